@@ -1,0 +1,206 @@
+/**
+ * What the Worker asks of an encoder and what the encoder answers. Both sides import this file, so it depends on
+ * nothing but zod. Times are milliseconds unless the name says otherwise; time 0 is the start of the presentation.
+ *
+ * The encoder's own surface (every request carries `Authorization: Bearer {ENCODER_SECRET}`):
+ *   POST   /jobs            Job → 202; 200 when the same (jobId, attempt) is already held; 429 when full; 422 bad body
+ *   GET    /jobs/{jobId}    JobStatus | 404
+ *   DELETE /jobs/{jobId}    204, also when unknown: the child is stopped and nothing more is sent for it
+ *   GET    /health          EncoderHealth
+ *
+ * What the encoder calls, below `job.callbackUrl`, with `Authorization: Bearer {job.token}`:
+ *   GET|HEAD {callbackUrl}/source                    the source file; honours Range
+ *   PUT      {callbackUrl}/objects/{rendition}/{file} one init or segment, 204; `file` is `init.mp4` or `{number}.m4s`
+ *   POST     {callbackUrl}/heartbeat                 Heartbeat → HeartbeatAnswer; renews the lease
+ *   POST     {callbackUrl}/complete                  JobResult → 200
+ *   POST     {callbackUrl}/fail                      JobFailure → 200
+ * 401/403 on any of them: the token is not (or no longer) good; 410: the job is cancelled. The encoder then stops the job.
+ * Other failures (connection refused, 5xx) are retried with back-off until the token's `expiresAt`.
+ */
+import { z } from "zod";
+
+export const Fraction = z.object({ num: z.int().positive(), den: z.int().positive() });
+export type Fraction = z.infer<typeof Fraction>;
+
+/** One video stream of a source, as a viewer sees it: after rotation and with square pixels. */
+export const SourceVideo = z.object({
+  streamIndex: z.int().min(0),
+  codec: z.string(), // libav's name: "h264", "hevc", "vp9"
+  widthPx: z.int().positive(), // display size, may be odd
+  heightPx: z.int().positive(),
+  rotationDegrees: z.union([z.literal(0), z.literal(90), z.literal(180), z.literal(270)]),
+  /** The constant rate of the output: the source's own, capped at 60; the nearest standard rate when it varies. */
+  frameRate: Fraction,
+  variableFrameRate: z.boolean(),
+  interlaced: z.boolean(),
+  bitDepth: z.int().positive(),
+  hdr: z.enum(["pq", "hlg"]).nullable(),
+  /** Where the stream's first frame lies after presentation time 0. */
+  startMs: z.number().min(0),
+  durationMs: z.number().min(0),
+  bitrateBps: z.number().min(0), // 0 = unknown
+});
+export type SourceVideo = z.infer<typeof SourceVideo>;
+
+export const SourceAudio = z.object({
+  streamIndex: z.int().min(0),
+  codec: z.string(),
+  channels: z.int().positive(),
+  sampleRateHz: z.int().positive(),
+  languageCode: z.string(), // BCP 47 / ISO 639 as tagged; "und" when not
+  title: z.string(), // "" when not tagged
+  isDefault: z.boolean(),
+  startMs: z.number().min(0),
+  durationMs: z.number().min(0),
+});
+export type SourceAudio = z.infer<typeof SourceAudio>;
+
+export const SourceFacts = z.object({
+  containerFormat: z.string(), // "mp4", "mov", "matroska", "webm", "mpegts", "avi", …
+  durationMs: z.number().min(0), // of the clip asked for, not of the whole file
+  video: SourceVideo.nullable(),
+  audio: z.array(SourceAudio),
+});
+export type SourceFacts = z.infer<typeof SourceFacts>;
+
+/** The frame counts in which video is cut; a segment is a whole number of GOPs. */
+export const FrameGrid = z.object({
+  frameRate: Fraction,
+  framesPerGop: z.int().positive(),
+  framesPerSegment: z.int().positive(),
+});
+export type FrameGrid = z.infer<typeof FrameGrid>;
+
+/** One encoded quality of the picture. H.264 High, 4:2:0, 8 bit; capped CRF. */
+export const VideoRung = z.object({
+  name: z.string().regex(/^[a-z0-9-]+$/), // the rendition's name: "v1080"
+  widthPx: z.int().positive(), // even
+  heightPx: z.int().positive(), // even
+  crf: z.number(),
+  maxBitrateBps: z.int().positive(), // buffer = 2 s of it
+  preset: z.string(),
+});
+export type VideoRung = z.infer<typeof VideoRung>;
+
+/** Which part of the file is wanted, in the file's own time from its first frame. `endMs` null = to the end. */
+export const ClipRange = z.object({ startMs: z.number().min(0), endMs: z.number().positive().nullable() });
+export type ClipRange = z.infer<typeof ClipRange>;
+
+const JobBase = z.object({
+  jobId: z.string(),
+  assetId: z.string(),
+  attempt: z.int().min(1),
+  callbackUrl: z.url(),
+  token: z.string(),
+  expiresAt: z.number(), // epoch ms after which the token is refused
+  leaseMs: z.number().positive(), // without a heartbeat for this long the job is given to somebody else
+  clip: ClipRange,
+});
+
+export const ProbeJob = JobBase.extend({ kind: z.literal("probe") });
+
+/** One time range of the picture for every rung: one decode, N encodes. */
+export const VideoJob = JobBase.extend({
+  kind: z.literal("video"),
+  video: SourceVideo,
+  grid: FrameGrid,
+  firstFrame: z.int().min(0), // a multiple of framesPerSegment; output frame n shows presentation time n / frameRate
+  frameCount: z.int().positive(),
+  firstSegment: z.int().min(0), // number of the segment that starts at firstFrame
+  rungs: z.array(VideoRung).min(1),
+});
+
+/** One whole audio stream: AAC-LC, stereo (mono stays mono), cut at the grid's segment times. */
+export const AudioJob = JobBase.extend({
+  kind: z.literal("audio"),
+  audio: SourceAudio,
+  rendition: z.string().regex(/^[a-z0-9-]+$/),
+  bitrateBps: z.int().positive(),
+  segmentSeconds: Fraction, // nominal length; each cut is at the nearest AAC frame
+  /** Output is padded with silence or cut to this; null (no picture) = as long as the audio itself. */
+  durationMs: z.number().positive().nullable(),
+});
+
+export const Job = z.discriminatedUnion("kind", [ProbeJob, VideoJob, AudioJob]);
+export type Job = z.infer<typeof Job>;
+export type ProbeJob = z.infer<typeof ProbeJob>;
+export type VideoJob = z.infer<typeof VideoJob>;
+export type AudioJob = z.infer<typeof AudioJob>;
+
+/** The init segment of a rendition. Every chunk of a rendition produces the same bytes, so the hash must agree. */
+export const InitFacts = z.object({ bytes: z.int().positive(), sha256: z.string(), codec: z.string() }); // codec: RFC 6381
+/**
+ * One media segment. `keyframes` are [offset, length] in bytes of what an I-frame playlist points at:
+ * from the start of a moof to the end of the key frame that begins its mdat; one for each GOP. Empty for audio.
+ */
+export const SegmentFacts = z.object({
+  durationTicks: z.int().positive(), // in the rendition's timescale
+  bytes: z.int().positive(),
+  keyframes: z.array(z.tuple([z.int(), z.int()])),
+});
+export type SegmentFacts = z.infer<typeof SegmentFacts>;
+export const RenditionFacts = z.object({
+  name: z.string(),
+  timescale: z.int().positive(), // video: frameRate.num; audio: the sample rate
+  init: InitFacts,
+  segments: z.array(SegmentFacts),
+});
+export type RenditionFacts = z.infer<typeof RenditionFacts>;
+
+export const ProbeResult = z.object({ kind: z.literal("probe"), facts: SourceFacts });
+export const VideoResult = z.object({
+  kind: z.literal("video"),
+  renditions: z.array(RenditionFacts),
+  frameCount: z.int().min(0), // what was really encoded: fewer than asked when the source ended; 0 and no segments past its end
+  encodeMs: z.number(),
+  cpuMs: z.number(),
+});
+export const AudioResult = z.object({
+  kind: z.literal("audio"),
+  rendition: RenditionFacts,
+  channels: z.int().positive(),
+  encodeMs: z.number(),
+  cpuMs: z.number(),
+});
+export const JobResult = z.discriminatedUnion("kind", [ProbeResult, VideoResult, AudioResult]);
+export type JobResult = z.infer<typeof JobResult>;
+export type ProbeResult = z.infer<typeof ProbeResult>;
+export type VideoResult = z.infer<typeof VideoResult>;
+export type AudioResult = z.infer<typeof AudioResult>;
+
+/** Why a job failed. The `source_*` codes are the fault of what was sent to us; the others are ours and are tried again. */
+export const JOB_FAILURE_CODES = {
+  source_not_media: "source",
+  source_empty: "source",
+  source_no_streams: "source", // media, but nothing in it can be decoded
+  source_too_long: "source", // > 12 h
+  source_too_large_picture: "source", // > 8K: more than 7680×4320 pixels, or an edge over 8192
+  source_exceeds_limits: "source", // stopped by the child's limits on time or memory, or absurd structure
+  source_damaged: "source", // decoding failed where nothing could be saved
+  encoder_crashed: "service",
+  encoder_failed: "service",
+  encoder_shutdown: "service", // SIGTERM; does not count as an attempt
+} as const;
+export type JobFailureCode = keyof typeof JOB_FAILURE_CODES;
+export const JobFailure = z.object({
+  code: z.enum(Object.keys(JOB_FAILURE_CODES) as [JobFailureCode, ...JobFailureCode[]]),
+  message: z.string().max(1000), // plain words for the owner of the source; no paths, no tokens
+});
+export type JobFailure = z.infer<typeof JobFailure>;
+
+export const Heartbeat = z.object({
+  attempt: z.int().min(1),
+  state: z.enum(["queued", "running"]),
+  progress: z.number().min(0).max(1),
+  speed: z.number().min(0), // media seconds per wall second, 0 = not known yet
+});
+export type Heartbeat = z.infer<typeof Heartbeat>;
+export const HeartbeatAnswer = z.object({ continue: z.boolean() });
+
+export const JobStatus = Heartbeat.extend({ jobId: z.string(), kind: z.string() });
+export const EncoderHealth = z.object({
+  status: z.enum(["ok", "draining"]),
+  running: z.int(),
+  queued: z.int(),
+  capacity: z.int(), // jobs run at once
+});

@@ -1,0 +1,24 @@
+/** Every binding of `wrangler.toml`, and the secrets that `wrangler secret put` (or `npm start`) adds. */
+export interface Env {
+  DB: D1Database;
+  MEDIA: R2Bucket;
+  PURGES: Queue;
+  ASSET_MACHINE: DurableObjectNamespace;
+  ENCODER: DurableObjectNamespace;
+  ASSETS: Fetcher;
+
+  PUBLIC_URL: string;
+  ENCODER_URL: string;
+  ALLOW_PRIVATE_NETWORK: string;
+  MAX_SOURCE_BYTES: string;
+
+  /** Signs job tokens. Any long random text. */
+  JOB_SECRET: string;
+  /** Authenticates the Worker at the encoder's HTTP port. */
+  ENCODER_SECRET: string;
+
+  /** Local platform only: fetches with a network that refuses private addresses at connect time. */
+  SOURCE_NETWORK?: Fetcher;
+  /** Local platform only: `GET /{hostname}` answers `{ addresses: string[] }`. Elsewhere names are resolved over DNS-over-HTTPS. */
+  RESOLVER?: Fetcher;
+}

@@ -1,0 +1,56 @@
+/**
+ * The closed catalogue of API errors: status and the contract's message (contract/rest.md §1). Nothing answers an error
+ * that is not in this table.
+ */
+export const PROBLEMS = {
+  bad_request: { status: 400, message: "Bad Request" },
+  /** A playback request for an asset that has nothing to play yet; players look for the word "ready". */
+  not_ready: { status: 400, message: "media is not ready" },
+  unauthorized: { status: 401, message: "unauthorized" },
+  forbidden: { status: 403, message: "forbidden" },
+  media_not_found: { status: 404, message: "media workspace relation not found" },
+  playback_not_found: { status: 404, message: "Media/PlaybackId not Found" },
+  not_found: { status: 404, message: "not found" },
+  method_not_allowed: { status: 405, message: "method not allowed" },
+  idempotency_conflict: { status: 409, message: "idempotency key was used with another body" },
+  idempotency_in_flight: { status: 409, message: "a request with this idempotency key is still under way" },
+  job_gone: { status: 410, message: "job is cancelled" },
+  body_too_large: { status: 413, message: "request body is too large" },
+  range_not_satisfiable: { status: 416, message: "range not satisfiable" },
+  validation_failed: { status: 422, message: "payload validation failed" },
+  internal: { status: 500, message: "something failed on our side" },
+  unavailable: { status: 503, message: "temporarily unavailable" },
+} as const;
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** One field of a request that is not as it should be; `message` follows the contract: "is invalid", "must not be null". */
+export interface FieldProblem {
+  field: string;
+  message: string;
+}
+
+/** `detail` and `fields` are shown to the caller; anything private belongs in `cause`, which is only logged. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly fields: FieldProblem[];
+  constructor(code: ProblemCode, detail: string, options?: ErrorOptions & { fields?: FieldProblem[] }) {
+    super(detail, options);
+    this.code = code;
+    this.fields = options?.fields ?? [];
+  }
+}
+
+/** The contract's error envelope. `fields` goes out on 422 only, and then without `description`. */
+export function problemBody(problem: Problem) {
+  const { status, message } = PROBLEMS[problem.code];
+  const error =
+    problem.fields.length > 0
+      ? { code: status, message, fields: problem.fields }
+      : { code: status, message, description: problem.message };
+  return { success: false as const, error };
+}
+
+/** The same envelope as a response, for what answers outside of the router. */
+export function problemResponse(problem: Problem, headers?: HeadersInit): Response {
+  return Response.json(problemBody(problem), { status: PROBLEMS[problem.code].status, ...(headers ? { headers } : {}) });
+}

@@ -1,0 +1,28 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const organisations = sqliteTable("organisations", {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  createdAt: integer({ mode: "timestamp_ms" }).notNull(),
+});
+
+export const workspaces = sqliteTable("workspaces", {
+  id: text().primaryKey(),
+  organisationId: text().notNull(),
+  name: text().notNull(),
+  createdAt: integer({ mode: "timestamp_ms" }).notNull(),
+});
+
+/** API credentials: the id is the Basic user name; of the secret only its SHA-256 is kept (it is 256 random bits). */
+export const credentials = sqliteTable(
+  "credentials",
+  {
+    id: text().primaryKey(),
+    workspaceId: text().notNull(),
+    name: text().notNull(),
+    secretHash: text().notNull(), // hex
+    createdAt: integer({ mode: "timestamp_ms" }).notNull(),
+    revokedAt: integer({ mode: "timestamp_ms" }),
+  },
+  (t) => [index("credentials_of_workspace").on(t.workspaceId)],
+);

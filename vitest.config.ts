@@ -1,0 +1,47 @@
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { defineConfig } from "vitest/config";
+
+/**
+ * Four projects, by what a test needs: `pure` nothing, `worker` workerd with real bindings, `encoder` libav,
+ * `platform` the whole of `npm start` (and Chromium).
+ */
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: "pure", include: ["test/pure/**/*.test.ts"], environment: "node" } },
+      {
+        plugins: [
+          cloudflareTest(async () => ({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: {
+              bindings: {
+                TEST_MIGRATIONS: await readD1Migrations("migrations"),
+                JOB_SECRET: "job secret of the tests",
+                ENCODER_SECRET: "encoder secret of the tests",
+                PUBLIC_URL: "http://sluice.test",
+                ENCODER_URL: "http://encoder.test",
+              },
+            },
+          })),
+        ],
+        test: {
+          name: "worker",
+          include: ["test/worker/**/*.test.ts"],
+          setupFiles: ["test/worker/setup.ts"],
+          deps: { optimizer: { ssr: { enabled: true, include: ["itty-durable"] } } },
+        },
+      },
+      { test: { name: "encoder", include: ["test/encoder/**/*.test.ts"], environment: "node", testTimeout: 60_000, hookTimeout: 120_000, maxWorkers: 2 } },
+      {
+        test: {
+          name: "platform",
+          include: ["test/e2e/**/*.test.ts", "test/crash/**/*.test.ts", "test/platform/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
