@@ -1,0 +1,74 @@
+/** Reads bytes through blocks that are fetched once, kept for a while, and shared by readers that want them together. */
+export interface BlockCache {
+  /** @param size of the whole file: the last block ends there; `offset + length` must not lie beyond it */
+  read(offset: number, length: number, size: number): Promise<Uint8Array>;
+}
+
+/**
+ * @param fetchBytes answers exactly `length` bytes; called for runs of whole blocks, each run once
+ * @param cacheBytes the least recently used blocks go first; blocks that are on their way are never dropped
+ */
+export function createBlockCache(
+  blockBytes: number,
+  cacheBytes: number,
+  fetchBytes: (offset: number, length: number) => Promise<Uint8Array>,
+): BlockCache {
+  // In order of use: a Map keeps the order in which its keys were set.
+  const blocks = new Map<number, Promise<Uint8Array>>();
+  const maxBlocks = Math.max(1, Math.floor(cacheBytes / blockBytes));
+
+  function fetchRun(first: number, last: number, size: number): void {
+    const offset = first * blockBytes;
+    const run = fetchBytes(offset, Math.min((last + 1) * blockBytes, size) - offset);
+    for (let index = first; index <= last; index++) {
+      const start = (index - first) * blockBytes;
+      // A copy: a view would keep the whole run in memory for as long as one of its blocks.
+      const block = run.then((bytes) => bytes.slice(start, start + blockBytes));
+      blocks.set(index, block);
+      block.catch(() => blocks.delete(index)); // The next reader tries again.
+    }
+  }
+
+  function fetchMissing(first: number, last: number, size: number): void {
+    let start = first;
+    for (let index = first; index <= last + 1; index++) {
+      if (index <= last && !blocks.has(index)) continue;
+      if (index > start) fetchRun(start, index - 1, size);
+      start = index + 1;
+    }
+  }
+
+  function use(index: number): Promise<Uint8Array> {
+    const block = blocks.get(index)!;
+    blocks.delete(index);
+    blocks.set(index, block);
+    return block;
+  }
+
+  return {
+    async read(offset, length, size) {
+      const first = Math.floor(offset / blockBytes);
+      const last = Math.floor((offset + length - 1) / blockBytes);
+      fetchMissing(first, last, size);
+      const wanted = Array.from({ length: last - first + 1 }, (_, i) => use(first + i));
+      for (const index of blocks.keys()) {
+        if (blocks.size <= maxBlocks) break;
+        blocks.delete(index);
+      }
+      return join(await Promise.all(wanted), offset - first * blockBytes, length);
+    },
+  };
+}
+
+/** `length` bytes from `skip` bytes after the start of the first block. */
+function join(blocks: Uint8Array[], skip: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let position = -skip;
+  for (const block of blocks) {
+    const from = Math.max(0, -position);
+    const to = Math.min(block.byteLength, length - position);
+    if (to > from) bytes.set(block.subarray(from, to), position + from);
+    position += block.byteLength;
+  }
+  return bytes;
+}

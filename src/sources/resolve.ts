@@ -1,0 +1,81 @@
+import { addressLiteral, isPublicAddress } from "./addresses.ts";
+import type { SourceEnv, SourceLimits } from "./limits.ts";
+import { allowsPrivateNetwork } from "./limits.ts";
+import { SourceError } from "./source-errors.ts";
+import { isForbiddenHost } from "./source-url.ts";
+
+/** How long a verdict on a host holds within one guard; a copy of thousands of parts then asks once in a while. */
+const VERDICT_MS = 30_000;
+
+/** Tells whether a host may be contacted, and remembers it for a short while. */
+export interface HostGuard {
+  /** @throws {SourceError} source_forbidden, source_unresolvable */
+  check(hostname: string): Promise<void>;
+}
+
+export function createHostGuard(env: SourceEnv, limits: SourceLimits): HostGuard {
+  const checkedAt = new Map<string, number>();
+  return {
+    async check(hostname) {
+      const before = checkedAt.get(hostname);
+      if (before !== undefined && Date.now() - before < VERDICT_MS) return;
+      await checkHost(env, hostname, limits);
+      checkedAt.set(hostname, Date.now());
+    },
+  };
+}
+
+/**
+ * Refuses a host unless every address of it is public. Between this look-up and the connection a name can change its
+ * address: Cloudflare's network does not route to private addresses, and locally `env.SOURCE_NETWORK` refuses them at
+ * connect time, so a changed name gains nothing.
+ */
+async function checkHost(env: SourceEnv, hostname: string, limits: SourceLimits): Promise<void> {
+  const open = allowsPrivateNetwork(env);
+  if (!open && isForbiddenHost(hostname)) throw new SourceError("source_forbidden");
+  if (addressLiteral(hostname) !== null) return;
+  // Names of a private network are unknown to public DNS; the connection itself then tells whether they exist.
+  if (open && env.RESOLVER === undefined) return;
+  const addresses = await resolveHost(env, hostname, limits);
+  if (addresses.length === 0) throw new SourceError("source_unresolvable");
+  if (!open && !addresses.every(isPublicAddress)) throw new SourceError("source_forbidden");
+}
+
+/**
+ * All IPv4 and IPv6 addresses of a name; empty when it has none.
+ *
+ * @throws {SourceError} source_unresolvable when nobody answers the question
+ */
+export async function resolveHost(env: SourceEnv, hostname: string, limits: SourceLimits): Promise<string[]> {
+  try {
+    if (env.RESOLVER !== undefined) return await askResolver(env.RESOLVER, hostname, limits);
+    const answers = await Promise.all([1, 28].map((type) => askDns(hostname, type, limits)));
+    return answers.flat();
+  } catch (cause) {
+    throw cause instanceof SourceError ? cause : new SourceError("source_unresolvable", { cause });
+  }
+}
+
+async function askResolver(resolver: Fetcher, hostname: string, limits: SourceLimits): Promise<string[]> {
+  const signal = AbortSignal.timeout(limits.headersMs);
+  const response = await resolver.fetch(`http://resolver/${encodeURIComponent(hostname)}`, { signal });
+  if (response.status === 404) return [];
+  if (!response.ok) throw new Error(`the resolver answered ${response.status}`);
+  const { addresses } = await response.json<{ addresses: string[] }>();
+  return addresses;
+}
+
+/** @param type the record type's number: 1 = A, 28 = AAAA (RFC 1035, RFC 3596) */
+async function askDns(hostname: string, type: number, limits: SourceLimits): Promise<string[]> {
+  const url = new URL(limits.dnsUrl);
+  url.searchParams.set("name", hostname);
+  url.searchParams.set("type", String(type));
+  const signal = AbortSignal.timeout(limits.headersMs);
+  const response = await fetch(url, { headers: { accept: "application/dns-json" }, signal });
+  if (!response.ok) throw new Error(`DNS over HTTPS answered ${response.status}`);
+  const answer = await response.json<{ Status: number; Answer?: { type: number; data: string }[] }>();
+  if (answer.Status === 3) return []; // NXDOMAIN
+  if (answer.Status !== 0) throw new Error(`DNS answered code ${answer.Status}`);
+  // The chain of CNAME records stands in the same list.
+  return (answer.Answer ?? []).filter((record) => record.type === type).map((record) => record.data);
+}

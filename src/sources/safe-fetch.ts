@@ -1,0 +1,108 @@
+import type { SourceEnv, SourceLimits } from "./limits.ts";
+import { allowsPrivateNetwork, SOURCE_LIMITS } from "./limits.ts";
+import type { HostGuard } from "./resolve.ts";
+import { createHostGuard } from "./resolve.ts";
+import { SourceBody } from "./source-body.ts";
+import { SourceError } from "./source-errors.ts";
+import { refusalOfStatus } from "./source-status.ts";
+import { checkSourceUrl } from "./source-url.ts";
+
+const USER_AGENT = "Sluice/1 (media ingest)";
+
+export interface SourceRequest {
+  method?: "GET" | "HEAD";
+  /** First and last byte, both included, as RFC 9110 §14.1.2. */
+  range?: { first: number; last: number };
+  /** A validator from an earlier answer: when the file has changed since, the whole new file is sent (RFC 9110 §13.1.5). */
+  ifRange?: string;
+  signal?: AbortSignal;
+  limits?: Partial<SourceLimits>;
+  /** Shared by the requests for one source, so that its host is not resolved for each. */
+  guard?: HostGuard;
+}
+
+/** Always 200 or 206. Whoever gets it reads the body to its end or cancels it. */
+export interface SourceAnswer {
+  status: 200 | 206;
+  headers: Headers;
+  body: SourceBody;
+}
+
+/**
+ * The one way to fetch what a customer's URL names. Follows redirects by hand, so that every hop is checked like the
+ * first one.
+ *
+ * @throws {SourceError} for everything that can be wrong with a source
+ */
+export async function fetchSource(env: SourceEnv, url: string, request: SourceRequest = {}): Promise<SourceAnswer> {
+  const limits = { ...SOURCE_LIMITS, ...request.limits };
+  const guard = request.guard ?? createHostGuard(env, limits);
+  let target = url;
+  for (let redirects = 0; redirects <= limits.maxRedirects; redirects++) {
+    const checked = checkSourceUrl(target, allowsPrivateNetwork(env));
+    if (!checked.ok) throw new SourceError("source_forbidden", { detail: checked.message });
+    await guard.check(checked.url.hostname);
+    const { response, abort } = await requestOnce(env, checked.url, request, limits);
+    const next = redirectTarget(response, checked.url);
+    if (next === null) return accept(response, abort, limits);
+    await response.body?.cancel().catch(() => undefined);
+    target = next;
+  }
+  throw new SourceError("source_too_many_redirects");
+}
+
+async function requestOnce(env: SourceEnv, url: URL, request: SourceRequest, limits: SourceLimits) {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(new SourceError("source_timed_out")), limits.headersMs);
+  const init = {
+    method: request.method ?? "GET",
+    headers: requestHeaders(request),
+    redirect: "manual",
+    signal: request.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, request.signal]),
+  } as const;
+  try {
+    const response = await (env.SOURCE_NETWORK === undefined ? fetch(url, init) : env.SOURCE_NETWORK.fetch(url, init));
+    return { response, abort };
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    if (abort.signal.aborted) throw abort.signal.reason;
+    throw connectionError(error, url);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function requestHeaders(request: SourceRequest): Headers {
+  // Compressed, neither lengths nor ranges would be those of the file.
+  const headers = new Headers({ accept: "*/*", "accept-encoding": "identity", "user-agent": USER_AGENT });
+  if (request.range !== undefined) headers.set("range", `bytes=${request.range.first}-${request.range.last}`);
+  if (request.ifRange !== undefined) headers.set("if-range", request.ifRange);
+  return headers;
+}
+
+/**
+ * workerd says "Network connection lost." when a server refuses, hangs up or talks no HTTP, and an "internal error"
+ * when the TLS handshake or the look-up of the name fails or its network forbids the address. The name has been looked
+ * up before this request, so with https the last leaves the handshake.
+ */
+function connectionError(cause: unknown, url: URL): SourceError {
+  const isInternal = cause instanceof Error && cause.message.startsWith("internal error");
+  return new SourceError(isInternal && url.protocol === "https:" ? "source_tls_failed" : "source_unreachable", {
+    cause,
+  });
+}
+
+function redirectTarget(response: Response, base: URL): string | null {
+  if (![301, 302, 303, 307, 308].includes(response.status)) return null;
+  const location = response.headers.get("location");
+  if (location === null || !URL.canParse(location, base)) return null;
+  return new URL(location, base).href;
+}
+
+async function accept(response: Response, abort: AbortController, limits: SourceLimits): Promise<SourceAnswer> {
+  const { status, headers, body } = response;
+  const source = new SourceBody(body, abort, limits);
+  if (status === 200 || status === 206) return { status, headers, body: source };
+  await source.cancel();
+  throw refusalOfStatus(status, headers, new Date());
+}

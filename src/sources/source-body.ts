@@ -1,0 +1,69 @@
+import type { SourceLimits } from "./limits.ts";
+import { SourceError } from "./source-errors.ts";
+
+/** One read takes at most this much, so that a slow reader holds little. */
+const READ_BYTES = 256 * 1024;
+
+/**
+ * The body of an answer, read piece by piece: a server that falls silent or breaks off becomes a `SourceError`.
+ * Nothing is read ahead of what is asked for.
+ */
+export class SourceBody {
+  readonly #reader: ReadableStreamBYOBReader | null;
+  readonly #abort: AbortController;
+  readonly #limits: SourceLimits;
+  #buffer: ArrayBufferLike = new ArrayBuffer(0);
+
+  /** @param abort of the request that this is the answer to */
+  constructor(stream: ReadableStream<Uint8Array> | null, abort: AbortController, limits: SourceLimits) {
+    this.#reader = stream?.getReader({ mode: "byob" }) ?? null;
+    this.#abort = abort;
+    this.#limits = limits;
+  }
+
+  /**
+   * The next piece, at most `maxBytes` and at least one byte; null at the end. It is good until the next call, which
+   * uses the memory again.
+   *
+   * @throws {SourceError} source_timed_out, source_interrupted
+   */
+  async read(maxBytes = READ_BYTES): Promise<Uint8Array | null> {
+    if (this.#reader === null) return null;
+    if (this.#buffer.byteLength === 0) this.#buffer = new ArrayBuffer(READ_BYTES);
+    const timer = setTimeout(() => this.#abort.abort(new SourceError("source_timed_out")), this.#limits.idleMs);
+    try {
+      const view = new Uint8Array(this.#buffer, 0, Math.min(maxBytes, READ_BYTES));
+      const { done, value } = await this.#reader.read(view);
+      if (value !== undefined) this.#buffer = value.buffer;
+      return done ? null : value;
+    } catch (error) {
+      const reason: unknown = this.#abort.signal.aborted ? this.#abort.signal.reason : error;
+      throw reason instanceof SourceError ? reason : new SourceError("source_interrupted", { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Fills `target` from its start; answers how many bytes there were, fewer only where the body ends.
+   *
+   * @param onPiece called with the bytes filled so far; may throw to stop
+   */
+  async fill(target: Uint8Array, onPiece?: (filled: number) => void): Promise<number> {
+    let filled = 0;
+    while (filled < target.byteLength) {
+      const piece = await this.read(target.byteLength - filled);
+      if (piece === null) break;
+      target.set(piece, filled);
+      filled += piece.byteLength;
+      onPiece?.(filled);
+    }
+    return filled;
+  }
+
+  /** Lets go of the connection. Never throws; needless after the end. */
+  async cancel(): Promise<void> {
+    this.#abort.abort(new SourceError("source_interrupted"));
+    await this.#reader?.cancel().catch(() => undefined);
+  }
+}
