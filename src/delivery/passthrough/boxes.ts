@@ -1,0 +1,67 @@
+import { NotStandard, standardOnlyIf } from "./not-standard.ts";
+
+/** Where a box's content lies in its buffer, in bytes; `end` is the byte behind it. */
+export interface Box {
+  type: string;
+  start: number;
+  end: number;
+}
+
+/** More children than any real container has: a bomb is refused before it costs time. */
+const MAX_CHILDREN = 4096;
+
+/** The header at `at` (ISO/IEC 14496-12 §4.2); `size` counts the header, 0 means "to the end of the file". */
+export function boxHeader(view: DataView, at: number): { type: string; size: number; headerBytes: number } {
+  const size = view.getUint32(at);
+  const type = String.fromCharCode(
+    view.getUint8(at + 4),
+    view.getUint8(at + 5),
+    view.getUint8(at + 6),
+    view.getUint8(at + 7),
+  );
+  if (size !== 1) return { type, size, headerBytes: 8 };
+  return { type, size: view.getUint32(at + 8) * 2 ** 32 + view.getUint32(at + 12), headerBytes: 16 };
+}
+
+/**
+ * The boxes between two positions, which must fill the room exactly. Up to 8 loose bytes at the end are let pass:
+ * QuickTime closes some containers with a zero word.
+ * @throws {NotStandard} when a box is larger than its container
+ */
+export function childBoxes(view: DataView, start: number, end: number): Box[] {
+  const found: Box[] = [];
+  let at = start;
+  while (at + 8 <= end) {
+    const { type, size, headerBytes } = boxHeader(view, at);
+    if (size === 0 && end - at <= 8) break;
+    const next = size === 0 ? end : at + size;
+    standardOnlyIf(next >= at + headerBytes && next <= end, `a '${printable(type)}' box is larger than its container`);
+    found.push({ type, start: at + headerBytes, end: next });
+    standardOnlyIf(found.length <= MAX_CHILDREN, "a container holds too many boxes");
+    at = next;
+  }
+  return found;
+}
+
+export const findBox = (boxes: Box[], type: string) => boxes.find((box) => box.type === type);
+
+export function requireBox(boxes: Box[], type: string): Box {
+  const box = findBox(boxes, type);
+  if (box === undefined) throw new NotStandard(`the '${type}' box is missing`);
+  return box;
+}
+
+/** Walks down a path of containers, e.g. `mdia`, `minf`, `stbl`. */
+export function descend(view: DataView, boxes: Box[], ...path: string[]): Box[] {
+  let children = boxes;
+  for (const type of path) {
+    const box = requireBox(children, type);
+    children = childBoxes(view, box.start, box.end);
+  }
+  return children;
+}
+
+export const bytesOf = (view: DataView, box: Box) =>
+  new Uint8Array(view.buffer, view.byteOffset + box.start, box.end - box.start);
+
+const printable = (type: string) => type.replace(/[^\x20-\x7e]/g, "?");

@@ -1,0 +1,73 @@
+import type { Fraction, FrameGrid } from "../../../encoder/protocol.ts";
+
+const TARGET_SECONDS = 4;
+
+/**
+ * At which key frames segments begin: from key frame to key frame, each as near to 4 s as the key frames allow. A tail
+ * shorter than 1 s joins the segment before it when the two stay below 8 s.
+ *
+ * @param keySeconds presentation times of the key frames, rising, the first one 0
+ * @returns positions in `keySeconds`, the first one 0
+ */
+export function chooseCuts(keySeconds: ArrayLike<number>, endSeconds: number): number[] {
+  const cuts = [0];
+  let start = 0;
+  for (let key = 1; key < keySeconds.length; key++) {
+    const here = keySeconds[key]! - start;
+    const next = (key + 1 < keySeconds.length ? keySeconds[key + 1]! : endSeconds) - start;
+    if (Math.abs(here - TARGET_SECONDS) > Math.abs(next - TARGET_SECONDS) + 1e-6) continue;
+    const tail = endSeconds - keySeconds[key]!;
+    if (tail < 1 && here + tail < 2 * TARGET_SECONDS) continue;
+    start = keySeconds[key]!;
+    cuts.push(key);
+  }
+  return cuts;
+}
+
+/** The ladder's grid at a frame rate: closed GOPs of about 2 s, segments of two GOPs. */
+export function ladderGrid(frameRate: Fraction): FrameGrid {
+  const framesPerGop = Math.max(1, Math.round((2 * frameRate.num) / frameRate.den));
+  return { frameRate, framesPerGop, framesPerSegment: 2 * framesPerGop };
+}
+
+/**
+ * The cuts that fall together with the ladder's segments, or null when a segment of the ladder begins where the source
+ * has no key frame.
+ *
+ * @param keyFrames numbers of the key frames in presentation order, rising, the first one 0
+ */
+export function gridCuts(keyFrames: ArrayLike<number>, frameCount: number, framesPerSegment: number): number[] | null {
+  const cuts: number[] = [];
+  let key = 0;
+  for (let frame = 0; frame < frameCount; frame += framesPerSegment) {
+    while (key < keyFrames.length && keyFrames[key]! < frame) key += 1;
+    if (keyFrames[key] !== frame) return null;
+    cuts.push(key);
+  }
+  return cuts;
+}
+
+const STANDARD_RATES: Fraction[] = [
+  { num: 24000, den: 1001 },
+  { num: 24, den: 1 },
+  { num: 25, den: 1 },
+  { num: 30000, den: 1001 },
+  { num: 30, den: 1 },
+  { num: 48, den: 1 },
+  { num: 50, den: 1 },
+  { num: 60000, den: 1001 },
+  { num: 60, den: 1 },
+];
+
+/** The fraction for an average rate: a standard rate within 0.05 %, else thousandths. */
+export function nearestRate(framesPerSecond: number): Fraction {
+  const standard = STANDARD_RATES.find(({ num, den }) => Math.abs((framesPerSecond * den) / num - 1) < 0.0005);
+  return standard ?? { num: Math.max(1, Math.round(framesPerSecond * 1000)), den: 1000 };
+}
+
+export function exactRate(timescale: number, frameTicks: number): Fraction {
+  const divisor = greatestCommonDivisor(timescale, frameTicks);
+  return { num: timescale / divisor, den: frameTicks / divisor };
+}
+
+const greatestCommonDivisor = (a: number, b: number): number => (b === 0 ? a : greatestCommonDivisor(b, a % b));

@@ -1,0 +1,101 @@
+import type { ByteWriter } from "./byte-writer.ts";
+
+/** The samples of one segment in decoding order, column by column; rows are reused from segment to segment. */
+export class SampleColumns {
+  count = 0;
+  sizes = new Uint32Array(512);
+  durations = new Uint32Array(512);
+  compositionOffsets = new Int32Array(512);
+  isKey = new Uint8Array(512);
+  offsets = new Float64Array(512);
+
+  add(sample: { size: number; duration: number; compositionOffset: number; isKey: boolean; offset: number }) {
+    if (this.count === this.sizes.length) this.grow();
+    const row = this.count++;
+    this.sizes[row] = sample.size;
+    this.durations[row] = sample.duration;
+    this.compositionOffsets[row] = sample.compositionOffset;
+    this.isKey[row] = sample.isKey ? 1 : 0;
+    this.offsets[row] = sample.offset;
+  }
+
+  private grow() {
+    const double = <T extends Uint32Array | Int32Array | Uint8Array | Float64Array>(column: T, bigger: T): T => {
+      bigger.set(column);
+      return bigger;
+    };
+    const length = this.count * 2;
+    this.sizes = double(this.sizes, new Uint32Array(length));
+    this.durations = double(this.durations, new Uint32Array(length));
+    this.compositionOffsets = double(this.compositionOffsets, new Int32Array(length));
+    this.isKey = double(this.isKey, new Uint8Array(length));
+    this.offsets = double(this.offsets, new Float64Array(length));
+  }
+}
+
+/** Sample flags (14496-12 §8.8.3.1): a key frame depends on nothing; any other sample does and is no place to start. */
+const KEY_FLAGS = 0x02000000;
+const DELTA_FLAGS = 0x01010000;
+
+/**
+ * Writes `moof` and the header of the `mdat` behind it (14496-12 §8.8); the media data itself is not written. Composition
+ * offsets are signed (version 1), so that decoding and presentation both start at 0 without an edit list.
+ *
+ * @returns bytes written
+ */
+export function writeFragmentHeader(
+  out: ByteWriter,
+  sequence: number,
+  decodeTicks: number,
+  samples: SampleColumns,
+): number {
+  const start = out.length;
+  const { count, sizes, durations, compositionOffsets, isKey } = samples;
+  let mediaBytes = 0;
+  let keys = 0;
+  let sameDuration = true;
+  let noOffsets = true;
+  for (let row = 0; row < count; row++) {
+    mediaBytes += sizes[row]!;
+    keys += isKey[row]!;
+    sameDuration &&= durations[row] === durations[0];
+    noOffsets &&= compositionOffsets[row] === 0;
+  }
+  const onlyFirstIsKey = keys === 1 && isKey[0] === 1;
+  const uniformFlags = keys === count || onlyFirstIsKey;
+  const trunFlags =
+    0x000201 |
+    (onlyFirstIsKey ? 0x4 : 0) |
+    (sameDuration ? 0 : 0x100) |
+    (uniformFlags ? 0 : 0x400) |
+    (noOffsets ? 0 : 0x800);
+
+  let dataOffsetAt = 0;
+  out.box("moof", () => {
+    out.fullBox("mfhd", 0, 0, () => out.u32(sequence));
+    out.box("traf", () => {
+      out.fullBox("tfhd", 0, 0x020000 | 0x20 | (sameDuration ? 0x8 : 0), () => {
+        out.u32(1);
+        if (sameDuration) out.u32(durations[0]!);
+        out.u32(keys === count ? KEY_FLAGS : DELTA_FLAGS);
+      });
+      out.fullBox("tfdt", 1, 0, () => out.u64(decodeTicks));
+      out.fullBox("trun", 1, trunFlags, () => {
+        out.u32(count);
+        dataOffsetAt = out.length;
+        out.u32(0);
+        if (onlyFirstIsKey) out.u32(KEY_FLAGS);
+        for (let row = 0; row < count; row++) {
+          if (!sameDuration) out.u32(durations[row]!);
+          out.u32(sizes[row]!);
+          if (!uniformFlags) out.u32(isKey[row] === 1 ? KEY_FLAGS : DELTA_FLAGS);
+          if (!noOffsets) out.i32(compositionOffsets[row]!);
+        }
+      });
+    });
+  });
+  out.u32(8 + mediaBytes);
+  out.text("mdat");
+  out.setU32(dataOffsetAt, out.length - start);
+  return out.length - start;
+}

@@ -1,0 +1,130 @@
+import { Bits } from "./bits.ts";
+import { standardOnlyIf } from "./not-standard.ts";
+
+/** What a sequence parameter set says about the picture (ITU-T H.264 §7.3.2.1). */
+export interface SequenceParameters {
+  profile: number;
+  chromaFormat: number; // 1 = 4:2:0
+  bitDepth: number;
+  progressive: boolean;
+  /** After cropping, in pixels as coded. */
+  widthPx: number;
+  heightPx: number;
+  /** Width to height of one pixel; 1 when not told. */
+  pixelAspect: number;
+}
+
+const PROFILES_WITH_CHROMA = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
+/** Table E-1, entries 0 to 16. */
+const PIXEL_ASPECTS = [
+  1,
+  1,
+  12 / 11,
+  10 / 11,
+  16 / 11,
+  40 / 33,
+  24 / 11,
+  20 / 11,
+  32 / 11,
+  80 / 33,
+  18 / 11,
+  15 / 11,
+  64 / 33,
+  160 / 99,
+  4 / 3,
+  3 / 2,
+  2,
+];
+
+/** @param unit the NAL unit with its one byte of header, still with emulation prevention */
+export function parseSequenceParameters(unit: Uint8Array): SequenceParameters {
+  const bits = new Bits(withoutEmulationPrevention(unit.subarray(1)));
+  const profile = bits.read(8);
+  bits.read(16); // constraint flags, level
+  bits.exp();
+  let chromaFormat = 1;
+  let bitDepth = 8;
+  if (PROFILES_WITH_CHROMA.has(profile)) {
+    chromaFormat = bits.exp();
+    if (chromaFormat === 3) bits.flag();
+    bitDepth = Math.max(8 + bits.exp(), 8 + bits.exp());
+    bits.flag();
+    if (bits.flag()) skipScalingLists(bits, chromaFormat === 3 ? 12 : 8);
+  }
+  bits.exp();
+  skipPictureOrder(bits);
+  bits.exp();
+  bits.flag();
+  const widthInBlocks = bits.exp() + 1;
+  const heightInUnits = bits.exp() + 1;
+  const progressive = bits.flag();
+  if (!progressive) bits.flag();
+  bits.flag();
+  const crop = bits.flag() ? [bits.exp(), bits.exp(), bits.exp(), bits.exp()] : [0, 0, 0, 0];
+  const cropUnitX = chromaFormat === 1 || chromaFormat === 2 ? 2 : 1;
+  const cropUnitY = (chromaFormat === 1 ? 2 : 1) * (progressive ? 1 : 2);
+  return {
+    profile,
+    chromaFormat,
+    bitDepth,
+    progressive,
+    widthPx: widthInBlocks * 16 - (crop[0]! + crop[1]!) * cropUnitX,
+    heightPx: heightInUnits * 16 * (progressive ? 1 : 2) - (crop[2]! + crop[3]!) * cropUnitY,
+    pixelAspect: bits.flag() ? readPixelAspect(bits) : 1,
+  };
+}
+
+function readPixelAspect(bits: Bits): number {
+  if (!bits.flag()) return 1;
+  const code = bits.read(8);
+  if (code !== 255) return PIXEL_ASPECTS[code] ?? 1;
+  const width = bits.read(16);
+  const height = bits.read(16);
+  return width > 0 && height > 0 ? width / height : 1;
+}
+
+function skipPictureOrder(bits: Bits) {
+  const type = bits.exp();
+  if (type === 0) bits.exp();
+  if (type !== 1) return;
+  bits.flag();
+  bits.signedExp();
+  bits.signedExp();
+  const cycle = bits.exp();
+  standardOnlyIf(cycle <= 255, "a damaged H.264 parameter set");
+  for (let n = 0; n < cycle; n++) bits.signedExp();
+}
+
+function skipScalingLists(bits: Bits, lists: number) {
+  for (let list = 0; list < lists; list++) {
+    if (!bits.flag()) continue;
+    let next = 8;
+    for (let n = 0; n < (list < 6 ? 16 : 64) && next !== 0; n++) next = (next + bits.signedExp() + 256) % 256;
+  }
+}
+
+/** Drops the 3 of every 0 0 3 (H.264 §7.3.1). */
+function withoutEmulationPrevention(bytes: Uint8Array): Uint8Array {
+  const plain = new Uint8Array(bytes.length);
+  let length = 0;
+  let zeros = 0;
+  for (const byte of bytes) {
+    if (zeros >= 2 && byte === 3) {
+      zeros = 0;
+      continue;
+    }
+    zeros = byte === 0 ? zeros + 1 : 0;
+    plain[length++] = byte;
+  }
+  return plain.subarray(0, length);
+}
+
+/** The parameter sets of an `avcC` box (ISO/IEC 14496-15 §5.3.3.1). One sequence set: it must not change on the way. */
+export function parseAvcConfiguration(avcC: Uint8Array): { codec: string; sequence: SequenceParameters } {
+  standardOnlyIf(avcC.length >= 8 && avcC[0] === 1, "an unknown H.264 configuration");
+  standardOnlyIf((avcC[5]! & 31) === 1, "several H.264 parameter sets");
+  const length = avcC[6]! * 256 + avcC[7]!;
+  standardOnlyIf(length >= 4 && 8 + length <= avcC.length, "a damaged H.264 parameter set");
+  const codec = `avc1.${[...avcC.subarray(1, 4)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return { codec, sequence: parseSequenceParameters(avcC.subarray(8, 8 + length)) };
+}

@@ -1,0 +1,128 @@
+import type { RangeReader } from "../../sources/range-reader.ts";
+import { ByteWriter } from "./byte-writer.ts";
+import { type SampleColumns, writeFragmentHeader } from "./fragment.ts";
+import { standardOnlyIf } from "./not-standard.ts";
+
+/**
+ * The index of a passthrough rendition: everything of its segments but the media data, ready to be sent.
+ *
+ *   header   16 bytes: magic, number of segments, bytes of the init segment, 0
+ *   init     the init segment
+ *   entries  16 bytes for each segment: where its record starts, bytes of its `moof` + `mdat` header, number of runs, bytes of the segment
+ *   records  for each segment: `moof` + `mdat` header, then 12 bytes for each run: offset in the source (8), length (4)
+ *
+ * A run is a stretch of the source that goes into the segment as it is. Numbers are big-endian.
+ */
+const MAGIC = 0x534c5031; // "SLP1"
+const HEADER_BYTES = 16;
+const ENTRY_BYTES = 16;
+const RUN_BYTES = 12;
+/** 12 s of 64 Mbit/s: what is above is not for streaming, and the ladder will serve it. */
+const MAX_SEGMENT_BYTES = 96 * 1024 * 1024;
+
+export class IndexWriter {
+  /** Bytes of every segment so far. */
+  readonly segmentBytes: number[] = [];
+  private readonly init: Uint8Array;
+  private readonly entries = new ByteWriter(64 * 1024);
+  private readonly records: ByteWriter;
+
+  constructor(init: Uint8Array, expectedBytes: number) {
+    this.init = init;
+    this.records = new ByteWriter(expectedBytes);
+  }
+
+  addSegment(decodeTicks: number, samples: SampleColumns) {
+    const recordStart = this.records.length;
+    const fragmentBytes = writeFragmentHeader(this.records, this.segmentBytes.length + 1, decodeTicks, samples);
+    let runs = 0;
+    let mediaBytes = 0;
+    for (let row = 0; row < samples.count;) {
+      const from = samples.offsets[row]!;
+      let length = 0;
+      for (; row < samples.count && samples.offsets[row] === from + length; row++) length += samples.sizes[row]!;
+      this.records.u64(from);
+      this.records.u32(length);
+      mediaBytes += length;
+      runs += 1;
+      standardOnlyIf(mediaBytes <= MAX_SEGMENT_BYTES, "a bit rate too high to stream");
+    }
+    this.entries.u32(recordStart);
+    this.entries.u32(fragmentBytes);
+    this.entries.u32(runs);
+    this.entries.u32(fragmentBytes + mediaBytes);
+    this.segmentBytes.push(fragmentBytes + mediaBytes);
+  }
+
+  finish(): Uint8Array<ArrayBuffer> {
+    const out = new ByteWriter(HEADER_BYTES + this.init.length + this.entries.length + this.records.length);
+    out.u32(MAGIC);
+    out.u32(this.segmentBytes.length);
+    out.u32(this.init.length);
+    out.u32(0);
+    out.raw(this.init);
+    out.raw(this.entries.written());
+    out.raw(this.records.written());
+    return out.written();
+  }
+}
+
+/** A stretch of the source. */
+export interface Run {
+  offset: number;
+  length: number;
+}
+
+/** One init or media segment: its first bytes, and where in the source the others lie. */
+export interface SegmentPlan {
+  head: Uint8Array;
+  runs: Run[];
+  bytes: number;
+}
+
+/** The entries of a three hour source come with the first read. */
+const OPENING_BYTES = 48 * 1024;
+
+/** An index with its first bytes in memory. */
+export interface OpenIndex {
+  segmentCount: number;
+  opening: Uint8Array;
+  initBytes: number;
+}
+
+/** One read. Null when this is no index. */
+export async function openIndex(index: RangeReader): Promise<OpenIndex | null> {
+  const opening = await index.read(0, OPENING_BYTES);
+  if (opening.length < HEADER_BYTES) return null;
+  const view = new DataView(opening.buffer, opening.byteOffset, opening.byteLength);
+  if (view.getUint32(0) !== MAGIC) return null;
+  return { segmentCount: view.getUint32(4), opening, initBytes: view.getUint32(8) };
+}
+
+export const planInit = ({ opening, initBytes }: OpenIndex): SegmentPlan => ({
+  head: opening.subarray(HEADER_BYTES, HEADER_BYTES + initBytes),
+  runs: [],
+  bytes: initBytes,
+});
+
+/** One read, two beyond the first three hours; none when the record came with the opening. Null: no such segment. */
+export async function planSegment(index: RangeReader, open: OpenIndex, segment: number): Promise<SegmentPlan | null> {
+  if (segment < 0 || segment >= open.segmentCount) return null;
+  const entriesAt = HEADER_BYTES + open.initBytes;
+  const entry = await slice(index, open, entriesAt + segment * ENTRY_BYTES, ENTRY_BYTES);
+  const recordsAt = entriesAt + open.segmentCount * ENTRY_BYTES;
+  const fragmentBytes = entry.getUint32(4);
+  const runCount = entry.getUint32(8);
+  const record = await slice(index, open, recordsAt + entry.getUint32(0), fragmentBytes + runCount * RUN_BYTES);
+  const runs: Run[] = [];
+  for (let at = fragmentBytes; runs.length < runCount; at += RUN_BYTES) {
+    runs.push({ offset: record.getUint32(at) * 2 ** 32 + record.getUint32(at + 4), length: record.getUint32(at + 8) });
+  }
+  return { head: new Uint8Array(record.buffer, record.byteOffset, fragmentBytes), runs, bytes: entry.getUint32(12) };
+}
+
+async function slice(index: RangeReader, open: OpenIndex, from: number, length: number): Promise<DataView> {
+  const bytes =
+    from + length <= open.opening.length ? open.opening.subarray(from, from + length) : await index.read(from, length);
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
