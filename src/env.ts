@@ -11,6 +11,10 @@ export interface Env {
   ENCODER_URL: string;
   ALLOW_PRIVATE_NETWORK: string;
   MAX_SOURCE_BYTES: string;
+  /** How long an encoder may be silent about a job, ms; unset = 30 s. */
+  JOB_LEASE_MS?: string;
+  /** Shrinks or stretches the waits before a failed source is asked again; unset = 1. Tests make it small. */
+  SOURCE_RETRY_SCALE?: string;
 
   /** Signs job tokens. Any long random text. */
   JOB_SECRET: string;

@@ -1,0 +1,359 @@
+import type { ClipRange, JobFailure, JobResult, Heartbeat, SourceFacts } from "../encoder/protocol.ts";
+import { ENCODER_LOST, NOTHING_DECODED, SEAM_BROKEN, type AssetError, fromJobFailure, fromSourceError } from "../src/assets/asset-error.ts";
+import { type AssetMessage, projectAsset } from "../src/assets/projection.ts";
+import { findAssetForMachine, type AssetForMachine } from "../src/assets/repository.ts";
+import { tracksOf } from "../src/assets/track-rows.ts";
+import { openDatabase } from "../src/database.ts";
+import { assembleRenditions, SeamError } from "../src/encoding/assemble.ts";
+import { dispatchJobs, leaseMs, MAX_ATTEMPTS } from "../src/encoding/dispatcher.ts";
+import { encoderGateway } from "../src/encoding/gateway.ts";
+import { JobBook, jobId, jobsOf, type JobRow } from "../src/encoding/job-book.ts";
+import { type EncodingPlan, planEncoding } from "../src/encoding/plan.ts";
+import { copyProgress, encodingProgress } from "../src/encoding/progress.ts";
+import type { Env } from "../src/env.ts";
+import { log } from "../src/http/log.ts";
+import type { CopyState } from "../src/sources/copy-state.ts";
+import { abortCopy, nextCopyStep } from "../src/sources/copy-to-r2.ts";
+import { sourceRetryDelayMs } from "../src/sources/retry-schedule.ts";
+import { SourceError } from "../src/sources/source-errors.ts";
+import { type EdgeProbe, probeAtEdge } from "../src/assets/edge-probe.ts";
+import { Machine, type Moves, type OutboxMessage } from "./machine.ts";
+
+export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
+export type AssetSignal = "finish" | "fail" | "remove";
+type AssetTimer = "work" | "outbox" | "purge";
+
+export const ASSET_MOVES: Moves<AssetStatus, AssetSignal> = {
+  processing: { finish: ["ready", "asset.ready"], fail: ["errored", "asset.errored"], remove: ["deleted", null] },
+  ready: { remove: ["deleted", null] },
+  errored: { remove: ["deleted", null] },
+  deleted: {},
+};
+
+type Stage = "created" | "downloading" | "validating" | "encoding";
+
+const COPY_STEP_MS = 5000;
+const PROGRESS_EVERY_MS = 1000;
+const PURGE_AGAIN_MS = 60_000;
+
+/** Owns the processing of one asset, from its URL to a whole ladder (docs/architecture/on-demand.md). */
+export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> {
+  declare jobs: JobBook;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.jobs = new JobBook(ctx.storage.sql);
+  }
+
+  protected moves() {
+    return ASSET_MOVES;
+  }
+
+  protected initial(): AssetStatus {
+    return "processing";
+  }
+
+  /** Takes an asset over; again and again is the same as once. */
+  async start(assetId: string): Promise<{ status: AssetStatus }> {
+    if (this.document("asset") === undefined) {
+      const asset = await findAssetForMachine(openDatabase(this.bindings().DB), assetId);
+      if (asset === null) return { status: this.status };
+      this.commit(() => {
+        this.setDocument("name", assetId);
+        this.setDocument("asset", asset);
+        this.setDocument("stage", "created");
+        this.enqueueMessage({ kind: "facts", payload: { startedAt: new Date() } });
+      });
+    }
+    if (this.status === "processing") this.hasten("work", Date.now());
+    this.hasten("outbox", Date.now());
+    return { status: this.status };
+  }
+
+  /** Ends playback's supply: jobs are cancelled and every byte is purged, also those of writes still under way. */
+  async remove(assetId: string): Promise<{ status: AssetStatus }> {
+    this.move("remove", () => {
+      this.setDocument("name", assetId);
+      this.sql.exec("DELETE FROM outbox");
+      this.unschedule("work");
+    });
+    this.setDocument("purgePass", this.document("purgePass") ?? 1);
+    this.schedule("purge", Date.now());
+    return { status: this.status };
+  }
+
+  /** The purge queue has emptied the asset's prefix. A second pass follows when no late write can be under way any more. */
+  purged(pass: number): { done: boolean } {
+    if (this.status !== "deleted" || this.document("purgePass") !== pass) return { done: false };
+    if (pass === 1) {
+      this.setDocument("purgePass", 2);
+      this.schedule("purge", Date.now() + leaseMs(this.bindings()));
+      return { done: false };
+    }
+    this.commit(() => {
+      this.unschedule("purge");
+      this.jobs.clear();
+      for (const key of ["asset", "plan", "edge", "copy"]) this.state.storage.kv.delete(key);
+    });
+    return { done: true };
+  }
+
+  /** For the sweep: whatever is owed is looked at now. */
+  wake(): { status: AssetStatus } {
+    if (this.status === "processing") this.hasten("work", Date.now());
+    this.hasten("outbox", Date.now());
+    return { status: this.status };
+  }
+
+  protected async receive(name: string, document: unknown): Promise<unknown> {
+    const { jobId: id, ...rest } = document as { jobId: string };
+    if (this.status !== "processing") return { continue: false };
+    const job = this.jobs.get(id);
+    if (job === undefined) return { continue: false };
+    if (name === "heartbeat") return this.onHeartbeat(job, rest as Heartbeat);
+    if (name === "complete") return this.onComplete(job, (rest as { result: JobResult }).result);
+    if (name === "fail") return this.onFailure(job, rest as JobFailure & { attempt: number });
+    throw new Error(`an asset machine does not know ${name}`);
+  }
+
+  private onHeartbeat(job: JobRow, { attempt, progress, speed, partial }: Heartbeat): { continue: boolean } {
+    if (job.state === "done" || attempt !== job.attempt) return { continue: false };
+    const now = Date.now();
+    this.jobs.heard(job.id, now + leaseMs(this.bindings()), progress, speed);
+    if (partial !== undefined && this.jobs.addPartial(job.id, partial)) this.showRenditions();
+    if (now - (this.document<number>("progressAt") ?? 0) >= PROGRESS_EVERY_MS) this.reportProgress(now);
+    return { continue: true };
+  }
+
+  /** The first completion of a job counts, whichever attempt it comes from: all write the same bytes. */
+  private onComplete(job: JobRow, result: JobResult): { accepted: boolean } {
+    if (job.state === "done" || result.kind !== job.spec.kind) return { accepted: false };
+    log("job.completed", { jobId: job.id, attempt: job.attempt });
+    this.commit(() => {
+      this.jobs.done(job.id, result);
+      if (result.kind === "probe") this.plan(result.facts);
+    });
+    if (result.kind !== "probe") this.showRenditions();
+    this.hasten("work", Date.now());
+    return { accepted: true };
+  }
+
+  private onFailure(job: JobRow, failure: JobFailure & { attempt: number }): { accepted: boolean } {
+    if (job.state === "done" || failure.attempt !== job.attempt) return { accepted: false };
+    log("job.failed", { jobId: job.id, attempt: job.attempt, code: failure.code });
+    const error = fromJobFailure(failure);
+    if (error.fault === "source" || job.attempt >= MAX_ATTEMPTS) this.fail(error);
+    else this.jobs.requeue(job.id, failure.code === "encoder_shutdown");
+    this.hasten("work", Date.now() + 250);
+    return { accepted: true };
+  }
+
+  protected async run(timer: AssetTimer): Promise<void> {
+    if (timer === "outbox") return await this.drain();
+    if (timer === "purge") return await this.purge();
+    if (this.status !== "processing") return;
+    try {
+      await this.work();
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      this.onSourceError(error);
+    }
+    await this.drain();
+  }
+
+  /** One step of the stage the asset is in; sets the timer for the next. */
+  private async work(): Promise<void> {
+    const stage = this.document<Stage>("stage") ?? "created";
+    if (stage === "created") await this.probeSource();
+    else if (stage === "downloading") await this.copySource();
+    else await this.dispatch();
+  }
+
+  private async probeSource(): Promise<void> {
+    const asset = this.asset();
+    const startedAt = Date.now();
+    const probe = await probeAtEdge(this.bindings(), asset);
+    if (this.status !== "processing") return;
+    this.commit(() => {
+      this.setDocument("edge", { onLadderGrid: probe.onLadderGrid, isStandard: probe.isStandard, bitrateBps: probe.bitrateBps } satisfies EdgeProbe["summary"]);
+      this.enter("downloading", probe.facts);
+      if (probe.renditions.length > 0) this.enqueueMessage({ kind: "renditions", payload: probe.renditions });
+      if (probe.tracks.length > 0) this.enqueueMessage({ kind: "tracks", payload: probe.tracks });
+    });
+    log("asset.probed", { assetId: asset.id, isStandard: probe.isStandard, reason: probe.reason, tookMs: Date.now() - startedAt });
+    this.schedule("work", Date.now());
+  }
+
+  private async copySource(): Promise<void> {
+    const asset = this.asset();
+    const state = this.document<CopyState>("copy") ?? null;
+    const step = await nextCopyStep(this.bindings(), { assetId: asset.id, url: asset.sourceUrl }, state, { maxMs: COPY_STEP_MS, clock: Date.now });
+    if (this.status !== "processing") return;
+    this.commit(() => {
+      this.setDocument("copy", step.state);
+      this.setDocument("sourceFailures", 0);
+      if (step.done) {
+        this.enter("validating", { progress: copyProgress(1, 1) });
+        this.jobs.add(jobId(asset.id, { kind: "probe" }), { kind: "probe" });
+      } else {
+        this.enqueueMessage({ kind: "facts", payload: { progress: copyProgress(step.bytesCopied, step.totalBytes) } });
+      }
+    });
+    this.schedule("work", Date.now());
+  }
+
+  /** The encoder has looked at the source: from here on everything is known. Part of the caller's commit. */
+  private plan(facts: SourceFacts): void {
+    const asset = this.asset();
+    const edge = this.document<EdgeProbe["summary"]>("edge");
+    const wish = { maxResolution: asset.maxResolution, mediaQuality: asset.mediaQuality };
+    const ladder = planEncoding(facts, { ...wish, skipTopRung: false });
+    const top = ladder.video?.rungs[0];
+    const skipTopRung =
+      edge?.onLadderGrid === true && top !== undefined && top.widthPx === facts.video?.widthPx && top.heightPx === facts.video.heightPx && edge.bitrateBps <= top.maxBitrateBps;
+    const plan = skipTopRung ? planEncoding(facts, { ...wish, skipTopRung }) : ladder;
+    this.setDocument("plan", plan);
+    this.setDocument("skipTopRung", skipTopRung);
+    for (const spec of jobsOf(plan)) this.jobs.add(jobId(asset.id, spec), spec);
+    const { video } = facts;
+    this.enter("encoding", {
+      containerFormat: facts.containerFormat,
+      durationMs: Math.round(plan.durationMs ?? facts.durationMs),
+      ...(video ? { widthPx: video.widthPx, heightPx: video.heightPx, frameRate: `${video.frameRate.num}/${video.frameRate.den}` } : {}),
+      progress: encodingProgress(plan, this.jobs.all()),
+    });
+    this.enqueueMessage({ kind: "tracks", payload: tracksOf(asset.id, facts) });
+  }
+
+  private async dispatch(): Promise<void> {
+    const asset = this.asset();
+    if (this.document<Stage>("stage") === "encoding" && this.jobs.isComplete()) return this.finish();
+    const context = { assetId: asset.id, publicUrl: asset.publicUrl, clip: this.clip(asset), plan: this.document<EncodingPlan>("plan") };
+    const outcome = await dispatchJobs(this.bindings(), this.jobs, context, Date.now());
+    if ("lost" in outcome) return this.fail(ENCODER_LOST);
+    this.schedule("work", outcome.againAtMs);
+  }
+
+  /** Everything is encoded: the ladder is whole and the asset ready, in one commit. */
+  private finish(): void {
+    const asset = this.asset();
+    const plan = this.document<EncodingPlan>("plan");
+    if (plan === undefined) throw new Error("finished without a plan");
+    const rows = this.assembled(plan);
+    if (rows === null) return this.fail(SEAM_BROKEN);
+    const skipTopRung = this.document<boolean>("skipTopRung") === true;
+    if (rows.length === 0 && !skipTopRung) return this.fail(NOTHING_DECODED);
+    const lengths = rows.map((row) => row.segments.durationTicks.reduce((sum, ticks) => sum + ticks, 0) / row.timescale);
+    const renditions = rows.map(({ name }) => ({ name, percent: 100 }));
+    this.move("finish", (event) => {
+      this.enqueueMessage({ kind: "renditions", payload: rows });
+      if (skipTopRung) this.enqueueMessage({ kind: "keepPassthrough", payload: {} });
+      this.enter("done", {
+        status: "ready",
+        ...(lengths.length > 0 && !skipTopRung ? { durationMs: Math.round(Math.max(...lengths) * 1000) } : {}),
+        progress: { percent: 100, stage: "done", renditions },
+      });
+      this.enqueueEvent(asset, event);
+    });
+    this.unschedule("work");
+    this.hasten("outbox", Date.now());
+  }
+
+  private fail(error: AssetError): void {
+    const asset = this.asset();
+    const open = this.jobs.leased();
+    this.move("fail", (event) => {
+      this.enqueueMessage({
+        kind: "facts",
+        payload: { status: "errored", stage: "done", errorCode: error.code, errorMessage: error.message, errorFault: error.fault },
+      });
+      this.enqueueEvent(asset, event);
+    });
+    this.unschedule("work");
+    this.hasten("outbox", Date.now());
+    this.state.waitUntil(this.cancel(open));
+  }
+
+  private onSourceError(error: SourceError): void {
+    const failures = (this.document<number>("sourceFailures") ?? 0) + 1;
+    const scale = Number(this.bindings().SOURCE_RETRY_SCALE ?? "") || 1;
+    const delayMs = error.retryable ? sourceRetryDelayMs(failures, error.retryAfterMs, scale) : null;
+    log("source.failed", { assetId: this.name(), code: error.code, failures, delayMs });
+    if (delayMs === null) return this.fail(fromSourceError(error));
+    this.setDocument("sourceFailures", failures);
+    this.schedule("work", Date.now() + delayMs);
+  }
+
+  /** Shows what became playable: whole renditions, and growing ones when nothing else plays yet. */
+  private showRenditions(): void {
+    const plan = this.document<EncodingPlan>("plan");
+    if (plan === undefined) return;
+    const rows = this.assembled(plan);
+    this.commit(() => {
+      if (rows !== null && rows.length > 0) this.enqueueMessage({ kind: "renditions", payload: rows });
+      this.enqueueMessage({ kind: "facts", payload: { progress: encodingProgress(plan, this.jobs.all()) } });
+    });
+    this.hasten("outbox", Date.now());
+  }
+
+  private assembled(plan: EncodingPlan) {
+    const isStandard = this.document<EdgeProbe["summary"]>("edge")?.isStandard === true;
+    try {
+      return assembleRenditions(this.asset().id, plan, this.jobs.all(), !isStandard);
+    } catch (error) {
+      if (error instanceof SeamError) return null;
+      throw error;
+    }
+  }
+
+  private reportProgress(now: number): void {
+    const plan = this.document<EncodingPlan>("plan");
+    if (plan === undefined) return;
+    this.setDocument("progressAt", now);
+    this.enqueueMessage({ kind: "facts", payload: { progress: encodingProgress(plan, this.jobs.all()) } });
+    this.hasten("outbox", now);
+  }
+
+  private enter(stage: Stage | "done", facts: Extract<AssetMessage, { kind: "facts" }>["payload"] = {}): void {
+    this.setDocument("stage", stage);
+    this.enqueueMessage({ kind: "facts", payload: { stage, ...facts } });
+  }
+
+  private enqueueMessage({ kind, payload }: AssetMessage): void {
+    this.enqueue(kind, payload);
+  }
+
+  private enqueueEvent(asset: AssetForMachine, type: string | null): void {
+    if (type === null) return;
+    const event = { id: crypto.randomUUID(), workspaceId: asset.workspaceId, type, objectType: "media" as const, objectId: asset.id, occurredAtMs: Date.now() };
+    this.enqueueMessage({ kind: "event", payload: event });
+  }
+
+  protected async deliver(messages: OutboxMessage[]): Promise<void> {
+    await projectAsset(openDatabase(this.bindings().DB), this.name(), messages, new Date());
+  }
+
+  private async purge(): Promise<void> {
+    if (this.status !== "deleted") return;
+    const copy = this.document<CopyState>("copy");
+    await this.cancel(this.jobs.leased());
+    if (copy !== undefined) await abortCopy(this.bindings(), this.name(), copy);
+    this.schedule("purge", Date.now() + PURGE_AGAIN_MS); // until the queue's consumer says it is done
+    await this.bindings().PURGES.send({ assetId: this.name(), pass: this.document<number>("purgePass") ?? 1 });
+  }
+
+  private async cancel(jobs: JobRow[]): Promise<void> {
+    const gateway = encoderGateway(this.bindings());
+    await Promise.all(jobs.map((job) => gateway.cancel(job.id, job.attempt)));
+  }
+
+  private asset(): AssetForMachine {
+    const asset = this.document<AssetForMachine>("asset");
+    if (asset === undefined) throw new Error("the machine has not been started");
+    return asset;
+  }
+
+  private clip({ clipStartMs, clipEndMs }: AssetForMachine): ClipRange {
+    return { startMs: clipStartMs, endMs: clipEndMs };
+  }
+}

@@ -1,0 +1,24 @@
+import { build } from "esbuild";
+import { buildPlayer } from "../build.ts";
+
+/** Bundles the Worker for workerd and the player for browsers; both take well under a second. */
+export async function bundle(): Promise<{ workerPath: string }> {
+  const workerPath = "dist/worker/worker.js";
+  await Promise.all([
+    buildPlayer(),
+    build({
+      entryPoints: ["src/worker.ts"],
+      outfile: workerPath,
+      bundle: true,
+      format: "esm",
+      target: "es2024",
+      platform: "neutral",
+      mainFields: ["module", "main"],
+      conditions: ["workerd", "worker", "browser"],
+      external: ["cloudflare:*", "node:*"],
+      sourcemap: "linked",
+      logLevel: "error",
+    }),
+  ]);
+  return { workerPath };
+}

@@ -1,0 +1,124 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { bundle } from "./bundle.ts";
+import { requireFreePort, type Settings, StartError, writePrivately } from "./settings.ts";
+
+/** A running local platform. */
+export interface Platform {
+  baseUrl: string;
+  settings: Settings;
+  /** `authorization` header of the local workspace. */
+  authorization: string;
+  /** Process ids, for those who want to see what happens when one dies. */
+  pids: { worker: () => number | undefined; encoder: () => number | undefined };
+  stop(): Promise<void>;
+}
+
+const START_LIMIT_MS = 60_000;
+const RESTART_AFTER_MS = 500;
+const STOP_LIMIT_MS = 10_000;
+
+/** One child that is started again when it dies by itself. */
+class Part {
+  private child: ChildProcess | undefined;
+  private stopping = false;
+  private readonly name: string;
+  private readonly begin: () => ChildProcess;
+
+  constructor(name: string, begin: () => ChildProcess) {
+    this.name = name;
+    this.begin = begin;
+  }
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  start(onRestart: (name: string) => void): void {
+    this.child = this.begin();
+    this.child.once("exit", () => {
+      if (this.stopping) return;
+      onRestart(this.name);
+      setTimeout(() => !this.stopping && this.start(onRestart), RESTART_AFTER_MS);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    const child = this.child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((done) => child.once("exit", done));
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_LIMIT_MS);
+    await gone;
+    clearTimeout(timer);
+  }
+}
+
+function forkPart(script: string, env: Record<string, string>, logPath: string): ChildProcess {
+  const child = fork(script, [], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe", "ipc"], execArgv: ["--disable-warning=ExperimentalWarning"] });
+  const logFile = createWriteStream(logPath, { flags: "a" });
+  child.stdout?.pipe(logFile, { end: false });
+  child.stderr?.pipe(logFile, { end: false });
+  child.once("exit", () => logFile.end());
+  return child;
+}
+
+/**
+ * Starts the Worker and the encoder and waits until both answer. Writes `local.json` into the home once they do.
+ *
+ * @throws {StartError} in words for a person: a port is taken, a part does not come up
+ */
+export async function startPlatform(settings: Settings, onRestart: (part: string) => void = () => undefined): Promise<Platform> {
+  await requireFreePort(settings.port, "PORT");
+  await requireFreePort(settings.encoderPort, "ENCODER_PORT");
+  const localFile = join(settings.home, "local.json");
+  await rm(localFile, { force: true }); // its presence says that the platform is ready
+  const { workerPath } = await bundle();
+  const logs = join(settings.home, "logs");
+  const worker = new Part("worker", () =>
+    forkPart("scripts/local/worker-host.ts", { SLUICE_WORKER: JSON.stringify({ ...settings, workerPath }) }, join(logs, "worker.log")),
+  );
+  const encoder = new Part("encoder", () =>
+    forkPart("encoder/server.ts", { PORT: String(settings.encoderPort), HOST: "127.0.0.1", ENCODER_SECRET: settings.secrets.encoderSecret }, join(logs, "encoder.log")),
+  );
+  const baseUrl = `http://127.0.0.1:${settings.port}`;
+  const { workspaceId, username, password } = settings.secrets;
+  const stop = async () => {
+    await Promise.all([worker.stop(), encoder.stop()]);
+    await rm(localFile, { force: true });
+  };
+  worker.start(onRestart);
+  encoder.start(onRestart);
+  try {
+    await untilHealthy(baseUrl, logs);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  await writePrivately(localFile, { baseUrl, workspaceId, username, password });
+  return {
+    baseUrl,
+    settings,
+    authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+    pids: { worker: () => worker.pid, encoder: () => encoder.pid },
+    stop,
+  };
+}
+
+async function untilHealthy(baseUrl: string, logs: string): Promise<void> {
+  const deadline = Date.now() + START_LIMIT_MS;
+  let last = "no answer";
+  while (Date.now() < deadline) {
+    const health = await fetch(`${baseUrl}/healthz`).then(
+      async (response) => ({ isUp: response.ok, text: await response.text() }),
+      (error: unknown) => ({ isUp: false, text: String(error) }),
+    );
+    if (health.isUp) return;
+    last = health.text;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  throw new StartError(`The platform did not come up: ${last}\nIts logs are in ${logs}.`);
+}

@@ -1,0 +1,87 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+
+/** Where a local platform keeps its data and listens. */
+export interface Settings {
+  home: string;
+  port: number;
+  encoderPort: number;
+  /** Sources on private addresses are fetched too: for files on this machine. */
+  allowPrivateNetwork: boolean;
+  secrets: Secrets;
+  /** More variables for the Worker, such as JOB_LEASE_MS. */
+  vars: Record<string, string>;
+}
+
+/** Made once, kept in the home with mode 0600. */
+export interface Secrets {
+  organisationId: string;
+  workspaceId: string;
+  username: string;
+  password: string;
+  jobSecret: string;
+  encoderSecret: string;
+}
+
+export class StartError extends Error {}
+
+const secret = () => randomBytes(32).toString("base64url");
+
+async function loadSecrets(home: string): Promise<Secrets> {
+  const path = join(home, "secrets.json");
+  const kept = await readFile(path, "utf8").catch(() => null);
+  if (kept !== null) return JSON.parse(kept) as Secrets;
+  const made: Secrets = {
+    organisationId: randomUUID(),
+    workspaceId: randomUUID(),
+    username: randomUUID(),
+    password: secret(),
+    jobSecret: secret(),
+    encoderSecret: secret(),
+  };
+  await writePrivately(path, made);
+  return made;
+}
+
+export async function writePrivately(path: string, content: unknown): Promise<void> {
+  await writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await chmod(path, 0o600); // also when the file was there before
+}
+
+function readPort(name: string, fallback: number, env: NodeJS.ProcessEnv): number {
+  const text = env[name];
+  if (text === undefined || text === "") return fallback;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new StartError(`${name} is "${text}"; it has to be a port number from 1 to 65535.`);
+  return port;
+}
+
+/** @throws {StartError} in words for a person */
+export async function loadSettings(env: NodeJS.ProcessEnv = process.env, override: Partial<Settings> = {}): Promise<Settings> {
+  const home = override.home ?? resolve(env.SLUICE_HOME || ".sluice");
+  await mkdir(join(home, "logs"), { recursive: true });
+  const vars = Object.fromEntries(["JOB_LEASE_MS", "SOURCE_RETRY_SCALE", "MAX_SOURCE_BYTES"].flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  return {
+    port: readPort("PORT", 8787, env),
+    encoderPort: readPort("ENCODER_PORT", 8790, env),
+    allowPrivateNetwork: env.ALLOW_PRIVATE_NETWORK === "true",
+    ...override,
+    home,
+    secrets: override.secrets ?? (await loadSecrets(home)),
+    vars: { ...vars, ...override.vars },
+  };
+}
+
+/** @throws {StartError} when something else listens on the port */
+export async function requireFreePort(port: number, variable: string): Promise<void> {
+  const server = createServer();
+  try {
+    await new Promise<void>((done, failed) => server.once("error", failed).listen(port, "127.0.0.1", done));
+  } catch {
+    throw new StartError(`Port ${port} is taken. Stop what listens there, or choose another with ${variable}=….`);
+  } finally {
+    server.close();
+  }
+}

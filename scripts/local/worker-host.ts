@@ -1,0 +1,108 @@
+/**
+ * The Worker in workerd, as a process of its own: it can be killed and started again on the same state.
+ * Started by platform.ts with its settings as JSON in SLUICE_WORKER.
+ */
+import { lookup } from "node:dns/promises";
+import { readdir, readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { convertV4MiniflareOptions, type D1Database, Log, LogLevel, Miniflare, Response } from "miniflare";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import type { Settings } from "./settings.ts";
+
+const CRON_MS = 60_000;
+const settings = JSON.parse(process.env.SLUICE_WORKER ?? "{}") as Settings & { workerPath: string };
+
+async function resolveName(request: { url: string }): Promise<Response> {
+  const name = decodeURIComponent(new URL(request.url).pathname.slice(1));
+  try {
+    const found = await lookup(name, { all: true });
+    return Response.json({ addresses: found.map(({ address }) => address) });
+  } catch (error) {
+    const isUnknown = ["ENOTFOUND", "ENODATA", "EAI_NONAME"].includes((error as NodeJS.ErrnoException).code ?? "");
+    return Response.json({ addresses: [] }, { status: isUnknown ? 404 : 503 });
+  }
+}
+
+function createHost(): Miniflare {
+  const { workerOptions } = unstable_getMiniflareWorkerOptions("wrangler.toml");
+  const { secrets } = settings;
+  return new Miniflare(
+    convertV4MiniflareOptions({
+      host: "127.0.0.1",
+      port: settings.port,
+      log: new Log(LogLevel.WARN),
+      cf: false, // nothing is fetched from the network at start
+      telemetry: { enabled: false },
+      defaultPersistRoot: join(settings.home, "state"),
+      handleStructuredLogs: ({ message }) => process.stdout.write(`${message}\n`),
+      ...workerOptions,
+      name: "sluice",
+      rootPath: process.cwd(),
+      modules: [{ type: "ESModule", path: resolve(settings.workerPath) }],
+      bindings: {
+        ...workerOptions.bindings,
+        ENCODER_URL: `http://127.0.0.1:${settings.encoderPort}`,
+        PUBLIC_URL: `http://127.0.0.1:${settings.port}`,
+        ALLOW_PRIVATE_NETWORK: String(settings.allowPrivateNetwork),
+        JOB_SECRET: secrets.jobSecret,
+        ENCODER_SECRET: secrets.encoderSecret,
+        ...settings.vars,
+      },
+      serviceBindings: {
+        RESOLVER: resolveName,
+        SOURCE_NETWORK: {
+          network: { allow: settings.allowPrivateNetwork ? ["public", "private"] : ["public"], tlsOptions: { trustBrowserCas: true } },
+        },
+      },
+    } as unknown as Parameters<typeof convertV4MiniflareOptions>[0]),
+  );
+}
+
+/** Applies what is new in migrations/, under the table that wrangler uses too. */
+async function migrate(database: D1Database): Promise<void> {
+  await database.exec("CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)");
+  const { results } = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+  const applied = new Set(results.map(({ name }) => name));
+  const files = (await readdir("migrations")).filter((name) => name.endsWith(".sql")).sort();
+  for (const name of files.filter((file) => !applied.has(file))) {
+    const statements = (await readFile(join("migrations", name), "utf8")).split("--> statement-breakpoint");
+    await database.batch([
+      ...statements.map((statement) => database.prepare(statement.trim())),
+      database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name),
+    ]);
+  }
+}
+
+/** The workspace of this machine and its credentials; there already from the second start on. */
+async function seed(database: D1Database): Promise<void> {
+  const { organisationId, workspaceId, username, password } = settings.secrets;
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(password));
+  const now = Date.now();
+  await database.batch([
+    database.prepare("INSERT OR IGNORE INTO organisations (id, name, created_at) VALUES (?, 'Local', ?)").bind(organisationId, now),
+    database.prepare("INSERT OR IGNORE INTO workspaces (id, organisation_id, name, created_at) VALUES (?, ?, 'Local', ?)").bind(workspaceId, organisationId, now),
+    database
+      .prepare("INSERT OR IGNORE INTO credentials (id, workspace_id, name, secret_hash, created_at) VALUES (?, ?, 'Local', ?, ?)")
+      .bind(username, workspaceId, Buffer.from(digest).toString("hex"), now),
+  ]);
+}
+
+const host = createHost();
+await host.ready;
+const database = (await host.getD1Database("DB")) as unknown as D1Database;
+await migrate(database);
+await seed(database);
+const worker = await host.getWorker();
+const cron = setInterval(() => void worker.scheduled({ cron: "* * * * *" }).catch(() => undefined), CRON_MS);
+
+let stopping = false;
+const stop = () => {
+  if (stopping) return;
+  stopping = true;
+  clearInterval(cron);
+  void host.dispose().finally(() => process.exit(0));
+};
+process.on("SIGTERM", stop);
+process.on("SIGINT", () => undefined); // the platform decides when to stop
+process.on("disconnect", stop);
+process.send?.({ ready: true });

@@ -1,0 +1,31 @@
+import { JOB_FAILURE_CODES, type JobFailure } from "../../encoder/protocol.ts";
+import type { SourceError } from "../sources/source-errors.ts";
+
+/** Why an asset is errored, as its record shows it: whose fault, and words for a person. */
+export interface AssetError {
+  code: string;
+  message: string;
+  fault: "source" | "service";
+}
+
+export const fromSourceError = (error: SourceError): AssetError => ({ code: error.code, message: error.message, fault: "source" });
+
+export const fromJobFailure = ({ code, message }: JobFailure): AssetError => ({ code, message, fault: JOB_FAILURE_CODES[code] });
+
+export const ENCODER_LOST: AssetError = {
+  code: "encoder_lost",
+  message: "The encoder did not finish this asset in three attempts.",
+  fault: "service",
+};
+
+export const SEAM_BROKEN: AssetError = {
+  code: "encoding_inconsistent",
+  message: "The encoded parts of this asset do not fit together.",
+  fault: "service",
+};
+
+export const NOTHING_DECODED: AssetError = {
+  code: "source_no_streams",
+  message: "Nothing in the source could be decoded.",
+  fault: "source",
+};

@@ -1,0 +1,108 @@
+import { openDatabase } from "../database.ts";
+import type { Env } from "../env.ts";
+import { machineStub } from "../../durable-objects/machine.ts";
+import type { AssetMachine } from "../../durable-objects/asset-machine.ts";
+import { findFirstAnswer } from "../http/idempotency.ts";
+import { log } from "../http/log.ts";
+import type { Caller } from "../http/router.ts";
+import { validationProblem } from "../http/router.ts";
+import { type Asset, insertAsset, type PlaybackId } from "./repository.ts";
+import { checkInputs, type CreateAsset } from "./schemas.ts";
+import { toCreatedMedia } from "./to-media.ts";
+
+export interface CreateContext {
+  env: Env;
+  caller: Caller;
+  publicUrl: string;
+  now: Date;
+  /** Runs after the answer. */
+  after: (work: Promise<unknown>) => void;
+  idempotency: { key: string; requestHash: string } | null;
+}
+
+/**
+ * Records an asset and hands it to its machine. Under an idempotency key a repeat gets the first answer, byte by byte.
+ *
+ * @returns the JSON text of the answer
+ * @throws {Problem} validation_failed, idempotency_conflict
+ */
+export async function createAsset(body: CreateAsset, { env, caller, publicUrl, now, after, idempotency }: CreateContext): Promise<string> {
+  const checked = checkInputs(body.inputs, env.ALLOW_PRIVATE_NETWORK === "true");
+  if ("issues" in checked) throw validationProblem(checked);
+  const db = openDatabase(env.DB);
+  const firstAnswer = async () =>
+    idempotency && (await findFirstAnswer(db, caller.workspaceId, idempotency.key, idempotency.requestHash, now));
+  const earlier = await firstAnswer();
+  if (earlier) return earlier.body;
+
+  const asset = newAsset(body, checked.source, caller.workspaceId, publicUrl, now);
+  const playbackId: PlaybackId = { id: crypto.randomUUID(), assetId: asset.id, workspaceId: asset.workspaceId, accessPolicy: "public", createdAt: now };
+  const answer = JSON.stringify({ success: true, playback_id: playbackId.id, data: toCreatedMedia({ asset, playbackIds: [playbackId] }) });
+  const event = { id: crypto.randomUUID(), workspaceId: asset.workspaceId, type: "asset.created", objectType: "media" as const, objectId: asset.id, occurredAtMs: now.getTime() };
+  const remembered = idempotency && {
+    workspaceId: caller.workspaceId,
+    key: idempotency.key,
+    requestHash: idempotency.requestHash,
+    resourceId: asset.id,
+    status: 201,
+    body: answer,
+    createdAt: now,
+  };
+  try {
+    await insertAsset(db, { asset, playbackId, event, idempotency: remembered });
+  } catch (error) {
+    const concurrent = await firstAnswer(); // a request with the same key was faster: its row made ours fail, as a whole
+    if (concurrent) return concurrent.body;
+    throw error;
+  }
+  log("asset.created", { assetId: asset.id, workspaceId: asset.workspaceId });
+  // When this is lost, the cron's sweep starts the machine.
+  after(startMachine(env, asset.id));
+  return answer;
+}
+
+/** Not async: a stub answers `then`. */
+function startMachine(env: Env, assetId: string): Promise<unknown> {
+  return machineStub<AssetMachine>(env.ASSET_MACHINE, assetId)
+    .start(assetId)
+    .catch((error: unknown) => log("asset.start_failed", { assetId, error: String(error) }));
+}
+
+function newAsset(
+  { title, creatorId, metadata, maxResolution, mediaQuality }: CreateAsset,
+  source: { url: string; clipStartMs: number; clipEndMs: number | null },
+  workspaceId: string,
+  publicUrl: string,
+  now: Date,
+): Asset {
+  return {
+    id: crypto.randomUUID(),
+    workspaceId,
+    title: title ?? null,
+    creatorId: creatorId ?? null,
+    metadata: metadata ?? {},
+    accessPolicy: "public",
+    maxResolution,
+    mediaQuality,
+    sourceUrl: source.url,
+    clipStartMs: source.clipStartMs,
+    clipEndMs: source.clipEndMs,
+    publicUrl,
+    status: "processing",
+    stage: "created",
+    progress: null,
+    containerFormat: null,
+    durationMs: null,
+    widthPx: null,
+    heightPx: null,
+    frameRate: null,
+    errorCode: null,
+    errorMessage: null,
+    errorFault: null,
+    createdAt: now,
+    updatedAt: now,
+    startedAt: null,
+    deletedAt: null,
+    purgedAt: null,
+  };
+}

@@ -1,0 +1,69 @@
+import { indexSource } from "../delivery/passthrough/index.ts";
+import type { Env } from "../env.ts";
+import { openHttpSource, RangesUnsupported } from "../sources/http-range-reader.ts";
+import { passthroughKey } from "./keys.ts";
+import type { NewRendition, NewTrack } from "./projection.ts";
+import type { AssetForMachine } from "./repository.ts";
+import type { assets } from "./tables.ts";
+import { tracksOf } from "./track-rows.ts";
+
+export interface EdgeProbe {
+  isStandard: boolean;
+  reason: string | null;
+  onLadderGrid: boolean;
+  bitrateBps: number;
+  facts: Partial<typeof assets.$inferInsert>;
+  tracks: NewTrack[];
+  renditions: NewRendition[];
+  /** What planning needs later. */
+  summary: { isStandard: boolean; onLadderGrid: boolean; bitrateBps: number };
+}
+
+const notStandard = (reason: string): EdgeProbe => ({
+  isStandard: false,
+  reason,
+  onLadderGrid: false,
+  bitrateBps: 0,
+  facts: {},
+  tracks: [],
+  renditions: [],
+  summary: { isStandard: false, onLadderGrid: false, bitrateBps: 0 },
+});
+
+/**
+ * Reads the index of a source where it lies. A standard source is playable as soon as this has been recorded: its
+ * segments are cut from it on request.
+ *
+ * @throws {SourceError} when the source cannot be fetched
+ */
+export async function probeAtEdge(env: Env, asset: AssetForMachine): Promise<EdgeProbe> {
+  if (asset.clipStartMs > 0 || asset.clipEndMs !== null) return notStandard("only a part of it is wanted");
+  const reader = await openHttpSource(env, asset.sourceUrl);
+  if (!reader.supportsRanges) return notStandard("its server does not serve ranges");
+  let source;
+  try {
+    source = await indexSource(reader, {});
+  } catch (error) {
+    if (error instanceof RangesUnsupported) return notStandard("its server does not serve ranges");
+    throw error;
+  }
+  if (!source.standard) return notStandard(source.reason);
+  await Promise.all(source.indexes.map(({ rendition, bytes }) => env.MEDIA.put(passthroughKey(asset.id, rendition), bytes)));
+  const { video, audio } = source;
+  return {
+    isStandard: true,
+    reason: null,
+    onLadderGrid: source.onLadderGrid,
+    bitrateBps: video.bitrateBps,
+    facts: {
+      containerFormat: source.containerFormat,
+      durationMs: Math.round(source.durationMs),
+      widthPx: video.widthPx,
+      heightPx: video.heightPx,
+      frameRate: `${video.frameRate.num}/${video.frameRate.den}`,
+    },
+    tracks: tracksOf(asset.id, { video, audio }),
+    renditions: source.renditions.map((rendition) => ({ ...rendition, assetId: asset.id })),
+    summary: { isStandard: true, onLadderGrid: source.onLadderGrid, bitrateBps: video.bitrateBps },
+  };
+}

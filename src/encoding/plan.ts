@@ -1,0 +1,75 @@
+import type { FrameGrid, SourceAudio, SourceFacts, SourceVideo, VideoRung } from "../../encoder/protocol.ts";
+import { planGrid, planLadder, type MediaQuality, type ResolutionLabel } from "./ladder.ts";
+
+/** The first chunk is one segment, so that a source that cannot be passed through plays after seconds. */
+const FIRST_CHUNK_SEGMENTS = 1;
+/** About a minute: long enough that starting a job costs little, short enough that losing one does. */
+const CHUNK_SEGMENTS = 15;
+const AUDIO_BITRATE_BPS = { mono: 80_000, stereo: 128_000 };
+/** What audio is cut at when there is no picture to follow. */
+const AUDIO_ONLY_SEGMENT_SECONDS = { num: 4, den: 1 };
+
+export interface VideoChunk {
+  firstFrame: number;
+  frameCount: number;
+  firstSegment: number;
+}
+
+export interface PlannedAudio {
+  rendition: string;
+  audio: SourceAudio;
+  bitrateBps: number;
+}
+
+/** All that encoding an asset comes to; the same facts always give the same plan. */
+export interface EncodingPlan {
+  video: { source: SourceVideo; grid: FrameGrid; rungs: VideoRung[]; frameCount: number; chunks: VideoChunk[] } | null;
+  audio: PlannedAudio[];
+  audioSegmentSeconds: { num: number; den: number };
+  /** Length of every rendition; null = as long as the audio is. */
+  durationMs: number | null;
+}
+
+/** Splits `frameCount` frames at segment boundaries; a last chunk below a third of a chunk joins the one before. */
+export function planChunks(frameCount: number, grid: FrameGrid): VideoChunk[] {
+  const chunks: VideoChunk[] = [];
+  const full = CHUNK_SEGMENTS * grid.framesPerSegment;
+  let frame = 0;
+  while (frame < frameCount) {
+    const rest = frameCount - frame;
+    let take = chunks.length === 0 ? FIRST_CHUNK_SEGMENTS * grid.framesPerSegment : full;
+    if (chunks.length > 0 && rest - take < full / 3) take = rest;
+    chunks.push({ firstFrame: frame, frameCount: Math.min(take, rest), firstSegment: frame / grid.framesPerSegment });
+    frame += take;
+  }
+  return chunks;
+}
+
+/**
+ * @param skipTopRung the source itself serves as the top rung (passthrough on the ladder's grid)
+ */
+export function planEncoding(
+  facts: SourceFacts,
+  wish: { maxResolution: ResolutionLabel; mediaQuality: MediaQuality; skipTopRung: boolean },
+): EncodingPlan {
+  const audio = facts.audio.map((track, position) => ({
+    rendition: `a${position + 1}`,
+    audio: track,
+    bitrateBps: track.channels === 1 ? AUDIO_BITRATE_BPS.mono : AUDIO_BITRATE_BPS.stereo,
+  }));
+  if (facts.video === null) return { video: null, audio, audioSegmentSeconds: AUDIO_ONLY_SEGMENT_SECONDS, durationMs: null };
+
+  const source = facts.video;
+  const grid = planGrid(source.frameRate);
+  const { num, den } = source.frameRate;
+  const frameCount = Math.max(1, Math.round(((source.startMs + source.durationMs) / 1000) * (num / den)));
+  const ladder = planLadder(source, source.frameRate, wish.maxResolution, wish.mediaQuality);
+  const rungs = wish.skipTopRung ? ladder.slice(1) : ladder;
+  const chunks = rungs.length === 0 ? [] : planChunks(frameCount, grid);
+  return {
+    video: { source, grid, rungs, frameCount, chunks },
+    audio,
+    audioSegmentSeconds: { num: grid.framesPerSegment * den, den: num },
+    durationMs: ((frameCount * den) / num) * 1000,
+  };
+}

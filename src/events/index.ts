@@ -1,0 +1,1 @@
+export { insertEvent, type NewEvent } from "./repository.ts";

@@ -1,0 +1,55 @@
+import { bodyLimit } from "hono/body-limit";
+import { encoderCallbacks } from "../encoding/routes.ts";
+import { assetRoutes } from "../assets/index.ts";
+import { playbackRoutes } from "../playback/index.ts";
+import { requireCredentials } from "./credentials.ts";
+import { checkHealth } from "./health.ts";
+import { log } from "./log.ts";
+import { Problem } from "./problems.ts";
+import { referencePage } from "./reference-page.ts";
+import { newRouter, renderError } from "./router.ts";
+
+const MAX_API_BODY_BYTES = 256 * 1024;
+
+/** Every route of the Worker, in the order in which they are tried. */
+export function createApp() {
+  const app = newRouter();
+  app.use("*", async (c, next) => {
+    const requestId = c.req.header("cf-ray") ?? crypto.randomUUID();
+    c.set("requestId", requestId);
+    await next();
+    c.res.headers.set("x-request-id", requestId);
+  });
+  app.onError((error, c) => renderError(error, c.var.requestId));
+  app.notFound((c) => renderError(new Problem("not_found", "there is no such route"), c.var.requestId));
+
+  app.get("/healthz", async (c) => {
+    const health = await checkHealth(c.env);
+    c.header("cache-control", "no-store");
+    return c.json(health, health.status === "up" ? 200 : 503);
+  });
+
+  app.openAPIRegistry.registerComponent("securitySchemes", "basic", { type: "http", scheme: "basic", description: "Access token id and its secret" });
+  app.get("/v1/openapi.json", (c) => c.json(openApiDocument(app, new URL(c.req.url).origin), 200, { "cache-control": "public, max-age=60" }));
+  app.get("/v1/reference", (c) => c.html(referencePage(openApiDocument(app, new URL(c.req.url).origin)), 200, { "cache-control": "public, max-age=60" }));
+
+  app.use("/v1/*", requireCredentials);
+  app.use("/v1/*", bodyLimit({ maxSize: MAX_API_BODY_BYTES, onError: () => { throw new Problem("body_too_large", "at most 256 KiB"); } }));
+  app.use("/v1/*", async (c, next) => {
+    const startedAt = Date.now();
+    await next();
+    log("request.answered", { requestId: c.var.requestId, method: c.req.method, path: c.req.path, status: c.res.status, tookMs: Date.now() - startedAt, credentialId: c.var.caller.credentialId });
+  });
+  app.route("/", assetRoutes);
+  app.route("/", encoderCallbacks);
+  app.route("/", playbackRoutes);
+  return app;
+}
+
+export function openApiDocument(app: ReturnType<typeof newRouter>, origin: string) {
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: { title: "Sluice", version: "1", description: "Video on your own Cloudflare account: upload, encoding, delivery." },
+    servers: [{ url: origin }],
+  });
+}
