@@ -28,10 +28,20 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           setupFiles: ["test/worker/setup.ts"],
+          globalSetup: ["test/support/worker-global-setup.ts"],
           deps: { optimizer: { ssr: { enabled: true, include: ["itty-durable"] } } },
         },
       },
-      { test: { name: "encoder", include: ["test/encoder/**/*.test.ts"], environment: "node", testTimeout: 60_000, hookTimeout: 120_000, maxWorkers: 2 } },
+      {
+        test: {
+          name: "encoder",
+          include: ["test/encoder/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          maxWorkers: 2,
+        },
+      },
       {
         test: {
           name: "platform",

@@ -25,17 +25,16 @@ export async function copyWhole(copy: StreamedCopy, totalBytes: number | null): 
 async function copyAnnounced(copy: StreamedCopy, totalBytes: number): Promise<R2UploadedPart[]> {
   const partBytes = partBytesFor(totalBytes);
   const parts: R2UploadedPart[] = [];
-  let copied = 0;
-  while (copied < totalBytes) {
-    const length = Math.min(partBytes, totalBytes - copied);
+  for (let start = 0; start < totalBytes; start += partBytes) {
+    const end = Math.min(start + partBytes, totalBytes);
     const partNumber = parts.length + 1;
-    const etag = await uploadPartStreamed(copy.upload, partNumber, length, async (write) => {
-      for (let left = length; left > 0;) {
-        const piece = await copy.answer.body.read(left);
+    const etag = await uploadPartStreamed(copy.upload, partNumber, end - start, async (write) => {
+      let at = start;
+      while (at < end) {
+        const piece = await copy.answer.body.read(end - at);
         if (piece === null) throw new SourceError("source_length_mismatch");
-        left -= piece.byteLength;
-        copied += piece.byteLength;
-        copy.onBytes(copied);
+        at += piece.byteLength;
+        copy.onBytes(at);
         await write(piece);
       }
     });
@@ -51,7 +50,7 @@ async function copyBuffered(copy: StreamedCopy): Promise<R2UploadedPart[]> {
   let copied = 0;
   let length = buffer.byteLength;
   while (length === buffer.byteLength) {
-    length = await copy.answer.body.fill(buffer, (filled) => {
+    length = await copy.answer.body.readInto(buffer, (filled) => {
       if (copied + filled > copy.maxBytes) throw new SourceError("source_too_large");
       copy.onBytes(copied + filled);
     });

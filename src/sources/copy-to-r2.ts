@@ -7,9 +7,10 @@ import { copyWhole } from "./copy-streamed.ts";
 import type { SourceEnv, SourceLimits } from "./limits.ts";
 import { maxSourceBytes, SOURCE_LIMITS } from "./limits.ts";
 import { createHostGuard } from "./resolve.ts";
+import type { SourceAnswer } from "./safe-fetch.ts";
 import { fetchSource } from "./safe-fetch.ts";
 import { SourceError } from "./source-errors.ts";
-import { answeredFile } from "./source-status.ts";
+import { answeredFile, parseContentRange } from "./source-status.ts";
 
 export type CopyEnv = SourceEnv & Pick<Env, "MEDIA">;
 
@@ -85,11 +86,12 @@ async function begin(env: CopyEnv, source: CopySource, state: CopyState, budget:
     const file = answeredFile(answer);
     if (file.size === 0) throw new SourceError("source_empty");
     if (file.size !== null && file.size > maxSourceBytes(env)) throw new SourceError("source_too_large");
-    if (file.size === null || file.size <= SMALL_SOURCE_BYTES) {
-      const bytes = new Uint8Array(Math.min(SMALL_SOURCE_BYTES, file.size ?? Infinity) + 1);
-      const length = await answer.body.fill(bytes);
-      const isWhole = length < bytes.byteLength && (answer.status === 200 || file.size !== null);
-      if (isWhole) return await putSmall(env, source, state, file.size, bytes.subarray(0, length));
+    const length = file.size ?? SMALL_SOURCE_BYTES;
+    if (length <= SMALL_SOURCE_BYTES && isWholeFile(answer)) {
+      const bytes = new Uint8Array(length + 1); // one more than there may be
+      const filled = await answer.body.readInto(bytes);
+      if (filled <= length) return await putSmall(env, source, state, file.size, bytes.subarray(0, filled));
+      if (file.size !== null) throw new SourceError("source_length_mismatch");
     }
     const { size } = file;
     const ranged = answer.status === 206 && size !== null ? planParts({ ...file, size }) : null;
@@ -99,6 +101,13 @@ async function begin(env: CopyEnv, source: CopySource, state: CopyState, budget:
   } finally {
     await answer.body.cancel();
   }
+}
+
+/** False for an answer that holds only a part of the file. */
+function isWholeFile(answer: SourceAnswer): boolean {
+  if (answer.status === 200) return true;
+  const range = parseContentRange(answer.headers.get("content-range"));
+  return range !== null && range.first === 0 && range.last + 1 === range.size;
 }
 
 async function putSmall(env: CopyEnv, source: CopySource, state: CopyState, size: number | null, bytes: Uint8Array) {

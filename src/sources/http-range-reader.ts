@@ -95,7 +95,7 @@ async function readOpening(answer: SourceAnswer, firstBytes: number, maxBytes: n
   if (file.size !== null && file.size > maxBytes) throw new SourceError("source_too_large");
   const announced = range === null ? file.size : range.last + 1;
   const buffer = new Uint8Array(Math.min(firstBytes, announced ?? Infinity));
-  const filled = await answer.body.fill(buffer);
+  const filled = await answer.body.readInto(buffer);
   if (announced !== null && filled < buffer.byteLength) throw new SourceError("source_length_mismatch");
   if (filled === 0) throw new SourceError("source_empty");
   const endedEarly = range === null && filled < firstBytes;

@@ -49,7 +49,7 @@ export class SourceBody {
    *
    * @param onPiece called with the bytes filled so far; may throw to stop
    */
-  async fill(target: Uint8Array, onPiece?: (filled: number) => void): Promise<number> {
+  async readInto(target: Uint8Array, onPiece?: (filled: number) => void): Promise<number> {
     let filled = 0;
     while (filled < target.byteLength) {
       const piece = await this.read(target.byteLength - filled);

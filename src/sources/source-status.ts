@@ -78,6 +78,7 @@ export function contentLength(headers: Headers): number | null {
 
 /** True when both answers can be about the same bytes; what one of them does not say is taken as equal. */
 export function isSameFile(one: AnsweredFile, other: AnsweredFile): boolean {
-  const agree = <T>(a: T | null, b: T | null) => a === null || b === null || a === b;
   return agree(one.size, other.size) && agree(one.etag, other.etag) && agree(one.lastModified, other.lastModified);
 }
+
+const agree = <T>(one: T | null, other: T | null) => one === null || other === null || one === other;

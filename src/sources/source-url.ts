@@ -25,7 +25,7 @@ const MESSAGES: Record<SourceUrlProblem, string> = {
 export function checkSourceUrl(text: string, allowPrivateNetwork: boolean): CheckedSourceUrl {
   if (text.length > MAX_SOURCE_URL_LENGTH) return refuse("too_long");
   // The parser would drop these in silence, and then we would fetch another URL than the one in the record.
-  if (/[\u0000-\u001f\u007f]/.test(text) || !URL.canParse(text)) return refuse("malformed");
+  if (/\p{Cc}/u.test(text) || !URL.canParse(text)) return refuse("malformed");
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") return refuse("scheme");
   if (url.username !== "" || url.password !== "") return refuse("credentials");

@@ -1,0 +1,172 @@
+/**
+ * An HTTP server of sources that behave in every way a source can, for tests and benchmarks. Each path has a behaviour;
+ * `add` sets it, also while the server runs.
+ */
+import { execFileSync } from "node:child_process";
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import type { AddressInfo, Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bufferContent, type SourceContent } from "./source-content.ts";
+import { sendContent, type ContentBehaviour } from "./source-answers.ts";
+
+/** What a path does. `content` is a buffer or what `virtualContent`, `fileContent` make. */
+export type SourceBehaviour =
+  | ({ kind: "content"; content: SourceContent | Uint8Array } & ContentBehaviour)
+  | { kind: "status"; status: number; headers?: Record<string, string>; body?: string }
+  | { kind: "redirect"; location: string; status?: number }
+  /** Never answers. */
+  | { kind: "hang" }
+  /** Ends the connection without an answer. */
+  | { kind: "hangUp" }
+  /** Writes these bytes to the socket, whatever they mean, and ends the connection. */
+  | { kind: "raw"; text: string };
+
+export interface SourceRequestRecord {
+  path: string;
+  range: string | null;
+  headers: IncomingMessage["headers"];
+}
+
+export interface SourceServer {
+  readonly port: number;
+  /** Without a slash at its end. */
+  readonly origin: string;
+  /** Every request since the last `forget()`. */
+  readonly requests: SourceRequestRecord[];
+  /** Bytes of bodies handed to sockets since the last `forget()`. */
+  readonly sentBytes: number;
+  url(path: string): string;
+  add(path: string, behaviour: SourceBehaviour): void;
+  forget(): void;
+  /** Breaks every connection and refuses new ones. */
+  stop(): Promise<void>;
+  /** Comes back on the same port. */
+  start(): Promise<void>;
+}
+
+export interface SourceServerOptions {
+  /** 0 = any free port. */
+  port?: number;
+  hostname?: string;
+  /** With a certificate that nobody trusts. */
+  tls?: boolean;
+  /** Answers paths that `add` does not know; null = 404. Query strings are part of the URL. */
+  fallback?: (url: URL) => SourceBehaviour | null;
+}
+
+export async function startSourceServer(options: SourceServerOptions = {}): Promise<SourceServer> {
+  const hostname = options.hostname ?? "127.0.0.1";
+  const behaviours = new Map<string, SourceBehaviour>();
+  const requests: SourceRequestRecord[] = [];
+  const counters = { sentBytes: 0 };
+  const sockets = new Set<Socket>();
+  let port = options.port ?? 0;
+  let server: Server | null = null;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://source");
+    requests.push({ path: url.pathname, range: request.headers.range ?? null, headers: request.headers });
+    const behaviour = behaviours.get(url.pathname) ?? options.fallback?.(url) ?? null;
+    await behave(behaviour, request, response, (bytes) => (counters.sentBytes += bytes));
+  }
+
+  async function start(): Promise<void> {
+    const listener = (request: IncomingMessage, response: ServerResponse) => {
+      answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+    };
+    const created =
+      options.tls === true ? createTlsServer(untrustedCertificate(), listener) : createHttpServer(listener);
+    created.on("connection", (socket: Socket) => {
+      sockets.add(socket);
+      socket.on("close", () => sockets.delete(socket));
+      socket.on("error", () => undefined); // A client that hangs up is no fault of the server.
+    });
+    await new Promise<void>((resolve, reject) => {
+      created.once("error", reject);
+      created.listen(port, hostname, resolve);
+    });
+    port = (created.address() as AddressInfo).port;
+    server = created;
+  }
+
+  async function stop(): Promise<void> {
+    const running = server;
+    server = null;
+    if (running === null) return;
+    const closed = new Promise<void>((resolve) => void running.close(() => resolve()));
+    for (const socket of sockets) socket.resetAndDestroy();
+    await closed;
+  }
+
+  await start();
+  const scheme = options.tls === true ? "https" : "http";
+  return {
+    get port() {
+      return port;
+    },
+    get origin() {
+      return `${scheme}://${hostname}:${port}`;
+    },
+    requests,
+    get sentBytes() {
+      return counters.sentBytes;
+    },
+    url: (path) => `${scheme}://${hostname}:${port}${path}`,
+    add: (path, behaviour) => void behaviours.set(path, behaviour),
+    forget() {
+      requests.length = 0;
+      counters.sentBytes = 0;
+    },
+    stop,
+    start,
+  };
+}
+
+async function behave(
+  behaviour: SourceBehaviour | null,
+  request: IncomingMessage,
+  response: ServerResponse,
+  count: (bytes: number) => void,
+): Promise<void> {
+  switch (behaviour?.kind) {
+    case undefined:
+      return void response.writeHead(404, { "content-type": "text/plain" }).end("not found\n");
+    case "status":
+      return void response.writeHead(behaviour.status, behaviour.headers ?? {}).end(behaviour.body ?? "");
+    case "redirect":
+      return void response.writeHead(behaviour.status ?? 302, { location: behaviour.location }).end();
+    case "hang":
+      return;
+    case "hangUp":
+      return void request.socket.destroy();
+    case "raw":
+      return void request.socket.end(behaviour.text);
+    case "content": {
+      const { content } = behaviour;
+      const whole = content instanceof Uint8Array ? bufferContent(content) : content;
+      return sendContent(whole, behaviour, request, response, count);
+    }
+  }
+}
+
+/** Node cannot make certificates by itself; the `openssl` command can. */
+function untrustedCertificate(): { key: Buffer; cert: Buffer } {
+  const folder = mkdtempSync(join(tmpdir(), "untrusted-"));
+  try {
+    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+    const subject = ["-days", "2", "-subj", "/CN=localhost"];
+    execFileSync(
+      "openssl",
+      ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, ...subject],
+      {
+        stdio: "ignore",
+      },
+    );
+    return { key: readFileSync(key), cert: readFileSync(cert) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

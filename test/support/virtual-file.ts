@@ -1,0 +1,28 @@
+/** Files of any size whose bytes follow from their position, so that both ends can tell what must be where. */
+
+/** The pattern comes again after this many bytes, which no block size divides. */
+const PERIOD_BYTES = 1009 * 251;
+
+/** The byte at a position of a virtual file. */
+export const virtualByte = (position: number): number => ((position % 1009) * 7 + (position % 251)) & 0xff;
+
+const period = Uint8Array.from({ length: PERIOD_BYTES }, (_, position) => virtualByte(position));
+
+export function fillVirtual(bytes: Uint8Array, offset: number): void {
+  for (let filled = 0; filled < bytes.byteLength;) {
+    const start = (offset + filled) % PERIOD_BYTES;
+    const run = period.subarray(start, start + bytes.byteLength - filled);
+    bytes.set(run, filled);
+    filled += run.byteLength;
+  }
+}
+
+/** Where bytes first differ from those of a virtual file; null when they do not. */
+export function firstDifference(bytes: Uint8Array, offset = 0): number | null {
+  let phase = offset % PERIOD_BYTES;
+  for (let i = 0; i < bytes.byteLength; i++) {
+    if (bytes[i] !== period[phase]) return offset + i;
+    if (++phase === PERIOD_BYTES) phase = 0;
+  }
+  return null;
+}
