@@ -60,10 +60,9 @@ export async function openHttpSource(
     guard,
     ...abortable,
   });
-  const opening = await readOpening(answer, firstBytes, maxSourceBytes(env)).finally(() => answer.body.cancel());
+  const { file, size, supportsRanges, head } = await readOpening(answer, firstBytes, maxSourceBytes(env));
 
   let requestCount = 1;
-  const { file, size, supportsRanges, head } = opening;
   const seen: SeenSource = { env, url, file, limits, guard, onRequest: () => requestCount++, ...abortable };
   const cache = createBlockCache(blockBytes, cacheBytes, (offset, length) => fetchBytes(seen, offset, length));
   return {
@@ -87,6 +86,14 @@ export async function openHttpSource(
 
 /** The first `firstBytes` of the file, and what the answer says of the rest. */
 async function readOpening(answer: SourceAnswer, firstBytes: number, maxBytes: number) {
+  try {
+    return await checkOpening(answer, firstBytes, maxBytes);
+  } finally {
+    await answer.body.cancel();
+  }
+}
+
+async function checkOpening(answer: SourceAnswer, firstBytes: number, maxBytes: number) {
   const file = answeredFile(answer);
   const range = answer.status === 206 ? parseContentRange(answer.headers.get("content-range")) : null;
   if (answer.status === 206 && (range === null || range.first !== 0 || range.last >= firstBytes)) {

@@ -86,7 +86,7 @@ async function sendBody(
     if (drip !== undefined) await new Promise((resolve) => setTimeout(resolve, drip.intervalMs));
   }
   const sent = stopAt - first;
-  if (stopAt < end && sent === resetAfter) return void flushThen(response, () => response.socket?.resetAndDestroy());
+  if (stopAt < end && sent === resetAfter) return flushThen(response, () => response.socket?.resetAndDestroy());
   if (stopAt < end && sent === hangAfterBytes) return;
   response.end();
 }
@@ -96,10 +96,12 @@ async function drained(response: ServerResponse): Promise<void> {
   if (response.destroyed) return;
   const settled = new AbortController();
   const options = { signal: settled.signal };
-  const ignore = () => undefined; // The one that comes second is called off.
-  await Promise.race([once(response, "drain", options), once(response, "close", options)]).catch(ignore);
+  await Promise.race([once(response, "drain", options), once(response, "close", options)]).catch(calledOff);
   settled.abort();
 }
+
+/** Of two waits the one that comes second is. */
+const calledOff = () => undefined;
 
 /** A reset throws away what the kernel has not sent yet; the client is given time to read it. */
 function flushThen(response: ServerResponse, act: () => void): void {

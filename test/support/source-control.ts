@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
 import { bufferContent, virtualContent } from "./source-content.ts";
 import { startSourceServer, type SourceBehaviour, type SourceServer } from "./source-server.ts";
 import type { RemoteBehaviour, SourceCommand } from "./source-commands.ts";
@@ -21,20 +22,23 @@ export async function startSourceControl(): Promise<{ url: string; close: () => 
     if (server === undefined) throw new Error(`no such server: ${command.origin}`);
     switch (command.do) {
       case "add":
-        return server.add(command.path, withContent(command.behaviour));
+        server.add(command.path, withContent(command.behaviour));
+        return null;
       case "requests":
         return server.requests.filter((request) => request.path === command.path);
       case "stop":
-        return server.stop();
+        await server.stop();
+        return null;
       case "start":
-        return server.start();
+        await server.start();
     }
+    return null;
   }
 
   const control = createServer((request, response) => {
     void readJson(request)
       .then(run)
-      .then((result) => response.end(JSON.stringify(result ?? null)))
+      .then((result) => response.end(JSON.stringify(result)))
       .catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
   await new Promise<void>((resolve) => void control.listen(0, "127.0.0.1", resolve));
@@ -52,13 +56,12 @@ export async function startSourceControl(): Promise<{ url: string; close: () => 
 
 function withContent(behaviour: RemoteBehaviour): SourceBehaviour {
   if (behaviour.kind !== "content") return behaviour;
-  const { sizeBytes, text, ...rest } = behaviour;
-  const content = text === undefined ? virtualContent(sizeBytes ?? 0) : bufferContent(Buffer.from(text, "utf8"));
+  const { sizeBytes = 0, text: written, ...rest } = behaviour;
+  const content = written === undefined ? virtualContent(sizeBytes) : bufferContent(Buffer.from(written, "utf8"));
   return { ...rest, content };
 }
 
 async function readJson(request: IncomingMessage): Promise<SourceCommand> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  return JSON.parse(Buffer.concat(pieces).toString("utf8")) as SourceCommand;
+  const command: SourceCommand = JSON.parse(await text(request));
+  return command;
 }

@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bufferContent, type SourceContent } from "./source-content.ts";
@@ -73,10 +73,14 @@ export async function startSourceServer(options: SourceServerOptions = {}): Prom
     await behave(behaviour, request, response, (bytes) => (counters.sentBytes += bytes));
   }
 
+  function listener(request: IncomingMessage, response: ServerResponse): void {
+    answer(request, response).catch((error: unknown) => {
+      console.error("A test's source server failed", error);
+      response.destroy();
+    });
+  }
+
   async function start(): Promise<void> {
-    const listener = (request: IncomingMessage, response: ServerResponse) => {
-      answer(request, response).catch((error: unknown) => response.destroy(error as Error));
-    };
     const created =
       options.tls === true ? createTlsServer(untrustedCertificate(), listener) : createHttpServer(listener);
     created.on("connection", (socket: Socket) => {
@@ -88,7 +92,9 @@ export async function startSourceServer(options: SourceServerOptions = {}): Prom
       created.once("error", reject);
       created.listen(port, hostname, resolve);
     });
-    port = (created.address() as AddressInfo).port;
+    const address = created.address();
+    if (address === null || typeof address === "string") throw new Error("the server has no port");
+    port = address.port;
     server = created;
   }
 

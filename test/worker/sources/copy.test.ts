@@ -24,7 +24,10 @@ const content = (sizeBytes: number, more: Partial<RemoteContent> = {}): RemoteCo
 });
 
 /** What is kept between steps has been through JSON, as in a machine's storage. */
-const kept = (state: CopyState): CopyState => JSON.parse(JSON.stringify(state)) as CopyState;
+function kept(state: CopyState): CopyState {
+  const copy: CopyState = JSON.parse(JSON.stringify(state));
+  return copy;
+}
 
 async function copyAll(assetId: string, url: string, from: CopyState | null = null): Promise<CopyStep[]> {
   const steps: CopyStep[] = [];
@@ -58,11 +61,11 @@ describe("a copy has every byte of its source", () => {
     ["a small file of no announced length", 70_000, { ranges: false, announceLength: false }],
     ["exactly one part", 8 * MIB, {}],
     ["one byte more than a part", 8 * MIB + 1, {}],
-    ["several parts", 43 * MIB + 12_345, {}],
+    ["several parts", 33 * MIB + 12_345, {}],
     ["a server that answers less than it was asked for", 9 * MIB, { maxRangeBytes: 3 * MIB }],
     ["a small file of which each answer is a piece", 3 * MIB, { maxRangeBytes: MIB }],
-    ["a large file without ranges", 27 * MIB + 5, { ranges: false }],
-    ["a large file without ranges, of no announced length", 27 * MIB + 5, { ranges: false, announceLength: false }],
+    ["a large file without ranges", 17 * MIB + 5, { ranges: false }],
+    ["a large file without ranges, of no announced length", 17 * MIB + 5, { ranges: false, announceLength: false }],
     ["whole parts of no announced length", 16 * MIB, { ranges: false, announceLength: false }],
   ];
   test.each(sizes)("%s", async (name, sizeBytes, more) => {
@@ -77,26 +80,21 @@ test("a small file takes one request, and each part of a large one takes one", a
   await copyAll("requests-1", await server.add("/requests-1", content(1000)));
   expect(await server.requests("/requests-1")).toHaveLength(1);
   await copyAll("requests-5", await server.add("/requests-5", content(40 * MIB)));
-  expect((await server.requests("/requests-5")).map((request) => request.range).sort()).toEqual(
-    [
-      "bytes=0-8388607", // asks how long the file is
-      "bytes=0-8388607",
-      "bytes=16777216-25165823",
-      "bytes=25165824-33554431",
-      "bytes=33554432-41943039",
-      "bytes=8388608-16777215",
-    ].sort(),
-  );
+  const ranges = (await server.requests("/requests-5")).map((request) => request.range);
+  expect(ranges).toHaveLength(6);
+  expect(ranges[0]).toBe("bytes=0-8388607"); // asks how long the file is
+  const starts = ranges.slice(1).map((range) => Number(/\d+/.exec(range ?? "")?.[0]));
+  expect(new Set(starts)).toEqual(new Set([0, 8, 16, 24, 32].map((mib) => mib * MIB)));
 });
 
 test("progress never falls and ends at the whole size", async () => {
-  const steps = await copyAll("progress", await server.add("/progress", content(60 * MIB)));
+  const steps = await copyAll("progress", await server.add("/progress", content(33 * MIB)));
   const copied = steps.map((step) => step.bytesCopied);
-  expect(copied).toEqual([0, 24 * MIB, 48 * MIB, 60 * MIB]);
+  expect(copied).toEqual([0, 24 * MIB, 33 * MIB]);
 });
 
 test("a crash after any step, before its state was kept, loses that step alone", async () => {
-  const size = 60 * MIB;
+  const size = 33 * MIB;
   const url = await server.add("/crashes", content(size));
   const source = { assetId: "crashes", url };
   let state: CopyState | null = null;
@@ -107,18 +105,18 @@ test("a crash after any step, before its state was kept, loses that step alone",
     done = again.done;
   }
   await expectCopied("crashes", size);
-  const wholeParts = (await server.requests("/crashes")).length;
-  expect(wholeParts).toBeLessThanOrEqual(2 + 2 * 8);
+  // Each of the first two steps was made twice, and so were its requests; of the last, the repeat finds the copy finished.
+  expect((await server.requests("/crashes")).length).toBeLessThanOrEqual(2 * (1 + 3 + 2));
 });
 
 test("parts that were kept are not fetched again", async () => {
-  const url = await server.add("/kept", content(60 * MIB));
+  const url = await server.add("/kept", content(33 * MIB));
   const source = { assetId: "kept", url };
   const opened = await nextCopyStep(copyEnv, source, null, leastSteps);
   const first = await nextCopyStep(copyEnv, source, kept(opened.state), leastSteps);
   const before = (await server.requests("/kept")).length;
   await copyAll("kept", url, kept(first.state));
-  expect((await server.requests("/kept")).length - before).toBe(5);
+  expect((await server.requests("/kept")).length - before).toBe(2);
 });
 
 test("a copy that is done stays done, however often it is asked for", async () => {
@@ -135,7 +133,7 @@ test("a copy that is done stays done, however often it is asked for", async () =
 describe("a server that dies midway", () => {
   test("keeps what was copied, and the copy goes on when it is back", async () => {
     const dying = await openSourceServer();
-    const size = 60 * MIB;
+    const size = 33 * MIB;
     const url = await dying.add("/film", content(size));
     const source = { assetId: "dying", url };
     const opened = await nextCopyStep(copyEnv, source, null, leastSteps);
@@ -151,7 +149,7 @@ describe("a server that dies midway", () => {
   });
 
   test("in the middle of a part costs that part alone", async () => {
-    const size = 60 * MIB;
+    const size = 33 * MIB;
     const url = await server.add("/breaks", content(size));
     const source = { assetId: "breaks", url };
     const opened = await nextCopyStep(copyEnv, source, null, leastSteps);
@@ -244,10 +242,11 @@ describe("limits", () => {
 
 describe("an aborted copy leaves nothing in R2", () => {
   test("in its middle", async () => {
-    const url = await server.add("/abort", content(60 * MIB));
+    const url = await server.add("/abort", content(33 * MIB));
     const source = { assetId: "abort", url };
     const opened = await nextCopyStep(copyEnv, source, null, leastSteps);
     const { state } = await nextCopyStep(copyEnv, source, kept(opened.state), leastSteps);
+    expect(state.upload).not.toBeNull();
     await abortCopy(copyEnv, "abort", kept(state));
     await expectNothingLeft("abort", state);
   });
