@@ -1,3 +1,4 @@
+import { languageName } from "../../encoding/languages.ts";
 import { AAC_FRAME_SAMPLES, type AacConfiguration, parseEsds } from "./aac.ts";
 import { bytesOf, requireBox } from "./boxes.ts";
 import { SampleColumns } from "./fragment.ts";
@@ -101,7 +102,7 @@ export function indexAudio(
       codec: "mp4a.40.2",
       channels,
       languageCode: track.languageCode,
-      languageName: languageName(track.languageCode, number),
+      languageName: languageName(track.languageCode),
       timescale: sampleRateHz,
       initBytes: init.length,
       // The first one counts from time 0, also when the sound itself begins a little later.
@@ -122,12 +123,6 @@ export function indexAudio(
 function startOf(offset: number): { droppedFrames: number; samples: number } {
   const droppedFrames = Math.max(0, Math.round(-offset / AAC_FRAME_SAMPLES));
   return { droppedFrames, samples: Math.max(0, Math.round(offset + droppedFrames * AAC_FRAME_SAMPLES)) };
-}
-
-/** A name that a viewer reads in the menu. */
-function languageName(code: string, number: number): string {
-  if (code === "und") return `Audio ${number}`;
-  return new Intl.DisplayNames(["en"], { type: "language" }).of(code) ?? code;
 }
 
 /** Sound that begins later than a player's tolerance at the start. */

@@ -1,4 +1,4 @@
-import type { Fraction, FrameGrid } from "../../../encoder/protocol.ts";
+import type { Fraction } from "../../../encoder/protocol.ts";
 
 const TARGET_SECONDS = 4;
 
@@ -22,12 +22,6 @@ export function chooseCuts(keySeconds: ArrayLike<number>, endSeconds: number): n
     cuts.push(key);
   }
   return cuts;
-}
-
-/** The ladder's grid at a frame rate: closed GOPs of about 2 s, segments of two GOPs. */
-export function ladderGrid(frameRate: Fraction): FrameGrid {
-  const framesPerGop = Math.max(1, Math.round((2 * frameRate.num) / frameRate.den));
-  return { frameRate, framesPerGop, framesPerSegment: 2 * framesPerGop };
 }
 
 /**

@@ -20,10 +20,6 @@ export class SampleColumns {
   }
 
   private grow() {
-    const double = <T extends Uint32Array | Int32Array | Uint8Array | Float64Array>(column: T, bigger: T): T => {
-      bigger.set(column);
-      return bigger;
-    };
     const length = this.count * 2;
     this.sizes = double(this.sizes, new Uint32Array(length));
     this.durations = double(this.durations, new Uint32Array(length));
@@ -31,6 +27,11 @@ export class SampleColumns {
     this.isKey = double(this.isKey, new Uint8Array(length));
     this.offsets = double(this.offsets, new Float64Array(length));
   }
+}
+
+function double<T extends Uint32Array | Int32Array | Uint8Array | Float64Array>(column: T, bigger: T): T {
+  bigger.set(column);
+  return bigger;
 }
 
 /** Sample flags (14496-12 §8.8.3.1): a key frame depends on nothing; any other sample does and is no place to start. */

@@ -1,14 +1,14 @@
-import type { SourceAudio, SourceVideo } from "../../../encoder/protocol.ts";
+import type { FrameGrid, SourceAudio, SourceVideo } from "../../../encoder/protocol.ts";
 import type { RangeReader } from "../../sources/range-reader.ts";
 import { indexAudio, startsLate } from "./audio.ts";
 import { findMoov } from "./find-moov.ts";
 import { NotStandard, standardOnlyIf } from "./not-standard.ts";
-import type { NewRenditionRow } from "./rendition.ts";
+import type { PassthroughRow } from "./rendition.ts";
 import { readTracks } from "./track.ts";
 import { indexVideo } from "./video.ts";
 
 export { cutSegment, type CutSegment } from "./cut-segment.ts";
-export type { NewRenditionRow } from "./rendition.ts";
+export type { PassthroughRow } from "./rendition.ts";
 
 /** A source that plays as it is, without being encoded. */
 export interface StandardSource {
@@ -19,8 +19,8 @@ export interface StandardSource {
   /** As the encoder's probe would tell of it; `streamIndex` counts the tracks of picture and sound only. */
   video: SourceVideo;
   audio: SourceAudio[];
-  /** Ready to be inserted once the indexes are stored. */
-  renditions: NewRenditionRow[];
+  /** Rows but for their `assetId`, ready to be inserted once the indexes are stored. */
+  renditions: PassthroughRow[];
   /** To be PUT at `passthroughKey(assetId, rendition)`. */
   indexes: { rendition: string; bytes: Uint8Array<ArrayBuffer> }[];
   /** Every segment of the ladder would begin at a key frame of the source, and segments are cut there. */
@@ -32,15 +32,16 @@ export interface StandardSource {
  * pixels, not rotated, at most 60 pictures a second, closed groups of pictures with key frames at most 12 s apart, with
  * AAC-LC or without sound, in a plain MP4 or MOV file. One to three reads.
  *
+ * @param options.grid the ladder's grid; without it the one that the ladder would choose for the source's frame rate
  * @throws what the reader throws; a hostile or damaged file is answered as not standard
  */
 export async function indexSource(
   reader: RangeReader,
-  { assetId }: { assetId: string },
+  options: { grid?: FrameGrid } = {},
 ): Promise<StandardSource | { standard: false; reason: string }> {
   try {
     const { view, brand } = await findMoov(reader);
-    return standardSource(view, brand, reader.size, assetId);
+    return standardSource(view, brand, reader.size, options.grid);
   } catch (error) {
     if (error instanceof NotStandard) return { standard: false, reason: error.message };
     // A DataView refuses to read past its end: a box promised more than it holds.
@@ -49,7 +50,7 @@ export async function indexSource(
   }
 }
 
-function standardSource(moov: DataView, brand: string, fileBytes: number | null, assetId: string): StandardSource {
+function standardSource(moov: DataView, brand: string, fileBytes: number | null, grid?: FrameGrid): StandardSource {
   const tracks = readTracks(moov);
   const shown = tracks.filter((track) => track.enabled);
   const pictures = shown.filter((track) => track.kind === "video");
@@ -61,7 +62,7 @@ function standardSource(moov: DataView, brand: string, fileBytes: number | null,
   standardOnlyIf(!sounds.some(startsLate), "sound that starts late");
   sounds.sort((a, b) => Number(b.enabled) - Number(a.enabled));
 
-  const video = indexVideo(picture, fileBytes);
+  const video = indexVideo(picture, fileBytes, grid);
   const seconds = video.durationTicks / video.timescale;
   const audio = sounds.map((track, n) => indexAudio(track, n + 1, video.cutSeconds, seconds, fileBytes));
   const durationMs = Math.round(seconds * 1000);
@@ -97,7 +98,7 @@ function standardSource(moov: DataView, brand: string, fileBytes: number | null,
         (row.segments.durationTicks.reduce((sum, ticks) => sum + ticks, 0) / row.timescale) * 1000,
       ),
     })),
-    renditions: [video, ...audio].map(({ row }) => ({ assetId, ...row })),
+    renditions: [video, ...audio].map(({ row }) => row),
     indexes: [video, ...audio].map(({ row, index }) => ({ rendition: row.name, bytes: index })),
     onLadderGrid: video.onLadderGrid,
   };

@@ -1,9 +1,9 @@
 import type { renditions } from "../../assets/tables.ts";
 
-export type NewRenditionRow = typeof renditions.$inferInsert;
+export type PassthroughRow = Omit<typeof renditions.$inferInsert, "assetId">;
 
 /** A passthrough rendition: its row, and the index from which its segments are cut. */
 export interface IndexedRendition {
-  row: Omit<NewRenditionRow, "assetId">;
+  row: PassthroughRow;
   index: Uint8Array<ArrayBuffer>;
 }

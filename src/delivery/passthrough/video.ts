@@ -1,6 +1,7 @@
-import type { Fraction } from "../../../encoder/protocol.ts";
+import type { Fraction, FrameGrid } from "../../../encoder/protocol.ts";
+import { planGrid } from "../../encoding/ladder.ts";
 import { bytesOf, findBox, requireBox } from "./boxes.ts";
-import { chooseCuts, exactRate, gridCuts, ladderGrid, nearestRate } from "./cuts.ts";
+import { chooseCuts, exactRate, gridCuts, nearestRate } from "./cuts.ts";
 import { SampleColumns } from "./fragment.ts";
 import { parseAvcConfiguration } from "./h264.ts";
 import { IndexWriter } from "./index-file.ts";
@@ -30,7 +31,7 @@ export interface IndexedVideo extends IndexedRendition {
 }
 
 /** Checks a video track against the rules of passthrough and writes its index. @throws {NotStandard} */
-export function indexVideo(track: Track, fileBytes: number | null): IndexedVideo {
+export function indexVideo(track: Track, fileBytes: number | null, grid?: FrameGrid): IndexedVideo {
   const format = readFormat(track);
   const survey = surveyFrames(track, fileBytes);
   const { timescale } = track;
@@ -49,7 +50,7 @@ export function indexVideo(track: Track, fileBytes: number | null): IndexedVideo
   const onGrid =
     survey.frameTicks === null
       ? null
-      : gridCuts(survey.keyFrames, track.table.sampleCount, ladderGrid(frameRate).framesPerSegment);
+      : gridCuts(survey.keyFrames, track.table.sampleCount, (grid ?? planGrid(frameRate)).framesPerSegment);
   const cuts = onGrid ?? chooseCuts(keySeconds, seconds);
 
   const init = writeInitSegment({ kind: "video", timescale, ...format });

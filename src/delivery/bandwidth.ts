@@ -1,0 +1,46 @@
+import type { Rendition } from "./model.ts";
+
+/**
+ * The longest whole number of seconds to which a segment's duration rounds (RFC 8216bis §4.4.3.1). It must not change
+ * while a playlist grows, so the ladder's is at least its nominal 4 s from the first segment on.
+ */
+export function targetDuration({ segments, timescale, origin }: Rendition): number {
+  const longest = segments.durationTicks.reduce((most, ticks) => Math.max(most, ticks), 0) / timescale;
+  return Math.max(origin === "ladder" ? 4 : 1, Math.round(longest));
+}
+
+/**
+ * The largest bit rate of any run of segments that lasts between 0.5 and 1.5 target durations (RFC 8216bis §4.1), in
+ * bits per second; of the whole rendition when no run is that long.
+ */
+export function peakBitrate(rendition: Rendition): number {
+  return peakOf(
+    rendition.segments.durationTicks,
+    rendition.segments.bytes,
+    rendition.timescale,
+    targetDuration(rendition),
+  );
+}
+
+export function peakOf(durationTicks: number[], bytes: number[], timescale: number, targetSeconds: number): number {
+  let peak = 0;
+  for (let first = 0; first < bytes.length; first++) {
+    let seconds = 0;
+    let sum = 0;
+    for (let last = first; last < bytes.length; last++) {
+      seconds += durationTicks[last]! / timescale;
+      sum += bytes[last]!;
+      if (seconds > targetSeconds * 1.5) break;
+      if (seconds >= targetSeconds * 0.5) peak = Math.max(peak, (sum * 8) / seconds);
+    }
+  }
+  return Math.ceil(peak > 0 ? peak : averageOf(durationTicks, bytes, timescale));
+}
+
+export const averageBitrate = ({ segments, timescale }: Rendition) =>
+  Math.ceil(averageOf(segments.durationTicks, segments.bytes, timescale));
+
+function averageOf(durationTicks: number[], bytes: number[], timescale: number): number {
+  const seconds = durationTicks.reduce((sum, ticks) => sum + ticks, 0) / timescale;
+  return seconds > 0 ? (bytes.reduce((sum, size) => sum + size, 0) * 8) / seconds : 0;
+}

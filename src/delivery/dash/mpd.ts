@@ -1,0 +1,136 @@
+import { peakBitrate, targetDuration } from "../bandwidth.ts";
+import { type Presentation, type Rendition, segmentsUntil, trackLabel } from "../model.ts";
+import { element, escapeXml, isoDuration } from "./xml.ts";
+
+/**
+ * The MPD (ISO/IEC 23009-1), profile "ISO Base media file format live", as that is what segments in files of their own
+ * are called, also for on-demand. Each set of pictures is an adaptation set of its own: a player changes seamlessly only
+ * between renditions whose segments begin together. While the presentation grows the MPD is dynamic.
+ *
+ * @param base where the renditions are, relative to the MPD: the playback id
+ */
+export function mpd(presentation: Presentation, base: string): string {
+  const { videoSets, audio, isComplete, endSeconds, createdAtMs } = presentation;
+  const all = [...videoSets.flat(), ...audio];
+  const longest = Math.max(...all.map(({ segments, timescale }) => Math.max(...segments.durationTicks) / timescale));
+  const root = {
+    xmlns: "urn:mpeg:dash:schema:mpd:2011",
+    profiles: "urn:mpeg:dash:profile:isoff-live:2011",
+    minBufferTime: isoDuration(Math.max(...all.map(targetDuration))),
+    maxSegmentDuration: isoDuration(longest),
+    ...(isComplete
+      ? { type: "static", mediaPresentationDuration: isoDuration(endSeconds) }
+      : {
+          type: "dynamic",
+          // Before the first segment was made, so that by the clock all that is listed is available.
+          availabilityStartTime: new Date(createdAtMs - 24 * 3600_000).toISOString(),
+          publishTime: new Date(createdAtMs).toISOString(),
+          minimumUpdatePeriod: "PT2S",
+        }),
+  };
+  const adaptationSets = [
+    ...videoSets.map((set, n) => videoSet(set, n, presentation)),
+    ...audio.map((row, n) => audioSet(row, videoSets.length + n, n === 0, presentation)),
+  ];
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    element(
+      "MPD",
+      root,
+      `<BaseURL>${escapeXml(base)}/</BaseURL>`,
+      element("Period", { id: "0", start: "PT0S" }, ...adaptationSets),
+    ),
+    "",
+  ].join("\n");
+}
+
+function videoSet(set: Rendition[], id: number, presentation: Presentation): string {
+  const representations = set.map((row) =>
+    element(
+      "Representation",
+      {
+        id: row.name,
+        codecs: row.codec,
+        bandwidth: peakBitrate(row),
+        width: row.widthPx,
+        height: row.heightPx,
+        frameRate: row.frameRateDen === 1 ? row.frameRateNum : `${row.frameRateNum}/${row.frameRateDen}`,
+        sar: "1:1",
+      },
+      segmentTemplate(row, presentation),
+    ),
+  );
+  return element(
+    "AdaptationSet",
+    {
+      id,
+      contentType: "video",
+      mimeType: "video/mp4",
+      segmentAlignment: true,
+      startWithSAP: 1,
+      maxWidth: Math.max(...set.map(({ widthPx }) => widthPx ?? 0)),
+      maxHeight: Math.max(...set.map(({ heightPx }) => heightPx ?? 0)),
+      // The source comes first while it stands beside the ladder: it is the better picture.
+      selectionPriority: presentation.videoSets.length > 1 ? presentation.videoSets.length - id : null,
+    },
+    element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: id === 0 ? "main" : "alternate" }),
+    ...representations,
+  );
+}
+
+function audioSet(row: Rendition, id: number, isFirst: boolean, presentation: Presentation): string {
+  return element(
+    "AdaptationSet",
+    {
+      id,
+      contentType: "audio",
+      mimeType: "audio/mp4",
+      lang: row.languageCode && row.languageCode !== "und" ? row.languageCode : null,
+      segmentAlignment: true,
+      startWithSAP: 1,
+    },
+    element("Role", {
+      schemeIdUri: "urn:mpeg:dash:role:2011",
+      value:
+        row.isDefault || (isFirst && !presentation.audio.some(({ isDefault }) => isDefault)) ? "main" : "alternate",
+    }),
+    `<Label>${escapeXml(trackLabel(row, presentation.audio.indexOf(row)))}</Label>`,
+    element(
+      "Representation",
+      { id: row.name, codecs: row.codec, bandwidth: peakBitrate(row), audioSamplingRate: row.timescale },
+      element("AudioChannelConfiguration", {
+        schemeIdUri: "urn:mpeg:dash:23003:3:audio_channel_configuration:2011",
+        value: row.channels ?? 2,
+      }),
+      segmentTemplate(row, presentation),
+    ),
+  );
+}
+
+function segmentTemplate(row: Rendition, { isComplete, endSeconds }: Presentation): string {
+  const count = isComplete ? row.segments.bytes.length : segmentsUntil(row, endSeconds);
+  return element(
+    "SegmentTemplate",
+    {
+      timescale: row.timescale,
+      startNumber: 0,
+      initialization: "$RepresentationID$/init.mp4",
+      media: "$RepresentationID$/$Number$.m4s",
+    },
+    element("SegmentTimeline", {}, ...timeline(row.segments.durationTicks.slice(0, count))),
+  );
+}
+
+/** Equal durations that follow each other are one entry. */
+export function timeline(durationTicks: number[]): string[] {
+  const entries: string[] = [];
+  for (let first = 0; first < durationTicks.length;) {
+    let last = first;
+    while (durationTicks[last + 1] === durationTicks[first]) last += 1;
+    entries.push(
+      element("S", { t: first === 0 ? 0 : null, d: durationTicks[first], r: last > first ? last - first : null }),
+    );
+    first = last + 1;
+  }
+  return entries;
+}

@@ -1,0 +1,16 @@
+type Attributes = Record<string, string | number | boolean | null | undefined>;
+
+/** An element; attributes without a value are left out, everything is escaped. */
+export function element(name: string, attributes: Attributes, ...children: string[]): string {
+  const list = Object.entries(attributes)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`)
+    .join("");
+  return children.length === 0 ? `<${name}${list}/>` : `<${name}${list}>${children.join("")}</${name}>`;
+}
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
+export const escapeXml = (text: string) => text.replace(/[&<>"']/g, (char) => ENTITIES[char]!);
+
+/** ISO 8601, to the millisecond. */
+export const isoDuration = (seconds: number) => `PT${Number(seconds.toFixed(3))}S`;

@@ -1,0 +1,131 @@
+import type { SegmentList } from "../assets/types.ts";
+
+/** One rendition as manifests see it: a row of `renditions`. */
+export interface Rendition {
+  name: string;
+  kind: "video" | "audio";
+  origin: "ladder" | "passthrough";
+  isWhole: boolean;
+  isTopRung: boolean;
+  codec: string;
+  widthPx: number | null;
+  heightPx: number | null;
+  frameRateNum: number | null;
+  frameRateDen: number | null;
+  channels: number | null;
+  languageCode: string | null;
+  languageName: string | null;
+  isDefault: boolean;
+  timescale: number;
+  initBytes: number;
+  segments: SegmentList;
+}
+
+/** What the catalogue knows about an asset, as far as its manifests depend on it. */
+export interface AssetFacts {
+  status: "processing" | "ready" | "errored";
+  createdAtMs: number;
+  /** How many tracks of sound the source has; a presentation does not start without them. */
+  audioTrackCount: number;
+  renditions: Rendition[];
+}
+
+/** What a player is offered at one moment. */
+export interface Presentation {
+  /** False: every playlist still grows, and none says that it ends. */
+  isComplete: boolean;
+  /** Pictures in sets whose segments begin together: a player may change at any segment within a set only. */
+  videoSets: Rendition[][];
+  audio: Rendition[];
+  /** All playlists end here while they grow; the end of the longest one when complete. */
+  endSeconds: number;
+  createdAtMs: number;
+}
+
+/**
+ * Which renditions are offered, and how. While an asset is processed: the source as it is (passthrough) with every rung
+ * that is whole; without passthrough the whole rungs, or failing these the growing ones, all to the same moment.
+ * Of a ready asset the ladder alone, with the source on top when it is cut on the ladder's grid.
+ *
+ * @returns null when there is nothing to play (yet)
+ */
+export function presentationOf({ status, createdAtMs, audioTrackCount, renditions }: AssetFacts): Presentation | null {
+  if (status === "errored") return null;
+  const whole = renditions.filter((rendition) => rendition.isWhole);
+  const complete = presentWhole(whole, status === "ready" ? 0 : audioTrackCount, status);
+  if (complete) return { isComplete: true, createdAtMs, ...complete };
+
+  const growing = renditions.filter((rendition) => rendition.origin === "ladder");
+  const audio = growing.filter((rendition) => rendition.kind === "audio");
+  const video = growing.filter((rendition) => rendition.kind === "video");
+  if (growing.length === 0 || audio.length < audioTrackCount) return null;
+  const endSeconds = Math.min(...growing.map(secondsOf));
+  if (growing.some((rendition) => segmentsUntil(rendition, endSeconds) === 0)) return null;
+  return { isComplete: false, createdAtMs, videoSets: video.length > 0 ? [video] : [], audio, endSeconds };
+}
+
+function presentWhole(whole: Rendition[], audioTrackCount: number, status: "processing" | "ready") {
+  const of = (kind: string, origin: string) => whole.filter((row) => row.kind === kind && row.origin === origin);
+  const ladder = of("video", "ladder");
+  const sources = of("video", "passthrough");
+  const ladderAudio = of("audio", "ladder");
+  const sourceAudio = of("audio", "passthrough");
+  // One set of sound for every picture: sound and pictures of both origins start at 0, and a change of rung must not change the sound.
+  const wanted = Math.max(audioTrackCount, status === "ready" ? 0 : sourceAudio.length);
+  const audio = ladderAudio.length > 0 && ladderAudio.length >= wanted ? ladderAudio : sourceAudio;
+  if (audio.length < audioTrackCount) return null;
+
+  const topRungs = sources.filter((row) => row.isTopRung);
+  const rungs = [...topRungs, ...ladder];
+  const apart = status === "ready" && rungs.length > 0 ? [] : sources.filter((row) => !row.isTopRung);
+  const videoSets = [apart, rungs].filter((set) => set.length > 0);
+  if (videoSets.length === 0 && audio.length === 0) return null;
+  // Sound alone is a whole presentation only when no picture is on its way.
+  if (videoSets.length === 0 && status !== "ready") return null;
+  return { videoSets, audio, endSeconds: Math.max(...[...videoSets.flat(), ...audio].map(secondsOf)) };
+}
+
+/** One rendition as a media playlist tells of it. */
+export interface MediaList {
+  rendition: Rendition;
+  isComplete: boolean;
+  segmentCount: number;
+}
+
+/**
+ * The segments of one rendition that may be told of now. A rendition that is no longer offered goes on for those who
+ * play it: whole ones always, growing ones to the moment up to which their like has grown.
+ */
+export function mediaListOf(facts: AssetFacts, name: string): MediaList | null {
+  const rendition = facts.renditions.find((row) => row.name === name);
+  const presentation = presentationOf(facts);
+  if (rendition === undefined || presentation === null) return null;
+  if (rendition.isWhole && presentation.isComplete)
+    return { rendition, isComplete: true, segmentCount: rendition.segments.bytes.length };
+  const growing = facts.renditions.filter((row) => row.origin === "ladder" && !row.isWhole);
+  const endSeconds = Math.min(...[...growing, rendition].map(secondsOf));
+  const segmentCount = segmentsUntil(rendition, endSeconds);
+  return segmentCount > 0 ? { rendition, isComplete: false, segmentCount } : null;
+}
+
+/** Sound is cut at the frame nearest to the picture's cut, so ends differ by less than this, in seconds. */
+const CUT_TOLERANCE_SECONDS = 0.2;
+
+/** How many segments end by a moment. */
+export function segmentsUntil({ segments, timescale }: Rendition, endSeconds: number): number {
+  let ticks = 0;
+  let count = 0;
+  for (const duration of segments.durationTicks) {
+    ticks += duration;
+    if (ticks / timescale > endSeconds + CUT_TOLERANCE_SECONDS) break;
+    count += 1;
+  }
+  return count;
+}
+
+export const secondsOf = ({ segments, timescale }: Rendition) =>
+  segments.durationTicks.reduce((sum, ticks) => sum + ticks, 0) / timescale;
+
+/** What a viewer reads in the menu of sound tracks. */
+export const trackLabel = ({ languageCode, languageName }: Rendition, position: number) =>
+  languageName === null || languageCode === null || languageCode === "und" ? `Audio ${position + 1}` : languageName;

@@ -1,0 +1,35 @@
+/** What of a file a request wants, once its size and tag are known. */
+export type Wanted =
+  | { status: 200; from: 0; to: number }
+  | { status: 206; from: number; to: number }
+  | { status: 304 }
+  | { status: 416 };
+
+/**
+ * Preconditions and ranges (RFC 9110 §13, §14) over strong tags: `If-None-Match` before `Range`, which `If-Range` may
+ * void. Several ranges, other units and nonsense are ignored, as the RFC allows; one range that begins behind the end is 416.
+ */
+export function readConditions(request: Request, etag: string, bytes: number): Wanted {
+  if (matches(request.headers.get("if-none-match"), etag)) return { status: 304 };
+  const whole: Wanted = { status: 200, from: 0, to: bytes };
+  const range = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(request.headers.get("range")?.trim() ?? "");
+  const ifRange = request.headers.get("if-range");
+  if (range === null || (ifRange !== null && ifRange !== etag) || request.method === "HEAD") return whole;
+  const [, first = "", last = ""] = range;
+  if (first === "" && last === "") return whole;
+  if (first === "") {
+    const length = Math.min(Number(last), bytes);
+    return length === 0 ? { status: 416 } : { status: 206, from: bytes - length, to: bytes };
+  }
+  const from = Number(first);
+  if (last !== "" && Number(last) < from) return whole;
+  if (from >= bytes) return { status: 416 };
+  return { status: 206, from, to: last === "" ? bytes : Math.min(Number(last) + 1, bytes) };
+}
+
+/** Weak comparison, as `If-None-Match` wants it. */
+function matches(header: string | null, etag: string): boolean {
+  if (header === null) return false;
+  if (header.trim() === "*") return true;
+  return header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+}

@@ -1,0 +1,33 @@
+import { PROBLEMS, type Problem, problemBody } from "../http/problems.ts";
+
+/** What data SDKs read from answers (contract/analytics.md, "request headers taken"), and what players need. */
+const EXPOSED =
+  "Accept-Ranges, Age, Cache-Control, CF-Cache-Status, CF-Ray, Content-Encoding, Content-Length, Content-Range, Content-Type, Date, ETag, Last-Modified, Server, Server-Timing, X-Akamai-Request-Id, X-Amz-Cf-Id, X-CDN, X-Request-Id";
+
+/** Any page may play: access is decided by the address, never by cookies. */
+export const CORS: Record<string, string> = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": EXPOSED,
+  "timing-allow-origin": "*",
+  "cross-origin-resource-policy": "cross-origin",
+};
+
+export const preflight = () =>
+  new Response(null, {
+    status: 204,
+    headers: {
+      ...CORS,
+      "access-control-allow-methods": "GET, HEAD, OPTIONS",
+      "access-control-allow-headers": "Range, If-None-Match, If-Range, If-Modified-Since, Content-Type, Authorization",
+      "access-control-max-age": "86400",
+      "cache-control": "public, max-age=86400",
+    },
+  });
+
+/** The contract's envelope. Never cached: what is missing now may be there in a second. */
+export function problemAnswer(problem: Problem): Response {
+  return Response.json(problemBody(problem), {
+    status: PROBLEMS[problem.code].status,
+    headers: { ...CORS, "cache-control": "no-store", ...(problem.code === "not_ready" ? { "retry-after": "1" } : {}) },
+  });
+}

@@ -1,0 +1,134 @@
+import { mpd } from "../delivery/dash/mpd.ts";
+import { iframePlaylist } from "../delivery/hls/iframe-playlist.ts";
+import { mediaPlaylist } from "../delivery/hls/media-playlist.ts";
+import { multivariantPlaylist } from "../delivery/hls/multivariant.ts";
+import { mediaListOf, presentationOf } from "../delivery/model.ts";
+import { canonicalSelection, readSelection, select } from "../delivery/selection.ts";
+import { Problem } from "../http/problems.ts";
+import { readConditions } from "./conditions.ts";
+import { CORS } from "./headers.ts";
+import type { Target } from "./paths.ts";
+import { Recent } from "./recent.ts";
+import { loadPlayable, type Playable } from "./repository.ts";
+
+type ManifestTarget = Extract<Target, { kind: "multivariant" | "mpd" | "media-playlist" | "iframe-playlist" }>;
+
+/** A manifest as it is sent; rendered and packed once for all who ask within a moment. */
+interface Rendered {
+  contentType: string;
+  text: Uint8Array<ArrayBuffer>;
+  gzip: Uint8Array<ArrayBuffer> | null;
+  tag: string;
+  maxAgeSeconds: number;
+}
+
+interface Loaded {
+  playable: Playable;
+  rendered: Map<string, Rendered>;
+}
+
+/** How long an isolate answers from memory. A deleted asset may play this much longer in other isolates than its own. */
+const READY_MS = 1000;
+const PROCESSING_MS = 200;
+const loaded = new Recent<Loaded>(64);
+
+/** Ends playback at once in this isolate; called when an asset is deleted. */
+export const forgetPlayable = (playbackId: string) => loaded.delete(playbackId);
+
+/** @throws {Problem} playback_not_found, not_ready, validation_failed */
+export async function answerManifest(
+  request: Request,
+  db: D1Database,
+  target: ManifestTarget,
+  query: URLSearchParams,
+): Promise<Response> {
+  const entry = await load(db, target.playbackId);
+  const selection = target.kind === "multivariant" || target.kind === "mpd" ? readSelection(query) : null;
+  const key = `${target.kind} ${"rendition" in target ? target.rendition : canonicalSelection(selection!)}`;
+  let rendered = entry.rendered.get(key);
+  if (rendered === undefined) {
+    rendered = await render(target, entry.playable, query);
+    entry.rendered.set(key, rendered);
+  }
+  return answer(request, rendered);
+}
+
+async function load(db: D1Database, playbackId: string): Promise<Loaded> {
+  const known = loaded.get(playbackId, Date.now());
+  if (known) return known;
+  const playable = await loadPlayable(db, playbackId);
+  if (playable === null) throw new Problem("playback_not_found", "no such playback id");
+  const entry: Loaded = { playable, rendered: new Map() };
+  // What is not playable yet is looked up each time: the first moment counts.
+  if (presentationOf(playable))
+    loaded.set(playbackId, entry, Date.now() + (playable.status === "ready" ? READY_MS : PROCESSING_MS));
+  return entry;
+}
+
+async function render(target: ManifestTarget, playable: Playable, query: URLSearchParams): Promise<Rendered> {
+  const text = manifestText(target, playable, query);
+  const bytes = new Uint8Array(new TextEncoder().encode(text));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return {
+    contentType: target.kind === "mpd" ? "application/dash+xml" : "application/vnd.apple.mpegurl",
+    text: bytes,
+    gzip: bytes.length > 200 ? new Uint8Array(await gzip(bytes)) : null,
+    tag: [...digest.subarray(0, 12)].map((byte) => byte.toString(16).padStart(2, "0")).join(""),
+    maxAgeSeconds: playable.status === "ready" ? 5 : 1,
+  };
+}
+
+function manifestText(target: ManifestTarget, playable: Playable, query: URLSearchParams): string {
+  const presentation = presentationOf(playable);
+  if (presentation === null) throw nothingToPlay(playable);
+  if (target.kind === "multivariant")
+    return multivariantPlaylist(select(presentation, readSelection(query)), target.playbackId);
+  if (target.kind === "mpd") return mpd(select(presentation, readSelection(query)), target.playbackId);
+  const list = mediaListOf(playable, target.rendition);
+  const text = list && (target.kind === "media-playlist" ? mediaPlaylist(list) : iframePlaylist(list));
+  if (!text) throw new Problem("playback_not_found", "no such rendition");
+  return text;
+}
+
+/**
+ * An errored asset will never play, so players must stop asking: "not found". One that is on its way answers with the
+ * word "ready", upon which they ask again.
+ */
+function nothingToPlay({ status, percent, errorCode }: Playable): Problem {
+  return status === "errored"
+    ? new Problem("playback_not_found", `processing failed: ${errorCode ?? "unknown"}`)
+    : new Problem("not_ready", `${Math.floor(percent)} % processed`);
+}
+
+const gzip = (bytes: Uint8Array<ArrayBuffer>) =>
+  new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
+
+function answer(request: Request, { contentType, text, gzip: packed, tag, maxAgeSeconds }: Rendered): Response {
+  const usesGzip = packed !== null && acceptsGzip(request.headers.get("accept-encoding"));
+  const body = usesGzip ? packed : text;
+  const etag = `"${tag}${usesGzip ? "-gzip" : ""}"`;
+  const headers = new Headers({
+    ...CORS,
+    "content-type": contentType,
+    "cache-control": `public, max-age=${maxAgeSeconds}, must-revalidate`,
+    etag,
+    vary: "Accept-Encoding",
+  });
+  // Ranges of a manifest serve nobody; only the precondition counts.
+  if (readConditions(request, etag, 0).status === 304) return new Response(null, { status: 304, headers });
+  if (usesGzip) headers.set("content-encoding", "gzip");
+  headers.set("content-length", String(body.length));
+  return new Response(request.method === "HEAD" ? null : body, {
+    headers,
+    encodeBody: usesGzip ? "manual" : "automatic",
+  });
+}
+
+/** `gzip` or `*` with a weight above 0 (RFC 9110 §12.5.3). */
+export function acceptsGzip(header: string | null): boolean {
+  return (header ?? "").split(",").some((part) => {
+    const [coding, ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
+    const weight = parameters.find((text) => text.startsWith("q="));
+    return (coding === "gzip" || coding === "*") && (weight === undefined || Number(weight.slice(2)) > 0);
+  });
+}

@@ -1,0 +1,64 @@
+import { WorkerEntrypoint } from "cloudflare:workers";
+import type { Env } from "../env.ts";
+import { Problem } from "../http/problems.ts";
+import { problemAnswer } from "./headers.ts";
+import { answerSegment, type SegmentAddress } from "./segments.ts";
+
+/** Headers that select bytes; all others are left outside. */
+const SELECTING = ["range", "if-none-match", "if-range"];
+
+/**
+ * The inner entrypoint: bytes of segments, by asset. Whoever calls has checked that the viewer may have them, and the
+ * address is in its one canonical form without a query, so a cache in front may keep and share every answer.
+ */
+export class PlaybackOrigin extends WorkerEntrypoint<Env> {
+  override fetch(request: Request): Promise<Response> {
+    const [, assetId, rendition, file] = new URL(request.url).pathname.split("/");
+    const address = {
+      assetId: assetId!,
+      rendition: rendition!,
+      file: file === "init.mp4" ? ("init" as const) : Number.parseInt(file!, 10),
+    };
+    return answerOrProblem(request, this.env, address);
+  }
+}
+
+/** The context of a request: what it exports are the Worker's own entrypoints. */
+export interface Caller {
+  exports?: unknown;
+}
+
+/** Asks the inner entrypoint; directly where a Worker runs without it. */
+export function fetchSegment(
+  request: Request,
+  ctx: Caller,
+  env: Env,
+  { assetId, rendition, file }: SegmentAddress,
+): Promise<Response> {
+  const origin = loopback(ctx.exports);
+  if (origin === undefined) return answerOrProblem(request, env, { assetId, rendition, file });
+  const headers = new Headers();
+  for (const name of SELECTING) {
+    const value = request.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  const path = `${assetId}/${rendition}/${file === "init" ? "init.mp4" : `${file}.m4s`}`;
+  return origin.fetch(`https://playback-origin/${path}`, { method: request.method, headers });
+}
+
+function loopback(exports: unknown): Fetcher | undefined {
+  if (typeof exports !== "object" || exports === null || !("PlaybackOrigin" in exports)) return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the runtime makes a Fetcher of every exported entrypoint
+  return exports.PlaybackOrigin as Fetcher;
+}
+
+/** A problem must not travel as an exception: it would lose its code on the way between entrypoints. */
+async function answerOrProblem(request: Request, env: Env, address: SegmentAddress): Promise<Response> {
+  try {
+    return await answerSegment(request, env, address);
+  } catch (error) {
+    if (error instanceof Problem) return problemAnswer(error);
+    console.error({ message: "A segment could not be read", ...address, error: String(error) });
+    return problemAnswer(new Problem("unavailable", "the source cannot be read at the moment"));
+  }
+}

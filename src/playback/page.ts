@@ -1,0 +1,67 @@
+import type { Env } from "../env.ts";
+import { Problem } from "../http/problems.ts";
+import { loadPlayable } from "./repository.ts";
+
+/** Everything the page loads comes from where the page is; players make their media from blobs in a worker. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src blob:",
+  "style-src 'self' 'unsafe-inline'", // custom elements put their style into the page
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+const HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": POLICY,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "strict-origin-when-cross-origin",
+  "cache-control": "no-cache",
+};
+
+/** The hosted page of one playback id. It may be embedded anywhere. */
+export async function answerPage(request: Request, env: Env, playbackId: string): Promise<Response> {
+  const playable = await loadPlayable(env.DB, playbackId);
+  const html = playable === null ? notFoundPage() : playerPage(playbackId, playable.title ?? "Video");
+  return new Response(request.method === "HEAD" ? null : html, {
+    status: playable === null ? 404 : 200,
+    headers: HEADERS,
+  });
+}
+
+/** A script or style of the page, from the built assets. */
+export async function answerPageFile(request: Request, env: Env, file: string): Promise<Response> {
+  const found = await env.ASSETS.fetch(
+    new Request(new URL(`/player/${file}`, request.url), { method: request.method, headers: request.headers }),
+  );
+  if (found.status === 404) throw new Problem("not_found", "no such file");
+  const answer = new Response(found.body, found);
+  answer.headers.set("cache-control", "public, max-age=300, must-revalidate");
+  answer.headers.set("x-content-type-options", "nosniff");
+  return answer;
+}
+
+function playerPage(playbackId: string, title: string): string {
+  const text = escapeHtml(title);
+  return page(
+    text,
+    `<main id="player" data-src="/${playbackId}.m3u8" data-title="${text}"></main><script type="module" src="/player/player.js"></script>`,
+  );
+}
+
+const notFoundPage = () =>
+  page("Not found", `<main class="notice"><h1>This video does not exist</h1><p>It may have been removed.</p></main>`);
+
+const page = (title: string, body: string) => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="dark light"><meta name="robots" content="noindex">
+<title>${title}</title><link rel="stylesheet" href="/player/player.css"></head>
+<body>${body}</body></html>
+`;
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => ENTITIES[char]!);

@@ -1,0 +1,54 @@
+/** What a playback address asks for; names and numbers are checked, so that keys can be made of them. */
+export type Target =
+  | { kind: "multivariant"; playbackId: string }
+  | { kind: "mpd"; playbackId: string }
+  | { kind: "media-playlist"; playbackId: string; rendition: string }
+  | { kind: "iframe-playlist"; playbackId: string; rendition: string }
+  | { kind: "segment"; playbackId: string; rendition: string; file: "init" | number }
+  | { kind: "page"; playbackId: string }
+  | { kind: "page-file"; file: string }
+  /** An address of ours that names nothing. */
+  | { kind: "nothing" };
+
+const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+const RENDITION = "[a-z0-9][a-z0-9-]{0,31}";
+/** No leading zeros: one segment has one address. Seven digits are beyond any asset. */
+const NUMBER = "0|[1-9][0-9]{0,6}";
+
+const MANIFEST = new RegExp(`^/(${UUID})\\.(m3u8|mpd)$`);
+const PLAYLIST = new RegExp(`^/(${UUID})/(${RENDITION})\\.m3u8$`);
+const IN_RENDITION = new RegExp(`^/(${UUID})/(${RENDITION})/(?:(iframes\\.m3u8)|(init\\.mp4)|(${NUMBER})\\.m4s)$`);
+const PAGE = new RegExp(`^/player/(${UUID})/?$`);
+const PAGE_FILE = /^\/player\/([a-z0-9-]+\.(?:js|css))$/;
+const BARE_UUID = new RegExp(`^${UUID}$`);
+/** Whatever looks like ours is answered by us, so that a wrong id reads like one that never existed. */
+const OURS = new RegExp(`^/(?:${UUID}(?:[/.]|$)|player(?:/|$))|\\.(?:m3u8|mpd|m4s)$`, "i");
+
+/**
+ * Reads a playback address. The path is taken as it was sent (after the URL parser has resolved dots): an encoded slash
+ * or dot matches nothing.
+ *
+ * @returns null when the address is not one of playback at all
+ */
+export function readTarget(url: URL): Target | null {
+  const { pathname: path } = url;
+  if (url.hostname.startsWith("play.") && path === "/") {
+    const playbackId = url.searchParams.get("playbackId") ?? "";
+    return BARE_UUID.test(playbackId) ? { kind: "page", playbackId } : { kind: "nothing" };
+  }
+  const manifest = MANIFEST.exec(path);
+  if (manifest) return { kind: manifest[2] === "mpd" ? "mpd" : "multivariant", playbackId: manifest[1]! };
+  const inRendition = IN_RENDITION.exec(path);
+  if (inRendition) {
+    const [, playbackId = "", rendition = "", iframes, init, number] = inRendition;
+    if (iframes) return { kind: "iframe-playlist", playbackId, rendition };
+    return { kind: "segment", playbackId, rendition, file: init ? "init" : Number(number) };
+  }
+  const playlist = PLAYLIST.exec(path);
+  if (playlist) return { kind: "media-playlist", playbackId: playlist[1]!, rendition: playlist[2]! };
+  const page = PAGE.exec(path);
+  if (page) return { kind: "page", playbackId: page[1]! };
+  const pageFile = PAGE_FILE.exec(path);
+  if (pageFile) return { kind: "page-file", file: pageFile[1]! };
+  return OURS.test(path) ? { kind: "nothing" } : null;
+}

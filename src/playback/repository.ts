@@ -1,0 +1,66 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { assets, playbackIds, renditions, tracks } from "../assets/tables.ts";
+import { openDatabase } from "../database.ts";
+import type { AssetFacts } from "../delivery/model.ts";
+
+/** What stands behind a playback id. */
+export interface Playable extends AssetFacts {
+  assetId: string;
+  title: string | null;
+  sourceUrl: string;
+  errorCode: string | null;
+  /** 0 to 100. */
+  percent: number;
+}
+
+/** Everything that manifests and the page need, in one round trip; null for an unknown or deleted one. */
+export async function loadPlayable(binding: D1Database, playbackId: string): Promise<Playable | null> {
+  const db = openDatabase(binding);
+  const assetOfPlayback = db
+    .select({ id: playbackIds.assetId })
+    .from(playbackIds)
+    .where(eq(playbackIds.id, playbackId));
+  const [found, rows] = await db.batch([
+    db
+      .select({
+        assetId: assets.id,
+        title: assets.title,
+        status: assets.status,
+        sourceUrl: assets.sourceUrl,
+        errorCode: assets.errorCode,
+        progress: assets.progress,
+        createdAt: assets.createdAt,
+        audioTrackCount: sql<number>`(select count(*) from ${tracks} where ${tracks.assetId} = ${assets.id} and ${tracks.kind} = 'audio')`,
+      })
+      .from(playbackIds)
+      .innerJoin(assets, eq(assets.id, playbackIds.assetId))
+      .where(and(eq(playbackIds.id, playbackId), eq(playbackIds.accessPolicy, "public"), isNull(assets.deletedAt))),
+    db
+      .select()
+      .from(renditions)
+      .where(eq(renditions.assetId, sql`(${assetOfPlayback})`)),
+  ]);
+  const [asset] = found;
+  if (asset === undefined) return null;
+  const { progress, createdAt, ...facts } = asset;
+  return { ...facts, percent: progress?.percent ?? 0, createdAtMs: createdAt.getTime(), renditions: rows };
+}
+
+/** The asset of a playback id, for its bytes; null for an unknown or deleted one. */
+export async function findAssetId(binding: D1Database, playbackId: string): Promise<string | null> {
+  const [asset] = await openDatabase(binding)
+    .select({ id: assets.id })
+    .from(playbackIds)
+    .innerJoin(assets, eq(assets.id, playbackIds.assetId))
+    .where(and(eq(playbackIds.id, playbackId), eq(playbackIds.accessPolicy, "public"), isNull(assets.deletedAt)));
+  return asset?.id ?? null;
+}
+
+/** Where the source of an asset was fetched from; null for an unknown or deleted one. */
+export async function findSourceUrl(binding: D1Database, assetId: string): Promise<string | null> {
+  const [asset] = await openDatabase(binding)
+    .select({ url: assets.sourceUrl })
+    .from(assets)
+    .where(and(eq(assets.id, assetId), isNull(assets.deletedAt)));
+  return asset?.url ?? null;
+}

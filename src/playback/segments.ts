@@ -1,0 +1,97 @@
+import { renditionKey } from "../assets/keys.ts";
+import { cutSegment } from "../delivery/passthrough/cut-segment.ts";
+import { assetSource, openStoredIndex, type StoredIndex } from "../delivery/passthrough/stored.ts";
+import type { Env } from "../env.ts";
+import { Problem } from "../http/problems.ts";
+import { readConditions, type Wanted } from "./conditions.ts";
+import { CORS } from "./headers.ts";
+import { Recent } from "./recent.ts";
+import { findSourceUrl } from "./repository.ts";
+
+/** One init or media segment of an asset. */
+export interface SegmentAddress {
+  assetId: string;
+  rendition: string;
+  file: "init" | number;
+}
+
+/** @throws {Problem} playback_not_found; range_not_satisfiable is answered with the size */
+export function answerSegment(request: Request, env: Env, address: SegmentAddress): Promise<Response> {
+  return address.rendition.startsWith("source-")
+    ? cutFromSource(request, env, address)
+    : readFromStore(request, env, address);
+}
+
+const noSuchSegment = () => new Problem("playback_not_found", "no such segment");
+
+async function readFromStore(
+  request: Request,
+  env: Env,
+  { assetId, rendition, file }: SegmentAddress,
+): Promise<Response> {
+  const key = renditionKey(assetId, rendition, file === "init" ? "init.mp4" : `${file}.m4s`);
+  const plain = request.method === "GET" && !request.headers.has("range") && !request.headers.has("if-none-match");
+  const object = plain ? await env.MEDIA.get(key) : await env.MEDIA.head(key);
+  if (object === null) throw noSuchSegment();
+  const wanted = readConditions(request, object.httpEtag, object.size);
+  const headers = segmentHeaders(rendition, object.httpEtag, object.size, wanted);
+  if (isWithBody(object)) return new Response(object.body, { headers });
+  if (!("from" in wanted) || request.method === "HEAD") return new Response(null, { status: wanted.status, headers });
+
+  const part = await env.MEDIA.get(key, { range: { offset: wanted.from, length: wanted.to - wanted.from } });
+  if (part === null) throw noSuchSegment();
+  return new Response(part.body, { status: wanted.status, headers });
+}
+
+const isWithBody = (object: R2Object): object is R2ObjectBody => "body" in object;
+
+const INDEX_KEPT_MS = 30_000;
+const indexes = new Recent<StoredIndex>(32);
+
+async function cutFromSource(
+  request: Request,
+  env: Env,
+  { assetId, rendition, file }: SegmentAddress,
+): Promise<Response> {
+  const key = `${assetId} ${rendition}`;
+  let index = indexes.get(key, Date.now()) ?? null;
+  if (index === null) {
+    index = await openStoredIndex(env.MEDIA, assetId, rendition);
+    if (index === null) throw noSuchSegment();
+    indexes.set(key, index, Date.now() + INDEX_KEPT_MS);
+  }
+  const etag = `"${index.etag}-${file}"`;
+  let wanted: Wanted = { status: 304 };
+  const cut = await cutSegment(
+    index.reader,
+    assetSource(env, assetId, () => findSourceUrl(env.DB, assetId)),
+    file,
+    (bytes) => {
+      wanted = readConditions(request, etag, bytes);
+      return "from" in wanted && request.method !== "HEAD" ? [wanted.from, wanted.to] : null;
+    },
+    index.open,
+  );
+  if (cut === null) throw noSuchSegment();
+  const decided = wanted as Wanted;
+  const headers = segmentHeaders(rendition, etag, cut.bytes, decided);
+  if (!("from" in decided) || request.method === "HEAD") return new Response(null, { status: decided.status, headers });
+  const body =
+    cut.body instanceof Uint8Array ? cut.body : cut.body.pipeThrough(new FixedLengthStream(decided.to - decided.from));
+  return new Response(body, { status: decided.status, headers });
+}
+
+/** A segment never changes under its address. */
+function segmentHeaders(rendition: string, etag: string, bytes: number, wanted: Wanted): Headers {
+  const headers = new Headers({
+    ...CORS,
+    "content-type": /^(?:source-)?a/.test(rendition) ? "audio/mp4" : "video/mp4",
+    "accept-ranges": "bytes",
+    "cache-control": wanted.status === 416 ? "no-store" : "public, max-age=31536000, immutable",
+    etag,
+  });
+  if (wanted.status === 416) headers.set("content-range", `bytes */${bytes}`);
+  if (wanted.status === 206) headers.set("content-range", `bytes ${wanted.from}-${wanted.to - 1}/${bytes}`);
+  if ("from" in wanted) headers.set("content-length", String(wanted.to - wanted.from));
+  return headers;
+}
