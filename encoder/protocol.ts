@@ -129,6 +129,7 @@ export type AudioJob = z.infer<typeof AudioJob>;
 
 /** The init segment of a rendition. Every chunk of a rendition produces the same bytes, so the hash must agree. */
 export const InitFacts = z.object({ bytes: z.int().positive(), sha256: z.string(), codec: z.string() }); // codec: RFC 6381
+export type InitFacts = z.infer<typeof InitFacts>;
 /**
  * One media segment. `keyframes` are [offset, length] in bytes of what an I-frame playlist points at:
  * from the start of a moof to the end of the key frame that begins its mdat; one for each GOP. Empty for audio.
@@ -188,19 +189,36 @@ export const JobFailure = z.object({
 });
 export type JobFailure = z.infer<typeof JobFailure>;
 
+/**
+ * Segments of one rendition that are safely stored though the job is not done: what lets a long audio job play from its first
+ * seconds. Each heartbeat carries those since the last one that was answered, so `firstIndex` counts on without a gap.
+ */
+export const PartialRendition = z.object({
+  name: z.string(),
+  timescale: z.int().positive(),
+  init: InitFacts,
+  channels: z.int().positive(),
+  firstIndex: z.int().min(0),
+  segments: z.array(SegmentFacts),
+});
+export type PartialRendition = z.infer<typeof PartialRendition>;
+
 export const Heartbeat = z.object({
   attempt: z.int().min(1),
   state: z.enum(["queued", "running"]),
   progress: z.number().min(0).max(1),
   speed: z.number().min(0), // media seconds per wall second, 0 = not known yet
+  partial: PartialRendition.optional(), // audio jobs only
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
 export const HeartbeatAnswer = z.object({ continue: z.boolean() });
 
 export const JobStatus = Heartbeat.extend({ jobId: z.string(), kind: z.string() });
+export type JobStatus = z.infer<typeof JobStatus>;
 export const EncoderHealth = z.object({
   status: z.enum(["ok", "draining"]),
   running: z.int(),
   queued: z.int(),
   capacity: z.int(), // jobs run at once
 });
+export type EncoderHealth = z.infer<typeof EncoderHealth>;

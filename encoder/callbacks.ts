@@ -1,0 +1,66 @@
+/** The Worker as a job sees it: five addresses below `callbackUrl`, with the job's token. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { JobError, JobStopped } from "./errors.ts";
+
+const FIRST_RETRY_MS = 200;
+const LONGEST_RETRY_MS = 10_000;
+const ATTEMPT_TIMEOUT_MS = 60_000;
+
+export interface CallbackTarget {
+  callbackUrl: string;
+  token: string;
+  expiresAt: number; // epoch ms
+}
+export interface CallbackRequest {
+  method: "GET" | "PUT" | "POST";
+  path: string; // "source", "objects/v720/init.mp4"
+  headers?: Record<string, string>;
+  body?: Buffer | string;
+  signal?: AbortSignal;
+}
+export interface CallbackAnswer {
+  status: number;
+  headers: Headers;
+  body: Buffer;
+}
+
+/**
+ * Sends until it is answered: refused connections, broken answers, 408, 429 and 5xx are tried again with back-off until the token expires.
+ *
+ * @param onWait told before every pause how long it is, in ms, so that a watchdog does not take it for a hang
+ * @returns 2xx and 416 (a range behind the end is news, not a failure)
+ * @throws {JobStopped} on 401, 403, 410
+ * @throws {JobError} `encoder_failed` on any other answer, and when the token has expired
+ */
+export async function callBack(target: CallbackTarget, request: CallbackRequest, onWait: (ms: number) => void = () => {}): Promise<CallbackAnswer> {
+  for (let attempt = 0; ; attempt++) {
+    const answer = await attemptOnce(target, request);
+    request.signal?.throwIfAborted();
+    if (!(answer instanceof Error)) {
+      if ((answer.status >= 200 && answer.status < 300) || answer.status === 416) return answer;
+      if ([401, 403, 410].includes(answer.status)) throw new JobStopped(`answered ${answer.status}`);
+      const isWorthAnother = answer.status >= 500 || answer.status === 408 || answer.status === 429;
+      if (!isWorthAnother) throw new JobError("encoder_failed", `The platform answered ${answer.status} to ${request.method} ${request.path}.`);
+    }
+    const pauseMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 2);
+    if (Date.now() + pauseMs > target.expiresAt) throw new JobError("encoder_failed", "The platform could not be reached before the job's token expired.");
+    onWait(pauseMs);
+    await sleep(pauseMs, undefined, request.signal ? { signal: request.signal } : {});
+  }
+}
+
+async function attemptOnce({ callbackUrl, token }: CallbackTarget, request: CallbackRequest): Promise<CallbackAnswer | Error> {
+  const timeout = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
+  try {
+    const response = await fetch(`${callbackUrl.replace(/\/$/, "")}/${request.path}`, {
+      method: request.method,
+      headers: { ...request.headers, Authorization: `Bearer ${token}` },
+      ...(request.body === undefined ? {} : { body: request.body as BodyInit }),
+      redirect: "error",
+      signal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
+    });
+    return { status: response.status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) };
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}

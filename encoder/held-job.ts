@@ -1,0 +1,125 @@
+/** A job from its acceptance to its report. */
+import type { ChildProcess } from "node:child_process";
+import { callBack } from "./callbacks.ts";
+import { type Movement, type Outcome, runInChild } from "./child-process.ts";
+import { JobStopped } from "./errors.ts";
+import { limitsOf } from "./limits.ts";
+import { log } from "./log.ts";
+import { type Heartbeat, HeartbeatAnswer, type Job, type JobFailure, type JobStatus } from "./protocol.ts";
+
+/** So many heartbeats fit into a lease: some may get lost. */
+const HEARTBEATS_A_LEASE = 5;
+const MIN_HEARTBEAT_MS = 500;
+const SHUTDOWN_REPORT_MS = 2_000;
+
+export class HeldJob {
+  readonly job: Job;
+  /** Aborted when nobody wants the job any more; nothing is reported then. */
+  readonly #unwanted = new AbortController();
+  #movement: Movement = { progress: 0, speed: 0 };
+  #state: Heartbeat["state"] = "queued";
+  #isOver = false;
+  #heartbeat: NodeJS.Timeout | undefined;
+
+  constructor(job: Job) {
+    this.job = job;
+    this.#scheduleHeartbeat();
+  }
+
+  /** What delays somebody's first picture goes before the rest. */
+  get isUrgent(): boolean {
+    return this.job.kind === "probe" || (this.job.kind === "video" && this.job.firstSegment === 0);
+  }
+
+  get isUnwanted(): boolean {
+    return this.#unwanted.signal.aborted;
+  }
+
+  onUnwanted(listener: () => void): void {
+    this.#unwanted.signal.addEventListener("abort", listener, { once: true });
+  }
+
+  status(): JobStatus {
+    return { jobId: this.job.jobId, kind: this.job.kind, ...this.#beat() };
+  }
+
+  cancel(): void {
+    this.#unwanted.abort();
+    this.#close();
+  }
+
+  /** Runs in the child given and reports; never rejects. */
+  async run(child: ChildProcess): Promise<void> {
+    this.#state = "running";
+    const { jobId, kind, attempt } = this.job;
+    log("info", "job started", { jobId, kind, attempt });
+    const startedMs = performance.now();
+    const outcome = await runInChild(child, this.job, limitsOf(this.job), (movement) => (this.#movement = movement), this.#unwanted.signal);
+    const seconds = Math.round(performance.now() - startedMs) / 1000;
+    if (this.isUnwanted || this.#isOver) return log("info", "job stopped", { jobId, kind, seconds });
+    log(outcome.type === "result" ? "info" : "warn", "job ended", { jobId, kind, attempt, seconds, ...summary(outcome) });
+    await this.#report(outcome).catch((error: unknown) => this.#reportFailed(error));
+    this.#close();
+  }
+
+  /** The encoder is going: one short attempt to say so. The lease does the rest if it is not heard. */
+  async failForShutdown(): Promise<void> {
+    if (this.isUnwanted || this.#isOver) return;
+    this.#close();
+    this.#unwanted.abort();
+    const failure: JobFailure = { code: "encoder_shutdown", message: "The encoder was shut down." };
+    const signal = AbortSignal.timeout(SHUTDOWN_REPORT_MS);
+    await callBack(this.job, { method: "POST", path: "fail", headers: JSON_TYPE, body: JSON.stringify(failure), signal }).catch(() => {});
+  }
+
+  async #report(outcome: Outcome): Promise<void> {
+    if (outcome.type === "stopped") return;
+    const [path, body] =
+      outcome.type === "result"
+        ? ["complete", outcome.result]
+        : ["fail", outcome.type === "failure" ? { code: outcome.code, message: outcome.message } : ({ code: "encoder_crashed", message: "The encoder's process for this job ended unexpectedly." } satisfies JobFailure)];
+    await callBack(this.job, { method: "POST", path: path as string, headers: JSON_TYPE, body: JSON.stringify(body), signal: this.#unwanted.signal });
+  }
+
+  #reportFailed(error: unknown): void {
+    const isExpected = error instanceof JobStopped || this.isUnwanted;
+    if (!isExpected) log("error", "job could not be reported", { jobId: this.job.jobId, reason: error instanceof Error ? error.message : "unknown" });
+  }
+
+  #scheduleHeartbeat(): void {
+    const everyMs = Math.max(MIN_HEARTBEAT_MS, this.job.leaseMs / HEARTBEATS_A_LEASE);
+    this.#heartbeat = setTimeout(() => void this.#sendHeartbeat().finally(() => this.#isOver || this.#scheduleHeartbeat()), everyMs);
+  }
+
+  async #sendHeartbeat(): Promise<void> {
+    const signal = AbortSignal.any([this.#unwanted.signal, AbortSignal.timeout(this.job.leaseMs)]);
+    try {
+      const answer = await callBack(this.job, { method: "POST", path: "heartbeat", headers: JSON_TYPE, body: JSON.stringify(this.#beat()), signal });
+      const wanted = HeartbeatAnswer.safeParse(JSON.parse(answer.body.toString("utf8")));
+      if (wanted.success && !wanted.data.continue) this.cancel();
+    } catch (error) {
+      if (error instanceof JobStopped) this.cancel();
+      // Anything else: the next heartbeat may get through; the lease decides.
+    }
+  }
+
+  #beat(): Heartbeat {
+    return { attempt: this.job.attempt, state: this.#state, ...this.#movementOnly() };
+  }
+
+  #movementOnly(): Movement {
+    return { progress: this.#movement.progress, speed: this.#movement.speed };
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    clearTimeout(this.#heartbeat);
+  }
+}
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+function summary(outcome: Outcome): Record<string, string> {
+  if (outcome.type === "failure") return { outcome: outcome.code, reason: outcome.message };
+  return outcome.type === "crashed" ? { outcome: "encoder_crashed", reason: outcome.how.slice(0, 2000) } : { outcome: outcome.type };
+}

@@ -1,0 +1,70 @@
+/** The encoder's own HTTP surface, as protocol.ts documents it. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { z } from "zod";
+import type { JobQueue } from "./job-queue.ts";
+import { log } from "./log.ts";
+import { Job } from "./protocol.ts";
+
+const MAX_BODY_BYTES = 1 << 20;
+const STATUS_OF = { accepted: 202, known: 200, full: 429, draining: 503 } as const;
+
+export function encoderServer(secret: string, queue: JobQueue): Server {
+  return createServer((request, response) => {
+    handle(request, response, secret, queue).catch((error: unknown) => {
+      log("error", "request failed", { path: request.url ?? "", reason: error instanceof Error ? error.message : "unknown" });
+      if (!response.headersSent) answer(response, 500, { error: "internal" });
+    });
+  });
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse, secret: string, queue: JobQueue): Promise<void> {
+  if (!isSecret(request.headers.authorization, secret)) return answer(response, 401, { error: "unauthorized" });
+  const { pathname } = new URL(request.url ?? "/", "http://encoder");
+  const jobId = /^\/jobs\/([^/]+)$/.exec(pathname)?.[1];
+  const route = `${request.method} ${jobId === undefined ? pathname : "/jobs/:jobId"}`;
+  if (route === "GET /health") return answer(response, 200, queue.health());
+  if (route === "POST /jobs") return submit(request, response, queue);
+  const held = jobId === undefined ? undefined : queue.find(decodeURIComponent(jobId));
+  if (route === "GET /jobs/:jobId" && held !== undefined) return answer(response, 200, held.status());
+  if (route === "DELETE /jobs/:jobId") {
+    held?.cancel();
+    return answer(response, 204);
+  }
+  return answer(response, 404, { error: "not_found" });
+}
+
+async function submit(request: IncomingMessage, response: ServerResponse, queue: JobQueue): Promise<void> {
+  const job = Job.safeParse(await jsonBody(request));
+  if (!job.success) return answer(response, 422, { error: "invalid_job", issues: z.flattenError(job.error) });
+  const acceptance = queue.accept(job.data);
+  log("info", "job submitted", { jobId: job.data.jobId, kind: job.data.kind, attempt: job.data.attempt, acceptance });
+  return answer(response, STATUS_OF[acceptance], { jobId: job.data.jobId, acceptance });
+}
+
+/** Undefined when it is too long or no JSON. */
+async function jsonBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+  }
+  if (bytes > MAX_BODY_BYTES) return undefined;
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** In constant time, also with regard to length: digests are compared. */
+function isSecret(authorization: string | undefined, secret: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(authorization ?? ""), digest(`Bearer ${secret}`));
+}
+
+function answer(response: ServerResponse, status: number, body?: unknown): void {
+  if (body === undefined) return void response.writeHead(status).end();
+  response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+}

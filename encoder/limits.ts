@@ -1,0 +1,33 @@
+/** What the child process of a job may use. Pure. */
+import type { Job } from "./protocol.ts";
+
+export interface ChildLimits {
+  /** Without any sign of life for so long libav hangs. */
+  silenceMs: number;
+  /** In all, without the time it waited for the platform. */
+  wallMs: number;
+  /** Resident memory. */
+  rssBytes: number;
+}
+
+const SILENCE_MS = 60_000;
+const PROBE_WALL_MS = 10 * 60_000;
+const START_WALL_MS = 10 * 60_000;
+/** The slowest encode that still counts as moving: a second of media in a minute and a half. */
+const WALL_PER_MEDIA = 90;
+const BASE_RSS_BYTES = 1.5 * 2 ** 30;
+/** Above 1080p memory grows with the picture: reference frames, pictures under way in every thread, x264's lookahead. */
+const RSS_BYTES_PER_PIXEL = 500;
+const PIXELS_1080P = 1920 * 1080;
+
+export function limitsOf(job: Job): ChildLimits {
+  if (job.kind === "probe") return { silenceMs: SILENCE_MS, wallMs: PROBE_WALL_MS, rssBytes: BASE_RSS_BYTES };
+  if (job.kind === "audio") {
+    const mediaMs = job.durationMs ?? job.audio.startMs + job.audio.durationMs;
+    return { silenceMs: SILENCE_MS, wallMs: START_WALL_MS + mediaMs * 2, rssBytes: BASE_RSS_BYTES };
+  }
+  const { num, den } = job.grid.frameRate;
+  const mediaMs = (job.frameCount * den * 1000) / num;
+  const largerPixels = Math.max(0, job.video.widthPx * job.video.heightPx - PIXELS_1080P);
+  return { silenceMs: SILENCE_MS, wallMs: START_WALL_MS + mediaMs * WALL_PER_MEDIA, rssBytes: BASE_RSS_BYTES + largerPixels * RSS_BYTES_PER_PIXEL };
+}

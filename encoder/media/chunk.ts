@@ -1,0 +1,85 @@
+/** The `video` job: one decode, one encoder for each rung, one range of output frames. */
+import type { Frame } from "node-av";
+import { AV_PICTURE_TYPE_NONE } from "node-av/constants";
+import type { VideoJob, VideoResult } from "../protocol.ts";
+import { frameSeconds, FramePicker, type Pick, TOLERANCE_FRAMES } from "./frame-picker.ts";
+import type { JobContext } from "./job-context.ts";
+import { pictures } from "./picture.ts";
+import { PictureGraph } from "./picture-graph.ts";
+import { RungEncoder } from "./rung.ts";
+import { scaleGraph } from "./scale-graph.ts";
+import { openSource } from "./source.ts";
+import { Store } from "./store.ts";
+
+export async function encodeChunk(job: VideoJob, context: JobContext): Promise<VideoResult> {
+  const startedMs = performance.now();
+  const cpu = process.cpuUsage();
+  const source = await openSource(job, context);
+  const store = new Store(job, context.onWait);
+  const encoders = await Promise.all(job.rungs.map((rung) => RungEncoder.open(rung, job.grid, job, store)));
+  const frameCount = await encodeAll(job, pickedFrames(job, source), encoders, context);
+  await store.flushed();
+  const renditions = encoders.map((encoder) => encoder.facts());
+  const { user, system } = process.cpuUsage(cpu);
+  return { kind: "video", renditions, frameCount, encodeMs: performance.now() - startedMs, cpuMs: (user + system) / 1000 };
+}
+
+async function* pickedFrames(job: VideoJob, source: Awaited<ReturnType<typeof openSource>>): AsyncGenerator<Pick<Frame>> {
+  const rate = job.grid.frameRate;
+  const picker = new FramePicker<Frame>({ rate, firstFrame: job.firstFrame, frameCount: job.frameCount }, (frame) => frame.free());
+  const clipStart = job.clip.startMs / 1000;
+  const clipEnd = job.clip.endMs === null ? Infinity : job.clip.endMs / 1000 - clipStart;
+  const fromSeconds = (job.firstFrame + TOLERANCE_FRAMES) * frameSeconds(rate);
+  let endSeconds = 0;
+  for await (const { frame, timeSeconds, durationSeconds } of pictures(source, job.video, fromSeconds, source.zeroSeconds + clipStart)) {
+    if (timeSeconds >= clipEnd) {
+      frame.free();
+      break;
+    }
+    endSeconds = Math.min(clipEnd, timeSeconds + durationSeconds);
+    const pick = picker.push(frame, timeSeconds);
+    if (pick !== undefined) yield pick;
+    if (picker.isComplete) return;
+  }
+  const last = picker.finish(endSeconds);
+  if (last !== undefined) yield last;
+}
+
+/** Decoding and scaling of a picture go on while the encoders still work on the one before it. */
+async function encodeAll(job: VideoJob, picks: AsyncGenerator<Pick<Frame>>, encoders: RungEncoder[], context: JobContext): Promise<number> {
+  const startedMs = performance.now();
+  let graph: PictureGraph | undefined;
+  let encoding: Promise<void> = Promise.resolve();
+  let frameCount = 0;
+  for await (const { frame, firstFrame, count } of picks) {
+    if (graph === undefined || !graph.suits(frame)) {
+      graph?.close();
+      graph = await PictureGraph.open(scaleGraph(job.video, job.rungs), job.rungs.length, frame, { num: 1, den: 1_000_000 });
+    }
+    frame.pts = BigInt(firstFrame);
+    graph.put(frame);
+    frame.free();
+    const scaled: Frame[] = [];
+    for (let rung = 0; rung < encoders.length; rung++) scaled.push((await graph.take(rung))!);
+    await encoding;
+    encoding = Promise.all(encoders.map((encoder, rung) => encodeRepeated(encoder, scaled[rung]!, firstFrame, count))).then(() => {});
+    encoding.catch(() => {}); // met by the next await
+    frameCount += count;
+    const elapsedSeconds = (performance.now() - startedMs) / 1000;
+    context.onProgress(frameCount / job.frameCount, (frameCount * frameSeconds(job.grid.frameRate)) / elapsedSeconds);
+  }
+  await encoding;
+  graph?.close();
+  await Promise.all(encoders.map((encoder) => encoder.encode(null)));
+  for (const encoder of encoders) encoder.close();
+  return frameCount;
+}
+
+async function encodeRepeated(encoder: RungEncoder, frame: Frame, firstFrame: number, count: number): Promise<void> {
+  frame.pictType = AV_PICTURE_TYPE_NONE; // the source's choice of key frames is not ours
+  for (let i = 0; i < count; i++) {
+    frame.pts = BigInt(firstFrame + i);
+    await encoder.encode(frame);
+  }
+  frame.free();
+}

@@ -1,0 +1,131 @@
+/**
+ * CMAF tracks (ISO/IEC 23000-19): an init and fragments for one track a file, written here and not by libav's muxer, because a
+ * chunk of the picture is made without knowing the others and all of them must fit one init: no edit list, no duration,
+ * decode times that are absolute on the asset's timeline, and several fragments below one `styp`. The bytes depend on
+ * nothing but the samples.
+ */
+import { box, fourCc, fullBox, u16, u32, u64, u8 } from "./boxes.ts";
+
+const TRACK_ID = 1;
+const SYNC_SAMPLE = 0x02000000; // depends on no other sample
+const DEPENDENT_SAMPLE = 0x01010000; // depends on others, is not a sync sample
+const UNITY_MATRIX = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
+
+export interface VideoTrack {
+  kind: "video";
+  timescale: number;
+  widthPx: number;
+  heightPx: number;
+  avcConfig: Buffer; // AVCDecoderConfigurationRecord, ISO/IEC 14496-15 §5.3.3.1
+}
+export interface AudioTrack {
+  kind: "audio";
+  timescale: number; // the sample rate, ≤ 65535
+  channels: number;
+  audioSpecificConfig: Buffer; // ISO/IEC 14496-3 §1.6.2.1
+  bitrateBps: number;
+}
+
+export function initSegment(track: VideoTrack | AudioTrack): Buffer {
+  const ftyp = box("ftyp", fourCc("iso6"), u32(0), fourCc("iso6", "cmfc", "cmf2"));
+  const mvhd = fullBox("mvhd", 0, 0, u32(0, 0, track.timescale, 0, 0x10000), u16(0x100, 0), u32(0, 0), UNITY_MATRIX, u32(0, 0, 0, 0, 0, 0, TRACK_ID + 1));
+  const trex = fullBox("trex", 0, 0, u32(TRACK_ID, 1, 0, 0, 0));
+  return Buffer.concat([ftyp, box("moov", mvhd, trackBox(track), box("mvex", trex))]);
+}
+
+function trackBox(track: VideoTrack | AudioTrack): Buffer {
+  const isVideo = track.kind === "video";
+  const [widthPx, heightPx] = isVideo ? [track.widthPx, track.heightPx] : [0, 0];
+  const tkhd = fullBox("tkhd", 0, 3, u32(0, 0, TRACK_ID, 0, 0, 0, 0), u16(0, 0, isVideo ? 0 : 0x100, 0), UNITY_MATRIX, u32(widthPx * 0x10000, heightPx * 0x10000));
+  const mdhd = fullBox("mdhd", 0, 0, u32(0, 0, track.timescale, 0), u16(UNDETERMINED_LANGUAGE, 0));
+  const handler = isVideo ? ["vide", "Video"] : ["soun", "Audio"];
+  const hdlr = fullBox("hdlr", 0, 0, u32(0), fourCc(handler[0]!), u32(0, 0, 0), Buffer.from(`${handler[1]}\0`));
+  const mediaHeader = isVideo ? fullBox("vmhd", 0, 1, u16(0, 0, 0, 0)) : fullBox("smhd", 0, 0, u16(0, 0));
+  const dinf = box("dinf", fullBox("dref", 0, 0, u32(1), fullBox("url ", 0, 1)));
+  const stsd = fullBox("stsd", 0, 0, u32(1), isVideo ? visualEntry(track) : audioEntry(track));
+  const tables = [fullBox("stts", 0, 0, u32(0)), fullBox("stsc", 0, 0, u32(0)), fullBox("stsz", 0, 0, u32(0, 0)), fullBox("stco", 0, 0, u32(0))];
+  return box("trak", tkhd, box("mdia", mdhd, hdlr, box("minf", mediaHeader, dinf, box("stbl", stsd, ...tables))));
+}
+
+/** "und" in three 5-bit letters, ISO/IEC 14496-12 §8.4.2.3; manifests carry the language. */
+const UNDETERMINED_LANGUAGE = 0x55c4;
+
+function visualEntry({ widthPx, heightPx, avcConfig }: VideoTrack): Buffer {
+  const sample = Buffer.concat([u32(0), u16(0, 1), u32(0, 0, 0, 0), u16(widthPx, heightPx), u32(0x480000, 0x480000, 0), u16(1), Buffer.alloc(32), u16(24, 0xffff)]);
+  const bt709 = box("colr", fourCc("nclx"), u16(1, 1, 1), u8(0));
+  return box("avc1", sample, box("avcC", avcConfig), box("pasp", u32(1, 1)), bt709);
+}
+
+function audioEntry({ timescale, channels, audioSpecificConfig, bitrateBps }: AudioTrack): Buffer {
+  const sample = Buffer.concat([u32(0), u16(0, 1), u32(0, 0), u16(channels, 16, 0, 0), u32(timescale * 0x10000)]);
+  // ISO/IEC 14496-1 §7.2.6: ES descriptor { decoder config { specific info }, SL config }; bodies here stay below 128 bytes.
+  const specific = descriptor(0x05, audioSpecificConfig);
+  const config = descriptor(0x04, u8(0x40), u8(0x15), u8(0), u16(0), u32(bitrateBps, bitrateBps), specific);
+  return box("mp4a", sample, fullBox("esds", 0, 0, descriptor(0x03, u16(TRACK_ID), u8(0), config, descriptor(0x06, u8(2)))));
+}
+
+function descriptor(tag: number, ...body: Buffer[]): Buffer {
+  const content = Buffer.concat(body);
+  return Buffer.concat([u8(tag), u8(content.length), content]);
+}
+
+export interface Sample {
+  data: Buffer;
+  isSync: boolean;
+  durationTicks: number; // to the next sample in the order of decoding
+  compositionTicks: number; // presentation time minus decode time
+}
+export interface Fragment {
+  sequenceNumber: number;
+  decodeTicks: number; // of the first sample, absolute on the asset's timeline
+  samples: Sample[];
+}
+
+/**
+ * A media segment: `styp`, then `moof` and `mdat` of each fragment.
+ * @returns the bytes and, for each fragment, where it starts and how long it is up to the end of its first sample
+ */
+export function mediaSegment(fragments: Fragment[]): { bytes: Buffer; firstSamples: [number, number][] } {
+  const parts = [box("styp", fourCc("msdh"), u32(0), fourCc("msdh", "cmfs"))];
+  const firstSamples: [number, number][] = [];
+  let offset = parts[0]!.length;
+  for (const fragment of fragments) {
+    const moof = movieFragment(fragment);
+    const payload = fragment.samples.reduce((sum, sample) => sum + sample.data.length, 0);
+    firstSamples.push([offset, moof.length + 8 + fragment.samples[0]!.data.length]);
+    parts.push(moof, u32(payload + 8), fourCc("mdat"), ...fragment.samples.map((sample) => sample.data));
+    offset += moof.length + 8 + payload;
+  }
+  return { bytes: Buffer.concat(parts, offset), firstSamples };
+}
+
+/**
+ * Decode times for the pictures of one closed GOP, given in the order of decoding.
+ *
+ * Pictures are decoded before they are shown when others are predicted from them, yet decode times must begin where the GOP
+ * begins, since players take `tfdt` for its start, and no edit list shall say otherwise. Negative composition offsets (what
+ * ISO/IEC 23000-19 has for that) would do, but libav's demuxer answers them by moving the whole track, so that the sound
+ * is early in everything built on it. Instead the first few samples of a GOP share the time of one frame, and its last sample
+ * takes what is over: all offsets are positive, all presentation times exact.
+ *
+ * @param shownAt for each picture the frame it is shown at, counted from the GOP's first, which is decoded first
+ */
+export function decodeSchedule(shownAt: number[], frameTicks: number): Pick<Sample, "durationTicks" | "compositionTicks">[] {
+  const reordered = Math.max(0, ...shownAt.map((frame, i) => i - frame));
+  const decodedAt = (i: number) => {
+    if (i === shownAt.length) return i * frameTicks;
+    return i <= reordered ? Math.floor((i * frameTicks) / (reordered + 1)) : (i - reordered) * frameTicks;
+  };
+  return shownAt.map((frame, i) => ({ durationTicks: decodedAt(i + 1) - decodedAt(i), compositionTicks: frame * frameTicks - decodedAt(i) }));
+}
+
+function movieFragment({ sequenceNumber, decodeTicks, samples }: Fragment): Buffer {
+  const mfhd = fullBox("mfhd", 0, 0, u32(sequenceNumber));
+  const tfhd = fullBox("tfhd", 0, 0x020000, u32(TRACK_ID)); // default-base-is-moof
+  const tfdt = fullBox("tfdt", 1, 0, u64(decodeTicks));
+  const rows = u32(...samples.flatMap(({ data, isSync, durationTicks, compositionTicks }) => [durationTicks, data.length, isSync ? SYNC_SAMPLE : DEPENDENT_SAMPLE, compositionTicks]));
+  // The data offset counts from the start of the moof to behind the mdat's header.
+  const trun = (dataOffset: number) => fullBox("trun", 1, 0x000f01, u32(samples.length, dataOffset), rows);
+  const moof = (dataOffset: number) => box("moof", mfhd, box("traf", tfhd, tfdt, trun(dataOffset)));
+  return moof(moof(0).length + 8);
+}

@@ -1,0 +1,62 @@
+/** Packets in, frames out, for one stream. */
+import { Codec, CodecContext, Dictionary, Frame, Packet, type Stream } from "node-av";
+import { AVERROR_EAGAIN, AVERROR_EOF } from "node-av/constants";
+import { JobError } from "../errors.ts";
+import { isEnd, type OpenSource } from "./source.ts";
+
+const MAX_FAILURES_IN_A_ROW = 32;
+const MAX_PIXELS = 7680 * 4320 * 1.1; // coded sizes are a little above what is shown
+
+/** @param threads 0 = as many as there are processors */
+export async function openDecoder(stream: Stream, threads: number): Promise<CodecContext> {
+  const codec = Codec.findDecoder(stream.codecpar.codecId);
+  const context = new CodecContext();
+  context.allocContext3(codec);
+  context.parametersToContext(stream.codecpar);
+  context.pktTimebase = stream.timeBase;
+  context.threadCount = threads;
+  using options = Dictionary.fromObject({ max_pixels: Math.floor(MAX_PIXELS) });
+  const opened = await context.open2(codec, options);
+  if (opened < 0) throw new JobError("source_damaged", "The source's codec settings are damaged.");
+  return context;
+}
+
+/**
+ * The stream's frames from where the demuxer stands to its end, in the order of presentation. Damaged packets are passed over. The
+ * receiver owns every frame.
+ *
+ * @param accepts packets that are kept back from the decoder when false
+ */
+export async function* decodedFrames(source: OpenSource, stream: Stream, decoder: CodecContext, accepts: (packet: Packet) => boolean = () => true): AsyncGenerator<Frame> {
+  using packet = new Packet();
+  packet.alloc();
+  for (let atEnd = false; !atEnd;) {
+    atEnd = isEnd(source, await source.format.readFrame(packet));
+    if (!atEnd && (packet.streamIndex !== stream.index || !accepts(packet))) {
+      packet.unref();
+      continue;
+    }
+    for (let sent = false; !sent;) {
+      const result = await decoder.sendPacket(atEnd ? null : packet);
+      sent = result !== AVERROR_EAGAIN;
+      yield* receivedFrames(decoder);
+    }
+    packet.unref();
+  }
+}
+
+async function* receivedFrames(decoder: CodecContext): AsyncGenerator<Frame> {
+  for (let failures = 0; failures < MAX_FAILURES_IN_A_ROW;) {
+    const frame = new Frame();
+    frame.alloc();
+    const result = await decoder.receiveFrame(frame);
+    if (result >= 0) {
+      failures = 0;
+      yield frame;
+      continue;
+    }
+    frame.free();
+    if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return;
+    failures++; // one damaged frame; the next call goes on behind it
+  }
+}

@@ -1,0 +1,77 @@
+/** The constant rate of the output for a source of any rate. */
+import type { Fraction } from "../protocol.ts";
+
+const STANDARD_RATES: Fraction[] = [
+  { num: 24000, den: 1001 },
+  { num: 24, den: 1 },
+  { num: 25, den: 1 },
+  { num: 30000, den: 1001 },
+  { num: 30, den: 1 },
+  { num: 50, den: 1 },
+  { num: 60000, den: 1001 },
+  { num: 60, den: 1 },
+];
+const MAX_RATE = 60;
+/** Fewer frames a second would make a GOP of two seconds a matter of a few frames. */
+const MIN_RATE = 10;
+const SAME_RATE = 0.0004; // 24 and 24000/1001 are 0.001 apart
+const SLIGHTLY_TOO_FAST = 0.02; // 60.4 becomes 60, not 30.2
+const MAX_DENOMINATOR = 1001;
+/** Distances between frames that are this much off the usual one are no rounding of timestamps any more. */
+const IRREGULAR = 0.2;
+const TIMESTAMP_ROUNDING_SECONDS = 0.0011; // Matroska, FLV: milliseconds
+
+export interface RateEvidence {
+  /** What the container tells: frames by duration; 0 = nothing. */
+  declared: number;
+  /** Presentation times of frames in a row, in seconds, ascending. */
+  timesSeconds: number[];
+}
+
+const hz = ({ num, den }: Fraction) => num / den;
+
+/**
+ * A steady source keeps its rate: halved, or divided by more, until it is at most 60, and shown more often below 10. A source whose
+ * distances vary gets the nearest standard rate to its average, at most 60.
+ */
+export function outputRate({ declared, timesSeconds }: RateEvidence): { frameRate: Fraction; isVariable: boolean } {
+  const gaps = timesSeconds.slice(1).map((time, i) => time - timesSeconds[i]!).filter((gap) => gap > 1e-6);
+  const usual = median(gaps);
+  if (usual === undefined) return { frameRate: steadyRate(declared > 0 ? declared : 25), isVariable: false };
+  const span = gaps.reduce((sum, gap) => sum + gap, 0);
+  const measured = gaps.length / span;
+  const irregular = gaps.filter((gap) => Math.abs(gap - usual) > Math.max(usual * IRREGULAR, TIMESTAMP_ROUNDING_SECONDS)).length;
+  const disagrees = declared > 0 && Math.abs(declared * usual - 1) > IRREGULAR;
+  if (irregular > gaps.length * 0.02 || disagrees) return { frameRate: nearestStandard(disagrees && declared > 0 ? declared : measured), isVariable: true };
+  // Over few frames rounding weighs more than what the container tells.
+  const trusted = declared > 0 && Math.abs(declared / measured - 1) < 0.02 ? declared : measured;
+  return { frameRate: steadyRate(trusted), isVariable: false };
+}
+
+function steadyRate(rate: number): Fraction {
+  const standard = STANDARD_RATES.find((candidate) => Math.abs(hz(candidate) / rate - 1) < SAME_RATE);
+  if (standard !== undefined) return standard;
+  if (rate > MAX_RATE) {
+    const divisor = Math.ceil(rate / MAX_RATE - SLIGHTLY_TOO_FAST);
+    return divisor === 1 ? { num: MAX_RATE, den: 1 } : steadyRate(rate / divisor);
+  }
+  if (rate < MIN_RATE) return closeFraction(rate * Math.ceil(MIN_RATE / Math.max(rate, 0.01)));
+  return closeFraction(rate);
+}
+
+function nearestStandard(rate: number): Fraction {
+  return STANDARD_RATES.reduce((best, candidate) => (Math.abs(hz(candidate) - rate) < Math.abs(hz(best) - rate) ? candidate : best));
+}
+
+/** The simplest fraction within one part in a hundred thousand: 12.5 → 25/2, 14.985 → 15000/1001. */
+function closeFraction(value: number): Fraction {
+  for (let den = 1; den <= MAX_DENOMINATOR; den++) {
+    const num = Math.round(value * den);
+    if (num > 0 && Math.abs(num / den / value - 1) < 1e-5) return { num, den };
+  }
+  return { num: Math.max(1, Math.round(value * 1000)), den: 1000 };
+}
+
+function median(values: number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}

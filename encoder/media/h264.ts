@@ -1,0 +1,24 @@
+/** H.264 in ISO files: ISO/IEC 14496-15 §5.3. */
+
+/** RFC 6381 codec string from an AVCDecoderConfigurationRecord: "avc1.PPCCLL". */
+export function codecOf(avcConfig: Buffer): string {
+  return `avc1.${avcConfig.subarray(1, 4).toString("hex").toUpperCase()}`;
+}
+
+const NAL_SEI = 6;
+const SEI_USER_DATA_UNREGISTERED = 5;
+
+/**
+ * Drops x264's note about itself (an SEI of some 700 bytes before the first key frame of every chunk).
+ * @param sample NAL units, each behind its length in 4 bytes
+ */
+export function withoutEncoderNote(sample: Buffer): Buffer {
+  const kept: Buffer[] = [];
+  for (let at = 0; at + 4 < sample.length;) {
+    const end = at + 4 + sample.readUInt32BE(at);
+    const isNote = (sample[at + 4]! & 0x1f) === NAL_SEI && sample[at + 5] === SEI_USER_DATA_UNREGISTERED;
+    if (!isNote) kept.push(sample.subarray(at, end));
+    at = end;
+  }
+  return Buffer.concat(kept);
+}

@@ -1,0 +1,74 @@
+/** A libav filter graph from one picture to one or several, each put in giving exactly one at each output, or (deinterlacing) later. */
+import { avGetPixFmtName, type FilterContext, FilterGraph, Frame } from "node-av";
+import { AVERROR_EAGAIN, AVERROR_EOF, AV_BUFFERSRC_FLAG_KEEP_REF } from "node-av/constants";
+import type { AVPixelFormat } from "node-av/constants";
+import { JobError } from "../errors.ts";
+
+export class PictureGraph {
+  readonly #graph: FilterGraph;
+  readonly #source: FilterContext;
+  readonly #sinks: FilterContext[];
+  /** The kind of picture it was built for; another kind needs another graph. */
+  readonly #kind: string;
+
+  private constructor(graph: FilterGraph, source: FilterContext, sinks: FilterContext[], kind: string) {
+    this.#graph = graph;
+    this.#source = source;
+    this.#sinks = sinks;
+    this.#kind = kind;
+  }
+
+  /** @param description libav's graph syntax, from "[in]" to "[out0]", "[out1]", … */
+  static async open(description: string, outputs: number, like: Frame, timeBase: { num: number; den: number }): Promise<PictureGraph> {
+    const graph = new FilterGraph();
+    graph.alloc();
+    const { num, den } = like.sampleAspectRatio;
+    const source = [
+      `buffer@in=video_size=${like.width}x${like.height}`,
+      `pix_fmt=${avGetPixFmtName(like.format as AVPixelFormat)}`,
+      `time_base=${timeBase.num}/${timeBase.den}`,
+      `pixel_aspect=${num > 0 && den > 0 ? `${num}/${den}` : "0/1"}`,
+      `colorspace=${like.colorSpace}`,
+      `range=${like.colorRange}`,
+    ].join(":");
+    const sinks = Array.from({ length: outputs }, (_, i) => `[out${i}]buffersink@out${i}`);
+    const parsed = graph.parsePtr([`${source}[in]`, description, ...sinks].join(";"));
+    const configured = parsed < 0 ? parsed : await graph.config();
+    if (configured < 0) throw new JobError("encoder_failed", `The picture's filters could not be set up (${configured}).`);
+    const filter = (name: string) => graph.getFilter(name)!;
+    return new PictureGraph(graph, filter("buffer@in"), sinks.map((_, i) => filter(`buffersink@out${i}`)), kindOf(like));
+  }
+
+  suits(frame: Frame): boolean {
+    return kindOf(frame) === this.#kind;
+  }
+
+  get timeBase() {
+    return this.#sinks[0]!.buffersinkGetTimeBase();
+  }
+
+  /** Puts a picture in (null: there are no more); it stays the caller's. */
+  put(frame: Frame | null): void {
+    const result = this.#source.buffersrcAddFrameSync(frame, AV_BUFFERSRC_FLAG_KEEP_REF);
+    if (result < 0) throw new JobError("encoder_failed", `A picture was refused by the filters (${result}).`);
+  }
+
+  /** The next picture of an output, the caller's from now on; null when there is none yet, or no more. */
+  async take(output: number): Promise<Frame | null> {
+    const frame = new Frame();
+    frame.alloc();
+    const result = await this.#sinks[output]!.buffersinkGetFrame(frame);
+    if (result >= 0) return frame;
+    frame.free();
+    if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return null;
+    throw new JobError("encoder_failed", `The picture's filters failed (${result}).`);
+  }
+
+  close(): void {
+    this.#graph.free();
+  }
+}
+
+function kindOf({ width, height, format, colorSpace, colorRange }: Frame): string {
+  return [width, height, format, colorSpace, colorRange].join();
+}

@@ -1,0 +1,128 @@
+/** The source's pictures for one time range, in order, with their presentation times. */
+import { type CodecContext, type Frame } from "node-av";
+import { AVSEEK_FLAG_BACKWARD, AV_FRAME_FLAG_CORRUPT, AV_NOPTS_VALUE } from "node-av/constants";
+import type { SourceVideo } from "../protocol.ts";
+import { JobError } from "../errors.ts";
+import { decodedFrames, openDecoder } from "./decode.ts";
+import { PictureGraph } from "./picture-graph.ts";
+import { keepOnly, type OpenSource } from "./source.ts";
+
+export interface TimedFrame {
+  frame: Frame;
+  timeSeconds: number; // after presentation zero
+  durationSeconds: number;
+}
+
+/**
+ * How far before the wanted time a seek aims, tried in turn until frames really begin before it: indexes are missing, coarse
+ * or wrong, and in a transport stream a seek lands anywhere. The last resort is the start of the file.
+ */
+const SEEK_MARGINS_SECONDS = [0.2, 3, 15, 60, Infinity];
+/** Deinterlacing looks one picture back and needs it to come out the same wherever reading began. */
+const LEAD_FRAMES = 3;
+
+/**
+ * Every picture from the last one at or before `fromSeconds` on; the receiver owns them. When the picture begins later than that,
+ * from the first.
+ *
+ * @param offsetSeconds the file's own time of presentation zero
+ * @throws {JobError} `source_damaged` when nothing at all can be decoded
+ */
+export async function* pictures(source: OpenSource, facts: SourceVideo, fromSeconds: number, offsetSeconds: number): AsyncGenerator<TimedFrame> {
+  const stream = source.format.streams[facts.streamIndex];
+  if (stream === undefined) throw new JobError("source_damaged", "The source's picture is gone.");
+  keepOnly(source, stream);
+  const lead = LEAD_FRAMES * (facts.frameRate.den / facts.frameRate.num);
+  const wanted = fromSeconds - (facts.interlaced ? lead : 0);
+  const decoder = await openDecoder(stream, 0);
+  try {
+    for (const margin of SEEK_MARGINS_SECONDS) {
+      const target = wanted - margin;
+      const fromStart = target <= facts.startMs / 1000;
+      await seek(source, stream.index, stream.timeBase, fromStart ? -Infinity : target + offsetSeconds);
+      decoder.flushBuffers();
+      const frames = timed(source, facts, decoder, offsetSeconds);
+      const first = await frames.next();
+      const isEarlyEnough = !first.done && first.value.timeSeconds <= wanted + 1e-6;
+      if (!isEarlyEnough && !fromStart) {
+        if (!first.done) first.value.frame.free();
+        await frames.return(undefined);
+        continue;
+      }
+      if (first.done) throw new JobError("source_damaged", "Nothing of the source's picture could be decoded.");
+      const all = withFirst(first.value, frames);
+      yield* facts.interlaced ? deinterlaced(all, stream.timeBase) : all;
+      return;
+    }
+  } finally {
+    decoder.freeContext();
+  }
+}
+
+async function seek(source: OpenSource, streamIndex: number, timeBase: { num: number; den: number }, fileSeconds: number): Promise<void> {
+  if (fileSeconds > -Infinity) {
+    const ticks = BigInt(Math.floor((fileSeconds * timeBase.den) / timeBase.num));
+    if ((await source.format.seekFrame(streamIndex, ticks, AVSEEK_FLAG_BACKWARD)) >= 0) return;
+  }
+  const earliest = -(2n ** 62n);
+  if ((await source.format.seekFile(-1, earliest, earliest, 2n ** 62n)) < 0) await source.format.seekFrame(streamIndex, 0n, AVSEEK_FLAG_BACKWARD);
+  if (source.reader.failure !== undefined) throw source.reader.failure;
+}
+
+async function* timed(source: OpenSource, facts: SourceVideo, decoder: CodecContext, offsetSeconds: number): AsyncGenerator<TimedFrame> {
+  const stream = source.format.streams[facts.streamIndex]!;
+  const { num, den } = stream.timeBase;
+  const nominalSeconds = facts.frameRate.den / facts.frameRate.num;
+  let sawKey = false;
+  let lastSeconds = -Infinity;
+  // Until its first key frame a decoder can only guess, and some do.
+  const accepts = (packet: { isKeyframe: boolean }) => (sawKey ||= packet.isKeyframe);
+  for await (const frame of decodedFrames(source, stream, decoder, accepts)) {
+    const pts = frame.bestEffortTimestamp;
+    const durationSeconds = frame.duration > 0n ? (Number(frame.duration) * num) / den : nominalSeconds;
+    const timeSeconds = pts === AV_NOPTS_VALUE ? Math.max(0, lastSeconds + nominalSeconds) : (Number(pts) * num) / den - offsetSeconds;
+    if (lastSeconds === -Infinity && frame.hasFlags(AV_FRAME_FLAG_CORRUPT)) {
+      frame.free();
+      continue;
+    }
+    lastSeconds = timeSeconds;
+    yield { frame, timeSeconds, durationSeconds };
+  }
+}
+
+async function* withFirst(first: TimedFrame, rest: AsyncGenerator<TimedFrame>): AsyncGenerator<TimedFrame> {
+  yield first;
+  yield* rest;
+}
+
+/** Frame rate kept: both fields of a picture become one. The times are carried beside the filter, picture by picture. */
+async function* deinterlaced(frames: AsyncGenerator<TimedFrame>, timeBase: { num: number; den: number }): AsyncGenerator<TimedFrame> {
+  let graph: PictureGraph | undefined;
+  const times: TimedFrame[] = [];
+  async function* drain(from: PictureGraph): AsyncGenerator<TimedFrame> {
+    for (let out = await from.take(0); out !== null; out = await from.take(0)) {
+      const { timeSeconds, durationSeconds } = times.shift()!;
+      yield { frame: out, timeSeconds, durationSeconds };
+    }
+  }
+  try {
+    for await (const timedFrame of frames) {
+      const { frame } = timedFrame;
+      if (graph !== undefined && !graph.suits(frame)) {
+        graph.put(null);
+        yield* drain(graph);
+        graph.close();
+        graph = undefined;
+      }
+      graph ??= await PictureGraph.open("[in]bwdif=mode=send_frame:deint=interlaced[out0]", 1, frame, timeBase);
+      times.push(timedFrame);
+      graph.put(frame);
+      frame.free();
+      yield* drain(graph);
+    }
+    graph?.put(null);
+    if (graph !== undefined) yield* drain(graph);
+  } finally {
+    graph?.close();
+  }
+}

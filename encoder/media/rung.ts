@@ -1,0 +1,162 @@
+/** One H.264 encoder and the segments that come out of it. */
+import { createHash } from "node:crypto";
+import { Codec, CodecContext, Dictionary, type Frame, Packet, Rational } from "node-av";
+import {
+  AVCOL_PRI_BT709,
+  AVCOL_RANGE_MPEG,
+  AVCOL_SPC_BT709,
+  AVCOL_TRC_BT709,
+  AV_CODEC_FLAG_CLOSED_GOP,
+  AV_CODEC_FLAG_GLOBAL_HEADER,
+  AV_PIX_FMT_YUV420P,
+  FF_ENCODER_LIBX264,
+} from "node-av/constants";
+import type { Fraction, FrameGrid, InitFacts, RenditionFacts, SegmentFacts, VideoRung } from "../protocol.ts";
+import { JobError } from "../errors.ts";
+import { decodeSchedule, type Fragment, initSegment, mediaSegment } from "./cmaf.ts";
+import { codecOf, withoutEncoderNote } from "./h264.ts";
+import type { Store } from "./store.ts";
+
+/**
+ * Threads of one encoder. Fixed, because x264 decides the rate with as many frames under way as it has threads: the
+ * same chunk must come out the same on a machine with more processors.
+ */
+const ENCODER_THREADS = 4;
+
+/** Pure: what x264 is told. The GOP is closed and of one length, so that chunks meet wherever they were cut. */
+export function encoderOptions(rung: VideoRung, grid: FrameGrid): Record<string, string | number> {
+  return {
+    preset: rung.preset,
+    profile: "high",
+    crf: rung.crf,
+    maxrate: rung.maxBitrateBps,
+    bufsize: rung.maxBitrateBps * 2,
+    g: grid.framesPerGop,
+    keyint_min: grid.framesPerGop,
+    sc_threshold: 0,
+    forced_idr: 1,
+    // annexb=0: samples as ISO files want them, and the avcC as extradata.
+    "x264-params": "annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1",
+  };
+}
+
+/**
+ * Ticks of one frame inside the files, a multiple of the rate's denominator: decode times need parts of a frame, and 30/1 has none.
+ * Facts count in the rate's own numerator; a file's timescale is its own affair (ISO/IEC 23009-1 §5.3.9.6).
+ */
+export function fileTicksPerFrame({ den }: Fraction): number {
+  return den * Math.ceil(MIN_TICKS_PER_FRAME / den);
+}
+const MIN_TICKS_PER_FRAME = 500;
+
+export class RungEncoder {
+  readonly #rung: VideoRung;
+  readonly #grid: FrameGrid;
+  readonly #store: Store;
+  readonly #context: CodecContext;
+  readonly #packet = new Packet();
+  readonly #segments: SegmentFacts[] = [];
+  readonly #init: InitFacts;
+  readonly #firstSegment: number;
+  #gopStart: number; // output frame
+  #gop: { data: Buffer; isSync: boolean; shownAt: number }[] = []; // in the order of decoding
+  #fragments: Fragment[] = [];
+
+  private constructor(rung: VideoRung, grid: FrameGrid, start: ChunkStart, context: CodecContext, store: Store) {
+    this.#rung = rung;
+    this.#grid = grid;
+    this.#store = store;
+    this.#context = context;
+    this.#gopStart = start.firstFrame;
+    this.#firstSegment = start.firstSegment;
+    this.#packet.alloc();
+    const avcConfig = context.extraData;
+    if (avcConfig === null || avcConfig[0] !== 1) throw new JobError("encoder_failed", "The encoder gave no configuration record.");
+    const timescale = (grid.frameRate.num * fileTicksPerFrame(grid.frameRate)) / grid.frameRate.den;
+    const bytes = initSegment({ kind: "video", timescale, widthPx: rung.widthPx, heightPx: rung.heightPx, avcConfig });
+    this.#init = { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), codec: codecOf(avcConfig) };
+    store.put(rung.name, "init.mp4", bytes);
+  }
+
+  static async open(rung: VideoRung, grid: FrameGrid, start: ChunkStart, store: Store): Promise<RungEncoder> {
+    const codec = Codec.findEncoderByName(FF_ENCODER_LIBX264);
+    const context = new CodecContext();
+    context.allocContext3(codec);
+    context.width = rung.widthPx;
+    context.height = rung.heightPx;
+    context.pixelFormat = AV_PIX_FMT_YUV420P;
+    context.timeBase = new Rational(grid.frameRate.den, grid.frameRate.num);
+    context.framerate = new Rational(grid.frameRate.num, grid.frameRate.den);
+    context.sampleAspectRatio = new Rational(1, 1);
+    context.colorRange = AVCOL_RANGE_MPEG;
+    context.colorPrimaries = AVCOL_PRI_BT709;
+    context.colorTrc = AVCOL_TRC_BT709;
+    context.colorSpace = AVCOL_SPC_BT709;
+    context.threadCount = ENCODER_THREADS;
+    context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER, AV_CODEC_FLAG_CLOSED_GOP);
+    using options = Dictionary.fromObject(encoderOptions(rung, grid));
+    const opened = await context.open2(codec, options);
+    if (opened < 0) throw new JobError("encoder_failed", `The H.264 encoder did not start (${opened}).`);
+    return new RungEncoder(rung, grid, start, context, store);
+  }
+
+  /** @param frame with the output frame's number as its pts; null ends the chunk */
+  async encode(frame: Frame | null): Promise<void> {
+    const sent = await this.#context.sendFrame(frame);
+    if (sent < 0) throw new JobError("encoder_failed", `The H.264 encoder refused a picture (${sent}).`);
+    // Encoding happens while a picture is sent; receiving only collects, except at the end.
+    for (;;) {
+      const received = frame === null ? await this.#context.receivePacket(this.#packet) : this.#context.receivePacketSync(this.#packet);
+      if (received < 0) break;
+      this.#add(this.#packet);
+      this.#packet.unref();
+    }
+    if (frame === null) this.#cutSegment();
+    await this.#store.settled();
+  }
+
+  facts(): RenditionFacts {
+    return { name: this.#rung.name, timescale: this.#grid.frameRate.num, init: this.#init, segments: this.#segments };
+  }
+
+  close(): void {
+    this.#packet.free();
+    this.#context.freeContext();
+  }
+
+  #add(packet: Packet): void {
+    const isSync = packet.isKeyframe;
+    if (isSync) {
+      this.#cutFragment();
+      if (this.#fragments.length * this.#grid.framesPerGop >= this.#grid.framesPerSegment) this.#cutSegment();
+    }
+    const data = packet.data ?? Buffer.alloc(0);
+    this.#gop.push({ data: isSync ? withoutEncoderNote(data) : data, isSync, shownAt: Number(packet.pts) - this.#gopStart });
+  }
+
+  #cutFragment(): void {
+    if (this.#gop.length === 0) return;
+    const frameTicks = fileTicksPerFrame(this.#grid.frameRate);
+    const schedule = decodeSchedule(this.#gop.map(({ shownAt }) => shownAt), frameTicks);
+    const samples = this.#gop.map(({ data, isSync }, i) => ({ data, isSync, ...schedule[i]! }));
+    const sequenceNumber = this.#gopStart / this.#grid.framesPerGop + 1;
+    this.#fragments.push({ sequenceNumber, decodeTicks: this.#gopStart * frameTicks, samples });
+    this.#gopStart += this.#gop.length;
+    this.#gop = [];
+  }
+
+  #cutSegment(): void {
+    this.#cutFragment();
+    if (this.#fragments.length === 0) return;
+    const frames = this.#fragments.reduce((sum, fragment) => sum + fragment.samples.length, 0);
+    const { bytes, firstSamples } = mediaSegment(this.#fragments);
+    this.#store.put(this.#rung.name, `${this.#firstSegment + this.#segments.length}.m4s`, bytes);
+    this.#segments.push({ durationTicks: frames * this.#grid.frameRate.den, bytes: bytes.length, keyframes: firstSamples });
+    this.#fragments = [];
+  }
+}
+
+export interface ChunkStart {
+  firstFrame: number;
+  firstSegment: number;
+}

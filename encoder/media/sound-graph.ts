@@ -1,0 +1,56 @@
+/** A libav filter graph from decoded sound to AAC frames of one format. */
+import { type FilterContext, FilterGraph, Frame, avChannelLayoutDescribe, avGetSampleFmtName } from "node-av";
+import { AVERROR_EAGAIN, AVERROR_EOF, AV_BUFFERSRC_FLAG_KEEP_REF } from "node-av/constants";
+import type { AVSampleFormat } from "node-av/constants";
+import { JobError } from "../errors.ts";
+
+export class SoundGraph {
+  readonly #graph: FilterGraph;
+  readonly #source: FilterContext;
+  readonly #sink: FilterContext;
+
+  private constructor(graph: FilterGraph, source: FilterContext, sink: FilterContext) {
+    this.#graph = graph;
+    this.#source = source;
+    this.#sink = sink;
+  }
+
+  /** Times of what is put in count samples of its own rate. */
+  static async open(filters: string, like: Frame): Promise<SoundGraph> {
+    const graph = new FilterGraph();
+    graph.alloc();
+    const format = avGetSampleFmtName(like.format as AVSampleFormat);
+    const layout = avChannelLayoutDescribe(like.channelLayout);
+    const source = `abuffer@in=time_base=1/${like.sampleRate}:sample_rate=${like.sampleRate}:sample_fmt=${format}:channel_layout=${layout}`;
+    const parsed = graph.parsePtr(`${source},${filters},abuffersink@out`);
+    const configured = parsed < 0 ? parsed : await graph.config();
+    if (configured < 0) throw new JobError("source_damaged", `The source's sound has no usable format (${format}, ${layout}).`);
+    return new SoundGraph(graph, graph.getFilter("abuffer@in")!, graph.getFilter("abuffersink@out")!);
+  }
+
+  /** @param frame stays the caller's; null: there is no more */
+  put(frame: Frame | null): void {
+    const result = this.#source.buffersrcAddFrameSync(frame, AV_BUFFERSRC_FLAG_KEEP_REF);
+    if (result < 0 && result !== AVERROR_EOF) throw new JobError("encoder_failed", `Sound was refused by the filters (${result}).`);
+  }
+
+  /** What is ready; the receiver owns the frames. */
+  async *take(): AsyncGenerator<Frame> {
+    for (;;) {
+      const frame = new Frame();
+      frame.alloc();
+      const result = await this.#sink.buffersinkGetFrame(frame);
+      if (result >= 0) {
+        yield frame;
+        continue;
+      }
+      frame.free();
+      if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return;
+      throw new JobError("encoder_failed", `The sound's filters failed (${result}).`);
+    }
+  }
+
+  close(): void {
+    this.#graph.free();
+  }
+}

@@ -1,0 +1,116 @@
+/** The source file over HTTP ranges, as libav's IO: blocks with a small cache and read-ahead. */
+import { IOContext } from "node-av";
+import { AVSEEK_CUR, AVSEEK_END, AVSEEK_SET, AVSEEK_SIZE } from "node-av/constants";
+import { callBack, type CallbackTarget } from "../callbacks.ts";
+import { JobError } from "../errors.ts";
+
+const BLOCK_BYTES = 1 << 20;
+const BLOCKS_KEPT = 32;
+const BLOCKS_AHEAD = 4; // as many requests under way at once while reading goes straight on
+const IO_BUFFER_BYTES = 1 << 18; // what libav asks for at a time; every request crosses into JavaScript
+const IO_ERROR = -5; // EIO
+
+export interface ReaderHooks {
+  /** Called for each read: libav is alive. */
+  onRead: () => void;
+  /** The platform did not answer; the next try is in `ms`. */
+  onWait: (ms: number) => void;
+}
+
+/** The first thing that went wrong is kept in `failure`: libav only knows "I/O error". */
+export class SourceReader {
+  readonly io: IOContext;
+  readonly sizeBytes: number;
+  /** Reading goes on until this many bytes in all were handed out; loops in hostile files end there. */
+  budgetBytes = Infinity;
+  failure: Error | undefined;
+  readonly #target: CallbackTarget;
+  readonly #hooks: ReaderHooks;
+  readonly #blocks = new Map<number, Promise<Buffer>>(); // in order of last use
+  #position = 0;
+  #lastBlock = -1;
+  #bytesRead = 0;
+
+  private constructor(target: CallbackTarget, hooks: ReaderHooks, sizeBytes: number, head: Buffer) {
+    this.#target = target;
+    this.#hooks = hooks;
+    this.sizeBytes = sizeBytes;
+    this.#blocks.set(0, Promise.resolve(head));
+    this.io = new IOContext();
+    this.io.allocContextWithCallbacks(IO_BUFFER_BYTES, 0, (size) => this.#read(size), null, (offset, whence) => this.#seek(offset, whence));
+  }
+
+  /** @throws {JobError} `source_empty` */
+  static async open(target: CallbackTarget, hooks: ReaderHooks): Promise<SourceReader> {
+    const head = await fetchRange(target, hooks, 0, BLOCK_BYTES);
+    if (head.sizeBytes === 0) throw new JobError("source_empty", "The source has no content.");
+    return new SourceReader(target, hooks, head.sizeBytes, head.bytes);
+  }
+
+  /** The first bytes of the file, at most one block. */
+  head(): Promise<Buffer> {
+    return this.#block(0);
+  }
+
+  async #read(size: number): Promise<Buffer | number | null> {
+    this.#hooks.onRead();
+    if (this.failure !== undefined) return IO_ERROR;
+    if (this.#position >= this.sizeBytes) return null;
+    if (this.#bytesRead > this.budgetBytes) {
+      this.failure = new JobError("source_exceeds_limits", "The source makes its reader go round in circles.");
+      return IO_ERROR;
+    }
+    const index = Math.floor(this.#position / BLOCK_BYTES);
+    try {
+      if (index === this.#lastBlock + 1) this.#readAhead(index);
+      this.#lastBlock = index;
+      const block = await this.#block(index);
+      const start = this.#position - index * BLOCK_BYTES;
+      const bytes = block.subarray(start, start + size);
+      this.#position += bytes.length;
+      this.#bytesRead += bytes.length;
+      return bytes;
+    } catch (error) {
+      this.failure = error instanceof Error ? error : new Error(String(error));
+      return IO_ERROR;
+    }
+  }
+
+  #seek(offset: bigint, whence: number): bigint {
+    if (whence === AVSEEK_SIZE) return BigInt(this.sizeBytes);
+    const base = whence === AVSEEK_CUR ? this.#position : whence === AVSEEK_END ? this.sizeBytes : whence === AVSEEK_SET ? 0 : Number.NaN;
+    const position = base + Number(offset);
+    if (!(position >= 0)) return -22n; // EINVAL
+    this.#position = position;
+    return BigInt(position);
+  }
+
+  #readAhead(index: number): void {
+    for (let ahead = index; ahead < index + BLOCKS_AHEAD && ahead * BLOCK_BYTES < this.sizeBytes; ahead++) {
+      this.#block(ahead).catch(() => {}); // whoever needs it meets the same error
+    }
+  }
+
+  #block(index: number): Promise<Buffer> {
+    const known = this.#blocks.get(index);
+    const block = known ?? fetchRange(this.#target, this.#hooks, index * BLOCK_BYTES, BLOCK_BYTES).then(({ bytes }) => bytes);
+    this.#blocks.delete(index);
+    this.#blocks.set(index, block);
+    if (this.#blocks.size > BLOCKS_KEPT) this.#blocks.delete(this.#blocks.keys().next().value!);
+    return block;
+  }
+}
+
+async function fetchRange(target: CallbackTarget, hooks: ReaderHooks, start: number, length: number) {
+  const answer = await callBack(target, { method: "GET", path: "source", headers: { Range: `bytes=${start}-${start + length - 1}` } }, hooks.onWait);
+  hooks.onRead();
+  if (answer.status === 416) return { bytes: Buffer.alloc(0), sizeBytes: start === 0 ? 0 : start };
+  if (answer.status === 206) {
+    const size = Number(answer.headers.get("Content-Range")?.split("/")[1]);
+    if (!Number.isSafeInteger(size)) throw new JobError("encoder_failed", "The platform sent a range of the source without saying its size.");
+    return { bytes: answer.body, sizeBytes: size };
+  }
+  // The whole file: only right when it is the range that was asked for.
+  if (start > 0 || answer.body.length > length) throw new JobError("encoder_failed", "The platform ignored the range of the source.");
+  return { bytes: answer.body, sizeBytes: answer.body.length };
+}

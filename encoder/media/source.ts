@@ -1,0 +1,110 @@
+/** A source, opened: its container and the streams that count. */
+import { Codec, Dictionary, FFmpegError, FormatContext, InputFormat, type Stream } from "node-av";
+import {
+  AVDISCARD_ALL,
+  AV_DISPOSITION_ATTACHED_PIC,
+  AV_DISPOSITION_TIMED_THUMBNAILS,
+  AV_NOPTS_VALUE,
+  AVERROR_EOF,
+  AVFMT_FLAG_CUSTOM_IO,
+  AVMEDIA_TYPE_AUDIO,
+  AVMEDIA_TYPE_VIDEO,
+} from "node-av/constants";
+import type { CallbackTarget } from "../callbacks.ts";
+import { JobError } from "../errors.ts";
+import { type ReaderHooks, SourceReader } from "./source-reader.ts";
+
+/**
+ * The containers that are read, by libav's names. An allow-list: libav also takes text for subtitles, drawings of a terminal or
+ * playlists that name other files.
+ */
+const CONTAINERS = ["mov", "mp4", "matroska", "webm", "mpegts", "avi", "flv", "asf", "mpeg", "ogg", "wav", "mp3", "flac", "aac", "mxf", "dv", "amr", "aiff", "ac3", "eac3", "caf", "w64"];
+const MAX_STREAMS = 100;
+
+export interface OpenSource {
+  format: FormatContext;
+  reader: SourceReader;
+  containerFormat: string;
+  video: Stream | null;
+  audio: Stream[];
+  /** Seconds of the file's own time at which the presentation starts: the earliest start of the chosen streams. */
+  zeroSeconds: number;
+}
+
+/** @throws {JobError} one of the `source_*` codes when it is not what we take */
+export async function openSource(target: CallbackTarget, hooks: ReaderHooks): Promise<OpenSource> {
+  const reader = await SourceReader.open(target, hooks);
+  reader.budgetBytes = reader.sizeBytes * 4 + (256 << 20);
+  const format = new FormatContext();
+  format.allocContext();
+  format.pb = reader.io;
+  format.setFlags(AVFMT_FLAG_CUSTOM_IO);
+  using options = Dictionary.fromObject({ format_whitelist: CONTAINERS.join(","), protocol_whitelist: "none", max_streams: MAX_STREAMS });
+  const opened = await format.openInput("", null, options);
+  if (reader.failure !== undefined) throw reader.failure;
+  if (opened < 0) throw await openFailure(reader, opened);
+  const searched = await format.findStreamInfo(null);
+  if (reader.failure !== undefined) throw reader.failure;
+  if (searched < 0) throw new JobError("source_damaged", "The source's streams could not be read.");
+
+  const streams = format.streams;
+  if (streams.length >= MAX_STREAMS) throw tooManyStreams();
+  const video = bestVideo(streams);
+  const audio = streams.filter((stream) => stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO && isDecodable(stream) && stream.codecpar.sampleRate > 0);
+  const starts = [...(video ? [video] : []), ...audio].flatMap((stream) => startSeconds(stream) ?? []);
+  return { format, reader, containerFormat: containerName(format.iformat?.name ?? "", await reader.head()), video, audio, zeroSeconds: starts.length > 0 ? Math.min(...starts) : 0 };
+}
+
+/** Seconds of the file's time; undefined when no packet told. */
+export function startSeconds(stream: Stream): number | undefined {
+  return stream.startTime === AV_NOPTS_VALUE ? undefined : ticksToSeconds(stream.startTime, stream);
+}
+
+export function ticksToSeconds(ticks: bigint, { timeBase }: { timeBase: { num: number; den: number } }): number {
+  return (Number(ticks) * timeBase.num) / timeBase.den;
+}
+
+/** Lets the demuxer skip every other stream. */
+export function keepOnly(source: OpenSource, kept: Stream): void {
+  for (const stream of source.format.streams) if (stream.index !== kept.index) stream.discard = AVDISCARD_ALL;
+}
+
+/** Throws what made a read fail; true when there was simply nothing more. Broken data at the end of a file counts as its end. */
+export function isEnd(source: OpenSource, result: number): boolean {
+  if (source.reader.failure !== undefined) throw source.reader.failure;
+  return result === AVERROR_EOF || result < 0;
+}
+
+/** The largest moving picture; what the file says is its default wins among equals. */
+function bestVideo(streams: Stream[]): Stream | null {
+  const moving = streams.filter(
+    (stream) =>
+      stream.codecpar.codecType === AVMEDIA_TYPE_VIDEO &&
+      !stream.hasDisposition(AV_DISPOSITION_ATTACHED_PIC) &&
+      !stream.hasDisposition(AV_DISPOSITION_TIMED_THUMBNAILS) &&
+      isDecodable(stream),
+  );
+  const pixels = (stream: Stream) => stream.codecpar.width * stream.codecpar.height;
+  return moving.reduce<Stream | null>((best, stream) => (best === null || pixels(stream) > pixels(best) ? stream : best), null);
+}
+
+const isDecodable = (stream: Stream) => Codec.findDecoder(stream.codecpar.codecId) !== null;
+
+async function openFailure(reader: SourceReader, code: number): Promise<JobError> {
+  const cause = new Error(FFmpegError.strerror(code));
+  if (code === -12) return tooManyStreams(cause);
+  const guess = InputFormat.probe(await reader.head())?.name ?? "";
+  const isContainer = guess.split(",").some((name) => CONTAINERS.includes(name));
+  return isContainer
+    ? new JobError("source_damaged", "The source is damaged: its index is missing or cannot be read.", { cause })
+    : new JobError("source_not_media", "The source is not a video or audio file.", { cause });
+}
+
+const tooManyStreams = (cause?: Error) => new JobError("source_exceeds_limits", `The source has more than ${MAX_STREAMS} streams, or asks for absurd amounts of memory.`, { cause });
+
+/** One name where libav lists all that its demuxer takes. */
+function containerName(demuxer: string, head: Buffer): string {
+  if (demuxer.startsWith("mov,")) return head.toString("latin1", 4, 8) === "ftyp" && head.toString("latin1", 8, 12) !== "qt  " ? "mp4" : "mov";
+  if (demuxer.startsWith("matroska")) return head.subarray(0, 128).includes("webm") ? "webm" : "matroska";
+  return demuxer;
+}

@@ -1,0 +1,14 @@
+/** Between the server and the child process of a job. */
+import type { Job, JobFailureCode, JobResult } from "./protocol.ts";
+
+export interface RunMessage {
+  type: "run";
+  job: Job;
+}
+export type ChildMessage =
+  | { type: "ready" } // libav is loaded
+  /** Sent a few times a second while the child is alive and libav moves. `waitedMs`: so long in all it has waited for the platform. */
+  | { type: "tick"; progress: number; speed: number; waitedMs: number }
+  | { type: "result"; result: JobResult }
+  | { type: "failure"; code: JobFailureCode; message: string }
+  | { type: "stopped" }; // the platform refused the token or cancelled the job

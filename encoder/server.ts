@@ -1,0 +1,49 @@
+/**
+ * The encoder service. Environment:
+ *   PORT (8790), HOST (127.0.0.1), ENCODER_SECRET (required), ENCODER_CAPACITY jobs run at once (1), ENCODER_QUEUE waiting beyond that (32).
+ * SIGTERM and SIGINT: running jobs are given back (`encoder_shutdown`), then it exits, within a few seconds.
+ */
+import { z } from "zod";
+import { encoderServer } from "./http.ts";
+import { JobQueue } from "./job-queue.ts";
+import { log } from "./log.ts";
+
+const EXIT_AT_LATEST_MS = 4_000;
+
+const environment = z
+  .object({
+    PORT: z.coerce.number().int().min(0).max(65_535).default(8790),
+    HOST: z.string().default("127.0.0.1"),
+    ENCODER_SECRET: z.string().min(1),
+    ENCODER_CAPACITY: z.coerce.number().int().min(1).default(1),
+    ENCODER_QUEUE: z.coerce.number().int().min(0).default(32),
+  })
+  .safeParse(process.env);
+if (!environment.success) {
+  log("error", "environment is not usable", { reason: z.prettifyError(environment.error) });
+  process.exit(2);
+}
+
+const { PORT, HOST, ENCODER_SECRET, ENCODER_CAPACITY, ENCODER_QUEUE } = environment.data;
+const queue = new JobQueue({ capacity: ENCODER_CAPACITY, queue: ENCODER_QUEUE });
+const server = encoderServer(ENCODER_SECRET, queue);
+server.on("error", (error) => {
+  log("error", "cannot listen", { host: HOST, port: PORT, reason: error.message });
+  process.exit(1);
+});
+server.listen(PORT, HOST, () => {
+  const address = server.address();
+  log("info", "listening", { host: HOST, port: typeof address === "object" && address !== null ? address.port : PORT, capacity: ENCODER_CAPACITY });
+  queue.warmUp();
+});
+
+let isLeaving = false;
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  process.on(signal, () => {
+    if (isLeaving) return;
+    isLeaving = true;
+    log("info", "draining", { signal });
+    setTimeout(() => process.exit(0), EXIT_AT_LATEST_MS).unref();
+    void queue.drain().finally(() => process.exit(0));
+  });
+}

@@ -1,0 +1,93 @@
+/** The Worker's side of encoder/protocol.ts over real HTTP: serves one source a job and keeps what comes in. */
+import { open, stat } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Heartbeat, JobFailure, JobResult } from "../../encoder/protocol.ts";
+
+export type Ending = { result: JobResult } | { failure: JobFailure };
+
+/** What the server knows of one job. */
+export interface Desk {
+  sourcePath: string;
+  objects: Map<string, Buffer>; // "v360/init.mp4"
+  /** Objects that came a second time with other bytes. */
+  conflicts: string[];
+  heartbeats: Heartbeat[];
+  ending: Promise<Ending>;
+  /** Answers `continue: false` to heartbeats when false. */
+  isWanted: boolean;
+  /** Called before every answer; a number is sent as the status instead. */
+  intercept: (method: string, path: string) => number | undefined | Promise<number | undefined>;
+}
+
+interface Entry extends Desk {
+  token: string;
+  end: (ending: Ending) => void;
+}
+
+export class CallbackServer {
+  readonly #desks = new Map<string, Entry>();
+  #server: Server | undefined;
+  port = 0;
+
+  async listen(port = 0): Promise<void> {
+    this.#server = createServer((request, response) => void this.#handle(request, response).catch(() => response.destroy()));
+    await new Promise<void>((resolve) => this.#server!.listen(port, "127.0.0.1", resolve));
+    this.port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Refuses connections until `listen(port)` is called again; what it knows stays. */
+  async close(): Promise<void> {
+    const server = this.#server;
+    server?.closeAllConnections();
+    await new Promise<void>((resolve) => (server === undefined ? resolve() : server.close(() => resolve())));
+  }
+
+  open(jobId: string, sourcePath: string): { desk: Desk; callbackUrl: string; token: string } {
+    const token = `token-${jobId}`;
+    const { promise: ending, resolve: end } = Promise.withResolvers<Ending>();
+    const desk: Entry = { sourcePath, objects: new Map(), conflicts: [], heartbeats: [], isWanted: true, intercept: () => undefined, token, ending, end };
+    this.#desks.set(jobId, desk);
+    return { desk, callbackUrl: `http://127.0.0.1:${this.port}/jobs/${jobId}`, token };
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, , jobId = "", ...rest] = new URL(request.url ?? "/", "http://test").pathname.split("/");
+    const path = rest.join("/");
+    const desk = this.#desks.get(jobId);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    if (desk === undefined || request.headers.authorization !== `Bearer ${desk.token}`) return void response.writeHead(401).end();
+    const status = await desk.intercept(request.method ?? "", path);
+    if (status !== undefined) return void response.writeHead(status).end();
+    const body = Buffer.concat(chunks);
+    if (path === "source") return serveFile(desk.sourcePath, request, response);
+    if (path.startsWith("objects/")) {
+      const key = path.slice("objects/".length);
+      if (desk.objects.get(key)?.equals(body) === false) desk.conflicts.push(key);
+      desk.objects.set(key, body);
+      return void response.writeHead(204).end();
+    }
+    const json: unknown = JSON.parse(body.toString("utf8"));
+    if (path === "heartbeat") {
+      desk.heartbeats.push(Heartbeat.parse(json));
+      return void response.writeHead(200).end(JSON.stringify({ continue: desk.isWanted }));
+    }
+    if (path === "complete") desk.end({ result: JobResult.parse(json) });
+    else desk.end({ failure: JobFailure.parse(json) });
+    return void response.writeHead(200).end();
+  }
+}
+
+async function serveFile(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { size } = await stat(path);
+  const [, from = "0", to = ""] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "") ?? [];
+  const start = Number(from);
+  const end = Math.min(size - 1, to === "" ? size - 1 : Number(to));
+  if (start >= size) return void response.writeHead(416, { "Content-Range": `bytes */${size}` }).end();
+  const file = await open(path);
+  const bytes = Buffer.alloc(end - start + 1);
+  await file.read(bytes, 0, bytes.length, start);
+  await file.close();
+  response.writeHead(206, { "Content-Range": `bytes ${start}-${end}/${size}`, "Content-Length": bytes.length }).end(bytes);
+}
