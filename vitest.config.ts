@@ -14,6 +14,8 @@ export default defineConfig({
           cloudflareTest(async () => ({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
+              // No name resolves: what a test fetches over the network it names by address.
+              serviceBindings: { RESOLVER: () => new Response('{"addresses":[]}', { status: 404 }) as never },
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations("migrations"),
                 JOB_SECRET: "job secret of the tests",

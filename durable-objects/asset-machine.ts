@@ -45,6 +45,10 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     this.jobs = new JobBook(ctx.storage.sql);
   }
 
+  protected kind(): string {
+    return "asset";
+  }
+
   protected moves() {
     return ASSET_MOVES;
   }
@@ -62,7 +66,7 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
         this.setDocument("name", assetId);
         this.setDocument("asset", asset);
         this.setDocument("stage", "created");
-        this.enqueueMessage({ kind: "facts", payload: { startedAt: new Date() } });
+        this.enqueueMessage({ kind: "started", payload: { atMs: Date.now() } });
       });
     }
     if (this.status === "processing") this.hasten("work", Date.now());

@@ -43,6 +43,8 @@ export abstract class Machine<Status extends string, Signal extends string, Time
     ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS timers (name TEXT PRIMARY KEY, due INTEGER NOT NULL, failures INTEGER NOT NULL DEFAULT 0)");
   }
 
+  /** Names the machine in logs. */
+  protected abstract kind(): string;
   protected abstract moves(): Moves<Status, Signal>;
   protected abstract initial(): Status;
   /** Brings messages to where they belong, in order; may see one twice. Throws to be called again later. */
@@ -83,7 +85,7 @@ export abstract class Machine<Status extends string, Signal extends string, Time
       this.state.storage.kv.put("data", { status: next });
       also?.(event);
     });
-    log("machine.moved", { machine: this.constructor.name, id: this.name(), from: this.status, signal, to: next });
+    log("machine.moved", { machine: this.kind(), id: this.name(), from: this.status, signal, to: next });
     this.status = next;
     return true;
   }
@@ -143,7 +145,7 @@ export abstract class Machine<Status extends string, Signal extends string, Time
     } catch (error) {
       const again = Date.now() + Math.min(60_000, 500 * 2 ** failures);
       this.sql.exec("UPDATE timers SET due = ?, failures = failures + 1 WHERE name = ? AND due = ?", again, name, due);
-      log("machine.timer_failed", { machine: this.constructor.name, id: this.name(), timer: name, failures: failures + 1, error: String(error) });
+      log("machine.timer_failed", { machine: this.kind(), id: this.name(), timer: name, failures: failures + 1, error: String(error) });
     }
   }
 

@@ -4,6 +4,7 @@ import { createApp } from "./http/app.ts";
 
 export { AssetMachine } from "../durable-objects/asset-machine.ts";
 export { EncoderContainer } from "../durable-objects/encoder-container.ts";
+export { PlaybackOrigin } from "./playback/index.ts";
 
 const app = createApp();
 

@@ -23,6 +23,9 @@ const STOP_LIMIT_MS = 10_000;
 /** One child that is started again when it dies by itself. */
 class Part {
   private child: ChildProcess | undefined;
+  /** Resolves with the first message of the child: it has set up what it needs. */
+  readonly ready: Promise<void>;
+  private markReady: () => void = () => undefined;
   private stopping = false;
   private readonly name: string;
   private readonly begin: () => ChildProcess;
@@ -30,6 +33,7 @@ class Part {
   constructor(name: string, begin: () => ChildProcess) {
     this.name = name;
     this.begin = begin;
+    this.ready = new Promise((done) => (this.markReady = done));
   }
 
   get pid(): number | undefined {
@@ -38,6 +42,7 @@ class Part {
 
   start(onRestart: (name: string) => void): void {
     this.child = this.begin();
+    this.child.once("message", this.markReady);
     this.child.once("exit", () => {
       if (this.stopping) return;
       onRestart(this.name);
@@ -93,7 +98,7 @@ export async function startPlatform(settings: Settings, onRestart: (part: string
   worker.start(onRestart);
   encoder.start(onRestart);
   try {
-    await untilHealthy(baseUrl, logs);
+    await untilHealthy(baseUrl, logs, worker.ready);
   } catch (error) {
     await stop();
     throw error;
@@ -108,9 +113,10 @@ export async function startPlatform(settings: Settings, onRestart: (part: string
   };
 }
 
-async function untilHealthy(baseUrl: string, logs: string): Promise<void> {
+async function untilHealthy(baseUrl: string, logs: string, workerReady: Promise<void>): Promise<void> {
   const deadline = Date.now() + START_LIMIT_MS;
-  let last = "no answer";
+  let last = "the Worker does not start";
+  await Promise.race([workerReady, new Promise((done) => setTimeout(done, START_LIMIT_MS).unref())]);
   while (Date.now() < deadline) {
     const health = await fetch(`${baseUrl}/healthz`).then(
       async (response) => ({ isUp: response.ok, text: await response.text() }),

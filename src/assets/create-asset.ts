@@ -28,7 +28,7 @@ export interface CreateContext {
  */
 export async function createAsset(body: CreateAsset, { env, caller, publicUrl, now, after, idempotency }: CreateContext): Promise<string> {
   const checked = checkInputs(body.inputs, env.ALLOW_PRIVATE_NETWORK === "true");
-  if ("issues" in checked) throw validationProblem(checked);
+  if ("issues" in checked) throw validationProblem(checked, body);
   const db = openDatabase(env.DB);
   const firstAnswer = async () =>
     idempotency && (await findFirstAnswer(db, caller.workspaceId, idempotency.key, idempotency.requestHash, now));

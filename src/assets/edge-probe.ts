@@ -2,9 +2,8 @@ import { indexSource } from "../delivery/passthrough/index.ts";
 import type { Env } from "../env.ts";
 import { openHttpSource, RangesUnsupported } from "../sources/http-range-reader.ts";
 import { passthroughKey } from "./keys.ts";
-import type { NewRendition, NewTrack } from "./projection.ts";
+import type { AssetFacts, NewRendition, NewTrack } from "./projection.ts";
 import type { AssetForMachine } from "./repository.ts";
-import type { assets } from "./tables.ts";
 import { tracksOf } from "./track-rows.ts";
 
 export interface EdgeProbe {
@@ -12,7 +11,7 @@ export interface EdgeProbe {
   reason: string | null;
   onLadderGrid: boolean;
   bitrateBps: number;
-  facts: Partial<typeof assets.$inferInsert>;
+  facts: AssetFacts;
   tracks: NewTrack[];
   renditions: NewRendition[];
   /** What planning needs later. */

@@ -5,13 +5,15 @@ import type { Database } from "../database.ts";
 import { insertEvent, type NewEvent } from "../events/index.ts";
 import { assets, renditions, tracks } from "./tables.ts";
 
-type AssetFacts = Partial<typeof assets.$inferInsert>;
+/** Without times: messages are kept as JSON. */
+export type AssetFacts = Partial<Omit<typeof assets.$inferInsert, "createdAt" | "updatedAt" | "startedAt" | "deletedAt" | "purgedAt">>;
 export type NewTrack = typeof tracks.$inferInsert;
 export type NewRendition = typeof renditions.$inferInsert;
 
 /** What an asset machine's outbox holds. */
 export type AssetMessage =
   | { kind: "facts"; payload: AssetFacts }
+  | { kind: "started"; payload: { atMs: number } }
   | { kind: "tracks"; payload: NewTrack[] }
   | { kind: "renditions"; payload: NewRendition[] }
   /** The source itself stays in the manifests, as the top rung. */
@@ -32,6 +34,13 @@ function toStatements(db: Database, assetId: string, message: AssetMessage, now:
         db
           .update(assets)
           .set({ ...message.payload, updatedAt: now })
+          .where(eq(assets.id, assetId)),
+      ];
+    case "started":
+      return [
+        db
+          .update(assets)
+          .set({ startedAt: new Date(message.payload.atMs), updatedAt: now })
           .where(eq(assets.id, assetId)),
       ];
     case "tracks":

@@ -129,7 +129,7 @@ export const MediaRecord = z
     sourceAccess: z.boolean(),
     playbackIds: z.array(PlaybackIdRecord),
     tracks: z.array(TrackRecord),
-    generatedSubtitles: z.array(z.never()),
+    generatedSubtitles: z.array(z.object({ status: z.string(), url: z.string().optional() })),
     isAudioOnly: z.boolean(),
     subtitleAvailable: z.boolean(),
     duration: z.string().optional().openapi({ example: "00:01:10" }),

@@ -27,7 +27,8 @@ export interface Size {
   heightPx: number;
 }
 
-const even = (px: number) => Math.max(2, 2 * Math.floor(px / 2));
+/** The nearest even size that does not exceed the source's own. */
+const even = (px: number, ofSourcePx: number) => Math.max(2, Math.min(2 * Math.round(px / 2), 2 * Math.floor(ofSourcePx / 2)));
 const longEdge = (shortPx: number) => (shortPx * 16) / 9;
 
 /** How far a picture must shrink to lie inside a box, either way up; never more than 1. */
@@ -62,7 +63,7 @@ export function planLadder(source: Size, frameRate: Fraction, max: ResolutionLab
     const heldByNext = scale === 1 && below !== undefined && scaleInto(source, below.shortPx) === 1;
     if (heldByNext || scale > above * CLOSEST_STEP) continue;
     above = scale;
-    const size = { widthPx: even(source.widthPx * scale + 0.01), heightPx: even(source.heightPx * scale + 0.01) };
+    const size = { widthPx: even(source.widthPx * scale, source.widthPx), heightPx: even(source.heightPx * scale, source.heightPx) };
     const fill = Math.min(1, (size.widthPx * size.heightPx) / (shortPx * longEdge(shortPx)));
     const speed = frameRate.num / frameRate.den > 31 ? 1.5 : 1;
     const rate = Math.max(100_000, maxBitrateBps * rateFactor * speed * fill ** 0.75);

@@ -31,8 +31,9 @@ const requireGrant = createMiddleware<InternalContext>(async (c, next) => {
 });
 
 async function readBody<T extends z.ZodType>(schema: T, request: { json(): Promise<unknown> }): Promise<z.infer<T>> {
-  const parsed = schema.safeParse(await request.json().catch(() => null));
-  if (!parsed.success) throw validationProblem(parsed.error);
+  const body = await request.json().catch(() => null);
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) throw validationProblem(parsed.error, body);
   return parsed.data;
 }
 

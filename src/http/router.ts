@@ -21,7 +21,7 @@ export interface AppContext {
 export function newRouter() {
   return new OpenAPIHono<AppContext>({
     defaultHook: (result) => {
-      if (!result.success) throw validationProblem(result.error, result.target);
+      if (!result.success) throw validationProblem(result.error, (result as { data?: unknown }).data, result.target);
     },
   });
 }
@@ -31,10 +31,11 @@ export function fieldName(path: PropertyKey[]): string {
   return path.reduce<string>((name, part) => (typeof part === "number" ? `${name}[${part}]` : name ? `${name}.${String(part)}` : String(part)), "");
 }
 
-export function validationProblem(error: Pick<z.core.$ZodError, "issues">, target = "json"): Problem {
+/** @param data what was checked: tells what is missing from what is wrong */
+export function validationProblem(error: Pick<z.core.$ZodError, "issues">, data: unknown, target = "json"): Problem {
   const fields = new Map<string, string>();
   for (const issue of error.issues) {
-    for (const { path, message } of flatten(issue)) {
+    for (const { path, message } of flatten(issue, data)) {
       const field = fieldName(path) || (target === "json" ? "body" : target);
       if (!fields.has(field)) fields.set(field, message);
     }
@@ -43,12 +44,12 @@ export function validationProblem(error: Pick<z.core.$ZodError, "issues">, targe
 }
 
 /** The contract knows two messages; a schema may add words of its own through a custom issue. */
-function flatten(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string }[] {
+function flatten(issue: z.core.$ZodIssue, data: unknown): { path: PropertyKey[]; message: string }[] {
   const { path } = issue;
   if (issue.code === "custom") return [{ path, message: issue.message }];
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => ({ path: [...path, key], message: "is invalid" }));
-  const isMissing = issue.code === "invalid_type" && (issue.input === undefined || issue.input === null || /received undefined|received null/.test(issue.message));
-  return [{ path, message: isMissing ? "must not be null" : "is invalid" }];
+  const value = path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], data);
+  return [{ path, message: value === undefined || value === null ? "must not be null" : "is invalid" }];
 }
 
 /** The one place where an error becomes an answer. */

@@ -1,0 +1,111 @@
+/** `npm run demo`: the whole platform on this machine, and one clip's way through it. */
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { journey, type Moment } from "./demo/journey.ts";
+import { Screen } from "./demo/screen.ts";
+import { serveFile } from "./local/file-server.ts";
+import { type Platform, startPlatform } from "./local/platform.ts";
+import { loadSettings, StartError } from "./local/settings.ts";
+
+const HELP = `npm run demo [-- [URL or file] [--json] [--exit]]
+
+Starts Sluice, takes a clip through POST /v1/on-demand to playback, prints where to watch it, and stays up.
+Without a URL or file it uses a clip that comes with Sluice.
+
+  --json   one JSON object a line instead of pictures
+  --exit   stop once the clip is ready`;
+
+const BUNDLED_CLIP = "test/fixtures/flower.mp4";
+const args = process.argv.slice(2);
+const isJson = args.includes("--json");
+const given = args.find((arg) => !arg.startsWith("--"));
+const screen = new Screen();
+const say = (moment: object) => isJson && console.log(JSON.stringify(moment));
+const ms = (value: number) => (value < 10_000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`);
+
+async function openSource(text: string): Promise<{ url: string; name: string; close: () => void }> {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { url: text, name: basename(new URL(text).pathname) || text, close: () => undefined };
+  const isFile = await stat(text).then((found) => found.isFile(), () => false);
+  if (!isFile) throw new StartError(`There is no file "${text}". Give a URL or the path of a video file.`);
+  return { ...(await serveFile(text)), name: basename(text) };
+}
+
+function show(moment: Moment): void {
+  if (isJson) return void say(moment);
+  switch (moment.kind) {
+    case "accepted":
+      return screen.step("Accepted", ms(moment.tookMs), `media ${moment.mediaId}`);
+    case "probed":
+      return screen.step("Probed", ms(moment.afterMs), moment.summary);
+    case "playable":
+      return screen.step(`Playable (${moment.by})`, ms(moment.afterMs), `first segment fetched, ${Math.round(moment.segmentBytes / 1024)} KiB`);
+    case "progress": {
+      const speed = moment.speed === null ? "" : `${moment.speed.toFixed(1)}× real time`;
+      return screen.bars(moment.renditions.map(({ name, percent }) => ({ name, percent, note: name.startsWith("v") ? speed : "" })));
+    }
+    case "ready":
+      return screen.step("Ready", ms(moment.afterMs), `the whole ladder, ${moment.duration}`);
+    case "failed":
+      return screen.failure("Failed", `${moment.code}: ${moment.message}`);
+  }
+}
+
+async function run(): Promise<number> {
+  const startedAt = performance.now();
+  const source = await openSource(given ?? BUNDLED_CLIP);
+  if (!isJson) screen.title(`Sluice · ${source.name}`);
+  // The clip is served from this machine, so private addresses are let through: for the demo only.
+  const settings = await loadSettings(process.env, { allowPrivateNetwork: true });
+  const platform = await startPlatform(settings, (part) => (isJson ? say({ kind: "restarted", part }) : screen.text(`the ${part} died and is started again`)));
+  const stop = async () => {
+    source.close();
+    await platform.stop();
+  };
+  process.once("SIGINT", () => void stop().finally(() => process.exit(0)));
+  process.once("SIGTERM", () => void stop().finally(() => process.exit(0)));
+  if (isJson) say({ kind: "up", baseUrl: platform.baseUrl, tookMs: Math.round(performance.now() - startedAt) });
+  else screen.step("Platform up", ms(performance.now() - startedAt), platform.baseUrl);
+  const isReady = await follow(platform, source);
+  if (!args.includes("--exit")) {
+    if (!isJson) screen.text("It stays up: Ctrl-C stops it.");
+    return -1;
+  }
+  await stop();
+  return isReady ? 0 : 1;
+}
+
+async function follow(platform: Platform, source: { url: string; name: string }): Promise<boolean> {
+  let playbackId = "";
+  let last: Moment | undefined;
+  for await (const moment of journey(platform, source.url, source.name)) {
+    if (moment.kind === "accepted") ({ playbackId } = moment);
+    show(moment);
+    last = moment;
+  }
+  if (last?.kind !== "ready") return false;
+  const { baseUrl } = platform;
+  const links: [string, string][] = [
+    ["Player", `${baseUrl}/player/${playbackId}`],
+    ["HLS", `${baseUrl}/${playbackId}.m3u8`],
+    ["DASH", `${baseUrl}/${playbackId}.mpd`],
+    ["API", `${baseUrl}/v1/reference`],
+    ["Credentials", `${platform.settings.home}/local.json`],
+  ];
+  if (isJson) say({ kind: "links", ...Object.fromEntries(links.map(([name, url]) => [name.toLowerCase(), url])) });
+  else screen.links(links);
+  return true;
+}
+
+if (args.includes("--help")) {
+  console.log(HELP);
+} else {
+  try {
+    const code = await run();
+    if (code >= 0) process.exit(code);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    if (isJson) say({ kind: "error", message: error.message });
+    else screen.failure("Not started", error.message);
+    process.exit(1);
+  }
+}

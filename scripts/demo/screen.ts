@@ -1,0 +1,74 @@
+import { styleText } from "node:util";
+
+export interface Bar {
+  name: string;
+  percent: number;
+  note: string;
+}
+
+const WIDTH = 28;
+const dim = (text: string) => styleText("dim", text);
+
+/** What a person sees of the demo: lines that stay, and below them bars that move (on a terminal) or are told at every quarter. */
+export class Screen {
+  private shownBars = 0;
+  private readonly told = new Map<string, number>();
+  private readonly out: NodeJS.WriteStream;
+
+  constructor(out: NodeJS.WriteStream = process.stdout) {
+    this.out = out;
+  }
+
+  title(text: string): void {
+    this.out.write(`\n  ${styleText("bold", text)}\n\n`);
+  }
+
+  step(what: string, figure: string, detail = ""): void {
+    this.clearBars();
+    this.out.write(`  ${styleText("green", "✓")} ${what.padEnd(28)} ${styleText("bold", figure.padStart(9))}   ${dim(detail)}\n`);
+  }
+
+  failure(what: string, detail: string): void {
+    this.clearBars();
+    this.out.write(`  ${styleText("red", "✗")} ${what.padEnd(28)} ${detail}\n`);
+  }
+
+  bars(bars: Bar[]): void {
+    if (!this.out.isTTY) return this.tellQuarters(bars);
+    this.clearBars();
+    for (const bar of bars) this.out.write(`${drawBar(bar)}\n`);
+    this.shownBars = bars.length;
+  }
+
+  links(links: [string, string][]): void {
+    this.clearBars();
+    this.out.write("\n");
+    for (const [name, url] of links) this.out.write(`  ${name.padEnd(12)} ${styleText("cyan", url)}\n`);
+    this.out.write("\n");
+  }
+
+  text(text: string): void {
+    this.clearBars();
+    this.out.write(`  ${dim(text)}\n`);
+  }
+
+  private clearBars(): void {
+    if (this.shownBars > 0) this.out.write(`\u001B[${this.shownBars}A\u001B[0J`);
+    this.shownBars = 0;
+  }
+
+  private tellQuarters(bars: Bar[]): void {
+    for (const bar of bars) {
+      const quarter = Math.floor(bar.percent / 25);
+      if (quarter <= (this.told.get(bar.name) ?? 0)) continue;
+      this.told.set(bar.name, quarter);
+      this.out.write(`${drawBar(bar)}\n`);
+    }
+  }
+}
+
+function drawBar({ name, percent, note }: Bar): string {
+  const filled = Math.round((percent / 100) * WIDTH);
+  const bar = styleText("cyan", "█".repeat(filled)) + dim("░".repeat(WIDTH - filled));
+  return `    ${name.padEnd(10)} ${bar} ${`${Math.floor(percent)} %`.padStart(6)}   ${dim(note)}`;
+}

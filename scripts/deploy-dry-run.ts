@@ -1,0 +1,23 @@
+import { spawnSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+
+/** Workers take 3 MiB on the free plan; half of that leaves room. */
+const MAX_GZIP_BYTES = 1.5 * 1024 * 1024;
+
+/** Does all of a deployment but the upload, and prints how large the Worker is. */
+export async function dryRunDeploy(): Promise<boolean> {
+  const outdir = "dist/deploy";
+  const args = ["deploy", "--dry-run", "--containers-rollout=none", `--outdir=${outdir}`];
+  const { status, stdout, stderr } = spawnSync("wrangler", args, { encoding: "utf8", env: { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true" } });
+  if (status !== 0) {
+    console.error(`wrangler deploy --dry-run failed:\n${stdout}\n${stderr}`);
+    return false;
+  }
+  const bytes = gzipSync(await readFile(`${outdir}/worker.js`)).byteLength;
+  const isSmall = bytes <= MAX_GZIP_BYTES;
+  console.log(`${isSmall ? "✓" : "✗"} deploy --dry-run: the Worker is ${(bytes / 1024).toFixed(0)} KiB gzipped (at most ${MAX_GZIP_BYTES / 1024} KiB)`);
+  return isSmall;
+}
+
+if (import.meta.main) process.exitCode = (await dryRunDeploy()) ? 0 : 1;
