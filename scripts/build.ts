@@ -1,4 +1,21 @@
-import { mkdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** Bundles the hosted player page's script and style into `dist/assets/player`, from where the Worker serves them. */
 export async function buildPlayer(): Promise<void> {
-  await mkdir("dist/assets", { recursive: true });
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["player/player.ts", "player/player.css"],
+    outdir: "dist/assets/player",
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: ["chrome111", "firefox115", "safari16.4"],
+    legalComments: "none",
+    logLevel: "warning",
+  });
 }
+
+if (import.meta.main) await buildPlayer();

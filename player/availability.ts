@@ -1,0 +1,43 @@
+/** What the page knows about its media before it plays. */
+export type Availability =
+  | { state: "playable" }
+  | { state: "waiting"; detail: string }
+  | { state: "failed"; detail: string };
+
+interface ErrorBody {
+  error?: { message?: string; description?: string };
+}
+
+/** Asks for the manifest: it says whether there is something to play, how far processing is, or that nothing will come. */
+export async function askAvailability(manifestUrl: string): Promise<Availability> {
+  let answer: Response;
+  try {
+    answer = await fetch(manifestUrl, { cache: "no-store" });
+  } catch {
+    return { state: "waiting", detail: "The server cannot be reached; trying again." };
+  }
+  if (answer.ok) return { state: "playable" };
+  const description = await answer
+    .json()
+    .then((body: ErrorBody) => body.error?.description ?? body.error?.message ?? "")
+    .catch(() => "");
+  if (answer.status === 400 && /ready|processed/.test(description)) return { state: "waiting", detail: description };
+  if (answer.status >= 500) return { state: "waiting", detail: "The server is busy; trying again." };
+  return { state: "failed", detail: description };
+}
+
+/** Waits between two questions, in ms: quick at first, as a standard source plays within a second. */
+export const pauseMs = (attempt: number) => Math.min(2000, 150 * 1.3 ** attempt);
+
+/** Asks until there is an end to waiting. */
+export async function untilPlayable(
+  manifestUrl: string,
+  onWaiting: (detail: string) => void,
+): Promise<Exclude<Availability, { state: "waiting" }>> {
+  for (let attempt = 0; ; attempt++) {
+    const availability = await askAvailability(manifestUrl);
+    if (availability.state !== "waiting") return availability;
+    onWaiting(availability.detail);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs(attempt)));
+  }
+}

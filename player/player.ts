@@ -1,0 +1,83 @@
+import HlsPlayer, { ErrorTypes, Events } from "hls.js";
+import { untilPlayable } from "./availability.ts";
+import { buildControls } from "./controls.ts";
+import { exposeTracks } from "./track-lists.ts";
+
+const REASONS: [RegExp, string][] = [
+  [/source_not_found|source_forbidden|source_unreachable/, "The file could not be fetched from its address."],
+  [/source_/, "The file could not be read as a video."],
+  [/processing failed/, "Something went wrong while this video was processed."],
+];
+
+async function start(main: HTMLElement): Promise<void> {
+  const source = main.dataset["src"] ?? "";
+  const query = new URLSearchParams(location.search);
+  query.delete("playbackId");
+  const manifestUrl = query.size > 0 ? `${source}?${query}` : source;
+  const outcome = await untilPlayable(manifestUrl, (detail) => showWaiting(main, detail));
+  if (outcome.state === "failed") {
+    const reason = REASONS.find(([pattern]) => pattern.test(outcome.detail))?.[1] ?? "It may have been removed.";
+    return showNotice(main, "This video cannot be played", reason);
+  }
+  play(main, manifestUrl);
+}
+
+function play(main: HTMLElement, manifestUrl: string) {
+  const { root, video } = buildControls(main.dataset["title"] ?? "");
+  // oxlint-disable-next-line import/no-named-as-default-member -- its types know no other name
+  if (HlsPlayer.isSupported()) {
+    const hls = new HlsPlayer({ capLevelToPlayerSize: false, maxBufferLength: 30, backBufferLength: 90 });
+    exposeTracks(video, hls);
+    recover(hls, () =>
+      showNotice(main, "Playback stopped", "The video could not be loaded. Reload the page to try again."),
+    );
+    hls.loadSource(manifestUrl);
+    hls.attachMedia(video);
+  } else {
+    video.src = manifestUrl; // players without Media Source Extensions read HLS themselves
+  }
+  main.replaceChildren(root);
+}
+
+/** One repair of each kind; what fails again ends playback. */
+function recover(hls: HlsPlayer, giveUp: () => void) {
+  const tried = new Set<string>();
+  hls.on(Events.ERROR, (_event, data) => {
+    if (!data.fatal) return;
+    if (tried.has(data.type)) {
+      hls.destroy();
+      return giveUp();
+    }
+    tried.add(data.type);
+    if (data.type === ErrorTypes.MEDIA_ERROR) hls.recoverMediaError();
+    else hls.startLoad();
+  });
+}
+
+function showWaiting(main: HTMLElement, detail: string) {
+  const percent = /^(\d+) %/.exec(detail)?.[1];
+  let bar = main.querySelector("progress");
+  if (bar === null) {
+    showNotice(main, "This video is nearly ready", "It starts by itself as soon as it can be played.");
+    bar = document.createElement("progress");
+    bar.max = 100;
+    bar.setAttribute("aria-label", "Processing");
+    main.firstElementChild?.append(bar);
+  }
+  if (percent !== undefined && Number(percent) > 0) bar.value = Number(percent);
+}
+
+function showNotice(main: HTMLElement, heading: string, text: string) {
+  const notice = document.createElement("section");
+  notice.className = "notice";
+  notice.setAttribute("role", "status");
+  const title = document.createElement("h1");
+  title.textContent = heading;
+  const paragraph = document.createElement("p");
+  paragraph.textContent = text;
+  notice.append(title, paragraph);
+  main.replaceChildren(notice);
+}
+
+const main = document.querySelector<HTMLElement>("#player");
+if (main) void start(main);

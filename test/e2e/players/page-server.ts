@@ -1,0 +1,33 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+/** Serves the page with the three players on a port of its own, so that playback crosses origins as it does for viewers. */
+export async function servePlayerPage(): Promise<{ url: string; close(): Promise<void> }> {
+  const bundle = await build({
+    entryPoints: [fileURLToPath(new URL("page.ts", import.meta.url))],
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "chrome120",
+    logLevel: "error",
+  });
+  const script = bundle.outputFiles[0]?.contents ?? new Uint8Array();
+  const server = createServer((request, response) => {
+    const isScript = request.url === "/page.js";
+    response.writeHead(200, { "content-type": isScript ? "text/javascript" : "text/html; charset=utf-8" });
+    response.end(
+      isScript
+        ? script
+        : '<!doctype html><link rel="icon" href="data:,"><body><script type="module" src="/page.js"></script></body>',
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has such an address
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    close: () => new Promise((resolve, reject) => server.close((error) => (error ? reject(error) : resolve()))),
+  };
+}

@@ -1,0 +1,204 @@
+/**
+ * Runs inside of the browser: three players behind one face. Everything that goes wrong is written down, so that a test
+ * can say that nothing did.
+ */
+import * as dashjs from "dashjs";
+import HlsPlayer, { Events } from "hls.js";
+import shaka from "shaka-player";
+
+/** One quality that can be forced. */
+export interface Rung {
+  id: string;
+  widthPx: number;
+  heightPx: number;
+}
+
+interface Face {
+  load(url: string): Promise<void>;
+  rungs(): Rung[];
+  force(rung: Rung): void;
+  automatic(): void;
+  version: string;
+}
+
+const log: { errors: string[]; stalls: { atSeconds: number }[] } = { errors: [], stalls: [] };
+const video = document.createElement("video");
+video.muted = true;
+video.playsInline = true;
+document.body.append(video);
+
+/** A stall is a wait that nobody asked for: not the start, not a seek, not the end. */
+let isExpectedToWait = true;
+const excuseWaiting = () => {
+  isExpectedToWait = true;
+};
+video.addEventListener("playing", () => {
+  isExpectedToWait = false;
+});
+video.addEventListener("seeking", excuseWaiting);
+video.addEventListener("ended", excuseWaiting);
+video.addEventListener("waiting", () => {
+  if (!isExpectedToWait && !video.seeking && video.duration - video.currentTime > 0.1)
+    log.stalls.push({ atSeconds: video.currentTime });
+});
+video.addEventListener("error", () => log.errors.push(`video: ${video.error?.code} ${video.error?.message}`));
+window.addEventListener("error", (event) => log.errors.push(`page: ${event.message}`));
+window.addEventListener("unhandledrejection", (event) => log.errors.push(`page: ${String(event.reason)}`));
+
+function hlsFace(): Face {
+  const hls = new HlsPlayer({ enableWorker: true });
+  hls.on(Events.ERROR, (_event, data) => {
+    // hls.js tells of holes it steps over as errors as well; a sound stream needs none of that.
+    log.errors.push(`hls.js: ${data.type} ${data.details} ${data.error?.message ?? ""}`);
+  });
+  return {
+    version: HlsPlayer.version,
+    load: (url) =>
+      new Promise((resolve) => {
+        hls.once(Events.LEVEL_LOADED, () => resolve());
+        hls.loadSource(url);
+        hls.attachMedia(video);
+      }),
+    rungs: () => hls.levels.map((level, n) => ({ id: String(n), widthPx: level.width, heightPx: level.height })),
+    force: (rung) => {
+      hls.currentLevel = Number(rung.id);
+    },
+    automatic: () => {
+      hls.currentLevel = -1;
+    },
+  };
+}
+
+function dashFace(): Face {
+  const player = dashjs.MediaPlayer().create();
+  player.updateSettings({ debug: { logLevel: dashjs.Debug.LOG_LEVEL_NONE }, streaming: { cacheInitSegments: true } });
+  player.on(dashjs.MediaPlayer.events.ERROR, (event: unknown) => log.errors.push(`dash.js: ${JSON.stringify(event)}`));
+  player.on(dashjs.MediaPlayer.events.PLAYBACK_ERROR, () => log.errors.push("dash.js: playback error"));
+  const sets = () => player.getTracksFor("video");
+  return {
+    version: player.getVersion(),
+    load: (url) =>
+      new Promise((resolve) => {
+        player.on(dashjs.MediaPlayer.events.STREAM_INITIALIZED, () => resolve());
+        player.initialize(video, url, false);
+      }),
+    rungs: () =>
+      sets().flatMap((set, n) =>
+        set.bitrateList.map((entry) => ({
+          id: `${n}/${entry.id}`,
+          widthPx: entry.width ?? 0,
+          heightPx: entry.height ?? 0,
+        })),
+      ),
+    force: (rung) => {
+      const [set, id] = rung.id.split("/");
+      player.updateSettings({ streaming: { abr: { autoSwitchBitrate: { video: false } } } });
+      const wanted = sets()[Number(set)];
+      if (wanted && wanted.index !== player.getCurrentTrackFor("video")?.index) player.setCurrentTrack(wanted);
+      player.setRepresentationForTypeById("video", id ?? "", true);
+    },
+    automatic: () => player.updateSettings({ streaming: { abr: { autoSwitchBitrate: { video: true } } } }),
+  };
+}
+
+function shakaFace(): Face {
+  shaka.polyfill.installAll();
+  const player = new shaka.Player();
+  player.addEventListener("error", (event: Event) =>
+    log.errors.push(`shaka: ${JSON.stringify(Reflect.get(event, "detail"))}`),
+  );
+  return {
+    version: shaka.Player.version,
+    load: async (url) => {
+      await player.attach(video);
+      await player.load(url);
+    },
+    rungs: () => {
+      const seen = new Map<string, Rung>();
+      for (const track of player.getVariantTracks()) {
+        const id = `${track.width}x${track.height}/${track.videoCodec}/${track.videoBandwidth ?? track.bandwidth}`;
+        if (!seen.has(id)) seen.set(id, { id, widthPx: track.width ?? 0, heightPx: track.height ?? 0 });
+      }
+      return [...seen.values()];
+    },
+    force: (rung) => {
+      player.configure("abr.enabled", false);
+      const track = player
+        .getVariantTracks()
+        .find(
+          (one) => `${one.width}x${one.height}/${one.videoCodec}/${one.videoBandwidth ?? one.bandwidth}` === rung.id,
+        );
+      if (track) player.selectVariantTrack(track, true);
+    },
+    automatic: () => player.configure("abr.enabled", true),
+  };
+}
+
+const FACES = { "hls.js": hlsFace, "dash.js": dashFace, shaka: shakaFace };
+export type PlayerName = keyof typeof FACES;
+let face: Face;
+
+/** What the test calls; see `play-through.ts`. */
+export const harness = {
+  async load(name: PlayerName, url: string): Promise<{ version: string }> {
+    face = FACES[name]();
+    await face.load(url);
+    return { version: face.version };
+  },
+  async playToEnd(rate: number): Promise<{ currentTime: number; duration: number }> {
+    const ended = new Promise((resolve) => video.addEventListener("ended", resolve, { once: true }));
+    video.playbackRate = rate;
+    await video.play();
+    video.playbackRate = rate;
+    await ended;
+    return { currentTime: video.currentTime, duration: video.duration };
+  },
+  /** Seeks, and answers once a picture from there on has been shown and time goes on. */
+  async seekTo(seconds: number): Promise<{ shownSeconds: number }> {
+    excuseWaiting();
+    const shown = new Promise<number>((resolve) => {
+      const look = (_now: number, { mediaTime }: VideoFrameCallbackMetadata) => {
+        if (mediaTime >= seconds - 0.1 && !video.seeking) resolve(mediaTime);
+        else video.requestVideoFrameCallback(look);
+      };
+      video.requestVideoFrameCallback(look);
+    });
+    video.currentTime = seconds;
+    await video.play();
+    const shownSeconds = await shown;
+    const target = Math.min(seconds + 0.3, video.duration - 0.1);
+    await new Promise<void>((resolve) => {
+      const look = () => (video.currentTime >= target || video.ended ? resolve() : requestAnimationFrame(look));
+      look();
+    });
+    return { shownSeconds };
+  },
+  rungs: (): Rung[] => face.rungs(),
+  /** Forces a rung and answers with the size of the first picture that has its size. */
+  async force(rung: Rung): Promise<{ widthPx: number; heightPx: number }> {
+    excuseWaiting();
+    face.force(rung);
+    if (video.ended || video.duration - video.currentTime < 2) video.currentTime = 0;
+    await video.play();
+    await new Promise<void>((resolve) => {
+      const look = () => {
+        if (video.videoWidth === rung.widthPx && video.videoHeight === rung.heightPx && !video.seeking)
+          return resolve();
+        // A short clip may end before the new rung has reached the picture.
+        if (video.ended) {
+          excuseWaiting();
+          video.currentTime = 0;
+          void video.play();
+        }
+        video.requestVideoFrameCallback(look);
+      };
+      look();
+    });
+    return { widthPx: video.videoWidth, heightPx: video.videoHeight };
+  },
+  automatic: () => face.automatic(),
+  duration: () => video.duration,
+  droppedFrames: () => video.getVideoPlaybackQuality().droppedVideoFrames,
+  log: () => log,
+};
+Object.assign(window, { harness });

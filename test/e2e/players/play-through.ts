@@ -1,0 +1,136 @@
+import type { Browser, Page } from "playwright-core";
+import type { harness, PlayerName, Rung } from "./page.ts";
+
+export type { PlayerName, Rung } from "./page.ts";
+
+export interface PlayThroughOptions {
+  /** Speed of the run from start to end. Above 1 a slow machine may stall for reasons that are not the media's. */
+  rate?: number;
+  /** The five places depend on it alone. */
+  seed?: number;
+  /** Longest wait for any one step, ms. */
+  stepMs?: number;
+}
+
+export interface PlayThrough {
+  player: PlayerName;
+  version: string;
+  durationSeconds: number;
+  endedAtSeconds: number;
+  errors: string[];
+  stalls: { atSeconds: number }[];
+  /** Where it was sent, and the time of the first picture shown from there. */
+  seeks: { toSeconds: number; shownSeconds: number }[];
+  /** Every rung the player knew, and the size of the picture once it was forced. */
+  rungs: { rung: Rung; widthPx: number; heightPx: number }[];
+  /** Answers of the server that were no success, "404 http://…". */
+  badAnswers: string[];
+}
+
+/**
+ * Plays a manifest from start to end, seeks to five places, and forces every rung, in a fresh page.
+ * @param pageUrl of `servePlayerPage`
+ * @throws when a step does not end in time; the message says which, and what the player had told by then
+ */
+export async function playThrough(
+  browser: Browser,
+  pageUrl: string,
+  player: PlayerName,
+  manifestUrl: string,
+  { rate = 1, seed = 1, stepMs = 30_000 }: PlayThroughOptions = {},
+): Promise<PlayThrough> {
+  const page = await browser.newPage();
+  try {
+    const badAnswers: string[] = [];
+    page.on("response", (response) => {
+      if (response.status() >= 400) badAnswers.push(`${response.status()} ${response.url()}`);
+    });
+    await page.goto(pageUrl);
+    await page.waitForFunction(() => "harness" in window);
+    const step = stepper(page, player);
+
+    const { version } = await step("load", stepMs, "load", player, manifestUrl);
+    const length = await step("duration", stepMs, "duration");
+    const { currentTime, duration } = await step(
+      "play to the end",
+      (Number.isFinite(length) ? length / rate : 60) * 1000 + stepMs,
+      "playToEnd",
+      rate,
+    );
+    const seeks: PlayThrough["seeks"] = [];
+    for (const toSeconds of randomPlaces(seed, 5, duration)) {
+      const { shownSeconds } = await step(`seek to ${toSeconds}`, stepMs, "seekTo", toSeconds);
+      seeks.push({ toSeconds, shownSeconds });
+    }
+    const rungs: PlayThrough["rungs"] = [];
+    for (const rung of await step("list rungs", stepMs, "rungs")) {
+      rungs.push({ rung, ...(await step(`force ${rung.id}`, stepMs, "force", rung)) });
+    }
+    const { errors, stalls } = await step("read the log", stepMs, "log");
+    return {
+      player,
+      version,
+      durationSeconds: duration,
+      endedAtSeconds: currentTime,
+      errors,
+      stalls,
+      seeks,
+      rungs,
+      badAnswers,
+    };
+  } finally {
+    await page.close();
+  }
+}
+
+type Harness = typeof harness;
+
+function stepper(page: Page, player: string) {
+  return async <Name extends keyof Harness>(
+    what: string,
+    limitMs: number,
+    name: Name,
+    ...args: Parameters<Harness[Name]>
+  ) => {
+    const call = page.evaluate(
+      ({ name: method, args: values }) => {
+        const calls: Record<string, (...list: unknown[]) => unknown> = Reflect.get(window, "harness");
+        return calls[method]?.(...values);
+      },
+      { name, args },
+    );
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        page
+          .evaluate(() => {
+            const video = document.querySelector("video");
+            const calls: { log(): unknown } = Reflect.get(window, "harness");
+            return JSON.stringify({
+              log: calls.log(),
+              at: video?.currentTime,
+              ready: video?.readyState,
+              paused: video?.paused,
+              size: `${video?.videoWidth}x${video?.videoHeight}`,
+            });
+          })
+          .then((state) => reject(new Error(`${player}: "${what}" took more than ${limitMs} ms; ${state}`)), reject);
+      }, limitMs);
+    });
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the page answers went through JSON
+      return (await Promise.race([call, late])) as Awaited<ReturnType<Harness[Name]>>;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** The same places for the same seed (a linear congruential generator), in thousandths, not in the last half second. */
+export function randomPlaces(seed: number, count: number, durationSeconds: number): number[] {
+  let state = seed >>> 0;
+  return Array.from({ length: count }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.round((state / 2 ** 32) * Math.max(0, durationSeconds - 0.5) * 1000) / 1000;
+  });
+}

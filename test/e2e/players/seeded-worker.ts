@@ -1,0 +1,106 @@
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { passthroughKey, sourceKey } from "../../../src/assets/keys.ts";
+import { indexSource } from "../../../src/delivery/passthrough/index.ts";
+
+const ROOT = new URL("../../../", import.meta.url);
+
+/** The playback part of the Worker alone, in workerd, with a catalogue and a store that a test fills by hand. */
+export async function startPlaybackWorker() {
+  const bundle = await build({
+    stdin: {
+      contents:
+        'import { Hono } from "hono"; import { playbackRoutes } from "./src/playback/index.ts"; export { PlaybackOrigin } from "./src/playback/index.ts"; export default new Hono().route("/", playbackRoutes);',
+      resolveDir: fileURLToPath(ROOT),
+      loader: "ts",
+    },
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*"],
+    logLevel: "error",
+  });
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      host: "127.0.0.1",
+      port: 0,
+      cf: false, // nothing is fetched from the network at start
+      telemetry: { enabled: false },
+      log: new Log(LogLevel.WARN),
+      name: "playback",
+      modules: [{ type: "ESModule", path: "worker.js", contents: bundle.outputFiles[0]?.text ?? "" }],
+      compatibilityDate: "2026-10-01",
+      compatibilityFlags: ["nodejs_compat"],
+      d1Databases: ["DB"],
+      r2Buckets: ["MEDIA"],
+      bindings: { ALLOW_PRIVATE_NETWORK: "true", MAX_SOURCE_BYTES: "1000000000" },
+    }),
+  );
+  const url = (await miniflare.ready).origin;
+  const db = await miniflare.getD1Database("DB");
+  for (const file of (await readdir(new URL("migrations", ROOT))).filter((name) => name.endsWith(".sql")).sort()) {
+    const sql = await readFile(new URL(`migrations/${file}`, ROOT), "utf8");
+    for (const statement of sql.split("--> statement-breakpoint")) await db.prepare(statement).run();
+  }
+  return { url, miniflare, db, bucket: await miniflare.getR2Bucket("MEDIA"), close: () => miniflare.dispose() };
+}
+
+export type PlaybackWorker = Awaited<ReturnType<typeof startPlaybackWorker>>;
+
+/** Puts a standard source into the catalogue as the asset machine would: playable by passthrough. Answers its playback id. */
+export async function seedStandardSource(
+  { db, bucket }: PlaybackWorker,
+  bytes: Uint8Array,
+  title: string,
+): Promise<{ assetId: string; playbackId: string }> {
+  const assetId = crypto.randomUUID();
+  const playbackId = crypto.randomUUID();
+  const source = await indexSource({
+    size: bytes.length,
+    read: (offset, length) => Promise.resolve(bytes.slice(offset, offset + length)),
+  });
+  if (!source.standard) throw new Error(source.reason);
+  await bucket.put(sourceKey(assetId), bytes);
+  for (const { rendition, bytes: index } of source.indexes) await bucket.put(passthroughKey(assetId, rendition), index);
+  await db.batch([
+    db
+      .prepare(
+        "insert into assets (id, workspace_id, title, metadata, access_policy, max_resolution, media_quality, source_url, clip_start_ms, public_url, status, stage, created_at, updated_at) values (?, 'w', ?, '{}', 'public', '2160p', 'standard', 'http://127.0.0.1:9/', 0, '', 'processing', 'encoding', 0, 0)",
+      )
+      .bind(assetId, title),
+    db
+      .prepare(
+        "insert into playback_ids (id, asset_id, workspace_id, access_policy, created_at) values (?, ?, 'w', 'public', 0)",
+      )
+      .bind(playbackId, assetId),
+    ...source.renditions.map((row) =>
+      db
+        .prepare(
+          "insert into renditions (asset_id, name, kind, origin, is_whole, is_default, codec, width_px, height_px, frame_rate_num, frame_rate_den, channels, language_code, language_name, timescale, init_bytes, segments) values (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )
+        .bind(
+          assetId,
+          row.name,
+          row.kind,
+          row.origin,
+          row.isDefault ? 1 : 0,
+          row.codec,
+          row.widthPx ?? null,
+          row.heightPx ?? null,
+          row.frameRateNum ?? null,
+          row.frameRateDen ?? null,
+          row.channels ?? null,
+          row.languageCode ?? null,
+          row.languageName ?? null,
+          row.timescale,
+          row.initBytes,
+          JSON.stringify(row.segments),
+        ),
+    ),
+  ]);
+  return { assetId, playbackId };
+}
