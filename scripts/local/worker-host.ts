@@ -33,7 +33,7 @@ function createHost(): Miniflare {
       log: new Log(LogLevel.WARN),
       cf: false, // nothing is fetched from the network at start
       telemetry: { enabled: false },
-      defaultPersistRoot: join(settings.home, "state"),
+      resourcePersistencePath: join(settings.home, "state"),
       handleStructuredLogs: ({ message }) => process.stdout.write(`${message}\n`),
       ...workerOptions,
       name: "sluice",

@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Platform, startPlatform } from "../../scripts/local/platform.ts";
+import { loadSettings } from "../../scripts/local/settings.ts";
+
+/** A platform of its own on free ports, in a folder that goes away with it. */
+export interface TestPlatform extends Platform {
+  home: string;
+  api<T = Media>(method: string, path: string, body?: unknown): Promise<{ status: number; body: { data: T; playback_id: string; success: boolean } }>;
+  /** Creates an asset and gives back its ids. */
+  create(url: string, more?: object): Promise<{ assetId: string; playbackId: string }>;
+  /** Polls the asset until the condition holds; fails early when it is errored or time runs out. */
+  until(assetId: string, condition: (media: Media) => boolean, limitMs?: number): Promise<Media>;
+  removeHome(): Promise<void>;
+}
+
+export interface Media {
+  id: string;
+  status: string;
+  duration?: string;
+  isAudioOnly: boolean;
+  sourceResolution?: string;
+  tracks: { type: string; width?: number; height?: number; frameRate?: string; languageCode?: string }[];
+  progress?: { percent: number; stage: string; renditions: { name: string; percent: number }[] };
+  error?: { code: string; message: string; fault: string };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+const POLL_MS = 50;
+
+export async function startTestPlatform(
+  options: { vars?: Record<string, string>; allowPrivateNetwork?: boolean; home?: string } = {},
+): Promise<TestPlatform> {
+  const home = options.home ?? (await mkdtemp(join(tmpdir(), "sluice-test-")));
+  const [port, encoderPort] = [await freePort(), await freePort()];
+  const settings = await loadSettings({}, { home, port, encoderPort, allowPrivateNetwork: options.allowPrivateNetwork ?? true, vars: options.vars ?? {} });
+  const platform = await startPlatform(settings);
+  const { baseUrl, authorization } = platform;
+
+  const api: TestPlatform["api"] = async (method, path, body) => {
+    const headers = { authorization, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+    const response = await fetch(`${baseUrl}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    return { status: response.status, body: (await response.json()) as never };
+  };
+  return {
+    ...platform,
+    home,
+    api,
+    async create(url, more = {}) {
+      const { status, body } = await api("POST", "/v1/on-demand", { inputs: [{ type: "video", url }], accessPolicy: "public", ...more });
+      if (status !== 201) throw new Error(`creation answered ${status}: ${JSON.stringify(body)}`);
+      return { assetId: body.data.id, playbackId: body.playback_id };
+    },
+    async until(assetId, condition, limitMs = 90_000) {
+      const deadline = Date.now() + limitMs;
+      for (;;) {
+        // A platform whose Worker has just been killed does not answer: that is what some tests are about.
+        const media = await api("GET", `/v1/on-demand/${assetId}`).then(({ status, body }) => (status === 200 ? body.data : null), () => null);
+        if (media !== null && condition(media)) return media;
+        if (media?.error !== undefined) throw new Error(`the asset is errored: ${JSON.stringify(media.error)}`);
+        if (Date.now() > deadline) throw new Error(`waited ${limitMs} ms in vain; the asset is ${JSON.stringify(media)}`);
+        await new Promise((done) => setTimeout(done, POLL_MS));
+      }
+    },
+    removeHome: () => rm(home, { recursive: true, force: true }),
+  };
+}
+
+export const isReady = ({ status }: Media) => status === "Ready";
+export const isFailed = ({ status }: Media) => status === "Failed";
