@@ -11,39 +11,43 @@ import {
 import type { AVPixelFormat } from "node-av/constants";
 import type { ProbeJob, ProbeResult, SourceAudio, SourceVideo } from "../protocol.ts";
 import { JobError } from "../errors.ts";
-import { decodedFrames, openDecoder } from "./decode.ts";
 import { outputRate } from "./frame-rate.ts";
 import type { JobContext } from "./job-context.ts";
-import { openSource, startSeconds, type OpenSource } from "./source.ts";
+import { type Look, look } from "./look.ts";
+import { openSource, startSeconds } from "./source.ts";
 import { streamEnds } from "./stream-ends.ts";
-import { survey, type Survey } from "./survey.ts";
 
 const MAX_DURATION_SECONDS = 12 * 3600;
 const MAX_PIXELS = 7680 * 4320;
 const MAX_EDGE_PX = 8192;
-const FRAMES_LOOKED_AT = 8;
 
 export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeResult> {
-  let source = await openSource(job, context);
+  const source = await openSource(job, context);
   if (source.video === null && source.audio.length === 0) throw noStreams();
   if (source.video !== null) refuseTooLarge(source.video);
   if (Number(source.format.duration) / 1e6 > MAX_DURATION_SECONDS) throw tooLong();
 
-  const seen = await survey(source);
-  const picture = source.video === null ? [] : await firstFrames(source, source.video);
-  if (source.video !== null && picture.length === 0) source = { ...source, video: null }; // there is a picture, but nobody can decode it
-  const ends = await streamEnds(source, seen);
-  const heard = source.audio.filter((stream) => ends.has(stream.index));
-  if (source.video === null && heard.length === 0) throw noStreams();
-
+  const seen = await look(source);
+  // Read before the file is opened anew for its ends: streams die with their file.
   const clip = clipOf(job, source.zeroSeconds);
-  const video = source.video === null ? null : videoFacts(source.video, picture, seen, ends, clip);
-  for (const frame of picture) frame.free();
-  const audio = heard.map((stream) => audioFacts(stream, ends, clip));
+  const picture = source.video === null || seen.frames.length === 0 ? null : pictureFacts(source.video, seen);
+  for (const frame of seen.frames) frame.free();
+  const sounds = source.audio.map((stream) => soundFacts(stream));
+  const starts = new Map(source.format.streams.map((stream) => [stream.index, startSeconds(stream)]));
+  const ends = await streamEnds(source, seen);
+
+  const place = (streamIndex: number) => placeInClip(starts.get(streamIndex), ends.get(streamIndex), clip);
+  const audio: SourceAudio[] = sounds.filter(({ streamIndex }) => ends.has(streamIndex)).map((sound) => ({ ...sound, ...place(sound.streamIndex) }));
+  const video = picture === null ? null : withOneFrameAtLeast({ ...picture, ...place(picture.streamIndex) });
+  if (video === null && audio.length === 0) throw noStreams();
   const durationMs = Math.max(...[...(video ? [video] : []), ...audio].map((track) => track.startMs + track.durationMs));
   if (durationMs > MAX_DURATION_SECONDS * 1000) throw tooLong();
   if (!(durationMs > 0)) throw new JobError("source_damaged", "There is nothing in the part of the source that was asked for.");
   return { kind: "probe", facts: { containerFormat: source.containerFormat, durationMs, video, audio } };
+}
+
+function withOneFrameAtLeast(video: SourceVideo): SourceVideo {
+  return { ...video, durationMs: Math.max(video.durationMs, (1000 * video.frameRate.den) / video.frameRate.num) };
 }
 
 const noStreams = () => new JobError("source_no_streams", "Nothing in the source can be decoded.");
@@ -52,21 +56,6 @@ const tooLong = () => new JobError("source_too_long", "The source is longer than
 function refuseTooLarge({ codecpar: { width, height } }: Stream): void {
   if (width * height > MAX_PIXELS || Math.max(width, height) > MAX_EDGE_PX)
     throw new JobError("source_too_large_picture", `The source's picture is ${width}×${height}; the largest is 7680×4320.`);
-}
-
-/** Frames as they are decoded from where the file starts: what codec settings do not tell, and proof that it can be decoded. */
-async function firstFrames(source: OpenSource, stream: Stream): Promise<Frame[]> {
-  const decoder = await openDecoder(stream, 1);
-  const frames: Frame[] = [];
-  try {
-    for await (const frame of decodedFrames(source, stream, decoder)) {
-      frames.push(frame);
-      if (frames.length >= FRAMES_LOOKED_AT) break;
-    }
-  } finally {
-    decoder.freeContext();
-  }
-  return frames;
 }
 
 /** A window of the presentation that is asked for, in the file's own seconds. */
@@ -80,23 +69,24 @@ function clipOf({ clip }: ProbeJob, zeroSeconds: number): Clip {
 }
 
 /** Start and length of a stream inside the clip, in ms after the clip's start. */
-function placeInClip(stream: Stream, ends: Map<number, number>, clip: Clip) {
-  const start = Math.max(clip.startSeconds, startSeconds(stream) ?? clip.startSeconds);
-  const end = Math.min(clip.endSeconds, ends.get(stream.index) ?? start);
+function placeInClip(fileStart: number | undefined, fileEnd: number | undefined, clip: Clip) {
+  const start = Math.max(clip.startSeconds, fileStart ?? clip.startSeconds);
+  const end = Math.min(clip.endSeconds, fileEnd ?? start);
   const toMs = (seconds: number) => Math.round(seconds * 1e6) / 1e3;
   return { startMs: toMs(start - clip.startSeconds), durationMs: Math.max(0, toMs(end - start)) };
 }
 
-function videoFacts(stream: Stream, frames: Frame[], seen: Survey, ends: Map<number, number>, clip: Clip): SourceVideo {
+type Unplaced<Track> = Omit<Track, "startMs" | "durationMs">;
+
+function pictureFacts(stream: Stream, { frames, videoTimesSeconds }: Look): Unplaced<SourceVideo> {
   const { codecpar } = stream;
   const first = frames[0]!;
   const declared = stream.avgFrameRate.num > 0 && stream.avgFrameRate.den > 0 ? stream.avgFrameRate.toDouble() : 0;
-  const { frameRate, isVariable } = outputRate({ declared, timesSeconds: seen.videoTimesSeconds });
+  const { frameRate, isVariable } = outputRate({ declared, timesSeconds: videoTimesSeconds });
   const rotationDegrees = rotationOf(codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX));
   const size = displaySize(stream, first);
   const isOnItsSide = rotationDegrees === 90 || rotationDegrees === 270;
   const interlaced = frames.filter((frame) => frame.hasFlags(AV_FRAME_FLAG_INTERLACED)).length;
-  const place = placeInClip(stream, ends, clip);
   return {
     streamIndex: stream.index,
     codec: avGetCodecName(codecpar.codecId) ?? "unknown",
@@ -108,9 +98,6 @@ function videoFacts(stream: Stream, frames: Frame[], seen: Survey, ends: Map<num
     interlaced: interlaced * 2 > frames.length,
     bitDepth: bitDepthOf(first.format as AVPixelFormat),
     hdr: first.colorTrc === AVCOL_TRC_SMPTE2084 ? "pq" : first.colorTrc === AVCOL_TRC_ARIB_STD_B67 ? "hlg" : null,
-    ...place,
-    // A picture lasts one frame at least.
-    durationMs: Math.max(place.durationMs, (1000 * frameRate.den) / frameRate.num),
     bitrateBps: Math.max(0, Number(codecpar.bitRate)),
   };
 }
@@ -138,7 +125,7 @@ function bitDepthOf(format: AVPixelFormat): number {
   return found === null ? 8 : Number(found[1] ?? found[2]);
 }
 
-function audioFacts(stream: Stream, ends: Map<number, number>, clip: Clip): SourceAudio {
+function soundFacts(stream: Stream): Unplaced<SourceAudio> {
   const tags = stream.metadata;
   const language = tags?.get("language") ?? "";
   return {
@@ -149,7 +136,6 @@ function audioFacts(stream: Stream, ends: Map<number, number>, clip: Clip): Sour
     languageCode: /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(language) ? language : "und",
     title: (tags?.get("title") ?? handlerTitle(tags?.get("handler_name") ?? "")).slice(0, 255),
     isDefault: stream.hasDisposition(AV_DISPOSITION_DEFAULT),
-    ...placeInClip(stream, ends, clip),
   };
 }
 

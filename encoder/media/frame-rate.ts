@@ -38,22 +38,26 @@ export function outputRate({ declared, timesSeconds }: RateEvidence): { frameRat
   const gaps = timesSeconds.slice(1).map((time, i) => time - timesSeconds[i]!).filter((gap) => gap > 1e-6);
   const usual = median(gaps);
   if (usual === undefined) return { frameRate: steadyRate(declared > 0 ? declared : 25), isVariable: false };
-  const span = gaps.reduce((sum, gap) => sum + gap, 0);
-  const measured = gaps.length / span;
-  const irregular = gaps.filter((gap) => Math.abs(gap - usual) > Math.max(usual * IRREGULAR, TIMESTAMP_ROUNDING_SECONDS)).length;
+  const isRegular = (gap: number) => Math.abs(gap - usual) <= Math.max(usual * IRREGULAR, TIMESTAMP_ROUNDING_SECONDS);
+  const regular = gaps.filter(isRegular);
+  const irregular = gaps.length - regular.length;
+  const spanSeconds = sum(regular);
   const disagrees = declared > 0 && Math.abs(declared * usual - 1) > IRREGULAR;
-  if (irregular > gaps.length * 0.02 || disagrees) return { frameRate: nearestStandard(disagrees && declared > 0 ? declared : measured), isVariable: true };
-  // Over few frames rounding weighs more than what the container tells.
-  const trusted = declared > 0 && Math.abs(declared / measured - 1) < 0.02 ? declared : measured;
-  return { frameRate: steadyRate(trusted), isVariable: false };
+  if (irregular > Math.max(1, gaps.length * 0.05) || disagrees) return { frameRate: nearestStandard(disagrees ? declared : gaps.length / sum(gaps)), isVariable: true };
+  // What the container tells counts frames over the whole file; a truncated file has other ideas. The measure is as good as timestamps are.
+  const measured = regular.length / spanSeconds;
+  const uncertainty = Math.max(SAME_RATE, TIMESTAMP_ROUNDING_SECONDS / spanSeconds);
+  const agrees = declared > 0 && Math.abs(declared / measured - 1) <= uncertainty * 2;
+  return { frameRate: agrees ? steadyRate(declared) : steadyRate(measured, uncertainty), isVariable: false };
 }
 
-function steadyRate(rate: number): Fraction {
-  const standard = STANDARD_RATES.find((candidate) => Math.abs(hz(candidate) / rate - 1) < SAME_RATE);
-  if (standard !== undefined) return standard;
+/** @param uncertainty relative; a standard rate as near as that is taken for it */
+function steadyRate(rate: number, uncertainty = SAME_RATE): Fraction {
+  const standard = nearestStandard(rate);
+  if (Math.abs(hz(standard) / rate - 1) < uncertainty) return standard;
   if (rate > MAX_RATE) {
     const divisor = Math.ceil(rate / MAX_RATE - SLIGHTLY_TOO_FAST);
-    return divisor === 1 ? { num: MAX_RATE, den: 1 } : steadyRate(rate / divisor);
+    return divisor === 1 ? { num: MAX_RATE, den: 1 } : steadyRate(rate / divisor, uncertainty);
   }
   if (rate < MIN_RATE) return closeFraction(rate * Math.ceil(MIN_RATE / Math.max(rate, 0.01)));
   return closeFraction(rate);
@@ -71,6 +75,8 @@ function closeFraction(value: number): Fraction {
   }
   return { num: Math.max(1, Math.round(value * 1000)), den: 1000 };
 }
+
+const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
 
 function median(values: number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];

@@ -1,11 +1,11 @@
 /** The source's pictures for one time range, in order, with their presentation times. */
-import { type CodecContext, type Frame } from "node-av";
+import type { CodecContext, Frame, Stream } from "node-av";
 import { AVSEEK_FLAG_BACKWARD, AV_FRAME_FLAG_CORRUPT, AV_NOPTS_VALUE } from "node-av/constants";
 import type { SourceVideo } from "../protocol.ts";
 import { JobError } from "../errors.ts";
 import { decodedFrames, openDecoder } from "./decode.ts";
 import { PictureGraph } from "./picture-graph.ts";
-import { keepOnly, type OpenSource } from "./source.ts";
+import { keepOnly, reopen, type OpenSource } from "./source.ts";
 
 export interface TimedFrame {
   frame: Frame;
@@ -28,45 +28,43 @@ const LEAD_FRAMES = 3;
  * @param offsetSeconds the file's own time of presentation zero
  * @throws {JobError} `source_damaged` when nothing at all can be decoded
  */
-export async function* pictures(source: OpenSource, facts: SourceVideo, fromSeconds: number, offsetSeconds: number): AsyncGenerator<TimedFrame> {
-  const stream = source.format.streams[facts.streamIndex];
-  if (stream === undefined) throw new JobError("source_damaged", "The source's picture is gone.");
-  keepOnly(source, stream);
+export async function* pictures(opened: OpenSource, facts: SourceVideo, fromSeconds: number, offsetSeconds: number): AsyncGenerator<TimedFrame> {
   const lead = LEAD_FRAMES * (facts.frameRate.den / facts.frameRate.num);
   const wanted = fromSeconds - (facts.interlaced ? lead : 0);
-  const decoder = await openDecoder(stream, 0);
-  try {
-    for (const margin of SEEK_MARGINS_SECONDS) {
-      const target = wanted - margin;
-      const fromStart = target <= facts.startMs / 1000;
-      await seek(source, stream.index, stream.timeBase, fromStart ? -Infinity : target + offsetSeconds);
-      decoder.flushBuffers();
+  let source = opened;
+  for (const margin of SEEK_MARGINS_SECONDS) {
+    const target = wanted - margin;
+    const isFromStart = target <= facts.startMs / 1000;
+    // A source that was just opened stands at its start; going back there is not within every demuxer's power.
+    if (margin !== SEEK_MARGINS_SECONDS[0]) source = await reopen(source);
+    const stream = source.format.streams[facts.streamIndex];
+    if (stream === undefined) throw new JobError("source_damaged", "The source's picture is gone.");
+    keepOnly(source, stream);
+    if (!isFromStart && !(await seek(source, stream, target + offsetSeconds))) continue;
+    const decoder = await openDecoder(stream, 0);
+    try {
       const frames = timed(source, facts, decoder, offsetSeconds);
       const first = await frames.next();
       const isEarlyEnough = !first.done && first.value.timeSeconds <= wanted + 1e-6;
-      if (!isEarlyEnough && !fromStart) {
-        if (!first.done) first.value.frame.free();
-        await frames.return(undefined);
-        continue;
+      if (isEarlyEnough || (isFromStart && !first.done)) {
+        const all = withFirst(first.value, frames);
+        return yield* facts.interlaced ? deinterlaced(all, stream.timeBase) : all;
       }
-      if (first.done) throw new JobError("source_damaged", "Nothing of the source's picture could be decoded.");
-      const all = withFirst(first.value, frames);
-      yield* facts.interlaced ? deinterlaced(all, stream.timeBase) : all;
-      return;
+      if (!first.done) first.value.frame.free();
+      await frames.return(undefined);
+    } finally {
+      decoder.freeContext();
     }
-  } finally {
-    decoder.freeContext();
   }
+  throw new JobError("source_damaged", "Nothing of the source's picture could be decoded.");
 }
 
-async function seek(source: OpenSource, streamIndex: number, timeBase: { num: number; den: number }, fileSeconds: number): Promise<void> {
-  if (fileSeconds > -Infinity) {
-    const ticks = BigInt(Math.floor((fileSeconds * timeBase.den) / timeBase.num));
-    if ((await source.format.seekFrame(streamIndex, ticks, AVSEEK_FLAG_BACKWARD)) >= 0) return;
-  }
-  const earliest = -(2n ** 62n);
-  if ((await source.format.seekFile(-1, earliest, earliest, 2n ** 62n)) < 0) await source.format.seekFrame(streamIndex, 0n, AVSEEK_FLAG_BACKWARD);
+/** To a key frame at or before the time, as far as the demuxer knows; false when it cannot seek. */
+async function seek(source: OpenSource, { index, timeBase }: Stream, fileSeconds: number): Promise<boolean> {
+  const ticks = BigInt(Math.floor((fileSeconds * timeBase.den) / timeBase.num));
+  const result = await source.format.seekFrame(index, ticks, AVSEEK_FLAG_BACKWARD);
   if (source.reader.failure !== undefined) throw source.reader.failure;
+  return result >= 0;
 }
 
 async function* timed(source: OpenSource, facts: SourceVideo, decoder: CodecContext, offsetSeconds: number): AsyncGenerator<TimedFrame> {

@@ -19,7 +19,6 @@ export interface ReaderHooks {
 
 /** The first thing that went wrong is kept in `failure`: libav only knows "I/O error". */
 export class SourceReader {
-  readonly io: IOContext;
   readonly sizeBytes: number;
   /** Reading goes on until this many bytes in all were handed out; loops in hostile files end there. */
   budgetBytes = Infinity;
@@ -36,8 +35,6 @@ export class SourceReader {
     this.#hooks = hooks;
     this.sizeBytes = sizeBytes;
     this.#blocks.set(0, Promise.resolve(head));
-    this.io = new IOContext();
-    this.io.allocContextWithCallbacks(IO_BUFFER_BYTES, 0, (size) => this.#read(size), null, (offset, whence) => this.#seek(offset, whence));
   }
 
   /** @throws {JobError} `source_empty` */
@@ -45,6 +42,14 @@ export class SourceReader {
     const head = await fetchRange(target, hooks, 0, BLOCK_BYTES);
     if (head.sizeBytes === 0) throw new JobError("source_empty", "The source has no content.");
     return new SourceReader(target, hooks, head.sizeBytes, head.bytes);
+  }
+
+  /** IO for libav from the start of the file. One at a time is in use. */
+  startOver(): IOContext {
+    this.#position = 0;
+    const io = new IOContext();
+    io.allocContextWithCallbacks(IO_BUFFER_BYTES, 0, (size) => this.#read(size), null, (offset, whence) => this.#seek(offset, whence));
+    return io;
   }
 
   /** The first bytes of the file, at most one block. */

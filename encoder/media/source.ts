@@ -35,9 +35,19 @@ export interface OpenSource {
 export async function openSource(target: CallbackTarget, hooks: ReaderHooks): Promise<OpenSource> {
   const reader = await SourceReader.open(target, hooks);
   reader.budgetBytes = reader.sizeBytes * 4 + (256 << 20);
+  return openFormat(reader);
+}
+
+/** The same source at its start again: not every demuxer can seek there. The one given is closed. */
+export async function reopen(source: OpenSource): Promise<OpenSource> {
+  await source.format.closeInput();
+  return openFormat(source.reader);
+}
+
+async function openFormat(reader: SourceReader): Promise<OpenSource> {
   const format = new FormatContext();
   format.allocContext();
-  format.pb = reader.io;
+  format.pb = reader.startOver();
   format.setFlags(AVFMT_FLAG_CUSTOM_IO);
   using options = Dictionary.fromObject({ format_whitelist: CONTAINERS.join(","), protocol_whitelist: "none", max_streams: MAX_STREAMS });
   const opened = await format.openInput("", null, options);

@@ -1,0 +1,78 @@
+/** A look at the beginning of a source: when frames come, and what the first of them are like. */
+import { type CodecContext, Frame, Packet, type Stream } from "node-av";
+import { AV_NOPTS_VALUE } from "node-av/constants";
+import { openDecoder } from "./decode.ts";
+import { isEnd, ticksToSeconds, type OpenSource } from "./source.ts";
+
+const MAX_VIDEO_PACKETS = 300;
+const MAX_BYTES = 24 << 20;
+const FRAMES_LOOKED_AT = 8;
+/** Packets come in the order of decoding: the times of the last few may still lack a neighbour. */
+const UNSETTLED_PACKETS = 16;
+
+export interface Look {
+  /** Ascending presentation times of the first frames, in the file's seconds. */
+  videoTimesSeconds: number[];
+  /** The first frames that could be decoded; the receiver's. */
+  frames: Frame[];
+  /** Where each stream ends as far as was read, in the file's seconds, by stream index; without a packet it is missing. */
+  endsSeconds: Map<number, number>;
+  reachedEnd: boolean;
+}
+
+/** Reads on from where a source stands that was just opened. */
+export async function look(source: OpenSource): Promise<Look> {
+  const decoder = source.video === null ? undefined : await openDecoder(source.video, 1);
+  const frames: Frame[] = [];
+  const timesSeconds: number[] = [];
+  let [packets, bytes] = [0, 0];
+  const isEnough = () => (packets >= MAX_VIDEO_PACKETS || bytes >= MAX_BYTES) && (frames.length > 0 || bytes >= MAX_BYTES * 2);
+  try {
+    const { endsSeconds, reachedEnd } = await readPackets(source, async (packet, stream) => {
+      bytes += packet.size;
+      if (source.video === null) packets++;
+      if (stream !== undefined && stream === source.video) {
+        packets++;
+        const ticks = packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts;
+        if (ticks !== AV_NOPTS_VALUE) timesSeconds.push(ticksToSeconds(ticks, stream));
+        if (frames.length < FRAMES_LOOKED_AT) await decode(decoder!, packet, frames);
+      }
+      return !isEnough();
+    });
+    if (decoder !== undefined && reachedEnd && frames.length < FRAMES_LOOKED_AT) await decode(decoder, null, frames);
+    const times = timesSeconds.toSorted((a, b) => a - b);
+    return { videoTimesSeconds: reachedEnd ? times : times.slice(0, -UNSETTLED_PACKETS), frames, endsSeconds, reachedEnd };
+  } finally {
+    decoder?.freeContext();
+  }
+}
+
+/** @param visit gets every packet, with its stream when that is a chosen one; false ends the reading */
+export async function readPackets(source: OpenSource, visit: (packet: Packet, stream: Stream | undefined) => Promise<boolean> | boolean): Promise<Pick<Look, "endsSeconds" | "reachedEnd">> {
+  using packet = new Packet();
+  packet.alloc();
+  const chosen = new Map([...(source.video ? [source.video] : []), ...source.audio].map((stream) => [stream.index, stream]));
+  const endsSeconds = new Map<number, number>();
+  for (;;) {
+    if (isEnd(source, await source.format.readFrame(packet))) return { endsSeconds, reachedEnd: true };
+    const stream = chosen.get(packet.streamIndex);
+    const ticks = packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts;
+    if (stream !== undefined && ticks !== AV_NOPTS_VALUE) {
+      const end = ticksToSeconds(ticks + (packet.duration > 0n ? packet.duration : 0n), stream);
+      endsSeconds.set(stream.index, Math.max(end, endsSeconds.get(stream.index) ?? -Infinity));
+    }
+    const goesOn = await visit(packet, stream);
+    packet.unref();
+    if (!goesOn) return { endsSeconds, reachedEnd: false };
+  }
+}
+
+async function decode(decoder: CodecContext, packet: Packet | null, frames: Frame[]): Promise<void> {
+  await decoder.sendPacket(packet);
+  for (;;) {
+    const frame = new Frame();
+    frame.alloc();
+    if ((await decoder.receiveFrame(frame)) < 0) return frame.free();
+    frames.push(frame);
+  }
+}
