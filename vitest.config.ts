@@ -22,6 +22,7 @@ export default defineConfig({
                 ENCODER_SECRET: "encoder secret of the tests",
                 PUBLIC_URL: "http://sluice.test",
                 ENCODER_URL: "http://encoder.test",
+                ALLOW_PRIVATE_NETWORK: "true",
               },
             },
           })),

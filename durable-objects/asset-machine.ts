@@ -247,7 +247,9 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     if (rows === null) return this.fail(SEAM_BROKEN);
     const skipTopRung = this.document<boolean>("skipTopRung") === true;
     if (rows.length === 0 && !skipTopRung) return this.fail(NOTHING_DECODED);
-    const lengths = rows.map((row) => row.segments.durationTicks.reduce((sum, ticks) => sum + ticks, 0) / row.timescale);
+    // Sound may be a little longer than the picture it was cut at: the picture says how long the asset is.
+    const pictures = rows.filter(({ kind }) => kind === "video");
+    const lengths = (pictures.length > 0 ? pictures : rows).map((row) => row.segments.durationTicks.reduce((sum, ticks) => sum + ticks, 0) / row.timescale);
     const renditions = rows.map(({ name }) => ({ name, percent: 100 }));
     this.move("finish", (event) => {
       this.enqueueMessage({ kind: "renditions", payload: rows });
