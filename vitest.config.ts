@@ -21,7 +21,7 @@ export default defineConfig({
                 JOB_SECRET: "job secret of the tests",
                 ENCODER_SECRET: "encoder secret of the tests",
                 PUBLIC_URL: "http://sluice.test",
-                ENCODER_URL: "http://encoder.test",
+                ENCODER_URL: "http://127.0.0.1:9",
                 ALLOW_PRIVATE_NETWORK: "true",
               },
             },

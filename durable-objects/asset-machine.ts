@@ -1,5 +1,12 @@
 import type { ClipRange, JobFailure, JobResult, Heartbeat, SourceFacts } from "../encoder/protocol.ts";
-import { ENCODER_LOST, NOTHING_DECODED, SEAM_BROKEN, type AssetError, fromJobFailure, fromSourceError } from "../src/assets/asset-error.ts";
+import {
+  ENCODER_LOST,
+  NOTHING_DECODED,
+  SEAM_BROKEN,
+  type AssetError,
+  fromJobFailure,
+  fromSourceError,
+} from "../src/assets/asset-error.ts";
 import { type AssetMessage, projectAsset } from "../src/assets/projection.ts";
 import { findAssetForMachine, type AssetForMachine } from "../src/assets/repository.ts";
 import { tracksOf } from "../src/assets/track-rows.ts";
@@ -179,19 +186,31 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     const probe = await probeAtEdge(this.bindings(), asset);
     if (this.status !== "processing") return;
     this.commit(() => {
-      this.setDocument("edge", { onLadderGrid: probe.onLadderGrid, isStandard: probe.isStandard, bitrateBps: probe.bitrateBps } satisfies EdgeProbe["summary"]);
+      this.setDocument("edge", {
+        onLadderGrid: probe.onLadderGrid,
+        isStandard: probe.isStandard,
+        bitrateBps: probe.bitrateBps,
+      } satisfies EdgeProbe["summary"]);
       this.enter("downloading", probe.facts);
       if (probe.renditions.length > 0) this.enqueueMessage({ kind: "renditions", payload: probe.renditions });
       if (probe.tracks.length > 0) this.enqueueMessage({ kind: "tracks", payload: probe.tracks });
     });
-    log("asset.probed", { assetId: asset.id, isStandard: probe.isStandard, reason: probe.reason, tookMs: Date.now() - startedAt });
+    log("asset.probed", {
+      assetId: asset.id,
+      isStandard: probe.isStandard,
+      reason: probe.reason,
+      tookMs: Date.now() - startedAt,
+    });
     this.schedule("work", Date.now());
   }
 
   private async copySource(): Promise<void> {
     const asset = this.asset();
     const state = this.document<CopyState>("copy") ?? null;
-    const step = await nextCopyStep(this.bindings(), { assetId: asset.id, url: asset.sourceUrl }, state, { maxMs: COPY_STEP_MS, clock: Date.now });
+    const step = await nextCopyStep(this.bindings(), { assetId: asset.id, url: asset.sourceUrl }, state, {
+      maxMs: COPY_STEP_MS,
+      clock: Date.now,
+    });
     if (this.status !== "processing") return;
     this.commit(() => {
       this.setDocument("copy", step.state);
@@ -214,7 +233,11 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     const ladder = planEncoding(facts, { ...wish, skipTopRung: false });
     const top = ladder.video?.rungs[0];
     const skipTopRung =
-      edge?.onLadderGrid === true && top !== undefined && top.widthPx === facts.video?.widthPx && top.heightPx === facts.video.heightPx && edge.bitrateBps <= top.maxBitrateBps;
+      edge?.onLadderGrid === true &&
+      top !== undefined &&
+      top.widthPx === facts.video?.widthPx &&
+      top.heightPx === facts.video.heightPx &&
+      edge.bitrateBps <= top.maxBitrateBps;
     const plan = skipTopRung ? planEncoding(facts, { ...wish, skipTopRung }) : ladder;
     this.setDocument("plan", plan);
     this.setDocument("skipTopRung", skipTopRung);
@@ -223,7 +246,13 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     this.enter("encoding", {
       containerFormat: facts.containerFormat,
       durationMs: Math.round(plan.durationMs ?? facts.durationMs),
-      ...(video ? { widthPx: video.widthPx, heightPx: video.heightPx, frameRate: `${video.frameRate.num}/${video.frameRate.den}` } : {}),
+      ...(video
+        ? {
+            widthPx: video.widthPx,
+            heightPx: video.heightPx,
+            frameRate: `${video.frameRate.num}/${video.frameRate.den}`,
+          }
+        : {}),
       progress: encodingProgress(plan, this.jobs.all()),
     });
     this.enqueueMessage({ kind: "tracks", payload: tracksOf(asset.id, facts) });
@@ -232,7 +261,12 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
   private async dispatch(): Promise<void> {
     const asset = this.asset();
     if (this.document<Stage>("stage") === "encoding" && this.jobs.isComplete()) return this.finish();
-    const context = { assetId: asset.id, publicUrl: asset.publicUrl, clip: this.clip(asset), plan: this.document<EncodingPlan>("plan") };
+    const context = {
+      assetId: asset.id,
+      publicUrl: asset.publicUrl,
+      clip: this.clip(asset),
+      plan: this.document<EncodingPlan>("plan"),
+    };
     const outcome = await dispatchJobs(this.bindings(), this.jobs, context, Date.now());
     if ("lost" in outcome) return this.fail(ENCODER_LOST);
     this.schedule("work", outcome.againAtMs);
@@ -249,7 +283,9 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     if (rows.length === 0 && !skipTopRung) return this.fail(NOTHING_DECODED);
     // Sound may be a little longer than the picture it was cut at: the picture says how long the asset is.
     const pictures = rows.filter(({ kind }) => kind === "video");
-    const lengths = (pictures.length > 0 ? pictures : rows).map((row) => row.segments.durationTicks.reduce((sum, ticks) => sum + ticks, 0) / row.timescale);
+    const lengths = (pictures.length > 0 ? pictures : rows).map(
+      (row) => row.segments.durationTicks.reduce((sum, ticks) => sum + ticks, 0) / row.timescale,
+    );
     const renditions = rows.map(({ name }) => ({ name, percent: 100 }));
     this.move("finish", (event) => {
       this.enqueueMessage({ kind: "renditions", payload: rows });
@@ -271,7 +307,13 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     this.move("fail", (event) => {
       this.enqueueMessage({
         kind: "facts",
-        payload: { status: "errored", stage: "done", errorCode: error.code, errorMessage: error.message, errorFault: error.fault },
+        payload: {
+          status: "errored",
+          stage: "done",
+          errorCode: error.code,
+          errorMessage: error.message,
+          errorFault: error.fault,
+        },
       });
       this.enqueueEvent(asset, event);
     });
@@ -331,7 +373,14 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
 
   private enqueueEvent(asset: AssetForMachine, type: string | null): void {
     if (type === null) return;
-    const event = { id: crypto.randomUUID(), workspaceId: asset.workspaceId, type, objectType: "media" as const, objectId: asset.id, occurredAtMs: Date.now() };
+    const event = {
+      id: crypto.randomUUID(),
+      workspaceId: asset.workspaceId,
+      type,
+      objectType: "media" as const,
+      objectId: asset.id,
+      occurredAtMs: Date.now(),
+    };
     this.enqueueMessage({ kind: "event", payload: event });
   }
 

@@ -39,8 +39,12 @@ export abstract class Machine<Status extends string, Signal extends string, Time
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, {}); // itty-durable probes every binding it is given; ours are kept out of its reach.
     this.bindings = () => env;
-    ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, payload TEXT NOT NULL)");
-    ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS timers (name TEXT PRIMARY KEY, due INTEGER NOT NULL, failures INTEGER NOT NULL DEFAULT 0)");
+    ctx.storage.sql.exec(
+      "CREATE TABLE IF NOT EXISTS outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, payload TEXT NOT NULL)",
+    );
+    ctx.storage.sql.exec(
+      "CREATE TABLE IF NOT EXISTS timers (name TEXT PRIMARY KEY, due INTEGER NOT NULL, failures INTEGER NOT NULL DEFAULT 0)",
+    );
   }
 
   /** Names the machine in logs. */
@@ -101,7 +105,11 @@ export abstract class Machine<Status extends string, Signal extends string, Time
 
   /** Sends what the outbox holds. A message goes away only after `deliver` came back, so a crash repeats it. */
   protected async drain(): Promise<void> {
-    const rows = this.sql.exec<{ seq: number; kind: string; payload: string }>("SELECT seq, kind, payload FROM outbox ORDER BY seq LIMIT 50").toArray();
+    const rows = this.sql
+      .exec<{ seq: number; kind: string; payload: string }>(
+        "SELECT seq, kind, payload FROM outbox ORDER BY seq LIMIT 50",
+      )
+      .toArray();
     const last = rows.at(-1);
     if (last === undefined) return;
     await this.deliver(rows.map(({ seq, kind, payload }) => ({ seq, kind, payload: JSON.parse(payload) as unknown })));
@@ -111,7 +119,11 @@ export abstract class Machine<Status extends string, Signal extends string, Time
 
   /** Sets a timer; an earlier time of the same name is replaced. `atMs` is epoch milliseconds. */
   protected schedule(timer: Timer, atMs: number): void {
-    this.sql.exec("INSERT INTO timers (name, due) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET due = excluded.due, failures = 0", timer, Math.ceil(atMs));
+    this.sql.exec(
+      "INSERT INTO timers (name, due) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET due = excluded.due, failures = 0",
+      timer,
+      Math.ceil(atMs),
+    );
     this.armAlarm();
   }
 
@@ -145,7 +157,13 @@ export abstract class Machine<Status extends string, Signal extends string, Time
     } catch (error) {
       const again = Date.now() + Math.min(60_000, 500 * 2 ** failures);
       this.sql.exec("UPDATE timers SET due = ?, failures = failures + 1 WHERE name = ? AND due = ?", again, name, due);
-      log("machine.timer_failed", { machine: this.kind(), id: this.name(), timer: name, failures: failures + 1, error: String(error) });
+      log("machine.timer_failed", {
+        machine: this.kind(),
+        id: this.name(),
+        timer: name,
+        failures: failures + 1,
+        error: String(error),
+      });
     }
   }
 
@@ -163,7 +181,9 @@ export abstract class Machine<Status extends string, Signal extends string, Time
 }
 
 /** The methods of a machine as a stub has them: results travel as JSON. */
-export type Remote<T> = { [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never };
+export type Remote<T> = {
+  [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
+};
 
 /** Synchronous on purpose: the stub answers `then`, so it must never be returned from an async function. */
 export function machineStub<T>(namespace: DurableObjectNamespace, id: string): Remote<T> {
@@ -171,7 +191,12 @@ export function machineStub<T>(namespace: DurableObjectNamespace, id: string): R
 }
 
 /** Hands a document to a machine and gives back its answer. */
-export async function tell<T>(namespace: DurableObjectNamespace, id: string, name: string, document: unknown): Promise<T> {
+export async function tell<T>(
+  namespace: DurableObjectNamespace,
+  id: string,
+  name: string,
+  document: unknown,
+): Promise<T> {
   const stub = namespace.get(namespace.idFromName(id));
   const response = await stub.fetch(`https://machine/${name}`, { method: "POST", body: JSON.stringify(document) });
   if (!response.ok) throw new Error(`machine answered ${response.status} to ${name}`);

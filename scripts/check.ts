@@ -28,11 +28,27 @@ async function migrationsAreFresh(): Promise<Outcome> {
   try {
     await cp("migrations", folder, { recursive: true });
     const before = await readdir(folder);
-    const generated = await run("migrations", "drizzle-kit", "generate", "--dialect", "sqlite", "--schema", "./src/tables.ts", "--out", folder, "--casing", "snake_case");
+    const generated = await run(
+      "migrations",
+      "drizzle-kit",
+      "generate",
+      "--dialect",
+      "sqlite",
+      "--schema",
+      "./src/tables.ts",
+      "--out",
+      folder,
+      "--casing",
+      "snake_case",
+    );
     const added = (await readdir(folder)).filter((file) => !before.includes(file));
     const sql = await Promise.all(added.map((file) => readFile(join(folder, file), "utf8")));
     if (added.length === 0) return generated;
-    return { ...generated, ok: false, output: `The tables have changed; run "npm run db:generate". It would add:\n${sql.join("\n")}` };
+    return {
+      ...generated,
+      ok: false,
+      output: `The tables have changed; run "npm run db:generate". It would add:\n${sql.join("\n")}`,
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -43,12 +59,15 @@ export async function check(): Promise<Outcome[]> {
     run("format", "oxfmt", "--check", "."),
     run("lint", "oxlint", "--type-aware", "--deny-warnings"),
     run("types: worker", "tsc", "-p", "tsconfig.worker.json"),
+    run("types: pure tests", "tsc", "-p", "tsconfig.pure.json"),
     run("types: node", "tsc", "-p", "tsconfig.node.json"),
     run("types: browser", "tsc", "-p", "tsconfig.browser.json"),
     migrationsAreFresh(),
   ]);
   for (const { name, ok, output, tookMs } of outcomes) {
-    console.log(`${ok ? styleText("green", "✓") : styleText("red", "✗")} ${name} ${styleText("dim", `${(tookMs / 1000).toFixed(1)} s`)}`);
+    console.log(
+      `${ok ? styleText("green", "✓") : styleText("red", "✗")} ${name} ${styleText("dim", `${(tookMs / 1000).toFixed(1)} s`)}`,
+    );
     if (!ok) console.log(output);
   }
   return outcomes;

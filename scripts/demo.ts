@@ -24,8 +24,12 @@ const say = (moment: object) => isJson && console.log(JSON.stringify(moment));
 const ms = (value: number) => (value < 10_000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`);
 
 async function openSource(text: string): Promise<{ url: string; name: string; close: () => void }> {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { url: text, name: basename(new URL(text).pathname) || text, close: () => undefined };
-  const isFile = await stat(text).then((found) => found.isFile(), () => false);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
+    return { url: text, name: basename(new URL(text).pathname) || text, close: () => undefined };
+  const isFile = await stat(text).then(
+    (found) => found.isFile(),
+    () => false,
+  );
   if (!isFile) throw new StartError(`There is no file "${text}". Give a URL or the path of a video file.`);
   return { ...(await serveFile(text)), name: basename(text) };
 }
@@ -38,10 +42,16 @@ function show(moment: Moment): void {
     case "probed":
       return screen.step("Probed", ms(moment.afterMs), moment.summary);
     case "playable":
-      return screen.step(`Playable (${moment.by})`, ms(moment.afterMs), `first segment fetched, ${Math.round(moment.segmentBytes / 1024)} KiB`);
+      return screen.step(
+        `Playable (${moment.by})`,
+        ms(moment.afterMs),
+        `first segment fetched, ${Math.round(moment.segmentBytes / 1024)} KiB`,
+      );
     case "progress": {
       const speed = moment.speed === null ? "" : `${moment.speed.toFixed(1)}× real time`;
-      return screen.bars(moment.renditions.map(({ name, percent }) => ({ name, percent, note: name.startsWith("v") ? speed : "" })));
+      return screen.bars(
+        moment.renditions.map(({ name, percent }) => ({ name, percent, note: name.startsWith("v") ? speed : "" })),
+      );
     }
     case "ready":
       return screen.step("Ready", ms(moment.afterMs), `the whole ladder, ${moment.duration}`);
@@ -56,7 +66,9 @@ async function run(): Promise<number> {
   if (!isJson) screen.title(`Sluice · ${source.name}`);
   // The clip is served from this machine, so private addresses are let through: for the demo only.
   const settings = await loadSettings(process.env, { allowPrivateNetwork: true });
-  const platform = await startPlatform(settings, (part) => (isJson ? say({ kind: "restarted", part }) : screen.text(`the ${part} died and is started again`)));
+  const platform = await startPlatform(settings, (part) =>
+    isJson ? say({ kind: "restarted", part }) : screen.text(`the ${part} died and is started again`),
+  );
   const stop = async () => {
     source.close();
     await platform.stop();

@@ -9,14 +9,19 @@ const MAX_GZIP_BYTES = 1.5 * 1024 * 1024;
 export async function dryRunDeploy(): Promise<boolean> {
   const outdir = "dist/deploy";
   const args = ["deploy", "--dry-run", "--containers-rollout=none", `--outdir=${outdir}`];
-  const { status, stdout, stderr } = spawnSync("wrangler", args, { encoding: "utf8", env: { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true" } });
+  const { status, stdout, stderr } = spawnSync("wrangler", args, {
+    encoding: "utf8",
+    env: { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true" },
+  });
   if (status !== 0) {
     console.error(`wrangler deploy --dry-run failed:\n${stdout}\n${stderr}`);
     return false;
   }
   const bytes = gzipSync(await readFile(`${outdir}/worker.js`)).byteLength;
   const isSmall = bytes <= MAX_GZIP_BYTES;
-  console.log(`${isSmall ? "✓" : "✗"} deploy --dry-run: the Worker is ${(bytes / 1024).toFixed(0)} KiB gzipped (at most ${MAX_GZIP_BYTES / 1024} KiB)`);
+  console.log(
+    `${isSmall ? "✓" : "✗"} deploy --dry-run: the Worker is ${(bytes / 1024).toFixed(0)} KiB gzipped (at most ${MAX_GZIP_BYTES / 1024} KiB)`,
+  );
   return isSmall;
 }
 

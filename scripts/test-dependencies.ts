@@ -15,13 +15,18 @@ export async function installTestDependencies(): Promise<void> {
   const canInstall = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
   if (canInstall) {
     console.log(`Installing ${names.join(" and ")} for the tests …`);
-    const options = { stdio: ["ignore", "ignore", "inherit"] as ("ignore" | "inherit")[], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } };
+    const options = {
+      stdio: ["ignore", "ignore", "inherit"] as ("ignore" | "inherit")[],
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    };
     spawnSync("apt-get", ["update", "-qq"], options);
     spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...names], options);
   }
   const stillMissing = missing.filter(({ path }) => !existsSync(path));
   if (stillMissing.length === 0) return;
   const variables = stillMissing.map(({ variable }) => variable).join(" and ");
-  console.error(`The tests need ${names.join(" and ")}. On Debian: sudo apt-get install ${names.join(" ")}. Elsewhere: install them and set ${variables}.`);
+  console.error(
+    `The tests need ${names.join(" and ")}. On Debian: sudo apt-get install ${names.join(" ")}. Elsewhere: install them and set ${variables}.`,
+  );
   process.exit(1);
 }

@@ -25,9 +25,16 @@ const count = (ok: boolean) => (ok ? (passed += 1) : (failed += 1));
 
 async function runProject(project: string): Promise<void> {
   const report = `dist/reports/${project}.json`;
-  const child = spawn("vitest", ["run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`], { stdio: "inherit" });
+  const child = spawn(
+    "vitest",
+    ["run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
+    { stdio: "inherit" },
+  );
   const code = await new Promise<number | null>((done) => child.once("close", done));
-  const result = await readFile(report, "utf8").then((text) => JSON.parse(text) as Report, () => null);
+  const result = await readFile(report, "utf8").then(
+    (text) => JSON.parse(text) as Report,
+    () => null,
+  );
   if (result === null) {
     console.error(`The ${project} tests left no report.`);
     return void count(false);

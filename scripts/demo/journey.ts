@@ -5,7 +5,13 @@ export type Moment =
   | { kind: "accepted"; mediaId: string; playbackId: string; tookMs: number }
   | { kind: "probed"; afterMs: number; summary: string }
   | { kind: "playable"; afterMs: number; by: "passthrough" | "first chunk"; segmentBytes: number }
-  | { kind: "progress"; afterMs: number; percent: number; speed: number | null; renditions: { name: string; percent: number }[] }
+  | {
+      kind: "progress";
+      afterMs: number;
+      percent: number;
+      speed: number | null;
+      renditions: { name: string; percent: number }[];
+    }
   | { kind: "ready"; afterMs: number; duration: string }
   | { kind: "failed"; afterMs: number; code: string; message: string; fault: string };
 
@@ -30,9 +36,19 @@ export async function* journey(platform: Platform, sourceUrl: string, title: str
     headers: { authorization: platform.authorization, "content-type": "application/json" },
     body: JSON.stringify({ inputs: [{ type: "video", url: sourceUrl }], accessPolicy: "public", title }),
   });
-  const created = (await response.json()) as { playback_id: string; data: { id: string }; error?: { message: string; fields?: unknown } };
+  const created = (await response.json()) as {
+    playback_id: string;
+    data: { id: string };
+    error?: { message: string; fields?: unknown };
+  };
   if (response.status !== 201) {
-    yield { kind: "failed", afterMs: after(), code: String(response.status), message: JSON.stringify(created.error), fault: "source" };
+    yield {
+      kind: "failed",
+      afterMs: after(),
+      code: String(response.status),
+      message: JSON.stringify(created.error),
+      fault: "source",
+    };
     return;
   }
   const { playback_id: playbackId, data } = created;
@@ -51,20 +67,34 @@ export async function* journey(platform: Platform, sourceUrl: string, title: str
       const segment = await firstSegment(`${platform.baseUrl}/${playbackId}.m3u8`);
       if (segment !== null) {
         isPlayable = true;
-        yield { kind: "playable", afterMs: after(), by: segment.url.includes("/source-") ? "passthrough" : "first chunk", segmentBytes: segment.bytes };
+        yield {
+          kind: "playable",
+          afterMs: after(),
+          by: segment.url.includes("/source-") ? "passthrough" : "first chunk",
+          segmentBytes: segment.bytes,
+        };
       }
     }
-    if (media.status === "Ready" && isPlayable) return yield { kind: "ready", afterMs: after(), duration: media.duration ?? "" };
+    if (media.status === "Ready" && isPlayable)
+      return yield { kind: "ready", afterMs: after(), duration: media.duration ?? "" };
     const { progress } = media;
     if (progress && progress.renditions.length > 0) {
-      yield { kind: "progress", afterMs: after(), percent: progress.percent, speed: progress.speed ?? null, renditions: progress.renditions };
+      yield {
+        kind: "progress",
+        afterMs: after(),
+        percent: progress.percent,
+        speed: progress.speed ?? null,
+        renditions: progress.renditions,
+      };
     }
     await pause(POLL_MS);
   }
 }
 
 async function getMedia(platform: Platform, id: string): Promise<Media> {
-  const response = await fetch(`${platform.baseUrl}/v1/on-demand/${id}`, { headers: { authorization: platform.authorization } });
+  const response = await fetch(`${platform.baseUrl}/v1/on-demand/${id}`, {
+    headers: { authorization: platform.authorization },
+  });
   if (!response.ok) throw new Error(`GET media answered ${response.status}`);
   return ((await response.json()) as { data: Media }).data;
 }

@@ -25,7 +25,9 @@ export class Screen {
 
   step(what: string, figure: string, detail = ""): void {
     this.clearBars();
-    this.out.write(`  ${styleText("green", "✓")} ${what.padEnd(28)} ${styleText("bold", figure.padStart(9))}   ${dim(detail)}\n`);
+    this.out.write(
+      `  ${styleText("green", "✓")} ${what.padEnd(28)} ${styleText("bold", figure.padStart(9))}   ${dim(detail)}\n`,
+    );
   }
 
   failure(what: string, detail: string): void {

@@ -12,10 +12,19 @@ export async function serveFile(path: string): Promise<{ url: string; close: () 
     const start = range ? Number(range[1]) : 0;
     const end = range?.[2] ? Math.min(Number(range[2]), size - 1) : size - 1;
     if (start > end) return void response.writeHead(416, { "content-range": `bytes */${size}` }).end();
-    const headers = { "accept-ranges": "bytes", "content-length": end - start + 1, "content-type": "application/octet-stream" };
-    response.writeHead(range ? 206 : 200, range ? { ...headers, "content-range": `bytes ${start}-${end}/${size}` } : headers);
+    const headers = {
+      "accept-ranges": "bytes",
+      "content-length": end - start + 1,
+      "content-type": "application/octet-stream",
+    };
+    response.writeHead(
+      range ? 206 : 200,
+      range ? { ...headers, "content-range": `bytes ${start}-${end}/${size}` } : headers,
+    );
     if (request.method === "HEAD") return void response.end();
-    createReadStream(path, { start, end }).on("error", () => response.destroy()).pipe(response);
+    createReadStream(path, { start, end })
+      .on("error", () => response.destroy())
+      .pipe(response);
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;

@@ -63,7 +63,11 @@ class Part {
 }
 
 function forkPart(script: string, env: Record<string, string>, logPath: string): ChildProcess {
-  const child = fork(script, [], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe", "ipc"], execArgv: ["--disable-warning=ExperimentalWarning"] });
+  const child = fork(script, [], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+  });
   const logFile = createWriteStream(logPath, { flags: "a" });
   child.stdout?.pipe(logFile, { end: false });
   child.stderr?.pipe(logFile, { end: false });
@@ -76,7 +80,10 @@ function forkPart(script: string, env: Record<string, string>, logPath: string):
  *
  * @throws {StartError} in words for a person: a port is taken, a part does not come up
  */
-export async function startPlatform(settings: Settings, onRestart: (part: string) => void = () => undefined): Promise<Platform> {
+export async function startPlatform(
+  settings: Settings,
+  onRestart: (part: string) => void = () => undefined,
+): Promise<Platform> {
   await requireFreePort(settings.port, "PORT");
   await requireFreePort(settings.encoderPort, "ENCODER_PORT");
   const localFile = join(settings.home, "local.json");
@@ -84,10 +91,18 @@ export async function startPlatform(settings: Settings, onRestart: (part: string
   const { workerPath } = await bundle();
   const logs = join(settings.home, "logs");
   const worker = new Part("worker", () =>
-    forkPart("scripts/local/worker-host.ts", { SLUICE_WORKER: JSON.stringify({ ...settings, workerPath }) }, join(logs, "worker.log")),
+    forkPart(
+      "scripts/local/worker-host.ts",
+      { SLUICE_WORKER: JSON.stringify({ ...settings, workerPath }) },
+      join(logs, "worker.log"),
+    ),
   );
   const encoder = new Part("encoder", () =>
-    forkPart("encoder/server.ts", { PORT: String(settings.encoderPort), HOST: "127.0.0.1", ENCODER_SECRET: settings.secrets.encoderSecret }, join(logs, "encoder.log")),
+    forkPart(
+      "encoder/server.ts",
+      { PORT: String(settings.encoderPort), HOST: "127.0.0.1", ENCODER_SECRET: settings.secrets.encoderSecret },
+      join(logs, "encoder.log"),
+    ),
   );
   const baseUrl = `http://127.0.0.1:${settings.port}`;
   const { workspaceId, username, password } = settings.secrets;

@@ -54,15 +54,23 @@ function readPort(name: string, fallback: number, env: NodeJS.ProcessEnv): numbe
   const text = env[name];
   if (text === undefined || text === "") return fallback;
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new StartError(`${name} is "${text}"; it has to be a port number from 1 to 65535.`);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new StartError(`${name} is "${text}"; it has to be a port number from 1 to 65535.`);
   return port;
 }
 
 /** @throws {StartError} in words for a person */
-export async function loadSettings(env: NodeJS.ProcessEnv = process.env, override: Partial<Settings> = {}): Promise<Settings> {
+export async function loadSettings(
+  env: NodeJS.ProcessEnv = process.env,
+  override: Partial<Settings> = {},
+): Promise<Settings> {
   const home = override.home ?? resolve(env.SLUICE_HOME || ".sluice");
   await mkdir(join(home, "logs"), { recursive: true });
-  const vars = Object.fromEntries(["JOB_LEASE_MS", "SOURCE_RETRY_SCALE", "MAX_SOURCE_BYTES"].flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  const vars = Object.fromEntries(
+    ["JOB_LEASE_MS", "SOURCE_RETRY_SCALE", "MAX_SOURCE_BYTES"].flatMap((name) =>
+      env[name] ? [[name, env[name]]] : [],
+    ),
+  );
   return {
     port: readPort("PORT", 8787, env),
     encoderPort: readPort("ENCODER_PORT", 8790, env),

@@ -5,9 +5,20 @@
 import { lookup } from "node:dns/promises";
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { convertV4MiniflareOptions, type D1Database, Log, LogLevel, Miniflare, Response } from "miniflare";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import type { Settings } from "./settings.ts";
+
+/** The part of D1 that setting up needs. */
+interface Database {
+  exec(query: string): Promise<unknown>;
+  prepare(query: string): Statement;
+  batch(statements: Statement[]): Promise<unknown>;
+}
+interface Statement {
+  bind(...values: unknown[]): Statement;
+  all<T>(): Promise<{ results: T[] }>;
+}
 
 const CRON_MS = 60_000;
 const settings = JSON.parse(process.env.SLUICE_WORKER ?? "{}") as Settings & { workerPath: string };
@@ -34,13 +45,13 @@ function createHost(): Miniflare {
       cf: false, // nothing is fetched from the network at start
       telemetry: { enabled: false },
       resourcePersistencePath: join(settings.home, "state"),
-      handleStructuredLogs: ({ message }) => process.stdout.write(`${message}\n`),
+      handleStructuredLogs: ({ message }: { message: string }) => process.stdout.write(`${message}\n`),
       ...workerOptions,
       name: "sluice",
       rootPath: process.cwd(),
       modules: [{ type: "ESModule", path: resolve(settings.workerPath) }],
       bindings: {
-        ...workerOptions.bindings,
+        ...(workerOptions.bindings as Record<string, string>),
         ENCODER_URL: `http://127.0.0.1:${settings.encoderPort}`,
         PUBLIC_URL: `http://127.0.0.1:${settings.port}`,
         ALLOW_PRIVATE_NETWORK: String(settings.allowPrivateNetwork),
@@ -51,7 +62,10 @@ function createHost(): Miniflare {
       serviceBindings: {
         RESOLVER: resolveName,
         SOURCE_NETWORK: {
-          network: { allow: settings.allowPrivateNetwork ? ["public", "private"] : ["public"], tlsOptions: { trustBrowserCas: true } },
+          network: {
+            allow: settings.allowPrivateNetwork ? ["public", "private"] : ["public"],
+            tlsOptions: { trustBrowserCas: true },
+          },
         },
       },
     } as unknown as Parameters<typeof convertV4MiniflareOptions>[0]),
@@ -59,8 +73,10 @@ function createHost(): Miniflare {
 }
 
 /** Applies what is new in migrations/, under the table that wrangler uses too. */
-async function migrate(database: D1Database): Promise<void> {
-  await database.exec("CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)");
+async function migrate(database: Database): Promise<void> {
+  await database.exec(
+    "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",
+  );
   const { results } = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
   const applied = new Set(results.map(({ name }) => name));
   const files = (await readdir("migrations")).filter((name) => name.endsWith(".sql")).sort();
@@ -74,22 +90,28 @@ async function migrate(database: D1Database): Promise<void> {
 }
 
 /** The workspace of this machine and its credentials; there already from the second start on. */
-async function seed(database: D1Database): Promise<void> {
+async function seed(database: Database): Promise<void> {
   const { organisationId, workspaceId, username, password } = settings.secrets;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(password));
   const now = Date.now();
   await database.batch([
-    database.prepare("INSERT OR IGNORE INTO organisations (id, name, created_at) VALUES (?, 'Local', ?)").bind(organisationId, now),
-    database.prepare("INSERT OR IGNORE INTO workspaces (id, organisation_id, name, created_at) VALUES (?, ?, 'Local', ?)").bind(workspaceId, organisationId, now),
     database
-      .prepare("INSERT OR IGNORE INTO credentials (id, workspace_id, name, secret_hash, created_at) VALUES (?, ?, 'Local', ?, ?)")
+      .prepare("INSERT OR IGNORE INTO organisations (id, name, created_at) VALUES (?, 'Local', ?)")
+      .bind(organisationId, now),
+    database
+      .prepare("INSERT OR IGNORE INTO workspaces (id, organisation_id, name, created_at) VALUES (?, ?, 'Local', ?)")
+      .bind(workspaceId, organisationId, now),
+    database
+      .prepare(
+        "INSERT OR IGNORE INTO credentials (id, workspace_id, name, secret_hash, created_at) VALUES (?, ?, 'Local', ?, ?)",
+      )
       .bind(username, workspaceId, Buffer.from(digest).toString("hex"), now),
   ]);
 }
 
 const host = createHost();
 await host.ready;
-const database = (await host.getD1Database("DB")) as unknown as D1Database;
+const database = (await host.getD1Database("DB")) as unknown as Database;
 await migrate(database);
 await seed(database);
 const worker = await host.getWorker();

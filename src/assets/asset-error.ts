@@ -8,9 +8,17 @@ export interface AssetError {
   fault: "source" | "service";
 }
 
-export const fromSourceError = (error: SourceError): AssetError => ({ code: error.code, message: error.message, fault: "source" });
+export const fromSourceError = (error: SourceError): AssetError => ({
+  code: error.code,
+  message: error.message,
+  fault: "source",
+});
 
-export const fromJobFailure = ({ code, message }: JobFailure): AssetError => ({ code, message, fault: JOB_FAILURE_CODES[code] });
+export const fromJobFailure = ({ code, message }: JobFailure): AssetError => ({
+  code,
+  message,
+  fault: JOB_FAILURE_CODES[code],
+});
 
 export const ENCODER_LOST: AssetError = {
   code: "encoder_lost",

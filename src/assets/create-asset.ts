@@ -26,7 +26,10 @@ export interface CreateContext {
  * @returns the JSON text of the answer
  * @throws {Problem} validation_failed, idempotency_conflict
  */
-export async function createAsset(body: CreateAsset, { env, caller, publicUrl, now, after, idempotency }: CreateContext): Promise<string> {
+export async function createAsset(
+  body: CreateAsset,
+  { env, caller, publicUrl, now, after, idempotency }: CreateContext,
+): Promise<string> {
   const checked = checkInputs(body.inputs, env.ALLOW_PRIVATE_NETWORK === "true");
   if ("issues" in checked) throw validationProblem(checked, body);
   const db = openDatabase(env.DB);
@@ -36,9 +39,26 @@ export async function createAsset(body: CreateAsset, { env, caller, publicUrl, n
   if (earlier) return earlier.body;
 
   const asset = newAsset(body, checked.source, caller.workspaceId, publicUrl, now);
-  const playbackId: PlaybackId = { id: crypto.randomUUID(), assetId: asset.id, workspaceId: asset.workspaceId, accessPolicy: "public", createdAt: now };
-  const answer = JSON.stringify({ success: true, playback_id: playbackId.id, data: toCreatedMedia({ asset, playbackIds: [playbackId] }) });
-  const event = { id: crypto.randomUUID(), workspaceId: asset.workspaceId, type: "asset.created", objectType: "media" as const, objectId: asset.id, occurredAtMs: now.getTime() };
+  const playbackId: PlaybackId = {
+    id: crypto.randomUUID(),
+    assetId: asset.id,
+    workspaceId: asset.workspaceId,
+    accessPolicy: "public",
+    createdAt: now,
+  };
+  const answer = JSON.stringify({
+    success: true,
+    playback_id: playbackId.id,
+    data: toCreatedMedia({ asset, playbackIds: [playbackId] }),
+  });
+  const event = {
+    id: crypto.randomUUID(),
+    workspaceId: asset.workspaceId,
+    type: "asset.created",
+    objectType: "media" as const,
+    objectId: asset.id,
+    occurredAtMs: now.getTime(),
+  };
   const remembered = idempotency && {
     workspaceId: caller.workspaceId,
     key: idempotency.key,

@@ -47,7 +47,9 @@ export async function probeAtEdge(env: Env, asset: AssetForMachine): Promise<Edg
     throw error;
   }
   if (!source.standard) return notStandard(source.reason);
-  await Promise.all(source.indexes.map(({ rendition, bytes }) => env.MEDIA.put(passthroughKey(asset.id, rendition), bytes)));
+  await Promise.all(
+    source.indexes.map(({ rendition, bytes }) => env.MEDIA.put(passthroughKey(asset.id, rendition), bytes)),
+  );
   const { video, audio } = source;
   return {
     isStandard: true,

@@ -2,6 +2,7 @@
 export const assetPrefix = (assetId: string) => `assets/${assetId}/`;
 export const sourceKey = (assetId: string) => `assets/${assetId}/source`;
 /** `file` is `init.mp4` or `{number}.m4s`. */
-export const renditionKey = (assetId: string, rendition: string, file: string) => `assets/${assetId}/renditions/${rendition}/${file}`;
+export const renditionKey = (assetId: string, rendition: string, file: string) =>
+  `assets/${assetId}/renditions/${rendition}/${file}`;
 /** The index from which passthrough segments are cut. */
 export const passthroughKey = (assetId: string, rendition: string) => `assets/${assetId}/passthrough/${rendition}`;

@@ -6,7 +6,9 @@ import { insertEvent, type NewEvent } from "../events/index.ts";
 import { assets, renditions, tracks } from "./tables.ts";
 
 /** Without times: messages are kept as JSON. */
-export type AssetFacts = Partial<Omit<typeof assets.$inferInsert, "createdAt" | "updatedAt" | "startedAt" | "deletedAt" | "purgedAt">>;
+export type AssetFacts = Partial<
+  Omit<typeof assets.$inferInsert, "createdAt" | "updatedAt" | "startedAt" | "deletedAt" | "purgedAt">
+>;
 export type NewTrack = typeof tracks.$inferInsert;
 export type NewRendition = typeof renditions.$inferInsert;
 
@@ -57,7 +59,9 @@ function toStatements(db: Database, assetId: string, message: AssetMessage, now:
         db
           .update(renditions)
           .set({ isTopRung: true })
-          .where(and(eq(renditions.assetId, assetId), eq(renditions.origin, "passthrough"), eq(renditions.kind, "video"))),
+          .where(
+            and(eq(renditions.assetId, assetId), eq(renditions.origin, "passthrough"), eq(renditions.kind, "video")),
+          ),
       ];
     case "event":
       return [insertEvent(db, message.payload)];

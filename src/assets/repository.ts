@@ -149,7 +149,11 @@ export async function forgetAsset(db: Database, id: string, now: Date): Promise<
 }
 
 /** Assets that a crash left behind: never taken over by a machine, silent for long, or deleted but not purged. */
-export async function findStrays(db: Database, before: Date, limit: number): Promise<{ id: string; isDeleted: boolean }[]> {
+export async function findStrays(
+  db: Database,
+  before: Date,
+  limit: number,
+): Promise<{ id: string; isDeleted: boolean }[]> {
   const [processing, deleted] = await db.batch([
     db
       .select({ id: assets.id })
@@ -162,5 +166,8 @@ export async function findStrays(db: Database, before: Date, limit: number): Pro
       .where(and(isNotNull(assets.deletedAt), isNull(assets.purgedAt), lt(assets.deletedAt, before)))
       .limit(limit),
   ]);
-  return [...processing.map(({ id }) => ({ id, isDeleted: false })), ...deleted.map(({ id }) => ({ id, isDeleted: true }))];
+  return [
+    ...processing.map(({ id }) => ({ id, isDeleted: false })),
+    ...deleted.map(({ id }) => ({ id, isDeleted: true })),
+  ];
 }

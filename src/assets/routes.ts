@@ -10,6 +10,7 @@ import { json, problemResponses } from "../http/openapi.ts";
 import { PageQuery, pagination, Pagination } from "../http/pagination.ts";
 import { Problem } from "../http/problems.ts";
 import { type AppContext, newRouter } from "../http/router.ts";
+import { forgetPlayback } from "../playback/index.ts";
 import { createAsset } from "./create-asset.ts";
 import { type AssetRecord, findAsset, listAssets, tombstoneAsset, updateAsset } from "./repository.ts";
 import { CreateAsset, CreatedMedia, InputInfo, MediaRecord, UpdateAsset } from "./schemas.ts";
@@ -18,7 +19,10 @@ import { toInputInfo, toMedia } from "./to-media.ts";
 const tags = ["Media"];
 const security = [{ basic: [] }];
 const params = z.object({ mediaId: z.uuid().openapi({ param: { name: "mediaId", in: "path" } }) });
-const ok = <T extends z.ZodType>(data: T, description: string) => ({ description, content: json(z.object({ success: z.literal(true), data })) });
+const ok = <T extends z.ZodType>(data: T, description: string) => ({
+  description,
+  content: json(z.object({ success: z.literal(true), data })),
+});
 
 const createRouteDefinition = createRoute({
   operationId: "create-media",
@@ -28,7 +32,12 @@ const createRouteDefinition = createRoute({
   tags,
   security,
   request: {
-    headers: z.object({ "idempotency-key": z.string().optional().openapi({ description: "A repeat with the same key within 24 h gets the first answer" }) }),
+    headers: z.object({
+      "idempotency-key": z
+        .string()
+        .optional()
+        .openapi({ description: "A repeat with the same key within 24 h gets the first answer" }),
+    }),
     body: { required: true, content: json(CreateAsset) },
   },
   responses: {
@@ -49,7 +58,10 @@ const listRoute = createRoute({
   security,
   request: { query: PageQuery },
   responses: {
-    200: { description: "One page of media", content: json(z.object({ success: z.literal(true), data: z.array(MediaRecord), pagination: Pagination })) },
+    200: {
+      description: "One page of media",
+      content: json(z.object({ success: z.literal(true), data: z.array(MediaRecord), pagination: Pagination })),
+    },
     ...problemResponses("unauthorized", "forbidden", "validation_failed"),
   },
 });
@@ -83,7 +95,10 @@ const deleteRoute = createRoute({
   tags,
   security,
   request: { params },
-  responses: { 200: { description: "Removed; playback has ended", content: json(z.object({ success: z.literal(true) })) }, ...itemProblems },
+  responses: {
+    200: { description: "Removed; playback has ended", content: json(z.object({ success: z.literal(true) })) },
+    ...itemProblems,
+  },
 });
 const inputInfoRoute = createRoute({
   operationId: "retrieveMediaInputInfo",
@@ -127,8 +142,15 @@ export const assetRoutes = newRouter()
   })
   .openapi(listRoute, async (c) => {
     const { limit, offset, orderBy } = c.req.valid("query");
-    const { records, total } = await listAssets(openDatabase(c.env.DB), c.var.caller.workspaceId, { page: offset, limit, order: orderBy });
-    return c.json({ success: true as const, data: records.map(toMedia), pagination: pagination(total, offset, limit) }, 200);
+    const { records, total } = await listAssets(openDatabase(c.env.DB), c.var.caller.workspaceId, {
+      page: offset,
+      limit,
+      order: orderBy,
+    });
+    return c.json(
+      { success: true as const, data: records.map(toMedia), pagination: pagination(total, offset, limit) },
+      200,
+    );
   })
   .openapi(getRoute, async (c) => {
     return c.json({ success: true as const, data: toMedia(await requireAsset(c, c.req.valid("param").mediaId)) }, 200);
@@ -136,7 +158,11 @@ export const assetRoutes = newRouter()
   .openapi(updateRoute, async (c) => {
     const record = await requireAsset(c, c.req.valid("param").mediaId);
     const { title, creatorId, metadata } = c.req.valid("json");
-    const change = { ...(title === undefined ? {} : { title }), ...(creatorId === undefined ? {} : { creatorId }), ...(metadata === undefined ? {} : { metadata }) };
+    const change = {
+      ...(title === undefined ? {} : { title }),
+      ...(creatorId === undefined ? {} : { creatorId }),
+      ...(metadata === undefined ? {} : { metadata }),
+    };
     const event = newEvent("video.media.updated", record, new Date());
     await updateAsset(openDatabase(c.env.DB), record.asset.workspaceId, record.asset.id, change, event);
     return c.json({ success: true as const, data: toMedia(await requireAsset(c, record.asset.id)) }, 200);
@@ -145,6 +171,7 @@ export const assetRoutes = newRouter()
     const record = await requireAsset(c, c.req.valid("param").mediaId);
     const { id, workspaceId } = record.asset;
     await tombstoneAsset(openDatabase(c.env.DB), workspaceId, id, newEvent("video.media.deleted", record, new Date()));
+    for (const playbackId of record.playbackIds) forgetPlayback(playbackId.id);
     log("asset.deleted", { assetId: id, workspaceId });
     // When this is lost, the cron's sweep says it again.
     c.executionCtx.waitUntil(
@@ -155,5 +182,8 @@ export const assetRoutes = newRouter()
     return c.json({ success: true as const }, 200);
   })
   .openapi(inputInfoRoute, async (c) => {
-    return c.json({ success: true as const, data: toInputInfo(await requireAsset(c, c.req.valid("param").mediaId)) }, 200);
+    return c.json(
+      { success: true as const, data: toInputInfo(await requireAsset(c, c.req.valid("param").mediaId)) },
+      200,
+    );
   });

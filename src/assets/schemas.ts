@@ -22,24 +22,44 @@ const VideoInput = z.looseObject({
   url: z
     .string()
     .min(1)
-    .openapi({ description: "http or https, reachable from the internet, at most 2,048 characters", example: "https://example.com/film.mp4" }),
-  startTime: z.number().min(0).max(43_200).optional().openapi({ description: "Seconds into the source where the media starts" }),
-  endTime: z.number().positive().max(43_200).optional().openapi({ description: "Seconds into the source where the media ends" }),
+    .openapi({
+      description: "http or https, reachable from the internet, at most 2,048 characters",
+      example: "https://example.com/film.mp4",
+    }),
+  startTime: z
+    .number()
+    .min(0)
+    .max(43_200)
+    .optional()
+    .openapi({ description: "Seconds into the source where the media starts" }),
+  endTime: z
+    .number()
+    .positive()
+    .max(43_200)
+    .optional()
+    .openapi({ description: "Seconds into the source where the media ends" }),
   introUrl: later(),
   outroUrl: later(),
   expungeSegments: later(),
   segments: later(),
 });
 
-const LATER_TYPES = ["watermark", "audio", "subtitle"];
+const LATER_TYPES = new Set(["watermark", "audio", "subtitle"]);
 
 export const CreateAsset = z
   .looseObject({
     inputs: z
       .array(z.looseObject({ type: z.string() }))
       .min(1)
-      .openapi({ type: "array", description: "One `video` input", items: { type: "object", required: ["type", "url"] } }),
-    accessPolicy: z.enum(["public", "private", "drm"]).refine((policy) => policy === "public", LATER).openapi({ example: "public" }),
+      .openapi({
+        type: "array",
+        description: "One `video` input",
+        items: { type: "object", required: ["type", "url"] },
+      }),
+    accessPolicy: z
+      .enum(["public", "private", "drm"])
+      .refine((policy) => policy === "public", LATER)
+      .openapi({ example: "public" }),
     title: shortText.optional(),
     creatorId: shortText.optional(),
     metadata: Metadata.optional(),
@@ -66,12 +86,16 @@ export interface SourceInput {
 }
 
 /** The second half of checking a creation: the inputs by their kinds, and their URLs by what this deployment may reach. */
-export function checkInputs(inputs: CreateAsset["inputs"], allowPrivateNetwork: boolean): { source: SourceInput } | { issues: z.core.$ZodIssue[] } {
+export function checkInputs(
+  inputs: CreateAsset["inputs"],
+  allowPrivateNetwork: boolean,
+): { source: SourceInput } | { issues: z.core.$ZodIssue[] } {
   const issues: z.core.$ZodIssue[] = [];
-  const refuse = (path: PropertyKey[], message: string) => issues.push({ code: "custom", path: ["inputs", ...path], message, input: undefined });
+  const refuse = (path: PropertyKey[], message: string) =>
+    issues.push({ code: "custom", path: ["inputs", ...path], message, input: undefined });
   let source: SourceInput | null = null;
   for (const [position, input] of inputs.entries()) {
-    if (LATER_TYPES.includes(input.type)) {
+    if (LATER_TYPES.has(input.type)) {
       refuse([position, "type"], LATER);
       continue;
     }
@@ -86,7 +110,12 @@ export function checkInputs(inputs: CreateAsset["inputs"], allowPrivateNetwork: 
     else if (!checked.ok) refuse([position, "url"], checked.message);
     else if (endTime !== undefined && endTime <= startTime) refuse([position, "endTime"], "is invalid");
     else if (source !== null) refuse([position], LATER);
-    else source = { url: checked.url.href, clipStartMs: Math.round(startTime * 1000), clipEndMs: endTime === undefined ? null : Math.round(endTime * 1000) };
+    else
+      source = {
+        url: checked.url.href,
+        clipStartMs: Math.round(startTime * 1000),
+        clipEndMs: endTime === undefined ? null : Math.round(endTime * 1000),
+      };
   }
   if (issues.length > 0 || source === null) return { issues };
   return { source };
@@ -97,9 +126,17 @@ export const UpdateAsset = z
   .openapi("UpdateMedia", { description: "`metadata` is replaced as a whole" });
 export type UpdateAsset = z.infer<typeof UpdateAsset>;
 
-const Rules = z.object({ defaultPolicy: z.enum(["allow", "deny"]), allow: z.array(z.string()), deny: z.array(z.string()) });
+const Rules = z.object({
+  defaultPolicy: z.enum(["allow", "deny"]),
+  allow: z.array(z.string()),
+  deny: z.array(z.string()),
+});
 const PlaybackIdRecord = z
-  .object({ id: z.uuid(), accessPolicy: z.enum(["public", "private", "drm"]), accessRestrictions: z.object({ domains: Rules, userAgents: Rules }) })
+  .object({
+    id: z.uuid(),
+    accessPolicy: z.enum(["public", "private", "drm"]),
+    accessRestrictions: z.object({ domains: Rules, userAgents: Rules }),
+  })
   .openapi("PlaybackId");
 const TrackRecord = z
   .object({
@@ -136,7 +173,12 @@ export const MediaRecord = z
     aspectRatio: z.string().optional().openapi({ example: "16:9" }),
     frameRate: z.string().optional().openapi({ example: "30000/1001" }),
     progress: z
-      .object({ percent: z.number(), stage: z.string(), renditions: z.array(z.object({ name: z.string(), percent: z.number() })), speed: z.number().optional() })
+      .object({
+        percent: z.number(),
+        stage: z.string(),
+        renditions: z.array(z.object({ name: z.string(), percent: z.number() })),
+        speed: z.number().optional(),
+      })
       .optional()
       .openapi({ description: "How far processing is; `speed` in media seconds per second" }),
     error: z

@@ -19,7 +19,9 @@ export const assets = sqliteTable(
     publicUrl: text().notNull(), // origin under which this asset was created; thumbnails and callbacks use it
 
     status: text({ enum: ["processing", "ready", "errored"] }).notNull(),
-    stage: text({ enum: ["created", "downloading", "downloaded", "validating", "queued", "encoding", "done"] }).notNull(),
+    stage: text({
+      enum: ["created", "downloading", "downloaded", "validating", "queued", "encoding", "done"],
+    }).notNull(),
     progress: text({ mode: "json" }).$type<Progress>(),
     containerFormat: text(),
     durationMs: integer(),
@@ -36,7 +38,10 @@ export const assets = sqliteTable(
     deletedAt: integer({ mode: "timestamp_ms" }), // a tombstone, kept until every byte is gone
     purgedAt: integer({ mode: "timestamp_ms" }),
   },
-  (t) => [index("assets_in_workspace").on(t.workspaceId, t.createdAt, t.id), index("assets_unstarted").on(t.startedAt, t.createdAt)],
+  (t) => [
+    index("assets_in_workspace").on(t.workspaceId, t.createdAt, t.id),
+    index("assets_unstarted").on(t.startedAt, t.createdAt),
+  ],
 );
 
 export const playbackIds = sqliteTable(

@@ -19,7 +19,9 @@ const toTimestamp = (time: Date) => time.toISOString().replace("Z", "000Z");
 /** `HH:MM:SS`, rounded to the second. */
 export function toDuration(durationMs: number): string {
   const seconds = Math.round(durationMs / 1000);
-  return [seconds / 3600, (seconds / 60) % 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
+  return [seconds / 3600, (seconds / 60) % 60, seconds % 60]
+    .map((part) => String(Math.floor(part)).padStart(2, "0"))
+    .join(":");
 }
 
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
@@ -83,14 +85,19 @@ export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<ty
     frameRate: asset.frameRate,
     progress: asset.status === "errored" ? null : asset.progress,
     error:
-      asset.errorCode === null ? null : { code: asset.errorCode, message: asset.errorMessage ?? "", fault: asset.errorFault ?? ("service" as const) },
+      asset.errorCode === null
+        ? null
+        : { code: asset.errorCode, message: asset.errorMessage ?? "", fault: asset.errorFault ?? ("service" as const) },
     createdAt: toTimestamp(asset.createdAt),
     updatedAt: toTimestamp(asset.updatedAt),
   }) as z.infer<typeof MediaRecord>;
 }
 
 /** The answer to a creation has a shape of its own (contract/rest.md §2, Records). */
-export function toCreatedMedia({ asset, playbackIds }: Pick<AssetRecord, "asset" | "playbackIds">): z.infer<typeof CreatedMedia> {
+export function toCreatedMedia({
+  asset,
+  playbackIds,
+}: Pick<AssetRecord, "asset" | "playbackIds">): z.infer<typeof CreatedMedia> {
   return set({
     id: asset.id,
     trial: false,
@@ -110,6 +117,9 @@ export function toCreatedMedia({ asset, playbackIds }: Pick<AssetRecord, "asset"
 }
 
 export function toInputInfo({ asset, tracks }: AssetRecord): z.infer<typeof InputInfo> {
-  const file = { ...(asset.containerFormat === null ? {} : { containerFormat: asset.containerFormat }), tracks: tracks.map(toTrack) };
-  return { configuration: { url: asset.sourceUrl }, file } as z.infer<typeof InputInfo>;
+  const file = {
+    ...(asset.containerFormat === null ? {} : { containerFormat: asset.containerFormat }),
+    tracks: tracks.map(toTrack),
+  };
+  return { configuration: { url: asset.sourceUrl }, file };
 }

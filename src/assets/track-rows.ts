@@ -23,16 +23,14 @@ export function tracksOf(assetId: string, { video, audio }: TrackFacts): NewTrac
             frameRate: `${video.frameRate.num}/${video.frameRate.den}`,
           },
         ];
-  const sound = audio.map(
-    ({ languageCode, title }, index): NewTrack => ({
-      id: crypto.randomUUID(),
-      assetId,
-      position: index + 1,
-      kind: "audio",
-      languageCode,
-      languageName: languageName(languageCode),
-      title: title || null,
-    }),
-  );
+  const sound = audio.map(({ languageCode, title }, index): NewTrack => ({
+    id: crypto.randomUUID(),
+    assetId,
+    position: index + 1,
+    kind: "audio",
+    languageCode,
+    languageName: languageName(languageCode),
+    title: title || null,
+  }));
   return [...picture, ...sound];
 }

@@ -25,7 +25,10 @@ const toList = (segments: SegmentFacts[]): SegmentList => ({
 });
 
 /** The finished chunks from the start, up to the first that is missing or in which the source ended. */
-function videoPrefix(plan: NonNullable<EncodingPlan["video"]>, jobs: JobRow[]): { results: VideoResult[]; isWhole: boolean } {
+function videoPrefix(
+  plan: NonNullable<EncodingPlan["video"]>,
+  jobs: JobRow[],
+): { results: VideoResult[]; isWhole: boolean } {
   const results: VideoResult[] = [];
   for (const [position, chunk] of plan.chunks.entries()) {
     const job = jobs.find(({ spec }) => spec.kind === "video" && spec.chunk === position);
@@ -37,7 +40,9 @@ function videoPrefix(plan: NonNullable<EncodingPlan["video"]>, jobs: JobRow[]): 
 }
 
 function assembleRung(name: string, results: VideoResult[], isWhole: boolean): Assembled | null {
-  const parts = results.flatMap((result) => result.renditions.filter((rendition) => rendition.name === name && rendition.segments.length > 0));
+  const parts = results.flatMap((result) =>
+    result.renditions.filter((rendition) => rendition.name === name && rendition.segments.length > 0),
+  );
   const first = parts[0];
   if (first === undefined) return null;
   const odd = parts.find((part) => part.init.sha256 !== first.init.sha256 || part.timescale !== first.timescale);
@@ -57,10 +62,18 @@ function assembleAudio(job: JobRow | undefined): Assembled | null {
  * @param showGrowing also lists what is not whole yet: for a source that nothing else makes playable. All such rows
  *   then end at the same segment, so that sound and picture grow together.
  */
-export function assembleRenditions(assetId: string, plan: EncodingPlan, jobs: JobRow[], showGrowing: boolean): RenditionRow[] {
+export function assembleRenditions(
+  assetId: string,
+  plan: EncodingPlan,
+  jobs: JobRow[],
+  showGrowing: boolean,
+): RenditionRow[] {
   const video = plan.video;
   const prefix = video ? videoPrefix(video, jobs) : { results: [], isWhole: true };
-  const rungs = (video?.rungs ?? []).map((rung) => ({ rung, made: assembleRung(rung.name, prefix.results, prefix.isWhole) }));
+  const rungs = (video?.rungs ?? []).map((rung) => ({
+    rung,
+    made: assembleRung(rung.name, prefix.results, prefix.isWhole),
+  }));
   const sounds = plan.audio.map((planned, track) => ({
     planned,
     made: assembleAudio(jobs.find(({ spec }) => spec.kind === "audio" && spec.track === track)),
@@ -76,7 +89,8 @@ export function assembleRenditions(assetId: string, plan: EncodingPlan, jobs: Jo
   const everythingIsWhole = all.every((made) => made?.isWhole);
   const present = (made: Assembled | null): Assembled | null => {
     if (made === null) return null;
-    if (showGrowing && !everythingIsWhole) return shown > 0 ? { ...made, isWhole: false, segments: made.segments.slice(0, shown) } : null;
+    if (showGrowing && !everythingIsWhole)
+      return shown > 0 ? { ...made, isWhole: false, segments: made.segments.slice(0, shown) } : null;
     return made.isWhole ? cut(made) : null;
   };
 
@@ -92,7 +106,10 @@ export function assembleRenditions(assetId: string, plan: EncodingPlan, jobs: Jo
       frameRateDen: video.grid.frameRate.den,
     });
   }
-  const preferred = Math.max(0, plan.audio.findIndex(({ audio }) => audio.isDefault));
+  const preferred = Math.max(
+    0,
+    plan.audio.findIndex(({ audio }) => audio.isDefault),
+  );
   for (const [track, { planned, made }] of sounds.entries()) {
     const seen = present(made);
     if (!seen) continue;

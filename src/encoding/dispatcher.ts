@@ -27,7 +27,12 @@ export const leaseMs = (env: Env) => Number(env.JOB_LEASE_MS ?? "") || DEFAULT_L
  *
  * @returns when to look again (epoch ms), or the job that has used up its attempts
  */
-export async function dispatchJobs(env: Env, book: JobBook, context: DispatchContext, nowMs: number): Promise<{ againAtMs: number } | { lost: JobRow }> {
+export async function dispatchJobs(
+  env: Env,
+  book: JobBook,
+  context: DispatchContext,
+  nowMs: number,
+): Promise<{ againAtMs: number } | { lost: JobRow }> {
   for (const job of book.leased()) {
     if (job.leaseUntil > nowMs) continue;
     log("job.lease_lost", { jobId: job.id, attempt: job.attempt });
@@ -48,10 +53,21 @@ export async function dispatchJobs(env: Env, book: JobBook, context: DispatchCon
   return { againAtMs: Math.min(...book.leased().map((job) => job.leaseUntil), nowMs + leaseMs(env)) };
 }
 
-async function toWire(env: Env, job: JobRow, { assetId, publicUrl, clip, plan }: DispatchContext, nowMs: number): Promise<Job> {
+async function toWire(
+  env: Env,
+  job: JobRow,
+  { assetId, publicUrl, clip, plan }: DispatchContext,
+  nowMs: number,
+): Promise<Job> {
   const expiresAt = nowMs + GRANT_MS;
   const scope = jobScope(job.spec, plan);
-  const token = await signJobGrant(env.JOB_SECRET, { jobId: job.id, assetId, attempt: job.attempt, ...scope, expiresAt });
+  const token = await signJobGrant(env.JOB_SECRET, {
+    jobId: job.id,
+    assetId,
+    attempt: job.attempt,
+    ...scope,
+    expiresAt,
+  });
   return {
     jobId: job.id,
     assetId,

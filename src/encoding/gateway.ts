@@ -28,11 +28,17 @@ export function encoderGateway(env: Env): EncoderGateway {
     async submit(job) {
       try {
         const headers = { authorization, "content-type": "application/json" };
-        const init = { method: "POST", headers, body: JSON.stringify(job), signal: AbortSignal.timeout(SUBMIT_TIMEOUT_MS) };
+        const init = {
+          method: "POST",
+          headers,
+          body: JSON.stringify(job),
+          signal: AbortSignal.timeout(SUBMIT_TIMEOUT_MS),
+        };
         const response = await send(`${job.jobId}/${job.attempt}`, "/jobs", init);
         await response.body?.cancel();
         if (response.ok) return "accepted";
-        if (response.status === 422 || response.status === 401) throw new Error(`the encoder refused job ${job.jobId} with ${response.status}`);
+        if (response.status === 422 || response.status === 401)
+          throw new Error(`the encoder refused job ${job.jobId} with ${response.status}`);
         return response.status === 429 ? "full" : "unreachable";
       } catch (error) {
         if (error instanceof Error && error.message.startsWith("the encoder refused")) throw error;
@@ -41,10 +47,16 @@ export function encoderGateway(env: Env): EncoderGateway {
     },
     async cancel(jobId, attempt) {
       const init = { method: "DELETE", headers: { authorization }, signal: AbortSignal.timeout(2000) };
-      await send(`${jobId}/${attempt}`, `/jobs/${encodeURIComponent(jobId)}`, init).then((response) => response.body?.cancel(), () => undefined);
+      await send(`${jobId}/${attempt}`, `/jobs/${encodeURIComponent(jobId)}`, init).then(
+        (response) => response.body?.cancel(),
+        () => undefined,
+      );
     },
     async health() {
-      const response = await send("health", "/health", { headers: { authorization }, signal: AbortSignal.timeout(2000) });
+      const response = await send("health", "/health", {
+        headers: { authorization },
+        signal: AbortSignal.timeout(2000),
+      });
       if (!response.ok) throw new Error(`the encoder answered ${response.status}`);
       return await response.json();
     },
@@ -64,6 +76,9 @@ const overContainers =
   (route, path, init) => {
     let hash = 0;
     for (const char of route) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) >>> 0;
-    const container = getContainer(env.ENCODER as unknown as DurableObjectNamespace<EncoderContainer>, `encoder-${hash % CONTAINERS}`);
+    const container = getContainer(
+      env.ENCODER as unknown as DurableObjectNamespace<EncoderContainer>,
+      `encoder-${hash % CONTAINERS}`,
+    );
     return container.fetch(new Request(`http://encoder${path}`, init));
   };

@@ -2,10 +2,7 @@ import type { ClipRange, JobResult, PartialRendition, SegmentFacts } from "../..
 import type { EncodingPlan } from "./plan.ts";
 
 /** A job without what belongs to one attempt of it (token, callback address): what the machine stores. */
-export type JobSpec =
-  | { kind: "probe" }
-  | { kind: "video"; chunk: number }
-  | { kind: "audio"; track: number };
+export type JobSpec = { kind: "probe" } | { kind: "video"; chunk: number } | { kind: "audio"; track: number };
 
 export interface JobRow {
   id: string;
@@ -76,7 +73,10 @@ export class JobBook {
   heard(id: string, untilMs: number, progress: number, speed: number): void {
     this.sql.exec(
       "UPDATE jobs SET state = 'leased', lease_until = ?, progress = max(progress, ?), speed = ? WHERE id = ? AND state <> 'done'",
-      untilMs, progress, speed, id,
+      untilMs,
+      progress,
+      speed,
+      id,
     );
   }
 
@@ -86,7 +86,11 @@ export class JobBook {
     if (news.firstIndex > (known?.segments.length ?? 0)) return false;
     const segments: SegmentFacts[] = [...(known?.segments.slice(0, news.firstIndex) ?? []), ...news.segments];
     if (known && segments.length <= known.segments.length) return false;
-    this.sql.exec("UPDATE jobs SET partial = ? WHERE id = ? AND state <> 'done'", JSON.stringify({ ...news, firstIndex: 0, segments }), id);
+    this.sql.exec(
+      "UPDATE jobs SET partial = ? WHERE id = ? AND state <> 'done'",
+      JSON.stringify({ ...news, firstIndex: 0, segments }),
+      id,
+    );
     return true;
   }
 
@@ -94,12 +98,17 @@ export class JobBook {
   requeue(id: string, sameAttempt = false): void {
     this.sql.exec(
       "UPDATE jobs SET state = 'queued', progress = 0, speed = 0, attempt = attempt + ? WHERE id = ? AND state <> 'done'",
-      sameAttempt ? 0 : 1, id,
+      sameAttempt ? 0 : 1,
+      id,
     );
   }
 
   done(id: string, result: JobResult): void {
-    this.sql.exec("UPDATE jobs SET state = 'done', progress = 1, partial = NULL, result = ? WHERE id = ?", JSON.stringify(result), id);
+    this.sql.exec(
+      "UPDATE jobs SET state = 'done', progress = 1, partial = NULL, result = ? WHERE id = ?",
+      JSON.stringify(result),
+      id,
+    );
   }
 
   clear(): void {
@@ -107,7 +116,10 @@ export class JobBook {
   }
 
   private select(where: string, ...bindings: SqlStorageValue[]): JobRow[] {
-    return this.sql.exec<StoredJob>(`SELECT * FROM jobs ${where}`, ...bindings).toArray().map(readJob);
+    return this.sql
+      .exec<StoredJob>(`SELECT * FROM jobs ${where}`, ...bindings)
+      .toArray()
+      .map(readJob);
   }
 }
 
@@ -147,20 +159,39 @@ export function jobBody(spec: JobSpec, plan: EncodingPlan | undefined, clip: Cli
   if (spec.kind === "audio") {
     const planned = plan.audio[spec.track];
     if (planned === undefined) throw new Error(`no audio track ${spec.track} in the plan`);
-    return { kind: "audio", clip, ...planned, segmentSeconds: plan.audioSegmentSeconds, durationMs: plan.durationMs } as const;
+    return {
+      kind: "audio",
+      clip,
+      ...planned,
+      segmentSeconds: plan.audioSegmentSeconds,
+      durationMs: plan.durationMs,
+    } as const;
   }
   const chunk = plan.video?.chunks[spec.chunk];
   if (plan.video === null || chunk === undefined) throw new Error(`no chunk ${spec.chunk} in the plan`);
-  return { kind: "video", clip, video: plan.video.source, grid: plan.video.grid, rungs: plan.video.rungs, ...chunk } as const;
+  return {
+    kind: "video",
+    clip,
+    video: plan.video.source,
+    grid: plan.video.grid,
+    rungs: plan.video.rungs,
+    ...chunk,
+  } as const;
 }
 
 /** What a job may write: its renditions, and which segments of them. */
-export function jobScope(spec: JobSpec, plan: EncodingPlan | undefined): { renditions: string[]; segments: [number, number] } {
+export function jobScope(
+  spec: JobSpec,
+  plan: EncodingPlan | undefined,
+): { renditions: string[]; segments: [number, number] } {
   if (spec.kind === "probe" || plan === undefined) return { renditions: [], segments: [0, 0] };
   if (spec.kind === "audio") return { renditions: [plan.audio[spec.track]?.rendition ?? ""], segments: [0, 1_000_000] };
   const video = plan.video;
   const chunk = video?.chunks[spec.chunk];
   if (!video || !chunk) return { renditions: [], segments: [0, 0] };
   const count = Math.ceil(chunk.frameCount / video.grid.framesPerSegment);
-  return { renditions: video.rungs.map((rung) => rung.name), segments: [chunk.firstSegment, chunk.firstSegment + count] };
+  return {
+    renditions: video.rungs.map((rung) => rung.name),
+    segments: [chunk.firstSegment, chunk.firstSegment + count],
+  };
 }

@@ -13,8 +13,13 @@ export interface JobGrant {
 }
 
 const encoder = new TextEncoder();
-const toBase64Url = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-const fromBase64Url = (text: string) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
+const toBase64Url = (bytes: Uint8Array) =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+const fromBase64Url = (text: string) =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
 
 const importKey = (secret: string) =>
   crypto.subtle.importKey("raw", encoder.encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
@@ -28,7 +33,12 @@ export async function signJobGrant(secret: string, grant: JobGrant): Promise<str
 export type JobGrantRefusal = "malformed" | "forged" | "expired" | "foreign";
 
 /** @param jobId the job the request is about; a token for another one is `foreign` */
-export async function readJobGrant(secret: string, token: string, jobId: string, nowMs: number): Promise<JobGrant | JobGrantRefusal> {
+export async function readJobGrant(
+  secret: string,
+  token: string,
+  jobId: string,
+  nowMs: number,
+): Promise<JobGrant | JobGrantRefusal> {
   const [payloadText, signatureText, ...rest] = token.split(".");
   if (!payloadText || !signatureText || rest.length > 0) return "malformed";
   let payload: Uint8Array, signature: Uint8Array;

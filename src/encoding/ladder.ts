@@ -28,7 +28,8 @@ export interface Size {
 }
 
 /** The nearest even size that does not exceed the source's own. */
-const even = (px: number, ofSourcePx: number) => Math.max(2, Math.min(2 * Math.round(px / 2), 2 * Math.floor(ofSourcePx / 2)));
+const even = (px: number, ofSourcePx: number) =>
+  Math.max(2, Math.min(2 * Math.round(px / 2), 2 * Math.floor(ofSourcePx / 2)));
 const longEdge = (shortPx: number) => (shortPx * 16) / 9;
 
 /** How far a picture must shrink to lie inside a box, either way up; never more than 1. */
@@ -51,7 +52,12 @@ export function resolutionLabel(size: Size): ResolutionLabel {
  * @param source display size after rotation, square pixels
  * @param frameRate of the output; rates above 30 get half as much again
  */
-export function planLadder(source: Size, frameRate: Fraction, max: ResolutionLabel, quality: MediaQuality): VideoRung[] {
+export function planLadder(
+  source: Size,
+  frameRate: Fraction,
+  max: ResolutionLabel,
+  quality: MediaQuality,
+): VideoRung[] {
   const { crf, rateFactor, preset } = QUALITY[quality];
   const maxShortPx = Number.parseInt(max, 10);
   const rungs: VideoRung[] = [];
@@ -63,7 +69,10 @@ export function planLadder(source: Size, frameRate: Fraction, max: ResolutionLab
     const heldByNext = scale === 1 && below !== undefined && scaleInto(source, below.shortPx) === 1;
     if (heldByNext || scale > above * CLOSEST_STEP) continue;
     above = scale;
-    const size = { widthPx: even(source.widthPx * scale, source.widthPx), heightPx: even(source.heightPx * scale, source.heightPx) };
+    const size = {
+      widthPx: even(source.widthPx * scale, source.widthPx),
+      heightPx: even(source.heightPx * scale, source.heightPx),
+    };
     const fill = Math.min(1, (size.widthPx * size.heightPx) / (shortPx * longEdge(shortPx)));
     const speed = frameRate.num / frameRate.den > 31 ? 1.5 : 1;
     const rate = Math.max(100_000, maxBitrateBps * rateFactor * speed * fill ** 0.75);

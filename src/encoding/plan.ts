@@ -57,7 +57,8 @@ export function planEncoding(
     audio: track,
     bitrateBps: track.channels === 1 ? AUDIO_BITRATE_BPS.mono : AUDIO_BITRATE_BPS.stereo,
   }));
-  if (facts.video === null) return { video: null, audio, audioSegmentSeconds: AUDIO_ONLY_SEGMENT_SECONDS, durationMs: null };
+  if (facts.video === null)
+    return { video: null, audio, audioSegmentSeconds: AUDIO_ONLY_SEGMENT_SECONDS, durationMs: null };
 
   const source = facts.video;
   const grid = planGrid(source.frameRate);

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { z } from "zod";
+import type { z } from "zod";
 import { Heartbeat, JobFailure, JobResult } from "../../encoder/protocol.ts";
 import { tell } from "../../durable-objects/machine.ts";
 import { isAssetAlive } from "../assets/index.ts";
@@ -24,7 +24,10 @@ const requireGrant = createMiddleware<InternalContext>(async (c, next) => {
   const grant = await readJobGrant(c.env.JOB_SECRET, token, jobId, Date.now());
   if (typeof grant === "string") {
     log("job.token_refused", { jobId, reason: grant, method: c.req.method, requestId: c.var.requestId });
-    throw new Problem(grant === "foreign" || grant === "expired" ? "forbidden" : "unauthorized", `the job token is ${grant}`);
+    throw new Problem(
+      grant === "foreign" || grant === "expired" ? "forbidden" : "unauthorized",
+      `the job token is ${grant}`,
+    );
   }
   c.set("grant", grant);
   await next();
@@ -40,17 +43,23 @@ async function readBody<T extends z.ZodType>(schema: T, request: { json(): Promi
 /** What encoders call back on; see encoder/protocol.ts. */
 export const encoderCallbacks = new Hono<InternalContext>()
   .use("/internal/jobs/:jobId/*", requireGrant)
-  .on(["GET", "HEAD"], "/internal/jobs/:jobId/source", (c) => serveObject(c.env.MEDIA, sourceKey(c.var.grant.assetId), c.req.raw))
+  .on(["GET", "HEAD"], "/internal/jobs/:jobId/source", (c) =>
+    serveObject(c.env.MEDIA, sourceKey(c.var.grant.assetId), c.req.raw),
+  )
   .put("/internal/jobs/:jobId/objects/:rendition/:file", async (c) => {
     const { grant } = c.var;
     const { rendition, file } = c.req.param();
     const number = /^(0|[1-9]\d{0,6})\.m4s$/.exec(file)?.[1];
     const isInScope =
-      grant.renditions.includes(rendition) && (file === "init.mp4" || (number !== undefined && Number(number) >= grant.segments[0] && Number(number) < grant.segments[1]));
+      grant.renditions.includes(rendition) &&
+      (file === "init.mp4" ||
+        (number !== undefined && Number(number) >= grant.segments[0] && Number(number) < grant.segments[1]));
     if (!isInScope) throw new Problem("forbidden", "this job does not write that object");
     const length = Number(c.req.header("content-length") ?? "NaN");
-    if (!(length > 0 && length <= MAX_OBJECT_BYTES) || c.req.raw.body === null) throw new Problem("body_too_large", "an object needs a length, of at most 64 MiB");
-    if (!(await isAssetAlive(openDatabase(c.env.DB), grant.assetId))) throw new Problem("job_gone", "the asset is deleted");
+    if (!(length > 0 && length <= MAX_OBJECT_BYTES) || c.req.raw.body === null)
+      throw new Problem("body_too_large", "an object needs a length, of at most 64 MiB");
+    if (!(await isAssetAlive(openDatabase(c.env.DB), grant.assetId)))
+      throw new Problem("job_gone", "the asset is deleted");
     await c.env.MEDIA.put(renditionKey(grant.assetId, rendition, file), c.req.raw.body);
     return c.body(null, 204);
   })

@@ -12,7 +12,12 @@ export async function serveObject(bucket: R2Bucket, key: string, request: Reques
   const range = header === null ? null : parseRange(header, head.size);
   if (range === "unsatisfiable") throw new Problem("range_not_satisfiable", `the object has ${head.size} bytes`);
   const { offset, length } = range ?? { offset: 0, length: head.size };
-  const headers = new Headers({ "accept-ranges": "bytes", "content-length": String(length), etag: head.httpEtag, "cache-control": "no-store" });
+  const headers = new Headers({
+    "accept-ranges": "bytes",
+    "content-length": String(length),
+    etag: head.httpEtag,
+    "cache-control": "no-store",
+  });
   if (range !== null) headers.set("content-range", `bytes ${offset}-${offset + length - 1}/${head.size}`);
   const status = range === null ? 200 : 206;
   if (request.method === "HEAD") return new Response(null, { status, headers });

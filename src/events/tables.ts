@@ -11,5 +11,8 @@ export const events = sqliteTable(
     objectId: text().notNull(),
     createdAt: text().notNull(), // RFC 3339, UTC, nine fraction digits
   },
-  (t) => [index("events_of_object").on(t.objectId, t.createdAt), index("events_in_workspace").on(t.workspaceId, t.createdAt)],
+  (t) => [
+    index("events_of_object").on(t.objectId, t.createdAt),
+    index("events_in_workspace").on(t.workspaceId, t.createdAt),
+  ],
 );

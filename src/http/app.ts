@@ -29,16 +29,41 @@ export function createApp() {
     return c.json(health, health.status === "up" ? 200 : 503);
   });
 
-  app.openAPIRegistry.registerComponent("securitySchemes", "basic", { type: "http", scheme: "basic", description: "Access token id and its secret" });
-  app.get("/v1/openapi.json", (c) => c.json(openApiDocument(app, new URL(c.req.url).origin), 200, { "cache-control": "public, max-age=60" }));
-  app.get("/v1/reference", (c) => c.html(referencePage(openApiDocument(app, new URL(c.req.url).origin)), 200, { "cache-control": "public, max-age=60" }));
+  app.openAPIRegistry.registerComponent("securitySchemes", "basic", {
+    type: "http",
+    scheme: "basic",
+    description: "Access token id and its secret",
+  });
+  app.get("/v1/openapi.json", (c) =>
+    c.json(openApiDocument(app, new URL(c.req.url).origin), 200, { "cache-control": "public, max-age=60" }),
+  );
+  app.get("/v1/reference", (c) =>
+    c.html(referencePage(openApiDocument(app, new URL(c.req.url).origin)), 200, {
+      "cache-control": "public, max-age=60",
+    }),
+  );
 
   app.use("/v1/*", requireCredentials);
-  app.use("/v1/*", bodyLimit({ maxSize: MAX_API_BODY_BYTES, onError: () => { throw new Problem("body_too_large", "at most 256 KiB"); } }));
+  app.use(
+    "/v1/*",
+    bodyLimit({
+      maxSize: MAX_API_BODY_BYTES,
+      onError: () => {
+        throw new Problem("body_too_large", "at most 256 KiB");
+      },
+    }),
+  );
   app.use("/v1/*", async (c, next) => {
     const startedAt = Date.now();
     await next();
-    log("request.answered", { requestId: c.var.requestId, method: c.req.method, path: c.req.path, status: c.res.status, tookMs: Date.now() - startedAt, credentialId: c.var.caller.credentialId });
+    log("request.answered", {
+      requestId: c.var.requestId,
+      method: c.req.method,
+      path: c.req.path,
+      status: c.res.status,
+      tookMs: Date.now() - startedAt,
+      credentialId: c.var.caller.credentialId,
+    });
   });
   app.route("/", assetRoutes);
   app.route("/", encoderCallbacks);
@@ -49,7 +74,11 @@ export function createApp() {
 export function openApiDocument(app: ReturnType<typeof newRouter>, origin: string) {
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
-    info: { title: "Sluice", version: "1", description: "Video on your own Cloudflare account: upload, encoding, delivery." },
+    info: {
+      title: "Sluice",
+      version: "1",
+      description: "Video on your own Cloudflare account: upload, encoding, delivery.",
+    },
     servers: [{ url: origin }],
   });
 }

@@ -42,7 +42,11 @@ async function lookUp(binding: D1Database, id: string, nowMs: number) {
   const row = rows[0];
   if (row === undefined) return null;
   if (remembered.size >= REMEMBERED_AT_MOST) remembered.clear();
-  const entry = { caller: { workspaceId: row.workspaceId, credentialId: id }, secretHash: row.secretHash, until: nowMs + REMEMBER_MS };
+  const entry = {
+    caller: { workspaceId: row.workspaceId, credentialId: id },
+    secretHash: row.secretHash,
+    until: nowMs + REMEMBER_MS,
+  };
   remembered.set(id, entry);
   return entry;
 }
@@ -50,9 +54,11 @@ async function lookUp(binding: D1Database, id: string, nowMs: number) {
 /** Lets a request pass only with a good pair of credentials; from then on `c.var.caller` says whose it is. */
 export const requireCredentials = createMiddleware<AppContext>(async (c, next) => {
   const given = parseBasic(c.req.header("authorization"));
-  if (given === null) throw new Problem("unauthorized", "send the access token id and its secret as HTTP Basic credentials");
+  if (given === null)
+    throw new Problem("unauthorized", "send the access token id and its secret as HTTP Basic credentials");
   const [entry, hash] = await Promise.all([lookUp(c.env.DB, given.username, Date.now()), sha256Hex(given.password)]);
-  if (!isSame(hash, entry?.secretHash ?? "0".repeat(64)) || entry === null) throw new Problem("unauthorized", "these credentials are not known");
+  if (!isSame(hash, entry?.secretHash ?? "0".repeat(64)) || entry === null)
+    throw new Problem("unauthorized", "these credentials are not known");
   c.set("caller", entry.caller);
   await next();
 });

@@ -13,12 +13,18 @@ const TIMEOUT_MS = 3000;
 
 async function look(check: () => Promise<unknown>): Promise<PartHealth> {
   const startedAt = Date.now();
-  const timeout = new Promise((_, reject) => setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS));
+  const timeout = new Promise((_, reject) =>
+    setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS),
+  );
   try {
     const detail = await Promise.race([check(), timeout]);
     return { status: "up", tookMs: Date.now() - startedAt, ...(detail === undefined ? {} : { detail }) };
   } catch (error) {
-    return { status: "down", tookMs: Date.now() - startedAt, detail: error instanceof Error ? error.message : String(error) };
+    return {
+      status: "down",
+      tookMs: Date.now() - startedAt,
+      detail: error instanceof Error ? error.message : String(error),
+    };
   }
 }
 

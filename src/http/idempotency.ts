@@ -10,7 +10,10 @@ const MAX_KEY_LENGTH = 255;
 export function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null;
   const isGood = header.length > 0 && header.length <= MAX_KEY_LENGTH;
-  if (!isGood) throw new Problem("validation_failed", "bad key", { fields: [{ field: "Idempotency-Key", message: "is invalid" }] });
+  if (!isGood)
+    throw new Problem("validation_failed", "bad key", {
+      fields: [{ field: "Idempotency-Key", message: "is invalid" }],
+    });
   return header;
 }
 
@@ -19,11 +22,23 @@ export function readIdempotencyKey(header: string | undefined): string | null {
  *
  * @throws {Problem} idempotency_conflict when the key was used with another request
  */
-export async function findFirstAnswer(db: Database, workspaceId: string, key: string, requestHash: string, now: Date): Promise<{ status: number; body: string } | null> {
+export async function findFirstAnswer(
+  db: Database,
+  workspaceId: string,
+  key: string,
+  requestHash: string,
+  now: Date,
+): Promise<{ status: number; body: string } | null> {
   const rows = await db
     .select()
     .from(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.workspaceId, workspaceId), eq(idempotencyKeys.key, key), gt(idempotencyKeys.createdAt, new Date(now.getTime() - IDEMPOTENCY_KEEP_MS))));
+    .where(
+      and(
+        eq(idempotencyKeys.workspaceId, workspaceId),
+        eq(idempotencyKeys.key, key),
+        gt(idempotencyKeys.createdAt, new Date(now.getTime() - IDEMPOTENCY_KEEP_MS)),
+      ),
+    );
   const first = rows[0];
   if (first === undefined) return null;
   if (first.requestHash !== requestHash) throw new Problem("idempotency_conflict", "use a new key for a new request");

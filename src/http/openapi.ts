@@ -8,7 +8,10 @@ const ErrorBody = z
       code: z.int().openapi({ description: "The HTTP status once more" }),
       message: z.string(),
       description: z.string().optional(),
-      fields: z.array(z.object({ field: z.string(), message: z.string() })).optional().openapi({ description: "With 422 only: every field that is wrong" }),
+      fields: z
+        .array(z.object({ field: z.string(), message: z.string() }))
+        .optional()
+        .openapi({ description: "With 422 only: every field that is wrong" }),
     }),
   })
   .openapi("Error");
@@ -17,6 +20,8 @@ export const json = <T extends z.ZodType>(schema: T) => ({ "application/json": {
 
 /** The error answers of a route, for the OpenAPI document. */
 export function problemResponses(...codes: ProblemCode[]) {
-  const entries = codes.map((code) => [PROBLEMS[code].status, { description: PROBLEMS[code].message, content: json(ErrorBody) }] as const);
-  return Object.fromEntries(entries) as Record<never, never>;
+  const entries = codes.map(
+    (code) => [PROBLEMS[code].status, { description: PROBLEMS[code].message, content: json(ErrorBody) }] as const,
+  );
+  return Object.fromEntries(entries) as object;
 }

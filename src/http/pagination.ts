@@ -3,11 +3,19 @@ import { z } from "@hono/zod-openapi";
 /** `offset` is a page number, counted from 1 (contract/rest.md §1, Pagination). */
 export const PageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(50).default(10).openapi({ description: "Records on a page" }),
-  offset: z.coerce.number().int().min(1).max(1_000_000).default(1).openapi({ description: "Number of the page, counted from 1" }),
+  offset: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(1)
+    .openapi({ description: "Number of the page, counted from 1" }),
   orderBy: z.enum(["asc", "desc"]).default("desc").openapi({ description: "By time of creation" }),
 });
 
-export const Pagination = z.object({ totalRecords: z.int(), currentOffset: z.int(), offsetCount: z.int() }).openapi("Pagination");
+export const Pagination = z
+  .object({ totalRecords: z.int(), currentOffset: z.int(), offsetCount: z.int() })
+  .openapi("Pagination");
 
 /** @returns all records, the page asked for, the number of pages (0 when there is nothing) */
 export const pagination = (total: number, page: number, limit: number): z.infer<typeof Pagination> => ({

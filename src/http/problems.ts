@@ -52,5 +52,8 @@ export function problemBody(problem: Problem) {
 
 /** The same envelope as a response, for what answers outside of the router. */
 export function problemResponse(problem: Problem, headers?: HeadersInit): Response {
-  return Response.json(problemBody(problem), { status: PROBLEMS[problem.code].status, ...(headers ? { headers } : {}) });
+  return Response.json(problemBody(problem), {
+    status: PROBLEMS[problem.code].status,
+    ...(headers ? { headers } : {}),
+  });
 }

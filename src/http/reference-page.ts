@@ -19,7 +19,11 @@ section{border-top:1px solid #8884;padding:1rem 0}h2 code{font-size:1em}td,th{te
 /** The OpenAPI document for people: every operation on one page, without a script or anything from another host. */
 export function referencePage(document: OpenApiDocument) {
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation,
+    })),
   );
   return html`<!doctype html>
     <html lang="en">
@@ -27,11 +31,16 @@ export function referencePage(document: OpenApiDocument) {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
         <title>${document.info.title} API</title>
-        <style>${raw(STYLE)}</style>
+        <style>
+          ${raw(STYLE)}
+        </style>
       </head>
       <body>
         <h1>${document.info.title} API</h1>
-        <p>${document.info.description ?? ""} The same as <a href="/v1/openapi.json">OpenAPI document</a>. Every request carries HTTP Basic credentials.</p>
+        <p>
+          ${document.info.description ?? ""} The same as <a href="/v1/openapi.json">OpenAPI document</a>. Every request
+          carries HTTP Basic credentials.
+        </p>
         ${operations.map(renderOperation)}
       </body>
     </html>`;
@@ -42,14 +51,34 @@ function renderOperation({ path, method, operation }: { path: string; method: st
   return html`<section id="${operation.operationId ?? path}">
     <h2><code>${method} ${path}</code></h2>
     <p>${operation.summary ?? ""}</p>
-    ${operation.parameters?.length
-      ? html`<table>
-          ${operation.parameters.map((parameter) => html`<tr><td><code>${parameter.name}</code></td><td>${parameter.in}</td><td>${parameter.description ?? ""}</td></tr>`)}
-        </table>`
-      : ""}
-    ${schema === undefined ? "" : html`<p>Body:</p><pre>${JSON.stringify(schema, null, 2)}</pre>`}
+    ${
+      operation.parameters?.length
+        ? html`<table>
+            ${operation.parameters.map(
+              (parameter) =>
+                html`<tr>
+                  <td><code>${parameter.name}</code></td>
+                  <td>${parameter.in}</td>
+                  <td>${parameter.description ?? ""}</td>
+                </tr>`,
+            )}
+          </table>`
+        : ""
+    }
+    ${
+      schema === undefined
+        ? ""
+        : html`<p>Body:</p>
+            <pre>${JSON.stringify(schema, null, 2)}</pre>`
+    }
     <table>
-      ${Object.entries(operation.responses ?? {}).map(([status, response]) => html`<tr><td><code>${status}</code></td><td>${response.description ?? ""}</td></tr>`)}
+      ${Object.entries(operation.responses ?? {}).map(
+        ([status, response]) =>
+          html`<tr>
+            <td><code>${status}</code></td>
+            <td>${response.description ?? ""}</td>
+          </tr>`,
+      )}
     </table>
   </section>`;
 }

@@ -28,7 +28,10 @@ export function newRouter() {
 
 /** `inputs[0].url`: how a field is named to the caller. */
 export function fieldName(path: PropertyKey[]): string {
-  return path.reduce<string>((name, part) => (typeof part === "number" ? `${name}[${part}]` : name ? `${name}.${String(part)}` : String(part)), "");
+  return path.reduce<string>(
+    (name, part) => (typeof part === "number" ? `${name}[${part}]` : name ? `${name}.${String(part)}` : String(part)),
+    "",
+  );
 }
 
 /** @param data what was checked: tells what is missing from what is wrong */
@@ -40,15 +43,21 @@ export function validationProblem(error: Pick<z.core.$ZodError, "issues">, data:
       if (!fields.has(field)) fields.set(field, message);
     }
   }
-  return new Problem("validation_failed", "validation failed", { fields: [...fields].map(([field, message]): FieldProblem => ({ field, message })) });
+  return new Problem("validation_failed", "validation failed", {
+    fields: [...fields].map(([field, message]): FieldProblem => ({ field, message })),
+  });
 }
 
 /** The contract knows two messages; a schema may add words of its own through a custom issue. */
 function flatten(issue: z.core.$ZodIssue, data: unknown): { path: PropertyKey[]; message: string }[] {
   const { path } = issue;
   if (issue.code === "custom") return [{ path, message: issue.message }];
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => ({ path: [...path, key], message: "is invalid" }));
-  const value = path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], data);
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => ({ path: [...path, key], message: "is invalid" }));
+  const value = path.reduce<unknown>(
+    (inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key],
+    data,
+  );
   return [{ path, message: value === undefined || value === null ? "must not be null" : "is invalid" }];
 }
 
@@ -56,7 +65,16 @@ function flatten(issue: z.core.$ZodIssue, data: unknown): { path: PropertyKey[];
 export function renderError(error: unknown, requestId: string): Response {
   const problem = toProblem(error);
   const { status } = PROBLEMS[problem.code];
-  if (status >= 500) log("request.failed", { requestId, code: problem.code, error: String(error), cause: String((error as Error).cause ?? ""), stack: (error as Error).stack });
+  if (status >= 500) {
+    const { stack, cause } = error instanceof Error ? error : {};
+    log("request.failed", {
+      requestId,
+      code: problem.code,
+      error: String(error),
+      cause: cause instanceof Error ? cause.message : cause,
+      stack,
+    });
+  }
   const headers = new Headers({ "content-type": "application/json;charset=UTF-8", "cache-control": "no-store" });
   if (status === 401) headers.set("www-authenticate", 'Basic realm="sluice", charset="UTF-8"');
   if (status === 503) headers.set("retry-after", "2");
@@ -66,7 +84,9 @@ export function renderError(error: unknown, requestId: string): Response {
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof HTTPException && error.status === 400) {
-    return new Problem("validation_failed", "the body is not JSON", { fields: [{ field: "body", message: "is not JSON" }] });
+    return new Problem("validation_failed", "the body is not JSON", {
+      fields: [{ field: "body", message: "is not JSON" }],
+    });
   }
   return new Problem("internal", "the failure is logged under this request's id", { cause: error });
 }

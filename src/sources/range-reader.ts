@@ -1,3 +1,4 @@
+import type { R2Bucket } from "@cloudflare/workers-types";
 import { SourceError } from "./source-errors.ts";
 
 /** Random access to the bytes of one source, wherever they lie. */

@@ -30,7 +30,21 @@ beforeAll(async () => {
   const path = join(folder, "long.mp4");
   mkdirSync(folder, { recursive: true });
   // Half a minute: a first chunk, and a second that takes long enough to be killed in.
-  const args = ["-v", "error", "-stream_loop", "5", "-i", "test/fixtures/flower.mp4", "-vf", "scale=640:360", "-preset", "ultrafast", "-t", "30", path];
+  const args = [
+    "-v",
+    "error",
+    "-stream_loop",
+    "5",
+    "-i",
+    "test/fixtures/flower.mp4",
+    "-vf",
+    "scale=640:360",
+    "-preset",
+    "ultrafast",
+    "-t",
+    "30",
+    path,
+  ];
   execFileSync(FFMPEG, args);
   server = await startSourceServer();
   const content = await fileContent(path);
@@ -50,7 +64,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const isInTheMiddle = ({ progress }: Media) => progress?.stage === "encoding" && progress.percent > 35 && progress.percent < 95;
+const isInTheMiddle = ({ progress }: Media) =>
+  progress?.stage === "encoding" && progress.percent > 35 && progress.percent < 95;
 const created: { assetId: string; playbackId: string }[] = [];
 
 async function encodeUntilTheMiddle(): Promise<{ assetId: string; playbackId: string }> {
@@ -70,7 +85,8 @@ const requirePid = (pid: number | undefined): number => {
   return pid;
 };
 const encoderJobs = () => childrenOf(requirePid(platform.pids.encoder()));
-const workerd = () => descendantsOf(requirePid(platform.pids.worker())).filter((pid) => /workerd.* serve /.test(commandOf(pid)));
+const workerd = () =>
+  descendantsOf(requirePid(platform.pids.worker())).filter((pid) => /workerd.* serve /.test(commandOf(pid)));
 
 describe("an asset becomes ready with the same bytes when", () => {
   test("the encoder's child is killed", async () => {
@@ -118,10 +134,15 @@ test("after all of that each asset told asset.ready once and R2 holds nothing bu
   await platform.stop();
   await withState(platform.home, async (state) => {
     for (const { assetId } of created) {
-      const events = await state.rows<{ type: string }>("SELECT type FROM events WHERE object_id = ? ORDER BY created_at", assetId);
+      const events = await state.rows<{ type: string }>(
+        "SELECT type FROM events WHERE object_id = ? ORDER BY created_at",
+        assetId,
+      );
       expect(events.map(({ type }) => type)).toEqual(["asset.created", "asset.ready"]);
       const played = Object.keys(undisturbed).map((path) => `assets/${assetId}/renditions/${path}`);
-      const others = ["source", "passthrough/source-v", "passthrough/source-a1"].map((name) => `assets/${assetId}/${name}`);
+      const others = ["source", "passthrough/source-v", "passthrough/source-a1"].map(
+        (name) => `assets/${assetId}/${name}`,
+      );
       expect(await state.keys(`assets/${assetId}/`)).toEqual([...played, ...others].sort());
     }
   });

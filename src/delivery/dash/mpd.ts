@@ -97,7 +97,12 @@ function audioSet(row: Rendition, id: number, isFirst: boolean, presentation: Pr
     `<Label>${escapeXml(trackLabel(row, presentation.audio.indexOf(row)))}</Label>`,
     element(
       "Representation",
-      { id: row.name, codecs: row.codec, bandwidth: peakBitrate(row), audioSamplingRate: row.timescale },
+      {
+        id: row.name,
+        codecs: row.codec,
+        bandwidth: peakBitrate(row),
+        audioSamplingRate: row.origin === "ladder" ? row.timescale : null,
+      },
       element("AudioChannelConfiguration", {
         schemeIdUri: "urn:mpeg:dash:23003:3:audio_channel_configuration:2011",
         value: row.channels ?? 2,

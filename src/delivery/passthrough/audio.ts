@@ -12,8 +12,8 @@ import { MAX_START_GAP_SECONDS } from "./video.ts";
 
 /** Sound may end this much before or after the picture; more leaves players waiting at the end. */
 const MAX_END_GAP_SECONDS = 0.5;
-/** Frames are put at exact multiples of their length; the source's own times may waver by this. */
-const MAX_WAVER_SECONDS = 0.02;
+/** A hole between two frames that players step over unheard; joined files have some. */
+const MAX_HOLE_SECONDS = 0.1;
 
 export interface IndexedAudio extends IndexedRendition {
   configuration: AacConfiguration;
@@ -37,61 +37,58 @@ export function indexAudio(
 ): IndexedAudio {
   standardOnlyIf(track.entry.type === "mp4a", "audio that is not AAC");
   const configuration = parseEsds(bytesOf(track.entry.view, requireBox(track.entry.boxes, "esds")));
-  const { sampleRateHz, channels } = configuration;
-  const { skippedTicks, delayTicks } = track.edit;
-  const start = startOf(((delayTicks - skippedTicks) / track.timescale) * sampleRateHz);
-  const boundaries = cutSeconds.map(
-    (seconds) => Math.round((seconds * sampleRateHz - start.samples) / AAC_FRAME_SAMPLES) + start.droppedFrames,
-  );
+  const { sampleRateHz, channels, bytes: audioSpecificConfig } = configuration;
+  const { timescale } = track;
+  const frameTicks = (AAC_FRAME_SAMPLES / sampleRateHz) * timescale;
+  const shiftTicks = Math.round(track.edit.delayTicks - track.edit.skippedTicks);
 
-  const init = writeInitSegment({
-    kind: "audio",
-    timescale: sampleRateHz,
-    sampleRateHz,
-    channels,
-    audioSpecificConfig: configuration.bytes,
-  });
+  const init = writeInitSegment({ kind: "audio", timescale, sampleRateHz, channels, audioSpecificConfig });
   const writer = new IndexWriter(init, track.table.sampleCount * 4 + cutSeconds.length * 300);
   const samples = new SampleColumns();
-  const ends: number[] = [];
-  let decodeSamples = start.samples;
+  const starts: number[] = [];
   let mediaBytes = 0;
-  const flush = (frame: number) => {
+  let segmentTicks = 0;
+  let endTicks = 0;
+  const flush = () => {
     if (samples.count === 0) return;
-    writer.addSegment(decodeSamples, samples);
+    writer.addSegment(segmentTicks, samples);
     samples.count = 0;
-    decodeSamples = start.samples + (frame - start.droppedFrames) * AAC_FRAME_SAMPLES;
-    ends.push(decodeSamples);
+    starts.push(segmentTicks);
   };
 
   const cursor = new SampleCursor(track.table);
   let next = 1;
+  let shift: number | null = null;
   while (cursor.next()) {
-    const waver = cursor.decodeTicks / track.timescale - (cursor.index * AAC_FRAME_SAMPLES) / sampleRateHz;
-    standardOnlyIf(Math.abs(waver) <= MAX_WAVER_SECONDS, "sound with holes");
-    standardOnlyIf(cursor.size > 0, "empty sound frames");
-    standardOnlyIf(
-      fileBytes === null || cursor.offset + cursor.size <= fileBytes,
-      "the file ends before its media data",
-    );
-    if (cursor.index < start.droppedFrames) continue;
-    while (next < boundaries.length && cursor.index >= boundaries[next]!) {
-      flush(cursor.index);
+    const { size, offset, durationTicks } = cursor;
+    const isLast = cursor.index + 1 === track.table.sampleCount; // muxers shorten it to where the sound ends
+    const strayTicks = Math.abs(durationTicks - frameTicks);
+    standardOnlyIf(isLast || strayTicks <= MAX_HOLE_SECONDS * timescale, "sound with holes");
+    standardOnlyIf(size > 0, "empty sound frames");
+    standardOnlyIf(fileBytes === null || offset + size <= fileBytes, "the file ends before its media data");
+    if (shift === null) {
+      if (cursor.decodeTicks + frameTicks / 2 <= -shiftTicks) continue;
+      // The nearest frame may begin a little before 0; time does not.
+      shift = Math.max(shiftTicks, -cursor.decodeTicks);
+    }
+    const startTicks = cursor.decodeTicks + shift;
+    while (next < cutSeconds.length && startTicks >= cutSeconds[next]! * timescale - frameTicks / 2) {
+      flush();
       next += 1;
     }
-    samples.add({
-      size: cursor.size,
-      duration: AAC_FRAME_SAMPLES,
-      compositionOffset: 0,
-      isKey: true,
-      offset: cursor.offset,
-    });
-    mediaBytes += cursor.size;
+    if (samples.count === 0) segmentTicks = startTicks;
+    samples.add({ size, duration: durationTicks, compositionOffset: 0, isKey: true, offset });
+    mediaBytes += size;
+    endTicks = startTicks + durationTicks;
   }
-  flush(cursor.index + 1);
-  const endSeconds = (ends.at(-1) ?? 0) / sampleRateHz;
-  standardOnlyIf(Math.abs(endSeconds - videoSeconds) <= MAX_END_GAP_SECONDS, "sound and picture of different length");
+  flush();
+  standardOnlyIf(
+    Math.abs(endTicks / timescale - videoSeconds) <= MAX_END_GAP_SECONDS,
+    "sound and picture of different length",
+  );
 
+  // The first segment counts from time 0, also when the sound itself begins a little later.
+  const ends = starts.map((_, n) => starts[n + 1] ?? endTicks);
   return {
     row: {
       name: `source-a${number}`,
@@ -103,9 +100,8 @@ export function indexAudio(
       channels,
       languageCode: track.languageCode,
       languageName: languageName(track.languageCode),
-      timescale: sampleRateHz,
+      timescale,
       initBytes: init.length,
-      // The first one counts from time 0, also when the sound itself begins a little later.
       segments: {
         durationTicks: ends.map((end, n) => end - (n === 0 ? 0 : ends[n - 1]!)),
         bytes: writer.segmentBytes,
@@ -117,12 +113,6 @@ export function indexAudio(
     languageCode: track.languageCode,
     mediaBytes,
   };
-}
-
-/** @param offset where the first frame of the media lies in presentation time, in samples; negative with priming */
-function startOf(offset: number): { droppedFrames: number; samples: number } {
-  const droppedFrames = Math.max(0, Math.round(-offset / AAC_FRAME_SAMPLES));
-  return { droppedFrames, samples: Math.max(0, Math.round(offset + droppedFrames * AAC_FRAME_SAMPLES)) };
 }
 
 /** Sound that begins later than a player's tolerance at the start. */
