@@ -32,7 +32,11 @@ export interface CallbackAnswer {
  * @throws {JobStopped} on 401, 403, 410
  * @throws {JobError} `encoder_failed` on any other answer, and when the token has expired
  */
-export async function callBack(target: CallbackTarget, request: CallbackRequest, onWait: (ms: number) => void = () => {}): Promise<CallbackAnswer> {
+export async function callBack(
+  target: CallbackTarget,
+  request: CallbackRequest,
+  onWait: (ms: number) => void = () => {},
+): Promise<CallbackAnswer> {
   for (let attempt = 0; ; attempt++) {
     const answer = await attemptOnce(target, request);
     request.signal?.throwIfAborted();
@@ -40,16 +44,25 @@ export async function callBack(target: CallbackTarget, request: CallbackRequest,
       if ((answer.status >= 200 && answer.status < 300) || answer.status === 416) return answer;
       if ([401, 403, 410].includes(answer.status)) throw new JobStopped(`answered ${answer.status}`);
       const isWorthAnother = answer.status >= 500 || answer.status === 408 || answer.status === 429;
-      if (!isWorthAnother) throw new JobError("encoder_failed", `The platform answered ${answer.status} to ${request.method} ${request.path}.`);
+      if (!isWorthAnother)
+        throw new JobError(
+          "encoder_failed",
+          `The platform answered ${answer.status} to ${request.method} ${request.path}.`,
+        );
     }
-    const pauseMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 2);
-    if (Date.now() + pauseMs > target.expiresAt) throw new JobError("encoder_failed", "The platform could not be reached before the job's token expired.");
+    const pauseMs =
+      Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 2);
+    if (Date.now() + pauseMs > target.expiresAt)
+      throw new JobError("encoder_failed", "The platform could not be reached before the job's token expired.");
     onWait(pauseMs);
     await sleep(pauseMs, undefined, request.signal ? { signal: request.signal } : {});
   }
 }
 
-async function attemptOnce({ callbackUrl, token }: CallbackTarget, request: CallbackRequest): Promise<CallbackAnswer | Error> {
+async function attemptOnce(
+  { callbackUrl, token }: CallbackTarget,
+  request: CallbackRequest,
+): Promise<CallbackAnswer | Error> {
   const timeout = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
   try {
     const response = await fetch(`${callbackUrl.replace(/\/$/, "")}/${request.path}`, {

@@ -25,12 +25,26 @@ export interface Movement {
 
 /** The process inherits nothing of this one's environment but where programs are: no secret gets near hostile media. */
 export function startChild(): ChildProcess {
-  const env = { ...(process.env["AVDBG"] ? { AVLOG: "1" } : {}), PATH: process.env["PATH"] ?? "", UV_THREADPOOL_SIZE: String(LIBUV_THREADS) };
-  return fork(CHILD_PATH, [], { env, serialization: "json", stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: ["--max-old-space-size=512"] });
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    UV_THREADPOOL_SIZE: String(LIBUV_THREADS),
+  };
+  return fork(CHILD_PATH, [], {
+    env,
+    serialization: "json",
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    execArgv: ["--max-old-space-size=512"],
+  });
 }
 
 /** Resolves when the child has ended, however that was. `stop` kills it. */
-export async function runInChild(child: ChildProcess, job: Job, limits: ChildLimits, onMove: (movement: Movement) => void, stop: AbortSignal): Promise<Outcome> {
+export async function runInChild(
+  child: ChildProcess,
+  job: Job,
+  limits: ChildLimits,
+  onMove: (movement: Movement) => void,
+  stop: AbortSignal,
+): Promise<Outcome> {
   let outcome: Outcome | undefined;
   let waitedMs = 0;
   const startedMs = performance.now();
@@ -49,31 +63,36 @@ export async function runInChild(child: ChildProcess, job: Job, limits: ChildLim
     } else if (message.type !== "ready") outcome ??= message;
   });
   const stderr: string[] = [];
-  child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk.toString("utf8").slice(0, 2000)) > 20 && stderr.shift());
+  child.stderr?.on(
+    "data",
+    (chunk: Buffer) => stderr.push(chunk.toString("utf8").slice(0, 2000)) > 20 && stderr.shift(),
+  );
   const onStop = () => end({ type: "stopped" });
   stop.addEventListener("abort", onStop, { once: true });
   if (stop.aborted) onStop();
 
   const watch = setInterval(() => {
     const nowMs = performance.now();
-    if (process.env["AVDBG"]) process.stderr.write(stderr.splice(0).join(""));
     if (nowMs - aliveMs > limits.silenceMs) end(exceeded("Reading the source came to a standstill."));
     else if (nowMs - startedMs - waitedMs > limits.wallMs) end(exceeded("Working on the source took too long."));
-    else void residentBytes(child.pid).then((bytes) => bytes > limits.rssBytes && end(exceeded("The source needs too much memory.")));
+    else
+      void residentBytes(child.pid).then(
+        (bytes) => bytes > limits.rssBytes && end(exceeded("The source needs too much memory.")),
+      );
   }, WATCH_MS);
   child.send({ type: "run", job } satisfies RunMessage, () => {}); // a child that is gone already says so by its end
 
   const how = await ended(child);
   clearInterval(watch);
   stop.removeEventListener("abort", onStop);
-  if (process.env["AVDBG"]) process.stderr.write(stderr.join(""));
   return outcome ?? { type: "crashed", how: `${how} ${stderr.join("").trim()}`.trim() };
 }
 
 const exceeded = (message: string): Outcome => ({ type: "failure", code: "source_exceeds_limits", message });
 
 function ended(child: ChildProcess): Promise<string> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(`${child.signalCode ?? child.exitCode}`);
+  if (child.exitCode !== null || child.signalCode !== null)
+    return Promise.resolve(`${child.signalCode ?? child.exitCode}`);
   return new Promise((resolve) => {
     child.once("close", (code, signal) => resolve(`${signal ?? code}`));
     child.once("error", (error) => child.pid === undefined && resolve(error.message));

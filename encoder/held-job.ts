@@ -54,10 +54,22 @@ export class HeldJob {
     const { jobId, kind, attempt } = this.job;
     log("info", "job started", { jobId, kind, attempt });
     const startedMs = performance.now();
-    const outcome = await runInChild(child, this.job, limitsOf(this.job), (movement) => (this.#movement = movement), this.#unwanted.signal);
+    const outcome = await runInChild(
+      child,
+      this.job,
+      limitsOf(this.job),
+      (movement) => (this.#movement = movement),
+      this.#unwanted.signal,
+    );
     const seconds = Math.round(performance.now() - startedMs) / 1000;
     if (this.isUnwanted || this.#isOver) return log("info", "job stopped", { jobId, kind, seconds });
-    log(outcome.type === "result" ? "info" : "warn", "job ended", { jobId, kind, attempt, seconds, ...summary(outcome) });
+    log(outcome.type === "result" ? "info" : "warn", "job ended", {
+      jobId,
+      kind,
+      attempt,
+      seconds,
+      ...summary(outcome),
+    });
     await this.#report(outcome).catch((error: unknown) => this.#reportFailed(error));
     this.#close();
   }
@@ -69,7 +81,13 @@ export class HeldJob {
     this.#unwanted.abort();
     const failure: JobFailure = { code: "encoder_shutdown", message: "The encoder was shut down." };
     const signal = AbortSignal.timeout(SHUTDOWN_REPORT_MS);
-    await callBack(this.job, { method: "POST", path: "fail", headers: JSON_TYPE, body: JSON.stringify(failure), signal }).catch(() => {});
+    await callBack(this.job, {
+      method: "POST",
+      path: "fail",
+      headers: JSON_TYPE,
+      body: JSON.stringify(failure),
+      signal,
+    }).catch(() => {});
   }
 
   async #report(outcome: Outcome): Promise<void> {
@@ -77,24 +95,51 @@ export class HeldJob {
     const [path, body] =
       outcome.type === "result"
         ? ["complete", outcome.result]
-        : ["fail", outcome.type === "failure" ? { code: outcome.code, message: outcome.message } : ({ code: "encoder_crashed", message: "The encoder's process for this job ended unexpectedly." } satisfies JobFailure)];
-    await callBack(this.job, { method: "POST", path: path as string, headers: JSON_TYPE, body: JSON.stringify(body), signal: this.#unwanted.signal });
+        : [
+            "fail",
+            outcome.type === "failure"
+              ? { code: outcome.code, message: outcome.message }
+              : ({
+                  code: "encoder_crashed",
+                  message: "The encoder's process for this job ended unexpectedly.",
+                } satisfies JobFailure),
+          ];
+    await callBack(this.job, {
+      method: "POST",
+      path: path as string,
+      headers: JSON_TYPE,
+      body: JSON.stringify(body),
+      signal: this.#unwanted.signal,
+    });
   }
 
   #reportFailed(error: unknown): void {
     const isExpected = error instanceof JobStopped || this.isUnwanted;
-    if (!isExpected) log("error", "job could not be reported", { jobId: this.job.jobId, reason: error instanceof Error ? error.message : "unknown" });
+    if (!isExpected)
+      log("error", "job could not be reported", {
+        jobId: this.job.jobId,
+        reason: error instanceof Error ? error.message : "unknown",
+      });
   }
 
   #scheduleHeartbeat(): void {
     const everyMs = Math.max(MIN_HEARTBEAT_MS, this.job.leaseMs / HEARTBEATS_A_LEASE);
-    this.#heartbeat = setTimeout(() => void this.#sendHeartbeat().finally(() => this.#isOver || this.#scheduleHeartbeat()), everyMs);
+    this.#heartbeat = setTimeout(
+      () => void this.#sendHeartbeat().finally(() => this.#isOver || this.#scheduleHeartbeat()),
+      everyMs,
+    );
   }
 
   async #sendHeartbeat(): Promise<void> {
     const signal = AbortSignal.any([this.#unwanted.signal, AbortSignal.timeout(this.job.leaseMs)]);
     try {
-      const answer = await callBack(this.job, { method: "POST", path: "heartbeat", headers: JSON_TYPE, body: JSON.stringify(this.#beat()), signal });
+      const answer = await callBack(this.job, {
+        method: "POST",
+        path: "heartbeat",
+        headers: JSON_TYPE,
+        body: JSON.stringify(this.#beat()),
+        signal,
+      });
       const wanted = HeartbeatAnswer.safeParse(JSON.parse(answer.body.toString("utf8")));
       if (wanted.success && !wanted.data.continue) this.cancel();
     } catch (error) {
@@ -121,5 +166,7 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 
 function summary(outcome: Outcome): Record<string, string> {
   if (outcome.type === "failure") return { outcome: outcome.code, reason: outcome.message };
-  return outcome.type === "crashed" ? { outcome: "encoder_crashed", reason: outcome.how.slice(0, 2000) } : { outcome: outcome.type };
+  return outcome.type === "crashed"
+    ? { outcome: "encoder_crashed", reason: outcome.how.slice(0, 2000) }
+    : { outcome: outcome.type };
 }

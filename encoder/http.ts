@@ -12,13 +12,21 @@ const STATUS_OF = { accepted: 202, known: 200, full: 429, draining: 503 } as con
 export function encoderServer(secret: string, queue: JobQueue): Server {
   return createServer((request, response) => {
     handle(request, response, secret, queue).catch((error: unknown) => {
-      log("error", "request failed", { path: request.url ?? "", reason: error instanceof Error ? error.message : "unknown" });
+      log("error", "request failed", {
+        path: request.url ?? "",
+        reason: error instanceof Error ? error.message : "unknown",
+      });
       if (!response.headersSent) answer(response, 500, { error: "internal" });
     });
   });
 }
 
-async function handle(request: IncomingMessage, response: ServerResponse, secret: string, queue: JobQueue): Promise<void> {
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  secret: string,
+  queue: JobQueue,
+): Promise<void> {
   if (!isSecret(request.headers.authorization, secret)) return answer(response, 401, { error: "unauthorized" });
   const { pathname } = new URL(request.url ?? "/", "http://encoder");
   const jobId = /^\/jobs\/([^/]+)$/.exec(pathname)?.[1];

@@ -45,7 +45,12 @@ export class JobQueue {
   }
 
   health(): EncoderHealth {
-    return { status: this.#isDraining ? "draining" : "ok", running: this.#running.size, queued: this.#waiting.length, capacity: this.#sizes.capacity };
+    return {
+      status: this.#isDraining ? "draining" : "ok",
+      running: this.#running.size,
+      queued: this.#waiting.length,
+      capacity: this.#sizes.capacity,
+    };
   }
 
   /** Takes nothing more, stops everything and tells the Worker. */

@@ -29,5 +29,9 @@ export function limitsOf(job: Job): ChildLimits {
   const { num, den } = job.grid.frameRate;
   const mediaMs = (job.frameCount * den * 1000) / num;
   const largerPixels = Math.max(0, job.video.widthPx * job.video.heightPx - PIXELS_1080P);
-  return { silenceMs: SILENCE_MS, wallMs: START_WALL_MS + mediaMs * WALL_PER_MEDIA, rssBytes: BASE_RSS_BYTES + largerPixels * RSS_BYTES_PER_PIXEL };
+  return {
+    silenceMs: SILENCE_MS,
+    wallMs: START_WALL_MS + mediaMs * WALL_PER_MEDIA,
+    rssBytes: BASE_RSS_BYTES + largerPixels * RSS_BYTES_PER_PIXEL,
+  };
 }

@@ -33,7 +33,11 @@ server.on("error", (error) => {
 });
 server.listen(PORT, HOST, () => {
   const address = server.address();
-  log("info", "listening", { host: HOST, port: typeof address === "object" && address !== null ? address.port : PORT, capacity: ENCODER_CAPACITY });
+  log("info", "listening", {
+    host: HOST,
+    port: typeof address === "object" && address !== null ? address.port : PORT,
+    capacity: ENCODER_CAPACITY,
+  });
   queue.warmUp();
 });
 

@@ -21,7 +21,10 @@ export function nominalEnd(k: number, sampleRateHz: number, { num, den }: Fracti
  *
  * @param samples exact length of the output; null = as long as the sound
  */
-export function soundFilters(output: { sampleRateHz: number; channels: number }, samples: { exactly: number | null; atMost: number | null }): string {
+export function soundFilters(
+  output: { sampleRateHz: number; channels: number },
+  samples: { exactly: number | null; atMost: number | null },
+): string {
   const layout = output.channels === 1 ? "mono" : "stereo";
   return [
     `aresample=${output.sampleRateHz}:async=1:min_hard_comp=0.02:first_pts=0:rematrix_maxval=1.0:out_chlayout=${layout}:out_sample_fmt=fltp`,

@@ -21,17 +21,33 @@ export async function encodeChunk(job: VideoJob, context: JobContext): Promise<V
   await store.flushed();
   const renditions = encoders.map((encoder) => encoder.facts());
   const { user, system } = process.cpuUsage(cpu);
-  return { kind: "video", renditions, frameCount, encodeMs: performance.now() - startedMs, cpuMs: (user + system) / 1000 };
+  return {
+    kind: "video",
+    renditions,
+    frameCount,
+    encodeMs: performance.now() - startedMs,
+    cpuMs: (user + system) / 1000,
+  };
 }
 
-async function* pickedFrames(job: VideoJob, source: Awaited<ReturnType<typeof openSource>>): AsyncGenerator<Pick<Frame>> {
+async function* pickedFrames(
+  job: VideoJob,
+  source: Awaited<ReturnType<typeof openSource>>,
+): AsyncGenerator<Pick<Frame>> {
   const rate = job.grid.frameRate;
-  const picker = new FramePicker<Frame>({ rate, firstFrame: job.firstFrame, frameCount: job.frameCount }, (frame) => frame.free());
+  const picker = new FramePicker<Frame>({ rate, firstFrame: job.firstFrame, frameCount: job.frameCount }, (frame) =>
+    frame.free(),
+  );
   const clipStart = job.clip.startMs / 1000;
   const clipEnd = job.clip.endMs === null ? Infinity : job.clip.endMs / 1000 - clipStart;
   const fromSeconds = (job.firstFrame + TOLERANCE_FRAMES) * frameSeconds(rate);
   let endSeconds = 0;
-  for await (const { frame, timeSeconds, durationSeconds } of pictures(source, job.video, fromSeconds, source.zeroSeconds + clipStart)) {
+  for await (const { frame, timeSeconds, durationSeconds } of pictures(
+    source,
+    job.video,
+    fromSeconds,
+    source.zeroSeconds + clipStart,
+  )) {
     if (timeSeconds >= clipEnd) {
       frame.free();
       break;
@@ -46,7 +62,12 @@ async function* pickedFrames(job: VideoJob, source: Awaited<ReturnType<typeof op
 }
 
 /** Decoding and scaling of a picture go on while the encoders still work on the one before it. */
-async function encodeAll(job: VideoJob, picks: AsyncGenerator<Pick<Frame>>, encoders: RungEncoder[], context: JobContext): Promise<number> {
+async function encodeAll(
+  job: VideoJob,
+  picks: AsyncGenerator<Pick<Frame>>,
+  encoders: RungEncoder[],
+  context: JobContext,
+): Promise<number> {
   const startedMs = performance.now();
   let graph: PictureGraph | undefined;
   let encoding: Promise<void> = Promise.resolve();
@@ -54,7 +75,10 @@ async function encodeAll(job: VideoJob, picks: AsyncGenerator<Pick<Frame>>, enco
   for await (const { frame, firstFrame, count } of picks) {
     if (graph === undefined || !graph.suits(frame)) {
       graph?.close();
-      graph = await PictureGraph.open(scaleGraph(job.video, job.rungs), job.rungs.length, frame, { num: 1, den: 1_000_000 });
+      graph = await PictureGraph.open(scaleGraph(job.video, job.rungs), job.rungs.length, frame, {
+        num: 1,
+        den: 1_000_000,
+      });
     }
     frame.pts = BigInt(firstFrame);
     graph.put(frame);
@@ -62,7 +86,9 @@ async function encodeAll(job: VideoJob, picks: AsyncGenerator<Pick<Frame>>, enco
     const scaled: Frame[] = [];
     for (let rung = 0; rung < encoders.length; rung++) scaled.push((await graph.take(rung))!);
     await encoding;
-    encoding = Promise.all(encoders.map((encoder, rung) => encodeRepeated(encoder, scaled[rung]!, firstFrame, count))).then(() => {});
+    encoding = Promise.all(
+      encoders.map((encoder, rung) => encodeRepeated(encoder, scaled[rung]!, firstFrame, count)),
+    ).then(() => {});
     encoding.catch(() => {}); // met by the next await
     frameCount += count;
     const elapsedSeconds = (performance.now() - startedMs) / 1000;

@@ -28,7 +28,16 @@ export interface AudioTrack {
 
 export function initSegment(track: VideoTrack | AudioTrack): Buffer {
   const ftyp = box("ftyp", fourCc("iso6"), u32(0), fourCc("iso6", "cmfc", "cmf2"));
-  const mvhd = fullBox("mvhd", 0, 0, u32(0, 0, track.timescale, 0, 0x10000), u16(0x100, 0), u32(0, 0), UNITY_MATRIX, u32(0, 0, 0, 0, 0, 0, TRACK_ID + 1));
+  const mvhd = fullBox(
+    "mvhd",
+    0,
+    0,
+    u32(0, 0, track.timescale, 0, 0x10000),
+    u16(0x100, 0),
+    u32(0, 0),
+    UNITY_MATRIX,
+    u32(0, 0, 0, 0, 0, 0, TRACK_ID + 1),
+  );
   const trex = fullBox("trex", 0, 0, u32(TRACK_ID, 1, 0, 0, 0));
   return Buffer.concat([ftyp, box("moov", mvhd, trackBox(track), box("mvex", trex))]);
 }
@@ -36,14 +45,27 @@ export function initSegment(track: VideoTrack | AudioTrack): Buffer {
 function trackBox(track: VideoTrack | AudioTrack): Buffer {
   const isVideo = track.kind === "video";
   const [widthPx, heightPx] = isVideo ? [track.widthPx, track.heightPx] : [0, 0];
-  const tkhd = fullBox("tkhd", 0, 3, u32(0, 0, TRACK_ID, 0, 0, 0, 0), u16(0, 0, isVideo ? 0 : 0x100, 0), UNITY_MATRIX, u32(widthPx * 0x10000, heightPx * 0x10000));
+  const tkhd = fullBox(
+    "tkhd",
+    0,
+    3,
+    u32(0, 0, TRACK_ID, 0, 0, 0, 0),
+    u16(0, 0, isVideo ? 0 : 0x100, 0),
+    UNITY_MATRIX,
+    u32(widthPx * 0x10000, heightPx * 0x10000),
+  );
   const mdhd = fullBox("mdhd", 0, 0, u32(0, 0, track.timescale, 0), u16(UNDETERMINED_LANGUAGE, 0));
   const handler = isVideo ? ["vide", "Video"] : ["soun", "Audio"];
   const hdlr = fullBox("hdlr", 0, 0, u32(0), fourCc(handler[0]!), u32(0, 0, 0), Buffer.from(`${handler[1]}\0`));
   const mediaHeader = isVideo ? fullBox("vmhd", 0, 1, u16(0, 0, 0, 0)) : fullBox("smhd", 0, 0, u16(0, 0));
   const dinf = box("dinf", fullBox("dref", 0, 0, u32(1), fullBox("url ", 0, 1)));
   const stsd = fullBox("stsd", 0, 0, u32(1), isVideo ? visualEntry(track) : audioEntry(track));
-  const tables = [fullBox("stts", 0, 0, u32(0)), fullBox("stsc", 0, 0, u32(0)), fullBox("stsz", 0, 0, u32(0, 0)), fullBox("stco", 0, 0, u32(0))];
+  const tables = [
+    fullBox("stts", 0, 0, u32(0)),
+    fullBox("stsc", 0, 0, u32(0)),
+    fullBox("stsz", 0, 0, u32(0, 0)),
+    fullBox("stco", 0, 0, u32(0)),
+  ];
   return box("trak", tkhd, box("mdia", mdhd, hdlr, box("minf", mediaHeader, dinf, box("stbl", stsd, ...tables))));
 }
 
@@ -51,7 +73,16 @@ function trackBox(track: VideoTrack | AudioTrack): Buffer {
 const UNDETERMINED_LANGUAGE = 0x55c4;
 
 function visualEntry({ widthPx, heightPx, avcConfig }: VideoTrack): Buffer {
-  const sample = Buffer.concat([u32(0), u16(0, 1), u32(0, 0, 0, 0), u16(widthPx, heightPx), u32(0x480000, 0x480000, 0), u16(1), Buffer.alloc(32), u16(24, 0xffff)]);
+  const sample = Buffer.concat([
+    u32(0),
+    u16(0, 1),
+    u32(0, 0, 0, 0),
+    u16(widthPx, heightPx),
+    u32(0x480000, 0x480000, 0),
+    u16(1),
+    Buffer.alloc(32),
+    u16(24, 0xffff),
+  ]);
   const bt709 = box("colr", fourCc("nclx"), u16(1, 1, 1), u8(0));
   return box("avc1", sample, box("avcC", avcConfig), box("pasp", u32(1, 1)), bt709);
 }
@@ -61,7 +92,11 @@ function audioEntry({ timescale, channels, audioSpecificConfig, bitrateBps }: Au
   // ISO/IEC 14496-1 §7.2.6: ES descriptor { decoder config { specific info }, SL config }; bodies here stay below 128 bytes.
   const specific = descriptor(0x05, audioSpecificConfig);
   const config = descriptor(0x04, u8(0x40), u8(0x15), u8(0), u16(0), u32(bitrateBps, bitrateBps), specific);
-  return box("mp4a", sample, fullBox("esds", 0, 0, descriptor(0x03, u16(TRACK_ID), u8(0), config, descriptor(0x06, u8(2)))));
+  return box(
+    "mp4a",
+    sample,
+    fullBox("esds", 0, 0, descriptor(0x03, u16(TRACK_ID), u8(0), config, descriptor(0x06, u8(2)))),
+  );
 }
 
 function descriptor(tag: number, ...body: Buffer[]): Buffer {
@@ -110,20 +145,33 @@ export function mediaSegment(fragments: Fragment[]): { bytes: Buffer; firstSampl
  *
  * @param shownAt for each picture the frame it is shown at, counted from the GOP's first, which is decoded first
  */
-export function decodeSchedule(shownAt: number[], frameTicks: number): Pick<Sample, "durationTicks" | "compositionTicks">[] {
+export function decodeSchedule(
+  shownAt: number[],
+  frameTicks: number,
+): Pick<Sample, "durationTicks" | "compositionTicks">[] {
   const reordered = Math.max(0, ...shownAt.map((frame, i) => i - frame));
   const decodedAt = (i: number) => {
     if (i === shownAt.length) return i * frameTicks;
     return i <= reordered ? Math.floor((i * frameTicks) / (reordered + 1)) : (i - reordered) * frameTicks;
   };
-  return shownAt.map((frame, i) => ({ durationTicks: decodedAt(i + 1) - decodedAt(i), compositionTicks: frame * frameTicks - decodedAt(i) }));
+  return shownAt.map((frame, i) => ({
+    durationTicks: decodedAt(i + 1) - decodedAt(i),
+    compositionTicks: frame * frameTicks - decodedAt(i),
+  }));
 }
 
 function movieFragment({ sequenceNumber, decodeTicks, samples }: Fragment): Buffer {
   const mfhd = fullBox("mfhd", 0, 0, u32(sequenceNumber));
   const tfhd = fullBox("tfhd", 0, 0x020000, u32(TRACK_ID)); // default-base-is-moof
   const tfdt = fullBox("tfdt", 1, 0, u64(decodeTicks));
-  const rows = u32(...samples.flatMap(({ data, isSync, durationTicks, compositionTicks }) => [durationTicks, data.length, isSync ? SYNC_SAMPLE : DEPENDENT_SAMPLE, compositionTicks]));
+  const rows = u32(
+    ...samples.flatMap(({ data, isSync, durationTicks, compositionTicks }) => [
+      durationTicks,
+      data.length,
+      isSync ? SYNC_SAMPLE : DEPENDENT_SAMPLE,
+      compositionTicks,
+    ]),
+  );
   // The data offset counts from the start of the moof to behind the mdat's header.
   const trun = (dataOffset: number) => fullBox("trun", 1, 0x000f01, u32(samples.length, dataOffset), rows);
   const moof = (dataOffset: number) => box("moof", mfhd, box("traf", tfhd, tfdt, trun(dataOffset)));

@@ -27,7 +27,12 @@ export async function openDecoder(stream: Stream, threads: number): Promise<Code
  *
  * @param accepts packets that are kept back from the decoder when false
  */
-export async function* decodedFrames(source: OpenSource, stream: Stream, decoder: CodecContext, accepts: (packet: Packet) => boolean = () => true): AsyncGenerator<Frame> {
+export async function* decodedFrames(
+  source: OpenSource,
+  stream: Stream,
+  decoder: CodecContext,
+  accepts: (packet: Packet) => boolean = () => true,
+): AsyncGenerator<Frame> {
   using packet = new Packet();
   packet.alloc();
   for (let atEnd = false; !atEnd;) {

@@ -5,7 +5,6 @@ import {
   AVCOL_TRC_SMPTE2084,
   AV_DISPOSITION_DEFAULT,
   AV_FRAME_FLAG_INTERLACED,
-
   AV_PKT_DATA_DISPLAYMATRIX,
 } from "node-av/constants";
 import type { AVPixelFormat } from "node-av/constants";
@@ -37,12 +36,17 @@ export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeRe
   const ends = await streamEnds(source, seen);
 
   const place = (streamIndex: number) => placeInClip(starts.get(streamIndex), ends.get(streamIndex), clip);
-  const audio: SourceAudio[] = sounds.filter(({ streamIndex }) => ends.has(streamIndex)).map((sound) => ({ ...sound, ...place(sound.streamIndex) }));
+  const audio: SourceAudio[] = sounds
+    .filter(({ streamIndex }) => ends.has(streamIndex))
+    .map((sound) => ({ ...sound, ...place(sound.streamIndex) }));
   const video = picture === null ? null : withOneFrameAtLeast({ ...picture, ...place(picture.streamIndex) });
   if (video === null && audio.length === 0) throw noStreams();
-  const durationMs = Math.max(...[...(video ? [video] : []), ...audio].map((track) => track.startMs + track.durationMs));
+  const durationMs = Math.max(
+    ...[...(video ? [video] : []), ...audio].map((track) => track.startMs + track.durationMs),
+  );
   if (durationMs > MAX_DURATION_SECONDS * 1000) throw tooLong();
-  if (!(durationMs > 0)) throw new JobError("source_damaged", "There is nothing in the part of the source that was asked for.");
+  if (!(durationMs > 0))
+    throw new JobError("source_damaged", "There is nothing in the part of the source that was asked for.");
   return { kind: "probe", facts: { containerFormat: source.containerFormat, durationMs, video, audio } };
 }
 
@@ -55,7 +59,10 @@ const tooLong = () => new JobError("source_too_long", "The source is longer than
 
 function refuseTooLarge({ codecpar: { width, height } }: Stream): void {
   if (width * height > MAX_PIXELS || Math.max(width, height) > MAX_EDGE_PX)
-    throw new JobError("source_too_large_picture", `The source's picture is ${width}×${height}; the largest is 7680×4320.`);
+    throw new JobError(
+      "source_too_large_picture",
+      `The source's picture is ${width}×${height}; the largest is 7680×4320.`,
+    );
 }
 
 /** A window of the presentation that is asked for, in the file's own seconds. */
@@ -65,7 +72,10 @@ interface Clip {
 }
 
 function clipOf({ clip }: ProbeJob, zeroSeconds: number): Clip {
-  return { startSeconds: zeroSeconds + clip.startMs / 1000, endSeconds: clip.endMs === null ? Infinity : zeroSeconds + clip.endMs / 1000 };
+  return {
+    startSeconds: zeroSeconds + clip.startMs / 1000,
+    endSeconds: clip.endMs === null ? Infinity : zeroSeconds + clip.endMs / 1000,
+  };
 }
 
 /** Start and length of a stream inside the clip, in ms after the clip's start. */
@@ -104,11 +114,14 @@ function pictureFacts(stream: Stream, { frames, videoTimesSeconds }: Look): Unpl
 
 /** Square pixels: the height stays, the width follows the sample aspect ratio; odd sizes are not rounded here. */
 function displaySize(stream: Stream, frame: Frame) {
-  const { num, den } = [stream.sampleAspectRatio, stream.codecpar.sampleAspectRatio, frame.sampleAspectRatio].find(isUsable) ?? { num: 1, den: 1 };
+  const { num, den } = [stream.sampleAspectRatio, stream.codecpar.sampleAspectRatio, frame.sampleAspectRatio].find(
+    isUsable,
+  ) ?? { num: 1, den: 1 };
   return { widthPx: Math.max(1, Math.round((frame.width * num) / den)), heightPx: frame.height };
 }
 
-const isUsable = ({ num, den }: { num: number; den: number }) => num > 0 && den > 0 && num / den > 0.1 && num / den < 10;
+const isUsable = ({ num, den }: { num: number; den: number }) =>
+  num > 0 && den > 0 && num / den > 0.1 && num / den < 10;
 
 /** How far the picture must be turned clockwise to stand upright, from a display matrix (ISO/IEC 14496-12 §6.2.2), to the nearest quarter. */
 export function rotationOf(matrix: Buffer | null): 0 | 90 | 180 | 270 {
@@ -140,5 +153,5 @@ function soundFacts(stream: Stream): Unplaced<SourceAudio> {
 }
 
 /** Muxers put their own name where people put a title. */
-const handlerTitle = (name: string) => (/handler|^mainconcept|^apple|^gpac|^iso media|^core media|©|^\W*$/i.test(name) ? "" : name);
-
+const handlerTitle = (name: string) =>
+  /handler|^mainconcept|^apple|^gpac|^iso media|^core media|©|^\W*$/i.test(name) ? "" : name;

@@ -35,7 +35,10 @@ const hz = ({ num, den }: Fraction) => num / den;
  * distances vary gets the nearest standard rate to its average, at most 60.
  */
 export function outputRate({ declared, timesSeconds }: RateEvidence): { frameRate: Fraction; isVariable: boolean } {
-  const gaps = timesSeconds.slice(1).map((time, i) => time - timesSeconds[i]!).filter((gap) => gap > 1e-6);
+  const gaps = timesSeconds
+    .slice(1)
+    .map((time, i) => time - timesSeconds[i]!)
+    .filter((gap) => gap > 1e-6);
   const usual = median(gaps);
   if (usual === undefined) return { frameRate: steadyRate(declared > 0 ? declared : 25), isVariable: false };
   const isRegular = (gap: number) => Math.abs(gap - usual) <= Math.max(usual * IRREGULAR, TIMESTAMP_ROUNDING_SECONDS);
@@ -43,7 +46,8 @@ export function outputRate({ declared, timesSeconds }: RateEvidence): { frameRat
   const irregular = gaps.length - regular.length;
   const spanSeconds = sum(regular);
   const disagrees = declared > 0 && Math.abs(declared * usual - 1) > IRREGULAR;
-  if (irregular > Math.max(1, gaps.length * 0.05) || disagrees) return { frameRate: nearestStandard(disagrees ? declared : gaps.length / sum(gaps)), isVariable: true };
+  if (irregular > Math.max(1, gaps.length * 0.05) || disagrees)
+    return { frameRate: nearestStandard(disagrees ? declared : gaps.length / sum(gaps)), isVariable: true };
   // What the container tells counts frames over the whole file; a truncated file has other ideas. The measure is as good as timestamps are.
   const measured = regular.length / spanSeconds;
   const uncertainty = Math.max(SAME_RATE, TIMESTAMP_ROUNDING_SECONDS / spanSeconds);
@@ -64,7 +68,9 @@ function steadyRate(rate: number, uncertainty = SAME_RATE): Fraction {
 }
 
 function nearestStandard(rate: number): Fraction {
-  return STANDARD_RATES.reduce((best, candidate) => (Math.abs(hz(candidate) - rate) < Math.abs(hz(best) - rate) ? candidate : best));
+  return STANDARD_RATES.reduce((best, candidate) =>
+    Math.abs(hz(candidate) - rate) < Math.abs(hz(best) - rate) ? candidate : best,
+  );
 }
 
 /** The simplest fraction within one part in a hundred thousand: 12.5 → 25/2, 14.985 → 15000/1001. */

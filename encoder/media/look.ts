@@ -26,7 +26,8 @@ export async function look(source: OpenSource): Promise<Look> {
   const frames: Frame[] = [];
   const timesSeconds: number[] = [];
   let [packets, bytes] = [0, 0];
-  const isEnough = () => (packets >= MAX_VIDEO_PACKETS || bytes >= MAX_BYTES) && (frames.length > 0 || bytes >= MAX_BYTES * 2);
+  const isEnough = () =>
+    (packets >= MAX_VIDEO_PACKETS || bytes >= MAX_BYTES) && (frames.length > 0 || bytes >= MAX_BYTES * 2);
   try {
     const { endsSeconds, reachedEnd } = await readPackets(source, async (packet, stream) => {
       bytes += packet.size;
@@ -41,17 +42,27 @@ export async function look(source: OpenSource): Promise<Look> {
     });
     if (decoder !== undefined && reachedEnd && frames.length < FRAMES_LOOKED_AT) await decode(decoder, null, frames);
     const times = timesSeconds.toSorted((a, b) => a - b);
-    return { videoTimesSeconds: reachedEnd ? times : times.slice(0, -UNSETTLED_PACKETS), frames, endsSeconds, reachedEnd };
+    return {
+      videoTimesSeconds: reachedEnd ? times : times.slice(0, -UNSETTLED_PACKETS),
+      frames,
+      endsSeconds,
+      reachedEnd,
+    };
   } finally {
     decoder?.freeContext();
   }
 }
 
 /** @param visit gets every packet, with its stream when that is a chosen one; false ends the reading */
-export async function readPackets(source: OpenSource, visit: (packet: Packet, stream: Stream | undefined) => Promise<boolean> | boolean): Promise<Pick<Look, "endsSeconds" | "reachedEnd">> {
+export async function readPackets(
+  source: OpenSource,
+  visit: (packet: Packet, stream: Stream | undefined) => Promise<boolean> | boolean,
+): Promise<Pick<Look, "endsSeconds" | "reachedEnd">> {
   using packet = new Packet();
   packet.alloc();
-  const chosen = new Map([...(source.video ? [source.video] : []), ...source.audio].map((stream) => [stream.index, stream]));
+  const chosen = new Map(
+    [...(source.video ? [source.video] : []), ...source.audio].map((stream) => [stream.index, stream]),
+  );
   const endsSeconds = new Map<number, number>();
   for (;;) {
     if (isEnd(source, await source.format.readFrame(packet))) return { endsSeconds, reachedEnd: true };

@@ -19,7 +19,12 @@ export class PictureGraph {
   }
 
   /** @param description libav's graph syntax, from "[in]" to "[out0]", "[out1]", … */
-  static async open(description: string, outputs: number, like: Frame, timeBase: { num: number; den: number }): Promise<PictureGraph> {
+  static async open(
+    description: string,
+    outputs: number,
+    like: Frame,
+    timeBase: { num: number; den: number },
+  ): Promise<PictureGraph> {
     const graph = new FilterGraph();
     graph.alloc();
     const { num, den } = like.sampleAspectRatio;
@@ -34,9 +39,15 @@ export class PictureGraph {
     const sinks = Array.from({ length: outputs }, (_, i) => `[out${i}]buffersink@out${i}`);
     const parsed = graph.parsePtr([`${source}[in]`, description, ...sinks].join(";"));
     const configured = parsed < 0 ? parsed : await graph.config();
-    if (configured < 0) throw new JobError("encoder_failed", `The picture's filters could not be set up (${configured}).`);
+    if (configured < 0)
+      throw new JobError("encoder_failed", `The picture's filters could not be set up (${configured}).`);
     const filter = (name: string) => graph.getFilter(name)!;
-    return new PictureGraph(graph, filter("buffer@in"), sinks.map((_, i) => filter(`buffersink@out${i}`)), kindOf(like));
+    return new PictureGraph(
+      graph,
+      filter("buffer@in"),
+      sinks.map((_, i) => filter(`buffersink@out${i}`)),
+      kindOf(like),
+    );
   }
 
   suits(frame: Frame): boolean {

@@ -1,5 +1,5 @@
 /** The source's pictures for one time range, in order, with their presentation times. */
-import type { CodecContext, Frame, Stream } from "node-av";
+import type { CodecContext, Frame, Packet, Stream } from "node-av";
 import { AVSEEK_FLAG_BACKWARD, AV_FRAME_FLAG_CORRUPT, AV_NOPTS_VALUE } from "node-av/constants";
 import type { SourceVideo } from "../protocol.ts";
 import { JobError } from "../errors.ts";
@@ -28,7 +28,12 @@ const LEAD_FRAMES = 3;
  * @param offsetSeconds the file's own time of presentation zero
  * @throws {JobError} `source_damaged` when nothing at all can be decoded
  */
-export async function* pictures(opened: OpenSource, facts: SourceVideo, fromSeconds: number, offsetSeconds: number): AsyncGenerator<TimedFrame> {
+export async function* pictures(
+  opened: OpenSource,
+  facts: SourceVideo,
+  fromSeconds: number,
+  offsetSeconds: number,
+): AsyncGenerator<TimedFrame> {
   const lead = LEAD_FRAMES * (facts.frameRate.den / facts.frameRate.num);
   const wanted = fromSeconds - (facts.interlaced ? lead : 0);
   let source = opened;
@@ -71,21 +76,33 @@ async function* timed(source: OpenSource, facts: SourceVideo, decoder: CodecCont
   const stream = source.format.streams[facts.streamIndex]!;
   const { num, den } = stream.timeBase;
   const nominalSeconds = facts.frameRate.den / facts.frameRate.num;
-  let sawKey = false;
-  let lastSeconds = -Infinity;
+  let [sawKey, isDecodeTimeOnly] = [false, false];
   // Until its first key frame a decoder can only guess, and some do.
-  const accepts = (packet: { isKeyframe: boolean }) => (sawKey ||= packet.isKeyframe);
+  const accepts = (packet: Packet) => {
+    if (!sawKey && packet.isKeyframe) [sawKey, isDecodeTimeOnly] = [true, packet.pts === AV_NOPTS_VALUE];
+    return sawKey;
+  };
+  let untimed: Frame[] = []; // at the beginning: their times follow from the first that has one
+  let lastSeconds: number | undefined;
   for await (const frame of decodedFrames(source, stream, decoder, accepts)) {
-    const pts = frame.bestEffortTimestamp;
-    const durationSeconds = frame.duration > 0n ? (Number(frame.duration) * num) / den : nominalSeconds;
-    const timeSeconds = pts === AV_NOPTS_VALUE ? Math.max(0, lastSeconds + nominalSeconds) : (Number(pts) * num) / den - offsetSeconds;
-    if (lastSeconds === -Infinity && frame.hasFlags(AV_FRAME_FLAG_CORRUPT)) {
+    if (lastSeconds === undefined && frame.hasFlags(AV_FRAME_FLAG_CORRUPT)) {
       frame.free();
       continue;
     }
+    const pts = frame.bestEffortTimestamp;
+    if (pts === AV_NOPTS_VALUE && lastSeconds === undefined) {
+      untimed.push(frame);
+      continue;
+    }
+    // AVI has times of decoding alone; pictures come out later by as many as are held back to be put in order.
+    const delaySeconds = isDecodeTimeOnly ? decoder.hasBFrames * nominalSeconds : 0;
+    const timeSeconds = pts === AV_NOPTS_VALUE ? lastSeconds! + nominalSeconds : (Number(pts) * num) / den - offsetSeconds - delaySeconds;
+    for (const [i, early] of untimed.entries()) yield { frame: early, timeSeconds: timeSeconds - (untimed.length - i) * nominalSeconds, durationSeconds: nominalSeconds };
+    untimed = [];
     lastSeconds = timeSeconds;
-    yield { frame, timeSeconds, durationSeconds };
+    yield { frame, timeSeconds, durationSeconds: frame.duration > 0n ? (Number(frame.duration) * num) / den : nominalSeconds };
   }
+  for (const [i, frame] of untimed.entries()) yield { frame, timeSeconds: i * nominalSeconds, durationSeconds: nominalSeconds };
 }
 
 async function* withFirst(first: TimedFrame, rest: AsyncGenerator<TimedFrame>): AsyncGenerator<TimedFrame> {
@@ -94,7 +111,10 @@ async function* withFirst(first: TimedFrame, rest: AsyncGenerator<TimedFrame>): 
 }
 
 /** Frame rate kept: both fields of a picture become one. The times are carried beside the filter, picture by picture. */
-async function* deinterlaced(frames: AsyncGenerator<TimedFrame>, timeBase: { num: number; den: number }): AsyncGenerator<TimedFrame> {
+async function* deinterlaced(
+  frames: AsyncGenerator<TimedFrame>,
+  timeBase: { num: number; den: number },
+): AsyncGenerator<TimedFrame> {
   let graph: PictureGraph | undefined;
   const times: TimedFrame[] = [];
   async function* drain(from: PictureGraph): AsyncGenerator<TimedFrame> {

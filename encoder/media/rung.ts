@@ -71,10 +71,15 @@ export class RungEncoder {
     this.#firstSegment = start.firstSegment;
     this.#packet.alloc();
     const avcConfig = context.extraData;
-    if (avcConfig === null || avcConfig[0] !== 1) throw new JobError("encoder_failed", "The encoder gave no configuration record.");
+    if (avcConfig === null || avcConfig[0] !== 1)
+      throw new JobError("encoder_failed", "The encoder gave no configuration record.");
     const timescale = (grid.frameRate.num * fileTicksPerFrame(grid.frameRate)) / grid.frameRate.den;
     const bytes = initSegment({ kind: "video", timescale, widthPx: rung.widthPx, heightPx: rung.heightPx, avcConfig });
-    this.#init = { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), codec: codecOf(avcConfig) };
+    this.#init = {
+      bytes: bytes.length,
+      sha256: createHash("sha256").update(bytes).digest("hex"),
+      codec: codecOf(avcConfig),
+    };
     store.put(rung.name, "init.mp4", bytes);
   }
 
@@ -106,7 +111,10 @@ export class RungEncoder {
     if (sent < 0) throw new JobError("encoder_failed", `The H.264 encoder refused a picture (${sent}).`);
     // Encoding happens while a picture is sent; receiving only collects, except at the end.
     for (;;) {
-      const received = frame === null ? await this.#context.receivePacket(this.#packet) : this.#context.receivePacketSync(this.#packet);
+      const received =
+        frame === null
+          ? await this.#context.receivePacket(this.#packet)
+          : this.#context.receivePacketSync(this.#packet);
       if (received < 0) break;
       this.#add(this.#packet);
       this.#packet.unref();
@@ -131,13 +139,20 @@ export class RungEncoder {
       if (this.#fragments.length * this.#grid.framesPerGop >= this.#grid.framesPerSegment) this.#cutSegment();
     }
     const data = packet.data ?? Buffer.alloc(0);
-    this.#gop.push({ data: isSync ? withoutEncoderNote(data) : data, isSync, shownAt: Number(packet.pts) - this.#gopStart });
+    this.#gop.push({
+      data: isSync ? withoutEncoderNote(data) : data,
+      isSync,
+      shownAt: Number(packet.pts) - this.#gopStart,
+    });
   }
 
   #cutFragment(): void {
     if (this.#gop.length === 0) return;
     const frameTicks = fileTicksPerFrame(this.#grid.frameRate);
-    const schedule = decodeSchedule(this.#gop.map(({ shownAt }) => shownAt), frameTicks);
+    const schedule = decodeSchedule(
+      this.#gop.map(({ shownAt }) => shownAt),
+      frameTicks,
+    );
     const samples = this.#gop.map(({ data, isSync }, i) => ({ data, isSync, ...schedule[i]! }));
     const sequenceNumber = this.#gopStart / this.#grid.framesPerGop + 1;
     this.#fragments.push({ sequenceNumber, decodeTicks: this.#gopStart * frameTicks, samples });
@@ -151,7 +166,11 @@ export class RungEncoder {
     const frames = this.#fragments.reduce((sum, fragment) => sum + fragment.samples.length, 0);
     const { bytes, firstSamples } = mediaSegment(this.#fragments);
     this.#store.put(this.#rung.name, `${this.#firstSegment + this.#segments.length}.m4s`, bytes);
-    this.#segments.push({ durationTicks: frames * this.#grid.frameRate.den, bytes: bytes.length, keyframes: firstSamples });
+    this.#segments.push({
+      durationTicks: frames * this.#grid.frameRate.den,
+      bytes: bytes.length,
+      keyframes: firstSamples,
+    });
     this.#fragments = [];
   }
 }

@@ -24,14 +24,16 @@ export class SoundGraph {
     const source = `abuffer@in=time_base=1/${like.sampleRate}:sample_rate=${like.sampleRate}:sample_fmt=${format}:channel_layout=${layout}`;
     const parsed = graph.parsePtr(`${source},${filters},abuffersink@out`);
     const configured = parsed < 0 ? parsed : await graph.config();
-    if (configured < 0) throw new JobError("source_damaged", `The source's sound has no usable format (${format}, ${layout}).`);
+    if (configured < 0)
+      throw new JobError("source_damaged", `The source's sound has no usable format (${format}, ${layout}).`);
     return new SoundGraph(graph, graph.getFilter("abuffer@in")!, graph.getFilter("abuffersink@out")!);
   }
 
   /** @param frame stays the caller's; null: there is no more */
   put(frame: Frame | null): void {
     const result = this.#source.buffersrcAddFrameSync(frame, AV_BUFFERSRC_FLAG_KEEP_REF);
-    if (result < 0 && result !== AVERROR_EOF) throw new JobError("encoder_failed", `Sound was refused by the filters (${result}).`);
+    if (result < 0 && result !== AVERROR_EOF)
+      throw new JobError("encoder_failed", `Sound was refused by the filters (${result}).`);
   }
 
   /** What is ready; the receiver owns the frames. */

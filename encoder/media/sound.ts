@@ -25,11 +25,21 @@ export async function encodeSound(job: AudioJob, context: JobContext): Promise<A
   await encoder.encode(null);
   await store.flushed();
   const { user, system } = process.cpuUsage(cpu);
-  return { kind: "audio", rendition: encoder.facts(), channels: output.channels, encodeMs: performance.now() - startedMs, cpuMs: (user + system) / 1000 };
+  return {
+    kind: "audio",
+    rendition: encoder.facts(),
+    channels: output.channels,
+    encodeMs: performance.now() - startedMs,
+    cpuMs: (user + system) / 1000,
+  };
 }
 
 /** Frames of 1024 samples in the output's format, from presentation zero to the planned end. */
-async function* outputFrames(job: AudioJob, output: { sampleRateHz: number; channels: number }, context: JobContext): AsyncGenerator<Frame> {
+async function* outputFrames(
+  job: AudioJob,
+  output: { sampleRateHz: number; channels: number },
+  context: JobContext,
+): AsyncGenerator<Frame> {
   const startedMs = performance.now();
   const samplesIn = (ms: number) => Math.round((ms * output.sampleRateHz) / 1000);
   const exactly = job.durationMs === null ? null : samplesIn(job.durationMs);
@@ -112,19 +122,34 @@ class SoundEncoder {
   #samples: Sample[] = [];
   #framesDone = 0; // in segments that are cut
 
-  private constructor(job: AudioJob, output: { sampleRateHz: number; channels: number }, context: CodecContext, store: Store) {
+  private constructor(
+    job: AudioJob,
+    output: { sampleRateHz: number; channels: number },
+    context: CodecContext,
+    store: Store,
+  ) {
     this.#job = job;
     this.#store = store;
     this.#sampleRateHz = output.sampleRateHz;
     this.#context = context;
     this.#packet.alloc();
     const audioSpecificConfig = context.extraData ?? Buffer.alloc(0);
-    const bytes = initSegment({ kind: "audio", timescale: output.sampleRateHz, channels: output.channels, audioSpecificConfig, bitrateBps: job.bitrateBps });
+    const bytes = initSegment({
+      kind: "audio",
+      timescale: output.sampleRateHz,
+      channels: output.channels,
+      audioSpecificConfig,
+      bitrateBps: job.bitrateBps,
+    });
     this.#init = { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), codec: "mp4a.40.2" };
     store.put(job.rendition, "init.mp4", bytes);
   }
 
-  static async open(job: AudioJob, output: { sampleRateHz: number; channels: number }, store: Store): Promise<SoundEncoder> {
+  static async open(
+    job: AudioJob,
+    output: { sampleRateHz: number; channels: number },
+    store: Store,
+  ): Promise<SoundEncoder> {
     const codec = Codec.findEncoderByName(FF_ENCODER_AAC);
     const context = new CodecContext();
     context.allocContext3(codec);
@@ -168,7 +193,11 @@ class SoundEncoder {
     const fragment = { sequenceNumber, decodeTicks: this.#framesDone * AAC_FRAME_SAMPLES, samples: this.#samples };
     const { bytes } = mediaSegment([fragment]);
     this.#store.put(this.#job.rendition, `${sequenceNumber - 1}.m4s`, bytes);
-    this.#segments.push({ durationTicks: this.#samples.length * AAC_FRAME_SAMPLES, bytes: bytes.length, keyframes: [] });
+    this.#segments.push({
+      durationTicks: this.#samples.length * AAC_FRAME_SAMPLES,
+      bytes: bytes.length,
+      keyframes: [],
+    });
     this.#framesDone += this.#samples.length;
     this.#samples = [];
   }

@@ -48,7 +48,13 @@ export class SourceReader {
   startOver(): IOContext {
     this.#position = 0;
     const io = new IOContext();
-    io.allocContextWithCallbacks(IO_BUFFER_BYTES, 0, (size) => this.#read(size), null, (offset, whence) => this.#seek(offset, whence));
+    io.allocContextWithCallbacks(
+      IO_BUFFER_BYTES,
+      0,
+      (size) => this.#read(size),
+      null,
+      (offset, whence) => this.#seek(offset, whence),
+    );
     return io;
   }
 
@@ -83,7 +89,14 @@ export class SourceReader {
 
   #seek(offset: bigint, whence: number): bigint {
     if (whence === AVSEEK_SIZE) return BigInt(this.sizeBytes);
-    const base = whence === AVSEEK_CUR ? this.#position : whence === AVSEEK_END ? this.sizeBytes : whence === AVSEEK_SET ? 0 : Number.NaN;
+    const base =
+      whence === AVSEEK_CUR
+        ? this.#position
+        : whence === AVSEEK_END
+          ? this.sizeBytes
+          : whence === AVSEEK_SET
+            ? 0
+            : Number.NaN;
     const position = base + Number(offset);
     if (!(position >= 0)) return -22n; // EINVAL
     this.#position = position;
@@ -98,7 +111,8 @@ export class SourceReader {
 
   #block(index: number): Promise<Buffer> {
     const known = this.#blocks.get(index);
-    const block = known ?? fetchRange(this.#target, this.#hooks, index * BLOCK_BYTES, BLOCK_BYTES).then(({ bytes }) => bytes);
+    const block =
+      known ?? fetchRange(this.#target, this.#hooks, index * BLOCK_BYTES, BLOCK_BYTES).then(({ bytes }) => bytes);
     this.#blocks.delete(index);
     this.#blocks.set(index, block);
     if (this.#blocks.size > BLOCKS_KEPT) this.#blocks.delete(this.#blocks.keys().next().value!);
@@ -107,15 +121,21 @@ export class SourceReader {
 }
 
 async function fetchRange(target: CallbackTarget, hooks: ReaderHooks, start: number, length: number) {
-  const answer = await callBack(target, { method: "GET", path: "source", headers: { Range: `bytes=${start}-${start + length - 1}` } }, hooks.onWait);
+  const answer = await callBack(
+    target,
+    { method: "GET", path: "source", headers: { Range: `bytes=${start}-${start + length - 1}` } },
+    hooks.onWait,
+  );
   hooks.onRead();
   if (answer.status === 416) return { bytes: Buffer.alloc(0), sizeBytes: start === 0 ? 0 : start };
   if (answer.status === 206) {
     const size = Number(answer.headers.get("Content-Range")?.split("/")[1]);
-    if (!Number.isSafeInteger(size)) throw new JobError("encoder_failed", "The platform sent a range of the source without saying its size.");
+    if (!Number.isSafeInteger(size))
+      throw new JobError("encoder_failed", "The platform sent a range of the source without saying its size.");
     return { bytes: answer.body, sizeBytes: size };
   }
   // The whole file: only right when it is the range that was asked for.
-  if (start > 0 || answer.body.length > length) throw new JobError("encoder_failed", "The platform ignored the range of the source.");
+  if (start > 0 || answer.body.length > length)
+    throw new JobError("encoder_failed", "The platform ignored the range of the source.");
   return { bytes: answer.body, sizeBytes: answer.body.length };
 }

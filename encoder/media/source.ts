@@ -18,7 +18,30 @@ import { type ReaderHooks, SourceReader } from "./source-reader.ts";
  * The containers that are read, by libav's names. An allow-list: libav also takes text for subtitles, drawings of a terminal or
  * playlists that name other files.
  */
-const CONTAINERS = ["mov", "mp4", "matroska", "webm", "mpegts", "avi", "flv", "asf", "mpeg", "ogg", "wav", "mp3", "flac", "aac", "mxf", "dv", "amr", "aiff", "ac3", "eac3", "caf", "w64"];
+const CONTAINERS = [
+  "mov",
+  "mp4",
+  "matroska",
+  "webm",
+  "mpegts",
+  "avi",
+  "flv",
+  "asf",
+  "mpeg",
+  "ogg",
+  "wav",
+  "mp3",
+  "flac",
+  "aac",
+  "mxf",
+  "dv",
+  "amr",
+  "aiff",
+  "ac3",
+  "eac3",
+  "caf",
+  "w64",
+];
 const MAX_STREAMS = 100;
 
 export interface OpenSource {
@@ -49,7 +72,11 @@ async function openFormat(reader: SourceReader): Promise<OpenSource> {
   format.allocContext();
   format.pb = reader.startOver();
   format.setFlags(AVFMT_FLAG_CUSTOM_IO);
-  using options = Dictionary.fromObject({ format_whitelist: CONTAINERS.join(","), protocol_whitelist: "none", max_streams: MAX_STREAMS });
+  using options = Dictionary.fromObject({
+    format_whitelist: CONTAINERS.join(","),
+    protocol_whitelist: "none",
+    max_streams: MAX_STREAMS,
+  });
   const opened = await format.openInput("", null, options);
   if (reader.failure !== undefined) throw reader.failure;
   if (opened < 0) throw await openFailure(reader, opened);
@@ -60,9 +87,19 @@ async function openFormat(reader: SourceReader): Promise<OpenSource> {
   const streams = format.streams;
   if (streams.length >= MAX_STREAMS) throw tooManyStreams();
   const video = bestVideo(streams);
-  const audio = streams.filter((stream) => stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO && isDecodable(stream) && stream.codecpar.sampleRate > 0);
+  const audio = streams.filter(
+    (stream) =>
+      stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO && isDecodable(stream) && stream.codecpar.sampleRate > 0,
+  );
   const starts = [...(video ? [video] : []), ...audio].flatMap((stream) => startSeconds(stream) ?? []);
-  return { format, reader, containerFormat: containerName(format.iformat?.name ?? "", await reader.head()), video, audio, zeroSeconds: starts.length > 0 ? Math.min(...starts) : 0 };
+  return {
+    format,
+    reader,
+    containerFormat: containerName(format.iformat?.name ?? "", await reader.head()),
+    video,
+    audio,
+    zeroSeconds: starts.length > 0 ? Math.min(...starts) : 0,
+  };
 }
 
 /** Seconds of the file's time; undefined when no packet told. */
@@ -95,7 +132,10 @@ function bestVideo(streams: Stream[]): Stream | null {
       isDecodable(stream),
   );
   const pixels = (stream: Stream) => stream.codecpar.width * stream.codecpar.height;
-  return moving.reduce<Stream | null>((best, stream) => (best === null || pixels(stream) > pixels(best) ? stream : best), null);
+  return moving.reduce<Stream | null>(
+    (best, stream) => (best === null || pixels(stream) > pixels(best) ? stream : best),
+    null,
+  );
 }
 
 const isDecodable = (stream: Stream) => Codec.findDecoder(stream.codecpar.codecId) !== null;
@@ -110,11 +150,17 @@ async function openFailure(reader: SourceReader, code: number): Promise<JobError
     : new JobError("source_not_media", "The source is not a video or audio file.", { cause });
 }
 
-const tooManyStreams = (cause?: Error) => new JobError("source_exceeds_limits", `The source has more than ${MAX_STREAMS} streams, or asks for absurd amounts of memory.`, { cause });
+const tooManyStreams = (cause?: Error) =>
+  new JobError(
+    "source_exceeds_limits",
+    `The source has more than ${MAX_STREAMS} streams, or asks for absurd amounts of memory.`,
+    { cause },
+  );
 
 /** One name where libav lists all that its demuxer takes. */
 function containerName(demuxer: string, head: Buffer): string {
-  if (demuxer.startsWith("mov,")) return head.toString("latin1", 4, 8) === "ftyp" && head.toString("latin1", 8, 12) !== "qt  " ? "mp4" : "mov";
+  if (demuxer.startsWith("mov,"))
+    return head.toString("latin1", 4, 8) === "ftyp" && head.toString("latin1", 8, 12) !== "qt  " ? "mp4" : "mov";
   if (demuxer.startsWith("matroska")) return head.subarray(0, 128).includes("webm") ? "webm" : "matroska";
   return demuxer;
 }

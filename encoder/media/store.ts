@@ -22,7 +22,11 @@ export class Store {
   put(rendition: string, file: string, bytes: Buffer): void {
     this.#bytesUnderWay += bytes.length;
     this.#waiting.push(async () => {
-      await callBack(this.#target, { method: "PUT", path: `objects/${rendition}/${file}`, headers: { "Content-Type": "video/mp4" }, body: bytes }, this.#onWait);
+      await callBack(
+        this.#target,
+        { method: "PUT", path: `objects/${rendition}/${file}`, headers: { "Content-Type": "video/mp4" }, body: bytes },
+        this.#onWait,
+      );
       this.#bytesUnderWay -= bytes.length;
     });
     this.#startNext();

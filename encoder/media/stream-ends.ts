@@ -24,7 +24,8 @@ export async function streamEnds(source: OpenSource, seen: Look): Promise<Map<nu
       const told = [...tail.endsSeconds.values()];
       // Near the declared end for at least one stream: the file is whole. Streams that ended earlier need the whole file read,
       // unless their own header tells.
-      if (told.length > 0 && Math.max(...told) > declaredEnd - TAIL_SECONDS) return complete(source, seen, tail.endsSeconds);
+      if (told.length > 0 && Math.max(...told) > declaredEnd - TAIL_SECONDS)
+        return complete(source, seen, tail.endsSeconds);
     }
   }
   // Streams keep their numbers when the file is opened again.

@@ -31,7 +31,9 @@ export class CallbackServer {
   port = 0;
 
   async listen(port = 0): Promise<void> {
-    this.#server = createServer((request, response) => void this.#handle(request, response).catch(() => response.destroy()));
+    this.#server = createServer(
+      (request, response) => void this.#handle(request, response).catch(() => response.destroy()),
+    );
     await new Promise<void>((resolve) => this.#server!.listen(port, "127.0.0.1", resolve));
     this.port = (this.#server.address() as AddressInfo).port;
   }
@@ -46,7 +48,17 @@ export class CallbackServer {
   open(jobId: string, sourcePath: string): { desk: Desk; callbackUrl: string; token: string } {
     const token = `token-${jobId}`;
     const { promise: ending, resolve: end } = Promise.withResolvers<Ending>();
-    const desk: Entry = { sourcePath, objects: new Map(), conflicts: [], heartbeats: [], isWanted: true, intercept: () => undefined, token, ending, end };
+    const desk: Entry = {
+      sourcePath,
+      objects: new Map(),
+      conflicts: [],
+      heartbeats: [],
+      isWanted: true,
+      intercept: () => undefined,
+      token,
+      ending,
+      end,
+    };
     this.#desks.set(jobId, desk);
     return { desk, callbackUrl: `http://127.0.0.1:${this.port}/jobs/${jobId}`, token };
   }
@@ -57,7 +69,8 @@ export class CallbackServer {
     const desk = this.#desks.get(jobId);
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    if (desk === undefined || request.headers.authorization !== `Bearer ${desk.token}`) return void response.writeHead(401).end();
+    if (desk === undefined || request.headers.authorization !== `Bearer ${desk.token}`)
+      return void response.writeHead(401).end();
     const status = await desk.intercept(request.method ?? "", path);
     if (status !== undefined) return void response.writeHead(status).end();
     const body = Buffer.concat(chunks);
@@ -89,5 +102,7 @@ async function serveFile(path: string, request: IncomingMessage, response: Serve
   const bytes = Buffer.alloc(end - start + 1);
   await file.read(bytes, 0, bytes.length, start);
   await file.close();
-  response.writeHead(206, { "Content-Range": `bytes ${start}-${end}/${size}`, "Content-Length": bytes.length }).end(bytes);
+  response
+    .writeHead(206, { "Content-Range": `bytes ${start}-${end}/${size}`, "Content-Length": bytes.length })
+    .end(bytes);
 }

@@ -3,13 +3,29 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { AudioJob, AudioResult, EncoderHealth, Job, JobFailure, JobStatus, ProbeJob, ProbeResult, SourceFacts, VideoJob, VideoResult } from "../../encoder/protocol.ts";
+import type {
+  AudioJob,
+  AudioResult,
+  EncoderHealth,
+  Job,
+  JobFailure,
+  JobStatus,
+  ProbeJob,
+  ProbeResult,
+  SourceFacts,
+  VideoJob,
+  VideoResult,
+} from "../../encoder/protocol.ts";
 import { CallbackServer, type Desk, type Ending } from "./callback-server.ts";
 
 const SECRET = "secret of the encoder tests";
 
 /** What a job needs beyond what every job has. */
-type Wanted<J extends Job> = Omit<J, "jobId" | "assetId" | "attempt" | "callbackUrl" | "token" | "expiresAt" | "leaseMs" | "clip"> & Partial<Pick<J, "clip" | "leaseMs" | "expiresAt">>;
+type Wanted<J extends Job> = Omit<
+  J,
+  "jobId" | "assetId" | "attempt" | "callbackUrl" | "token" | "expiresAt" | "leaseMs" | "clip"
+> &
+  Partial<Pick<J, "clip" | "leaseMs" | "expiresAt">>;
 export type AnyWanted = Wanted<ProbeJob> | Wanted<VideoJob> | Wanted<AudioJob>;
 
 export interface LogLine {
@@ -49,7 +65,11 @@ export class TestEncoder {
   }
 
   request(method: string, path: string, body?: unknown, secret = SECRET): Promise<Response> {
-    return fetch(`${this.baseUrl}${path}`, { method, headers: { Authorization: `Bearer ${secret}` }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    return fetch(`${this.baseUrl}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${secret}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
   }
 
   async health(): Promise<EncoderHealth> {
@@ -65,7 +85,16 @@ export class TestEncoder {
   prepare(sourcePath: string, wanted: AnyWanted): { job: Job; desk: Desk } {
     const jobId = `job-${++this.#jobs}`;
     const { desk, callbackUrl, token } = this.callbacks.open(jobId, sourcePath);
-    const base = { jobId, assetId: "asset", attempt: 1, callbackUrl, token, expiresAt: Date.now() + 120_000, leaseMs: 10_000, clip: { startMs: 0, endMs: null } };
+    const base = {
+      jobId,
+      assetId: "asset",
+      attempt: 1,
+      callbackUrl,
+      token,
+      expiresAt: Date.now() + 120_000,
+      leaseMs: 10_000,
+      clip: { startMs: 0, endMs: null },
+    };
     return { job: { ...base, ...wanted } as Job, desk };
   }
 
@@ -87,12 +116,18 @@ export class TestEncoder {
     return (resultOf(ending) as ProbeResult).facts;
   }
 
-  async encodeVideo(sourcePath: string, wanted: Omit<Wanted<VideoJob>, "kind">): Promise<{ result: VideoResult; desk: Desk }> {
+  async encodeVideo(
+    sourcePath: string,
+    wanted: Omit<Wanted<VideoJob>, "kind">,
+  ): Promise<{ result: VideoResult; desk: Desk }> {
     const { ending, desk } = await this.run(sourcePath, { kind: "video", ...wanted });
     return { result: resultOf(ending) as VideoResult, desk };
   }
 
-  async encodeAudio(sourcePath: string, wanted: Omit<Wanted<AudioJob>, "kind">): Promise<{ result: AudioResult; desk: Desk }> {
+  async encodeAudio(
+    sourcePath: string,
+    wanted: Omit<Wanted<AudioJob>, "kind">,
+  ): Promise<{ result: AudioResult; desk: Desk }> {
     const { ending, desk } = await this.run(sourcePath, { kind: "audio", ...wanted });
     return { result: resultOf(ending) as AudioResult, desk };
   }

@@ -6,15 +6,35 @@ const run = promisify(execFile);
 const MAX_BYTES = 1 << 30;
 
 /** Every luma picture of a source after a filter. */
-export async function referencePictures(path: string, filter: string, widthPx: number, heightPx: number): Promise<Buffer[]> {
-  const args = ["-v", "error", "-i", path, "-map", "0:v:0", "-vf", `${filter},scale=${widthPx}:${heightPx}:flags=bicubic,format=yuv420p,extractplanes=y`, "-vsync", "passthrough", "-f", "rawvideo", "-"];
+export async function referencePictures(
+  path: string,
+  filter: string,
+  widthPx: number,
+  heightPx: number,
+): Promise<Buffer[]> {
+  const args = [
+    "-v",
+    "error",
+    "-i",
+    path,
+    "-map",
+    "0:v:0",
+    "-vf",
+    `${filter},scale=${widthPx}:${heightPx}:flags=bicubic,format=yuv420p,extractplanes=y`,
+    "-vsync",
+    "passthrough",
+    "-f",
+    "rawvideo",
+    "-",
+  ];
   const { stdout } = await run("ffmpeg", args, { encoding: "buffer", maxBuffer: MAX_BYTES });
   const size = widthPx * heightPx;
   return Array.from({ length: Math.floor(stdout.length / size) }, (_, i) => stdout.subarray(i * size, (i + 1) * size));
 }
 
-/** Times of a source's pictures in the order they are shown, in seconds of its own clock. */
-export async function referenceTimes(path: string): Promise<number[]> {
+/** Times of a source's pictures in the order they are shown, in seconds of its own clock; counted by the rate where a container has none (AVI). */
+export async function referenceTimes(path: string, rate: { num: number; den: number }): Promise<number[]> {
   const { stdout } = await run("ffprobe", ["-v", "error", "-select_streams", "v:0", "-show_entries", "frame=best_effort_timestamp_time", "-of", "csv=p=0", path], { maxBuffer: MAX_BYTES });
-  return stdout.split("\n").map((line) => Number.parseFloat(line)).filter((time) => !Number.isNaN(time));
+  const times = stdout.trim().split(/\n+/).map((line) => Number.parseFloat(line));
+  return times.some(Number.isNaN) ? times.map((_, i) => (i * rate.den) / rate.num) : times;
 }

@@ -27,7 +27,13 @@ export function gridFor({ video }: SourceFacts): FrameGrid {
 }
 
 /** Encodes in chunks of one segment until the source ends. */
-export async function encodeInChunks(encoder: TestEncoder, path: string, facts: SourceFacts, rung: VideoRung, clip?: { startMs: number; endMs: number | null }): Promise<Rendition & { frameCount: number; inits: Set<string> }> {
+export async function encodeInChunks(
+  encoder: TestEncoder,
+  path: string,
+  facts: SourceFacts,
+  rung: VideoRung,
+  clip?: { startMs: number; endMs: number | null },
+): Promise<Rendition & { frameCount: number; inits: Set<string> }> {
   const grid = gridFor(facts);
   const parts: Buffer[] = [];
   const all: RenditionFacts[] = [];
@@ -35,20 +41,43 @@ export async function encodeInChunks(encoder: TestEncoder, path: string, facts: 
   let frameCount = 0;
   for (let chunk = 0; ; chunk++) {
     const firstFrame = chunk * grid.framesPerSegment;
-    const { result, desk } = await encoder.encodeVideo(path, { video: facts.video!, grid, firstFrame, frameCount: grid.framesPerSegment, firstSegment: chunk, rungs: [rung], ...(clip ? { clip } : {}) });
+    const { result, desk } = await encoder.encodeVideo(path, {
+      video: facts.video!,
+      grid,
+      firstFrame,
+      frameCount: grid.framesPerSegment,
+      firstSegment: chunk,
+      rungs: [rung],
+      ...(clip ? { clip } : {}),
+    });
     const rendition = result.renditions[0]!;
     inits.add(rendition.init.sha256);
     all.push(rendition);
     if (chunk === 0) parts.push(desk.objects.get(`${rung.name}/init.mp4`)!);
     rendition.segments.forEach((_, i) => parts.push(desk.objects.get(`${rung.name}/${chunk + i}.m4s`)!));
     frameCount += result.frameCount;
-    if (result.frameCount < grid.framesPerSegment) return { facts: all, bytes: Buffer.concat(parts), frameCount, inits };
+    if (result.frameCount < grid.framesPerSegment)
+      return { facts: all, bytes: Buffer.concat(parts), frameCount, inits };
   }
 }
 
-export async function encodeWholeSound(encoder: TestEncoder, path: string, audio: SourceAudio, durationMs: number | null): Promise<Rendition & { channels: number }> {
-  const { result, desk } = await encoder.encodeAudio(path, { audio, rendition: "a", bitrateBps: 128_000, segmentSeconds: { num: 1, den: 1 }, durationMs });
-  const bytes = Buffer.concat([desk.objects.get("a/init.mp4")!, ...result.rendition.segments.map((_, i) => desk.objects.get(`a/${i}.m4s`)!)]);
+export async function encodeWholeSound(
+  encoder: TestEncoder,
+  path: string,
+  audio: SourceAudio,
+  durationMs: number | null,
+): Promise<Rendition & { channels: number }> {
+  const { result, desk } = await encoder.encodeAudio(path, {
+    audio,
+    rendition: "a",
+    bitrateBps: 128_000,
+    segmentSeconds: { num: 1, den: 1 },
+    durationMs,
+  });
+  const bytes = Buffer.concat([
+    desk.objects.get("a/init.mp4")!,
+    ...result.rendition.segments.map((_, i) => desk.objects.get(`a/${i}.m4s`)!),
+  ]);
   return { facts: [result.rendition], bytes, channels: result.channels };
 }
 
@@ -62,7 +91,12 @@ export async function decodePictures(bytes: Buffer): Promise<DecodedPicture[]> {
     if (frame === null) break;
     const { width, height } = frame;
     const luma = Buffer.from(frame.toBuffer().subarray(0, width * height));
-    pictures.push({ timeSeconds: (Number(frame.pts) * stream.timeBase.num) / stream.timeBase.den, widthPx: width, heightPx: height, luma });
+    pictures.push({
+      timeSeconds: (Number(frame.pts) * stream.timeBase.num) / stream.timeBase.den,
+      widthPx: width,
+      heightPx: height,
+      luma,
+    });
   }
   return pictures;
 }

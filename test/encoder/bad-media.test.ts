@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { JobFailureCode } from "../../encoder/protocol.ts";
+import { TestEncoder } from "../support/encoder.ts";
+import { makeSource, SOURCES, type SourceName } from "../support/sources.ts";
+
+let encoder: TestEncoder;
+beforeAll(async () => {
+  encoder = await TestEncoder.start();
+});
+afterAll(() => encoder.stop());
+
+const ANSWERS: Partial<Record<SourceName, JobFailureCode>> = {
+  html: "source_not_media",
+  text: "source_not_media",
+  srt: "source_not_media",
+  playlist: "source_not_media",
+  zip: "source_not_media",
+  noise: "source_not_media",
+  image: "source_not_media",
+  empty: "source_empty",
+  "no-index": "source_damaged",
+  "box-bomb": "source_no_streams",
+  "huge-table": "source_damaged",
+  "huge-dimensions": "source_no_streams",
+  "larger-than-8k": "source_too_large_picture",
+  "thousands-of-tracks": "source_exceeds_limits",
+  "too-long": "source_too_long",
+};
+
+describe("what cannot be used is refused with the reason, and the encoder goes on:", () => {
+  for (const [name, code] of Object.entries(ANSWERS) as [SourceName, JobFailureCode][]) {
+    test(`${name} (${SOURCES[name].description}) is ${code}`, async () => {
+      const failure = await encoder.failure(await makeSource(name));
+      expect(failure.code).toBe(code);
+      expect(failure.message).not.toMatch(/token|http|\//);
+      expect((await encoder.health()).status).toBe("ok");
+    });
+  }
+});
+
+test("an index that leads back into itself does not keep the encoder", async () => {
+  const { ending } = await encoder.run(await makeSource("loop"), { kind: "probe" });
+  expect("result" in ending || ending.failure.code.startsWith("source_")).toBe(true);
+});
+
+test("after all of that a good source is probed as ever", async () => {
+  expect((await encoder.probe(await makeSource("mp4-fast-start"))).video!.codec).toBe("h264");
+});

@@ -1,0 +1,103 @@
+import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { VideoJob } from "../../encoder/protocol.ts";
+import type { Desk } from "../support/callback-server.ts";
+import { TestEncoder } from "../support/encoder.ts";
+import { gridFor, rungFor } from "../support/rendition.ts";
+import { makeSource } from "../support/sources.ts";
+
+let encoder: TestEncoder;
+let path: string;
+let chunk: Pick<VideoJob, "kind" | "video" | "grid" | "firstFrame" | "frameCount" | "firstSegment" | "rungs">;
+beforeAll(async () => {
+  encoder = await TestEncoder.start();
+  path = await makeSource("mp4-fast-start");
+  const facts = await encoder.probe(path);
+  chunk = { kind: "video", video: facts.video!, grid: gridFor(facts), firstFrame: 30, frameCount: 120, firstSegment: 1, rungs: [rungFor(640, 480, "a"), rungFor(320, 240, "b")] };
+});
+afterAll(() => encoder.stop());
+
+async function eventually(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** Breaks so many connections, one after the other, then leaves the port. */
+async function brokenConnections(port: number, count: number): Promise<void> {
+  const server = createServer((socket) => socket.destroy());
+  server.listen(port, "127.0.0.1");
+  for (let broken = 0; broken < count; broken++) await once(server, "connection");
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** The encoder's children, the busiest first. */
+async function childPids(): Promise<number[]> {
+  const stats = await Promise.all((await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map((pid) => readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")));
+  const fields = stats.filter(Boolean).map((line) => [Number.parseInt(line, 10), ...line.slice(line.lastIndexOf(")") + 2).split(" ").map(Number)]);
+  return fields.filter(([, , parent]) => parent === encoder.process.pid).sort((a, b) => b[12]! - a[12]!).map(([pid]) => pid!);
+}
+
+const bytesOf = ({ objects }: Desk) => [...objects].map(([key, bytes]) => `${key} ${bytes.toString("base64")}`).sort();
+
+test("the same job gives the same bytes, also beside other work and with a seek of its own", async () => {
+  const first = await encoder.run(path, chunk);
+  const second = await encoder.run(path, chunk);
+  expect(bytesOf(second.desk)).toEqual(bytesOf(first.desk));
+  expect(first.desk.objects.size).toBe(2 * (1 + 4));
+});
+
+test("a chunk is made of the same segments as two chunks of half its length", async () => {
+  const whole = await encoder.run(path, chunk);
+  const halves = [await encoder.run(path, { ...chunk, frameCount: 60 }), await encoder.run(path, { ...chunk, firstFrame: 90, frameCount: 60, firstSegment: 3 })];
+  const names = halves.flatMap(({ desk }) => [...desk.objects.keys()]);
+  expect(new Set(names)).toEqual(new Set(whole.desk.objects.keys()));
+  const inits = [whole, ...halves].map(({ desk }) => desk.objects.get("a/init.mp4")!.toString("base64"));
+  expect(new Set(inits).size).toBe(1);
+});
+
+test("a child that is killed in the middle is reported as encoder_crashed, and the next job is done", async () => {
+  const { desk } = await encoder.submit(path, { ...chunk, rungs: chunk.rungs.map((rung) => ({ ...rung, preset: "slower" })) });
+  await eventually(() => desk.objects.size > 2);
+  process.kill((await childPids())[0]!, "SIGKILL");
+  expect(await desk.ending).toMatchObject({ failure: { code: "encoder_crashed" } });
+  expect((await encoder.health()).status).toBe("ok");
+  const next = await encoder.run(path, chunk);
+  expect(next.ending).toHaveProperty("result");
+});
+
+test("a platform that is away for a while in the middle of a job only delays it", async () => {
+  const undisturbed = await encoder.run(path, chunk);
+  const { desk } = await encoder.submit(path, chunk);
+  await eventually(() => desk.objects.size > 2);
+  const { port } = encoder.callbacks;
+  await encoder.callbacks.close();
+  await brokenConnections(port, 4);
+  await encoder.callbacks.listen(port);
+  expect(await desk.ending).toHaveProperty("result");
+  expect(bytesOf(desk)).toEqual(bytesOf(undisturbed.desk));
+});
+
+test("5xx and 429 are tried again; the job is complete only when every object was taken", async () => {
+  const { job, desk } = encoder.prepare(path, chunk);
+  let refusals = 0;
+  let objectsAtCompletion = 0;
+  desk.intercept = (method, target) => {
+    if (target === "complete") objectsAtCompletion = desk.objects.size;
+    if (method === "PUT" && refusals < 6) return refusals++ % 2 === 0 ? 503 : 429;
+    return undefined;
+  };
+  expect((await encoder.request("POST", "/jobs", job)).status).toBe(202);
+  expect(await desk.ending).toHaveProperty("result");
+  expect(refusals).toBe(6);
+  expect(objectsAtCompletion).toBe(2 * (1 + 4));
+});
+
+test("a token that is refused stops the job at once, without a report", async () => {
+  const { desk, job } = await encoder.submit(path, chunk);
+  desk.intercept = () => 401;
+  await eventually(async () => (await encoder.status(job.jobId)) === undefined);
+  desk.intercept = () => undefined;
+  const later = await encoder.run(path, { kind: "probe" });
+  expect(await Promise.race([desk.ending, Promise.resolve(later.ending)])).toBe(later.ending);
+});

@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import { afterEach, expect, test } from "vitest";
+import type { VideoJob } from "../../encoder/protocol.ts";
+import { TestEncoder } from "../support/encoder.ts";
+import { gridFor, rungFor } from "../support/rendition.ts";
+import { makeSource } from "../support/sources.ts";
+
+let encoder: TestEncoder;
+afterEach(() => encoder.stop());
+
+/** A job that is under way for some seconds, whatever the machine. */
+async function longJob(path: string): Promise<Pick<VideoJob, "kind" | "video" | "grid" | "firstFrame" | "frameCount" | "firstSegment" | "rungs">> {
+  const facts = await encoder.probe(path);
+  const grid = gridFor(facts);
+  const rungs = ["a", "b", "c"].map((name) => ({ ...rungFor(1920, 1440, name), preset: "slower" }));
+  return { kind: "video", video: facts.video!, grid, firstFrame: 0, frameCount: 150, firstSegment: 0, rungs };
+}
+
+/** Resolves when the condition holds; the test's own time limit ends the waiting. */
+async function eventually(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+test("every request needs the secret, and a body must be a job", async () => {
+  encoder = await TestEncoder.start();
+  expect((await encoder.request("GET", "/health", undefined, "wrong")).status).toBe(401);
+  expect((await encoder.request("POST", "/jobs", {}, "")).status).toBe(401);
+  const { job } = encoder.prepare(await makeSource("mp4-fast-start"), { kind: "probe" });
+  expect((await encoder.request("POST", "/jobs", { ...job, leaseMs: "soon" })).status).toBe(422);
+  expect((await encoder.request("POST", "/jobs", { ...job, kind: "paint" })).status).toBe(422);
+  expect((await encoder.request("GET", "/jobs/unknown")).status).toBe(404);
+  expect((await encoder.request("DELETE", "/jobs/unknown")).status).toBe(204);
+  expect(await encoder.health()).toEqual({ status: "ok", running: 0, queued: 0, capacity: 1 });
+});
+
+test("a job that is held already is accepted once; too many are refused", async () => {
+  encoder = await TestEncoder.start({ ENCODER_QUEUE: "1" });
+  const path = await makeSource("mp4-fast-start");
+  const long = await longJob(path);
+  const running = await encoder.submit(path, long);
+  await encoder.submit(path, long);
+  expect((await encoder.request("POST", "/jobs", running.job)).status).toBe(200);
+  const third = encoder.prepare(path, long);
+  expect((await encoder.request("POST", "/jobs", third.job)).status).toBe(429);
+  expect(await encoder.health()).toMatchObject({ running: 1, queued: 1 });
+  expect(await encoder.status(running.job.jobId)).toMatchObject({ jobId: running.job.jobId, kind: "video", attempt: 1, state: "running" });
+});
+
+test("what somebody's first picture waits for goes before the rest", async () => {
+  encoder = await TestEncoder.start();
+  const path = await makeSource("mp4-fast-start");
+  const long = await longJob(path);
+  await encoder.submit(path, long);
+  const later = await encoder.submit(path, { ...long, firstFrame: 60, frameCount: 30, firstSegment: 2, rungs: [rungFor(64, 48)] });
+  const first = await encoder.submit(path, { ...long, frameCount: 30, rungs: [rungFor(64, 48)] });
+  const probe = await encoder.submit(path, { kind: "probe" });
+  await Promise.all([later, first, probe].map(({ desk }) => desk.ending));
+  const order = encoder.logs.filter(({ message }) => message === "job started").map(({ jobId }) => jobId);
+  const places = [first, probe, later].map(({ job }) => order.indexOf(job.jobId));
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
+test("heartbeats come while a job waits and while it runs, with progress", async () => {
+  encoder = await TestEncoder.start();
+  const path = await makeSource("mp4-fast-start");
+  const long = { ...(await longJob(path)), leaseMs: 2500 };
+  const running = await encoder.submit(path, long);
+  const waiting = await encoder.submit(path, long);
+  await eventually(() => running.desk.heartbeats.some(({ progress, speed }) => progress > 0 && speed > 0) && waiting.desk.heartbeats.length > 0);
+  expect(running.desk.heartbeats.at(-1)).toMatchObject({ attempt: 1, state: "running" });
+  expect(waiting.desk.heartbeats[0]).toMatchObject({ attempt: 1, state: "queued", progress: 0 });
+});
+
+test("a job nobody wants any more is stopped and nothing is reported", async () => {
+  encoder = await TestEncoder.start();
+  const path = await makeSource("mp4-fast-start");
+  const long = { ...(await longJob(path)), leaseMs: 2500 };
+  const unwanted = await encoder.submit(path, long);
+  unwanted.desk.isWanted = false;
+  const refused = await encoder.submit(path, long);
+  refused.desk.intercept = (_, target) => (target === "heartbeat" ? 410 : undefined);
+  await eventually(async () => (await encoder.status(unwanted.job.jobId)) === undefined && (await encoder.status(refused.job.jobId)) === undefined);
+  const deleted = await encoder.submit(path, long);
+  await eventually(() => deleted.desk.objects.size > 0);
+  expect((await encoder.request("DELETE", `/jobs/${deleted.job.jobId}`)).status).toBe(204);
+  await eventually(async () => (await encoder.health()).running === 0);
+
+  const later = await encoder.submit(path, { kind: "probe" });
+  await later.desk.ending;
+  const ended = await Promise.race([unwanted, refused, deleted].map(({ desk }) => desk.ending).concat(later.desk.ending));
+  expect(ended).toBe(await later.desk.ending);
+});
+
+test("SIGTERM gives running and waiting jobs back and ends the process within seconds", async () => {
+  encoder = await TestEncoder.start();
+  const path = await makeSource("mp4-fast-start");
+  const long = await longJob(path);
+  const jobs = [await encoder.submit(path, long), await encoder.submit(path, long)];
+  await eventually(() => jobs[0]!.desk.objects.size > 0);
+  const startedMs = performance.now();
+  encoder.process.kill("SIGTERM");
+  await once(encoder.process, "exit");
+  expect(performance.now() - startedMs).toBeLessThan(5000);
+  for (const { desk } of jobs) expect(await desk.ending).toMatchObject({ failure: { code: "encoder_shutdown" } });
+});
+
+test("neither a token nor an address is ever logged", async () => {
+  encoder = await TestEncoder.start();
+  const { job } = await encoder.submit(await makeSource("html"), { kind: "probe" });
+  await eventually(() => encoder.logs.some(({ message }) => message === "job ended"));
+  const text = JSON.stringify(encoder.logs);
+  expect(text).not.toContain(job.token);
+  expect(text).not.toContain(job.callbackUrl);
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { TestEncoder } from "../support/encoder.ts";
+import { decodeSound, encodeWholeSound, loudness, type DecodedSound } from "../support/rendition.ts";
+import { makeSource, type SourceName } from "../support/sources.ts";
+
+let encoder: TestEncoder;
+beforeAll(async () => {
+  encoder = await TestEncoder.start();
+});
+afterAll(() => encoder.stop());
+
+/** Quieter than any second of the clip, louder than what an encoder makes of silence. */
+const SILENCE = 0.001;
+
+async function soundOf(name: SourceName, track = 0) {
+  const path = await makeSource(name);
+  const facts = await encoder.probe(path);
+  const encoded = await encodeWholeSound(
+    encoder,
+    path,
+    facts.audio[track]!,
+    facts.video === null ? null : facts.durationMs,
+  );
+  return { facts, encoded, sound: await decodeSound(encoded.bytes) };
+}
+
+const peak = ({ samples }: DecodedSound) => samples.reduce((highest, sample) => Math.max(highest, Math.abs(sample)), 0);
+
+test("a file with sound alone becomes a rendition as long as the sound", async () => {
+  const { facts, encoded, sound } = await soundOf("audio-only");
+  expect(facts.video).toBeNull();
+  expect(sound.samples.length / sound.sampleRateHz).toBeCloseTo(facts.durationMs / 1000, 1);
+  expect(encoded.facts[0]!.segments.length).toBe(Math.ceil(facts.durationMs / 1000));
+});
+
+test("a cover picture is no video", async () => {
+  const { facts, sound } = await soundOf("mp3");
+  expect(facts).toMatchObject({ containerFormat: "mp3", video: null });
+  expect(peak(sound)).toBeGreaterThan(0.05);
+});
+
+test("each of several tracks keeps its language, its title and its own sound", async () => {
+  const english = await soundOf("languages", 0);
+  const french = await soundOf("languages", 1);
+  expect(english.facts.audio.map(({ languageCode, title, isDefault }) => ({ languageCode, title, isDefault }))).toEqual(
+    [
+      { languageCode: "eng", title: "", isDefault: true },
+      { languageCode: "fre", title: "Commentaire", isDefault: false },
+    ],
+  );
+  // The French one was made at a quarter of the level.
+  expect(loudness(french.sound, 0, 3) / loudness(english.sound, 0, 3)).toBeCloseTo(0.25, 1);
+});
+
+test("six channels of full scale become two that do not clip", async () => {
+  const { facts, encoded, sound } = await soundOf("surround-5.1");
+  expect(facts.audio[0]).toMatchObject({ channels: 6, codec: "ac3" });
+  expect(encoded.channels).toBe(2);
+  expect(sound.channels).toBe(2);
+  expect(peak(sound)).toBeLessThanOrEqual(1.02);
+  expect(peak(sound)).toBeGreaterThan(0.7);
+});
+
+test("mono stays mono, and 22.05 kHz becomes 44.1", async () => {
+  const { encoded, sound } = await soundOf("mono-22k");
+  expect(encoded.channels).toBe(1);
+  expect(encoded.facts[0]!.timescale).toBe(44_100);
+  expect(sound).toMatchObject({ channels: 1, sampleRateHz: 44_100 });
+  expect(peak(sound)).toBeGreaterThan(0.05);
+});
+
+test("sound shorter than the picture ends in silence as long as the picture", async () => {
+  const { facts, sound } = await soundOf("audio-short");
+  expect(sound.samples.length / sound.sampleRateHz).toBeCloseTo(facts.durationMs / 1000, 1);
+  expect(loudness(sound, 0, 0.9)).toBeGreaterThan(SILENCE);
+  expect(loudness(sound, 1.1, 2.9)).toBeLessThan(SILENCE);
+});
+
+test("sound longer than the picture decides how long the asset is", async () => {
+  const { facts, sound } = await soundOf("audio-long");
+  expect(facts.video!.durationMs).toBeCloseTo(2000, -1);
+  expect(facts.durationMs).toBeCloseTo(4000, -2);
+  expect(loudness(sound, 2.5, 3.9)).toBeGreaterThan(SILENCE);
+});
+
+test("a hole in the sound is silence, and what follows stays in its place", async () => {
+  const { facts, sound } = await soundOf("audio-gap");
+  expect(sound.samples.length / sound.sampleRateHz).toBeCloseTo(facts.durationMs / 1000, 1);
+  expect(loudness(sound, 0.1, 0.9)).toBeGreaterThan(SILENCE);
+  expect(loudness(sound, 1.1, 1.9)).toBeLessThan(SILENCE);
+  expect(loudness(sound, 2.1, 2.9)).toBeGreaterThan(SILENCE);
+});
+
+test("sound that starts after the picture starts as much later in the asset", async () => {
+  const { facts, sound } = await soundOf("audio-late");
+  expect(facts.audio[0]!.startMs).toBeCloseTo(700, -1);
+  expect(loudness(sound, 0, 0.65)).toBeLessThan(SILENCE);
+  const original = await soundOf("audio-only");
+  expect(Math.abs(delaySeconds(sound, original.sound) - 0.7)).toBeLessThan(0.025);
+});
+
+test("cuts lie on the AAC frame nearest to each multiple of a segment's length", async () => {
+  const { encoded } = await soundOf("audio-only");
+  const { segments, timescale } = encoded.facts[0]!;
+  let end = 0;
+  for (const [i, { durationTicks }] of segments.slice(0, -1).entries()) {
+    end += durationTicks;
+    expect(durationTicks % 1024).toBe(0);
+    expect(Math.abs(end - (i + 1) * timescale)).toBeLessThanOrEqual(512);
+  }
+});
+
+/** By how much `late` lies behind `early`: the offset at which their envelopes agree best, in steps of 5 ms. */
+function delaySeconds(late: DecodedSound, early: DecodedSound): number {
+  const STEP_SECONDS = 0.005;
+  const envelope = (sound: DecodedSound) =>
+    Array.from({ length: 400 }, (_, i) => loudness(sound, i * STEP_SECONDS, (i + 1) * STEP_SECONDS));
+  const [a, b] = [envelope(late), envelope(early)];
+  const agreement = (lag: number) => b.reduce((sum, value, i) => sum + value * (a[i + lag] ?? 0), 0);
+  const lags = Array.from({ length: 250 }, (_, lag) => lag);
+  return lags.reduce((best, lag) => (agreement(lag) > agreement(best) ? lag : best)) * STEP_SECONDS;
+}
