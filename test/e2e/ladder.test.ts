@@ -1,0 +1,110 @@
+/** The demo's clip and the film clip as a WebM, from POST to the end of playback in three real players, and read back frame by frame. */
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { getBytes, type PlaylistView, readPlaylists } from "../support/playlists.ts";
+import { decodePictures, decodeSound } from "../support/rendition.ts";
+import { fileContent } from "../support/source-content.ts";
+import { type SourceServer, startSourceServer } from "../support/source-server.ts";
+import { launchChromium } from "./players/chromium.ts";
+import { servePlayerPage } from "./players/page-server.ts";
+import { playThrough } from "./players/play-through.ts";
+
+const FFMPEG = process.env.FFMPEG ?? "ffmpeg";
+
+let folder: string;
+let server: SourceServer;
+let platform: TestPlatform;
+let page: Awaited<ReturnType<typeof servePlayerPage>>;
+let browser: Browser;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-ladder-"));
+  // 12 s as VP9 with Opus: not a standard source, two chunks, the last segment shorter than the others.
+  const webm = join(folder, "loop.webm");
+  execFileSync(FFMPEG, [
+    ...["-v", "error", "-stream_loop", "2", "-i", "test/fixtures/flower.mp4", "-t", "11.3", "-vf", "scale=640:360"],
+    ...["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-b:v", "1M", "-c:a", "libopus", webm],
+  ]);
+  server = await startSourceServer();
+  server.add("/flower.mp4", { kind: "content", content: await fileContent("test/fixtures/flower.mp4") });
+  server.add("/loop.webm", { kind: "content", content: await fileContent(webm) });
+  [platform, page, browser] = await Promise.all([startTestPlatform(), servePlayerPage(), launchChromium()]);
+}, 180_000);
+
+afterAll(async () => {
+  await Promise.all([browser?.close(), page?.close(), platform?.stop()]);
+  await Promise.all([platform?.removeHome(), server?.stop(), rm(folder, { recursive: true, force: true })]);
+});
+
+const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+const whole = async ({ initUrl, segmentUrls }: PlaylistView) =>
+  Buffer.concat([await getBytes(initUrl), ...(await Promise.all(segmentUrls.map(getBytes)))]);
+
+describe.each([
+  { name: "flower.mp4", rungs: 2, frames: 150, frameSeconds: 1001 / 30_000 },
+  { name: "loop.webm", rungs: 2, frames: 339, frameSeconds: 1001 / 30_000 },
+])("$name, encoded into a ladder,", ({ name, rungs, frames, frameSeconds }) => {
+  let address: string;
+  let playlists: PlaylistView[];
+
+  beforeAll(async () => {
+    const { assetId, playbackId } = await platform.create(server.url(`/${name}`));
+    await platform.until(assetId, isReady);
+    address = `${platform.baseUrl}/${playbackId}`;
+    playlists = await readPlaylists(`${address}.m3u8`);
+  });
+
+  test("has every rung and one sound, whole, of one length", () => {
+    expect(playlists.filter(({ kind }) => kind === "video")).toHaveLength(rungs);
+    expect(playlists.filter(({ kind }) => kind === "audio")).toHaveLength(1);
+    for (const playlist of playlists) {
+      expect(playlist.isComplete).toBe(true);
+      expect(Math.abs(sum(playlist.durationsS) - frames * frameSeconds)).toBeLessThan(0.05);
+    }
+  });
+
+  test("decodes to the planned frames, with strictly rising times and no hole at any seam", async () => {
+    for (const playlist of playlists.filter(({ kind }) => kind === "video")) {
+      const pictures = await decodePictures(await whole(playlist));
+      expect(pictures).toHaveLength(frames);
+      expect(pictures[0]?.timeSeconds).toBe(0);
+      for (const [position, picture] of pictures.entries()) {
+        if (position === 0) continue;
+        const step = picture.timeSeconds - pictures[position - 1]!.timeSeconds;
+        expect(step).toBeGreaterThan(0);
+        expect(step).toBeLessThan(frameSeconds * 1.01);
+      }
+    }
+  });
+
+  test("has sound from the start and without a hole", async () => {
+    for (const playlist of playlists.filter(({ kind }) => kind === "audio")) {
+      const sound = await decodeSound(await whole(playlist));
+      expect(sound.startSeconds).toBeLessThan(0.025);
+      expect(sound.largestHoleSeconds).toBeLessThan(0.0005);
+      expect(sound.channels).toBe(2);
+    }
+  });
+
+  test.each([
+    ["hls.js", "m3u8"],
+    ["dash.js", "mpd"],
+    ["shaka", "m3u8"],
+    ["shaka", "mpd"],
+  ] as const)(
+    "plays in %s as .%s to its end, from five places and on every rung, without an error or a stall",
+    async (player, extension) => {
+      const played = await playThrough(browser, page.url, player, `${address}.${extension}`, { seed: 11 });
+      expect(played).toMatchObject({ errors: [], stalls: [], badAnswers: [] });
+      expect(Math.abs(played.endedAtSeconds - played.durationSeconds)).toBeLessThan(0.1);
+      expect(Math.abs(played.durationSeconds - frames * frameSeconds)).toBeLessThan(0.1);
+      for (const seek of played.seeks) expect(Math.abs(seek.shownSeconds - seek.toSeconds)).toBeLessThan(0.15);
+      expect(new Set(played.rungs.map(({ heightPx }) => heightPx)).size).toBe(rungs);
+    },
+  );
+});
