@@ -90,6 +90,8 @@ export interface MediaList {
   rendition: Rendition;
   isComplete: boolean;
   segmentCount: number;
+  /** Of every segment told of, as the playlist has it. */
+  durationTicks: number[];
 }
 
 /**
@@ -100,12 +102,34 @@ export function mediaListOf(facts: AssetFacts, name: string): MediaList | null {
   const rendition = facts.renditions.find((row) => row.name === name);
   const presentation = presentationOf(facts);
   if (rendition === undefined || presentation === null) return null;
-  if (rendition.isWhole && presentation.isComplete)
-    return { rendition, isComplete: true, segmentCount: rendition.segments.bytes.length };
+  if (rendition.isWhole && presentation.isComplete) {
+    const segmentCount = rendition.segments.bytes.length;
+    return { rendition, isComplete: true, segmentCount, durationTicks: alignEnd(rendition, facts.renditions) };
+  }
   const growing = facts.renditions.filter((row) => row.origin === "ladder" && !row.isWhole);
   const endSeconds = Math.min(...[...growing, rendition].map(secondsOf));
   const segmentCount = segmentsUntil(rendition, endSeconds);
-  return segmentCount > 0 ? { rendition, isComplete: false, segmentCount } : null;
+  if (segmentCount === 0) return null;
+  return {
+    rendition,
+    isComplete: false,
+    segmentCount,
+    durationTicks: rendition.segments.durationTicks.slice(0, segmentCount),
+  };
+}
+
+/**
+ * The ladder's last segments tell of the source's end where they end a frame or so later: a player that changes from a
+ * longer playlist to a shorter one may wait at the end for what never comes. The source's own playlist cannot be the one
+ * to give way, as it was served before there was a ladder.
+ */
+function alignEnd(rendition: Rendition, all: Rendition[]): number[] {
+  const { durationTicks } = rendition.segments;
+  const source = all.find((row) => row.origin === "passthrough" && row.kind === "video" && row.isWhole);
+  const last = durationTicks.at(-1);
+  if (source === undefined || rendition.origin === "passthrough" || last === undefined) return durationTicks;
+  const surplusTicks = Math.ceil((secondsOf(rendition) - secondsOf(source)) * rendition.timescale);
+  return surplusTicks > 0 && surplusTicks < last ? durationTicks.with(-1, last - surplusTicks) : durationTicks;
 }
 
 /** Sound is cut at the frame nearest to the picture's cut, so ends differ by less than this, in seconds. */

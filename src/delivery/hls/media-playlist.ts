@@ -6,9 +6,9 @@ import { segmentSeconds } from "./attributes.ts";
  * A media playlist (RFC 8216 §4.3.3). A complete one is final. A growing one is of type EVENT, tells players to start at
  * the beginning, and ends only when it is complete.
  */
-export function mediaPlaylist({ rendition, isComplete, segmentCount }: MediaList): string {
-  const { name, segments, timescale } = rendition;
-  const seconds = segmentSeconds(segments.durationTicks.slice(0, segmentCount), timescale);
+export function mediaPlaylist({ rendition, isComplete, durationTicks }: MediaList): string {
+  const { name, timescale } = rendition;
+  const seconds = segmentSeconds(durationTicks, timescale);
   return [
     "#EXTM3U",
     "#EXT-X-VERSION:7",

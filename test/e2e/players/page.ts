@@ -128,7 +128,7 @@ function shakaFace(): Face {
         .find(
           (one) => `${one.width}x${one.height}/${one.videoCodec}/${one.videoBandwidth ?? one.bandwidth}` === rung.id,
         );
-      if (track) player.selectVariantTrack(track, true);
+      if (track && !track.active) player.selectVariantTrack(track, true);
     },
     automatic: () => player.configure("abr.enabled", true),
   };
@@ -174,26 +174,30 @@ export const harness = {
     return { shownSeconds };
   },
   rungs: (): Rung[] => face.rungs(),
-  /** Forces a rung and answers with the size of the first picture that has its size. */
+  /** Forces a rung, and answers once pictures of its size are shown and time goes on. */
   async force(rung: Rung): Promise<{ widthPx: number; heightPx: number }> {
     excuseWaiting();
     face.force(rung);
     if (video.ended || video.duration - video.currentTime < 2) video.currentTime = 0;
     await video.play();
+    const restart = () => {
+      // A short clip may end before the new rung has reached the picture.
+      excuseWaiting();
+      video.currentTime = 0;
+      void video.play();
+    };
+    video.addEventListener("ended", restart);
     await new Promise<void>((resolve) => {
-      const look = () => {
-        if (video.videoWidth === rung.widthPx && video.videoHeight === rung.heightPx && !video.seeking)
-          return resolve();
-        // A short clip may end before the new rung has reached the picture.
-        if (video.ended) {
-          excuseWaiting();
-          video.currentTime = 0;
-          void video.play();
-        }
-        video.requestVideoFrameCallback(look);
+      let since: number | null = null;
+      const look = (_now: number, { mediaTime, width, height }: VideoFrameCallbackMetadata) => {
+        const isForced = width === rung.widthPx && height === rung.heightPx;
+        if (!isForced || since === null || mediaTime < since) since = isForced ? mediaTime : null;
+        if (since !== null && mediaTime - since > 0.3) resolve();
+        else video.requestVideoFrameCallback(look);
       };
-      look();
+      video.requestVideoFrameCallback(look);
     });
+    video.removeEventListener("ended", restart);
     return { widthPx: video.videoWidth, heightPx: video.videoHeight };
   },
   automatic: () => face.automatic(),

@@ -111,6 +111,11 @@ function stepper(page: Page, player: string) {
               at: video?.currentTime,
               ready: video?.readyState,
               paused: video?.paused,
+              duration: video?.duration,
+              buffered: Array.from({ length: video?.buffered.length ?? 0 }, (_, n) => [
+                video?.buffered.start(n),
+                video?.buffered.end(n),
+              ]),
               size: `${video?.videoWidth}x${video?.videoHeight}`,
             });
           })
