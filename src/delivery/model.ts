@@ -25,7 +25,8 @@ export interface Rendition {
 export interface AssetFacts {
   status: "processing" | "ready" | "errored";
   createdAtMs: number;
-  /** How many tracks of sound the source has; a presentation does not start without them. */
+  /** How many tracks of each kind the source has; a presentation does not start without them. */
+  videoTrackCount: number;
   audioTrackCount: number;
   renditions: Rendition[];
 }
@@ -49,39 +50,41 @@ export interface Presentation {
  *
  * @returns null when there is nothing to play (yet)
  */
-export function presentationOf({ status, createdAtMs, audioTrackCount, renditions }: AssetFacts): Presentation | null {
+export function presentationOf(facts: AssetFacts): Presentation | null {
+  const { status, createdAtMs, videoTrackCount, audioTrackCount, renditions } = facts;
   if (status === "errored") return null;
   const whole = renditions.filter((rendition) => rendition.isWhole);
-  const complete = presentWhole(whole, status === "ready" ? 0 : audioTrackCount, status);
+  const complete = presentWhole(whole, facts);
   if (complete) return { isComplete: true, createdAtMs, ...complete };
 
   const growing = renditions.filter((rendition) => rendition.origin === "ladder");
   const audio = growing.filter((rendition) => rendition.kind === "audio");
   const video = growing.filter((rendition) => rendition.kind === "video");
-  if (growing.length === 0 || audio.length < audioTrackCount) return null;
+  if (growing.length === 0 || audio.length < audioTrackCount || (video.length === 0 && videoTrackCount > 0))
+    return null;
   const endSeconds = Math.min(...growing.map(secondsOf));
   if (growing.some((rendition) => segmentsUntil(rendition, endSeconds) === 0)) return null;
   return { isComplete: false, createdAtMs, videoSets: video.length > 0 ? [video] : [], audio, endSeconds };
 }
 
-function presentWhole(whole: Rendition[], audioTrackCount: number, status: "processing" | "ready") {
+function presentWhole(whole: Rendition[], { status, videoTrackCount, audioTrackCount }: AssetFacts) {
   const of = (kind: string, origin: string) => whole.filter((row) => row.kind === kind && row.origin === origin);
   const ladder = of("video", "ladder");
   const sources = of("video", "passthrough");
   const ladderAudio = of("audio", "ladder");
   const sourceAudio = of("audio", "passthrough");
   // One set of sound for every picture: sound and pictures of both origins start at 0, and a change of rung must not change the sound.
-  const wanted = Math.max(audioTrackCount, status === "ready" ? 0 : sourceAudio.length);
+  const expected = status === "ready" ? 0 : audioTrackCount; // of a ready asset everything is there that will ever be
+  const wanted = Math.max(expected, status === "ready" ? 0 : sourceAudio.length);
   const audio = ladderAudio.length > 0 && ladderAudio.length >= wanted ? ladderAudio : sourceAudio;
-  if (audio.length < audioTrackCount) return null;
+  if (audio.length < expected) return null;
 
   const topRungs = sources.filter((row) => row.isTopRung);
   const rungs = [...topRungs, ...ladder];
   const apart = status === "ready" && rungs.length > 0 ? [] : sources.filter((row) => !row.isTopRung);
   const videoSets = [apart, rungs].filter((set) => set.length > 0);
   if (videoSets.length === 0 && audio.length === 0) return null;
-  // Sound alone is a whole presentation only when no picture is on its way.
-  if (videoSets.length === 0 && status !== "ready") return null;
+  if (videoSets.length === 0 && videoTrackCount > 0 && status !== "ready") return null; // the picture is on its way
   return { videoSets, audio, endSeconds: Math.max(...[...videoSets.flat(), ...audio].map(secondsOf)) };
 }
 

@@ -5,6 +5,7 @@ import { multivariantPlaylist } from "../delivery/hls/multivariant.ts";
 import { mediaListOf, presentationOf } from "../delivery/model.ts";
 import { canonicalSelection, readSelection, select } from "../delivery/selection.ts";
 import { Problem } from "../http/problems.ts";
+import { acceptsGzip } from "./accepts-gzip.ts";
 import { readConditions } from "./conditions.ts";
 import { CORS } from "./headers.ts";
 import type { Target } from "./paths.ts";
@@ -121,14 +122,5 @@ function answer(request: Request, { contentType, text, gzip: packed, tag, maxAge
   return new Response(request.method === "HEAD" ? null : body, {
     headers,
     encodeBody: usesGzip ? "manual" : "automatic",
-  });
-}
-
-/** `gzip` or `*` with a weight above 0 (RFC 9110 §12.5.3). */
-export function acceptsGzip(header: string | null): boolean {
-  return (header ?? "").split(",").some((part) => {
-    const [coding, ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
-    const weight = parameters.find((text) => text.startsWith("q="));
-    return (coding === "gzip" || coding === "*") && (weight === undefined || Number(weight.slice(2)) > 0);
   });
 }

@@ -30,7 +30,8 @@ export async function loadPlayable(binding: D1Database, playbackId: string): Pro
         errorCode: assets.errorCode,
         progress: assets.progress,
         createdAt: assets.createdAt,
-        audioTrackCount: sql<number>`(select count(*) from ${tracks} where ${tracks.assetId} = ${assets.id} and ${tracks.kind} = 'audio')`,
+        videoTrackCount: trackCount("video"),
+        audioTrackCount: trackCount("audio"),
       })
       .from(playbackIds)
       .innerJoin(assets, eq(assets.id, playbackIds.assetId))
@@ -45,6 +46,9 @@ export async function loadPlayable(binding: D1Database, playbackId: string): Pro
   const { progress, createdAt, ...facts } = asset;
   return { ...facts, percent: progress?.percent ?? 0, createdAtMs: createdAt.getTime(), renditions: rows };
 }
+
+const trackCount = (kind: "video" | "audio") =>
+  sql<number>`(select count(*) from ${tracks} where ${tracks.assetId} = ${assets.id} and ${tracks.kind} = ${kind})`;
 
 /** The asset of a playback id, for its bytes; null for an unknown or deleted one. */
 export async function findAssetId(binding: D1Database, playbackId: string): Promise<string | null> {

@@ -107,7 +107,7 @@ export const planInit = ({ opening, initBytes }: OpenIndex): SegmentPlan => ({
 
 /** One read, two beyond the first three hours; none when the record came with the opening. Null: no such segment. */
 export async function planSegment(index: RangeReader, open: OpenIndex, segment: number): Promise<SegmentPlan | null> {
-  if (segment < 0 || segment >= open.segmentCount) return null;
+  if (!Number.isInteger(segment) || segment < 0 || segment >= open.segmentCount) return null;
   const entriesAt = HEADER_BYTES + open.initBytes;
   const entry = await slice(index, open, entriesAt + segment * ENTRY_BYTES, ENTRY_BYTES);
   const recordsAt = entriesAt + open.segmentCount * ENTRY_BYTES;

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { mpd, timeline } from "../../../src/delivery/dash/mpd.ts";
+import { presentationOf } from "../../../src/delivery/model.ts";
+import { audioRow, facts, growing, source, videoRow } from "./rows.ts";
+
+const v720 = videoRow("v720", 1280, 720, [1_000_000, 500_000]);
+const v270 = videoRow("v270", 480, 270, [100_000, 50_000]);
+const a1 = audioRow("a1", [64_000, 64_000]);
+const lines = (text: string) => text.replaceAll("><", ">\n<").trim().split("\n");
+
+test("the MPD of a ready asset is static, with every rung in one set", () => {
+  expect(lines(mpd(presentationOf(facts("ready", [v720, v270, a1]))!, "P"))).toEqual(
+    `<?xml version="1.0" encoding="UTF-8"?>
+<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" minBufferTime="PT4S" maxSegmentDuration="PT4S" type="static" mediaPresentationDuration="PT8S">
+<BaseURL>P/</BaseURL>
+<Period id="0" start="PT0S">
+<AdaptationSet id="0" contentType="video" mimeType="video/mp4" segmentAlignment="true" startWithSAP="1" maxWidth="1280" maxHeight="720">
+<Role schemeIdUri="urn:mpeg:dash:role:2011" value="main"/>
+<Representation id="v720" codecs="avc1.64001f" bandwidth="2000000" width="1280" height="720" frameRate="25" sar="1:1">
+<SegmentTemplate timescale="25" startNumber="0" initialization="$RepresentationID$/init.mp4" media="$RepresentationID$/$Number$.m4s">
+<SegmentTimeline>
+<S t="0" d="100" r="1"/>
+</SegmentTimeline>
+</SegmentTemplate>
+</Representation>
+<Representation id="v270" codecs="avc1.64001f" bandwidth="200000" width="480" height="270" frameRate="25" sar="1:1">
+<SegmentTemplate timescale="25" startNumber="0" initialization="$RepresentationID$/init.mp4" media="$RepresentationID$/$Number$.m4s">
+<SegmentTimeline>
+<S t="0" d="100" r="1"/>
+</SegmentTimeline>
+</SegmentTemplate>
+</Representation>
+</AdaptationSet>
+<AdaptationSet id="1" contentType="audio" mimeType="audio/mp4" lang="en" segmentAlignment="true" startWithSAP="1">
+<Role schemeIdUri="urn:mpeg:dash:role:2011" value="main"/>
+<Label>English</Label>
+<Representation id="a1" codecs="mp4a.40.2" bandwidth="128000" audioSamplingRate="48000">
+<AudioChannelConfiguration schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" value="2"/>
+<SegmentTemplate timescale="48000" startNumber="0" initialization="$RepresentationID$/init.mp4" media="$RepresentationID$/$Number$.m4s">
+<SegmentTimeline>
+<S t="0" d="192000" r="1"/>
+</SegmentTimeline>
+</SegmentTemplate>
+</Representation>
+</AdaptationSet>
+</Period>
+</MPD>`.split("\n"),
+  );
+});
+
+test("a source beside its ladder is a set of its own, and the preferred one", () => {
+  const text = mpd(presentationOf(facts("processing", [source({ ...v720, name: "source-v" }), v270, a1]))!, "P");
+  expect(text.match(/<AdaptationSet [^>]*contentType="video"[^>]*selectionPriority="\d"/g)).toHaveLength(2);
+  expect(text.indexOf('selectionPriority="2"')).toBeLessThan(text.indexOf('id="source-v"'));
+  expect(text.indexOf('selectionPriority="1"')).toBeLessThan(text.indexOf('id="v270"'));
+});
+
+test("a growing presentation is dynamic, and lists sound no further than pictures", () => {
+  const one = { ...growing(v270), segments: { durationTicks: [100], bytes: [1], keyframes: [[]] } };
+  const text = mpd(presentationOf(facts("processing", [one, a1]))!, "P");
+  expect(text).toContain('type="dynamic" availabilityStartTime="2026-11-19T12:00:00.000Z"');
+  expect(text).not.toContain("mediaPresentationDuration");
+  expect(text).toContain('<S t="0" d="192000"/>');
+});
+
+test("a timeline joins equal durations", () => {
+  expect(timeline([10, 10, 10, 7, 10])).toEqual(['<S t="0" d="10" r="2"/>', '<S d="7"/>', '<S d="10"/>']);
+});

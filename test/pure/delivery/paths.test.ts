@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { readTarget } from "../../../src/playback/paths.ts";
+
+const ID = "0f8fad5b-d9cb-469f-a165-70867728950e";
+const read = (path: string, host = "sluice.test") => readTarget(new URL(`https://${host}${path}`));
+
+test.each([
+  [`/${ID}.m3u8`, { kind: "multivariant", playbackId: ID }],
+  [`/${ID}.mpd`, { kind: "mpd", playbackId: ID }],
+  [`/${ID}/v1080.m3u8`, { kind: "media-playlist", playbackId: ID, rendition: "v1080" }],
+  [`/${ID}/source-a1/iframes.m3u8`, { kind: "iframe-playlist", playbackId: ID, rendition: "source-a1" }],
+  [`/${ID}/v1080/init.mp4`, { kind: "segment", playbackId: ID, rendition: "v1080", file: "init" }],
+  [`/${ID}/v1080/0.m4s`, { kind: "segment", playbackId: ID, rendition: "v1080", file: 0 }],
+  [`/${ID}/v1080/10799.m4s`, { kind: "segment", playbackId: ID, rendition: "v1080", file: 10_799 }],
+  [`/player/${ID}`, { kind: "page", playbackId: ID }],
+  ["/player/player.js", { kind: "page-file", file: "player.js" }],
+])("%s is read", (path, target) => {
+  expect(read(path)).toEqual(target);
+});
+
+test.each([
+  `/${ID}`,
+  `/${ID}/`,
+  `/${ID}/source`,
+  `/${ID}/v1080/01.m4s`,
+  `/${ID}/v1080/-1.m4s`,
+  `/${ID}/v1080/1e3.m4s`,
+  `/${ID}/v1080/99999999.m4s`,
+  `/${ID}/v1080/0.m4s/`,
+  `/${ID}/v1080%2F0.m4s`,
+  `/${ID}/..%2f..%2fsource/0.m4s`,
+  `/${ID}/%2e%2e%5csource/0.m4s`,
+  `/${ID}/v1080/..%5cinit.mp4`,
+  `/${ID}//0.m4s`,
+  `/${ID}/V1080/0.m4s`,
+  `/${ID.toUpperCase()}.m3u8`,
+  "/0f8fad5b-d9cb-469f-a165.m3u8",
+  "/x/y/z/0.m4s",
+  "/player/",
+  "/player/../../etc/passwd.m4s",
+  "/player/x/player.js",
+])("%s names nothing", (path) => {
+  expect(read(path)).toEqual({ kind: "nothing" });
+});
+
+test.each(["/", "/dashboard", "/v1/on-demand", "/healthz", "/playlist", `/v1/on-demand/${ID}`])(
+  "%s is not an address of playback",
+  (path) => {
+    expect(read(path)).toBeNull();
+  },
+);
+
+test("dots in a path are resolved before anything is read, so they lead nowhere else", () => {
+  expect(read(`/${ID}/v1080/../../../v1/on-demand`)).toBeNull();
+  expect(read(`/${ID}/v1080/%2e%2e/source/0.m4s`)).toEqual({
+    kind: "segment",
+    playbackId: ID,
+    rendition: "source",
+    file: 0,
+  });
+});
+
+test("the hosts of the hosted page take the id in the query", () => {
+  expect(read(`/?playbackId=${ID}`, "play.sluice.test")).toEqual({ kind: "page", playbackId: ID });
+  expect(read("/?playbackId=<script>", "play.sluice.test")).toEqual({ kind: "nothing" });
+  expect(read(`/?playbackId=${ID}`)).toBeNull();
+});
