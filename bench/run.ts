@@ -1,0 +1,30 @@
+/** `npm run bench [-- name …]`: the figures of merit, each beside its yardstick in one run. Kept as JSON in bench/results/. */
+import { installTestDependencies } from "../scripts/test-dependencies.ts";
+import { type Figure, keepFigures, printFigures } from "./support/figures.ts";
+
+const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => Promise<Figure[]> }> }> = {
+  "first-segment": { title: "Time from POST to the first decodable segment", load: () => import("./first-segment.ts") },
+  ladder: { title: "The whole ladder of a minute of 1080p", load: () => import("./ladder.ts") },
+  quality: { title: "Quality beside a single pass at the same settings", load: () => import("./quality.ts") },
+  requests: { title: "Requests a second", load: () => import("./requests.ts") },
+  memory: { title: "Memory", load: () => import("./memory.ts") },
+};
+
+const asked = process.argv.slice(2).filter((arg) => !arg.startsWith("-"));
+const unknown = asked.filter((name) => !(name in BENCHES));
+if (process.argv.includes("--help") || unknown.length > 0) {
+  if (unknown.length > 0) console.error(`There is no ${unknown.join(", ")}.`);
+  console.log(`npm run bench [-- name …]; names: ${Object.keys(BENCHES).join(", ")}`);
+  process.exit(unknown.length > 0 ? 1 : 0);
+}
+await installTestDependencies();
+let missed = 0;
+for (const [name, { title, load }] of Object.entries(BENCHES)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  const { run } = await load();
+  const figures = await run();
+  printFigures(title, figures);
+  await keepFigures(name, figures);
+  missed += figures.filter(({ isMet }) => isMet === false).length;
+}
+console.log(missed === 0 ? "\nEvery aim is met." : `\n${missed} aims are missed.`);

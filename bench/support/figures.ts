@@ -1,0 +1,42 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { cpus } from "node:os";
+import { styleText } from "node:util";
+
+/** One figure of merit: what was measured, beside what it is compared with, in the same run. */
+export interface Figure {
+  name: string;
+  value: string;
+  yardstick: string;
+  /** The aim in words, and whether it was met; null = the figure has no aim. */
+  aim: string;
+  isMet: boolean | null;
+  /** Everything measured, for the JSON. */
+  raw: unknown;
+}
+
+export const quantile = (values: number[], share: number): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+};
+export const median = (values: number[]): number => quantile(values, 0.5);
+export const milliseconds = (value: number) => (value < 10_000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`);
+
+export function printFigures(title: string, figures: Figure[]): void {
+  console.log(`\n${styleText("bold", title)}`);
+  const widths = [
+    Math.max(...figures.map(({ name }) => name.length)),
+    Math.max(...figures.map(({ value }) => value.length)),
+    Math.max(...figures.map(({ yardstick }) => yardstick.length)),
+  ] as const;
+  for (const { name, value, yardstick, aim, isMet } of figures) {
+    const mark = isMet === null ? " " : isMet ? styleText("green", "✓") : styleText("red", "✗");
+    console.log(`  ${mark} ${name.padEnd(widths[0])}  ${styleText("bold", value.padEnd(widths[1]))}  ${yardstick.padEnd(widths[2])}  ${styleText("dim", aim)}`);
+  }
+}
+
+/** Keeps the figures as bench/results/{name}.json, with what they were measured on. */
+export async function keepFigures(name: string, figures: Figure[]): Promise<void> {
+  await mkdir("bench/results", { recursive: true });
+  const machine = { cores: cpus().length, model: cpus()[0]?.model, node: process.version };
+  await writeFile(`bench/results/${name}.json`, `${JSON.stringify({ name, at: new Date().toISOString(), machine, figures }, null, 2)}\n`);
+}
