@@ -42,14 +42,19 @@ type Stage = "created" | "downloading" | "validating" | "encoding";
 const COPY_STEP_MS = 5000;
 const PROGRESS_EVERY_MS = 1000;
 const PURGE_AGAIN_MS = 60_000;
+/** What plays already is watched now: its first viewers are not made to share the network with the copy. */
+const COPY_AFTER_PLAYABLE_MS = 1000;
 
 /** Owns the processing of one asset, from its URL to a whole ladder (docs/architecture/on-demand.md). */
 export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> {
   declare jobs: JobBook;
+  /** Breaks off the copy that is under way when the asset is deleted. */
+  declare copying: AbortController;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.jobs = new JobBook(ctx.storage.sql);
+    this.copying = new AbortController();
   }
 
   protected kind(): string {
@@ -83,6 +88,7 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
 
   /** Ends playback's supply: jobs are cancelled and every byte is purged, also those of writes still under way. */
   async remove(assetId: string): Promise<{ status: AssetStatus }> {
+    this.copying.abort();
     this.move("remove", () => {
       this.setDocument("name", assetId);
       this.sql.exec("DELETE FROM outbox");
@@ -201,7 +207,8 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
       reason: probe.reason,
       tookMs: Date.now() - startedAt,
     });
-    this.schedule("work", Date.now());
+    await this.drain(); // from here on it plays
+    this.schedule("work", Date.now() + (probe.isStandard ? COPY_AFTER_PLAYABLE_MS : 0));
   }
 
   private async copySource(): Promise<void> {
@@ -210,6 +217,7 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     const step = await nextCopyStep(this.bindings(), { assetId: asset.id, url: asset.sourceUrl }, state, {
       maxMs: COPY_STEP_MS,
       clock: Date.now,
+      signal: this.copying.signal,
     });
     if (this.status !== "processing") return;
     this.commit(() => {
