@@ -132,7 +132,7 @@ function alignEnd(rendition: Rendition, all: Rendition[]): number[] {
   const last = durationTicks.at(-1);
   if (source === undefined || rendition.origin === "passthrough" || last === undefined) return durationTicks;
   const surplusTicks = Math.ceil((secondsOf(rendition) - secondsOf(source)) * rendition.timescale);
-  return surplusTicks > 0 && surplusTicks < last ? durationTicks.with(-1, last - surplusTicks) : durationTicks;
+  return surplusTicks > 0 && surplusTicks < last ? [...durationTicks.slice(0, -1), last - surplusTicks] : durationTicks;
 }
 
 /** Sound is cut at the frame nearest to the picture's cut, so ends differ by less than this, in seconds. */

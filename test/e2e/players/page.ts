@@ -71,7 +71,7 @@ function hlsFace(): Face {
 
 function dashFace(): Face {
   const player = dashjs.MediaPlayer().create();
-  player.updateSettings({ debug: { logLevel: dashjs.Debug.LOG_LEVEL_NONE }, streaming: { cacheInitSegments: true } });
+  player.updateSettings({ streaming: { cacheInitSegments: true } });
   player.on(dashjs.MediaPlayer.events.ERROR, (event: unknown) => log.errors.push(`dash.js: ${JSON.stringify(event)}`));
   player.on(dashjs.MediaPlayer.events.PLAYBACK_ERROR, () => log.errors.push("dash.js: playback error"));
   const sets = () => player.getTracksFor("video");

@@ -102,7 +102,7 @@ describe("a media playlist", () => {
     const short = { ...growing(v270), segments: { durationTicks: [100], bytes: [1], keyframes: [[]] } };
     const asset = facts("processing", [growing(v720), short, a1]);
     for (const name of ["v720", "v270", "a1"]) {
-      expect(mediaListOf(asset, name), name).toMatchObject({ isComplete: false, segmentCount: 1 });
+      expect({ name, ...mediaListOf(asset, name) }).toMatchObject({ name, isComplete: false, segmentCount: 1 });
     }
   });
 
