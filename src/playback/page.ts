@@ -58,7 +58,7 @@ const notFoundPage = () =>
 
 const page = (title: string, body: string) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="dark light"><meta name="robots" content="noindex">
+<link rel="icon" href="data:,"><meta name="color-scheme" content="dark light"><meta name="robots" content="noindex">
 <title>${title}</title><link rel="stylesheet" href="/player/player.css"></head>
 <body>${body}</body></html>
 `;

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
 import { passthroughKey, sourceKey } from "../../../src/assets/keys.ts";
 import { indexSource } from "../../../src/delivery/passthrough/index.ts";
 
@@ -37,6 +37,7 @@ export async function startPlaybackWorker() {
       compatibilityFlags: ["nodejs_compat"],
       d1Databases: ["DB"],
       r2Buckets: ["MEDIA"],
+      serviceBindings: { ASSETS: serveBuilt },
       bindings: { ALLOW_PRIVATE_NETWORK: "true", MAX_SOURCE_BYTES: "1000000000" },
     }),
   );
@@ -49,23 +50,20 @@ export async function startPlaybackWorker() {
   return { url, miniflare, db, bucket: await miniflare.getR2Bucket("MEDIA"), close: () => miniflare.dispose() };
 }
 
+/** The built files of the hosted page, as the platform's static assets would be served. */
+async function serveBuilt(request: { url: string }) {
+  const { pathname } = new URL(request.url);
+  const file = await readFile(new URL(`dist/assets${pathname}`, ROOT)).catch(() => null);
+  const type = pathname.endsWith(".js") ? "text/javascript" : "text/css";
+  return new Response(file, { status: file ? 200 : 404, headers: { "content-type": type } });
+}
+
 export type PlaybackWorker = Awaited<ReturnType<typeof startPlaybackWorker>>;
 
-/** Puts a standard source into the catalogue as the asset machine would: playable by passthrough. Answers its playback id. */
-export async function seedStandardSource(
-  { db, bucket }: PlaybackWorker,
-  bytes: Uint8Array,
-  title: string,
-): Promise<{ assetId: string; playbackId: string }> {
+/** Puts an asset on its way into the catalogue, with nothing to play yet. */
+export async function seedAsset({ db }: PlaybackWorker, title: string): Promise<SeededAsset> {
   const assetId = crypto.randomUUID();
   const playbackId = crypto.randomUUID();
-  const source = await indexSource({
-    size: bytes.length,
-    read: (offset, length) => Promise.resolve(bytes.slice(offset, offset + length)),
-  });
-  if (!source.standard) throw new Error(source.reason);
-  await bucket.put(sourceKey(assetId), bytes);
-  for (const { rendition, bytes: index } of source.indexes) await bucket.put(passthroughKey(assetId, rendition), index);
   await db.batch([
     db
       .prepare(
@@ -77,7 +75,30 @@ export async function seedStandardSource(
         "insert into playback_ids (id, asset_id, workspace_id, access_policy, created_at) values (?, ?, 'w', 'public', 0)",
       )
       .bind(playbackId, assetId),
-    ...source.renditions.map((row) =>
+  ]);
+  return { assetId, playbackId };
+}
+
+export interface SeededAsset {
+  assetId: string;
+  playbackId: string;
+}
+
+/** Gives an asset a standard source as the asset machine would: from here on it plays by passthrough. */
+export async function addStandardSource(
+  { db, bucket }: PlaybackWorker,
+  { assetId }: SeededAsset,
+  bytes: Uint8Array,
+): Promise<void> {
+  const source = await indexSource({
+    size: bytes.length,
+    read: (offset, length) => Promise.resolve(bytes.slice(offset, offset + length)),
+  });
+  if (!source.standard) throw new Error(source.reason);
+  await bucket.put(sourceKey(assetId), bytes);
+  for (const { rendition, bytes: index } of source.indexes) await bucket.put(passthroughKey(assetId, rendition), index);
+  await db.batch(
+    source.renditions.map((row) =>
       db
         .prepare(
           "insert into renditions (asset_id, name, kind, origin, is_whole, is_default, codec, width_px, height_px, frame_rate_num, frame_rate_den, channels, language_code, language_name, timescale, init_bytes, segments) values (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -101,6 +122,15 @@ export async function seedStandardSource(
           JSON.stringify(row.segments),
         ),
     ),
-  ]);
-  return { assetId, playbackId };
+  );
+}
+
+export async function seedStandardSource(
+  worker: PlaybackWorker,
+  bytes: Uint8Array,
+  title: string,
+): Promise<SeededAsset> {
+  const asset = await seedAsset(worker, title);
+  await addStandardSource(worker, asset, bytes);
+  return asset;
 }

@@ -1,0 +1,110 @@
+import { readFile } from "node:fs/promises";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildPlayer } from "../../scripts/build.ts";
+import { launchChromium } from "./players/chromium.ts";
+import {
+  addStandardSource,
+  type PlaybackWorker,
+  seedAsset,
+  seedStandardSource,
+  startPlaybackWorker,
+} from "./players/seeded-worker.ts";
+
+let worker: PlaybackWorker;
+let browser: Browser;
+const flower = await readFile(new URL("../fixtures/flower.mp4", import.meta.url));
+
+beforeAll(async () => {
+  [worker, browser] = await Promise.all([startPlaybackWorker(), launchChromium(), buildPlayer()]);
+});
+
+afterAll(async () => {
+  await Promise.all([browser?.close(), worker?.close()]);
+});
+
+/** Opens a page of ours and writes down what it complains of. */
+async function open(
+  path: string,
+  size = { width: 1000, height: 600 },
+): Promise<{ page: Page; complaints: string[]; hosts: Set<string> }> {
+  const page = await browser.newPage({ viewport: size });
+  const complaints: string[] = [];
+  const hosts = new Set<string>();
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/status of 400/.test(message.text())) complaints.push(`${message.text()} ${message.location().url}`);
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("request", (request) => hosts.add(new URL(request.url()).host));
+  await page.goto(`${worker.url}${path}`);
+  return { page, complaints, hosts };
+}
+
+test("the page plays from the keyboard, shows the title as it is, and loads nothing from elsewhere", async () => {
+  const title = `Flowers <img src=x onerror="document.title='broken'"> & "more"`;
+  const { playbackId } = await seedStandardSource(worker, flower, title);
+  const { page, complaints, hosts } = await open(`/player/${playbackId}`);
+
+  await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
+  expect(await page.title()).toBe(title);
+  expect(await page.textContent(".title")).toBe(title);
+  await page.focus("media-controller");
+  await page.keyboard.press("k");
+  await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0.5);
+  await page.keyboard.press("k");
+  expect(await page.evaluate(() => document.querySelector("video")?.paused)).toBe(true);
+
+  const qualities = await page.evaluate(() => {
+    const menu = document.querySelector("media-rendition-menu");
+    return [...(menu?.shadowRoot?.querySelectorAll("media-chrome-menu-item") ?? [])].map((item) =>
+      item.textContent?.trim(),
+    );
+  });
+  expect(qualities.join(" ")).toMatch(/540p.*Auto|Auto.*540p/);
+  expect(complaints).toEqual([]);
+  expect([...hosts].filter((host) => host !== "")).toEqual([new URL(worker.url).host]);
+  await page.close();
+});
+
+test("the page fits a telephone held upright", async () => {
+  const { playbackId } = await seedStandardSource(worker, flower, "Flowers");
+  const { page } = await open(`/player/${playbackId}`, { width: 360, height: 640 });
+  await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
+  const widths = await page.evaluate(() => ({
+    page: document.documentElement.scrollWidth,
+    player: document.querySelector("media-controller")?.getBoundingClientRect().width,
+  }));
+  expect(widths).toEqual({ page: 360, player: 360 });
+  await page.close();
+});
+
+test("a page opened too early waits with a notice, and plays by itself when the media is there", async () => {
+  const asset = await seedAsset(worker, "Early");
+  const { page, complaints } = await open(`/player/${asset.playbackId}`);
+  await page.waitForSelector("progress");
+  expect(await page.textContent("h1")).toBe("This video is nearly ready");
+
+  await addStandardSource(worker, asset, flower);
+  await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test("a page of an asset that failed says so instead of waiting", async () => {
+  const asset = await seedAsset(worker, "Broken");
+  await worker.db
+    .prepare("update assets set status = 'errored', error_code = 'source_not_media' where id = ?")
+    .bind(asset.assetId)
+    .run();
+  const { page } = await open(`/player/${asset.playbackId}`);
+  await page.waitForSelector("h1");
+  expect(await page.textContent("h1")).toBe("This video cannot be played");
+  expect(await page.textContent("p")).toBe("The file could not be read as a video.");
+  await page.close();
+});
+
+test("a page of an unknown id is a plain 'does not exist'", async () => {
+  const { page } = await open(`/player/${crypto.randomUUID()}`);
+  expect(await page.textContent("h1")).toBe("This video does not exist");
+  await page.close();
+});
