@@ -106,7 +106,7 @@ export class HeldJob {
           ];
     await callBack(this.job, {
       method: "POST",
-      path: path as string,
+      path,
       headers: JSON_TYPE,
       body: JSON.stringify(body),
       signal: this.#unwanted.signal,

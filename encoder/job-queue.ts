@@ -4,6 +4,9 @@ import { startChild } from "./child-process.ts";
 import { HeldJob } from "./held-job.ts";
 import type { EncoderHealth, Job } from "./protocol.ts";
 
+/** A probe is over before a child could start; the first chunk comes right behind it. */
+const SPARES = 2;
+
 export interface QueueSizes {
   capacity: number; // jobs run at once
   queue: number; // jobs waiting beyond that
@@ -16,15 +19,15 @@ export class JobQueue {
   readonly #running = new Set<HeldJob>();
   #waiting: HeldJob[] = [];
   #isDraining = false;
-  /** A child that has loaded libav already: it saves a tenth of a second or two before a first picture. */
-  #spare: ChildProcess | undefined;
+  /** Children that have loaded libav already: it saves some tenths of a second before a first picture. */
+  #spares: ChildProcess[] = [];
 
   constructor(sizes: QueueSizes) {
     this.#sizes = sizes;
   }
 
   warmUp(): void {
-    this.#keepSpare();
+    this.#keepSpares();
   }
 
   accept(job: Job): Acceptance {
@@ -56,8 +59,7 @@ export class JobQueue {
   /** Takes nothing more, stops everything and tells the Worker. */
   async drain(): Promise<void> {
     this.#isDraining = true;
-    this.#spare?.kill("SIGKILL");
-    this.#spare = undefined;
+    for (const spare of this.#spares.splice(0)) spare.kill("SIGKILL");
     await Promise.all([...this.#running, ...this.#waiting].map((held) => held.failForShutdown()));
   }
 
@@ -75,18 +77,18 @@ export class JobQueue {
   }
 
   #takeSpare(): ChildProcess {
-    const child = this.#spare ?? startChild();
-    this.#keepSpare();
+    const child = this.#spares.shift() ?? startChild();
+    this.#keepSpares();
     return child;
   }
 
-  #keepSpare(): void {
-    const child = startChild();
-    this.#spare = child;
-    const forget = () => {
-      if (this.#spare === child) this.#spare = undefined;
-    };
-    child.once("exit", forget);
-    child.once("error", forget);
+  #keepSpares(): void {
+    while (this.#spares.length < SPARES) {
+      const child = startChild();
+      this.#spares.push(child);
+      const forget = () => (this.#spares = this.#spares.filter((spare) => spare !== child));
+      child.once("exit", forget);
+      child.once("error", forget);
+    }
   }
 }

@@ -7,7 +7,7 @@ import type { JobContext } from "./job-context.ts";
 import { pictures } from "./picture.ts";
 import { PictureGraph } from "./picture-graph.ts";
 import { RungEncoder } from "./rung.ts";
-import { scaleGraph } from "./scale-graph.ts";
+import { colorPlan, scaleGraph } from "./scale-graph.ts";
 import { openSource } from "./source.ts";
 import { Store } from "./store.ts";
 
@@ -16,8 +16,18 @@ export async function encodeChunk(job: VideoJob, context: JobContext): Promise<V
   const cpu = process.cpuUsage();
   const source = await openSource(job, context);
   const store = new Store(job, context.onWait);
-  const encoders = await Promise.all(job.rungs.map((rung) => RungEncoder.open(rung, job.grid, job, store)));
-  const frameCount = await encodeAll(job, pickedFrames(job, source), encoders, context);
+  const stream = source.format.streams[job.video.streamIndex];
+  const color = colorPlan(stream?.codecpar.colorSpace ?? 1, job.video.heightPx, job.video.hdr);
+  const encoders = await Promise.all(
+    job.rungs.map((rung) => RungEncoder.open(rung, job.grid, { ...job, colorMatrix: color.matrix }, store)),
+  );
+  const frameCount = await encodeAll(
+    job,
+    scaleGraph(job.video, job.rungs, color.isConverted),
+    pickedFrames(job, source),
+    encoders,
+    context,
+  );
   await store.flushed();
   const renditions = encoders.map((encoder) => encoder.facts());
   const { user, system } = process.cpuUsage(cpu);
@@ -64,6 +74,7 @@ async function* pickedFrames(
 /** Decoding and scaling of a picture go on while the encoders still work on the one before it. */
 async function encodeAll(
   job: VideoJob,
+  filters: string,
   picks: AsyncGenerator<Pick<Frame>>,
   encoders: RungEncoder[],
   context: JobContext,
@@ -75,7 +86,7 @@ async function encodeAll(
   for await (const { frame, firstFrame, count } of picks) {
     if (graph === undefined || !graph.suits(frame)) {
       graph?.close();
-      graph = await PictureGraph.open(scaleGraph(job.video, job.rungs), job.rungs.length, frame, {
+      graph = await PictureGraph.open(filters, job.rungs.length, frame, {
         num: 1,
         den: 1_000_000,
       });

@@ -16,6 +16,7 @@ export interface VideoTrack {
   timescale: number;
   widthPx: number;
   heightPx: number;
+  colorMatrix: number; // Rec. ITU-T H.273 §8.3; primaries and transfer are BT.709's
   avcConfig: Buffer; // AVCDecoderConfigurationRecord, ISO/IEC 14496-15 §5.3.3.1
 }
 export interface AudioTrack {
@@ -72,7 +73,7 @@ function trackBox(track: VideoTrack | AudioTrack): Buffer {
 /** "und" in three 5-bit letters, ISO/IEC 14496-12 §8.4.2.3; manifests carry the language. */
 const UNDETERMINED_LANGUAGE = 0x55c4;
 
-function visualEntry({ widthPx, heightPx, avcConfig }: VideoTrack): Buffer {
+function visualEntry({ widthPx, heightPx, colorMatrix, avcConfig }: VideoTrack): Buffer {
   const sample = Buffer.concat([
     u32(0),
     u16(0, 1),
@@ -83,8 +84,8 @@ function visualEntry({ widthPx, heightPx, avcConfig }: VideoTrack): Buffer {
     Buffer.alloc(32),
     u16(24, 0xffff),
   ]);
-  const bt709 = box("colr", fourCc("nclx"), u16(1, 1, 1), u8(0));
-  return box("avc1", sample, box("avcC", avcConfig), box("pasp", u32(1, 1)), bt709);
+  const color = box("colr", fourCc("nclx"), u16(1, 1, colorMatrix), u8(0));
+  return box("avc1", sample, box("avcC", avcConfig), box("pasp", u32(1, 1)), color);
 }
 
 function audioEntry({ timescale, channels, audioSpecificConfig, bitrateBps }: AudioTrack): Buffer {

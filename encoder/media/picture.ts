@@ -72,7 +72,12 @@ async function seek(source: OpenSource, { index, timeBase }: Stream, fileSeconds
   return result >= 0;
 }
 
-async function* timed(source: OpenSource, facts: SourceVideo, decoder: CodecContext, offsetSeconds: number): AsyncGenerator<TimedFrame> {
+async function* timed(
+  source: OpenSource,
+  facts: SourceVideo,
+  decoder: CodecContext,
+  offsetSeconds: number,
+): AsyncGenerator<TimedFrame> {
   const stream = source.format.streams[facts.streamIndex]!;
   const { num, den } = stream.timeBase;
   const nominalSeconds = facts.frameRate.den / facts.frameRate.num;
@@ -96,13 +101,24 @@ async function* timed(source: OpenSource, facts: SourceVideo, decoder: CodecCont
     }
     // AVI has times of decoding alone; pictures come out later by as many as are held back to be put in order.
     const delaySeconds = isDecodeTimeOnly ? decoder.hasBFrames * nominalSeconds : 0;
-    const timeSeconds = pts === AV_NOPTS_VALUE ? lastSeconds! + nominalSeconds : (Number(pts) * num) / den - offsetSeconds - delaySeconds;
-    for (const [i, early] of untimed.entries()) yield { frame: early, timeSeconds: timeSeconds - (untimed.length - i) * nominalSeconds, durationSeconds: nominalSeconds };
+    const timeSeconds =
+      pts === AV_NOPTS_VALUE ? lastSeconds! + nominalSeconds : (Number(pts) * num) / den - offsetSeconds - delaySeconds;
+    for (const [i, early] of untimed.entries())
+      yield {
+        frame: early,
+        timeSeconds: timeSeconds - (untimed.length - i) * nominalSeconds,
+        durationSeconds: nominalSeconds,
+      };
     untimed = [];
     lastSeconds = timeSeconds;
-    yield { frame, timeSeconds, durationSeconds: frame.duration > 0n ? (Number(frame.duration) * num) / den : nominalSeconds };
+    yield {
+      frame,
+      timeSeconds,
+      durationSeconds: frame.duration > 0n ? (Number(frame.duration) * num) / den : nominalSeconds,
+    };
   }
-  for (const [i, frame] of untimed.entries()) yield { frame, timeSeconds: i * nominalSeconds, durationSeconds: nominalSeconds };
+  for (const [i, frame] of untimed.entries())
+    yield { frame, timeSeconds: i * nominalSeconds, durationSeconds: nominalSeconds };
 }
 
 async function* withFirst(first: TimedFrame, rest: AsyncGenerator<TimedFrame>): AsyncGenerator<TimedFrame> {

@@ -4,17 +4,18 @@ import { Codec, CodecContext, Dictionary, type Frame, Packet, Rational } from "n
 import {
   AVCOL_PRI_BT709,
   AVCOL_RANGE_MPEG,
-  AVCOL_SPC_BT709,
   AVCOL_TRC_BT709,
   AV_CODEC_FLAG_CLOSED_GOP,
   AV_CODEC_FLAG_GLOBAL_HEADER,
   AV_PIX_FMT_YUV420P,
   FF_ENCODER_LIBX264,
 } from "node-av/constants";
+import type { AVColorSpace } from "node-av/constants";
 import type { Fraction, FrameGrid, InitFacts, RenditionFacts, SegmentFacts, VideoRung } from "../protocol.ts";
 import { JobError } from "../errors.ts";
 import { decodeSchedule, type Fragment, initSegment, mediaSegment } from "./cmaf.ts";
 import { codecOf, withoutEncoderNote } from "./h264.ts";
+import type { ColorMatrix } from "./scale-graph.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -74,7 +75,14 @@ export class RungEncoder {
     if (avcConfig === null || avcConfig[0] !== 1)
       throw new JobError("encoder_failed", "The encoder gave no configuration record.");
     const timescale = (grid.frameRate.num * fileTicksPerFrame(grid.frameRate)) / grid.frameRate.den;
-    const bytes = initSegment({ kind: "video", timescale, widthPx: rung.widthPx, heightPx: rung.heightPx, avcConfig });
+    const bytes = initSegment({
+      kind: "video",
+      timescale,
+      widthPx: rung.widthPx,
+      heightPx: rung.heightPx,
+      colorMatrix: start.colorMatrix,
+      avcConfig,
+    });
     this.#init = {
       bytes: bytes.length,
       sha256: createHash("sha256").update(bytes).digest("hex"),
@@ -96,7 +104,7 @@ export class RungEncoder {
     context.colorRange = AVCOL_RANGE_MPEG;
     context.colorPrimaries = AVCOL_PRI_BT709;
     context.colorTrc = AVCOL_TRC_BT709;
-    context.colorSpace = AVCOL_SPC_BT709;
+    context.colorSpace = start.colorMatrix as AVColorSpace; // both count as H.273 does
     context.threadCount = ENCODER_THREADS;
     context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER, AV_CODEC_FLAG_CLOSED_GOP);
     using options = Dictionary.fromObject(encoderOptions(rung, grid));
@@ -178,4 +186,5 @@ export class RungEncoder {
 export interface ChunkStart {
   firstFrame: number;
   firstSegment: number;
+  colorMatrix: ColorMatrix;
 }

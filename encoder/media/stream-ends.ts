@@ -5,7 +5,7 @@ import { reopen, type OpenSource } from "./source.ts";
 
 const TAIL_SECONDS = 4;
 /** Elementary streams: a seek is a guess by bit rate and their timestamps are counted from there. */
-const COUNTED_FROM_START = ["mp3", "aac", "ac3", "eac3", "amr"];
+const COUNTED_FROM_START = new Set(["mp3", "aac", "ac3", "eac3", "amr"]);
 
 /**
  * @returns the file's seconds at which each chosen stream ends, by stream index; a stream without a single packet is missing.
@@ -15,7 +15,7 @@ const COUNTED_FROM_START = ["mp3", "aac", "ac3", "eac3", "amr"];
 export async function streamEnds(source: OpenSource, seen: Look): Promise<Map<number, number>> {
   if (seen.reachedEnd) return seen.endsSeconds;
   const declaredEnd = (Number(source.format.startTime) + Number(source.format.duration)) / 1e6;
-  const isDeclared = source.format.duration > 0n && !COUNTED_FROM_START.includes(source.containerFormat);
+  const isDeclared = source.format.duration > 0n && !COUNTED_FROM_START.has(source.containerFormat);
   if (isDeclared) {
     const target = BigInt(Math.floor((declaredEnd - TAIL_SECONDS) * 1e6));
     const sought = await source.format.seekFrame(-1, target, AVSEEK_FLAG_BACKWARD);

@@ -15,7 +15,15 @@ beforeAll(async () => {
   encoder = await TestEncoder.start();
   path = await makeSource("mp4-fast-start");
   const facts = await encoder.probe(path);
-  chunk = { kind: "video", video: facts.video!, grid: gridFor(facts), firstFrame: 30, frameCount: 120, firstSegment: 1, rungs: [rungFor(640, 480, "a"), rungFor(320, 240, "b")] };
+  chunk = {
+    kind: "video",
+    video: facts.video!,
+    grid: gridFor(facts),
+    firstFrame: 30,
+    frameCount: 120,
+    firstSegment: 1,
+    rungs: [rungFor(640, 480, "a"), rungFor(320, 240, "b")],
+  };
 });
 afterAll(() => encoder.stop());
 
@@ -33,9 +41,22 @@ async function brokenConnections(port: number, count: number): Promise<void> {
 
 /** The encoder's children, the busiest first. */
 async function childPids(): Promise<number[]> {
-  const stats = await Promise.all((await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map((pid) => readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")));
-  const fields = stats.filter(Boolean).map((line) => [Number.parseInt(line, 10), ...line.slice(line.lastIndexOf(")") + 2).split(" ").map(Number)]);
-  return fields.filter(([, , parent]) => parent === encoder.process.pid).sort((a, b) => b[12]! - a[12]!).map(([pid]) => pid!);
+  const stats = await Promise.all(
+    (await readdir("/proc"))
+      .filter((name) => /^\d+$/.test(name))
+      .map((pid) => readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")),
+  );
+  const fields = stats.filter(Boolean).map((line) => [
+    Number.parseInt(line, 10),
+    ...line
+      .slice(line.lastIndexOf(")") + 2)
+      .split(" ")
+      .map(Number),
+  ]);
+  return fields
+    .filter(([, , parent]) => parent === encoder.process.pid)
+    .sort((a, b) => b[12]! - a[12]!)
+    .map(([pid]) => pid!);
 }
 
 const bytesOf = ({ objects }: Desk) => [...objects].map(([key, bytes]) => `${key} ${bytes.toString("base64")}`).sort();
@@ -49,7 +70,10 @@ test("the same job gives the same bytes, also beside other work and with a seek 
 
 test("a chunk is made of the same segments as two chunks of half its length", async () => {
   const whole = await encoder.run(path, chunk);
-  const halves = [await encoder.run(path, { ...chunk, frameCount: 60 }), await encoder.run(path, { ...chunk, firstFrame: 90, frameCount: 60, firstSegment: 3 })];
+  const halves = [
+    await encoder.run(path, { ...chunk, frameCount: 60 }),
+    await encoder.run(path, { ...chunk, firstFrame: 90, frameCount: 60, firstSegment: 3 }),
+  ];
   const names = halves.flatMap(({ desk }) => [...desk.objects.keys()]);
   expect(new Set(names)).toEqual(new Set(whole.desk.objects.keys()));
   const inits = [whole, ...halves].map(({ desk }) => desk.objects.get("a/init.mp4")!.toString("base64"));
@@ -57,7 +81,10 @@ test("a chunk is made of the same segments as two chunks of half its length", as
 });
 
 test("a child that is killed in the middle is reported as encoder_crashed, and the next job is done", async () => {
-  const { desk } = await encoder.submit(path, { ...chunk, rungs: chunk.rungs.map((rung) => ({ ...rung, preset: "slower" })) });
+  const { desk } = await encoder.submit(path, {
+    ...chunk,
+    rungs: chunk.rungs.map((rung) => ({ ...rung, preset: "slower" })),
+  });
   await eventually(() => desk.objects.size > 2);
   process.kill((await childPids())[0]!, "SIGKILL");
   expect(await desk.ending).toMatchObject({ failure: { code: "encoder_crashed" } });

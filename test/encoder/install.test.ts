@@ -13,32 +13,46 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SECRET = "secret of the install test";
 
-test("the Dockerfile's own commands install and start an encoder in an empty folder", { timeout: 180_000 }, async () => {
-  const app = await mkdtemp(join(tmpdir(), "sluice-encoder-"));
-  try {
-    const steps = (await readFile(join(ROOT, "encoder/Dockerfile"), "utf8")).split("\n").map((line) => /^([A-Z]+) (.*)$/.exec(line)).filter((step) => step !== null);
-    const env: Record<string, string> = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ENCODER_SECRET: SECRET };
-    let start: string[] = [];
-    for (const [, instruction, rest = ""] of steps) {
-      if (instruction === "COPY") await copy(rest.split(" "), app);
-      if (instruction === "RUN") await run("sh", ["-c", rest], { cwd: app, env });
-      if (instruction === "ENV") for (const [key, value] of rest.split(" ").map((pair) => pair.split("="))) env[key!] = value!;
-      if (instruction === "CMD") start = JSON.parse(rest) as string[];
-    }
-    expect(steps.map(([, instruction]) => instruction)).toEqual(expect.arrayContaining(["FROM", "COPY", "RUN", "CMD"]));
+test(
+  "the Dockerfile's own commands install and start an encoder in an empty folder",
+  { timeout: 180_000 },
+  async () => {
+    const app = await mkdtemp(join(tmpdir(), "sluice-encoder-"));
+    try {
+      const steps = (await readFile(join(ROOT, "encoder/Dockerfile"), "utf8"))
+        .split("\n")
+        .map((line) => /^([A-Z]+) (.*)$/.exec(line))
+        .filter((step) => step !== null);
+      const env: NodeJS.ProcessEnv = { ...process.env, ENCODER_SECRET: SECRET }; // npm finds its registry as it does here
+      let start: string[] = [];
+      for (const [, instruction, rest = ""] of steps) {
+        if (instruction === "COPY") await copy(rest.split(" "), app);
+        if (instruction === "RUN") await run("sh", ["-c", rest], { cwd: app, env });
+        if (instruction === "ENV")
+          for (const [key, value] of rest.split(" ").map((pair) => pair.split("="))) env[key!] = value!;
+        if (instruction === "CMD") start = JSON.parse(rest) as string[];
+      }
+      expect(steps.map(([, instruction]) => instruction)).toEqual(
+        expect.arrayContaining(["FROM", "COPY", "RUN", "CMD"]),
+      );
 
-    // The only change: a port and an address that are free here.
-    const server = spawn(start[0] === "node" ? process.execPath : start[0]!, start.slice(1), { cwd: app, env: { ...env, PORT: "0", HOST: "127.0.0.1" }, stdio: ["ignore", "pipe", "inherit"] });
-    const [line] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
-    const { port } = JSON.parse(line) as { port: number };
-    const health = await fetch(`http://127.0.0.1:${port}/health`, { headers: { Authorization: `Bearer ${SECRET}` } });
-    expect(await health.json()).toMatchObject({ status: "ok", running: 0 });
-    server.kill("SIGTERM");
-    expect(await once(server, "exit")).toEqual([0, null]);
-  } finally {
-    await rm(app, { recursive: true, force: true });
-  }
-});
+      // The only change: a port and an address that are free here.
+      const server = spawn(start[0] === "node" ? process.execPath : start[0]!, start.slice(1), {
+        cwd: app,
+        env: { ...env, PORT: "0", HOST: "127.0.0.1" },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const [line] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
+      const { port } = JSON.parse(line) as { port: number };
+      const health = await fetch(`http://127.0.0.1:${port}/health`, { headers: { Authorization: `Bearer ${SECRET}` } });
+      expect(await health.json()).toMatchObject({ status: "ok", running: 0 });
+      server.kill("SIGTERM");
+      expect(await once(server, "exit")).toEqual([0, null]);
+    } finally {
+      await rm(app, { recursive: true, force: true });
+    }
+  },
+);
 
 /** COPY a folder's content, or files, as Docker does: `a ./` and `folder ./`. */
 async function copy(words: string[], app: string): Promise<void> {
@@ -46,6 +60,9 @@ async function copy(words: string[], app: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const from of words.slice(0, -1)) {
     const isFile = basename(from).includes(".") || basename(from) === "Dockerfile";
-    await cp(join(ROOT, from), isFile ? join(to, basename(from)) : to, { recursive: true, filter: (path) => basename(path) !== "node_modules" || dirname(path) !== join(ROOT, from) });
+    await cp(join(ROOT, from), isFile ? join(to, basename(from)) : to, {
+      recursive: true,
+      filter: (path) => basename(path) !== "node_modules" || dirname(path) !== join(ROOT, from),
+    });
   }
 }

@@ -9,7 +9,9 @@ let encoder: TestEncoder;
 afterEach(() => encoder.stop());
 
 /** A job that is under way for some seconds, whatever the machine. */
-async function longJob(path: string): Promise<Pick<VideoJob, "kind" | "video" | "grid" | "firstFrame" | "frameCount" | "firstSegment" | "rungs">> {
+async function longJob(
+  path: string,
+): Promise<Pick<VideoJob, "kind" | "video" | "grid" | "firstFrame" | "frameCount" | "firstSegment" | "rungs">> {
   const facts = await encoder.probe(path);
   const grid = gridFor(facts);
   const rungs = ["a", "b", "c"].map((name) => ({ ...rungFor(1920, 1440, name), preset: "slower" }));
@@ -43,7 +45,12 @@ test("a job that is held already is accepted once; too many are refused", async 
   const third = encoder.prepare(path, long);
   expect((await encoder.request("POST", "/jobs", third.job)).status).toBe(429);
   expect(await encoder.health()).toMatchObject({ running: 1, queued: 1 });
-  expect(await encoder.status(running.job.jobId)).toMatchObject({ jobId: running.job.jobId, kind: "video", attempt: 1, state: "running" });
+  expect(await encoder.status(running.job.jobId)).toMatchObject({
+    jobId: running.job.jobId,
+    kind: "video",
+    attempt: 1,
+    state: "running",
+  });
 });
 
 test("what somebody's first picture waits for goes before the rest", async () => {
@@ -51,7 +58,13 @@ test("what somebody's first picture waits for goes before the rest", async () =>
   const path = await makeSource("mp4-fast-start");
   const long = await longJob(path);
   await encoder.submit(path, long);
-  const later = await encoder.submit(path, { ...long, firstFrame: 60, frameCount: 30, firstSegment: 2, rungs: [rungFor(64, 48)] });
+  const later = await encoder.submit(path, {
+    ...long,
+    firstFrame: 60,
+    frameCount: 30,
+    firstSegment: 2,
+    rungs: [rungFor(64, 48)],
+  });
   const first = await encoder.submit(path, { ...long, frameCount: 30, rungs: [rungFor(64, 48)] });
   const probe = await encoder.submit(path, { kind: "probe" });
   await Promise.all([later, first, probe].map(({ desk }) => desk.ending));
@@ -66,7 +79,11 @@ test("heartbeats come while a job waits and while it runs, with progress", async
   const long = { ...(await longJob(path)), leaseMs: 2500 };
   const running = await encoder.submit(path, long);
   const waiting = await encoder.submit(path, long);
-  await eventually(() => running.desk.heartbeats.some(({ progress, speed }) => progress > 0 && speed > 0) && waiting.desk.heartbeats.length > 0);
+  await eventually(
+    () =>
+      running.desk.heartbeats.some(({ progress, speed }) => progress > 0 && speed > 0) &&
+      waiting.desk.heartbeats.length > 0,
+  );
   expect(running.desk.heartbeats.at(-1)).toMatchObject({ attempt: 1, state: "running" });
   expect(waiting.desk.heartbeats[0]).toMatchObject({ attempt: 1, state: "queued", progress: 0 });
 });
@@ -79,7 +96,11 @@ test("a job nobody wants any more is stopped and nothing is reported", async () 
   unwanted.desk.isWanted = false;
   const refused = await encoder.submit(path, long);
   refused.desk.intercept = (_, target) => (target === "heartbeat" ? 410 : undefined);
-  await eventually(async () => (await encoder.status(unwanted.job.jobId)) === undefined && (await encoder.status(refused.job.jobId)) === undefined);
+  await eventually(
+    async () =>
+      (await encoder.status(unwanted.job.jobId)) === undefined &&
+      (await encoder.status(refused.job.jobId)) === undefined,
+  );
   const deleted = await encoder.submit(path, long);
   await eventually(() => deleted.desk.objects.size > 0);
   expect((await encoder.request("DELETE", `/jobs/${deleted.job.jobId}`)).status).toBe(204);
@@ -87,7 +108,9 @@ test("a job nobody wants any more is stopped and nothing is reported", async () 
 
   const later = await encoder.submit(path, { kind: "probe" });
   await later.desk.ending;
-  const ended = await Promise.race([unwanted, refused, deleted].map(({ desk }) => desk.ending).concat(later.desk.ending));
+  const ended = await Promise.race(
+    [unwanted, refused, deleted].map(({ desk }) => desk.ending).concat(later.desk.ending),
+  );
   expect(ended).toBe(await later.desk.ending);
 });
 

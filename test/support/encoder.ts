@@ -95,7 +95,7 @@ export class TestEncoder {
       leaseMs: 10_000,
       clip: { startMs: 0, endMs: null },
     };
-    return { job: { ...base, ...wanted } as Job, desk };
+    return { job: { ...base, ...wanted }, desk };
   }
 
   async submit(sourcePath: string, wanted: AnyWanted): Promise<{ job: Job; desk: Desk }> {

@@ -34,7 +34,24 @@ export async function referencePictures(
 
 /** Times of a source's pictures in the order they are shown, in seconds of its own clock; counted by the rate where a container has none (AVI). */
 export async function referenceTimes(path: string, rate: { num: number; den: number }): Promise<number[]> {
-  const { stdout } = await run("ffprobe", ["-v", "error", "-select_streams", "v:0", "-show_entries", "frame=best_effort_timestamp_time", "-of", "csv=p=0", path], { maxBuffer: MAX_BYTES });
-  const times = stdout.trim().split(/\n+/).map((line) => Number.parseFloat(line));
+  const { stdout } = await run(
+    "ffprobe",
+    [
+      "-v",
+      "error",
+      "-select_streams",
+      "v:0",
+      "-show_entries",
+      "frame=best_effort_timestamp_time",
+      "-of",
+      "csv=p=0",
+      path,
+    ],
+    { maxBuffer: MAX_BYTES },
+  );
+  const times = stdout
+    .trim()
+    .split(/\n+/)
+    .map((line) => Number.parseFloat(line));
   return times.some(Number.isNaN) ? times.map((_, i) => (i * rate.den) / rate.num) : times;
 }
