@@ -4,7 +4,8 @@ import { JobError, JobStopped } from "./errors.ts";
 
 const FIRST_RETRY_MS = 200;
 const LONGEST_RETRY_MS = 10_000;
-const ATTEMPT_TIMEOUT_MS = 60_000;
+/** Well below the time without a sign of life after which a child is taken for hung (limits.ts): a silent platform is not the source's fault. */
+const ATTEMPT_TIMEOUT_MS = 25_000;
 
 export interface CallbackTarget {
   callbackUrl: string;

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { runInChild, startChild } from "../../encoder/child-process.ts";
+import type { ProbeJob } from "../../encoder/protocol.ts";
+import { CallbackServer, type Desk } from "../support/callback-server.ts";
+import { makeSource } from "../support/sources.ts";
+
+let callbacks: CallbackServer;
+let desk: Desk;
+let job: ProbeJob;
+beforeEach(async () => {
+  callbacks = new CallbackServer();
+  await callbacks.listen();
+  const opened = callbacks.open("job", await makeSource("mp4-fast-start"));
+  desk = opened.desk;
+  job = {
+    jobId: "job",
+    assetId: "asset",
+    attempt: 1,
+    kind: "probe",
+    callbackUrl: opened.callbackUrl,
+    token: opened.token,
+    expiresAt: Date.now() + 60_000,
+    leaseMs: 10_000,
+    clip: { startMs: 0, endMs: null },
+  };
+});
+afterEach(() => callbacks.close());
+
+const GENEROUS = { silenceMs: 60_000, wallMs: 60_000, rssBytes: 2 ** 31 };
+const nobodyStops = () => new AbortController().signal;
+
+test("a child inside its limits gives its result", async () => {
+  expect(await runInChild(startChild(), job, GENEROUS, () => {}, nobodyStops())).toMatchObject({
+    type: "result",
+    result: { kind: "probe" },
+  });
+});
+
+/** Never answers: whatever reads the source gives no more sign of life. */
+const standStill = () => new Promise<undefined>(() => {});
+
+test("a child without a sign of life is killed", async () => {
+  desk.intercept = standStill;
+  const child = startChild();
+  const outcome = await runInChild(child, job, { ...GENEROUS, silenceMs: 1000 }, () => {}, nobodyStops());
+  expect(outcome).toMatchObject({ type: "failure", code: "source_exceeds_limits" });
+  expect(child.signalCode).toBe("SIGKILL");
+});
+
+test("a child that takes too long is killed", async () => {
+  desk.intercept = standStill;
+  const outcome = await runInChild(startChild(), job, { ...GENEROUS, wallMs: 1000 }, () => {}, nobodyStops());
+  expect(outcome).toMatchObject({ type: "failure", code: "source_exceeds_limits" });
+});
+
+test("a child that needs too much memory is killed", async () => {
+  desk.intercept = standStill;
+  const outcome = await runInChild(startChild(), job, { ...GENEROUS, rssBytes: 2 ** 20 }, () => {}, nobodyStops());
+  expect(outcome).toMatchObject({ type: "failure", code: "source_exceeds_limits" });
+});
+
+test("the time that the platform is away does not count", async () => {
+  let refusals = 0;
+  desk.intercept = () => (refusals++ < 4 ? 503 : undefined);
+  const outcome = await runInChild(
+    startChild(),
+    job,
+    { ...GENEROUS, wallMs: 2500, silenceMs: 2500 },
+    () => {},
+    nobodyStops(),
+  );
+  expect(outcome).toMatchObject({ type: "result" });
+  expect(refusals).toBeGreaterThan(4);
+});
+
+test("a job that is stopped ends its child, and one that dies says how", async () => {
+  desk.intercept = standStill;
+  const stop = new AbortController();
+  const stopped = runInChild(startChild(), job, GENEROUS, () => {}, stop.signal);
+  stop.abort();
+  expect(await stopped).toEqual({ type: "stopped" });
+  const child = startChild();
+  const crashed = runInChild(child, job, GENEROUS, () => {}, nobodyStops());
+  child.kill("SIGSEGV");
+  expect(await crashed).toMatchObject({ type: "crashed", how: expect.stringContaining("SIGSEGV") });
+});
