@@ -28,7 +28,7 @@ import { Machine, type Moves, type OutboxMessage } from "./machine.ts";
 
 export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
 export type AssetSignal = "finish" | "fail" | "remove";
-type AssetTimer = "work" | "outbox" | "purge";
+type AssetTimer = "work" | "outbox" | "cleanup" | "purge";
 
 export const ASSET_MOVES: Moves<AssetStatus, AssetSignal> = {
   processing: { finish: ["ready", "asset.ready"], fail: ["errored", "asset.errored"], remove: ["deleted", null] },
@@ -167,6 +167,7 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
 
   protected async run(timer: AssetTimer): Promise<void> {
     if (timer === "outbox") return await this.drain();
+    if (timer === "cleanup") return await this.cleanUp();
     if (timer === "purge") return await this.purge();
     if (this.status !== "processing") return;
     try {
@@ -311,7 +312,6 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
 
   private fail(error: AssetError): void {
     const asset = this.asset();
-    const open = this.jobs.leased();
     this.move("fail", (event) => {
       this.enqueueMessage({
         kind: "facts",
@@ -327,7 +327,14 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     });
     this.unschedule("work");
     this.hasten("outbox", Date.now());
-    this.state.waitUntil(this.cancel(open));
+    this.schedule("cleanup", Date.now());
+  }
+
+  /** What a failed asset no longer needs: jobs that still run, the parts of a copy that did not end. */
+  private async cleanUp(): Promise<void> {
+    const copy = this.document<CopyState>("copy");
+    await this.cancel(this.jobs.leased());
+    if (copy !== undefined && !copy.done) await abortCopy(this.bindings(), this.name(), copy);
   }
 
   private onSourceError(error: SourceError): void {
@@ -398,9 +405,7 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
 
   private async purge(): Promise<void> {
     if (this.status !== "deleted") return;
-    const copy = this.document<CopyState>("copy");
-    await this.cancel(this.jobs.leased());
-    if (copy !== undefined) await abortCopy(this.bindings(), this.name(), copy);
+    await this.cleanUp();
     this.schedule("purge", Date.now() + PURGE_AGAIN_MS); // until the queue's consumer says it is done
     await this.bindings().PURGES.send({ assetId: this.name(), pass: this.document<number>("purgePass") ?? 1 });
   }
