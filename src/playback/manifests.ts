@@ -84,7 +84,7 @@ function manifestText(target: ManifestTarget, playable: Playable, query: URLSear
   if (presentation === null) throw nothingToPlay(playable);
   if (target.kind === "multivariant")
     return multivariantPlaylist(select(presentation, readSelection(query)), target.playbackId);
-  if (target.kind === "mpd") return mpd(select(presentation, readSelection(query)), target.playbackId);
+  if (target.kind === "mpd") return mpd(select(presentation, readSelection(query)), target.playbackId, new Date());
   const list = mediaListOf(playable, target.rendition);
   const text = list && (target.kind === "media-playlist" ? mediaPlaylist(list) : iframePlaylist(list));
   if (!text) throw new Problem("playback_not_found", "no such rendition");

@@ -2,6 +2,9 @@ import { peakBitrate, targetDuration } from "../bandwidth.ts";
 import { type Presentation, type Rendition, segmentsUntil, trackLabel } from "../model.ts";
 import { element, escapeXml, isoDuration } from "./xml.ts";
 
+/** A delay of this much puts a player at the beginning of what it takes for a live stream. */
+const LONGEST_SECONDS = 12 * 3600;
+
 /**
  * The MPD (ISO/IEC 23009-1), profile "ISO Base media file format live", as that is what segments in files of their own
  * are called, also for on-demand. Each set of pictures is an adaptation set of its own: a player changes seamlessly only
@@ -9,7 +12,7 @@ import { element, escapeXml, isoDuration } from "./xml.ts";
  *
  * @param base where the renditions are, relative to the MPD: the playback id
  */
-export function mpd(presentation: Presentation, base: string): string {
+export function mpd(presentation: Presentation, base: string, now: Date): string {
   const { videoSets, audio, isComplete, endSeconds, createdAtMs } = presentation;
   const all = [...videoSets.flat(), ...audio];
   const longest = Math.max(...all.map(({ segments, timescale }) => Math.max(...segments.durationTicks) / timescale));
@@ -22,16 +25,19 @@ export function mpd(presentation: Presentation, base: string): string {
       ? { type: "static", mediaPresentationDuration: isoDuration(endSeconds) }
       : {
           type: "dynamic",
-          // Before the first segment was made, so that by the clock all that is listed is available.
-          availabilityStartTime: new Date(createdAtMs - 24 * 3600_000).toISOString(),
-          publishTime: new Date(createdAtMs).toISOString(),
-          minimumUpdatePeriod: "PT2S",
+          availabilityStartTime: new Date(createdAtMs).toISOString(),
+          publishTime: now.toISOString(),
+          minimumUpdatePeriod: "PT1S",
+          suggestedPresentationDelay: isoDuration(LONGEST_SECONDS),
         }),
   };
   const adaptationSets = [
     ...videoSets.map((set, n) => videoSet(set, n, presentation)),
     ...audio.map((row, n) => audioSet(row, videoSets.length + n, n === 0, presentation)),
   ];
+  const clock = isComplete
+    ? []
+    : [element("UTCTiming", { schemeIdUri: "urn:mpeg:dash:utc:direct:2014", value: now.toISOString() })];
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     element(
@@ -39,6 +45,7 @@ export function mpd(presentation: Presentation, base: string): string {
       root,
       `<BaseURL>${escapeXml(base)}/</BaseURL>`,
       element("Period", { id: "0", start: "PT0S" }, ...adaptationSets),
+      ...clock,
     ),
     "",
   ].join("\n");

@@ -6,10 +6,11 @@ import { audioRow, facts, growing, source, videoRow } from "./rows.ts";
 const v720 = videoRow("v720", 1280, 720, [1_000_000, 500_000]);
 const v270 = videoRow("v270", 480, 270, [100_000, 50_000]);
 const a1 = audioRow("a1", [64_000, 64_000]);
+const now = new Date(Date.UTC(2026, 10, 20, 12, 0, 5));
 const lines = (text: string) => text.replaceAll("><", ">\n<").trim().split("\n");
 
 test("the MPD of a ready asset is static, with every rung in one set", () => {
-  expect(lines(mpd(presentationOf(facts("ready", [v720, v270, a1]))!, "P"))).toEqual(
+  expect(lines(mpd(presentationOf(facts("ready", [v720, v270, a1]))!, "P", now))).toEqual(
     `<?xml version="1.0" encoding="UTF-8"?>
 <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" minBufferTime="PT4S" maxSegmentDuration="PT4S" type="static" mediaPresentationDuration="PT8S">
 <BaseURL>P/</BaseURL>
@@ -49,7 +50,7 @@ test("the MPD of a ready asset is static, with every rung in one set", () => {
 });
 
 test("a source beside its ladder is a set of its own, and the preferred one", () => {
-  const text = mpd(presentationOf(facts("processing", [source({ ...v720, name: "source-v" }), v270, a1]))!, "P");
+  const text = mpd(presentationOf(facts("processing", [source({ ...v720, name: "source-v" }), v270, a1]))!, "P", now);
   expect(text.match(/<AdaptationSet [^>]*contentType="video"[^>]*selectionPriority="\d"/g)).toHaveLength(2);
   expect(text.indexOf('selectionPriority="2"')).toBeLessThan(text.indexOf('id="source-v"'));
   expect(text.indexOf('selectionPriority="1"')).toBeLessThan(text.indexOf('id="v270"'));
@@ -57,8 +58,13 @@ test("a source beside its ladder is a set of its own, and the preferred one", ()
 
 test("a growing presentation is dynamic, and lists sound no further than pictures", () => {
   const one = { ...growing(v270), segments: { durationTicks: [100], bytes: [1], keyframes: [[]] } };
-  const text = mpd(presentationOf(facts("processing", [one, a1]))!, "P");
-  expect(text).toContain('type="dynamic" availabilityStartTime="2026-11-19T12:00:00.000Z"');
+  const text = mpd(presentationOf(facts("processing", [one, a1]))!, "P", now);
+  expect(text).toContain(
+    'type="dynamic" availabilityStartTime="2026-11-20T12:00:00.000Z" publishTime="2026-11-20T12:00:05.000Z"',
+  );
+  // A live stream to players: the clock saves them a request, the delay puts them at the beginning.
+  expect(text).toContain('suggestedPresentationDelay="PT43200S"');
+  expect(text).toContain('<UTCTiming schemeIdUri="urn:mpeg:dash:utc:direct:2014" value="2026-11-20T12:00:05.000Z"/>');
   expect(text).not.toContain("mediaPresentationDuration");
   expect(text).toContain('<S t="0" d="192000"/>');
 });
