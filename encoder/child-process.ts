@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { ChildLimits } from "./limits.ts";
 import type { ChildMessage, RunMessage } from "./messages.ts";
-import type { Job, JobFailureCode, JobResult } from "./protocol.ts";
+import type { Job, JobFailureCode, JobResult, PartialRendition } from "./protocol.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 const WATCH_MS = 200;
@@ -21,6 +21,12 @@ export type Outcome =
 export interface Movement {
   progress: number;
   speed: number;
+}
+
+/** Hears what a child tells while it works. */
+export interface ChildListener {
+  onMove: (movement: Movement) => void;
+  onStored: (partial: PartialRendition) => void;
 }
 
 /** The process inherits nothing of this one's environment but where programs are: no secret gets near hostile media. */
@@ -42,7 +48,7 @@ export async function runInChild(
   child: ChildProcess,
   job: Job,
   limits: ChildLimits,
-  onMove: (movement: Movement) => void,
+  { onMove, onStored }: ChildListener,
   stop: AbortSignal,
 ): Promise<Outcome> {
   let outcome: Outcome | undefined;
@@ -60,7 +66,8 @@ export async function runInChild(
       aliveMs += message.waitedMs - waitedMs; // pauses are told when they begin
       waitedMs = message.waitedMs;
       onMove(message);
-    } else if (message.type !== "ready") outcome ??= message;
+    } else if (message.type === "stored") onStored(message.partial);
+    else if (message.type !== "ready") outcome ??= message;
   });
   const stderr: string[] = [];
   child.stderr?.on(

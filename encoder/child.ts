@@ -44,6 +44,7 @@ function ticking(): JobContext {
       speed = Number.isFinite(mediaSecondsPerSecond) ? Math.max(0, mediaSecondsPerSecond) : 0;
       tick();
     },
+    onStored: (partial) => send({ type: "stored", partial }),
     onRead: tick,
     onWait: (ms) => {
       waitedMs += ms;

@@ -5,6 +5,7 @@ import { type Movement, type Outcome, runInChild } from "./child-process.ts";
 import { JobStopped } from "./errors.ts";
 import { limitsOf } from "./limits.ts";
 import { log } from "./log.ts";
+import { StoredSegments } from "./stored-segments.ts";
 import { type Heartbeat, HeartbeatAnswer, type Job, type JobFailure, type JobStatus } from "./protocol.ts";
 
 /** So many heartbeats fit into a lease: some may get lost. */
@@ -17,6 +18,7 @@ export class HeldJob {
   /** Aborted when nobody wants the job any more; nothing is reported then. */
   readonly #unwanted = new AbortController();
   #movement: Movement = { progress: 0, speed: 0 };
+  readonly #stored = new StoredSegments();
   #state: Heartbeat["state"] = "queued";
   #isOver = false;
   #heartbeat: NodeJS.Timeout | undefined;
@@ -58,7 +60,11 @@ export class HeldJob {
       child,
       this.job,
       limitsOf(this.job),
-      (movement) => (this.#movement = movement),
+      {
+        onMove: (movement) => (this.#movement = movement),
+        // The first segment may be what a viewer waits for: it is told at once, the others with the next heartbeat.
+        onStored: (partial) => this.#stored.add(partial) && void this.#sendHeartbeat(),
+      },
       this.#unwanted.signal,
     );
     const seconds = Math.round(performance.now() - startedMs) / 1000;
@@ -132,16 +138,18 @@ export class HeldJob {
 
   async #sendHeartbeat(): Promise<void> {
     const signal = AbortSignal.any([this.#unwanted.signal, AbortSignal.timeout(this.job.leaseMs)]);
+    const partial = this.#stored.news();
     try {
       const answer = await callBack(this.job, {
         method: "POST",
         path: "heartbeat",
         headers: JSON_TYPE,
-        body: JSON.stringify(this.#beat()),
+        body: JSON.stringify({ ...this.#beat(), ...(partial ? { partial } : {}) } satisfies Heartbeat),
         signal,
       });
       const wanted = HeartbeatAnswer.safeParse(JSON.parse(answer.body.toString("utf8")));
       if (wanted.success && !wanted.data.continue) this.cancel();
+      if (partial !== undefined) this.#stored.wereHeard(partial);
     } catch (error) {
       if (error instanceof JobStopped) this.cancel();
       // Anything else: the next heartbeat may get through; the lease decides.

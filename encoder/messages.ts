@@ -1,5 +1,5 @@
 /** Between the server and the child process of a job. */
-import type { Job, JobFailureCode, JobResult } from "./protocol.ts";
+import type { Job, JobFailureCode, JobResult, PartialRendition } from "./protocol.ts";
 
 export interface RunMessage {
   type: "run";
@@ -9,6 +9,7 @@ export type ChildMessage =
   | { type: "ready" } // libav is loaded
   /** Sent a few times a second while the child is alive and libav moves. `waitedMs`: so long in all it has waited for the platform. */
   | { type: "tick"; progress: number; speed: number; waitedMs: number }
+  | { type: "stored"; partial: PartialRendition }
   | { type: "result"; result: JobResult }
   | { type: "failure"; code: JobFailureCode; message: string }
   | { type: "stopped" }; // the platform refused the token or cancelled the job

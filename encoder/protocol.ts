@@ -108,6 +108,8 @@ export const VideoJob = JobBase.extend({
   frameCount: z.int().positive(),
   firstSegment: z.int().min(0), // number of the segment that starts at firstFrame
   rungs: z.array(VideoRung).min(1),
+  /** The sound outlasts the picture: the last picture stands until the asked frames are full. Not for a source that breaks off. */
+  holdsLastPicture: z.boolean().optional(),
 });
 
 /** One whole audio stream: AAC-LC, stereo (mono stays mono), cut at the grid's segment times. */

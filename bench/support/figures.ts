@@ -19,7 +19,8 @@ export const quantile = (values: number[], share: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 };
 export const median = (values: number[]): number => quantile(values, 0.5);
-export const milliseconds = (value: number) => (value < 10_000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`);
+export const milliseconds = (value: number) =>
+  value < 10_000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`;
 
 export function printFigures(title: string, figures: Figure[]): void {
   console.log(`\n${styleText("bold", title)}`);
@@ -30,7 +31,9 @@ export function printFigures(title: string, figures: Figure[]): void {
   ] as const;
   for (const { name, value, yardstick, aim, isMet } of figures) {
     const mark = isMet === null ? " " : isMet ? styleText("green", "✓") : styleText("red", "✗");
-    console.log(`  ${mark} ${name.padEnd(widths[0])}  ${styleText("bold", value.padEnd(widths[1]))}  ${yardstick.padEnd(widths[2])}  ${styleText("dim", aim)}`);
+    console.log(
+      `  ${mark} ${name.padEnd(widths[0])}  ${styleText("bold", value.padEnd(widths[1]))}  ${yardstick.padEnd(widths[2])}  ${styleText("dim", aim)}`,
+    );
   }
 }
 
@@ -38,5 +41,8 @@ export function printFigures(title: string, figures: Figure[]): void {
 export async function keepFigures(name: string, figures: Figure[]): Promise<void> {
   await mkdir("bench/results", { recursive: true });
   const machine = { cores: cpus().length, model: cpus()[0]?.model, node: process.version };
-  await writeFile(`bench/results/${name}.json`, `${JSON.stringify({ name, at: new Date().toISOString(), machine, figures }, null, 2)}\n`);
+  await writeFile(
+    `bench/results/${name}.json`,
+    `${JSON.stringify({ name, at: new Date().toISOString(), machine, figures }, null, 2)}\n`,
+  );
 }

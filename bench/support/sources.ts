@@ -19,21 +19,67 @@ export function make(name: string, args: string[]): string {
 
 const FLOWER = "test/fixtures/flower.mp4";
 const FRIDAY = "test/fixtures/friday.mp4";
-const loop = (path: string, seconds: number) => ["-stream_loop", String(Math.ceil(seconds / 5)), "-i", path, "-t", String(seconds)];
+const loop = (path: string, seconds: number) => [
+  "-stream_loop",
+  String(Math.ceil(seconds / 5)),
+  "-i",
+  path,
+  "-t",
+  String(seconds),
+];
 
 /** A standard source of any length, by stream copy of a real clip. */
-export const standardSource = (seconds: number) => make(`standard-${seconds}.mp4`, [...loop(FRIDAY, seconds), "-c", "copy", "-movflags", "+faststart"]);
+export const standardSource = (seconds: number) =>
+  make(`standard-${seconds}.mp4`, [...loop(FRIDAY, seconds), "-c", "copy", "-movflags", "+faststart"]);
 
 /** The film clip named by BENCH_FILM, else a minute of the flower, as VP8 and Vorbis. */
 export const webmSource = () =>
   process.env.BENCH_FILM ??
-  make("minute.webm", [...loop(FLOWER, 70), "-vf", "scale=800:-2", "-c:v", "libvpx", "-b:v", "1M", "-deadline", "realtime", "-cpu-used", "8", "-c:a", "libvorbis"]);
+  make("minute.webm", [
+    ...loop(FLOWER, 70),
+    "-vf",
+    "scale=800:-2",
+    "-c:v",
+    "libvpx",
+    "-b:v",
+    "1M",
+    "-deadline",
+    "realtime",
+    "-cpu-used",
+    "8",
+    "-c:a",
+    "libvorbis",
+  ]);
 
 export const hevcSource = () => {
   const source = ["-i", webmSource()];
-  return make("film-hevc.ts", [...source, "-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=error", "-c:a", "aac", "-f", "mpegts"]);
+  return make("film-hevc.ts", [
+    ...source,
+    "-c:v",
+    "libx265",
+    "-preset",
+    "ultrafast",
+    "-x265-params",
+    "log-level=error",
+    "-c:a",
+    "aac",
+    "-f",
+    "mpegts",
+  ]);
 };
 
 /** A minute of 1080p with motion and detail. */
 export const fullHdMinute = () =>
-  make("minute-1080p.mp4", [...loop(FLOWER, 60), "-vf", "scale=1920:1080,setsar=1", "-c:v", "libx264", "-preset", "fast", "-crf", "20", "-c:a", "aac"]);
+  make("minute-1080p.mp4", [
+    ...loop(FLOWER, 60),
+    "-vf",
+    "scale=1920:1080,setsar=1",
+    "-c:v",
+    "libx264",
+    "-preset",
+    "fast",
+    "-crf",
+    "20",
+    "-c:a",
+    "aac",
+  ]);

@@ -11,6 +11,9 @@ import { colorPlan, scaleGraph } from "./scale-graph.ts";
 import { openSource } from "./source.ts";
 import { Store } from "./store.ts";
 
+/** A picture that ends this much before its declared end has been cut off. */
+const BROKEN_OFF_SECONDS = 1;
+
 export async function encodeChunk(job: VideoJob, context: JobContext): Promise<VideoResult> {
   const startedMs = performance.now();
   const cpu = process.cpuUsage();
@@ -67,7 +70,9 @@ async function* pickedFrames(
     if (pick !== undefined) yield pick;
     if (picker.isComplete) return;
   }
-  const last = picker.finish(endSeconds);
+  const declaredEnd = (job.video.startMs + job.video.durationMs) / 1000;
+  const isWhole = endSeconds >= Math.min(clipEnd, declaredEnd) - BROKEN_OFF_SECONDS;
+  const last = picker.finish(job.holdsLastPicture === true && isWhole ? Infinity : endSeconds);
   if (last !== undefined) yield last;
 }
 

@@ -17,7 +17,7 @@ export async function encodeSound(job: AudioJob, context: JobContext): Promise<A
   const cpu = process.cpuUsage();
   const store = new Store(job, context.onWait);
   const output = { sampleRateHz: outputRateHz(job.audio.sampleRateHz), channels: outputChannels(job.audio.channels) };
-  const encoder = await SoundEncoder.open(job, output, store);
+  const encoder = await SoundEncoder.open(job, output, store, context);
   for await (const frame of outputFrames(job, output, context)) {
     await encoder.encode(frame);
     frame.free();
@@ -121,14 +121,22 @@ class SoundEncoder {
   readonly #segments: SegmentFacts[] = [];
   #samples: Sample[] = [];
   #framesDone = 0; // in segments that are cut
+  readonly #listener: JobContext;
+  readonly #channels: number;
+  readonly #isStored: boolean[] = []; // by segment; uploads overtake each other
+  #isInitStored = false;
+  #told = 0; // segments told as stored
 
   private constructor(
     job: AudioJob,
     output: { sampleRateHz: number; channels: number },
     context: CodecContext,
     store: Store,
+    listener: JobContext,
   ) {
     this.#job = job;
+    this.#listener = listener;
+    this.#channels = output.channels;
     this.#store = store;
     this.#sampleRateHz = output.sampleRateHz;
     this.#context = context;
@@ -142,13 +150,17 @@ class SoundEncoder {
       bitrateBps: job.bitrateBps,
     });
     this.#init = { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), codec: "mp4a.40.2" };
-    store.put(job.rendition, "init.mp4", bytes);
+    store.put(job.rendition, "init.mp4", bytes, () => {
+      this.#isInitStored = true;
+      this.#tellStored();
+    });
   }
 
   static async open(
     job: AudioJob,
     output: { sampleRateHz: number; channels: number },
     store: Store,
+    listener: JobContext,
   ): Promise<SoundEncoder> {
     const codec = Codec.findEncoderByName(FF_ENCODER_AAC);
     const context = new CodecContext();
@@ -161,7 +173,7 @@ class SoundEncoder {
     context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
     const opened = await context.open2(codec);
     if (opened < 0) throw new JobError("encoder_failed", `The AAC encoder did not start (${opened}).`);
-    return new SoundEncoder(job, output, context, store);
+    return new SoundEncoder(job, output, context, store, listener);
   }
 
   /** @param frame 1024 samples; null ends the stream */
@@ -181,6 +193,18 @@ class SoundEncoder {
     return { name: this.#job.rendition, timescale: this.#sampleRateHz, init: this.#init, segments: this.#segments };
   }
 
+  /** Tells the segments that are stored without a gap, once each. */
+  #tellStored(): void {
+    if (!this.#isInitStored) return;
+    let end = this.#told;
+    while (this.#isStored[end] === true) end++;
+    if (end === this.#told) return;
+    const segments = this.#segments.slice(this.#told, end);
+    const { name, timescale, init } = this.facts();
+    this.#listener.onStored({ name, timescale, init, channels: this.#channels, firstIndex: this.#told, segments });
+    this.#told = end;
+  }
+
   #add(data: Buffer): void {
     const end = nominalEnd(this.#segments.length + 1, this.#sampleRateHz, this.#job.segmentSeconds);
     if (this.#framesDone + this.#samples.length >= end) this.#cut();
@@ -192,7 +216,10 @@ class SoundEncoder {
     const sequenceNumber = this.#segments.length + 1;
     const fragment = { sequenceNumber, decodeTicks: this.#framesDone * AAC_FRAME_SAMPLES, samples: this.#samples };
     const { bytes } = mediaSegment([fragment]);
-    this.#store.put(this.#job.rendition, `${sequenceNumber - 1}.m4s`, bytes);
+    this.#store.put(this.#job.rendition, `${sequenceNumber - 1}.m4s`, bytes, () => {
+      this.#isStored[sequenceNumber - 1] = true;
+      this.#tellStored();
+    });
     this.#segments.push({
       durationTicks: this.#samples.length * AAC_FRAME_SAMPLES,
       bytes: bytes.length,

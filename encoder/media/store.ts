@@ -18,8 +18,8 @@ export class Store {
     this.#onWait = onWait;
   }
 
-  /** Starts, or lines up; a failure comes out of `settled` or `flushed`. */
-  put(rendition: string, file: string, bytes: Buffer): void {
+  /** Starts, or lines up; `onStored` is called once it was taken; a failure comes out of `settled` or `flushed`. */
+  put(rendition: string, file: string, bytes: Buffer, onStored?: () => void): void {
     this.#bytesUnderWay += bytes.length;
     this.#waiting.push(async () => {
       await callBack(
@@ -28,6 +28,7 @@ export class Store {
         this.#onWait,
       );
       this.#bytesUnderWay -= bytes.length;
+      onStored?.();
     });
     this.#startNext();
   }

@@ -1,4 +1,5 @@
 import { indexSource } from "../delivery/passthrough/index.ts";
+import { resolutionLabel, type Size } from "../encoding/ladder.ts";
 import type { Env } from "../env.ts";
 import { openHttpSource, RangesUnsupported } from "../sources/http-range-reader.ts";
 import { passthroughKey } from "./keys.ts";
@@ -29,6 +30,9 @@ const notStandard = (reason: string): EdgeProbe => ({
   summary: { isStandard: false, onLadderGrid: false, bitrateBps: 0 },
 });
 
+const isWithin = (most: AssetForMachine["maxResolution"], size: Size) =>
+  Number.parseInt(resolutionLabel(size), 10) <= Number.parseInt(most, 10);
+
 /**
  * Reads the index of a source where it lies. A standard source is playable as soon as this has been recorded: its
  * segments are cut from it on request.
@@ -47,6 +51,7 @@ export async function probeAtEdge(env: Env, asset: AssetForMachine): Promise<Edg
     throw error;
   }
   if (!source.standard) return notStandard(source.reason);
+  if (!isWithin(asset.maxResolution, source.video)) return notStandard("it is larger than the resolution asked for");
   await Promise.all(
     source.indexes.map(({ rendition, bytes }) => env.MEDIA.put(passthroughKey(asset.id, rendition), bytes)),
   );

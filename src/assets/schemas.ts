@@ -19,13 +19,10 @@ const later = () => z.unknown().refine(asksForNothing, LATER).optional();
 
 const VideoInput = z.looseObject({
   type: z.literal("video"),
-  url: z
-    .string()
-    .min(1)
-    .openapi({
-      description: "http or https, reachable from the internet, at most 2,048 characters",
-      example: "https://example.com/film.mp4",
-    }),
+  url: z.string().min(1).openapi({
+    description: "http or https, reachable from the internet, at most 2,048 characters",
+    example: "https://example.com/film.mp4",
+  }),
   startTime: z
     .number()
     .min(0)

@@ -173,6 +173,7 @@ export function jobBody(spec: JobSpec, plan: EncodingPlan | undefined, clip: Cli
     kind: "video",
     clip,
     video: plan.video.source,
+    holdsLastPicture: plan.video.holdsLastPicture,
     grid: plan.video.grid,
     rungs: plan.video.rungs,
     ...chunk,

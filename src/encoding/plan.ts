@@ -6,6 +6,8 @@ const FIRST_CHUNK_SEGMENTS = 1;
 /** About a minute: long enough that starting a job costs little, short enough that losing one does. */
 const CHUNK_SEGMENTS = 15;
 const AUDIO_BITRATE_BPS = { mono: 80_000, stereo: 128_000 };
+/** Sound that outlasts the picture by no more than this ends with it. */
+const LONGEST_CUT_SOUND_MS = 250;
 /** What audio is cut at when there is no picture to follow. */
 const AUDIO_ONLY_SEGMENT_SECONDS = { num: 4, den: 1 };
 
@@ -21,9 +23,19 @@ export interface PlannedAudio {
   bitrateBps: number;
 }
 
+export interface VideoPlan {
+  source: SourceVideo;
+  grid: FrameGrid;
+  rungs: VideoRung[];
+  frameCount: number;
+  chunks: VideoChunk[];
+  /** The sound goes on after the picture: the last picture stands until it ends. */
+  holdsLastPicture: boolean;
+}
+
 /** All that encoding an asset comes to; the same facts always give the same plan. */
 export interface EncodingPlan {
-  video: { source: SourceVideo; grid: FrameGrid; rungs: VideoRung[]; frameCount: number; chunks: VideoChunk[] } | null;
+  video: VideoPlan | null;
   audio: PlannedAudio[];
   audioSegmentSeconds: { num: number; den: number };
   /** Length of every rendition; null = as long as the audio is. */
@@ -63,12 +75,14 @@ export function planEncoding(
   const source = facts.video;
   const grid = planGrid(source.frameRate);
   const { num, den } = source.frameRate;
-  const frameCount = Math.max(1, Math.round(((source.startMs + source.durationMs) / 1000) * (num / den)));
+  const pictureMs = source.startMs + source.durationMs;
+  const holdsLastPicture = facts.durationMs > pictureMs + LONGEST_CUT_SOUND_MS;
+  const frameCount = Math.max(1, Math.round(((holdsLastPicture ? facts.durationMs : pictureMs) / 1000) * (num / den)));
   const ladder = planLadder(source, source.frameRate, wish.maxResolution, wish.mediaQuality);
   const rungs = wish.skipTopRung ? ladder.slice(1) : ladder;
   const chunks = rungs.length === 0 ? [] : planChunks(frameCount, grid);
   return {
-    video: { source, grid, rungs, frameCount, chunks },
+    video: { source, grid, rungs, frameCount, chunks, holdsLastPicture },
     audio,
     audioSegmentSeconds: { num: grid.framesPerSegment * den, den: num },
     durationMs: ((frameCount * den) / num) * 1000,

@@ -32,7 +32,8 @@ async function open(
   const complaints: string[] = [];
   const hosts = new Set<string>();
   page.on("console", (message) => {
-    if (message.type() === "error" && !/status of 400/.test(message.text())) complaints.push(`${message.text()} ${message.location().url}`);
+    if (message.type() === "error" && !/status of 400/.test(message.text()))
+      complaints.push(`${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("request", (request) => hosts.add(new URL(request.url()).host));

@@ -27,10 +27,12 @@ beforeEach(async () => {
 afterEach(() => callbacks.close());
 
 const GENEROUS = { silenceMs: 60_000, wallMs: 60_000, rssBytes: 2 ** 31 };
+/** Listens to a child without doing anything. */
+const nobody = { onMove: () => {}, onStored: () => {} };
 const nobodyStops = () => new AbortController().signal;
 
 test("a child inside its limits gives its result", async () => {
-  expect(await runInChild(startChild(), job, GENEROUS, () => {}, nobodyStops())).toMatchObject({
+  expect(await runInChild(startChild(), job, GENEROUS, nobody, nobodyStops())).toMatchObject({
     type: "result",
     result: { kind: "probe" },
   });
@@ -42,20 +44,20 @@ const standStill = () => new Promise<undefined>(() => {});
 test("a child without a sign of life is killed", async () => {
   desk.intercept = standStill;
   const child = startChild();
-  const outcome = await runInChild(child, job, { ...GENEROUS, silenceMs: 1000 }, () => {}, nobodyStops());
+  const outcome = await runInChild(child, job, { ...GENEROUS, silenceMs: 1000 }, nobody, nobodyStops());
   expect(outcome).toMatchObject({ type: "failure", code: "source_exceeds_limits" });
   expect(child.signalCode).toBe("SIGKILL");
 });
 
 test("a child that takes too long is killed", async () => {
   desk.intercept = standStill;
-  const outcome = await runInChild(startChild(), job, { ...GENEROUS, wallMs: 1000 }, () => {}, nobodyStops());
+  const outcome = await runInChild(startChild(), job, { ...GENEROUS, wallMs: 1000 }, nobody, nobodyStops());
   expect(outcome).toMatchObject({ type: "failure", code: "source_exceeds_limits" });
 });
 
 test("a child that needs too much memory is killed", async () => {
   desk.intercept = standStill;
-  const outcome = await runInChild(startChild(), job, { ...GENEROUS, rssBytes: 2 ** 20 }, () => {}, nobodyStops());
+  const outcome = await runInChild(startChild(), job, { ...GENEROUS, rssBytes: 2 ** 20 }, nobody, nobodyStops());
   expect(outcome).toMatchObject({ type: "failure", code: "source_exceeds_limits" });
 });
 
@@ -66,7 +68,7 @@ test("the time that the platform is away does not count", async () => {
     startChild(),
     job,
     { ...GENEROUS, wallMs: 2500, silenceMs: 2500 },
-    () => {},
+    nobody,
     nobodyStops(),
   );
   expect(outcome).toMatchObject({ type: "result" });
@@ -76,11 +78,11 @@ test("the time that the platform is away does not count", async () => {
 test("a job that is stopped ends its child, and one that dies says how", async () => {
   desk.intercept = standStill;
   const stop = new AbortController();
-  const stopped = runInChild(startChild(), job, GENEROUS, () => {}, stop.signal);
+  const stopped = runInChild(startChild(), job, GENEROUS, nobody, stop.signal);
   stop.abort();
   expect(await stopped).toEqual({ type: "stopped" });
   const child = startChild();
-  const crashed = runInChild(child, job, GENEROUS, () => {}, nobodyStops());
+  const crashed = runInChild(child, job, GENEROUS, nobody, nobodyStops());
   child.kill("SIGSEGV");
   expect(await crashed).toMatchObject({ type: "crashed", how: expect.stringContaining("SIGSEGV") });
 });

@@ -110,6 +110,24 @@ test("cuts lie on the AAC frame nearest to each multiple of a segment's length",
   }
 });
 
+test("segments of sound are told as they are stored, each once and in order, long before the job ends", async () => {
+  const path = await makeSource("audio-only");
+  const facts = await encoder.probe(path);
+  const wanted = {
+    audio: facts.audio[0]!,
+    rendition: "a",
+    bitrateBps: 128_000,
+    segmentSeconds: { num: 1, den: 4 },
+    durationMs: 4000,
+  };
+  const { result, desk } = await encoder.encodeAudio(path, wanted);
+  const told = desk.heartbeats.flatMap(({ partial }) => (partial === undefined ? [] : [partial]));
+  expect(told.length).toBeGreaterThan(0);
+  expect(told[0]).toMatchObject({ name: "a", firstIndex: 0, init: result.rendition.init });
+  const segments = told.flatMap((partial) => partial.segments);
+  expect(segments).toEqual(result.rendition.segments.slice(0, segments.length));
+});
+
 /** By how much `late` lies behind `early`: the offset at which their envelopes agree best, in steps of 5 ms. */
 function delaySeconds(late: DecodedSound, early: DecodedSound): number {
   const STEP_SECONDS = 0.005;

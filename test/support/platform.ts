@@ -8,7 +8,11 @@ import { loadSettings } from "../../scripts/local/settings.ts";
 /** A platform of its own on free ports, in a folder that goes away with it. */
 export interface TestPlatform extends Platform {
   home: string;
-  api<T = Media>(method: string, path: string, body?: unknown): Promise<{ status: number; body: { data: T; playback_id: string; success: boolean } }>;
+  api<T = Media>(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ status: number; body: { data: T; playback_id: string; success: boolean } }>;
   /** Creates an asset and gives back its ids. */
   create(url: string, more?: object): Promise<{ assetId: string; playbackId: string }>;
   /** Polls the asset until the condition holds; fails early when it is errored or time runs out. */
@@ -42,13 +46,20 @@ export async function startTestPlatform(
 ): Promise<TestPlatform> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), "sluice-test-")));
   const [port, encoderPort] = [await freePort(), await freePort()];
-  const settings = await loadSettings({}, { home, port, encoderPort, allowPrivateNetwork: options.allowPrivateNetwork ?? true, vars: options.vars ?? {} });
+  const settings = await loadSettings(
+    {},
+    { home, port, encoderPort, allowPrivateNetwork: options.allowPrivateNetwork ?? true, vars: options.vars ?? {} },
+  );
   const platform = await startPlatform(settings);
   const { baseUrl, authorization } = platform;
 
   const api: TestPlatform["api"] = async (method, path, body) => {
     const headers = { authorization, ...(body === undefined ? {} : { "content-type": "application/json" }) };
-    const response = await fetch(`${baseUrl}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     return { status: response.status, body: (await response.json()) as never };
   };
   return {
@@ -56,7 +67,11 @@ export async function startTestPlatform(
     home,
     api,
     async create(url, more = {}) {
-      const { status, body } = await api("POST", "/v1/on-demand", { inputs: [{ type: "video", url }], accessPolicy: "public", ...more });
+      const { status, body } = await api("POST", "/v1/on-demand", {
+        inputs: [{ type: "video", url }],
+        accessPolicy: "public",
+        ...more,
+      });
       if (status !== 201) throw new Error(`creation answered ${status}: ${JSON.stringify(body)}`);
       return { assetId: body.data.id, playbackId: body.playback_id };
     },
@@ -64,10 +79,14 @@ export async function startTestPlatform(
       const deadline = Date.now() + limitMs;
       for (;;) {
         // A platform whose Worker has just been killed does not answer: that is what some tests are about.
-        const media = await api("GET", `/v1/on-demand/${assetId}`).then(({ status, body }) => (status === 200 ? body.data : null), () => null);
+        const media = await api("GET", `/v1/on-demand/${assetId}`).then(
+          ({ status, body }) => (status === 200 ? body.data : null),
+          () => null,
+        );
         if (media !== null && condition(media)) return media;
         if (media?.error !== undefined) throw new Error(`the asset is errored: ${JSON.stringify(media.error)}`);
-        if (Date.now() > deadline) throw new Error(`waited ${limitMs} ms in vain; the asset is ${JSON.stringify(media)}`);
+        if (Date.now() > deadline)
+          throw new Error(`waited ${limitMs} ms in vain; the asset is ${JSON.stringify(media)}`);
         await new Promise((done) => setTimeout(done, POLL_MS));
       }
     },

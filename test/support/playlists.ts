@@ -58,7 +58,9 @@ export async function fingerprint(manifestUrl: string): Promise<Record<string, s
   for (const playlist of await readPlaylists(manifestUrl)) {
     for (const url of [playlist.initUrl, ...playlist.segmentUrls]) {
       const path = new URL(url).pathname.split("/").slice(2).join("/");
-      hashes[path] = createHash("sha256").update(await getBytes(url)).digest("hex");
+      hashes[path] = createHash("sha256")
+        .update(await getBytes(url))
+        .digest("hex");
     }
   }
   return hashes;

@@ -12,7 +12,8 @@ export interface StoredState {
 
 /** Opens the state of a stopped platform, without its Worker. */
 export async function withState<T>(home: string, look: (state: StoredState) => Promise<T>): Promise<T> {
-  const { d1Databases, r2Buckets, compatibilityDate } = unstable_getMiniflareWorkerOptions("wrangler.toml").workerOptions;
+  const { d1Databases, r2Buckets, compatibilityDate } =
+    unstable_getMiniflareWorkerOptions("wrangler.toml").workerOptions;
   const host = new Miniflare(
     convertV4MiniflareOptions({
       name: "sluice",
@@ -30,7 +31,13 @@ export async function withState<T>(home: string, look: (state: StoredState) => P
     const database = (await host.getD1Database("DB")) as unknown as D1Like;
     const bucket = (await host.getR2Bucket("MEDIA")) as unknown as R2Like;
     return await look({
-      rows: async <R>(query: string, ...bindings: unknown[]) => (await database.prepare(query).bind(...bindings).all()).results as R[],
+      rows: async <R>(query: string, ...bindings: unknown[]) =>
+        (
+          await database
+            .prepare(query)
+            .bind(...bindings)
+            .all()
+        ).results as R[],
       async keys(prefix) {
         const keys: string[] = [];
         let cursor: string | undefined;
@@ -51,5 +58,8 @@ interface D1Like {
   prepare(query: string): { bind(...bindings: unknown[]): { all(): Promise<{ results: unknown[] }> } };
 }
 interface R2Like {
-  list(options: { prefix: string; cursor?: string }): Promise<{ objects: { key: string }[]; truncated: boolean; cursor?: string }>;
+  list(options: {
+    prefix: string;
+    cursor?: string;
+  }): Promise<{ objects: { key: string }[]; truncated: boolean; cursor?: string }>;
 }

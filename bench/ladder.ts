@@ -1,0 +1,114 @@
+/** Wall time and CPU of the whole ladder: ours in chunks and in one pass, beside one ffmpeg command that does the same. */
+import { mkdir, rm } from "node:fs/promises";
+import type { SourceFacts } from "../encoder/protocol.ts";
+import { type EncodingPlan, planChunks, planEncoding } from "../src/encoding/plan.ts";
+import { TestEncoder } from "../test/support/encoder.ts";
+import { type Figure, median, milliseconds } from "./support/figures.ts";
+import { ffmpeg, ladderCommand, type Run } from "./support/plain-encode.ts";
+import { fullHdMinute } from "./support/sources.ts";
+
+const ROUNDS = 3;
+const WORK = "test/.media/bench/ladder";
+
+export async function planFor(
+  encoder: TestEncoder,
+  path: string,
+): Promise<{ facts: SourceFacts; plan: EncodingPlan; video: NonNullable<EncodingPlan["video"]> }> {
+  const facts = await encoder.probe(path);
+  const plan = planEncoding(facts, { maxResolution: "1080p", mediaQuality: "standard", skipTopRung: false });
+  if (plan.video === null) throw new Error("the source has no picture");
+  return { facts, plan, video: plan.video };
+}
+
+/** Every job of a plan in turn, as one machine does it. */
+async function encode(
+  encoder: TestEncoder,
+  path: string,
+  plan: EncodingPlan,
+  chunks: NonNullable<EncodingPlan["video"]>["chunks"],
+): Promise<Run> {
+  const { video } = plan;
+  if (video === null) throw new Error("no picture");
+  const startedAt = performance.now();
+  let cpuMs = 0;
+  for (const chunk of chunks) {
+    const { result } = await encoder.encodeVideo(path, {
+      video: video.source,
+      grid: video.grid,
+      rungs: video.rungs,
+      ...chunk,
+    });
+    cpuMs += result.cpuMs;
+  }
+  for (const planned of plan.audio) {
+    const { result } = await encoder.encodeAudio(path, {
+      ...planned,
+      segmentSeconds: plan.audioSegmentSeconds,
+      durationMs: plan.durationMs,
+    });
+    cpuMs += result.cpuMs;
+  }
+  return { wallMs: performance.now() - startedAt, cpuMs };
+}
+
+export async function run(): Promise<Figure[]> {
+  const path = fullHdMinute();
+  const encoder = await TestEncoder.start();
+  const rounds: { chunked: Run; onePass: Run; command: Run }[] = [];
+  try {
+    const { plan, video } = await planFor(encoder, path);
+    const whole = [{ firstFrame: 0, frameCount: video.frameCount, firstSegment: 0 }];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await mkdir(WORK, { recursive: true });
+      const chunked = await encode(encoder, path, plan, planChunks(video.frameCount, video.grid));
+      const command = await ffmpeg(ladderCommand(path, video.rungs, video.grid.framesPerGop, WORK));
+      const onePass = await encode(encoder, path, plan, whole);
+      rounds.push({ chunked, onePass, command });
+      await rm(WORK, { recursive: true, force: true });
+    }
+  } finally {
+    await encoder.stop();
+  }
+  const ratio = (one: keyof (typeof rounds)[number], other: keyof (typeof rounds)[number], of: keyof Run) =>
+    median(rounds.map((round) => round[one][of] / round[other][of]));
+  const wall = (name: keyof (typeof rounds)[number]) => milliseconds(median(rounds.map((round) => round[name].wallMs)));
+  const cpu = (name: keyof (typeof rounds)[number]) => milliseconds(median(rounds.map((round) => round[name].cpuMs)));
+  const figure = (name: string, value: number, yardstick: string, aim: string, limit: number | null): Figure => ({
+    name,
+    value: `${value.toFixed(2)} ×`,
+    yardstick,
+    aim,
+    isMet: limit === null ? null : value <= limit,
+    raw: rounds,
+  });
+  return [
+    figure(
+      "wall time, in chunks",
+      ratio("chunked", "command", "wallMs"),
+      `${wall("chunked")} against ${wall("command")} of ffmpeg`,
+      "≤ 1.10 × the command",
+      1.1,
+    ),
+    figure(
+      "CPU, in chunks",
+      ratio("chunked", "command", "cpuMs"),
+      `${cpu("chunked")} against ${cpu("command")} of ffmpeg`,
+      "",
+      null,
+    ),
+    figure(
+      "wall time, chunks against one pass",
+      ratio("chunked", "onePass", "wallMs"),
+      `${wall("chunked")} against ${wall("onePass")}`,
+      "≤ 1.08 ×",
+      1.08,
+    ),
+    figure(
+      "wall time, one pass",
+      ratio("onePass", "command", "wallMs"),
+      `${wall("onePass")} against ${wall("command")} of ffmpeg`,
+      "",
+      null,
+    ),
+  ];
+}

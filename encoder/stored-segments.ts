@@ -1,0 +1,26 @@
+import type { PartialRendition, SegmentFacts } from "./protocol.ts";
+
+/** What of a rendition is stored, and how much of that the platform knows. */
+export class StoredSegments {
+  #head: Omit<PartialRendition, "firstIndex" | "segments"> | undefined;
+  readonly #segments: SegmentFacts[] = [];
+  #known = 0;
+
+  /** @returns whether it is the first that the platform can hear of */
+  add({ firstIndex: _, segments, ...head }: PartialRendition): boolean {
+    this.#head ??= head;
+    this.#segments.push(...segments);
+    return this.#known === 0 && this.#segments.length === segments.length;
+  }
+
+  /** What the platform has not heard of yet; undefined when there is nothing. */
+  news(): PartialRendition | undefined {
+    if (this.#head === undefined || this.#known === this.#segments.length) return undefined;
+    return { ...this.#head, firstIndex: this.#known, segments: this.#segments.slice(this.#known) };
+  }
+
+  /** The platform has answered to this. */
+  wereHeard({ firstIndex, segments }: PartialRendition): void {
+    this.#known = Math.max(this.#known, firstIndex + segments.length);
+  }
+}
