@@ -1,4 +1,5 @@
 import type { FrameGrid, SourceAudio, SourceFacts, SourceVideo, VideoRung } from "../../encoder/protocol.ts";
+import { frameCountUntil } from "../../encoder/media/frame-picker.ts";
 import { planGrid, planLadder, type MediaQuality, type ResolutionLabel } from "./ladder.ts";
 
 /** The first chunk is one segment, so that a source that cannot be passed through plays after seconds. */
@@ -77,7 +78,7 @@ export function planEncoding(
   const { num, den } = source.frameRate;
   const pictureMs = source.startMs + source.durationMs;
   const holdsLastPicture = facts.durationMs > pictureMs + LONGEST_CUT_SOUND_MS;
-  const frameCount = Math.max(1, Math.round(((holdsLastPicture ? facts.durationMs : pictureMs) / 1000) * (num / den)));
+  const frameCount = frameCountUntil((holdsLastPicture ? facts.durationMs : pictureMs) / 1000, source.frameRate);
   const ladder = planLadder(source, source.frameRate, wish.maxResolution, wish.mediaQuality);
   const rungs = wish.skipTopRung ? ladder.slice(1) : ladder;
   const chunks = rungs.length === 0 ? [] : planChunks(frameCount, grid);
