@@ -147,12 +147,19 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     if (job.state === "done" || result.kind !== job.spec.kind) return { accepted: false };
     log("job.completed", { jobId: job.id, attempt: job.attempt });
     this.commit(() => {
-      this.jobs.done(job.id, result);
+      this.jobs.done(job.id, result, this.speedOf(result));
       if (result.kind === "probe") this.plan(result.facts);
     });
     if (result.kind !== "probe") this.showRenditions();
     this.hasten("work", Date.now());
     return { accepted: true };
+  }
+
+  private speedOf(result: JobResult): number {
+    const grid = this.document<EncodingPlan>("plan")?.video?.grid;
+    if (result.kind !== "video" || grid === undefined || result.encodeMs <= 0) return 0;
+    const mediaMs = (result.frameCount * grid.frameRate.den * 1000) / grid.frameRate.num;
+    return mediaMs / result.encodeMs;
   }
 
   private onFailure(job: JobRow, failure: JobFailure & { attempt: number }): { accepted: boolean } {

@@ -11,6 +11,8 @@ import { type Heartbeat, HeartbeatAnswer, type Job, type JobFailure, type JobSta
 /** So many heartbeats fit into a lease: some may get lost. */
 const HEARTBEATS_A_LEASE = 5;
 const MIN_HEARTBEAT_MS = 500;
+/** People watch the progress of what runs. */
+const PROGRESS_MS = 1000;
 const SHUTDOWN_REPORT_MS = 2_000;
 
 export class HeldJob {
@@ -129,7 +131,8 @@ export class HeldJob {
   }
 
   #scheduleHeartbeat(): void {
-    const everyMs = Math.max(MIN_HEARTBEAT_MS, this.job.leaseMs / HEARTBEATS_A_LEASE);
+    const leaseShareMs = Math.max(MIN_HEARTBEAT_MS, this.job.leaseMs / HEARTBEATS_A_LEASE);
+    const everyMs = this.#state === "running" ? Math.min(PROGRESS_MS, leaseShareMs) : leaseShareMs;
     this.#heartbeat = setTimeout(
       () => void this.#sendHeartbeat().finally(() => this.#isOver || this.#scheduleHeartbeat()),
       everyMs,

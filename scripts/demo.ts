@@ -21,6 +21,14 @@ const isJson = args.includes("--json");
 const given = args.find((arg) => !arg.startsWith("--"));
 const screen = new Screen();
 const say = (moment: object) => isJson && console.log(JSON.stringify(moment));
+let lastSaid = "";
+/** Progress that has not moved is not told again. */
+const sayOnce = ({ afterMs, ...news }: Moment & { afterMs?: number }) => {
+  const text = JSON.stringify(news);
+  if (text === lastSaid) return;
+  lastSaid = text;
+  say({ ...news, ...(afterMs === undefined ? {} : { afterMs }) });
+};
 const ms = (value: number) => (value < 10_000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`);
 
 async function openSource(text: string): Promise<{ url: string; name: string; close: () => void }> {
@@ -35,7 +43,7 @@ async function openSource(text: string): Promise<{ url: string; name: string; cl
 }
 
 function show(moment: Moment): void {
-  if (isJson) return void say(moment);
+  if (isJson) return sayOnce(moment);
   switch (moment.kind) {
     case "accepted":
       return screen.step("Accepted", ms(moment.tookMs), `media ${moment.mediaId}`);

@@ -103,9 +103,11 @@ export class JobBook {
     );
   }
 
-  done(id: string, result: JobResult): void {
+  /** @param speed media seconds per wall second over the whole job; 0 = not known */
+  done(id: string, result: JobResult, speed: number): void {
     this.sql.exec(
-      "UPDATE jobs SET state = 'done', progress = 1, partial = NULL, result = ? WHERE id = ?",
+      "UPDATE jobs SET state = 'done', progress = 1, speed = ?, partial = NULL, result = ? WHERE id = ?",
+      speed,
       JSON.stringify(result),
       id,
     );

@@ -31,7 +31,9 @@ export function encodingProgress(plan: EncodingPlan, jobs: JobRow[]): Progress {
   const sound = sounds.length > 0 ? sounds.reduce((sum, { share }) => sum + share, 0) / sounds.length : 1;
   const soundWeight = frames > 0 ? 0.1 : 1;
   const whole = picture * (1 - soundWeight) + sound * soundWeight;
-  const speed = jobs.find((job) => job.state === "leased" && job.spec.kind === "video" && job.speed > 0)?.speed;
+  // Of the chunk that is being encoded, else of the last one that was.
+  const measured = jobs.filter((job) => job.spec.kind === "video" && job.speed > 0);
+  const speed = (measured.find(({ state }) => state === "leased") ?? measured.at(-1))?.speed;
   return {
     percent: percent(COPY_SHARE / 100 + (1 - COPY_SHARE / 100) * whole),
     stage: "encoding",

@@ -36,6 +36,16 @@ export class ByteWriter {
     this.u32(value % 2 ** 32);
   }
 
+  /** Whole numbers up to 2^53, seven bits a byte, the lowest first. */
+  varint(value: number) {
+    this.reserve(8);
+    let rest = value;
+    for (; rest >= 2 ** 31; rest = Math.floor(rest / 128)) this.bytes[this.length++] = (rest % 128) | 128;
+    let small = rest | 0;
+    for (; small >= 128; small >>>= 7) this.bytes[this.length++] = small | 128;
+    this.bytes[this.length++] = small;
+  }
+
   text(value: string) {
     for (const char of value) this.u8(char.charCodeAt(0));
   }

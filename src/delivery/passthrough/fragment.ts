@@ -38,6 +38,50 @@ function double<T extends Uint32Array | Int32Array | Uint8Array | Float64Array>(
 const KEY_FLAGS = 0x02000000;
 const DELTA_FLAGS = 0x01010000;
 
+/** What of the samples goes into the fragment's tables; whatever is the same for all is said once. */
+interface Layout {
+  mediaBytes: number;
+  everyIsKey: boolean;
+  onlyFirstIsKey: boolean;
+  uniformFlags: boolean;
+  sameDuration: boolean;
+  noOffsets: boolean;
+}
+
+function layOut({ count, sizes, durations, compositionOffsets, isKey }: SampleColumns): Layout {
+  let mediaBytes = 0;
+  let keys = 0;
+  let otherDurations = 0;
+  let offsets = 0;
+  const duration = durations[0];
+  for (let row = 0; row < count; row++) {
+    mediaBytes += sizes[row]!;
+    keys += isKey[row]!;
+    if (durations[row] !== duration) otherDurations += 1;
+    if (compositionOffsets[row] !== 0) offsets += 1;
+  }
+  const onlyFirstIsKey = keys === 1 && isKey[0] === 1;
+  return {
+    mediaBytes,
+    everyIsKey: keys === count,
+    onlyFirstIsKey,
+    uniformFlags: keys === count || onlyFirstIsKey,
+    sameDuration: otherDurations === 0,
+    noOffsets: offsets === 0,
+  };
+}
+
+/** `moof` and the header of `mdat` around nothing, without what depends on the samples. */
+const FIXED_BYTES = 92;
+
+/** Bytes of what `writeFragmentHeader` writes, and of the media data behind it. */
+export function measureFragment(samples: SampleColumns): { headerBytes: number; mediaBytes: number } {
+  const { mediaBytes, onlyFirstIsKey, uniformFlags, sameDuration, noOffsets } = layOut(samples);
+  const perSample = 4 + (sameDuration ? 0 : 4) + (uniformFlags ? 0 : 4) + (noOffsets ? 0 : 4);
+  const headerBytes = FIXED_BYTES + (sameDuration ? 4 : 0) + (onlyFirstIsKey ? 4 : 0) + perSample * samples.count;
+  return { headerBytes, mediaBytes };
+}
+
 /**
  * Writes `moof` and the header of the `mdat` behind it (14496-12 §8.8); the media data itself is not written. Composition
  * offsets are signed (version 1), so that decoding and presentation both start at 0 without an edit list.
@@ -52,18 +96,7 @@ export function writeFragmentHeader(
 ): number {
   const start = out.length;
   const { count, sizes, durations, compositionOffsets, isKey } = samples;
-  let mediaBytes = 0;
-  let keys = 0;
-  let sameDuration = true;
-  let noOffsets = true;
-  for (let row = 0; row < count; row++) {
-    mediaBytes += sizes[row]!;
-    keys += isKey[row]!;
-    sameDuration &&= durations[row] === durations[0];
-    noOffsets &&= compositionOffsets[row] === 0;
-  }
-  const onlyFirstIsKey = keys === 1 && isKey[0] === 1;
-  const uniformFlags = keys === count || onlyFirstIsKey;
+  const { mediaBytes, everyIsKey, onlyFirstIsKey, uniformFlags, sameDuration, noOffsets } = layOut(samples);
   const trunFlags =
     0x000201 |
     (onlyFirstIsKey ? 0x4 : 0) |
@@ -78,7 +111,7 @@ export function writeFragmentHeader(
       out.fullBox("tfhd", 0, 0x020000 | 0x20 | (sameDuration ? 0x8 : 0), () => {
         out.u32(1);
         if (sameDuration) out.u32(durations[0]!);
-        out.u32(keys === count ? KEY_FLAGS : DELTA_FLAGS);
+        out.u32(everyIsKey ? KEY_FLAGS : DELTA_FLAGS);
       });
       out.fullBox("tfdt", 1, 0, () => out.u64(decodeTicks));
       out.fullBox("trun", 1, trunFlags, () => {

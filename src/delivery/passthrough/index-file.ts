@@ -1,22 +1,22 @@
 import type { RangeReader } from "../../sources/range-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
-import { type SampleColumns, writeFragmentHeader } from "./fragment.ts";
+import { measureFragment, SampleColumns, writeFragmentHeader } from "./fragment.ts";
 import { standardOnlyIf } from "./not-standard.ts";
+import { readSampleRecord, writeSampleRecord } from "./sample-record.ts";
 
 /**
- * The index of a passthrough rendition: everything of its segments but the media data, ready to be sent.
+ * The index of a passthrough rendition: everything of its segments but the media data.
  *
  *   header   16 bytes: magic, number of segments, bytes of the init segment, 0
  *   init     the init segment
- *   entries  16 bytes for each segment: where its record starts, bytes of its `moof` + `mdat` header, number of runs, bytes of the segment
- *   records  for each segment: `moof` + `mdat` header, then 12 bytes for each run: offset in the source (8), length (4)
+ *   entries  12 bytes for each segment: where its record starts, bytes of the record, bytes of the segment
+ *   records  for each segment its samples (sample-record.ts), from which its `moof` is written when it is asked for
  *
- * A run is a stretch of the source that goes into the segment as it is. Numbers are big-endian.
+ * Numbers of header and entries are big-endian. A record stands for itself, so any segment costs one read.
  */
-const MAGIC = 0x534c5031; // "SLP1"
+const MAGIC = 0x534c5032; // "SLP2"
 const HEADER_BYTES = 16;
-const ENTRY_BYTES = 16;
-const RUN_BYTES = 12;
+const ENTRY_BYTES = 12;
 /** 12 s of 64 Mbit/s: what is above is not for streaming, and the ladder will serve it. */
 const MAX_SEGMENT_BYTES = 96 * 1024 * 1024;
 
@@ -24,7 +24,7 @@ export class IndexWriter {
   /** Bytes of every segment so far. */
   readonly segmentBytes: number[] = [];
   private readonly init: Uint8Array;
-  private readonly entries = new ByteWriter(64 * 1024);
+  private readonly entries = new ByteWriter(16 * 1024);
   private readonly records: ByteWriter;
 
   constructor(init: Uint8Array, expectedBytes: number) {
@@ -33,25 +33,14 @@ export class IndexWriter {
   }
 
   addSegment(decodeTicks: number, samples: SampleColumns) {
+    const { headerBytes, mediaBytes } = measureFragment(samples);
+    standardOnlyIf(mediaBytes <= MAX_SEGMENT_BYTES, "a bit rate too high to stream");
     const recordStart = this.records.length;
-    const fragmentBytes = writeFragmentHeader(this.records, this.segmentBytes.length + 1, decodeTicks, samples);
-    let runs = 0;
-    let mediaBytes = 0;
-    for (let row = 0; row < samples.count;) {
-      const from = samples.offsets[row]!;
-      let length = 0;
-      for (; row < samples.count && samples.offsets[row] === from + length; row++) length += samples.sizes[row]!;
-      this.records.u64(from);
-      this.records.u32(length);
-      mediaBytes += length;
-      runs += 1;
-      standardOnlyIf(mediaBytes <= MAX_SEGMENT_BYTES, "a bit rate too high to stream");
-    }
+    writeSampleRecord(this.records, decodeTicks, samples);
     this.entries.u32(recordStart);
-    this.entries.u32(fragmentBytes);
-    this.entries.u32(runs);
-    this.entries.u32(fragmentBytes + mediaBytes);
-    this.segmentBytes.push(fragmentBytes + mediaBytes);
+    this.entries.u32(this.records.length - recordStart);
+    this.entries.u32(headerBytes + mediaBytes);
+    this.segmentBytes.push(headerBytes + mediaBytes);
   }
 
   finish(): Uint8Array<ArrayBuffer> {
@@ -111,14 +100,26 @@ export async function planSegment(index: RangeReader, open: OpenIndex, segment: 
   const entriesAt = HEADER_BYTES + open.initBytes;
   const entry = await slice(index, open, entriesAt + segment * ENTRY_BYTES, ENTRY_BYTES);
   const recordsAt = entriesAt + open.segmentCount * ENTRY_BYTES;
-  const fragmentBytes = entry.getUint32(4);
-  const runCount = entry.getUint32(8);
-  const record = await slice(index, open, recordsAt + entry.getUint32(0), fragmentBytes + runCount * RUN_BYTES);
+  const record = await slice(index, open, recordsAt + entry.getUint32(0), entry.getUint32(4));
+  const samples = new SampleColumns();
+  const { decodeTicks } = readSampleRecord(
+    new Uint8Array(record.buffer, record.byteOffset, record.byteLength),
+    samples,
+  );
+  const head = new ByteWriter();
+  writeFragmentHeader(head, segment + 1, decodeTicks, samples);
+  return { head: head.written(), runs: runsOf(samples), bytes: entry.getUint32(8) };
+}
+
+function runsOf({ count, offsets, sizes }: SampleColumns): Run[] {
   const runs: Run[] = [];
-  for (let at = fragmentBytes; runs.length < runCount; at += RUN_BYTES) {
-    runs.push({ offset: record.getUint32(at) * 2 ** 32 + record.getUint32(at + 4), length: record.getUint32(at + 8) });
+  for (let row = 0; row < count;) {
+    const offset = offsets[row]!;
+    let length = 0;
+    for (; row < count && offsets[row] === offset + length; row++) length += sizes[row]!;
+    runs.push({ offset, length });
   }
-  return { head: new Uint8Array(record.buffer, record.byteOffset, fragmentBytes), runs, bytes: entry.getUint32(12) };
+  return runs;
 }
 
 async function slice(index: RangeReader, open: OpenIndex, from: number, length: number): Promise<DataView> {

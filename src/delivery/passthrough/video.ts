@@ -54,7 +54,7 @@ export function indexVideo(track: Track, fileBytes: number | null, grid?: FrameG
   const cuts = onGrid ?? chooseCuts(keySeconds, seconds);
 
   const init = writeInitSegment({ kind: "video", timescale, ...format });
-  const writer = new IndexWriter(init, track.table.sampleCount * 8 + cuts.length * 400);
+  const writer = new IndexWriter(init, track.table.sampleCount * 8 + cuts.length * 16);
   writeSegments(track, survey, cuts, writer);
   const starts = cuts.map((key) => survey.keyTicks[key]!);
   return {
