@@ -72,7 +72,7 @@ function layOut({ count, sizes, durations, compositionOffsets, isKey }: SampleCo
 }
 
 /** `moof` and the header of `mdat` around nothing, without what depends on the samples. */
-const FIXED_BYTES = 92;
+const FIXED_BYTES = 100;
 
 /** Bytes of what `writeFragmentHeader` writes, and of the media data behind it. */
 export function measureFragment(samples: SampleColumns): { headerBytes: number; mediaBytes: number } {

@@ -93,6 +93,13 @@ export class SampleCursor {
 
   /** @throws {NotStandard} when the tables tell of fewer samples than there are sizes */
   next(): boolean {
+    if (!this.nextTime()) return false;
+    this.nextPlace();
+    return true;
+  }
+
+  /** Like `next`, but leaves `size` and `offset` alone, which cost the most; a walk takes the one or the other. */
+  nextTime(): boolean {
     const { table } = this;
     if (this.index + 1 >= table.sampleCount) return false;
     this.index += 1;
@@ -101,7 +108,6 @@ export class SampleCursor {
     if (table.compositionOffsets) this.nextComposition(table.compositionOffsets);
     if (table.syncSamples) this.nextSync(table.syncSamples);
     else this.isKey = true;
-    this.nextPlace();
     return true;
   }
 

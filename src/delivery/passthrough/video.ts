@@ -33,7 +33,7 @@ export interface IndexedVideo extends IndexedRendition {
 /** Checks a video track against the rules of passthrough and writes its index. @throws {NotStandard} */
 export function indexVideo(track: Track, fileBytes: number | null, grid?: FrameGrid): IndexedVideo {
   const format = readFormat(track);
-  const survey = surveyFrames(track, fileBytes);
+  const survey = surveyFrames(track);
   const { timescale } = track;
   const durationTicks = survey.endTicks;
   const seconds = durationTicks / timescale;
@@ -55,7 +55,7 @@ export function indexVideo(track: Track, fileBytes: number | null, grid?: FrameG
 
   const init = writeInitSegment({ kind: "video", timescale, ...format });
   const writer = new IndexWriter(init, track.table.sampleCount * 8 + cuts.length * 16);
-  writeSegments(track, survey, cuts, writer);
+  const mediaBytes = writeSegments(track, survey, cuts, writer, fileBytes);
   const starts = cuts.map((key) => survey.keyTicks[key]!);
   return {
     row: {
@@ -84,7 +84,7 @@ export function indexVideo(track: Track, fileBytes: number | null, grid?: FrameG
     variableFrameRate: survey.frameTicks === null,
     durationTicks,
     timescale,
-    mediaBytes: survey.mediaBytes,
+    mediaBytes,
     cutSeconds: starts.map((start) => start / timescale),
     onLadderGrid: onGrid !== null,
   };
@@ -136,11 +136,10 @@ interface FrameSurvey {
   keyFrames: number[];
   /** Exact constant duration of a frame, null when it varies or the first picture is drawn forward. */
   frameTicks: number | null;
-  mediaBytes: number;
 }
 
-/** One walk over the frames: closed GOPs, an edit list that only shifts, data inside of the file. */
-function surveyFrames(track: Track, fileBytes: number | null): FrameSurvey {
+/** One walk over the frames' times: closed GOPs, an edit list that only shifts. */
+function surveyFrames(track: Track): FrameSurvey {
   const cursor = new SampleCursor(track.table);
   const keyTicks: number[] = [];
   const keyFrames: number[] = [];
@@ -148,8 +147,7 @@ function surveyFrames(track: Track, fileBytes: number | null): FrameSurvey {
   let constant = true;
   let latest = -Infinity;
   let end = 0;
-  let mediaBytes = 0;
-  while (cursor.next()) {
+  while (cursor.nextTime()) {
     const shown = cursor.decodeTicks + cursor.compositionOffsetTicks;
     if (cursor.isKey) {
       standardOnlyIf(shown > latest, "pictures that are shown in an order across key frames");
@@ -162,12 +160,6 @@ function surveyFrames(track: Track, fileBytes: number | null): FrameSurvey {
     else if (cursor.durationTicks !== frameTicks && cursor.index + 1 < track.table.sampleCount) constant = false;
     latest = Math.max(latest, shown);
     end = Math.max(end, shown + cursor.durationTicks);
-    mediaBytes += cursor.size;
-    standardOnlyIf(cursor.size > 0, "empty pictures");
-    standardOnlyIf(
-      fileBytes === null || cursor.offset + cursor.size <= fileBytes,
-      "the file ends before its media data",
-    );
   }
 
   const { skippedTicks, delayTicks, shownTicks } = track.edit;
@@ -191,17 +183,27 @@ function surveyFrames(track: Track, fileBytes: number | null): FrameSurvey {
     keyTicks: everyKey,
     keyFrames,
     frameTicks: constant && leadTicks === 0 && frameTicks !== null && frameTicks > 0 ? frameTicks : null,
-    mediaBytes,
   };
 }
 
-/** The second walk: hands the frames to the writer, segment by segment. */
-function writeSegments(track: Track, survey: FrameSurvey, cuts: number[], writer: IndexWriter) {
+/** The second walk: hands the frames to the writer, segment by segment. Answers how many bytes they have. */
+function writeSegments(
+  track: Track,
+  survey: FrameSurvey,
+  cuts: number[],
+  writer: IndexWriter,
+  fileBytes: number | null,
+): number {
   const cursor = new SampleCursor(track.table);
   const samples = new SampleColumns();
   let segmentDecodeTicks = 0;
+  let mediaBytes = 0;
   let next = 1;
   while (cursor.next()) {
+    const { size, offset } = cursor;
+    standardOnlyIf(size > 0, "empty pictures");
+    standardOnlyIf(fileBytes === null || offset + size <= fileBytes, "the file ends before its media data");
+    mediaBytes += size;
     if (cursor.index === survey.keyFrames[cuts[next] ?? -1]) {
       writer.addSegment(segmentDecodeTicks, samples);
       samples.count = 0;
@@ -210,12 +212,13 @@ function writeSegments(track: Track, survey: FrameSurvey, cuts: number[], writer
     }
     const lead = cursor.index === 0 ? survey.leadTicks : 0;
     samples.add({
-      size: cursor.size,
+      size,
       duration: cursor.durationTicks,
       compositionOffset: cursor.compositionOffsetTicks + survey.shiftTicks - lead,
       isKey: cursor.isKey,
-      offset: cursor.offset,
+      offset,
     });
   }
   writer.addSegment(segmentDecodeTicks, samples);
+  return mediaBytes;
 }

@@ -1,0 +1,80 @@
+import type { ByteWriter } from "./byte-writer.ts";
+import type { SampleColumns } from "./fragment.ts";
+
+/**
+ * The samples of one segment as few bytes: an hour of finely interleaved film has a quarter of a million, and they are
+ * written before anybody can watch.
+ *
+ * Numbers are varints: seven bits a byte, the lowest first, the top bit set on all but the last; signed ones are folded
+ * (0, -1, 1, -2 become 0, 1, 2, 3). First the decoding time and the number of samples; then for each sample its size
+ * times 16 plus flags, and behind that what the flags announce, in this order:
+ *
+ *   1  does not lie behind the sample before it: signed distance from that one's end (the first counts from 0)
+ *   2  another duration than the one before it (the first counts from 0)
+ *   4  another composition offset: signed difference from the one before it (the first counts from 0)
+ *   8  a key frame after one that is none, or the other way round (before the first there is a key frame)
+ */
+const MOVED = 1;
+const DURATION = 2;
+const COMPOSITION = 4;
+const KEY_CHANGE = 8;
+const SIZE_UNIT = 16;
+
+/** Sizes stay below 2^27 bytes. */
+export function writeSampleRecord(out: ByteWriter, decodeTicks: number, samples: SampleColumns) {
+  const { count, sizes, durations, compositionOffsets, isKey, offsets } = samples;
+  out.varint(decodeTicks);
+  out.varint(count);
+  let end = 0;
+  let duration = 0;
+  let composition = 0;
+  let key = 1;
+  for (let row = 0; row < count; row++) {
+    const moved = offsets[row]! - end;
+    const turned = compositionOffsets[row]! - composition;
+    const flags =
+      (moved === 0 ? 0 : MOVED) |
+      (durations[row] === duration ? 0 : DURATION) |
+      (turned === 0 ? 0 : COMPOSITION) |
+      (isKey[row] === key ? 0 : KEY_CHANGE);
+    out.varint(sizes[row]! * SIZE_UNIT + flags);
+    if (moved !== 0) out.varint(folded(moved));
+    if (flags & DURATION) out.varint((duration = durations[row]!));
+    if (turned !== 0) out.varint(folded(turned));
+    composition += turned;
+    key = isKey[row]!;
+    end = offsets[row]! + sizes[row]!;
+  }
+}
+
+/** Reads what `writeSampleRecord` wrote. @throws {RangeError} when the bytes end too early */
+export function readSampleRecord(bytes: Uint8Array, into: SampleColumns): { decodeTicks: number } {
+  let at = 0;
+  const varint = () => {
+    let value = 0;
+    for (let unit = 1; ; unit *= 128) {
+      const byte = bytes[at++];
+      if (byte === undefined) throw new RangeError("a record of samples is cut off");
+      value += (byte & 127) * unit;
+      if (byte < 128) return value;
+    }
+  };
+  const decodeTicks = varint();
+  const count = varint();
+  into.count = 0;
+  let [offset, duration, compositionOffset, isKey] = [0, 0, 0, true];
+  for (let row = 0; row < count; row++) {
+    const token = varint();
+    const size = Math.floor(token / SIZE_UNIT);
+    if (token & MOVED) offset += unfolded(varint());
+    if (token & DURATION) duration = varint();
+    if (token & COMPOSITION) compositionOffset += unfolded(varint());
+    if (token & KEY_CHANGE) isKey = !isKey;
+    into.add({ size, duration, compositionOffset, isKey, offset });
+    offset += size;
+  }
+  return { decodeTicks };
+}
+
+const folded = (value: number) => (value < 0 ? -2 * value - 1 : 2 * value);
+const unfolded = (value: number) => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);
