@@ -1,74 +1,35 @@
-import type { ClipRange, JobFailure, JobResult, Heartbeat, SourceFacts } from "../encoder/protocol.ts";
+import type { Heartbeat, JobFailure, JobResult, SourceFacts } from "../encoder/protocol.ts";
 import {
   ENCODER_LOST,
-  NOTHING_DECODED,
-  SEAM_BROKEN,
-  type AssetError,
   fromJobFailure,
   fromSourceError,
+  NOTHING_DECODED,
+  SEAM_BROKEN,
 } from "../src/assets/asset-error.ts";
-import { type AssetMessage, projectAsset } from "../src/assets/projection.ts";
-import { findAssetForMachine, type AssetForMachine } from "../src/assets/repository.ts";
+import { plannedFacts, readyFacts } from "../src/assets/asset-facts.ts";
+import { type EdgeProbe, probeAtEdge } from "../src/assets/edge-probe.ts";
+import { findAssetForMachine } from "../src/assets/repository.ts";
 import { tracksOf } from "../src/assets/track-rows.ts";
 import { openDatabase } from "../src/database.ts";
 import { assembleRenditions, SeamError } from "../src/encoding/assemble.ts";
 import { dispatchJobs, leaseMs, MAX_ATTEMPTS } from "../src/encoding/dispatcher.ts";
-import { encoderGateway } from "../src/encoding/gateway.ts";
-import { JobBook, jobId, jobsOf, type JobRow } from "../src/encoding/job-book.ts";
-import { type EncodingPlan, planEncoding } from "../src/encoding/plan.ts";
+import { jobId, type JobRow, jobsOf } from "../src/encoding/job-book.ts";
+import { type EncodingPlan, planBesideSource } from "../src/encoding/plan.ts";
 import { copyProgress, encodingProgress } from "../src/encoding/progress.ts";
-import type { Env } from "../src/env.ts";
 import { log } from "../src/http/log.ts";
 import type { CopyState } from "../src/sources/copy-state.ts";
-import { abortCopy, nextCopyStep } from "../src/sources/copy-to-r2.ts";
+import { nextCopyStep } from "../src/sources/copy-to-r2.ts";
 import { sourceRetryDelayMs } from "../src/sources/retry-schedule.ts";
 import { SourceError } from "../src/sources/source-errors.ts";
-import { type EdgeProbe, probeAtEdge } from "../src/assets/edge-probe.ts";
-import { Machine, type Moves, type OutboxMessage } from "./machine.ts";
-
-export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
-export type AssetSignal = "finish" | "fail" | "remove";
-type AssetTimer = "work" | "outbox" | "cleanup" | "purge";
-
-export const ASSET_MOVES: Moves<AssetStatus, AssetSignal> = {
-  processing: { finish: ["ready", "asset.ready"], fail: ["errored", "asset.errored"], remove: ["deleted", null] },
-  ready: { remove: ["deleted", null] },
-  errored: { remove: ["deleted", null] },
-  deleted: {},
-};
-
-type Stage = "created" | "downloading" | "validating" | "encoding";
+import { AssetKeeper, type AssetStatus, type AssetTimer, type Stage } from "./asset-keeper.ts";
 
 const COPY_STEP_MS = 5000;
 const PROGRESS_EVERY_MS = 1000;
-const PURGE_AGAIN_MS = 60_000;
 /** What plays already is watched now: its first viewers are not made to share the network with the copy. */
 const COPY_AFTER_PLAYABLE_MS = 1000;
 
 /** Owns the processing of one asset, from its URL to a whole ladder (docs/architecture/on-demand.md). */
-export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> {
-  declare jobs: JobBook;
-  /** Breaks off the copy that is under way when the asset is deleted. */
-  declare copying: AbortController;
-
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.jobs = new JobBook(ctx.storage.sql);
-    this.copying = new AbortController();
-  }
-
-  protected kind(): string {
-    return "asset";
-  }
-
-  protected moves() {
-    return ASSET_MOVES;
-  }
-
-  protected initial(): AssetStatus {
-    return "processing";
-  }
-
+export class AssetMachine extends AssetKeeper {
   /** Takes an asset over; again and again is the same as once. */
   async start(assetId: string): Promise<{ status: AssetStatus }> {
     if (this.document("asset") === undefined) {
@@ -84,35 +45,6 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     if (this.status === "processing") this.hasten("work", Date.now());
     this.hasten("outbox", Date.now());
     return { status: this.status };
-  }
-
-  /** Ends playback's supply: jobs are cancelled and every byte is purged, also those of writes still under way. */
-  async remove(assetId: string): Promise<{ status: AssetStatus }> {
-    this.copying.abort();
-    this.move("remove", () => {
-      this.setDocument("name", assetId);
-      this.sql.exec("DELETE FROM outbox");
-      this.unschedule("work");
-    });
-    this.setDocument("purgePass", this.document("purgePass") ?? 1);
-    this.schedule("purge", Date.now());
-    return { status: this.status };
-  }
-
-  /** The purge queue has emptied the asset's prefix. A second pass follows when no late write can be under way any more. */
-  purged(pass: number): { done: boolean } {
-    if (this.status !== "deleted" || this.document("purgePass") !== pass) return { done: false };
-    if (pass === 1) {
-      this.setDocument("purgePass", 2);
-      this.schedule("purge", Date.now() + leaseMs(this.bindings()));
-      return { done: false };
-    }
-    this.commit(() => {
-      this.unschedule("purge");
-      this.jobs.clear();
-      for (const key of ["asset", "plan", "edge", "copy"]) this.state.storage.kv.delete(key);
-    });
-    return { done: true };
   }
 
   /** For the sweep: whatever is owed is looked at now. */
@@ -245,32 +177,11 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
   private plan(facts: SourceFacts): void {
     const asset = this.asset();
     const edge = this.document<EdgeProbe["summary"]>("edge");
-    const wish = { maxResolution: asset.maxResolution, mediaQuality: asset.mediaQuality };
-    const ladder = planEncoding(facts, { ...wish, skipTopRung: false });
-    const top = ladder.video?.rungs[0];
-    const skipTopRung =
-      edge?.onLadderGrid === true &&
-      top !== undefined &&
-      top.widthPx === facts.video?.widthPx &&
-      top.heightPx === facts.video.heightPx &&
-      edge.bitrateBps <= top.maxBitrateBps;
-    const plan = skipTopRung ? planEncoding(facts, { ...wish, skipTopRung }) : ladder;
+    const { plan, skipTopRung } = planBesideSource(facts, asset, edge ?? null);
     this.setDocument("plan", plan);
     this.setDocument("skipTopRung", skipTopRung);
     for (const spec of jobsOf(plan)) this.jobs.add(jobId(asset.id, spec), spec);
-    const { video } = facts;
-    this.enter("encoding", {
-      containerFormat: facts.containerFormat,
-      durationMs: Math.round(plan.durationMs ?? facts.durationMs),
-      ...(video
-        ? {
-            widthPx: video.widthPx,
-            heightPx: video.heightPx,
-            frameRate: `${video.frameRate.num}/${video.frameRate.den}`,
-          }
-        : {}),
-      progress: encodingProgress(plan, this.jobs.all()),
-    });
+    this.enter("encoding", { ...plannedFacts(facts, plan), progress: encodingProgress(plan, this.jobs.overview()) });
     this.enqueueMessage({ kind: "tracks", payload: tracksOf(asset.id, facts) });
   }
 
@@ -280,7 +191,7 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     const context = {
       assetId: asset.id,
       publicUrl: asset.publicUrl,
-      clip: this.clip(asset),
+      clip: { startMs: asset.clipStartMs, endMs: asset.clipEndMs },
       plan: this.document<EncodingPlan>("plan"),
     };
     const outcome = await dispatchJobs(this.bindings(), this.jobs, context, Date.now());
@@ -297,51 +208,14 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     if (rows === null) return this.fail(SEAM_BROKEN);
     const skipTopRung = this.document<boolean>("skipTopRung") === true;
     if (rows.length === 0 && !skipTopRung) return this.fail(NOTHING_DECODED);
-    // Sound may be a little longer than the picture it was cut at: the picture says how long the asset is.
-    const pictures = rows.filter(({ kind }) => kind === "video");
-    const lengths = (pictures.length > 0 ? pictures : rows).map(
-      (row) => row.segments.durationTicks.reduce((sum, ticks) => sum + ticks, 0) / row.timescale,
-    );
-    const renditions = rows.map(({ name }) => ({ name, percent: 100 }));
     this.move("finish", (event) => {
       this.enqueueMessage({ kind: "renditions", payload: rows });
       if (skipTopRung) this.enqueueMessage({ kind: "keepPassthrough", payload: {} });
-      this.enter("done", {
-        status: "ready",
-        ...(lengths.length > 0 && !skipTopRung ? { durationMs: Math.round(Math.max(...lengths) * 1000) } : {}),
-        progress: { percent: 100, stage: "done", renditions },
-      });
+      this.enter("done", readyFacts(rows, skipTopRung));
       this.enqueueEvent(asset, event);
     });
     this.unschedule("work");
     this.hasten("outbox", Date.now());
-  }
-
-  private fail(error: AssetError): void {
-    const asset = this.asset();
-    this.move("fail", (event) => {
-      this.enqueueMessage({
-        kind: "facts",
-        payload: {
-          status: "errored",
-          stage: "done",
-          errorCode: error.code,
-          errorMessage: error.message,
-          errorFault: error.fault,
-        },
-      });
-      this.enqueueEvent(asset, event);
-    });
-    this.unschedule("work");
-    this.hasten("outbox", Date.now());
-    this.schedule("cleanup", Date.now());
-  }
-
-  /** What a failed asset no longer needs: jobs that still run, the parts of a copy that did not end. */
-  private async cleanUp(): Promise<void> {
-    const copy = this.document<CopyState>("copy");
-    await this.cancel(this.jobs.leased());
-    if (copy !== undefined && !copy.done) await abortCopy(this.bindings(), this.name(), copy);
   }
 
   private onSourceError(error: SourceError): void {
@@ -361,7 +235,7 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     const rows = this.assembled(plan);
     this.commit(() => {
       if (rows !== null && rows.length > 0) this.enqueueMessage({ kind: "renditions", payload: rows });
-      this.enqueueMessage({ kind: "facts", payload: { progress: encodingProgress(plan, this.jobs.all()) } });
+      this.enqueueMessage({ kind: "facts", payload: { progress: encodingProgress(plan, this.jobs.overview()) } });
     });
     this.hasten("outbox", Date.now());
   }
@@ -380,55 +254,7 @@ export class AssetMachine extends Machine<AssetStatus, AssetSignal, AssetTimer> 
     const plan = this.document<EncodingPlan>("plan");
     if (plan === undefined) return;
     this.setDocument("progressAt", now);
-    this.enqueueMessage({ kind: "facts", payload: { progress: encodingProgress(plan, this.jobs.all()) } });
+    this.enqueueMessage({ kind: "facts", payload: { progress: encodingProgress(plan, this.jobs.overview()) } });
     this.hasten("outbox", now);
-  }
-
-  private enter(stage: Stage | "done", facts: Extract<AssetMessage, { kind: "facts" }>["payload"] = {}): void {
-    this.setDocument("stage", stage);
-    this.enqueueMessage({ kind: "facts", payload: { stage, ...facts } });
-  }
-
-  private enqueueMessage({ kind, payload }: AssetMessage): void {
-    this.enqueue(kind, payload);
-  }
-
-  private enqueueEvent(asset: AssetForMachine, type: string | null): void {
-    if (type === null) return;
-    const event = {
-      id: crypto.randomUUID(),
-      workspaceId: asset.workspaceId,
-      type,
-      objectType: "media" as const,
-      objectId: asset.id,
-      occurredAtMs: Date.now(),
-    };
-    this.enqueueMessage({ kind: "event", payload: event });
-  }
-
-  protected async deliver(messages: OutboxMessage[]): Promise<void> {
-    await projectAsset(openDatabase(this.bindings().DB), this.name(), messages, new Date());
-  }
-
-  private async purge(): Promise<void> {
-    if (this.status !== "deleted") return;
-    await this.cleanUp();
-    this.schedule("purge", Date.now() + PURGE_AGAIN_MS); // until the queue's consumer says it is done
-    await this.bindings().PURGES.send({ assetId: this.name(), pass: this.document<number>("purgePass") ?? 1 });
-  }
-
-  private async cancel(jobs: JobRow[]): Promise<void> {
-    const gateway = encoderGateway(this.bindings());
-    await Promise.all(jobs.map((job) => gateway.cancel(job.id, job.attempt)));
-  }
-
-  private asset(): AssetForMachine {
-    const asset = this.document<AssetForMachine>("asset");
-    if (asset === undefined) throw new Error("the machine has not been started");
-    return asset;
-  }
-
-  private clip({ clipStartMs, clipEndMs }: AssetForMachine): ClipRange {
-    return { startMs: clipStartMs, endMs: clipEndMs };
   }
 }

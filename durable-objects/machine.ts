@@ -55,6 +55,8 @@ export abstract class Machine<Status extends string, Signal extends string, Time
   protected abstract deliver(messages: OutboxMessage[]): Promise<void>;
   /** Called when a timer is due; may set it again. Throws to be called again with back-off. */
   protected abstract run(timer: Timer): Promise<void>;
+  /** Called each time a timer's handler has thrown; `failures` counts them since it last went well. */
+  protected failing(_timer: Timer, _failures: number): void {}
   /** What arrives by `tell`. */
   protected abstract receive(name: string, document: unknown): Promise<unknown>;
 
@@ -164,6 +166,7 @@ export abstract class Machine<Status extends string, Signal extends string, Time
         failures: failures + 1,
         error: String(error),
       });
+      this.failing(name as Timer, failures + 1);
     }
   }
 

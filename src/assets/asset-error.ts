@@ -32,6 +32,12 @@ export const SEAM_BROKEN: AssetError = {
   fault: "service",
 };
 
+export const STUCK: AssetError = {
+  code: "internal",
+  message: "Processing this asset failed on our side, again and again.",
+  fault: "service",
+};
+
 export const NOTHING_DECODED: AssetError = {
   code: "source_no_streams",
   message: "Nothing in the source could be decoded.",

@@ -17,6 +17,14 @@ export interface JobRow {
   partial: PartialRendition | null;
 }
 
+export type JobOverview = Pick<JobRow, "state" | "progress" | "speed" | "spec">;
+interface OverviewRow extends Record<string, SqlStorageValue> {
+  state: string;
+  progress: number;
+  speed: number;
+  spec: string;
+}
+
 interface StoredJob extends Record<string, SqlStorageValue> {
   id: string;
   state: string;
@@ -47,6 +55,19 @@ export class JobBook {
 
   get(id: string): JobRow | undefined {
     return this.select("WHERE id = ?", id)[0];
+  }
+
+  /** All but what jobs have reported: that may be megabytes. */
+  overview(): JobOverview[] {
+    return this.sql
+      .exec<OverviewRow>("SELECT state, progress, speed, spec FROM jobs ORDER BY position")
+      .toArray()
+      .map(({ state, progress, speed, spec }) => ({
+        state: state as JobRow["state"],
+        progress,
+        speed,
+        spec: JSON.parse(spec) as JobSpec,
+      }));
   }
 
   all(): JobRow[] {

@@ -58,13 +58,37 @@ export function planChunks(frameCount: number, grid: FrameGrid): VideoChunk[] {
   return chunks;
 }
 
+/** What the edge has found out about a source that plays as it is; null = it does not. */
+export interface PassthroughFacts {
+  isStandard: boolean;
+  onLadderGrid: boolean;
+  bitrateBps: number;
+}
+
+type Wish = { maxResolution: ResolutionLabel; mediaQuality: MediaQuality };
+
+/** The plan for a source; where that is itself as good as the top rung, and cut like it, the rung is not encoded. */
+export function planBesideSource(
+  facts: SourceFacts,
+  { maxResolution, mediaQuality }: Wish,
+  passthrough: PassthroughFacts | null,
+): { plan: EncodingPlan; skipTopRung: boolean } {
+  const ladder = planEncoding(facts, { maxResolution, mediaQuality, skipTopRung: false });
+  const [top] = ladder.video?.rungs ?? [];
+  const { video } = facts;
+  const isSameSize =
+    top !== undefined && video !== null && top.widthPx === video.widthPx && top.heightPx === video.heightPx;
+  const skipTopRung = isSameSize && passthrough?.onLadderGrid === true && passthrough.bitrateBps <= top.maxBitrateBps;
+  return {
+    plan: skipTopRung ? planEncoding(facts, { maxResolution, mediaQuality, skipTopRung }) : ladder,
+    skipTopRung,
+  };
+}
+
 /**
  * @param skipTopRung the source itself serves as the top rung (passthrough on the ladder's grid)
  */
-export function planEncoding(
-  facts: SourceFacts,
-  wish: { maxResolution: ResolutionLabel; mediaQuality: MediaQuality; skipTopRung: boolean },
-): EncodingPlan {
+export function planEncoding(facts: SourceFacts, wish: Wish & { skipTopRung: boolean }): EncodingPlan {
   const audio = facts.audio.map((track, position) => ({
     rendition: `a${position + 1}`,
     audio: track,

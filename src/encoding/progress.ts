@@ -1,5 +1,5 @@
 import type { Progress } from "../assets/types.ts";
-import type { JobRow } from "./job-book.ts";
+import type { JobOverview } from "./job-book.ts";
 import type { EncodingPlan } from "./plan.ts";
 
 /** The copy of the source is counted as a tenth of the work, encoding as the rest. */
@@ -14,8 +14,8 @@ export const copyProgress = (bytesCopied: number, totalBytes: number | null): Pr
 });
 
 /** How much of every rendition is encoded: chunks weigh by their frames, the sound as a tenth of the picture. */
-export function encodingProgress(plan: EncodingPlan, jobs: JobRow[]): Progress {
-  const done = (job: JobRow | undefined) => (job?.state === "done" ? 1 : (job?.progress ?? 0));
+export function encodingProgress(plan: EncodingPlan, jobs: JobOverview[]): Progress {
+  const done = (job: JobOverview | undefined) => (job?.state === "done" ? 1 : (job?.progress ?? 0));
   const video = plan.video;
   const frames = video?.chunks.reduce((sum, chunk) => sum + chunk.frameCount, 0) ?? 0;
   const encoded =

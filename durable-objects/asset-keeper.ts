@@ -1,0 +1,145 @@
+import { type AssetError, STUCK } from "../src/assets/asset-error.ts";
+import { erroredFacts } from "../src/assets/asset-facts.ts";
+import { type AssetFacts, type AssetMessage, projectAsset } from "../src/assets/projection.ts";
+import type { AssetForMachine } from "../src/assets/repository.ts";
+import { openDatabase } from "../src/database.ts";
+import { leaseMs } from "../src/encoding/dispatcher.ts";
+import { encoderGateway } from "../src/encoding/gateway.ts";
+import { JobBook } from "../src/encoding/job-book.ts";
+import type { Env } from "../src/env.ts";
+import type { CopyState } from "../src/sources/copy-state.ts";
+import { abortCopy } from "../src/sources/copy-to-r2.ts";
+import { Machine, type Moves, type OutboxMessage } from "./machine.ts";
+
+export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
+export type AssetSignal = "finish" | "fail" | "remove";
+export type AssetTimer = "work" | "outbox" | "cleanup" | "purge";
+export type Stage = "created" | "downloading" | "validating" | "encoding";
+
+export const ASSET_MOVES: Moves<AssetStatus, AssetSignal> = {
+  processing: { finish: ["ready", "asset.ready"], fail: ["errored", "asset.errored"], remove: ["deleted", null] },
+  ready: { remove: ["deleted", null] },
+  errored: { remove: ["deleted", null] },
+  deleted: {},
+};
+
+const PURGE_AGAIN_MS = 60_000;
+/** With the back-off of timers these are about ten minutes of trying. */
+const MOST_WORK_FAILURES = 15;
+
+/** What an asset machine knows of its asset and tells of it, and how an asset ends: failed or deleted. */
+export abstract class AssetKeeper extends Machine<AssetStatus, AssetSignal, AssetTimer> {
+  declare jobs: JobBook;
+  /** Breaks off the copy that is under way when the asset is deleted. */
+  declare copying: AbortController;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.jobs = new JobBook(ctx.storage.sql);
+    this.copying = new AbortController();
+  }
+
+  protected kind(): string {
+    return "asset";
+  }
+
+  protected moves() {
+    return ASSET_MOVES;
+  }
+
+  protected initial(): AssetStatus {
+    return "processing";
+  }
+
+  /** Ends playback's supply: jobs are cancelled and every byte is purged, also those of writes still under way. */
+  async remove(assetId: string): Promise<{ status: AssetStatus }> {
+    this.copying.abort();
+    this.move("remove", () => {
+      this.setDocument("name", assetId);
+      this.sql.exec("DELETE FROM outbox");
+      this.unschedule("work");
+    });
+    this.setDocument("purgePass", this.document("purgePass") ?? 1);
+    this.schedule("purge", Date.now());
+    return { status: this.status };
+  }
+
+  /** The purge queue has emptied the asset's prefix. A second pass follows when no late write can be under way any more. */
+  purged(pass: number): { done: boolean } {
+    if (this.status !== "deleted" || this.document("purgePass") !== pass) return { done: false };
+    if (pass === 1) {
+      this.setDocument("purgePass", 2);
+      this.schedule("purge", Date.now() + leaseMs(this.bindings()));
+      return { done: false };
+    }
+    this.commit(() => {
+      this.unschedule("purge");
+      this.jobs.clear();
+      for (const key of ["asset", "plan", "edge", "copy"]) this.state.storage.kv.delete(key);
+    });
+    return { done: true };
+  }
+
+  protected fail(error: AssetError): void {
+    const asset = this.asset();
+    this.move("fail", (event) => {
+      this.enqueueMessage({ kind: "facts", payload: erroredFacts(error) });
+      this.enqueueEvent(asset, event);
+    });
+    this.unschedule("work");
+    this.hasten("outbox", Date.now());
+    this.schedule("cleanup", Date.now());
+  }
+
+  /** Work that fails for reasons of our own, again and again, must not keep its owner waiting for ever. */
+  protected override failing(timer: AssetTimer, failures: number): void {
+    if (timer === "work" && failures >= MOST_WORK_FAILURES && this.status === "processing") this.fail(STUCK);
+  }
+
+  /** What a failed asset no longer needs: jobs that still run, the parts of a copy that did not end. */
+  protected async cleanUp(): Promise<void> {
+    const copy = this.document<CopyState>("copy");
+    const gateway = encoderGateway(this.bindings());
+    await Promise.all(this.jobs.leased().map((job) => gateway.cancel(job.id, job.attempt)));
+    if (copy !== undefined && !copy.done) await abortCopy(this.bindings(), this.name(), copy);
+  }
+
+  protected async purge(): Promise<void> {
+    if (this.status !== "deleted") return;
+    await this.cleanUp();
+    this.schedule("purge", Date.now() + PURGE_AGAIN_MS); // until the queue's consumer says it is done
+    await this.bindings().PURGES.send({ assetId: this.name(), pass: this.document<number>("purgePass") ?? 1 });
+  }
+
+  protected async deliver(messages: OutboxMessage[]): Promise<void> {
+    await projectAsset(openDatabase(this.bindings().DB), this.name(), messages, new Date());
+  }
+
+  protected enter(stage: Stage | "done", facts: AssetFacts = {}): void {
+    this.setDocument("stage", stage);
+    this.enqueueMessage({ kind: "facts", payload: { stage, ...facts } });
+  }
+
+  protected enqueueMessage({ kind, payload }: AssetMessage): void {
+    this.enqueue(kind, payload);
+  }
+
+  protected enqueueEvent(asset: AssetForMachine, type: string | null): void {
+    if (type === null) return;
+    const event = {
+      id: crypto.randomUUID(),
+      workspaceId: asset.workspaceId,
+      type,
+      objectType: "media" as const,
+      objectId: asset.id,
+      occurredAtMs: Date.now(),
+    };
+    this.enqueueMessage({ kind: "event", payload: event });
+  }
+
+  protected asset(): AssetForMachine {
+    const asset = this.document<AssetForMachine>("asset");
+    if (asset === undefined) throw new Error("the machine has not been started");
+    return asset;
+  }
+}
