@@ -57,23 +57,18 @@ export async function* journey(platform: Platform, sourceUrl: string, title: str
   let isProbed = false;
   let isPlayable = false;
   for (;;) {
+    // The segment first: what plays has been probed, so the media asked for after it tells of that.
+    const segment = isPlayable ? null : await firstSegment(`${platform.baseUrl}/${playbackId}.m3u8`);
     const media = await getMedia(platform, data.id);
     if (media.error !== undefined) return yield { kind: "failed", afterMs: after(), ...media.error };
     if (!isProbed && media.tracks.length > 0) {
       isProbed = true;
       yield { kind: "probed", afterMs: after(), summary: summarise(media) };
     }
-    if (!isPlayable) {
-      const segment = await firstSegment(`${platform.baseUrl}/${playbackId}.m3u8`);
-      if (segment !== null) {
-        isPlayable = true;
-        yield {
-          kind: "playable",
-          afterMs: after(),
-          by: segment.url.includes("/source-") ? "passthrough" : "first chunk",
-          segmentBytes: segment.bytes,
-        };
-      }
+    if (segment !== null) {
+      isPlayable = true;
+      const by = segment.url.includes("/source-") ? "passthrough" : "first chunk";
+      yield { kind: "playable", afterMs: after(), by, segmentBytes: segment.bytes };
     }
     if (media.status === "Ready" && isPlayable)
       return yield { kind: "ready", afterMs: after(), duration: media.duration ?? "" };

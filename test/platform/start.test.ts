@@ -1,0 +1,173 @@
+/** `npm start` and `npm run demo` as a person has them: processes, ports, files, Ctrl-C. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { freePort } from "../support/platform.ts";
+import { commandOf, descendantsOf } from "../support/processes.ts";
+
+interface Running {
+  child: ChildProcess;
+  output: () => string;
+  exit: Promise<number | null>;
+}
+
+let home: string;
+const running: Running[] = [];
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "sluice-start-"));
+});
+afterEach(async () => {
+  for (const { child, exit } of running.splice(0)) {
+    child.kill("SIGTERM");
+    await exit;
+  }
+  await rm(home, { recursive: true, force: true });
+});
+
+function run(script: string, args: string[], env: Record<string, string>): Running {
+  const child = spawn(process.execPath, [script, ...args], { env: { ...process.env, SLUICE_HOME: home, ...env } });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += String(chunk)));
+  child.stderr.on("data", (chunk) => (output += String(chunk)));
+  const exit = new Promise<number | null>((done) => child.once("close", done));
+  const started = { child, output: () => output, exit };
+  running.push(started);
+  return started;
+}
+
+async function ports(): Promise<{ PORT: string; ENCODER_PORT: string }> {
+  return { PORT: String(await freePort()), ENCODER_PORT: String(await freePort()) };
+}
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+interface Local {
+  baseUrl: string;
+  workspaceId: string;
+  username: string;
+  password: string;
+}
+
+async function untilReady(): Promise<Local> {
+  await expect
+    .poll(
+      () =>
+        stat(join(home, "local.json")).then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 60_000 },
+    )
+    .toBe(true);
+  return JSON.parse(await readFile(join(home, "local.json"), "utf8")) as Local;
+}
+
+const ask = (local: Local, path: string, init: RequestInit = {}) =>
+  fetch(`${local.baseUrl}${path}`, {
+    ...init,
+    headers: {
+      authorization: `Basic ${btoa(`${local.username}:${local.password}`)}`,
+      "content-type": "application/json",
+    },
+  });
+
+test("npm start keeps its data over a restart, guards its secrets and leaves no process behind", async () => {
+  const first = run("scripts/start.ts", [], await ports());
+  const local = await untilReady();
+  expect((await stat(join(home, "local.json"))).mode & 0o777).toBe(0o600);
+  expect((await stat(join(home, "secrets.json"))).mode & 0o777).toBe(0o600);
+
+  const health = (await (await fetch(`${local.baseUrl}/healthz`)).json()) as {
+    status: string;
+    parts: Record<string, { status: string }>;
+  };
+  expect(health.status).toBe("up");
+  expect(Object.entries(health.parts).map(([name, { status }]) => [name, status])).toEqual([
+    ["database", "up"],
+    ["storage", "up"],
+    ["queue", "up"],
+    ["encoder", "up"],
+  ]);
+  const body = JSON.stringify({
+    inputs: [{ type: "video", url: "https://no-such-host.invalid/a.mp4" }],
+    accessPolicy: "public",
+  });
+  const created = (await (await ask(local, "/v1/on-demand", { method: "POST", body })).json()) as {
+    data: { id: string };
+  };
+
+  await expect.poll(first.output).toContain("Sluice is up");
+  const processes = descendantsOf(first.child.pid ?? 0);
+  expect(processes.length).toBeGreaterThan(2);
+  first.child.kill("SIGINT");
+  expect(await first.exit).toBe(0);
+  await expect.poll(() => processes.filter(isAlive).map(commandOf), { timeout: 5000 }).toEqual([]);
+  await expect(stat(join(home, "local.json"))).rejects.toThrow("ENOENT");
+  expect(first.output()).not.toContain(local.password);
+  for (const name of ["worker.log", "encoder.log"]) {
+    expect(await readFile(join(home, "logs", name), "utf8")).not.toContain(local.password);
+  }
+
+  run("scripts/start.ts", [], await ports());
+  const again = await untilReady();
+  expect([again.username, again.workspaceId]).toEqual([local.username, local.workspaceId]);
+  expect((await ask(again, `/v1/on-demand/${created.data.id}`)).status).toBe(200);
+});
+
+test.each(["PORT", "ENCODER_PORT"] as const)(
+  "a taken %s is told in words, and nothing is started",
+  async (variable) => {
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const address = server.address();
+    const taken = String(typeof address === "object" ? address?.port : "");
+    try {
+      const { exit, output } = run("scripts/start.ts", [], { ...(await ports()), [variable]: taken });
+      expect(await exit).toBe(1);
+      expect(output()).toContain(`Port ${taken} is taken`);
+      expect(output()).toContain(`${variable}=`);
+    } finally {
+      server.close();
+    }
+  },
+);
+
+test("a port that is none is told in words", async () => {
+  const { exit, output } = run("scripts/start.ts", [], { PORT: "99999" });
+  expect(await exit).toBe(1);
+  expect(output()).toContain('PORT is "99999"');
+});
+
+test("the demo takes a file through to ready and tells each moment as JSON", async () => {
+  const { exit, output } = run("scripts/demo.ts", ["test/fixtures/friday.mp4", "--json", "--exit"], await ports());
+  expect(await exit).toBe(0);
+  const moments = output()
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { kind: string; by?: string; percent?: number });
+  const kinds = moments.map(({ kind }) => kind).filter((kind) => kind !== "progress");
+  expect(kinds).toEqual(["up", "accepted", "probed", "playable", "ready", "links"]);
+  expect(moments.find(({ kind }) => kind === "playable")?.by).toBe("passthrough");
+  const percents = moments.flatMap(({ percent }) => percent ?? []);
+  expect(percents).toEqual(percents.toSorted((a, b) => a - b));
+});
+
+test("the demo says what is wrong with a file that is not there or is no video", async () => {
+  const missing = run("scripts/demo.ts", ["no-such-file.mp4"], await ports());
+  expect(await missing.exit).toBe(1);
+  expect(missing.output()).toContain('There is no file "no-such-file.mp4"');
+  const text = run("scripts/demo.ts", ["package.json", "--exit"], await ports());
+  expect(await text.exit).toBe(1);
+  expect(text.output()).toContain("source_not_media");
+});
