@@ -1,0 +1,25 @@
+/**
+ * Makes a workspace with one pair of API credentials: prints the pair on standard error, once, and the SQL that records it on
+ * standard output. The secret itself is in neither the SQL nor the database.
+ *
+ *   npx wrangler d1 execute sluice --remote --command "$(node scripts/new-workspace.ts 'My workspace')"
+ */
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+
+const [name = "Main"] = process.argv.slice(2);
+const [organisationId, workspaceId, username] = [randomUUID(), randomUUID(), randomUUID()];
+const password = randomBytes(32).toString("base64url");
+const secretHash = createHash("sha256").update(password).digest("hex");
+const now = Date.now();
+const text = (value: string) => `'${value.replaceAll("'", "''")}'`;
+
+console.log(
+  [
+    `INSERT INTO organisations (id, name, created_at) VALUES (${text(organisationId)}, ${text(name)}, ${now});`,
+    `INSERT INTO workspaces (id, organisation_id, name, created_at) VALUES (${text(workspaceId)}, ${text(organisationId)}, ${text(name)}, ${now});`,
+    `INSERT INTO credentials (id, workspace_id, name, secret_hash, created_at) VALUES (${text(username)}, ${text(workspaceId)}, 'First', ${text(secretHash)}, ${now});`,
+  ].join(" "),
+);
+console.error(
+  `workspace  ${workspaceId}\nusername   ${username}\npassword   ${password}\n\nKeep the password now: it is not shown again.`,
+);
