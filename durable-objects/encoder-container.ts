@@ -7,7 +7,7 @@ import { log } from "../src/http/log.ts";
 export class EncoderContainer extends Container<Env> {
   override defaultPort = 8790;
   override sleepAfter = "5m";
-  override envVars = { ENCODER_SECRET: this.env.ENCODER_SECRET };
+  override envVars: Record<string, string> = { ENCODER_SECRET: this.env.ENCODER_SECRET };
 
   /** An encoder at work gets no requests, it makes them: it is put to sleep only when it says that it has nothing to do. */
   override async onActivityExpired(): Promise<void> {

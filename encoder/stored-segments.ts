@@ -7,8 +7,8 @@ export class StoredSegments {
   #known = 0;
 
   /** @returns whether it is the first that the platform can hear of */
-  add({ firstIndex: _, segments, ...head }: PartialRendition): boolean {
-    this.#head ??= head;
+  add({ segments, name, timescale, init, channels }: PartialRendition): boolean {
+    this.#head ??= { name, timescale, init, channels };
     this.#segments.push(...segments);
     return this.#known === 0 && this.#segments.length === segments.length;
   }

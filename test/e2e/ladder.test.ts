@@ -27,8 +27,27 @@ beforeAll(async () => {
   // 12 s as VP9 with Opus: not a standard source, two chunks, the last segment shorter than the others.
   const webm = join(folder, "loop.webm");
   execFileSync(FFMPEG, [
-    ...["-v", "error", "-stream_loop", "2", "-i", "test/fixtures/flower.mp4", "-t", "11.3", "-vf", "scale=640:360"],
-    ...["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-b:v", "1M", "-c:a", "libopus", webm],
+    "-v",
+    "error",
+    "-stream_loop",
+    "2",
+    "-i",
+    "test/fixtures/flower.mp4",
+    "-t",
+    "11.3",
+    "-vf",
+    "scale=640:360",
+    "-c:v",
+    "libvpx-vp9",
+    "-deadline",
+    "realtime",
+    "-cpu-used",
+    "8",
+    "-b:v",
+    "1M",
+    "-c:a",
+    "libopus",
+    webm,
   ]);
   server = await startSourceServer();
   server.add("/flower.mp4", { kind: "content", content: await fileContent("test/fixtures/flower.mp4") });

@@ -29,7 +29,9 @@ export async function newWorkspace(overrides: Partial<Env> = {}): Promise<TestWo
   const createdAt = new Date();
   await db.batch([
     db.insert(workspaces).values({ id, organisationId: crypto.randomUUID(), name: "test", createdAt }),
-    db.insert(credentials).values({ id: username, workspaceId: id, name: "test", secretHash: await sha256Hex(password), createdAt }),
+    db
+      .insert(credentials)
+      .values({ id: username, workspaceId: id, name: "test", secretHash: await sha256Hex(password), createdAt }),
   ]);
   const authorization = `Basic ${btoa(`${username}:${password}`)}`;
   return {
@@ -37,8 +39,14 @@ export async function newWorkspace(overrides: Partial<Env> = {}): Promise<TestWo
     authorization,
     request(method, path, body, headers = {}) {
       const text = typeof body === "string" ? body : JSON.stringify(body);
-      const init = { method, headers: { authorization, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers } };
-      return send(new Request(`http://sluice.test${path}`, { ...init, ...(body === undefined ? {} : { body: text }) }), overrides);
+      const init = {
+        method,
+        headers: { authorization, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      };
+      return send(
+        new Request(`http://sluice.test${path}`, { ...init, ...(body === undefined ? {} : { body: text }) }),
+        overrides,
+      );
     },
   };
 }
@@ -48,10 +56,19 @@ export interface ErrorBody {
   error: { code: number; message: string; description?: string; fields?: { field: string; message: string }[] };
 }
 
-export const videoFrom = (url: string, more: object = {}) => ({ inputs: [{ type: "video", url, ...more }], accessPolicy: "public" });
+export const videoFrom = (url: string, more: object = {}) => ({
+  inputs: [{ type: "video", url, ...more }],
+  accessPolicy: "public",
+});
 
 export interface MediaAnswer {
   success: true;
   playback_id?: string;
-  data: { id: string; playbackIds: { id: string }[]; metadata: Record<string, string>; title?: string; status: string } & Record<string, unknown>;
+  data: {
+    id: string;
+    playbackIds: { id: string }[];
+    metadata: Record<string, string>;
+    title?: string;
+    status: string;
+  } & Record<string, unknown>;
 }

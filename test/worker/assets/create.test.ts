@@ -15,7 +15,12 @@ beforeAll(async () => {
 
 describe("a creation", () => {
   test("answers 201 with playback_id and the contract's record, and tells asset.created once", async () => {
-    const body = { ...videoFrom("https://cdn.test/a.mp4"), title: "A film", creatorId: "me", metadata: { season: "1" } };
+    const body = {
+      ...videoFrom("https://cdn.test/a.mp4"),
+      title: "A film",
+      creatorId: "me",
+      metadata: { season: "1" },
+    };
     const response = await workspace.request("POST", "/v1/on-demand", body);
     expect(response.status).toBe(201);
     expect(response.headers.get("content-type")).toBe("application/json;charset=UTF-8");
@@ -36,7 +41,9 @@ describe("a creation", () => {
         sourceAccess: false,
         optimizeAudio: false,
         inputs: [{ type: "video", url: "https://cdn.test/a.mp4" }],
-        playbackIds: [{ accessPolicy: "public", accessRestrictions: { domains: { defaultPolicy: "allow", allow: [], deny: [] } } }],
+        playbackIds: [
+          { accessPolicy: "public", accessRestrictions: { domains: { defaultPolicy: "allow", allow: [], deny: [] } } },
+        ],
       },
     });
     expect(answer.data.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
@@ -55,7 +62,9 @@ describe("a creation", () => {
       accessRestrictions: { domains: { defaultPolicy: "allow", allow: [], deny: [] } },
       somethingNew: 1,
     };
-    expect((await workspace.request("POST", "/v1/on-demand", { ...videoFrom("https://cdn.test/a.mp4"), ...idle })).status).toBe(201);
+    expect(
+      (await workspace.request("POST", "/v1/on-demand", { ...videoFrom("https://cdn.test/a.mp4"), ...idle })).status,
+    ).toBe(201);
   });
 });
 
@@ -75,7 +84,9 @@ describe("a repeat under one Idempotency-Key", () => {
   test("gets it also when ten are sent at once", async () => {
     const own = await newWorkspace();
     const key = { "idempotency-key": "all at once" };
-    const answers = await Promise.all(Array.from({ length: 10 }, () => own.request("POST", "/v1/on-demand", videoFrom("https://cdn.test/a.mp4"), key)));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => own.request("POST", "/v1/on-demand", videoFrom("https://cdn.test/a.mp4"), key)),
+    );
     expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
     expect(await db.$count(assets, eq(assets.workspaceId, own.id))).toBe(1);
@@ -108,40 +119,106 @@ const later = "is not available yet";
 const BAD_BODIES: [string, unknown, [field: string, message: string][]][] = [
   ["a body that is not JSON", "{oops", [["body", "is not JSON"]]],
   ["a body that is a list", [], [["body", invalid]]],
-  ["an empty object", {}, [["inputs", missing], ["accessPolicy", missing]]],
+  [
+    "an empty object",
+    {},
+    [
+      ["inputs", missing],
+      ["accessPolicy", missing],
+    ],
+  ],
   ["no inputs", { ...good, inputs: [] }, [["inputs", invalid]]],
-  ["an unknown kind of input", { ...good, inputs: [{ type: "hologram", url: "https://a.test/x" }] }, [["inputs[0].type", invalid]]],
+  [
+    "an unknown kind of input",
+    { ...good, inputs: [{ type: "hologram", url: "https://a.test/x" }] },
+    [["inputs[0].type", invalid]],
+  ],
   ["an input without URL", { ...good, inputs: [{ type: "video" }] }, [["inputs[0].url", missing]]],
-  ["two things wrong at once", { ...good, title: long, maxResolution: "360p" }, [["title", invalid], ["maxResolution", invalid]]],
-  ["too many metadata keys", { ...good, metadata: Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`k${n}`, "v"])) }, [["metadata", invalid]]],
+  [
+    "two things wrong at once",
+    { ...good, title: long, maxResolution: "360p" },
+    [
+      ["title", invalid],
+      ["maxResolution", invalid],
+    ],
+  ],
+  [
+    "too many metadata keys",
+    { ...good, metadata: Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`k${n}`, "v"])) },
+    [["metadata", invalid]],
+  ],
   ["a metadata value that is too long", { ...good, metadata: { k: long } }, [["metadata.k", invalid]]],
   ["a metadata value that is a number", { ...good, metadata: { k: 1 } }, [["metadata.k", invalid]]],
-  ["an end before the start", videoFrom("https://a.test/x", { startTime: 5, endTime: 2 }), [["inputs[0].endTime", invalid]]],
+  [
+    "an end before the start",
+    videoFrom("https://a.test/x", { startTime: 5, endTime: 2 }),
+    [["inputs[0].endTime", invalid]],
+  ],
   ["a text that is no URL", videoFrom("film.mp4"), [["inputs[0].url", "must be an absolute URL"]]],
   ["a file: URL", videoFrom("file:///etc/passwd"), [["inputs[0].url", "must be an http or https URL"]]],
   ["an ftp: URL", videoFrom("ftp://a.test/x"), [["inputs[0].url", "must be an http or https URL"]]],
-  ["credentials in the URL", videoFrom("https://me:secret@a.test/x"), [["inputs[0].url", "must not carry a user name or password"]]],
-  ["an endless URL", videoFrom(`https://a.test/${"x".repeat(4000)}`), [["inputs[0].url", "must be at most 2048 characters long"]]],
-  ["a loopback address", videoFrom("http://127.0.0.1/x"), [["inputs[0].url", "must not point to a private or local address"]]],
-  ["a metadata service", videoFrom("http://169.254.169.254/latest"), [["inputs[0].url", "must not point to a private or local address"]]],
-  ["a private address spelt as a number", videoFrom("http://0x0a000001/x"), [["inputs[0].url", "must not point to a private or local address"]]],
+  [
+    "credentials in the URL",
+    videoFrom("https://me:secret@a.test/x"),
+    [["inputs[0].url", "must not carry a user name or password"]],
+  ],
+  [
+    "an endless URL",
+    videoFrom(`https://a.test/${"x".repeat(4000)}`),
+    [["inputs[0].url", "must be at most 2048 characters long"]],
+  ],
+  [
+    "a loopback address",
+    videoFrom("http://127.0.0.1/x"),
+    [["inputs[0].url", "must not point to a private or local address"]],
+  ],
+  [
+    "a metadata service",
+    videoFrom("http://169.254.169.254/latest"),
+    [["inputs[0].url", "must not point to a private or local address"]],
+  ],
+  [
+    "a private address spelt as a number",
+    videoFrom("http://0x0a000001/x"),
+    [["inputs[0].url", "must not point to a private or local address"]],
+  ],
   ["localhost", videoFrom("http://localhost/x"), [["inputs[0].url", "must not point to a private or local address"]]],
   ["private access, which comes later", { ...good, accessPolicy: "private" }, [["accessPolicy", later]]],
   ["an unknown access policy", { ...good, accessPolicy: "secret" }, [["accessPolicy", invalid]]],
-  ["a watermark, which comes later", { ...good, inputs: [...good.inputs, { type: "watermark", url: "https://a.test/w.png" }] }, [["inputs[1].type", later]]],
-  ["an intro, which comes later", videoFrom("https://a.test/x", { introUrl: "https://a.test/i" }), [["inputs[0].introUrl", later]]],
+  [
+    "a watermark, which comes later",
+    { ...good, inputs: [...good.inputs, { type: "watermark", url: "https://a.test/w.png" }] },
+    [["inputs[1].type", later]],
+  ],
+  [
+    "an intro, which comes later",
+    videoFrom("https://a.test/x", { introUrl: "https://a.test/i" }),
+    [["inputs[0].introUrl", later]],
+  ],
   ["MP4 files, which come later", { ...good, mp4Support: "capped_4k" }, [["mp4Support", later]]],
   ["chapters, which come later", { ...good, chapters: true }, [["chapters", later]]],
   ["captions, which come later", { ...good, subtitles: { languageCode: "en" } }, [["subtitles", later]]],
-  ["access rules, which come later", { ...good, accessRestrictions: { domains: { defaultPolicy: "deny" } } }, [["accessRestrictions", later]]],
-  ["a clip of a media, which comes later", videoFrom("fp_mediaId://8fa85f64-5717-4562-b3fc-2c963f66afa6"), [["inputs[0].url", later]]],
+  [
+    "access rules, which come later",
+    { ...good, accessRestrictions: { domains: { defaultPolicy: "deny" } } },
+    [["accessRestrictions", later]],
+  ],
+  [
+    "a clip of a media, which comes later",
+    videoFrom("fp_mediaId://8fa85f64-5717-4562-b3fc-2c963f66afa6"),
+    [["inputs[0].url", later]],
+  ],
 ];
 
 describe("a creation with bad input is refused with 422 and every offending field", () => {
   test.each(BAD_BODIES)("%s", async (_, body, fields) => {
     const response = await workspace.request("POST", "/v1/on-demand", body);
     const { error } = await response.json<ErrorBody>();
-    expect(error).toEqual({ code: 422, message: "payload validation failed", fields: fields.map(([field, message]) => ({ field, message })) });
+    expect(error).toEqual({
+      code: 422,
+      message: "payload validation failed",
+      fields: fields.map(([field, message]) => ({ field, message })),
+    });
     expect(response.status).toBe(422);
   });
 });
@@ -164,7 +241,9 @@ describe("a request without good credentials is refused with 401", () => {
 
   test("a wrong secret", async () => {
     const [username] = atob(workspace.authorization.slice(6)).split(":");
-    const response = await send(new Request("http://sluice.test/v1/on-demand", { headers: { authorization: basic(`${username}:wrong`) } }));
+    const response = await send(
+      new Request("http://sluice.test/v1/on-demand", { headers: { authorization: basic(`${username}:wrong`) } }),
+    );
     expect(response.status).toBe(401);
   });
 });

@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import { type ErrorBody, type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "../workspace.ts";
 
 async function create(workspace: TestWorkspace, more: object = {}): Promise<string> {
-  const response = await workspace.request("POST", "/v1/on-demand", { ...videoFrom("https://cdn.test/a.mp4"), ...more });
+  const response = await workspace.request("POST", "/v1/on-demand", {
+    ...videoFrom("https://cdn.test/a.mp4"),
+    ...more,
+  });
   return (await response.json<MediaAnswer>()).data.id;
 }
 
@@ -23,7 +26,11 @@ describe("a page of media", () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) ids.push(await create(workspace));
     const page = async (query: string) => await (await workspace.request("GET", `/v1/on-demand?${query}`)).json<Page>();
-    const [first, second, third] = [await page("limit=2&offset=1"), await page("limit=2&offset=2"), await page("limit=2&offset=3")];
+    const [first, second, third] = [
+      await page("limit=2&offset=1"),
+      await page("limit=2&offset=2"),
+      await page("limit=2&offset=3"),
+    ];
     expect([...first.data, ...second.data, ...third.data].map(({ id }) => id).sort()).toEqual(ids.toSorted());
     expect(third.pagination).toEqual({ totalRecords: 5, currentOffset: 3, offsetCount: 3 });
     const ascending = await page("limit=50&orderBy=asc");
@@ -35,7 +42,9 @@ describe("a page of media", () => {
     const workspace = await newWorkspace();
     const response = await workspace.request("GET", `/v1/on-demand?${query}`);
     expect(response.status).toBe(422);
-    expect((await response.json<ErrorBody>()).error.fields).toEqual([{ field: query.split("=")[0], message: "is invalid" }]);
+    expect((await response.json<ErrorBody>()).error.fields).toEqual([
+      { field: query.split("=")[0], message: "is invalid" },
+    ]);
   });
 });
 
@@ -76,7 +85,11 @@ test("a deleted media is gone from every answer at once", async () => {
   const id = await create(workspace);
   const deleted = await workspace.request("DELETE", `/v1/on-demand/${id}`);
   expect([deleted.status, await deleted.json()]).toEqual([200, { success: true }]);
-  for (const [method, path] of [["GET", ""], ["DELETE", ""], ["GET", "/input-info"]] as const) {
+  for (const [method, path] of [
+    ["GET", ""],
+    ["DELETE", ""],
+    ["GET", "/input-info"],
+  ] as const) {
     expect((await workspace.request(method, `/v1/on-demand/${id}${path}`)).status).toBe(404);
   }
   expect((await (await workspace.request("GET", "/v1/on-demand")).json<Page>()).data).toEqual([]);
@@ -86,12 +99,17 @@ test("input-info tells where the source came from", async () => {
   const workspace = await newWorkspace();
   const id = await create(workspace);
   const response = await workspace.request("GET", `/v1/on-demand/${id}/input-info`);
-  expect(await response.json()).toEqual({ success: true, data: { configuration: { url: "https://cdn.test/a.mp4" }, file: { tracks: [] } } });
+  expect(await response.json()).toEqual({
+    success: true,
+    data: { configuration: { url: "https://cdn.test/a.mp4" }, file: { tracks: [] } },
+  });
 });
 
 test("the OpenAPI document has every media route, and the reference page shows them", async () => {
   const workspace = await newWorkspace();
-  const document = await (await workspace.request("GET", "/v1/openapi.json")).json<{ openapi: string; paths: Record<string, object> }>();
+  const document = await (
+    await workspace.request("GET", "/v1/openapi.json")
+  ).json<{ openapi: string; paths: Record<string, object> }>();
   expect(document.openapi).toBe("3.1.0");
   expect(Object.keys(document.paths["/v1/on-demand"] ?? {}).sort()).toEqual(["get", "post"]);
   expect(Object.keys(document.paths["/v1/on-demand/{mediaId}"] ?? {}).sort()).toEqual(["delete", "get", "patch"]);

@@ -39,11 +39,25 @@ const FACTS: SourceFacts = {
     bitrateBps: 0,
   },
   audio: [
-    { streamIndex: 1, codec: "opus", channels: 2, sampleRateHz: 48_000, languageCode: "und", title: "", isDefault: true, startMs: 0, durationMs: 10_000 },
+    {
+      streamIndex: 1,
+      codec: "opus",
+      channels: 2,
+      sampleRateHz: 48_000,
+      languageCode: "und",
+      title: "",
+      isDefault: true,
+      startMs: 0,
+      durationMs: 10_000,
+    },
   ],
 };
 const init = { bytes: 700, sha256: "a".repeat(64), codec: "avc1.640015" };
-const segment = (durationTicks: number) => ({ durationTicks, bytes: 1000, keyframes: [[0, 100]] as [number, number][] });
+const segment = (durationTicks: number) => ({
+  durationTicks,
+  bytes: 1000,
+  keyframes: [[0, 100]] as [number, number][],
+});
 const chunk = (frames: number[], sha256 = init.sha256): JobResult => ({
   kind: "video",
   renditions: [{ name: "v270", timescale: 25, init: { ...init, sha256 }, segments: frames.map(segment) }],
@@ -53,15 +67,32 @@ const chunk = (frames: number[], sha256 = init.sha256): JobResult => ({
 });
 const sound: JobResult = {
   kind: "audio",
-  rendition: { name: "a1", timescale: 48_000, init: { ...init, codec: "mp4a.40.2" }, segments: [192_512, 192_512, 96_256].map((ticks) => ({ ...segment(ticks), keyframes: [] })) },
+  rendition: {
+    name: "a1",
+    timescale: 48_000,
+    init: { ...init, codec: "mp4a.40.2" },
+    segments: [192_512, 192_512, 96_256].map((ticks) => ({ ...segment(ticks), keyframes: [] })),
+  },
   channels: 2,
   encodeMs: 1,
   cpuMs: 1,
 };
-const RESULTS = { probe: { kind: "probe", facts: FACTS } as JobResult, "video.0": chunk([100]), "video.1": chunk([100, 50]), "audio.0": sound };
+const RESULTS = {
+  probe: { kind: "probe", facts: FACTS } as JobResult,
+  "video.0": chunk([100]),
+  "video.1": chunk([100, 50]),
+  "audio.0": sound,
+};
 type Job = keyof typeof RESULTS;
 
-async function call(assetId: string, job: string, action: string, body: unknown, grant: Partial<JobGrant> = {}, secret = env.JOB_SECRET): Promise<Response> {
+async function call(
+  assetId: string,
+  job: string,
+  action: string,
+  body: unknown,
+  grant: Partial<JobGrant> = {},
+  secret = env.JOB_SECRET,
+): Promise<Response> {
   const jobId = `${assetId}.${job}`;
   const token = await signJobGrant(secret, {
     jobId,
@@ -73,18 +104,28 @@ async function call(assetId: string, job: string, action: string, body: unknown,
     ...grant,
   });
   const isPut = action.startsWith("objects/");
-  const init = { method: isPut ? "PUT" : "POST", headers: { authorization: `Bearer ${token}`, "content-length": String(String(body).length) } };
-  return await send(new Request(`http://sluice.test/internal/jobs/${jobId}/${action}`, { ...init, body: isPut ? String(body) : JSON.stringify(body) }));
+  const init = {
+    method: isPut ? "PUT" : "POST",
+    headers: { authorization: `Bearer ${token}`, "content-length": String(String(body).length) },
+  };
+  return await send(
+    new Request(`http://sluice.test/internal/jobs/${jobId}/${action}`, {
+      ...init,
+      body: isPut ? String(body) : JSON.stringify(body),
+    }),
+  );
 }
 const complete = (assetId: string, job: Job) => call(assetId, job, "complete", RESULTS[job]);
 
 async function media(assetId: string) {
-  return (await (await workspace.request("GET", `/v1/on-demand/${assetId}`)).json<MediaAnswer>()).data as MediaAnswer["data"] & {
+  return (await (await workspace.request("GET", `/v1/on-demand/${assetId}`)).json<MediaAnswer>())
+    .data as MediaAnswer["data"] & {
     progress?: { stage: string };
     error?: { code: string; fault: string };
   };
 }
-const until = (assetId: string, status: string) => vi.waitFor(async () => expect((await media(assetId)).status).toBe(status), { timeout: 10_000, interval: 20 });
+const until = (assetId: string, status: string) =>
+  vi.waitFor(async () => expect((await media(assetId)).status).toBe(status), { timeout: 10_000, interval: 20 });
 
 /** An asset whose source is copied and that waits for its encoder. */
 async function awaitingProbe(): Promise<string> {
@@ -99,13 +140,19 @@ async function encoding(): Promise<string> {
   await until(id, "Processing");
   return id;
 }
-const readyEvents = async (assetId: string) => (await db.select().from(events).where(eq(events.objectId, assetId))).filter(({ type }) => type !== "asset.created").map(({ type }) => type);
+const readyEvents = async (assetId: string) =>
+  (await db.select().from(events).where(eq(events.objectId, assetId)))
+    .filter(({ type }) => type !== "asset.created")
+    .map(({ type }) => type);
 
 describe("an asset becomes ready, once,", () => {
   const orders: [string, Job[]][] = [
     ["when its jobs end in order", ["video.0", "audio.0", "video.1"]],
     ["when they end in reverse", ["video.1", "audio.0", "video.0"]],
-    ["when each is told three times", ["audio.0", "audio.0", "video.1", "video.1", "video.0", "audio.0", "video.0", "video.1"]],
+    [
+      "when each is told three times",
+      ["audio.0", "audio.0", "video.1", "video.1", "video.0", "audio.0", "video.0", "video.1"],
+    ],
   ];
   test.each(orders)("%s", async (_, order) => {
     const id = await encoding();
@@ -122,7 +169,9 @@ describe("an asset becomes ready, once,", () => {
 
   test("when all are told at once", async () => {
     const id = await encoding();
-    await Promise.all((["video.0", "video.1", "audio.0", "audio.0", "video.1"] as Job[]).map((job) => complete(id, job)));
+    await Promise.all(
+      (["video.0", "video.1", "audio.0", "audio.0", "video.1"] as Job[]).map((job) => complete(id, job)),
+    );
     await until(id, "Ready");
     expect(await readyEvents(id)).toEqual(["asset.ready"]);
   });
@@ -144,12 +193,22 @@ test("a growing asset lists what picture and sound have in common", async () => 
 test("sound that is still being encoded already plays beside the first chunk", async () => {
   const id = await encoding();
   await complete(id, "video.0");
-  const partial = { name: "a1", timescale: 48_000, init, channels: 2, firstIndex: 0, segments: [{ durationTicks: 192_512, bytes: 900, keyframes: [] }] };
+  const partial = {
+    name: "a1",
+    timescale: 48_000,
+    init,
+    channels: 2,
+    firstIndex: 0,
+    segments: [{ durationTicks: 192_512, bytes: 900, keyframes: [] }],
+  };
   const heartbeat = { attempt: 1, state: "running", progress: 0.3, speed: 20, partial };
   expect(await (await call(id, "audio.0", "heartbeat", heartbeat)).json()).toEqual({ continue: true });
   await vi.waitFor(async () => {
     const rows = await db.select().from(renditions).where(eq(renditions.assetId, id));
-    expect(rows.map(({ name, segments }) => [name, segments.bytes])).toEqual([["a1", [900]], ["v270", [1000]]]);
+    expect(rows.map(({ name, segments }) => [name, segments.bytes])).toEqual([
+      ["a1", [900]],
+      ["v270", [1000]],
+    ]);
   });
 });
 
@@ -177,11 +236,16 @@ test("a failure of the source ends the asset at once; one of ours is tried three
   const hopeless = await awaitingProbe();
   await call(hopeless, "probe", "fail", { code: "source_not_media", message: "It is a web page." });
   await until(hopeless, "Failed");
-  expect((await media(hopeless)).error).toEqual({ code: "source_not_media", message: "It is a web page.", fault: "source" });
+  expect((await media(hopeless)).error).toEqual({
+    code: "source_not_media",
+    message: "It is a web page.",
+    fault: "source",
+  });
   expect(await readyEvents(hopeless)).toEqual(["asset.errored"]);
 
   const unlucky = await awaitingProbe();
-  for (const attempt of [1, 2]) await call(unlucky, "probe", "fail", { code: "encoder_crashed", message: "It stopped." }, { attempt });
+  for (const attempt of [1, 2])
+    await call(unlucky, "probe", "fail", { code: "encoder_crashed", message: "It stopped." }, { attempt });
   expect((await media(unlucky)).status).toBe("Validating");
   await call(unlucky, "probe", "fail", { code: "encoder_crashed", message: "It stopped." }, { attempt: 1 }); // late: attempt 3 is under way
   expect((await media(unlucky)).status).toBe("Validating");
@@ -201,8 +265,17 @@ describe("a callback is refused, and changes nothing, when its token", () => {
   const cases: [string, number, (assetId: string) => Promise<Response>][] = [
     ["is forged", 401, (id) => call(id, "probe", "complete", RESULTS.probe, {}, "another secret")],
     ["has expired", 403, (id) => call(id, "probe", "complete", RESULTS.probe, { expiresAt: Date.now() - 1 })],
-    ["is for another job", 403, (id) => call(id, "probe", "complete", RESULTS.probe, { jobId: `${crypto.randomUUID()}.probe` })],
-    ["is missing", 401, (id) => send(new Request(`http://sluice.test/internal/jobs/${id}.probe/complete`, { method: "POST", body: "{}" }))],
+    [
+      "is for another job",
+      403,
+      (id) => call(id, "probe", "complete", RESULTS.probe, { jobId: `${crypto.randomUUID()}.probe` }),
+    ],
+    [
+      "is missing",
+      401,
+      (id) =>
+        send(new Request(`http://sluice.test/internal/jobs/${id}.probe/complete`, { method: "POST", body: "{}" })),
+    ],
   ];
   test.each(cases)("%s", async (_, status, attack) => {
     const id = await awaitingProbe();
@@ -218,7 +291,9 @@ describe("a callback is refused, and changes nothing, when its token", () => {
   ];
   test.each(outside)("does not cover %s", async (_, job, path) => {
     const id = await encoding();
-    expect((await call(id, job, path, "bytes", { renditions: ["v270"], segments: [0, 1] })).status).toBeGreaterThanOrEqual(403);
+    expect(
+      (await call(id, job, path, "bytes", { renditions: ["v270"], segments: [0, 1] })).status,
+    ).toBeGreaterThanOrEqual(403);
     expect((await env.MEDIA.list({ prefix: `assets/${id}/renditions` })).objects).toEqual([]);
   });
 });
@@ -226,10 +301,15 @@ describe("a callback is refused, and changes nothing, when its token", () => {
 test("a deleted asset keeps no byte, takes none, and tells its encoder to stop", async () => {
   const id = await encoding();
   expect((await call(id, "video.0", "objects/v270/0.m4s", "bytes")).status).toBe(204);
-  expect((await env.MEDIA.list({ prefix: `assets/${id}/` })).objects.map(({ key }) => key)).toEqual([`assets/${id}/renditions/v270/0.m4s`, `assets/${id}/source`]);
+  expect((await env.MEDIA.list({ prefix: `assets/${id}/` })).objects.map(({ key }) => key)).toEqual([
+    `assets/${id}/renditions/v270/0.m4s`,
+    `assets/${id}/source`,
+  ]);
   expect((await workspace.request("DELETE", `/v1/on-demand/${id}`)).status).toBe(200);
   expect((await call(id, "video.0", "objects/v270/1.m4s", "bytes")).status).toBe(410);
   const heartbeat = { attempt: 1, state: "running", progress: 0.5, speed: 1 };
   expect(await (await call(id, "video.0", "heartbeat", heartbeat)).json()).toEqual({ continue: false });
-  await vi.waitFor(async () => expect((await env.MEDIA.list({ prefix: `assets/${id}/` })).objects).toEqual([]), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await env.MEDIA.list({ prefix: `assets/${id}/` })).objects).toEqual([]), {
+    timeout: 10_000,
+  });
 });
