@@ -1,0 +1,118 @@
+/** Requests a second, each beside the least that Hono and the stores need for the same, in the same workerd. */
+import { createServer, type AddressInfo } from "node:net";
+import { type BenchHost, startBenchHost } from "./support/bench-host.ts";
+import type { Figure } from "./support/figures.ts";
+import { compare, type Load } from "./support/load.ts";
+
+interface Case {
+  name: string;
+  aim: number | null;
+  product: Load;
+  yardstick: Load;
+  against: string;
+}
+
+const get = (path: string): Load => ({ method: "GET", path, status: 200 });
+
+async function playbackCases({ baseUrl }: BenchHost): Promise<Case[]> {
+  const seeded = await fetch(`${baseUrl}/bare/seed`, { method: "POST" });
+  const { playbackId, rendition, segmentKey, initKey } = (await seeded.json()) as Record<string, string>;
+  const sizeOf = async (path: string) => (await (await fetch(`${baseUrl}${path}`)).arrayBuffer()).byteLength;
+  const playlist = `/${playbackId}/${rendition}.m3u8`;
+  const multivariant = `/${playbackId}.m3u8`;
+  return [
+    {
+      name: "media playlist of ten minutes",
+      aim: 0.5,
+      product: get(playlist),
+      yardstick: get(`/bare/text/${await sizeOf(playlist)}`),
+      against: "a bare route with as much text",
+    },
+    {
+      name: "multivariant playlist",
+      aim: 0.5,
+      product: get(multivariant),
+      yardstick: get(`/bare/text/${await sizeOf(multivariant)}`),
+      against: "a bare route with as much text",
+    },
+    {
+      name: "init segment",
+      aim: null,
+      product: get(`/${playbackId}/${rendition}/init.mp4`),
+      yardstick: get(`/bare/object/${initKey}`),
+      against: "a bare route reading R2",
+    },
+    {
+      name: "segment of 500 kB",
+      aim: null,
+      product: get(`/${playbackId}/${rendition}/0.m4s`),
+      yardstick: get(`/bare/object/${segmentKey}`),
+      against: "a bare route reading R2",
+    },
+  ];
+}
+
+/**
+ * The creation by itself, as where machines run elsewhere; then with the machines that it starts in the same thread: each
+ * opens its own database, writes its state, tells the catalogue and asks for its source, which never answers.
+ */
+function creationCases({ authorization }: BenchHost, sourceUrl: string): Case[] {
+  const body = JSON.stringify({
+    inputs: [{ type: "video", url: sourceUrl }],
+    accessPolicy: "public",
+    title: "A film",
+    metadata: { campaign: "spring" },
+  });
+  const headers = { authorization, "content-type": "application/json" };
+  const product = { method: "POST", path: "/v1/on-demand", headers, body, status: 201 } as const;
+  const yardstick = { ...product, path: "/bare/creation" };
+  const against = "a bare route with the same rows";
+  return [
+    {
+      name: "POST, the request alone",
+      aim: 0.6,
+      product: { ...product, headers: { ...headers, "x-without-machines": "1" } },
+      yardstick,
+      against,
+    },
+    {
+      name: "POST and the start of its machine",
+      aim: 0.6,
+      product,
+      yardstick: { ...yardstick, path: "/bare/creation?taken-over" },
+      against: "the same, and the row a machine changes",
+    },
+  ];
+}
+
+async function startSilentServer(): Promise<{ url: string; stop: () => void }> {
+  const server = createServer((socket) => socket.on("error", () => undefined));
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/film.mp4`, stop: () => server.close() };
+}
+
+export async function run(): Promise<Figure[]> {
+  const silent = await startSilentServer();
+  const host = await startBenchHost();
+  const figures: Figure[] = [];
+  try {
+    for (const one of [...(await playbackCases(host)), ...creationCases(host, silent.url)]) {
+      const { name, aim, product, yardstick, against } = one;
+      const { ratio, productPerSecond, yardstickPerSecond, rounds } = await compare(host.baseUrl, product, yardstick);
+      console.error(`  ${name}: ${ratio.toFixed(2)} ×`);
+      figures.push({
+        name,
+        value: `${ratio.toFixed(2)} × (${Math.round(productPerSecond)} a second)`,
+        yardstick: `${against}: ${Math.round(yardstickPerSecond)}`,
+        aim: aim === null ? "" : `≥ ${aim} ×`,
+        isMet: aim === null ? null : ratio >= aim,
+        raw: rounds,
+      });
+    }
+  } finally {
+    await host.stop();
+    silent.stop();
+  }
+  return figures;
+}

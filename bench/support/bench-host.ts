@@ -1,0 +1,77 @@
+import { fork } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { buildPlayer } from "../../scripts/build.ts";
+import { loadSettings } from "../../scripts/local/settings.ts";
+import { descendantsOf } from "../../test/support/processes.ts";
+
+/** The Worker of bench/worker in a workerd of its own, started as the local platform starts the product. */
+export interface BenchHost {
+  baseUrl: string;
+  authorization: string;
+  stop(): Promise<void>;
+}
+
+const WORKER = "dist/bench/worker.js";
+const STOP_LIMIT_MS = 5000;
+
+export async function startBenchHost(): Promise<BenchHost> {
+  const home = await mkdtemp(join(tmpdir(), "sluice-bench-"));
+  const settings = await loadSettings({}, { home, port: await freePort(), encoderPort: 9, allowPrivateNetwork: true });
+  await Promise.all([
+    buildPlayer(),
+    build({
+      entryPoints: ["bench/worker/worker.ts"],
+      outfile: WORKER,
+      bundle: true,
+      format: "esm",
+      target: "es2024",
+      platform: "neutral",
+      mainFields: ["module", "main"],
+      conditions: ["workerd", "worker", "browser"],
+      external: ["cloudflare:*", "node:*"],
+      logLevel: "error",
+    }),
+  ]);
+  const child = fork("scripts/local/worker-host.ts", [], {
+    env: { ...process.env, SLUICE_WORKER: JSON.stringify({ ...settings, workerPath: WORKER }) },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+  });
+  const log = createWriteStream(join(home, "worker.log"));
+  child.stdout?.pipe(log, { end: false });
+  child.stderr?.pipe(log, { end: false });
+  await new Promise((ready, failed) => {
+    child.once("message", ready);
+    child.once("exit", (code) => failed(new Error(`the Worker's host ended with ${code}; see ${home}`)));
+  });
+  const { username, password } = settings.secrets;
+  return {
+    baseUrl: `http://127.0.0.1:${settings.port}`,
+    authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+    async stop() {
+      const gone = new Promise((done) => child.once("exit", done));
+      child.kill("SIGTERM");
+      const workers = child.pid === undefined ? [] : descendantsOf(child.pid);
+      const timer = setTimeout(
+        () => [child.pid!, ...workers].forEach((pid) => process.kill(pid, "SIGKILL")),
+        STOP_LIMIT_MS,
+      );
+      await gone;
+      clearTimeout(timer);
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}

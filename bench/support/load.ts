@@ -1,0 +1,74 @@
+import { Agent, request } from "node:http";
+import { median } from "./figures.ts";
+
+/** One kind of request, sent again and again. */
+export interface Load {
+  method: "GET" | "POST";
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** The answer that is right; any other ends the measurement. */
+  status: number;
+}
+
+const CONNECTIONS = 24;
+
+/** Product and yardstick in turn, so that both see the same machine; what counts is the ratio within a round. */
+export interface Comparison {
+  ratio: number;
+  productPerSecond: number;
+  yardstickPerSecond: number;
+  rounds: { product: number; yardstick: number }[];
+}
+
+export async function compare(baseUrl: string, product: Load, yardstick: Load, rounds = 5): Promise<Comparison> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const roundMs = Number(process.env.BENCH_ROUND_MS ?? 2000);
+  try {
+    await perSecond(agent, baseUrl, product, roundMs / 4); // both are warm before they count
+    await perSecond(agent, baseUrl, yardstick, roundMs / 4);
+    const measured: Comparison["rounds"] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const order = round % 2 === 0 ? (["product", "yardstick"] as const) : (["yardstick", "product"] as const);
+      const found = { product: 0, yardstick: 0 };
+      for (const which of order)
+        found[which] = await perSecond(agent, baseUrl, which === "product" ? product : yardstick, roundMs);
+      measured.push(found);
+    }
+    return {
+      ratio: median(measured.map((round) => round.product / round.yardstick)),
+      productPerSecond: median(measured.map((round) => round.product)),
+      yardstickPerSecond: median(measured.map((round) => round.yardstick)),
+      rounds: measured,
+    };
+  } finally {
+    agent.destroy();
+  }
+}
+
+async function perSecond(agent: Agent, baseUrl: string, load: Load, forMs: number): Promise<number> {
+  const startedAt = performance.now();
+  let answered = 0;
+  const connection = async () => {
+    while (performance.now() - startedAt < forMs) {
+      await send(agent, baseUrl, load);
+      answered += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, connection));
+  return (answered / (performance.now() - startedAt)) * 1000;
+}
+
+function send(agent: Agent, baseUrl: string, { method, path, headers, body, status }: Load): Promise<void> {
+  return new Promise((done, failed) => {
+    const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+    const outgoing = request(`${baseUrl}${path}`, { agent, method, headers: { ...headers, ...length } }, (answer) => {
+      answer.on("error", failed);
+      answer.on("end", done);
+      answer.resume();
+      if (answer.statusCode !== status) failed(new Error(`${method} ${path} answered ${answer.statusCode}`));
+    });
+    outgoing.on("error", failed);
+    outgoing.end(body);
+  });
+}

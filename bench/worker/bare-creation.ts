@@ -1,0 +1,82 @@
+import { createAsset } from "../../src/assets/create-asset.ts";
+import type { CreateAsset } from "../../src/assets/schemas.ts";
+import type { Env } from "../../src/env.ts";
+
+interface Statement {
+  sql: string;
+  params: unknown[];
+}
+
+interface Recorded {
+  statements: Statement[];
+  /** The answer of the product. */
+  answer: string;
+  assetId: string;
+}
+
+/** A catalogue that writes down what it is asked to write. */
+class Recorder {
+  statements: Statement[] = [];
+
+  prepare(sql: string) {
+    return { bind: (...params: unknown[]) => ({ sql, params }) };
+  }
+
+  batch(statements: Statement[]) {
+    this.statements = statements;
+    return Promise.resolve(statements.map(() => ({ results: [], success: true, meta: {} })));
+  }
+}
+
+/** Lets the product create an asset once and keeps what it wrote, so that the yardstick always writes the same. */
+async function record(body: CreateAsset): Promise<Recorded> {
+  const recorder = new Recorder();
+  const idle = { idFromName: (name: string) => name, get: () => ({ fetch: async () => Response.json(null) }) };
+  const env = { DB: recorder, ASSET_MACHINE: idle, ALLOW_PRIVATE_NETWORK: "true" } as unknown as Env;
+  const answer = await createAsset(body, {
+    env,
+    caller: { workspaceId: crypto.randomUUID(), credentialId: crypto.randomUUID() },
+    publicUrl: "http://127.0.0.1",
+    now: new Date(),
+    after: () => undefined,
+    idempotency: null,
+  });
+  const { data } = JSON.parse(answer) as { data: { id: string } };
+  return { statements: recorder.statements, answer, assetId: data.id };
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+let recorded: Promise<Recorded> | undefined;
+
+type NewAsset = Pick<CreateAsset, "inputs" | "accessPolicy">;
+
+interface Created {
+  assetId: string;
+  answer: string;
+}
+
+/** Writes the rows of one asset under new ids, and nothing else. Answers with as much text as the product. */
+export async function bareCreation(db: D1Database, body: NewAsset): Promise<Created> {
+  const { statements, answer, assetId } = await (recorded ??= record({
+    maxResolution: "1080p",
+    mediaQuality: "standard",
+    ...body,
+  }));
+  const ids = new Map<unknown, string>();
+  const renewed = (value: unknown) => {
+    if (typeof value !== "string" || !UUID.test(value)) return value;
+    const known = ids.get(value);
+    if (known !== undefined) return known;
+    const id = crypto.randomUUID();
+    ids.set(value, id);
+    return id;
+  };
+  await db.batch(statements.map(({ sql, params }) => db.prepare(sql).bind(...params.map(renewed))));
+  return { assetId: ids.get(assetId) ?? "", answer };
+}
+
+/** The row that a machine changes in the catalogue when it takes an asset over. */
+export async function bareTakeOver(db: D1Database, assetId: string): Promise<void> {
+  const now = Date.now();
+  await db.prepare("UPDATE assets SET started_at = ?, updated_at = ? WHERE id = ?").bind(now, now, assetId).run();
+}

@@ -1,0 +1,79 @@
+import { renditionKey } from "../../src/assets/keys.ts";
+import { assets, playbackIds, renditions, tracks } from "../../src/assets/tables.ts";
+import { openDatabase } from "../../src/database.ts";
+import type { Env } from "../../src/env.ts";
+
+const SEGMENTS = 150;
+const SEGMENT_BYTES = 500_000;
+const INIT_BYTES = 800;
+
+/** Ten minutes of 720p with sound, ready to be watched. Every segment in the list; one of them is in the store. */
+export async function seedReadyAsset(env: Env) {
+  const [assetId, playbackId, now] = [crypto.randomUUID(), crypto.randomUUID(), new Date()];
+  const db = openDatabase(env.DB);
+  const whole = { assetId, origin: "ladder", isWhole: true, initBytes: INIT_BYTES } as const;
+  await db.batch([
+    db.insert(assets).values({
+      id: assetId,
+      workspaceId: "bench",
+      metadata: {},
+      accessPolicy: "public",
+      maxResolution: "1080p",
+      mediaQuality: "standard",
+      sourceUrl: "http://127.0.0.1:9/film.mp4",
+      clipStartMs: 0,
+      publicUrl: "http://127.0.0.1",
+      status: "ready",
+      stage: "done",
+      durationMs: SEGMENTS * 4000,
+      createdAt: now,
+      updatedAt: now,
+      startedAt: now,
+    }),
+    db
+      .insert(playbackIds)
+      .values({ id: playbackId, assetId, workspaceId: "bench", accessPolicy: "public", createdAt: now }),
+    db.insert(tracks).values({ id: crypto.randomUUID(), assetId, position: 0, kind: "video" }),
+    db.insert(tracks).values({ id: crypto.randomUUID(), assetId, position: 1, kind: "audio" }),
+    ...(
+      [
+        ["v720", "avc1.64001f", 1280, 720],
+        ["v480", "avc1.64001f", 854, 480],
+      ] as const
+    ).map(([name, codec, widthPx, heightPx]) =>
+      db.insert(renditions).values({
+        ...whole,
+        name,
+        kind: "video",
+        codec,
+        widthPx,
+        heightPx,
+        frameRateNum: 25,
+        frameRateDen: 1,
+        timescale: 25,
+        segments: segmentsOf(100, SEGMENT_BYTES),
+      }),
+    ),
+    db.insert(renditions).values({
+      ...whole,
+      name: "a1",
+      kind: "audio",
+      codec: "mp4a.40.2",
+      channels: 2,
+      isDefault: true,
+      timescale: 48_000,
+      segments: segmentsOf(192_000, 64_000),
+    }),
+  ]);
+  const segmentKey = renditionKey(assetId, "v720", "0.m4s");
+  const initKey = renditionKey(assetId, "v720", "init.mp4");
+  await env.MEDIA.put(segmentKey, new Uint8Array(SEGMENT_BYTES));
+  await env.MEDIA.put(initKey, new Uint8Array(INIT_BYTES));
+  return { playbackId, rendition: "v720", segmentKey, initKey };
+}
+
+const segmentsOf = (durationTicks: number, bytes: number) => ({
+  durationTicks: Array.from({ length: SEGMENTS }, () => durationTicks),
+  bytes: Array.from({ length: SEGMENTS }, () => bytes),
+  keyframes: Array.from({ length: SEGMENTS }, (): [number, number][] => [[0, 20_000]]),
+});

@@ -1,0 +1,54 @@
+/** The product and its yardsticks in one Worker, so that both are measured in the same workerd, in turn. */
+import { Hono } from "hono";
+import type { Env } from "../../src/env.ts";
+import { createApp } from "../../src/http/app.ts";
+import worker from "../../src/worker.ts";
+import { bareCreation, bareTakeOver } from "./bare-creation.ts";
+import { seedReadyAsset } from "./seed.ts";
+
+export * from "../../src/worker.ts";
+
+const product = createApp();
+const bare = new Hono<{ Bindings: Env }>().basePath("/bare");
+
+bare.post("/seed", async (c) => c.json(await seedReadyAsset(c.env)));
+
+const texts = new Map<number, string>();
+/** What a playlist costs at least: a text of its size. */
+bare.get("/text/:bytes", (c) => {
+  const bytes = Number(c.req.param("bytes"));
+  let text = texts.get(bytes);
+  if (text === undefined) texts.set(bytes, (text = "#".repeat(bytes)));
+  return c.body(text, 200, { "content-type": "application/vnd.apple.mpegurl" });
+});
+
+/** What a segment costs at least: one read of the store. */
+bare.get("/object/:key{.+}", async (c) => {
+  const object = await c.env.MEDIA.get(c.req.param("key"));
+  if (object === null) return c.notFound();
+  return c.body(object.body, 200, { "content-type": "video/mp4", "content-length": String(object.size) });
+});
+
+/** What a creation costs at least: to read the body, to write the rows, to answer; later what its machine changes. */
+bare.post("/creation", async (c) => {
+  const { assetId, answer } = await bareCreation(c.env.DB, await c.req.json());
+  if (c.req.query("taken-over") !== undefined) c.executionCtx.waitUntil(bareTakeOver(c.env.DB, assetId));
+  return c.body(answer, 201, { "content-type": "application/json" });
+});
+
+/** Machines that are never started: what is left is the request itself. */
+const idleMachines = {
+  idFromName: (name: string) => name,
+  get: () => ({ fetch: () => Promise.resolve(Response.json(null)) }),
+} as unknown as DurableObjectNamespace;
+let withoutMachines: Env | undefined;
+
+export default {
+  ...worker,
+  fetch(request, env, ctx) {
+    if (new URL(request.url).pathname.startsWith("/bare/")) return bare.fetch(request, env, ctx);
+    if (!request.headers.has("x-without-machines")) return product.fetch(request, env, ctx);
+    withoutMachines ??= { ...env, ASSET_MACHINE: idleMachines };
+    return product.fetch(request, withoutMachines, ctx);
+  },
+} satisfies ExportedHandler<Env>;
