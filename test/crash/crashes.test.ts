@@ -3,7 +3,7 @@
  * one `asset.ready` and nothing in R2 that nobody will ever read.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -68,6 +68,8 @@ const isInTheMiddle = ({ progress }: Media) =>
   progress?.stage === "encoding" && progress.percent > 35 && progress.percent < 95;
 const created: { assetId: string; playbackId: string }[] = [];
 
+let deleted = "";
+
 async function encodeUntilTheMiddle(): Promise<{ assetId: string; playbackId: string }> {
   const asset = await platform.create(server.url("/long.mp4"));
   created.push(asset);
@@ -130,9 +132,27 @@ describe("an asset becomes ready with the same bytes when", () => {
   });
 });
 
+test("deleting in the middle of an encode ends playback at once, stops the encoder and leaves no byte", async () => {
+  const asset = await encodeUntilTheMiddle();
+  created.pop();
+  deleted = asset.assetId;
+  expect((await platform.api("DELETE", `/v1/on-demand/${asset.assetId}`)).status).toBe(200);
+  for (const path of [".m3u8", ".mpd", "/source-v.m3u8", "/source-v/0.m4s"]) {
+    expect((await fetch(`${platform.baseUrl}/${asset.playbackId}${path}`)).status).toBe(404);
+  }
+  const log = () => readFileSync(join(platform.home, "logs", "worker.log"), "utf8");
+  // The second pass comes when the lease of the last job has ended: then nothing can be written any more.
+  const isPurged = () => log().includes(`"event":"purge.done","assetId":"${asset.assetId}","pass":2`);
+  await expect.poll(isPurged, { timeout: 30_000 }).toBe(true);
+});
+
 test("after all of that each asset told asset.ready once and R2 holds nothing but what is played", async () => {
   await platform.stop();
   await withState(platform.home, async (state) => {
+    expect(deleted).not.toBe("");
+    expect(await state.keys(`assets/${deleted}/`)).toEqual([]);
+    const left = await state.rows("SELECT id FROM playback_ids WHERE asset_id = ?", deleted);
+    expect(left).toEqual([]);
     for (const { assetId } of created) {
       const events = await state.rows<{ type: string }>(
         "SELECT type FROM events WHERE object_id = ? ORDER BY created_at",

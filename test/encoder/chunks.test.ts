@@ -29,6 +29,32 @@ test("a chunk behind the end of the source is empty, and no failure", async () =
   expect([...desk.objects.keys()]).toEqual(["v/init.mp4"]);
 });
 
+/** The first chunk of three seconds of the grid, and one of a second behind it. */
+async function heldChunks(claimedMoreMs: number) {
+  const path = await makeSource("audio-long"); // the picture ends after two seconds
+  const facts = await encoder.probe(path);
+  const grid = gridFor(facts);
+  const video = { ...facts.video!, durationMs: facts.video!.durationMs + claimedMoreMs };
+  const job = { video, grid, rungs: [rungFor(320, 240)], holdsLastPicture: true };
+  const first = { firstFrame: 0, frameCount: 3 * grid.framesPerSegment, firstSegment: 0 };
+  const behind = { firstFrame: first.frameCount, frameCount: grid.framesPerSegment, firstSegment: 3 };
+  const counts: number[] = [];
+  for (const range of [first, behind])
+    counts.push((await encoder.encodeVideo(path, { ...job, ...range })).result.frameCount);
+  return { asked: [first.frameCount, behind.frameCount], counts };
+}
+
+test("the last picture stands under sound that outlasts it, also in chunks that begin behind it", async () => {
+  const { asked, counts } = await heldChunks(0);
+  expect(counts).toEqual(asked);
+});
+
+test("the last picture of a file that breaks off before its declared end does not stand for what is lost", async () => {
+  const { asked, counts } = await heldChunks(5000);
+  expect(counts[0]).toBeGreaterThan(0);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThan(asked[0]! + asked[1]!);
+});
+
 test("segments hold whole GOPs, in ticks of the rate, with each key frame's place", async () => {
   const path = await makeSource("mkv");
   const facts = await encoder.probe(path);

@@ -42,13 +42,26 @@ export async function freePort(): Promise<number> {
 const POLL_MS = 50;
 
 export async function startTestPlatform(
-  options: { vars?: Record<string, string>; allowPrivateNetwork?: boolean; home?: string } = {},
+  options: {
+    vars?: Record<string, string>;
+    allowPrivateNetwork?: boolean;
+    home?: string;
+    /** The Worker's inspector listens on a free port; see `settings.inspectorPort` of the platform. */
+    inspected?: boolean;
+  } = {},
 ): Promise<TestPlatform> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), "sluice-test-")));
   const [port, encoderPort] = [await freePort(), await freePort()];
   const settings = await loadSettings(
     {},
-    { home, port, encoderPort, allowPrivateNetwork: options.allowPrivateNetwork ?? true, vars: options.vars ?? {} },
+    {
+      home,
+      port,
+      encoderPort,
+      allowPrivateNetwork: options.allowPrivateNetwork ?? true,
+      vars: options.vars ?? {},
+      ...(options.inspected ? { inspectorPort: await freePort() } : {}),
+    },
   );
   const platform = await startPlatform(settings);
   const { baseUrl, authorization } = platform;

@@ -1,0 +1,133 @@
+/** What viewers are served while an asset is processed: nothing that was whole ever changes, and what grows only grows. */
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { fileContent } from "../support/source-content.ts";
+import { type SourceServer, startSourceServer } from "../support/source-server.ts";
+import { launchChromium } from "./players/chromium.ts";
+import { servePlayerPage } from "./players/page-server.ts";
+import { playThrough } from "./players/play-through.ts";
+
+const FFMPEG = process.env.FFMPEG ?? "ffmpeg";
+
+let folder: string;
+let server: SourceServer;
+let platform: TestPlatform;
+let page: Awaited<ReturnType<typeof servePlayerPage>>;
+let browser: Browser;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-growing-"));
+  const loop = [
+    "-v",
+    "error",
+    "-stream_loop",
+    "4",
+    "-i",
+    "test/fixtures/flower.mp4",
+    "-t",
+    "24",
+    "-vf",
+    "scale=640:360",
+  ];
+  const [standard, other] = [join(folder, "standard.mp4"), join(folder, "other.mkv")];
+  execFileSync(FFMPEG, [...loop, "-preset", "veryfast", "-movflags", "+faststart", standard]);
+  execFileSync(FFMPEG, ["-v", "error", "-i", standard, "-c", "copy", other]);
+  server = await startSourceServer();
+  server.add("/standard.mp4", { kind: "content", content: await fileContent(standard) });
+  server.add("/other.mkv", { kind: "content", content: await fileContent(other) });
+  [platform, page, browser] = await Promise.all([startTestPlatform(), servePlayerPage(), launchChromium()]);
+});
+
+afterAll(async () => {
+  await Promise.all([browser?.close(), page?.close(), platform?.stop()]);
+  await Promise.all([platform?.removeHome(), server?.stop(), rm(folder, { recursive: true, force: true })]);
+});
+
+const text = (url: string) => fetch(url).then(async (response) => (response.ok ? await response.text() : null));
+
+/** Every media playlist that a manifest lists at this moment. */
+async function playlistsNow(manifestUrl: string): Promise<Map<string, string>> {
+  const multivariant = (await text(manifestUrl)) ?? "";
+  const uris = [...multivariant.matchAll(/URI="([^"]+)"/g)].map((match) => match[1]!);
+  uris.push(...multivariant.split("\n").filter((line) => line !== "" && !line.startsWith("#")));
+  const urls = [...new Set(uris.map((uri) => new URL(uri, manifestUrl).href))];
+  const texts = await Promise.all(urls.map(async (url) => [url, await text(url)] as const));
+  return new Map(texts.flatMap(([url, content]) => (content === null ? [] : [[url, content] as const])));
+}
+
+const isWhole = (playlist: string) => playlist.includes("#EXT-X-ENDLIST");
+const segmentsOf = (playlist: string) =>
+  playlist.split("\n").filter((line) => line.startsWith("#EXTINF") || (line !== "" && !line.startsWith("#")));
+
+/** Looks at every playlist again and again until the asset is ready. */
+async function watch(
+  assetId: string,
+  manifestUrl: string,
+): Promise<{ seen: Map<string, string[]>; sawGrowing: boolean }> {
+  const seen = new Map<string, string[]>();
+  let sawGrowing = false;
+  let isDone = false;
+  void platform.until(assetId, isReady).then(() => (isDone = true));
+  for (let last = false; ; last = isDone) {
+    for (const [url, playlist] of await playlistsNow(manifestUrl)) {
+      const versions = seen.get(url) ?? [];
+      if (versions.at(-1) !== playlist) seen.set(url, [...versions, playlist]);
+      sawGrowing ||= !isWhole(playlist);
+    }
+    if (last) return { seen, sawGrowing };
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+describe("while an asset is processed", () => {
+  test("a standard source's playlists are whole from the first moment, and none ever changes", async () => {
+    const { assetId, playbackId } = await platform.create(server.url("/standard.mp4"));
+    const address = `${platform.baseUrl}/${playbackId}`;
+    const { seen, sawGrowing } = await watch(assetId, `${address}.m3u8`);
+    expect(sawGrowing).toBe(false);
+    for (const versions of seen.values()) expect(versions).toHaveLength(1);
+    const names = [...seen.keys()].map((url) => /([a-z0-9-]+)\.m3u8$/.exec(url)?.[1] ?? url);
+    expect(names).toEqual(expect.arrayContaining(["source-v", "v480", "v270", "a1"]));
+    // Those who began with the source's own rendition watch on.
+    const [passthrough] = [...seen].find(([url]) => url.includes("source-v")) ?? [""];
+    expect(await text(passthrough)).toBe(seen.get(passthrough)?.[0]);
+  });
+
+  test("another source's playlists grow at their end only, and end once", async () => {
+    const { assetId, playbackId } = await platform.create(server.url("/other.mkv"));
+    const { seen, sawGrowing } = await watch(assetId, `${platform.baseUrl}/${playbackId}.m3u8`);
+    expect(sawGrowing).toBe(true);
+    for (const versions of seen.values()) {
+      for (const [position, version] of versions.entries()) {
+        const before = versions[position - 1];
+        if (before === undefined) continue;
+        expect(isWhole(before)).toBe(false);
+        expect(segmentsOf(version).slice(0, segmentsOf(before).length)).toEqual(segmentsOf(before));
+      }
+      expect(isWhole(versions.at(-1)!)).toBe(true);
+    }
+  });
+
+  test.each([
+    ["hls.js", "/standard.mp4"],
+    ["hls.js", "/other.mkv"],
+    ["shaka", "/other.mkv"],
+  ] as const)(
+    "%s that begins at the first playable moment plays %s from 0 to its end without an error",
+    async (player, path) => {
+      const { assetId, playbackId } = await platform.create(server.url(path));
+      const manifest = `${platform.baseUrl}/${playbackId}.m3u8`;
+      await expect.poll(() => text(manifest), { timeout: 20_000, interval: 50 }).not.toBeNull();
+      const played = await playThrough(browser, page.url, player, manifest, { seed: 5 });
+      expect(played).toMatchObject({ errors: [], badAnswers: [] });
+      expect(played.durationSeconds).toBeCloseTo(24, 0);
+      expect(Math.abs(played.endedAtSeconds - played.durationSeconds)).toBeLessThan(0.1);
+      await platform.until(assetId, isReady);
+    },
+  );
+});

@@ -1,0 +1,86 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { JOB_FAILURE_CODES } from "../../encoder/protocol.ts";
+import * as assetErrorModule from "../../src/assets/asset-error.ts";
+import { PROBLEMS } from "../../src/http/problems.ts";
+import { SOURCE_ERRORS } from "../../src/sources/source-errors.ts";
+
+const PAGES = [
+  "README.md",
+  ...readdirSync("docs", { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join("docs", name)),
+];
+const read = (path: string) => readFileSync(path, "utf8");
+const withoutCode = (markdown: string) => markdown.replace(/^```.*?^```$/gms, "").replace(/`[^`\n]*`/g, "");
+
+/** Every relative target of a link or an image. */
+const relativeLinks = (markdown: string) =>
+  [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target]) => target!)
+    .filter((to) => !/^[a-z]+:/i.test(to));
+
+/** The anchors that GitHub gives to the headings of a page. */
+const anchors = (markdown: string) =>
+  new Set(
+    [...markdown.replace(/^```.*?^```$/gms, "").matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+      heading!
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+
+describe("README", () => {
+  test("shows the two commands a newcomer needs, as they are", () => {
+    const commands = [...read("README.md").matchAll(/^```sh\n(.*?)\n```$/gms)].map(([, code]) => code);
+    expect(commands).toContain("npm ci && npm run demo");
+    expect(commands).toContain("npm ci && npm test");
+  });
+
+  test("names no script that package.json does not have", () => {
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+    const named = [...read("README.md").matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name!);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
+
+describe("links between pages", () => {
+  test.each(PAGES)("%s: every relative link leads to a file, and every anchor to a heading", (page) => {
+    const broken = relativeLinks(read(page)).filter((link) => {
+      const [path = "", anchor] = link.split("#");
+      const target = path === "" ? page : join(dirname(page), path);
+      if (!existsSync(target)) return true;
+      return anchor !== undefined && !anchors(read(target)).has(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+});
+
+describe("docs/guides/errors.md", () => {
+  const rows = new Set([...read("docs/guides/errors.md").matchAll(/^\| `([a-z_]+)`/gm)].map(([, code]) => code!));
+  const assetErrors = [
+    ...Object.keys(SOURCE_ERRORS),
+    ...Object.keys(JOB_FAILURE_CODES),
+    ...Object.values(assetErrorModule).flatMap((value) => (typeof value === "object" ? [value.code] : [])),
+  ];
+
+  test("explains every code that an asset can fail with", () => {
+    expect(assetErrors.filter((code) => !rows.has(code))).toEqual([]);
+  });
+
+  test("explains every problem of the API, with its status and message", () => {
+    const page = read("docs/guides/errors.md");
+    const missing = Object.entries(PROBLEMS).filter(
+      ([code, { status, message }]) =>
+        !new RegExp(`^\\| \`${code}\` +\\| ${status} +\\| ${message} +\\|`, "m").test(page),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test("explains nothing that does not exist", () => {
+    const known = new Set([...assetErrors, ...Object.keys(PROBLEMS)]);
+    expect([...rows].filter((code) => !known.has(code))).toEqual([]);
+  });
+});
