@@ -13,6 +13,8 @@ export interface Settings {
   secrets: Secrets;
   /** More variables for the Worker, such as JOB_LEASE_MS. */
   vars: Record<string, string>;
+  /** Where the Worker's inspector listens, for those who measure it; absent = it does not. */
+  inspectorPort?: number;
 }
 
 /** Made once, kept in the home with mode 0600. */

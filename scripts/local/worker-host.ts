@@ -41,6 +41,7 @@ function createHost(): Miniflare {
     convertV4MiniflareOptions({
       host: "127.0.0.1",
       port: settings.port,
+      ...(settings.inspectorPort === undefined ? {} : { inspectorPort: settings.inspectorPort }),
       log: new Log(LogLevel.WARN),
       cf: false, // nothing is fetched from the network at start
       telemetry: { enabled: false },

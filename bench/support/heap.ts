@@ -1,0 +1,43 @@
+/** The memory of the Worker's isolate, as workerd's inspector tells (Chrome DevTools Protocol). */
+export interface Heap {
+  /** What a Worker's limit counts: the JavaScript heap, garbage included, and the buffers outside of it. */
+  bytes(): Promise<number>;
+  close(): void;
+}
+
+interface Answer {
+  id?: number;
+  result?: { usedSize?: number; backingStorageSize?: number; embedderHeapUsedSize?: number };
+  error?: { message: string };
+}
+
+/** @param worker name of the Worker, as the inspector lists it */
+export async function openHeap(inspectorPort: number, worker: string): Promise<Heap> {
+  const listed = await fetch(`http://127.0.0.1:${inspectorPort}/json`);
+  const targets = (await listed.json()) as { id: string; webSocketDebuggerUrl: string }[];
+  const target = targets.find(({ id }) => id.includes(worker));
+  if (target === undefined) throw new Error(`the inspector knows no ${worker}: ${JSON.stringify(targets)}`);
+  const socket = new WebSocket(target.webSocketDebuggerUrl);
+  await new Promise((opened, failed) => {
+    socket.addEventListener("open", opened);
+    socket.addEventListener("error", () => failed(new Error("the inspector refused the connection")));
+  });
+  const waiting = new Map<number, (answer: Answer) => void>();
+  socket.addEventListener("message", ({ data }) => {
+    const answer = JSON.parse(String(data)) as Answer;
+    if (answer.id !== undefined) waiting.get(answer.id)?.(answer);
+  });
+  let last = 0;
+  return {
+    async bytes() {
+      const id = ++last;
+      const answered = new Promise<Answer>((done) => waiting.set(id, done));
+      socket.send(JSON.stringify({ id, method: "Runtime.getHeapUsage" }));
+      const { result, error } = await answered;
+      waiting.delete(id);
+      if (result?.usedSize === undefined) throw new Error(`no heap usage: ${error?.message ?? "unknown"}`);
+      return result.usedSize + (result.backingStorageSize ?? 0) + (result.embedderHeapUsedSize ?? 0);
+    },
+    close: () => socket.close(),
+  };
+}
