@@ -7,8 +7,12 @@ import { type Figure, median, milliseconds } from "./support/figures.ts";
 import { ffmpeg, ladderCommand, type Run } from "./support/plain-encode.ts";
 import { fullHdMinute } from "./support/sources.ts";
 
-const ROUNDS = 3;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 2);
 const WORK = "test/.media/bench/ladder";
+
+/** The same work in three ways. */
+type Round = Record<"chunked" | "onePass" | "command", Run>;
+const NAMES: Record<keyof Round, string> = { chunked: "in chunks", onePass: "in one pass", command: "by ffmpeg" };
 
 export async function planFor(
   encoder: TestEncoder,
@@ -54,25 +58,33 @@ async function encode(
 export async function run(): Promise<Figure[]> {
   const path = fullHdMinute();
   const encoder = await TestEncoder.start();
-  const rounds: { chunked: Run; onePass: Run; command: Run }[] = [];
+  const rounds: Round[] = [];
   try {
     const { plan, video } = await planFor(encoder, path);
     const whole = [{ firstFrame: 0, frameCount: video.frameCount, firstSegment: 0 }];
     for (let round = 0; round < ROUNDS; round += 1) {
       await mkdir(WORK, { recursive: true });
-      const chunked = await encode(encoder, path, plan, planChunks(video.frameCount, video.grid));
-      const command = await ffmpeg(ladderCommand(path, video.rungs, video.grid.framesPerGop, WORK));
-      const onePass = await encode(encoder, path, plan, whole);
-      rounds.push({ chunked, onePass, command });
+      const ways: [keyof Round, () => Promise<Run>][] = [
+        ["chunked", () => encode(encoder, path, plan, planChunks(video.frameCount, video.grid))],
+        ["command", () => ffmpeg(ladderCommand(path, video.rungs, video.grid.framesPerGop, WORK))],
+        ["onePass", () => encode(encoder, path, plan, whole)],
+      ];
+      if (round % 2 === 1) ways.reverse(); // a machine that slows down or warms up favours nobody
+      const measured: Partial<Round> = {};
+      for (const [name, way] of ways) {
+        measured[name] = await way();
+        console.error(`  round ${round + 1} of ${ROUNDS}, ${NAMES[name]}: ${milliseconds(measured[name].wallMs)}`);
+      }
+      rounds.push(measured as Round);
       await rm(WORK, { recursive: true, force: true });
     }
   } finally {
     await encoder.stop();
   }
-  const ratio = (one: keyof (typeof rounds)[number], other: keyof (typeof rounds)[number], of: keyof Run) =>
+  const ratio = (one: keyof Round, other: keyof Round, of: keyof Run) =>
     median(rounds.map((round) => round[one][of] / round[other][of]));
-  const wall = (name: keyof (typeof rounds)[number]) => milliseconds(median(rounds.map((round) => round[name].wallMs)));
-  const cpu = (name: keyof (typeof rounds)[number]) => milliseconds(median(rounds.map((round) => round[name].cpuMs)));
+  const wall = (name: keyof Round) => milliseconds(median(rounds.map((round) => round[name].wallMs)));
+  const cpu = (name: keyof Round) => milliseconds(median(rounds.map((round) => round[name].cpuMs)));
   const figure = (name: string, value: number, yardstick: string, aim: string, limit: number | null): Figure => ({
     name,
     value: `${value.toFixed(2)} ×`,

@@ -74,9 +74,9 @@ async function measureWorker(platform: TestPlatform, server: SourceServer, heap:
   const startedAt = performance.now();
   const samples: WorkerSample[] = [];
   let segments = 0;
-  let watching = true;
+  const viewing = new AbortController();
   const viewer = async () => {
-    for (let segment = 0; watching; segment = (segment + 1) % 900) {
+    for (let segment = 0; !viewing.signal.aborted; segment = (segment + 1) % 900) {
       for (const rendition of ["source-v", "source-a1"]) {
         const answer = await fetch(`${base}/${rendition}/${segment}.m4s`);
         if ((await answer.arrayBuffer()).byteLength > 0 && answer.ok) segments += 1;
@@ -101,7 +101,7 @@ async function measureWorker(platform: TestPlatform, server: SourceServer, heap:
     }
     await pause(SAMPLE_MS);
   }
-  watching = false;
+  viewing.abort();
   await viewed;
   await platform.api("DELETE", `/v1/on-demand/${assetId}`);
   return { idleHeapBytes, idleRssBytes, samples, copiedBytes: server.sentBytes, segments };
