@@ -83,12 +83,16 @@ export class SampleCursor {
   private cttsEntry = -1;
   private cttsLeft = 0;
   private stscEntry = -1;
+  private stscSamples = 0;
+  /** The chunk with which the next entry begins. */
+  private stscUntil: number;
   private chunk = -1;
   private chunkLeft = 0;
   private stssEntry = 0;
 
   constructor(table: SampleTable) {
     this.table = table;
+    this.stscUntil = table.view.getUint32(table.sampleToChunk.at) - 1;
   }
 
   /** @throws {NotStandard} when the tables tell of fewer samples than there are sizes */
@@ -157,12 +161,14 @@ export class SampleCursor {
 
   private samplesInChunk(): number {
     const { view, sampleToChunk } = this.table;
-    const firstChunkOf = (entry: number) => view.getUint32(sampleToChunk.at + entry * 12) - 1;
-    while (this.stscEntry + 1 < sampleToChunk.count && firstChunkOf(this.stscEntry + 1) <= this.chunk)
+    while (this.chunk >= this.stscUntil) {
       this.stscEntry += 1;
+      const at = sampleToChunk.at + this.stscEntry * 12;
+      this.stscSamples = view.getUint32(at + 4);
+      this.stscUntil = this.stscEntry + 1 < sampleToChunk.count ? view.getUint32(at + 12) - 1 : Infinity;
+    }
     standardOnlyIf(this.stscEntry >= 0, "the first chunk is not described");
-    const samples = view.getUint32(sampleToChunk.at + this.stscEntry * 12 + 4);
-    standardOnlyIf(samples > 0, "an empty chunk");
-    return samples;
+    standardOnlyIf(this.stscSamples > 0, "an empty chunk");
+    return this.stscSamples;
   }
 }
