@@ -14,7 +14,11 @@ const asked = process.argv.slice(2).filter((arg) => !arg.startsWith("-"));
 const unknown = asked.filter((name) => !(name in BENCHES));
 if (process.argv.includes("--help") || unknown.length > 0) {
   if (unknown.length > 0) console.error(`There is no ${unknown.join(", ")}.`);
-  console.log(`npm run bench [-- name …]; names: ${Object.keys(BENCHES).join(", ")}`);
+  console.log(`npm run bench [-- name …]; names: ${Object.keys(BENCHES).join(", ")}
+BENCH_ROUNDS (2)          rounds of ladder
+BENCH_SECONDS (60)        length of the 1080p source of ladder, quality and memory
+BENCH_ROUND_MS (2000)     length of one round of requests
+BENCH_SOURCE_BYTES (5e9)  size of the source of memory`);
   process.exit(unknown.length > 0 ? 1 : 0);
 }
 await installTestDependencies();
