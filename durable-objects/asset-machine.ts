@@ -8,7 +8,7 @@ import {
 } from "../src/assets/asset-error.ts";
 import { plannedFacts, readyFacts } from "../src/assets/asset-facts.ts";
 import { type EdgeProbe, probeAtEdge } from "../src/assets/edge-probe.ts";
-import { findAssetForMachine } from "../src/assets/repository.ts";
+import { type AssetForMachine, findAssetForMachine } from "../src/assets/repository.ts";
 import { tracksOf } from "../src/assets/track-rows.ts";
 import { openDatabase } from "../src/database.ts";
 import { assembleRenditions, SeamError } from "../src/encoding/assemble.ts";
@@ -30,21 +30,23 @@ const COPY_AFTER_PLAYABLE_MS = 1000;
 
 /** Owns the processing of one asset, from its URL to a whole ladder (docs/architecture/on-demand.md). */
 export class AssetMachine extends AssetKeeper {
-  /** Takes an asset over; again and again is the same as once. */
+  /** Takes an asset over of which only the id is known: for the sweep. Again and again is the same as once. */
   async start(assetId: string): Promise<{ status: AssetStatus }> {
-    if (this.document("asset") === undefined) {
-      const asset = await findAssetForMachine(openDatabase(this.bindings().DB), assetId);
-      if (asset === null) return { status: this.status };
+    const known = this.document<AssetForMachine>("asset");
+    const asset = known ?? (await findAssetForMachine(openDatabase(this.bindings().DB), assetId));
+    return asset === null ? { status: this.status } : this.takeOver(asset);
+  }
+
+  private takeOver(asset: AssetForMachine): { status: AssetStatus } {
+    if (this.status === "processing" && this.document("asset") === undefined) {
       this.commit(() => {
-        this.setDocument("name", assetId);
+        this.setDocument("name", asset.id);
         this.setDocument("asset", asset);
         this.setDocument("stage", "created");
         this.enqueueMessage({ kind: "started", payload: { atMs: Date.now() } });
       });
     }
-    if (this.status === "processing") this.hasten("work", Date.now());
-    this.hasten("outbox", Date.now());
-    return { status: this.status };
+    return this.wake();
   }
 
   /** For the sweep: whatever is owed is looked at now. */
@@ -55,6 +57,7 @@ export class AssetMachine extends AssetKeeper {
   }
 
   protected async receive(name: string, document: unknown): Promise<unknown> {
+    if (name === "start") return this.takeOver(document as AssetForMachine);
     const { jobId: id, ...rest } = document as { jobId: string };
     if (this.status !== "processing") return { continue: false };
     const job = this.jobs.get(id);
@@ -98,8 +101,10 @@ export class AssetMachine extends AssetKeeper {
     if (job.state === "done" || failure.attempt !== job.attempt) return { accepted: false };
     log("job.failed", { jobId: job.id, attempt: job.attempt, code: failure.code });
     const error = fromJobFailure(failure);
-    if (error.fault === "source" || job.attempt >= MAX_ATTEMPTS) this.fail(error);
-    else this.jobs.requeue(job.id, failure.code === "encoder_shutdown");
+    const isShutdown = failure.code === "encoder_shutdown"; // says nothing about the job
+    if (isShutdown) this.jobs.requeue(job.id, true);
+    else if (error.fault === "source" || job.attempt >= MAX_ATTEMPTS) this.fail(error);
+    else this.jobs.requeue(job.id);
     this.hasten("work", Date.now() + 250);
     return { accepted: true };
   }

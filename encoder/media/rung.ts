@@ -15,6 +15,7 @@ import type { Fraction, FrameGrid, InitFacts, RenditionFacts, SegmentFacts, Vide
 import { JobError } from "../errors.ts";
 import { decodeSchedule, type Fragment, initSegment, mediaSegment } from "./cmaf.ts";
 import { codecOf, withoutEncoderNote } from "./h264.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
 import type { ColorMatrix } from "./scale-graph.ts";
 import type { Store } from "./store.ts";
 
@@ -25,7 +26,11 @@ import type { Store } from "./store.ts";
 const ENCODER_THREADS = 4;
 
 /** Pure: what x264 is told. The GOP is closed and of one length, so that chunks meet wherever they were cut. */
-export function encoderOptions(rung: VideoRung, grid: FrameGrid): Record<string, string | number> {
+export function encoderOptions(
+  rung: VideoRung,
+  grid: FrameGrid,
+  instructions: string,
+): Record<string, string | number> {
   return {
     preset: rung.preset,
     profile: "high",
@@ -37,7 +42,9 @@ export function encoderOptions(rung: VideoRung, grid: FrameGrid): Record<string,
     sc_threshold: 0,
     forced_idr: 1,
     // annexb=0: samples as ISO files want them, and the avcC as extradata.
-    "x264-params": "annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1",
+    "x264-params": ["annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1", instructions]
+      .filter(Boolean)
+      .join(":"),
   };
 }
 
@@ -107,7 +114,7 @@ export class RungEncoder {
     context.colorSpace = start.colorMatrix as AVColorSpace; // both count as H.273 does
     context.threadCount = ENCODER_THREADS;
     context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER, AV_CODEC_FLAG_CLOSED_GOP);
-    using options = Dictionary.fromObject(encoderOptions(rung, grid));
+    using options = Dictionary.fromObject(encoderOptions(rung, grid, INSTRUCTIONS));
     const opened = await context.open2(codec, options);
     if (opened < 0) throw new JobError("encoder_failed", `The H.264 encoder did not start (${opened}).`);
     return new RungEncoder(rung, grid, start, context, store);

@@ -1,12 +1,11 @@
 import { openDatabase } from "../database.ts";
 import type { Env } from "../env.ts";
-import { machineStub } from "../../durable-objects/machine.ts";
-import type { AssetMachine } from "../../durable-objects/asset-machine.ts";
 import { findFirstAnswer } from "../http/idempotency.ts";
 import { log } from "../http/log.ts";
 import type { Caller } from "../http/router.ts";
 import { validationProblem } from "../http/router.ts";
-import { type Asset, insertAsset, type PlaybackId } from "./repository.ts";
+import { type Asset, insertAsset, type PlaybackId, toMachine } from "./repository.ts";
+import { startMachine } from "./start-machine.ts";
 import { checkInputs, type CreateAsset } from "./schemas.ts";
 import { toCreatedMedia } from "./to-media.ts";
 
@@ -77,15 +76,8 @@ export async function createAsset(
   }
   log("asset.created", { assetId: asset.id, workspaceId: asset.workspaceId });
   // When this is lost, the cron's sweep starts the machine.
-  after(startMachine(env, asset.id));
+  after(startMachine(env, toMachine(asset)));
   return answer;
-}
-
-/** Not async: a stub answers `then`. */
-function startMachine(env: Env, assetId: string): Promise<unknown> {
-  return machineStub<AssetMachine>(env.ASSET_MACHINE, assetId)
-    .start(assetId)
-    .catch((error: unknown) => log("asset.start_failed", { assetId, error: String(error) }));
 }
 
 function newAsset(

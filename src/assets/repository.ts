@@ -21,6 +21,26 @@ export type AssetForMachine = Pick<
   "id" | "workspaceId" | "sourceUrl" | "clipStartMs" | "clipEndMs" | "maxResolution" | "mediaQuality" | "publicUrl"
 >;
 
+export const toMachine = ({
+  id,
+  workspaceId,
+  sourceUrl,
+  clipStartMs,
+  clipEndMs,
+  maxResolution,
+  mediaQuality,
+  publicUrl,
+}: Asset): AssetForMachine => ({
+  id,
+  workspaceId,
+  sourceUrl,
+  clipStartMs,
+  clipEndMs,
+  maxResolution,
+  mediaQuality,
+  publicUrl,
+});
+
 const isAlive = isNull(assets.deletedAt);
 
 /** The asset, its playback ID and `asset.created`, together or not at all; with them the answer under an idempotency key. */

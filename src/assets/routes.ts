@@ -9,11 +9,11 @@ import { log } from "../http/log.ts";
 import { json, problemResponses } from "../http/openapi.ts";
 import { PageQuery, pagination, Pagination } from "../http/pagination.ts";
 import { Problem } from "../http/problems.ts";
-import { type AppContext, newRouter } from "../http/router.ts";
+import { type AppContext, newRouter, validationProblem } from "../http/router.ts";
 import { forgetPlayback } from "../playback/index.ts";
 import { createAsset } from "./create-asset.ts";
 import { type AssetRecord, findAsset, listAssets, tombstoneAsset, updateAsset } from "./repository.ts";
-import { CreateAsset, CreatedMedia, InputInfo, MediaRecord, UpdateAsset } from "./schemas.ts";
+import { CreateAsset, CreatedMedia, InputInfo, inputIssues, MediaRecord, UpdateAsset } from "./schemas.ts";
 import { toInputInfo, toMedia } from "./to-media.ts";
 
 const tags = ["Media"];
@@ -127,19 +127,28 @@ const newEvent = (type: string, record: AssetRecord, now: Date) => ({
 });
 
 export const assetRoutes = newRouter()
-  .openapi(createRouteDefinition, async (c) => {
-    const key = readIdempotencyKey(c.req.header("idempotency-key"));
-    const requestHash = key === null ? "" : await sha256Hex(`POST /v1/on-demand\n${await c.req.text()}`);
-    const answer = await createAsset(c.req.valid("json"), {
-      env: c.env,
-      caller: c.var.caller,
-      publicUrl: c.env.PUBLIC_URL || new URL(c.req.url).origin,
-      now: new Date(),
-      after: (work) => c.executionCtx.waitUntil(work),
-      idempotency: key === null ? null : { key, requestHash },
-    });
-    return c.body(answer, 201, { "content-type": "application/json;charset=UTF-8" }) as never;
-  })
+  .openapi(
+    createRouteDefinition,
+    async (c) => {
+      const key = readIdempotencyKey(c.req.header("idempotency-key"));
+      const requestHash = key === null ? "" : await sha256Hex(`POST /v1/on-demand\n${await c.req.text()}`);
+      const answer = await createAsset(c.req.valid("json"), {
+        env: c.env,
+        caller: c.var.caller,
+        publicUrl: c.env.PUBLIC_URL || new URL(c.req.url).origin,
+        now: new Date(),
+        after: (work) => c.executionCtx.waitUntil(work),
+        idempotency: key === null ? null : { key, requestHash },
+      });
+      return c.body(answer, 201, { "content-type": "application/json;charset=UTF-8" }) as never;
+    },
+    (result, c) => {
+      if (result.success) return;
+      const { data } = result as { data?: unknown };
+      const more = result.target === "json" ? inputIssues(data, c.env.ALLOW_PRIVATE_NETWORK === "true") : [];
+      throw validationProblem({ issues: [...result.error.issues, ...more] }, data, result.target);
+    },
+  )
   .openapi(listRoute, async (c) => {
     const { limit, offset, orderBy } = c.req.valid("query");
     const { records, total } = await listAssets(openDatabase(c.env.DB), c.var.caller.workspaceId, {

@@ -118,6 +118,14 @@ export function checkInputs(
   return { source };
 }
 
+/** What is wrong with the inputs of a body whose other fields are wrong too: every offending field is told at once. */
+export function inputIssues(body: unknown, allowPrivateNetwork: boolean): z.core.$ZodIssue[] {
+  const inputs = CreateAsset.shape.inputs.safeParse((body as { inputs?: unknown } | null)?.inputs);
+  if (!inputs.success) return [];
+  const checked = checkInputs(inputs.data, allowPrivateNetwork);
+  return "issues" in checked ? checked.issues : [];
+}
+
 export const UpdateAsset = z
   .looseObject({ title: shortText.optional(), creatorId: shortText.optional(), metadata: Metadata.optional() })
   .openapi("UpdateMedia", { description: "`metadata` is replaced as a whole" });

@@ -2,6 +2,7 @@ import { getContainer } from "@cloudflare/containers";
 import type { Job } from "../../encoder/protocol.ts";
 import type { EncoderContainer } from "../../durable-objects/encoder-container.ts";
 import type { Env } from "../env.ts";
+import { log } from "../http/log.ts";
 
 /** How an encoder took a job: `full` and `unreachable` are worth another try later and cost the job no attempt. */
 export type Submission = "accepted" | "full" | "unreachable";
@@ -37,8 +38,8 @@ export function encoderGateway(env: Env): EncoderGateway {
         const response = await send(`${job.jobId}/${job.attempt}`, "/jobs", init);
         await response.body?.cancel();
         if (response.ok) return "accepted";
-        if (response.status === 422 || response.status === 401)
-          throw new Error(`the encoder refused job ${job.jobId} with ${response.status}`);
+        if (response.status === 401) log("encoder.refused_secret", { jobId: job.jobId }); // until both sides have the new one
+        if (response.status === 422) throw new Error(`the encoder refused job ${job.jobId} as malformed`);
         return response.status === 429 ? "full" : "unreachable";
       } catch (error) {
         if (error instanceof Error && error.message.startsWith("the encoder refused")) throw error;
@@ -53,6 +54,8 @@ export function encoderGateway(env: Env): EncoderGateway {
       );
     },
     async health() {
+      // Asking a container would wake it, and a monitor that asks every minute would keep it awake.
+      if (env.ENCODER_URL === "") return await containerOf(env, 0).getState();
       const response = await send("health", "/health", {
         headers: { authorization },
         signal: AbortSignal.timeout(2000),
@@ -76,9 +79,8 @@ const overContainers =
   (route, path, init) => {
     let hash = 0;
     for (const char of route) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) >>> 0;
-    const container = getContainer(
-      env.ENCODER as unknown as DurableObjectNamespace<EncoderContainer>,
-      `encoder-${hash % CONTAINERS}`,
-    );
-    return container.fetch(new Request(`http://encoder${path}`, init));
+    return containerOf(env, hash % CONTAINERS).fetch(new Request(`http://encoder${path}`, init));
   };
+
+const containerOf = (env: Env, instance: number) =>
+  getContainer(env.ENCODER as unknown as DurableObjectNamespace<EncoderContainer>, `encoder-${instance}`);

@@ -3,7 +3,6 @@
  * that is not in this table.
  */
 export const PROBLEMS = {
-  bad_request: { status: 400, message: "Bad Request" },
   /** A playback request for an asset that has nothing to play yet; players look for the word "ready". */
   not_ready: { status: 400, message: "media is not ready" },
   unauthorized: { status: 401, message: "unauthorized" },
@@ -13,7 +12,6 @@ export const PROBLEMS = {
   not_found: { status: 404, message: "not found" },
   method_not_allowed: { status: 405, message: "method not allowed" },
   idempotency_conflict: { status: 409, message: "idempotency key was used with another body" },
-  idempotency_in_flight: { status: 409, message: "a request with this idempotency key is still under way" },
   job_gone: { status: 410, message: "job is cancelled" },
   body_too_large: { status: 413, message: "request body is too large" },
   range_not_satisfiable: { status: 416, message: "range not satisfiable" },

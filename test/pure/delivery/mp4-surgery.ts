@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { RangeReader } from "../../../src/sources/range-reader.ts";
 
 export const clip = (name: "flower" | "friday") =>
-  new Uint8Array(readFileSync(new URL(`../../fixtures/${name}.mp4`, import.meta.url)));
+  new Uint8Array(readFileSync(`${import.meta.dirname}/../../fixtures/${name}.mp4`));
 
 /** A reader over bytes that counts what is asked of it. */
 export function readerOf(bytes: Uint8Array, size: number | null = bytes.length) {

@@ -143,6 +143,14 @@ const BAD_BODIES: [string, unknown, [field: string, message: string][]][] = [
     ],
   ],
   [
+    "a field and an input wrong at once",
+    { ...videoFrom("ftp://a.test/x"), accessPolicy: "secret" },
+    [
+      ["accessPolicy", invalid],
+      ["inputs[0].url", "must be an http or https URL"],
+    ],
+  ],
+  [
     "too many metadata keys",
     { ...good, metadata: Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`k${n}`, "v"])) },
     [["metadata", invalid]],
