@@ -35,6 +35,11 @@ export class HeldJob {
     return this.job.kind === "probe" || (this.job.kind === "video" && this.job.firstSegment === 0);
   }
 
+  /** Keeps one core busy for a while at most. */
+  get isLight(): boolean {
+    return this.job.kind !== "video";
+  }
+
   get isUnwanted(): boolean {
     return this.#unwanted.signal.aborted;
   }

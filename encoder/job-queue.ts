@@ -1,4 +1,7 @@
-/** The jobs that are held: so many run at once, urgent ones first, otherwise in the order they came. */
+/**
+ * The jobs that are held, in two lanes: pictures fill the processors, so only so many run at once; a probe or a sound needs one
+ * core for moments and runs beside them. In each lane urgent jobs go first, otherwise the order in which they came holds.
+ */
 import type { ChildProcess } from "node:child_process";
 import { startChild } from "./child-process.ts";
 import { HeldJob } from "./held-job.ts";
@@ -6,10 +9,11 @@ import type { EncoderHealth, Job } from "./protocol.ts";
 
 /** A probe is over before a child could start; the first chunk comes right behind it. */
 const SPARES = 2;
+const LIGHT_JOBS_AT_ONCE = 1;
 
 export interface QueueSizes {
-  capacity: number; // jobs run at once
-  queue: number; // jobs waiting beyond that
+  capacity: number; // video jobs run at once
+  queue: number; // jobs waiting beyond those that run
 }
 
 export type Acceptance = "accepted" | "known" | "full" | "draining";
@@ -34,9 +38,12 @@ export class JobQueue {
     if (this.#isDraining) return "draining";
     const held = this.find(job.jobId);
     if (held !== undefined && held.job.attempt >= job.attempt) return "known";
-    if (this.#running.size >= this.#sizes.capacity && this.#waiting.length >= this.#sizes.queue) return "full";
-    held?.cancel(); // an earlier attempt: the lease was lost meanwhile
     const added = new HeldJob(job);
+    if (!this.#hasPlace(added.isLight) && this.#waiting.length >= this.#sizes.queue) {
+      added.cancel();
+      return "full";
+    }
+    held?.cancel(); // an earlier attempt: the lease was lost meanwhile
     added.onUnwanted(() => (this.#waiting = this.#waiting.filter((waiting) => waiting !== added)));
     this.#waiting.push(added);
     this.#startNext();
@@ -63,17 +70,29 @@ export class JobQueue {
     await Promise.all([...this.#running, ...this.#waiting].map((held) => held.failForShutdown()));
   }
 
+  #hasPlace(isLight: boolean): boolean {
+    const running = [...this.#running].filter((held) => held.isLight === isLight).length;
+    return running < (isLight ? LIGHT_JOBS_AT_ONCE : this.#sizes.capacity);
+  }
+
   #startNext(): void {
-    while (!this.#isDraining && this.#running.size < this.#sizes.capacity) {
-      const next = this.#waiting.find(({ isUrgent }) => isUrgent) ?? this.#waiting[0];
-      if (next === undefined) return;
-      this.#waiting = this.#waiting.filter((waiting) => waiting !== next);
-      this.#running.add(next);
-      void next.run(this.#takeSpare()).finally(() => {
-        this.#running.delete(next);
-        this.#startNext();
-      });
+    for (const isLight of [true, false]) {
+      while (!this.#isDraining && this.#hasPlace(isLight)) {
+        const lane = this.#waiting.filter((held) => held.isLight === isLight);
+        const next = lane.find(({ isUrgent }) => isUrgent) ?? lane[0];
+        if (next === undefined) break;
+        this.#start(next);
+      }
     }
+  }
+
+  #start(held: HeldJob): void {
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== held);
+    this.#running.add(held);
+    void held.run(this.#takeSpare()).finally(() => {
+      this.#running.delete(held);
+      this.#startNext();
+    });
   }
 
   #takeSpare(): ChildProcess {

@@ -221,6 +221,6 @@ export const EncoderHealth = z.object({
   status: z.enum(["ok", "draining"]),
   running: z.int(),
   queued: z.int(),
-  capacity: z.int(), // jobs run at once
+  capacity: z.int(), // video jobs run at once; a probe or a sound runs beside them
 });
 export type EncoderHealth = z.infer<typeof EncoderHealth>;

@@ -1,6 +1,6 @@
 /**
  * The encoder service. Environment:
- *   PORT (8790), HOST (127.0.0.1), ENCODER_SECRET (required), ENCODER_CAPACITY jobs run at once (1), ENCODER_QUEUE waiting beyond that (32).
+ *   PORT (8790), HOST (127.0.0.1), ENCODER_SECRET (required), ENCODER_CAPACITY video jobs run at once (1; a probe or a sound beside them), ENCODER_QUEUE waiting beyond that (32).
  * SIGTERM and SIGINT: running jobs are given back (`encoder_shutdown`), then it exits, within a few seconds.
  */
 import { z } from "zod";

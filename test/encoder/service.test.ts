@@ -69,8 +69,11 @@ test("what somebody's first picture waits for goes before the rest", async () =>
   const probe = await encoder.submit(path, { kind: "probe" });
   await Promise.all([later, first, probe].map(({ desk }) => desk.ending));
   const order = encoder.logs.filter(({ message }) => message === "job started").map(({ jobId }) => jobId);
-  const places = [first, probe, later].map(({ job }) => order.indexOf(job.jobId));
+  // A probe runs beside the long job; the first chunk overtakes the later one.
+  const places = [probe, first, later].map(({ job }) => order.indexOf(job.jobId));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
+  const ended = encoder.logs.filter(({ message }) => message === "job ended").map(({ jobId }) => jobId);
+  expect(ended[0]).toBe(probe.job.jobId);
 });
 
 test("heartbeats come while a job waits and while it runs, with progress", async () => {
