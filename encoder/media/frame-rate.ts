@@ -1,16 +1,7 @@
 /** The constant rate of the output for a source of any rate. */
 import type { Fraction } from "../protocol.ts";
+import { STANDARD_RATES } from "../standard-rates.ts";
 
-const STANDARD_RATES: Fraction[] = [
-  { num: 24000, den: 1001 },
-  { num: 24, den: 1 },
-  { num: 25, den: 1 },
-  { num: 30000, den: 1001 },
-  { num: 30, den: 1 },
-  { num: 50, den: 1 },
-  { num: 60000, den: 1001 },
-  { num: 60, den: 1 },
-];
 const MAX_RATE = 60;
 /** Fewer frames a second would make a GOP of two seconds a matter of a few frames. */
 const MIN_RATE = 10;

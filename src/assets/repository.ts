@@ -21,25 +21,20 @@ export type AssetForMachine = Pick<
   "id" | "workspaceId" | "sourceUrl" | "clipStartMs" | "clipEndMs" | "maxResolution" | "mediaQuality" | "publicUrl"
 >;
 
-export const toMachine = ({
-  id,
-  workspaceId,
-  sourceUrl,
-  clipStartMs,
-  clipEndMs,
-  maxResolution,
-  mediaQuality,
-  publicUrl,
-}: Asset): AssetForMachine => ({
-  id,
-  workspaceId,
-  sourceUrl,
-  clipStartMs,
-  clipEndMs,
-  maxResolution,
-  mediaQuality,
-  publicUrl,
-});
+const MACHINE_COLUMNS = {
+  id: assets.id,
+  workspaceId: assets.workspaceId,
+  sourceUrl: assets.sourceUrl,
+  clipStartMs: assets.clipStartMs,
+  clipEndMs: assets.clipEndMs,
+  maxResolution: assets.maxResolution,
+  mediaQuality: assets.mediaQuality,
+  publicUrl: assets.publicUrl,
+};
+
+/** The same of an asset that is at hand. */
+export const toMachine = (asset: Asset): AssetForMachine =>
+  Object.fromEntries(Object.keys(MACHINE_COLUMNS).map((name) => [name, asset[name as keyof Asset]])) as AssetForMachine;
 
 const isAlive = isNull(assets.deletedAt);
 
@@ -143,16 +138,7 @@ export async function isAssetAlive(db: Database, id: string): Promise<boolean> {
 
 export async function findAssetForMachine(db: Database, id: string): Promise<AssetForMachine | null> {
   const rows = await db
-    .select({
-      id: assets.id,
-      workspaceId: assets.workspaceId,
-      sourceUrl: assets.sourceUrl,
-      clipStartMs: assets.clipStartMs,
-      clipEndMs: assets.clipEndMs,
-      maxResolution: assets.maxResolution,
-      mediaQuality: assets.mediaQuality,
-      publicUrl: assets.publicUrl,
-    })
+    .select(MACHINE_COLUMNS)
     .from(assets)
     .where(and(eq(assets.id, id), isAlive));
   return rows[0] ?? null;

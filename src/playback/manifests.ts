@@ -6,7 +6,7 @@ import { mediaListOf, presentationOf } from "../delivery/model.ts";
 import { canonicalSelection, readSelection, select } from "../delivery/selection.ts";
 import { Problem } from "../http/problems.ts";
 import { acceptsGzip } from "./accepts-gzip.ts";
-import { readConditions } from "./conditions.ts";
+import { readConditions } from "../http/conditions.ts";
 import { CORS } from "./headers.ts";
 import type { Target } from "./paths.ts";
 import { Recent } from "./recent.ts";

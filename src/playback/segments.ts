@@ -3,7 +3,7 @@ import { cutSegment } from "../delivery/passthrough/cut-segment.ts";
 import { assetSource, openStoredIndex, type StoredIndex } from "../delivery/passthrough/stored.ts";
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
-import { readConditions, type Wanted } from "./conditions.ts";
+import { readConditions, type Wanted } from "../http/conditions.ts";
 import { CORS } from "./headers.ts";
 import { Recent } from "./recent.ts";
 import { findSourceUrl } from "./repository.ts";

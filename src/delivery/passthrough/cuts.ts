@@ -1,4 +1,5 @@
 import type { Fraction } from "../../../encoder/protocol.ts";
+import { STANDARD_RATES } from "../../../encoder/standard-rates.ts";
 
 const TARGET_SECONDS = 4;
 
@@ -40,18 +41,6 @@ export function gridCuts(keyFrames: ArrayLike<number>, frameCount: number, frame
   }
   return cuts;
 }
-
-const STANDARD_RATES: Fraction[] = [
-  { num: 24000, den: 1001 },
-  { num: 24, den: 1 },
-  { num: 25, den: 1 },
-  { num: 30000, den: 1001 },
-  { num: 30, den: 1 },
-  { num: 48, den: 1 },
-  { num: 50, den: 1 },
-  { num: 60000, den: 1001 },
-  { num: 60, den: 1 },
-];
 
 /** The fraction for an average rate: a standard rate within 0.05 %, else thousandths. */
 export function nearestRate(framesPerSecond: number): Fraction {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readConditions } from "../../../src/playback/conditions.ts";
+import { readConditions } from "../../../src/http/conditions.ts";
 import { acceptsGzip } from "../../../src/playback/accepts-gzip.ts";
 
 const ask = (headers: Record<string, string>, method = "GET") =>
