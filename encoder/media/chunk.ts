@@ -76,7 +76,10 @@ async function* pickedFrames(
   if (last !== undefined) yield last;
 }
 
-/** Decoding and scaling of a picture go on while the encoders still work on the one before it. */
+/** Each encoder takes its pictures in turn, at its own pace; decoding and scaling go on until the slowest is this far behind. */
+const PICTURES_AHEAD = 4;
+
+/** Every rung of every picture. */
 async function encodeAll(
   job: VideoJob,
   filters: string,
@@ -86,7 +89,8 @@ async function encodeAll(
 ): Promise<number> {
   const startedMs = performance.now();
   let graph: PictureGraph | undefined;
-  let encoding: Promise<void> = Promise.resolve();
+  const turns = encoders.map(() => Promise.resolve());
+  const underWay: Promise<unknown>[] = [];
   let frameCount = 0;
   for await (const { frame, firstFrame, count } of picks) {
     if (graph === undefined || !graph.suits(frame)) {
@@ -101,16 +105,18 @@ async function encodeAll(
     frame.free();
     const scaled: Frame[] = [];
     for (let rung = 0; rung < encoders.length; rung++) scaled.push((await graph.take(rung))!);
-    await encoding;
-    encoding = Promise.all(
-      encoders.map((encoder, rung) => encodeRepeated(encoder, scaled[rung]!, firstFrame, count)),
-    ).then(() => {});
-    encoding.catch(() => {}); // met by the next await
+    for (const [rung, encoder] of encoders.entries()) {
+      turns[rung] = turns[rung]!.then(() => encodeRepeated(encoder, scaled[rung]!, firstFrame, count));
+    }
+    const all = Promise.all(turns);
+    all.catch(() => {}); // met by a later await
+    underWay.push(all);
+    if (underWay.length > PICTURES_AHEAD) await underWay.shift();
     frameCount += count;
     const elapsedSeconds = (performance.now() - startedMs) / 1000;
     context.onProgress(frameCount / job.frameCount, (frameCount * frameSeconds(job.grid.frameRate)) / elapsedSeconds);
   }
-  await encoding;
+  await Promise.all(underWay);
   graph?.close();
   await Promise.all(encoders.map((encoder) => encoder.encode(null)));
   for (const encoder of encoders) encoder.close();

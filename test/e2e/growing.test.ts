@@ -79,7 +79,8 @@ async function watch(
       if (versions.at(-1) !== playlist) seen.set(url, [...versions, playlist]);
       sawGrowing ||= !isWhole(playlist);
     }
-    if (last) return { seen, sawGrowing };
+    // An isolate may serve what it rendered a moment ago: the end is when the last playlist has ended.
+    if (last && [...seen.values()].every((versions) => isWhole(versions.at(-1)!))) return { seen, sawGrowing };
     await new Promise((done) => setTimeout(done, 100));
   }
 }
