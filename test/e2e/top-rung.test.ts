@@ -1,0 +1,87 @@
+/** A source that is cut like the ladder is its own top rung: its picture is never encoded again, and players switch to it and back. */
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { readPlaylists } from "../support/playlists.ts";
+import { fileContent } from "../support/source-content.ts";
+import { type SourceServer, startSourceServer } from "../support/source-server.ts";
+import { launchChromium } from "./players/chromium.ts";
+import { servePlayerPage } from "./players/page-server.ts";
+import { playThrough } from "./players/play-through.ts";
+
+const FFMPEG = process.env.FFMPEG ?? "ffmpeg";
+
+let folder: string;
+let server: SourceServer;
+let platform: TestPlatform;
+let page: Awaited<ReturnType<typeof servePlayerPage>>;
+let browser: Browser;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-top-rung-"));
+  const path = join(folder, "grid.mp4");
+  execFileSync(FFMPEG, [
+    "-v",
+    "error",
+    "-stream_loop",
+    "2",
+    "-i",
+    "test/fixtures/flower.mp4",
+    "-t",
+    "12",
+    "-vf",
+    "scale=640:360",
+    "-c:v",
+    "libx264",
+    "-preset",
+    "veryfast",
+    "-g",
+    "60",
+    "-keyint_min",
+    "60",
+    "-sc_threshold",
+    "0",
+    "-b:v",
+    "600k",
+    "-maxrate",
+    "700k",
+    "-bufsize",
+    "1M",
+    "-pix_fmt",
+    "yuv420p",
+    "-c:a",
+    "aac",
+    "-movflags",
+    "+faststart",
+    path,
+  ]);
+  server = await startSourceServer();
+  server.add("/grid.mp4", { kind: "content", content: await fileContent(path) });
+  [platform, page, browser] = await Promise.all([startTestPlatform(), servePlayerPage(), launchChromium()]);
+});
+
+afterAll(async () => {
+  await Promise.all([browser?.close(), page?.close(), platform?.stop()]);
+  await Promise.all([platform?.removeHome(), server?.stop(), rm(folder, { recursive: true, force: true })]);
+});
+
+test("a source on the ladder's grid stays listed as the top rung, and plays with the rungs below it", async () => {
+  const { assetId, playbackId } = await platform.create(server.url("/grid.mp4"));
+  const media = await platform.until(assetId, isReady);
+  expect(media.duration).toBe("00:00:12");
+  const manifest = `${platform.baseUrl}/${playbackId}.m3u8`;
+  const playlists = await readPlaylists(manifest);
+  expect(playlists.map(({ name }) => name).sort()).toEqual(["a1", "source-v", "v270"]);
+  const pictures = playlists.filter(({ kind }) => kind === "video");
+  const cuts = pictures.map(({ durationsS }) => durationsS.slice(0, -1).map((seconds) => seconds.toFixed(3)));
+  expect(cuts[0]).toEqual(cuts[1]);
+
+  const played = await playThrough(browser, page.url, "hls.js", manifest, { seed: 3 });
+  expect(played).toMatchObject({ errors: [], stalls: [], badAnswers: [] });
+  expect(Math.abs(played.endedAtSeconds - played.durationSeconds)).toBeLessThan(0.1);
+  expect(played.rungs.map(({ heightPx }) => heightPx).toSorted((a, b) => a - b)).toEqual([270, 360]);
+});
