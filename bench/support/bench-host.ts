@@ -4,8 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "esbuild";
-import { buildPlayer } from "../../scripts/build.ts";
+import { bundle } from "../../scripts/local/bundle.ts";
 import { loadSettings } from "../../scripts/local/settings.ts";
 import { descendantsOf } from "../../test/support/processes.ts";
 
@@ -22,21 +21,7 @@ const STOP_LIMIT_MS = 5000;
 export async function startBenchHost(): Promise<BenchHost> {
   const home = await mkdtemp(join(tmpdir(), "sluice-bench-"));
   const settings = await loadSettings({}, { home, port: await freePort(), encoderPort: 9, allowPrivateNetwork: true });
-  await Promise.all([
-    buildPlayer(),
-    build({
-      entryPoints: ["bench/worker/worker.ts"],
-      outfile: WORKER,
-      bundle: true,
-      format: "esm",
-      target: "es2024",
-      platform: "neutral",
-      mainFields: ["module", "main"],
-      conditions: ["workerd", "worker", "browser"],
-      external: ["cloudflare:*", "node:*"],
-      logLevel: "error",
-    }),
-  ]);
+  await bundle("bench/worker/worker.ts", WORKER);
   const child = fork("scripts/local/worker-host.ts", [], {
     env: { ...process.env, SLUICE_WORKER: JSON.stringify({ ...settings, workerPath: WORKER }) },
     stdio: ["ignore", "pipe", "pipe", "ipc"],

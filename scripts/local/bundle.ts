@@ -2,12 +2,14 @@ import { build } from "esbuild";
 import { buildPlayer } from "../build.ts";
 
 /** Bundles the Worker for workerd and the player for browsers; both take well under a second. */
-export async function bundle(): Promise<{ workerPath: string }> {
-  const workerPath = "dist/worker/worker.js";
+export async function bundle(
+  entryPoint = "src/worker.ts",
+  workerPath = "dist/worker/worker.js",
+): Promise<{ workerPath: string }> {
   await Promise.all([
     buildPlayer(),
     build({
-      entryPoints: ["src/worker.ts"],
+      entryPoints: [entryPoint],
       outfile: workerPath,
       bundle: true,
       format: "esm",
