@@ -1,27 +1,17 @@
 /** What viewers are served while an asset is processed: nothing that was whole ever changes, and what grows only grows. */
 import { execFileSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
-import { fileContent } from "../support/source-content.ts";
-import { type SourceServer, startSourceServer } from "../support/source-server.ts";
-import { launchChromium } from "./players/chromium.ts";
-import { servePlayerPage } from "./players/page-server.ts";
+import { isReady } from "../support/platform.ts";
 import { playThrough } from "./players/play-through.ts";
+import { type Stage, startStage } from "./players/stage.ts";
 
 const FFMPEG = process.env.FFMPEG ?? "ffmpeg";
 
-let folder: string;
-let server: SourceServer;
-let platform: TestPlatform;
-let page: Awaited<ReturnType<typeof servePlayerPage>>;
-let browser: Browser;
+let stage: Stage;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sluice-growing-"));
+  stage = await startStage();
   const loop = [
     "-v",
     "error",
@@ -34,19 +24,14 @@ beforeAll(async () => {
     "-vf",
     "scale=640:360",
   ];
-  const [standard, other] = [join(folder, "standard.mp4"), join(folder, "other.mkv")];
+  const [standard, other] = [join(stage.folder, "standard.mp4"), join(stage.folder, "other.mkv")];
   execFileSync(FFMPEG, [...loop, "-preset", "veryfast", "-movflags", "+faststart", standard]);
   execFileSync(FFMPEG, ["-v", "error", "-i", standard, "-c", "copy", other]);
-  server = await startSourceServer();
-  server.add("/standard.mp4", { kind: "content", content: await fileContent(standard) });
-  server.add("/other.mkv", { kind: "content", content: await fileContent(other) });
-  [platform, page, browser] = await Promise.all([startTestPlatform(), servePlayerPage(), launchChromium()]);
+  await stage.serve("standard.mp4", standard);
+  await stage.serve("other.mkv", other);
 });
 
-afterAll(async () => {
-  await Promise.all([browser?.close(), page?.close(), platform?.stop()]);
-  await Promise.all([platform?.removeHome(), server?.stop(), rm(folder, { recursive: true, force: true })]);
-});
+afterAll(() => stage?.close());
 
 const text = (url: string) => fetch(url).then(async (response) => (response.ok ? await response.text() : null));
 
@@ -72,23 +57,25 @@ async function watch(
   const seen = new Map<string, string[]>();
   let sawGrowing = false;
   let isDone = false;
-  void platform.until(assetId, isReady).then(() => (isDone = true));
+  void stage.platform.until(assetId, isReady).then(() => (isDone = true));
   for (let last = false; ; last = isDone) {
     for (const [url, playlist] of await playlistsNow(manifestUrl)) {
       const versions = seen.get(url) ?? [];
       if (versions.at(-1) !== playlist) seen.set(url, [...versions, playlist]);
       sawGrowing ||= !isWhole(playlist);
     }
-    // An isolate may serve what it rendered a moment ago: the end is when the last playlist has ended.
-    if (last && [...seen.values()].every((versions) => isWhole(versions.at(-1)!))) return { seen, sawGrowing };
+    // An isolate may serve what it rendered a moment ago: the end is when the ladder is seen, and every playlist has ended.
+    const seesLadder = [...seen.keys()].some((url) => url.endsWith("/v270.m3u8"));
+    if (last && seesLadder && [...seen.values()].every((versions) => isWhole(versions.at(-1)!)))
+      return { seen, sawGrowing };
     await new Promise((done) => setTimeout(done, 100));
   }
 }
 
 describe("while an asset is processed", () => {
   test("a standard source's playlists are whole from the first moment, and none ever changes", async () => {
-    const { assetId, playbackId } = await platform.create(server.url("/standard.mp4"));
-    const address = `${platform.baseUrl}/${playbackId}`;
+    const { assetId, playbackId } = await stage.platform.create(stage.server.url("/standard.mp4"));
+    const address = `${stage.platform.baseUrl}/${playbackId}`;
     const { seen, sawGrowing } = await watch(assetId, `${address}.m3u8`);
     expect(sawGrowing).toBe(false);
     for (const versions of seen.values()) expect(versions).toHaveLength(1);
@@ -100,8 +87,8 @@ describe("while an asset is processed", () => {
   });
 
   test("another source's playlists grow at their end only, and end once", async () => {
-    const { assetId, playbackId } = await platform.create(server.url("/other.mkv"));
-    const { seen, sawGrowing } = await watch(assetId, `${platform.baseUrl}/${playbackId}.m3u8`);
+    const { assetId, playbackId } = await stage.platform.create(stage.server.url("/other.mkv"));
+    const { seen, sawGrowing } = await watch(assetId, `${stage.platform.baseUrl}/${playbackId}.m3u8`);
     expect(sawGrowing).toBe(true);
     for (const versions of seen.values()) {
       for (const [position, version] of versions.entries()) {
@@ -121,14 +108,14 @@ describe("while an asset is processed", () => {
   ] as const)(
     "%s that begins at the first playable moment plays %s from 0 to its end without an error",
     async (player, path) => {
-      const { assetId, playbackId } = await platform.create(server.url(path));
-      const manifest = `${platform.baseUrl}/${playbackId}.m3u8`;
+      const { assetId, playbackId } = await stage.platform.create(stage.server.url(path));
+      const manifest = `${stage.platform.baseUrl}/${playbackId}.m3u8`;
       await expect.poll(() => text(manifest), { timeout: 20_000, interval: 50 }).not.toBeNull();
-      const played = await playThrough(browser, page.url, player, manifest, { seed: 5 });
+      const played = await playThrough(stage.browser, stage.page.url, player, manifest, { seed: 5 });
       expect(played).toMatchObject({ errors: [], badAnswers: [] });
       expect(played.durationSeconds).toBeCloseTo(24, 0);
       expect(Math.abs(played.endedAtSeconds - played.durationSeconds)).toBeLessThan(0.1);
-      await platform.until(assetId, isReady);
+      await stage.platform.until(assetId, isReady);
     },
   );
 });

@@ -1,31 +1,21 @@
 /** The demo's clip and the film clip as a WebM, from POST to the end of playback in three real players, and read back frame by frame. */
 import { execFileSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { isReady } from "../support/platform.ts";
 import { getBytes, type PlaylistView, readPlaylists } from "../support/playlists.ts";
 import { decodePictures, decodeSound } from "../support/rendition.ts";
-import { fileContent } from "../support/source-content.ts";
-import { type SourceServer, startSourceServer } from "../support/source-server.ts";
-import { launchChromium } from "./players/chromium.ts";
-import { servePlayerPage } from "./players/page-server.ts";
 import { playThrough } from "./players/play-through.ts";
+import { type Stage, startStage } from "./players/stage.ts";
 
 const FFMPEG = process.env.FFMPEG ?? "ffmpeg";
 
-let folder: string;
-let server: SourceServer;
-let platform: TestPlatform;
-let page: Awaited<ReturnType<typeof servePlayerPage>>;
-let browser: Browser;
+let stage: Stage;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sluice-ladder-"));
+  stage = await startStage();
   // 12 s as VP9 with Opus: not a standard source, two chunks, the last segment shorter than the others.
-  const webm = join(folder, "loop.webm");
+  const webm = join(stage.folder, "loop.webm");
   execFileSync(FFMPEG, [
     "-v",
     "error",
@@ -49,16 +39,11 @@ beforeAll(async () => {
     "libopus",
     webm,
   ]);
-  server = await startSourceServer();
-  server.add("/flower.mp4", { kind: "content", content: await fileContent("test/fixtures/flower.mp4") });
-  server.add("/loop.webm", { kind: "content", content: await fileContent(webm) });
-  [platform, page, browser] = await Promise.all([startTestPlatform(), servePlayerPage(), launchChromium()]);
+  await stage.serve("flower.mp4", "test/fixtures/flower.mp4");
+  await stage.serve("loop.webm", webm);
 }, 180_000);
 
-afterAll(async () => {
-  await Promise.all([browser?.close(), page?.close(), platform?.stop()]);
-  await Promise.all([platform?.removeHome(), server?.stop(), rm(folder, { recursive: true, force: true })]);
-});
+afterAll(() => stage?.close());
 
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
 const whole = async ({ initUrl, segmentUrls }: PlaylistView) =>
@@ -72,9 +57,9 @@ describe.each([
   let playlists: PlaylistView[];
 
   beforeAll(async () => {
-    const { assetId, playbackId } = await platform.create(server.url(`/${name}`));
-    await platform.until(assetId, isReady);
-    address = `${platform.baseUrl}/${playbackId}`;
+    const { assetId, playbackId } = await stage.platform.create(stage.server.url(`/${name}`));
+    await stage.platform.until(assetId, isReady);
+    address = `${stage.platform.baseUrl}/${playbackId}`;
     playlists = await readPlaylists(`${address}.m3u8`);
   });
 
@@ -118,7 +103,7 @@ describe.each([
   ] as const)(
     "plays in %s as .%s to its end, from five places and on every rung, without an error or a stall",
     async (player, extension) => {
-      const played = await playThrough(browser, page.url, player, `${address}.${extension}`, { seed: 11 });
+      const played = await playThrough(stage.browser, stage.page.url, player, `${address}.${extension}`, { seed: 11 });
       expect(played).toMatchObject({ errors: [], stalls: [], badAnswers: [] });
       expect(Math.abs(played.endedAtSeconds - played.durationSeconds)).toBeLessThan(0.1);
       expect(Math.abs(played.durationSeconds - frames * frameSeconds)).toBeLessThan(0.1);

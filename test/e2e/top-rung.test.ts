@@ -1,29 +1,19 @@
 /** A source that is cut like the ladder is its own top rung: its picture is never encoded again, and players switch to it and back. */
 import { execFileSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { isReady } from "../support/platform.ts";
 import { readPlaylists } from "../support/playlists.ts";
-import { fileContent } from "../support/source-content.ts";
-import { type SourceServer, startSourceServer } from "../support/source-server.ts";
-import { launchChromium } from "./players/chromium.ts";
-import { servePlayerPage } from "./players/page-server.ts";
 import { playThrough } from "./players/play-through.ts";
+import { type Stage, startStage } from "./players/stage.ts";
 
 const FFMPEG = process.env.FFMPEG ?? "ffmpeg";
 
-let folder: string;
-let server: SourceServer;
-let platform: TestPlatform;
-let page: Awaited<ReturnType<typeof servePlayerPage>>;
-let browser: Browser;
+let stage: Stage;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sluice-top-rung-"));
-  const path = join(folder, "grid.mp4");
+  stage = await startStage();
+  const path = join(stage.folder, "grid.mp4");
   execFileSync(FFMPEG, [
     "-v",
     "error",
@@ -59,28 +49,23 @@ beforeAll(async () => {
     "+faststart",
     path,
   ]);
-  server = await startSourceServer();
-  server.add("/grid.mp4", { kind: "content", content: await fileContent(path) });
-  [platform, page, browser] = await Promise.all([startTestPlatform(), servePlayerPage(), launchChromium()]);
+  await stage.serve("grid.mp4", path);
 });
 
-afterAll(async () => {
-  await Promise.all([browser?.close(), page?.close(), platform?.stop()]);
-  await Promise.all([platform?.removeHome(), server?.stop(), rm(folder, { recursive: true, force: true })]);
-});
+afterAll(() => stage?.close());
 
 test("a source on the ladder's grid stays listed as the top rung, and plays with the rungs below it", async () => {
-  const { assetId, playbackId } = await platform.create(server.url("/grid.mp4"));
-  const media = await platform.until(assetId, isReady);
+  const { assetId, playbackId } = await stage.platform.create(stage.server.url("/grid.mp4"));
+  const media = await stage.platform.until(assetId, isReady);
   expect(media.duration).toBe("00:00:12");
-  const manifest = `${platform.baseUrl}/${playbackId}.m3u8`;
+  const manifest = `${stage.platform.baseUrl}/${playbackId}.m3u8`;
   const playlists = await readPlaylists(manifest);
   expect(playlists.map(({ name }) => name).sort()).toEqual(["a1", "source-v", "v270"]);
   const pictures = playlists.filter(({ kind }) => kind === "video");
   const cuts = pictures.map(({ durationsS }) => durationsS.slice(0, -1).map((seconds) => seconds.toFixed(3)));
   expect(cuts[0]).toEqual(cuts[1]);
 
-  const played = await playThrough(browser, page.url, "hls.js", manifest, { seed: 3 });
+  const played = await playThrough(stage.browser, stage.page.url, "hls.js", manifest, { seed: 3 });
   expect(played).toMatchObject({ errors: [], stalls: [], badAnswers: [] });
   expect(Math.abs(played.endedAtSeconds - played.durationSeconds)).toBeLessThan(0.1);
   expect(played.rungs.map(({ heightPx }) => heightPx).toSorted((a, b) => a - b)).toEqual([270, 360]);

@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
+import { fileContent } from "../../support/source-content.ts";
+import { type SourceServer, startSourceServer } from "../../support/source-server.ts";
+import { launchChromium } from "./chromium.ts";
+import { servePlayerPage } from "./page-server.ts";
+
+/** All that a test needs to take a clip from POST to a player: a running platform, a server of sources, a browser with a page. */
+export interface Stage {
+  /** For clips that the test makes; goes away with the stage. */
+  folder: string;
+  server: SourceServer;
+  platform: TestPlatform;
+  page: Awaited<ReturnType<typeof servePlayerPage>>;
+  browser: Browser;
+  /** Serves a file under a name. */
+  serve(name: string, path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startStage(): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-stage-"));
+  const server = await startSourceServer();
+  const [platform, page, browser] = await Promise.all([startTestPlatform(), servePlayerPage(), launchChromium()]);
+  return {
+    folder,
+    server,
+    platform,
+    page,
+    browser,
+    async serve(name, path) {
+      server.add(`/${name}`, { kind: "content", content: await fileContent(path) });
+    },
+    async close() {
+      await Promise.all([browser.close(), page.close(), platform.stop()]);
+      await Promise.all([platform.removeHome(), server.stop(), rm(folder, { recursive: true, force: true })]);
+    },
+  };
+}
