@@ -1,12 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
+import { buildPlayer } from "./build.ts";
 
 /** Workers take 3 MiB on the free plan; half of that leaves room. */
 const MAX_GZIP_BYTES = 1.5 * 1024 * 1024;
 
 /** Does all of a deployment but the upload, and prints how large the Worker is. */
 export async function dryRunDeploy(): Promise<boolean> {
+  await buildPlayer();
   const outdir = "dist/deploy";
   const args = ["deploy", "--dry-run", "--containers-rollout=none", `--outdir=${outdir}`];
   const { status, stdout, stderr } = spawnSync("wrangler", args, {
