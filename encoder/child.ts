@@ -11,7 +11,7 @@ import type { Job, JobResult } from "./protocol.ts";
 
 const TICK_MS = 200;
 
-Log.setLevel(process.env["AVLOG"] ? (32 as never) : AV_LOG_QUIET);
+Log.setLevel(AV_LOG_QUIET);
 process.on("disconnect", () => process.exit(1)); // the server is gone: nobody would hear the result
 process.on("message", (message: RunMessage) => void runAndReport(message.job));
 send({ type: "ready" });

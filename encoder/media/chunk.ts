@@ -1,12 +1,11 @@
 /** The `video` job: one decode, one encoder for each rung, one range of output frames. */
 import type { Frame } from "node-av";
-import { AV_PICTURE_TYPE_NONE } from "node-av/constants";
 import type { VideoJob, VideoResult } from "../protocol.ts";
 import { frameSeconds, FramePicker, type Pick, TOLERANCE_FRAMES } from "./frame-picker.ts";
 import type { JobContext } from "./job-context.ts";
 import { pictures } from "./picture.ts";
 import { PictureGraph } from "./picture-graph.ts";
-import { RungEncoder } from "./rung.ts";
+import { framesAround, RungEncoder } from "./rung.ts";
 import { colorPlan, scaleGraph } from "./scale-graph.ts";
 import { openSource } from "./source.ts";
 import { Store } from "./store.ts";
@@ -48,12 +47,11 @@ async function* pickedFrames(
   source: Awaited<ReturnType<typeof openSource>>,
 ): AsyncGenerator<Pick<Frame>> {
   const rate = job.grid.frameRate;
-  const picker = new FramePicker<Frame>({ rate, firstFrame: job.firstFrame, frameCount: job.frameCount }, (frame) =>
-    frame.free(),
-  );
+  const wanted = framesAround(job);
+  const picker = new FramePicker<Frame>({ rate, ...wanted }, (frame) => frame.free());
   const clipStart = job.clip.startMs / 1000;
   const clipEnd = job.clip.endMs === null ? Infinity : job.clip.endMs / 1000 - clipStart;
-  const fromSeconds = (job.firstFrame + TOLERANCE_FRAMES) * frameSeconds(rate);
+  const fromSeconds = (wanted.firstFrame + TOLERANCE_FRAMES) * frameSeconds(rate);
   let endSeconds = 0;
   for await (const { frame, timeSeconds, durationSeconds } of pictures(
     source,
@@ -112,7 +110,7 @@ async function encodeAll(
     all.catch(() => {}); // met by a later await
     underWay.push(all);
     if (underWay.length > PICTURES_AHEAD) await underWay.shift();
-    frameCount += count;
+    frameCount = Math.min(job.frameCount, Math.max(0, firstFrame + count - job.firstFrame)); // without those around it
     const elapsedSeconds = (performance.now() - startedMs) / 1000;
     context.onProgress(frameCount / job.frameCount, (frameCount * frameSeconds(job.grid.frameRate)) / elapsedSeconds);
   }
@@ -124,7 +122,6 @@ async function encodeAll(
 }
 
 async function encodeRepeated(encoder: RungEncoder, frame: Frame, firstFrame: number, count: number): Promise<void> {
-  frame.pictType = AV_PICTURE_TYPE_NONE; // the source's choice of key frames is not ours
   for (let i = 0; i < count; i++) {
     frame.pts = BigInt(firstFrame + i);
     await encoder.encode(frame);

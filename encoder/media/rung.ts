@@ -7,6 +7,8 @@ import {
   AVCOL_TRC_BT709,
   AV_CODEC_FLAG_CLOSED_GOP,
   AV_CODEC_FLAG_GLOBAL_HEADER,
+  AV_PICTURE_TYPE_I,
+  AV_PICTURE_TYPE_NONE,
   AV_PIX_FMT_YUV420P,
   FF_ENCODER_LIBX264,
 } from "node-av/constants";
@@ -15,7 +17,7 @@ import type { Fraction, FrameGrid, InitFacts, RenditionFacts, SegmentFacts, Vide
 import { JobError } from "../errors.ts";
 import { decodeSchedule, type Fragment, initSegment, mediaSegment } from "./cmaf.ts";
 import { codecOf, withoutEncoderNote } from "./h264.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
+import { x264Instructions } from "./instructions.ts";
 import type { ColorMatrix } from "./scale-graph.ts";
 import type { Store } from "./store.ts";
 
@@ -25,12 +27,8 @@ import type { Store } from "./store.ts";
  */
 const ENCODER_THREADS = 4;
 
-/** Pure: what x264 is told. The GOP is closed and of one length, so that chunks meet wherever they were cut. */
-export function encoderOptions(
-  rung: VideoRung,
-  grid: FrameGrid,
-  instructions: string,
-): Record<string, string | number> {
+/** What x264 is told. The GOP is closed and of one length, so that chunks meet wherever they were cut. */
+export function encoderOptions(rung: VideoRung, grid: FrameGrid): Record<string, string | number> {
   return {
     preset: rung.preset,
     profile: "high",
@@ -42,10 +40,28 @@ export function encoderOptions(
     sc_threshold: 0,
     forced_idr: 1,
     // annexb=0: samples as ISO files want them, and the avcC as extradata.
-    "x264-params": ["annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1", instructions]
+    "x264-params": ["annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1", x264Instructions(rung.widthPx)]
       .filter(Boolean)
       .join(":"),
   };
+}
+
+/**
+ * Frames encoded around a chunk and thrown away, so that it comes out as it would in a single pass. Before it: x264 gives the very
+ * first picture of a stream its quality by a rule of thumb, a later key frame by the pictures before it (1.7 dB apart at 480×270).
+ * After it: at the end of a stream x264 places its B-frames otherwise, and gives the last pictures less (0.6 dB).
+ * The lead is even, so that key frames next to each other (GOPs of one frame) differ in idr_pic_id (H.264 §7.4.3) across chunks too.
+ */
+const LEAD_FRAMES = 8;
+const TAIL_FRAMES = 4;
+
+/** The frames to give to an encoder for a chunk; the source may end before. */
+export function framesAround(chunk: { firstFrame: number; frameCount: number }): {
+  firstFrame: number;
+  frameCount: number;
+} {
+  const lead = Math.min(chunk.firstFrame, LEAD_FRAMES);
+  return { firstFrame: chunk.firstFrame - lead, frameCount: lead + chunk.frameCount + TAIL_FRAMES };
 }
 
 /**
@@ -65,6 +81,8 @@ export class RungEncoder {
   readonly #packet = new Packet();
   readonly #segments: SegmentFacts[] = [];
   readonly #init: InitFacts;
+  readonly #firstFrame: number;
+  readonly #endFrame: number;
   readonly #firstSegment: number;
   #gopStart: number; // output frame
   #gop: { data: Buffer; isSync: boolean; shownAt: number }[] = []; // in the order of decoding
@@ -75,6 +93,8 @@ export class RungEncoder {
     this.#grid = grid;
     this.#store = store;
     this.#context = context;
+    this.#firstFrame = start.firstFrame;
+    this.#endFrame = start.firstFrame + start.frameCount;
     this.#gopStart = start.firstFrame;
     this.#firstSegment = start.firstSegment;
     this.#packet.alloc();
@@ -114,14 +134,18 @@ export class RungEncoder {
     context.colorSpace = start.colorMatrix as AVColorSpace; // both count as H.273 does
     context.threadCount = ENCODER_THREADS;
     context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER, AV_CODEC_FLAG_CLOSED_GOP);
-    using options = Dictionary.fromObject(encoderOptions(rung, grid, INSTRUCTIONS));
+    using options = Dictionary.fromObject(encoderOptions(rung, grid));
     const opened = await context.open2(codec, options);
     if (opened < 0) throw new JobError("encoder_failed", `The H.264 encoder did not start (${opened}).`);
     return new RungEncoder(rung, grid, start, context, store);
   }
 
-  /** @param frame with the output frame's number as its pts; null ends the chunk */
+  /** @param frame with the output frame's number as its pts, one of `framesAround` the chunk; null ends it */
   async encode(frame: Frame | null): Promise<void> {
+    if (frame !== null) {
+      const startsChunk = Number(frame.pts) === this.#firstFrame;
+      frame.pictType = startsChunk ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE; // the source's choice of key frames is not ours
+    }
     const sent = await this.#context.sendFrame(frame);
     if (sent < 0) throw new JobError("encoder_failed", `The H.264 encoder refused a picture (${sent}).`);
     // Encoding happens while a picture is sent; receiving only collects, except at the end.
@@ -148,6 +172,8 @@ export class RungEncoder {
   }
 
   #add(packet: Packet): void {
+    const outputFrame = Number(packet.pts);
+    if (outputFrame < this.#firstFrame || outputFrame >= this.#endFrame) return;
     const isSync = packet.isKeyframe;
     if (isSync) {
       this.#cutFragment();
@@ -157,7 +183,7 @@ export class RungEncoder {
     this.#gop.push({
       data: isSync ? withoutEncoderNote(data) : data,
       isSync,
-      shownAt: Number(packet.pts) - this.#gopStart,
+      shownAt: outputFrame - this.#gopStart,
     });
   }
 
@@ -192,6 +218,7 @@ export class RungEncoder {
 
 export interface ChunkStart {
   firstFrame: number;
+  frameCount: number;
   firstSegment: number;
   colorMatrix: ColorMatrix;
 }

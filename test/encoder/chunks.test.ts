@@ -55,6 +55,20 @@ test("the last picture of a file that breaks off before its declared end does no
   expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThan(asked[0]! + asked[1]!);
 });
 
+test("a key frame is as good at the start of a chunk as in the middle of one", async () => {
+  const path = await makeSource("mkv");
+  const facts = await encoder.probe(path);
+  const grid = { frameRate: { num: 30_000, den: 1001 }, framesPerGop: 30, framesPerSegment: 30 };
+  const job = { video: facts.video!, grid, rungs: [rungFor(480, 270)] };
+  const sizeOfThird = async (firstSegment: number) => {
+    const range = { firstFrame: 30 * firstSegment, frameCount: 30 * (4 - firstSegment), firstSegment };
+    const { result } = await encoder.encodeVideo(path, { ...job, ...range });
+    return result.renditions[0]!.segments[2 - firstSegment]!.keyframes[0]![1];
+  };
+  const [inTheMiddle, atTheStart] = [await sizeOfThird(0), await sizeOfThird(2)];
+  expect(Math.abs(atTheStart / inTheMiddle - 1)).toBeLessThan(0.05); // 0.25 without the frames encoded before it
+});
+
 test("segments hold whole GOPs, in ticks of the rate, with each key frame's place", async () => {
   const path = await makeSource("mkv");
   const facts = await encoder.probe(path);
