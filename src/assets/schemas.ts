@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { checkSourceUrl } from "../sources/source-url.ts";
+import { checkPublicUrl } from "../network/public-url.ts";
 
 const LATER = "is not available yet";
 const shortText = z.string().max(255);
@@ -102,7 +102,7 @@ export function checkInputs(
       continue;
     }
     const { url, startTime = 0, endTime } = parsed.data;
-    const checked = checkSourceUrl(url, allowPrivateNetwork);
+    const checked = checkPublicUrl(url, allowPrivateNetwork);
     if (/^[a-z]+_mediaId:\/\//i.test(url)) refuse([position, "url"], LATER);
     else if (!checked.ok) refuse([position, "url"], checked.message);
     else if (endTime !== undefined && endTime <= startTime) refuse([position, "endTime"], "is invalid");

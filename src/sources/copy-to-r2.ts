@@ -6,7 +6,7 @@ import { copiedBytes, FRESH_COPY, missingParts, partBytesFor, SMALL_SOURCE_BYTES
 import { copyWhole } from "./copy-streamed.ts";
 import type { SourceEnv, SourceLimits } from "./limits.ts";
 import { maxSourceBytes, SOURCE_LIMITS } from "./limits.ts";
-import { createHostGuard } from "./resolve.ts";
+import { createHostGuard } from "../network/index.ts";
 import type { SourceAnswer } from "./safe-fetch.ts";
 import { fetchSource } from "./safe-fetch.ts";
 import { SourceError } from "./source-errors.ts";

@@ -4,7 +4,7 @@ import { maxSourceBytes, SOURCE_LIMITS } from "./limits.ts";
 import type { RangeReader } from "./range-reader.ts";
 import type { SeenSource } from "./ranged-get.ts";
 import { fetchRange } from "./ranged-get.ts";
-import { createHostGuard } from "./resolve.ts";
+import { createHostGuard } from "../network/index.ts";
 import type { SourceAnswer } from "./safe-fetch.ts";
 import { fetchSource } from "./safe-fetch.ts";
 import { SourceError } from "./source-errors.ts";

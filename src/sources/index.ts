@@ -8,6 +8,4 @@ export type { RangeReader } from "./range-reader.ts";
 export { sourceRetryDelayMs } from "./retry-schedule.ts";
 export { SOURCE_ERRORS, SourceError } from "./source-errors.ts";
 export type { SourceErrorCode } from "./source-errors.ts";
-export { checkSourceUrl } from "./source-url.ts";
-export type { CheckedSourceUrl } from "./source-url.ts";
 export type { SourceEnv } from "./limits.ts";

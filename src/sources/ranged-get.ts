@@ -1,5 +1,5 @@
 import type { SourceEnv, SourceLimits } from "./limits.ts";
-import type { HostGuard } from "./resolve.ts";
+import type { HostGuard } from "../network/index.ts";
 import type { SourceAnswer } from "./safe-fetch.ts";
 import { fetchSource } from "./safe-fetch.ts";
 import { SourceError } from "./source-errors.ts";

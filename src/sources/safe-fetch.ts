@@ -1,11 +1,17 @@
+import type { HostGuard } from "../network/index.ts";
+import {
+  allowsPrivateNetwork,
+  checkPublicUrl,
+  connectionFailureOf,
+  createHostGuard,
+  fetchOutside,
+  NetworkError,
+} from "../network/index.ts";
 import type { SourceEnv, SourceLimits } from "./limits.ts";
-import { allowsPrivateNetwork, SOURCE_LIMITS } from "./limits.ts";
-import type { HostGuard } from "./resolve.ts";
-import { createHostGuard } from "./resolve.ts";
+import { SOURCE_LIMITS } from "./limits.ts";
 import { SourceBody } from "./source-body.ts";
-import { SourceError } from "./source-errors.ts";
+import { SOURCE_ERROR_OF_CONNECTION, SOURCE_ERROR_OF_HOST, SourceError } from "./source-errors.ts";
 import { refusalOfStatus } from "./source-status.ts";
-import { checkSourceUrl } from "./source-url.ts";
 
 const USER_AGENT = "Sluice/1 (media ingest)";
 
@@ -39,9 +45,9 @@ export async function fetchSource(env: SourceEnv, url: string, request: SourceRe
   const guard = request.guard ?? createHostGuard(env, limits);
   let target = url;
   for (let redirects = 0; redirects <= limits.maxRedirects; redirects++) {
-    const checked = checkSourceUrl(target, allowsPrivateNetwork(env));
+    const checked = checkPublicUrl(target, allowsPrivateNetwork(env));
     if (!checked.ok) throw new SourceError("source_forbidden", { detail: checked.message });
-    await guard.check(checked.url.hostname);
+    await checkHost(guard, checked.url.hostname);
     const { response, abort } = await requestOnce(env, checked.url, request, limits);
     const next = redirectTarget(response, checked.url);
     if (next === null) return accept(response, abort, limits);
@@ -49,6 +55,15 @@ export async function fetchSource(env: SourceEnv, url: string, request: SourceRe
     target = next;
   }
   throw new SourceError("source_too_many_redirects");
+}
+
+async function checkHost(guard: HostGuard, hostname: string): Promise<void> {
+  try {
+    await guard.check(hostname);
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    throw new SourceError(SOURCE_ERROR_OF_HOST[error.code], { cause: error });
+  }
 }
 
 async function requestOnce(env: SourceEnv, url: URL, request: SourceRequest, limits: SourceLimits) {
@@ -61,12 +76,12 @@ async function requestOnce(env: SourceEnv, url: URL, request: SourceRequest, lim
     signal: request.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, request.signal]),
   } as const;
   try {
-    const response = await (env.SOURCE_NETWORK === undefined ? fetch(url, init) : env.SOURCE_NETWORK.fetch(url, init));
+    const response = await fetchOutside(env, url, init);
     return { response, abort };
   } catch (error) {
     request.signal?.throwIfAborted();
     if (abort.signal.aborted) throw abort.signal.reason;
-    throw connectionError(error, url);
+    throw new SourceError(SOURCE_ERROR_OF_CONNECTION[connectionFailureOf(error, url)], { cause: error });
   } finally {
     clearTimeout(timer);
   }
@@ -78,18 +93,6 @@ function requestHeaders(request: SourceRequest): Headers {
   if (request.range !== undefined) headers.set("range", `bytes=${request.range.first}-${request.range.last}`);
   if (request.ifRange !== undefined) headers.set("if-range", request.ifRange);
   return headers;
-}
-
-/**
- * workerd says "Network connection lost." when a server refuses, hangs up or talks no HTTP, and an "internal error"
- * when the TLS handshake or the look-up of the name fails or its network forbids the address. The name has been looked
- * up before this request, so with https the last leaves the handshake.
- */
-function connectionError(cause: unknown, url: URL): SourceError {
-  const isInternal = cause instanceof Error && cause.message.startsWith("internal error");
-  return new SourceError(isInternal && url.protocol === "https:" ? "source_tls_failed" : "source_unreachable", {
-    cause,
-  });
 }
 
 function redirectTarget(response: Response, base: URL): string | null {

@@ -1,3 +1,6 @@
+import type { ConnectionFailure } from "../network/connection-failure.ts";
+import type { NetworkErrorCode } from "../network/network-error.ts";
+
 /**
  * Every way in which fetching a source can fail. Closed: an asset that cannot be fetched is errored with one of these.
  * `retryable` says whether time alone can repair it.
@@ -43,6 +46,18 @@ export const SOURCE_ERRORS = {
   source_empty: { message: "The source is an empty file.", retryable: false, fault: "source" },
 } as const satisfies Record<string, { message: string; retryable: boolean; fault: "source" }>;
 export type SourceErrorCode = keyof typeof SOURCE_ERRORS;
+
+export const SOURCE_ERROR_OF_HOST: Record<NetworkErrorCode, SourceErrorCode> = {
+  forbidden: "source_forbidden",
+  unresolvable: "source_unresolvable",
+};
+
+export const SOURCE_ERROR_OF_CONNECTION: Record<ConnectionFailure, SourceErrorCode> = {
+  connection_failed: "source_unreachable",
+  tls_failed: "source_tls_failed",
+  timed_out: "source_timed_out",
+  unresolvable: "source_unresolvable",
+};
 
 /** `message` is shown to the asset's owner: it never holds a URL. What is private belongs in `cause`, which is only logged. */
 export class SourceError extends Error {

@@ -1,16 +1,6 @@
+import { connectionFailureOfStatus, parseRetryAfterMs } from "../network/index.ts";
 import type { SourceErrorCode } from "./source-errors.ts";
-import { SourceError } from "./source-errors.ts";
-
-/** Cloudflare's network answers these for an origin that it could not reach; elsewhere a fetch throws instead. */
-const NETWORK_STATUSES: Record<number, SourceErrorCode> = {
-  521: "source_unreachable",
-  522: "source_timed_out",
-  523: "source_unreachable",
-  524: "source_timed_out",
-  525: "source_tls_failed",
-  526: "source_tls_failed",
-  530: "source_unresolvable",
-};
+import { SOURCE_ERROR_OF_CONNECTION, SourceError } from "./source-errors.ts";
 
 /**
  * What a status other than 200 and 206 means for the source.
@@ -31,15 +21,9 @@ function codeOfStatus(status: number): SourceErrorCode {
   if (status === 204) return "source_empty";
   if (status === 416) return "source_length_mismatch";
   if (status === 408 || status === 425 || status === 429) return "source_unavailable";
-  return NETWORK_STATUSES[status] ?? (status >= 500 ? "source_unavailable" : "source_bad_status");
-}
-
-/** RFC 9110 §10.2.3: seconds or a date. Null when absent or unreadable; never negative. */
-export function parseRetryAfterMs(value: string | null, now: Date): number | null {
-  if (value === null) return null;
-  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000;
-  const date = /[a-z]/i.test(value) ? Date.parse(value) : NaN; // "-5" would be read as a year
-  return Number.isNaN(date) ? null : Math.max(0, date - now.getTime());
+  const unreached = connectionFailureOfStatus(status);
+  if (unreached !== null) return SOURCE_ERROR_OF_CONNECTION[unreached];
+  return status >= 500 ? "source_unavailable" : "source_bad_status";
 }
 
 /** What an answer says about the file as a whole. Sizes in bytes; null = not said. */

@@ -15,7 +15,6 @@ import {
   contentLength,
   isSameFile,
   parseContentRange,
-  parseRetryAfterMs,
   refusalOfStatus,
 } from "../../../src/sources/source-status.ts";
 
@@ -81,22 +80,6 @@ describe("retries", () => {
     expect(sourceRetryDelayMs(3, 1000)).toBe(20_000);
     expect(sourceRetryDelayMs(1, 86_400_000)).toBe(300_000);
     expect(sourceRetryDelayMs(1, 30_000, 0.001)).toBe(30);
-  });
-});
-
-describe("Retry-After", () => {
-  test.each([
-    ["0", 0],
-    ["7", 7000],
-    [" 120 ", 120_000],
-    ["Fri, 20 Nov 2026 12:00:30 GMT", 30_000],
-    ["Fri, 20 Nov 2026 11:00:00 GMT", 0],
-    ["soon", null],
-    ["-5", null],
-    ["", null],
-    [null, null],
-  ])("%j is %j ms", (value, milliseconds) => {
-    expect(parseRetryAfterMs(value, now)).toBe(milliseconds);
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { createHostGuard, resolveHost } from "../../../src/network/index.ts";
 import { SOURCE_LIMITS, type SourceEnv } from "../../../src/sources/limits.ts";
-import { createHostGuard, resolveHost } from "../../../src/sources/resolve.ts";
 import { fetchSource } from "../../../src/sources/safe-fetch.ts";
 import { openSourceServer, type RemoteServer } from "./source-servers.ts";
 
@@ -111,15 +111,15 @@ test("a private network that is allowed is fetched from, by number and by name",
 
 describe("DNS over HTTPS", () => {
   const env: SourceEnv = { ALLOW_PRIVATE_NETWORK: "", MAX_SOURCE_BYTES: "1000" };
-  async function resolve(name: string, answer: unknown): Promise<string[]> {
-    const dnsUrl = await server.add(`/dns-${name}`, {
+  const dnsServer = (name: string, answer: unknown): Promise<string> =>
+    server.add(`/dns-${name}`, {
       kind: "status",
       status: 200,
       headers: { "content-type": "application/dns-json" },
       body: typeof answer === "string" ? answer : JSON.stringify(answer),
     });
-    return resolveHost(env, name, { ...SOURCE_LIMITS, dnsUrl });
-  }
+  const resolve = async (name: string, answer: unknown): Promise<string[]> =>
+    resolveHost(env, name, { ...SOURCE_LIMITS, dnsUrl: await dnsServer(name, answer) });
 
   test("answers every address, without the names on the way to it", async () => {
     const Answer = [
@@ -141,7 +141,8 @@ describe("DNS over HTTPS", () => {
     ["SERVFAIL", { Status: 2 }],
     ["no JSON", "<html>"],
   ])("that fails by %s is source_unresolvable and worth another try", async (name, answer) => {
-    await expect(resolve(encodeURIComponent(name), answer)).rejects.toMatchObject({
+    const dnsUrl = await dnsServer(encodeURIComponent(name), answer);
+    await expect(fetchSource(env, "http://public.example/film", { limits: { dnsUrl } })).rejects.toMatchObject({
       code: "source_unresolvable",
       retryable: true,
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addressLiteral, isClosedName, isPublicAddress } from "../../../src/sources/addresses.ts";
+import { addressLiteral, isClosedName, isPublicAddress } from "../../../src/network/addresses.ts";
 
 /** Each string holds addresses of one kind. */
 const CLOSED = [

@@ -1,19 +1,31 @@
 import { addressLiteral, isPublicAddress } from "./addresses.ts";
-import type { SourceEnv, SourceLimits } from "./limits.ts";
-import { allowsPrivateNetwork } from "./limits.ts";
-import { SourceError } from "./source-errors.ts";
-import { isForbiddenHost } from "./source-url.ts";
+import type { NetworkEnv } from "./network-env.ts";
+import { allowsPrivateNetwork } from "./network-env.ts";
+import { NetworkError } from "./network-error.ts";
+import { isForbiddenHost } from "./public-url.ts";
+
+export interface ResolveLimits {
+  /** For each question, from asking to the answer. */
+  resolveMs: number;
+  /** DNS-over-HTTPS in JSON, used where `env.RESOLVER` is absent. */
+  dnsUrl: string;
+}
+
+export const RESOLVE_LIMITS: ResolveLimits = {
+  resolveMs: 10_000,
+  dnsUrl: "https://cloudflare-dns.com/dns-query",
+};
 
 /** How long a verdict on a host holds within one guard; a copy of thousands of parts then asks once in a while. */
 const VERDICT_MS = 30_000;
 
 /** Tells whether a host may be contacted, and remembers it for a short while. */
 export interface HostGuard {
-  /** @throws {SourceError} source_forbidden, source_unresolvable */
+  /** @throws {NetworkError} */
   check(hostname: string): Promise<void>;
 }
 
-export function createHostGuard(env: SourceEnv, limits: SourceLimits): HostGuard {
+export function createHostGuard(env: NetworkEnv, limits: ResolveLimits): HostGuard {
   const checkedAt = new Map<string, number>();
   return {
     async check(hostname) {
@@ -26,38 +38,40 @@ export function createHostGuard(env: SourceEnv, limits: SourceLimits): HostGuard
 }
 
 /**
- * Refuses a host unless every address of it is public. Between this look-up and the connection a name can change its
- * address: Cloudflare's network does not route to private addresses, and locally `env.SOURCE_NETWORK` refuses them at
- * connect time, so a changed name gains nothing.
+ * Refuses a host unless every address of it is public; asks anew at each call. Between this look-up and the connection a
+ * name can change its address: Cloudflare's network does not route to private addresses, and locally
+ * `env.SOURCE_NETWORK` refuses them at connect time, so a changed name gains nothing.
+ *
+ * @throws {NetworkError} forbidden, unresolvable
  */
-async function checkHost(env: SourceEnv, hostname: string, limits: SourceLimits): Promise<void> {
+export async function checkHost(env: NetworkEnv, hostname: string, limits: ResolveLimits): Promise<void> {
   const open = allowsPrivateNetwork(env);
-  if (!open && isForbiddenHost(hostname)) throw new SourceError("source_forbidden");
+  if (!open && isForbiddenHost(hostname)) throw new NetworkError("forbidden");
   if (addressLiteral(hostname) !== null) return;
   // Names of a private network are unknown to public DNS; the connection itself then tells whether they exist.
   if (open && env.RESOLVER === undefined) return;
   const addresses = await resolveHost(env, hostname, limits);
-  if (addresses.length === 0) throw new SourceError("source_unresolvable");
-  if (!open && !addresses.every(isPublicAddress)) throw new SourceError("source_forbidden");
+  if (addresses.length === 0) throw new NetworkError("unresolvable");
+  if (!open && !addresses.every(isPublicAddress)) throw new NetworkError("forbidden");
 }
 
 /**
  * All IPv4 and IPv6 addresses of a name; empty when it has none.
  *
- * @throws {SourceError} source_unresolvable when nobody answers the question
+ * @throws {NetworkError} unresolvable when nobody answers the question
  */
-export async function resolveHost(env: SourceEnv, hostname: string, limits: SourceLimits): Promise<string[]> {
+export async function resolveHost(env: NetworkEnv, hostname: string, limits: ResolveLimits): Promise<string[]> {
   try {
     if (env.RESOLVER !== undefined) return await askResolver(env.RESOLVER, hostname, limits);
     const answers = await Promise.all([1, 28].map((type) => askDns(hostname, type, limits)));
     return answers.flat();
   } catch (cause) {
-    throw cause instanceof SourceError ? cause : new SourceError("source_unresolvable", { cause });
+    throw new NetworkError("unresolvable", { cause });
   }
 }
 
-async function askResolver(resolver: Fetcher, hostname: string, limits: SourceLimits): Promise<string[]> {
-  const signal = AbortSignal.timeout(limits.headersMs);
+async function askResolver(resolver: Fetcher, hostname: string, limits: ResolveLimits): Promise<string[]> {
+  const signal = AbortSignal.timeout(limits.resolveMs);
   const response = await resolver.fetch(`http://resolver/${encodeURIComponent(hostname)}`, { signal });
   if (response.status === 404) return [];
   if (!response.ok) throw new Error(`the resolver answered ${response.status}`);
@@ -66,11 +80,11 @@ async function askResolver(resolver: Fetcher, hostname: string, limits: SourceLi
 }
 
 /** @param type the record type's number: 1 = A, 28 = AAAA (RFC 1035, RFC 3596) */
-async function askDns(hostname: string, type: number, limits: SourceLimits): Promise<string[]> {
+async function askDns(hostname: string, type: number, limits: ResolveLimits): Promise<string[]> {
   const url = new URL(limits.dnsUrl);
   url.searchParams.set("name", hostname);
   url.searchParams.set("type", String(type));
-  const signal = AbortSignal.timeout(limits.headersMs);
+  const signal = AbortSignal.timeout(limits.resolveMs);
   const response = await fetch(url, { headers: { accept: "application/dns-json" }, signal });
   if (!response.ok) throw new Error(`DNS over HTTPS answered ${response.status}`);
   const answer = await response.json<{ Status: number; Answer?: { type: number; data: string }[] }>();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { checkSourceUrl, MAX_SOURCE_URL_LENGTH, type SourceUrlProblem } from "../../../src/sources/source-url.ts";
+import { checkPublicUrl, MAX_URL_LENGTH, type PublicUrlProblem } from "../../../src/network/public-url.ts";
 
-const refused: [string, SourceUrlProblem][] = [
+const refused: [string, PublicUrlProblem][] = [
   ["", "malformed"],
   ["clip.mp4", "malformed"],
   ["//cdn.example.com/a.mp4", "malformed"],
@@ -46,7 +46,7 @@ const refused: [string, SourceUrlProblem][] = [
 ];
 
 test.each(refused)("%j is refused: %s", (text, problem) => {
-  expect(checkSourceUrl(text, false)).toMatchObject({ ok: false, problem });
+  expect(checkPublicUrl(text, false)).toMatchObject({ ok: false, problem });
 });
 
 test.each([
@@ -58,8 +58,8 @@ test.each([
   ["https://bücher.example/a.mp4", "https://xn--bcher-kva.example/a.mp4"],
   ["https://8.8.8.8/a.mp4", "https://8.8.8.8/a.mp4"],
   ["http://[2606:4700::1]/a.mp4", "http://[2606:4700::1]/a.mp4"],
-])("%j is fetched as %j", (text, href) => {
-  const checked = checkSourceUrl(text, false);
+])("%j is contacted as %j", (text, href) => {
+  const checked = checkPublicUrl(text, false);
   expect(checked.ok && checked.url.href).toBe(href);
 });
 
@@ -67,19 +67,19 @@ describe("a private network that is allowed", () => {
   test.each(["http://127.0.0.1:8000/a.mp4", "http://localhost/a.mp4", "http://nas.local/a.mp4", "http://[::1]/"])(
     "lets %s through",
     (text) => {
-      expect(checkSourceUrl(text, true).ok).toBe(true);
+      expect(checkPublicUrl(text, true).ok).toBe(true);
     },
   );
   test.each(["file:///etc/passwd", "ftp://127.0.0.1/", "http://user@127.0.0.1/", "nonsense"])(
     "still refuses %s",
     (text) => {
-      expect(checkSourceUrl(text, true).ok).toBe(false);
+      expect(checkPublicUrl(text, true).ok).toBe(false);
     },
   );
 });
 
 test("the longest URL is accepted and one character more is not", () => {
-  const longest = "https://cdn.example.com/".padEnd(MAX_SOURCE_URL_LENGTH, "a");
-  expect(checkSourceUrl(longest, false).ok).toBe(true);
-  expect(checkSourceUrl(`${longest}a`, false)).toMatchObject({ ok: false, problem: "too_long" });
+  const longest = "https://cdn.example.com/".padEnd(MAX_URL_LENGTH, "a");
+  expect(checkPublicUrl(longest, false).ok).toBe(true);
+  expect(checkPublicUrl(`${longest}a`, false)).toMatchObject({ ok: false, problem: "too_long" });
 });

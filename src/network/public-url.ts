@@ -1,29 +1,29 @@
 import { addressLiteral, isClosedName, isPublicAddress } from "./addresses.ts";
 
 /** Longer URLs are refused: signed URLs of the large stores stay below 2,000 characters. */
-export const MAX_SOURCE_URL_LENGTH = 2048;
+export const MAX_URL_LENGTH = 2048;
 
-export type SourceUrlProblem = "malformed" | "too_long" | "scheme" | "credentials" | "forbidden_host";
+export type PublicUrlProblem = "malformed" | "too_long" | "scheme" | "credentials" | "forbidden_host";
 
 /** `message` completes a sentence that starts with the field's name, in plain words. */
-export type CheckedSourceUrl = { ok: true; url: URL } | { ok: false; problem: SourceUrlProblem; message: string };
+export type CheckedPublicUrl = { ok: true; url: URL } | { ok: false; problem: PublicUrlProblem; message: string };
 
-const MESSAGES: Record<SourceUrlProblem, string> = {
+const MESSAGES: Record<PublicUrlProblem, string> = {
   malformed: "must be an absolute URL",
-  too_long: `must be at most ${MAX_SOURCE_URL_LENGTH} characters long`,
+  too_long: `must be at most ${MAX_URL_LENGTH} characters long`,
   scheme: "must be an http or https URL",
   credentials: "must not carry a user name or password",
   forbidden_host: "must not point to a private or local address",
 };
 
 /**
- * Checks what can be told from the text of a URL alone; a name is resolved and checked when it is fetched.
+ * Checks what can be told from the text of a customer's URL alone; its name is resolved and checked when it is contacted.
  * The answered URL has no fragment, which is never sent.
  *
  * @param allowPrivateNetwork private addresses and local names are let through, for local work
  */
-export function checkSourceUrl(text: string, allowPrivateNetwork: boolean): CheckedSourceUrl {
-  if (text.length > MAX_SOURCE_URL_LENGTH) return refuse("too_long");
+export function checkPublicUrl(text: string, allowPrivateNetwork: boolean): CheckedPublicUrl {
+  if (text.length > MAX_URL_LENGTH) return refuse("too_long");
   // The parser would drop these in silence, and then we would fetch another URL than the one in the record.
   if (/\p{Cc}/u.test(text) || !URL.canParse(text)) return refuse("malformed");
   const url = new URL(text);
@@ -40,6 +40,6 @@ export function isForbiddenHost(hostname: string): boolean {
   return address === null ? isClosedName(hostname) : !isPublicAddress(address);
 }
 
-function refuse(problem: SourceUrlProblem): CheckedSourceUrl {
+function refuse(problem: PublicUrlProblem): CheckedPublicUrl {
   return { ok: false, problem, message: MESSAGES[problem] };
 }
