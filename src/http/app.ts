@@ -1,6 +1,7 @@
 import { bodyLimit } from "hono/body-limit";
 import { encoderCallbacks } from "../encoding/routes.ts";
 import { assetRoutes } from "../assets/index.ts";
+import { eventTypeRoutes } from "../events/event-type-routes.ts";
 import { playbackRoutes } from "../playback/index.ts";
 import { requireCredentials } from "./credentials.ts";
 import { checkHealth } from "./health.ts";
@@ -66,6 +67,7 @@ export function createApp() {
     });
   });
   app.route("/", assetRoutes);
+  app.route("/", eventTypeRoutes);
   app.route("/", encoderCallbacks);
   app.route("/", playbackRoutes);
   return app;

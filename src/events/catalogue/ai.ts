@@ -1,0 +1,96 @@
+import { z } from "@hono/zod-openapi";
+import { kindsOf } from "./kind.ts";
+import { Position } from "./records.ts";
+import { SAMPLE } from "./samples.ts";
+import { AddedTrack, sampleSubtitle } from "./tracks.ts";
+
+const ai = kindsOf("ai", "media");
+
+/** From 0, surely not, to 1, surely. */
+const Score = z.number().min(0).max(1);
+const ModerationScores = z.array(z.strictObject({ category: z.string(), score: Score }));
+
+/** Outputs alone: their media is named by `object.id` only. */
+export const aiKinds = {
+  "ai.captions.ready": ai({
+    videoType: "video.media.subtitle.generated.ready",
+    status: "ready",
+    when: "Captions in the spoken language were written.",
+    data: AddedTrack,
+    example: {
+      ...sampleSubtitle("available"),
+      url: `https://stream.example.com/${SAMPLE.playbackId}/text/${SAMPLE.subtitleTrackId}.vtt`,
+    },
+  }),
+  "video.mediaAI.summary.ready": ai({
+    status: "ready",
+    when: "The summary of a media was written.",
+    data: z.strictObject({ isSummaryGenerated: z.boolean(), summary: z.string() }),
+    example: { isSummaryGenerated: true, summary: "Fishing boats leave a small harbour before the sun is up." },
+  }),
+  "video.mediaAI.chapters.ready": ai({
+    status: "ready",
+    when: "A media was divided into chapters.",
+    data: z.strictObject({
+      isChaptersGenerated: z.boolean(),
+      chapters: z.array(
+        z.strictObject({
+          chapter: z.string(),
+          startTime: Position,
+          endTime: Position,
+          title: z.string(),
+          summary: z.string(),
+        }),
+      ),
+    }),
+    example: {
+      isChaptersGenerated: true,
+      chapters: [
+        {
+          chapter: "1",
+          startTime: "00:00:00",
+          endTime: "00:00:32",
+          title: "Before sunrise",
+          summary: "The crews load their boats.",
+        },
+        {
+          chapter: "2",
+          startTime: "00:00:32",
+          endTime: "00:01:10",
+          title: "Out to sea",
+          summary: "One boat after the other passes the lighthouse.",
+        },
+      ],
+    },
+  }),
+  "video.mediaAI.namedEntities.ready": ai({
+    status: "ready",
+    when: "People, organisations and places named in a media were found.",
+    data: z.strictObject({
+      isNamedEntitiesGenerated: z.boolean(),
+      namedEntities: z.array(z.strictObject({ name: z.string(), category: z.string(), count: z.int().nonnegative() })),
+    }),
+    example: {
+      isNamedEntitiesGenerated: true,
+      namedEntities: [{ name: "Camogli", category: "location", count: 3 }],
+    },
+  }),
+  "video.mediaAI.moderation.ready": ai({
+    status: "ready",
+    when: "A media was scored for content that some may not want.",
+    data: z.strictObject({ isModerationGenerated: z.boolean(), moderationResult: ModerationScores }),
+    example: {
+      isModerationGenerated: true,
+      moderationResult: [
+        { category: "violence", score: 0.02 },
+        { category: "self-harm", score: 0 },
+      ],
+    },
+  }),
+  "ai.moderation.flagged": ai({
+    status: "flagged",
+    when: "A score of a media's moderation lies above the workspace's threshold; only such scores are listed.",
+    data: z.strictObject({ threshold: Score, moderationResult: ModerationScores.min(1) }),
+    example: { threshold: 0.5, moderationResult: [{ category: "violence", score: 0.83 }] },
+  }),
+};

@@ -1,0 +1,124 @@
+import { z } from "@hono/zod-openapi";
+import { kindsOf } from "./kind.ts";
+import { HexId, Media, Metadata, PlaybackPolicy, readyMedia, Timestamp } from "./records.ts";
+import { SAMPLE, SAMPLE_CREATED_AT } from "./samples.ts";
+
+const SimulcastTarget = z.strictObject({
+  simulcastId: HexId,
+  url: z.string(),
+  streamKey: z.string(),
+  isEnabled: z.boolean(),
+  metadata: Metadata.optional(),
+});
+const sampleTarget = (): z.output<typeof SimulcastTarget> => ({
+  simulcastId: SAMPLE.simulcastId,
+  url: "rtmps://ingest.example.com:443/live",
+  streamKey: "made-up-key-of-the-other-platform",
+  isEnabled: true,
+});
+
+/** The stream as the API answers it. */
+const LiveStream = z.strictObject({
+  streamId: HexId,
+  streamKey: z.string(),
+  srtSecret: z.string(),
+  trial: z.boolean(),
+  status: z.enum(["idle", "preparing", "active", "disabled"]),
+  audioOnly: z.boolean(),
+  maxResolution: z.enum(["1080p", "720p", "480p"]),
+  enableRecording: z.boolean(),
+  mediaPolicy: z.enum(["public", "private"]),
+  metadata: Metadata,
+  createdAt: Timestamp,
+  reconnectWindow: z.int().openapi({ description: "Seconds for which a lost encoder may come back" }),
+  maxDuration: z.int().openapi({ description: "Seconds; 0 = unbounded" }),
+  lowLatency: z.boolean(),
+  closedCaptions: z.boolean(),
+  enableDvrMode: z.boolean(),
+  playbackIds: z.array(PlaybackPolicy),
+  simulcastResponses: z.array(SimulcastTarget),
+  srtPlaybackResponse: z.strictObject({ srtPlaybackStreamId: z.string(), srtPlaybackSecret: z.string() }),
+  mediaIds: z.array(z.uuid()).openapi({ description: "Recordings" }),
+});
+const sampleStream = (status: z.output<typeof LiveStream>["status"]): z.output<typeof LiveStream> => ({
+  streamId: SAMPLE.streamId,
+  streamKey: `5be2071fa98c4d36b07e1fd52c94a680k${SAMPLE.streamId}`,
+  srtSecret: `90c7d3e61b5f4a82ae04f8c16d2b7359k${SAMPLE.streamId}`,
+  trial: false,
+  status,
+  audioOnly: false,
+  maxResolution: "1080p",
+  enableRecording: true,
+  mediaPolicy: "public",
+  metadata: { show: "harbour" },
+  createdAt: SAMPLE_CREATED_AT,
+  reconnectWindow: 60,
+  maxDuration: 28_800,
+  lowLatency: true,
+  closedCaptions: false,
+  enableDvrMode: false,
+  playbackIds: [{ id: SAMPLE.playbackId, accessPolicy: "public" }],
+  simulcastResponses: [],
+  srtPlaybackResponse: {
+    srtPlaybackStreamId: `play${SAMPLE.streamId}`,
+    srtPlaybackSecret: `3fa4c8e90d7b4612958e6b1d0c72fa35k${SAMPLE.streamId}`,
+  },
+  mediaIds: [],
+});
+
+const inLive = kindsOf("live", "live");
+const live = (
+  status: string,
+  when: string,
+  streamStatus: z.output<typeof LiveStream>["status"],
+  names: { videoType?: string } = {},
+) => inLive({ ...names, status, when, data: LiveStream, example: sampleStream(streamStatus) });
+
+const target = (status: string, when: string) =>
+  inLive({
+    status,
+    when,
+    data: z.strictObject({ ...SimulcastTarget.shape, streamId: HexId }),
+    example: { ...sampleTarget(), streamId: SAMPLE.streamId },
+  });
+
+export const liveKinds = {
+  "video.live_stream.created": live("created", "A live stream was created.", "idle"),
+  "video.live_stream.preparing": live("preparing", "A stream gets ready to take in a broadcast.", "preparing"),
+  "live_stream.connected": live(
+    "connected",
+    "A broadcaster's encoder has connected; there is nothing to watch yet.",
+    "preparing",
+    { videoType: "video.live_stream.connected" },
+  ),
+  "video.live_stream.recording": live("recording", "The recording of a broadcast has begun.", "preparing"),
+  "video.live_stream.active": live("active", "A broadcast can be watched.", "active"),
+  "live_stream.disconnected": live(
+    "disconnected",
+    "The encoder is gone; it may come back within the reconnect window.",
+    "active",
+    { videoType: "video.live_stream.disconnected" },
+  ),
+  "video.live_stream.idle": live("idle", "A broadcast has ended for good.", "idle"),
+  "video.live_stream.updated": live("updated", "Settings of a stream were changed.", "idle"),
+  "video.live_stream.disabled": live("disabled", "A stream was disabled and refuses encoders.", "disabled"),
+  "video.live_stream.deleted": live("deleted", "A stream was deleted.", "idle"),
+  "video.live_stream.srt_detected": live("preparing", "The broadcast arrives over SRT.", "preparing"),
+  "video.live_stream.rtmps_detected": live("preparing", "The broadcast arrives over RTMPS.", "preparing"),
+  "video.live_stream.simulcast_target.created": target("created", "A simulcast target was added to a stream."),
+  "video.live_stream.simulcast_target.starting": target("starting", "The connection to a simulcast target is made."),
+  "video.live_stream.simulcast_target.broadcasting": target("broadcasting", "A simulcast target gets the broadcast."),
+  "video.live_stream.simulcast_target.updated": target("updated", "A simulcast target was changed."),
+  "video.live_stream.simulcast_target.deleted": target("deleted", "A simulcast target was removed."),
+  /** A media as any other to published receivers, hence the shared name. */
+  "live_stream.recording.ready": kindsOf(
+    "live",
+    "media",
+  )({
+    videoType: "video.media.ready",
+    status: "ready",
+    when: "The recording of a broadcast plays on demand; `data.streamId` is the stream.",
+    data: z.strictObject({ ...Media.shape, streamId: HexId }),
+    example: { ...readyMedia(), streamId: SAMPLE.streamId },
+  }),
+};

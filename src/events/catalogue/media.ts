@@ -1,0 +1,133 @@
+import { z } from "@hono/zod-openapi";
+import { kindsOf } from "./kind.ts";
+import { createdMedia, HexId, Media, PlaybackId, readyMedia, samplePlaybackId, Timestamp } from "./records.ts";
+import { SAMPLE, SAMPLE_CREATED_AT, SAMPLE_UPDATED_AT } from "./samples.ts";
+import { sampleUpload, Upload } from "./upload.ts";
+
+const media = kindsOf("media", "media");
+const { id, workspaceId, status, playbackIds, metadata, maxResolution, mediaQuality } = Media.shape;
+
+/** A media that was made of a live stream, as it is when it is opened. */
+const StreamMedia = z.strictObject({
+  id,
+  streamId: HexId,
+  workspaceId,
+  status,
+  maxResolution: maxResolution.optional(),
+  playbackIds,
+  createdAt: Timestamp,
+});
+const sampleStreamMedia = (): z.output<typeof StreamMedia> => ({
+  id: SAMPLE.mediaId,
+  streamId: SAMPLE.streamId,
+  workspaceId: SAMPLE.workspaceId,
+  status: "Created",
+  maxResolution: "1080p",
+  playbackIds: [samplePlaybackId()],
+  createdAt: SAMPLE_CREATED_AT,
+});
+
+export const mediaKinds = {
+  "asset.created": media({
+    videoType: "video.media.created",
+    status: "media_created",
+    when: "A media was created from a source URL.",
+    data: Media,
+    example: createdMedia(),
+  }),
+  "asset.ready": media({
+    videoType: "video.media.ready",
+    status: "ready",
+    when: "Processing has finished and the whole ladder plays.",
+    data: Media,
+    example: readyMedia(),
+  }),
+  "asset.errored": media({
+    videoType: "video.media.failed",
+    status: "failed",
+    when: "Processing has failed for good; `data.error` says why and whose fault it is.",
+    data: Media,
+    example: {
+      ...createdMedia(),
+      status: "Failed",
+      updatedAt: SAMPLE_UPDATED_AT,
+      error: {
+        code: "source_not_found",
+        message: "The source's server has no such file. (status 404)",
+        fault: "source",
+      },
+    },
+  }),
+  "video.media.updated": media({
+    status: "updated",
+    when: "Title, creator, metadata, tracks or settings of a media were changed.",
+    data: Media,
+    example: { ...readyMedia(), metadata: { campaign: "summer" } },
+  }),
+  "video.media.deleted": media({
+    status: "deleted",
+    when: "A media was deleted and plays no more.",
+    data: z.strictObject({ id, workspaceId, status, playbackIds }),
+    example: {
+      id: SAMPLE.mediaId,
+      workspaceId: SAMPLE.workspaceId,
+      status: "Ready",
+      playbackIds: [samplePlaybackId()],
+    },
+  }),
+  "video.media.non_standard_format.detected": media({
+    status: "non_standard_format",
+    when: "The source has a form that takes longer to process; for information only.",
+    data: z.strictObject({ ...Media.shape, reason: z.string() }),
+    example: { ...createdMedia(), status: "Processing", reason: "the picture is HEVC" },
+  }),
+  "video.media.upload": media({
+    status: "waiting",
+    when: "A direct upload was asked for; no byte has arrived yet.",
+    data: Upload,
+    example: sampleUpload("waiting"),
+  }),
+  "video.upload.media_created": media({
+    status: "media_created",
+    when: "All bytes of a direct upload have arrived and became a media.",
+    data: z.strictObject({ id, status: z.literal("Created"), playbackIds, metadata, maxResolution, mediaQuality }),
+    example: {
+      id: SAMPLE.uploadId,
+      status: "Created",
+      playbackIds: [samplePlaybackId()],
+      metadata: { campaign: "spring" },
+      maxResolution: "1080p",
+      mediaQuality: "standard",
+    },
+  }),
+  "video.media.upload.cancelled": media({
+    status: "cancelled",
+    when: "A direct upload was cancelled before its last byte.",
+    data: Upload,
+    example: sampleUpload("cancelled"),
+  }),
+  "video.media.live_stream.created": media({
+    status: "media_created",
+    when: "The recording of a live stream was opened; `data.id` is its media, `data.streamId` the stream.",
+    data: StreamMedia,
+    example: sampleStreamMedia(),
+  }),
+  "video.media.live_clip.created": media({
+    status: "media_created",
+    when: "A clip of a live stream was asked for and became a media.",
+    data: StreamMedia,
+    example: sampleStreamMedia(),
+  }),
+  "video.playback_id.created": media({
+    status: "created",
+    when: "A playback ID was added to a media.",
+    data: z.strictObject(PlaybackId.shape),
+    example: samplePlaybackId(),
+  }),
+  "video.playback_id.deleted": media({
+    status: "deleted",
+    when: "A playback ID was removed from a media.",
+    data: z.strictObject({ id: z.uuid() }),
+    example: { id: SAMPLE.playbackId },
+  }),
+};

@@ -1,0 +1,75 @@
+import { z } from "@hono/zod-openapi";
+import { MediaRecord } from "../../assets/schemas.ts";
+import { SAMPLE, SAMPLE_CREATED_AT, SAMPLE_UPDATED_AT } from "./samples.ts";
+
+/** UTC with microseconds (contract/rest.md §1, Timestamps). */
+export const Timestamp = z.iso.datetime({ precision: 6 });
+/** `HH:MM:SS`, a position in the media. */
+export const Position = z.string().regex(/^\d{2,}:[0-5]\d:[0-5]\d$/);
+/** Identifier of a stream or of a simulcast target. */
+export const HexId = z.string().regex(/^[0-9a-f]{32}$/);
+export const Metadata = z.record(z.string(), z.string());
+
+/**
+ * The media as the API answers it, at the time of the event. Only its progress is left out, which changes by the second.
+ * Strict, as all data: a field that is not told of here is a mistake of the sender.
+ */
+export const Media = z.strictObject(MediaRecord.shape).omit({ progress: true });
+export const PlaybackId = MediaRecord.shape.playbackIds.element;
+
+/** Ids and policy alone, as live streams and settings of uploads show them. */
+export const PlaybackPolicy = z.strictObject({ id: z.string(), accessPolicy: z.enum(["public", "private", "drm"]) });
+
+const openRules = () => ({ defaultPolicy: "allow" as const, allow: [], deny: [] });
+export const samplePlaybackId = (): z.output<typeof PlaybackId> => ({
+  id: SAMPLE.playbackId,
+  accessPolicy: "public",
+  accessRestrictions: { domains: openRules(), userAgents: openRules() },
+});
+
+export const createdMedia = (): z.output<typeof Media> => ({
+  id: SAMPLE.mediaId,
+  workspaceId: SAMPLE.workspaceId,
+  title: "Harbour at dawn",
+  metadata: { campaign: "spring" },
+  mediaQuality: "standard",
+  maxResolution: "1080p",
+  status: "Created",
+  sourceAccess: false,
+  playbackIds: [samplePlaybackId()],
+  tracks: [],
+  generatedSubtitles: [],
+  isAudioOnly: false,
+  subtitleAvailable: false,
+  createdAt: SAMPLE_CREATED_AT,
+  updatedAt: SAMPLE_CREATED_AT,
+});
+
+export const sampleTracks = (): z.output<typeof Media>["tracks"] => [
+  {
+    id: SAMPLE.videoTrackId,
+    type: "video",
+    width: 1920,
+    height: 1080,
+    frameRate: "25/1",
+    status: "available",
+  },
+  {
+    id: SAMPLE.audioTrackId,
+    type: "audio",
+    languageCode: "und",
+    languageName: "default",
+    status: "available",
+  },
+];
+
+export const readyMedia = (): z.output<typeof Media> => ({
+  ...createdMedia(),
+  sourceResolution: "1080p",
+  status: "Ready",
+  tracks: sampleTracks(),
+  duration: "00:01:10",
+  aspectRatio: "16:9",
+  frameRate: "25/1",
+  updatedAt: SAMPLE_UPDATED_AT,
+});

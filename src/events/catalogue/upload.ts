@@ -1,0 +1,44 @@
+import { z } from "@hono/zod-openapi";
+import { Media, Metadata, PlaybackId, samplePlaybackId } from "./records.ts";
+import { SAMPLE } from "./samples.ts";
+
+const { id, ...policy } = PlaybackId.shape;
+
+/** The settings of the request, which the media gets. Before there is a media its playback IDs may have no id. */
+const PushMediaSettings = z.strictObject({
+  playbackIds: z.array(z.strictObject({ id: id.optional(), ...policy })),
+  title: z.string().optional(),
+  creatorId: z.string().optional(),
+  metadata: Metadata,
+  mediaQuality: Media.shape.mediaQuality,
+  maxResolution: Media.shape.maxResolution.optional(),
+  sourceAccess: z.boolean(),
+  optimizeAudio: z.boolean(),
+});
+
+export const Upload = z.strictObject({
+  uploadId: z.uuid(),
+  trial: z.boolean(),
+  status: z.enum(["waiting", "cancelled"]),
+  url: z.url(),
+  timeout: z.int().positive().openapi({ description: "Seconds for which `url` takes bytes" }),
+  corsOrigin: z.string(),
+  pushMediaSettings: PushMediaSettings,
+});
+
+export const sampleUpload = (status: "waiting" | "cancelled"): z.output<typeof Upload> => ({
+  uploadId: SAMPLE.uploadId,
+  trial: false,
+  status,
+  url: `https://sluice.example.com/ingest/uploads/${SAMPLE.uploadId}?token=made-up`,
+  timeout: 14_400,
+  corsOrigin: "https://app.example.com",
+  pushMediaSettings: {
+    playbackIds: [samplePlaybackId()],
+    metadata: { campaign: "spring" },
+    mediaQuality: "standard",
+    maxResolution: "1080p",
+    sourceAccess: false,
+    optimizeAudio: false,
+  },
+});

@@ -1,0 +1,60 @@
+import { z } from "@hono/zod-openapi";
+import { kindsOf } from "./kind.ts";
+import { Timestamp } from "./records.ts";
+import { SAMPLE } from "./samples.ts";
+
+const webhook = kindsOf("webhook", "webhook");
+const { webhookId } = SAMPLE;
+const url = "https://app.example.com/hooks/video";
+
+/** What the service tells of its own deliveries, through the workspace's other webhooks. */
+export const webhookKinds = {
+  "webhook.delivery.exhausted": webhook({
+    status: "exhausted",
+    when: "A delivery was given up after its last attempt; sent once for each delivery.",
+    data: z.strictObject({
+      webhookId: z.uuid(),
+      url: z.url(),
+      eventId: z.uuid(),
+      eventType: z.string().openapi({ description: "The service's name of the event that did not arrive" }),
+      attempts: z.int().nonnegative(),
+      lastFailure: z.strictObject({
+        reason: z.string(),
+        message: z.string(),
+        status: z.int().nullable().openapi({ description: "HTTP status of the last answer; null = there was none" }),
+      }),
+      firstAttemptAt: Timestamp.nullable().openapi({ description: "null = never attempted" }),
+      lastAttemptAt: Timestamp.nullable().openapi({ description: "null = never attempted" }),
+    }),
+    example: {
+      webhookId,
+      url,
+      eventId: SAMPLE.exhaustedEventId,
+      eventType: "asset.ready",
+      attempts: 14,
+      lastFailure: { reason: "bad_status", message: "The endpoint answered with an error status.", status: 500 },
+      firstAttemptAt: "2026-05-17T12:50:24.602000Z",
+      lastAttemptAt: "2026-05-20T12:41:55.130000Z",
+    },
+  }),
+  "webhook.disabled": webhook({
+    status: "disabled",
+    when: "A webhook was switched off: its endpoint answered 410, or has only failed for five days.",
+    data: z.strictObject({
+      webhookId: z.uuid(),
+      url: z.url(),
+      reason: z.enum(["gone", "failing_for_five_days"]),
+      message: z.string(),
+      failingSince: Timestamp,
+      disabledAt: Timestamp,
+    }),
+    example: {
+      webhookId,
+      url,
+      reason: "failing_for_five_days",
+      message: "Every attempt of the last five days failed.",
+      failingSince: "2026-05-15T12:47:31.904000Z",
+      disabledAt: "2026-05-20T12:47:33.250000Z",
+    },
+  }),
+};

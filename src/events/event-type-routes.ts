@@ -1,0 +1,53 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { json, problemResponses } from "../http/openapi.ts";
+import { newRouter } from "../http/router.ts";
+import { EVENT_KINDS } from "./catalogue.ts";
+import { EventEnvelope, exampleEvent } from "./catalogue/envelope.ts";
+import { EVENT_AREAS, EVENT_OBJECT_TYPES } from "./catalogue/kind.ts";
+
+const EventTypeRecord = z
+  .object({
+    type: z
+      .string()
+      .openapi({ description: "Its name; webhooks with `naming: service` get it", example: "asset.ready" }),
+    videoType: z.string().openapi({
+      description: "Its name for webhooks with `naming: video`; two kinds may share one",
+      example: "video.media.ready",
+    }),
+    area: z.enum(EVENT_AREAS),
+    objectType: z.enum(EVENT_OBJECT_TYPES),
+    description: z.string(),
+    example: EventEnvelope,
+  })
+  .openapi("EventType");
+
+const listRoute = createRoute({
+  operationId: "list-event-types",
+  summary: "Every kind of event, with an example",
+  method: "get",
+  path: "/v1/event-types",
+  tags: ["Events"],
+  security: [{ basic: [] }],
+  request: { query: z.object({ area: z.enum(EVENT_AREAS).optional() }) },
+  responses: {
+    200: {
+      description: "All kinds, or those of one area",
+      content: json(z.object({ success: z.literal(true), data: z.array(EventTypeRecord) })),
+    },
+    ...problemResponses("unauthorized", "validation_failed"),
+  },
+});
+
+export const eventTypeRoutes = newRouter().openapi(listRoute, (c) => {
+  const { area: wanted } = c.req.valid("query");
+  const kinds = EVENT_KINDS.filter(({ area }) => wanted === undefined || area === wanted);
+  const data = kinds.map(({ type, videoType, area, objectType, when }) => ({
+    type,
+    videoType,
+    area,
+    objectType,
+    description: when,
+    example: exampleEvent(type),
+  }));
+  return c.json({ success: true as const, data }, 200);
+});

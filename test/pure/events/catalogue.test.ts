@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import {
+  CATALOGUE,
+  CATALOGUE_VERSION,
+  EVENT_KINDS,
+  isEventType,
+  kindOf,
+  nameIn,
+} from "../../../src/events/catalogue.ts";
+import { EventEnvelope, exampleEvent } from "../../../src/events/catalogue/envelope.ts";
+import { SAMPLE_OBJECT_IDS } from "../../../src/events/catalogue/samples.ts";
+import { CONTRACT_NAMES, SPECIFICATION_NAMES } from "./contract-names.ts";
+
+const ALIASES = {
+  "asset.created": "video.media.created",
+  "asset.ready": "video.media.ready",
+  "asset.errored": "video.media.failed",
+  "live_stream.connected": "video.live_stream.connected",
+  "live_stream.disconnected": "video.live_stream.disconnected",
+  "live_stream.recording.ready": "video.media.ready",
+  "ai.captions.ready": "video.media.subtitle.generated.ready",
+};
+
+describe("the names", () => {
+  test("every name of the contract is that of a kind, in one of the namings", () => {
+    expect(CONTRACT_NAMES).toHaveLength(62);
+    const known = new Set(EVENT_KINDS.flatMap(({ type, videoType }) => [type as string, videoType]));
+    expect(CONTRACT_NAMES.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test("beyond the contract there are two kinds, about webhooks themselves", () => {
+    const known = new Set(CONTRACT_NAMES);
+    const own = EVENT_KINDS.flatMap(({ type, videoType }) => [type, videoType]).filter((name) => !known.has(name));
+    expect(new Set(own)).toEqual(new Set(["webhook.delivery.exhausted", "webhook.disabled"]));
+  });
+
+  test("the specification's kinds are called as it calls them; its alias is one", () => {
+    for (const [name, type] of Object.entries(SPECIFICATION_NAMES)) {
+      expect(isEventType(type)).toBe(true);
+      expect([CATALOGUE[type].type, CATALOGUE[type].videoType]).toContain(name);
+    }
+  });
+
+  test("seven kinds have another name for published receivers, the others one for all", () => {
+    const aliased = EVENT_KINDS.filter(({ type, videoType }) => type !== videoType);
+    expect(Object.fromEntries(aliased.map(({ type, videoType }) => [type, videoType]))).toEqual(ALIASES);
+  });
+
+  test("no kind is called what another's alias is", () => {
+    const aliases = new Set<string>(Object.values(ALIASES));
+    expect(EVENT_KINDS.filter(({ type }) => aliases.has(type))).toEqual([]);
+  });
+
+  test.each([
+    ["service", "asset.errored", "asset.errored"],
+    ["video", "asset.errored", "video.media.failed"],
+    ["video", "video.media.deleted", "video.media.deleted"],
+    ["video", "playback.completed", "playback.completed"],
+    ["video", "left.the.catalogue", "left.the.catalogue"],
+    ["video", "toString", "toString"],
+  ] as const)("in the %s naming, %s is sent as %s", (naming, type, name) => {
+    expect(nameIn(naming, type)).toBe(name);
+  });
+
+  test.each(["video.media.ready", "asset.melted", "toString", ""])("there is no kind %j to send", (type) => {
+    expect(() => kindOf(type)).toThrow("is no kind of event");
+  });
+
+  test("the version is eight hex digits: what is stored beside an expanded list", () => {
+    expect(CATALOGUE_VERSION).toMatch(/^[0-9a-f]{8}$/);
+  });
+});
+
+describe.each(EVENT_KINDS.map((kind) => [kind.type, kind] as const))("%s", (type, kind) => {
+  test("has an example that its own schema takes, whole", () => {
+    expect(kind.data.parse(kind.example)).toEqual(kind.example);
+  });
+
+  test("takes no field that is not in its schema", () => {
+    const more = { ...(kind.example as object), surprise: true };
+    expect(kind.data.safeParse(more).success).toBe(false);
+  });
+
+  test("says when it is sent in one sentence, and what became of the object in one word", () => {
+    expect(kind.when).toMatch(/^[A-Z`].*[^.]\.$/);
+    expect(kind.status).toMatch(/^[a-z]+(_[a-z]+)*$/);
+  });
+
+  test("makes an envelope whose object is the example's", () => {
+    const event = exampleEvent(type, "video");
+    expect(EventEnvelope.strict().parse(event)).toEqual(event);
+    expect(event.type).toBe(kind.videoType);
+    expect(event.object).toEqual({ type: kind.objectType, id: SAMPLE_OBJECT_IDS[kind.objectType] });
+  });
+
+  test("shows times with microseconds, as the API does", () => {
+    const times = JSON.stringify(kind.example).match(/\d{4}-\d\d-\d\dT[^"]*/g) ?? [];
+    expect(times.filter((time) => !/T\d\d:\d\d:\d\d\.\d{6}Z$/.test(time))).toEqual([]);
+  });
+});
+
+describe("the data of media events", () => {
+  test.each(["asset.created", "asset.ready", "asset.errored", "video.media.updated"] as const)(
+    "%s carries the media whose event it is",
+    (type) => {
+      const { data, object, workspace } = exampleEvent(type);
+      expect(data).toMatchObject({ id: object.id, workspaceId: workspace.id });
+    },
+  );
+
+  test("says nothing of progress, which would be old news at once", () => {
+    const progress = { percent: 10, stage: "encoding", renditions: [] };
+    expect(CATALOGUE["asset.ready"].data.safeParse({ ...exampleEvent("asset.ready").data, progress }).success).toBe(
+      false,
+    );
+  });
+
+  test("a recording names its stream beside the media", () => {
+    const { data, object } = exampleEvent("live_stream.recording.ready");
+    expect(object.type).toBe("media");
+    expect(data["id"]).toBe(object.id);
+    expect(data["streamId"]).toBe(SAMPLE_OBJECT_IDS.live);
+  });
+
+  test("a watermark's event names the watermark in its data and the media in its object", () => {
+    const { data, object } = exampleEvent("video.media.watermark.ready");
+    expect(object.id).toBe(SAMPLE_OBJECT_IDS.media);
+    expect(data["id"]).not.toBe(object.id);
+  });
+});
