@@ -20,6 +20,7 @@ export default defineConfig({
                 TEST_MIGRATIONS: await readD1Migrations("migrations"),
                 JOB_SECRET: "job secret of the tests",
                 ENCODER_SECRET: "encoder secret of the tests",
+                WEBHOOK_KEYS: "k1:c2x1aWNlIHRlc3RzLCAzMiBieXRlcyBvZiBrZXkuLi4=",
                 PUBLIC_URL: "http://sluice.test",
                 ENCODER_URL: "http://127.0.0.1:9",
                 ALLOW_PRIVATE_NETWORK: "true",

@@ -1,8 +1,7 @@
 import { type AssetError, STUCK } from "../src/assets/asset-error.ts";
 import { erroredFacts } from "../src/assets/asset-facts.ts";
-import { type AssetFacts, type AssetMessage, projectAsset } from "../src/assets/projection.ts";
+import { type AssetFacts, type AssetMessage, type MachineEvent, projectAsset } from "../src/assets/projection.ts";
 import type { AssetForMachine } from "../src/assets/repository.ts";
-import { openDatabase } from "../src/database.ts";
 import { leaseMs } from "../src/encoding/dispatcher.ts";
 import { encoderGateway } from "../src/encoding/gateway.ts";
 import { JobBook } from "../src/encoding/job-book.ts";
@@ -81,10 +80,9 @@ export abstract class AssetKeeper extends Machine<AssetStatus, AssetSignal, Asse
   }
 
   protected fail(error: AssetError): void {
-    const asset = this.asset();
     this.move("fail", (event) => {
       this.enqueueMessage({ kind: "facts", payload: erroredFacts(error) });
-      this.enqueueEvent(asset, event);
+      this.enqueueEvent(event);
     });
     this.unschedule("work");
     this.hasten("outbox", Date.now());
@@ -112,7 +110,7 @@ export abstract class AssetKeeper extends Machine<AssetStatus, AssetSignal, Asse
   }
 
   protected async deliver(messages: OutboxMessage[]): Promise<void> {
-    await projectAsset(openDatabase(this.bindings().DB), this.name(), messages, new Date());
+    await projectAsset(this.bindings(), this.name(), messages, new Date());
   }
 
   protected enter(stage: Stage | "done", facts: AssetFacts = {}): void {
@@ -124,16 +122,9 @@ export abstract class AssetKeeper extends Machine<AssetStatus, AssetSignal, Asse
     this.enqueue(kind, payload);
   }
 
-  protected enqueueEvent(asset: AssetForMachine, type: string | null): void {
+  protected enqueueEvent(type: string | null): void {
     if (type === null) return;
-    const event = {
-      id: crypto.randomUUID(),
-      workspaceId: asset.workspaceId,
-      type,
-      objectType: "media" as const,
-      objectId: asset.id,
-      occurredAtMs: Date.now(),
-    };
+    const event = { id: crypto.randomUUID(), type: type as MachineEvent["type"], occurredAtMs: Date.now() };
     this.enqueueMessage({ kind: "event", payload: event });
   }
 

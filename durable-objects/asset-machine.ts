@@ -206,7 +206,6 @@ export class AssetMachine extends AssetKeeper {
 
   /** Everything is encoded: the ladder is whole and the asset ready, in one commit. */
   private finish(): void {
-    const asset = this.asset();
     const plan = this.document<EncodingPlan>("plan");
     if (plan === undefined) throw new Error("finished without a plan");
     const rows = this.assembled(plan);
@@ -217,7 +216,7 @@ export class AssetMachine extends AssetKeeper {
       this.enqueueMessage({ kind: "renditions", payload: rows });
       if (skipTopRung) this.enqueueMessage({ kind: "keepPassthrough", payload: {} });
       this.enter("done", readyFacts(rows, skipTopRung));
-      this.enqueueEvent(asset, event);
+      this.enqueueEvent(event);
     });
     this.unschedule("work");
     this.hasten("outbox", Date.now());

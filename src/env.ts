@@ -3,8 +3,10 @@ export interface Env {
   DB: D1Database;
   MEDIA: R2Bucket;
   PURGES: Queue;
+  DELIVERIES: Queue;
   ASSET_MACHINE: DurableObjectNamespace;
   ENCODER: DurableObjectNamespace;
+  WEBHOOK_SENDER: DurableObjectNamespace;
   ASSETS: Fetcher;
 
   PUBLIC_URL: string;
@@ -20,6 +22,8 @@ export interface Env {
   JOB_SECRET: string;
   /** Authenticates the Worker at the encoder's HTTP port. */
   ENCODER_SECRET: string;
+  /** Seal the signing secrets of webhooks: "k2:<32 bytes in Base64>,k1:…". The first seals, all of them open. */
+  WEBHOOK_KEYS: string;
 
   /** Local platform only: fetches with a network that refuses private addresses at connect time. */
   SOURCE_NETWORK?: Fetcher;

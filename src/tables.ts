@@ -3,3 +3,4 @@ export * from "./assets/tables.ts";
 export * from "./events/tables.ts";
 export * from "./workspaces/tables.ts";
 export * from "./http/tables.ts";
+export * from "./webhooks/tables.ts";

@@ -1,15 +1,31 @@
 import { consumePurges, sweepAssets } from "./assets/index.ts";
 import type { Env } from "./env.ts";
 import { createApp } from "./http/app.ts";
+import { consumeDeadDeliveries, consumeDeliveries, sweepDeliveries } from "./webhooks/index.ts";
 
 export { AssetMachine } from "../durable-objects/asset-machine.ts";
 export { EncoderContainer } from "../durable-objects/encoder-container.ts";
+export { WebhookSender } from "../durable-objects/webhook-sender.ts";
 export { PlaybackOrigin } from "./playback/index.ts";
 
 const app = createApp();
 
+/** By the names of `wrangler.toml`. */
+const CONSUMERS: Record<string, (env: Env, batch: MessageBatch) => Promise<void>> = {
+  "sluice-purges": consumePurges,
+  "webhook-deliveries": consumeDeliveries,
+  "webhook-deliveries-dead": consumeDeadDeliveries,
+};
+
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-  queue: (batch, env) => consumePurges(env, batch),
-  scheduled: (controller, env) => sweepAssets(env, new Date(controller.scheduledTime)),
+  async queue(batch, env) {
+    const consume = CONSUMERS[batch.queue];
+    if (consume === undefined) throw new Error(`nobody consumes the queue ${batch.queue}`);
+    await consume(env, batch);
+  },
+  async scheduled(controller, env) {
+    const now = new Date(controller.scheduledTime);
+    await Promise.all([sweepAssets(env, now), sweepDeliveries(env, now)]);
+  },
 } satisfies ExportedHandler<Env>;

@@ -25,16 +25,23 @@ export interface Secrets {
   password: string;
   jobSecret: string;
   encoderSecret: string;
+  webhookKeys: string;
 }
 
 export class StartError extends Error {}
 
+const newWebhookKeys = () => `k1:${randomBytes(32).toString("base64")}`;
 const secret = () => randomBytes(32).toString("base64url");
 
 async function loadSecrets(home: string): Promise<Secrets> {
   const path = join(home, "secrets.json");
   const kept = await readFile(path, "utf8").catch(() => null);
-  if (kept !== null) return JSON.parse(kept) as Secrets;
+  if (kept !== null) {
+    const secrets = JSON.parse(kept) as Secrets;
+    if (secrets.webhookKeys !== undefined) return secrets;
+    await writePrivately(path, { ...secrets, webhookKeys: newWebhookKeys() }); // from before there were webhooks
+    return loadSecrets(home);
+  }
   const made: Secrets = {
     organisationId: randomUUID(),
     workspaceId: randomUUID(),
@@ -42,6 +49,7 @@ async function loadSecrets(home: string): Promise<Secrets> {
     password: secret(),
     jobSecret: secret(),
     encoderSecret: secret(),
+    webhookKeys: newWebhookKeys(),
   };
   await writePrivately(path, made);
   return made;

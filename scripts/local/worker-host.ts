@@ -58,6 +58,7 @@ function createHost(): Miniflare {
         ALLOW_PRIVATE_NETWORK: String(settings.allowPrivateNetwork),
         JOB_SECRET: secrets.jobSecret,
         ENCODER_SECRET: secrets.encoderSecret,
+        WEBHOOK_KEYS: secrets.webhookKeys,
         ...settings.vars,
       },
       serviceBindings: {

@@ -4,7 +4,9 @@ import { findFirstAnswer } from "../http/idempotency.ts";
 import { log } from "../http/log.ts";
 import type { Caller } from "../http/router.ts";
 import { validationProblem } from "../http/router.ts";
-import { type Asset, insertAsset, type PlaybackId, toMachine } from "./repository.ts";
+import { commitWithEvents } from "../webhooks/index.ts";
+import { mediaEvent } from "./media-event.ts";
+import { type Asset, assetInserts, type PlaybackId, toMachine } from "./repository.ts";
 import { startMachine } from "./start-machine.ts";
 import { checkInputs, type CreateAsset } from "./schemas.ts";
 import { toCreatedMedia } from "./to-media.ts";
@@ -50,14 +52,8 @@ export async function createAsset(
     playback_id: playbackId.id,
     data: toCreatedMedia({ asset, playbackIds: [playbackId] }),
   });
-  const event = {
-    id: crypto.randomUUID(),
-    workspaceId: asset.workspaceId,
-    type: "asset.created",
-    objectType: "media" as const,
-    objectId: asset.id,
-    occurredAtMs: now.getTime(),
-  };
+  const record = { asset, playbackIds: [playbackId], tracks: [] };
+  const event = mediaEvent("asset.created", record, { id: crypto.randomUUID(), atMs: now.getTime() });
   const remembered = idempotency && {
     workspaceId: caller.workspaceId,
     key: idempotency.key,
@@ -68,7 +64,9 @@ export async function createAsset(
     createdAt: now,
   };
   try {
-    await insertAsset(db, { asset, playbackId, event, idempotency: remembered });
+    const rows = assetInserts(db, { asset, playbackId, idempotency: remembered });
+    const { wake } = await commitWithEvents(env, rows, [{ event }]);
+    after(wake());
   } catch (error) {
     const concurrent = await firstAnswer(); // a request with the same key was faster: its row made ours fail, as a whole
     if (concurrent) return concurrent.body;
@@ -113,6 +111,7 @@ function newAsset(
     errorFault: null,
     createdAt: now,
     updatedAt: now,
+    revision: 0,
     startedAt: null,
     deletedAt: null,
     purgedAt: null,

@@ -1,8 +1,13 @@
 import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { OutboxMessage } from "../../durable-objects/machine.ts";
-import type { Database } from "../database.ts";
-import { insertEvent, type NewEvent } from "../events/index.ts";
+import { type Database, openDatabase } from "../database.ts";
+import type { Env } from "../env.ts";
+import { findEvent } from "../events/index.ts";
+import { log } from "../http/log.ts";
+import { commitWithEvents } from "../webhooks/index.ts";
+import { mediaEvent } from "./media-event.ts";
+import { findAsset, isStill, nextRevision } from "./repository.ts";
 import { assets, renditions, tracks } from "./tables.ts";
 
 /** Without times: messages are kept as JSON. */
@@ -20,13 +25,35 @@ export type AssetMessage =
   | { kind: "renditions"; payload: NewRendition[] }
   /** The source itself stays in the manifests, as the top rung. */
   | { kind: "keepPassthrough"; payload: Record<string, never> }
-  | { kind: "event"; payload: NewEvent };
+  | { kind: "event"; payload: MachineEvent };
 
-/** Writes an asset machine's messages to D1, all in one batch. Every statement may be repeated without a trace. */
-export async function projectAsset(db: Database, assetId: string, messages: OutboxMessage[], now: Date): Promise<void> {
-  const statements = messages.flatMap((message) => toStatements(db, assetId, message as unknown as AssetMessage, now));
-  const [first, ...rest] = statements;
+/** What a machine says has happened; the record that goes with it is read when it is told. */
+export interface MachineEvent {
+  id: string;
+  type: "asset.ready" | "asset.errored";
+  occurredAtMs: number;
+}
+
+/** Writes an asset machine's messages to D1, then its events. Every message may be repeated without a trace. */
+export async function projectAsset(env: Env, assetId: string, messages: OutboxMessage[], now: Date): Promise<void> {
+  const db = openDatabase(env.DB);
+  const mine = messages as unknown as AssetMessage[];
+  const [first, ...rest] = mine.flatMap((message) => toStatements(db, assetId, message, now));
   if (first !== undefined) await db.batch([first, ...rest]);
+  for (const message of mine) if (message.kind === "event") await tellEvent(env, assetId, message.payload);
+}
+
+/** The event with the record of this moment: when that changes meanwhile, once more with the new one. */
+async function tellEvent(env: Env, assetId: string, { id, type, occurredAtMs }: MachineEvent): Promise<void> {
+  const db = openDatabase(env.DB);
+  for (;;) {
+    const record = await findAsset(db, null, assetId);
+    if (record === null) return log("event.of_deleted_asset", { assetId, type }); // its end has been told already
+    const event = mediaEvent(type, record, { id, atMs: occurredAtMs });
+    const { isNew, wake } = await commitWithEvents(env, [], [{ event, onlyIf: isStill(record.asset) }]);
+    if (isNew[0]) return wake();
+    if ((await findEvent(db, id)) !== null) return;
+  }
 }
 
 function toStatements(db: Database, assetId: string, message: AssetMessage, now: Date): BatchItem<"sqlite">[] {
@@ -35,14 +62,14 @@ function toStatements(db: Database, assetId: string, message: AssetMessage, now:
       return [
         db
           .update(assets)
-          .set({ ...message.payload, updatedAt: now })
+          .set({ ...message.payload, updatedAt: now, ...nextRevision })
           .where(eq(assets.id, assetId)),
       ];
     case "started":
       return [
         db
           .update(assets)
-          .set({ startedAt: new Date(message.payload.atMs), updatedAt: now })
+          .set({ startedAt: new Date(message.payload.atMs), updatedAt: now, ...nextRevision })
           .where(eq(assets.id, assetId)),
       ];
     case "tracks":
@@ -64,6 +91,6 @@ function toStatements(db: Database, assetId: string, message: AssetMessage, now:
           ),
       ];
     case "event":
-      return [insertEvent(db, message.payload)];
+      return [];
   }
 }

@@ -1,6 +1,5 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import type { Database } from "../database.ts";
-import { insertEvent, type NewEvent } from "../events/index.ts";
 import { idempotencyKeys } from "../http/tables.ts";
 import { assets, playbackIds, renditions, tracks } from "./tables.ts";
 
@@ -38,30 +37,28 @@ export const toMachine = (asset: Asset): AssetForMachine =>
 
 const isAlive = isNull(assets.deletedAt);
 
-/** The asset, its playback ID and `asset.created`, together or not at all; with them the answer under an idempotency key. */
-export async function insertAsset(
+/** The asset and its playback ID, for one commit; with them the answer under an idempotency key. */
+export const assetInserts = (
   db: Database,
   rows: {
     asset: typeof assets.$inferInsert;
     playbackId: typeof playbackIds.$inferInsert;
-    event: NewEvent;
     idempotency: typeof idempotencyKeys.$inferInsert | null;
   },
-): Promise<void> {
-  await db.batch([
-    db.insert(assets).values(rows.asset),
-    db.insert(playbackIds).values(rows.playbackId),
-    insertEvent(db, rows.event),
-    ...(rows.idempotency ? [db.insert(idempotencyKeys).values(rows.idempotency)] : []),
-  ]);
-}
+) => [
+  db.insert(assets).values(rows.asset),
+  db.insert(playbackIds).values(rows.playbackId),
+  ...(rows.idempotency ? [db.insert(idempotencyKeys).values(rows.idempotency)] : []),
+];
 
-export async function findAsset(db: Database, workspaceId: string, id: string): Promise<AssetRecord | null> {
+/** @param workspaceId null = whose ever it is: for what the service itself does */
+export async function findAsset(db: Database, workspaceId: string | null, id: string): Promise<AssetRecord | null> {
+  const isMine = workspaceId === null ? undefined : eq(assets.workspaceId, workspaceId);
   const [found, ids, trackRows] = await db.batch([
     db
       .select()
       .from(assets)
-      .where(and(eq(assets.id, id), eq(assets.workspaceId, workspaceId), isAlive)),
+      .where(and(eq(assets.id, id), isMine, isAlive)),
     db.select().from(playbackIds).where(eq(playbackIds.assetId, id)).orderBy(asc(playbackIds.createdAt)),
     db.select().from(tracks).where(eq(tracks.assetId, id)).orderBy(asc(tracks.position)),
   ]);
@@ -100,33 +97,30 @@ export async function listAssets(
   return { records, total: totals[0]?.total ?? 0 };
 }
 
-/** False when there is no such asset. */
-export async function updateAsset(
+/** Part of every change of an asset's row. */
+export const nextRevision = { revision: sql`${assets.revision} + 1` };
+
+/** A statement that does nothing when the record is not any more what was seen of it. */
+export const changeAsset = (
   db: Database,
-  workspaceId: string,
-  id: string,
-  change: Partial<Pick<Asset, "title" | "creatorId" | "metadata">>,
-  event: NewEvent,
-): Promise<void> {
-  await db.batch([
-    db
-      .update(assets)
-      .set({ ...change, updatedAt: new Date(event.occurredAtMs) })
-      .where(and(eq(assets.id, id), eq(assets.workspaceId, workspaceId), isAlive)),
-    insertEvent(db, event),
-  ]);
-}
+  seen: Asset,
+  change: Partial<Pick<Asset, "title" | "creatorId" | "metadata" | "updatedAt">>,
+) =>
+  db
+    .update(assets)
+    .set({ ...change, ...nextRevision })
+    .where(and(eq(assets.id, seen.id), eq(assets.revision, seen.revision), isAlive));
 
 /** From here on the asset answers like one that never existed; its bytes go afterwards. */
-export async function tombstoneAsset(db: Database, workspaceId: string, id: string, event: NewEvent): Promise<void> {
-  await db.batch([
-    db
-      .update(assets)
-      .set({ deletedAt: new Date(event.occurredAtMs) })
-      .where(and(eq(assets.id, id), eq(assets.workspaceId, workspaceId), isAlive)),
-    insertEvent(db, event),
-  ]);
-}
+export const tombstoneAsset = (db: Database, id: string, now: Date) =>
+  db
+    .update(assets)
+    .set({ deletedAt: now, ...nextRevision })
+    .where(and(eq(assets.id, id), isAlive));
+
+/** True in SQL while nobody has changed the record since it was seen. */
+export const isStill = (seen: Asset) =>
+  sql`EXISTS (SELECT 1 FROM ${assets} WHERE id = ${seen.id} AND revision = ${seen.revision} AND deleted_at IS NULL)`;
 
 export async function isAssetAlive(db: Database, id: string): Promise<boolean> {
   const rows = await db

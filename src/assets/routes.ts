@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { sql } from "drizzle-orm";
 import type { Context } from "hono";
 import type { AssetMachine } from "../../durable-objects/asset-machine.ts";
 import { machineStub } from "../../durable-objects/machine.ts";
@@ -11,10 +12,13 @@ import { PageQuery, pagination, Pagination } from "../http/pagination.ts";
 import { Problem } from "../http/problems.ts";
 import { type AppContext, newRouter, validationProblem } from "../http/router.ts";
 import { forgetPlayback } from "../playback/index.ts";
+import { commitWithEvents } from "../webhooks/index.ts";
 import { createAsset } from "./create-asset.ts";
-import { type AssetRecord, findAsset, listAssets, tombstoneAsset, updateAsset } from "./repository.ts";
+import { deletedEvent } from "./media-event.ts";
+import { type AssetRecord, findAsset, listAssets, tombstoneAsset } from "./repository.ts";
 import { CreateAsset, CreatedMedia, InputInfo, inputIssues, MediaRecord, UpdateAsset } from "./schemas.ts";
 import { toInputInfo, toMedia } from "./to-media.ts";
+import { updateAsset } from "./update-asset.ts";
 
 const tags = ["Media"];
 const security = [{ basic: [] }];
@@ -111,20 +115,13 @@ const inputInfoRoute = createRoute({
   responses: { 200: ok(InputInfo, "The source"), ...itemProblems },
 });
 
+const notFound = () => new Problem("media_not_found", "no media has this id");
+
 async function requireAsset(c: Context<AppContext>, mediaId: string): Promise<AssetRecord> {
   const record = await findAsset(openDatabase(c.env.DB), c.var.caller.workspaceId, mediaId.toLowerCase());
-  if (record === null) throw new Problem("media_not_found", "no media has this id");
+  if (record === null) throw notFound();
   return record;
 }
-
-const newEvent = (type: string, record: AssetRecord, now: Date) => ({
-  id: crypto.randomUUID(),
-  workspaceId: record.asset.workspaceId,
-  type,
-  objectType: "media" as const,
-  objectId: record.asset.id,
-  occurredAtMs: now.getTime(),
-});
 
 export const assetRoutes = newRouter()
   .openapi(
@@ -165,23 +162,29 @@ export const assetRoutes = newRouter()
     return c.json({ success: true as const, data: toMedia(await requireAsset(c, c.req.valid("param").mediaId)) }, 200);
   })
   .openapi(updateRoute, async (c) => {
-    const record = await requireAsset(c, c.req.valid("param").mediaId);
     const { title, creatorId, metadata } = c.req.valid("json");
     const change = {
       ...(title === undefined ? {} : { title }),
       ...(creatorId === undefined ? {} : { creatorId }),
       ...(metadata === undefined ? {} : { metadata }),
     };
-    const event = newEvent("video.media.updated", record, new Date());
-    await updateAsset(openDatabase(c.env.DB), record.asset.workspaceId, record.asset.id, change, event);
-    return c.json({ success: true as const, data: toMedia(await requireAsset(c, record.asset.id)) }, 200);
+    const ids = { workspaceId: c.var.caller.workspaceId, assetId: c.req.valid("param").mediaId.toLowerCase() };
+    const updated = await updateAsset(c.env, ids, change, new Date());
+    if (updated === null) throw notFound();
+    c.executionCtx.waitUntil(updated.committed.wake());
+    return c.json({ success: true as const, data: toMedia(updated.record) }, 200);
   })
   .openapi(deleteRoute, async (c) => {
     const record = await requireAsset(c, c.req.valid("param").mediaId);
     const { id, workspaceId } = record.asset;
-    await tombstoneAsset(openDatabase(c.env.DB), workspaceId, id, newEvent("video.media.deleted", record, new Date()));
+    const now = new Date();
+    const event = deletedEvent(record, { id: crypto.randomUUID(), atMs: now.getTime() });
+    const tombstone = tombstoneAsset(openDatabase(c.env.DB), id, now);
+    const { isNew, wake } = await commitWithEvents(c.env, [tombstone], [{ event, onlyIf: sql`changes() > 0` }]);
+    if (!isNew[0]) throw notFound(); // somebody else was faster
     for (const playbackId of record.playbackIds) forgetPlayback(playbackId.id);
     log("asset.deleted", { assetId: id, workspaceId });
+    c.executionCtx.waitUntil(wake());
     // When this is lost, the cron's sweep says it again.
     c.executionCtx.waitUntil(
       machineStub<AssetMachine>(c.env.ASSET_MACHINE, id)

@@ -34,6 +34,8 @@ export const assets = sqliteTable(
 
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),
     updatedAt: integer({ mode: "timestamp_ms" }).notNull(),
+    /** Counts the changes of the record, so that an event can be sure to tell of the newest. */
+    revision: integer().notNull().default(0),
     startedAt: integer({ mode: "timestamp_ms" }), // null until the asset machine has taken over
     deletedAt: integer({ mode: "timestamp_ms" }), // a tombstone, kept until every byte is gone
     purgedAt: integer({ mode: "timestamp_ms" }),

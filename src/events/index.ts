@@ -1,1 +1,1 @@
-export { insertEvent, type NewEvent } from "./repository.ts";
+export { eventBytes, findEvent, insertEvent, type NewEvent } from "./repository.ts";

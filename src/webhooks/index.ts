@@ -1,0 +1,3 @@
+export { type Announcement, type Committed, commitWithEvents } from "./announce.ts";
+export { consumeDeadDeliveries, consumeDeliveries } from "./consume.ts";
+export { sweepDeliveries } from "./sweep.ts";

@@ -1,0 +1,18 @@
+import type { Env } from "../env.ts";
+import { log } from "../http/log.ts";
+import { wakeSender } from "./wake.ts";
+
+/** A delivery that is due for longer than this has perhaps been forgotten by a crash. */
+const LATE_MS = 5000;
+const AT_ONCE = 200;
+
+/** Wakes the senders of what is late. Harmless for what is merely slow. */
+export async function sweepDeliveries(env: Env, now: Date): Promise<void> {
+  const { results } = await env.DB.prepare(
+    "SELECT DISTINCT webhook_id AS id FROM deliveries WHERE status = 'pending' AND next_attempt_at < ? LIMIT ?",
+  )
+    .bind(now.getTime() - LATE_MS, AT_ONCE)
+    .all<{ id: string }>();
+  if (results.length > 0) log("deliveries.swept", { webhooks: results.length });
+  await Promise.all(results.map(({ id }) => wakeSender(env, id)));
+}
