@@ -48,15 +48,17 @@ export function kindOf(type: string): EventKind {
 export const nameIn = (naming: Naming, type: string): string =>
   naming === "video" && isEventType(type) ? CATALOGUE[type].videoType : type;
 
-/**
- * Changes when a kind or a name comes or goes. What was expanded from patterns under another version (a prefix such as
- * `video.media.*`) has to be expanded again.
- */
-export const CATALOGUE_VERSION = fnv1a(
-  EVENT_KINDS.map(({ type, videoType }) => `${type}=${videoType}`)
-    .sort()
-    .join("\n"),
-);
+/** Changes when a kind or a name comes, goes or is changed; their order does not matter. */
+export const versionOf = (kinds: readonly Pick<EventKind, "type" | "videoType">[]): string =>
+  fnv1a(
+    kinds
+      .map(({ type, videoType }) => `${type}=${videoType}`)
+      .sort()
+      .join("\n"),
+  );
+
+/** What was expanded from patterns (a prefix such as `video.media.*`) under another version has to be expanded again. */
+export const CATALOGUE_VERSION = versionOf(EVENT_KINDS);
 
 /** FNV-1a, 32 bits, as 8 hex digits: synchronous, as a module's top level has to be. The names are ASCII. */
 function fnv1a(text: string): string {

@@ -30,7 +30,7 @@ export function exampleEvent(type: EventType, naming: Naming = "service"): z.out
     event_id: SAMPLE.eventId,
     workspace: { id: SAMPLE.workspaceId, name: "Production" },
     status,
-    data: example as Record<string, unknown>,
+    data: structuredClone(example) as Record<string, unknown>, // a copy: the caller may put facts of its own into it
     createdAt: "2026-05-20T12:50:24.318000000Z",
     attempts: [],
   };

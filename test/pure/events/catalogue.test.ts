@@ -6,6 +6,7 @@ import {
   isEventType,
   kindOf,
   nameIn,
+  versionOf,
 } from "../../../src/events/catalogue.ts";
 import { EventEnvelope, exampleEvent } from "../../../src/events/catalogue/envelope.ts";
 import { SAMPLE_OBJECT_IDS } from "../../../src/events/catalogue/samples.ts";
@@ -66,8 +67,12 @@ describe("the names", () => {
     expect(() => kindOf(type)).toThrow("is no kind of event");
   });
 
-  test("the version is eight hex digits: what is stored beside an expanded list", () => {
+  test("the version tells a catalogue from one with more kinds, fewer or other names, not from one in another order", () => {
+    const [first, ...others] = EVENT_KINDS;
+    const renamed = { type: first!.type, videoType: "video.media.made" };
     expect(CATALOGUE_VERSION).toMatch(/^[0-9a-f]{8}$/);
+    expect(versionOf([...others, first!])).toBe(CATALOGUE_VERSION);
+    expect(new Set([CATALOGUE_VERSION, versionOf(others), versionOf([...others, renamed])]).size).toBe(3);
   });
 });
 
@@ -97,6 +102,11 @@ describe.each(EVENT_KINDS.map((kind) => [kind.type, kind] as const))("%s", (type
     const times = JSON.stringify(kind.example).match(/\d{4}-\d\d-\d\dT[^"]*/g) ?? [];
     expect(times.filter((time) => !/T\d\d:\d\d:\d\d\.\d{6}Z$/.test(time))).toEqual([]);
   });
+});
+
+test("what a caller does to an example is not seen by the next", () => {
+  exampleEvent("asset.ready").data["id"] = "changed";
+  expect(exampleEvent("asset.ready").data["id"]).toBe(SAMPLE_OBJECT_IDS.media);
 });
 
 describe("the data of media events", () => {

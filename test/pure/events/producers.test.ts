@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { deletedEvent, mediaEvent } from "../../../src/assets/media-event.ts";
+import type { AssetRecord } from "../../../src/assets/repository.ts";
+import { CATALOGUE } from "../../../src/events/catalogue.ts";
+import { SAMPLE } from "../../../src/events/catalogue/samples.ts";
+import { DELIVERY_FAILURES } from "../../../src/webhooks/failures.ts";
+
+const at = new Date("2026-05-20T12:50:15.662Z");
+const told = { id: SAMPLE.eventId, atMs: at.getTime() };
+
+const justCreated: AssetRecord["asset"] = {
+  id: SAMPLE.mediaId,
+  workspaceId: SAMPLE.workspaceId,
+  title: null,
+  creatorId: null,
+  metadata: {},
+  accessPolicy: "public",
+  maxResolution: "1080p",
+  mediaQuality: "standard",
+  sourceUrl: "https://example.com/film.mp4",
+  clipStartMs: 0,
+  clipEndMs: null,
+  publicUrl: "https://sluice.example.com",
+  status: "processing",
+  stage: "created",
+  progress: null,
+  containerFormat: null,
+  durationMs: null,
+  widthPx: null,
+  heightPx: null,
+  frameRate: null,
+  errorCode: null,
+  errorMessage: null,
+  errorFault: null,
+  revision: 0,
+  createdAt: at,
+  updatedAt: at,
+  startedAt: null,
+  deletedAt: null,
+  purgedAt: null,
+};
+const playbackIds: AssetRecord["playbackIds"] = [
+  {
+    id: SAMPLE.playbackId,
+    assetId: SAMPLE.mediaId,
+    workspaceId: SAMPLE.workspaceId,
+    accessPolicy: "public",
+    createdAt: at,
+  },
+];
+const noTrack = { widthPx: null, heightPx: null, frameRate: null, languageCode: null, languageName: null, title: null };
+const tracks: AssetRecord["tracks"] = [
+  {
+    ...noTrack,
+    id: SAMPLE.videoTrackId,
+    assetId: SAMPLE.mediaId,
+    position: 0,
+    kind: "video",
+    widthPx: 1920,
+    heightPx: 1080,
+    frameRate: "30000/1001",
+  },
+  {
+    ...noTrack,
+    id: SAMPLE.audioTrackId,
+    assetId: SAMPLE.mediaId,
+    position: 1,
+    kind: "audio",
+    languageCode: "it",
+    languageName: "Italian",
+    title: "Original",
+  },
+];
+const probed = {
+  ...justCreated,
+  title: "Harbour",
+  creatorId: "editor-7",
+  metadata: { campaign: "spring" },
+  stage: "encoding" as const,
+  progress: { percent: 10, stage: "encoding", renditions: [{ name: "v1080", percent: 10 }] },
+  containerFormat: "mp4",
+  durationMs: 70_040,
+  widthPx: 1920,
+  heightPx: 1080,
+  frameRate: "30000/1001",
+};
+
+const RECORDS: [string, AssetRecord][] = [
+  ["just created", { asset: justCreated, playbackIds, tracks: [] }],
+  ["being encoded, with everything set", { asset: probed, playbackIds, tracks }],
+  ["ready", { asset: { ...probed, status: "ready", stage: "done" }, playbackIds, tracks }],
+  [
+    "failed before anything was known of it",
+    {
+      asset: {
+        ...justCreated,
+        status: "errored",
+        errorCode: "source_not_found",
+        errorMessage: "The source's server has no such file. (status 404)",
+        errorFault: "source",
+      },
+      playbackIds,
+      tracks: [],
+    },
+  ],
+];
+
+describe("what the producers say is what the catalogue promises", () => {
+  test.each(RECORDS)("of a media that is %s", (_, record) => {
+    for (const type of ["asset.created", "asset.ready", "asset.errored", "video.media.updated"] as const) {
+      const { data } = mediaEvent(type, record, told);
+      expect(CATALOGUE[type].data.parse(data)).toEqual(data);
+    }
+    const { type, data } = deletedEvent(record, told);
+    expect(type).toBe("video.media.deleted");
+    expect(CATALOGUE["video.media.deleted"].data.parse(data)).toEqual(data);
+  });
+
+  test("the example of a delivery that was given up shows a reason and words that there are", () => {
+    const { lastFailure } = CATALOGUE["webhook.delivery.exhausted"].example as {
+      lastFailure: { reason: keyof typeof DELIVERY_FAILURES; message: string };
+    };
+    expect(DELIVERY_FAILURES[lastFailure.reason].message).toBe(lastFailure.message);
+  });
+});
