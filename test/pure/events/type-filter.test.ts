@@ -68,7 +68,7 @@ describe("what is no pattern", () => {
     const startedAt = performance.now();
     expect(checkTypePattern(`${"video.".repeat(40_000)}*`).ok).toBe(false);
     expect(checkTypePattern("*".repeat(200_000)).ok).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(200);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 });
 
