@@ -1,0 +1,66 @@
+/**
+ * Pages of lists that grow while they are read, newest first. A cursor holds the sort key of the last row that was seen, so
+ * that no row comes twice or is passed over, whatever was added meanwhile.
+ */
+import { z } from "@hono/zod-openapi";
+import { Problem } from "./problems.ts";
+
+export const CursorQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(25).openapi({ description: "Records on a page" }),
+  cursor: z
+    .string()
+    .optional()
+    .openapi({ description: "`nextCursor` of the page before, with the same filters; absent = the newest" }),
+});
+
+export const CursorPagination = z
+  .object({
+    limit: z.int(),
+    nextCursor: z.string().nullable().openapi({ description: "null = this was the last page" }),
+  })
+  .openapi("CursorPagination");
+
+export type SortKey = readonly (string | number)[];
+
+/** Base64url of the key as JSON. Opaque to callers: it may change with any release. */
+export function writeCursor(key: SortKey): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(key));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+/**
+ * @param shape of the key: `z.tuple([z.int(), z.string()])`
+ * @returns null for the first page
+ * @throws {Problem} validation_failed for a cursor that is not one of this list's
+ */
+export function readCursor<Key extends SortKey>(cursor: string | undefined, shape: z.ZodType<Key>): Key | null {
+  if (cursor === undefined) return null;
+  const key = shape.safeParse(decode(cursor));
+  if (key.success) return key.data;
+  throw new Problem("validation_failed", "validation failed", { fields: [{ field: "cursor", message: "is invalid" }] });
+}
+
+/** @param rows one more than the limit, when there are so many: that one only says that there is a next page */
+export function cutPage<Row>(
+  rows: readonly Row[],
+  limit: number,
+  keyOf: (row: Row) => SortKey,
+): { rows: Row[]; pagination: z.infer<typeof CursorPagination> } {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const nextCursor = rows.length > limit && last !== undefined ? writeCursor(keyOf(last)) : null;
+  return { rows: page, pagination: { limit, nextCursor } };
+}
+
+function decode(cursor: string): unknown {
+  try {
+    const text = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(text, (char) => char.charCodeAt(0));
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
