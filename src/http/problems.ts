@@ -5,13 +5,17 @@
 export const PROBLEMS = {
   /** A playback request for an asset that has nothing to play yet; players look for the word "ready". */
   not_ready: { status: 400, message: "media is not ready" },
+  webhook_limit_reached: { status: 400, message: "webhook limit reached" },
   unauthorized: { status: 401, message: "unauthorized" },
   forbidden: { status: 403, message: "forbidden" },
   media_not_found: { status: 404, message: "media workspace relation not found" },
   playback_not_found: { status: 404, message: "Media/PlaybackId not Found" },
+  webhook_not_found: { status: 404, message: "webhook not found" },
+  event_not_found: { status: 404, message: "event not found" },
   not_found: { status: 404, message: "not found" },
   method_not_allowed: { status: 405, message: "method not allowed" },
   idempotency_conflict: { status: 409, message: "idempotency key was used with another body" },
+  secret_rotated_recently: { status: 409, message: "secret was rotated recently" },
   job_gone: { status: 410, message: "job is cancelled" },
   body_too_large: { status: 413, message: "request body is too large" },
   range_not_satisfiable: { status: 416, message: "range not satisfiable" },
