@@ -2,15 +2,12 @@
  * An HTTP server of sources that behave in every way a source can, for tests and benchmarks. Each path has a behaviour;
  * `add` sets it, also while the server runs.
  */
-import { execFileSync } from "node:child_process";
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { bufferContent, type SourceContent } from "./source-content.ts";
 import { sendContent, type ContentBehaviour } from "./source-answers.ts";
+import { untrustedCertificate } from "./untrusted-certificate.ts";
 
 /** What a path does. `content` is a buffer or what `virtualContent`, `fileContent` make. */
 export type SourceBehaviour =
@@ -155,24 +152,5 @@ async function behave(
       const whole = content instanceof Uint8Array ? bufferContent(content) : content;
       return sendContent(whole, behaviour, request, response, count);
     }
-  }
-}
-
-/** Node cannot make certificates by itself; the `openssl` command can. */
-function untrustedCertificate(): { key: Buffer; cert: Buffer } {
-  const folder = mkdtempSync(join(tmpdir(), "untrusted-"));
-  try {
-    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-    const subject = ["-days", "2", "-subj", "/CN=localhost"];
-    execFileSync(
-      "openssl",
-      ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, ...subject],
-      {
-        stdio: "ignore",
-      },
-    );
-    return { key: readFileSync(key), cert: readFileSync(cert) };
-  } finally {
-    rmSync(folder, { recursive: true });
   }
 }

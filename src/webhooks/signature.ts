@@ -1,0 +1,70 @@
+/**
+ * The signatures that travel with every attempt: `Service-Signature`, which published receivers check, and the headers of
+ * Standard Webhooks (https://www.standardwebhooks.com, specification §"Signature scheme"), which add a time window.
+ */
+const encoder = new TextEncoder();
+
+/** What is signed: the bytes that go over the wire, never a re-serialisation of them. */
+export interface SignedMessage {
+  eventId: string;
+  body: Uint8Array;
+  /** When this attempt is made; each attempt has its own. */
+  atMs: number;
+  /** The current key first; behind it, while a rotation overlaps, the one before. At least one. */
+  keys: CryptoKey[];
+}
+
+/**
+ * Headers of one attempt. `service-signature` is made with the current key alone and is therefore the same at each
+ * attempt; `webhook-signature` holds one signature for each key.
+ *
+ * @throws {RangeError} without a key
+ */
+export async function signedHeaders(message: SignedMessage): Promise<Record<string, string>> {
+  const { eventId, body, atMs, keys } = message;
+  const [current] = keys;
+  if (current === undefined) throw new RangeError("a message needs at least one key to be signed with");
+  const timestamp = String(Math.floor(atMs / 1000));
+  const content = concat(encoder.encode(`${eventId}.${timestamp}.`), body);
+  const [service, ...standard] = await Promise.all([hmac(current, body), ...keys.map((key) => hmac(key, content))]);
+  return {
+    "service-signature": service ?? "",
+    "webhook-id": eventId,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": standard.map((signature) => `v1,${signature}`).join(" "),
+  };
+}
+
+/**
+ * The key is what the secret says in Base64, not its text.
+ *
+ * @param secretBase64 standard Base64, as `newSecret` makes it
+ * @throws {TypeError} when it is not Base64 of at least one byte; never with the secret in its message
+ */
+export async function importSigningKey(secretBase64: string): Promise<CryptoKey> {
+  const bytes = decodeSecret(secretBase64);
+  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+}
+
+function decodeSecret(secretBase64: string): Uint8Array<ArrayBuffer> {
+  let bytes: Uint8Array<ArrayBuffer>;
+  try {
+    bytes = Uint8Array.from(atob(secretBase64), (char) => char.charCodeAt(0));
+  } catch {
+    throw new TypeError("the signing secret is not Base64"); // Without the cause: some runtimes quote the text.
+  }
+  if (bytes.byteLength === 0) throw new TypeError("the signing secret is empty");
+  return bytes;
+}
+
+async function hmac(key: CryptoKey, bytes: Uint8Array): Promise<string> {
+  const signature = await crypto.subtle.sign("HMAC", key, bytes);
+  return btoa(String.fromCharCode(...new Uint8Array(signature)));
+}
+
+function concat(head: Uint8Array, tail: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(head.byteLength + tail.byteLength);
+  joined.set(head);
+  joined.set(tail, head.byteLength);
+  return joined;
+}
