@@ -218,7 +218,11 @@ export class WebhookSender extends DurableObject<Env> {
     if (settled.length + cutOff.length === 0) return;
     const target = await findTarget(this.env, webhookId, Date.now());
     if (target === null) return;
-    const rows = await findPending(this.env, webhookId, cutOff.map(({ eventId }) => eventId));
+    const rows = await findPending(
+      this.env,
+      webhookId,
+      cutOff.map(({ eventId }) => eventId),
+    );
     const found = new Map(rows.map((row) => [row.eventId, row]));
     const broken = cutOff.map((begun) => {
       const row = found.get(begun.eventId);

@@ -57,6 +57,7 @@ CREATE TABLE `webhooks` (
 	`description` text,
 	`event_types` text NOT NULL,
 	`matched_types` text,
+	`matched_version` text,
 	`naming` text NOT NULL,
 	`enabled` integer NOT NULL,
 	`secret` text NOT NULL,

@@ -1,4 +1,5 @@
 import { drizzle } from "drizzle-orm/d1";
+import type { BatchItem } from "drizzle-orm/batch";
 import * as tables from "./tables.ts";
 
 const open = (binding: D1Database) => drizzle(binding, { schema: tables, casing: "snake_case" });
@@ -15,4 +16,24 @@ export function openDatabase(binding: D1Database): Database {
     handles.set(binding, handle);
   }
   return handle;
+}
+
+/** A statement of a commit: a query of drizzle's, or SQL of our own by `db.run(sql`…`)` and `db.all(sql`…`)`. */
+export type Statement = BatchItem<"sqlite">;
+
+/** Everything or nothing, in this order. drizzle's own batch takes no SQL of our own that has parameters (0.45, D1). */
+export async function commit(binding: D1Database, statements: Statement[]): Promise<D1Result[]> {
+  if (statements.length === 0) return [];
+  return await binding.batch(
+    statements.map((statement) => {
+      const query = statement as unknown as { toSQL?(): Query; getQuery?(): Query };
+      const { sql, params } = (query.toSQL ?? query.getQuery)!.call(statement);
+      return binding.prepare(sql).bind(...params);
+    }),
+  );
+}
+
+interface Query {
+  sql: string;
+  params: unknown[];
 }

@@ -1,7 +1,9 @@
 import { consumePurges, sweepAssets } from "./assets/index.ts";
 import type { Env } from "./env.ts";
 import { createApp } from "./http/app.ts";
-import { consumeDeadDeliveries, consumeDeliveries, sweepDeliveries } from "./webhooks/index.ts";
+import { log } from "./http/log.ts";
+import { deleteOld } from "./retention.ts";
+import { consumeDeadDeliveries, consumeDeliveries, expandAgain, sealAgain, sweepDeliveries } from "./webhooks/index.ts";
 
 export { AssetMachine } from "../durable-objects/asset-machine.ts";
 export { EncoderContainer } from "../durable-objects/encoder-container.ts";
@@ -26,6 +28,14 @@ export default {
   },
   async scheduled(controller, env) {
     const now = new Date(controller.scheduledTime);
-    await Promise.all([sweepAssets(env, now), sweepDeliveries(env, now)]);
+    const tasks = [
+      sweepAssets(env, now),
+      sweepDeliveries(env, now),
+      expandAgain(env),
+      sealAgain(env),
+      deleteOld(env, now),
+    ];
+    for (const { status, reason } of (await Promise.allSettled(tasks)) as PromiseRejectedResult[])
+      if (status === "rejected") log("cron.task_failed", { error: String(reason) });
   },
 } satisfies ExportedHandler<Env>;

@@ -12,7 +12,10 @@ export function mediaEvent(
   return { id, workspaceId: record.asset.workspaceId, type, objectId: record.asset.id, occurredAtMs: atMs, data };
 }
 
-export function deletedEvent({ asset, playbackIds }: AssetRecord, { id, atMs }: { id: string; atMs: number }): NewEvent {
+export function deletedEvent(
+  { asset, playbackIds }: AssetRecord,
+  { id, atMs }: { id: string; atMs: number },
+): NewEvent {
   const { status, playbackIds: ids } = toMedia({ asset, playbackIds, tracks: [] });
   const data = { id: asset.id, workspaceId: asset.workspaceId, status, playbackIds: ids };
   return {

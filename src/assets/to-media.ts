@@ -1,5 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import { resolutionLabel } from "../encoding/ladder.ts";
+import { toTimestamp } from "../http/timestamp.ts";
 import type { Asset, AssetRecord, PlaybackId, Track } from "./repository.ts";
 import type { CreatedMedia, InputInfo, MediaRecord } from "./schemas.ts";
 
@@ -12,9 +13,6 @@ const STAGE_STATUS = {
   encoding: "Processing",
   done: "Processing",
 } as const;
-
-/** UTC with microseconds (contract/rest.md §1, Timestamps). */
-const toTimestamp = (time: Date) => time.toISOString().replace("Z", "000Z");
 
 /** `HH:MM:SS`, rounded to the second. */
 export function toDuration(durationMs: number): string {

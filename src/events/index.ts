@@ -1,1 +1,15 @@
-export { eventBytes, findEvent, insertEvent, type NewEvent } from "./repository.ts";
+export {
+  CATALOGUE,
+  CATALOGUE_VERSION,
+  EVENT_KINDS,
+  type EventKind,
+  type EventType,
+  isEventType,
+  kindOf,
+  nameIn,
+  type Naming,
+} from "./catalogue.ts";
+export { eventTime } from "./event-time.ts";
+export { type Event, eventBytes, findEvent, insertEvent, type NewEvent } from "./repository.ts";
+export { events } from "./tables.ts";
+export { checkTypePattern, expandPatterns, matchesTypes, resolveTypes } from "./type-filter.ts";

@@ -5,9 +5,9 @@ import { eventTypeRoutes } from "../events/event-type-routes.ts";
 import { playbackRoutes } from "../playback/index.ts";
 import { requireCredentials } from "./credentials.ts";
 import { checkHealth } from "./health.ts";
-import { log } from "./log.ts";
 import { Problem } from "./problems.ts";
 import { referencePage } from "./reference-page.ts";
+import { logRequests } from "./request-log.ts";
 import { newRouter, renderError } from "./router.ts";
 
 const MAX_API_BODY_BYTES = 256 * 1024;
@@ -45,6 +45,7 @@ export function createApp() {
   );
 
   app.use("/v1/*", requireCredentials);
+  app.use("/v1/*", logRequests);
   app.use(
     "/v1/*",
     bodyLimit({
@@ -54,18 +55,6 @@ export function createApp() {
       },
     }),
   );
-  app.use("/v1/*", async (c, next) => {
-    const startedAt = Date.now();
-    await next();
-    log("request.answered", {
-      requestId: c.var.requestId,
-      method: c.req.method,
-      path: c.req.path,
-      status: c.res.status,
-      tookMs: Date.now() - startedAt,
-      credentialId: c.var.caller.credentialId,
-    });
-  });
   app.route("/", assetRoutes);
   app.route("/", eventTypeRoutes);
   app.route("/", encoderCallbacks);

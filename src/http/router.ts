@@ -14,7 +14,12 @@ export interface Caller {
 
 export interface AppContext {
   Bindings: Env;
-  Variables: { caller: Caller; requestId: string };
+  Variables: {
+    caller: Caller;
+    requestId: string;
+    /** Ids of what the request has made, for the request log. */
+    createdIds?: string[];
+  };
 }
 
 /** A router whose bodies, queries and paths are checked by the routes' own schemas. */

@@ -3,8 +3,7 @@
  * wants it. Then the senders are woken, at once and through the queue; if all of that is lost, the cron finds what is due.
  */
 import { type SQL, sql } from "drizzle-orm";
-import type { BatchItem } from "drizzle-orm/batch";
-import { type Database, openDatabase } from "../database.ts";
+import { commit, type Database, openDatabase, type Statement } from "../database.ts";
 import type { Env } from "../env.ts";
 import { insertEvent, type NewEvent } from "../events/index.ts";
 import { log } from "../http/log.ts";
@@ -49,7 +48,7 @@ export interface Committed {
 /** Commits a change and its events. The caller runs `wake` after its answer. */
 export async function commitWithEvents(
   env: Env,
-  change: BatchItem<"sqlite">[],
+  change: Statement[],
   announcements: Announcement[],
 ): Promise<Committed> {
   const db = openDatabase(env.DB);
@@ -57,17 +56,17 @@ export async function commitWithEvents(
     insertEvent(db, event, onlyIf),
     fanOut(db, event.id, exceptWebhookId),
   ]);
-  const [first, ...rest] = [...change, ...statements];
-  if (first === undefined) return { isNew: [], wake: async () => undefined };
-  const results: unknown[] = await db.batch([first, ...rest]);
+  const results = await commit(env.DB, [...change, ...statements]);
   const isNew: boolean[] = [];
   const woken = new Map<string, string[]>(); // event → webhooks
   for (const [index, { event }] of announcements.entries()) {
-    const inserted = results[change.length + 2 * index] as D1Result;
-    isNew.push(inserted.meta.changes > 0);
-    const rows = results[change.length + 2 * index + 1] as { webhookId: string; status: string }[];
+    const [inserted, fannedOut] = results.slice(change.length + 2 * index);
+    const isInserted = inserted!.meta.changes > 0;
+    isNew.push(isInserted);
+    const rows = fannedOut!.results as { webhookId: string; status: string }[];
     const due = rows.filter(({ status }) => status === "pending").map(({ webhookId }) => webhookId);
-    if (inserted.meta.changes > 0) log("event.announced", { eventId: event.id, type: event.type, objectId: event.objectId, webhooks: due.length });
+    if (isInserted)
+      log("event.announced", { eventId: event.id, type: event.type, objectId: event.objectId, webhooks: due.length });
     if (due.length > 0) woken.set(event.id, due);
   }
   return { isNew, wake: () => wakeFor(env, woken) };

@@ -60,7 +60,6 @@ async function giveUp(env: Env, eventId: string, webhookId: string): Promise<voi
   const change = openDatabase(env.DB).run(sql`
     UPDATE ${deliveries} SET status = 'failed', last_failure = 'not_handed_over', next_attempt_at = NULL, finished_at = ${nowMs}
     WHERE event_id = ${eventId} AND webhook_id = ${webhookId} AND status = 'pending' AND attempts = 0`);
-  const at = new Date(nowMs).toISOString();
   const event = {
     id: crypto.randomUUID(),
     workspaceId: found.workspaceId,
@@ -74,8 +73,8 @@ async function giveUp(env: Env, eventId: string, webhookId: string): Promise<voi
       eventType: found.type,
       attempts: 0,
       lastFailure: { reason: "not_handed_over", message: DELIVERY_FAILURES.not_handed_over.message, status: null },
-      firstAttemptAt: at,
-      lastAttemptAt: at,
+      firstAttemptAt: null,
+      lastAttemptAt: null,
     },
   };
   const isOperational = found.type.startsWith("webhook.");

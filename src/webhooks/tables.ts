@@ -12,6 +12,8 @@ export const webhooks = sqliteTable(
     eventTypes: text({ mode: "json" }).$type<string[]>().notNull(),
     /** The same as the service's names, for the fan-out; null = all. */
     matchedTypes: text({ mode: "json" }).$type<string[]>(),
+    /** The catalogue that they were matched with; the cron matches again when it has changed. */
+    matchedVersion: text(),
     naming: text({ enum: ["service", "video"] }).notNull(),
     /** The owner's wish. While it is false no event is queued, and what is queued waits. */
     enabled: integer({ mode: "boolean" }).notNull(),

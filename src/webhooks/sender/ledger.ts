@@ -42,7 +42,9 @@ export class SenderLedger {
 
   /** What an earlier life of this object has left: ended but not told to D1, or cut off. */
   leftovers(): { settled: Settled[]; cutOff: Begun[] } {
-    const rows = this.#sql.exec<{ begun: string; settled: string | null }>("SELECT begun, settled FROM attempts").toArray();
+    const rows = this.#sql
+      .exec<{ begun: string; settled: string | null }>("SELECT begun, settled FROM attempts")
+      .toArray();
     return {
       settled: rows.flatMap((row) => (row.settled === null ? [] : [JSON.parse(row.settled) as Settled])),
       cutOff: rows.flatMap((row) => (row.settled === null ? [JSON.parse(row.begun) as Begun] : [])),

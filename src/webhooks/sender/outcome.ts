@@ -25,19 +25,24 @@ export interface Settled {
 }
 
 /** Pure but for the new event's id. @param random 0 to 1 */
-export function settle(due: DueDelivery, begun: Begun, outcome: AttemptOutcome, endedAtMs: number, random: number): Settled {
+export function settle(
+  due: DueDelivery,
+  begun: Begun,
+  outcome: AttemptOutcome,
+  endedAtMs: number,
+  random: number,
+): Settled {
   const firstTriedAtMs = due.firstTriedAtMs ?? begun.startedAtMs;
   const isFinal = outcome.failure === null || !DELIVERY_FAILURES[outcome.failure].retryable;
-  const again =
-    isFinal
-      ? null
-      : nextAttemptAt({
-          tries: begun.tries,
-          firstTriedAtMs,
-          nowMs: endedAtMs,
-          retryAfterMs: outcome.retryAfterMs,
-          random,
-        });
+  const again = isFinal
+    ? null
+    : nextAttemptAt({
+        tries: begun.tries,
+        firstTriedAtMs,
+        nowMs: endedAtMs,
+        retryAfterMs: outcome.retryAfterMs,
+        random,
+      });
   const isExhausted = !isFinal && again === null; // of an endpoint that is gone `webhook.disabled` tells
   const { status, failure, detail, responseHead, durationMs } = outcome;
   return {
@@ -60,7 +65,12 @@ export function settle(due: DueDelivery, begun: Begun, outcome: AttemptOutcome, 
 }
 
 /** An attempt that a restart of ours has cut off: whether it arrived is not known, so it is made again at once. */
-export const interrupted = (begun: Begun, eventType: string, firstTriedAtMs: number | null, nowMs: number): Settled => ({
+export const interrupted = (
+  begun: Begun,
+  eventType: string,
+  firstTriedAtMs: number | null,
+  nowMs: number,
+): Settled => ({
   eventId: begun.eventId,
   eventType,
   number: begun.number,

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { openDatabase } from "../../database.ts";
 import type { Env } from "../../env.ts";
+import { toTimestamp } from "../../http/timestamp.ts";
 import { type Announcement, commitWithEvents } from "../announce.ts";
 import { DELIVERY_FAILURES, type DeliveryFailure } from "../failures.ts";
 import { deliveries, deliveryAttempts, webhooks } from "../tables.ts";
@@ -39,7 +40,11 @@ export async function recordSettled(
         last_status = ${last.status}, last_failure = ${last.failure}
       WHERE id = ${target.webhookId}`),
   ];
-  return await commitWithEvents(env, changes, settled.flatMap((one) => exhausted(target, one)));
+  return await commitWithEvents(
+    env,
+    changes,
+    settled.flatMap((one) => exhausted(target, one)),
+  );
 }
 
 /** Of what tells of webhooks nothing more is told: two dead ones would tell of each other for ever. */
@@ -52,8 +57,8 @@ function exhausted(target: Target, settled: Settled): Announcement[] {
     eventType: settled.eventType,
     attempts: settled.number,
     lastFailure: lastFailure(settled),
-    firstAttemptAt: new Date(settled.firstTriedAtMs).toISOString(),
-    lastAttemptAt: new Date(settled.startedAtMs).toISOString(),
+    firstAttemptAt: toTimestamp(new Date(settled.firstTriedAtMs)),
+    lastAttemptAt: toTimestamp(new Date(settled.startedAtMs)),
   };
   const event = {
     id: settled.exhaustedEventId,
@@ -94,8 +99,8 @@ export async function disable(
     url: target.url,
     reason,
     message: DISABLED_BECAUSE[reason],
-    failingSince: new Date(failingSinceMs ?? nowMs).toISOString(),
-    disabledAt: new Date(nowMs).toISOString(),
+    failingSince: toTimestamp(new Date(failingSinceMs ?? nowMs)),
+    disabledAt: toTimestamp(new Date(nowMs)),
   };
   const event = {
     id: crypto.randomUUID(),

@@ -1,0 +1,85 @@
+import { sql } from "drizzle-orm";
+import { createMiddleware } from "hono/factory";
+import { matchedRoutes } from "hono/route";
+import { openDatabase } from "../database.ts";
+import type { Env } from "../env.ts";
+import { log } from "./log.ts";
+import type { AppContext } from "./router.ts";
+import { requestLogs } from "./tables.ts";
+
+type Row = typeof requestLogs.$inferInsert;
+
+/** What a request was about. Pure. @param pattern as Hono has it, `/v1/on-demand/:mediaId`; null = there is no such route */
+export function describeRoute(pattern: string | null, path: string): { route: string; ids: string[] } {
+  if (pattern === null) return { route: "unknown", ids: [] };
+  const parts = pattern.split("/");
+  const values = path.split("/");
+  const ids = parts.flatMap((part, index) => (part.startsWith(":") ? [decode(values[index] ?? "")] : []));
+  return {
+    route: parts.map((part) => part.replace(/^:(\w+).*$/, "{$1}")).join("/"),
+    ids: ids.map((id) => id.slice(0, 64)),
+  };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Keeps what was asked, by whom and how it ended, after the answer has gone out. */
+export const logRequests = createMiddleware<AppContext>(async (c, next) => {
+  const startedAt = Date.now();
+  await next();
+  const pattern = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path ?? null;
+  const { route, ids } = describeRoute(pattern, c.req.path);
+  const resourceIds = [...ids, ...(c.var.createdIds ?? [])];
+  const row = {
+    id: crypto.randomUUID(),
+    workspaceId: c.var.caller.workspaceId,
+    at: new Date(startedAt),
+    requestId: c.var.requestId,
+    credentialId: c.var.caller.credentialId,
+    method: c.req.method,
+    route,
+    status: c.res.status,
+    durationMs: Date.now() - startedAt,
+    resourceIds,
+    resourceId: resourceIds[0] ?? null,
+  };
+  const { requestId, method, status, durationMs, credentialId } = row;
+  log("request.answered", { requestId, method, route, status, tookMs: durationMs, credentialId, resourceIds });
+  c.executionCtx.waitUntil(keep(c.env, row));
+});
+
+/** Rows of requests that ended while another one wrote: they go with the next write of that one. */
+let waiting: Row[] = [];
+let writingSince: number | null = null;
+/** A write that has not ended after this long belongs to a request that was cut off: somebody else goes on. */
+const WRITE_MS = 5000;
+
+async function keep(env: Env, row: Row): Promise<void> {
+  waiting.push(row);
+  if (writingSince !== null && Date.now() - writingSince < WRITE_MS) return;
+  while (waiting.length > 0) {
+    const rows = waiting;
+    waiting = [];
+    writingSince = Date.now();
+    await insert(env, rows).catch((error: unknown) =>
+      log("request_log.not_kept", { rows: rows.length, error: String(error) }),
+    );
+  }
+  writingSince = null;
+}
+
+async function insert(env: Env, rows: Row[]): Promise<void> {
+  const json = JSON.stringify(rows.map((row) => ({ ...row, at: row.at.getTime() })));
+  const field = (name: string) => sql.raw(`json_extract(value, '$.${name}')`);
+  await openDatabase(env.DB).run(sql`
+    INSERT INTO ${requestLogs} (id, workspace_id, at, request_id, credential_id, method, route, status, duration_ms, resource_ids, resource_id)
+    SELECT ${field("id")}, ${field("workspaceId")}, ${field("at")}, ${field("requestId")}, ${field("credentialId")}, ${field("method")},
+      ${field("route")}, ${field("status")}, ${field("durationMs")}, ${field("resourceIds")}, ${field("resourceId")}
+    FROM json_each(${json})`);
+}
