@@ -1,46 +1,15 @@
 import { env } from "cloudflare:test";
-import { asc, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
-import { eventBytes, events } from "../../../src/events/index.ts";
+import { eventBytes } from "../../../src/events/index.ts";
 import { commitWithEvents } from "../../../src/webhooks/index.ts";
-import { sealSecret } from "../../../src/webhooks/secrets.ts";
-import { deliveries, webhooks } from "../../../src/webhooks/tables.ts";
 import { workspaces } from "../../../src/workspaces/tables.ts";
 import { type MediaAnswer, newWorkspace, videoFrom } from "../workspace.ts";
+import { addWebhook, deliveriesOf, eventsOf, someEvent } from "./webhook-rows.ts";
 
 const db = openDatabase(env.DB);
 const VIDEO = "http://127.0.0.1:9/video.mp4";
-
-async function addWebhook(workspaceId: string, more: Partial<typeof webhooks.$inferInsert> = {}): Promise<string> {
-  const id = crypto.randomUUID();
-  const now = new Date();
-  const secret = await sealSecret(env.WEBHOOK_KEYS, id, btoa("x".repeat(32)));
-  const row = {
-    id,
-    workspaceId,
-    url: "http://127.0.0.1:9/",
-    eventTypes: [],
-    naming: "service" as const,
-    enabled: true,
-  };
-  await db.insert(webhooks).values({ ...row, secret, createdAt: now, updatedAt: now, ...more });
-  return id;
-}
-
-const eventsOf = (objectId: string) =>
-  db.select().from(events).where(eq(events.objectId, objectId)).orderBy(asc(events.createdAt));
-const deliveriesOf = (webhookId: string) => db.select().from(deliveries).where(eq(deliveries.webhookId, webhookId));
-
-const someEvent = (workspaceId: string, objectId: string, more: object = {}) => ({
-  id: crypto.randomUUID(),
-  workspaceId,
-  type: "video.media.deleted",
-  objectId,
-  occurredAtMs: Date.now(),
-  data: { id: objectId },
-  ...more,
-});
 
 interface Envelope {
   type: string;
