@@ -16,6 +16,17 @@ export async function wakeSender(env: Env, webhookId: string): Promise<boolean> 
   }
 }
 
+/** The same for a webhook that starts anew: what its endpoint did before is forgotten. */
+export async function reviveSender(env: Env, webhookId: string): Promise<boolean> {
+  try {
+    await senderOf(env, webhookId).revive(webhookId);
+    return true;
+  } catch (error) {
+    log("sender.not_revived", { webhookId, error: String(error) });
+    return false;
+  }
+}
+
 /** A call that has not come back after this long is not waited for. */
 const CALL_MS = 1000;
 const callsUnderWay = new Map<string, number>(); // webhook → since when
