@@ -5,7 +5,7 @@ import { NetworkError } from "./network-error.ts";
 import { isForbiddenHost } from "./public-url.ts";
 
 export interface ResolveLimits {
-  /** For each question, from asking to the answer. */
+  /** For each question, from asking to the answer, where no signal limits the whole. */
   resolveMs: number;
   /** DNS-over-HTTPS in JSON, used where `env.RESOLVER` is absent. */
   dnsUrl: string;
@@ -42,15 +42,21 @@ export function createHostGuard(env: NetworkEnv, limits: ResolveLimits): HostGua
  * name can change its address: Cloudflare's network does not route to private addresses, and locally
  * `env.SOURCE_NETWORK` refuses them at connect time, so a changed name gains nothing.
  *
+ * @param signal ends the look-up in place of `limits.resolveMs`
  * @throws {NetworkError} forbidden, unresolvable
  */
-export async function checkHost(env: NetworkEnv, hostname: string, limits: ResolveLimits): Promise<void> {
+export async function checkHost(
+  env: NetworkEnv,
+  hostname: string,
+  limits: ResolveLimits,
+  signal?: AbortSignal,
+): Promise<void> {
   const open = allowsPrivateNetwork(env);
   if (!open && isForbiddenHost(hostname)) throw new NetworkError("forbidden");
   if (addressLiteral(hostname) !== null) return;
   // Names of a private network are unknown to public DNS; the connection itself then tells whether they exist.
   if (open && env.RESOLVER === undefined) return;
-  const addresses = await resolveHost(env, hostname, limits);
+  const addresses = await resolveHost(env, hostname, limits, signal);
   if (addresses.length === 0) throw new NetworkError("unresolvable");
   if (!open && !addresses.every(isPublicAddress)) throw new NetworkError("forbidden");
 }
@@ -60,19 +66,24 @@ export async function checkHost(env: NetworkEnv, hostname: string, limits: Resol
  *
  * @throws {NetworkError} unresolvable when nobody answers the question
  */
-export async function resolveHost(env: NetworkEnv, hostname: string, limits: ResolveLimits): Promise<string[]> {
+export async function resolveHost(
+  env: NetworkEnv,
+  hostname: string,
+  limits: ResolveLimits,
+  signal: AbortSignal = AbortSignal.timeout(limits.resolveMs),
+): Promise<string[]> {
   try {
-    if (env.RESOLVER !== undefined) return await askResolver(env.RESOLVER, hostname, limits);
-    const answers = await Promise.all([1, 28].map((type) => askDns(hostname, type, limits)));
+    if (env.RESOLVER !== undefined) return await askResolver(env.RESOLVER, hostname, signal);
+    const answers = await Promise.all([1, 28].map((type) => askDns(limits.dnsUrl, hostname, type, signal)));
     return answers.flat();
   } catch (cause) {
     throw new NetworkError("unresolvable", { cause });
   }
 }
 
-async function askResolver(resolver: Fetcher, hostname: string, limits: ResolveLimits): Promise<string[]> {
-  const signal = AbortSignal.timeout(limits.resolveMs);
+async function askResolver(resolver: Fetcher, hostname: string, signal: AbortSignal): Promise<string[]> {
   const response = await resolver.fetch(`http://resolver/${encodeURIComponent(hostname)}`, { signal });
+  if (!response.ok) await response.body?.cancel();
   if (response.status === 404) return [];
   if (!response.ok) throw new Error(`the resolver answered ${response.status}`);
   const { addresses } = await response.json<{ addresses: string[] }>();
@@ -80,12 +91,12 @@ async function askResolver(resolver: Fetcher, hostname: string, limits: ResolveL
 }
 
 /** @param type the record type's number: 1 = A, 28 = AAAA (RFC 1035, RFC 3596) */
-async function askDns(hostname: string, type: number, limits: ResolveLimits): Promise<string[]> {
-  const url = new URL(limits.dnsUrl);
+async function askDns(dnsUrl: string, hostname: string, type: number, signal: AbortSignal): Promise<string[]> {
+  const url = new URL(dnsUrl);
   url.searchParams.set("name", hostname);
   url.searchParams.set("type", String(type));
-  const signal = AbortSignal.timeout(limits.resolveMs);
   const response = await fetch(url, { headers: { accept: "application/dns-json" }, signal });
+  if (!response.ok) await response.body?.cancel();
   if (!response.ok) throw new Error(`DNS over HTTPS answered ${response.status}`);
   const answer = await response.json<{ Status: number; Answer?: { type: number; data: string }[] }>();
   if (answer.Status === 3) return []; // NXDOMAIN

@@ -4,35 +4,38 @@ export const RESPONSE_HEAD_BYTES = 4096;
 export interface ReadAnswer {
   /** The first 4 KB as text; what is no UTF-8 is replaced, and NUL too, which a text column would end at. */
   head: string;
-  /** The body went on after `maxBytes`. */
-  isTooLong: boolean;
-  /** What a read threw, when one did; `undefined` = the body came to its end or is too long. */
+  ending: "whole" | "too_long" | "broken";
+  /** What a read threw, with `broken`. */
   trouble: unknown;
 }
 
 /** Reads a body up to a limit and lets go of the rest, however it ends. Never throws. */
 export async function readAnswer(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<ReadAnswer> {
   const kept = new Uint8Array(RESPONSE_HEAD_BYTES);
-  const answer = { isTooLong: false, trouble: undefined as unknown };
+  let ending: ReadAnswer["ending"] = "broken";
+  let trouble: unknown = null;
   let readBytes = 0;
   const reader = body?.getReader();
   try {
     for (;;) {
       const piece = await reader?.read();
-      if (piece === undefined || piece.done) break;
+      if (piece === undefined || piece.done) {
+        ending = "whole";
+        break;
+      }
       if (readBytes < kept.byteLength) kept.set(piece.value.subarray(0, kept.byteLength - readBytes), readBytes);
       readBytes += piece.value.byteLength;
       if (readBytes > maxBytes) {
-        answer.isTooLong = true;
+        ending = "too_long";
         break;
       }
     }
   } catch (error) {
-    answer.trouble = error ?? new Error("the body failed without a reason");
+    trouble = error;
   } finally {
-    reader?.cancel().catch(() => undefined); // Not waited for: a server cannot hold us by it.
+    if (ending !== "whole") reader?.cancel().catch(() => undefined); // Not waited for: a server cannot hold us by it.
   }
-  return { ...answer, head: toText(kept.subarray(0, Math.min(readBytes, kept.byteLength))) };
+  return { ending, trouble, head: toText(kept.subarray(0, Math.min(readBytes, kept.byteLength))) };
 }
 
 /** As a stream, so that a character that the 4 KB cut in two is left out rather than replaced. */

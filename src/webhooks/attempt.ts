@@ -10,11 +10,9 @@ import {
   RESOLVE_LIMITS,
   type ResolveLimits,
 } from "../network/index.ts";
-import { readAnswer } from "./answer.ts";
+import { type ReadAnswer, readAnswer } from "./answer.ts";
 import type { DeliveryFailure } from "./failures.ts";
 import { checkWebhookUrl } from "./webhook-url.ts";
-
-export { checkWebhookUrl } from "./webhook-url.ts";
 
 /** How patient an attempt is. Tests pass shorter ones. */
 export interface AttemptLimits extends ResolveLimits {
@@ -100,26 +98,27 @@ async function attemptOnce(env: NetworkEnv, attempt: Attempt): Promise<Ending> {
   const limits = { ...ATTEMPT_LIMITS, ...attempt.limits };
   const checked = checkWebhookUrl(attempt.url, allowsPrivateNetwork(env));
   if (!checked.ok) throw new AttemptFailed("forbidden_address", `the URL ${checked.message}`);
+  const { url } = checked;
   const abort = new AbortController();
-  const giveUp = (detail: string) => () => abort.abort(new AttemptFailed("timed_out", detail));
-  const totalTimer = setTimeout(giveUp(`no end within ${words(limits.totalMs)}`), limits.totalMs);
-  try {
-    await orAborted(checkHost(env, checked.url.hostname, limits), abort.signal);
-    const headersTimer = setTimeout(giveUp(`no answer within ${words(limits.headersMs)}`), limits.headersMs);
-    const response = await post(env, checked.url, attempt, abort.signal).finally(() => clearTimeout(headersTimer));
-    return await judge(response, limits, abort.signal);
-  } finally {
-    clearTimeout(totalTimer);
-    abort.abort(new AttemptFailed("interrupted")); // Lets go of the connection where nothing else did.
-  }
-}
+  let isAllRead = false;
 
-/** The look-up of a name has limits of its own; it is left to them when the attempt is over sooner. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
-  return Promise.race([work, aborted]);
+  async function within<T>(limitMs: number, missing: string, work: () => Promise<T>): Promise<T> {
+    const giveUp = () => abort.abort(new AttemptFailed("timed_out", `${missing} within ${words(limitMs)}`));
+    const timer = setTimeout(giveUp, limitMs);
+    return work().finally(() => clearTimeout(timer));
+  }
+
+  try {
+    return await within(limits.totalMs, "no end", async () => {
+      await within(limits.resolveMs, "no address", () => checkHost(env, url.hostname, limits, abort.signal));
+      const response = await within(limits.headersMs, "no answer", () => post(env, url, attempt, abort.signal));
+      const answer = await readAnswer(response.body, limits.answerBytes);
+      isAllRead = answer.ending === "whole" && response.status !== 101;
+      return judge(response, answer, abort.signal);
+    });
+  } finally {
+    if (!isAllRead) abort.abort(); // Lets go of the connection, which is kept for the next attempt otherwise.
+  }
 }
 
 async function post(env: NetworkEnv, url: URL, { body, headers }: Attempt, signal: AbortSignal): Promise<Response> {
@@ -144,14 +143,12 @@ async function post(env: NetworkEnv, url: URL, { body, headers }: Attempt, signa
 }
 
 /** A status that is a failure remains the reason, whatever becomes of its body. */
-async function judge(response: Response, limits: AttemptLimits, signal: AbortSignal): Promise<Ending> {
-  const { status } = response;
-  const answer = await readAnswer(response.body, limits.answerBytes);
-  const ending = { status, detail: null, responseHead: answer.head, retryAfterMs: null };
+function judge(response: Response, answer: ReadAnswer, signal: AbortSignal): Ending {
+  const ending = { status: response.status, detail: null, responseHead: answer.head, retryAfterMs: null };
   const refusal = refusalOfStatus(response);
   if (refusal !== null) return { ...ending, ...refusal };
-  if (answer.isTooLong) return { ...ending, failure: "answer_too_long" };
-  if (answer.trouble === undefined) return { ...ending, failure: null };
+  if (answer.ending === "whole") return { ...ending, failure: null };
+  if (answer.ending === "too_long") return { ...ending, failure: "answer_too_long" };
   const timedOut: unknown = signal.reason;
   if (timedOut instanceof AttemptFailed) return { ...ending, failure: timedOut.failure, detail: timedOut.detail };
   const isEncoding = answer.trouble instanceof Error && /decompression/i.test(answer.trouble.message);
@@ -179,11 +176,14 @@ function endingOf(error: unknown): Ending {
   const none = { status: null, responseHead: "", retryAfterMs: null };
   if (error instanceof AttemptFailed) return { ...none, failure: error.failure, detail: error.detail };
   if (error instanceof NetworkError) {
-    const detail = error.cause === undefined ? null : "the name could not be looked up";
+    const detail = error.cause === undefined ? null : detailOfLookUp(error.cause);
     return { ...none, failure: FAILURE_OF_HOST[error.code], detail };
   }
   return { ...none, failure: "connection_failed", detail: null };
 }
+
+const detailOfLookUp = (cause: unknown) =>
+  cause instanceof AttemptFailed ? cause.detail : "the name could not be looked up";
 
 const FAILURE_OF_HOST = { forbidden: "forbidden_address", unresolvable: "unresolvable" } as const;
 

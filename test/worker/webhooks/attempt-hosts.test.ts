@@ -87,12 +87,14 @@ test("a name is resolved again at every attempt, so one that turns private is re
 });
 
 test("a resolver that never answers holds an attempt no longer than the limit", async () => {
-  const RESOLVER = fetcher(() => new Promise<Response>(() => undefined));
+  const RESOLVER = fetcher(
+    ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
+  );
   const outcome = await attemptDelivery(
     { ALLOW_PRIVATE_NETWORK: "", RESOLVER },
-    { url: "https://hooks.example/", body, headers: {}, limits: { totalMs: 200 } },
+    { url: "https://hooks.example/", body, headers: {}, limits: { resolveMs: 200 } },
   );
-  expect(outcome).toMatchObject({ status: null, failure: "timed_out", detail: "no end within 200 ms" });
+  expect(outcome).toMatchObject({ status: null, failure: "unresolvable", detail: "no address within 200 ms" });
   expect(outcome.durationMs).toBeLessThan(2000);
 });
 
