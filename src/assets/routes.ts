@@ -137,6 +137,7 @@ export const assetRoutes = newRouter()
         after: (work) => c.executionCtx.waitUntil(work),
         idempotency: key === null ? null : { key, requestHash },
       });
+      c.set("createdIds", [(JSON.parse(answer) as { data: { id: string } }).data.id]);
       return c.body(answer, 201, { "content-type": "application/json;charset=UTF-8" }) as never;
     },
     (result, c) => {

@@ -1,13 +1,17 @@
 import { bodyLimit } from "hono/body-limit";
 import { encoderCallbacks } from "../encoding/routes.ts";
+import { activityRoutes } from "../assets/activity-routes.ts";
 import { assetRoutes } from "../assets/index.ts";
 import { eventTypeRoutes } from "../events/event-type-routes.ts";
+import { eventRoutes } from "../events/routes.ts";
 import { playbackRoutes } from "../playback/index.ts";
+import { webhookRoutes } from "../webhooks/routes.ts";
 import { requireCredentials } from "./credentials.ts";
 import { checkHealth } from "./health.ts";
 import { Problem } from "./problems.ts";
 import { referencePage } from "./reference-page.ts";
 import { logRequests } from "./request-log.ts";
+import { requestLogRoutes } from "./request-log-routes.ts";
 import { newRouter, renderError } from "./router.ts";
 
 const MAX_API_BODY_BYTES = 256 * 1024;
@@ -56,7 +60,11 @@ export function createApp() {
     }),
   );
   app.route("/", assetRoutes);
+  app.route("/", activityRoutes);
   app.route("/", eventTypeRoutes);
+  app.route("/", eventRoutes);
+  app.route("/", requestLogRoutes);
+  app.route("/", webhookRoutes);
   app.route("/", encoderCallbacks);
   app.route("/", playbackRoutes);
   return app;

@@ -17,9 +17,12 @@ export function describeRoute(pattern: string | null, path: string): { route: st
   const ids = parts.flatMap((part, index) => (part.startsWith(":") ? [decode(values[index] ?? "")] : []));
   return {
     route: parts.map((part) => part.replace(/^:(\w+).*$/, "{$1}")).join("/"),
-    ids: ids.map((id) => id.slice(0, 64)),
+    ids: ids.map((id) => (UUID.test(id) ? id.toLowerCase() : id.slice(0, 64))),
   };
 }
+
+/** The API takes them in either case and gives them out in lower case, which is how they are looked for. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function decode(text: string): string {
   try {
@@ -33,7 +36,8 @@ function decode(text: string): string {
 export const logRequests = createMiddleware<AppContext>(async (c, next) => {
   const startedAt = Date.now();
   await next();
-  const pattern = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path ?? null;
+  // Everything that only looks at requests on their way has a pattern with a "*"; of the others the first one answers.
+  const pattern = matchedRoutes(c).find(({ path }) => !path.endsWith("*"))?.path ?? null;
   const { route, ids } = describeRoute(pattern, c.req.path);
   const resourceIds = [...ids, ...(c.var.createdIds ?? [])];
   const row = {
@@ -55,21 +59,22 @@ export const logRequests = createMiddleware<AppContext>(async (c, next) => {
 });
 
 /** Rows of requests that ended while another one wrote: they go with the next write of that one. */
-let waiting: Row[] = [];
+const waiting: Row[] = [];
 let writingSince: number | null = null;
 /** A write that has not ended after this long belongs to a request that was cut off: somebody else goes on. */
 const WRITE_MS = 5000;
+/** D1 takes 2 MB in a parameter; a row has less than 1 KB. */
+const ROWS_AT_ONCE = 1000;
 
 async function keep(env: Env, row: Row): Promise<void> {
   waiting.push(row);
   if (writingSince !== null && Date.now() - writingSince < WRITE_MS) return;
   while (waiting.length > 0) {
-    const rows = waiting;
-    waiting = [];
+    const rows = waiting.splice(0, ROWS_AT_ONCE);
     writingSince = Date.now();
-    await insert(env, rows).catch((error: unknown) =>
-      log("request_log.not_kept", { rows: rows.length, error: String(error) }),
-    );
+    await insert(env, rows)
+      .catch(() => insert(env, rows)) // it may have been done all the same: a row that is there stays as it is
+      .catch((error: unknown) => log("request_log.not_kept", { rows: rows.length, error: String(error) }));
   }
   writingSince = null;
 }
@@ -81,5 +86,7 @@ async function insert(env: Env, rows: Row[]): Promise<void> {
     INSERT INTO ${requestLogs} (id, workspace_id, at, request_id, credential_id, method, route, status, duration_ms, resource_ids, resource_id)
     SELECT ${field("id")}, ${field("workspaceId")}, ${field("at")}, ${field("requestId")}, ${field("credentialId")}, ${field("method")},
       ${field("route")}, ${field("status")}, ${field("durationMs")}, ${field("resourceIds")}, ${field("resourceId")}
-    FROM json_each(${json})`);
+    FROM json_each(${json})
+    WHERE true -- tells SQLite that ON CONFLICT is no join's
+    ON CONFLICT DO NOTHING`);
 }

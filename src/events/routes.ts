@@ -1,0 +1,116 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { openDatabase } from "../database.ts";
+import { CursorPagination, CursorQuery, cutPage, readCursor } from "../http/cursor.ts";
+import { json, problemResponses } from "../http/openapi.ts";
+import { Problem } from "../http/problems.ts";
+import { newRouter } from "../http/router.ts";
+import { checkTimeRange, timeRange } from "../http/time-range.ts";
+import { deliveriesOfEvent } from "../webhooks/deliveries-of-event.ts";
+import { EventDelivery } from "../webhooks/schemas.ts";
+import { EventEnvelope } from "./catalogue/envelope.ts";
+import { envelopeOf, listEvents } from "./listing.ts";
+import { findEvent } from "./repository.ts";
+import { checkTypePattern } from "./type-filter.ts";
+
+const tags = ["Events"];
+const security = [{ basic: [] }];
+
+const TypeFilter = z
+  .string()
+  .transform((pattern, context) => {
+    const checked = checkTypePattern(pattern);
+    if (checked.ok) return checked.types;
+    context.addIssue({ code: "custom", message: checked.message });
+    return z.NEVER;
+  })
+  .openapi({
+    type: "string",
+    description: "A name in either naming, or a prefix of names",
+    example: "video.media.*",
+  });
+
+/** Where a page of events ends: their time and id. */
+const SortKey = z.tuple([z.iso.datetime({ precision: 9 }), z.uuid()]);
+
+const listRoute = createRoute({
+  operationId: "list-events",
+  summary: "What happened, newest first",
+  description: "Events of the last 30 days. Samples that were sent by a webhook's test are not among them.",
+  method: "get",
+  path: "/v1/events",
+  tags,
+  security,
+  request: {
+    query: CursorQuery.extend({
+      type: TypeFilter.optional(),
+      objectId: z
+        .string()
+        .min(1)
+        .max(64)
+        .optional()
+        .openapi({ description: "What it happened to, such as a media's id" }),
+      ...timeRange("Happened"),
+      naming: z
+        .enum(["service", "video"])
+        .default("service")
+        .openapi({ description: "Which name is shown as `type`; a filter takes names of both" }),
+    }).superRefine(checkTimeRange),
+  },
+  responses: {
+    200: {
+      description: "One page of events, as receivers get them",
+      content: json(z.object({ success: z.literal(true), data: z.array(EventEnvelope), pagination: CursorPagination })),
+    },
+    ...problemResponses("unauthorized", "validation_failed"),
+  },
+});
+
+const EventRecord = z
+  .object({
+    event: EventEnvelope.openapi({ description: "As it is sent with `naming: service`" }),
+    type: z.string().openapi({ description: "Its name with `naming: service`", example: "asset.ready" }),
+    videoType: z.string().openapi({ description: "Its name with `naming: video`", example: "video.media.ready" }),
+    isTest: z.boolean().openapi({ description: "A sample that a webhook was tested with" }),
+    deliveries: z.array(EventDelivery).openapi({ description: "One for each webhook that it goes or went to" }),
+  })
+  .openapi("EventRecord");
+
+const getRoute = createRoute({
+  operationId: "get-event",
+  summary: "One event, with what became of it at each webhook",
+  method: "get",
+  path: "/v1/events/{eventId}",
+  tags,
+  security,
+  request: { params: z.object({ eventId: z.uuid().openapi({ param: { name: "eventId", in: "path" } }) }) },
+  responses: {
+    200: {
+      description: "The event, its deliveries and their attempts",
+      content: json(z.object({ success: z.literal(true), data: EventRecord })),
+    },
+    ...problemResponses("unauthorized", "event_not_found", "validation_failed"),
+  },
+});
+
+export const eventRoutes = newRouter()
+  .openapi(listRoute, async (c) => {
+    const { limit, cursor, type, objectId, from, to, naming } = c.req.valid("query");
+    const found = await listEvents(
+      openDatabase(c.env.DB),
+      c.var.caller.workspaceId,
+      { types: type, objectId: objectId?.toLowerCase(), from, to, after: readCursor(cursor, SortKey) },
+      limit + 1,
+    );
+    const { rows, pagination } = cutPage(found, limit, ({ createdAt, id }) => [createdAt, id]);
+    return c.json({ success: true as const, data: rows.map((event) => envelopeOf(event, naming)), pagination }, 200);
+  })
+  .openapi(getRoute, async (c) => {
+    const db = openDatabase(c.env.DB);
+    const event = await findEvent(db, c.req.valid("param").eventId.toLowerCase());
+    if (event === null || event.workspaceId !== c.var.caller.workspaceId)
+      throw new Problem("event_not_found", "no event has this id");
+    const { type, videoType, isTest } = event;
+    const deliveries = await deliveriesOfEvent(db, event.id);
+    const data = { event: envelopeOf(event, "service"), type, videoType, isTest, deliveries };
+    return c.json({ success: true as const, data }, 200);
+  });

@@ -1,0 +1,201 @@
+import { env } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { type ActivityItem, compareActivity, keyOf, resumeAfter } from "../../../src/assets/activity.ts";
+import { openDatabase } from "../../../src/database.ts";
+import { exampleEvent } from "../../../src/events/catalogue/envelope.ts";
+import { insertEvent } from "../../../src/events/index.ts";
+import { requestLogs } from "../../../src/http/tables.ts";
+import { type ErrorBody, type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "../workspace.ts";
+
+const db = openDatabase(env.DB);
+
+type Item =
+  | { kind: "request"; at: string; id: string; method: string; route: string; status: number; requestId: string }
+  | { kind: "event"; at: string; type: string; videoType: string; event: { id: string; createdAt: string } };
+interface ActivityPage {
+  data: Item[];
+  pagination: { limit: number; nextCursor: string | null };
+}
+
+const create = async (workspace: TestWorkspace): Promise<string> => {
+  const answer = await workspace.request("POST", "/v1/on-demand", videoFrom("http://127.0.0.1:9/a.mp4"));
+  return (await answer.json<MediaAnswer>()).data.id;
+};
+const activity = async (workspace: TestWorkspace, mediaId: string, query = ""): Promise<ActivityPage> =>
+  (await workspace.request("GET", `/v1/on-demand/${mediaId}/activity${query}`)).json<ActivityPage>();
+const said = (item: Item) => (item.kind === "event" ? item.type : `${item.method} ${item.status}`);
+
+describe("the activity of a media", () => {
+  test("tells who did what and what came of it, newest first, to the end and beyond", async () => {
+    const workspace = await newWorkspace();
+    const id = await create(workspace);
+    const path = `/v1/on-demand/${id}`;
+    await workspace.request("GET", path.toUpperCase().replace("/V1/ON-DEMAND", "/v1/on-demand"));
+    await workspace.request("PATCH", path, { title: 7 });
+    await workspace.request("PATCH", path, { title: "New" });
+    await workspace.request("DELETE", path);
+    await workspace.request("GET", path);
+    const { data, pagination } = await activity(workspace, id);
+    expect(pagination).toEqual({ limit: 25, nextCursor: null });
+    const beforeOf = (later: string, earlier: string) => {
+      const said_ = data.map(said);
+      expect(said_.indexOf(later), `${later} before ${earlier}`).toBeLessThan(said_.indexOf(earlier));
+    };
+    expect(data.map(said).sort()).toEqual(
+      [
+        ...["GET 404", "video.media.deleted", "DELETE 200", "video.media.updated", "PATCH 200", "PATCH 422", "GET 200"],
+        ...["asset.created", "POST 201"],
+      ].sort(),
+    );
+    beforeOf("video.media.deleted", "video.media.updated");
+    beforeOf("video.media.updated", "asset.created");
+    beforeOf("asset.created", "POST 201");
+    const times = data.map(({ at }) => at.slice(0, 23));
+    expect(times).toEqual(times.toSorted().toReversed());
+  });
+
+  test("has for each request who, what and how, and for each event all of it", async () => {
+    const workspace = await newWorkspace();
+    const id = await create(workspace);
+    const [event, request] = (await activity(workspace, id)).data;
+    const listed = await (await workspace.request("GET", "/v1/events")).json<{ data: { createdAt: string }[] }>();
+    expect(event).toEqual({
+      kind: "event",
+      at: listed.data[0]!.createdAt,
+      type: "asset.created",
+      videoType: "video.media.created",
+      event: listed.data[0],
+    });
+    expect(request).toEqual({
+      kind: "request",
+      id: expect.any(String) as string,
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) as string,
+      method: "POST",
+      route: "/v1/on-demand",
+      status: 201,
+      durationMs: expect.any(Number) as number,
+      requestId: expect.any(String) as string,
+      credentialId: atob(workspace.authorization.slice(6)).split(":")[0],
+      resourceIds: [id],
+    });
+  });
+
+  test("does not fill itself by being looked at; the request log has that", async () => {
+    const workspace = await newWorkspace();
+    const id = await create(workspace);
+    await activity(workspace, id);
+    expect((await activity(workspace, id)).data.map(said)).toEqual(["asset.created", "POST 201"]);
+    const log = await (
+      await workspace.request("GET", `/v1/request-logs?resourceId=${id}`)
+    ).json<{ data: { route: string }[] }>();
+    expect(log.data.map(({ route }) => route).sort()).toEqual([
+      "/v1/on-demand",
+      "/v1/on-demand/{mediaId}/activity",
+      "/v1/on-demand/{mediaId}/activity",
+    ]);
+  });
+
+  test("is paged without a gap or a repeat, however requests and events are mixed", async () => {
+    const workspace = await newWorkspace();
+    const id = await create(workspace);
+    const atMs = Date.now() + 1000;
+    for (let n = 0; n < 12; n += 1) {
+      const row = {
+        workspaceId: workspace.id,
+        requestId: "r",
+        credentialId: "c",
+        method: "GET",
+        route: "/",
+        status: 200,
+      };
+      await db.insert(requestLogs).values({
+        ...row,
+        id: crypto.randomUUID(),
+        at: new Date(atMs + (n % 3)),
+        durationMs: 1,
+        resourceIds: [id],
+        resourceId: id,
+      });
+      const told = {
+        workspaceId: workspace.id,
+        type: "asset.ready",
+        objectId: id,
+        data: exampleEvent("asset.ready").data,
+      };
+      await insertEvent(db, { ...told, id: crypto.randomUUID(), occurredAtMs: atMs + (n % 4) });
+    }
+    const whole = await activity(workspace, id, "?limit=100");
+    expect(whole.data).toHaveLength(26);
+    for (const limit of [1, 2, 3, 5, 13]) {
+      const seen: Item[] = [];
+      for (let cursor: string | null = ""; cursor !== null;) {
+        const page: ActivityPage = await activity(workspace, id, `?limit=${limit}${cursor && `&cursor=${cursor}`}`);
+        expect(page.data.length).toBeLessThanOrEqual(limit);
+        seen.push(...page.data);
+        cursor = page.pagination.nextCursor;
+      }
+      expect(seen).toEqual(whole.data);
+    }
+  });
+
+  test("has nothing of what another workspace asked about the id", async () => {
+    const [owner, stranger] = [await newWorkspace(), await newWorkspace()];
+    const id = await create(owner);
+    await stranger.request("DELETE", `/v1/on-demand/${id}`);
+    expect((await activity(owner, id)).data.map(said)).toEqual(["asset.created", "POST 201"]);
+  });
+
+  test("is a 404 for a media that never was in the workspace, also when it was asked for before", async () => {
+    const workspace = await newWorkspace();
+    const id = crypto.randomUUID();
+    await workspace.request("GET", `/v1/on-demand/${id}`);
+    const response = await workspace.request("GET", `/v1/on-demand/${id}/activity`);
+    expect([response.status, (await response.json<ErrorBody>()).error.message]).toEqual([
+      404,
+      "media workspace relation not found",
+    ]);
+  });
+
+  test("refuses a cursor of another list", async () => {
+    const workspace = await newWorkspace();
+    const id = await create(workspace);
+    await create(workspace);
+    const events = await (
+      await workspace.request("GET", "/v1/events?limit=1")
+    ).json<{ pagination: { nextCursor: string } }>();
+    const response = await workspace.request(
+      "GET",
+      `/v1/on-demand/${id}/activity?cursor=${events.pagination.nextCursor}`,
+    );
+    expect(response.status).toBe(422);
+    expect((await response.json<ErrorBody>()).error.fields).toEqual([{ field: "cursor", message: "is invalid" }]);
+  });
+});
+
+describe("the order of activity", () => {
+  const event = (createdAt: string) => ({ kind: "event", row: { createdAt, id: "e" } }) as ActivityItem;
+  const request = (at: string, id = "r") => ({ kind: "request", row: { at: new Date(at), id } }) as ActivityItem;
+
+  test("has an event before the request of its millisecond, which brought it about", () => {
+    const items = [
+      request("2026-11-20T12:00:00.000Z", "a"),
+      event("2026-11-20T12:00:00.000000000Z"),
+      request("2026-11-20T12:00:00.001Z"),
+      request("2026-11-20T12:00:00.000Z", "b"),
+      event("2026-11-20T12:00:00.000000001Z"),
+    ];
+    const sorted = items.toSorted(compareActivity);
+    expect(sorted.map((item) => items.indexOf(item))).toEqual([2, 4, 1, 3, 0]);
+  });
+
+  test("goes on behind what was seen: from an event with the requests of its millisecond, from a request without its events", () => {
+    expect(resumeAfter(keyOf(event("2026-11-20T12:00:00.000000001Z")))).toEqual({
+      events: ["2026-11-20T12:00:00.000000001Z", ""],
+      requests: [Date.UTC(2026, 10, 20, 12) + 1, ""],
+    });
+    expect(resumeAfter(keyOf(request("2026-11-20T12:00:00.000Z", "b")))).toEqual({
+      events: ["2026-11-20T12:00:00.000000000Z", ""],
+      requests: [Date.UTC(2026, 10, 20, 12), "b"],
+    });
+  });
+});
