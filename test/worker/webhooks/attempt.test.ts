@@ -187,6 +187,16 @@ describe("the connection", () => {
   });
 });
 
+test("forty receivers that hang or pour at once take no longer than one, and a good one among them is served", async () => {
+  const began = Date.now();
+  const paths = Array.from({ length: 40 }, (_, index) => ["/silence", "/torrent", "/endless-body"][index % 3]!);
+  const bad = Promise.all(paths.map((path) => attempt(`${path}?of=crowd`)));
+  expect((await attempt("/status/200?of=crowd")).failure).toBeNull();
+  const reasons = new Set((await bad).map(({ failure }) => failure));
+  expect(reasons).toEqual(new Set(["answer_too_long", "timed_out"]));
+  expect(Date.now() - began).toBeLessThan(4 * (limits.totalMs ?? 0));
+});
+
 describe("verification", () => {
   test("POSTs an unsigned {}", async () => {
     const url = `${receivers().plain}/status/204?of=verification`;
