@@ -80,6 +80,8 @@ const BEHAVIOURS: Record<string, Behaviour> = {
     send(`${OK_HEAD}\r\nhello`);
     drip(socket, () => send("."));
   },
+  /** Wants to speak another protocol, and waits for it. */
+  upgrade: ({ send }) => void send("HTTP/1.1 101 Switching\r\nupgrade: other\r\nconnection: upgrade\r\n\r\n"),
   /** 200 and a length, and then nothing of it. */
   "silent-body": ({ send }) => void send(`${OK_HEAD}content-length: 10\r\n\r\n`),
   /** Ends the connection in good order, without an answer. */
