@@ -22,6 +22,9 @@ export const CursorPagination = z
 
 export type SortKey = readonly (string | number)[];
 
+/** A time within a sort key, epoch ms; what a `Date` cannot hold is in no cursor of ours. */
+export const CursorTime = z.int().min(0).max(8_640_000_000_000_000);
+
 /** Base64url of the key as JSON. Opaque to callers: it may change with any release. */
 export function writeCursor(key: SortKey): string {
   const bytes = new TextEncoder().encode(JSON.stringify(key));
@@ -32,7 +35,7 @@ export function writeCursor(key: SortKey): string {
 }
 
 /**
- * @param shape of the key: `z.tuple([z.int(), z.string()])`
+ * @param shape of the key: `z.tuple([CursorTime, z.string()])`
  * @returns null for the first page
  * @throws {Problem} validation_failed for a cursor that is not one of this list's
  */

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { openDatabase } from "../database.ts";
-import { CursorPagination, cutPage, readCursor } from "../http/cursor.ts";
+import { CursorPagination, CursorTime, cutPage, readCursor } from "../http/cursor.ts";
 import { json } from "../http/openapi.ts";
 import { newRouter } from "../http/router.ts";
 import { findAttempts, findWebhook, listDeliveries } from "./repository.ts";
@@ -28,7 +28,7 @@ const listRoute = createRoute({
   },
 });
 
-const CursorKey = z.tuple([z.int(), z.string()]); // time of creation, epoch ms, and event
+const CursorKey = z.tuple([CursorTime, z.string()]); // creation and event
 
 export const deliveryRoutes = newRouter().openapi(listRoute, async (c) => {
   const { status, type: types, from, to, limit, cursor } = c.req.valid("query");

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { checkTypePattern, resolveTypes } from "../events/index.ts";
 import { CursorQuery } from "../http/cursor.ts";
 import { Instant } from "../http/instant.ts";
+import { checkTimeRange, timeRange } from "../http/time-range.ts";
 import { DELIVERY_FAILURES, type DeliveryFailure } from "./failures.ts";
 import { checkWebhookUrl } from "./webhook-url.ts";
 
@@ -101,9 +102,8 @@ export const DeliveriesQuery = CursorQuery.extend({
   type: TypePattern.transform(resolveTypes)
     .optional()
     .openapi({ type: "string", description: "A name in either naming, or a prefix such as `video.media.*`" }),
-  from: Instant.optional().openapi({ description: "Created then or later" }),
-  to: Instant.optional().openapi({ description: "Created before then" }),
-});
+  ...timeRange("Created"),
+}).superRefine(checkTimeRange);
 
 const Timestamp = z.iso.datetime().openapi({ example: "2026-05-20T12:50:15.662000Z" });
 const failureCodes = Object.keys(DELIVERY_FAILURES) as [DeliveryFailure, ...DeliveryFailure[]];

@@ -156,7 +156,7 @@ test("there is a sample of every kind that its own schema takes, with ids of its
   const workspaceId = crypto.randomUUID();
   for (const { type, data, example } of EVENT_KINDS) {
     const [one, other] = [sampleOf(type, workspaceId), sampleOf(type, workspaceId)];
-    expect(data.safeParse(one.data).error, type).toBeUndefined();
+    expect({ type, error: data.safeParse(one.data).error }).toEqual({ type, error: undefined });
     expect(one.objectId).not.toBe(other.objectId);
     expect(Object.keys(one.data as object)).toEqual(Object.keys(example as object));
   }

@@ -35,8 +35,8 @@ export async function hmac(secret: string, text: string): Promise<string> {
 /** An event as a change of state announces it, sent to whom it concerns. @param more of `someEvent`: its type, its time */
 export async function announce(workspace: TestWorkspace, more: object = {}): Promise<string> {
   const event = someEvent(workspace.id, undefined, more);
-  const { wake } = await commitWithEvents(env, [], [{ event }]);
-  await wake();
+  const committed = await commitWithEvents(env, [], [{ event }]);
+  await committed.wake();
   return event.id;
 }
 
