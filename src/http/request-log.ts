@@ -44,7 +44,7 @@ export const logRequests = createMiddleware<AppContext>(async (c, next) => {
     id: crypto.randomUUID(),
     workspaceId: c.var.caller.workspaceId,
     at: new Date(startedAt),
-    requestId: c.var.requestId,
+    requestId: c.var.requestId.slice(0, 64),
     credentialId: c.var.caller.credentialId,
     method: c.req.method,
     route,

@@ -29,7 +29,7 @@ const list = async (workspace: TestWorkspace, query = ""): Promise<EventsPage> =
 async function tell(
   { id: workspaceId }: TestWorkspace,
   type: EventType,
-  { objectId = crypto.randomUUID() as string, atMs = Date.now(), isTest = false } = {},
+  { objectId = crypto.randomUUID(), atMs = Date.now(), isTest = false } = {},
 ): Promise<string> {
   const id = crypto.randomUUID();
   await insertEvent(db, { id, workspaceId, type, objectId, occurredAtMs: atMs, data: exampleEvent(type).data, isTest });

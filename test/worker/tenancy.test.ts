@@ -1,0 +1,287 @@
+/**
+ * Two workspaces side by side: over every operation of the OpenAPI document, nothing of one is reachable from the other.
+ * An operation or a path parameter that this file does not know fails it: say here how it is called.
+ */
+import { env } from "cloudflare:test";
+import { eq } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import { openDatabase } from "../../src/database.ts";
+import { events } from "../../src/events/index.ts";
+import { createApp, openApiDocument } from "../../src/http/app.ts";
+import { deliveries, deliveryAttempts } from "../../src/webhooks/tables.ts";
+import { type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "./workspace.ts";
+
+const db = openDatabase(env.DB);
+const app = createApp();
+const PUBLIC_ROUTES = ["/v1/openapi.json", "/v1/reference"];
+
+/** The ids of what a workspace has; or of nothing at all, in the same form. */
+const someIds = () => ({ mediaId: crypto.randomUUID(), webhookId: crypto.randomUUID(), eventId: crypto.randomUUID() });
+type Ids = { [Name in keyof ReturnType<typeof someIds>]: string };
+
+interface Call {
+  /** With the ids of somebody else, or of nobody. */
+  body?: (theirs: Ids) => unknown;
+  /** Queries that name somebody else's things. */
+  queries?: (theirs: Ids) => string[];
+  /** Its pages have a cursor. */
+  isPaged?: true;
+}
+
+const HOUR_AGO = new Date(Date.now() - 3600_000).toISOString();
+
+const CALLS: Record<string, Call> = {
+  "create-media": { body: () => videoFrom("http://127.0.0.1:9/b.mp4") },
+  "list-media": { queries: () => ["limit=50", "limit=50&orderBy=asc"] },
+  "get-media": {},
+  "updated-media": { body: () => ({ title: "mine now" }) },
+  "delete-media": {},
+  retrieveMediaInputInfo: {},
+  "list-media-activity": { isPaged: true },
+  "list-event-types": {},
+  "list-events": {
+    isPaged: true,
+    queries: ({ mediaId, eventId, webhookId }) => [
+      "limit=100",
+      `objectId=${mediaId}`,
+      `objectId=${mediaId}&type=asset.created&naming=video`,
+      `objectId=${eventId}`,
+      `objectId=${webhookId}`,
+      `from=${HOUR_AGO}`,
+    ],
+  },
+  "get-event": {},
+  "redeliver-event": { body: ({ webhookId }) => ({ webhookId }) },
+  "list-request-logs": {
+    isPaged: true,
+    queries: ({ mediaId, eventId, webhookId }) => [
+      "limit=100",
+      `resourceId=${mediaId}`,
+      `resourceId=${webhookId}`,
+      `resourceId=${eventId}`,
+      "status=2xx&method=POST",
+    ],
+  },
+  "create-webhook": { body: () => ({ url: "http://127.0.0.1:9000/b", skipVerification: true, enabled: false }) },
+  "list-webhooks": { queries: () => ["limit=50", "limit=50&orderBy=asc"] },
+  "get-webhook": {},
+  "update-webhook": { body: () => ({ description: "mine now" }) },
+  "delete-webhook": {},
+  "reveal-webhook-secret": {},
+  "rotate-webhook-secret": {},
+  "test-webhook": { body: () => ({ type: "asset.ready" }) },
+  "recover-webhook": { body: () => ({ since: HOUR_AGO }) },
+  "list-webhook-deliveries": { isPaged: true },
+};
+
+interface Operation {
+  id: string;
+  method: string;
+  path: string;
+  parameters: string[];
+}
+const operations: Operation[] = Object.entries(openApiDocument(app, "http://sluice.test").paths ?? {}).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods as Record<string, { operationId?: string }>).map(([method, { operationId }]) => ({
+      id: operationId ?? `${method} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      parameters: [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!),
+    })),
+);
+const items = operations.filter(({ parameters }) => parameters.length > 0);
+const lists = operations.filter(({ method, parameters }) => method === "GET" && parameters.length === 0);
+const creations = operations.filter(({ method, parameters }) => method !== "GET" && parameters.length === 0);
+
+function pathOf({ path }: Operation, ids: Ids): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const id = (ids as Record<string, string | undefined>)[name];
+    if (id === undefined) throw new Error(`this test does not know how to fill {${name}}`);
+    return id;
+  });
+}
+
+interface Tenant {
+  workspace: TestWorkspace;
+  ids: Ids;
+  /** What is in the other workspace's answers when something leaks. */
+  traces: string[];
+}
+const IDEMPOTENCY_KEY = "the same key in both workspaces";
+
+/** A workspace that has two of everything, so that every list has a second page. */
+async function newTenant(): Promise<Tenant> {
+  const workspace = await newWorkspace();
+  const mark = crypto.randomUUID();
+  const make = async (path: string, body: object, headers = {}) =>
+    (await (await workspace.request("POST", path, body, headers)).json<MediaAnswer>()).data;
+  const media = await make(
+    "/v1/on-demand",
+    { ...videoFrom(`http://127.0.0.1:9/${mark}.mp4`), title: mark },
+    { "idempotency-key": IDEMPOTENCY_KEY },
+  );
+  await make("/v1/on-demand", videoFrom("http://127.0.0.1:9/a.mp4"));
+  // Paused: nothing changes its record while the test looks.
+  const url = { url: `http://127.0.0.1:9000/${mark}`, skipVerification: true, enabled: false };
+  const webhook = await make("/v1/webhooks", { ...url, description: mark });
+  await make("/v1/webhooks", url);
+  const told = await db.select().from(events).where(eq(events.workspaceId, workspace.id));
+  const now = new Date();
+  for (const event of told) {
+    const row = { eventId: event.id, webhookId: webhook.id };
+    const delivery = { ...row, workspaceId: workspace.id, type: event.type, naming: "service" as const, attempts: 1 };
+    await db.insert(deliveries).values({ ...delivery, status: "failed", lastFailure: "timed_out", createdAt: now });
+    await db.insert(deliveryAttempts).values({ ...row, number: 1, startedAt: now, durationMs: 1, responseHead: mark });
+  }
+  const [credentialId] = atob(workspace.authorization.slice(6)).split(":");
+  return {
+    workspace,
+    ids: { mediaId: media.id, webhookId: webhook.id, eventId: told[0]!.id },
+    traces: [
+      ...[
+        mark,
+        media.id,
+        media.playbackIds[0]!.id,
+        webhook.id,
+        webhook["secret"] as string,
+        workspace.id,
+        credentialId!,
+      ],
+      ...told.flatMap(({ id, objectId }) => [id, objectId]),
+    ],
+  };
+}
+
+const call = ({ workspace }: Tenant, operation: Operation, path: string, theirs: Ids, headers = {}) =>
+  workspace.request(operation.method, path, CALLS[operation.id]?.body?.(theirs), headers);
+
+/** Everything of an answer but the request's own id. */
+async function whatIsSaidBy(response: Response) {
+  const headers = [...response.headers].filter(([name]) => name !== "x-request-id");
+  return { status: response.status, headers, body: await response.text() };
+}
+
+/** All that somebody has that others might change. */
+async function possessionsOf({ workspace, ids: { mediaId, webhookId, eventId } }: Tenant) {
+  const read = async (method: string, path: string) =>
+    (await (await workspace.request(method, path)).json<{ data: Record<string, unknown> }>()).data;
+  const { title, metadata } = await read("GET", `/v1/on-demand/${mediaId}`);
+  return {
+    media: { title, metadata },
+    webhook: await read("GET", `/v1/webhooks/${webhookId}`),
+    secret: await read("POST", `/v1/webhooks/${webhookId}/secret/reveal`),
+    event: await read("GET", `/v1/events/${eventId}`),
+    deliveries: await read("GET", `/v1/webhooks/${webhookId}/deliveries`),
+  };
+}
+
+const expectNothingOf = (owner: Tenant, text: string) => {
+  for (const trace of owner.traces) expect(text).not.toContain(trace);
+};
+
+test("the table has every operation of the API, and the document has every route", () => {
+  expect(operations.map(({ id }) => id).sort()).toEqual(Object.keys(CALLS).sort());
+  const documented = operations.map(({ method, path }) => `${method} ${path}`);
+  const routes = app.routes
+    .filter(({ path }) => path.startsWith("/v1/") && !path.includes("*") && !PUBLIC_ROUTES.includes(path))
+    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
+  expect([...new Set(routes)].sort()).toEqual(documented.toSorted());
+});
+
+describe("an operation on somebody else's thing answers like one on nothing, and does nothing", () => {
+  test.each(items)("$id", async (operation) => {
+    const [owner, stranger] = [await newTenant(), await newTenant()];
+    const before = await possessionsOf(owner);
+    const nobodys = someIds();
+    for (const parameter of ["all of them", ...operation.parameters]) {
+      const fill = (theirs: Ids) =>
+        parameter === "all of them"
+          ? theirs
+          : { ...stranger.ids, [parameter]: (theirs as Record<string, string>)[parameter]! };
+      const foreign = await call(stranger, operation, pathOf(operation, fill(owner.ids)), owner.ids);
+      const unknown = await call(stranger, operation, pathOf(operation, fill(nobodys)), nobodys);
+      expect(unknown.status).toBe(404);
+      const said = await whatIsSaidBy(foreign);
+      expect(said).toEqual(await whatIsSaidBy(unknown));
+      expectNothingOf(owner, said.body);
+    }
+    expect(await possessionsOf(owner)).toEqual(before);
+    // The ids are good ones: to their owner they open what they name.
+    expect((await call(owner, operation, pathOf(operation, owner.ids), owner.ids)).status).toBe(200);
+  });
+});
+
+describe("ids of somebody else in a body are as good as ids of nothing", () => {
+  const withIds = items.filter(({ id }) => {
+    const { body } = CALLS[id] ?? {};
+    return body !== undefined && JSON.stringify(body(someIds())) !== JSON.stringify(body(someIds()));
+  });
+  test.each(withIds)("$id", async (operation) => {
+    const [owner, stranger] = [await newTenant(), await newTenant()];
+    const before = await possessionsOf(owner);
+    const path = pathOf(operation, stranger.ids);
+    const unknown = await call(stranger, operation, path, someIds());
+    expect(unknown.status).toBe(404);
+    expect(await whatIsSaidBy(await call(stranger, operation, path, owner.ids))).toEqual(await whatIsSaidBy(unknown));
+    expect(await possessionsOf(owner)).toEqual(before);
+  });
+});
+
+describe("a list has nothing of another workspace", () => {
+  test.each(lists)("$id", async (operation) => {
+    const [owner, stranger] = [await newTenant(), await newTenant()];
+    const queries = CALLS[operation.id]?.queries ?? (() => []);
+    const nobodys = someIds();
+    for (const [index, query] of ["", ...queries(owner.ids)].entries()) {
+      const answer = await call(stranger, operation, `${operation.path}?${query}`, owner.ids);
+      expect(answer.status).toBe(200);
+      const text = await answer.text();
+      expectNothingOf(owner, text);
+      const harmless = ["", ...queries(nobodys)][index]!;
+      if (harmless === query) continue;
+      // A filter by another's id finds what a filter by nobody's finds.
+      expect(text).toBe(await (await call(stranger, operation, `${operation.path}?${harmless}`, nobodys)).text());
+      expect(JSON.parse(text)).toMatchObject({ data: [] });
+    }
+  });
+
+  const paged = operations.filter(({ id }) => CALLS[id]?.isPaged);
+  test.each(paged)("$id: nor with a cursor from there", async (operation) => {
+    const [stranger, owner] = [await newTenant(), await newTenant()]; // the owner's things are the newer ones
+    const firstPage = await call(owner, operation, `${pathOf(operation, owner.ids)}?limit=1`, owner.ids);
+    const { pagination } = await firstPage.json<{ pagination: { nextCursor: string | null } }>();
+    expect(pagination.nextCursor).not.toBeNull();
+    const path = `${pathOf(operation, stranger.ids)}?limit=100&cursor=${pagination.nextCursor}`;
+    const answer = await call(stranger, operation, path, stranger.ids);
+    expect(answer.status).toBe(200);
+    const text = await answer.text();
+    expectNothingOf(owner, text);
+    expect(JSON.parse(text)).toMatchObject({ data: expect.arrayContaining([expect.anything()]) as unknown });
+  });
+
+  test("which operations have one is in the document", () => {
+    const document = openApiDocument(app, "http://sluice.test").paths as Record<
+      string,
+      Record<string, { operationId: string; parameters?: { name: string }[] }>
+    >;
+    const withCursor = Object.values(document)
+      .flatMap((methods) => Object.values(methods))
+      .filter(({ parameters }) => parameters?.some(({ name }) => name === "cursor"));
+    expect(withCursor.map(({ operationId }) => operationId).sort()).toEqual(paged.map(({ id }) => id).sort());
+  });
+});
+
+describe("a creation is the caller's own, also under a key that another workspace has used", () => {
+  test.each(creations)("$id", async (operation) => {
+    const [owner, stranger] = [await newTenant(), await newWorkspace()];
+    const headers = { "idempotency-key": IDEMPOTENCY_KEY };
+    const tenant = { workspace: stranger, ids: someIds(), traces: [] };
+    const answer = await call(tenant, operation, operation.path, owner.ids, headers);
+    expect(answer.status).toBe(201);
+    const text = await answer.text();
+    expectNothingOf(owner, text);
+    const { id } = (JSON.parse(text) as MediaAnswer).data;
+    expect((await stranger.request("GET", `${operation.path}/${id}`)).status).toBe(200);
+    expect((await owner.workspace.request("GET", `${operation.path}/${id}`)).status).toBe(404);
+  });
+});
