@@ -7,6 +7,7 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   ladder: { title: "The whole ladder of a minute of 1080p", load: () => import("./ladder.ts") },
   quality: { title: "Quality beside a single pass at the same settings", load: () => import("./quality.ts") },
   requests: { title: "Requests a second", load: () => import("./requests.ts") },
+  webhooks: { title: "Webhooks", load: () => import("./webhooks.ts") },
   memory: { title: "Memory", load: () => import("./memory.ts") },
 };
 

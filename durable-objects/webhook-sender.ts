@@ -8,10 +8,11 @@ import {
   afterOutcome,
   disabledBecause,
   type EndpointHealth,
+  isFailing,
   newHealth,
   nextProbeAtMs,
 } from "../src/webhooks/endpoint-health.ts";
-import { type DueDelivery, findDue, findPending, nextDueAt } from "../src/webhooks/sender/due.ts";
+import { type DueDelivery, type DuePlace, findDue, findPending, nextDueAt } from "../src/webhooks/sender/due.ts";
 import { type Begun, SenderLedger } from "../src/webhooks/sender/ledger.ts";
 import { interrupted, type Settled, settle } from "../src/webhooks/sender/outcome.ts";
 import { disable, recordSettled } from "../src/webhooks/sender/record.ts";
@@ -19,8 +20,13 @@ import { findTarget, type Target } from "../src/webhooks/sender/target.ts";
 import { signedHeaders } from "../src/webhooks/signature.ts";
 
 /** Deliveries fetched at once, and how few are left when the next are fetched. */
-const FETCHED_AT_ONCE = 120;
-const FETCH_BELOW = 30;
+const FETCHED_AT_ONCE = 300;
+const FETCH_BELOW = 50;
+/** Attempts noted in the ledger by one write. After a crash as many may count as cut off that were only about to be made. */
+const NOTED_AT_ONCE = 24;
+/** While more is to be sent, outcomes are recorded when there are so many or the first one is so old. */
+const RECORDED_AT_ONCE = 300;
+const RECORD_AFTER_MS = 1000;
 /** Should this object die in the middle of its work, it comes back after so long: longer than an attempt may take. */
 const WATCHDOG_MS = 20_000;
 const AFTER_TROUBLE_MS = 5000;
@@ -30,11 +36,15 @@ const AFTER_TROUBLE_MS = 5000;
  * it went; here is only what is under way. Native, not a machine: its state is a consequence of what it sees on the wire.
  */
 export class WebhookSender extends DurableObject<Env> {
+  readonly #scale: number;
   readonly #ledger: SenderLedger;
   #health: EndpointHealth;
   #working: Promise<void> | null = null;
   #wasWoken = false;
   #ready: DueDelivery[] = [];
+  /** The first of what is ready, noted in the ledger. */
+  #noted: { due: DueDelivery; number: number; tries: number }[] = [];
+  #place: DuePlace | null = null; // fetched up to here
   #fetching: Promise<void> | null = null;
   #mayHaveMore = true;
   readonly #underWay = new Map<string, Promise<void>>();
@@ -45,6 +55,7 @@ export class WebhookSender extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
+    this.#scale = Number(env.WEBHOOK_RETRY_SCALE ?? "") || 1;
     this.#ledger = new SenderLedger(ctx.storage.sql);
     this.#health = ctx.storage.kv.get<EndpointHealth>("health") ?? newHealth();
   }
@@ -100,6 +111,7 @@ export class WebhookSender extends DurableObject<Env> {
   /** Until nothing more is due that may be sent now. */
   async #sendDue(target: Target): Promise<void> {
     this.#ready = [];
+    this.#place = null;
     this.#mayHaveMore = true;
     for (;;) {
       if (this.#wasWoken) this.#mayHaveMore = true;
@@ -111,6 +123,9 @@ export class WebhookSender extends DurableObject<Env> {
       if (underWay.length === 0) break;
       await Promise.race(underWay);
     }
+    // An endpoint that has begun to fail leaves some behind: they are not under way any more.
+    if (this.#noted.length > 0) this.#ledger.forget(this.#noted.map(({ due }) => due.eventId));
+    this.#noted = [];
     this.#trouble = null; // once more, and then not before the alarm
     while (this.#recording !== null || this.#unrecorded.length > 0) {
       this.#record(target);
@@ -124,14 +139,27 @@ export class WebhookSender extends DurableObject<Env> {
     let free = admits(this.#health, { nowMs: Date.now(), underWay: this.#underWay.size });
     if (free <= 0) return;
     for (; free > 0; free -= 1) {
-      const due = this.#ready.shift();
-      if (due === undefined) break;
+      if (this.#noted.length === 0) this.#note(free);
+      const next = this.#noted.shift();
+      if (next === undefined) break;
+      const { eventId } = next.due;
       this.#underWay.set(
-        due.eventId,
-        this.#attempt(target, due).finally(() => this.#underWay.delete(due.eventId)),
+        eventId,
+        this.#attempt(target, next).finally(() => this.#underWay.delete(eventId)),
       );
     }
     if (this.#ready.length < FETCH_BELOW && this.#mayHaveMore) this.#fetchMore(target);
+  }
+
+  /** A failing endpoint gets one attempt, so one is noted. */
+  #note(free: number): void {
+    const due = this.#ready.splice(0, isFailing(this.#health) ? free : NOTED_AT_ONCE);
+    if (due.length === 0) return;
+    this.#noted = due.map((one) => ({ due: one, number: one.attempts + 1, tries: one.tries + 1 }));
+    const startedAtMs = Date.now();
+    this.#ledger.begin(
+      this.#noted.map(({ due: { eventId }, number, tries }) => ({ eventId, number, tries, startedAtMs })),
+    );
   }
 
   #fetchMore({ webhookId }: Target): void {
@@ -143,23 +171,29 @@ export class WebhookSender extends DurableObject<Env> {
   async #fetch(webhookId: string): Promise<void> {
     this.#mayHaveMore = false;
     this.#wasWoken = false;
-    // What is in hand when the question is asked: what is found may be sent or recorded by the time it is answered.
-    const inRecord = [...this.#unrecorded, ...(this.#recording?.settled ?? [])].map(({ eventId }) => eventId);
-    const inHand = new Set([...this.#ready.map(({ eventId }) => eventId), ...this.#underWay.keys(), ...inRecord]);
-    const found = await findDue(this.env, webhookId, Date.now(), FETCHED_AT_ONCE + inHand.size);
-    const fresh = found.filter(({ eventId }) => !inHand.has(eventId));
-    this.#ready.push(...fresh);
-    if (fresh.length >= FETCHED_AT_ONCE) this.#mayHaveMore = true;
+    const found = await findDue(this.env, webhookId, { after: this.#place, nowMs: Date.now(), limit: FETCHED_AT_ONCE });
+    this.#place = found.at(-1) ?? this.#place;
+    // Somebody may have asked for a redelivery of what is being sent.
+    this.#ready.push(...found.filter(({ eventId }) => !this.#isInHand(eventId)));
+    if (found.length === FETCHED_AT_ONCE) this.#mayHaveMore = true;
   }
 
-  async #attempt(target: Target, due: DueDelivery): Promise<void> {
-    const begun: Begun = {
-      eventId: due.eventId,
-      number: due.attempts + 1,
-      tries: due.tries + 1,
-      startedAtMs: Date.now(),
-    };
-    this.#ledger.begin(begun); // written before the request leaves: the output gate sees to it
+  #isInHand(eventId: string): boolean {
+    const isIt = (one: { eventId: string }) => one.eventId === eventId;
+    return (
+      this.#underWay.has(eventId) ||
+      this.#ready.some(isIt) ||
+      this.#noted.some(({ due }) => isIt(due)) ||
+      this.#unrecorded.some(isIt) ||
+      this.#recording?.settled.some(isIt) === true
+    );
+  }
+
+  async #attempt(
+    target: Target,
+    { due, number, tries }: { due: DueDelivery; number: number; tries: number },
+  ): Promise<void> {
+    const begun: Begun = { eventId: due.eventId, number, tries, startedAtMs: Date.now() };
     const body = eventBytes(due, due.naming);
     const headers = await signedHeaders({ eventId: due.eventId, body, atMs: begun.startedAtMs, keys: target.keys });
     const outcome = await attemptDelivery(this.env, { url: target.url, body, headers });
@@ -172,11 +206,11 @@ export class WebhookSender extends DurableObject<Env> {
         startedAtMs: begun.startedAtMs,
         atMs: endedAtMs,
         random: Math.random(),
+        scale: this.#scale,
         retryAfterMs: outcome.retryAfterMs,
       }),
     );
-    const settled = settle(due, begun, outcome, endedAtMs, Math.random());
-    this.#ledger.end(settled);
+    const settled = settle(due, begun, outcome, endedAtMs, { random: Math.random(), scale: this.#scale });
     this.#unrecorded.push(settled);
     if (!ok)
       log("delivery.failed", {
@@ -189,13 +223,17 @@ export class WebhookSender extends DurableObject<Env> {
       });
   }
 
-  /** One write at a time; what ends meanwhile goes with the next. */
+  /** One write at a time, of many outcomes when there are many: the ledger keeps them until then. */
   #record(target: Target): void {
-    if (this.#recording !== null || this.#unrecorded.length === 0) return;
+    const oldest = this.#unrecorded[0];
+    if (this.#recording !== null || oldest === undefined) return;
+    const isBusy = this.#underWay.size > 0 && this.#ready.length > 0;
+    const isEnough = this.#unrecorded.length >= RECORDED_AT_ONCE || Date.now() - oldest.endedAtMs >= RECORD_AFTER_MS;
+    if (isBusy && !isEnough) return;
     const settled = this.#unrecorded.splice(0);
     const done = recordSettled(this.env, target, settled, this.#health.failingSinceMs)
       .then(({ wake }) => {
-        this.#ledger.forget(settled);
+        this.#ledger.forget(settled.map(({ eventId }) => eventId));
         void wake();
         const delivered = settled.filter(({ next }) => next === "delivered").length;
         log("deliveries.recorded", { webhookId: target.webhookId, delivered, failed: settled.length - delivered });
@@ -214,8 +252,9 @@ export class WebhookSender extends DurableObject<Env> {
   async #recordLeftovers(webhookId: string): Promise<void> {
     await Promise.allSettled(this.#underWay.values());
     this.#trouble = null;
-    const { settled, cutOff } = this.#ledger.leftovers();
-    if (settled.length + cutOff.length === 0) return;
+    const known = new Set(this.#unrecorded.map(({ eventId }) => eventId));
+    const cutOff = this.#ledger.leftovers().filter(({ eventId }) => !known.has(eventId));
+    if (this.#unrecorded.length + cutOff.length === 0) return;
     const target = await findTarget(this.env, webhookId, Date.now());
     if (target === null) return;
     const rows = await findPending(
@@ -228,12 +267,12 @@ export class WebhookSender extends DurableObject<Env> {
       const row = found.get(begun.eventId);
       return interrupted(begun, row?.type ?? "", row?.firstTriedAtMs ?? null, Date.now());
     });
-    const all = [...settled, ...broken];
+    const all = [...this.#unrecorded, ...broken];
     const { wake } = await recordSettled(this.env, target, all, this.#health.failingSinceMs);
-    this.#ledger.forget(all);
     this.#unrecorded = [];
+    this.#ledger.clear();
     void wake();
-    log("deliveries.taken_up", { webhookId, ended: settled.length, cutOff: cutOff.length });
+    log("deliveries.taken_up", { webhookId, cutOff: cutOff.length });
   }
 
   async #disableIfHopeless(target: Target): Promise<boolean> {

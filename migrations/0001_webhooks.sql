@@ -32,7 +32,7 @@ CREATE TABLE `deliveries` (
 	PRIMARY KEY(`event_id`, `webhook_id`)
 );
 --> statement-breakpoint
-CREATE INDEX `deliveries_due_for_webhook` ON `deliveries` (`webhook_id`,`status`,`next_attempt_at`);--> statement-breakpoint
+CREATE INDEX `deliveries_due_for_webhook` ON `deliveries` (`webhook_id`,`status`,`next_attempt_at`,`event_id`);--> statement-breakpoint
 CREATE INDEX `deliveries_due` ON `deliveries` (`status`,`next_attempt_at`);--> statement-breakpoint
 CREATE INDEX `deliveries_of_webhook` ON `deliveries` (`webhook_id`,`created_at`,`event_id`);--> statement-breakpoint
 CREATE INDEX `deliveries_by_age` ON `deliveries` (`created_at`);--> statement-breakpoint

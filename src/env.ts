@@ -17,6 +17,8 @@ export interface Env {
   JOB_LEASE_MS?: string;
   /** Shrinks or stretches the waits before a failed source is asked again; unset = 1. Tests make it small. */
   SOURCE_RETRY_SCALE?: string;
+  /** The same for the waits between attempts to deliver a webhook and between probes of an endpoint that fails. */
+  WEBHOOK_RETRY_SCALE?: string;
 
   /** Signs job tokens. Any long random text. */
   JOB_SECRET: string;

@@ -5,6 +5,7 @@ import { createApp } from "../../src/http/app.ts";
 import worker from "../../src/worker.ts";
 import { bareCreation, bareTakeOver } from "./bare-creation.ts";
 import { seedReadyAsset } from "./seed.ts";
+import { consumeBare, webhookBench } from "./webhooks.ts";
 
 export * from "../../src/worker.ts";
 
@@ -36,6 +37,8 @@ bare.post("/creation", async (c) => {
   return c.body(answer, 201, { "content-type": "application/json" });
 });
 
+bare.route("/webhooks", webhookBench);
+
 /** Machines that are never started: what is left is the request itself. */
 const idleMachines = {
   idFromName: (name: string) => name,
@@ -45,6 +48,9 @@ let withoutMachines: Env | undefined;
 
 export default {
   ...worker,
+  async queue(batch, env) {
+    if (!(await consumeBare(batch))) await worker.queue(batch, env);
+  },
   fetch(request, env, ctx) {
     if (new URL(request.url).pathname.startsWith("/bare/")) return bare.fetch(request, env, ctx);
     if (!request.headers.has("x-without-machines")) return product.fetch(request, env, ctx);

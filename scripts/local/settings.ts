@@ -77,7 +77,7 @@ export async function loadSettings(
   const home = override.home ?? resolve(env.SLUICE_HOME || ".sluice");
   await mkdir(join(home, "logs"), { recursive: true });
   const vars = Object.fromEntries(
-    ["JOB_LEASE_MS", "SOURCE_RETRY_SCALE", "MAX_SOURCE_BYTES"].flatMap((name) =>
+    ["JOB_LEASE_MS", "SOURCE_RETRY_SCALE", "WEBHOOK_RETRY_SCALE", "MAX_SOURCE_BYTES"].flatMap((name) =>
       env[name] ? [[name, env[name]]] : [],
     ),
   );

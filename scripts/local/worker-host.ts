@@ -117,7 +117,9 @@ const database = (await host.getD1Database("DB")) as unknown as Database;
 await migrate(database);
 await seed(database);
 const worker = await host.getWorker();
-const cron = setInterval(() => void worker.scheduled({ cron: "* * * * *" }).catch(() => undefined), CRON_MS);
+const sweep = () => void worker.scheduled({ cron: "* * * * *" }).catch(() => undefined);
+const cron = setInterval(sweep, CRON_MS);
+sweep(); // what a crash has left behind need not wait for a minute
 
 let stopping = false;
 const stop = () => {

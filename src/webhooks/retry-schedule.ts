@@ -39,16 +39,25 @@ export interface FailedTries {
   retryAfterMs: number | null;
   /** 0 to 1. */
   random: number;
+  /** Shrinks or stretches the waits; 1 unless a test is in a hurry. */
+  scale?: number;
 }
 
 /** When a delivery is tried again, epoch ms; null when its tries or its three days are over. */
-export function nextAttemptAt({ tries, firstTriedAtMs, nowMs, retryAfterMs, random }: FailedTries): number | null {
+export function nextAttemptAt({
+  tries,
+  firstTriedAtMs,
+  nowMs,
+  retryAfterMs,
+  random,
+  scale = 1,
+}: FailedTries): number | null {
   const delayMs = RETRY_DELAYS_MS[tries - 1];
   const endMs = firstTriedAtMs + RETRY_WINDOW_MS;
   if (delayMs === undefined || nowMs > endMs - SHORTEST_LAST_GAP_MS) return null;
   const jittered = Math.round(delayMs * (1 + RETRY_JITTER * (2 * random - 1)));
   const gapMs = Math.min(Math.max(jittered, retryAfterMs ?? 0), MAX_RETRY_GAP_MS);
-  return Math.min(nowMs + gapMs, endMs);
+  return Math.min(nowMs + Math.round(gapMs * scale), endMs);
 }
 
 /** The schedule as a table for documentation: try number, the wait before it and the time since the first, without jitter. */

@@ -56,7 +56,7 @@ export const deliveries = sqliteTable(
   },
   (t) => [
     primaryKey({ columns: [t.eventId, t.webhookId] }),
-    index("deliveries_due_for_webhook").on(t.webhookId, t.status, t.nextAttemptAt),
+    index("deliveries_due_for_webhook").on(t.webhookId, t.status, t.nextAttemptAt, t.eventId),
     index("deliveries_due").on(t.status, t.nextAttemptAt),
     index("deliveries_of_webhook").on(t.webhookId, t.createdAt, t.eventId),
     index("deliveries_by_age").on(t.createdAt),

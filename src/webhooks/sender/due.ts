@@ -10,17 +10,28 @@ export interface DueDelivery {
   attempts: number; // made so far
   tries: number; // of the schedule that runs now
   firstTriedAtMs: number | null;
+  nextAttemptAtMs: number;
 }
 
-const COLUMNS = `d.event_id AS eventId, e.type, e.video_type AS videoType, e.body, d.naming, d.attempts, d.tries, d.first_tried_at AS firstTriedAtMs`;
+/** Where a fetch ended; the next one goes on behind it. */
+export type DuePlace = Pick<DueDelivery, "nextAttemptAtMs" | "eventId">;
 
-/** The deliveries that are due longest. */
-export async function findDue(env: Env, webhookId: string, nowMs: number, limit: number): Promise<DueDelivery[]> {
+const COLUMNS = `d.event_id AS eventId, e.type, e.video_type AS videoType, e.body, d.naming, d.attempts, d.tries, d.first_tried_at AS firstTriedAtMs,
+  d.next_attempt_at AS nextAttemptAtMs`;
+
+/** The deliveries that are due longest, behind a place. */
+export async function findDue(
+  env: Env,
+  webhookId: string,
+  { after, nowMs, limit }: { after: DuePlace | null; nowMs: number; limit: number },
+): Promise<DueDelivery[]> {
   const { results } = await env.DB.prepare(
     `SELECT ${COLUMNS} FROM deliveries d JOIN events e ON e.id = d.event_id
-     WHERE d.webhook_id = ? AND d.status = 'pending' AND d.next_attempt_at <= ? ORDER BY d.next_attempt_at LIMIT ?`,
+     WHERE d.webhook_id = ? AND d.status = 'pending' AND d.next_attempt_at <= ?
+       AND (d.next_attempt_at, d.event_id) > (?, ?)
+     ORDER BY d.next_attempt_at, d.event_id LIMIT ?`,
   )
-    .bind(webhookId, nowMs, limit)
+    .bind(webhookId, nowMs, after?.nextAttemptAtMs ?? 0, after?.eventId ?? "", limit)
     .all<DueDelivery>();
   return results;
 }

@@ -1,6 +1,4 @@
-import type { Settled } from "./outcome.ts";
-
-/** An attempt that has begun; kept before the request goes out, so that a crash leaves a trace of it. */
+/** An attempt about to be made; kept before the request goes out, so that a crash leaves a trace of it. */
 export interface Begun {
   eventId: string;
   number: number; // counts from 1 within the delivery
@@ -8,46 +6,38 @@ export interface Begun {
   startedAtMs: number;
 }
 
-/** The attempts under way of one sender, in its own storage, and how they ended until D1 knows it. */
+/**
+ * The attempts that are under way, or about to be, in the sender's own storage until D1 knows how they ended. They are written by the
+ * group: each write waits for the disk, and that would take longer than sending.
+ */
 export class SenderLedger {
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(
-      "CREATE TABLE IF NOT EXISTS attempts (event_id TEXT PRIMARY KEY, begun TEXT NOT NULL, settled TEXT) WITHOUT ROWID",
-    );
+    sql.exec("CREATE TABLE IF NOT EXISTS attempts (event_id TEXT PRIMARY KEY, begun TEXT NOT NULL) WITHOUT ROWID");
   }
 
-  begin(begun: Begun): void {
+  begin(group: Begun[]): void {
     this.#sql.exec(
-      "INSERT OR REPLACE INTO attempts (event_id, begun) VALUES (?, ?)",
-      begun.eventId,
-      JSON.stringify(begun),
+      "INSERT OR REPLACE INTO attempts (event_id, begun) SELECT json_extract(value, '$.eventId'), value FROM json_each(?)",
+      JSON.stringify(group),
     );
   }
 
-  end(settled: Settled): void {
-    this.#sql.exec("UPDATE attempts SET settled = ? WHERE event_id = ?", JSON.stringify(settled), settled.eventId);
-  }
-
-  forget(settled: Settled[]): void {
-    const ids = JSON.stringify(settled.map(({ eventId }) => eventId));
-    this.#sql.exec("DELETE FROM attempts WHERE event_id IN (SELECT value FROM json_each(?))", ids);
+  forget(eventIds: string[]): void {
+    this.#sql.exec("DELETE FROM attempts WHERE event_id IN (SELECT value FROM json_each(?))", JSON.stringify(eventIds));
   }
 
   clear(): void {
     this.#sql.exec("DELETE FROM attempts");
   }
 
-  /** What an earlier life of this object has left: ended but not told to D1, or cut off. */
-  leftovers(): { settled: Settled[]; cutOff: Begun[] } {
-    const rows = this.#sql
-      .exec<{ begun: string; settled: string | null }>("SELECT begun, settled FROM attempts")
-      .toArray();
-    return {
-      settled: rows.flatMap((row) => (row.settled === null ? [] : [JSON.parse(row.settled) as Settled])),
-      cutOff: rows.flatMap((row) => (row.settled === null ? [JSON.parse(row.begun) as Begun] : [])),
-    };
+  /** What an earlier life of this object has left: whether it was sent, and how it went, is not known. */
+  leftovers(): Begun[] {
+    return this.#sql
+      .exec<{ begun: string }>("SELECT begun FROM attempts")
+      .toArray()
+      .map(({ begun }) => JSON.parse(begun) as Begun);
   }
 }

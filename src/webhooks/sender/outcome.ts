@@ -30,7 +30,7 @@ export function settle(
   begun: Begun,
   outcome: AttemptOutcome,
   endedAtMs: number,
-  random: number,
+  { random, scale }: { random: number; scale: number },
 ): Settled {
   const firstTriedAtMs = due.firstTriedAtMs ?? begun.startedAtMs;
   const isFinal = outcome.failure === null || !DELIVERY_FAILURES[outcome.failure].retryable;

@@ -21,14 +21,17 @@ export async function recordSettled(
   if (last === undefined) return { wake: async () => undefined };
   const field = (name: string) => sql.raw(`json_extract(value, '$.${name}')`);
   const changes = [
+    // Materialised, so that the text is read once: SQLite would read it once for each delivery that waits.
     db.run(sql`
+      WITH news AS MATERIALIZED (
+        SELECT ${field("eventId")} AS event_id, ${field("next")} AS next, ${field("number")} AS number, ${field("tries")} AS tries,
+          ${field("firstTriedAtMs")} AS first_tried_at, ${field("nextAttemptAtMs")} AS next_attempt_at,
+          ${field("failure")} AS failure, ${field("endedAtMs")} AS ended_at FROM json_each(${json}))
       UPDATE ${deliveries} SET status = news.next, attempts = news.number, tries = news.tries,
         first_tried_at = news.first_tried_at, next_attempt_at = news.next_attempt_at, last_failure = news.failure,
         finished_at = CASE WHEN news.next = 'pending' THEN NULL ELSE news.ended_at END
-      FROM (SELECT ${field("eventId")} AS event_id, ${field("next")} AS next, ${field("number")} AS number, ${field("tries")} AS tries,
-        ${field("firstTriedAtMs")} AS first_tried_at, ${field("nextAttemptAtMs")} AS next_attempt_at,
-        ${field("failure")} AS failure, ${field("endedAtMs")} AS ended_at FROM json_each(${json})) AS news
-      WHERE ${deliveries}.webhook_id = ${target.webhookId} AND ${deliveries}.event_id = news.event_id
+      FROM news
+      WHERE ${deliveries}.event_id = news.event_id AND ${deliveries}.webhook_id = ${target.webhookId}
         AND ${deliveries}.status = 'pending' AND ${deliveries}.attempts < news.number`),
     db.run(sql`
       INSERT INTO ${deliveryAttempts} (event_id, webhook_id, number, started_at, duration_ms, status, failure, detail, response_head)
