@@ -107,13 +107,12 @@ export const DeliveriesQuery = CursorQuery.extend({
 
 const Timestamp = z.iso.datetime().openapi({ example: "2026-05-20T12:50:15.662000Z" });
 const failureCodes = Object.keys(DELIVERY_FAILURES) as [DeliveryFailure, ...DeliveryFailure[]];
-const Failure = z
-  .object({
-    code: z.enum(failureCodes),
-    message: z.string(),
-    detail: z.string().optional().openapi({ description: "What exactly came back", example: "answered 404" }),
-  })
-  .openapi("DeliveryFailure");
+const Reason = z.object({ code: z.enum(failureCodes), message: z.string() });
+const Failure = Reason.extend({
+  detail: z.string().optional().openapi({ description: "What exactly came back", example: "answered 404" }),
+})
+  .nullable()
+  .openapi("DeliveryFailure", { description: "null = delivered" });
 const HttpStatus = z.int().nullable().openapi({ description: "HTTP; null = there was no answer" });
 
 export const WebhookRecord = z
@@ -132,7 +131,7 @@ export const WebhookRecord = z
     disabledReason: z.object({ code: z.enum(["gone", "failing_for_five_days"]), message: z.string() }).optional(),
     disabledAt: Timestamp.optional(),
     lastDelivery: z
-      .object({ at: Timestamp, status: HttpStatus, failure: Failure.nullable() })
+      .object({ at: Timestamp, status: HttpStatus, failure: Failure })
       .optional()
       .openapi({ description: "The last attempt of all; `failure: null` = it was delivered" }),
     previousSecretUntil: Timestamp.optional().openapi({
@@ -156,7 +155,7 @@ export const AttemptRecord = z
     at: Timestamp,
     durationMs: z.int(),
     status: HttpStatus,
-    failure: Failure.nullable().openapi({ description: "null = delivered" }),
+    failure: Failure,
     responseHead: z.string().openapi({ description: "The first 4 KB of the answer" }),
   })
   .openapi("DeliveryAttempt");
@@ -171,9 +170,7 @@ export const DeliveryRecord = z
     type: z.string().openapi({ description: "The name that it is sent under" }),
     isTest: z.boolean().openapi({ description: "A sample that somebody asked for" }),
     status: z.enum(DELIVERY_STATUSES),
-    failure: Failure.omit({ detail: true })
-      .optional()
-      .openapi({ description: "Why it has not been delivered, so far or for good" }),
+    failure: Reason.optional().openapi({ description: "Why it has not been delivered, so far or for good" }),
     attempts: z.array(AttemptRecord).openapi({ description: "In their order; the last 20 of them" }),
     nextAttemptAt: Timestamp.optional(),
     createdAt: Timestamp,
