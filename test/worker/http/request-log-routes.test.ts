@@ -68,7 +68,7 @@ describe("GET /v1/request-logs", () => {
     ] as const)
       await addLine(workspace, { method, status });
     const statusesOf = async (query: string) =>
-      (await list(workspace, `${query}&${to}`)).data.map(({ status }) => status).sort();
+      (await list(workspace, `${query}&${to}`)).data.map(({ status }) => status).sort((a, b) => a - b);
     expect(await statusesOf("method=POST")).toEqual([201, 399, 400]);
     expect(await statusesOf("method=DELETE")).toEqual([]);
     expect(await statusesOf("status=404")).toEqual([404]);

@@ -1,8 +1,7 @@
-import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
-import { createApp } from "../../../src/http/app.ts";
 import { requestLogs } from "../../../src/http/tables.ts";
 import { type ErrorBody, type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } from "../workspace.ts";
 
@@ -86,9 +85,8 @@ describe("a request leaves one line", () => {
       ),
     );
     const rows = await rowsOf(workspace);
-    expect(rows.map(({ requestId }) => requestId).sort()).toEqual(
-      sent.map(({ headers }) => headers.get("x-request-id")).sort(),
-    );
+    const idsSent = sent.map(({ headers }) => String(headers.get("x-request-id")));
+    expect(rows.map(({ requestId }) => requestId).sort()).toEqual(idsSent.sort());
     expect(rows.filter(({ status }) => status === 201)).toHaveLength(10);
   });
 
@@ -112,18 +110,6 @@ describe("a request leaves one line", () => {
     expect(await rowsOf(workspace)).toEqual([]);
     isDown = false;
     await lineOf(workspace, await workspace.request("GET", "/v1/on-demand"));
-  });
-
-  test("that waits for no other request: lines of those that ended meanwhile go with the next write", async () => {
-    const app = createApp();
-    const workspace = await newWorkspace();
-    const contexts = Array.from({ length: 8 }, () => createExecutionContext());
-    const headers = { authorization: workspace.authorization };
-    await Promise.all(
-      contexts.map((context) => app.fetch(new Request("http://sluice.test/v1/on-demand", { headers }), env, context)),
-    );
-    await Promise.all(contexts.map((context) => waitOnExecutionContext(context)));
-    expect(await rowsOf(workspace)).toHaveLength(8);
   });
 });
 
