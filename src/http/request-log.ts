@@ -3,6 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import { openDatabase } from "../database.ts";
 import type { Env } from "../env.ts";
+import { GatheredWrites } from "./gathered-writes.ts";
 import { log } from "./log.ts";
 import type { AppContext } from "./router.ts";
 import { requestLogs } from "./tables.ts";
@@ -58,26 +59,14 @@ export const logRequests = createMiddleware<AppContext>(async (c, next) => {
   c.executionCtx.waitUntil(keep(c.env, row));
 });
 
-/** Rows of requests that ended while another one wrote: they go with the next write of that one. */
-const waiting: Row[] = [];
-let writingSince: number | null = null;
-/** A write that has not ended after this long belongs to a request that was cut off: somebody else goes on. */
-const WRITE_MS = 5000;
-/** D1 takes 2 MB in a parameter; a row has less than 1 KB. */
-const ROWS_AT_ONCE = 1000;
+const lines = new GatheredWrites<Row>(Date.now);
 
-async function keep(env: Env, row: Row): Promise<void> {
-  waiting.push(row);
-  if (writingSince !== null && Date.now() - writingSince < WRITE_MS) return;
-  while (waiting.length > 0) {
-    const rows = waiting.splice(0, ROWS_AT_ONCE);
-    writingSince = Date.now();
+const keep = (env: Env, row: Row): Promise<void> =>
+  lines.add(row, async (rows) => {
     await insert(env, rows)
       .catch(() => insert(env, rows)) // it may have been done all the same: a row that is there stays as it is
       .catch((error: unknown) => log("request_log.not_kept", { rows: rows.length, error: String(error) }));
-  }
-  writingSince = null;
-}
+  });
 
 async function insert(env: Env, rows: Row[]): Promise<void> {
   const json = JSON.stringify(rows.map((row) => ({ ...row, at: row.at.getTime() })));
