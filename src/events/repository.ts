@@ -27,7 +27,7 @@ export function insertEvent(db: Database, event: NewEvent, onlyIf: SQL = sql`tru
   const ids = `"object":${json({ type: objectType, id: event.objectId })},"id":${json(event.id)},"event_id":${json(event.id)}`;
   const start = `${ids},"workspace":{"id":${json(event.workspaceId)},"name":`;
   const middle = `},"status":${json(status)},"data":${json(event.data)},"createdAt":"`;
-  return db.run(sql`
+  return db.all<{ body: string }>(sql`
     INSERT INTO ${events} (id, workspace_id, type, video_type, object_type, object_id, created_at, body, is_test)
     SELECT ${event.id}, ${event.workspaceId}, ${event.type}, ${videoType}, ${objectType}, ${event.objectId}, now.at,
       ${start} || json_quote(now.workspace_name) || ${middle} || now.at || '","attempts":[]}', ${event.isTest ? 1 : 0}
@@ -35,7 +35,8 @@ export function insertEvent(db: Database, event: NewEvent, onlyIf: SQL = sql`tru
       max(${happenedAt}, coalesce((${afterLast(event.objectId)}), '')) AS at,
       coalesce((SELECT name FROM workspaces WHERE id = ${event.workspaceId}), '') AS workspace_name) AS now
     WHERE ${onlyIf}
-    ON CONFLICT DO NOTHING`);
+    ON CONFLICT DO NOTHING
+    RETURNING body`);
 }
 
 /** A nanosecond after the object's last event: its time is text of a fixed width, milliseconds to the 23rd character. */

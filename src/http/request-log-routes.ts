@@ -11,7 +11,12 @@ const StatusFilter = z
   .string()
   .regex(/^[1-5](\d\d|xx)$/)
   .transform((text): readonly [number, number] => [Number(text.replace("xx", "00")), Number(text.replace("xx", "99"))])
-  .openapi({ type: "string", description: "One status, or all of a class", example: "4xx" });
+  .openapi({
+    type: "string",
+    pattern: "^[1-5](\\d\\d|xx)$",
+    description: "One status, or all of a class",
+    example: "4xx",
+  });
 
 /** Where a page of requests ends: their time (epoch ms) and id. */
 const SortKey = z.tuple([z.int(), z.uuid()]);

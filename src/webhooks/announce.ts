@@ -5,8 +5,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { commit, type Database, openDatabase, type Statement } from "../database.ts";
 import type { Env } from "../env.ts";
-import { insertEvent, type NewEvent } from "../events/index.ts";
+import { insertEvent, kindOf, type NewEvent } from "../events/index.ts";
 import { log } from "../http/log.ts";
+import type { DueDelivery } from "./sender/due.ts";
 import { deliveries, webhooks } from "./tables.ts";
 import { wakeSenderSoon } from "./wake.ts";
 
@@ -18,9 +19,16 @@ export interface Announcement {
   exceptWebhookId?: string;
 }
 
+interface FannedOut {
+  webhookId: string;
+  status: string;
+  naming: "service" | "video";
+  createdAtMs: number;
+}
+
 /** A delivery for every webhook that wants the event; nothing when the statement before has inserted no event. */
 export function fanOut(db: Database, eventId: string, exceptWebhookId = "") {
-  return db.all<{ webhookId: string; status: string }>(sql`
+  return db.all<FannedOut>(sql`
     INSERT INTO ${deliveries} (event_id, webhook_id, workspace_id, type, naming, status, last_failure, next_attempt_at, created_at, finished_at)
     SELECT event.id, webhook.id, event.workspace_id, event.type, webhook.naming,
       CASE WHEN webhook.disabled_reason IS NULL THEN 'pending' ELSE 'failed' END,
@@ -34,7 +42,7 @@ export function fanOut(db: Database, eventId: string, exceptWebhookId = "") {
       AND (webhook.matched_types IS NULL
         OR EXISTS (SELECT 1 FROM json_each(webhook.matched_types) AS wanted WHERE wanted.value = event.type))
     ON CONFLICT DO NOTHING
-    RETURNING webhook_id AS webhookId, status`);
+    RETURNING webhook_id AS webhookId, status, naming, created_at AS createdAtMs`);
 }
 
 /** What a commit with events came to. */
@@ -58,27 +66,52 @@ export async function commitWithEvents(
   ]);
   const results = await commit(env.DB, [...change, ...statements]);
   const isNew: boolean[] = [];
-  const woken = new Map<string, string[]>(); // event → webhooks
+  const born: Born[] = [];
   for (const [index, { event }] of announcements.entries()) {
     const [inserted, fannedOut] = results.slice(change.length + 2 * index);
-    const isInserted = inserted!.meta.changes > 0;
-    isNew.push(isInserted);
-    const rows = fannedOut!.results as { webhookId: string; status: string }[];
-    const due = rows.filter(({ status }) => status === "pending").map(({ webhookId }) => webhookId);
-    if (isInserted)
-      log("event.announced", { eventId: event.id, type: event.type, objectId: event.objectId, webhooks: due.length });
-    if (due.length > 0) woken.set(event.id, due);
+    const [row] = inserted!.results as { body: string }[];
+    isNew.push(row !== undefined);
+    if (row === undefined) continue;
+    const due = (fannedOut!.results as FannedOut[]).filter(({ status }) => status === "pending");
+    log("event.announced", { eventId: event.id, type: event.type, objectId: event.objectId, webhooks: due.length });
+    if (due.length > 0) born.push({ event, body: row.body, due });
   }
-  return { isNew, wake: () => wakeFor(env, woken) };
+  return { isNew, wake: () => wakeFor(env, born) };
 }
 
+interface Born {
+  event: NewEvent;
+  body: string;
+  due: FannedOut[];
+}
+
+/** More events at once are left to the senders to fetch. */
+const TOLD_AT_ONCE = 10;
+
 /** At once, and once more through the queue: a message there survives what happens to this process. */
-async function wakeFor(env: Env, woken: Map<string, string[]>): Promise<void> {
-  const messages = [...woken].map(([eventId, webhookIds]) => ({ body: { eventId, webhookIds } }));
-  if (messages.length === 0) return;
-  const queued = (
-    messages.length === 1 ? env.DELIVERIES.send(messages[0]!.body) : env.DELIVERIES.sendBatch(messages)
-  ).catch((error: unknown) => log("delivery.not_queued", { events: messages.length, error: String(error) }));
-  const webhookIds = new Set([...woken.values()].flat());
-  await Promise.all([queued, ...[...webhookIds].map((id) => wakeSenderSoon(env, id))]);
+async function wakeFor(env: Env, born: Born[]): Promise<void> {
+  if (born.length === 0) return;
+  const announced = new Map<string, DueDelivery[]>(); // webhook → deliveries
+  for (const { event, body, due } of born)
+    for (const { webhookId, naming, createdAtMs } of due) {
+      const known = announced.get(webhookId) ?? [];
+      const { type, videoType } = kindOf(event.type);
+      const fresh = { attempts: 0, tries: 0, firstTriedAtMs: null, nextAttemptAtMs: createdAtMs };
+      announced.set(webhookId, [...known, { eventId: event.id, type, videoType, body, naming, ...fresh }]);
+    }
+  const told = born.length <= TOLD_AT_ONCE;
+  const calls = [...announced].map(([id, deliveries]) => wakeSenderSoon(env, id, told ? deliveries : []));
+  await Promise.all([...calls, enqueue(env, born)]);
+}
+
+async function enqueue(env: Env, born: Born[]): Promise<void> {
+  const messages = born.map(({ event, due }) => ({
+    body: { eventId: event.id, webhookIds: due.map(({ webhookId }) => webhookId) },
+  }));
+  try {
+    if (messages.length === 1) await env.DELIVERIES.send(messages[0]!.body);
+    else for (let at = 0; at < messages.length; at += 100) await env.DELIVERIES.sendBatch(messages.slice(at, at + 100));
+  } catch (error) {
+    log("delivery.not_queued", { events: messages.length, error: String(error) });
+  }
 }

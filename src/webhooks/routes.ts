@@ -14,7 +14,7 @@ import { answer, itemProblems, keyOf, orNotFound, security, tags, webhookParams 
 import { CreatedWebhook, CreateWebhook, UpdateWebhook, urlIssues, WebhookRecord } from "./schemas.ts";
 import { toWebhook } from "./to-webhook.ts";
 import { updateWebhook } from "./update-webhook.ts";
-import { wakeSender } from "./wake.ts";
+import { tellSender } from "./wake.ts";
 
 const createRouteDefinition = createRoute({
   operationId: "create-webhook",
@@ -129,8 +129,7 @@ export const webhookRoutes = newRouter()
     async (c) => {
       const now = new Date();
       const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
-      const { webhook, tellSender } = orNotFound(await updateWebhook(c.env, key, c.req.valid("json"), now));
-      c.executionCtx.waitUntil(tellSender());
+      const webhook = orNotFound(await updateWebhook(c.env, key, c.req.valid("json"), now));
       return c.json({ success: true as const, data: toWebhook(webhook, now) }, 200);
     },
     tellEveryField,
@@ -138,7 +137,7 @@ export const webhookRoutes = newRouter()
   .openapi(deleteRoute, async (c) => {
     const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
     orNotFound((await deleteWebhook(c.env, key, new Date())) || null);
-    c.executionCtx.waitUntil(wakeSender(c.env, key.webhookId)); // which then forgets it
+    await tellSender(c.env, key.webhookId); // which then forgets it
     return c.json({ success: true as const }, 200);
   });
 webhookRoutes.route("/", actionRoutes);

@@ -9,7 +9,10 @@ const AT_ONCE = 200;
 /** Wakes the senders of what is late. Harmless for what is merely slow. */
 export async function sweepDeliveries(env: Env, now: Date): Promise<void> {
   const { results } = await env.DB.prepare(
-    "SELECT DISTINCT webhook_id AS id FROM deliveries WHERE status = 'pending' AND next_attempt_at < ? LIMIT ?",
+    `SELECT DISTINCT d.webhook_id AS id FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id
+     WHERE d.status = 'pending' AND d.next_attempt_at < ?
+       AND w.enabled AND w.disabled_reason IS NULL AND w.deleted_at IS NULL
+     LIMIT ?`,
   )
     .bind(now.getTime() - LATE_MS, AT_ONCE)
     .all<{ id: string }>();

@@ -8,13 +8,13 @@ import { requireAccepting } from "./require-accepting.ts";
 import { type UpdateWebhook, urlIssues } from "./schemas.ts";
 import { withoutFragment } from "./without-fragment.ts";
 import { webhooks } from "./tables.ts";
-import { reviveSender, wakeSender } from "./wake.ts";
+import { reviveSender, tellSender } from "./wake.ts";
 
 /**
  * Changes what its owner may change. Another URL is another endpoint, and an owner who enables a webhook has repaired it: both start
  * with a clean record.
  *
- * @returns `tellSender` is to run after the answer; null when there is no such webhook
+ * @returns null when there is no such webhook
  * @throws {Problem} validation_failed
  */
 export async function updateWebhook(
@@ -22,7 +22,7 @@ export async function updateWebhook(
   key: WebhookKey,
   body: UpdateWebhook,
   now: Date,
-): Promise<{ webhook: Webhook; tellSender: () => Promise<unknown> } | null> {
+): Promise<Webhook | null> {
   const issues = urlIssues(body, allowsPrivateNetwork(env));
   if (issues.length > 0) throw validationProblem({ issues }, body);
   const db = openDatabase(env.DB);
@@ -41,7 +41,7 @@ export async function updateWebhook(
     ...(body.enabled === true ? { disabledReason: null, disabledAt: null } : {}),
     ...(startsAnew ? { failingSince: null } : {}),
   };
-  if (Object.keys(change).length === 0) return { webhook: seen, tellSender: async () => undefined };
+  if (Object.keys(change).length === 0) return seen;
   const [webhook] = await db
     .update(webhooks)
     .set({ ...change, updatedAt: now })
@@ -49,6 +49,6 @@ export async function updateWebhook(
     .returning();
   if (webhook === undefined) return null; // deleted while its new URL was asked
   log("webhook.updated", { ...key, fields: Object.keys(change) });
-  const tell = startsAnew ? reviveSender : wakeSender;
-  return { webhook, tellSender: () => tell(env, key.webhookId) };
+  await (startsAnew ? reviveSender : tellSender)(env, key.webhookId);
+  return webhook;
 }

@@ -29,9 +29,9 @@ const failing = () => after(newHealth(), FAILED, FAILED, FAILED);
 const idle = (nowMs: number) => ({ nowMs, underWay: 0 });
 
 describe("an active endpoint", () => {
-  test("gets six attempts at once from its beginning", () => {
-    expect(admits(newHealth(), idle(START_MS))).toBe(6);
-    expect(admits(newHealth(), { nowMs: START_MS, underWay: 4 })).toBe(2);
+  test("gets five attempts at once from its beginning", () => {
+    expect(admits(newHealth(), idle(START_MS))).toBe(5);
+    expect(admits(newHealth(), { nowMs: START_MS, underWay: 4 })).toBe(1);
     expect(admits(newHealth(), { nowMs: START_MS, underWay: 9 })).toBe(0);
     expect(nextProbeAtMs(newHealth())).toBeNull();
   });
@@ -39,10 +39,10 @@ describe("an active endpoint", () => {
   test("is none the worse for two failures, or for any number with successes between them", () => {
     const twice = after(newHealth(), FAILED, FAILED);
     expect(isFailing(twice)).toBe(false);
-    expect(admits(twice, idle(START_MS))).toBe(6);
+    expect(admits(twice, idle(START_MS))).toBe(5);
     const often = after(newHealth(), ...Array.from({ length: 90 }, (_, index) => (index % 3 === 2 ? OK : FAILED)));
     expect(isFailing(often)).toBe(false);
-    expect(admits(often, idle(START_MS))).toBe(6);
+    expect(admits(often, idle(START_MS))).toBe(5);
   });
 });
 
@@ -87,7 +87,7 @@ describe("a failing endpoint", () => {
   test("is active after one success, and opens gently", () => {
     const opening = [failing()];
     for (let step = 0; step < 5; step++) opening.push(after(opening.at(-1)!, OK));
-    expect(opening.map((health) => admits(health, idle(START_MS)))).toEqual([0, 1, 2, 4, 6, 6]);
+    expect(opening.map((health) => admits(health, idle(START_MS)))).toEqual([0, 1, 2, 4, 5, 5]);
     expect(opening[1]).toMatchObject({ failingSinceMs: null, failuresInARow: 0 });
   });
 
@@ -106,7 +106,7 @@ describe("Retry-After", () => {
     expect(isFailing(health)).toBe(false);
     expect(nextProbeAtMs(health)).toBe(START_MS + 30_000);
     expect(admits(health, idle(START_MS + 29_999))).toBe(0);
-    expect(admits(health, idle(START_MS + 30_000))).toBe(6);
+    expect(admits(health, idle(START_MS + 30_000))).toBe(5);
   });
 
   test("makes a probe's pause longer and never shorter", () => {

@@ -280,3 +280,28 @@ describe("the queue", () => {
     expect(CATALOGUE["webhook.delivery.exhausted"].data.parse(told.data)).toMatchObject({ attempts: 0 });
   });
 });
+
+test("nothing is sent any more as it was before, once a change of the webhook is confirmed", async () => {
+  const workspace = await newWorkspace();
+  const [before, after] = [place("/status/200"), place("/status/200")];
+  const webhookId = await addWebhook(workspace.id, { url: before.url });
+  const announcements = Array.from({ length: 400 }, () => ({ event: someEvent(workspace.id) }));
+  for (let at = 0; at < 400; at += 50) await commitWithEvents(env, [], announcements.slice(at, at + 50));
+  await wakeSender(env, webhookId);
+  await until(
+    () => seenAt(before.path),
+    (seen) => seen.length >= 20,
+  );
+  const answer = await workspace.request("PATCH", `/v1/webhooks/${webhookId}`, {
+    url: after.url,
+    skipVerification: true,
+  });
+  expect(answer.status).toBe(200);
+  const seenBefore = (await seenAt(before.path)).length;
+  await until(
+    () => deliveriesOf(webhookId),
+    (rows) => rows.every(({ status }) => status === "delivered"),
+  );
+  expect((await seenAt(before.path)).length - seenBefore).toBeLessThanOrEqual(5); // those that were under way
+  expect((await seenAt(after.path)).length).toBeGreaterThan(0);
+});
