@@ -1,5 +1,6 @@
-import { sql } from "drizzle-orm";
-import { openDatabase } from "./database.ts";
+import { type SQL, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { commit, openDatabase, type Statement } from "./database.ts";
 import type { Env } from "./env.ts";
 import { eventTime, events } from "./events/index.ts";
 import { log } from "./http/log.ts";
@@ -11,28 +12,38 @@ export const KEEP_DAYS = 30;
 export const KEEP_MS = KEEP_DAYS * 24 * 3600_000;
 
 const ROWS_AT_ONCE = 1000;
+/** With each of them go its deliveries, as many as the workspace has webhooks. */
+const EVENTS_AT_ONCE = 200;
 /** Of one table in one run; the next run goes on. */
 const MOST_BATCHES = 20;
 
 /** Deletes what is older than 30 days, in batches that D1 is through with quickly. */
 export async function deleteOld(env: Env, now: Date): Promise<void> {
   const beforeMs = now.getTime() - KEEP_MS;
-  const old = [
-    ["events", events, sql`created_at < ${eventTime(beforeMs)}`],
-    ["deliveries", deliveries, sql`created_at < ${beforeMs}`],
-    ["delivery_attempts", deliveryAttempts, sql`started_at < ${beforeMs}`],
-    ["request_logs", requestLogs, sql`at < ${beforeMs}`],
-  ] as const;
   const db = openDatabase(env.DB);
-  for (const [name, table, isOld] of old) {
+  const oldRows = (table: SQLiteTable, isOld: SQL) =>
+    db.run(sql`DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${isOld} LIMIT ${ROWS_AT_ONCE})`);
+  const oldEvents = sql`SELECT id FROM ${events} WHERE created_at < ${eventTime(beforeMs)} ORDER BY created_at LIMIT ${EVENTS_AT_ONCE}`;
+
+  await inBatches("deliveries", ROWS_AT_ONCE, () => [oldRows(deliveries, sql`created_at < ${beforeMs}`)]);
+  await inBatches("delivery_attempts", ROWS_AT_ONCE, () => [oldRows(deliveryAttempts, sql`started_at < ${beforeMs}`)]);
+  await inBatches("request_logs", ROWS_AT_ONCE, () => [oldRows(requestLogs, sql`at < ${beforeMs}`)]);
+  // A delivery may be younger than its event, when that was sent again: without it, there is nothing to send.
+  await inBatches("events", EVENTS_AT_ONCE, () => [
+    ...[deliveryAttempts, deliveries].map((table) =>
+      db.run(sql`DELETE FROM ${table} WHERE event_id IN (${oldEvents})`),
+    ),
+    db.run(sql`DELETE FROM ${events} WHERE id IN (${oldEvents})`),
+  ]);
+
+  /** @param statements one commit; the last of them says how much was found */
+  async function inBatches(table: string, rowsAtOnce: number, statements: () => Statement[]): Promise<void> {
     let deleted = 0;
     for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
-      const { meta } = await db.run(
-        sql`DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${isOld} LIMIT ${ROWS_AT_ONCE})`,
-      );
+      const { meta } = (await commit(env.DB, statements())).at(-1)!;
       deleted += meta.changes;
-      if (meta.changes < ROWS_AT_ONCE) break;
+      if (meta.changes < rowsAtOnce) break;
     }
-    if (deleted > 0) log("retention.deleted", { table: name, deleted });
+    if (deleted > 0) log("retention.deleted", { table, deleted });
   }
 }
