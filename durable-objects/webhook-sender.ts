@@ -43,6 +43,7 @@ export class WebhookSender extends DurableObject<Env> {
   readonly #bell = new Bell();
   readonly #underWay = new Map<string, Promise<void>>();
   #health: EndpointHealth;
+  #knownHealth: string; // as it is stored
   #target: { is: Target; readAtMs: number } | null = null;
   #working: Promise<void> | null = null;
 
@@ -53,6 +54,7 @@ export class WebhookSender extends DurableObject<Env> {
     this.#recorder = new Recorder(env, this.#ledger);
     this.#supply = new Supply(env, this.#ledger, (id) => this.#underWay.has(id) || this.#recorder.holds(id));
     this.#health = ctx.storage.kv.get<EndpointHealth>("health") ?? newHealth();
+    this.#knownHealth = JSON.stringify(this.#health);
   }
 
   /**
@@ -63,8 +65,9 @@ export class WebhookSender extends DurableObject<Env> {
   wake(webhookId: string, announced: DueDelivery[] = []): void {
     if (this.ctx.storage.kv.get("webhookId") !== webhookId) this.ctx.storage.kv.put("webhookId", webhookId);
     if (this.#working === null) void this.ctx.storage.setAlarm(Date.now() + WATCHDOG_MS);
-    if (this.#target !== null && Date.now() - this.#bornAtMs > TRUSTED_AFTER_MS)
-      this.#supply.offer(announced.filter(({ eventId }) => !this.#recorder.hasLately(eventId)));
+    const isTrusted = announced.length > 0 && this.#target !== null && Date.now() - this.#bornAtMs > TRUSTED_AFTER_MS;
+    if (isTrusted) this.#supply.offer(announced.filter(({ eventId }) => !this.#recorder.hasLately(eventId)));
+    else this.#supply.restart();
     void this.#work(webhookId);
   }
 
@@ -82,11 +85,12 @@ export class WebhookSender extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     const webhookId = this.ctx.storage.kv.get<string>("webhookId");
-    if (webhookId !== undefined) await this.#work(webhookId);
+    if (webhookId === undefined) return;
+    this.#supply.restart();
+    await this.#work(webhookId);
   }
 
   #work(webhookId: string): Promise<void> {
-    this.#supply.expectMore();
     this.#bell.ring();
     this.#working ??= this.#workUntilDone(webhookId)
       .catch(async (error: unknown) => {
@@ -131,7 +135,6 @@ export class WebhookSender extends DurableObject<Env> {
 
   /** Until nothing more is due that may be sent now, and all of it is recorded. */
   async #sendDue(target: Target): Promise<void> {
-    this.#supply.restart();
     for (;;) {
       const mayGoOn = this.#target?.is === target && this.#recorder.trouble === null;
       const isFresh = Date.now() - (this.#target?.readAtMs ?? 0) < TARGET_MS;
@@ -228,8 +231,9 @@ export class WebhookSender extends DurableObject<Env> {
   }
 
   #setHealth(health: EndpointHealth): void {
-    const isNew = JSON.stringify(health) !== JSON.stringify(this.#health);
+    const known = JSON.stringify(health);
+    if (known !== this.#knownHealth) this.ctx.storage.kv.put("health", health);
+    this.#knownHealth = known;
     this.#health = health;
-    if (isNew) this.ctx.storage.kv.put("health", health);
   }
 }

@@ -10,7 +10,13 @@ export interface ReadAnswer {
 }
 
 /** Reads a body up to a limit and lets go of the rest, however it ends. Never throws. */
-export async function readAnswer(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<ReadAnswer> {
+export async function readAnswer(response: Response, maxBytes: number): Promise<ReadAnswer> {
+  if (response.headers.get("content-length") !== "0") return await readPieces(response.body, maxBytes);
+  await response.arrayBuffer().catch(() => undefined); // nothing comes; this costs a quarter of what a reader does
+  return { ending: "whole", trouble: null, head: "" };
+}
+
+async function readPieces(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<ReadAnswer> {
   const kept = new Uint8Array(RESPONSE_HEAD_BYTES);
   let ending: ReadAnswer["ending"] = "broken";
   let trouble: unknown = null;

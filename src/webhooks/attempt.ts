@@ -112,7 +112,7 @@ async function attemptOnce(env: NetworkEnv, attempt: Attempt): Promise<Ending> {
     return await within(limits.totalMs, "no end", async () => {
       await within(limits.resolveMs, "no address", () => checkHost(env, url.hostname, limits, abort.signal));
       const response = await within(limits.headersMs, "no answer", () => post(env, url, attempt, abort.signal));
-      const answer = await readAnswer(response.body, limits.answerBytes);
+      const answer = await readAnswer(response, limits.answerBytes);
       isAllRead = answer.ending === "whole" && response.status !== 101;
       return judge(response, answer, abort.signal);
     });

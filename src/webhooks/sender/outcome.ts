@@ -42,6 +42,7 @@ export function settle(
         nowMs: endedAtMs,
         retryAfterMs: outcome.retryAfterMs,
         random,
+        scale,
       });
   const isExhausted = !isFinal && again === null; // of an endpoint that is gone `webhook.disabled` tells
   const { status, failure, detail, responseHead, durationMs } = outcome;

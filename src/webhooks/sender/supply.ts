@@ -32,13 +32,9 @@ export class Supply {
     this.#isBeingSent = isBeingSent;
   }
 
-  /** From here on D1 is asked from what is due longest. */
+  /** Something may be due that is not known here: D1 is asked again, from what is due longest on. */
   restart(): void {
     this.#place = null;
-    this.#mayHaveMore = true;
-  }
-
-  expectMore(): void {
     this.#mayHaveMore = true;
   }
 
@@ -92,6 +88,7 @@ export class Supply {
   /** An endpoint that has begun to fail leaves some behind: they are neither under way nor next. */
   giveBack(): void {
     if (this.#noted.length > 0) this.#ledger.forget(this.#noted.map(({ due }) => due.eventId));
+    if (!this.isEmpty) this.restart();
     this.#noted = [];
     this.#ready = [];
   }
