@@ -1,0 +1,33 @@
+/**
+ * Receivers fail, hang, drop connections and come back while the Worker is killed ten times: nothing is lost, nothing is sent
+ * wrongly, and the log tells what the receivers saw. `SOAK_SEED` repeats a run's faults and pauses (what meets what is up to the
+ * machine).
+ */
+import { beforeAll, describe, expect, test } from "vitest";
+import { SMALL } from "../support/soak/plan.ts";
+import { soak, type SoakResult } from "../support/soak/soak.ts";
+import { figuresOf } from "../support/soak/soak-figures.ts";
+import { GUARANTEES, judge } from "../support/soak/verdict.ts";
+
+const seed = Number(process.env.SOAK_SEED) || Date.now() % 1_000_000;
+let result: SoakResult;
+let verdict: ReturnType<typeof judge>;
+
+beforeAll(async () => {
+  result = await soak({ ...SMALL, seed });
+  verdict = judge(result);
+  console.log(`seed ${seed}: ${JSON.stringify(figuresOf(result))}`);
+}, 180_000);
+
+describe("after ten kills", () => {
+  test("the soak has seen what it is about", () => {
+    const figures = figuresOf(result);
+    expect(result.downMs).toHaveLength(SMALL.kills);
+    expect(figures.events).toBeGreaterThan(100);
+    for (const [what, count] of Object.entries(figures.attempts)) expect(count, what).toBeGreaterThan(0);
+  });
+
+  test.for(Object.entries(GUARANTEES))("%s: %s", ([guarantee]) => {
+    expect(verdict[guarantee as keyof typeof GUARANTEES], `with SOAK_SEED=${seed}`).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+/**
+ * The delivery log beside the receivers' own counts, attempt by attempt. Attempts of one delivery follow each other, so a request
+ * belongs to the last attempt that had begun when it came; all run by the clock of one machine.
+ *
+ * A kill blurs one thing alone: how far an `interrupted` attempt got. Everything else is exact.
+ */
+import type { Conduct } from "./plan.ts";
+import type { SeenRequest, SoakReceiver } from "./receiver.ts";
+import type { StoredAttempt } from "./stored.ts";
+import { type Account, isTaken } from "./verdict.ts";
+
+/** How the log may call what a receiver did. A reset can overtake the head of the answer before it. */
+const NAMES: Record<Conduct, readonly string[]> = {
+  ok: ["delivered 200"],
+  slow: ["delivered 200"],
+  error: ["bad_status 500"],
+  busy: ["bad_status 503"],
+  gone: ["gone 410"],
+  silent: ["timed_out"],
+  drop: ["connection_failed"],
+  reset: ["answer_broken_off 200", "connection_failed"],
+};
+
+export function* judgeAttempts({ name, webhook, deliveries, attempts, requests }: Account): Generator<string> {
+  const isGoneLater = webhook.plan.receiver.goneAtRequest !== null;
+  for (const [eventId, delivery] of deliveries) {
+    const logged = attempts.get(eventId) ?? [];
+    const seen = requests.get(eventId) ?? [];
+    const what = `${name}, ${eventId}`;
+    if (delivery.attempts !== logged.length || logged.some(({ number }, index) => number !== index + 1))
+      yield `${what}: ${delivery.attempts} attempts are counted, the log has ${logged.map(({ number }) => number).join()}`;
+    const early = seen.filter(({ atMs }) => atMs < (logged[0]?.startedAtMs ?? Number.POSITIVE_INFINITY));
+    if (early.length > 0) yield `${what}: ${early.length} requests came before the first attempt in the log`;
+
+    let isTakenForSure = false;
+    for (const [index, attempt] of logged.entries()) {
+      const endMs = logged[index + 1]?.startedAtMs ?? Number.POSITIVE_INFINITY;
+      const its = seen.filter(({ atMs }) => atMs >= attempt.startedAtMs && atMs < endMs);
+      const trouble = troubleOf(attempt, its, webhook.receiver.downs);
+      if (trouble !== null) yield `${what}, attempt ${attempt.number} (${nameOf(attempt)}): ${trouble}`;
+      if (attempt.failure !== "interrupted" && its.some(isTaken)) isTakenForSure = true;
+      if (attempt.failure === null && index < logged.length - 1) yield `${what}: tried again after it was delivered`;
+    }
+    if (isTakenForSure !== (delivery.status === "delivered"))
+      yield `${what} is ${delivery.status}, and its receiver ${isTakenForSure ? "has taken it" : "has not taken it"}`;
+    // Taken, cut off by a kill before that was known, and then the endpoint was gone: only there both may differ.
+    if (seen.some(isTaken) && delivery.status !== "delivered" && !isGoneLater) yield `${what}: taken, not delivered`;
+  }
+}
+
+const nameOf = ({ failure, status }: StoredAttempt) =>
+  [failure ?? "delivered", status].filter((part) => part !== null).join(" ");
+
+function troubleOf(attempt: StoredAttempt, its: SeenRequest[], downs: SoakReceiver["downs"]): string | null {
+  const [request, ...more] = its;
+  if (more.length > 0) return `${its.length} requests came`;
+  if (attempt.failure === "interrupted") return null;
+  const wasDown = downs.some(
+    ({ fromMs, toMs }) => attempt.startedAtMs <= toMs && attempt.startedAtMs + attempt.durationMs >= fromMs,
+  );
+  if (request === undefined) return attempt.failure === "connection_failed" && wasDown ? null : "no request came";
+  const names = request.ending === "answered" ? NAMES[request.conduct] : namesOfCut(request, wasDown);
+  return names.includes(nameOf(attempt)) ? null : `its receiver says ${request.conduct}, ${request.ending}`;
+}
+
+/** A request that the receiver did not answer: it went down with it, or the sender had enough of waiting. */
+function namesOfCut({ conduct }: SeenRequest, wasDown: boolean): readonly string[] {
+  const cut = wasDown ? [...(conduct === "reset" ? NAMES.reset : []), "connection_failed"] : [];
+  return conduct === "silent" ? [...cut, ...NAMES.silent] : cut;
+}

@@ -1,0 +1,91 @@
+/** What a soak is made of: its size, its webhooks and how their receivers behave. */
+import type { Range } from "./random.ts";
+
+export interface SoakSize {
+  seed: number;
+  webhooks: number;
+  kills: number;
+  /** From the platform's answering again to the next kill. */
+  upMs: Range;
+  /** Those who change media at the same time, and their pause between two changes. */
+  owners: number;
+  pauseMs: Range;
+  /** How long everything may take to be delivered once the receivers are healthy. */
+  settleMs: number;
+}
+
+/** What a receiver does with a request. */
+export type Conduct = "ok" | "slow" | "error" | "busy" | "silent" | "drop" | "reset" | "gone";
+
+export interface ReceiverPlan {
+  /** How often it does what, relative to each other. */
+  conduct: Partial<Record<Conduct, number>>;
+  /** How long it listens before nobody listens at its port for a while; null = it always listens. */
+  upMs: Range | null;
+  downMs: Range;
+  /** It answers 410 to this request and all that follow. */
+  goneAtRequest: number | null;
+}
+
+export interface WebhookPlan {
+  naming: "service" | "video";
+  eventTypes: string[];
+  /** The same as `eventTypes`, told once more for the judge, who does not ask the product. */
+  wants: (type: string) => boolean;
+  receiver: ReceiverPlan;
+}
+
+const STEADY: ReceiverPlan = { conduct: { ok: 1 }, upMs: null, downMs: [0, 0], goneAtRequest: null };
+const MOODY: ReceiverPlan = {
+  conduct: { ok: 60, slow: 10, error: 9, busy: 3, silent: 1, drop: 9, reset: 8 },
+  upMs: [2000, 6000],
+  downMs: [500, 3000],
+  goneAtRequest: null,
+};
+const BROKEN: ReceiverPlan = { ...MOODY, conduct: { error: 5, drop: 4, reset: 1 } };
+const CLOSING: ReceiverPlan = { ...MOODY, conduct: { ok: 3, slow: 1, error: 1 }, upMs: null, goneAtRequest: 40 };
+
+const all = () => true;
+const isOneOf =
+  (...types: string[]) =>
+  (type: string) =>
+    types.includes(type);
+
+const KINDS: readonly WebhookPlan[] = [
+  { naming: "service", eventTypes: [], wants: all, receiver: STEADY },
+  { naming: "video", eventTypes: [], wants: all, receiver: MOODY },
+  { naming: "service", eventTypes: ["*"], wants: all, receiver: MOODY },
+  {
+    naming: "video",
+    eventTypes: ["video.media.*"],
+    wants: (type) => type.startsWith("asset.") || type.startsWith("video.media."),
+    receiver: MOODY,
+  },
+  {
+    naming: "service",
+    eventTypes: ["asset.*", "webhook.disabled"],
+    wants: (type) => type.startsWith("asset.") || type === "webhook.disabled",
+    receiver: MOODY,
+  },
+  { naming: "service", eventTypes: ["video.media.updated"], wants: isOneOf("video.media.updated"), receiver: BROKEN },
+  {
+    naming: "video",
+    eventTypes: ["asset.created", "video.media.failed", "video.media.deleted"],
+    wants: isOneOf("asset.created", "asset.errored", "video.media.deleted"),
+    receiver: MOODY,
+  },
+  { naming: "service", eventTypes: ["video.media.updated"], wants: isOneOf("video.media.updated"), receiver: CLOSING },
+];
+
+export const planWebhooks = (count: number): WebhookPlan[] =>
+  Array.from({ length: count }, (_, index) => KINDS[index % KINDS.length]!);
+
+/** Under a minute on a machine that has something else to do. */
+export const SMALL: Omit<SoakSize, "seed"> = {
+  webhooks: KINDS.length,
+  kills: 10,
+  upMs: [200, 2200],
+  owners: 3,
+  pauseMs: [20, 120],
+  settleMs: 75_000,
+};

@@ -1,0 +1,145 @@
+/**
+ * The soak: owners change media, receivers fail in every way they can, and the Worker is killed again and again. Then everything
+ * is left to heal, and what D1 holds is laid beside what the receivers have seen (see verdict.ts).
+ */
+import { withState } from "../state.ts";
+import { startTestPlatform, type TestPlatform } from "../platform.ts";
+import { planWebhooks, type SoakSize, type WebhookPlan } from "./plan.ts";
+import { Random } from "./random.ts";
+import { type SoakReceiver, startSoakReceiver } from "./receiver.ts";
+import { type StoredSoak, readStored } from "./stored.ts";
+import { Owners, type Traffic } from "./traffic.ts";
+import { killWorker, untilUp } from "./worker-kill.ts";
+
+/**
+ * Of the waits before retries and probes: 10 ms, 60 ms, 240 ms, 1.2 s, … and 10 ms to 1.2 s. What a server asks for with
+ * `Retry-After` is left as it is.
+ */
+export const RETRY_SCALE = 0.002;
+const POLL_MS = 100;
+
+export interface SoakWebhook {
+  id: string;
+  secret: string;
+  plan: WebhookPlan;
+  receiver: SoakReceiver;
+}
+
+export interface SoakResult {
+  webhooks: SoakWebhook[];
+  traffic: Traffic;
+  stored: StoredSoak;
+  /** Ids of all that `GET /v1/events` lists. */
+  listed: string[];
+  /** From each kill until the Worker answered again. */
+  downMs: number[];
+  disturbedMs: number;
+  /** From the last kill's end and the receivers' healing until nothing was pending. */
+  settledMs: number;
+}
+
+/** @throws {Error} when something is still pending after `settleMs` */
+export async function soak(size: SoakSize): Promise<SoakResult> {
+  const random = new Random(size.seed);
+  const plans = planWebhooks(size.webhooks);
+  const receivers = await Promise.all(plans.map(({ receiver }) => startSoakReceiver(receiver, random.branch())));
+  const vars = { WEBHOOK_RETRY_SCALE: String(RETRY_SCALE), SOURCE_RETRY_SCALE: "0.01" };
+  const platform = await startTestPlatform({ vars });
+  try {
+    const webhooks: SoakWebhook[] = [];
+    for (const [index, plan] of plans.entries())
+      webhooks.push({
+        ...(await createWebhook(platform, plan, receivers[index]!.url)),
+        plan,
+        receiver: receivers[index]!,
+      });
+
+    const owners = new Owners(platform, size);
+    const beganAtMs = Date.now();
+    const working = owners.work(random.branch());
+    const downMs = await Promise.race([disturb(platform, size, random.branch()), working.then(() => [])]);
+    owners.stop();
+    await working;
+    const disturbedMs = Date.now() - beganAtMs;
+
+    await Promise.all(receivers.map((receiver) => receiver.heal()));
+    const healedAtMs = Date.now();
+    await untilSettled(platform, webhooks, size.settleMs);
+    const settledMs = Date.now() - healedAtMs;
+    const listed = await listEvents(platform);
+    await platform.stop();
+    const stored = await withState(platform.home, readStored);
+    return { webhooks, traffic: owners.traffic, stored, listed, downMs, disturbedMs, settledMs };
+  } finally {
+    await platform.stop();
+    await Promise.all(receivers.map((receiver) => receiver.close()));
+    await platform.removeHome();
+  }
+}
+
+async function createWebhook(
+  platform: TestPlatform,
+  { naming, eventTypes }: WebhookPlan,
+  url: string,
+): Promise<{ id: string; secret: string }> {
+  const body = { url, naming, eventTypes, skipVerification: true };
+  const answer = await platform.api<{ id: string; secret: string }>("POST", "/v1/webhooks", body);
+  if (answer.status !== 201) throw new Error(`creation of a webhook answered ${answer.status}`);
+  return answer.body.data;
+}
+
+/** Kills the Worker at random moments, the next time not before it has come back. */
+async function disturb(platform: TestPlatform, size: SoakSize, random: Random): Promise<number[]> {
+  const downMs: number[] = [];
+  while (downMs.length < size.kills) {
+    await new Promise((done) => setTimeout(done, random.between(size.upMs)));
+    killWorker(platform);
+    downMs.push(await untilUp(platform));
+  }
+  return downMs;
+}
+
+/** Until every media is done and no delivery waits. */
+async function untilSettled(platform: TestPlatform, webhooks: SoakWebhook[], limitMs: number): Promise<void> {
+  const deadlineMs = Date.now() + limitMs;
+  for (;;) {
+    const waiting = (await unfinishedMedia(platform)) ?? (await pendingDelivery(platform, webhooks));
+    if (waiting === null) return;
+    if (Date.now() > deadlineMs) throw new Error(`waited ${limitMs} ms in vain: ${waiting}`);
+    await new Promise((done) => setTimeout(done, POLL_MS));
+  }
+}
+
+async function unfinishedMedia(platform: TestPlatform): Promise<string | null> {
+  for (let offset = 1; ; offset += 1) {
+    const { body } = await platform.api<{ id: string; status: string }[]>(
+      "GET",
+      `/v1/on-demand?limit=50&offset=${offset}`,
+    );
+    const unfinished = body.data.find(({ status }) => status !== "Failed");
+    if (unfinished !== undefined) return `media ${JSON.stringify(unfinished)}`;
+    if (body.data.length < 50) return null;
+  }
+}
+
+async function pendingDelivery(platform: TestPlatform, webhooks: SoakWebhook[]): Promise<string | null> {
+  for (const [index, { id }] of webhooks.entries()) {
+    const path = `/v1/webhooks/${id}/deliveries?status=pending&limit=1`;
+    const { body } = await platform.api<unknown[]>("GET", path);
+    if (body.data.length > 0) return `webhook ${index} with ${JSON.stringify(body.data[0])}`;
+  }
+  return null;
+}
+
+async function listEvents(platform: TestPlatform): Promise<string[]> {
+  const listed: string[] = [];
+  for (let cursor = ""; ;) {
+    const page = await fetch(`${platform.baseUrl}/v1/events?limit=100${cursor}`, {
+      headers: { authorization: platform.authorization },
+    });
+    const body = (await page.json()) as { data: { id: string }[]; pagination: { nextCursor: string | null } };
+    listed.push(...body.data.map(({ id }) => id));
+    if (body.pagination.nextCursor === null) return listed;
+    cursor = `&cursor=${encodeURIComponent(body.pagination.nextCursor)}`;
+  }
+}

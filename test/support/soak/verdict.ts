@@ -1,0 +1,149 @@
+/** What the receivers have seen beside what D1 holds. Every list is of violations, in words: empty = the guarantee held. */
+import { createHmac } from "node:crypto";
+import { judgeAttempts } from "./attempts-verdict.ts";
+import type { SeenRequest } from "./receiver.ts";
+import type { SoakResult, SoakWebhook } from "./soak.ts";
+import type { StoredAttempt, StoredDelivery, StoredEvent } from "./stored.ts";
+import type { Traffic } from "./traffic.ts";
+
+/** Six connections are what a Worker may wait for at once; one is left for the look-up of names. */
+const MOST_AT_ONCE = 5;
+const MAX_CLOCK_SKEW_S = 30;
+
+export const GUARANTEES = {
+  owners: "every change that was acknowledged is told of once, and none that did not happen",
+  order: "createdAt of one object's events rises strictly, in the order they were committed",
+  delivered: "every event reached every webhook that wants it, or its delivery is failed with a reason",
+  signed: "every request was signed with its webhook's secret over its raw bytes",
+  bytes: "every request had the bytes of its event in its webhook's naming, always the same",
+  counted: "the log tells of each attempt what its receiver saw of it, and of no other",
+  gentle: "no webhook got more than five requests at once",
+} as const;
+export type Guarantee = keyof typeof GUARANTEES;
+
+/** One webhook with what was sent to it, by event. */
+export interface Account {
+  name: string;
+  webhook: SoakWebhook;
+  deliveries: Map<string, StoredDelivery>;
+  attempts: Map<string, StoredAttempt[]>; // by number
+  requests: Map<string, SeenRequest[]>; // as they came
+}
+
+export function judge({ webhooks, traffic, stored, listed }: SoakResult): Record<Guarantee, string[]> {
+  const accounts = webhooks.map((webhook, index): Account => {
+    const isIts = ({ webhookId }: { webhookId: string }) => webhookId === webhook.id;
+    return {
+      name: `webhook ${index}`,
+      webhook,
+      deliveries: new Map(stored.deliveries.filter(isIts).map((delivery) => [delivery.eventId, delivery])),
+      attempts: Map.groupBy(stored.attempts.filter(isIts), ({ eventId }) => eventId),
+      requests: Map.groupBy(webhook.receiver.seen, ({ headers }) => headers["webhook-id"] ?? ""),
+    };
+  });
+  const events = new Map(stored.events.map((event) => [event.id, event]));
+  return {
+    owners: [...judgeOwners(traffic, stored.events), ...judgeList(listed, stored.events)],
+    order: [...judgeOrder(stored.events)],
+    delivered: accounts.flatMap((account) => [...judgeDelivered(account, stored.events)]),
+    signed: accounts.flatMap((account) => [...judgeSigned(account)]),
+    bytes: accounts.flatMap((account) => [...judgeBytes(account, events)]),
+    counted: accounts.flatMap((account) => [...judgeAttempts(account)]),
+    gentle: accounts.flatMap(({ name, webhook: { receiver } }) =>
+      receiver.mostAtOnce() > MOST_AT_ONCE ? [`${name} got ${receiver.mostAtOnce()} at once`] : [],
+    ),
+  };
+}
+
+/** A kill can blur one thing here: a request that got no answer may have been carried out or not. */
+function* judgeOwners({ created, changes, deleted, serverErrors }: Traffic, events: StoredEvent[]): Generator<string> {
+  yield* serverErrors;
+  const told = Map.groupBy(events, ({ type }) => type);
+  const count = (type: string, objectId: string) =>
+    told.get(type)?.filter((event) => event.objectId === objectId).length ?? 0;
+  for (const id of created) if (count("asset.created", id) !== 1) yield `the creation of ${id} is not told of once`;
+  for (const { objectId } of told.get("asset.created") ?? [])
+    if (!created.includes(objectId)) yield `nobody knows of the creation of ${objectId}`;
+  for (const id of deleted)
+    if (count("video.media.deleted", id) !== 1) yield `the deletion of ${id} is not told of once`;
+  for (const id of created.filter((one) => !deleted.includes(one)))
+    if (count("asset.errored", id) !== 1) yield `the failure of ${id} is not told of once`;
+
+  const titled = Map.groupBy(told.get("video.media.updated") ?? [], titleOf);
+  for (const { title, sent, isAcknowledged } of changes) {
+    const times = titled.get(title)?.length ?? 0;
+    const [least, most] = isAcknowledged ? [1, sent] : [0, sent - 1];
+    if (times < least || times > most) yield `"${title}" was sent ${sent} times and is told of ${times} times`;
+  }
+}
+
+const titleOf = ({ body }: StoredEvent) => (JSON.parse(`{"type":"",${body}`) as { data: { title: string } }).data.title;
+
+function* judgeList(listed: string[], events: StoredEvent[]): Generator<string> {
+  const stored = new Set(events.map(({ id }) => id));
+  if (new Set(listed).size !== listed.length) yield "the API lists an event twice";
+  if (listed.length !== stored.size || listed.some((id) => !stored.has(id)))
+    yield `the API lists ${listed.length} events, D1 holds ${stored.size}`;
+}
+
+/** @param events in the order of their commits */
+function* judgeOrder(events: StoredEvent[]): Generator<string> {
+  const last = new Map<string, string>();
+  for (const { id, objectId, createdAt, body } of events) {
+    if (createdAt <= (last.get(objectId) ?? "")) yield `event ${id} is not later than the one before it`;
+    if (!body.endsWith(`"createdAt":"${createdAt}","attempts":[]}`)) yield `event ${id} tells another time than it has`;
+    last.set(objectId, createdAt);
+  }
+}
+
+function* judgeDelivered({ name, webhook, deliveries, requests }: Account, events: StoredEvent[]): Generator<string> {
+  const wanted = events.filter(({ type, objectId }) => webhook.plan.wants(type) && objectId !== webhook.id);
+  for (const { id, type } of wanted) {
+    const delivery = deliveries.get(id);
+    const hasIt = requests.get(id)?.some(isTaken) === true;
+    if (delivery === undefined) yield `${name} wants ${type} ${id} and there is no delivery`;
+    else if (delivery.status === "delivered" && !hasIt) yield `${name} never took ${id}, which counts as delivered`;
+    else if (delivery.status === "failed" && delivery.lastFailure === null) yield `${name}: ${id} failed for no reason`;
+    else if (delivery.status === "failed" && webhook.plan.receiver.goneAtRequest === null)
+      yield `${name} was healthy in the end and did not get ${id}: ${delivery.lastFailure}`;
+    else if (delivery.status !== "delivered" && delivery.status !== "failed")
+      yield `${name}: ${id} is ${delivery.status}`;
+  }
+  const ids = new Set(wanted.map(({ id }) => id));
+  for (const id of deliveries.keys()) if (!ids.has(id)) yield `${name} does not want ${id}`;
+  for (const id of requests.keys()) if (!deliveries.has(id)) yield `${name} got ${id}, which has no delivery`;
+}
+
+/** It was answered with 200, in full. */
+export const isTaken = ({ conduct, ending }: SeenRequest) =>
+  (conduct === "ok" || conduct === "slow") && ending === "answered";
+
+function* judgeSigned({ name, webhook }: Account): Generator<string> {
+  const key = Buffer.from(webhook.secret, "base64");
+  const hmac = (...parts: (string | Buffer)[]) => {
+    const digest = createHmac("sha256", key);
+    for (const part of parts) digest.update(part);
+    return digest.digest("base64");
+  };
+  for (const { headers, body, atMs } of webhook.receiver.seen) {
+    const [id, timestamp] = [headers["webhook-id"] ?? "", headers["webhook-timestamp"] ?? ""];
+    if (headers["service-signature"] !== hmac(body)) yield `${name}: service-signature of ${id} is wrong`;
+    if (headers["webhook-signature"] !== `v1,${hmac(`${id}.${timestamp}.`, body)}`)
+      yield `${name}: webhook-signature of ${id} is wrong`;
+    if (!(Math.abs(Number(timestamp) - atMs / 1000) <= MAX_CLOCK_SKEW_S)) yield `${name}: ${id} is of ${timestamp}`;
+  }
+}
+
+function* judgeBytes({ name, webhook, requests }: Account, events: Map<string, StoredEvent>): Generator<string> {
+  const isVideo = webhook.plan.naming === "video";
+  for (const [id, seen] of requests) {
+    const event = events.get(id);
+    if (event === undefined) yield `${name}: nobody knows of ${id}`;
+    else {
+      const { type, videoType, body } = event;
+      const expected = Buffer.from(`{"type":"${isVideo ? videoType : type}",${body}`);
+      if (!seen.every((one) => one.body.equals(expected))) yield `${name}: ${id} came with other bytes`;
+      if ((JSON.parse(expected.toString()) as { event_id: string }).event_id !== id) yield `${id} says another id`;
+    }
+  }
+}
