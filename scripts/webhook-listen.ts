@@ -1,0 +1,123 @@
+/** `npm run webhook:listen`: a receiver of webhooks for local work, which verifies and shows what arrives. */
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { Screen } from "./demo/screen.ts";
+import { type Arrival, type Receiver, startReceiver } from "./webhooks/receiver.ts";
+import { findLocalApi, register, RegistrationError } from "./webhooks/registration.ts";
+import { toLines, toMoment } from "./webhooks/tell.ts";
+
+const HELP = `npm run webhook:listen [-- --register | --secret <base64>] [--port 8799] [--json] [--verbose]
+
+Receives webhooks on this machine, verifies Service-Signature and the header of Standard Webhooks, drops repeats by
+their event id, and shows each event. Answers 200; 401 to a signature that is not good; 400 to what is no event.
+
+  --register   makes a webhook for itself at the local platform, and ends it on Ctrl-C.
+               The platform has to run with ALLOW_PRIVATE_NETWORK=true npm start (npm run demo does)
+  --secret     the webhook's signing secret; two, separated by a comma, while a rotation overlaps.
+               WEBHOOK_SECRET does the same. Without any, nothing is verified
+  --events     with --register: kinds or prefixes, separated by commas, such as asset.*; without it, all
+  --port       where to listen on 127.0.0.1 (8799)
+  --json       one JSON object a line
+  --verbose    each event as a whole
+
+SLUICE_HOME is where --register looks for the running platform (.sluice).`;
+
+class UsageError extends Error {}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      register: { type: "boolean", default: false },
+      secret: { type: "string", default: process.env.WEBHOOK_SECRET ?? "" },
+      events: { type: "string", default: "" },
+      port: { type: "string", default: "8799" },
+      json: { type: "boolean", default: false },
+      verbose: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const port = Number(values.port);
+  if (!/^\d+$/.test(values.port) || port > 65_535)
+    throw new UsageError(`--port is "${values.port}"; it has to be a port number, or 0 for any that is free.`);
+  const secrets = values.secret.split(",").filter((secret) => secret !== "");
+  if (!secrets.every((secret) => /^[A-Za-z0-9+/]{4,}={0,2}$/.test(secret)))
+    throw new UsageError("--secret is not Base64. Give it as the API did when the webhook was created.");
+  if (values.register && values.secret !== (process.env.WEBHOOK_SECRET ?? ""))
+    throw new UsageError("--register gets a secret of its own: leave --secret out.");
+  const eventTypes = values.events.split(",").filter((type) => type !== "");
+  return { ...values, port, secrets, eventTypes };
+}
+type Options = ReturnType<typeof readOptions>;
+
+/** Says one thing in the two ways that there are. */
+function createTeller({ json, verbose }: Options) {
+  const screen = new Screen();
+  return {
+    arrival: (arrival: Arrival) =>
+      console.log(json ? JSON.stringify(toMoment(arrival, verbose)) : toLines(arrival, verbose)),
+    title: (text: string) => json || screen.title(text),
+    note: (moment: object, text: string) => (json ? console.log(JSON.stringify(moment)) : screen.text(text)),
+  };
+}
+
+async function listen(options: Options): Promise<void> {
+  const tell = createTeller(options);
+  const { promise: madeSecrets, resolve: setSecrets } = Promise.withResolvers<readonly string[]>();
+  const given = options.secrets.length > 0 ? Promise.resolve(options.secrets) : null;
+  const secrets = options.register ? madeSecrets : given;
+  const receiver = await startReceiver({ port: options.port, secrets, onArrival: tell.arrival });
+  const { url } = receiver;
+  tell.title(`Webhooks · ${url}`);
+  tell.note({ kind: "listening", url, verifies: secrets !== null }, secretNote(options));
+  let remove = async () => {};
+  if (options.register) {
+    const webhook = await makeWebhook(options, receiver);
+    setSecrets([webhook.secret]);
+    tell.note({ kind: "registered", webhookId: webhook.webhookId }, `Webhook ${webhook.webhookId}. Ctrl-C ends it.`);
+    remove = async () => {
+      const isRemoved = await webhook.remove();
+      const text = isRemoved ? "The webhook is ended." : "The platform does not answer: its webhook stays.";
+      tell.note({ kind: "removed", webhookId: webhook.webhookId, isRemoved }, text);
+    };
+  }
+  const stop = () => void remove().finally(() => process.exit(0));
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+}
+
+function secretNote({ register, secrets }: Options): string {
+  if (register) return "Each signature is verified with the secret of a webhook that is made for this.";
+  if (secrets.length > 0) return "Each signature is verified.";
+  return "NOTHING IS VERIFIED: there is no --secret. Whoever reaches this port can make events up.";
+}
+
+async function makeWebhook({ eventTypes }: Options, receiver: Receiver) {
+  try {
+    const api = await findLocalApi(resolve(process.env.SLUICE_HOME || ".sluice"));
+    const description = `npm run webhook:listen on port ${new URL(receiver.url).port}`;
+    return await register(api, { url: receiver.url, description, eventTypes });
+  } catch (error) {
+    await receiver.close();
+    throw error;
+  }
+}
+
+/** Null when it is not for a person to repair. */
+function inWords(error: unknown): string | null {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (error instanceof RegistrationError || error instanceof UsageError) return message;
+  if (code === "EADDRINUSE") return "The port is taken. Stop what listens there, or choose another with --port.";
+  if (code === "EACCES") return "The port may not be listened on. Choose one above 1024 with --port.";
+  return code?.startsWith("ERR_PARSE_ARGS") ? `${message}\n\n${HELP}` : null;
+}
+
+try {
+  const options = readOptions();
+  if (options.help) console.log(HELP);
+  else await listen(options);
+} catch (error) {
+  const words = inWords(error);
+  if (words === null) throw error;
+  console.error(words);
+  process.exit(1);
+}

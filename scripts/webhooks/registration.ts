@@ -1,0 +1,90 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** A local platform that runs, as its home's `local.json` tells. */
+export interface Api {
+  baseUrl: string;
+  /** The header's value. */
+  authorization: string;
+}
+
+/** In words for a person. */
+export class RegistrationError extends Error {}
+
+export interface Registration {
+  webhookId: string;
+  secret: string;
+  /** Ends the webhook; false when the platform does not answer any more. */
+  remove(): Promise<boolean>;
+}
+
+/** @throws {RegistrationError} when no platform runs there */
+export async function findLocalApi(home: string): Promise<Api> {
+  const path = join(home, "local.json");
+  const text = await readFile(path, "utf8").catch(() => null);
+  if (text === null)
+    throw new RegistrationError(`No platform runs here: there is no ${path}. Start it with npm start.`);
+  const { baseUrl, username, password } = JSON.parse(text) as Record<string, string>;
+  return {
+    baseUrl: baseUrl ?? "",
+    authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+  };
+}
+
+/**
+ * Makes a webhook for a receiver that is listening already. Webhooks of the same description go first: nobody else uses it,
+ * and a receiver that was killed has left its own behind.
+ *
+ * @throws {RegistrationError} when the platform refuses, in its words
+ */
+export async function register(
+  api: Api,
+  webhook: { url: string; description: string; eventTypes?: string[] },
+): Promise<Registration> {
+  for (const { id, description } of await listWebhooks(api))
+    if (description === webhook.description) await remove(api, id);
+  const { status, body } = await call(api, "POST", "/v1/webhooks", webhook);
+  if (status !== 201) throw new RegistrationError(inWords(status, body));
+  const { id, secret } = body.data as { id: string; secret: string };
+  return { webhookId: id, secret, remove: () => remove(api, id) };
+}
+
+interface Listed {
+  id: string;
+  description?: string;
+}
+
+async function listWebhooks(api: Api): Promise<Listed[]> {
+  const { status, body } = await call(api, "GET", "/v1/webhooks?limit=50"); // as many as there can be
+  if (status !== 200) throw new RegistrationError(inWords(status, body));
+  return body.data as Listed[];
+}
+
+async function remove(api: Api, webhookId: string): Promise<boolean> {
+  const { status } = await call(api, "DELETE", `/v1/webhooks/${webhookId}`).catch(() => ({ status: 0 }));
+  return status === 200 || status === 404;
+}
+
+interface Body {
+  data?: unknown;
+  error?: { message: string; description?: string; fields?: { field: string; message: string }[] };
+}
+
+async function call(api: Api, method: string, path: string, json?: object): Promise<{ status: number; body: Body }> {
+  const response = await fetch(`${api.baseUrl}${path}`, {
+    method,
+    headers: { authorization: api.authorization, "content-type": "application/json" },
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+  }).catch((cause: unknown) => {
+    throw new RegistrationError(`The platform at ${api.baseUrl} does not answer.`, { cause });
+  });
+  return { status: response.status, body: (await response.json()) as Body };
+}
+
+function inWords(status: number, { error }: Body): string {
+  const fields = error?.fields?.map(({ field, message }) => `${field} ${message}`).join("; ");
+  const refusal = `The platform refused the webhook (${status}): ${fields ?? error?.description ?? error?.message}.`;
+  const isAddress = error?.fields?.some(({ field }) => field === "url") ?? false;
+  const hint = "\nA receiver on this machine is sent to only with ALLOW_PRIVATE_NETWORK=true npm start.";
+  return isAddress ? `${refusal}${hint}` : refusal;
+}

@@ -1,0 +1,84 @@
+import { styleText } from "node:util";
+import type { Arrival, WebhookEvent } from "./receiver.ts";
+
+/** An arrival as one JSON object. @param withBody the whole event too */
+export function toMoment(arrival: Arrival, withBody: boolean): object {
+  const at = arrival.at.toISOString();
+  if (arrival.kind !== "event") return { ...arrival, at };
+  const { answered, event, verified, isRepeat, isAltered } = arrival;
+  return {
+    kind: "event",
+    at,
+    answered,
+    type: event.type,
+    objectId: event.object.id,
+    eventId: event.event_id,
+    status: event.status,
+    verified,
+    isRepeat,
+    ...(isAltered ? { isAltered } : {}),
+    afterChangeMs: afterChangeMs(arrival.at, event),
+    ...(withBody ? { event } : {}),
+  };
+}
+
+/** From the change that an event tells of to its arrival; both by the clocks of this machine when the platform runs here. */
+export function afterChangeMs(at: Date, { createdAt }: WebhookEvent): number {
+  return at.getTime() - Date.parse(createdAt);
+}
+
+/** An arrival for people: a line, and for an event a second one of what is interesting in it. */
+export function toLines(arrival: Arrival, withBody: boolean): string {
+  const time = styleText("dim", clock(arrival.at));
+  if (arrival.kind === "check") return `  ${time}  ${styleText("green", "✓")} asked whether somebody is here`;
+  if (arrival.kind === "refused") {
+    const why = `${arrival.answered}, refused: ${plain(arrival.why)}`;
+    return `  ${time}  ${styleText("red", "✗")} ${why}`;
+  }
+  const { event, isRepeat, isAltered } = arrival;
+  const name = styleText("bold", plain(event.type).padEnd(28));
+  const head = `  ${time}  ${mark(arrival)} ${name} ${plain(event.status).padEnd(14)} ${styleText("dim", plain(event.object.id))}`;
+  if (isRepeat)
+    return `${head}\n${indented(isAltered ? "dropped: this id has come with OTHER BYTES" : "dropped: it has come before")}`;
+  const detail = [...highlights(event), `${afterChangeMs(arrival.at, event)} ms after the change`].join(" · ");
+  return `${head}\n${indented(detail)}${withBody ? `\n${body(event)}` : ""}`;
+}
+
+const INDENT = " ".repeat(18);
+const indented = (text: string) => `${INDENT}${styleText("dim", text)}`;
+const body = (event: WebhookEvent) => JSON.stringify(event, null, 2).replace(/^/gm, INDENT);
+
+function mark({ verified, isRepeat }: { verified: true | null; isRepeat: boolean }): string {
+  if (verified === null) return styleText("yellow", "?");
+  return isRepeat ? styleText("yellow", "=") : styleText("green", "✓");
+}
+
+/** Local time of day, `12:50:15.662`. */
+function clock(at: Date): string {
+  const pad = (value: number, width = 2) => String(value).padStart(width, "0");
+  return `${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}.${pad(at.getMilliseconds(), 3)}`;
+}
+
+/** What a person looks for in an event's data. */
+export function highlights({ data }: WebhookEvent): string[] {
+  const playback = list(data.playbackIds)[0]?.id;
+  const error = (data.error ?? data.lastFailure) as { code?: string; reason?: string; message?: string } | undefined;
+  const video = list(data.tracks).find((track) => track.type === "video");
+  const found = [
+    data.title,
+    data.url,
+    data.eventType,
+    typeof video?.width === "number" && `${video.width}×${Number(video.height)}`,
+    data.duration,
+    data.status,
+    typeof data.reason === "string" ? data.reason : undefined,
+    error && `${error.code ?? error.reason ?? "error"}: ${error.message ?? ""}`,
+    typeof playback === "string" && `playback ${playback}`,
+  ];
+  return found.filter((one): one is string => typeof one === "string" && one !== "").map(plain);
+}
+
+const list = (value: unknown) => (Array.isArray(value) ? (value as Record<string, unknown>[]) : []);
+
+/** Without what moves a terminal's cursor or colours it: anybody can POST here. */
+const plain = (text: string) => text.replace(/\p{C}/gu, "�").slice(0, 200);

@@ -1,0 +1,56 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+
+/** How far the clocks of sender and receiver may be apart, and how old a copied request may be (Standard Webhooks). */
+const TOLERANCE_MS = 5 * 60_000;
+
+export interface SignedRequest {
+  headers: IncomingHttpHeaders;
+  /** As it came over the wire. */
+  body: Buffer;
+  /** Base64, as the API gives them out. One is enough that fits; after a rotation there may be two. */
+  secrets: readonly string[];
+  nowMs: number;
+}
+
+/**
+ * Checks both signatures that every delivery has: `Service-Signature` over the body, and the one of Standard Webhooks
+ * (https://www.standardwebhooks.com, "Verifying webhook authenticity") over id, time and body.
+ *
+ * @returns null when both are good, else what is wrong, to follow "refused:"
+ */
+export function signatureProblem({ headers, body, secrets, nowMs }: SignedRequest): string | null {
+  const service = headerOf(headers, "service-signature");
+  if (service === "") return "no Service-Signature";
+  const keys = secrets.map((secret) => Buffer.from(secret, "base64"));
+  if (!keys.some((key) => isEqual(service, hmac(key, body)))) return "a Service-Signature of another secret or body";
+  return standardProblem(headers, body, keys, nowMs);
+}
+
+function standardProblem(headers: IncomingHttpHeaders, body: Buffer, keys: Buffer[], nowMs: number): string | null {
+  const [id, timestamp] = [headerOf(headers, "webhook-id"), headerOf(headers, "webhook-timestamp")];
+  const signatures = headerOf(headers, "webhook-signature")
+    .split(" ")
+    .filter((one) => one.startsWith("v1,"))
+    .map((one) => one.slice("v1,".length));
+  if (id === "" || signatures.length === 0) return "no webhook-signature";
+  if (!/^\d{1,12}$/.test(timestamp)) return "no webhook-timestamp in seconds";
+  const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]);
+  const isGood = keys.some((key) => signatures.some((signature) => isEqual(signature, hmac(key, signed))));
+  if (!isGood) return "a webhook-signature of another secret, time or body";
+  if (Math.abs(nowMs - Number(timestamp) * 1000) > TOLERANCE_MS) return "signed more than 5 minutes ago or ahead";
+  return null;
+}
+
+const hmac = (key: Buffer, content: Buffer) => createHmac("sha256", key).update(content).digest("base64");
+
+/** Takes the same time wherever they differ. */
+function isEqual(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.byteLength === b.byteLength && timingSafeEqual(a, b);
+}
+
+function headerOf(headers: IncomingHttpHeaders, name: string): string {
+  const value = headers[name];
+  return typeof value === "string" ? value : "";
+}
