@@ -26,13 +26,19 @@ export async function commit(binding: D1Database, statements: Statement[]): Prom
   if (statements.length === 0) return [];
   return await binding.batch(
     statements.map((statement) => {
-      const query = statement as unknown as { toSQL?(): Query; getQuery?(): Query };
-      const { sql, params } = (query.toSQL ?? query.getQuery)!.call(statement);
+      const query = statement as unknown as BuiltQuery | RawQuery;
+      const { sql, params } = "toSQL" in query ? query.toSQL() : query.getQuery();
       return binding.prepare(sql).bind(...params);
     }),
   );
 }
 
+interface BuiltQuery {
+  toSQL(): Query;
+}
+interface RawQuery {
+  getQuery(): Query;
+}
 interface Query {
   sql: string;
   params: unknown[];

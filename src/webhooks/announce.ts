@@ -50,7 +50,7 @@ export interface Committed {
   /** For each event: was it new? */
   isNew: boolean[];
   /** Sends what is due. Never throws: what does not work here, the queue or the cron do. */
-  wake(): Promise<void>;
+  wake: () => Promise<void>;
 }
 
 /** Commits a change and its events. The caller runs `wake` after its answer. */

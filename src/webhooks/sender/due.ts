@@ -50,7 +50,9 @@ export async function findPending(env: Env, webhookId: string, eventIds: string[
 /** When the next delivery is due, epoch ms; null when none waits. */
 export async function nextDueAt(env: Env, webhookId: string): Promise<number | null> {
   const row = await env.DB.prepare(
-    "SELECT min(next_attempt_at) AS at FROM deliveries WHERE webhook_id = ? AND status = 'pending'",
+    `SELECT d.next_attempt_at AS at FROM deliveries d JOIN events e ON e.id = d.event_id
+     WHERE d.webhook_id = ? AND d.status = 'pending' AND d.next_attempt_at IS NOT NULL
+     ORDER BY d.next_attempt_at LIMIT 1`,
   )
     .bind(webhookId)
     .first<{ at: number | null }>();

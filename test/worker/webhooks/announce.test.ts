@@ -115,7 +115,7 @@ describe("an event", () => {
     const workspace = await newWorkspace();
     const { data } = await (await workspace.request("POST", "/v1/on-demand", videoFrom(VIDEO))).json<MediaAnswer>();
     const answers = await Promise.all([1, 2, 3].map(() => workspace.request("DELETE", `/v1/on-demand/${data.id}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404, 404]);
     expect((await eventsOf(data.id)).map(({ type }) => type)).toEqual(["asset.created", "video.media.deleted"]);
   });
 });
