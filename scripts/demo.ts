@@ -1,21 +1,25 @@
 /** `npm run demo`: the whole platform on this machine, and one clip's way through it. */
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { Deliveries, type Delivery, type RefusedDelivery } from "./demo/deliveries.ts";
 import { journey, type Moment } from "./demo/journey.ts";
 import { Screen } from "./demo/screen.ts";
 import { serveFile } from "./local/file-server.ts";
 import { type Platform, startPlatform } from "./local/platform.ts";
 import { loadSettings, StartError } from "./local/settings.ts";
+import { RegistrationError } from "./webhooks/registration.ts";
 
 const HELP = `npm run demo [-- [URL or file] [--json] [--exit]]
 
-Starts Sluice, takes a clip through POST /v1/on-demand to playback, prints where to watch it, and stays up.
-Without a URL or file it uses a clip that comes with Sluice.
+Starts Sluice, takes a clip through POST /v1/on-demand to playback, shows the webhooks that it sends on the way, prints
+where to watch it, and stays up. Without a URL or file it uses a clip that comes with Sluice.
 
   --json   one JSON object a line instead of pictures
   --exit   stop once the clip is ready`;
 
 const BUNDLED_CLIP = "test/fixtures/flower.mp4";
+/** The last delivery comes within milliseconds; a machine that is busy with something else gets longer. */
+const LAST_DELIVERY_MS = 10_000;
 const args = process.argv.slice(2);
 const isJson = args.includes("--json");
 const given = args.find((arg) => !arg.startsWith("--"));
@@ -68,6 +72,24 @@ function show(moment: Moment): void {
   }
 }
 
+function showDelivery(delivery: Delivery | RefusedDelivery): void {
+  if (isJson) return void say(delivery);
+  if (delivery.kind === "delivery_refused") return screen.failure("Webhook refused", delivery.why);
+  screen.delivery(delivery.type, ms(delivery.afterChangeMs), "after the change, by webhook · signature verified ✓");
+}
+
+/** The demo goes on without them: the clip is what it is about. */
+async function openDeliveries(platform: Platform): Promise<Deliveries | null> {
+  try {
+    return await Deliveries.open(platform, showDelivery);
+  } catch (error) {
+    if (!(error instanceof RegistrationError)) throw error;
+    if (isJson) say({ kind: "no_deliveries", message: error.message });
+    else screen.text(`Webhooks are not shown. ${error.message}`);
+    return null;
+  }
+}
+
 async function run(): Promise<number> {
   const startedAt = performance.now();
   const source = await openSource(given ?? BUNDLED_CLIP);
@@ -77,15 +99,18 @@ async function run(): Promise<number> {
   const platform = await startPlatform(settings, (part) =>
     isJson ? say({ kind: "restarted", part }) : screen.text(`the ${part} died and is started again`),
   );
+  let deliveries: Deliveries | null = null;
   const stop = async () => {
     source.close();
+    await deliveries?.stop();
     await platform.stop();
   };
   process.once("SIGINT", () => void stop().finally(() => process.exit(0)));
   process.once("SIGTERM", () => void stop().finally(() => process.exit(0)));
   if (isJson) say({ kind: "up", baseUrl: platform.baseUrl, tookMs: Math.round(performance.now() - startedAt) });
   else screen.step("Platform up", ms(performance.now() - startedAt), platform.baseUrl);
-  const isReady = await follow(platform, source);
+  deliveries = await openDeliveries(platform);
+  const isReady = await follow(platform, source, deliveries);
   if (!args.includes("--exit")) {
     if (!isJson) screen.text("It stays up: Ctrl-C stops it.");
     return -1;
@@ -94,14 +119,20 @@ async function run(): Promise<number> {
   return isReady ? 0 : 1;
 }
 
-async function follow(platform: Platform, source: { url: string; name: string }): Promise<boolean> {
+async function follow(
+  platform: Platform,
+  source: { url: string; name: string },
+  deliveries: Deliveries | null,
+): Promise<boolean> {
   let playbackId = "";
   let last: Moment | undefined;
   for await (const moment of journey(platform, source.url, source.name)) {
     if (moment.kind === "accepted") ({ playbackId } = moment);
     show(moment);
+    deliveries?.after(moment);
     last = moment;
   }
+  if (playbackId !== "") await deliveries?.untilShown(["asset.ready", "asset.errored"], LAST_DELIVERY_MS);
   if (last?.kind !== "ready") return false;
   const { baseUrl } = platform;
   const links: [string, string][] = [

@@ -30,6 +30,12 @@ export class Screen {
     );
   }
 
+  /** Something that came from outside, between the steps. */
+  delivery(what: string, figure: string, detail: string): void {
+    this.clearBars();
+    this.out.write(`  ${styleText("cyan", "→")} ${what.padEnd(28)} ${figure.padStart(9)}   ${dim(detail)}\n`);
+  }
+
   failure(what: string, detail: string): void {
     this.clearBars();
     this.out.write(`  ${styleText("red", "✗")} ${what.padEnd(28)} ${detail}\n`);

@@ -8,6 +8,9 @@ export interface Api {
   authorization: string;
 }
 
+/** Longer than the platform waits for the receiver when a webhook is made. */
+const ANSWER_LIMIT_MS = 15_000;
+
 /** In words for a person. */
 export class RegistrationError extends Error {}
 
@@ -74,6 +77,7 @@ async function call(api: Api, method: string, path: string, json?: object): Prom
   const response = await fetch(`${api.baseUrl}${path}`, {
     method,
     headers: { authorization: api.authorization, "content-type": "application/json" },
+    signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
   }).catch((cause: unknown) => {
     throw new RegistrationError(`The platform at ${api.baseUrl} does not answer.`, { cause });

@@ -149,15 +149,35 @@ test("a port that is none is told in words", async () => {
   expect(output()).toContain('PORT is "99999"');
 });
 
-test("the demo takes a file through to ready and tells each moment as JSON", async () => {
+interface DemoMoment {
+  kind: string;
+  by?: string;
+  percent?: number;
+  mediaId?: string;
+  type?: string;
+  objectId?: string;
+  verified?: boolean;
+  afterChangeMs?: number;
+}
+
+test("the demo takes a file through to ready and tells each moment and each webhook as JSON", async () => {
   const { exit, output } = run("scripts/demo.ts", ["test/fixtures/friday.mp4", "--json", "--exit"], await ports());
   expect(await exit).toBe(0);
   const moments = output()
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line) as { kind: string; by?: string; percent?: number });
-  const kinds = moments.map(({ kind }) => kind).filter((kind) => kind !== "progress");
+    .map((line) => JSON.parse(line) as DemoMoment);
+  const told = moments.filter(({ kind }) => kind !== "progress");
+  const kinds = told.map(({ kind }) => kind).filter((kind) => kind !== "delivery");
   expect(kinds).toEqual(["up", "accepted", "probed", "playable", "ready", "links"]);
+  expect(told.slice(-3).map(({ kind, type }) => type ?? kind)).toEqual(["ready", "asset.ready", "links"]);
+  const deliveries = told.filter(({ kind }) => kind === "delivery");
+  const mediaId = told.find(({ kind }) => kind === "accepted")?.mediaId;
+  expect(deliveries.map(({ type, objectId, verified }) => [type, objectId, verified])).toEqual([
+    ["asset.created", mediaId, true],
+    ["asset.ready", mediaId, true],
+  ]);
+  for (const { afterChangeMs } of deliveries) expect(afterChangeMs).toBeLessThan(5000);
   expect(moments.find(({ kind }) => kind === "playable")?.by).toBe("passthrough");
   const percents = moments.flatMap(({ percent }) => percent ?? []);
   expect(percents).toEqual(percents.toSorted((a, b) => a - b));
@@ -170,4 +190,28 @@ test("the demo says what is wrong with a file that is not there or is no video",
   const text = run("scripts/demo.ts", ["package.json", "--exit"], await ports());
   expect(await text.exit).toBe(1);
   expect(text.output()).toContain("source_not_media");
+  expect(text.output()).toMatch(/→ asset\.errored +\d+ ms .*signature verified ✓/);
 });
+
+test("a demo that was killed leaves a webhook behind, and the next one of the same home ends it", async () => {
+  const killed = run("scripts/demo.ts", ["test/fixtures/friday.mp4", "--json"], await ports());
+  await expect.poll(killed.output, { timeout: 60_000 }).toContain('"links"');
+  const local = await untilReady();
+  const before = await webhookIds(local);
+  expect(before).toHaveLength(1);
+  const processes = descendantsOf(killed.child.pid ?? 0);
+  for (const pid of [killed.child.pid!, ...processes]) process.kill(pid, "SIGKILL");
+  await killed.exit;
+  await rm(join(home, "local.json"));
+
+  const next = run("scripts/demo.ts", ["test/fixtures/friday.mp4", "--json"], await ports());
+  await expect.poll(next.output, { timeout: 60_000 }).toContain('"links"');
+  const after = await webhookIds(await untilReady());
+  expect(after).toHaveLength(1);
+  expect(after).not.toEqual(before);
+});
+
+async function webhookIds(local: Local): Promise<string[]> {
+  const { data } = (await (await ask(local, "/v1/webhooks")).json()) as { data: { id: string }[] };
+  return data.map(({ id }) => id);
+}
