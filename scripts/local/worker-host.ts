@@ -21,6 +21,8 @@ interface Statement {
 }
 
 const CRON_MS = 60_000;
+/** What became due just before a crash counts as late after this. */
+const SWEPT_AGAIN_MS = 6000;
 const settings = JSON.parse(process.env.SLUICE_WORKER ?? "{}") as Settings & { workerPath: string };
 
 async function resolveName(request: { url: string }): Promise<Response> {
@@ -120,6 +122,7 @@ const worker = await host.getWorker();
 const sweep = () => void worker.scheduled({ cron: "* * * * *" }).catch(() => undefined);
 const cron = setInterval(sweep, CRON_MS);
 sweep(); // what a crash has left behind need not wait for a minute
+setTimeout(sweep, SWEPT_AGAIN_MS).unref();
 
 let stopping = false;
 const stop = () => {

@@ -4,10 +4,10 @@
  *
  * A kill blurs one thing alone: how far an `interrupted` attempt got. Everything else is exact.
  */
+import { type Account, isTaken } from "./account.ts";
 import type { Conduct } from "./plan.ts";
 import type { SeenRequest, SoakReceiver } from "./receiver.ts";
 import type { StoredAttempt } from "./stored.ts";
-import { type Account, isTaken } from "./verdict.ts";
 
 /** How the log may call what a receiver did. A reset can overtake the head of the answer before it. */
 const NAMES: Record<Conduct, readonly string[]> = {

@@ -4,7 +4,9 @@ import type { Range } from "./random.ts";
 export interface SoakSize {
   seed: number;
   webhooks: number;
+  /** While owners are at work, and then so many more, each in the middle of a burst after all had gone quiet. */
   kills: number;
+  killsInQuiet: number;
   /** From the platform's answering again to the next kill. */
   upMs: Range;
   /** Those who change media at the same time, and their pause between two changes. */
@@ -83,7 +85,8 @@ export const planWebhooks = (count: number): WebhookPlan[] =>
 /** Under a minute on a machine that has something else to do. */
 export const SMALL: Omit<SoakSize, "seed"> = {
   webhooks: KINDS.length,
-  kills: 10,
+  kills: 8,
+  killsInQuiet: 2,
   upMs: [200, 2200],
   owners: 3,
   pauseMs: [20, 120],

@@ -17,6 +17,9 @@ import { killWorker, untilUp } from "./worker-kill.ts";
  */
 export const RETRY_SCALE = 0.002;
 const POLL_MS = 100;
+/** Changes of a burst, and how far it gets before the Worker is killed: some are committed, and who would be told is not yet. */
+const BURST = 12;
+const BURST_LASTS_MS = [5, 40] as const;
 
 export interface SoakWebhook {
   id: string;
@@ -34,8 +37,8 @@ export interface SoakResult {
   /** From each kill until the Worker answered again. */
   downMs: number[];
   disturbedMs: number;
-  /** From the last kill's end and the receivers' healing until nothing was pending. */
-  settledMs: number;
+  /** From the receivers' healing until nothing was pending, and from each return after a kill in the quiet. */
+  settledMs: number[];
 }
 
 /** @throws {Error} when something is still pending after `settleMs` */
@@ -45,6 +48,7 @@ export async function soak(size: SoakSize): Promise<SoakResult> {
   const receivers = await Promise.all(plans.map(({ receiver }) => startSoakReceiver(receiver, random.branch())));
   const vars = { WEBHOOK_RETRY_SCALE: String(RETRY_SCALE), SOURCE_RETRY_SCALE: "0.01" };
   const platform = await startTestPlatform({ vars });
+  const owners = new Owners(platform, size);
   try {
     const webhooks: SoakWebhook[] = [];
     for (const [index, plan] of plans.entries())
@@ -54,23 +58,29 @@ export async function soak(size: SoakSize): Promise<SoakResult> {
         receiver: receivers[index]!,
       });
 
-    const owners = new Owners(platform, size);
     const beganAtMs = Date.now();
     const working = owners.work(random.branch());
-    const downMs = await Promise.race([disturb(platform, size, random.branch()), working.then(() => [])]);
+    const downMs = await Promise.race([disturb(platform, size, random.branch()), working.then((): number[] => [])]);
     owners.stop();
     await working;
     const disturbedMs = Date.now() - beganAtMs;
 
     await Promise.all(receivers.map((receiver) => receiver.heal()));
-    const healedAtMs = Date.now();
-    await untilSettled(platform, webhooks, size.settleMs);
-    const settledMs = Date.now() - healedAtMs;
+    const settledMs = [await untilSettled(platform, webhooks, size.settleMs)];
+    for (let kill = 0; kill < size.killsInQuiet; kill += 1) {
+      const burst = owners.burst(BURST);
+      await new Promise((done) => setTimeout(done, random.between(BURST_LASTS_MS)));
+      killWorker(platform);
+      await burst;
+      downMs.push(await untilUp(platform));
+      settledMs.push(await untilSettled(platform, webhooks, size.settleMs)); // now nobody's request wakes a sender
+    }
     const listed = await listEvents(platform);
     await platform.stop();
     const stored = await withState(platform.home, readStored);
     return { webhooks, traffic: owners.traffic, stored, listed, downMs, disturbedMs, settledMs };
   } finally {
+    owners.abandon();
     await platform.stop();
     await Promise.all(receivers.map((receiver) => receiver.close()));
     await platform.removeHome();
@@ -99,26 +109,14 @@ async function disturb(platform: TestPlatform, size: SoakSize, random: Random): 
   return downMs;
 }
 
-/** Until every media is done and no delivery waits. */
-async function untilSettled(platform: TestPlatform, webhooks: SoakWebhook[], limitMs: number): Promise<void> {
-  const deadlineMs = Date.now() + limitMs;
+/** Until no delivery waits; how long that took, ms. */
+async function untilSettled(platform: TestPlatform, webhooks: SoakWebhook[], limitMs: number): Promise<number> {
+  const beganAtMs = Date.now();
   for (;;) {
-    const waiting = (await unfinishedMedia(platform)) ?? (await pendingDelivery(platform, webhooks));
-    if (waiting === null) return;
-    if (Date.now() > deadlineMs) throw new Error(`waited ${limitMs} ms in vain: ${waiting}`);
+    const waiting = await pendingDelivery(platform, webhooks);
+    if (waiting === null) return Date.now() - beganAtMs;
+    if (Date.now() - beganAtMs > limitMs) throw new Error(`waited ${limitMs} ms in vain: ${waiting}`);
     await new Promise((done) => setTimeout(done, POLL_MS));
-  }
-}
-
-async function unfinishedMedia(platform: TestPlatform): Promise<string | null> {
-  for (let offset = 1; ; offset += 1) {
-    const { body } = await platform.api<{ id: string; status: string }[]>(
-      "GET",
-      `/v1/on-demand?limit=50&offset=${offset}`,
-    );
-    const unfinished = body.data.find(({ status }) => status !== "Failed");
-    if (unfinished !== undefined) return `media ${JSON.stringify(unfinished)}`;
-    if (body.data.length < 50) return null;
   }
 }
 

@@ -18,11 +18,18 @@ export interface Answer {
   body: any;
 }
 
-/** What was asked for and answered. A request that a kill cut off was repeated until there was an answer. */
+/** Each title is given once. */
+export interface Change {
+  title: string;
+  sent: number; // requests
+  /** Of the last request; null = a kill cut it off: the change was made or not. 404: another owner had deleted the media. */
+  status: number | null;
+}
+
+/** What was asked for and answered. A request that a kill cut off was repeated until there was an answer, but for those of a burst. */
 export interface Traffic {
   created: string[];
-  /** Each title is given once; `sent` counts requests. Not acknowledged = the media was gone by then. */
-  changes: { title: string; sent: number; isAcknowledged: boolean }[];
+  changes: Change[];
   deleted: string[];
   requests: number;
   /** Requests that got no answer. */
@@ -44,27 +51,49 @@ export class Owners {
   readonly #size: SoakSize;
   #assets: string[] = [];
   #isOver = false;
+  #isAbandoned = false;
 
   constructor(platform: TestPlatform, size: SoakSize) {
     this.#platform = platform;
     this.#size = size;
   }
 
-  /** Goes on until `stop`; resolves when what was begun by then is answered. */
+  /** Goes on until `stop`; resolves when what was begun by then is answered and no media will tell of anything by itself. */
   async work(random: Random): Promise<void> {
     for (let count = 0; count < FIRST_ASSETS; count += 1) await this.#create();
     await Promise.all(Array.from({ length: this.#size.owners }, () => this.#own(random.branch())));
+    await this.#removeUnfinished();
+  }
+
+  /** Changes sent all at once, each by one request. Resolves when each is answered or cut off. */
+  async burst(count: number): Promise<void> {
+    const changes = Array.from({ length: count }, () => this.#newChange());
+    await Promise.all(
+      changes.map(async (change, index) => {
+        change.sent = 1;
+        const path = `/v1/on-demand/${this.#assets[index % this.#assets.length]}`;
+        const answer = await this.#askOnce("PATCH", path, { title: change.title });
+        if (answer !== null && answer.status < 500) change.status = answer.status;
+      }),
+    );
   }
 
   stop(): void {
     this.#isOver = true;
   }
 
+  /** Nobody will answer any more. */
+  abandon(): void {
+    this.#isOver = true;
+    this.#isAbandoned = true;
+  }
+
   async #own(random: Random): Promise<void> {
     while (!this.#isOver) {
       const drawn = random.next();
       if (drawn < CREATIONS) await this.#create();
-      else if (drawn < CREATIONS + DELETIONS && this.#assets.length > FIRST_ASSETS) await this.#delete(random);
+      else if (drawn < CREATIONS + DELETIONS && this.#assets.length > FIRST_ASSETS)
+        await this.#delete(random.pick(this.#assets));
       else await this.#retitle(random.pick(this.#assets));
       await new Promise((done) => setTimeout(done, random.between(this.#size.pauseMs)));
     }
@@ -79,16 +108,26 @@ export class Owners {
   }
 
   async #retitle(assetId: string): Promise<void> {
-    const change = { title: `title ${this.traffic.changes.length + 1}`, sent: 0, isAcknowledged: false };
-    this.traffic.changes.push(change);
+    const change = this.#newChange();
     const { answer, sent } = await this.#ask("PATCH", `/v1/on-demand/${assetId}`, { title: change.title });
     if (answer.status !== 200 && answer.status !== 404) throw new Error(`a change answered ${answer.status}`);
-    change.sent = sent;
-    change.isAcknowledged = answer.status === 200; // 404: another owner has deleted it
+    Object.assign(change, { sent, status: answer.status });
   }
 
-  async #delete(random: Random): Promise<void> {
-    const assetId = random.pick(this.#assets);
+  #newChange(): Change {
+    const change: Change = { title: `title ${this.traffic.changes.length + 1}`, sent: 0, status: null };
+    this.traffic.changes.push(change);
+    return change;
+  }
+
+  async #removeUnfinished(): Promise<void> {
+    for (const assetId of this.#assets) {
+      const { answer } = await this.#ask("GET", `/v1/on-demand/${assetId}`);
+      if (answer.body.data.status !== "Failed") await this.#delete(assetId);
+    }
+  }
+
+  async #delete(assetId: string): Promise<void> {
     this.#assets = this.#assets.filter((other) => other !== assetId);
     const { answer } = await this.#ask("DELETE", `/v1/on-demand/${assetId}`);
     if (answer.status !== 200 && answer.status !== 404) throw new Error(`a deletion answered ${answer.status}`);
@@ -100,26 +139,39 @@ export class Owners {
     method: string,
     path: string,
     body?: unknown,
-    more: Record<string, string> = {},
+    headers: Record<string, string> = {},
   ): Promise<{ answer: Answer; sent: number }> {
-    const headers = { authorization: this.#platform.authorization, "content-type": "application/json", ...more };
     for (let sent = 1; ; sent += 1) {
-      this.traffic.requests += 1;
-      const answer = await fetch(this.#platform.baseUrl + path, {
+      const answer = await this.#askOnce(method, path, body, headers);
+      if (answer !== null && answer.status < 500) return { answer, sent };
+      if (this.#isAbandoned) throw new Error("the soak is over and this was never answered");
+      await new Promise((done) => setTimeout(done, REPEAT_AFTER_MS));
+    }
+  }
+
+  /** Null when there was no whole answer. */
+  async #askOnce(
+    method: string,
+    path: string,
+    body?: unknown,
+    more: Record<string, string> = {},
+  ): Promise<Answer | null> {
+    this.traffic.requests += 1;
+    const headers = { authorization: this.#platform.authorization, "content-type": "application/json", ...more };
+    try {
+      const response = await fetch(this.#platform.baseUrl + path, {
         method,
         headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
-      })
-        .then(
-          async (response): Promise<Answer> => ({ status: response.status, body: await response.json() }),
-          () => null,
-        )
-        .catch(() => null); // cut off within its body
-      if (answer !== null && answer.status < 500) return { answer, sent };
-      if (answer === null) this.traffic.cutOff += 1;
-      else this.traffic.serverErrors.push(`${method} ${answer.status} ${JSON.stringify(answer.body)}`);
-      await new Promise((done) => setTimeout(done, REPEAT_AFTER_MS));
+      });
+      const answer: Answer = { status: response.status, body: await response.json() };
+      if (answer.status >= 500)
+        this.traffic.serverErrors.push(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+      return answer;
+    } catch {
+      this.traffic.cutOff += 1;
+      return null;
     }
   }
 }

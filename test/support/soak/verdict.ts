@@ -1,9 +1,9 @@
 /** What the receivers have seen beside what D1 holds. Every list is of violations, in words: empty = the guarantee held. */
 import { createHmac } from "node:crypto";
+import { type Account, accountsOf, isTaken } from "./account.ts";
 import { judgeAttempts } from "./attempts-verdict.ts";
-import type { SeenRequest } from "./receiver.ts";
-import type { SoakResult, SoakWebhook } from "./soak.ts";
-import type { StoredAttempt, StoredDelivery, StoredEvent } from "./stored.ts";
+import type { SoakResult } from "./soak.ts";
+import type { StoredEvent } from "./stored.ts";
 import type { Traffic } from "./traffic.ts";
 
 /** Six connections are what a Worker may wait for at once; one is left for the look-up of names. */
@@ -21,26 +21,8 @@ export const GUARANTEES = {
 } as const;
 export type Guarantee = keyof typeof GUARANTEES;
 
-/** One webhook with what was sent to it, by event. */
-export interface Account {
-  name: string;
-  webhook: SoakWebhook;
-  deliveries: Map<string, StoredDelivery>;
-  attempts: Map<string, StoredAttempt[]>; // by number
-  requests: Map<string, SeenRequest[]>; // as they came
-}
-
 export function judge({ webhooks, traffic, stored, listed }: SoakResult): Record<Guarantee, string[]> {
-  const accounts = webhooks.map((webhook, index): Account => {
-    const isIts = ({ webhookId }: { webhookId: string }) => webhookId === webhook.id;
-    return {
-      name: `webhook ${index}`,
-      webhook,
-      deliveries: new Map(stored.deliveries.filter(isIts).map((delivery) => [delivery.eventId, delivery])),
-      attempts: Map.groupBy(stored.attempts.filter(isIts), ({ eventId }) => eventId),
-      requests: Map.groupBy(webhook.receiver.seen, ({ headers }) => headers["webhook-id"] ?? ""),
-    };
-  });
+  const accounts = accountsOf(webhooks, stored);
   const events = new Map(stored.events.map((event) => [event.id, event]));
   return {
     owners: [...judgeOwners(traffic, stored.events), ...judgeList(listed, stored.events)],
@@ -70,9 +52,10 @@ function* judgeOwners({ created, changes, deleted, serverErrors }: Traffic, even
     if (count("asset.errored", id) !== 1) yield `the failure of ${id} is not told of once`;
 
   const titled = Map.groupBy(told.get("video.media.updated") ?? [], titleOf);
-  for (const { title, sent, isAcknowledged } of changes) {
+  for (const { title, sent, status } of changes) {
     const times = titled.get(title)?.length ?? 0;
-    const [least, most] = isAcknowledged ? [1, sent] : [0, sent - 1];
+    const least = status === 200 ? 1 : 0;
+    const most = status === 404 ? sent - 1 : sent;
     if (times < least || times > most) yield `"${title}" was sent ${sent} times and is told of ${times} times`;
   }
 }
@@ -113,10 +96,6 @@ function* judgeDelivered({ name, webhook, deliveries, requests }: Account, event
   for (const id of deliveries.keys()) if (!ids.has(id)) yield `${name} does not want ${id}`;
   for (const id of requests.keys()) if (!deliveries.has(id)) yield `${name} got ${id}, which has no delivery`;
 }
-
-/** It was answered with 200, in full. */
-export const isTaken = ({ conduct, ending }: SeenRequest) =>
-  (conduct === "ok" || conduct === "slow") && ending === "answered";
 
 function* judgeSigned({ name, webhook }: Account): Generator<string> {
   const key = Buffer.from(webhook.secret, "base64");
