@@ -8,6 +8,7 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   quality: { title: "Quality beside a single pass at the same settings", load: () => import("./quality.ts") },
   requests: { title: "Requests a second", load: () => import("./requests.ts") },
   webhooks: { title: "Webhooks", load: () => import("./webhooks.ts") },
+  "webhooks-soak": { title: "Webhooks in faults and kills", load: () => import("./webhooks-soak.ts") },
   memory: { title: "Memory", load: () => import("./memory.ts") },
 };
 
@@ -19,7 +20,8 @@ if (process.argv.includes("--help") || unknown.length > 0) {
 BENCH_ROUNDS (2)          rounds of ladder
 BENCH_SECONDS (60)        length of the 1080p source of ladder, quality and memory
 BENCH_ROUND_MS (2000)     length of one round of requests
-BENCH_SOURCE_BYTES (5e9)  size of the source of memory`);
+BENCH_SOURCE_BYTES (5e9)  size of the source of memory
+SOAK_SEED                 repeats the faults and pauses of a run of webhooks-soak`);
   process.exit(unknown.length > 0 ? 1 : 0);
 }
 await installTestDependencies();

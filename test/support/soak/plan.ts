@@ -92,3 +92,14 @@ export const SMALL: Omit<SoakSize, "seed"> = {
   pauseMs: [20, 120],
   settleMs: 75_000,
 };
+
+/** Some minutes. */
+export const FULL: Omit<SoakSize, "seed"> = {
+  webhooks: 3 * KINDS.length,
+  kills: 8,
+  killsInQuiet: 2,
+  upMs: [2000, 15_000],
+  owners: 8,
+  pauseMs: [20, 120],
+  settleMs: 300_000,
+};

@@ -1,0 +1,59 @@
+/** The soak of test/crash/webhooks-soak.test.ts at full size: more webhooks, owners and time between the ten kills. */
+import { FULL } from "../test/support/soak/plan.ts";
+import { soak } from "../test/support/soak/soak.ts";
+import { figuresOf } from "../test/support/soak/soak-figures.ts";
+import { type Guarantee, GUARANTEES, judge } from "../test/support/soak/verdict.ts";
+import { type Figure, median, milliseconds } from "./support/figures.ts";
+
+const SHOWN = 5;
+
+export async function run(): Promise<Figure[]> {
+  const seed = Number(process.env.SOAK_SEED) || Date.now() % 1_000_000;
+  const result = await soak({ ...FULL, seed });
+  const verdict = judge(result);
+  const counts = figuresOf(result);
+  const { delivered, ...failures } = counts.attempts;
+  const held = (Object.keys(GUARANTEES) as Guarantee[]).map((name): Figure => {
+    const violations = verdict[name];
+    for (const violation of violations.slice(0, SHOWN)) console.error(`  ${name}: ${violation}`);
+    return {
+      name: GUARANTEES[name],
+      value: `${violations.length} violations`,
+      yardstick: "",
+      aim: "0",
+      isMet: violations.length === 0,
+      raw: violations,
+    };
+  });
+  const told = (name: string, value: string, yardstick: string, raw: unknown): Figure => ({
+    name,
+    value,
+    yardstick,
+    aim: "",
+    isMet: null,
+    raw,
+  });
+  const tried = Object.entries({ ...failures, timed_out: counts.timedOut }).map(([name, count]) => `${count} ${name}`);
+  return [
+    ...held,
+    told(
+      `events in ${milliseconds(counts.disturbedMs)}, to ${FULL.webhooks} webhooks (seed ${seed})`,
+      `${counts.events} events, ${counts.deliveries} deliveries`,
+      `${counts.cutOff} of ${counts.requests} requests of owners were cut off or refused`,
+      counts,
+    ),
+    told("attempts", `${delivered} delivered`, tried.join(", "), counts.attempts),
+    told(
+      "from a kill until the Worker answers, median",
+      milliseconds(median(result.downMs)),
+      `${result.downMs.length} kills`,
+      result.downMs,
+    ),
+    told(
+      "from the receivers' healing until nothing waits",
+      milliseconds(result.settledMs[0] ?? Number.NaN),
+      `after a kill in the quiet: ${result.settledMs.slice(1).map(milliseconds).join(", ")}`,
+      result.settledMs,
+    ),
+  ];
+}
