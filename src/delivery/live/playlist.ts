@@ -1,0 +1,111 @@
+import {
+  lastPart,
+  type LiveRendition,
+  type LiveSegment,
+  type LiveTiming,
+  nextPart,
+  segmentSeconds,
+} from "./timeline.ts";
+
+/** A delta update leaves out what is older than this many target durations (at least 6, RFC 8216bis §4.4.3.8). */
+const SKIP_AFTER_TARGETS = 6;
+/** How far from the end a player begins: in target durations and in part targets (at least 3; 2, better 3). */
+const HOLD_BACK_TARGETS = 3;
+const HOLD_BACK_PARTS = 3;
+/** Parts stay listed for this many target durations from the end (§4.4.4.9). */
+const PARTS_FOR_TARGETS = 3;
+
+export interface LivePlaylist {
+  /** The window as it is offered (see `windowed`). */
+  rendition: LiveRendition;
+  timing: LiveTiming;
+  /** The other renditions of the session, for reports. */
+  others: LiveRendition[];
+  /** The player has the playlist and asks for what has changed. */
+  isDelta: boolean;
+}
+
+/** The playlist of one rendition of a live session (RFC 8216bis). URIs are relative to the playlist's own. */
+export function livePlaylist({ rendition, timing, others, isDelta }: LivePlaylist): string {
+  const { segments, timescale, discontinuitySequence, hasEnded, name } = rendition;
+  const { targetDurationSeconds, partTargetMs } = timing;
+  const isLowLatency = partTargetMs !== null;
+  const toEnd = secondsToEnd(rendition);
+  const skipped = isDelta && !hasEnded ? skippedCount(toEnd, targetDurationSeconds) : 0;
+  const lines = [
+    "#EXTM3U",
+    `#EXT-X-VERSION:${skipped > 0 ? 9 : 6}`,
+    `#EXT-X-TARGETDURATION:${targetDurationSeconds}`,
+    `#EXT-X-SERVER-CONTROL:${serverControl(timing)}`,
+    ...(isLowLatency ? [`#EXT-X-PART-INF:PART-TARGET=${seconds(partTargetMs / 1000)}`] : []),
+    `#EXT-X-MEDIA-SEQUENCE:${segments[0]?.msn ?? 0}`,
+    ...(discontinuitySequence > 0 ? [`#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuitySequence}`] : []),
+    "#EXT-X-INDEPENDENT-SEGMENTS",
+    ...(skipped > 0 ? [`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skipped}`] : []),
+  ];
+  let initVersion = skipped > 0 ? segments[skipped - 1]!.initVersion : null;
+  for (const [index, segment] of segments.entries()) {
+    if (index < skipped) continue;
+    if (segment.isDiscontinuous) lines.push("#EXT-X-DISCONTINUITY");
+    if (segment.initVersion !== initVersion) lines.push(`#EXT-X-MAP:URI="${name}/init-${segment.initVersion}.mp4"`);
+    initVersion = segment.initVersion;
+    lines.push(`#EXT-X-PROGRAM-DATE-TIME:${new Date(segment.capturedAtMs).toISOString()}`);
+    const isAtEdge = !segment.isWhole || toEnd[index]! <= PARTS_FOR_TARGETS * targetDurationSeconds;
+    if (isLowLatency && isAtEdge && !segment.isGap) lines.push(...partLines(segment, name, timescale));
+    if (segment.isWhole) lines.push(...segmentLines(segment, name, timescale));
+  }
+  const next = nextPart(rendition);
+  if (isLowLatency && next !== null)
+    lines.push(`#EXT-X-PRELOAD-HINT:TYPE=PART,URI="${name}/${next.msn}.${next.part}.m4s"`);
+  if (hasEnded) lines.push("#EXT-X-ENDLIST");
+  else if (isLowLatency) lines.push(...others.flatMap(reportLine));
+  return `${lines.join("\n")}\n`;
+}
+
+function serverControl({ targetDurationSeconds, partTargetMs }: LiveTiming): string {
+  return [
+    "CAN-BLOCK-RELOAD=YES",
+    ...(partTargetMs === null ? [] : [`PART-HOLD-BACK=${seconds((HOLD_BACK_PARTS * partTargetMs) / 1000)}`]),
+    `HOLD-BACK=${seconds(HOLD_BACK_TARGETS * targetDurationSeconds)}`,
+    `CAN-SKIP-UNTIL=${seconds(SKIP_AFTER_TARGETS * targetDurationSeconds)}`,
+  ].join(",");
+}
+
+/** For each segment how far its end lies from the end of the playlist, with the parts of an unfinished segment. */
+function secondsToEnd({ segments, timescale }: LiveRendition): number[] {
+  const found: number[] = [];
+  let seconds = 0;
+  for (const segment of segments.toReversed()) {
+    found.push(seconds);
+    seconds += segmentSeconds(segment, timescale);
+  }
+  return found.reverse();
+}
+
+/** Only what ends before the skip boundary may be left out; of nothing no delta is made. */
+function skippedCount(toEnd: number[], targetDurationSeconds: number): number {
+  const boundary = SKIP_AFTER_TARGETS * targetDurationSeconds;
+  const kept = toEnd.findIndex((distance) => distance <= boundary);
+  return Math.max(0, kept);
+}
+
+function partLines({ msn, parts }: LiveSegment, name: string, timescale: number): string[] {
+  return parts.map(
+    ({ durationTicks, isIndependent }, part) =>
+      `#EXT-X-PART:DURATION=${seconds(durationTicks / timescale)},URI="${name}/${msn}.${part}.m4s"${isIndependent ? ",INDEPENDENT=YES" : ""}`,
+  );
+}
+
+function segmentLines(segment: LiveSegment, name: string, timescale: number): string[] {
+  const inf = `#EXTINF:${seconds(segmentSeconds(segment, timescale))},`;
+  return [...(segment.isGap ? ["#EXT-X-GAP"] : []), inf, `${name}/${segment.msn}.m4s`];
+}
+
+function reportLine(other: LiveRendition): string[] {
+  const last = lastPart(other);
+  if (last === null) return [];
+  return [`#EXT-X-RENDITION-REPORT:URI="${other.name}.m3u8",LAST-MSN=${last.msn},LAST-PART=${last.part}`];
+}
+
+/** At most five decimals: enough for a tick of 90 kHz, and the same text for the same duration always. */
+const seconds = (value: number): string => String(Number(value.toFixed(5)));
