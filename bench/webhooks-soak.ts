@@ -33,7 +33,9 @@ export async function run(): Promise<Figure[]> {
     isMet: null,
     raw,
   });
-  const tried = Object.entries({ ...failures, timed_out: counts.timedOut }).map(([name, count]) => `${count} ${name}`);
+  const tried = Object.entries({ ...failures, timed_out: counts.timedOut, gone: counts.gone }).map(
+    ([name, count]) => `${count} ${name}`,
+  );
   return [
     ...held,
     told(

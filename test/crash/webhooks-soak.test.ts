@@ -24,6 +24,7 @@ describe("after ten kills", () => {
     const figures = figuresOf(result);
     expect(result.downMs).toHaveLength(SMALL.kills + SMALL.killsInQuiet);
     expect(figures.events).toBeGreaterThan(100);
+    expect(figures.failed).toBeGreaterThan(0); // of the endpoint that is gone
     const never = Object.entries(figures.attempts).filter(([, count]) => count === 0);
     expect(never).toEqual([]);
   });

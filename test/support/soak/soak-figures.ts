@@ -17,9 +17,9 @@ export function figuresOf({ traffic, stored, webhooks, downMs, disturbedMs, sett
       connection_failed: count("connection_failed"),
       answer_broken_off: count("answer_broken_off"),
       interrupted: count("interrupted"),
-      gone: count("gone"),
     },
     timedOut: count("timed_out"),
+    gone: count("gone"), // none when a kill cut off the very attempt that was answered so
     mostAtOnce: Math.max(...webhooks.map(({ receiver }) => receiver.mostAtOnce())),
     downMs: downMs.map(Math.round),
     disturbedMs,
