@@ -1,11 +1,14 @@
-/** `node scripts/event-docs.ts`: writes the tables of event kinds in `docs/guides/events.md` from the catalogue. */
+/**
+ * `node scripts/event-docs.ts`: writes the tables of event kinds in `docs/guides/events.md` from the catalogue, and the one of
+ * tries in `docs/guides/webhooks.md` from the schedule.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { EVENT_KINDS, type EventKind, type EventType } from "../src/events/catalogue.ts";
 import { EVENT_AREAS, type EventArea } from "../src/events/catalogue/kind.ts";
+import { retryTable } from "../src/webhooks/retry-schedule.ts";
 
 export const EVENTS_PAGE = "docs/guides/events.md";
-const START = "<!-- kinds: written by `node scripts/event-docs.ts` -->";
-const END = "<!-- /kinds -->";
+export const WEBHOOKS_PAGE = "docs/guides/webhooks.md";
 
 /** The kinds that something sends today. The others have their names and shapes already, and their producers to come. */
 export const SENT_TODAY: readonly EventType[] = [
@@ -55,14 +58,44 @@ function kindTables(): string {
   }).join("\n\n");
 }
 
+function triesTable(): string {
+  const rows = retryTable().map(({ tryNumber, afterMs, sinceFirstMs }) => [
+    String(tryNumber),
+    inWords(afterMs),
+    inWords(sinceFirstMs),
+  ]);
+  return toTable([["Try", "Wait before it", "Since the first"], ["1", "none", "0 s"], ...rows]);
+}
+
+/** The two largest units that say something: `2 min 35 s`, `10 h 30 min`. */
+function inWords(durationMs: number): string {
+  const seconds = Math.round(durationMs / 1000);
+  const units: [number, string][] = [
+    [Math.floor(seconds / 3600), "h"],
+    [Math.floor(seconds / 60) % 60, "min"],
+    [seconds % 60, "s"],
+  ];
+  const told = units.filter(([count]) => count > 0).slice(0, 2);
+  return told.map(([count, unit]) => `${count} ${unit}`).join(" ");
+}
+
 /**
  * The page with its tables as the catalogue has them now.
  * @throws when the page has lost its markers
  */
-export function withKindTables(page: string): string {
-  const [start, end] = [page.indexOf(START), page.indexOf(END)];
-  if (start < 0 || end < start) throw new Error(`${EVENTS_PAGE} has no ${START} … ${END}`);
-  return `${page.slice(0, start)}${START}\n\n${kindTables()}\n\n${page.slice(end)}`;
+export const withKindTables = (page: string) => withPart(page, EVENTS_PAGE, "kinds", kindTables());
+
+/** The same for the schedule's table. */
+export const withTriesTable = (page: string) => withPart(page, WEBHOOKS_PAGE, "tries", triesTable());
+
+function withPart(page: string, path: string, name: string, part: string): string {
+  const opening = `<!-- ${name}: written by \`node scripts/event-docs.ts\` -->`;
+  const [start, end] = [page.indexOf(opening), page.indexOf(`<!-- /${name} -->`)];
+  if (start < 0 || end < start) throw new Error(`${path} has no ${opening} … <!-- /${name} -->`);
+  return `${page.slice(0, start)}${opening}\n\n${part}\n\n${page.slice(end)}`;
 }
 
-if (import.meta.main) writeFileSync(EVENTS_PAGE, withKindTables(readFileSync(EVENTS_PAGE, "utf8")));
+if (import.meta.main) {
+  writeFileSync(EVENTS_PAGE, withKindTables(readFileSync(EVENTS_PAGE, "utf8")));
+  writeFileSync(WEBHOOKS_PAGE, withTriesTable(readFileSync(WEBHOOKS_PAGE, "utf8")));
+}
