@@ -7,6 +7,7 @@ export interface Env {
   ASSET_MACHINE: DurableObjectNamespace;
   ENCODER: DurableObjectNamespace;
   WEBHOOK_SENDER: DurableObjectNamespace;
+  LIVE_ORIGIN: DurableObjectNamespace;
   ASSETS: Fetcher;
 
   PUBLIC_URL: string;

@@ -7,6 +7,7 @@ import { consumeDeadDeliveries, consumeDeliveries, expandAgain, sealAgain, sweep
 
 export { AssetMachine } from "../durable-objects/asset-machine.ts";
 export { EncoderContainer } from "../durable-objects/encoder-container.ts";
+export { LiveOrigin } from "../durable-objects/live-origin.ts";
 export { WebhookSender } from "../durable-objects/webhook-sender.ts";
 export { PlaybackOrigin } from "./playback/index.ts";
 
