@@ -104,7 +104,6 @@ describe("with a webhook made by the guide's own commands", () => {
   const seen: { headers: IncomingHttpHeaders; body: Buffer }[] = [];
   let server: Server;
   let session: string;
-  let outputs: string[];
 
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -141,7 +140,7 @@ describe("with a webhook made by the guide's own commands", () => {
       );
     });
     expect([run.status, run.stderr]).toEqual([0, ""]);
-    outputs = run.stdout.split(END).map((output) => output.trim());
+    const outputs = run.stdout.split(END).map((output) => output.trim());
     expect(run.stdout).not.toContain('"success":false');
     expect(outputs.filter((output) => output.includes('"success":true')).length).toBeGreaterThan(5);
 
@@ -160,9 +159,7 @@ describe("with a webhook made by the guide's own commands", () => {
   });
 
   test("the check with a time window takes it now, and neither later nor with another body or secret", async () => {
-    const { isSignedLately } = (await import(pathToFileURL(join(folder, "window.ts")).href)) as {
-      isSignedLately: (body: Buffer, headers: IncomingHttpHeaders, secrets: string[], nowMs?: number) => boolean;
-    };
+    const isSignedLately = await importWindowCheck();
     const { headers, body } = theSample();
     const other = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
     const secret = await firstSecret();
@@ -175,6 +172,33 @@ describe("with a webhook made by the guide's own commands", () => {
     expect(isSignedLately(body, { ...headers, "webhook-timestamp": undefined }, [secret])).toBe(false);
     expect(isSignedLately(body, {}, [secret])).toBe(false);
   });
+
+  test("who knows only the old secret keeps the window check through a rotation, but not that of service-signature", async () => {
+    const { port } = server.address() as AddressInfo;
+    const created = await platform.api<{ id: string; secret: string }>("POST", "/v1/webhooks", {
+      url: `http://127.0.0.1:${port}/hooks/rotated`,
+      eventTypes: ["webhook.disabled"],
+    });
+    const { id, secret: old } = created.body.data;
+    await platform.api("POST", `/v1/webhooks/${id}/secret/rotate`);
+    const revealed = await platform.api<{ secret: string }>("POST", `/v1/webhooks/${id}/secret/reveal`);
+    await platform.api("POST", `/v1/webhooks/${id}/test`, { type: "webhook.disabled" });
+    const { headers, body } = seen.at(-1)!;
+    const isSignedLately = await importWindowCheck();
+    expect([isSignedLately(body, headers, [old]), isSignedLately(body, headers, [revealed.body.data.secret])]).toEqual([
+      true,
+      true,
+    ]);
+    expect(await opensslSignature(body, old)).not.toBe(headers["service-signature"]);
+    expect(await opensslSignature(body, revealed.body.data.secret)).toBe(headers["service-signature"]);
+  });
+
+  async function importWindowCheck() {
+    const { isSignedLately } = (await import(pathToFileURL(join(folder, "window.ts")).href)) as {
+      isSignedLately: (body: Buffer, headers: IncomingHttpHeaders, secrets: string[], nowMs?: number) => boolean;
+    };
+    return isSignedLately;
+  }
 
   /** The signed sample that the session has asked for. */
   function theSample() {
