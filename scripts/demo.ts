@@ -96,17 +96,23 @@ async function run(): Promise<number> {
   if (!isJson) screen.title(`Sluice · ${source.name}`);
   // The clip is served from this machine, so private addresses are let through: for the demo only.
   const settings = await loadSettings(process.env, { allowPrivateNetwork: true });
-  const platform = await startPlatform(settings, (part) =>
-    isJson ? say({ kind: "restarted", part }) : screen.text(`the ${part} died and is started again`),
-  );
+  let isStopping = false;
+  const platform = await startPlatform(settings, (part) => {
+    if (isStopping) return; // Ctrl-C reaches the parts too
+    if (isJson) say({ kind: "restarted", part });
+    else screen.text(`the ${part} died and is started again`);
+  });
   let deliveries: Deliveries | null = null;
   const stop = async () => {
+    isStopping = true;
     source.close();
     await deliveries?.stop();
     await platform.stop();
   };
-  process.once("SIGINT", () => void stop().finally(() => process.exit(0)));
-  process.once("SIGTERM", () => void stop().finally(() => process.exit(0)));
+  // A terminal and npm may both pass a Ctrl-C on: the second one must not cut short what the first has begun.
+  const stopOnce = () => void (isStopping || stop().finally(() => process.exit(0)));
+  process.on("SIGINT", stopOnce);
+  process.on("SIGTERM", stopOnce);
   if (isJson) say({ kind: "up", baseUrl: platform.baseUrl, tookMs: Math.round(performance.now() - startedAt) });
   else screen.step("Platform up", ms(performance.now() - startedAt), platform.baseUrl);
   deliveries = await openDeliveries(platform);

@@ -80,9 +80,14 @@ async function listen(options: Options): Promise<void> {
       tell.note({ kind: "removed", webhookId: webhook.webhookId, isRemoved }, text);
     };
   }
-  const stop = () => void remove().finally(() => process.exit(0));
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
+  let isStopping = false;
+  const stop = () => {
+    if (isStopping) return; // a terminal and npm may both pass a Ctrl-C on
+    isStopping = true;
+    void remove().finally(() => process.exit(0));
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
 }
 
 function secretNote({ register, secrets }: Options): string {

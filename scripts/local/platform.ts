@@ -62,11 +62,12 @@ class Part {
   }
 }
 
-function forkPart(script: string, env: Record<string, string>, logPath: string): ChildProcess {
+function forkPart(script: string, env: Record<string, string>, logPath: string, detached = false): ChildProcess {
   const child = fork(script, [], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     execArgv: ["--disable-warning=ExperimentalWarning"],
+    detached,
   });
   const logFile = createWriteStream(logPath, { flags: "a" });
   child.stdout?.pipe(logFile, { end: false });
@@ -95,6 +96,9 @@ export async function startPlatform(
       "scripts/local/worker-host.ts",
       { SLUICE_WORKER: JSON.stringify({ ...settings, workerPath }) },
       join(logs, "worker.log"),
+      // In a process group of its own: a Ctrl-C would end workerd before it is told what is to be done first. It ends with
+      // this process anyway, however that ends.
+      true,
     ),
   );
   const encoder = new Part("encoder", () =>

@@ -28,8 +28,12 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-function run(script: string, args: string[], env: Record<string, string>): Running {
-  const child = spawn(process.execPath, [script, ...args], { env: { ...process.env, SLUICE_HOME: home, ...env } });
+/** @param detached as in a terminal: with a process group of its own, to which a Ctrl-C goes */
+function run(script: string, args: string[], env: Record<string, string>, detached = false): Running {
+  const child = spawn(process.execPath, [script, ...args], {
+    env: { ...process.env, SLUICE_HOME: home, ...env },
+    detached,
+  });
   let output = "";
   child.stdout.on("data", (chunk) => (output += String(chunk)));
   child.stderr.on("data", (chunk) => (output += String(chunk)));
@@ -209,6 +213,17 @@ test("a demo that was killed leaves a webhook behind, and the next one of the sa
   const after = await webhookIds(await untilReady());
   expect(after).toHaveLength(1);
   expect(after).not.toEqual(before);
+});
+
+test("Ctrl-C, which reaches all processes of a terminal at once, ends the demo's webhook and every process", async () => {
+  const { child, exit, output } = run("scripts/demo.ts", ["test/fixtures/friday.mp4", "--json"], await ports(), true);
+  await expect.poll(output, { timeout: 60_000 }).toContain('"links"');
+  const processes = descendantsOf(child.pid ?? 0);
+  process.kill(-(child.pid ?? 0), "SIGINT");
+  expect(await exit).toBe(0);
+  expect(output()).not.toContain('"restarted"');
+  await expect.poll(() => processes.filter(isAlive).map(commandOf), { timeout: 5000 }).toEqual([]);
+  expect(await readFile(join(home, "logs", "worker.log"), "utf8")).toContain('"webhook.deleted"');
 });
 
 async function webhookIds(local: Local): Promise<string[]> {

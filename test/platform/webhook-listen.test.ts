@@ -147,6 +147,19 @@ describe("--register", () => {
     expect((await platform.api("GET", `/v1/webhooks/${webhookId}`)).status).toBe(404);
   });
 
+  test("says what to do with a platform that sends to public addresses only", async () => {
+    const closed = await startTestPlatform({ allowPrivateNetwork: false });
+    try {
+      const { exit, output } = listen(["--register"], closed.home);
+      expect(await exit).toBe(1);
+      expect(output()).toContain("The platform refused the webhook (422): url ");
+      expect(output()).toContain("ALLOW_PRIVATE_NETWORK=true npm start");
+    } finally {
+      await closed.stop();
+      await closed.removeHome();
+    }
+  });
+
   test("says what to do where no platform runs", async () => {
     const empty = await mkdtemp(join(tmpdir(), "sluice-no-platform-"));
     try {

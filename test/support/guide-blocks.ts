@@ -11,11 +11,10 @@ export interface CodeBlock {
 export function codeBlocks(path: string): CodeBlock[] {
   let heading = "";
   const blocks: CodeBlock[] = [];
-  for (const [, title, language, code] of readFileSync(path, "utf8").matchAll(
-    /^#+ ([^\n]+)$|^```(\w+)\n(.*?)^```$/gms,
-  )) {
+  const parts = readFileSync(path, "utf8").matchAll(/^#+ ([^\n]+)$|^( *)```(\w+)\n(.*?)^ *```$/gms);
+  for (const [, title, indent = "", language, code] of parts) {
     if (title !== undefined) heading = title;
-    else blocks.push({ language: language!, heading, code: code! });
+    else blocks.push({ language: language!, heading, code: code!.replaceAll(new RegExp(`^${indent}`, "gm"), "") });
   }
   return blocks;
 }

@@ -1,0 +1,62 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { beforeAll, describe, expect, test } from "vitest";
+import { isSealedWithCurrent, newSecret, openSecret, sealSecret } from "../../../src/webhooks/secrets.ts";
+import { codeBlocks } from "../../support/guide-blocks.ts";
+
+const GUIDE = "docs/guides/deploying.md";
+const WEBHOOK_ID = "2c95e7a0-d64b-4f38-a17c-83f5b0e2d94c";
+
+/** The guide's own lines in a shell in which `npx` tells what it would have been given, so that nothing is deployed. */
+function runGuide(): { keys: string[]; counting: string } {
+  const blocks = codeBlocks(GUIDE).filter(({ heading }) => ["4. Secrets", "Another webhook key"].includes(heading));
+  const npx = `npx() { if [ "$2" = secret ]; then echo "$4=$(cat)"; else echo "SQL=\${@: -1}"; fi; }`;
+  const script = [npx, ...blocks.map(({ code }) => code)].join("\n");
+  const lines = execFileSync("bash", ["-euo", "pipefail", "-c", script], { encoding: "utf8" }).split("\n");
+  const valuesOf = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name}=`)).map((line) => line.slice(name.length + 1));
+  return { keys: valuesOf("WEBHOOK_KEYS"), counting: valuesOf("SQL")[0] ?? "" };
+}
+
+describe("the deploying guide's change of the webhook key", () => {
+  let keys: string[];
+  let counting: string;
+  beforeAll(() => {
+    ({ keys, counting } = runGuide());
+  });
+
+  test("goes from one key to both and to the new one, and loses no secret on the way", async () => {
+    expect(keys).toHaveLength(3);
+    const [first, both, last] = keys as [string, string, string];
+    const secret = newSecret();
+    const sealed = await sealSecret(first, WEBHOOK_ID, secret);
+    expect(await openSecret(both, WEBHOOK_ID, sealed)).toBe(secret);
+    expect(isSealedWithCurrent(both, sealed)).toBe(false);
+    const sealedAgain = await sealSecret(both, WEBHOOK_ID, await openSecret(both, WEBHOOK_ID, sealed));
+    expect(isSealedWithCurrent(last, sealedAgain)).toBe(true);
+    expect(await openSecret(last, WEBHOOK_ID, sealedAgain)).toBe(secret);
+    await expect(openSecret(last, WEBHOOK_ID, sealed)).rejects.toThrow("not configured");
+  });
+
+  test("counts the webhooks that are still sealed with the old one, a rotated secret too", () => {
+    const db = new DatabaseSync(":memory:");
+    for (const name of readdirSync("migrations")
+      .filter((file) => file.endsWith(".sql"))
+      .sort())
+      db.exec(readFileSync(`migrations/${name}`, "utf8").replaceAll("--> statement-breakpoint", ""));
+    const put = (id: string, secret: string, previous: string | null) =>
+      db
+        .prepare(
+          `INSERT INTO webhooks (id, workspace_id, url, event_types, naming, enabled, secret, previous_secret, created_at, updated_at)
+           VALUES (?, 'w', 'https://app.example.com', '[]', 'service', 1, ?, ?, 0, 0)`,
+        )
+        .run(id, secret, previous);
+    put("new", "k2.a.b", null);
+    put("new, rotated", "k2.a.b", "k2.c.d");
+    expect(Object.values(db.prepare(counting).get() ?? {})).toEqual([0]);
+    put("old", "k1.a.b", null);
+    put("new, rotated before", "k2.a.b", "k1.c.d");
+    expect(Object.values(db.prepare(counting).get() ?? {})).toEqual([2]);
+  });
+});
