@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { WEBHOOKS_PAGE, withTriesTable } from "../../../scripts/event-docs.ts";
 import { DISABLED_AFTER_MS, MAX_AT_ONCE, PROBE_PAUSES_MS } from "../../../src/webhooks/endpoint-health.ts";
+import { DELIVERY_FAILURES } from "../../../src/webhooks/failures.ts";
 import { RETRY_DELAYS_MS } from "../../../src/webhooks/retry-schedule.ts";
 import { CreateWebhook } from "../../../src/webhooks/schemas.ts";
 import { importSigningKey, signedHeaders } from "../../../src/webhooks/signature.ts";
@@ -33,6 +34,12 @@ describe("docs/guides/webhooks.md", () => {
     );
     expect(page).toMatch(new RegExp(`^\\| at once +\\| ${MAX_AT_ONCE} to one webhook`, "m"));
     expect(DISABLED_AFTER_MS).toBe(5 * 24 * 3_600_000);
+  });
+
+  test("explains every reason for a failure, and none that there is not", () => {
+    const [, section = ""] = page.split("\n## After a failure\n");
+    const explained = [...section.split("\n## ")[0]!.matchAll(/^\| `(\w+)` +\| [^|]+ \|$/gm)].map(([, code]) => code);
+    expect(explained).toEqual(Object.keys(DELIVERY_FAILURES));
   });
 
   test("explains every field that a webhook is created with, and its default", () => {
