@@ -7,6 +7,7 @@ export interface Env {
   ASSET_MACHINE: DurableObjectNamespace;
   ENCODER: DurableObjectNamespace;
   WEBHOOK_SENDER: DurableObjectNamespace;
+  LIVE_STREAM_MACHINE: DurableObjectNamespace;
   LIVE_ORIGIN: DurableObjectNamespace;
   ASSETS: Fetcher;
 
@@ -20,8 +21,16 @@ export interface Env {
   SOURCE_RETRY_SCALE?: string;
   /** The same for the waits between attempts to deliver a webhook and between probes of an endpoint that fails. */
   WEBHOOK_RETRY_SCALE?: string;
+  /** The same for a live stream's reconnect window and longest duration. */
+  LIVE_WAIT_SCALE?: string;
+  /** PART-TARGET of low-latency streams, 200 to 1000 ms; unset = 500. */
+  LIVE_PART_TARGET_MS?: string;
+  /** Where broadcasters reach the ingest, without a key, while no gateway has told its own addresses. */
+  INGEST_RTMP_URL?: string;
+  INGEST_RTMPS_URL?: string;
+  INGEST_SRT_URL?: string;
 
-  /** Signs job tokens. Any long random text. */
+  /** Signs tokens of jobs and of live sessions. Any long random text. */
   JOB_SECRET: string;
   /** Authenticates the Worker at the encoder's HTTP port. */
   ENCODER_SECRET: string;

@@ -4,3 +4,4 @@ export * from "./events/tables.ts";
 export * from "./workspaces/tables.ts";
 export * from "./http/tables.ts";
 export * from "./webhooks/tables.ts";
+export * from "./live/tables.ts";

@@ -2,11 +2,13 @@ import { consumePurges, sweepAssets } from "./assets/index.ts";
 import type { Env } from "./env.ts";
 import { createApp } from "./http/app.ts";
 import { log } from "./http/log.ts";
+import { sweepStreams } from "./live/index.ts";
 import { deleteOld } from "./retention.ts";
 import { consumeDeadDeliveries, consumeDeliveries, expandAgain, sealAgain, sweepDeliveries } from "./webhooks/index.ts";
 
 export { AssetMachine } from "../durable-objects/asset-machine.ts";
 export { EncoderContainer } from "../durable-objects/encoder-container.ts";
+export { LiveStreamMachine } from "../durable-objects/live-stream-machine.ts";
 export { LiveOrigin } from "../durable-objects/live-origin.ts";
 export { WebhookSender } from "../durable-objects/webhook-sender.ts";
 export { PlaybackOrigin } from "./playback/index.ts";
@@ -32,6 +34,7 @@ export default {
     const tasks = [
       sweepAssets(env, now),
       sweepDeliveries(env, now),
+      sweepStreams(env, now),
       expandAgain(env),
       sealAgain(env),
       deleteOld(env, now),

@@ -97,6 +97,7 @@ function newAsset(
     sourceUrl: source.url,
     clipStartMs: source.clipStartMs,
     clipEndMs: source.clipEndMs,
+    streamId: null,
     publicUrl,
     status: "processing",
     stage: "created",

@@ -2,3 +2,4 @@ export { assetRoutes } from "./routes.ts";
 export { consumePurges } from "./purge.ts";
 export { sweepAssets } from "./sweep.ts";
 export { isAssetAlive } from "./repository.ts";
+export { type NewRecording, openRecording, recordingIdsOf } from "./open-recording.ts";

@@ -158,7 +158,7 @@ export async function findStrays(
     db
       .select({ id: assets.id })
       .from(assets)
-      .where(and(eq(assets.status, "processing"), isAlive, lt(assets.updatedAt, before)))
+      .where(and(eq(assets.status, "processing"), isNull(assets.streamId), isAlive, lt(assets.updatedAt, before)))
       .limit(limit),
     db
       .select({ id: assets.id })

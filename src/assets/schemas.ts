@@ -1,21 +1,8 @@
 import { z } from "@hono/zod-openapi";
+import { LATER, later, Metadata } from "../http/fields.ts";
 import { checkPublicUrl } from "../network/public-url.ts";
 
-const LATER = "is not available yet";
 const shortText = z.string().max(255);
-
-const Metadata = z
-  .record(z.string().min(1).max(255), shortText)
-  .refine((pairs) => Object.keys(pairs).length <= 10, "is invalid")
-  .openapi({ description: "Up to 10 pairs of your own; values up to 255 characters", example: { campaign: "spring" } });
-
-/** What the contract has and later releases bring: refused by name when asked for, never ignored in silence. */
-const asksForNothing = (value: unknown): boolean => {
-  if (value === undefined || value === null || value === false || value === "none") return true;
-  if (Array.isArray(value)) return value.length === 0;
-  return typeof value === "object" && Object.values(value).every((inner) => inner === "allow" || asksForNothing(inner));
-};
-const later = () => z.unknown().refine(asksForNothing, LATER).optional();
 
 const VideoInput = z.looseObject({
   type: z.literal("video"),
@@ -161,6 +148,7 @@ export const MediaRecord = z
   .object({
     id: z.uuid(),
     workspaceId: z.uuid(),
+    streamId: z.string().optional().openapi({ description: "The stream that this is a recording of" }),
     title: z.string().optional(),
     creatorId: z.string().optional(),
     metadata: z.record(z.string(), z.string()),

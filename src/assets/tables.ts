@@ -16,6 +16,7 @@ export const assets = sqliteTable(
     sourceUrl: text().notNull(),
     clipStartMs: integer().notNull(),
     clipEndMs: integer(),
+    streamId: text(), // recordings: the stream; its session's id is the asset's, and no asset machine has to do with it
     publicUrl: text().notNull(), // origin under which this asset was created; thumbnails and callbacks use it
 
     status: text({ enum: ["processing", "ready", "errored"] }).notNull(),
@@ -43,6 +44,7 @@ export const assets = sqliteTable(
   (t) => [
     index("assets_in_workspace").on(t.workspaceId, t.createdAt, t.id),
     index("assets_unstarted").on(t.startedAt, t.createdAt),
+    index("assets_of_stream").on(t.streamId, t.createdAt),
   ],
 );
 

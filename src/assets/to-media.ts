@@ -65,6 +65,7 @@ export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<ty
   return set({
     id: asset.id,
     workspaceId: asset.workspaceId,
+    streamId: asset.streamId,
     title: asset.title,
     creatorId: asset.creatorId,
     metadata: asset.metadata,

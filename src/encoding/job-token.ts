@@ -1,3 +1,5 @@
+import { readSigned, signGrant } from "../http/signed-grant.ts";
+
 /**
  * What an encoder may do, and until when: bound to one job of one attempt, to the renditions and segments that job makes.
  * A signed statement rather than a stored secret, so that checking it costs no lookup.
@@ -12,23 +14,7 @@ export interface JobGrant {
   expiresAt: number; // epoch ms
 }
 
-const encoder = new TextEncoder();
-const toBase64Url = (bytes: Uint8Array) =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
-const fromBase64Url = (text: string) =>
-  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
-
-const importKey = (secret: string) =>
-  crypto.subtle.importKey("raw", encoder.encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
-
-export async function signJobGrant(secret: string, grant: JobGrant): Promise<string> {
-  const payload = encoder.encode(JSON.stringify(grant));
-  const signature = await crypto.subtle.sign("HMAC", await importKey(secret), payload);
-  return `${toBase64Url(payload)}.${toBase64Url(new Uint8Array(signature))}`;
-}
+export const signJobGrant = (secret: string, grant: JobGrant): Promise<string> => signGrant(secret, grant);
 
 export type JobGrantRefusal = "malformed" | "forged" | "expired" | "foreign";
 
@@ -39,16 +25,8 @@ export async function readJobGrant(
   jobId: string,
   nowMs: number,
 ): Promise<JobGrant | JobGrantRefusal> {
-  const [payloadText, signatureText, ...rest] = token.split(".");
-  if (!payloadText || !signatureText || rest.length > 0) return "malformed";
-  let payload: Uint8Array, signature: Uint8Array;
-  try {
-    [payload, signature] = [fromBase64Url(payloadText), fromBase64Url(signatureText)];
-  } catch {
-    return "malformed";
-  }
-  if (!(await crypto.subtle.verify("HMAC", await importKey(secret), signature, payload))) return "forged";
-  const grant = JSON.parse(new TextDecoder().decode(payload)) as JobGrant;
+  const grant = await readSigned<JobGrant>(secret, token);
+  if (typeof grant === "string") return grant;
   if (grant.jobId !== jobId) return "foreign";
   return grant.expiresAt <= nowMs ? "expired" : grant;
 }

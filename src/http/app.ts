@@ -4,6 +4,10 @@ import { activityRoutes } from "../assets/activity-routes.ts";
 import { assetRoutes } from "../assets/index.ts";
 import { eventTypeRoutes } from "../events/event-type-routes.ts";
 import { eventRoutes } from "../events/routes.ts";
+import { ingestRoutes } from "../live/ingest-routes.ts";
+import { livePlaybackRoutes } from "../live/playback-id-routes.ts";
+import { streamRoutes } from "../live/routes.ts";
+import { simulcastRoutes } from "../live/simulcast-routes.ts";
 import { playbackRoutes } from "../playback/index.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
 import { requireCredentials } from "./credentials.ts";
@@ -65,7 +69,11 @@ export function createApp() {
   app.route("/", eventRoutes);
   app.route("/", requestLogRoutes);
   app.route("/", webhookRoutes);
+  app.route("/", streamRoutes);
+  app.route("/", livePlaybackRoutes);
+  app.route("/", simulcastRoutes);
   app.route("/", encoderCallbacks);
+  app.route("/", ingestRoutes);
   app.route("/", playbackRoutes);
   return app;
 }

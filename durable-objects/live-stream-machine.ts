@@ -1,0 +1,350 @@
+import { type Heartbeat, type HeartbeatAnswer, SILENT_AFTER_MS, type Started } from "../encoder/live/protocol.ts";
+
+import type { Env } from "../src/env.ts";
+import { log } from "../src/http/log.ts";
+import { isOnAir, STREAM_MOVES, type StreamSignal, type StreamStatus } from "../src/live/moves.ts";
+import { projectStream, type StreamMessage } from "../src/live/projection.ts";
+import {
+  type ConnectAnswer,
+  type ConnectOrder,
+  decideConnect,
+  isAudioOnly,
+  openSession,
+  resumeSession,
+  type Session,
+  type SessionEnd,
+  toSessionFacts,
+} from "../src/live/session.ts";
+import { Machine, type Moves, type OutboxMessage } from "./machine.ts";
+
+export type StreamTimer = "silence" | "window" | "maxDuration" | "outbox";
+
+/** What the Worker tells a stream's machine, by name, and what it answers. */
+export interface StreamCalls {
+  connect: { order: ConnectOrder; answer: ConnectAnswer };
+  started: { order: Connection & Started; answer: { isOver: boolean } };
+  heartbeat: { order: Connection & Heartbeat; answer: Omit<HeartbeatAnswer, "token"> };
+  ended: { order: Connection; answer: null };
+  finish: { order: Named; answer: { moved: boolean } };
+  disable: { order: Named; answer: { moved: boolean } };
+  enable: { order: Named; answer: { moved: boolean } };
+  remove: { order: Named; answer: { moved: boolean } };
+  configure: { order: Named & { reconnectWindowS: number }; answer: null };
+  watched: { order: { sessionId: string; viewers: number }; answer: null };
+  viewers: { order: Named; answer: { views: number } };
+  wake: { order: Named; answer: { status: StreamStatus } };
+}
+interface Named {
+  streamId: string;
+}
+/** Which connection of which session is speaking: see `Session.connection`. */
+interface Connection {
+  sessionId: string;
+  connection: number;
+}
+type Calls = {
+  [Name in keyof StreamCalls]: (order: StreamCalls[Name]["order"]) => Answer<Name> | Promise<Answer<Name>>;
+};
+type Answer<Name extends keyof StreamCalls> = StreamCalls[Name]["answer"];
+
+/** A count of viewers that nobody has renewed for this long is none. */
+const VIEWERS_KEEP_MS = 30_000;
+
+/** Owns what a live stream is doing: who may broadcast, since when, and what has been told of it (docs/architecture/live.md). */
+export class LiveStreamMachine extends Machine<StreamStatus, StreamSignal, StreamTimer> {
+  /** Not stored: after a restart every broadcaster has as long as at the beginning to be heard of. */
+  declare heardAtMs: number;
+  declare watched: { sessionId: string; viewers: number; atMs: number } | null;
+  declare draining: Promise<void>;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.heardAtMs = Date.now();
+    this.watched = null;
+    this.draining = Promise.resolve();
+  }
+
+  protected kind(): string {
+    return "live_stream";
+  }
+
+  protected moves(): Moves<StreamStatus, StreamSignal> {
+    return STREAM_MOVES;
+  }
+
+  protected initial(): StreamStatus {
+    return "idle";
+  }
+
+  protected async receive(name: string, document: unknown): Promise<unknown> {
+    const call = (this.calls() as unknown as Record<string, ((order: unknown) => unknown) | undefined>)[name];
+    if (call === undefined) throw new Error(`a live stream machine does not know ${name}`);
+    return await call(document);
+  }
+
+  private calls(): Calls {
+    return {
+      connect: (order) => this.connect(order),
+      started: (order) => this.onStarted(order),
+      heartbeat: (order) => this.onHeartbeat(order),
+      ended: (order) => this.onEnded(order),
+      // What was never active has nothing to finish (contract/rest.md §6).
+      finish: (order) => this.act(order, () => this.status !== "preparing" && this.leaveAir("finish", "finished")),
+      disable: (order) => this.act(order, () => this.leaveAir("disable", "disabled")),
+      enable: (order) => this.act(order, () => this.step("enable")),
+      remove: (order) => this.act(order, () => this.leaveAir("remove", "deleted")),
+      configure: ({ reconnectWindowS }) => this.configure(reconnectWindowS),
+      watched: (order) => this.onWatched(order),
+      viewers: () => ({ views: this.countViewers(Date.now()) }),
+      wake: (order) => this.lookAfter(order),
+    };
+  }
+
+  /** An action of the stream's owner: what it changes is in D1 before it is answered, unless D1 is out of order. */
+  private async act({ streamId }: Named, action: () => boolean): Promise<{ moved: boolean }> {
+    this.setDocument("name", streamId);
+    const moved = action();
+    await this.drainSoon().catch((error: unknown) => {
+      log("live.outbox_waits", { streamId, error: String(error) });
+    });
+    return { moved };
+  }
+
+  private connect(order: ConnectOrder): ConnectAnswer {
+    const nowMs = Date.now();
+    const session = this.session();
+    const decision = decideConnect(this.status, session?.windowEndsAtMs ?? null, this.heardAtMs, nowMs);
+    if (decision !== "open" && decision !== "resume") return { accepted: false, reason: decision };
+    this.setDocument("name", order.streamId);
+    if (decision === "resume" && session !== null) return this.resume(session, order, nowMs);
+    if (this.status === "disconnected") this.leaveAir("windowOver", "window_over"); // its timer is late
+    return this.open(order, nowMs);
+  }
+
+  private open(order: ConnectOrder, nowMs: number): ConnectAnswer {
+    const session = openSession(order, crypto.randomUUID(), nowMs);
+    this.step("prepare", () => this.saveSession(session));
+    this.step("connect");
+    if (order.maxDurationS > 0) this.schedule("maxDuration", nowMs + this.scaledMs(order.maxDurationS));
+    return this.accept(session, nowMs, null);
+  }
+
+  private resume(before: Session, order: ConnectOrder, nowMs: number): ConnectAnswer {
+    if (isOnAir(this.status)) this.drop(); // silent for so long that another one takes its place
+    const session = resumeSession(before, order);
+    this.step(session.segments > 0 ? "reconnect" : "connect", () => this.saveSession(session));
+    this.unschedule("window");
+    return this.accept(session, nowMs, session.segments);
+  }
+
+  private accept({ id: sessionId, connection, settings }: Session, nowMs: number, resumeAtMsn: number | null) {
+    this.listen(nowMs);
+    log("live.connected", { streamId: this.name(), sessionId, connection });
+    const reconnect = resumeAtMsn !== null;
+    return { accepted: true as const, sessionId, connection, settings: { ...settings, reconnect }, resumeAtMsn };
+  }
+
+  private onStarted({ sessionId, connection, ...facts }: Connection & Started): { isOver: boolean } {
+    const session = this.current({ sessionId, connection });
+    if (session === null) return { isOver: true };
+    this.listen(Date.now());
+    this.keepSession({ ...session, facts });
+    if (session.recording !== null && !session.isRecording) this.record({ ...session, facts, isRecording: true });
+    else this.tell("moved", { status: this.status, audioOnly: this.isAudioOnly(), atMs: Date.now(), event: null });
+    return { isOver: false };
+  }
+
+  private record(session: Session): void {
+    const { id: mediaId, streamId, workspaceId, recording, settings } = session;
+    if (recording === null) return;
+    this.step("record", () => {
+      this.saveSession(session);
+      this.tell("recording", {
+        mediaId,
+        playbackId: crypto.randomUUID(),
+        eventId: crypto.randomUUID(),
+        streamId,
+        workspaceId,
+        publicUrl: recording.publicUrl,
+        maxResolution: settings.maxResolution,
+        mediaPolicy: recording.policy,
+        atMs: Date.now(),
+      });
+    });
+  }
+
+  private onHeartbeat({ sessionId, connection, segments, droppedRungs, speed }: Connection & Heartbeat) {
+    const session = this.current({ sessionId, connection });
+    if (session === null) return { continue: false, reason: this.whyNot({ sessionId, connection }) };
+    this.listen(Date.now());
+    const rungs = droppedRungs.toSorted().join();
+    if (rungs !== session.droppedRungs.join())
+      log("live.rungs_dropped", { streamId: this.name(), sessionId, rungs, speed });
+    const next = { ...session, segments: Math.max(session.segments, segments), droppedRungs: droppedRungs.toSorted() };
+    if (next.segments !== session.segments || rungs !== session.droppedRungs.join()) this.setDocument("session", next);
+    if (this.status === "disconnected") this.comeBack(next);
+    if (this.status === "preparing" && next.segments > 0) this.step("ready", () => this.saveSession(next));
+    return { continue: true, reason: null };
+  }
+
+  /** Only the way between gateway and Worker was cut: the broadcaster is still there, and nobody has taken its place. */
+  private comeBack(session: Session): void {
+    this.unschedule("window");
+    this.step(session.segments > 0 ? "reconnect" : "connect", () =>
+      this.saveSession({ ...session, windowEndsAtMs: null }),
+    );
+  }
+
+  private onEnded(connection: Connection): null {
+    const session = this.current(connection);
+    if (session === null) return null;
+    this.setDocument("session", { ...session, hasLeft: true });
+    if (isOnAir(this.status)) this.drop();
+    return null;
+  }
+
+  private configure(reconnectWindowS: number): null {
+    const session = this.session();
+    if (session !== null) this.setDocument("session", { ...session, reconnectWindowS });
+    return null;
+  }
+
+  private onWatched({ sessionId, viewers }: { sessionId: string; viewers: number }): null {
+    this.watched = { sessionId, viewers, atMs: Date.now() };
+    return null;
+  }
+
+  private countViewers(nowMs: number): number {
+    const { watched } = this;
+    const isCurrent = watched !== null && watched.sessionId === this.session()?.id;
+    return isCurrent && nowMs - watched.atMs < VIEWERS_KEEP_MS ? watched.viewers : 0;
+  }
+
+  /** For the sweep: timers and outbox are looked at now, and the row is told what is. */
+  private lookAfter({ streamId }: Named): { status: StreamStatus } {
+    this.setDocument("name", streamId);
+    if (isOnAir(this.status)) this.hasten("silence", Date.now());
+    this.tell("moved", { status: this.status, audioOnly: this.isAudioOnly(), atMs: Date.now(), event: null });
+    return { status: this.status };
+  }
+
+  protected async run(timer: StreamTimer): Promise<void> {
+    const nowMs = Date.now();
+    if (timer === "silence") this.onSilence(nowMs);
+    else if (timer === "window") this.onWindow(nowMs);
+    else if (timer === "maxDuration") this.leaveAir("finish", "max_duration");
+    await this.drainSoon();
+  }
+
+  private onSilence(nowMs: number): void {
+    if (!isOnAir(this.status)) return;
+    const silentFromMs = this.heardAtMs + SILENT_AFTER_MS;
+    if (nowMs < silentFromMs) this.schedule("silence", silentFromMs);
+    else this.drop();
+  }
+
+  private onWindow(nowMs: number): void {
+    const endsAtMs = this.session()?.windowEndsAtMs ?? 0;
+    if (this.status !== "disconnected") return;
+    if (nowMs < endsAtMs) this.schedule("window", endsAtMs);
+    else this.leaveAir("windowOver", "window_over");
+  }
+
+  /** The broadcaster is gone: the reconnect window begins. */
+  private drop(): void {
+    const session = this.session();
+    if (session === null) throw new Error("on air without a session");
+    const windowEndsAtMs = Date.now() + this.scaledMs(session.reconnectWindowS);
+    this.step("drop", () => this.saveSession({ ...session, windowEndsAtMs }));
+    this.unschedule("silence");
+    this.schedule("window", windowEndsAtMs);
+  }
+
+  /** Ends the broadcast, if there is one, by a move out of the air. False when the state does not know the move. */
+  private leaveAir(signal: StreamSignal, why: SessionEnd): boolean {
+    if (isOnAir(this.status)) this.drop();
+    const session = this.session();
+    const left = this.step(signal, () => {
+      if (session === null) return;
+      this.tell("session", toSessionFacts(session, { atMs: Date.now(), why }));
+      this.setDocument("last", { sessionId: session.id, why });
+      this.state.storage.kv.delete("session");
+    });
+    if (left) for (const timer of ["silence", "window", "maxDuration"] as const) this.unschedule(timer);
+    return left;
+  }
+
+  /** The session, when it is this connection's word that counts. */
+  private current({ sessionId, connection }: Connection): Session | null {
+    const session = this.session();
+    const isCurrent = session?.id === sessionId && session.connection === connection && !session.hasLeft;
+    return isCurrent ? session : null;
+  }
+
+  private whyNot({ sessionId, connection }: Connection): HeartbeatAnswer["reason"] {
+    const session = this.session();
+    if (session?.id === sessionId) return connection < session.connection ? "replaced" : null;
+    const last = this.document<{ sessionId: string; why: SessionEnd }>("last");
+    return last?.sessionId === sessionId && last.why !== "window_over" ? last.why : null;
+  }
+
+  /** A move and what is to be told of it, in one commit. */
+  private step(signal: StreamSignal, also: () => void = () => {}): boolean {
+    const moves: Moves<StreamStatus, StreamSignal> = STREAM_MOVES;
+    const next = moves[this.status][signal]?.[0];
+    const moved = this.move(signal, (event) => {
+      also();
+      if (next === undefined) return;
+      const told = event === null ? null : { id: crypto.randomUUID(), type: event as never };
+      this.tell("moved", { status: next, audioOnly: this.isAudioOnly(), atMs: Date.now(), event: told });
+    });
+    return moved;
+  }
+
+  private tell<Kind extends StreamMessage["kind"]>(
+    kind: Kind,
+    payload: Extract<StreamMessage, { kind: Kind }>["payload"],
+  ): void {
+    this.enqueue(kind, payload);
+    this.hasten("outbox", Date.now());
+  }
+
+  private listen(nowMs: number): void {
+    this.heardAtMs = nowMs;
+    const known = this.sql.exec("SELECT 1 FROM timers WHERE name = 'silence'").toArray().length > 0;
+    if (!known) this.schedule("silence", nowMs + SILENT_AFTER_MS);
+  }
+
+  private saveSession(session: Session): void {
+    this.setDocument("session", session);
+    this.tell("session", toSessionFacts(session, null));
+  }
+
+  private keepSession(session: Session): void {
+    this.commit(() => this.saveSession(session));
+  }
+
+  private session(): Session | null {
+    return this.document<Session>("session") ?? null;
+  }
+
+  private isAudioOnly(): boolean {
+    return isAudioOnly(this.session());
+  }
+
+  private scaledMs(seconds: number): number {
+    return seconds * 1000 * (Number(this.bindings().LIVE_WAIT_SCALE ?? "") || 1);
+  }
+
+  /** One at a time: two at once would tell the same twice. */
+  private drainSoon(): Promise<void> {
+    const drained = this.draining.then(() => this.drain());
+    this.draining = drained.catch(() => {});
+    return drained;
+  }
+
+  protected async deliver(messages: OutboxMessage[]): Promise<void> {
+    const wakes = await projectStream(this.bindings(), this.name(), messages);
+    for (const wake of wakes) this.state.waitUntil(wake());
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * What an ingest gateway asks of the Worker during a broadcast. Both sides import this file, so it depends on nothing but zod.
+ * Times are milliseconds unless the name says otherwise.
+ *
+ * With `Authorization: Bearer {ENCODER_SECRET}`:
+ *   POST /internal/ingest/register    Register → {}                       every 10 s; a gateway not heard of for 30 s is gone
+ *   POST /internal/ingest/passphrase  AskPassphrase → PassphraseAnswer    SRT only, before the handshake: what it has to be encrypted with
+ *   POST /internal/ingest/authorize   Authorize → AuthorizeAnswer         before a byte is decoded
+ *
+ * Below `callbackUrl` ({origin}/internal/live/{sessionId}), with `Authorization: Bearer {token}` of that authorization:
+ *   POST …/started    Started → {}                  what the broadcast consists of; again after every reconnect
+ *   POST …/heartbeat  Heartbeat → HeartbeatAnswer   each second; after 5 s without one the broadcaster counts as gone
+ *   POST …/ended      Ended → {}                    the broadcaster is gone; the reconnect window begins
+ *   PUT  …/init/{rendition}/{version}, …/parts/{rendition}/{msn}/{part}     to the live origin
+ * 401: the token is missing, malformed or forged; 403: it is another session's, or expired; 410: the session is over. The gateway
+ * then lets the broadcaster go. Other failures are tried again while the broadcast lasts.
+ */
+import { z } from "zod";
+
+export const GATEWAY_LEASE_MS = 30_000;
+export const SILENT_AFTER_MS = 5000;
+
+const url = (protocol: string) => z.string().max(2048).startsWith(`${protocol}://`);
+
+export const Register = z.object({
+  gatewayId: z.string().min(1).max(64),
+  /** Where broadcasters reach it, without a key: "rtmp://live.example.com/live". */
+  rtmpUrl: url("rtmp").nullable(),
+  rtmpsUrl: url("rtmps").nullable(),
+  srtUrl: url("srt").nullable(),
+  /** Where the Worker reaches it, for broadcasts pushed over HTTP. */
+  httpUrl: z.url({ protocol: /^https?$/ }).max(2048),
+  startedAt: z.number().min(0), // epoch ms
+});
+export type Register = z.infer<typeof Register>;
+
+export const IngestProtocol = z.enum(["rtmp", "rtmps", "srt", "http"]);
+export type IngestProtocol = z.infer<typeof IngestProtocol>;
+
+const streamKey = z.string().max(512);
+
+export const AskPassphrase = z.object({ gatewayId: z.string().min(1).max(64), streamKey });
+export type PassphraseAnswer =
+  | { accepted: true; passphrase: string }
+  | { accepted: false; reason: "unknown_key" | "disabled" };
+
+export const Authorize = z.object({
+  gatewayId: z.string().min(1).max(64),
+  protocol: IngestProtocol,
+  streamKey,
+  /** SRT: the one that the handshake was held with. */
+  passphrase: z.string().max(512).optional(),
+});
+export type Authorize = z.infer<typeof Authorize>;
+
+/** How a broadcast is encoded; the times never change within a session. */
+export const IngestSettings = z.object({
+  maxResolution: z.enum(["1080p", "720p", "480p"]),
+  latencyMode: z.enum(["low", "standard"]),
+  partTargetMs: z.int().positive(),
+  segmentMs: z.int().positive(),
+  /** The broadcaster comes back to a session: see `resume`. */
+  reconnect: z.boolean(),
+});
+export type IngestSettings = z.infer<typeof IngestSettings>;
+
+export const REFUSALS = ["unknown_key", "disabled", "busy", "wrong_passphrase"] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+export const AuthorizeAnswer = z.discriminatedUnion("accepted", [
+  z.object({
+    accepted: z.literal(true),
+    sessionId: z.uuid(),
+    streamId: z.string(),
+    token: z.string(),
+    callbackUrl: z.string(),
+    settings: IngestSettings,
+    /** A reconnect goes on at this media sequence number, behind a discontinuity; null = a new session, from 0. */
+    resume: z.object({ nextMsn: z.int().min(0), discontinuity: z.literal(true) }).nullable(),
+  }),
+  z.object({ accepted: z.literal(false), reason: z.enum(REFUSALS) }),
+]);
+export type AuthorizeAnswer = z.infer<typeof AuthorizeAnswer>;
+
+export const LiveRendition = z.object({
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/), // path component: "v720", "a1"
+  kind: z.enum(["video", "audio"]),
+  widthPx: z.int().positive().nullable(),
+  heightPx: z.int().positive().nullable(),
+  bitrateBps: z.number().min(0),
+  codec: z.string().max(64), // RFC 6381
+});
+export type LiveRendition = z.infer<typeof LiveRendition>;
+
+export const Started = z.object({
+  video: z
+    .object({
+      codec: z.string().max(64), // libav's name: "h264"
+      widthPx: z.int().positive(),
+      heightPx: z.int().positive(),
+      frameRate: z.number().min(0), // frames per second; 0 = unknown
+    })
+    .nullable(),
+  audio: z
+    .object({ codec: z.string().max(64), sampleRateHz: z.int().positive(), channels: z.int().positive() })
+    .nullable(),
+  renditions: z.array(LiveRendition).max(16),
+});
+export type Started = z.infer<typeof Started>;
+
+export const Heartbeat = z.object({
+  /** Whole segments of the session so far, those before a reconnect included: the next media sequence number. */
+  segments: z.int().min(0).max(100_000_000),
+  droppedRungs: z.array(z.string().max(32)).max(16),
+  speed: z.number().min(0), // media seconds encoded per second
+  at: z.number().min(0), // epoch ms
+});
+export type Heartbeat = z.infer<typeof Heartbeat>;
+
+export const END_REASONS = ["finished", "disabled", "deleted", "max_duration", "replaced"] as const;
+export const HeartbeatAnswer = z.object({
+  continue: z.boolean(),
+  /** Why not; null also when the session ended by itself, after its reconnect window. */
+  reason: z.enum(END_REASONS).nullable(),
+  /** Takes the place of the token from now on: that one expires within the hour. */
+  token: z.string().optional(),
+});
+export type HeartbeatAnswer = z.infer<typeof HeartbeatAnswer>;
+
+export const Ended = z.object({ reason: z.string().max(256) });
+export type Ended = z.infer<typeof Ended>;

@@ -1,0 +1,92 @@
+import { and, asc, inArray, isNull } from "drizzle-orm";
+import type { Database, Statement } from "../database.ts";
+import type { NewEvent } from "../events/index.ts";
+import type { Asset, PlaybackId } from "./repository.ts";
+import { assets, playbackIds } from "./tables.ts";
+import { toMedia } from "./to-media.ts";
+
+export interface NewRecording {
+  /** The session's id is the media's. */
+  mediaId: string;
+  playbackId: string;
+  eventId: string;
+  streamId: string;
+  workspaceId: string;
+  publicUrl: string;
+  maxResolution: Asset["maxResolution"];
+  mediaPolicy: PlaybackId["accessPolicy"];
+  atMs: number;
+}
+
+/** The media that a broadcast is recorded into, and its event; made twice it stays as it was. */
+export function openRecording(db: Database, recording: NewRecording): { statements: Statement[]; event: NewEvent } {
+  const { mediaId: id, streamId, workspaceId, publicUrl, maxResolution, mediaPolicy: accessPolicy } = recording;
+  const createdAt = new Date(recording.atMs);
+  const playbackId: PlaybackId = { id: recording.playbackId, assetId: id, workspaceId, accessPolicy, createdAt };
+  const asset: Asset = {
+    ...NOTHING_KNOWN,
+    id,
+    workspaceId,
+    streamId,
+    accessPolicy,
+    maxResolution,
+    publicUrl,
+    createdAt,
+    updatedAt: createdAt,
+    startedAt: createdAt,
+  };
+  const opened = toMedia({ asset: { ...asset, stage: "created" }, playbackIds: [playbackId], tracks: [] });
+  const event: NewEvent = {
+    id: recording.eventId,
+    workspaceId,
+    type: "video.media.live_stream.created",
+    objectId: id,
+    occurredAtMs: recording.atMs,
+    data: {
+      id,
+      streamId,
+      workspaceId,
+      status: opened.status,
+      maxResolution,
+      playbackIds: opened.playbackIds,
+      createdAt: opened.createdAt,
+    },
+  };
+  const statements = [
+    db.insert(playbackIds).values(playbackId).onConflictDoNothing(),
+    db.insert(assets).values(asset).onConflictDoNothing(),
+  ];
+  return { statements, event };
+}
+
+const NOTHING_KNOWN = {
+  title: null,
+  creatorId: null,
+  metadata: {},
+  mediaQuality: "standard",
+  sourceUrl: "",
+  clipStartMs: 0,
+  clipEndMs: null,
+  status: "processing",
+  stage: "encoding",
+  progress: null,
+  containerFormat: null,
+  durationMs: null,
+  widthPx: null,
+  heightPx: null,
+  frameRate: null,
+  errorCode: null,
+  errorMessage: null,
+  errorFault: null,
+  revision: 0,
+  deletedAt: null,
+  purgedAt: null,
+} satisfies Partial<Asset>;
+
+/** Recordings of streams, those that are deleted left out; a query for a batch. */
+export const recordingIdsOf = (db: Database, streamIds: string[]) =>
+  db
+    .select({ id: assets.id, streamId: assets.streamId })
+    .from(assets)
+    .where(and(inArray(assets.streamId, streamIds), isNull(assets.deletedAt)))
+    .orderBy(asc(assets.createdAt));

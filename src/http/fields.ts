@@ -1,0 +1,19 @@
+/** Fields that requests of several areas have. */
+import { z } from "@hono/zod-openapi";
+
+/** What is said of a field that the contract has and a later release brings. */
+export const LATER = "is not available yet";
+
+export const Metadata = z
+  .record(z.string().min(1).max(255), z.string().max(255))
+  .refine((pairs) => Object.keys(pairs).length <= 10, "is invalid")
+  .openapi({ description: "Up to 10 pairs of your own; values up to 255 characters", example: { campaign: "spring" } });
+
+const asksForNothing = (value: unknown): boolean => {
+  if (value === undefined || value === null || value === false || value === "none") return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return typeof value === "object" && Object.values(value).every((inner) => inner === "allow" || asksForNothing(inner));
+};
+
+/** What the contract has and later releases bring: refused by name when asked for, never ignored in silence. */
+export const later = () => z.unknown().refine(asksForNothing, LATER).optional();

@@ -1,0 +1,103 @@
+import { openDatabase } from "../database.ts";
+import type { Env } from "../env.ts";
+import { findFirstAnswer } from "../http/idempotency.ts";
+import { log } from "../http/log.ts";
+import { commitWithEvents } from "../webhooks/index.ts";
+import { newHexId, newStreamSecret } from "./ids.ts";
+import { ingestBases, ingestUrls } from "./ingest-urls.ts";
+import { type LivePlaybackId, type LiveStream, streamInserts } from "./repository.ts";
+import type { CreateStream } from "./schemas.ts";
+import { streamEvent } from "./stream-event.ts";
+import { toStream } from "./to-stream.ts";
+
+export interface CreateContext {
+  env: Env;
+  workspaceId: string;
+  publicUrl: string;
+  now: Date;
+  /** Runs after the answer. */
+  after: (work: Promise<unknown>) => void;
+  idempotency: { key: string; requestHash: string } | null;
+}
+
+/**
+ * Records a stream. Under an idempotency key a repeat gets the first answer, byte by byte.
+ *
+ * @returns the JSON text of the answer
+ * @throws {Problem} idempotency_conflict
+ */
+export async function createStream(
+  body: CreateStream,
+  { env, workspaceId, publicUrl, now, after, idempotency }: CreateContext,
+): Promise<string> {
+  const db = openDatabase(env.DB);
+  const firstAnswer = async () =>
+    idempotency && (await findFirstAnswer(db, workspaceId, idempotency.key, idempotency.requestHash, now));
+  const [earlier, bases] = await Promise.all([firstAnswer(), ingestBases(db, env, now)]);
+  if (earlier) return earlier.body;
+
+  const stream = newStream(body, workspaceId, now);
+  const { accessPolicy } = body.playbackSettings;
+  const playbackId: LivePlaybackId = {
+    id: crypto.randomUUID(),
+    streamId: stream.id,
+    workspaceId,
+    accessPolicy,
+    createdAt: now,
+  };
+  const record = { stream, playbackIds: [playbackId], targets: [], mediaIds: [] };
+  const answer = JSON.stringify({
+    success: true,
+    stream_id: stream.id,
+    stream_key: stream.streamKey,
+    playback_id: playbackId.id,
+    data: { ...toStream(record), ingest: ingestUrls(bases, stream, publicUrl) },
+  });
+  const event = streamEvent("video.live_stream.created", record, { id: crypto.randomUUID(), atMs: now.getTime() });
+  const remembered = idempotency && {
+    workspaceId,
+    ...idempotency,
+    resourceId: stream.id,
+    status: 201,
+    body: answer,
+    createdAt: now,
+  };
+  try {
+    const rows = streamInserts(db, { stream, playbackId, idempotency: remembered });
+    const { wake } = await commitWithEvents(env, rows, [{ event }]);
+    after(wake());
+  } catch (error) {
+    const concurrent = await firstAnswer(); // a request with the same key was faster: its row made ours fail, as a whole
+    if (concurrent) return concurrent.body;
+    throw error;
+  }
+  log("stream.created", { streamId: stream.id, workspaceId });
+  return answer;
+}
+
+function newStream({ inputMediaSettings: settings }: CreateStream, workspaceId: string, now: Date): LiveStream {
+  const id = newHexId();
+  return {
+    id,
+    workspaceId,
+    streamKey: newStreamSecret(id),
+    srtSecret: newStreamSecret(id),
+    srtPlaybackSecret: newStreamSecret(id),
+    maxResolution: settings.maxResolution,
+    mediaPolicy: settings.mediaPolicy,
+    latencyMode: settings.latencyMode,
+    reconnectWindowS: settings.reconnectWindow,
+    maxDurationS: settings.maxDuration,
+    enableDvrMode: settings.enableDvrMode,
+    enableRecording: settings.enableRecording,
+    metadata: settings.metadata ?? {},
+    status: "idle",
+    audioOnly: false,
+    createdAt: now,
+    updatedAt: now,
+    revision: 0,
+    machineSeq: 0,
+    sweptAt: null,
+    deletedAt: null,
+  };
+}

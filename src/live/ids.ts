@@ -1,0 +1,19 @@
+import { timingSafeEqual } from "node:crypto";
+
+const hex32 = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Ids of streams and simulcast targets: 32 lower-case hex digits (contract/rest.md §1, Identifiers). */
+export const newHexId = hex32;
+/** Ingest and SRT secrets name their stream: `<32 hex>k<streamId>`, 128 random bits. */
+export const newStreamSecret = (streamId: string): string => `${hex32()}k${streamId}`;
+export const srtPlaybackStreamId = (streamId: string): string => `play${streamId}`;
+
+/** The stream that a key is of, if it is one; null when it has not the form of a key. */
+export const streamIdOfKey = (key: string): string | null => /^[0-9a-f]{32}k([0-9a-f]{32})$/.exec(key)?.[1] ?? null;
+
+/** Takes the same time wherever the two differ. */
+export function isSameSecret(given: string, expected: string): boolean {
+  const [a, b] = [new TextEncoder().encode(given), new TextEncoder().encode(expected)];
+  return a.byteLength === b.byteLength && timingSafeEqual(a, b);
+}

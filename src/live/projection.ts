@@ -1,0 +1,81 @@
+import type { OutboxMessage } from "../../durable-objects/machine.ts";
+import { type NewRecording, openRecording } from "../assets/index.ts";
+import { openDatabase } from "../database.ts";
+import type { Env } from "../env.ts";
+import type { EventType } from "../events/index.ts";
+import { log } from "../http/log.ts";
+import { commitWithEvents } from "../webhooks/index.ts";
+import { changeStream } from "./change-stream.ts";
+import type { StreamStatus } from "./moves.ts";
+import { type LiveSession, saveSession } from "./repository.ts";
+import { streamEvent } from "./stream-event.ts";
+
+/** A move as the machine has made it: the row's change and the event are told in one commit. */
+export interface Moved {
+  status: StreamStatus;
+  audioOnly: boolean;
+  atMs: number;
+  /** Null where only the row is to be brought up to date. */
+  event: { id: string; type: EventType } | null;
+}
+
+/** Times as epoch ms: messages are kept as JSON. */
+export type SessionFacts = Omit<LiveSession, "startedAt" | "endedAt"> & {
+  startedAtMs: number;
+  endedAtMs: number | null;
+};
+
+/** What a stream machine's outbox holds. */
+export type StreamMessage =
+  | { kind: "moved"; payload: Moved }
+  | { kind: "session"; payload: SessionFacts }
+  | { kind: "recording"; payload: NewRecording };
+
+type Wake = () => Promise<void>;
+
+/**
+ * Writes a stream machine's messages to D1 one after another, each move with its event and the record of that very moment. Every
+ * message may be repeated without a trace.
+ *
+ * @returns what tells the senders of the events
+ */
+export async function projectStream(env: Env, streamId: string, messages: OutboxMessage[]): Promise<Wake[]> {
+  const wakes: Wake[] = [];
+  for (const message of messages as (StreamMessage & { seq: number })[]) {
+    const wake = await project(env, streamId, message);
+    if (wake !== null) wakes.push(wake);
+  }
+  return wakes;
+}
+
+async function project(env: Env, streamId: string, message: StreamMessage & { seq: number }): Promise<Wake | null> {
+  switch (message.kind) {
+    case "session": {
+      const { startedAtMs, endedAtMs, ...rest } = message.payload;
+      const times = { startedAt: new Date(startedAtMs), endedAt: endedAtMs === null ? null : new Date(endedAtMs) };
+      await saveSession(openDatabase(env.DB), { ...rest, ...times });
+      return null;
+    }
+    case "recording": {
+      const { statements, event } = openRecording(openDatabase(env.DB), message.payload);
+      return (await commitWithEvents(env, statements, [{ event }])).wake;
+    }
+    case "moved":
+      return await projectMove(env, streamId, message.payload, message.seq);
+  }
+}
+
+async function projectMove(env: Env, streamId: string, moved: Moved, seq: number): Promise<Wake | null> {
+  const changed = await changeStream(env, { workspaceId: null, streamId }, (seen) => {
+    if (seen.stream.machineSeq >= seq) return null; // told before: the machine died before it could note it
+    const { status, audioOnly, event } = moved;
+    const at = new Date(moved.atMs);
+    // A deleted stream is last seen idle; the tombstone says the rest.
+    const shown = status === "deleted" ? { status: "idle" as const, deletedAt: at } : { status };
+    const set = { ...shown, audioOnly, updatedAt: at, machineSeq: seq };
+    const record = { ...seen, stream: { ...seen.stream, ...set } };
+    return { set, event: event && streamEvent(event.type as never, record, { id: event.id, atMs: moved.atMs }) };
+  });
+  if (changed === null && moved.event !== null) log("event.not_told_again", { streamId, type: moved.event.type, seq });
+  return changed?.committed.wake ?? null;
+}

@@ -1,0 +1,149 @@
+import { and, asc, count, desc, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { recordingIdsOf } from "../assets/index.ts";
+import type { Database, Statement } from "../database.ts";
+import { idempotencyKeys } from "../http/tables.ts";
+import { ingestGateways, livePlaybackIds, liveSessions, liveStreams, simulcastTargets } from "./tables.ts";
+
+export type LiveStream = typeof liveStreams.$inferSelect;
+export type LivePlaybackId = typeof livePlaybackIds.$inferSelect;
+export type SimulcastTarget = typeof simulcastTargets.$inferSelect;
+export type LiveSession = typeof liveSessions.$inferSelect;
+
+/** A stream with what its REST record shows beside it. */
+export interface StreamRecord {
+  stream: LiveStream;
+  playbackIds: LivePlaybackId[];
+  targets: SimulcastTarget[];
+  /** Its recordings, oldest first. */
+  mediaIds: string[];
+}
+
+const isAlive = isNull(liveStreams.deletedAt);
+
+/** The stream and its playback ID, for one commit; with them the answer under an idempotency key. */
+export const streamInserts = (
+  db: Database,
+  rows: {
+    stream: LiveStream;
+    playbackId: LivePlaybackId;
+    idempotency: typeof idempotencyKeys.$inferInsert | null;
+  },
+): Statement[] => [
+  db.insert(liveStreams).values(rows.stream),
+  db.insert(livePlaybackIds).values(rows.playbackId),
+  ...(rows.idempotency ? [db.insert(idempotencyKeys).values(rows.idempotency)] : []),
+];
+
+/** @param workspaceId null = whose ever it is: for what the service itself does */
+export async function findStream(db: Database, workspaceId: string | null, id: string): Promise<StreamRecord | null> {
+  const isMine = workspaceId === null ? undefined : eq(liveStreams.workspaceId, workspaceId);
+  const [found, playbackIds, targets, recordings] = await db.batch([
+    db
+      .select()
+      .from(liveStreams)
+      .where(and(eq(liveStreams.id, id), isMine, isAlive)),
+    db.select().from(livePlaybackIds).where(eq(livePlaybackIds.streamId, id)).orderBy(asc(livePlaybackIds.createdAt)),
+    db
+      .select()
+      .from(simulcastTargets)
+      .where(eq(simulcastTargets.streamId, id))
+      .orderBy(asc(simulcastTargets.createdAt)),
+    recordingIdsOf(db, [id]),
+  ]);
+  const [stream] = found;
+  return stream === undefined ? null : { stream, playbackIds, targets, mediaIds: recordings.map((row) => row.id) };
+}
+
+/** @param page counts from 1 */
+export async function listStreams(
+  db: Database,
+  workspaceId: string,
+  { page, limit, order }: { page: number; limit: number; order: "asc" | "desc" },
+): Promise<{ records: StreamRecord[]; total: number }> {
+  const mine = and(eq(liveStreams.workspaceId, workspaceId), isAlive);
+  const direction = order === "asc" ? asc : desc;
+  const [streams, totals] = await db.batch([
+    db
+      .select()
+      .from(liveStreams)
+      .where(mine)
+      .orderBy(direction(liveStreams.createdAt), direction(liveStreams.id))
+      .limit(limit)
+      .offset((page - 1) * limit),
+    db.select({ total: count() }).from(liveStreams).where(mine),
+  ]);
+  const ids = streams.map(({ id }) => id);
+  const playbackIds = await db
+    .select()
+    .from(livePlaybackIds)
+    .where(inArray(livePlaybackIds.streamId, ids))
+    .orderBy(asc(livePlaybackIds.createdAt));
+  const records = streams.map((stream) => ({
+    stream,
+    playbackIds: playbackIds.filter(({ streamId }) => streamId === stream.id),
+    targets: [],
+    mediaIds: [],
+  }));
+  return { records, total: totals[0]?.total ?? 0 };
+}
+
+/** A statement that does nothing when the record is not any more what was seen of it. */
+export const changeSeen = (db: Database, seen: LiveStream, change: Partial<LiveStream>) =>
+  db
+    .update(liveStreams)
+    .set({ ...change, revision: sql`${liveStreams.revision} + 1` })
+    .where(and(eq(liveStreams.id, seen.id), eq(liveStreams.revision, seen.revision), isAlive));
+
+/** True in SQL while nobody has changed the record since it was seen. */
+export const isStill = (seen: LiveStream) =>
+  sql`EXISTS (SELECT 1 FROM ${liveStreams} WHERE id = ${seen.id} AND revision = ${seen.revision} AND deleted_at IS NULL)`;
+
+export async function saveSession(db: Database, session: LiveSession): Promise<void> {
+  await db.insert(liveSessions).values(session).onConflictDoUpdate({ target: liveSessions.id, set: session });
+}
+
+export async function streamIdOfSession(db: Database, sessionId: string): Promise<string | null> {
+  const [row] = await db
+    .select({ streamId: liveSessions.streamId })
+    .from(liveSessions)
+    .where(eq(liveSessions.id, sessionId));
+  return row?.streamId ?? null;
+}
+
+export async function saveGateway(db: Database, gateway: typeof ingestGateways.$inferInsert): Promise<void> {
+  await db.insert(ingestGateways).values(gateway).onConflictDoUpdate({ target: ingestGateways.id, set: gateway });
+}
+
+/** Gateways heard of since, the newest first. */
+export const livingGateways = (db: Database, heardAfter: Date) =>
+  db
+    .select()
+    .from(ingestGateways)
+    .where(gt(ingestGateways.heardAt, heardAfter))
+    .orderBy(desc(ingestGateways.startedAt), asc(ingestGateways.id))
+    .limit(20);
+
+/** Streams on air that were not looked after since `before`, the longest neglected first; from now on they were. */
+export async function takeNeglected(db: Database, before: Date, now: Date, limit: number): Promise<string[]> {
+  const isNeglected = and(
+    inArray(liveStreams.status, ["preparing", "active", "disconnected"]),
+    lt(liveStreams.updatedAt, before),
+    or(isNull(liveStreams.sweptAt), lt(liveStreams.sweptAt, before)),
+    isAlive,
+  );
+  const chosen = db
+    .select({ id: liveStreams.id })
+    .from(liveStreams)
+    .where(isNeglected)
+    .orderBy(asc(liveStreams.sweptAt))
+    .limit(limit);
+  const rows = await db
+    .update(liveStreams)
+    .set({ sweptAt: now })
+    .where(inArray(liveStreams.id, chosen))
+    .returning({ id: liveStreams.id });
+  return rows.map(({ id }) => id);
+}
+
+export const forgetGateways = (db: Database, heardBefore: Date) =>
+  db.delete(ingestGateways).where(lt(ingestGateways.heardAt, heardBefore));

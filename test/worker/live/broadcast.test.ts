@@ -1,0 +1,293 @@
+/** A broadcast from its first handshake to its end, by what the API and the events say of it. */
+import { env } from "cloudflare:test";
+import { beforeAll, describe, expect, test } from "vitest";
+import { newWorkspace, type TestWorkspace } from "../workspace.ts";
+import {
+  ask,
+  connect,
+  elapse,
+  eventsOf,
+  FACTS,
+  getStream,
+  goLive,
+  inMachine,
+  newStream,
+  settle,
+  type Stream,
+  typesOf,
+} from "./live-helpers.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const act = async (stream: Stream, action: string): Promise<number> =>
+  (await workspace.request("PUT", `/v1/live/streams/${stream.streamId}/${action}`)).status;
+const statusOf = async (stream: Stream) => (await getStream(workspace, stream.streamId)).status;
+
+test("a broadcast with a drop, a reconnect inside of the window and an end tells everything once, in order", async () => {
+  const stream = await newStream(workspace);
+  const first = await connect(stream);
+  await settle(stream);
+  expect(await statusOf(stream)).toBe("preparing");
+  expect(await first.started()).toBe(200);
+  expect(await first.heartbeat(0)).toEqual({ continue: true, reason: null });
+  await settle(stream);
+  expect(await statusOf(stream)).toBe("preparing");
+  await first.heartbeat(1);
+  await first.heartbeat(2);
+  await settle(stream);
+  expect(await statusOf(stream)).toBe("active");
+  await first.left();
+  await settle(stream);
+  expect(await statusOf(stream)).toBe("active"); // inside of the window
+
+  const second = await connect(stream, { gatewayId: "gateway-2" });
+  expect(second).toMatchObject({ sessionId: first.sessionId, resume: { nextMsn: 2, discontinuity: true } });
+  expect(await second.started()).toBe(200);
+  expect(await second.heartbeat(3)).toEqual({ continue: true, reason: null });
+  expect(await first.heartbeat(2)).toEqual({ continue: false, reason: "replaced" });
+  await second.left();
+  await elapse(stream, "window");
+  expect(await statusOf(stream)).toBe("idle");
+
+  const told = await eventsOf(stream.streamId);
+  expect(told.map(({ type, videoType, data }) => [type, videoType, data.status])).toEqual([
+    ["video.live_stream.created", "video.live_stream.created", "idle"],
+    ["video.live_stream.preparing", "video.live_stream.preparing", "preparing"],
+    ["live_stream.connected", "video.live_stream.connected", "preparing"],
+    ["video.live_stream.recording", "video.live_stream.recording", "preparing"],
+    ["video.live_stream.active", "video.live_stream.active", "active"],
+    ["live_stream.disconnected", "video.live_stream.disconnected", "active"],
+    ["live_stream.connected", "video.live_stream.connected", "active"],
+    ["live_stream.disconnected", "video.live_stream.disconnected", "active"],
+    ["video.live_stream.idle", "video.live_stream.idle", "idle"],
+  ]);
+  expect(told.every(({ object }) => object.type === "live" && object.id === stream.streamId)).toBe(true);
+  expect(told.map(({ data }) => data.mediaIds.length)).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 1]);
+});
+
+test("a broadcaster who comes back after the window begins a new session with a recording of its own", async () => {
+  const stream = await newStream(workspace);
+  const first = await goLive(stream);
+  await first.left();
+  await elapse(stream, "window");
+  const second = await goLive(stream);
+  expect(second.sessionId).not.toBe(first.sessionId);
+  expect(second.resume).toBeNull();
+  expect(await first.heartbeat(5)).toEqual({ continue: false, reason: null });
+  expect((await getStream(workspace, stream.streamId)).mediaIds).toEqual([first.sessionId, second.sessionId]);
+});
+
+test("a window that is over counts as over, also when its timer is late", async () => {
+  const stream = await newStream(workspace);
+  const first = await goLive(stream);
+  await first.left();
+  await inMachine(stream, (_, state) => {
+    const session = state.storage.kv.get<object>("session");
+    state.storage.kv.put("session", { ...session, windowEndsAtMs: Date.now() - 1 });
+  });
+  const second = await goLive(stream);
+  expect(second.sessionId).not.toBe(first.sessionId);
+  const last = (await typesOf(stream.streamId)).slice(-6);
+  expect(last).toEqual(["disconnected", "idle", "preparing", "connected", "recording", "active"]);
+});
+
+describe("a recording", () => {
+  test("is a media with status Processing once the broadcast has started, and keeps when the stream goes", async () => {
+    const stream = await newStream(workspace, { maxResolution: "720p" });
+    const broadcaster = await connect(stream);
+    await settle(stream);
+    expect((await getStream(workspace, stream.streamId)).mediaIds).toEqual([]); // nothing to record yet
+    await broadcaster.started();
+    await settle(stream);
+    const { mediaIds } = await getStream(workspace, stream.streamId);
+    expect(mediaIds).toEqual([broadcaster.sessionId]);
+    const media = async () => await (await workspace.request("GET", `/v1/on-demand/${mediaIds[0]}`)).json();
+    expect(await media()).toMatchObject({
+      data: {
+        status: "Processing",
+        streamId: stream.streamId,
+        maxResolution: "720p",
+        playbackIds: [{ accessPolicy: "public" }],
+      },
+    });
+    const [opened, ...more] = await eventsOf(broadcaster.sessionId);
+    expect(more).toEqual([]);
+    expect(opened).toMatchObject({
+      type: "video.media.live_stream.created",
+      object: { type: "media", id: broadcaster.sessionId },
+      data: { id: broadcaster.sessionId, streamId: stream.streamId, status: "Created" },
+    });
+    expect((await workspace.request("DELETE", `/v1/live/streams/${stream.streamId}`)).status).toBe(200);
+    expect(await media()).toMatchObject({ data: { status: "Processing", streamId: stream.streamId } });
+  });
+
+  test("is not made where the stream does not want one", async () => {
+    const stream = await newStream(workspace, { enableRecording: false });
+    const { sessionId } = await goLive(stream);
+    expect((await getStream(workspace, stream.streamId)).mediaIds).toEqual([]);
+    expect((await workspace.request("GET", `/v1/on-demand/${sessionId}`)).status).toBe(404);
+    expect(await typesOf(stream.streamId)).toEqual(["created", "preparing", "connected", "active"]);
+  });
+});
+
+describe("one broadcaster for each stream", () => {
+  test("a second one is refused while the first is heard of, and takes its place after 5 s of silence", async () => {
+    const stream = await newStream(workspace);
+    const first = await goLive(stream);
+    expect(await ask(stream, { gatewayId: "gateway-2" })).toEqual({ accepted: false, reason: "busy" });
+    await inMachine(stream, (machine) => {
+      machine.heardAtMs = Date.now() - 5000;
+    });
+    const second = await connect(stream, { gatewayId: "gateway-2" });
+    expect(second).toMatchObject({ sessionId: first.sessionId, resume: { nextMsn: 1 } });
+    expect(await first.heartbeat(2)).toEqual({ continue: false, reason: "replaced" });
+    await settle(stream);
+    expect((await typesOf(stream.streamId)).slice(-3)).toEqual(["active", "disconnected", "connected"]);
+  });
+
+  test("of 100 at once exactly one is let in", async () => {
+    const stream = await newStream(workspace);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => ask(stream, { gatewayId: `gateway-${index}` })),
+    );
+    const accepted = answers.filter((answer) => answer.accepted);
+    expect(accepted).toHaveLength(1);
+    expect(answers.filter((answer) => !answer.accepted && answer.reason === "busy")).toHaveLength(99);
+    await settle(stream);
+    expect(await typesOf(stream.streamId)).toEqual(["created", "preparing", "connected"]);
+  });
+
+  test("one that falls silent is dropped, and goes on with the same session when it is heard of again", async () => {
+    const stream = await newStream(workspace);
+    const broadcaster = await goLive(stream);
+    await elapse(stream, "silence");
+    expect((await typesOf(stream.streamId)).at(-1)).toBe("disconnected");
+    expect(await broadcaster.heartbeat(4)).toEqual({ continue: true, reason: null });
+    await settle(stream);
+    expect((await typesOf(stream.streamId)).at(-1)).toBe("connected");
+    await elapse(stream, "silence");
+    await elapse(stream, "window");
+    expect((await typesOf(stream.streamId)).slice(-2)).toEqual(["disconnected", "idle"]);
+    expect(await broadcaster.heartbeat(5)).toEqual({ continue: false, reason: null });
+  });
+
+  test("one that is heard of is not silent, however often its timer looks", async () => {
+    const stream = await newStream(workspace);
+    const broadcaster = await goLive(stream);
+    await inMachine(stream, (_, state) => {
+      state.storage.sql.exec("UPDATE timers SET due = 1 WHERE name = 'silence'");
+    });
+    await settle(stream);
+    expect(await statusOf(stream)).toBe("active");
+    expect(await broadcaster.heartbeat(2)).toEqual({ continue: true, reason: null });
+  });
+
+  test("one that drops before anything could be watched comes back to a stream that is still preparing", async () => {
+    const stream = await newStream(workspace);
+    await (await connect(stream)).left();
+    const again = await connect(stream);
+    expect(again.resume).toEqual({ nextMsn: 0, discontinuity: true });
+    await settle(stream);
+    expect(await statusOf(stream)).toBe("preparing");
+    expect(await typesOf(stream.streamId)).toEqual(["created", "preparing", "connected", "disconnected", "connected"]);
+  });
+});
+
+describe("a broadcaster is cut off with its next heartbeat", () => {
+  test("by finish, which leaves the stream idle and open for the next broadcast", async () => {
+    const stream = await newStream(workspace);
+    const broadcaster = await goLive(stream);
+    expect(await act(stream, "finish")).toBe(200);
+    expect(await broadcaster.heartbeat(2)).toEqual({ continue: false, reason: "finished" });
+    expect(await statusOf(stream)).toBe("idle");
+    expect((await typesOf(stream.streamId)).slice(-3)).toEqual(["active", "disconnected", "idle"]);
+    expect(await broadcaster.started()).toBe(410);
+    expect((await goLive(stream)).sessionId).not.toBe(broadcaster.sessionId);
+  });
+
+  test("by finish inside of the reconnect window, with no second disconnected", async () => {
+    const stream = await newStream(workspace);
+    await (await goLive(stream)).left();
+    expect(await act(stream, "finish")).toBe(200);
+    expect((await typesOf(stream.streamId)).slice(-3)).toEqual(["active", "disconnected", "idle"]);
+  });
+
+  test("by disable, after which nobody is let in until enable", async () => {
+    const stream = await newStream(workspace);
+    const broadcaster = await goLive(stream);
+    expect(await act(stream, "live-disable")).toBe(200);
+    expect(await broadcaster.heartbeat(2)).toEqual({ continue: false, reason: "disabled" });
+    expect(await statusOf(stream)).toBe("disabled");
+    expect(await ask(stream)).toEqual({ accepted: false, reason: "disabled" });
+    expect(await act(stream, "live-enable")).toBe(200);
+    expect(await statusOf(stream)).toBe("idle");
+    expect((await typesOf(stream.streamId)).slice(-4)).toEqual(["active", "disconnected", "disabled", "updated"]);
+    expect(await ask(stream)).toMatchObject({ accepted: true, resume: null });
+  });
+
+  test("by deletion, after which the key opens nothing", async () => {
+    const stream = await newStream(workspace);
+    const broadcaster = await goLive(stream);
+    expect((await workspace.request("DELETE", `/v1/live/streams/${stream.streamId}`)).status).toBe(200);
+    expect(await broadcaster.heartbeat(2)).toEqual({ continue: false, reason: "deleted" });
+    expect(await ask(stream)).toEqual({ accepted: false, reason: "unknown_key" });
+    expect((await workspace.request("GET", `/v1/live/streams/${stream.streamId}`)).status).toBe(404);
+    expect((await typesOf(stream.streamId)).slice(-3)).toEqual(["active", "disconnected", "deleted"]);
+  });
+
+  test("by maxDuration, also before there was anything to watch", async () => {
+    for (const isWatchable of [true, false]) {
+      const stream = await newStream(workspace, { maxDuration: 3600 });
+      const broadcaster = await (isWatchable ? goLive(stream) : connect(stream));
+      await elapse(stream, "maxDuration");
+      expect(await broadcaster.heartbeat(2)).toEqual({ continue: false, reason: "max_duration" });
+      expect(await statusOf(stream)).toBe("idle");
+      expect((await typesOf(stream.streamId)).slice(-2)).toEqual(["disconnected", "idle"]);
+    }
+  });
+});
+
+test("waits of a stream are what its settings say, and LIVE_WAIT_SCALE makes them shorter", async () => {
+  const stream = await newStream(workspace, { reconnectWindow: 90, maxDuration: 3600 });
+  const broadcaster = await goLive(stream);
+  const dueIn = (timer: string, fromMs: number) =>
+    inMachine(stream, (_, state) => {
+      const [row] = state.storage.sql.exec<{ due: number }>("SELECT due FROM timers WHERE name = ?", timer).toArray();
+      return row === undefined ? null : row.due - fromMs;
+    });
+  const startedAtMs = await inMachine(
+    stream,
+    (_, state) => state.storage.kv.get<{ startedAtMs: number }>("session")!.startedAtMs,
+  );
+  expect(await dueIn("maxDuration", startedAtMs)).toBe(3_600_000);
+  await workspace.request("PATCH", `/v1/live/streams/${stream.streamId}`, { reconnectWindow: 120 });
+  const before = Date.now();
+  await broadcaster.left();
+  const windowMs = (await dueIn("window", before))!;
+  expect(windowMs).toBeGreaterThanOrEqual(120_000);
+  expect(windowMs).toBeLessThan(125_000);
+  expect(await dueIn("silence", 0)).toBeNull();
+  await goLive(stream);
+  expect(await dueIn("window", 0)).toBeNull();
+});
+
+test("what a broadcast consists of may change when its broadcaster comes back", async () => {
+  const stream = await newStream(workspace);
+  const first = await goLive(stream);
+  await first.left();
+  const again = await connect(stream);
+  await again.started({ ...FACTS, video: null, renditions: FACTS.renditions.slice(1) });
+  await again.heartbeat(2);
+  await again.left();
+  await elapse(stream, "window");
+  const told = await eventsOf(stream.streamId);
+  expect(told.map(({ data }) => data["audioOnly"])).toEqual([...Array(7).fill(false), true, false]);
+  const row = await env.DB.prepare("SELECT renditions, segments, end_reason, ended_at FROM live_sessions WHERE id = ?")
+    .bind(first.sessionId)
+    .first<{ renditions: string; segments: number; end_reason: string; ended_at: number }>();
+  expect(JSON.parse(row!.renditions)).toEqual(FACTS.renditions.slice(1));
+  expect(row).toMatchObject({ segments: 2, end_reason: "window_over", ended_at: expect.any(Number) as number });
+});

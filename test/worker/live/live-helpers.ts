@@ -1,0 +1,152 @@
+import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { eq } from "drizzle-orm";
+import type { LiveStreamMachine, StreamTimer } from "../../../durable-objects/live-stream-machine.ts";
+import type { AuthorizeAnswer, HeartbeatAnswer, Started } from "../../../encoder/live/protocol.ts";
+import { openDatabase } from "../../../src/database.ts";
+import { events } from "../../../src/events/index.ts";
+import { CATALOGUE, type EventType } from "../../../src/events/catalogue.ts";
+import { send, type TestWorkspace } from "../workspace.ts";
+
+export { evictDurableObject };
+const db = openDatabase(env.DB);
+
+export interface Stream {
+  streamId: string;
+  streamKey: string;
+  srtSecret: string;
+  status: string;
+  playbackIds: { id: string; accessPolicy: string }[];
+  mediaIds: string[];
+  simulcastResponses: { simulcastId: string }[];
+  metadata: Record<string, string>;
+  reconnectWindow: number;
+  [field: string]: unknown;
+}
+
+export const settings = (inputMediaSettings: object = {}, accessPolicy = "public") => ({
+  playbackSettings: { accessPolicy },
+  inputMediaSettings,
+});
+
+export async function newStream(workspace: TestWorkspace, more: object = {}): Promise<Stream> {
+  const response = await workspace.request("POST", "/v1/live/streams", settings(more));
+  if (response.status !== 201) throw new Error(`creation: ${response.status} ${await response.text()}`);
+  return (await response.json<{ data: Stream }>()).data;
+}
+
+export const getStream = async (workspace: TestWorkspace, streamId: string): Promise<Stream> =>
+  (await (await workspace.request("GET", `/v1/live/streams/${streamId}`)).json<{ data: Stream }>()).data;
+
+const post = (path: string, body: unknown, token: string, overrides = {}) =>
+  send(
+    new Request(`http://sluice.test${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    }),
+    overrides,
+  );
+
+/** A request as a gateway makes it. */
+export const asGateway = (path: string, body: unknown, secret = env.ENCODER_SECRET, overrides = {}) =>
+  post(`/internal/ingest/${path}`, body, secret, overrides);
+
+export async function ask(stream: Stream, more: object = {}, overrides = {}): Promise<AuthorizeAnswer> {
+  const body = { gatewayId: "gateway-1", protocol: "rtmp", streamKey: stream.streamKey, ...more };
+  const response = await asGateway("authorize", body, env.ENCODER_SECRET, overrides);
+  if (response.status !== 200) throw new Error(`authorize: ${response.status} ${await response.text()}`);
+  return await response.json();
+}
+
+export const FACTS: Started = {
+  video: { codec: "h264", widthPx: 1280, heightPx: 720, frameRate: 30 },
+  audio: { codec: "aac", sampleRateHz: 48_000, channels: 2 },
+  renditions: [
+    { name: "v720", kind: "video", widthPx: 1280, heightPx: 720, bitrateBps: 3_000_000, codec: "avc1.64001f" },
+    { name: "a1", kind: "audio", widthPx: null, heightPx: null, bitrateBps: 128_000, codec: "mp4a.40.2" },
+  ],
+};
+
+/** One connection of a broadcaster, as its gateway speaks of it. */
+export interface Broadcaster {
+  sessionId: string;
+  token: string;
+  resume: { nextMsn: number } | null;
+  started(facts?: Started): Promise<number>;
+  heartbeat(segments?: number, more?: object): Promise<HeartbeatAnswer>;
+  left(): Promise<number>;
+}
+
+export async function connect(stream: Stream, more: object = {}, overrides = {}): Promise<Broadcaster> {
+  const answer = await ask(stream, more, overrides);
+  if (!answer.accepted) throw new Error(`refused: ${answer.reason}`);
+  const { sessionId, token, resume } = answer;
+  const call = (name: string, body: object) => post(`/internal/live/${sessionId}/${name}`, body, token, overrides);
+  return {
+    sessionId,
+    token,
+    resume,
+    started: async (facts = FACTS) => (await call("started", facts)).status,
+    heartbeat: async (segments = 0, heartbeat = {}) =>
+      await (
+        await call("heartbeat", { segments, droppedRungs: [], speed: 1, at: Date.now(), ...heartbeat })
+      ).json<HeartbeatAnswer>(),
+    left: async () => (await call("ended", { reason: "closed" })).status,
+  };
+}
+
+/** On air and to be watched. */
+export async function goLive(stream: Stream, more: object = {}, overrides = {}): Promise<Broadcaster> {
+  const broadcaster = await connect(stream, more, overrides);
+  await broadcaster.started();
+  await broadcaster.heartbeat(1);
+  await settle(stream);
+  return broadcaster;
+}
+
+export const machineOf = ({ streamId }: Pick<Stream, "streamId">) =>
+  env.LIVE_STREAM_MACHINE.get(env.LIVE_STREAM_MACHINE.idFromName(streamId));
+
+export const inMachine = <T>(
+  stream: Pick<Stream, "streamId">,
+  look: (machine: LiveStreamMachine, state: DurableObjectState) => T | Promise<T>,
+): Promise<T> => runInDurableObject(machineOf(stream) as never, look as never);
+
+/** What the machine owes is told. */
+export async function settle(stream: Pick<Stream, "streamId">): Promise<void> {
+  await inMachine(stream, (_, state) => {
+    state.storage.sql.exec("UPDATE timers SET due = 1 WHERE name = 'outbox'");
+  });
+  await runDurableObjectAlarm(machineOf(stream) as never);
+}
+
+/** Lets a timer of a machine be over now. */
+export async function elapse(stream: Pick<Stream, "streamId">, timer: Exclude<StreamTimer, "outbox">): Promise<void> {
+  await inMachine(stream, (machine, state) => {
+    state.storage.sql.exec("UPDATE timers SET due = 1 WHERE name = ?", timer);
+    const session = state.storage.kv.get<{ windowEndsAtMs: number }>("session");
+    if (timer === "window") state.storage.kv.put("session", { ...session, windowEndsAtMs: Date.now() });
+    if (timer === "silence") machine.heardAtMs = Date.now() - 5000;
+  });
+  await runDurableObjectAlarm(machineOf(stream) as never);
+  await settle(stream);
+}
+
+interface Envelope {
+  object: { type: string; id: string };
+  status: string;
+  data: Record<string, unknown> & { status: string; mediaIds: string[] };
+}
+
+/** What was told of a thing, in its order; each checked against the catalogue's schema. */
+export async function eventsOf(objectId: string) {
+  const rows = await db.select().from(events).where(eq(events.objectId, objectId)).orderBy(events.createdAt);
+  return rows.map(({ type, videoType, body }) => {
+    const envelope = JSON.parse(`{${body}`) as Envelope;
+    CATALOGUE[type as EventType].data.parse(envelope.data);
+    return { type, videoType, ...envelope };
+  });
+}
+
+export const typesOf = async (objectId: string): Promise<string[]> =>
+  (await eventsOf(objectId)).map(({ type }) => type.replace("video.", "").replace("live_stream.", ""));
