@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../src/database.ts";
 import { events } from "../../src/events/index.ts";
 import { createApp, openApiDocument } from "../../src/http/app.ts";
+import { newHexId } from "../../src/live/ids.ts";
 import { deliveries, deliveryAttempts } from "../../src/webhooks/tables.ts";
 import { type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "./workspace.ts";
 
@@ -16,7 +17,14 @@ const app = createApp();
 const PUBLIC_ROUTES = new Set(["/v1/openapi.json", "/v1/reference"]);
 
 /** The ids of what a workspace has; or of nothing at all, in the same form. */
-const someIds = () => ({ mediaId: crypto.randomUUID(), webhookId: crypto.randomUUID(), eventId: crypto.randomUUID() });
+const someIds = () => ({
+  mediaId: crypto.randomUUID(),
+  webhookId: crypto.randomUUID(),
+  eventId: crypto.randomUUID(),
+  streamId: newHexId(),
+  playbackId: crypto.randomUUID(), // of the stream
+  simulcastId: newHexId(),
+});
 type Ids = { [Name in keyof ReturnType<typeof someIds>]: string };
 
 interface Call {
@@ -24,10 +32,18 @@ interface Call {
   body?: (theirs: Ids) => unknown;
   /** Queries that name somebody else's things. */
   queries?: (theirs: Ids) => string[];
+  /** A query that it does not go without. */
+  query?: (theirs: Ids) => string;
+  /** What its owner is answered, where that is not 200. */
+  opens?: number;
+  /** Where something of it is read, when that is not below its own path. */
+  madeAt?: string;
   /** Its pages have a cursor. */
   isPaged?: true;
 }
 
+const STREAM = { playbackSettings: {}, inputMediaSettings: {} };
+const TARGET = { url: "rtmp://127.0.0.1/b", streamKey: "b" };
 const HOUR_AGO = new Date(Date.now() - 3600_000).toISOString();
 
 const CALLS: Record<string, Call> = {
@@ -72,6 +88,23 @@ const CALLS: Record<string, Call> = {
   "test-webhook": { body: () => ({ type: "asset.ready" }) },
   "recover-webhook": { body: () => ({ since: HOUR_AGO }) },
   "list-webhook-deliveries": { isPaged: true },
+  "create-new-stream": { body: () => STREAM },
+  "create-live-stream": { body: () => STREAM, madeAt: "/v1/live/streams" },
+  "get-all-streams": { queries: () => ["limit=50", "limit=50&orderBy=asc"] },
+  "get-live-stream-by-id": {},
+  "update-live-stream": { body: () => ({ metadata: { whose: "mine now" } }) },
+  "delete-live-stream": {},
+  "get-live-stream-viewer-count-by-id": {},
+  "enable-live-stream": { opens: 400 }, // there is nothing to enable
+  "disable-live-stream": {},
+  "complete-live-stream": { opens: 400 }, // nor to finish
+  "create-playbackId-of-stream": { body: () => ({}), opens: 201 },
+  "get-live-stream-playback-id": {},
+  "delete-playbackId-of-stream": { query: ({ playbackId }) => `playbackId=${playbackId}` },
+  "create-simulcast-of-stream": { body: () => TARGET, opens: 201 },
+  "get-specific-simulcast-of-stream": {},
+  "update-specific-simulcast-of-stream": { body: () => ({ isEnabled: false }) },
+  "delete-simulcast-of-stream": {},
 };
 
 interface Operation {
@@ -93,14 +126,19 @@ const items = operations.filter(({ parameters }) => parameters.length > 0);
 const lists = operations.filter(({ method, parameters }) => method === "GET" && parameters.length === 0);
 const creations = operations.filter(({ method, parameters }) => method !== "GET" && parameters.length === 0);
 
-function pathOf({ path }: Operation, ids: Ids): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+function pathOf({ id: operationId, path }: Operation, ids: Ids): string {
+  const query = CALLS[operationId]?.query?.(ids);
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = (ids as Record<string, string | undefined>)[name];
     if (id === undefined) throw new Error(`this test does not know how to fill {${name}}`);
     return id;
   });
+  return query === undefined ? filled : `${filled}?${query}`;
 }
 
+interface StreamAnswer {
+  data: { streamId: string; streamKey: string; srtSecret: string; playbackIds: { id: string }[] };
+}
 interface Tenant {
   workspace: TestWorkspace;
   ids: Ids;
@@ -125,6 +163,13 @@ async function newTenant(): Promise<Tenant> {
   const url = { url: `http://127.0.0.1:9000/${mark}`, skipVerification: true, enabled: false };
   const webhook = await make("/v1/webhooks", { ...url, description: mark });
   await make("/v1/webhooks", url);
+  const stream = (
+    await (
+      await workspace.request("POST", "/v1/live/streams", { ...STREAM, inputMediaSettings: { metadata: { mark } } })
+    ).json<StreamAnswer>()
+  ).data;
+  await make("/v1/live/streams", STREAM);
+  const target = await make(`/v1/live/streams/${stream.streamId}/simulcast`, { ...TARGET, streamKey: mark });
   const told = await db.select().from(events).where(eq(events.workspaceId, workspace.id));
   const now = new Date();
   for (const event of told) {
@@ -136,13 +181,24 @@ async function newTenant(): Promise<Tenant> {
   const [credentialId] = atob(workspace.authorization.slice(6)).split(":");
   return {
     workspace,
-    ids: { mediaId: media.id, webhookId: webhook.id, eventId: told[0]!.id },
+    ids: {
+      mediaId: media.id,
+      webhookId: webhook.id,
+      eventId: told.find(({ objectId }) => objectId === media.id)!.id,
+      streamId: stream.streamId,
+      playbackId: stream.playbackIds[0]!.id,
+      simulcastId: target["simulcastId"] as string,
+    },
     traces: [
       mark,
       media.id,
       media.playbackIds[0]!.id,
       webhook.id,
       webhook["secret"] as string,
+      stream.streamKey,
+      stream.srtSecret,
+      stream.playbackIds[0]!.id,
+      target["simulcastId"] as string,
       workspace.id,
       credentialId!,
       ...told.flatMap(({ id, objectId }) => [id, objectId]),
@@ -160,7 +216,7 @@ async function whatIsSaidBy(response: Response) {
 }
 
 /** All that somebody has that others might change. */
-async function possessionsOf({ workspace, ids: { mediaId, webhookId, eventId } }: Tenant) {
+async function possessionsOf({ workspace, ids: { mediaId, webhookId, eventId, streamId } }: Tenant) {
   const read = async (method: string, path: string) =>
     (await (await workspace.request(method, path)).json<{ data: Record<string, unknown> }>()).data;
   const { title, metadata } = await read("GET", `/v1/on-demand/${mediaId}`);
@@ -170,6 +226,7 @@ async function possessionsOf({ workspace, ids: { mediaId, webhookId, eventId } }
     secret: await read("POST", `/v1/webhooks/${webhookId}/secret/reveal`),
     event: await read("GET", `/v1/events/${eventId}`),
     deliveries: await read("GET", `/v1/webhooks/${webhookId}/deliveries`),
+    stream: await read("GET", `/v1/live/streams/${streamId}`),
   };
 }
 
@@ -205,7 +262,9 @@ describe("an operation on somebody else's thing answers like one on nothing, and
     }
     expect(await possessionsOf(owner)).toEqual(before);
     // The ids are good ones: to their owner they open what they name.
-    expect((await call(owner, operation, pathOf(operation, owner.ids), owner.ids)).status).toBe(200);
+    expect((await call(owner, operation, pathOf(operation, owner.ids), owner.ids)).status).toBe(
+      CALLS[operation.id]?.opens ?? 200,
+    );
   });
 });
 
@@ -278,8 +337,9 @@ describe("a creation is the caller's own, also under a key that another workspac
     expect(answer.status).toBe(201);
     const text = await answer.text();
     expectNothingOf(owner, text);
-    const { id } = (JSON.parse(text) as MediaAnswer).data;
-    expect((await stranger.request("GET", `${operation.path}/${id}`)).status).toBe(200);
-    expect((await owner.workspace.request("GET", `${operation.path}/${id}`)).status).toBe(404);
+    const { id, streamId } = (JSON.parse(text) as { data: { id?: string; streamId?: string } }).data;
+    const path = `${CALLS[operation.id]?.madeAt ?? operation.path}/${id ?? streamId}`;
+    expect((await stranger.request("GET", path)).status).toBe(200);
+    expect((await owner.workspace.request("GET", path)).status).toBe(404);
   });
 });
