@@ -1,7 +1,4 @@
-import { GATEWAY_LEASE_MS } from "../../encoder/live/protocol.ts";
-import type { Database } from "../database.ts";
 import type { Env } from "../env.ts";
-import { livingGateways } from "./repository.ts";
 
 /** Where broadcasters come in, without a key; null = not there. */
 export interface IngestBases {
@@ -22,9 +19,6 @@ export function chooseBases(
     srtUrl: of("srtUrl") ?? (env.INGEST_SRT_URL || null),
   };
 }
-
-export const ingestBases = async (db: Database, env: Env, now: Date): Promise<IngestBases> =>
-  chooseBases(await livingGateways(db, new Date(now.getTime() - GATEWAY_LEASE_MS)), env);
 
 export interface IngestUrls {
   rtmp?: string;

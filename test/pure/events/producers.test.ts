@@ -14,6 +14,7 @@ const justCreated: AssetRecord["asset"] = {
   title: null,
   creatorId: null,
   metadata: {},
+  streamId: null,
   accessPolicy: "public",
   maxResolution: "1080p",
   mediaQuality: "standard",

@@ -1,4 +1,4 @@
-import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import type { LiveStreamMachine, StreamTimer } from "../../../durable-objects/live-stream-machine.ts";
 import type { AuthorizeAnswer, HeartbeatAnswer, Started } from "../../../encoder/live/protocol.ts";
@@ -114,10 +114,12 @@ export const inMachine = <T>(
 
 /** What the machine owes is told. */
 export async function settle(stream: Pick<Stream, "streamId">): Promise<void> {
-  await inMachine(stream, (_, state) => {
-    state.storage.sql.exec("UPDATE timers SET due = 1 WHERE name = 'outbox'");
+  await inMachine(stream, async (machine, state) => {
+    state.storage.sql.exec(
+      "INSERT INTO timers (name, due) VALUES ('outbox', 1) ON CONFLICT (name) DO UPDATE SET due = 1",
+    );
+    await machine.alarm();
   });
-  await runDurableObjectAlarm(machineOf(stream) as never);
 }
 
 /** Lets a timer of a machine be over now. */
@@ -128,7 +130,6 @@ export async function elapse(stream: Pick<Stream, "streamId">, timer: Exclude<St
     if (timer === "window") state.storage.kv.put("session", { ...session, windowEndsAtMs: Date.now() });
     if (timer === "silence") machine.heardAtMs = Date.now() - 5000;
   });
-  await runDurableObjectAlarm(machineOf(stream) as never);
   await settle(stream);
 }
 

@@ -1,0 +1,212 @@
+import { describe, expect, test } from "vitest";
+import { isEventType } from "../../../src/events/catalogue.ts";
+import { isSameSecret, newHexId, newStreamSecret, streamIdOfKey } from "../../../src/live/ids.ts";
+import { chooseBases, ingestUrls } from "../../../src/live/ingest-urls.ts";
+import { ingestSettings } from "../../../src/live/ingest-settings.ts";
+import { STREAM_MOVES, type StreamSignal, type StreamStatus } from "../../../src/live/moves.ts";
+import {
+  type ConnectOrder,
+  decideConnect,
+  isAudioOnly,
+  openSession,
+  resumeSession,
+} from "../../../src/live/session.ts";
+import { targetUrlProblem } from "../../../src/live/target-url.ts";
+
+type Table = Record<StreamStatus, Partial<Record<StreamSignal, readonly [StreamStatus, string]>>>;
+const MOVES: Table = STREAM_MOVES;
+
+describe("the moves of a stream", () => {
+  const all = Object.entries(MOVES).flatMap(([from, signals]) =>
+    Object.entries(signals).map(([signal, [to, event]]) => ({ from, signal, to, event })),
+  );
+
+  test("each announce a kind of event that there is", () => {
+    expect(all.filter(({ event }) => !isEventType(event))).toEqual([]);
+  });
+
+  test("leave the air by a disconnected alone: whatever ends a broadcast is preceded by it", () => {
+    const fromAir = all.filter(
+      ({ from, to }) => ["preparing", "active"].includes(from) && !["preparing", "active"].includes(to),
+    );
+    expect(new Set(fromAir.map(({ event }) => event))).toEqual(new Set(["live_stream.disconnected"]));
+  });
+
+  test("lead from everywhere to a disabled and to a deleted stream, and from there nowhere", () => {
+    const reached = (from: StreamStatus, to: StreamStatus): boolean =>
+      MOVES[from].drop !== undefined
+        ? reached("disconnected", to)
+        : Object.values(MOVES[from]).some(([next]) => next === to);
+    for (const from of ["idle", "preparing", "active", "disconnected"] as const)
+      expect(reached(from, "disabled")).toBe(true);
+    for (const from of ["idle", "preparing", "active", "disconnected", "disabled"] as const)
+      expect(reached(from, "deleted")).toBe(true);
+    expect(MOVES.deleted).toEqual({});
+    expect(Object.keys(MOVES.disabled)).toEqual(["enable", "remove"]);
+  });
+});
+
+describe("who may come in", () => {
+  const NOW = 1_000_000;
+  test.each([
+    ["idle", null, 0, "open"],
+    ["disabled", null, 0, "disabled"],
+    ["deleted", null, 0, "unknown_key"],
+    ["preparing", null, NOW - 4999, "busy"],
+    ["active", null, NOW, "busy"],
+    ["active", null, NOW - 5000, "resume"],
+    ["preparing", null, NOW - 5000, "resume"],
+    ["disconnected", NOW + 1, NOW, "resume"],
+    ["disconnected", NOW, 0, "open"],
+    ["disconnected", null, 0, "open"],
+  ] as const)("%s, window until %s, heard at %s: %s", (status, windowEndsAtMs, heardAtMs, expected) => {
+    expect(decideConnect(status, windowEndsAtMs, heardAtMs, NOW)).toBe(expected);
+  });
+});
+
+const order: ConnectOrder = {
+  streamId: "s",
+  workspaceId: "w",
+  gatewayId: "g1",
+  protocol: "rtmp",
+  settings: { maxResolution: "1080p", latencyMode: "low", partTargetMs: 500, segmentMs: 2000 },
+  recording: null,
+  reconnectWindowS: 60,
+  maxDurationS: 0,
+};
+
+test("a resumed session has another connection and gateway, and the times it began with", () => {
+  const session = { ...openSession(order, "id", 1), segments: 7, hasLeft: true, windowEndsAtMs: 9 };
+  const settings = { ...order.settings, partTargetMs: 200, latencyMode: "standard" as const };
+  const resumed = resumeSession(session, {
+    ...order,
+    gatewayId: "g2",
+    protocol: "srt",
+    settings,
+    reconnectWindowS: 90,
+  });
+  expect(resumed).toEqual({
+    ...session,
+    gatewayId: "g2",
+    protocol: "srt",
+    reconnectWindowS: 90,
+    connection: 2,
+    hasLeft: false,
+    windowEndsAtMs: null,
+  });
+});
+
+test("a broadcast is audio-only when it has started with sound and no picture", () => {
+  const session = openSession(order, "id", 1);
+  const audio = { codec: "aac", sampleRateHz: 48_000, channels: 2 };
+  expect(isAudioOnly(null)).toBe(false);
+  expect(isAudioOnly(session)).toBe(false);
+  expect(isAudioOnly({ ...session, facts: { video: null, audio, renditions: [] } })).toBe(true);
+  expect(isAudioOnly({ ...session, facts: { video: null, audio: null, renditions: [] } })).toBe(false);
+});
+
+test("keys name their stream, are never alike, and anything else names none", () => {
+  const id = newHexId();
+  expect(id).toMatch(/^[0-9a-f]{32}$/);
+  const keys = Array.from({ length: 100 }, () => newStreamSecret(id));
+  expect(new Set(keys).size).toBe(100);
+  for (const key of keys) expect(streamIdOfKey(key)).toBe(id);
+  for (const bad of [
+    "",
+    id,
+    `${id}k`,
+    `k${id}`,
+    `${id}k${id}0`,
+    `${id}K${id}`,
+    `${id}k${id.slice(1)}G`,
+    `\n${id}k${id}`,
+  ])
+    expect(streamIdOfKey(bad)).toBeNull();
+});
+
+test("secrets are compared as a whole", () => {
+  expect(isSameSecret("abc", "abc")).toBe(true);
+  for (const other of ["", "abd", "abcd", "ab", "äbc"]) expect(isSameSecret(other, "abc")).toBe(false);
+});
+
+describe("the part target of low-latency streams", () => {
+  test.each([
+    [undefined, 500],
+    ["", 500],
+    ["x", 500],
+    ["200", 200],
+    ["1000", 1000],
+    ["333.4", 333],
+    ["50", 200],
+    ["-1", 200],
+    ["5000", 1000],
+  ])("LIVE_PART_TARGET_MS=%s: %d ms", (text, expected) => {
+    const env = text === undefined ? {} : { LIVE_PART_TARGET_MS: text };
+    const settings = ingestSettings(env, { maxResolution: "720p", latencyMode: "low" });
+    expect(settings).toEqual({ maxResolution: "720p", latencyMode: "low", partTargetMs: expected, segmentMs: 2000 });
+  });
+});
+
+describe("addresses for broadcasters", () => {
+  const none = { rtmpUrl: null, rtmpsUrl: null, srtUrl: null };
+
+  test("are chosen one by one: what the newest gateway has not, an older one may have, and then the deployment", () => {
+    const living = [
+      { ...none, rtmpUrl: "rtmp://new/live" },
+      { ...none, rtmpUrl: "rtmp://old/live", srtUrl: "srt://old:778" },
+    ];
+    const env = { INGEST_SRT_URL: "srt://mine:1", INGEST_RTMPS_URL: "rtmps://mine/live", INGEST_RTMP_URL: "" };
+    expect(chooseBases(living, env)).toEqual({
+      rtmpUrl: "rtmp://new/live",
+      rtmpsUrl: "rtmps://mine/live",
+      srtUrl: "srt://old:778",
+    });
+    expect(chooseBases([], {})).toEqual(none);
+  });
+
+  test("are whole, whatever the ends of the bases", () => {
+    const keys = { streamKey: "KEY", srtSecret: "SECRET" };
+    const bases = { rtmpUrl: "rtmp://a/live/", rtmpsUrl: null, srtUrl: "srt://a:778?latency=200" };
+    expect(ingestUrls(bases, keys, "https://api.example.com/")).toEqual({
+      rtmp: "rtmp://a/live/KEY",
+      srt: "srt://a:778?latency=200&streamid=KEY&passphrase=SECRET",
+      http: "https://api.example.com/ingest/KEY",
+    });
+    expect(ingestUrls({ ...none, srtUrl: "srt://a:778" }, keys, "http://b").srt).toBe(
+      "srt://a:778?streamid=KEY&passphrase=SECRET",
+    );
+  });
+});
+
+describe("where a broadcast may be pushed to", () => {
+  test.each(["rtmp://live.example.com/app", "RTMPS://live.example.com:443/app?x=1", "rtmp://8.8.8.8/app"])(
+    "%s is good",
+    (url) => expect(targetUrlProblem(url, false)).toBeNull(),
+  );
+
+  test.each([
+    ["", "must be an absolute URL"],
+    ["live.example.com/app", "must be an absolute URL"],
+    ["https://live.example.com/app", "must be an rtmp or rtmps URL"],
+    ["srt://live.example.com:1", "must be an rtmp or rtmps URL"],
+    ["file:///etc/passwd", "must be an rtmp or rtmps URL"],
+    ["rtmp://", "must be an rtmp or rtmps URL"],
+    ["rtmp://a b/app", "must be an absolute URL"],
+    ["rtmp://live.example.com/app\n", "must be an absolute URL"],
+    ["rtmp://a:b@live.example.com/app", "must not carry a user name or password"],
+    ["rtmp://live.example.com/app#x", "must not have a fragment"],
+    [`rtmp://live.example.com/${"a".repeat(2048)}`, "must be at most 2048 characters long"],
+    ["rtmp://127.0.0.1/app", "must not point to a private or local address"],
+    ["rtmp://127.1/app", "must not point to a private or local address"],
+    ["rtmp://0x7f000001/app", "must not point to a private or local address"],
+    ["rtmp://2130706433/app", "must not point to a private or local address"],
+    ["rtmp://[::1]/app", "must not point to a private or local address"],
+    ["rtmp://[::ffff:10.0.0.1]/app", "must not point to a private or local address"],
+    ["rtmp://169.254.169.254/app", "must not point to a private or local address"],
+    ["rtmp://localhost/app", "must not point to a private or local address"],
+  ])("%s is not", (url, problem) => expect(targetUrlProblem(url, false)).toBe(problem));
+
+  test("private addresses are good where the deployment says so", () => {
+    expect(targetUrlProblem("rtmp://127.0.0.1:1935/app", true)).toBeNull();
+  });
+});

@@ -1,0 +1,314 @@
+/** What ingest gateways ask for: who gets in, who does not, and what of it is in the log. */
+import { env } from "cloudflare:test";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { AuthorizeAnswer } from "../../../encoder/live/protocol.ts";
+import { signJobGrant } from "../../../src/encoding/job-token.ts";
+import { newHexId } from "../../../src/live/ids.ts";
+import { signSessionGrant } from "../../../src/live/session-token.ts";
+import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
+import {
+  asGateway,
+  ask,
+  connect,
+  FACTS,
+  getStream,
+  goLive,
+  inMachine,
+  newStream,
+  settle,
+  type Stream,
+  typesOf,
+} from "./live-helpers.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const forgetGateways = () => env.DB.prepare("DELETE FROM ingest_gateways").run();
+beforeEach(forgetGateways);
+
+/** What is logged meanwhile. */
+async function logged<T>(
+  work: () => Promise<T>,
+): Promise<{ result: T; lines: Record<string, unknown>[]; text: string }> {
+  const spy = vi.spyOn(console, "log").mockImplementation(() => {});
+  try {
+    const result = await work();
+    const text = spy.mock.calls.map(([line]) => String(line)).join("\n");
+    return {
+      result,
+      text,
+      lines: text.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : [])),
+    };
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+describe("authorization", () => {
+  test("tells a gateway all that it needs", async () => {
+    const stream = await newStream(workspace, { maxResolution: "720p" });
+    const answer = AuthorizeAnswer.parse(await ask(stream));
+    if (!answer.accepted) throw new Error(answer.reason);
+    expect(answer).toMatchObject({
+      streamId: stream.streamId,
+      callbackUrl: `http://sluice.test/internal/live/${answer.sessionId}`,
+      settings: { maxResolution: "720p", latencyMode: "low", partTargetMs: 500, segmentMs: 2000, reconnect: false },
+      resume: null,
+    });
+  });
+
+  test("cuts longer segments where low latency is not wanted", async () => {
+    const answer = await ask(await newStream(workspace, { latencyMode: "standard" }));
+    expect(answer).toMatchObject({ settings: { latencyMode: "standard", segmentMs: 4000 } });
+  });
+
+  test("keeps the times of a session through a reconnect, whatever the deployment says by then", async () => {
+    const stream = await newStream(workspace);
+    const first = await ask(stream, {}, { LIVE_PART_TARGET_MS: "200" });
+    expect(first).toMatchObject({ settings: { partTargetMs: 200, reconnect: false } });
+    await inMachine(stream, (machine) => {
+      machine.heardAtMs = 0;
+    });
+    expect(await ask(stream)).toMatchObject({
+      settings: { partTargetMs: 200, reconnect: true },
+      resume: { nextMsn: 0 },
+    });
+  });
+
+  test.each([
+    ["another key of the same stream", (stream: Stream) => `${newHexId()}k${stream.streamId}`],
+    ["the SRT secret as a key", (stream: Stream) => stream.srtSecret],
+    ["a stream that never existed", () => `${newHexId()}k${newHexId()}`],
+    ["what is no key", () => "live/../../etc/passwd"],
+    ["an empty key", () => ""],
+    ["the key in capitals", (stream: Stream) => stream.streamKey.toUpperCase()],
+    ["the key and more", (stream: Stream) => `${stream.streamKey}0`],
+  ])("refuses %s, and leaves the stream as it is", async (_, keyOf) => {
+    const stream = await newStream(workspace);
+    const streamKey = keyOf(stream);
+    const { result, lines, text } = await logged(() => ask(stream, { streamKey }));
+    expect(result).toEqual({ accepted: false, reason: "unknown_key" });
+    const id = /k([0-9a-f]{32})$/.exec(streamKey)?.[1] ?? null;
+    expect(lines.find(({ event }) => event === "live.refused")).toMatchObject({ reason: "unknown_key", streamId: id });
+    if (streamKey !== "") expect(text).not.toContain(streamKey);
+    await settle(stream);
+    expect(await typesOf(stream.streamId)).toEqual(["created"]);
+  });
+
+  test("of SRT wants the passphrase, and gives it to gateways for the handshake", async () => {
+    const stream = await newStream(workspace);
+    const srt = { protocol: "srt" };
+    const wrong = { accepted: false, reason: "wrong_passphrase" };
+    expect(await ask(stream, srt)).toEqual(wrong);
+    expect(await ask(stream, { ...srt, passphrase: `${newHexId()}k${stream.streamId}` })).toEqual(wrong);
+    const passphraseFor = async (streamKey: string) =>
+      await (await asGateway("passphrase", { gatewayId: "gateway-1", streamKey })).json();
+    expect(await passphraseFor(stream.streamKey)).toEqual({ accepted: true, passphrase: stream.srtSecret });
+    expect(await passphraseFor(stream.srtSecret)).toEqual({ accepted: false, reason: "unknown_key" });
+    expect(await ask(stream, { ...srt, passphrase: stream.srtSecret })).toMatchObject({ accepted: true });
+    await workspace.request("PUT", `/v1/live/streams/${stream.streamId}/live-disable`);
+    expect(await passphraseFor(stream.streamKey)).toEqual({ accepted: false, reason: "disabled" });
+  });
+
+  test("never brings a secret into the log", async () => {
+    const stream = await newStream(workspace);
+    const { text } = await logged(async () => {
+      const broadcaster = await goLive(stream, { protocol: "srt", passphrase: stream.srtSecret });
+      await ask(stream);
+      await broadcaster.left();
+      return broadcaster.token;
+    });
+    expect(text).toContain("live.connected");
+    for (const secret of [stream.streamKey, stream.srtSecret, env.ENCODER_SECRET, env.JOB_SECRET])
+      expect(text).not.toContain(secret);
+  });
+
+  test.each([
+    { gatewayId: "" },
+    { protocol: "webrtc" },
+    { streamKey: 1 },
+    { streamKey: "k".repeat(513) },
+    { streamKey: undefined },
+  ])("refuses a malformed request: %j", async (more) => {
+    const body = { gatewayId: "g", protocol: "rtmp", streamKey: "k", ...more };
+    expect((await asGateway("authorize", body)).status).toBe(422);
+  });
+});
+
+describe("only gateways are listened to", () => {
+  test.each(["register", "authorize", "passphrase"])("%s without the secret is refused", async (path) => {
+    for (const secret of ["", "wrong", `${env.ENCODER_SECRET}x`, env.ENCODER_SECRET.slice(1)])
+      expect((await asGateway(path, {}, secret)).status).toBe(401);
+    const bare = await send(new Request(`http://sluice.test/internal/ingest/${path}`, { method: "POST", body: "{}" }));
+    expect(bare.status).toBe(401);
+  });
+});
+
+describe("the token of a session", () => {
+  const beat = (sessionId: string, token: string) =>
+    send(
+      new Request(`http://sluice.test/internal/live/${sessionId}/heartbeat`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+        body: JSON.stringify({ segments: 0, droppedRungs: [], speed: 1, at: Date.now() }),
+      }),
+    );
+  const now = () => Date.now();
+
+  test("is refused when it is forged, malformed, expired or of something else; the log says whose stream it was", async () => {
+    const [stream, other] = [await newStream(workspace), await newStream(workspace)];
+    const [mine, theirs] = [await connect(stream), await connect(other)];
+    await settle(stream);
+    const { sessionId } = mine;
+    const grant = { sessionId, streamId: stream.streamId, connection: 1 };
+    const job = {
+      jobId: sessionId,
+      assetId: sessionId,
+      attempt: 1,
+      renditions: [],
+      segments: [0, 1] as [number, number],
+    };
+    const cases: [string, string, number][] = [
+      ["malformed", "", 401],
+      ["malformed", "not-a-token", 401],
+      ["forged", await signSessionGrant("another secret", grant, now()), 401],
+      ["forged", `${btoa(JSON.stringify({ ...grant, expiresAt: now() + 1e9 }))}.${mine.token.split(".")[1]}`, 401],
+      ["foreign", theirs.token, 403],
+      ["foreign", await signJobGrant(env.JOB_SECRET, { ...job, expiresAt: now() + 60_000 }), 403],
+      ["expired", await signSessionGrant(env.JOB_SECRET, grant, now() - 13 * 3600_000), 403],
+    ];
+    for (const [reason, token, status] of cases) {
+      const { result, lines, text } = await logged(() => beat(sessionId, token));
+      expect([reason, result.status]).toEqual([reason, status]);
+      expect(lines.find(({ event }) => event === "live.token_refused")).toMatchObject({
+        reason,
+        sessionId,
+        streamId: stream.streamId,
+      });
+      if (token !== "") expect(text).not.toContain(token);
+    }
+    expect((await beat(sessionId, mine.token)).status).toBe(200);
+  });
+
+  test("is good for one connection: the one before is told that it was replaced", async () => {
+    const stream = await newStream(workspace);
+    const first = await connect(stream);
+    await first.left();
+    const second = await connect(stream);
+    expect(await first.heartbeat()).toEqual({ continue: false, reason: "replaced" });
+    expect(await first.started()).toBe(410);
+    expect(await first.left()).toBe(200); // and does nothing to the second
+    expect(await second.heartbeat()).toEqual({ continue: true, reason: null });
+  });
+
+  test("is renewed in its last hour, so that a broadcast may outlast it", async () => {
+    const stream = await newStream(workspace);
+    const { sessionId } = await connect(stream);
+    const grant = { sessionId, streamId: stream.streamId, connection: 1 };
+    const old = await signSessionGrant(env.JOB_SECRET, grant, now() - 12.5 * 3600_000);
+    const { token } = await (await beat(sessionId, old)).json<{ token: string }>();
+    expect(await (await beat(sessionId, token)).json()).toEqual({ continue: true, reason: null });
+  });
+});
+
+describe("what a session says", () => {
+  test.each([
+    ["started", { ...FACTS, renditions: [{ ...FACTS.renditions[0], name: "../../x" }] }],
+    ["started", { ...FACTS, video: { codec: "h264" } }],
+    ["heartbeat", { segments: -1, droppedRungs: [], speed: 1, at: 0 }],
+    ["heartbeat", { segments: 1.5, droppedRungs: [], speed: 1, at: 0 }],
+    ["heartbeat", "{"],
+    ["ended", {}],
+  ])("%s is refused when it is malformed", async (name, body) => {
+    const { sessionId, token } = await connect(await newStream(workspace));
+    const response = await send(
+      new Request(`http://sluice.test/internal/live/${sessionId}/${name}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    );
+    expect(response.status).toBe(422);
+  });
+
+  test("never goes back: fewer segments than before are not believed", async () => {
+    const stream = await newStream(workspace);
+    const broadcaster = await goLive(stream);
+    await broadcaster.heartbeat(9);
+    await broadcaster.heartbeat(3);
+    await broadcaster.left();
+    expect((await connect(stream)).resume).toEqual({ nextMsn: 9, discontinuity: true });
+  });
+
+  test("rungs that an encoder had to drop are in the log, once", async () => {
+    const stream = await newStream(workspace);
+    const broadcaster = await goLive(stream);
+    const { lines } = await logged(async () => {
+      await broadcaster.heartbeat(2, { droppedRungs: ["v720", "v480"], speed: 0.8 });
+      await broadcaster.heartbeat(3, { droppedRungs: ["v480", "v720"], speed: 0.9 });
+    });
+    expect(lines.filter(({ event }) => event === "live.rungs_dropped")).toMatchObject([
+      { streamId: stream.streamId, rungs: "v480,v720", speed: 0.8 },
+    ]);
+  });
+});
+
+describe("addresses for broadcasters", () => {
+  const gateway = (gatewayId: string, startedAt: number, more: object = {}) => ({
+    gatewayId,
+    rtmpUrl: `rtmp://${gatewayId}.example.com:1935/live`,
+    rtmpsUrl: null,
+    srtUrl: `srt://${gatewayId}.example.com:778`,
+    httpUrl: "http://10.0.0.7:8080",
+    startedAt,
+    ...more,
+  });
+  const register = async (body: object) => (await asGateway("register", body)).status;
+  const ingestOf = async (stream: Stream) => (await getStream(workspace, stream.streamId))["ingest"];
+
+  test("are those of the newest gateway that lives, whole, in every answer", async () => {
+    const stream = await newStream(workspace);
+    const { streamKey, srtSecret } = stream;
+    expect(await register(gateway("old", 1000, { rtmpsUrl: "rtmps://old.example.com/live/" }))).toBe(200);
+    expect(await register(gateway("new", 2000))).toBe(200);
+    const ingest = {
+      rtmp: `rtmp://new.example.com:1935/live/${streamKey}`,
+      rtmps: `rtmps://old.example.com/live/${streamKey}`,
+      srt: `srt://new.example.com:778?streamid=${streamKey}&passphrase=${srtSecret}`,
+      http: `http://sluice.test/ingest/${streamKey}`,
+    };
+    expect(await ingestOf(stream)).toEqual(ingest);
+    const patched = await workspace.request("PATCH", `/v1/live/streams/${stream.streamId}`, {});
+    expect(await patched.json()).toMatchObject({ data: { ingest } });
+    const list = await workspace.request("GET", "/v1/live/streams?limit=50");
+    const { data } = await list.json<{ data: Stream[] }>();
+    expect(data.find(({ streamId }) => streamId === stream.streamId)).toMatchObject({ ingest });
+    expect((await newStream(workspace))["ingest"]).toMatchObject({
+      rtmp: expect.stringContaining("new.example.com") as string,
+    });
+  });
+
+  test("of a gateway that was not heard of for 30 s are not given out; the deployment's own are", async () => {
+    const stream = await newStream(workspace);
+    await register(gateway("gone", 1000));
+    await env.DB.prepare("UPDATE ingest_gateways SET heard_at = heard_at - 30000").run();
+    expect(await ingestOf(stream)).toEqual({ http: `http://sluice.test/ingest/${stream.streamKey}` });
+    const elsewhere = await newWorkspace({ INGEST_RTMPS_URL: "rtmps://live.example.com:443/live" });
+    const { ingest, streamKey } = await newStream(elsewhere);
+    expect(ingest).toEqual({
+      rtmps: `rtmps://live.example.com:443/live/${streamKey as string}`,
+      http: `http://sluice.test/ingest/${streamKey as string}`,
+    });
+    expect(await register(gateway("gone", 1000))).toBe(200); // it is back
+    expect(await ingestOf(stream)).toMatchObject({ rtmp: expect.stringContaining("gone.example.com") as string });
+  });
+
+  test.each([{ rtmpUrl: "http://a" }, { srtUrl: "rtmp://a" }, { httpUrl: "ftp://a" }, { gatewayId: "g".repeat(65) }])(
+    "are refused when they are of another kind: %j",
+    async (more) => {
+      expect(await register(gateway("g", 1, more))).toBe(422);
+    },
+  );
+});

@@ -1,0 +1,428 @@
+/** Streams over REST: what published clients send and read (contract/rest.md §6). */
+import { env } from "cloudflare:test";
+import { beforeAll, describe, expect, test } from "vitest";
+import { tellViewers } from "../../../src/live/viewers.ts";
+import { type ErrorBody, newWorkspace, type TestWorkspace } from "../workspace.ts";
+import {
+  connect,
+  eventsOf,
+  getStream,
+  goLive,
+  inMachine,
+  newStream,
+  settings,
+  type Stream,
+  typesOf,
+} from "./live-helpers.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const PATHS = ["/v1/live/streams", "/v1/live-stream"];
+interface Created {
+  success: true;
+  stream_id: string;
+  stream_key: string;
+  playback_id: string;
+  data: Stream & { ingest: Record<string, string>; srtPlaybackResponse: { srtPlaybackSecret: string } };
+}
+const create = async (path: string, body: unknown, headers = {}) =>
+  await workspace.request("POST", path, body, headers);
+const at = ({ streamId }: { streamId: string }, more = "") => `/v1/live/streams/${streamId}${more}`;
+const refusal = async (response: Response) => {
+  const { error } = await response.json<ErrorBody>();
+  expect(error.code).toBe(response.status);
+  return { status: response.status, message: error.message, ...(error.fields ? { fields: error.fields } : {}) };
+};
+
+describe.each(PATHS)("POST %s", (path) => {
+  test("answers 201 with the whole stream, its ids also on top", async () => {
+    const response = await create(path, settings());
+    expect(response.status).toBe(201);
+    expect(response.headers.get("content-type")).toBe("application/json;charset=UTF-8");
+    const answer = await response.json<Created>();
+    const { streamId } = answer.data;
+    expect(streamId).toMatch(/^[0-9a-f]{32}$/);
+    const secret = expect.stringMatching(new RegExp(`^[0-9a-f]{32}k${streamId}$`)) as string;
+    const playbackId = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/) as string;
+    expect(answer).toEqual({
+      success: true,
+      stream_id: streamId,
+      stream_key: answer.data.streamKey,
+      playback_id: answer.data.playbackIds[0]!.id,
+      data: {
+        streamId,
+        streamKey: secret,
+        srtSecret: secret,
+        trial: false,
+        status: "idle",
+        maxResolution: "1080p",
+        maxDuration: 0,
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) as string,
+        reconnectWindow: 60,
+        enableRecording: true,
+        enableDvrMode: false,
+        mediaPolicy: "public",
+        metadata: {},
+        lowLatency: true,
+        closedCaptions: false,
+        playbackIds: [{ id: playbackId, accessPolicy: "public" }],
+        srtPlaybackResponse: { srtPlaybackStreamId: `play${streamId}`, srtPlaybackSecret: secret },
+        ingest: { http: `http://sluice.test/ingest/${answer.data.streamKey}` },
+      },
+    });
+    const { streamKey, srtSecret, srtPlaybackResponse } = answer.data;
+    expect(new Set([streamKey, srtSecret, srtPlaybackResponse.srtPlaybackSecret]).size).toBe(3);
+    const [told, ...more] = await eventsOf(streamId);
+    expect(more).toEqual([]);
+    expect(told).toMatchObject({
+      type: "video.live_stream.created",
+      status: "created",
+      data: { streamKey, mediaIds: [] },
+    });
+  });
+
+  test("takes every setting", async () => {
+    const wanted = {
+      maxResolution: "480p",
+      reconnectWindow: 1800,
+      mediaPolicy: "public",
+      metadata: { show: "harbour" },
+      enableDvrMode: true,
+      enableRecording: false,
+      maxDuration: 28_800,
+    };
+    const { data } = await (await create(path, settings({ ...wanted, latencyMode: "standard" }))).json<Created>();
+    expect(data).toMatchObject({ ...wanted, lowLatency: false });
+    expect(await getStream(workspace, data.streamId)).toMatchObject({ ...wanted, lowLatency: false });
+  });
+
+  test("ignores fields that it does not know, and asks for nothing that is left out", async () => {
+    const body = { playbackSettings: { later: 1 }, inputMediaSettings: { drmConfigurationId: null, x: {} }, y: [] };
+    expect((await create(path, body)).status).toBe(201);
+  });
+
+  test.each([
+    ["reconnectWindow", 59],
+    ["reconnectWindow", 1801],
+    ["reconnectWindow", 60.5],
+    ["reconnectWindow", "60"],
+    ["maxResolution", "1440p"],
+    ["mediaPolicy", "drm"],
+    ["metadata", Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`k${n}`, ""]))],
+    ["metadata.a", { a: "x".repeat(256) }],
+    ["metadata.a", { a: 1 }],
+    ["enableDvrMode", "true"],
+    ["enableRecording", 1],
+    ["latencyMode", "ultra"],
+    ["maxDuration", 28_801],
+    ["maxDuration", -1],
+  ])("refuses %s %j", async (field, value) => {
+    const [name] = field.split(".");
+    expect(await refusal(await create(path, settings({ [name!]: value })))).toEqual({
+      status: 422,
+      message: "payload validation failed",
+      fields: [{ field: `inputMediaSettings.${field}`, message: "is invalid" }],
+    });
+  });
+
+  test("refuses by name what a later release brings", async () => {
+    const body = settings({ mediaPolicy: "private", drmConfigurationId: crypto.randomUUID() }, "private");
+    const { status, fields } = await refusal(await create(path, body));
+    expect(status).toBe(422);
+    expect(fields).toEqual([
+      { field: "playbackSettings.accessPolicy", message: "is not available yet" },
+      { field: "inputMediaSettings.mediaPolicy", message: "is not available yet" },
+      { field: "inputMediaSettings.drmConfigurationId", message: "is not available yet" },
+    ]);
+  });
+
+  test("refuses a body without its parts, an access policy that there is not, and what is not JSON", async () => {
+    expect((await refusal(await create(path, {}))).fields).toEqual([
+      { field: "playbackSettings", message: "must not be null" },
+      { field: "inputMediaSettings", message: "must not be null" },
+    ]);
+    expect((await refusal(await create(path, settings({}, "drm")))).fields).toEqual([
+      { field: "playbackSettings.accessPolicy", message: "is invalid" },
+    ]);
+    expect((await refusal(await create(path, "{"))).fields).toEqual([{ field: "body", message: "is not JSON" }]);
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  test("gives a repeat the first answer byte by byte, also by the other route and of 20 at once", async () => {
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => create(PATHS[n % 2]!, settings(), headers)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    const texts = new Set(await Promise.all(answers.map((answer) => answer.text())));
+    expect(texts.size).toBe(1);
+    const { stream_id } = JSON.parse([...texts][0]!) as Created;
+    expect(await typesOf(stream_id)).toEqual(["created"]);
+  });
+
+  test("is refused with another body", async () => {
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    await create(PATHS[0]!, settings(), headers);
+    expect((await create(PATHS[0]!, settings({ maxResolution: "720p" }), headers)).status).toBe(409);
+  });
+});
+
+test("a list is paged by time of creation, and has no more of a stream than the contract", async () => {
+  const mine = await newWorkspace();
+  const streams: string[] = [];
+  for (let n = 0; n < 3; n += 1) streams.push((await newStream(mine)).streamId);
+  const page = async (query: string) =>
+    await (await mine.request("GET", `/v1/live/streams?${query}`)).json<{ data: Stream[]; pagination: object }>();
+  const [first, second] = [await page("limit=2"), await page("limit=2&offset=2")];
+  expect([...first.data, ...second.data].map(({ streamId }) => streamId).sort()).toEqual(streams.toSorted());
+  expect(second.pagination).toEqual({ totalRecords: 3, currentOffset: 2, offsetCount: 2 });
+  expect((await page("orderBy=asc")).data.map((s) => s.streamId)).toEqual(
+    (await page("")).data.map((s) => s.streamId).toReversed(),
+  );
+  expect(Object.keys(first.data[0]!)).not.toContain("simulcastResponses");
+  for (const query of ["limit=51", "limit=0", "offset=0", "orderBy=up"])
+    expect((await mine.request("GET", `/v1/live/streams?${query}`)).status).toBe(422);
+});
+
+describe("a change", () => {
+  test("replaces metadata as a whole, sets the window, and is told", async () => {
+    const stream = await newStream(workspace, { metadata: { a: "1", b: "2" } });
+    const body = { metadata: { c: "3" }, reconnectWindow: 600 };
+    const response = await workspace.request("PATCH", at(stream), body);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ success: true, data: { ...body, streamId: stream.streamId } });
+    expect((await getStream(workspace, stream.streamId)).metadata).toEqual({ c: "3" });
+    const told = await eventsOf(stream.streamId);
+    expect(told.at(-1)).toMatchObject({ type: "video.live_stream.updated", status: "updated", data: body });
+  });
+
+  test("leaves alone what it does not name", async () => {
+    const stream = await newStream(workspace, { metadata: { a: "1" }, reconnectWindow: 70 });
+    await workspace.request("PATCH", at(stream), { maxResolution: "480p" });
+    expect(await getStream(workspace, stream.streamId)).toMatchObject({
+      metadata: { a: "1" },
+      reconnectWindow: 70,
+      maxResolution: "1080p",
+    });
+  });
+
+  test.each([{ reconnectWindow: 59 }, { reconnectWindow: 1801 }, { metadata: [] }])(
+    "is refused for %j",
+    async (body) => {
+      const stream = await newStream(workspace);
+      const { status, fields } = await refusal(await workspace.request("PATCH", at(stream), body));
+      expect([status, fields]).toEqual([422, [{ field: Object.keys(body)[0], message: "is invalid" }]]);
+    },
+  );
+
+  test("of twenty at once all are told, each with what it changed, the last one as the record is", async () => {
+    const stream = await newStream(workspace);
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) => workspace.request("PATCH", at(stream), { metadata: { n: String(n) } })),
+    );
+    const told = (await eventsOf(stream.streamId)).slice(1).map(({ data }) => (data["metadata"] as { n: string }).n);
+    expect(told.toSorted()).toEqual(Array.from({ length: 20 }, (_, n) => String(n)).toSorted());
+    expect((await getStream(workspace, stream.streamId)).metadata).toEqual({ n: told.at(-1) });
+  });
+});
+
+describe("actions that would change nothing are refused in the contract's words", () => {
+  test("finish of a stream that is idle, preparing or disabled", async () => {
+    const stream = await newStream(workspace);
+    const finish = async () => await refusal(await workspace.request("PUT", at(stream, "/finish")));
+    const expected = { status: 400, message: "stream cannot be completed" };
+    expect(await finish()).toEqual(expected);
+    await connect(stream);
+    expect(await finish()).toEqual(expected);
+    await workspace.request("PUT", at(stream, "/live-disable"));
+    expect(await finish()).toEqual(expected);
+  });
+
+  test("disable of a disabled stream, enable of an enabled one", async () => {
+    const stream = await newStream(workspace);
+    const put = async (action: string) => await workspace.request("PUT", at(stream, `/${action}`));
+    expect(await refusal(await put("live-enable"))).toEqual({ status: 400, message: "stream is already enabled" });
+    const disabled = await put("live-disable");
+    expect([disabled.status, await disabled.json()]).toEqual([200, { success: true }]);
+    expect(await refusal(await put("live-disable"))).toEqual({ status: 400, message: "stream already disabled" });
+    expect(await (await put("live-enable")).json()).toEqual({ success: true });
+    expect(await typesOf(stream.streamId)).toEqual(["created", "disabled", "updated"]);
+  });
+
+  test("of twenty that disable at once, one does", async () => {
+    const stream = await newStream(workspace);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => workspace.request("PUT", at(stream, "/live-disable"))),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(await typesOf(stream.streamId)).toEqual(["created", "disabled"]);
+  });
+});
+
+describe("a deleted stream", () => {
+  test("answers 404 to everything from then on, and is deleted once", async () => {
+    const stream = await newStream(workspace);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => workspace.request("DELETE", at(stream))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404]);
+    expect(await typesOf(stream.streamId)).toEqual(["created", "deleted"]);
+    const target = `/simulcast/${"0".repeat(32)}`;
+    const playback = `/playback-ids/${stream.playbackIds[0]!.id}`;
+    for (const [method, path, message, body] of [
+      ["GET", "", "stream not found"],
+      ["PATCH", "", "stream not found", {}],
+      ["DELETE", "", "stream not found"],
+      ["GET", "/viewer-count", "stream not found"],
+      ["PUT", "/live-enable", "stream not found"],
+      ["PUT", "/live-disable", "stream not found"],
+      ["PUT", "/finish", "stream not found"],
+      ["POST", "/playback-ids", "stream not found", {}],
+      ["GET", playback, "stream/playbackId not found"],
+      ["DELETE", `/playback-ids?playbackId=${stream.playbackIds[0]!.id}`, "stream/playbackId not found"],
+      ["POST", "/simulcast", "stream not found", { url: "rtmp://a.example/live", streamKey: "k" }],
+      ["GET", target, "stream/simulcast not found"],
+      ["PUT", target, "stream/simulcast not found", {}],
+      ["DELETE", target, "stream/simulcast not found"],
+    ] as const)
+      expect([path, await refusal(await workspace.request(method, at(stream, path), body))]).toEqual([
+        path,
+        { status: 404, message },
+      ]);
+    const { data } = await (await workspace.request("GET", "/v1/live/streams?limit=50")).json<{ data: Stream[] }>();
+    expect(data.map(({ streamId }) => streamId)).not.toContain(stream.streamId);
+  });
+});
+
+test.each(["0".repeat(31), "G".repeat(32), crypto.randomUUID(), "A".repeat(32)])(
+  "an id of another form is refused: %s",
+  async (streamId) => {
+    expect(await refusal(await workspace.request("GET", at({ streamId })))).toMatchObject({
+      status: 422,
+      fields: [{ field: "streamId", message: "is invalid" }],
+    });
+  },
+);
+
+describe("playback IDs of a stream", () => {
+  test("are added, read and removed, and each change is told with the record", async () => {
+    const stream = await newStream(workspace);
+    const [first] = stream.playbackIds;
+    const added = await workspace.request("POST", at(stream, "/playback-ids"), { accessPolicy: "public" });
+    expect(added.status).toBe(201);
+    const { data } = await added.json<{ data: { id: string } }>();
+    expect(data).toEqual({ id: data.id, accessPolicy: "public" });
+    expect((await getStream(workspace, stream.streamId)).playbackIds).toEqual([first, data]);
+    const read = await workspace.request("GET", at(stream, `/playback-ids/${data.id.toUpperCase()}`));
+    expect(await read.json()).toEqual({ success: true, data });
+    const remove = () => workspace.request("DELETE", at(stream, `/playback-ids?playbackId=${first!.id}`));
+    expect(await (await remove()).json()).toEqual({ success: true });
+    expect(await refusal(await remove())).toEqual({ status: 404, message: "stream/playbackId not found" });
+    const told = await eventsOf(stream.streamId);
+    expect(told.map(({ type, data: { playbackIds } }) => [type, playbackIds])).toEqual([
+      ["video.live_stream.created", [first]],
+      ["video.live_stream.updated", [first, data]],
+      ["video.live_stream.updated", [data]],
+    ]);
+  });
+
+  test("are public where nothing is said, and never private yet", async () => {
+    const stream = await newStream(workspace);
+    const add = (body: unknown) => workspace.request("POST", at(stream, "/playback-ids"), body);
+    expect(await (await add({})).json()).toMatchObject({ data: { accessPolicy: "public" } });
+    expect((await refusal(await add({ accessPolicy: "private" }))).fields).toEqual([
+      { field: "accessPolicy", message: "is not available yet" },
+    ]);
+    expect((await refusal(await add({ accessPolicy: "drm" }))).fields).toEqual([
+      { field: "accessPolicy", message: "is invalid" },
+    ]);
+  });
+
+  test("a removal without an id, or with another form of one, is refused by its name", async () => {
+    const stream = await newStream(workspace);
+    const remove = (query: string) => workspace.request("DELETE", at(stream, `/playback-ids${query}`));
+    expect((await refusal(await remove(""))).fields).toEqual([{ field: "playbackId", message: "must not be null" }]);
+    expect((await refusal(await remove("?playbackId=1"))).fields).toEqual([
+      { field: "playbackId", message: "is invalid" },
+    ]);
+  });
+});
+
+describe("simulcast targets", () => {
+  const target = { url: "rtmps://live.example.com:443/app", streamKey: "theirs?a=b" };
+  const add = (stream: Stream, body: unknown = target) => workspace.request("POST", at(stream, "/simulcast"), body);
+
+  test("are added, read, switched, relabelled and removed, each told once", async () => {
+    const stream = await newStream(workspace);
+    const added = await add(stream, { ...target, metadata: { to: "them" } });
+    expect(added.status).toBe(201);
+    const { data } = await added.json<{ data: { simulcastId: string } }>();
+    expect(data.simulcastId).toMatch(/^[0-9a-f]{32}$/);
+    expect(data).toEqual({ ...target, simulcastId: data.simulcastId, isEnabled: true, metadata: { to: "them" } });
+    const one = at(stream, `/simulcast/${data.simulcastId}`);
+    expect(await (await workspace.request("GET", one)).json()).toEqual({ success: true, data });
+    expect(await (await workspace.request("PUT", one, { isEnabled: false })).json()).toEqual({
+      success: true,
+      data: { ...data, isEnabled: false },
+    });
+    const relabelled = { ...data, isEnabled: false, metadata: {} };
+    expect(await (await workspace.request("PUT", one, { metadata: {} })).json()).toMatchObject({ data: relabelled });
+    expect((await getStream(workspace, stream.streamId)).simulcastResponses).toEqual([relabelled]);
+    expect(await (await workspace.request("DELETE", one)).json()).toEqual({ success: true });
+    expect((await workspace.request("DELETE", one)).status).toBe(404);
+    const told = (await eventsOf(stream.streamId)).slice(1);
+    const { streamId } = stream;
+    expect(told.map(({ type, object, data: said }) => [type.split(".").at(-1), object.id, said])).toEqual([
+      ["created", streamId, { ...data, streamId }],
+      ["updated", streamId, { ...data, isEnabled: false, streamId }],
+      ["updated", streamId, { ...relabelled, streamId }],
+      ["deleted", streamId, { ...relabelled, streamId }],
+    ]);
+  });
+
+  test("have no metadata when there is none", async () => {
+    const { data } = await (await add(await newStream(workspace))).json<{ data: object }>();
+    expect(Object.keys(data).sort()).toEqual(["isEnabled", "simulcastId", "streamKey", "url"]);
+  });
+
+  test("are added to an idle stream only, and changed on any", async () => {
+    const stream = await newStream(workspace);
+    const { data } = await (await add(stream)).json<{ data: { simulcastId: string } }>();
+    await goLive(stream);
+    expect(await refusal(await add(stream))).toEqual({ status: 400, message: "Bad Request" });
+    const one = at(stream, `/simulcast/${data.simulcastId}`);
+    expect((await workspace.request("PUT", one, { isEnabled: false })).status).toBe(200);
+    await workspace.request("PUT", at(stream, "/live-disable"));
+    expect((await add(stream)).status).toBe(400);
+    expect((await workspace.request("DELETE", one)).status).toBe(200);
+  });
+
+  test.each([
+    [{ streamKey: "k" }, "url", "must not be null"],
+    [{ url: target.url }, "streamKey", "must not be null"],
+    [{ ...target, streamKey: "" }, "streamKey", "is invalid"],
+    [{ ...target, metadata: "x" }, "metadata", "is invalid"],
+    [{ ...target, url: "http://live.example.com/app" }, "url", "must be an rtmp or rtmps URL"],
+    [{ ...target, url: "live.example.com" }, "url", "must be an absolute URL"],
+    [{ ...target, url: "rtmp://a:b@live.example.com/app" }, "url", "must not carry a user name or password"],
+  ])("are refused for %j", async (body, field, message) => {
+    const { status, fields } = await refusal(await add(await newStream(workspace), body));
+    expect([status, fields]).toEqual([422, [{ field, message }]]);
+  });
+});
+
+test("viewers are those that were told of within 30 s, for the session that is on air", async () => {
+  const stream = await newStream(workspace);
+  const views = async () => await (await workspace.request("GET", at(stream, "/viewer-count"))).json();
+  expect(await views()).toEqual({ success: true, data: { views: 0 } });
+  const { sessionId } = await goLive(stream);
+  expect(await views()).toEqual({ success: true, data: { views: 0 } });
+  await tellViewers(env, stream.streamId, sessionId, 7);
+  expect(await views()).toEqual({ success: true, data: { views: 7 } });
+  await inMachine(stream, (machine) => {
+    machine.watched!.atMs -= 30_000;
+  });
+  expect(await views()).toEqual({ success: true, data: { views: 0 } });
+  await tellViewers(env, stream.streamId, crypto.randomUUID(), 7);
+  expect(await views()).toEqual({ success: true, data: { views: 0 } });
+});
