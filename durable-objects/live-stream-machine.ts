@@ -1,23 +1,18 @@
-import { type Heartbeat, type HeartbeatAnswer, SILENT_AFTER_MS, type Started } from "../encoder/live/protocol.ts";
-
+import type { Heartbeat, HeartbeatAnswer, Started } from "../encoder/live/protocol.ts";
 import type { Env } from "../src/env.ts";
 import { log } from "../src/http/log.ts";
-import { isOnAir, STREAM_MOVES, type StreamSignal, type StreamStatus } from "../src/live/moves.ts";
-import { projectStream, type StreamMessage } from "../src/live/projection.ts";
+import { isOnAir, type StreamStatus } from "../src/live/moves.ts";
 import {
   type ConnectAnswer,
   type ConnectOrder,
   decideConnect,
-  isAudioOnly,
   openSession,
   resumeSession,
   type Session,
   type SessionEnd,
-  toSessionFacts,
+  waitMs,
 } from "../src/live/session.ts";
-import { Machine, type Moves, type OutboxMessage } from "./machine.ts";
-
-export type StreamTimer = "silence" | "window" | "maxDuration" | "outbox";
+import { LiveStreamKeeper } from "./live-stream-keeper.ts";
 
 /** What the Worker tells a stream's machine, by name, and what it answers. */
 export interface StreamCalls {
@@ -51,29 +46,12 @@ type Answer<Name extends keyof StreamCalls> = StreamCalls[Name]["answer"];
 const VIEWERS_KEEP_MS = 30_000;
 
 /** Owns what a live stream is doing: who may broadcast, since when, and what has been told of it (docs/architecture/live.md). */
-export class LiveStreamMachine extends Machine<StreamStatus, StreamSignal, StreamTimer> {
-  /** Not stored: after a restart every broadcaster has as long as at the beginning to be heard of. */
-  declare heardAtMs: number;
+export class LiveStreamMachine extends LiveStreamKeeper {
   declare watched: { sessionId: string; viewers: number; atMs: number } | null;
-  declare draining: Promise<void>;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.heardAtMs = Date.now();
     this.watched = null;
-    this.draining = Promise.resolve();
-  }
-
-  protected kind(): string {
-    return "live_stream";
-  }
-
-  protected moves(): Moves<StreamStatus, StreamSignal> {
-    return STREAM_MOVES;
-  }
-
-  protected initial(): StreamStatus {
-    return "idle";
   }
 
   protected async receive(name: string, document: unknown): Promise<unknown> {
@@ -125,7 +103,7 @@ export class LiveStreamMachine extends Machine<StreamStatus, StreamSignal, Strea
     const session = openSession(order, crypto.randomUUID(), nowMs);
     this.step("prepare", () => this.saveSession(session));
     this.step("connect");
-    if (order.maxDurationS > 0) this.schedule("maxDuration", nowMs + this.scaledMs(order.maxDurationS));
+    if (order.maxDurationS > 0) this.schedule("maxDuration", nowMs + waitMs(this.bindings(), order.maxDurationS));
     return this.accept(session, nowMs, null);
   }
 
@@ -148,7 +126,7 @@ export class LiveStreamMachine extends Machine<StreamStatus, StreamSignal, Strea
     const session = this.current({ sessionId, connection });
     if (session === null) return { isOver: true };
     this.listen(Date.now());
-    this.keepSession({ ...session, facts });
+    this.commit(() => this.saveSession({ ...session, facts }));
     if (session.recording !== null && !session.isRecording) this.record({ ...session, facts, isRecording: true });
     else this.tell("moved", { status: this.status, audioOnly: this.isAudioOnly(), atMs: Date.now(), event: null });
     return { isOver: false };
@@ -228,52 +206,6 @@ export class LiveStreamMachine extends Machine<StreamStatus, StreamSignal, Strea
     return { status: this.status };
   }
 
-  protected async run(timer: StreamTimer): Promise<void> {
-    const nowMs = Date.now();
-    if (timer === "silence") this.onSilence(nowMs);
-    else if (timer === "window") this.onWindow(nowMs);
-    else if (timer === "maxDuration") this.leaveAir("finish", "max_duration");
-    await this.drainSoon();
-  }
-
-  private onSilence(nowMs: number): void {
-    if (!isOnAir(this.status)) return;
-    const silentFromMs = this.heardAtMs + SILENT_AFTER_MS;
-    if (nowMs < silentFromMs) this.schedule("silence", silentFromMs);
-    else this.drop();
-  }
-
-  private onWindow(nowMs: number): void {
-    const endsAtMs = this.session()?.windowEndsAtMs ?? 0;
-    if (this.status !== "disconnected") return;
-    if (nowMs < endsAtMs) this.schedule("window", endsAtMs);
-    else this.leaveAir("windowOver", "window_over");
-  }
-
-  /** The broadcaster is gone: the reconnect window begins. */
-  private drop(): void {
-    const session = this.session();
-    if (session === null) throw new Error("on air without a session");
-    const windowEndsAtMs = Date.now() + this.scaledMs(session.reconnectWindowS);
-    this.step("drop", () => this.saveSession({ ...session, windowEndsAtMs }));
-    this.unschedule("silence");
-    this.schedule("window", windowEndsAtMs);
-  }
-
-  /** Ends the broadcast, if there is one, by a move out of the air. False when the state does not know the move. */
-  private leaveAir(signal: StreamSignal, why: SessionEnd): boolean {
-    if (isOnAir(this.status)) this.drop();
-    const session = this.session();
-    const left = this.step(signal, () => {
-      if (session === null) return;
-      this.tell("session", toSessionFacts(session, { atMs: Date.now(), why }));
-      this.setDocument("last", { sessionId: session.id, why });
-      this.state.storage.kv.delete("session");
-    });
-    if (left) for (const timer of ["silence", "window", "maxDuration"] as const) this.unschedule(timer);
-    return left;
-  }
-
   /** The session, when it is this connection's word that counts. */
   private current({ sessionId, connection }: Connection): Session | null {
     const session = this.session();
@@ -286,65 +218,5 @@ export class LiveStreamMachine extends Machine<StreamStatus, StreamSignal, Strea
     if (session?.id === sessionId) return connection < session.connection ? "replaced" : null;
     const last = this.document<{ sessionId: string; why: SessionEnd }>("last");
     return last?.sessionId === sessionId && last.why !== "window_over" ? last.why : null;
-  }
-
-  /** A move and what is to be told of it, in one commit. */
-  private step(signal: StreamSignal, also: () => void = () => {}): boolean {
-    const moves: Moves<StreamStatus, StreamSignal> = STREAM_MOVES;
-    const next = moves[this.status][signal]?.[0];
-    const moved = this.move(signal, (event) => {
-      also();
-      if (next === undefined) return;
-      const told = event === null ? null : { id: crypto.randomUUID(), type: event as never };
-      this.tell("moved", { status: next, audioOnly: this.isAudioOnly(), atMs: Date.now(), event: told });
-    });
-    return moved;
-  }
-
-  private tell<Kind extends StreamMessage["kind"]>(
-    kind: Kind,
-    payload: Extract<StreamMessage, { kind: Kind }>["payload"],
-  ): void {
-    this.enqueue(kind, payload);
-    this.hasten("outbox", Date.now());
-  }
-
-  private listen(nowMs: number): void {
-    this.heardAtMs = nowMs;
-    const known = this.sql.exec("SELECT 1 FROM timers WHERE name = 'silence'").toArray().length > 0;
-    if (!known) this.schedule("silence", nowMs + SILENT_AFTER_MS);
-  }
-
-  private saveSession(session: Session): void {
-    this.setDocument("session", session);
-    this.tell("session", toSessionFacts(session, null));
-  }
-
-  private keepSession(session: Session): void {
-    this.commit(() => this.saveSession(session));
-  }
-
-  private session(): Session | null {
-    return this.document<Session>("session") ?? null;
-  }
-
-  private isAudioOnly(): boolean {
-    return isAudioOnly(this.session());
-  }
-
-  private scaledMs(seconds: number): number {
-    return seconds * 1000 * (Number(this.bindings().LIVE_WAIT_SCALE ?? "") || 1);
-  }
-
-  /** One at a time: two at once would tell the same twice. */
-  private drainSoon(): Promise<void> {
-    const drained = this.draining.then(() => this.drain());
-    this.draining = drained.catch(() => {});
-    return drained;
-  }
-
-  protected async deliver(messages: OutboxMessage[]): Promise<void> {
-    const wakes = await projectStream(this.bindings(), this.name(), messages);
-    for (const wake of wakes) this.state.waitUntil(wake());
   }
 }

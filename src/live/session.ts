@@ -4,6 +4,7 @@ import {
   SILENT_AFTER_MS,
   type Started,
 } from "../../encoder/live/protocol.ts";
+import type { Env } from "../env.ts";
 import { isOnAir, type StreamStatus } from "./moves.ts";
 import type { SessionFacts } from "./projection.ts";
 
@@ -52,6 +53,10 @@ export interface Session {
 
 export const SESSION_ENDS = ["finished", "disabled", "deleted", "max_duration", "window_over"] as const;
 export type SessionEnd = (typeof SESSION_ENDS)[number];
+
+/** A stream's wait as this deployment takes it, ms: see `LIVE_WAIT_SCALE`. */
+export const waitMs = (env: Pick<Env, "LIVE_WAIT_SCALE">, seconds: number): number =>
+  seconds * 1000 * (Number(env.LIVE_WAIT_SCALE ?? "") || 1);
 
 export type ConnectAnswer =
   | { accepted: true; sessionId: string; connection: number; settings: IngestSettings; resumeAtMsn: number | null }

@@ -10,6 +10,7 @@ import {
   isAudioOnly,
   openSession,
   resumeSession,
+  waitMs,
 } from "../../../src/live/session.ts";
 import { targetUrlProblem } from "../../../src/live/target-url.ts";
 
@@ -94,6 +95,16 @@ test("a resumed session has another connection and gateway, and the times it beg
     hasLeft: false,
     windowEndsAtMs: null,
   });
+});
+
+test.each([
+  [undefined, 60_000],
+  ["", 60_000],
+  ["x", 60_000],
+  ["0.05", 3000],
+  ["2", 120_000],
+])("LIVE_WAIT_SCALE=%s: a minute takes %d ms", (scale, expected) => {
+  expect(waitMs(scale === undefined ? {} : { LIVE_WAIT_SCALE: scale }, 60)).toBe(expected);
 });
 
 test("a broadcast is audio-only when it has started with sound and no picture", () => {

@@ -250,7 +250,7 @@ describe("a broadcaster is cut off with its next heartbeat", () => {
   });
 });
 
-test("waits of a stream are what its settings say, and LIVE_WAIT_SCALE makes them shorter", async () => {
+test("waits of a stream are what its settings say, also when they change while it is on air", async () => {
   const stream = await newStream(workspace, { reconnectWindow: 90, maxDuration: 3600 });
   const broadcaster = await goLive(stream);
   const dueIn = (timer: string, fromMs: number) =>

@@ -100,9 +100,9 @@ test("two that tell the same at once tell it once, while its owner changes the r
 test("a machine that is put out of memory goes on with its session, and gives its broadcaster time to be heard of", async () => {
   const stream = await newStream(workspace);
   const broadcaster = await goLive(stream);
-  await evictDurableObject(machineOf(stream) as never);
+  await evictDurableObject(machineOf(stream));
   expect(await broadcaster.heartbeat(2)).toEqual({ continue: true, reason: null });
-  await evictDurableObject(machineOf(stream) as never);
+  await evictDurableObject(machineOf(stream));
   await inMachine(stream, (_, state) =>
     state.storage.sql.exec("UPDATE timers SET due = 1 WHERE name = 'silence'").toArray(),
   );

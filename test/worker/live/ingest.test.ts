@@ -298,8 +298,8 @@ describe("addresses for broadcasters", () => {
     const elsewhere = await newWorkspace({ INGEST_RTMPS_URL: "rtmps://live.example.com:443/live" });
     const { ingest, streamKey } = await newStream(elsewhere);
     expect(ingest).toEqual({
-      rtmps: `rtmps://live.example.com:443/live/${streamKey as string}`,
-      http: `http://sluice.test/ingest/${streamKey as string}`,
+      rtmps: `rtmps://live.example.com:443/live/${streamKey}`,
+      http: `http://sluice.test/ingest/${streamKey}`,
     });
     expect(await register(gateway("gone", 1000))).toBe(200); // it is back
     expect(await ingestOf(stream)).toMatchObject({ rtmp: expect.stringContaining("gone.example.com") as string });

@@ -1,11 +1,12 @@
 import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { eq } from "drizzle-orm";
-import type { LiveStreamMachine, StreamTimer } from "../../../durable-objects/live-stream-machine.ts";
+import type { StreamTimer } from "../../../durable-objects/live-stream-keeper.ts";
+import type { LiveStreamMachine } from "../../../durable-objects/live-stream-machine.ts";
 import type { AuthorizeAnswer, HeartbeatAnswer, Started } from "../../../encoder/live/protocol.ts";
 import { openDatabase } from "../../../src/database.ts";
 import { events } from "../../../src/events/index.ts";
 import { CATALOGUE, type EventType } from "../../../src/events/catalogue.ts";
-import { send, type TestWorkspace } from "../workspace.ts";
+import { type ErrorBody, send, type TestWorkspace } from "../workspace.ts";
 
 export { evictDurableObject };
 const db = openDatabase(env.DB);
@@ -151,3 +152,12 @@ export async function eventsOf(objectId: string) {
 
 export const typesOf = async (objectId: string): Promise<string[]> =>
   (await eventsOf(objectId)).map(({ type }) => type.replace("video.", "").replace("live_stream.", ""));
+
+/** The path of a stream, or of something below it. */
+export const at = ({ streamId }: { streamId: string }, more = "") => `/v1/live/streams/${streamId}${more}`;
+/** Status, message and fields of a refusal. */
+export const refusal = async (response: Response) => {
+  const { error } = await response.json<ErrorBody>();
+  if (error.code !== response.status) throw new Error(`status ${response.status}, and in the body ${error.code}`);
+  return { status: response.status, message: error.message, ...(error.fields ? { fields: error.fields } : {}) };
+};

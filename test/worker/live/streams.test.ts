@@ -1,15 +1,13 @@
 /** Streams over REST: what published clients send and read (contract/rest.md §6). */
-import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { tellViewers } from "../../../src/live/viewers.ts";
-import { type ErrorBody, newWorkspace, type TestWorkspace } from "../workspace.ts";
+import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import {
+  at,
   connect,
   eventsOf,
   getStream,
-  goLive,
-  inMachine,
   newStream,
+  refusal,
   settings,
   type Stream,
   typesOf,
@@ -30,12 +28,6 @@ interface Created {
 }
 const create = async (path: string, body: unknown, headers = {}) =>
   await workspace.request("POST", path, body, headers);
-const at = ({ streamId }: { streamId: string }, more = "") => `/v1/live/streams/${streamId}${more}`;
-const refusal = async (response: Response) => {
-  const { error } = await response.json<ErrorBody>();
-  expect(error.code).toBe(response.status);
-  return { status: response.status, message: error.message, ...(error.fields ? { fields: error.fields } : {}) };
-};
 
 describe.each(PATHS)("POST %s", (path) => {
   test("answers 201 with the whole stream, its ids also on top", async () => {
@@ -265,7 +257,7 @@ describe("a deleted stream", () => {
   test("answers 404 to everything from then on, and is deleted once", async () => {
     const stream = await newStream(workspace);
     const answers = await Promise.all(Array.from({ length: 5 }, () => workspace.request("DELETE", at(stream))));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404, 404, 404, 404]);
     expect(await typesOf(stream.streamId)).toEqual(["created", "deleted"]);
     const target = `/simulcast/${"0".repeat(32)}`;
     const playback = `/playback-ids/${stream.playbackIds[0]!.id}`;
@@ -303,126 +295,3 @@ test.each(["0".repeat(31), "G".repeat(32), crypto.randomUUID(), "A".repeat(32)])
     });
   },
 );
-
-describe("playback IDs of a stream", () => {
-  test("are added, read and removed, and each change is told with the record", async () => {
-    const stream = await newStream(workspace);
-    const [first] = stream.playbackIds;
-    const added = await workspace.request("POST", at(stream, "/playback-ids"), { accessPolicy: "public" });
-    expect(added.status).toBe(201);
-    const { data } = await added.json<{ data: { id: string } }>();
-    expect(data).toEqual({ id: data.id, accessPolicy: "public" });
-    expect((await getStream(workspace, stream.streamId)).playbackIds).toEqual([first, data]);
-    const read = await workspace.request("GET", at(stream, `/playback-ids/${data.id.toUpperCase()}`));
-    expect(await read.json()).toEqual({ success: true, data });
-    const remove = () => workspace.request("DELETE", at(stream, `/playback-ids?playbackId=${first!.id}`));
-    expect(await (await remove()).json()).toEqual({ success: true });
-    expect(await refusal(await remove())).toEqual({ status: 404, message: "stream/playbackId not found" });
-    const told = await eventsOf(stream.streamId);
-    expect(told.map(({ type, data: { playbackIds } }) => [type, playbackIds])).toEqual([
-      ["video.live_stream.created", [first]],
-      ["video.live_stream.updated", [first, data]],
-      ["video.live_stream.updated", [data]],
-    ]);
-  });
-
-  test("are public where nothing is said, and never private yet", async () => {
-    const stream = await newStream(workspace);
-    const add = (body: unknown) => workspace.request("POST", at(stream, "/playback-ids"), body);
-    expect(await (await add({})).json()).toMatchObject({ data: { accessPolicy: "public" } });
-    expect((await refusal(await add({ accessPolicy: "private" }))).fields).toEqual([
-      { field: "accessPolicy", message: "is not available yet" },
-    ]);
-    expect((await refusal(await add({ accessPolicy: "drm" }))).fields).toEqual([
-      { field: "accessPolicy", message: "is invalid" },
-    ]);
-  });
-
-  test("a removal without an id, or with another form of one, is refused by its name", async () => {
-    const stream = await newStream(workspace);
-    const remove = (query: string) => workspace.request("DELETE", at(stream, `/playback-ids${query}`));
-    expect((await refusal(await remove(""))).fields).toEqual([{ field: "playbackId", message: "must not be null" }]);
-    expect((await refusal(await remove("?playbackId=1"))).fields).toEqual([
-      { field: "playbackId", message: "is invalid" },
-    ]);
-  });
-});
-
-describe("simulcast targets", () => {
-  const target = { url: "rtmps://live.example.com:443/app", streamKey: "theirs?a=b" };
-  const add = (stream: Stream, body: unknown = target) => workspace.request("POST", at(stream, "/simulcast"), body);
-
-  test("are added, read, switched, relabelled and removed, each told once", async () => {
-    const stream = await newStream(workspace);
-    const added = await add(stream, { ...target, metadata: { to: "them" } });
-    expect(added.status).toBe(201);
-    const { data } = await added.json<{ data: { simulcastId: string } }>();
-    expect(data.simulcastId).toMatch(/^[0-9a-f]{32}$/);
-    expect(data).toEqual({ ...target, simulcastId: data.simulcastId, isEnabled: true, metadata: { to: "them" } });
-    const one = at(stream, `/simulcast/${data.simulcastId}`);
-    expect(await (await workspace.request("GET", one)).json()).toEqual({ success: true, data });
-    expect(await (await workspace.request("PUT", one, { isEnabled: false })).json()).toEqual({
-      success: true,
-      data: { ...data, isEnabled: false },
-    });
-    const relabelled = { ...data, isEnabled: false, metadata: {} };
-    expect(await (await workspace.request("PUT", one, { metadata: {} })).json()).toMatchObject({ data: relabelled });
-    expect((await getStream(workspace, stream.streamId)).simulcastResponses).toEqual([relabelled]);
-    expect(await (await workspace.request("DELETE", one)).json()).toEqual({ success: true });
-    expect((await workspace.request("DELETE", one)).status).toBe(404);
-    const told = (await eventsOf(stream.streamId)).slice(1);
-    const { streamId } = stream;
-    expect(told.map(({ type, object, data: said }) => [type.split(".").at(-1), object.id, said])).toEqual([
-      ["created", streamId, { ...data, streamId }],
-      ["updated", streamId, { ...data, isEnabled: false, streamId }],
-      ["updated", streamId, { ...relabelled, streamId }],
-      ["deleted", streamId, { ...relabelled, streamId }],
-    ]);
-  });
-
-  test("have no metadata when there is none", async () => {
-    const { data } = await (await add(await newStream(workspace))).json<{ data: object }>();
-    expect(Object.keys(data).sort()).toEqual(["isEnabled", "simulcastId", "streamKey", "url"]);
-  });
-
-  test("are added to an idle stream only, and changed on any", async () => {
-    const stream = await newStream(workspace);
-    const { data } = await (await add(stream)).json<{ data: { simulcastId: string } }>();
-    await goLive(stream);
-    expect(await refusal(await add(stream))).toEqual({ status: 400, message: "Bad Request" });
-    const one = at(stream, `/simulcast/${data.simulcastId}`);
-    expect((await workspace.request("PUT", one, { isEnabled: false })).status).toBe(200);
-    await workspace.request("PUT", at(stream, "/live-disable"));
-    expect((await add(stream)).status).toBe(400);
-    expect((await workspace.request("DELETE", one)).status).toBe(200);
-  });
-
-  test.each([
-    [{ streamKey: "k" }, "url", "must not be null"],
-    [{ url: target.url }, "streamKey", "must not be null"],
-    [{ ...target, streamKey: "" }, "streamKey", "is invalid"],
-    [{ ...target, metadata: "x" }, "metadata", "is invalid"],
-    [{ ...target, url: "http://live.example.com/app" }, "url", "must be an rtmp or rtmps URL"],
-    [{ ...target, url: "live.example.com" }, "url", "must be an absolute URL"],
-    [{ ...target, url: "rtmp://a:b@live.example.com/app" }, "url", "must not carry a user name or password"],
-  ])("are refused for %j", async (body, field, message) => {
-    const { status, fields } = await refusal(await add(await newStream(workspace), body));
-    expect([status, fields]).toEqual([422, [{ field, message }]]);
-  });
-});
-
-test("viewers are those that were told of within 30 s, for the session that is on air", async () => {
-  const stream = await newStream(workspace);
-  const views = async () => await (await workspace.request("GET", at(stream, "/viewer-count"))).json();
-  expect(await views()).toEqual({ success: true, data: { views: 0 } });
-  const { sessionId } = await goLive(stream);
-  expect(await views()).toEqual({ success: true, data: { views: 0 } });
-  await tellViewers(env, stream.streamId, sessionId, 7);
-  expect(await views()).toEqual({ success: true, data: { views: 7 } });
-  await inMachine(stream, (machine) => {
-    machine.watched!.atMs -= 30_000;
-  });
-  expect(await views()).toEqual({ success: true, data: { views: 0 } });
-  await tellViewers(env, stream.streamId, crypto.randomUUID(), 7);
-  expect(await views()).toEqual({ success: true, data: { views: 0 } });
-});

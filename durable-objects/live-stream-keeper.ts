@@ -1,0 +1,131 @@
+import { SILENT_AFTER_MS } from "../encoder/live/protocol.ts";
+import type { Env } from "../src/env.ts";
+import { isOnAir, STREAM_MOVES, type StreamSignal, type StreamStatus } from "../src/live/moves.ts";
+import { projectStream, type StreamMessage } from "../src/live/projection.ts";
+import { isAudioOnly, type Session, type SessionEnd, toSessionFacts, waitMs } from "../src/live/session.ts";
+import { Machine, type Moves, type OutboxMessage } from "./machine.ts";
+
+export type StreamTimer = "silence" | "window" | "maxDuration" | "outbox";
+
+/** What a stream's machine knows of its broadcast and tells of it, and how a broadcast ends. */
+export abstract class LiveStreamKeeper extends Machine<StreamStatus, StreamSignal, StreamTimer> {
+  /** Not stored: after a restart every broadcaster has as long as at the beginning to be heard of. */
+  declare heardAtMs: number;
+  declare draining: Promise<void>;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.heardAtMs = Date.now();
+    this.draining = Promise.resolve();
+  }
+
+  protected kind(): string {
+    return "live_stream";
+  }
+
+  protected moves(): Moves<StreamStatus, StreamSignal> {
+    return STREAM_MOVES;
+  }
+
+  protected initial(): StreamStatus {
+    return "idle";
+  }
+
+  protected async run(timer: StreamTimer): Promise<void> {
+    const nowMs = Date.now();
+    if (timer === "silence") this.onSilence(nowMs);
+    else if (timer === "window") this.onWindow(nowMs);
+    else if (timer === "maxDuration") this.leaveAir("finish", "max_duration");
+    await this.drainSoon();
+  }
+
+  private onSilence(nowMs: number): void {
+    if (!isOnAir(this.status)) return;
+    const silentFromMs = this.heardAtMs + SILENT_AFTER_MS;
+    if (nowMs < silentFromMs) this.schedule("silence", silentFromMs);
+    else this.drop();
+  }
+
+  private onWindow(nowMs: number): void {
+    const endsAtMs = this.session()?.windowEndsAtMs ?? 0;
+    if (this.status !== "disconnected") return;
+    if (nowMs < endsAtMs) this.schedule("window", endsAtMs);
+    else this.leaveAir("windowOver", "window_over");
+  }
+
+  /** The broadcaster is gone: the reconnect window begins. */
+  protected drop(): void {
+    const session = this.session();
+    if (session === null) throw new Error("on air without a session");
+    const windowEndsAtMs = Date.now() + waitMs(this.bindings(), session.reconnectWindowS);
+    this.step("drop", () => this.saveSession({ ...session, windowEndsAtMs }));
+    this.unschedule("silence");
+    this.schedule("window", windowEndsAtMs);
+  }
+
+  /** Ends the broadcast, if there is one, by a move out of the air. False when the state does not know the move. */
+  protected leaveAir(signal: StreamSignal, why: SessionEnd): boolean {
+    if (isOnAir(this.status)) this.drop();
+    const session = this.session();
+    const left = this.step(signal, () => {
+      if (session === null) return;
+      this.tell("session", toSessionFacts(session, { atMs: Date.now(), why }));
+      this.setDocument("last", { sessionId: session.id, why });
+      this.state.storage.kv.delete("session");
+    });
+    if (left) for (const timer of ["silence", "window", "maxDuration"] as const) this.unschedule(timer);
+    return left;
+  }
+
+  /** A move and what is to be told of it, in one commit. */
+  protected step(signal: StreamSignal, also: () => void = () => {}): boolean {
+    const moves: Moves<StreamStatus, StreamSignal> = STREAM_MOVES;
+    const next = moves[this.status][signal]?.[0];
+    const moved = this.move(signal, (event) => {
+      also();
+      if (next === undefined) return;
+      const told = event === null ? null : { id: crypto.randomUUID(), type: event as never };
+      this.tell("moved", { status: next, audioOnly: this.isAudioOnly(), atMs: Date.now(), event: told });
+    });
+    return moved;
+  }
+
+  protected tell<Kind extends StreamMessage["kind"]>(
+    kind: Kind,
+    payload: Extract<StreamMessage, { kind: Kind }>["payload"],
+  ): void {
+    this.enqueue(kind, payload);
+    this.hasten("outbox", Date.now());
+  }
+
+  protected listen(nowMs: number): void {
+    this.heardAtMs = nowMs;
+    const known = this.sql.exec("SELECT 1 FROM timers WHERE name = 'silence'").toArray().length > 0;
+    if (!known) this.schedule("silence", nowMs + SILENT_AFTER_MS);
+  }
+
+  protected saveSession(session: Session): void {
+    this.setDocument("session", session);
+    this.tell("session", toSessionFacts(session, null));
+  }
+
+  protected session(): Session | null {
+    return this.document<Session>("session") ?? null;
+  }
+
+  protected isAudioOnly(): boolean {
+    return isAudioOnly(this.session());
+  }
+
+  /** One at a time: two at once would tell the same twice. */
+  protected drainSoon(): Promise<void> {
+    const drained = this.draining.then(() => this.drain());
+    this.draining = drained.catch(() => {});
+    return drained;
+  }
+
+  protected async deliver(messages: OutboxMessage[]): Promise<void> {
+    const wakes = await projectStream(this.bindings(), this.name(), messages);
+    for (const wake of wakes) this.state.waitUntil(wake());
+  }
+}
