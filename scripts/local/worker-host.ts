@@ -47,6 +47,7 @@ function createHost(): Miniflare {
       log: new Log(LogLevel.WARN),
       cf: false, // nothing is fetched from the network at start
       telemetry: { enabled: false },
+      unsafeTriggerHandlers: true, // for the cron below
       resourcePersistencePath: join(settings.home, "state"),
       handleStructuredLogs: ({ message }: { message: string }) => process.stdout.write(`${message}\n`),
       ...workerOptions,
@@ -113,16 +114,50 @@ async function seed(database: Database): Promise<void> {
   ]);
 }
 
+/**
+ * Sets up the database in a host of its own, before the Worker runs: calls through miniflare's proxies hold this thread until workerd has
+ * answered, and a workerd that is busy waits for this thread to read its log.
+ */
+async function setUp(): Promise<void> {
+  const { d1Databases, compatibilityDate } = unstable_getMiniflareWorkerOptions("wrangler.toml").workerOptions;
+  const host = new Miniflare(
+    convertV4MiniflareOptions({
+      name: "sluice",
+      modules: true,
+      script: "export default {}",
+      compatibilityDate,
+      cf: false,
+      telemetry: { enabled: false },
+      resourcePersistencePath: join(settings.home, "state"),
+      d1Databases,
+    } as unknown as Parameters<typeof convertV4MiniflareOptions>[0]),
+  );
+  try {
+    const database = (await host.getD1Database("DB")) as unknown as Database;
+    await migrate(database);
+    await seed(database);
+  } finally {
+    await host.dispose();
+  }
+}
+
+await setUp();
 const host = createHost();
 await host.ready;
-const database = (await host.getD1Database("DB")) as unknown as Database;
-await migrate(database);
-await seed(database);
-const worker = await host.getWorker();
-const sweep = () => void worker.scheduled({ cron: "* * * * *" }).catch(() => undefined);
-const cron = setInterval(sweep, CRON_MS);
-sweep(); // what a crash has left behind need not wait for a minute
-setTimeout(sweep, SWEPT_AGAIN_MS).unref();
+
+/** Over HTTP, for the same reason. */
+async function sweep(): Promise<void> {
+  try {
+    const answer = await host.dispatchFetch("http://localhost/cdn-cgi/local/scheduled?cron=*+*+*+*+*");
+    const text = await answer.text();
+    if (!answer.ok) console.error(`the cron failed: ${text}`);
+  } catch (error) {
+    console.error(`the cron failed: ${String(error)}`);
+  }
+}
+const cron = setInterval(() => void sweep(), CRON_MS);
+void sweep(); // what a crash has left behind need not wait for a minute
+setTimeout(() => void sweep(), SWEPT_AGAIN_MS).unref();
 
 let stopping = false;
 const stop = () => {
