@@ -69,7 +69,8 @@ export abstract class LiveStreamKeeper extends Machine<StreamStatus, StreamSigna
     const session = this.session();
     const left = this.step(signal, () => {
       if (session === null) return;
-      this.tell("session", toSessionFacts(session, { atMs: Date.now(), why }));
+      const ended = toSessionFacts(session, { atMs: Date.now(), why });
+      this.tell("sessionEnded", { session: ended, eventId: crypto.randomUUID() });
       this.setDocument("last", { sessionId: session.id, why });
       this.state.storage.kv.delete("session");
     });

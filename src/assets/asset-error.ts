@@ -43,3 +43,9 @@ export const NOTHING_DECODED: AssetError = {
   message: "Nothing in the source could be decoded.",
   fault: "source",
 };
+
+export const RECORDING_EMPTY: AssetError = {
+  code: "recording_empty",
+  message: "The broadcast ended before anything of it could be recorded.",
+  fault: "source",
+};

@@ -3,3 +3,4 @@ export { consumePurges } from "./purge.ts";
 export { sweepAssets } from "./sweep.ts";
 export { isAssetAlive } from "./repository.ts";
 export { type NewRecording, openRecording, recordingIdsOf } from "./open-recording.ts";
+export { failRecording } from "./fail-recording.ts";

@@ -8,6 +8,7 @@ import { commitWithEvents } from "../webhooks/index.ts";
 import { changeStream } from "./change-stream.ts";
 import type { StreamStatus } from "./moves.ts";
 import { type LiveSession, saveSession } from "./repository.ts";
+import { onSessionEnd } from "./session-end.ts";
 import { streamEvent } from "./stream-event.ts";
 
 /** A move as the machine has made it: the row's change and the event are told in one commit. */
@@ -29,6 +30,7 @@ export type SessionFacts = Omit<LiveSession, "startedAt" | "endedAt"> & {
 export type StreamMessage =
   | { kind: "moved"; payload: Moved }
   | { kind: "session"; payload: SessionFacts }
+  | { kind: "sessionEnded"; payload: { session: SessionFacts; eventId: string } }
   | { kind: "recording"; payload: NewRecording };
 
 type Wake = () => Promise<void>;
@@ -50,10 +52,13 @@ export async function projectStream(env: Env, streamId: string, messages: Outbox
 
 async function project(env: Env, streamId: string, message: StreamMessage & { seq: number }): Promise<Wake | null> {
   switch (message.kind) {
-    case "session": {
-      const { startedAtMs, endedAtMs, ...rest } = message.payload;
-      const times = { startedAt: new Date(startedAtMs), endedAt: endedAtMs === null ? null : new Date(endedAtMs) };
-      await saveSession(openDatabase(env.DB), { ...rest, ...times });
+    case "session":
+      await keepSession(env, message.payload);
+      return null;
+    case "sessionEnded": {
+      const { session, eventId } = message.payload;
+      await keepSession(env, session);
+      await onSessionEnd(env, session, eventId);
       return null;
     }
     case "recording": {
@@ -63,6 +68,11 @@ async function project(env: Env, streamId: string, message: StreamMessage & { se
     case "moved":
       return await projectMove(env, streamId, message.payload, message.seq);
   }
+}
+
+function keepSession(env: Env, { startedAtMs, endedAtMs, ...rest }: SessionFacts): Promise<void> {
+  const times = { startedAt: new Date(startedAtMs), endedAt: endedAtMs === null ? null : new Date(endedAtMs) };
+  return saveSession(openDatabase(env.DB), { ...rest, ...times });
 }
 
 async function projectMove(env: Env, streamId: string, moved: Moved, seq: number): Promise<Wake | null> {

@@ -101,6 +101,7 @@ describe("a recording", () => {
     await settle(stream);
     expect((await getStream(workspace, stream.streamId)).mediaIds).toEqual([]); // nothing to record yet
     await broadcaster.started();
+    await broadcaster.heartbeat(1);
     await settle(stream);
     const { mediaIds } = await getStream(workspace, stream.streamId);
     expect(mediaIds).toEqual([broadcaster.sessionId]);
@@ -122,6 +123,22 @@ describe("a recording", () => {
     });
     expect((await workspace.request("DELETE", `/v1/live/streams/${stream.streamId}`)).status).toBe(200);
     expect(await media()).toMatchObject({ data: { status: "Processing", streamId: stream.streamId } });
+  });
+
+  test("of a broadcast that left nothing to record has failed, and says so once", async () => {
+    const stream = await newStream(workspace);
+    const broadcaster = await connect(stream);
+    await broadcaster.started();
+    await broadcaster.left();
+    await elapse(stream, "window");
+    const media = await workspace.request("GET", `/v1/on-demand/${broadcaster.sessionId}`);
+    expect(await media.json()).toMatchObject({
+      data: { status: "Failed", error: { code: "recording_empty", fault: "source" }, streamId: stream.streamId },
+    });
+    expect((await eventsOf(broadcaster.sessionId)).map(({ type }) => type)).toEqual([
+      "video.media.live_stream.created",
+      "asset.errored",
+    ]);
   });
 
   test("is not made where the stream does not want one", async () => {

@@ -1,0 +1,17 @@
+import { failRecording } from "../assets/index.ts";
+import type { Env } from "../env.ts";
+import { log } from "../http/log.ts";
+import type { SessionFacts } from "./projection.ts";
+
+/**
+ * What becomes of a broadcast that is over for good. Called by the machine's outbox, after the session's row and before the stream's
+ * own event; again when it throws, so everything in it may happen twice.
+ *
+ * @param eventId of the event that tells what became of the recording: the same each time
+ */
+export async function onSessionEnd(env: Env, session: SessionFacts, eventId: string): Promise<void> {
+  const { id: sessionId, streamId, mediaId, segments, endReason, endedAtMs } = session;
+  log("live.session_ended", { streamId, sessionId, segments, endReason });
+  if (mediaId === null || endedAtMs === null) return;
+  if (segments === 0) await failRecording(env, { mediaId, eventId, atMs: endedAtMs });
+}
