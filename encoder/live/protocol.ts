@@ -9,7 +9,8 @@
  *
  * Below `callbackUrl` ({origin}/internal/live/{sessionId}), with `Authorization: Bearer {token}` of that authorization:
  *   POST …/started    Started → {}                  what the broadcast consists of; again after every reconnect
- *   POST …/heartbeat  Heartbeat → HeartbeatAnswer   each second; after 5 s without one the broadcaster counts as gone
+ *   POST …/heartbeat  Heartbeat → HeartbeatAnswer   each second, and only while media comes in: after 5 s without one the
+ *                     broadcaster counts as silent and another one may take its place; if none has, the next heartbeat goes on
  *   POST …/ended      Ended → {}                    the broadcaster is gone; the reconnect window begins
  *   PUT  …/init/{rendition}/{version}, …/parts/{rendition}/{msn}/{part}     to the live origin
  * 401: the token is missing, malformed or forged; 403: it is another session's, or expired; 410: the session is over. The gateway
