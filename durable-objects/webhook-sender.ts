@@ -17,11 +17,16 @@ import { type DueDelivery, findPending, nextDueAt } from "../src/webhooks/sender
 import { SenderLedger } from "../src/webhooks/sender/ledger.ts";
 import { interrupted, settle } from "../src/webhooks/sender/outcome.ts";
 import { disable, recordSettled } from "../src/webhooks/sender/record.ts";
-import { Recorder } from "../src/webhooks/sender/recorder.ts";
+import { fitting, Recorder } from "../src/webhooks/sender/recorder.ts";
 import { type Noted, Supply } from "../src/webhooks/sender/supply.ts";
 import { findTarget, type Target } from "../src/webhooks/sender/target.ts";
 import { signedHeaders } from "../src/webhooks/signature.ts";
 
+/**
+ * Attempts of one stretch of work; then the alarm begins another. An invocation may make 10,000 subrequests, and an attempt makes up
+ * to three of them: two to look up the name.
+ */
+const ATTEMPTS_AT_A_STRETCH = 1500;
 /** Should this object die in the middle of its work, it comes back after so long: longer than an attempt may take. */
 const WATCHDOG_MS = 20_000;
 const AFTER_TROUBLE_MS = 5000;
@@ -46,6 +51,7 @@ export class WebhookSender extends DurableObject<Env> {
   #knownHealth: string; // as it is stored
   #target: { is: Target; readAtMs: number } | null = null;
   #working: Promise<void> | null = null;
+  #attemptsOfStretch = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -105,6 +111,7 @@ export class WebhookSender extends DurableObject<Env> {
 
   async #workUntilDone(webhookId: string): Promise<void> {
     await this.#recordLeftovers(webhookId);
+    this.#attemptsOfStretch = 0;
     for (;;) {
       this.#bell.reset();
       const target = await this.#readTarget(webhookId);
@@ -112,6 +119,7 @@ export class WebhookSender extends DurableObject<Env> {
       if (!target.isOpen) return await this.#rest(null);
       await this.#sendDue(target);
       if (await this.#disableIfHopeless(target)) return await this.#rest(null);
+      if (this.#attemptsOfStretch >= ATTEMPTS_AT_A_STRETCH) return await this.#rest(Date.now());
       if (this.#target === null) continue; // it has changed meanwhile
       const dueAtMs = await Promise.race([nextDueAt(this.env, webhookId), this.#bell.rung]);
       if (dueAtMs === undefined) continue; // woken
@@ -139,8 +147,9 @@ export class WebhookSender extends DurableObject<Env> {
       const mayGoOn = this.#target?.is === target && this.#recorder.trouble === null;
       const isFresh = Date.now() - (this.#target?.readAtMs ?? 0) < TARGET_MS;
       if (!isFresh) this.#target = null;
-      if (mayGoOn && isFresh && disabledBecause(this.#health, Date.now()) === null) this.#start(target);
-      this.#recorder.write(target, this.#underWay.size > 0 && !this.#supply.isEmpty, this.#health.failingSinceMs);
+      const isTired = this.#attemptsOfStretch >= ATTEMPTS_AT_A_STRETCH;
+      if (mayGoOn && isFresh && !isTired && disabledBecause(this.#health, Date.now()) === null) this.#start(target);
+      this.#recorder.write(target, this.#underWay.size > 0 && !this.#supply.isEmpty, failingSince(this.#health));
       const underWay = [...this.#underWay.values(), this.#supply.fetching, this.#recorder.writing].filter(
         (one) => one !== null,
       );
@@ -159,6 +168,7 @@ export class WebhookSender extends DurableObject<Env> {
       const noted = this.#supply.next(isFailing(this.#health));
       if (noted === undefined) break;
       const { eventId } = noted.due;
+      this.#attemptsOfStretch += 1;
       const attempt = this.#attempt(target, noted).finally(() => this.#underWay.delete(eventId));
       this.#underWay.set(eventId, attempt);
     }
@@ -206,9 +216,13 @@ export class WebhookSender extends DurableObject<Env> {
       const row = rows.get(begun.eventId);
       return interrupted(begun, row?.type ?? "", row?.firstTriedAtMs ?? null, Date.now());
     });
-    const { wake } = await recordSettled(this.env, target, [...ended, ...broken], this.#health.failingSinceMs);
-    this.#ledger.clear();
-    void wake();
+    for (let rest = [...ended, ...broken]; rest.length > 0;) {
+      const settled = fitting(rest);
+      const { wake } = await recordSettled(this.env, target, settled, failingSince(this.#health));
+      this.#ledger.forget(settled.map(({ eventId }) => eventId));
+      rest = rest.slice(settled.length);
+      void wake();
+    }
     log("deliveries.taken_up", { webhookId, ended: ended.length, cutOff: cutOff.length });
   }
 
@@ -237,3 +251,6 @@ export class WebhookSender extends DurableObject<Env> {
     this.#health = health;
   }
 }
+
+/** Since when an endpoint counts as failing: a failure or two do not make it so. */
+const failingSince = (health: EndpointHealth): number | null => (isFailing(health) ? health.failingSinceMs : null);

@@ -42,12 +42,12 @@ server.listen(PORT, HOST, () => {
 });
 
 let isLeaving = false;
-for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  process.on(signal, () => {
-    if (isLeaving) return;
-    isLeaving = true;
-    log("info", "draining", { signal });
-    setTimeout(() => process.exit(0), EXIT_AT_LATEST_MS).unref();
-    void queue.drain().finally(() => process.exit(0));
-  });
+function leave(signal: string): void {
+  if (isLeaving) return;
+  isLeaving = true;
+  log("info", "draining", { signal });
+  setTimeout(() => process.exit(0), EXIT_AT_LATEST_MS).unref();
+  void queue.drain().finally(() => process.exit(0));
 }
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => leave(signal));
+process.on("disconnect", () => leave("disconnect")); // the local platform that started it is gone

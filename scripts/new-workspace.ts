@@ -7,6 +7,10 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 
 const [name = "Main"] = process.argv.slice(2);
+if (name.startsWith("-")) {
+  console.error("node scripts/new-workspace.ts [NAME]   prints the SQL of a new workspace, and its credentials once");
+  process.exit(name === "--help" ? 0 : 2);
+}
 const [organisationId, workspaceId, username] = [randomUUID(), randomUUID(), randomUUID()];
 const password = randomBytes(32).toString("base64url");
 const secretHash = createHash("sha256").update(password).digest("hex");

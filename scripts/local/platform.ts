@@ -29,10 +29,13 @@ class Part {
   private stopping = false;
   private readonly name: string;
   private readonly begin: () => ChildProcess;
+  /** What it has started goes with it: a workerd without its host would keep the port. */
+  private readonly leadsGroup: boolean;
 
-  constructor(name: string, begin: () => ChildProcess) {
+  constructor(name: string, begin: () => ChildProcess, { leadsGroup = false } = {}) {
     this.name = name;
     this.begin = begin;
+    this.leadsGroup = leadsGroup;
     this.ready = new Promise((done) => (this.markReady = done));
   }
 
@@ -42,8 +45,10 @@ class Part {
 
   start(onRestart: (name: string) => void): void {
     this.child = this.begin();
+    const { pid } = this.child;
     this.child.once("message", this.markReady);
     this.child.once("exit", () => {
+      if (this.leadsGroup && pid !== undefined) endGroup(pid);
       if (this.stopping) return;
       onRestart(this.name);
       setTimeout(() => !this.stopping && this.start(onRestart), RESTART_AFTER_MS);
@@ -59,6 +64,14 @@ class Part {
     const timer = setTimeout(() => child.kill("SIGKILL"), STOP_LIMIT_MS);
     await gone;
     clearTimeout(timer);
+  }
+}
+
+function endGroup(leaderPid: number): void {
+  try {
+    process.kill(-leaderPid, "SIGKILL");
+  } catch {
+    // Nobody of it is left.
   }
 }
 
@@ -91,7 +104,7 @@ export async function startPlatform(
   await rm(localFile, { force: true }); // its presence says that the platform is ready
   const { workerPath } = await bundle();
   const logs = join(settings.home, "logs");
-  const worker = new Part("worker", () =>
+  const startWorker = () =>
     forkPart(
       "scripts/local/worker-host.ts",
       { SLUICE_WORKER: JSON.stringify({ ...settings, workerPath }) },
@@ -99,8 +112,8 @@ export async function startPlatform(
       // In a process group of its own: a Ctrl-C would end workerd before it is told what is to be done first. It ends with
       // this process anyway, however that ends.
       true,
-    ),
-  );
+    );
+  const worker = new Part("worker", startWorker, { leadsGroup: true });
   const encoder = new Part("encoder", () =>
     forkPart(
       "encoder/server.ts",

@@ -1,12 +1,14 @@
 import { sql } from "drizzle-orm";
 import { openDatabase } from "../database.ts";
 import type { Env } from "../env.ts";
+import { Problem } from "../http/problems.ts";
 import { type Committed, commitWithEvents } from "../webhooks/index.ts";
 import { mediaEvent } from "./media-event.ts";
 import { type Asset, type AssetRecord, changeAsset, findAsset } from "./repository.ts";
 
-/** Others change the record too, its machine above all: then it is read again. */
-const MOST_TRIES = 20;
+/** Others change the record too, its machine above all: then it is read again, after a moment that grows. */
+const MOST_TRIES = 40;
+const MOST_PAUSE_MS = 100;
 
 /** Changes what its owner may change of an asset, with `video.media.updated`. Null when there is no such asset. */
 export async function updateAsset(
@@ -27,6 +29,8 @@ export async function updateAsset(
       [{ event, onlyIf: sql`changes() > 0` }],
     );
     if (committed.isNew[0]) return { record, committed };
+    const pauseMs = Math.random() * Math.min(MOST_PAUSE_MS, 2 ** tries);
+    await new Promise((done) => setTimeout(done, pauseMs));
   }
-  throw new Error("the asset changes all the time");
+  throw new Problem("unavailable", "the media is being changed all the time");
 }

@@ -93,5 +93,10 @@ function toProblem(error: unknown): Problem {
       fields: [{ field: "body", message: "is not JSON" }],
     });
   }
+  if (error instanceof HTTPException && error.status === 415) {
+    return new Problem("validation_failed", "the body is not announced as JSON", {
+      fields: [{ field: "content-type", message: "must be application/json" }],
+    });
+  }
   return new Problem("internal", "the failure is logged under this request's id", { cause: error });
 }

@@ -86,6 +86,35 @@ const ask = (local: Local, path: string, init: RequestInit = {}) =>
     },
   });
 
+const hostsIn = (pid: number) => descendantsOf(pid).filter((each) => commandOf(each).includes("worker-host"));
+
+test("a platform whose Worker's host alone was killed comes back whole, with one workerd", async () => {
+  const { child } = run("scripts/start.ts", [], await ports());
+  const local = await untilReady();
+  const [host] = hostsIn(child.pid ?? 0);
+  const before = descendantsOf(host!);
+  process.kill(host!, "SIGKILL");
+  await expect.poll(() => hostsIn(child.pid ?? 0).some((pid) => pid !== host), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => before.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+  const isUp = () =>
+    fetch(`${local.baseUrl}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await expect.poll(isUp, { timeout: 30_000 }).toBe(true);
+  expect(hostsIn(child.pid ?? 0)).toHaveLength(1);
+});
+
+test("a platform that was killed leaves nothing behind that holds its ports", async () => {
+  const { child, exit } = run("scripts/start.ts", [], await ports());
+  await untilReady();
+  const processes = descendantsOf(child.pid ?? 0);
+  expect(processes.length).toBeGreaterThan(2);
+  child.kill("SIGKILL");
+  await exit;
+  await expect.poll(() => processes.filter(isAlive).map(commandOf), { timeout: 15_000 }).toEqual([]);
+});
+
 test("npm start keeps its data over a restart, guards its secrets and leaves no process behind", async () => {
   const first = run("scripts/start.ts", [], await ports());
   const local = await untilReady();

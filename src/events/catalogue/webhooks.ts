@@ -11,7 +11,7 @@ const url = "https://app.example.com/hooks/video";
 export const webhookKinds = {
   "webhook.delivery.exhausted": webhook({
     status: "exhausted",
-    when: "A delivery was given up after its last attempt; sent once for each delivery.",
+    when: "A delivery was given up after its last attempt; sent once each time its tries run out.",
     data: z.strictObject({
       webhookId: z.uuid(),
       url: z.url(),

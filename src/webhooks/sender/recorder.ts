@@ -8,6 +8,22 @@ import type { Target } from "./target.ts";
 /** While more is to be sent, outcomes are recorded when there are so many or the first one is so old. */
 const RECORDED_AT_ONCE = 300;
 const RECORD_AFTER_MS = 1000;
+/** D1 takes 2 MB in one parameter, and the outcomes of one write are one. */
+const MAX_PARAMETER_BYTES = 1_500_000;
+/** Text in JSON: a character may become `\\u0001`. */
+const MAX_BYTES_OF_CHARACTER = 6;
+const BYTES_BESIDE_TEXT = 600;
+
+/** The first outcomes that fit into one write; at least one. */
+export function fitting(settled: Settled[]): Settled[] {
+  let bytes = 0;
+  const tooMany = settled.findIndex(({ responseHead, detail }) => {
+    bytes += BYTES_BESIDE_TEXT + MAX_BYTES_OF_CHARACTER * (responseHead.length + (detail?.length ?? 0));
+    return bytes > MAX_PARAMETER_BYTES;
+  });
+  return tooMany < 0 ? settled : settled.slice(0, Math.max(1, tooMany));
+}
+
 /** Outcomes remembered after they were recorded: who tells of their events late is not believed. */
 const REMEMBERED_AT_MOST = 2000;
 
@@ -35,10 +51,6 @@ export class Recorder {
     return this.#underWay?.done ?? null;
   }
 
-  get isIdle(): boolean {
-    return this.#underWay === null && this.#waiting.length === 0;
-  }
-
   holds(eventId: string): boolean {
     const isIt = (one: Settled) => one.eventId === eventId;
     return this.#waiting.some(isIt) || this.#underWay?.settled.some(isIt) === true;
@@ -62,8 +74,8 @@ export class Recorder {
     if (this.#underWay !== null || oldest === undefined || this.trouble !== null) return;
     const isEnough = this.#waiting.length >= RECORDED_AT_ONCE || Date.now() - oldest.endedAtMs >= RECORD_AFTER_MS;
     if (isBusy && !isEnough) return;
-    const settled = this.#waiting;
-    this.#waiting = [];
+    const settled = fitting(this.#waiting);
+    this.#waiting = this.#waiting.slice(settled.length);
     const done = this.#write(target, settled, failingSinceMs).finally(() => {
       this.#underWay = null;
     });

@@ -231,6 +231,17 @@ describe("a creation with bad input is refused with 422 and every offending fiel
   });
 });
 
+test.each(["text/plain", "application/x-www-form-urlencoded", ""])(
+  "a body announced as %j is refused in the contract's shape",
+  async (contentType) => {
+    const body = JSON.stringify(videoFrom("https://cdn.test/a.mp4"));
+    const response = await workspace.request("POST", "/v1/on-demand", body, { "content-type": contentType });
+    expect(response.status).toBe(422);
+    const { error } = await response.json<ErrorBody>();
+    expect(error.fields).toEqual([{ field: "content-type", message: "must be application/json" }]);
+  },
+);
+
 describe("a request without good credentials is refused with 401", () => {
   const basic = (text: string) => `Basic ${btoa(text)}`;
   const cases: [string, Record<string, string>][] = [
