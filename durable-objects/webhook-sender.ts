@@ -58,7 +58,7 @@ export class WebhookSender extends DurableObject<Env> {
     this.#scale = Number(env.WEBHOOK_RETRY_SCALE ?? "") || 1;
     this.#ledger = new SenderLedger(ctx.storage.sql);
     this.#recorder = new Recorder(env, this.#ledger);
-    this.#supply = new Supply(env, this.#ledger, (id) => this.#underWay.has(id) || this.#recorder.holds(id));
+    this.#supply = new Supply(env, this.#ledger, (due) => this.#isTaken(due));
     this.#health = ctx.storage.kv.get<EndpointHealth>("health") ?? newHealth();
     this.#knownHealth = JSON.stringify(this.#health);
   }
@@ -72,7 +72,7 @@ export class WebhookSender extends DurableObject<Env> {
     if (this.ctx.storage.kv.get("webhookId") !== webhookId) this.ctx.storage.kv.put("webhookId", webhookId);
     if (this.#working === null) void this.ctx.storage.setAlarm(Date.now() + WATCHDOG_MS);
     const isTrusted = announced.length > 0 && this.#target !== null && Date.now() - this.#bornAtMs > TRUSTED_AFTER_MS;
-    if (isTrusted) this.#supply.offer(announced.filter(({ eventId }) => !this.#recorder.hasLately(eventId)));
+    if (isTrusted) this.#supply.offer(announced);
     else this.#supply.restart();
     void this.#work(webhookId);
   }
@@ -159,6 +159,11 @@ export class WebhookSender extends DurableObject<Env> {
     }
     if (this.#recorder.trouble !== null) throw this.#recorder.trouble;
     this.#supply.giveBack();
+  }
+
+  #isTaken(due: DueDelivery): boolean {
+    const { eventId } = due;
+    return this.#underWay.has(eventId) || this.#recorder.holds(eventId) || this.#recorder.isOutdated(due);
   }
 
   /** As many attempts as the endpoint's health admits. */

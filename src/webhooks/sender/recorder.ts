@@ -1,5 +1,6 @@
 import type { Env } from "../../env.ts";
 import { log } from "../../http/log.ts";
+import type { DueDelivery } from "./due.ts";
 import type { SenderLedger } from "./ledger.ts";
 import type { Settled } from "./outcome.ts";
 import { recordSettled } from "./record.ts";
@@ -24,7 +25,7 @@ export function fitting(settled: Settled[]): Settled[] {
   return tooMany < 0 ? settled : settled.slice(0, Math.max(1, tooMany));
 }
 
-/** Outcomes remembered after they were recorded: who tells of their events late is not believed. */
+/** Outcomes remembered after they were recorded. */
 const REMEMBERED_AT_MOST = 2000;
 
 /** Brings outcomes to D1: one write at a time, of many when there are many. The ledger keeps them until then. */
@@ -33,7 +34,7 @@ export class Recorder {
   readonly #ledger: SenderLedger;
   #waiting: Settled[] = [];
   #underWay: { settled: Settled[]; done: Promise<void> } | null = null;
-  readonly #lately = new Set<string>();
+  readonly #lately = new Map<string, number>(); // event → number of the attempt
   /** D1 did not take the last ones. */
   trouble: Error | null = null;
 
@@ -56,8 +57,9 @@ export class Recorder {
     return this.#waiting.some(isIt) || this.#underWay?.settled.some(isIt) === true;
   }
 
-  hasLately(eventId: string): boolean {
-    return this.#lately.has(eventId);
+  /** What was read of a delivery before its last attempt was recorded, or is told of it late, is out of date. */
+  isOutdated({ eventId, attempts }: DueDelivery): boolean {
+    return (this.#lately.get(eventId) ?? 0) > attempts;
   }
 
   /** What could not be recorded; it is the caller's from here on. */
@@ -95,6 +97,6 @@ export class Recorder {
       return;
     }
     if (this.#lately.size > REMEMBERED_AT_MOST) this.#lately.clear();
-    for (const { eventId } of settled) this.#lately.add(eventId);
+    for (const { eventId, number } of settled) this.#lately.set(eventId, number);
   }
 }

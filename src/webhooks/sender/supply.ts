@@ -18,18 +18,18 @@ export interface Noted {
 export class Supply {
   readonly #env: Env;
   readonly #ledger: SenderLedger;
-  /** Is somebody at it already, or through with it but not yet recorded? */
-  readonly #isBeingSent: (eventId: string) => boolean;
+  /** Is somebody at it already, or through with it: not yet recorded, or recorded since this was read? */
+  readonly #isTaken: (due: DueDelivery) => boolean;
   #ready: DueDelivery[] = [];
   #noted: Noted[] = [];
   #place: DuePlace | null = null; // fetched up to here
   #mayHaveMore = true;
   #fetching: Promise<void> | null = null;
 
-  constructor(env: Env, ledger: SenderLedger, isBeingSent: (eventId: string) => boolean) {
+  constructor(env: Env, ledger: SenderLedger, isTaken: (due: DueDelivery) => boolean) {
     this.#env = env;
     this.#ledger = ledger;
-    this.#isBeingSent = isBeingSent;
+    this.#isTaken = isTaken;
   }
 
   /** Something may be due that is not known here: D1 is asked again, from what is due longest on. */
@@ -40,7 +40,7 @@ export class Supply {
 
   /** What has just been announced need not be fetched. */
   offer(deliveries: DueDelivery[]): void {
-    this.#ready.push(...deliveries.filter(({ eventId }) => !this.#isInHand(eventId)));
+    this.#ready.push(...deliveries.filter((due) => !this.#isInHand(due)));
   }
 
   get fetching(): Promise<void> | null {
@@ -93,8 +93,8 @@ export class Supply {
     this.#ready = [];
   }
 
-  #isInHand(eventId: string): boolean {
-    const isIt = (one: DueDelivery) => one.eventId === eventId;
-    return this.#isBeingSent(eventId) || this.#ready.some(isIt) || this.#noted.some(({ due }) => isIt(due));
+  #isInHand(due: DueDelivery): boolean {
+    const isIt = (one: DueDelivery) => one.eventId === due.eventId;
+    return this.#isTaken(due) || this.#ready.some(isIt) || this.#noted.some((noted) => isIt(noted.due));
   }
 }
