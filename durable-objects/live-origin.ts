@@ -46,6 +46,14 @@ export class LiveOrigin extends DurableObject<Env> {
     this.#index.open(session);
   }
 
+  /** The broadcaster comes back after a while. @returns the sequence number at which its media goes on; 0 when nothing has come yet */
+  async goOn(segmentMs: number): Promise<number> {
+    const nextMsn = this.#index.goOn((timescale) => Math.round((segmentMs / 1000) * timescale));
+    this.#release();
+    await this.#storeWhole();
+    return nextMsn;
+  }
+
   async putInit(rendition: string, version: number, bytes: Uint8Array): Promise<boolean> {
     const { session } = this.#index;
     if (session === null || this.#index.rendition(rendition) === null) return false;

@@ -17,7 +17,7 @@ import { LiveStreamKeeper } from "./live-stream-keeper.ts";
 /** What the Worker tells a stream's machine, by name, and what it answers. */
 export interface StreamCalls {
   connect: { order: ConnectOrder; answer: ConnectAnswer };
-  started: { order: Connection & Started; answer: { isOver: boolean } };
+  started: { order: Connection & Started; answer: StartedAnswer };
   heartbeat: { order: Connection & Heartbeat; answer: Omit<HeartbeatAnswer, "token"> };
   ended: { order: Connection; answer: null };
   finish: { order: Named; answer: { moved: boolean } };
@@ -29,6 +29,7 @@ export interface StreamCalls {
   viewers: { order: Named; answer: { views: number } };
   wake: { order: Named; answer: { status: StreamStatus } };
 }
+type StartedAnswer = { isOver: true } | { isOver: false; settings: Session["settings"] };
 interface Named {
   streamId: string;
 }
@@ -122,14 +123,14 @@ export class LiveStreamMachine extends LiveStreamKeeper {
     return { accepted: true as const, sessionId, connection, settings: { ...settings, reconnect }, resumeAtMsn };
   }
 
-  private onStarted({ sessionId, connection, ...facts }: Connection & Started): { isOver: boolean } {
+  private onStarted({ sessionId, connection, ...facts }: Connection & Started): StartedAnswer {
     const session = this.current({ sessionId, connection });
     if (session === null) return { isOver: true };
     this.listen(Date.now());
     this.commit(() => this.saveSession({ ...session, facts }));
     if (session.recording !== null && !session.isRecording) this.record({ ...session, facts, isRecording: true });
     else this.tell("moved", { status: this.status, audioOnly: this.isAudioOnly(), atMs: Date.now(), event: null });
-    return { isOver: false };
+    return { isOver: false, settings: session.settings };
   }
 
   private record(session: Session): void {

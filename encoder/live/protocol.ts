@@ -12,7 +12,8 @@
  *   POST …/heartbeat  Heartbeat → HeartbeatAnswer   each second, and only while media comes in: after 5 s without one the
  *                     broadcaster counts as silent and another one may take its place; if none has, the next heartbeat goes on
  *   POST …/ended      Ended → {}                    the broadcaster is gone; the reconnect window begins
- *   PUT  …/init/{rendition}/{version}, …/parts/{rendition}/{msn}/{part}     to the live origin
+ *   PUT  …/init/{rendition}/{version}               an init segment → {}
+ *   PUT  …/parts/{rendition}/{msn}/{part}?PartQuery one part, whole → PartAnswer: in order, each rendition for itself; a repeat is `known`
  * 401: the token is missing, malformed or forged; 403: it is another session's, or expired; 410: the session is over. The gateway
  * then lets the broadcaster go. Other failures are tried again while the broadcast lasts.
  */
@@ -90,6 +91,7 @@ export const LiveRendition = z.object({
   heightPx: z.int().positive().nullable(),
   bitrateBps: z.number().min(0),
   codec: z.string().max(64), // RFC 6381
+  timescale: z.int().positive(), // ticks per second of its parts' durations
 });
 export type LiveRendition = z.infer<typeof LiveRendition>;
 
@@ -117,6 +119,21 @@ export const Heartbeat = z.object({
   at: z.number().min(0), // epoch ms
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
+
+/** What a player has to know of a part before it has its bytes. */
+export const PartQuery = z.object({
+  ticks: z.coerce.number().int().positive(), // of the rendition's timescale
+  independent: z.enum(["0", "1"]).transform((text) => text === "1"), // it begins with a key frame
+  last: z.enum(["0", "1"]).transform((text) => text === "1"), // the segment is whole with it
+  capturedAt: z.coerce.number().min(0), // of the segment's first picture, epoch ms
+  discontinuity: z.enum(["0", "1"]).transform((text) => text === "1"), // of the segment
+  init: z.coerce.number().int().min(0), // version of the init segment that it needs
+});
+/** `missing`: another part is expected, and told; it was lost on the way, or this one came too soon. */
+export type PartAnswer =
+  | { verdict: "taken" | "known" }
+  | { verdict: "missing"; expected: { msn: number; part: number } }
+  | { verdict: "refused"; reason: string };
 
 export const END_REASONS = ["finished", "disabled", "deleted", "max_duration", "replaced"] as const;
 export const HeartbeatAnswer = z.object({

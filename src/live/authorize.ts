@@ -12,6 +12,7 @@ import { log } from "../http/log.ts";
 import { isSameSecret, streamIdOfKey } from "./ids.ts";
 import { ingestSettings } from "./ingest-settings.ts";
 import { callMachine } from "./machine-calls.ts";
+import { originOf } from "./origin-calls.ts";
 import { findStream, type LiveStream } from "./repository.ts";
 import { signSessionGrant } from "./session-token.ts";
 
@@ -42,6 +43,9 @@ export async function authorize(env: Env, request: Authorize, publicUrl: string,
   if (!answer.accepted) return refuse(request, answer.reason);
   const { sessionId, connection, settings, resumeAtMsn } = answer;
   const grant = { sessionId, streamId: stream.id, connection };
+  // Parts may have come after the last heartbeat that the machine has seen: the origin has the last word.
+  const nextMsn =
+    resumeAtMsn === null ? null : Math.max(resumeAtMsn, await originOf(env, sessionId).goOn(settings.segmentMs));
   return {
     accepted: true,
     sessionId,
@@ -49,7 +53,7 @@ export async function authorize(env: Env, request: Authorize, publicUrl: string,
     token: await signSessionGrant(env.JOB_SECRET, grant, now.getTime()),
     callbackUrl: `${publicUrl}/internal/live/${sessionId}`,
     settings,
-    resume: resumeAtMsn === null ? null : { nextMsn: resumeAtMsn, discontinuity: true },
+    resume: nextMsn === null ? null : { nextMsn, discontinuity: true },
   };
 }
 

@@ -8,6 +8,8 @@ import {
   Ended,
   Heartbeat,
   type HeartbeatAnswer,
+  type PartAnswer,
+  PartQuery,
   type PassphraseAnswer,
   Register,
   Started,
@@ -19,6 +21,7 @@ import { type AppContext, validationProblem } from "../http/router.ts";
 import { authorize, passphraseOf } from "./authorize.ts";
 import { isSameSecret } from "./ids.ts";
 import { callMachine } from "./machine-calls.ts";
+import { openOrigin, originOf } from "./origin-calls.ts";
 import { saveGateway, streamIdOfSession } from "./repository.ts";
 import { isDueForRenewal, readSessionGrant, type SessionGrant, signSessionGrant } from "./session-token.ts";
 
@@ -62,6 +65,19 @@ async function readBody<T extends z.ZodType>(schema: T, request: { json(): Promi
   return parsed.data;
 }
 
+const MAX_INIT_BYTES = 64 * 1024;
+/** SQLite in a Durable Object takes 2 MB in a row: a part of a second at 15 Mbit/s. */
+const MAX_PART_BYTES = 1_900_000;
+
+/** @throws {Problem} body_too_large */
+async function readMedia(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const tooLarge = () => new Problem("body_too_large", `at most ${maxBytes} bytes`);
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  if (bytes.byteLength > maxBytes) throw tooLarge();
+  return bytes;
+}
+
 /** What ingest gateways call; see encoder/live/protocol.ts. */
 export const ingestRoutes = new Hono<LiveContext>()
   .use("/internal/ingest/*", requireGateway)
@@ -84,9 +100,40 @@ export const ingestRoutes = new Hono<LiveContext>()
   .post("/internal/live/:sessionId/started", async (c) => {
     const facts = await readBody(Started, c.req);
     const { streamId, sessionId, connection } = c.var.grant;
-    const { isOver } = await callMachine(c.env, streamId, "started", { sessionId, connection, ...facts });
-    if (isOver) throw new Problem("session_over", "the session is over, or another broadcaster has taken its place");
+    const answer = await callMachine(c.env, streamId, "started", { sessionId, connection, ...facts });
+    if (answer.isOver)
+      throw new Problem("session_over", "the session is over, or another broadcaster has taken its place");
+    await openOrigin(c.env, sessionId, answer.settings, facts.renditions);
     return c.json({});
+  })
+  .put("/internal/live/:sessionId/init/:rendition/:version{[0-9]{1,6}}", async (c) => {
+    const bytes = await readMedia(c.req.raw, MAX_INIT_BYTES);
+    const origin = originOf(c.env, c.var.grant.sessionId);
+    const isTaken = await origin.putInit(c.req.param("rendition"), Number(c.req.param("version")), bytes);
+    if (!isTaken) throw new Problem("not_found", "the session has no such rendition");
+    return c.json({});
+  })
+  .put("/internal/live/:sessionId/parts/:rendition/:msn{[0-9]{1,9}}/:part{[0-9]{1,4}}", async (c) => {
+    const query = c.req.query();
+    const parsed = PartQuery.safeParse(query);
+    if (!parsed.success) throw validationProblem(parsed.error, query, "query");
+    const { ticks, independent, last, capturedAt, discontinuity, init } = parsed.data;
+    const bytes = await readMedia(c.req.raw, MAX_PART_BYTES);
+    const { rendition, msn, part } = c.req.param();
+    const arriving = {
+      rendition,
+      msn: Number(msn),
+      part: Number(part),
+      durationTicks: ticks,
+      bytes: bytes.byteLength,
+      isIndependent: independent,
+      isLast: last,
+      capturedAtMs: capturedAt,
+      isDiscontinuous: discontinuity,
+      initVersion: init,
+    };
+    const answer: PartAnswer = await originOf(c.env, c.var.grant.sessionId).putPart(arriving, bytes);
+    return c.json(answer);
   })
   .post("/internal/live/:sessionId/heartbeat", async (c) => {
     const heartbeat = await readBody(Heartbeat, c.req);

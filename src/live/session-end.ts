@@ -1,6 +1,7 @@
 import { failRecording } from "../assets/index.ts";
 import type { Env } from "../env.ts";
 import { log } from "../http/log.ts";
+import { originOf } from "./origin-calls.ts";
 import type { SessionFacts } from "./projection.ts";
 
 /**
@@ -11,6 +12,7 @@ import type { SessionFacts } from "./projection.ts";
  */
 export async function onSessionEnd(env: Env, session: SessionFacts, eventId: string): Promise<void> {
   const { id: sessionId, streamId, mediaId, segments, endReason, endedAtMs } = session;
+  await originOf(env, sessionId).end();
   log("live.session_ended", { streamId, sessionId, segments, endReason });
   if (mediaId === null || endedAtMs === null) return;
   if (segments === 0) await failRecording(env, { mediaId, eventId, atMs: endedAtMs });

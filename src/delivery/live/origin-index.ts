@@ -72,6 +72,43 @@ export class OriginIndex {
     for (const rendition of this.#renditions.values()) rendition.hasEnded = true;
   }
 
+  /**
+   * The broadcaster has been away: what was unfinished stays as it is, and every rendition goes on at the same sequence number. A
+   * segment that only others have is a gap.
+   *
+   * @returns where it goes on
+   */
+  goOn(gapTicks: (timescale: number) => number): number {
+    const nextMsn = Math.max(0, ...this.all.map(({ segments }) => (segments.at(-1)?.msn ?? -1) + 1));
+    for (const { name, timescale, segments } of this.all) {
+      const last = segments.at(-1);
+      if (last !== undefined && !last.isWhole) this.#put(name, { ...last, isWhole: true });
+      for (let msn = segments.length === 0 ? 0 : segments.at(-1)!.msn + 1; msn < nextMsn; msn += 1) {
+        const capturedAtMs = this.#capturedAt(msn);
+        const lost = { durationTicks: gapTicks(timescale), bytes: 0, isIndependent: false };
+        const gap = { msn, capturedAtMs, isDiscontinuous: false, initVersion: last?.initVersion ?? 0 };
+        this.#put(name, { ...gap, isGap: true, isWhole: true, parts: [lost] });
+      }
+    }
+    return nextMsn;
+  }
+
+  #capturedAt(msn: number): number {
+    for (const { segments } of this.all) {
+      const there = segments.find((segment) => segment.msn === msn);
+      if (there !== undefined) return there.capturedAtMs;
+    }
+    return Date.now();
+  }
+
+  #put(name: string, facts: LiveSegment): void {
+    const { segments } = this.#renditions.get(name)!;
+    this.#save(name, facts);
+    const at = segments.findIndex(({ msn }) => msn === facts.msn);
+    if (at < 0) segments.push(facts);
+    else segments[at] = facts;
+  }
+
   add(arriving: ArrivingPart, bytes: Uint8Array): PartVerdict {
     const rendition = this.#renditions.get(arriving.rendition);
     if (rendition === undefined) return { verdict: "refused", reason: "no such rendition" };
@@ -127,7 +164,7 @@ export class OriginIndex {
   unstored(): { rendition: string; msn: number }[] {
     return this.#storage.sql
       .exec<{ rendition: string; msn: number }>(
-        "SELECT rendition, msn FROM segments WHERE stored = 0 AND json_extract(facts, '$.isWhole') ORDER BY msn",
+        "SELECT rendition, msn FROM segments WHERE stored = 0 AND json_extract(facts, '$.isWhole') AND NOT json_extract(facts, '$.isGap') ORDER BY msn",
       )
       .toArray();
   }
