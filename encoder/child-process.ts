@@ -107,7 +107,7 @@ function ended(child: ChildProcess): Promise<string> {
 }
 
 /** 0 where the system does not tell (no /proc) or the process is gone. */
-async function residentBytes(pid: number | undefined): Promise<number> {
+export async function residentBytes(pid: number | undefined): Promise<number> {
   const statm = await readFile(`/proc/${pid}/statm`, "utf8").catch(() => "");
   return Number(statm.split(" ")[1] ?? 0) * PAGE_BYTES;
 }

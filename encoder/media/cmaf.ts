@@ -122,18 +122,40 @@ export interface Fragment {
  * @returns the bytes and, for each fragment, where it starts and how long it is up to the end of its first sample
  */
 export function mediaSegment(fragments: Fragment[]): { bytes: Buffer; firstSamples: [number, number][] } {
-  const parts = [box("styp", fourCc("msdh"), u32(0), fourCc("msdh", "cmfs"))];
+  const parts = [segmentType()];
   const firstSamples: [number, number][] = [];
   let offset = parts[0]!.length;
   for (const fragment of fragments) {
-    const moof = movieFragment(fragment);
-    const payload = fragment.samples.reduce((sum, sample) => sum + sample.data.length, 0);
-    firstSamples.push([offset, moof.length + 8 + fragment.samples[0]!.data.length]);
-    parts.push(moof, u32(payload + 8), fourCc("mdat"), ...fragment.samples.map((sample) => sample.data));
-    offset += moof.length + 8 + payload;
+    const { boxes, bytes, headerBytes } = fragmentBoxes(fragment);
+    firstSamples.push([offset, headerBytes + fragment.samples[0]!.data.length]);
+    parts.push(...boxes);
+    offset += bytes;
   }
   return { bytes: Buffer.concat(parts, offset), firstSamples };
 }
+
+/** What a media segment begins with (ISO/IEC 14496-12 §8.16.2). */
+export const segmentType = (): Buffer => box("styp", fourCc("msdh"), u32(0), fourCc("msdh", "cmfs"));
+
+/** `moof` and `mdat` in pieces, their length together, and how much of it lies before the first sample. */
+export function fragmentBoxes(fragment: Fragment): { boxes: Buffer[]; bytes: number; headerBytes: number } {
+  const moof = movieFragment(fragment);
+  const payload = fragment.samples.reduce((sum, sample) => sum + sample.data.length, 0);
+  const boxes = [moof, u32(payload + 8), fourCc("mdat"), ...fragment.samples.map((sample) => sample.data)];
+  return { boxes, bytes: moof.length + 8 + payload, headerBytes: moof.length + 8 };
+}
+
+/**
+ * When a sample was captured (`prft`, ISO/IEC 14496-12 §8.16.5); it goes before the `moof` of that sample.
+ * @param capturedAtMs epoch ms @param mediaTicks the sample's time on the track
+ */
+export function producerReferenceTime(capturedAtMs: number, mediaTicks: number): Buffer {
+  const ntpSeconds = capturedAtMs / 1000 + NTP_EPOCH_SECONDS;
+  const whole = Math.floor(ntpSeconds);
+  return fullBox("prft", 1, CAPTURE_TIME, u32(TRACK_ID, whole, (ntpSeconds - whole) * 2 ** 32), u64(mediaTicks));
+}
+const NTP_EPOCH_SECONDS = 2_208_988_800; // 1900 to 1970, RFC 5905 §6
+const CAPTURE_TIME = 24; // flags: the time of capture, at a constant distance from the media time
 
 /**
  * Decode times for the pictures of one closed GOP, given in the order of decoding.

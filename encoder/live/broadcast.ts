@@ -1,0 +1,283 @@
+/** One broadcast from its first byte to its end: one decode, the ladder, parts. Everything the source does wrong is met here. */
+import { avGetCodecName, type Stream } from "node-av";
+import { JobError } from "../errors.ts";
+import { outputChannels, outputRateHz } from "../media/audio-plan.ts";
+import type { Size } from "../ladder.ts";
+import type { VideoRung } from "../protocol.ts";
+import { CaptureClock } from "./capture-clock.ts";
+import { planLiveLadder, refitLadder } from "./ladder-plan.ts";
+import { type LiveGrid, planLiveGrid } from "./live-grid.ts";
+import { LiveSource, type TimedPacket } from "./live-source.ts";
+import { type BroadcastListener, type BroadcastPlan, SOUND_NAME } from "./output.ts";
+import { OverloadPolicy } from "./overload.ts";
+import { Run } from "./run.ts";
+import { SoundConverter, type SoundFormat, type SoundPiece } from "./sound-converter.ts";
+import { soundBitrate } from "./sound-line.ts";
+import { SourceTimeline } from "./source-timeline.ts";
+import { type DecodedFrame, StreamDecoder } from "./stream-decoder.ts";
+
+const PULSE_MS = 1000;
+/** Sound that comes before the first picture waits for it; more than this is too early to matter. */
+const MAX_EARLY_PIECES = 400;
+/** Sound of a timeline that the picture has not reached yet, in packets. */
+const MAX_STRAYS = 200;
+const FALLBACK_SOUND: SoundFormat = { sampleRateHz: 48_000, channels: 2 };
+
+export interface BroadcastEnd {
+  /** Whole segments of the session: the next media sequence number. */
+  nextMsn: number;
+  /** Where the session's timeline ends, in seconds. */
+  seconds: number;
+}
+
+/**
+ * Encodes until the source ends, which may be by breaking off: all that came is in whole segments then.
+ * @throws {JobError} when it cannot begin, or an encoder fails
+ */
+export async function encodeBroadcast(
+  bytes: AsyncIterable<Uint8Array>,
+  plan: BroadcastPlan,
+  listener: BroadcastListener,
+): Promise<BroadcastEnd> {
+  const source = await LiveSource.open(bytes);
+  const broadcast = new Broadcast(source, plan, listener);
+  try {
+    return await broadcast.run();
+  } finally {
+    broadcast.close();
+    await source.close();
+  }
+}
+
+class Broadcast {
+  readonly #source: LiveSource;
+  readonly #plan: BroadcastPlan;
+  readonly #listener: BroadcastListener;
+  readonly #timeline: SourceTimeline;
+  readonly #video = new StreamDecoder();
+  readonly #audio = new StreamDecoder();
+  readonly #sound: SoundFormat | null;
+  readonly #converter: SoundConverter;
+  readonly #overload = new OverloadPolicy();
+  readonly #dropped = new Set<string>();
+  #clock = new CaptureClock();
+  #grid: LiveGrid | null = null;
+  #rungs: VideoRung[] = [];
+  #run: Run | null = null;
+  #pictureKind = "";
+  #start: BroadcastPlan["start"];
+  #earlySound: SoundPiece[] = [];
+  #strays: TimedPacket[] = [];
+  #hasStarted = false;
+  #packets = 0;
+  #work = { atMs: performance.now(), waitedMs: 0, mediaSeconds: 0 };
+  #mediaSeconds = 0; // of runs that are over
+  #speed = 0;
+
+  constructor(source: LiveSource, plan: BroadcastPlan, listener: BroadcastListener) {
+    this.#source = source;
+    this.#plan = plan;
+    this.#listener = listener;
+    this.#start = plan.start;
+    this.#timeline = new SourceTimeline(source.video === null ? "audio" : "video", source.interleaveSeconds);
+    this.#sound = source.audio && soundFormat(source.audio);
+    this.#converter = new SoundConverter(this.#sound ?? FALLBACK_SOUND);
+  }
+
+  async run(): Promise<BroadcastEnd> {
+    const { video, reader } = this.#source;
+    const times = await this.#source.firstTimes();
+    if (video !== null) {
+      const { num, den } = video.avgFrameRate;
+      this.#grid = planLiveGrid(num > 0 && den > 0 ? num / den : 0, times, this.#plan.settings);
+    }
+    const pulse = setInterval(() => this.#pulse(), PULSE_MS);
+    try {
+      for await (const packet of this.#source.packets()) {
+        this.#packets += 1;
+        if (this.#packets === 1 && reader.firstByteAtMs !== undefined)
+          this.#clock.note(packet.decodeSeconds, reader.firstByteAtMs);
+        await this.#take(packet);
+      }
+      await this.#endRun();
+    } finally {
+      clearInterval(pulse);
+    }
+    if (!this.#hasStarted) throw new JobError("source_damaged", "Nothing of the broadcast could be decoded.");
+    return { nextMsn: this.#start.msn, seconds: this.#start.seconds };
+  }
+
+  close(): void {
+    this.#run?.close();
+    this.#video.close();
+    this.#audio.close();
+    this.#converter.close();
+    for (const { packet } of this.#strays) packet.free();
+  }
+
+  async #take(timed: TimedPacket): Promise<void> {
+    const { kind, decodeSeconds, stream } = timed;
+    const place = this.#timeline.place(kind, decodeSeconds);
+    if (place === "stray") return this.#keepStray(timed);
+    const isOther = kind === "video" && !this.#video.isFor(stream);
+    if (place === "jump" || isOther) await this.#endRun();
+    if (place === "jump") {
+      this.#clock = new CaptureClock();
+      this.#earlySound = [];
+    }
+    this.#clock.note(decodeSeconds, Date.now());
+    if (kind === "video") for await (const frame of this.#video.decode(timed)) await this.#showPicture(frame);
+    else await this.#takeSound(timed);
+    timed.packet.free();
+    if (place === "jump") await this.#takeStrays();
+  }
+
+  async #takeSound(timed: TimedPacket): Promise<void> {
+    if (!this.#audio.isFor(timed.stream)) for await (const frame of this.#audio.rest()) await this.#playSound(frame);
+    for await (const frame of this.#audio.decode(timed)) await this.#playSound(frame);
+    // Sound that far ahead: the picture has come to a standstill.
+    const standsAt = timed.decodeSeconds - this.#source.interleaveSeconds;
+    if (this.#source.video === null || this.#run === null || standsAt <= this.#timeline.lastSeconds!) return;
+    this.#timeline.passUntil(standsAt);
+    await this.#run.holdPicture(standsAt);
+  }
+
+  async #showPicture({ frame, seconds }: DecodedFrame): Promise<void> {
+    const { num, den } = frame.sampleAspectRatio;
+    const kind = [frame.width, frame.height, num, den].join();
+    if (this.#run !== null && kind !== this.#pictureKind) await this.#closeRun();
+    this.#pictureKind = kind;
+    if (this.#run === null) {
+      const size = displaySize(frame);
+      const { settings } = this.#plan;
+      const isFirst = this.#rungs.length === 0;
+      if (isFirst) this.#rungs = planLiveLadder(size, this.#grid!.frameRate, settings.maxResolution);
+      const rungs = refitLadder(this.#rungs, size).filter(({ name }) => !this.#dropped.has(name));
+      await this.#openRun(seconds, { grid: this.#grid!, rungs, like: frame });
+    }
+    await this.#run!.putPicture(frame, seconds);
+  }
+
+  async #playSound(decoded: DecodedFrame): Promise<void> {
+    const { seconds } = decoded;
+    for await (const piece of this.#converter.convert(decoded)) {
+      if (this.#run === null && this.#source.video === null) await this.#openRun(seconds, null);
+      if (this.#run !== null) await this.#run.putSound(piece);
+      else if (this.#earlySound.push(piece) > MAX_EARLY_PIECES) this.#earlySound.shift();
+    }
+  }
+
+  async #openRun(
+    zeroSeconds: number,
+    picture: { grid: LiveGrid; rungs: VideoRung[]; like: DecodedFrame["frame"] } | null,
+  ) {
+    const [clock, sound] = [this.#clock, this.#sound];
+    const capturedAtMs = (seconds: number) => clock.capturedAtMs(seconds);
+    const { settings } = this.#plan;
+    const { interleaveSeconds } = this.#source;
+    const run = await Run.open(
+      { settings, start: this.#start, zeroSeconds, picture, sound, interleaveSeconds, capturedAtMs },
+      this.#listener,
+    );
+    this.#run = run;
+    if (!this.#hasStarted) this.#tellStarted(run);
+    for (const { name, init } of run.inits)
+      this.#listener.onInit(name, this.#start.initVersion, init.bytes, init.facts);
+    for (const piece of this.#earlySound.splice(0)) await run.putSound(piece);
+  }
+
+  /** Everything that is under way belongs to the run that ends. */
+  async #endRun(): Promise<void> {
+    for await (const frame of this.#video.rest()) await this.#showPicture(frame);
+    for await (const frame of this.#audio.rest()) await this.#playSound(frame);
+    for await (const piece of this.#converter.rest()) await this.#run?.putSound(piece);
+    await this.#closeRun();
+  }
+
+  /** The source goes on without a jump; its sound behind the seam is the next run's. */
+  async #closeRun(): Promise<void> {
+    const run = this.#run;
+    if (run === null) return;
+    this.#mediaSeconds += run.endSeconds;
+    this.#run = null;
+    const { msn, seconds, sound } = await run.finish();
+    this.#earlySound = sound === null ? [] : [sound];
+    this.#start = { msn, seconds, isDiscontinuous: true, initVersion: this.#start.initVersion + 1 };
+  }
+
+  /** Sound that jumped before the picture did is of the timeline on which the picture has arrived now. */
+  async #takeStrays(): Promise<void> {
+    for (const stray of this.#strays.splice(0))
+      if (this.#timeline.isNear(stray.decodeSeconds)) await this.#take(stray);
+      else stray.packet.free();
+  }
+
+  #keepStray(timed: TimedPacket): void {
+    if (this.#strays.push(timed) > MAX_STRAYS) this.#strays.shift()!.packet.free();
+  }
+
+  #pulse(): void {
+    const { reader } = this.#source;
+    const atMs = performance.now();
+    const waitedMs = reader.waitedMs(atMs);
+    const mediaSeconds = this.#mediaSeconds + (this.#run?.endSeconds ?? 0);
+    const busyMs = atMs - this.#work.atMs - (waitedMs - this.#work.waitedMs);
+    const mediaMs = 1000 * (mediaSeconds - this.#work.mediaSeconds);
+    this.#work = { atMs, waitedMs, mediaSeconds };
+    if (busyMs > 0 && mediaMs > 0) this.#speed = mediaMs / busyMs;
+    const name = this.#run && this.#overload.decide({ atMs, busyMs, mediaMs }, this.#run.rungs);
+    if (name) {
+      this.#dropped.add(name);
+      this.#run!.drop(name);
+    }
+    this.#listener.onPulse({
+      segments: this.#start.msn + (this.#run?.segments ?? 0),
+      speed: this.#speed,
+      isWaiting: reader.isWaiting,
+      steps: this.#packets + (this.#run?.steps ?? 0),
+    });
+  }
+
+  #tellStarted(run: Run): void {
+    this.#hasStarted = true;
+    const { video, audio } = this.#source;
+    const bitrates = new Map(this.#rungs.map(({ name, maxBitrateBps }) => [name, maxBitrateBps]));
+    if (this.#sound !== null) bitrates.set(SOUND_NAME, soundBitrate(this.#sound));
+    const hz = this.#grid === null ? 0 : this.#grid.frameRate.num / this.#grid.frameRate.den;
+    this.#listener.onStarted({
+      video: video && {
+        codec: codecName(video),
+        widthPx: video.codecpar.width,
+        heightPx: video.codecpar.height,
+        frameRate: hz,
+      },
+      audio: audio && {
+        codec: codecName(audio),
+        sampleRateHz: audio.codecpar.sampleRate || FALLBACK_SOUND.sampleRateHz,
+        channels: audio.codecpar.channels || FALLBACK_SOUND.channels,
+      },
+      frameRate: this.#grid?.frameRate ?? null,
+      renditions: run.inits.map(({ name, init }) => ({
+        name,
+        kind: name === SOUND_NAME ? "audio" : "video",
+        bitrateBps: bitrates.get(name)!,
+        ...init.facts,
+      })),
+    });
+  }
+}
+
+const codecName = ({ codecpar }: Stream) => avGetCodecName(codecpar.codecId) ?? "unknown";
+
+/** A stream that has not told its format yet begins as silence of the usual one. */
+function soundFormat({ codecpar }: Stream): SoundFormat {
+  if (codecpar.sampleRate <= 0) return FALLBACK_SOUND;
+  return { sampleRateHz: outputRateHz(codecpar.sampleRate), channels: outputChannels(codecpar.channels) };
+}
+
+/** Square pixels: the height stays, the width follows the sample aspect ratio. */
+function displaySize({ width, height, sampleAspectRatio: { num, den } }: DecodedFrame["frame"]): Size {
+  const ratio = num > 0 && den > 0 ? num / den : 1;
+  const isSane = ratio > 0.1 && ratio < 10;
+  return { widthPx: Math.max(1, Math.round(width * (isSane ? ratio : 1))), heightPx: height };
+}

@@ -1,0 +1,34 @@
+/**
+ * When pictures were captured, by when they arrived: the least delay of the last seconds counts, since networks only ever add to it.
+ * Pure.
+ */
+
+const WINDOW_BUCKETS = 10;
+const BUCKET_MS = 1000;
+/** Smaller changes are noise; capture times shall be as steady as the media. */
+const NOTICED_MS = 100;
+
+export class CaptureClock {
+  /** Least (arrival − media time) of each second, in ms. */
+  readonly #buckets: { second: number; offsetMs: number }[] = [];
+  #offsetMs: number | undefined;
+  #latestMs = -Infinity;
+
+  /** A packet of this time has arrived. */
+  note(mediaSeconds: number, arrivedAtMs: number): void {
+    const second = Math.floor(arrivedAtMs / BUCKET_MS);
+    const offsetMs = arrivedAtMs - mediaSeconds * 1000;
+    const newest = this.#buckets.at(-1);
+    if (newest !== undefined && newest.second >= second) newest.offsetMs = Math.min(newest.offsetMs, offsetMs);
+    else this.#buckets.push({ second, offsetMs });
+    if (this.#buckets.length > WINDOW_BUCKETS) this.#buckets.shift();
+    const least = Math.min(...this.#buckets.map((bucket) => bucket.offsetMs));
+    if (this.#offsetMs === undefined || Math.abs(least - this.#offsetMs) > NOTICED_MS) this.#offsetMs = least;
+  }
+
+  /** Epoch ms, never earlier than what was told before. */
+  capturedAtMs(mediaSeconds: number): number {
+    this.#latestMs = Math.max(this.#latestMs, mediaSeconds * 1000 + (this.#offsetMs ?? 0));
+    return this.#latestMs;
+  }
+}

@@ -1,0 +1,100 @@
+/** Frames, parts and segments of a live picture and its sound. Pure. */
+import { AAC_FRAME_SAMPLES, nominalEnd } from "../media/audio-plan.ts";
+import { outputRate } from "../media/frame-rate.ts";
+import type { Fraction } from "../protocol.ts";
+import { STANDARD_RATES } from "../standard-rates.ts";
+import { PICTURE_TIMESCALE } from "./output.ts";
+
+/** A part that is not the last of its segment is at least this much of the part target (RFC 8216bis §4.4.4.9). */
+const SHORTEST_PART = 0.85;
+const GOP_SECONDS = 1;
+/** A source that does not say how fast it is, or lies, gets this. */
+const RATE_UNKNOWN: Fraction = { num: 30, den: 1 };
+const MAX_SANE_RATE = 250;
+/** So many times in a row tell a rate. */
+const TIMES_NEEDED = 5;
+
+export interface LiveTimes {
+  segmentMs: number;
+  partTargetMs: number;
+}
+
+export interface LiveGrid {
+  frameRate: Fraction;
+  framesPerSegment: number;
+  framesPerPart: number; // the last part of a segment may be shorter
+  framesPerGop: number;
+  ticksPerFrame: number;
+}
+
+/** @param times presentation times of the first frames in seconds, ascending; @param declared frames per second, 0 = not told */
+export function planLiveGrid(declared: number, times: number[], { segmentMs, partTargetMs }: LiveTimes): LiveGrid {
+  const frameRate = suitable(measured(declared, times), partTargetMs);
+  const hz = frameRate.num / frameRate.den;
+  const framesPerSegment = Math.max(1, Math.round((segmentMs * hz) / 1000));
+  return {
+    frameRate,
+    framesPerSegment,
+    framesPerPart: Math.min(framesPerSegment, framesIn(partTargetMs, hz)),
+    framesPerGop: Math.max(1, Math.round(GOP_SECONDS * hz)),
+    ticksPerFrame: PICTURE_TIMESCALE / hz,
+  };
+}
+
+function measured(declared: number, times: number[]): Fraction {
+  const sane = declared >= 1 && declared <= MAX_SANE_RATE ? declared : 0;
+  if (times.length < TIMES_NEEDED && sane === 0) return RATE_UNKNOWN;
+  const { frameRate, isVariable } = outputRate({
+    declared: sane,
+    timesSeconds: times.length < TIMES_NEEDED ? [] : times,
+  });
+  return isVariable && sane === 0 ? RATE_UNKNOWN : frameRate;
+}
+
+/**
+ * The rate itself when a frame of it is a whole number of ticks and whole frames make parts of the right length; else the nearest
+ * standard rate of which that is true. 24 frames a second have no part between 170 and 200 ms.
+ */
+function suitable(rate: Fraction, partTargetMs: number): Fraction {
+  const suits = ({ num, den }: Fraction) =>
+    (PICTURE_TIMESCALE * den) % num === 0 &&
+    framesIn(partTargetMs, num / den) * ((1000 * den) / num) >= SHORTEST_PART * partTargetMs - 1e-6;
+  const distance = ({ num, den }: Fraction) => Math.abs(num / den - rate.num / rate.den);
+  if (suits(rate)) return rate;
+  return STANDARD_RATES.filter(suits).toSorted((a, b) => distance(a) - distance(b))[0] ?? rate;
+}
+
+const framesIn = (ms: number, hz: number) => Math.max(1, Math.floor((ms * hz) / 1000 + 1e-6));
+
+/** A segment of `frames` AAC frames in parts as equal as the two limits of a part's length allow. */
+export function soundPartFrames(frames: number, sampleRateHz: number, partTargetMs: number): number {
+  const targetFrames = (partTargetMs * sampleRateHz) / 1000 / AAC_FRAME_SAMPLES;
+  const most = Math.max(1, Math.floor(targetFrames + 1e-6));
+  const fewest = Math.min(most, Math.ceil(SHORTEST_PART * targetFrames - 1e-6));
+  return Math.max(fewest, Math.ceil(frames / Math.ceil(frames / most)));
+}
+
+/** The AAC frame, counted from the start of the run, at which segment `k` ends: the one nearest to the picture's. */
+export const soundSegmentEnd = (k: number, sampleRateHz: number, segmentSeconds: Fraction): number =>
+  nominalEnd(k + 1, sampleRateHz, segmentSeconds);
+
+/** How long a segment is: of the picture, or nominally where there is none. */
+export function segmentSeconds(grid: LiveGrid | null, { segmentMs }: LiveTimes): Fraction {
+  if (grid === null) return { num: segmentMs, den: 1000 };
+  return { num: grid.framesPerSegment * grid.frameRate.den, den: grid.frameRate.num };
+}
+
+/**
+ * How many AAC frames a run has whose picture ends at `endSeconds`: the nearest, but at least one in each of its segments, so that
+ * picture and sound have the same ones.
+ */
+export function soundFramesUntil(
+  endSeconds: number,
+  segments: number,
+  sampleRateHz: number,
+  ofSegment: Fraction,
+): number {
+  const nearest = Math.round((endSeconds * sampleRateHz) / AAC_FRAME_SAMPLES);
+  const lastBegins = segments > 1 ? soundSegmentEnd(segments - 2, sampleRateHz, ofSegment) : 0;
+  return Math.min(Math.max(nearest, lastBegins + 1), soundSegmentEnd(segments - 1, sampleRateHz, ofSegment));
+}

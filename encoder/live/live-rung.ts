@@ -1,0 +1,132 @@
+/** One live H.264 encoder: no B-frames, no look-ahead, a key frame each second and at each start of a segment. */
+import { Codec, CodecContext, Dictionary, type Frame, Packet, Rational } from "node-av";
+import {
+  AVCOL_PRI_BT709,
+  AVCOL_RANGE_MPEG,
+  AVCOL_TRC_BT709,
+  AV_CODEC_FLAG_CLOSED_GOP,
+  AV_CODEC_FLAG_GLOBAL_HEADER,
+  AV_PICTURE_TYPE_I,
+  AV_PICTURE_TYPE_NONE,
+  AV_PIX_FMT_YUV420P,
+  FF_ENCODER_LIBX264,
+} from "node-av/constants";
+import type { AVColorSpace } from "node-av/constants";
+import { JobError } from "../errors.ts";
+import { initSegment } from "../media/cmaf.ts";
+import { codecOf, withoutEncoderNote } from "../media/h264.ts";
+import type { ColorMatrix } from "../media/scale-graph.ts";
+import type { VideoRung } from "../protocol.ts";
+import type { LiveGrid } from "./live-grid.ts";
+import { type InitFacts, PICTURE_TIMESCALE } from "./output.ts";
+import type { PartCutter } from "./part-cutter.ts";
+
+/** Each thread but the first holds a picture back. */
+const LARGE_PIXELS = 1280 * 720;
+const threadsFor = ({ widthPx, heightPx }: VideoRung) => (widthPx * heightPx >= LARGE_PIXELS ? 2 : 1);
+
+/** Pure: what x264 is told. A buffer of one second: a viewer at the live edge has no more than that in hand. */
+export function liveEncoderOptions(rung: VideoRung, { framesPerGop }: LiveGrid): Record<string, string | number> {
+  return {
+    preset: "veryfast",
+    profile: "high",
+    crf: rung.crf,
+    maxrate: rung.maxBitrateBps,
+    bufsize: rung.maxBitrateBps,
+    g: framesPerGop,
+    keyint_min: framesPerGop,
+    sc_threshold: 0,
+    bf: 0,
+    forced_idr: 1,
+    "x264-params":
+      "annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1:rc-lookahead=0:sync-lookahead=0:mbtree=0:sliced-threads=0",
+  };
+}
+
+export class LiveRung {
+  readonly rung: VideoRung;
+  readonly init: { bytes: Buffer; facts: InitFacts };
+  readonly #grid: LiveGrid;
+  readonly #context: CodecContext;
+  readonly #cutter: PartCutter;
+  readonly #packet = new Packet();
+
+  private constructor(
+    rung: VideoRung,
+    grid: LiveGrid,
+    colorMatrix: ColorMatrix,
+    context: CodecContext,
+    cutter: PartCutter,
+  ) {
+    this.rung = rung;
+    this.#grid = grid;
+    this.#context = context;
+    this.#cutter = cutter;
+    this.#packet.alloc();
+    const avcConfig = context.extraData;
+    if (avcConfig === null || avcConfig[0] !== 1)
+      throw new JobError("encoder_failed", "The encoder gave no configuration record.");
+    const { widthPx, heightPx } = rung;
+    const timescale = PICTURE_TIMESCALE;
+    this.init = {
+      bytes: initSegment({ kind: "video", timescale, widthPx, heightPx, colorMatrix, avcConfig }),
+      facts: { codec: codecOf(avcConfig), widthPx, heightPx, timescale },
+    };
+  }
+
+  static async open(rung: VideoRung, grid: LiveGrid, matrix: ColorMatrix, cutter: PartCutter): Promise<LiveRung> {
+    const codec = Codec.findEncoderByName(FF_ENCODER_LIBX264);
+    const context = new CodecContext();
+    context.allocContext3(codec);
+    context.width = rung.widthPx;
+    context.height = rung.heightPx;
+    context.pixelFormat = AV_PIX_FMT_YUV420P;
+    context.timeBase = new Rational(grid.frameRate.den, grid.frameRate.num);
+    context.framerate = new Rational(grid.frameRate.num, grid.frameRate.den);
+    context.sampleAspectRatio = new Rational(1, 1);
+    context.colorRange = AVCOL_RANGE_MPEG;
+    context.colorPrimaries = AVCOL_PRI_BT709;
+    context.colorTrc = AVCOL_TRC_BT709;
+    context.colorSpace = matrix as AVColorSpace; // both count as H.273 does
+    context.threadCount = threadsFor(rung);
+    context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER, AV_CODEC_FLAG_CLOSED_GOP);
+    using options = Dictionary.fromObject(liveEncoderOptions(rung, grid));
+    const opened = await context.open2(codec, options);
+    if (opened < 0) throw new JobError("encoder_failed", `The H.264 encoder did not start (${opened}).`);
+    return new LiveRung(rung, grid, matrix, context, cutter);
+  }
+
+  /** Segments that are whole. */
+  get segments(): number {
+    return this.#cutter.segments;
+  }
+
+  /** @param frame with the number of the run's output frame as its pts; null ends it, and its last segment */
+  async encode(frame: Frame | null): Promise<void> {
+    if (frame !== null) {
+      const { framesPerSegment, framesPerGop } = this.#grid;
+      const isKey = (Number(frame.pts) % framesPerSegment) % framesPerGop === 0;
+      frame.pictType = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE; // the source's choice of key frames is not ours
+    }
+    const sent = await this.#context.sendFrame(frame);
+    if (sent < 0) throw new JobError("encoder_failed", `The H.264 encoder refused a picture (${sent}).`);
+    // Encoding happens while a picture is sent; receiving only collects, except at the end.
+    for (;;) {
+      const received =
+        frame === null
+          ? await this.#context.receivePacket(this.#packet)
+          : this.#context.receivePacketSync(this.#packet);
+      if (received < 0) break;
+      const data = this.#packet.data ?? Buffer.alloc(0);
+      const { isKeyframe } = this.#packet;
+      this.#cutter.add(isKeyframe ? withoutEncoderNote(data) : Buffer.from(data), isKeyframe);
+      this.#packet.unref();
+    }
+    if (frame === null) this.#cutter.finish();
+  }
+
+  close(): void {
+    this.#packet.free();
+    this.#context.freeContext();
+  }
+}

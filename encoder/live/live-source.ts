@@ -1,0 +1,185 @@
+/** A broadcast, opened: its container, its streams, its packets. */
+import { Codec, Dictionary, FormatContext, type IOContext, Packet, type Stream } from "node-av";
+import { AVFMT_FLAG_CUSTOM_IO, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO, AV_NOPTS_VALUE } from "node-av/constants";
+import { JobError } from "../errors.ts";
+import { ticksToSeconds } from "../media/source.ts";
+import type { Kind } from "./source-timeline.ts";
+import { StreamReader } from "./stream-reader.ts";
+
+const CONTAINERS = ["flv", "live_flv", "mpegts", "mov", "mp4"];
+/** So much later than its picture sound comes, or the other way round: muxers keep them near each other. */
+const INTERLEAVE_SECONDS = 1.2;
+/** In MP4 a fragment of the one goes before the fragment of the other. */
+const FRAGMENT_SECONDS = 5;
+const MAX_STREAMS = 32;
+/** How much of a broadcast is looked at before it begins: viewers wait for it. */
+const LOOK_MICROSECONDS = 1_000_000;
+const LOOK_BYTES = 4 << 20;
+/** The picture's first times tell its rate. */
+const RATE_PACKETS = 40;
+const RATE_SECONDS = 0.8;
+/** The largest picture that is taken. */
+const MAX_PIXELS = 4096 * 2304;
+
+export interface TimedPacket {
+  packet: Packet; // the receiver's
+  stream: Stream;
+  kind: Kind;
+  decodeSeconds: number;
+}
+
+export class LiveSource {
+  readonly reader: StreamReader;
+  readonly #format = new FormatContext();
+  readonly #io: IOContext;
+  readonly #early: TimedPacket[] = [];
+  readonly #streams = new Map<number, Stream>();
+  #streamsAtStart = 0;
+  video: Stream | null = null;
+  audio: Stream | null = null;
+
+  private constructor(bytes: AsyncIterable<Uint8Array>) {
+    this.reader = new StreamReader(bytes);
+    this.#io = this.reader.open();
+  }
+
+  /** @throws {JobError} `source_*` when it is no broadcast that can be taken */
+  static async open(bytes: AsyncIterable<Uint8Array>): Promise<LiveSource> {
+    const source = new LiveSource(bytes);
+    try {
+      await source.#open();
+    } catch (error) {
+      await source.close();
+      throw error;
+    }
+    return source;
+  }
+
+  async #open(): Promise<void> {
+    const format = this.#format;
+    format.allocContext();
+    format.pb = this.#io;
+    format.setFlags(AVFMT_FLAG_CUSTOM_IO);
+    using options = Dictionary.fromObject({
+      format_whitelist: CONTAINERS.join(","),
+      protocol_whitelist: "none",
+      max_streams: MAX_STREAMS,
+      probesize: LOOK_BYTES,
+      analyzeduration: LOOK_MICROSECONDS,
+    });
+    if ((await format.openInput("", null, options)) < 0) throw this.#notMedia();
+    if ((await format.findStreamInfo(null)) < 0)
+      throw new JobError("source_damaged", "The broadcast's streams could not be read.");
+    this.#learnStreams();
+    this.#streamsAtStart = format.streams.length;
+    this.video = this.#best("video");
+    this.audio = this.#best("audio");
+    if (this.video === null && this.audio === null)
+      throw new JobError("source_no_streams", "The broadcast has neither picture nor sound that can be decoded.");
+    refuseTooLarge(this.video);
+  }
+
+  /** How far picture and sound of the same time lie apart at most, in seconds. */
+  get interleaveSeconds(): number {
+    return this.#format.iformat?.name?.startsWith("mov") === true ? FRAGMENT_SECONDS : INTERLEAVE_SECONDS;
+  }
+
+  /** What the first packets tell of the picture's rate; they are read again by `packets`. Ascending, in seconds. */
+  async firstTimes(): Promise<number[]> {
+    const times: number[] = [];
+    if (this.video === null) return times;
+    while (times.length < RATE_PACKETS) {
+      const next = await this.#next();
+      if (next === null) break;
+      this.#early.push(next);
+      const { packet, stream, kind } = next;
+      const ticks = packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts;
+      if (kind === "video") times.push(ticksToSeconds(ticks, stream));
+      const first = this.#early[0]!.decodeSeconds;
+      if (Math.abs(next.decodeSeconds - first) >= RATE_SECONDS) break;
+    }
+    return times.toSorted((a, b) => a - b).slice(0, times.length > 8 ? -2 : undefined); // the last lack neighbours
+  }
+
+  /** Packets of the picture and the sound, as they come; ends with the broadcast. */
+  async *packets(): AsyncGenerator<TimedPacket> {
+    for (;;) {
+      const next = this.#early.shift() ?? (await this.#next());
+      if (next === null) return;
+      yield next;
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const { packet } of this.#early) packet.free();
+    await this.reader.close();
+    await this.#format.closeInput();
+    this.#io.freeContext();
+  }
+
+  async #next(): Promise<TimedPacket | null> {
+    for (;;) {
+      const packet = new Packet();
+      packet.alloc();
+      // Broken data counts as the end: the demuxer has already passed over what it could.
+      if ((await this.#format.readFrame(packet)) < 0) {
+        packet.free();
+        return null;
+      }
+      const stream = this.#streamOf(packet.streamIndex);
+      const kind = stream && this.#kindOf(stream);
+      const ticks = packet.dts === AV_NOPTS_VALUE ? packet.pts : packet.dts;
+      if (stream && kind && ticks !== AV_NOPTS_VALUE)
+        return { packet, stream, kind, decodeSeconds: ticksToSeconds(ticks, stream) };
+      packet.free();
+    }
+  }
+
+  /** A stream that turns up midway takes the place of the one before it: the broadcaster has changed its codec. */
+  #kindOf(stream: Stream): Kind | null {
+    if (stream.index === this.video?.index) return "video";
+    if (stream.index === this.audio?.index) return "audio";
+    if (stream.index < this.#streamsAtStart || !isDecodable(stream)) return null;
+    const { codecType } = stream.codecpar;
+    if (codecType === AVMEDIA_TYPE_VIDEO && this.video !== null) {
+      this.video = stream;
+      return "video";
+    }
+    if (codecType === AVMEDIA_TYPE_AUDIO && this.audio !== null) {
+      this.audio = stream;
+      return "audio";
+    }
+    return null;
+  }
+
+  #streamOf(index: number): Stream | undefined {
+    if (!this.#streams.has(index)) this.#learnStreams();
+    return this.#streams.get(index);
+  }
+
+  #learnStreams(): void {
+    for (const stream of this.#format.streams)
+      if (!this.#streams.has(stream.index)) this.#streams.set(stream.index, stream);
+  }
+
+  #best(kind: Kind): Stream | null {
+    const type = kind === "video" ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO;
+    const usable = [...this.#streams.values()].filter((s) => s.codecpar.codecType === type && isDecodable(s));
+    const pixels = ({ codecpar }: Stream) => codecpar.width * codecpar.height;
+    return usable.toSorted((a, b) => pixels(b) - pixels(a) || a.index - b.index)[0] ?? null;
+  }
+
+  #notMedia(): JobError {
+    const cause = this.reader.failure;
+    return new JobError("source_not_media", "The broadcast is neither FLV nor MPEG-TS nor fragmented MP4.", { cause });
+  }
+}
+
+const isDecodable = (stream: Stream) => Codec.findDecoder(stream.codecpar.codecId) !== null;
+
+function refuseTooLarge(video: Stream | null): void {
+  if (video === null) return;
+  const { width, height } = video.codecpar;
+  if (width * height > MAX_PIXELS)
+    throw new JobError("source_too_large_picture", `The picture is ${width}×${height}; the largest is 4096×2304.`);
+}

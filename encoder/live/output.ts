@@ -1,0 +1,81 @@
+/** What the encoder of a broadcast is given and what it gives. Types only. */
+import type { Fraction } from "../protocol.ts";
+import type { IngestSettings, LiveRendition, Started } from "./protocol.ts";
+
+/**
+ * Ticks per second of every live picture track, whatever its rate: a rendition keeps one timescale for the whole session, over changes
+ * of the source. All standard rates have whole ticks in it (24000/1001: 5005).
+ */
+export const PICTURE_TIMESCALE = 120_000;
+
+/** The name of the one audio rendition. */
+export const SOUND_NAME = "a1";
+
+export interface BroadcastPlan {
+  settings: Pick<IngestSettings, "maxResolution" | "partTargetMs" | "segmentMs">;
+  /** Where in its session the broadcast begins: all 0 and false, unless it is a reconnect. */
+  start: {
+    msn: number;
+    /** The first segment does not go on from the one before it. */
+    isDiscontinuous: boolean;
+    /** A version that the session has not used. */
+    initVersion: number;
+    /** Seconds on the session's timeline, not before the end of what the session has. */
+    seconds: number;
+  };
+}
+
+export interface StartedFacts extends Started {
+  renditions: (LiveRendition & { timescale: number })[];
+  /** Of the output; null without a picture. */
+  frameRate: Fraction | null;
+}
+
+export interface PartFacts {
+  rendition: string;
+  msn: number;
+  part: number;
+  durationTicks: number;
+  /** It begins with a key frame. */
+  isIndependent: boolean;
+  isLast: boolean;
+  /** Of the segment's first sample, epoch ms. */
+  capturedAtMs: number;
+  /** Of the segment. */
+  isDiscontinuous: boolean;
+  initVersion: number;
+}
+
+export interface InitFacts {
+  codec: string; // RFC 6381
+  widthPx: number | null;
+  heightPx: number | null;
+  timescale: number;
+}
+
+/** A rung that was given up: its last segment is the one before `fromMsn`. */
+export interface DroppedRung {
+  rendition: string;
+  fromMsn: number;
+}
+
+/** Each second. */
+export interface Pulse {
+  /** Whole segments of the session so far: the next media sequence number. */
+  segments: number;
+  /** Media seconds encoded per second of work; 0 = not known yet. */
+  speed: number;
+  /** Nothing to do but to wait for the source. */
+  isWaiting: boolean;
+  /** Counts up with everything that is read, decoded or encoded. */
+  steps: number;
+}
+
+/** Hears a broadcast; must not throw. Of one rendition an init comes before the parts that need it, and parts come in order. */
+export interface BroadcastListener {
+  onStarted(facts: StartedFacts): void;
+  onInit(rendition: string, version: number, bytes: Buffer, facts: InitFacts): void;
+  onPart(facts: PartFacts, bytes: Buffer): void;
+  onRungDropped(dropped: DroppedRung): void;
+  onPulse(pulse: Pulse): void;
+}

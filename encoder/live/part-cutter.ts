@@ -1,0 +1,103 @@
+/** Samples of one rendition become the parts of its segments (CMAF chunks, ISO/IEC 23000-19 §7.3.2.3). */
+import { fragmentBoxes, producerReferenceTime, type Sample, segmentType } from "../media/cmaf.ts";
+import type { PartFacts } from "./output.ts";
+
+/** Of one segment, the same for every rendition. */
+export interface SegmentFacts {
+  msn: number;
+  /** Of its first sample, epoch ms. */
+  capturedAtMs: number;
+  isDiscontinuous: boolean;
+}
+
+export interface CutPlan {
+  rendition: string;
+  initVersion: number;
+  timescale: number;
+  /** Of the run's first sample, on the session's timeline. */
+  baseTicks: number;
+  sampleTicks: number;
+  /** Segments count from 0 within a run; the number of the sample, from its start, at which one ends. */
+  segmentEnd: (segment: number) => number;
+  /** Samples of each part of a segment but the last. */
+  partSamples: (segment: number) => number;
+  segmentFacts: (segment: number) => SegmentFacts;
+  onPart: (facts: PartFacts, bytes: Buffer) => void;
+}
+
+/** More parts than a segment can have: fragments are numbered through. */
+const FRAGMENTS_PER_SEGMENT = 256;
+
+export class PartCutter {
+  readonly #plan: CutPlan;
+  #segment = 0;
+  #part = 0;
+  #partBegins = 0; // sample of the run
+  #samples: Sample[] = [];
+
+  constructor(plan: CutPlan) {
+    this.#plan = plan;
+  }
+
+  /** Segments that are whole. */
+  get segments(): number {
+    return this.#segment;
+  }
+
+  add(data: Buffer, isSync: boolean): void {
+    const { sampleTicks, segmentEnd, partSamples } = this.#plan;
+    this.#samples.push({ data, isSync, durationTicks: sampleTicks, compositionTicks: 0 });
+    if (this.#partBegins + this.#samples.length >= segmentEnd(this.#segment)) this.#cut(true);
+    else if (this.#samples.length >= partSamples(this.#segment)) this.#cut(false);
+  }
+
+  /** Ends the segment under way: there are no more samples. */
+  finish(): void {
+    if (this.#samples.length > 0) this.#cut(true);
+  }
+
+  #cut(isLast: boolean): void {
+    const { rendition, initVersion, timescale, baseTicks, sampleTicks, onPart } = this.#plan;
+    const facts = this.#plan.segmentFacts(this.#segment);
+    const decodeTicks = baseTicks + this.#partBegins * sampleTicks;
+    const intoSegment = this.#partBegins - (this.#segment === 0 ? 0 : this.#plan.segmentEnd(this.#segment - 1));
+    const capturedAtMs = facts.capturedAtMs + (1000 * intoSegment * sampleTicks) / timescale;
+    const sequenceNumber = facts.msn * FRAGMENTS_PER_SEGMENT + this.#part + 1;
+    const { boxes } = fragmentBoxes({ sequenceNumber, decodeTicks, samples: this.#samples });
+    const bytes = Buffer.concat([
+      ...(this.#part === 0 ? [segmentType()] : []),
+      producerReferenceTime(capturedAtMs, decodeTicks),
+      ...boxes,
+    ]);
+    onPart(
+      {
+        rendition,
+        part: this.#part,
+        durationTicks: this.#samples.length * sampleTicks,
+        isIndependent: this.#samples[0]!.isSync,
+        isLast,
+        initVersion,
+        ...facts,
+      },
+      bytes,
+    );
+    this.#partBegins += this.#samples.length;
+    this.#samples = [];
+    this.#part = isLast ? 0 : this.#part + 1;
+    if (isLast) this.#segment += 1;
+  }
+}
+
+/**
+ * Whether a run that ends after so many samples would end between two parts of one segment: the part before is told already, and not
+ * as the last one. One sample more makes a last part.
+ */
+export function endsBetweenParts(
+  samples: number,
+  { segmentEnd, partSamples }: Pick<CutPlan, "segmentEnd" | "partSamples">,
+): boolean {
+  let segment = 0;
+  while (segmentEnd(segment) < samples) segment += 1;
+  const inSegment = samples - (segment === 0 ? 0 : segmentEnd(segment - 1));
+  return samples < segmentEnd(segment) && inSegment % partSamples(segment) === 0;
+}

@@ -1,0 +1,273 @@
+/**
+ * A stretch of a broadcast without a seam: one kind of picture on one timeline of the source, from its first picture to the jump, the
+ * change or the end that closes it. Its encoders begin and end with it.
+ */
+import type { Frame } from "node-av";
+import { AVCOL_TRC_ARIB_STD_B67, AVCOL_TRC_SMPTE2084 } from "node-av/constants";
+import type { SourceVideo, VideoRung } from "../protocol.ts";
+import { AAC_FRAME_SAMPLES } from "../media/audio-plan.ts";
+import { PictureGraph } from "../media/picture-graph.ts";
+import { colorPlan, scaleGraph } from "../media/scale-graph.ts";
+import { type LiveGrid, segmentSeconds, soundFramesUntil, soundPartFrames, soundSegmentEnd } from "./live-grid.ts";
+import { LivePicker } from "./live-picker.ts";
+import { LiveRung } from "./live-rung.ts";
+import { type BroadcastListener, type BroadcastPlan, PICTURE_TIMESCALE, SOUND_NAME } from "./output.ts";
+import { type CutPlan, endsBetweenParts, PartCutter, type SegmentFacts } from "./part-cutter.ts";
+import type { SoundFormat, SoundPiece } from "./sound-converter.ts";
+import { SoundLine } from "./sound-line.ts";
+
+export interface RunPlan {
+  settings: BroadcastPlan["settings"];
+  /** Where it begins in the session. */
+  start: BroadcastPlan["start"];
+  /** The source's time of its first picture, or of its first sound where there is no picture. */
+  zeroSeconds: number;
+  picture: { grid: LiveGrid; rungs: VideoRung[]; like: Frame } | null;
+  sound: SoundFormat | null;
+  /** How much later than its picture sound may come; then it is silence. */
+  interleaveSeconds: number;
+  capturedAtMs: (sourceSeconds: number) => number;
+}
+
+/** Encoders work at their own pace; decoding goes on until the slowest is this far behind. */
+const PICTURES_AHEAD = 4;
+
+export class Run {
+  readonly #plan: RunPlan;
+  readonly #listener: BroadcastListener;
+  readonly #segments: SegmentFacts[] = [];
+  readonly #picker: LivePicker | null;
+  #rungs: LiveRung[] = [];
+  #sound: SoundLine | null = null;
+  #turns: Promise<void>[] = [];
+  readonly #underWay: Promise<unknown>[] = [];
+  #graph: PictureGraph | undefined;
+  #last: Frame | null = null;
+  readonly #unwanted = new Set<string>();
+  #steps = 0;
+
+  private constructor(plan: RunPlan, listener: BroadcastListener) {
+    this.#plan = plan;
+    this.#listener = listener;
+    this.#picker = plan.picture && new LivePicker(plan.picture.grid.frameRate);
+  }
+
+  static async open(plan: RunPlan, listener: BroadcastListener): Promise<Run> {
+    const run = new Run(plan, listener);
+    await run.#open();
+    return run;
+  }
+
+  async #open(): Promise<void> {
+    const { picture, sound } = this.#plan;
+    if (picture !== null) {
+      const { matrix } = colorPlan(picture.like.colorSpace, picture.like.height, hdrOf(picture.like));
+      for (const rung of picture.rungs)
+        this.#rungs.push(await LiveRung.open(rung, picture.grid, matrix, new PartCutter(this.#pictureCuts(rung.name))));
+      this.#turns = this.#rungs.map(() => Promise.resolve());
+    }
+    if (sound !== null) this.#sound = await SoundLine.open(sound, this.#plan, new PartCutter(this.#soundCuts(sound)));
+  }
+
+  /** Every rendition's init, in the order of the ladder. */
+  get inits(): { name: string; init: LiveRung["init"] }[] {
+    return [
+      ...this.#rungs.map(({ rung, init }) => ({ name: rung.name, init })),
+      ...(this.#sound === null ? [] : [{ name: SOUND_NAME, init: this.#sound.init }]),
+    ];
+  }
+
+  get rungs(): VideoRung[] {
+    return this.#rungs.map(({ rung }) => rung).filter(({ name }) => !this.#unwanted.has(name));
+  }
+
+  /** Segments that are whole in every rendition. */
+  get segments(): number {
+    return Math.min(...[...this.#rungs, ...(this.#sound ? [this.#sound] : [])].map(({ segments }) => segments));
+  }
+
+  /** Pictures given to encoders. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** Seconds from its start to the end of what was put in. */
+  get endSeconds(): number {
+    const { picture } = this.#plan;
+    if (picture === null) return this.#sound?.endSeconds ?? 0;
+    return (this.#picker!.count * picture.grid.frameRate.den) / picture.grid.frameRate.num;
+  }
+
+  /** Takes the frame. @param seconds in the source's time */
+  async putPicture(frame: Frame, seconds: number): Promise<void> {
+    const place = this.#picker!.place(seconds - this.#plan.zeroSeconds);
+    if (place === null) return frame.free();
+    await this.#repeat(place.frame - place.repeated, place.repeated, this.#last ?? frame);
+    this.#last?.free();
+    this.#last = frame;
+    await this.#encode(frame, place.frame);
+    await this.#sound?.encodeUntil(this.endSeconds);
+  }
+
+  /** The picture has come to a standstill while the sound goes on: it stands. */
+  async holdPicture(untilSeconds: number): Promise<void> {
+    if (this.#last === null) return;
+    const first = this.#picker!.count;
+    await this.#repeat(first, this.#picker!.holdUntil(untilSeconds - this.#plan.zeroSeconds), this.#last);
+    await this.#sound?.encodeUntil(this.endSeconds);
+  }
+
+  async putSound(piece: SoundPiece): Promise<void> {
+    this.#sound?.write(piece);
+    await this.#sound?.encodeUntil(this.endSeconds);
+  }
+
+  /** Gives a rung up with the next segment. */
+  drop(name: string): void {
+    this.#unwanted.add(name);
+  }
+
+  /** @returns where the next run begins, and the sound that belongs to it */
+  async finish(): Promise<{ msn: number; seconds: number; sound: SoundPiece | null }> {
+    const { start, picture } = this.#plan;
+    if (picture !== null && this.#last !== null && endsBetweenParts(this.#picker!.count, this.#pictureCuts(""))) {
+      const frame = this.#picker!.count;
+      await this.#repeat(frame, this.#picker!.holdUntil((frame + 1.5) / hz(picture.grid)), this.#last);
+    }
+    await Promise.all(this.#underWay);
+    await Promise.all(this.#rungs.map((rung) => rung.encode(null)));
+    const { soundSeconds, rest } = await this.#finishSound();
+    const end = start.seconds + Math.max(this.endSeconds, soundSeconds);
+    const found = { msn: start.msn + this.segments, seconds: end, sound: rest };
+    this.close();
+    return found;
+  }
+
+  close(): void {
+    this.#graph?.close();
+    this.#graph = undefined;
+    this.#last?.free();
+    this.#last = null;
+    for (const rung of this.#rungs) rung.close();
+    this.#rungs = [];
+    this.#sound?.close();
+    this.#sound = null;
+  }
+
+  async #finishSound(): Promise<{ soundSeconds: number; rest: SoundPiece | null }> {
+    const { sound, picture } = this.#plan;
+    if (sound === null || this.#sound === null) return { soundSeconds: 0, rest: null };
+    const cuts = this.#soundCuts(sound);
+    let frames = Math.max(1, Math.ceil(this.#sound.endSeconds * (sound.sampleRateHz / AAC_FRAME_SAMPLES) - 1e-6));
+    if (picture !== null)
+      frames = soundFramesUntil(this.endSeconds, this.#rungs[0]!.segments, sound.sampleRateHz, this.#segmentSeconds);
+    if (endsBetweenParts(frames, cuts)) frames += 1;
+    const rest = await this.#sound.finish(frames);
+    return { soundSeconds: (frames * AAC_FRAME_SAMPLES) / sound.sampleRateHz, rest };
+  }
+
+  async #repeat(first: number, count: number, frame: Frame): Promise<void> {
+    for (let i = 0; i < count; i++) await this.#encode(frame, first + i);
+  }
+
+  /** Every rung of one output frame; the picture stays the caller's. */
+  async #encode(picture: Frame, number: number): Promise<void> {
+    const { grid } = this.#plan.picture!;
+    this.#steps += 1;
+    if (number % grid.framesPerSegment === 0) await this.#giveUp(number / grid.framesPerSegment);
+    picture.pts = BigInt(number);
+    if (this.#graph?.suits(picture) !== true) {
+      this.#graph?.close();
+      const hdr = hdrOf(picture);
+      const { isConverted } = colorPlan(picture.colorSpace, picture.height, hdr);
+      const rungs = this.#rungs.map(({ rung }) => rung);
+      const filters = scaleGraph({ hdr, rotationDegrees: 0 }, rungs, isConverted);
+      this.#graph = await PictureGraph.open(filters, rungs.length, picture, { num: 1, den: 1_000_000 });
+    }
+    this.#graph.put(picture);
+    for (const [i, rung] of this.#rungs.entries()) {
+      const scaled = (await this.#graph.take(i))!;
+      this.#turns[i] = this.#turns[i]!.then(() => rung.encode(scaled)).finally(() => scaled.free());
+    }
+    const all = Promise.all(this.#turns);
+    all.catch(() => {}); // met by a later await
+    this.#underWay.push(all);
+    if (this.#underWay.length > PICTURES_AHEAD) await this.#underWay.shift();
+  }
+
+  async #giveUp(segment: number): Promise<void> {
+    const dropped = this.#rungs.filter(({ rung }) => this.#unwanted.has(rung.name));
+    if (dropped.length === 0) return;
+    await Promise.all(this.#underWay);
+    for (const rung of dropped) {
+      await rung.encode(null);
+      rung.close();
+      this.#listener.onRungDropped({ rendition: rung.rung.name, fromMsn: this.#plan.start.msn + segment });
+    }
+    this.#rungs = this.#rungs.filter((rung) => !dropped.includes(rung));
+    this.#turns = this.#rungs.map(() => Promise.resolve());
+    this.#graph?.close();
+    this.#graph = undefined;
+  }
+
+  get #segmentSeconds() {
+    return segmentSeconds(this.#plan.picture?.grid ?? null, this.#plan.settings);
+  }
+
+  #pictureCuts(rendition: string): CutPlan {
+    const { framesPerSegment, framesPerPart, ticksPerFrame } = this.#plan.picture!.grid;
+    return {
+      ...this.#cuts(rendition, PICTURE_TIMESCALE),
+      sampleTicks: ticksPerFrame,
+      segmentEnd: (segment) => (segment + 1) * framesPerSegment,
+      partSamples: () => framesPerPart,
+    };
+  }
+
+  #soundCuts({ sampleRateHz }: SoundFormat): CutPlan {
+    const ofSegment = this.#segmentSeconds;
+    const end = (segment: number) => soundSegmentEnd(segment, sampleRateHz, ofSegment);
+    return {
+      ...this.#cuts(SOUND_NAME, sampleRateHz),
+      sampleTicks: AAC_FRAME_SAMPLES,
+      segmentEnd: end,
+      partSamples: (segment) =>
+        soundPartFrames(
+          end(segment) - (segment === 0 ? 0 : end(segment - 1)),
+          sampleRateHz,
+          this.#plan.settings.partTargetMs,
+        ),
+    };
+  }
+
+  #cuts(rendition: string, timescale: number) {
+    const { start } = this.#plan;
+    return {
+      rendition,
+      timescale,
+      initVersion: start.initVersion,
+      baseTicks: Math.round(start.seconds * timescale),
+      segmentFacts: (segment: number) => this.#segmentFacts(segment),
+      onPart: (...part: Parameters<BroadcastListener["onPart"]>) => this.#listener.onPart(...part),
+    };
+  }
+
+  /** Found when the first rendition needs it, and the same for all of them. */
+  #segmentFacts(segment: number): SegmentFacts {
+    const { start, zeroSeconds, capturedAtMs } = this.#plan;
+    const { num, den } = this.#segmentSeconds;
+    this.#segments[segment] ??= {
+      msn: start.msn + segment,
+      capturedAtMs: capturedAtMs(zeroSeconds + (segment * num) / den),
+      isDiscontinuous: segment === 0 && start.isDiscontinuous,
+    };
+    return this.#segments[segment];
+  }
+}
+
+const hz = ({ frameRate }: LiveGrid) => frameRate.num / frameRate.den;
+
+function hdrOf({ colorTrc }: Frame): SourceVideo["hdr"] {
+  if (colorTrc === AVCOL_TRC_SMPTE2084) return "pq";
+  return colorTrc === AVCOL_TRC_ARIB_STD_B67 ? "hlg" : null;
+}

@@ -1,0 +1,80 @@
+/** Decoded sound of any format, also one that changes midway, as samples of one format with their times. */
+import type { Frame } from "node-av";
+import { SoundGraph } from "../media/sound-graph.ts";
+import type { DecodedFrame } from "./stream-decoder.ts";
+
+export interface SoundFormat {
+  sampleRateHz: 44100 | 48000;
+  channels: 1 | 2;
+}
+
+export interface SoundPiece {
+  seconds: number; // in the source's own time
+  planes: Float32Array[]; // one for each channel
+}
+
+export class SoundConverter {
+  readonly #output: SoundFormat;
+  #graph: SoundGraph | undefined;
+  #kind = "";
+  #zeroSeconds = 0;
+
+  constructor(output: SoundFormat) {
+    this.#output = output;
+  }
+
+  /** Takes the frame. */
+  async *convert({ frame, seconds }: DecodedFrame): AsyncGenerator<SoundPiece> {
+    if (frame.nbSamples <= 0 || frame.sampleRate <= 0) return frame.free();
+    const kind = [frame.format, frame.sampleRate, frame.channels].join();
+    if (kind !== this.#kind) {
+      yield* this.rest();
+      this.#graph = await SoundGraph.open(this.#filters(), frame);
+      this.#kind = kind;
+      this.#zeroSeconds = seconds;
+    }
+    frame.pts = BigInt(Math.round((seconds - this.#zeroSeconds) * frame.sampleRate));
+    this.#graph!.put(frame);
+    frame.free();
+    yield* this.#ready();
+  }
+
+  /** What the resampler still holds. */
+  async *rest(): AsyncGenerator<SoundPiece> {
+    if (this.#graph === undefined) return;
+    this.#graph.put(null);
+    yield* this.#ready();
+    this.close();
+  }
+
+  close(): void {
+    this.#graph?.close();
+    this.#graph = undefined;
+    this.#kind = "";
+  }
+
+  async *#ready(): AsyncGenerator<SoundPiece> {
+    for await (const frame of this.#graph!.take()) {
+      const seconds = this.#zeroSeconds + Number(frame.pts) / this.#output.sampleRateHz;
+      const planes = planesOf(frame);
+      frame.free();
+      yield { seconds, planes };
+    }
+  }
+
+  /** Coefficients of a downmix sum to 1, so nothing clips. */
+  #filters(): string {
+    const { sampleRateHz, channels } = this.#output;
+    const layout = channels === 1 ? "mono" : "stereo";
+    return `aresample=${sampleRateHz}:rematrix_maxval=1.0:out_chlayout=${layout}:out_sample_fmt=fltp`;
+  }
+}
+
+function planesOf(frame: Frame): Float32Array[] {
+  const bytes = frame.nbSamples * Float32Array.BYTES_PER_ELEMENT;
+  return (frame.data ?? []).slice(0, frame.channels).map((plane) => {
+    const copy = new Float32Array(frame.nbSamples);
+    Buffer.from(copy.buffer).set(plane.subarray(0, bytes));
+    return copy;
+  });
+}
