@@ -6,6 +6,7 @@ import { type Figure, median } from "./support/figures.ts";
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 10_000);
 const WEBHOOKS = 10;
 const HANGING = 3;
+const HANGING_ROUNDS = 4;
 const SAMPLES = 200;
 const EVENTS_AT_ONCE = 50;
 const LIMIT_MS = 10 * 60_000;
@@ -55,11 +56,11 @@ export class Bench {
   }
 
   /** Deliveries a second of events that wait already, to `paths` alone; others may have webhooks too. */
-  async productRate(paths: string[], hanging: string[] = []): Promise<number> {
+  async productRate(paths: string[], hanging: string[] = [], events = EVENTS): Promise<number> {
     const { workspaceId, webhookIds } = await this.workspace([...paths, ...hanging]);
-    for (let sent = 0; sent < EVENTS; sent += EVENTS_AT_ONCE)
-      await this.post(`/events/${workspaceId}?n=${Math.min(EVENTS_AT_ONCE, EVENTS - sent)}`);
-    const total = EVENTS * paths.length;
+    for (let sent = 0; sent < events; sent += EVENTS_AT_ONCE)
+      await this.post(`/events/${workspaceId}?n=${Math.min(EVENTS_AT_ONCE, events - sent)}`);
+    const total = events * paths.length;
     const startedAt = nowMs();
     const arrived = this.receiver.reached(paths, total, LIMIT_MS);
     await this.post("/wake", webhookIds);
@@ -135,17 +136,29 @@ async function rateFigure(bench: Bench): Promise<Figure> {
 
 async function hangingFigure(bench: Bench): Promise<Figure> {
   const healthy = WEBHOOKS - HANGING;
-  const alone = await bench.productRate(bench.newPaths(healthy));
-  console.error(`  ${healthy} webhooks alone: ${Math.round(alone)} a second`);
-  const beside = await bench.productRate(bench.newPaths(healthy), bench.newPaths(HANGING, "/silent"));
-  console.error(`  beside ${HANGING} that hang: ${Math.round(beside)} a second`);
-  const ratio = beside / alone;
+  const rounds: { alone: number; beside: number }[] = [];
+  for (let round = 0; round < HANGING_ROUNDS; round += 1) {
+    const events = Math.ceil(EVENTS / HANGING_ROUNDS);
+    const alone = () => bench.productRate(bench.newPaths(healthy), [], events);
+    const beside = () => bench.productRate(bench.newPaths(healthy), bench.newPaths(HANGING, "/silent"), events);
+    // In turn, so that a machine that slows down or warms up favours nobody.
+    const found =
+      round % 2 === 0
+        ? { alone: await alone(), beside: await beside() }
+        : { beside: await beside(), alone: await alone() };
+    console.error(
+      `  ${healthy} webhooks: ${Math.round(found.alone)} a second alone, ${Math.round(found.beside)} beside ${HANGING} that hang`,
+    );
+    rounds.push(found);
+  }
+  const ratio = median(rounds.map(({ alone, beside }) => beside / alone));
+  const [alone, beside] = [median(rounds.map((round) => round.alone)), median(rounds.map((round) => round.beside))];
   return {
     name: `the healthy while ${HANGING} of ${WEBHOOKS} hang`,
     value: `${ratio.toFixed(2)} × (${Math.round(beside)} a second)`,
     yardstick: `the ${healthy} healthy ones alone: ${Math.round(alone)}`,
     aim: "≥ 0.9 ×",
     isMet: ratio >= 0.9,
-    raw: { beside, alone },
+    raw: rounds,
   };
 }

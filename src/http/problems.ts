@@ -10,6 +10,8 @@ export const PROBLEMS = {
   stream_enabled: { status: 400, message: "stream is already enabled" },
   stream_not_idle: { status: 400, message: "Bad Request" },
   webhook_limit_reached: { status: 400, message: "webhook limit reached" },
+  /** Delivery directives of a live playlist that ask for what cannot be waited for (RFC 8216bis §6.2.5.2). */
+  bad_directives: { status: 400, message: "Bad Request" },
   unauthorized: { status: 401, message: "unauthorized" },
   forbidden: { status: 403, message: "forbidden" },
   media_not_found: { status: 404, message: "media workspace relation not found" },

@@ -2,6 +2,8 @@ import { Hono } from "hono";
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
 import { preflight, problemAnswer } from "./headers.ts";
+import { answerLive, answerLiveMultivariant } from "./live.ts";
+import { type LiveTarget, readLiveTarget } from "./live-paths.ts";
 import { answerManifest } from "./manifests.ts";
 import { type Caller, fetchSegment } from "./origin.ts";
 import { answerPage, answerPageFile } from "./page.ts";
@@ -18,7 +20,7 @@ export const playbackRoutes = new Hono<{ Bindings: Env }>();
 
 playbackRoutes.use("*", async (c, next) => {
   const url = new URL(c.req.url);
-  const target = readTarget(url);
+  const target = readLiveTarget(url.pathname) ?? readTarget(url);
   if (target === null) return next();
   const { method } = c.req;
   if (method === "OPTIONS") return preflight();
@@ -41,7 +43,13 @@ playbackRoutes.use("*", async (c, next) => {
   }
 });
 
-async function answerTarget(request: Request, url: URL, target: Target, env: Env, ctx: Caller): Promise<Response> {
+async function answerTarget(
+  request: Request,
+  url: URL,
+  target: Target | LiveTarget,
+  env: Env,
+  ctx: Caller,
+): Promise<Response> {
   switch (target.kind) {
     case "nothing":
       throw new Problem("playback_not_found", "no such playback id");
@@ -49,10 +57,33 @@ async function answerTarget(request: Request, url: URL, target: Target, env: Env
       return answerPage(request, env, target.playbackId);
     case "page-file":
       return answerPageFile(request, env, target.file);
+    case "live-playlist":
+    case "live-init":
+    case "live-media":
+      return answerLive(request, env, target, url.searchParams);
+    case "multivariant":
+      return await answerMultivariant(request, target, env, url.searchParams);
     case "segment":
       return answerSegmentOf(request, target, env, ctx);
     default:
       return answerManifest(request, env.DB, target, url.searchParams);
+  }
+}
+
+/** Of an asset, or else of a stream. */
+async function answerMultivariant(
+  request: Request,
+  target: Extract<Target, { kind: "multivariant" }>,
+  env: Env,
+  query: URLSearchParams,
+): Promise<Response> {
+  try {
+    return await answerManifest(request, env.DB, target, query);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "playback_not_found") throw error;
+    const live = await answerLiveMultivariant(env, target.playbackId);
+    if (live === null) throw error;
+    return live;
   }
 }
 

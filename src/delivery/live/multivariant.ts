@@ -1,0 +1,54 @@
+import { quoted, tag } from "../hls/attributes.ts";
+
+export interface LiveVariant {
+  name: string;
+  kind: "video" | "audio";
+  widthPx: number | null;
+  heightPx: number | null;
+  bitrateBps: number; // at most, as the encoder is told
+  codec: string; // RFC 6381
+}
+
+const GROUP = "audio";
+/** What the boxes around the media add. */
+const OVERHEAD = 1.05;
+
+/**
+ * The multivariant playlist of a live session: complete from its first answer, because a session's renditions are known before its
+ * first part.
+ *
+ * @param base where the renditions are, relative to this playlist
+ */
+export function liveMultivariant(variants: LiveVariant[], base: string): string {
+  const audio = variants.filter(({ kind }) => kind === "audio");
+  const video = variants.filter(({ kind }) => kind === "video").toSorted((a, b) => b.bitrateBps - a.bitrateBps);
+  const soundBps = Math.max(0, ...audio.map(({ bitrateBps }) => bitrateBps));
+  const streams = video.length > 0 ? video : audio;
+  return [
+    "#EXTM3U",
+    "#EXT-X-VERSION:6",
+    "#EXT-X-INDEPENDENT-SEGMENTS",
+    ...(video.length > 0 ? audio.map((one, index) => audioTag(one, base, index === 0)) : []),
+    ...streams.flatMap((stream) => [
+      tag("EXT-X-STREAM-INF", {
+        BANDWIDTH: Math.ceil((stream.bitrateBps + (stream.kind === "video" ? soundBps : 0)) * OVERHEAD),
+        CODECS: quoted([...new Set([stream.codec, ...audio.map(({ codec }) => codec)])].join(",")),
+        RESOLUTION: stream.widthPx === null ? null : `${stream.widthPx}x${stream.heightPx}`,
+        AUDIO: stream.kind === "video" && audio.length > 0 ? quoted(GROUP) : null,
+        "CLOSED-CAPTIONS": stream.kind === "video" ? "NONE" : null,
+      }),
+      `${base}/${stream.name}.m3u8`,
+    ]),
+    "",
+  ].join("\n");
+}
+
+const audioTag = ({ name }: LiveVariant, base: string, isDefault: boolean) =>
+  tag("EXT-X-MEDIA", {
+    TYPE: "AUDIO",
+    "GROUP-ID": quoted(GROUP),
+    NAME: quoted(name),
+    DEFAULT: isDefault ? "YES" : "NO",
+    AUTOSELECT: "YES",
+    URI: quoted(`${base}/${name}.m3u8`),
+  });

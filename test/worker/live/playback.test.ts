@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { env } from "cloudflare:test";
+import { type ErrorBody, newWorkspace, send, type TestWorkspace } from "../workspace.ts";
+import { type Broadcaster, connect, newStream, settle, type Stream } from "./live-helpers.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const get = (path: string) => send(new Request(`http://sluice.test${path}`));
+const put = (path: string, body: string, token: string) =>
+  send(
+    new Request(`http://sluice.test${path}`, { method: "PUT", body, headers: { authorization: `Bearer ${token}` } }),
+  );
+
+/** One part as a gateway brings it. */
+async function putPart({ sessionId, token }: Broadcaster, msn: number, part: number, more = "", rendition = "v720") {
+  const query = `ticks=15000&independent=${part === 0 ? 1 : 0}&last=${part === 3 ? 1 : 0}&capturedAt=${1_795_000_000_000 + msn * 2000}&discontinuity=0&init=0${more}`;
+  const path = `/internal/live/${sessionId}/parts/${rendition}/${msn}/${part}?${query}`;
+  return await (await put(path, `[${msn}.${part}]`, token)).json<{ verdict: string }>();
+}
+
+async function onAir(segments = 2): Promise<{ stream: Stream; playbackId: string; broadcaster: Broadcaster }> {
+  const stream = await newStream(workspace);
+  const broadcaster = await connect(stream);
+  await broadcaster.started();
+  await put(`/internal/live/${broadcaster.sessionId}/init/v720/0`, "init", broadcaster.token);
+  for (let msn = 0; msn < segments; msn += 1)
+    for (let part = 0; part < 4; part += 1) await putPart(broadcaster, msn, part);
+  await broadcaster.heartbeat(segments);
+  await settle(stream);
+  return { stream, playbackId: stream.playbackIds[0]!.id, broadcaster };
+}
+
+describe("a stream on air", () => {
+  test("plays from its playback id: variants, playlist, init, parts and segments", async () => {
+    const { playbackId, broadcaster } = await onAir();
+    const multivariant = await get(`/${playbackId}.m3u8`);
+    expect(multivariant.headers.get("cache-control")).toBe("public, max-age=1");
+    const lines = (await multivariant.text()).split("\n");
+    const base = `/${playbackId}/${broadcaster.sessionId}`;
+    expect(lines).toContain(`${base.slice(1)}/v720.m3u8`);
+    expect(lines.find((line) => line.startsWith("#EXT-X-STREAM-INF"))).toMatch(
+      /BANDWIDTH=3284400,CODECS="avc1\.64001f,mp4a\.40\.2",RESOLUTION=1280x720,AUDIO="audio"/,
+    );
+    const playlist = await get(`${base}/v720.m3u8`);
+    expect(playlist.headers.get("content-type")).toBe("application/vnd.apple.mpegurl");
+    expect(await playlist.text()).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v720/2.0.m4s"');
+    expect(await (await get(`${base}/v720/init-0.mp4`)).text()).toBe("init");
+    const part = await get(`${base}/v720/1.2.m4s`);
+    expect([await part.text(), part.headers.get("cache-control")]).toEqual([
+      "[1.2]",
+      "public, max-age=31536000, immutable",
+    ]);
+    expect(await (await get(`${base}/v720/0.m4s`)).text()).toBe("[0.0][0.1][0.2][0.3]");
+  });
+
+  test("holds a reload and a hinted part until the part has come", async () => {
+    const { playbackId, broadcaster } = await onAir();
+    const base = `/${playbackId}/${broadcaster.sessionId}`;
+    const waiting = [get(`${base}/v720.m3u8?_HLS_msn=2&_HLS_part=0`), get(`${base}/v720/2.0.m4s`)];
+    expect(await putPart(broadcaster, 2, 0)).toEqual({ verdict: "taken" });
+    const [playlist, part] = await Promise.all(waiting);
+    expect(await playlist!.text()).toContain("v720/2.0.m4s");
+    expect(await part!.text()).toBe("[2.0]");
+  });
+
+  test.each([
+    ["_HLS_part=1", 400],
+    ["_HLS_msn=-1", 400],
+    ["_HLS_msn=1000000000000000000", 400],
+    ["_HLS_msn=9", 400],
+    ["_HLS_skip=YES", 200],
+    ["_HLS_msn=0", 200],
+  ])("a reload with %s answers %i, and only what is right may be kept", async (query, status) => {
+    const { playbackId, broadcaster } = await onAir();
+    const answer = await get(`/${playbackId}/${broadcaster.sessionId}/v720.m3u8?${query}`);
+    expect(answer.status).toBe(status);
+    if (status === 400) expect(answer.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("is found by its own playback ids alone", async () => {
+    const [mine, other] = [await onAir(1), await onAir(1)];
+    for (const path of [
+      `/${other.playbackId}/${mine.broadcaster.sessionId}/v720.m3u8`,
+      `/${other.playbackId}/${mine.broadcaster.sessionId}/v720/0.m4s`,
+      `/${mine.playbackId}/${mine.broadcaster.sessionId}/v1080.m3u8`,
+      `/${mine.playbackId}/${mine.broadcaster.sessionId}/v720/7.m4s`,
+      `/${crypto.randomUUID()}.m3u8`,
+    ]) {
+      const answer = await get(path);
+      expect([path, answer.status, answer.headers.get("cache-control")]).toEqual([path, 404, "no-store"]);
+    }
+  });
+
+  test("goes on behind what came before, when its broadcaster has been away", async () => {
+    const { stream, playbackId, broadcaster } = await onAir(2);
+    await putPart(broadcaster, 2, 0);
+    await broadcaster.left();
+    const back = await connect(stream);
+    expect(back.resume).toEqual({ nextMsn: 3, discontinuity: true });
+    await back.started();
+    expect(await putPart(back, 3, 0)).toEqual({ verdict: "taken" });
+    const playlist = await (await get(`/${playbackId}/${back.sessionId}/v720.m3u8`)).text();
+    expect(playlist).toContain("#EXTINF:0.5,\nv720/2.m4s"); // the unfinished segment, as short as it is
+    expect(playlist).toContain('URI="v720/3.0.m4s"');
+  });
+});
+
+describe("a stream that is not on air", () => {
+  test("tells players to ask again, and nothing of that is kept", async () => {
+    const stream = await newStream(workspace);
+    const answer = await get(`/${stream.playbackIds[0]!.id}.m3u8`);
+    expect([answer.status, answer.headers.get("cache-control"), answer.headers.get("retry-after")]).toEqual([
+      400,
+      "no-store",
+      "1",
+    ]);
+    expect((await answer.json<ErrorBody>()).error.message).toContain("ready");
+  });
+
+  test("ends the playlists of its session when it is finished, with every segment in R2", async () => {
+    const { stream, playbackId, broadcaster } = await onAir(3);
+    expect((await workspace.request("PUT", `/v1/live/streams/${stream.streamId}/finish`)).status).toBe(200);
+    await settle(stream);
+    const playlist = await (await get(`/${playbackId}/${broadcaster.sessionId}/v720.m3u8`)).text();
+    expect(playlist).toContain("#EXT-X-ENDLIST");
+    const { objects } = await env.MEDIA.list({ prefix: `assets/${broadcaster.sessionId}/renditions/v720/` });
+    expect(objects.map(({ key }) => key.split("/").at(-1))).toEqual(["0.m4s", "1.m4s", "2.m4s", "init-0.mp4"]);
+  });
+
+  test("is gone when it is deleted", async () => {
+    const { stream, playbackId } = await onAir(1);
+    await workspace.request("DELETE", `/v1/live/streams/${stream.streamId}`);
+    await settle(stream);
+    expect((await get(`/${playbackId}.m3u8`)).status).toBe(404);
+  });
+});
+
+test("a part is refused when it is too large, badly described, or comes without the session's token", async () => {
+  const { broadcaster } = await onAir(1);
+  const path = `/internal/live/${broadcaster.sessionId}/parts/v720/1/0`;
+  const good = "?ticks=15000&independent=1&last=0&capturedAt=1&discontinuity=0&init=0";
+  expect((await put(`${path}${good}`, "x".repeat(1_900_001), broadcaster.token)).status).toBe(413);
+  expect((await put(`${path}?ticks=0`, "x", broadcaster.token)).status).toBe(422);
+  expect((await put(`${path}${good}`, "x", "forged")).status).toBe(401);
+  expect(await putPart(broadcaster, 1, 2)).toEqual({ verdict: "missing", expected: { msn: 1, part: 0 } });
+});
