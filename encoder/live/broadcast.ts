@@ -15,6 +15,7 @@ import { SoundConverter, type SoundFormat, type SoundPiece } from "./sound-conve
 import { soundBitrate } from "./sound-line.ts";
 import { SourceTimeline } from "./source-timeline.ts";
 import { type DecodedFrame, StreamDecoder } from "./stream-decoder.ts";
+import { StreamReader } from "./stream-reader.ts";
 
 const PULSE_MS = 1000;
 /** Sound that comes before the first picture waits for it; more than this is too early to matter. */
@@ -39,13 +40,20 @@ export async function encodeBroadcast(
   plan: BroadcastPlan,
   listener: BroadcastListener,
 ): Promise<BroadcastEnd> {
-  const source = await LiveSource.open(bytes);
-  const broadcast = new Broadcast(source, plan, listener);
+  const reader = new StreamReader(bytes);
+  let broadcast: Broadcast | undefined;
+  const pulse = setInterval(() => {
+    const { isWaiting } = reader;
+    if (broadcast !== undefined) broadcast.pulse();
+    else listener.onPulse({ segments: plan.start.msn, speed: 0, isWaiting, steps: 0 });
+  }, PULSE_MS);
   try {
-    return await broadcast.run();
+    const source = await LiveSource.open(reader);
+    broadcast = new Broadcast(source, plan, listener);
+    return await broadcast.run().finally(() => source.close());
   } finally {
-    broadcast.close();
-    await source.close();
+    clearInterval(pulse);
+    broadcast?.close();
   }
 }
 
@@ -91,18 +99,13 @@ class Broadcast {
       const { num, den } = video.avgFrameRate;
       this.#grid = planLiveGrid(num > 0 && den > 0 ? num / den : 0, times, this.#plan.settings);
     }
-    const pulse = setInterval(() => this.#pulse(), PULSE_MS);
-    try {
-      for await (const packet of this.#source.packets()) {
-        this.#packets += 1;
-        if (this.#packets === 1 && reader.firstByteAtMs !== undefined)
-          this.#clock.note(packet.decodeSeconds, reader.firstByteAtMs);
-        await this.#take(packet);
-      }
-      await this.#endRun();
-    } finally {
-      clearInterval(pulse);
+    for await (const packet of this.#source.packets()) {
+      this.#packets += 1;
+      if (this.#packets === 1 && reader.firstByteAtMs !== undefined)
+        this.#clock.note(packet.decodeSeconds, reader.firstByteAtMs);
+      await this.#take(packet);
     }
+    await this.#endRun();
     if (!this.#hasStarted) throw new JobError("source_damaged", "Nothing of the broadcast could be decoded.");
     return { nextMsn: this.#start.msn, seconds: this.#start.seconds };
   }
@@ -216,7 +219,8 @@ class Broadcast {
     if (this.#strays.push(timed) > MAX_STRAYS) this.#strays.shift()!.packet.free();
   }
 
-  #pulse(): void {
+  /** Tells how it goes, and gives a rung up when it does not. Each second. */
+  pulse(): void {
     const { reader } = this.#source;
     const atMs = performance.now();
     const waitedMs = reader.waitedMs(atMs);

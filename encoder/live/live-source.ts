@@ -4,7 +4,7 @@ import { AVFMT_FLAG_CUSTOM_IO, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO, AV_NOPTS_
 import { JobError } from "../errors.ts";
 import { ticksToSeconds } from "../media/source.ts";
 import type { Kind } from "./source-timeline.ts";
-import { StreamReader } from "./stream-reader.ts";
+import type { StreamReader } from "./stream-reader.ts";
 
 const CONTAINERS = ["flv", "live_flv", "mpegts", "mov", "mp4"];
 /** So much later than its picture sound comes, or the other way round: muxers keep them near each other. */
@@ -38,14 +38,14 @@ export class LiveSource {
   video: Stream | null = null;
   audio: Stream | null = null;
 
-  private constructor(bytes: AsyncIterable<Uint8Array>) {
-    this.reader = new StreamReader(bytes);
+  private constructor(reader: StreamReader) {
+    this.reader = reader;
     this.#io = this.reader.open();
   }
 
   /** @throws {JobError} `source_*` when it is no broadcast that can be taken */
-  static async open(bytes: AsyncIterable<Uint8Array>): Promise<LiveSource> {
-    const source = new LiveSource(bytes);
+  static async open(reader: StreamReader): Promise<LiveSource> {
+    const source = new LiveSource(reader);
     try {
       await source.#open();
     } catch (error) {

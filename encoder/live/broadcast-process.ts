@@ -1,0 +1,121 @@
+/** A broadcast's child process: fed with its bytes, watched while it runs, killed by its limits. */
+import { type ChildProcess, fork } from "node:child_process";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { fileURLToPath } from "node:url";
+import { residentBytes } from "../child-process.ts";
+import type { JobFailureCode } from "../protocol.ts";
+import type { BroadcastEnd } from "./broadcast.ts";
+import { Outbox, type OutboxReceiver } from "./outbox.ts";
+import type { BroadcastPlan, DroppedRung, Pulse, StartedFacts } from "./output.ts";
+import { MessageReader, type WireMessage } from "./wire.ts";
+
+const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
+const WATCH_MS = 500;
+/** libav's calls each hold one of libuv's threads: the reader, the decoder, a filter and every encoder of a ladder at the same time. */
+const LIBUV_THREADS = 12;
+
+export interface BroadcastLimits {
+  /** Without a step forward for so long, while there is something to read, libav hangs. */
+  silenceMs: number;
+  /** Resident memory of the child. */
+  rssBytes: number;
+  /** Parts that wait for a slow receiver. */
+  outboxBytes: number;
+}
+export const BROADCAST_LIMITS: BroadcastLimits = { silenceMs: 10_000, rssBytes: 1.5 * 2 ** 30, outboxBytes: 64 << 20 };
+
+export type BroadcastOutcome =
+  | { type: "ended"; end: BroadcastEnd } // the source ended; everything is in whole segments and has been received
+  | { type: "failure"; code: JobFailureCode; message: string }
+  | { type: "stopped" }
+  | { type: "crashed"; how: string };
+
+export interface BroadcastReceiver extends OutboxReceiver {
+  onStarted(facts: StartedFacts): void;
+  onRungDropped(dropped: DroppedRung): void;
+  onPulse(pulse: Pulse): void;
+}
+
+/** The process inherits nothing of this one's environment but where programs are: no secret gets near hostile media. */
+export function startBroadcastChild(): ChildProcess {
+  const env = { PATH: process.env["PATH"] ?? "", UV_THREADPOOL_SIZE: String(LIBUV_THREADS) };
+  return fork(CHILD_PATH, [], {
+    env,
+    serialization: "json",
+    stdio: ["pipe", "pipe", "pipe", "ipc"],
+    execArgv: ["--max-old-space-size=512"],
+  });
+}
+
+/** Resolves when the child has ended, however that was, and what it made has been received or given up. `stop` kills it. */
+export async function runBroadcast(
+  child: ChildProcess,
+  bytes: AsyncIterable<Uint8Array>,
+  plan: BroadcastPlan,
+  receiver: BroadcastReceiver,
+  stop: AbortSignal,
+  limits: BroadcastLimits = BROADCAST_LIMITS,
+): Promise<BroadcastOutcome> {
+  let outcome: BroadcastOutcome | undefined;
+  const end = (early: BroadcastOutcome) => {
+    outcome ??= early;
+    child.kill("SIGKILL");
+  };
+  const outbox = new Outbox(receiver, limits.outboxBytes);
+  const life = { aliveMs: performance.now(), steps: -1 };
+  const hear = (message: WireMessage, data: Buffer) => {
+    if (message.type === "started") receiver.onStarted(message.facts);
+    else if (message.type === "init") outbox.putInit(message.rendition, message.version, data, message.facts);
+    else if (message.type === "part") outbox.putPart(message.facts, data);
+    else if (message.type === "dropped") receiver.onRungDropped(message.dropped);
+    else if (message.type === "pulse") {
+      const { steps, isWaiting } = message.pulse;
+      if (steps !== life.steps || isWaiting) Object.assign(life, { steps, aliveMs: performance.now() });
+      receiver.onPulse(message.pulse);
+    } else outcome ??= message;
+  };
+  const reader = new MessageReader();
+  child.stdout!.on("data", (chunk: Buffer) => {
+    try {
+      for (const { message, bytes: data } of reader.push(chunk)) hear(message, data);
+    } catch (error) {
+      end({ type: "crashed", how: error instanceof Error ? error.message : String(error) });
+    }
+  });
+  const stderr: string[] = [];
+  child.stderr!.on("data", (chunk: Buffer) => {
+    stderr.push(chunk.toString("utf8").slice(0, 2000));
+    if (stderr.length > 20) stderr.shift();
+  });
+  const onStop = () => end({ type: "stopped" });
+  stop.addEventListener("abort", onStop, { once: true });
+  if (stop.aborted) onStop();
+  const watch = setInterval(() => {
+    if (performance.now() - life.aliveMs > limits.silenceMs) end(exceeded("The encoder came to a standstill."));
+    else
+      void residentBytes(child.pid).then(
+        (resident) => resident > limits.rssBytes && end(exceeded("The broadcast needs too much memory.")),
+      );
+  }, WATCH_MS);
+  child.send(plan, () => {}); // a child that is gone already says so by its end
+  // A source that breaks ends the child's input, and so does a child that does not want any more of it.
+  const fed = pipeline(Readable.from(bytes, { objectMode: false }), child.stdin!).catch(() => child.stdin!.destroy());
+
+  const how = await closed(child);
+  clearInterval(watch);
+  stop.removeEventListener("abort", onStop);
+  await fed;
+  await outbox.settled();
+  return outcome ?? { type: "crashed", how: `${how} ${stderr.join("").trim()}`.trim() };
+}
+
+const exceeded = (message: string): BroadcastOutcome => ({ type: "failure", code: "source_exceeds_limits", message });
+
+/** Its end, with all that it wrote before it. */
+function closed(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once("close", (code, signal) => resolve(`${signal ?? code}`));
+    child.once("error", (error) => child.pid === undefined && resolve(error.message));
+  });
+}

@@ -1,0 +1,36 @@
+/** One broadcast in a process of its own: media on stdin, the plan over IPC, messages on stdout (`wire.ts`). */
+import { Log } from "node-av";
+import { AV_LOG_QUIET } from "node-av/constants";
+import { JobError } from "../errors.ts";
+import { encodeBroadcast } from "./broadcast.ts";
+import type { BroadcastListener, BroadcastPlan } from "./output.ts";
+import { encodeMessage, type WireMessage } from "./wire.ts";
+
+Log.setLevel(AV_LOG_QUIET);
+process.on("disconnect", () => process.exit(1)); // the gateway is gone: nobody would hear the parts
+process.once("message", (plan: BroadcastPlan) => void encode(plan));
+
+async function encode(plan: BroadcastPlan): Promise<void> {
+  const last = await encodeBroadcast(process.stdin, plan, listener).then(
+    (end): WireMessage => ({ type: "ended", end }),
+    (error: unknown): WireMessage => failureOf(error),
+  );
+  process.stdout.write(encodeMessage(last), () => process.exit(0));
+}
+
+const send = (message: WireMessage, bytes?: Buffer) => void process.stdout.write(encodeMessage(message, bytes));
+
+/** Writing to a pipe waits until it has room (Node, "process I/O"), so nothing piles up here; the gateway always reads. */
+const listener: BroadcastListener = {
+  onStarted: (facts) => send({ type: "started", facts }),
+  onInit: (rendition, version, bytes, facts) => send({ type: "init", rendition, version, facts }, bytes),
+  onPart: (facts, bytes) => send({ type: "part", facts }, bytes),
+  onRungDropped: (dropped) => send({ type: "dropped", dropped }),
+  onPulse: (pulse) => send({ type: "pulse", pulse }),
+};
+
+function failureOf(error: unknown): WireMessage {
+  if (error instanceof JobError) return { type: "failure", code: error.code, message: error.message.slice(0, 1000) };
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  return { type: "failure", code: "encoder_failed", message: "The encoder failed on this broadcast." };
+}

@@ -1,0 +1,244 @@
+import { expect, test } from "vitest";
+import { AAC_FRAME_SAMPLES } from "../../encoder/media/audio-plan.ts";
+import {
+  boxesOf,
+  broadcast,
+  broadcastOf,
+  chunksOf,
+  decodeTicksOf,
+  fileOf,
+  FLV,
+  H264,
+  type Made,
+  partsOf,
+  PLAN,
+  TS,
+} from "../support/live.ts";
+import { Log } from "node-av";
+import { AV_LOG_QUIET } from "node-av/constants";
+import { decodePictures, decodeSound, loudness } from "../support/rendition.ts";
+
+Log.setLevel(AV_LOG_QUIET);
+const FRIDAY_IN = "$IN ";
+const FRAGMENTED = `-t 6 ${H264} -c:a aac -movflags frag_keyframe+empty_moov -f mp4`;
+const NTP_1970 = 2_208_988_800;
+
+/** What holds for everything that a broadcast makes, in the words of the live origin. */
+function checkParts(made: Made, partTargetMs = 500): void {
+  for (const { name, timescale, kind } of made.started[0]!.renditions) {
+    const parts = partsOf(made, name);
+    let [msn, part, endTicks] = [parts[0]!.facts.msn, 0, 0];
+    for (const { facts, bytes } of parts) {
+      const where = `${name} ${facts.msn}.${facts.part}`;
+      expect([facts.msn, facts.part], where).toEqual([msn, part]);
+      [msn, part] = facts.isLast ? [msn + 1, 0] : [msn, part + 1];
+      const durationMs = (1000 * facts.durationTicks) / timescale;
+      expect(durationMs, where).toBeLessThanOrEqual(partTargetMs + 0.001);
+      if (!facts.isLast) expect(durationMs, where).toBeGreaterThanOrEqual(0.85 * partTargetMs - 0.001);
+      if (facts.part === 0 && kind === "video") expect(facts.isIndependent, where).toBe(true);
+      const names = boxesOf(bytes).map(({ type }) => type);
+      expect(names, where).toEqual([...(facts.part === 0 ? ["styp"] : []), "prft", "moof", "mdat"]);
+      const ticks = decodeTicksOf(bytes);
+      if (facts.isDiscontinuous || endTicks === 0) expect(ticks, where).toBeGreaterThanOrEqual(endTicks);
+      else expect(ticks, where).toBe(endTicks);
+      endTicks = ticks + facts.durationTicks;
+    }
+    expect(parts.at(-1)!.facts.isLast, name).toBe(true);
+    expect(msn, name).toBe(made.end.nextMsn);
+  }
+}
+
+test.each([
+  ["FLV", FLV],
+  ["MPEG-TS", TS],
+  ["fragmented MP4", FRAGMENTED],
+])("%s: every picture comes out once on the grid, in parts that keep the rule, with its sound", async (_, words) => {
+  const made = await broadcast(await broadcastOf(FRIDAY_IN + words));
+  checkParts(made);
+  const [started] = made.started;
+  expect(started!.frameRate).toEqual({ num: 30, den: 1 });
+  expect(started!.renditions.map(({ name }) => name)).toEqual(["v480", "v270", "a1"]);
+  const sound = await decodeSound(fileOf(made, "a1"));
+  for (const name of ["v480", "v270"]) {
+    const pictures = await decodePictures(fileOf(made, name));
+    expect(pictures.length).toBe(180);
+    for (const [i, { timeSeconds }] of pictures.entries()) expect(timeSeconds).toBeCloseTo(i / 30, 4);
+    expect(Math.abs(pictures[0]!.timeSeconds - sound.startSeconds)).toBeLessThan(0.025);
+  }
+  expect(sound.largestHoleSeconds).toBeLessThan(0.001);
+  expect(Math.abs(sound.samples.length / sound.sampleRateHz - 6)).toBeLessThan(0.03);
+  expect(loudness(sound, 1, 5)).toBeGreaterThan(0.001);
+});
+
+test("sound is cut within half an AAC frame of the picture, and no part is longer than the target", async () => {
+  const made = await broadcast(await broadcastOf(FRIDAY_IN + FLV));
+  const starts = (name: string, timescale: number) =>
+    partsOf(made, name)
+      .filter(({ facts }) => facts.part === 0)
+      .map(({ bytes }) => decodeTicksOf(bytes) / timescale);
+  const rate = made.started[0]!.renditions.at(-1)!.timescale;
+  const [picture, sound] = [starts("v480", 120_000), starts("a1", rate)];
+  expect(sound.length).toBe(picture.length);
+  for (const [i, seconds] of sound.entries())
+    expect(Math.abs(seconds - picture[i]!)).toBeLessThanOrEqual(AAC_FRAME_SAMPLES / 2 / rate);
+});
+
+test("each part says when it was captured, and the parts of all renditions agree", async () => {
+  const beganMs = Date.now();
+  const made = await broadcast(await broadcastOf(FRIDAY_IN + FLV));
+  for (const { facts, bytes } of made.parts) {
+    const prft = boxesOf(bytes).find(({ type }) => type === "prft")!.body;
+    const capturedAtMs = (prft.readUInt32BE(8) - NTP_1970 + prft.readUInt32BE(12) / 2 ** 32) * 1000;
+    expect(Number(prft.readBigUInt64BE(16))).toBe(decodeTicksOf(bytes));
+    expect(capturedAtMs - facts.capturedAtMs).toBeLessThan(2000);
+    expect(capturedAtMs).toBeGreaterThan(beganMs - 1000);
+    const ofPicture = partsOf(made, "v480").find((one) => one.facts.msn === facts.msn)!;
+    expect(facts.capturedAtMs).toBe(ofPicture.facts.capturedAtMs);
+  }
+});
+
+test("a picture without sound, and sound without a picture", async () => {
+  const silent = await broadcast(await broadcastOf(`$IN -t 3 -an ${H264} -f flv`));
+  checkParts(silent);
+  expect(silent.started[0]!.audio).toBeNull();
+  // 90 pictures end between two parts; one more makes a last part.
+  expect((await decodePictures(fileOf(silent, "v270"))).length).toBe(91);
+
+  const blind = await broadcast(await broadcastOf("$IN -t 5 -vn -c:a aac -f mpegts"));
+  checkParts(blind);
+  expect(blind.started[0]!.renditions.map(({ name }) => name)).toEqual(["a1"]);
+  expect(blind.started[0]!.frameRate).toBeNull();
+  const sound = await decodeSound(fileOf(blind, "a1"));
+  expect(Math.abs(sound.samples.length / sound.sampleRateHz - 5)).toBeLessThan(0.1);
+});
+
+test("sound that begins late and ends early is silence, and its rendition is as long as the picture", async () => {
+  const words = `$IN -t 6 ${H264} -af volume=enable='lt(t,2)':volume=0,atrim=start=2:end=3.5 -c:a aac -f mpegts`;
+  const made = await broadcast(await broadcastOf(words));
+  checkParts(made);
+  const sound = await decodeSound(fileOf(made, "a1"));
+  expect(Math.abs(sound.startSeconds)).toBeLessThan(0.025);
+  expect(Math.abs(sound.samples.length / sound.sampleRateHz - 6)).toBeLessThan(0.03);
+  expect(loudness(sound, 0.1, 1.9)).toBeLessThan(0.0005);
+  expect(loudness(sound, 2.2, 3.4)).toBeGreaterThan(0.001);
+  expect(loudness(sound, 4, 5.9)).toBeLessThan(0.0005);
+});
+
+test.each([
+  ["forward", 1000],
+  ["back", -500],
+])("timestamps that jump %s begin a discontinuity: nothing waits, nothing is lost", async (_, bySeconds) => {
+  const first = await broadcastOf(`$IN -t 3 -output_ts_offset 600 ${H264} -c:a aac -f mpegts`);
+  const second = await broadcastOf(`$IN -t 3 -output_ts_offset ${600 + bySeconds} ${H264} -c:a aac -f mpegts`);
+  const made = await broadcast(Buffer.concat([first, second]));
+  checkParts(made);
+  const segments = partsOf(made, "v480").filter(({ facts }) => facts.part === 0);
+  expect(segments.map(({ facts }) => facts.isDiscontinuous)).toEqual([false, false, true, false]);
+  expect(segments.map(({ facts }) => facts.msn)).toEqual([0, 1, 2, 3]);
+  const counts = [0, 1].map(async (version) => (await decodePictures(fileOf(made, "v480", version))).length);
+  for (const count of await Promise.all(counts)) expect(count).toBeGreaterThanOrEqual(90);
+});
+
+test("a picture that changes its size midway keeps its renditions, in a new version behind a discontinuity", async () => {
+  const small = await broadcastOf(`$IN -t 3 ${H264} -c:a aac -f mpegts`);
+  const large = await broadcastOf(`$IN -t 3 -output_ts_offset 3 -vf scale=854:480 ${H264} -c:a aac -f mpegts`);
+  const made = await broadcast(Buffer.concat([small, large]));
+  checkParts(made);
+  expect(made.inits.map(({ rendition, version }) => `${rendition}/${version}`)).toEqual(
+    ["0", "1"].flatMap((version) => ["v480", "v270", "a1"].map((name) => `${name}/${version}`)),
+  );
+  expect(made.inits.filter(({ rendition }) => rendition === "v480").map(({ facts }) => facts.widthPx)).toEqual([
+    640, 854,
+  ]);
+  const after = await decodePictures(fileOf(made, "v480", 1));
+  expect(after.every(({ widthPx }) => widthPx === 854)).toBe(true);
+  expect(partsOf(made, "v480").find(({ facts }) => facts.initVersion === 1)!.facts.isDiscontinuous).toBe(true);
+});
+
+test("a broadcast of 2160p at 60 stays within the cap of 720p", async () => {
+  const words =
+    "-f lavfi -i testsrc2=size=3840x2160:rate=60 -t 1 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -f flv";
+  const made = await broadcast(await broadcastOf(words), { settings: { ...PLAN.settings, maxResolution: "720p" } });
+  checkParts(made);
+  expect(made.started[0]!.renditions.map(({ name, heightPx }) => [name, heightPx])).toEqual([
+    ["v720", 720],
+    ["v480", 480],
+    ["v270", 270],
+  ]);
+  expect((await decodePictures(fileOf(made, "v720"))).length).toBe(61); // and one to make a last part
+});
+
+test("a short hole in the timestamps is filled with the picture before it", async () => {
+  const words = `$IN -t 4 -an -vf select='not(between(n,40,70))' -fps_mode passthrough ${H264} -f flv`;
+  const made = await broadcast(await broadcastOf(words));
+  checkParts(made);
+  const pictures = await decodePictures(fileOf(made, "v480"));
+  expect(pictures.length).toBe(120);
+  const isSame = (a: Buffer, b: Buffer) => a.reduce((sum, value, i) => sum + Math.abs(value - b[i]!), 0) / a.length < 2;
+  expect(isSame(pictures[45]!.luma, pictures[65]!.luma)).toBe(true);
+});
+
+test("a reconnect goes on in its session: numbers, versions and timeline", async () => {
+  const start = { msn: 17, isDiscontinuous: true, initVersion: 3, seconds: 34.5 };
+  const made = await broadcast(await broadcastOf(FRIDAY_IN + FLV), { start });
+  checkParts(made);
+  const [first] = partsOf(made, "v480");
+  expect(first!.facts).toMatchObject({ msn: 17, isDiscontinuous: true, initVersion: 3 });
+  expect(decodeTicksOf(first!.bytes)).toBe(34.5 * 120_000);
+  expect(made.end.nextMsn).toBe(20);
+});
+
+test.each(["text", "nothing", "noise", "FLV without content"])("%s is refused with a clear error", async (what) => {
+  const bytes = {
+    text: Buffer.from("GET / HTTP/1.1\r\nHost: live.example.com\r\n\r\n".repeat(500)),
+    nothing: Buffer.alloc(0),
+    noise: Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * 2_654_435_761) >>> 13)),
+    "FLV without content": (await broadcastOf(FRIDAY_IN + FLV)).subarray(0, 13),
+  }[what]!;
+  await expect(broadcast(bytes)).rejects.toMatchObject({ code: expect.stringMatching(/^source_/) as string });
+});
+
+test("a broadcast that turns into garbage, or breaks off, keeps what came before", async () => {
+  const bytes = await broadcastOf(FRIDAY_IN + TS);
+  const noise = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 2_654_435_761) >>> 13));
+  const spoilt = await broadcast(Buffer.concat([bytes.subarray(0, bytes.length / 2), noise]));
+  checkParts(spoilt);
+  expect((await decodePictures(fileOf(spoilt, "v270"))).length).toBeGreaterThan(60);
+
+  async function* breaksOff() {
+    yield* chunksOf(bytes.subarray(0, bytes.length / 2));
+    throw new Error("connection reset");
+  }
+  const broken = await broadcast(breaksOff());
+  checkParts(broken);
+  expect((await decodePictures(fileOf(broken, "v270"))).length).toBeGreaterThan(60);
+});
+
+test("at live pace a part is there soon after its last picture; in a pause nothing is invented, and then it goes on", async () => {
+  const bytes = await broadcastOf(FRIDAY_IN + TS);
+  const [pace, pauseAt, pauseMs] = [bytes.length / 6, bytes.length / 2, 2500];
+  let [feedBeganMs, pauseBeganMs] = [0, 0];
+  async function* atLivePace() {
+    feedBeganMs = performance.now();
+    const chunkBytes = Math.ceil(pace / 50);
+    for (let at = 0; at < bytes.length; at += chunkBytes) {
+      const isPause = at >= pauseAt && pauseBeganMs === 0;
+      if (isPause) pauseBeganMs = performance.now();
+      const dueMs = isPause
+        ? performance.now() + pauseMs
+        : feedBeganMs + (1000 * at) / pace + (pauseBeganMs && pauseMs);
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueMs - performance.now())));
+      yield bytes.subarray(at, at + chunkBytes);
+    }
+  }
+  const made = await broadcast(atLivePace());
+  checkParts(made);
+  const whilePaused = made.parts.filter(({ atMs }) => atMs > pauseBeganMs + 500 && atMs < pauseBeganMs + pauseMs);
+  expect(whilePaused).toEqual([]);
+  expect((await decodePictures(fileOf(made, "v480"))).length).toBe(180);
+  // Of the clip's second second: the third and fourth part end 1.5 and 2 s after the start.
+  const late = partsOf(made, "v480")
+    .slice(2, 4)
+    .map(({ atMs }, i) => atMs - feedBeganMs - 1500 - i * 500);
+  for (const ms of late) expect(ms).toBeLessThan(1000);
+});

@@ -1,0 +1,241 @@
+import { expect, test } from "vitest";
+import { CaptureClock } from "../../encoder/live/capture-clock.ts";
+import { planLiveLadder, refitLadder } from "../../encoder/live/ladder-plan.ts";
+import { planLiveGrid, soundFramesUntil, soundPartFrames, soundSegmentEnd } from "../../encoder/live/live-grid.ts";
+import { LivePicker } from "../../encoder/live/live-picker.ts";
+import type { PartFacts } from "../../encoder/live/output.ts";
+import { Outbox } from "../../encoder/live/outbox.ts";
+import { OverloadPolicy } from "../../encoder/live/overload.ts";
+import { Pcm } from "../../encoder/live/pcm.ts";
+import { SourceTimeline } from "../../encoder/live/source-timeline.ts";
+import { encodeMessage, MessageReader, type WireMessage } from "../../encoder/live/wire.ts";
+import { STANDARD_RATES } from "../../encoder/standard-rates.ts";
+
+const timesAt = (rate: number, count = 30) => Array.from({ length: count }, (_, i) => i / rate);
+const ODD_RATES = [1, 5, 10, 12, 12.5, 15, 20, 29.5, 33, 48, 90, 120].map((num) => ({ num, den: 1 }));
+
+test("at every rate and part target, parts are at most the target and at least 85 % of it, in whole ticks", () => {
+  for (const { num, den } of [...STANDARD_RATES, ...ODD_RATES])
+    for (const partTargetMs of [200, 250, 333, 500, 1000])
+      for (const segmentMs of [2000, 4000]) {
+        const grid = planLiveGrid(num / den, timesAt(num / den), { segmentMs, partTargetMs });
+        const partMs = (1000 * grid.framesPerPart * grid.frameRate.den) / grid.frameRate.num;
+        const what = `${num}/${den} at ${partTargetMs} ms: ${JSON.stringify(grid)}`;
+        expect(partMs, what).toBeLessThanOrEqual(partTargetMs + 0.001);
+        expect(partMs, what).toBeGreaterThanOrEqual(0.85 * partTargetMs - 0.001);
+        expect(Number.isInteger(grid.ticksPerFrame), what).toBe(true);
+        expect((grid.framesPerSegment * grid.frameRate.den) / grid.frameRate.num, what).toBeCloseTo(
+          segmentMs / 1000,
+          1,
+        );
+      }
+});
+
+test("a source that does not tell its rate, or lies about it, gets 30", () => {
+  const settings = { segmentMs: 2000, partTargetMs: 500 };
+  expect(planLiveGrid(0, [], settings).frameRate).toEqual({ num: 30, den: 1 });
+  expect(planLiveGrid(90_000, [0, 0.01, 0.4], settings).frameRate).toEqual({ num: 30, den: 1 });
+  expect(planLiveGrid(0, timesAt(25), settings).frameRate).toEqual({ num: 25, den: 1 });
+});
+
+test("parts of sound keep the same rule in segments of any length", () => {
+  for (const rateHz of [44_100, 48_000])
+    for (const partTargetMs of [200, 250, 500, 1000])
+      for (let segment = 0; segment < 50; segment++) {
+        const ofSegment = { num: 2002, den: 1000 };
+        const begins = segment === 0 ? 0 : soundSegmentEnd(segment - 1, rateHz, ofSegment);
+        const frames = soundPartFrames(soundSegmentEnd(segment, rateHz, ofSegment) - begins, rateHz, partTargetMs);
+        const ms = (frames * 1024 * 1000) / rateHz;
+        expect(ms).toBeLessThanOrEqual(partTargetMs);
+        expect(ms).toBeGreaterThanOrEqual(0.85 * partTargetMs);
+      }
+});
+
+test("wherever a picture ends, its sound ends in the same segment", () => {
+  const ofSegment = { num: 2, den: 1 };
+  for (let frames = 1; frames < 600; frames++) {
+    const segments = Math.ceil(frames / 60);
+    const total = soundFramesUntil(frames / 30, segments, 48_000, ofSegment);
+    expect(total).toBeLessThanOrEqual(soundSegmentEnd(segments - 1, 48_000, ofSegment));
+    if (segments > 1) expect(total).toBeGreaterThan(soundSegmentEnd(segments - 2, 48_000, ofSegment));
+  }
+});
+
+test("a picture is placed at once: rounded times keep their places, doubled ones every second, holes repeat", () => {
+  const rate = { num: 30, den: 1 };
+  const placesOf = (times: number[]) => {
+    const picker = new LivePicker(rate);
+    return times.map((seconds) => picker.place(seconds));
+  };
+  const rounded = timesAt(30, 100).map((seconds) => Math.round(seconds * 1000) / 1000);
+  expect(placesOf(rounded)).toEqual(rounded.map((_, frame) => ({ repeated: 0, frame })));
+  expect(placesOf(timesAt(60, 6)).map((place) => place?.frame ?? null)).toEqual([0, null, 1, null, 2, null]);
+  expect(placesOf([0, 5 / 30])).toEqual([
+    { repeated: 0, frame: 0 },
+    { repeated: 4, frame: 5 },
+  ]);
+  const picker = new LivePicker(rate);
+  picker.place(0);
+  expect([picker.holdUntil(0.5), picker.count, picker.place(0.3)]).toEqual([14, 15, null]);
+});
+
+test("only the leader's jumps begin anew; sound of another timeline is stray until the picture gets there", () => {
+  const timeline = new SourceTimeline("video", 1.2);
+  const seen = (
+    [
+      ["video", 10],
+      ["audio", 9.2],
+      ["video", 12.9],
+      ["audio", 500],
+      ["video", 500],
+      ["audio", 500.1],
+      ["audio", 13],
+      ["video", 499.8],
+    ] as const
+  ).map(([kind, seconds]) => timeline.place(kind, seconds));
+  expect(seen).toEqual(["goes-on", "goes-on", "goes-on", "stray", "jump", "goes-on", "stray", "jump"]);
+});
+
+test("capture times follow the least delay, pass over a stall of the network, and never go back", () => {
+  const clock = new CaptureClock();
+  const told: number[] = [];
+  for (let i = 0; i < 30; i++) {
+    const stalledMs = i >= 5 && i < 8 ? (8 - i) * 1000 : 0; // three seconds come at once
+    clock.note(i, 1_000_000 + i * 1000 + (i % 3) * 40 + stalledMs);
+    told.push(clock.capturedAtMs(i));
+  }
+  for (const [i, ms] of told.entries()) expect(Math.abs(ms - 1_000_000 - i * 1000)).toBeLessThan(100);
+  clock.note(10, 1_030_000);
+  expect(clock.capturedAtMs(10)).toBeGreaterThanOrEqual(told.at(-1)!);
+});
+
+const RUNGS = [1080, 720, 270].map((px) => ({ name: `v${px}`, maxBitrateBps: px * 1000 }));
+
+test("a machine that stays too slow gives up its largest rung, one at a time, and never the lowest", () => {
+  const policy = new OverloadPolicy();
+  let rungs = RUNGS;
+  const given: string[] = [];
+  for (let second = 1; second < 60; second++) {
+    const name = policy.decide({ atMs: second * 1000, busyMs: 1000, mediaMs: 700 }, rungs);
+    if (name === null) continue;
+    given.push(`${name} after ${second} s`);
+    rungs = rungs.filter((rung) => rung.name !== name);
+  }
+  expect(given).toEqual(["v1080 after 4 s", "v720 after 10 s"]);
+});
+
+test("hiccups, pauses of the source and fast feeds give up nothing", () => {
+  const policy = new OverloadPolicy();
+  for (let second = 1; second < 60; second++) {
+    const sample = [
+      { busyMs: 1000, mediaMs: 500 },
+      { busyMs: 1000, mediaMs: 800 },
+      { busyMs: 1000, mediaMs: 5000 },
+      { busyMs: 3, mediaMs: 0 },
+    ][second % 4]!;
+    expect(policy.decide({ atMs: second * 1000, ...sample }, RUNGS)).toBeNull();
+  }
+});
+
+test("a picture of another size keeps the rungs by name, in its own shape, and is not enlarged", () => {
+  const rungs = planLiveLadder({ widthPx: 1920, heightPx: 1080 }, { num: 30, den: 1 }, "720p");
+  expect(rungs.map(({ name }) => name)).toEqual(["v720", "v480", "v270"]);
+  const upright = refitLadder(rungs, { widthPx: 480, heightPx: 854 });
+  expect(upright.map(({ name, widthPx, heightPx }) => [name, widthPx, heightPx])).toEqual([
+    ["v720", 480, 854],
+    ["v480", 480, 854],
+    ["v270", 270, 480],
+  ]);
+});
+
+test("sound on its timeline: rounding is no seam, holes are silence, overlaps are dropped", () => {
+  const pcm = new Pcm(48_000, 1);
+  const ones = (count: number) => [new Float32Array(count).fill(1)];
+  pcm.write(0, ones(1000));
+  pcm.write(1010, ones(1000));
+  expect(pcm.end).toBe(2000);
+  pcm.write(4000, ones(100));
+  pcm.write(2500, ones(1700));
+  expect(pcm.end).toBe(4200);
+  const [samples] = pcm.read(4200)!;
+  expect([samples![1999], samples![2000], samples![3999], samples![4199]]).toEqual([1, 0, 0, 1]);
+  expect(pcm.read(1)).toBeNull();
+});
+
+const part = (msn: number, number: number, isLast = false): PartFacts => ({
+  rendition: "v",
+  msn,
+  part: number,
+  durationTicks: 1,
+  isIndependent: true,
+  isLast,
+  capturedAtMs: 0,
+  isDiscontinuous: false,
+  initVersion: 0,
+});
+
+test("a slow receiver costs bounded memory: the oldest waiting segment is a gap, the rest arrives in order", async () => {
+  const gate = Promise.withResolvers<void>();
+  const heard: string[] = [];
+  const outbox = new Outbox(
+    {
+      onInit: async () => void heard.push("init"),
+      onPart: async ({ msn, part: number }) => {
+        await gate.promise;
+        heard.push(`${msn}.${number}`);
+      },
+      onGap: async (_, msn) => void heard.push(`gap ${msn}`),
+    },
+    4000,
+  );
+  outbox.putInit("v", 0, Buffer.alloc(10), { codec: "", widthPx: null, heightPx: null, timescale: 1 });
+  for (let msn = 0; msn < 5; msn++)
+    for (let number = 0; number < 2; number++) {
+      outbox.putPart(part(msn, number, number === 1), Buffer.alloc(1000));
+      await Promise.resolve();
+      expect(outbox.waitingBytes).toBeLessThanOrEqual(4000);
+    }
+  gate.resolve();
+  await outbox.settled();
+  expect(heard).toEqual(["init", "0.0", "gap 0", "gap 1", "gap 2", "3.0", "3.1", "4.0", "4.1"]);
+});
+
+test("a part that is refused makes its segment a gap, and the next segment goes on", async () => {
+  const heard: string[] = [];
+  const outbox = new Outbox(
+    {
+      onInit: async () => {},
+      onPart: async ({ msn, part: number }) => {
+        if (msn === 0 && number === 1) throw new Error("refused");
+        heard.push(`${msn}.${number}`);
+      },
+      onGap: async (_, msn) => void heard.push(`gap ${msn}`),
+    },
+    1e6,
+  );
+  for (const [msn, number] of [
+    [0, 0],
+    [0, 1],
+    [0, 2],
+    [1, 0],
+  ] as const)
+    outbox.putPart(part(msn, number), Buffer.alloc(10));
+  await outbox.settled();
+  expect(heard).toEqual(["0.0", "gap 0", "1.0"]);
+});
+
+test("messages come out whole however the pipe cuts them, and nonsense is an error", () => {
+  const messages: [WireMessage, Buffer][] = [
+    [{ type: "part", facts: part(1, 2) }, Buffer.from("bytes of a part")],
+    [{ type: "pulse", pulse: { segments: 1, speed: 2, isWaiting: true, steps: 3 } }, Buffer.alloc(0)],
+  ];
+  const stream = Buffer.concat(messages.map(([message, bytes]) => encodeMessage(message, bytes)));
+  for (let cut = 1; cut < stream.length; cut++) {
+    const reader = new MessageReader();
+    const found = [...reader.push(stream.subarray(0, cut)), ...reader.push(stream.subarray(cut))];
+    expect(found.map(({ message, bytes }) => [message, bytes.toString()])).toEqual(
+      messages.map(([message, bytes]) => [message, bytes.toString()]),
+    );
+  }
+  expect(() => new MessageReader().push(Buffer.alloc(8, 0xff))).toThrow("no message");
+});

@@ -1,0 +1,99 @@
+/** Broadcasts for tests: made by Debian's `ffmpeg` from the real clips, fed as bytes, and what came out of them. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { encodeBroadcast, type BroadcastEnd } from "../../encoder/live/broadcast.ts";
+import type {
+  BroadcastPlan,
+  DroppedRung,
+  InitFacts,
+  PartFacts,
+  Pulse,
+  StartedFacts,
+} from "../../encoder/live/output.ts";
+import { FRIDAY } from "./ffmpeg-words.ts";
+
+const run = promisify(execFile);
+const made = new Map<string, Promise<Buffer>>();
+
+/** @param words of ffmpeg's command line, "$IN" for a clip of ten seconds; the output's own come last */
+export function broadcastOf(words: string): Promise<Buffer> {
+  const known = made.get(words);
+  if (known !== undefined) return known;
+  const input = ["-stream_loop", "1", "-i", FRIDAY];
+  const args = ["-v", "error", ...words.split(" ").flatMap((word) => (word === "$IN" ? input : [word])), "-"];
+  const bytes = run("ffmpeg", args, { encoding: "buffer", maxBuffer: 256 << 20 }).then(({ stdout }) => stdout);
+  made.set(words, bytes);
+  return bytes;
+}
+
+export const H264 = "-c:v libx264 -preset ultrafast -g 30 -bf 0";
+export const FLV = `-t 6 ${H264} -c:a aac -f flv`;
+export const TS = `-t 6 ${H264} -c:a aac -f mpegts`;
+
+export const PLAN: BroadcastPlan = {
+  settings: { maxResolution: "1080p", partTargetMs: 500, segmentMs: 2000 },
+  start: { msn: 0, isDiscontinuous: false, initVersion: 0, seconds: 0 },
+};
+
+export interface Made {
+  end: BroadcastEnd;
+  started: StartedFacts[];
+  inits: { rendition: string; version: number; bytes: Buffer; facts: InitFacts }[];
+  parts: { facts: PartFacts; bytes: Buffer; atMs: number }[];
+  dropped: DroppedRung[];
+  pulses: Pulse[];
+}
+
+export async function* chunksOf(bytes: Buffer, chunkBytes = 7000): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+}
+
+export function collector() {
+  const made: Omit<Made, "end"> = { started: [], inits: [], parts: [], dropped: [], pulses: [] };
+  const listener = {
+    onStarted: (facts: StartedFacts) => void made.started.push(facts),
+    onInit: (rendition: string, version: number, bytes: Buffer, facts: InitFacts) =>
+      void made.inits.push({ rendition, version, bytes, facts }),
+    onPart: (facts: PartFacts, bytes: Buffer) => void made.parts.push({ facts, bytes, atMs: performance.now() }),
+    onRungDropped: (dropped: DroppedRung) => void made.dropped.push(dropped),
+    onPulse: (pulse: Pulse) => void made.pulses.push(pulse),
+  };
+  return { made, listener };
+}
+
+export async function broadcast(
+  bytes: Buffer | AsyncIterable<Uint8Array>,
+  plan: Partial<BroadcastPlan> = {},
+): Promise<Made> {
+  const { made, listener } = collector();
+  const source = Buffer.isBuffer(bytes) ? chunksOf(bytes) : bytes;
+  const end = await encodeBroadcast(source, { ...PLAN, ...plan }, listener);
+  return { ...made, end };
+}
+
+export const partsOf = (made: Omit<Made, "end">, rendition: string) =>
+  made.parts.filter(({ facts }) => facts.rendition === rendition);
+
+/** The file that a player puts together: the init and every part of one version. */
+export function fileOf(made: Omit<Made, "end">, rendition: string, version = 0): Buffer {
+  const init = made.inits.find((one) => one.rendition === rendition && one.version === version)!;
+  const parts = partsOf(made, rendition).filter(({ facts }) => facts.initVersion === version);
+  return Buffer.concat([init.bytes, ...parts.map(({ bytes }) => bytes)]);
+}
+
+/** The boxes at the top of a part, by name and in order. */
+export function boxesOf(bytes: Buffer): { type: string; body: Buffer }[] {
+  const boxes: { type: string; body: Buffer }[] = [];
+  for (let at = 0; at < bytes.length; at += bytes.readUInt32BE(at))
+    boxes.push({
+      type: bytes.toString("latin1", at + 4, at + 8),
+      body: bytes.subarray(at + 8, at + bytes.readUInt32BE(at)),
+    });
+  return boxes;
+}
+
+/** Base decode time of a part's fragment, in ticks. */
+export function decodeTicksOf(bytes: Buffer): number {
+  const at = bytes.indexOf("tfdt", 0, "latin1");
+  return Number(bytes.readBigUInt64BE(at + 8));
+}
