@@ -100,12 +100,13 @@ export async function runBroadcast(
   }, WATCH_MS);
   child.send(plan, () => {}); // a child that is gone already says so by its end
   // A source that breaks ends the child's input, and so does a child that does not want any more of it.
-  const fed = pipeline(Readable.from(bytes, { objectMode: false }), child.stdin!).catch(() => child.stdin!.destroy());
+  const source = Readable.from(bytes, { objectMode: false });
+  pipeline(source, child.stdin!).catch(() => child.stdin!.destroy());
 
   const how = await closed(child);
   clearInterval(watch);
   stop.removeEventListener("abort", onStop);
-  await fed;
+  source.destroy(); // not waited for: a broadcaster that says nothing may never let go
   await outbox.settled();
   return outcome ?? { type: "crashed", how: `${how} ${stderr.join("").trim()}`.trim() };
 }
