@@ -39,6 +39,7 @@ export async function encodeBroadcast(
   bytes: AsyncIterable<Uint8Array>,
   plan: BroadcastPlan,
   listener: BroadcastListener,
+  overload: Pick<OverloadPolicy, "decide"> = new OverloadPolicy(),
 ): Promise<BroadcastEnd> {
   const reader = new StreamReader(bytes);
   let broadcast: Broadcast | undefined;
@@ -48,12 +49,12 @@ export async function encodeBroadcast(
     else listener.onPulse({ segments: plan.start.msn, speed: 0, isWaiting, steps: 0 });
   }, PULSE_MS);
   try {
-    const source = await LiveSource.open(reader);
-    broadcast = new Broadcast(source, plan, listener);
-    return await broadcast.run().finally(() => source.close());
+    await using source = await LiveSource.open(reader);
+    using encoding = new Broadcast(source, plan, listener, overload);
+    broadcast = encoding;
+    return await encoding.run();
   } finally {
     clearInterval(pulse);
-    broadcast?.close();
   }
 }
 
@@ -66,7 +67,7 @@ class Broadcast {
   readonly #audio = new StreamDecoder();
   readonly #sound: SoundFormat | null;
   readonly #converter: SoundConverter;
-  readonly #overload = new OverloadPolicy();
+  readonly #overload: Pick<OverloadPolicy, "decide">;
   readonly #dropped = new Set<string>();
   #clock = new CaptureClock();
   #grid: LiveGrid | null = null;
@@ -82,7 +83,13 @@ class Broadcast {
   #mediaSeconds = 0; // of runs that are over
   #speed = 0;
 
-  constructor(source: LiveSource, plan: BroadcastPlan, listener: BroadcastListener) {
+  constructor(
+    source: LiveSource,
+    plan: BroadcastPlan,
+    listener: BroadcastListener,
+    overload: Pick<OverloadPolicy, "decide">,
+  ) {
+    this.#overload = overload;
     this.#source = source;
     this.#plan = plan;
     this.#listener = listener;
@@ -110,7 +117,7 @@ class Broadcast {
     return { nextMsn: this.#start.msn, seconds: this.#start.seconds };
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#run?.close();
     this.#video.close();
     this.#audio.close();

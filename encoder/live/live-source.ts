@@ -49,7 +49,7 @@ export class LiveSource {
     try {
       await source.#open();
     } catch (error) {
-      await source.close();
+      await source[Symbol.asyncDispose]();
       throw error;
     }
     return source;
@@ -110,7 +110,7 @@ export class LiveSource {
     }
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     for (const { packet } of this.#early) packet.free();
     await this.reader.close();
     await this.#format.closeInput();

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
+import { encodeBroadcast } from "../../encoder/live/broadcast.ts";
 import { AAC_FRAME_SAMPLES } from "../../encoder/media/audio-plan.ts";
 import {
   boxesOf,
   broadcast,
   broadcastOf,
   chunksOf,
+  collector,
   decodeTicksOf,
   fileOf,
   FLV,
@@ -30,21 +32,21 @@ function checkParts(made: Made, partTargetMs = 500): void {
     let [msn, part, endTicks] = [parts[0]!.facts.msn, 0, 0];
     for (const { facts, bytes } of parts) {
       const where = `${name} ${facts.msn}.${facts.part}`;
-      expect([facts.msn, facts.part], where).toEqual([msn, part]);
+      expect([facts.msn, facts.part], `at ${where}`).toEqual([msn, part]);
       [msn, part] = facts.isLast ? [msn + 1, 0] : [msn, part + 1];
       const durationMs = (1000 * facts.durationTicks) / timescale;
-      expect(durationMs, where).toBeLessThanOrEqual(partTargetMs + 0.001);
-      if (!facts.isLast) expect(durationMs, where).toBeGreaterThanOrEqual(0.85 * partTargetMs - 0.001);
-      if (facts.part === 0 && kind === "video") expect(facts.isIndependent, where).toBe(true);
+      expect(durationMs, `at ${where}`).toBeLessThanOrEqual(partTargetMs + 0.001);
+      if (!facts.isLast) expect(durationMs, `at ${where}`).toBeGreaterThanOrEqual(0.85 * partTargetMs - 0.001);
+      if (facts.part === 0 && kind === "video") expect(facts.isIndependent, `at ${where}`).toBe(true);
       const names = boxesOf(bytes).map(({ type }) => type);
-      expect(names, where).toEqual([...(facts.part === 0 ? ["styp"] : []), "prft", "moof", "mdat"]);
+      expect(names, `at ${where}`).toEqual([...(facts.part === 0 ? ["styp"] : []), "prft", "moof", "mdat"]);
       const ticks = decodeTicksOf(bytes);
-      if (facts.isDiscontinuous || endTicks === 0) expect(ticks, where).toBeGreaterThanOrEqual(endTicks);
-      else expect(ticks, where).toBe(endTicks);
+      if (facts.isDiscontinuous || endTicks === 0) expect(ticks, `at ${where}`).toBeGreaterThanOrEqual(endTicks);
+      else expect(ticks, `at ${where}`).toBe(endTicks);
       endTicks = ticks + facts.durationTicks;
     }
-    expect(parts.at(-1)!.facts.isLast, name).toBe(true);
-    expect(msn, name).toBe(made.end.nextMsn);
+    expect(parts.at(-1)!.facts.isLast, `of ${name}`).toBe(true);
+    expect(msn, `of ${name}`).toBe(made.end.nextMsn);
   }
 }
 
@@ -186,6 +188,28 @@ test("a reconnect goes on in its session: numbers, versions and timeline", async
   expect(first!.facts).toMatchObject({ msn: 17, isDiscontinuous: true, initVersion: 3 });
   expect(decodeTicksOf(first!.bytes)).toBe(34.5 * 120_000);
   expect(made.end.nextMsn).toBe(20);
+});
+
+test("a rung that is given up ends with a whole segment; the others go on without losing a picture", async () => {
+  const bytes = await broadcastOf(FRIDAY_IN + FLV);
+  const { made, listener } = collector();
+  const asked = Promise.withResolvers<void>();
+  async function* pausesUntilAsked() {
+    yield* chunksOf(bytes.subarray(0, bytes.length / 2));
+    await asked.promise;
+    yield* chunksOf(bytes.subarray(bytes.length / 2));
+  }
+  const decide = () => {
+    if (partsOf(made, "v480").length < 3) return null;
+    asked.resolve();
+    return "v480";
+  };
+  const end = await encodeBroadcast(pausesUntilAsked(), PLAN, listener, { decide });
+  expect(made.dropped).toEqual([{ rendition: "v480", fromMsn: 2 }]);
+  expect(partsOf(made, "v480").at(-1)!.facts).toMatchObject({ msn: 1, part: 3, isLast: true });
+  expect((await decodePictures(fileOf(made, "v480"))).length).toBe(120);
+  expect((await decodePictures(fileOf(made, "v270"))).length).toBe(180);
+  expect(end.nextMsn).toBe(3);
 });
 
 test.each(["text", "nothing", "noise", "FLV without content"])("%s is refused with a clear error", async (what) => {

@@ -104,10 +104,10 @@ test("a receiver that takes nothing for a while loses whole segments, told as ga
   const gate = Promise.withResolvers<void>();
   const bytes = await broadcastOf(`$IN ${FLV}`);
   const run = start(chunksOf(bytes), { outboxBytes: 400_000 });
-  const { onPart } = run.receiver;
-  run.receiver.onPart = async (facts, data) => {
+  const { made, receiver } = run;
+  receiver.onPart = async (facts, bytesOfPart) => {
     await gate.promise;
-    return onPart(facts, data);
+    made.parts.push({ facts, bytes: bytesOfPart, atMs: performance.now() });
   };
   run.child.once("exit", () => gate.resolve());
   expect(await run.outcome).toMatchObject({ type: "ended" });

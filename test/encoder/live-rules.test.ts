@@ -20,11 +20,11 @@ test("at every rate and part target, parts are at most the target and at least 8
       for (const segmentMs of [2000, 4000]) {
         const grid = planLiveGrid(num / den, timesAt(num / den), { segmentMs, partTargetMs });
         const partMs = (1000 * grid.framesPerPart * grid.frameRate.den) / grid.frameRate.num;
-        const what = `${num}/${den} at ${partTargetMs} ms: ${JSON.stringify(grid)}`;
-        expect(partMs, what).toBeLessThanOrEqual(partTargetMs + 0.001);
-        expect(partMs, what).toBeGreaterThanOrEqual(0.85 * partTargetMs - 0.001);
-        expect(Number.isInteger(grid.ticksPerFrame), what).toBe(true);
-        expect((grid.framesPerSegment * grid.frameRate.den) / grid.frameRate.num, what).toBeCloseTo(
+        const what = `${num}/${den}, ${partTargetMs} ms: ${JSON.stringify(grid)}`;
+        expect(partMs, `at ${what}`).toBeLessThanOrEqual(partTargetMs + 0.001);
+        expect(partMs, `at ${what}`).toBeGreaterThanOrEqual(0.85 * partTargetMs - 0.001);
+        expect(Number.isInteger(grid.ticksPerFrame), `at ${what}`).toBe(true);
+        expect((grid.framesPerSegment * grid.frameRate.den) / grid.frameRate.num, `at ${what}`).toBeCloseTo(
           segmentMs / 1000,
           1,
         );
