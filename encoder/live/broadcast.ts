@@ -145,9 +145,9 @@ class Broadcast {
   async #takeSound(timed: TimedPacket): Promise<void> {
     if (!this.#audio.isFor(timed.stream)) for await (const frame of this.#audio.rest()) await this.#playSound(frame);
     for await (const frame of this.#audio.decode(timed)) await this.#playSound(frame);
-    // Sound that far ahead: the picture has come to a standstill.
+    if (this.#source.video === null || this.#run === null) return;
+    // Sound that far ahead of it: the picture has come to a standstill, or cannot be decoded any more.
     const standsAt = timed.decodeSeconds - this.#source.interleaveSeconds;
-    if (this.#source.video === null || this.#run === null || standsAt <= this.#timeline.lastSeconds!) return;
     this.#timeline.passUntil(standsAt);
     await this.#run.holdPicture(standsAt);
   }

@@ -180,6 +180,26 @@ test("a short hole in the timestamps is filled with the picture before it", asyn
   expect(isSame(pictures[45]!.luma, pictures[65]!.luma)).toBe(true);
 });
 
+test("a picture that vanishes stands while the sound goes on, and moves again when it is back", async () => {
+  const words = `$IN -t 8 -vf select='lt(t,2)+gt(t,6)' -fps_mode passthrough ${H264} -c:a aac -f flv`;
+  const made = await broadcast(await broadcastOf(words));
+  checkParts(made);
+  expect(made.parts.some(({ facts }) => facts.isDiscontinuous)).toBe(false);
+  expect((await decodePictures(fileOf(made, "v480"))).length).toBe(240);
+  const sound = await decodeSound(fileOf(made, "a1"));
+  expect(loudness(sound, 3, 5)).toBeGreaterThan(0.001);
+});
+
+test("a codec that changes midway begins a new version", async () => {
+  const first = await broadcastOf(`$IN -t 3 ${H264} -c:a aac -f flv`);
+  const second = await broadcastOf(`$IN -t 3 -output_ts_offset 3 -c:v flv -g 30 -c:a aac -f flv`);
+  const FLV_HEADER_BYTES = 13;
+  const made = await broadcast(Buffer.concat([first, second.subarray(FLV_HEADER_BYTES)]));
+  checkParts(made);
+  expect(new Set(made.parts.map(({ facts }) => facts.initVersion))).toEqual(new Set([0, 1]));
+  expect((await decodePictures(fileOf(made, "v270", 1))).length).toBeGreaterThanOrEqual(89);
+});
+
 test("a reconnect goes on in its session: numbers, versions and timeline", async () => {
   const start = { msn: 17, isDiscontinuous: true, initVersion: 3, seconds: 34.5 };
   const made = await broadcast(await broadcastOf(FRIDAY_IN + FLV), { start });
