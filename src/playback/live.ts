@@ -3,7 +3,9 @@ import { liveMultivariant } from "../delivery/live/multivariant.ts";
 import { readDirectives } from "../delivery/live/reload.ts";
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
-import { findLivePlayable, isSessionOf, originOf } from "../live/index.ts";
+// By file: the index leads to routes that lead back here.
+import { originOf } from "../live/origin-calls.ts";
+import { findLivePlayable, isSessionOf } from "../live/playback.ts";
 import { CORS, problemAnswer } from "./headers.ts";
 import type { LiveTarget } from "./live-paths.ts";
 import { Recent } from "./recent.ts";
