@@ -144,7 +144,7 @@ export class LiveOrigin extends DurableObject<Env> {
   }
 
   #release(): void {
-    for (const { rendition: name, place, go } of [...this.#waiting]) {
+    for (const { rendition: name, place, go } of this.#waiting) {
       const rendition = this.#index.rendition(name);
       if (rendition === null || rendition.hasEnded || contains(rendition, place)) go();
     }

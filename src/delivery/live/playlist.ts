@@ -79,7 +79,7 @@ function secondsToEnd({ segments, timescale }: LiveRendition): number[] {
     found.push(seconds);
     seconds += segmentSeconds(segment, timescale);
   }
-  return found.reverse();
+  return found.toReversed();
 }
 
 /** Only what ends before the skip boundary may be left out; of nothing no delta is made. */
