@@ -45,13 +45,13 @@ export function settle(
         scale,
       });
   const isExhausted = !isFinal && again === null; // of an endpoint that is gone `webhook.disabled` tells
-  const { status, failure, detail, responseHead, durationMs } = outcome;
+  const { status, failure, detail, responseHead } = outcome;
   return {
     eventId: due.eventId,
     eventType: due.type,
     number: begun.number,
     startedAtMs: begun.startedAtMs,
-    durationMs: Math.round(durationMs),
+    durationMs: Math.max(0, endedAtMs - begun.startedAtMs), // with signing: start and duration together say when it ended
     status,
     failure,
     detail,
