@@ -1,21 +1,11 @@
 /** One live H.264 encoder: no B-frames, no look-ahead, a key frame each second and at each start of a segment. */
-import { Codec, CodecContext, Dictionary, type Frame, Packet, Rational } from "node-av";
-import {
-  AVCOL_PRI_BT709,
-  AVCOL_RANGE_MPEG,
-  AVCOL_TRC_BT709,
-  AV_CODEC_FLAG_CLOSED_GOP,
-  AV_CODEC_FLAG_GLOBAL_HEADER,
-  AV_PICTURE_TYPE_I,
-  AV_PICTURE_TYPE_NONE,
-  AV_PIX_FMT_YUV420P,
-  FF_ENCODER_LIBX264,
-} from "node-av/constants";
-import type { AVColorSpace } from "node-av/constants";
+import { type CodecContext, type Frame, Packet } from "node-av";
+import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE } from "node-av/constants";
 import { JobError } from "../errors.ts";
 import { initSegment } from "../media/cmaf.ts";
 import { codecOf, withoutEncoderNote } from "../media/h264.ts";
 import type { ColorMatrix } from "../media/scale-graph.ts";
+import { configurationOf, openX264 } from "../media/x264.ts";
 import type { VideoRung } from "../protocol.ts";
 import type { LiveGrid } from "./live-grid.ts";
 import { type InitFacts, PICTURE_TIMESCALE } from "./output.ts";
@@ -63,9 +53,7 @@ export class LiveRung {
     this.#context = context;
     this.#cutter = cutter;
     this.#packet.alloc();
-    const avcConfig = context.extraData;
-    if (avcConfig === null || avcConfig[0] !== 1)
-      throw new JobError("encoder_failed", "The encoder gave no configuration record.");
+    const avcConfig = configurationOf(context);
     const { widthPx, heightPx } = rung;
     const timescale = PICTURE_TIMESCALE;
     this.init = {
@@ -75,24 +63,15 @@ export class LiveRung {
   }
 
   static async open(rung: VideoRung, grid: LiveGrid, matrix: ColorMatrix, cutter: PartCutter): Promise<LiveRung> {
-    const codec = Codec.findEncoderByName(FF_ENCODER_LIBX264);
-    const context = new CodecContext();
-    context.allocContext3(codec);
-    context.width = rung.widthPx;
-    context.height = rung.heightPx;
-    context.pixelFormat = AV_PIX_FMT_YUV420P;
-    context.timeBase = new Rational(grid.frameRate.den, grid.frameRate.num);
-    context.framerate = new Rational(grid.frameRate.num, grid.frameRate.den);
-    context.sampleAspectRatio = new Rational(1, 1);
-    context.colorRange = AVCOL_RANGE_MPEG;
-    context.colorPrimaries = AVCOL_PRI_BT709;
-    context.colorTrc = AVCOL_TRC_BT709;
-    context.colorSpace = matrix as AVColorSpace; // both count as H.273 does
-    context.threadCount = threadsFor(rung);
-    context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER, AV_CODEC_FLAG_CLOSED_GOP);
-    using options = Dictionary.fromObject(liveEncoderOptions(rung, grid));
-    const opened = await context.open2(codec, options);
-    if (opened < 0) throw new JobError("encoder_failed", `The H.264 encoder did not start (${opened}).`);
+    const { widthPx, heightPx } = rung;
+    const context = await openX264({
+      widthPx,
+      heightPx,
+      frameRate: grid.frameRate,
+      colorMatrix: matrix,
+      threads: threadsFor(rung),
+      options: liveEncoderOptions(rung, grid),
+    });
     return new LiveRung(rung, grid, matrix, context, cutter);
   }
 

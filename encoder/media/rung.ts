@@ -1,18 +1,7 @@
 /** One H.264 encoder and the segments that come out of it. */
 import { createHash } from "node:crypto";
-import { Codec, CodecContext, Dictionary, type Frame, Packet, Rational } from "node-av";
-import {
-  AVCOL_PRI_BT709,
-  AVCOL_RANGE_MPEG,
-  AVCOL_TRC_BT709,
-  AV_CODEC_FLAG_CLOSED_GOP,
-  AV_CODEC_FLAG_GLOBAL_HEADER,
-  AV_PICTURE_TYPE_I,
-  AV_PICTURE_TYPE_NONE,
-  AV_PIX_FMT_YUV420P,
-  FF_ENCODER_LIBX264,
-} from "node-av/constants";
-import type { AVColorSpace } from "node-av/constants";
+import { type CodecContext, type Frame, Packet } from "node-av";
+import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE } from "node-av/constants";
 import type { Fraction, FrameGrid, InitFacts, RenditionFacts, SegmentFacts, VideoRung } from "../protocol.ts";
 import { JobError } from "../errors.ts";
 import { decodeSchedule, type Fragment, initSegment, mediaSegment } from "./cmaf.ts";
@@ -20,6 +9,7 @@ import { codecOf, withoutEncoderNote } from "./h264.ts";
 import { x264Instructions } from "./instructions.ts";
 import type { ColorMatrix } from "./scale-graph.ts";
 import type { Store } from "./store.ts";
+import { configurationOf, openX264 } from "./x264.ts";
 
 /**
  * Threads of one encoder. Fixed, because x264 decides the rate with as many frames under way as it has threads: the
@@ -98,9 +88,7 @@ export class RungEncoder {
     this.#gopStart = start.firstFrame;
     this.#firstSegment = start.firstSegment;
     this.#packet.alloc();
-    const avcConfig = context.extraData;
-    if (avcConfig === null || avcConfig[0] !== 1)
-      throw new JobError("encoder_failed", "The encoder gave no configuration record.");
+    const avcConfig = configurationOf(context);
     const timescale = (grid.frameRate.num * fileTicksPerFrame(grid.frameRate)) / grid.frameRate.den;
     const bytes = initSegment({
       kind: "video",
@@ -119,24 +107,15 @@ export class RungEncoder {
   }
 
   static async open(rung: VideoRung, grid: FrameGrid, start: ChunkStart, store: Store): Promise<RungEncoder> {
-    const codec = Codec.findEncoderByName(FF_ENCODER_LIBX264);
-    const context = new CodecContext();
-    context.allocContext3(codec);
-    context.width = rung.widthPx;
-    context.height = rung.heightPx;
-    context.pixelFormat = AV_PIX_FMT_YUV420P;
-    context.timeBase = new Rational(grid.frameRate.den, grid.frameRate.num);
-    context.framerate = new Rational(grid.frameRate.num, grid.frameRate.den);
-    context.sampleAspectRatio = new Rational(1, 1);
-    context.colorRange = AVCOL_RANGE_MPEG;
-    context.colorPrimaries = AVCOL_PRI_BT709;
-    context.colorTrc = AVCOL_TRC_BT709;
-    context.colorSpace = start.colorMatrix as AVColorSpace; // both count as H.273 does
-    context.threadCount = ENCODER_THREADS;
-    context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER, AV_CODEC_FLAG_CLOSED_GOP);
-    using options = Dictionary.fromObject(encoderOptions(rung, grid));
-    const opened = await context.open2(codec, options);
-    if (opened < 0) throw new JobError("encoder_failed", `The H.264 encoder did not start (${opened}).`);
+    const { widthPx, heightPx } = rung;
+    const context = await openX264({
+      widthPx,
+      heightPx,
+      frameRate: grid.frameRate,
+      colorMatrix: start.colorMatrix,
+      threads: ENCODER_THREADS,
+      options: encoderOptions(rung, grid),
+    });
     return new RungEncoder(rung, grid, start, context, store);
   }
 

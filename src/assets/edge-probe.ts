@@ -1,5 +1,5 @@
 import { indexSource } from "../delivery/passthrough/index.ts";
-import { resolutionLabel, type Size } from "../encoding/ladder.ts";
+import { resolutionLabel, type Size } from "../../encoder/ladder.ts";
 import type { Env } from "../env.ts";
 import { openHttpSource, RangesUnsupported } from "../sources/http-range-reader.ts";
 import { passthroughKey } from "./keys.ts";

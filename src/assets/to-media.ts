@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import { resolutionLabel } from "../encoding/ladder.ts";
+import { resolutionLabel } from "../../encoder/ladder.ts";
 import { toTimestamp } from "../http/timestamp.ts";
 import type { Asset, AssetRecord, PlaybackId, Track } from "./repository.ts";
 import type { CreatedMedia, InputInfo, MediaRecord } from "./schemas.ts";

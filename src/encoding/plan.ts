@@ -1,6 +1,6 @@
 import type { FrameGrid, SourceAudio, SourceFacts, SourceVideo, VideoRung } from "../../encoder/protocol.ts";
 import { frameCountUntil } from "../../encoder/media/frame-picker.ts";
-import { planGrid, planLadder, type MediaQuality, type ResolutionLabel } from "./ladder.ts";
+import { planGrid, planLadder, type MediaQuality, type ResolutionLabel } from "../../encoder/ladder.ts";
 
 /** The first chunk is one segment, so that a source that cannot be passed through plays after seconds. */
 const FIRST_CHUNK_SEGMENTS = 1;

@@ -1,4 +1,4 @@
-import { planGrid } from "../../encoding/ladder.ts";
+import { planGrid } from "../../../encoder/ladder.ts";
 import type { MediaList, Rendition } from "../model.ts";
 import { segmentSeconds } from "./attributes.ts";
 

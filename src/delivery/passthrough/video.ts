@@ -1,5 +1,5 @@
 import type { Fraction, FrameGrid } from "../../../encoder/protocol.ts";
-import { planGrid } from "../../encoding/ladder.ts";
+import { planGrid } from "../../../encoder/ladder.ts";
 import { bytesOf, findBox, requireBox } from "./boxes.ts";
 import { chooseCuts, exactRate, gridCuts, nearestRate } from "./cuts.ts";
 import { SampleColumns } from "./fragment.ts";

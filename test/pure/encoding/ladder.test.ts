@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { planGrid, planLadder, resolutionLabel } from "../../../src/encoding/ladder.ts";
+import { planGrid, planLadder, resolutionLabel } from "../../../encoder/ladder.ts";
 import { planChunks } from "../../../src/encoding/plan.ts";
 
 const fps = (num: number, den = 1) => ({ num, den });
