@@ -5,6 +5,7 @@ import { log } from "../http/log.ts";
 import type { Caller } from "../http/router.ts";
 import { validationProblem } from "../http/router.ts";
 import { commitWithEvents } from "../webhooks/index.ts";
+import { BLANK_ASSET } from "./blank-asset.ts";
 import { mediaEvent } from "./media-event.ts";
 import { type Asset, assetInserts, type PlaybackId, toMachine } from "./repository.ts";
 import { startMachine } from "./start-machine.ts";
@@ -86,6 +87,7 @@ function newAsset(
   now: Date,
 ): Asset {
   return {
+    ...BLANK_ASSET,
     id: crypto.randomUUID(),
     workspaceId,
     title: title ?? null,
@@ -97,24 +99,8 @@ function newAsset(
     sourceUrl: source.url,
     clipStartMs: source.clipStartMs,
     clipEndMs: source.clipEndMs,
-    streamId: null,
     publicUrl,
-    status: "processing",
-    stage: "created",
-    progress: null,
-    containerFormat: null,
-    durationMs: null,
-    widthPx: null,
-    heightPx: null,
-    frameRate: null,
-    errorCode: null,
-    errorMessage: null,
-    errorFault: null,
     createdAt: now,
     updatedAt: now,
-    revision: 0,
-    startedAt: null,
-    deletedAt: null,
-    purgedAt: null,
   };
 }

@@ -1,6 +1,7 @@
 import { and, asc, inArray, isNull } from "drizzle-orm";
 import type { Database, Statement } from "../database.ts";
 import type { NewEvent } from "../events/index.ts";
+import { BLANK_ASSET } from "./blank-asset.ts";
 import type { Asset, PlaybackId } from "./repository.ts";
 import { assets, playbackIds } from "./tables.ts";
 import { toMedia } from "./to-media.ts";
@@ -24,7 +25,10 @@ export function openRecording(db: Database, recording: NewRecording): { statemen
   const createdAt = new Date(recording.atMs);
   const playbackId: PlaybackId = { id: recording.playbackId, assetId: id, workspaceId, accessPolicy, createdAt };
   const asset: Asset = {
-    ...NOTHING_KNOWN,
+    ...BLANK_ASSET,
+    mediaQuality: "standard",
+    sourceUrl: "",
+    stage: "encoding",
     id,
     workspaceId,
     streamId,
@@ -58,30 +62,6 @@ export function openRecording(db: Database, recording: NewRecording): { statemen
   ];
   return { statements, event };
 }
-
-const NOTHING_KNOWN = {
-  title: null,
-  creatorId: null,
-  metadata: {},
-  mediaQuality: "standard",
-  sourceUrl: "",
-  clipStartMs: 0,
-  clipEndMs: null,
-  status: "processing",
-  stage: "encoding",
-  progress: null,
-  containerFormat: null,
-  durationMs: null,
-  widthPx: null,
-  heightPx: null,
-  frameRate: null,
-  errorCode: null,
-  errorMessage: null,
-  errorFault: null,
-  revision: 0,
-  deletedAt: null,
-  purgedAt: null,
-} satisfies Partial<Asset>;
 
 /** Recordings of streams, those that are deleted left out; a query for a batch. */
 export const recordingIdsOf = (db: Database, streamIds: string[]) =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { BLANK_ASSET } from "../../../src/assets/blank-asset.ts";
 import { deletedEvent, mediaEvent } from "../../../src/assets/media-event.ts";
 import type { AssetRecord } from "../../../src/assets/repository.ts";
 import { CATALOGUE } from "../../../src/events/catalogue.ts";
@@ -9,36 +10,16 @@ const at = new Date("2026-05-20T12:50:15.662Z");
 const told = { id: SAMPLE.eventId, atMs: at.getTime() };
 
 const justCreated: AssetRecord["asset"] = {
+  ...BLANK_ASSET,
   id: SAMPLE.mediaId,
   workspaceId: SAMPLE.workspaceId,
-  title: null,
-  creatorId: null,
-  metadata: {},
-  streamId: null,
   accessPolicy: "public",
   maxResolution: "1080p",
   mediaQuality: "standard",
   sourceUrl: "https://example.com/film.mp4",
-  clipStartMs: 0,
-  clipEndMs: null,
   publicUrl: "https://sluice.example.com",
-  status: "processing",
-  stage: "created",
-  progress: null,
-  containerFormat: null,
-  durationMs: null,
-  widthPx: null,
-  heightPx: null,
-  frameRate: null,
-  errorCode: null,
-  errorMessage: null,
-  errorFault: null,
-  revision: 0,
   createdAt: at,
   updatedAt: at,
-  startedAt: null,
-  deletedAt: null,
-  purgedAt: null,
 };
 const playbackIds: AssetRecord["playbackIds"] = [
   {

@@ -1,0 +1,26 @@
+import type { Asset } from "./repository.ts";
+
+/** Of an asset's row what nobody knows when it is made: its machine, or the end of a broadcast, finds it out. */
+export const BLANK_ASSET = {
+  title: null,
+  creatorId: null,
+  metadata: {},
+  streamId: null,
+  clipStartMs: 0,
+  clipEndMs: null,
+  status: "processing",
+  stage: "created",
+  progress: null,
+  containerFormat: null,
+  durationMs: null,
+  widthPx: null,
+  heightPx: null,
+  frameRate: null,
+  errorCode: null,
+  errorMessage: null,
+  errorFault: null,
+  revision: 0,
+  startedAt: null,
+  deletedAt: null,
+  purgedAt: null,
+} satisfies Partial<Asset>;
