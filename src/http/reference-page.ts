@@ -3,6 +3,7 @@ import { html, raw } from "hono/html";
 interface OpenApiDocument {
   info: { title: string; description?: string };
   paths?: Record<string, unknown>;
+  components?: { schemas?: Record<string, unknown> };
 }
 interface Operation {
   operationId?: string;
@@ -38,15 +39,40 @@ export function referencePage(document: OpenApiDocument) {
       <body>
         <h1>${document.info.title} API</h1>
         <p>
-          ${document.info.description ?? ""} The same as <a href="/v1/openapi.json">OpenAPI document</a>. Every request
-          carries HTTP Basic credentials.
+          ${document.info.description ?? ""} The same for programs: the
+          <a href="/v1/openapi.json">OpenAPI document</a>. Every request carries HTTP Basic credentials.
         </p>
-        ${operations.map(renderOperation)}
+        <nav>
+          ${operations.map(
+            ({ path, method, operation }) =>
+              html`<div>
+                <a href="#${operation.operationId ?? path}"><code>${method} ${path}</code></a>
+                ${operation.summary ?? ""}
+              </div>`,
+          )}
+        </nav>
+        ${operations.map((operation) => renderOperation(operation, document.components?.schemas ?? {}))}
       </body>
     </html>`;
 }
 
-function renderOperation({ path, method, operation }: { path: string; method: string; operation: Operation }) {
+const REFERENCE = "#/components/schemas/";
+
+/** A schema with what it refers to written out; one inside of itself stays a reference. */
+function spelledOut(schema: unknown, known: Record<string, unknown>, within: string[] = []): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => spelledOut(one, known, within));
+  if (typeof schema !== "object" || schema === null) return schema;
+  const { $ref: reference } = schema as { $ref?: unknown };
+  const name = typeof reference === "string" ? reference.replace(REFERENCE, "") : null;
+  if (name !== null && name in known && !within.includes(name))
+    return spelledOut(known[name], known, [...within, name]);
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, spelledOut(value, known, within)]));
+}
+
+function renderOperation(
+  { path, method, operation }: { path: string; method: string; operation: Operation },
+  known: Record<string, unknown>,
+) {
   const schema = operation.requestBody?.content?.["application/json"]?.schema;
   return html`<section id="${operation.operationId ?? path}">
     <h2><code>${method} ${path}</code></h2>
@@ -69,7 +95,7 @@ function renderOperation({ path, method, operation }: { path: string; method: st
       schema === undefined
         ? ""
         : html`<p>Body:</p>
-            <pre>${JSON.stringify(schema, null, 2)}</pre>`
+            <pre>${JSON.stringify(spelledOut(schema, known), null, 2)}</pre>`
     }
     <table>
       ${Object.entries(operation.responses ?? {}).map(
