@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { renditionKey } from "../src/assets/keys.ts";
 import {
   type ArrivingPart,
+  type LiveEnd,
   OriginIndex,
   type OriginSession,
   type PartVerdict,
@@ -46,12 +47,12 @@ export class LiveOrigin extends DurableObject<Env> {
     this.#index.open(session);
   }
 
-  /** The broadcaster comes back after a while. @returns the sequence number at which its media goes on; 0 when nothing has come yet */
-  async goOn(segmentMs: number): Promise<number> {
-    const nextMsn = this.#index.goOn((timescale) => Math.round((segmentMs / 1000) * timescale));
+  /** The broadcaster comes back after a while. @returns where its media goes on; at the beginning when nothing has come yet */
+  async goOn(): Promise<LiveEnd> {
+    const end = this.#index.goOn();
     this.#release();
     await this.#storeWhole();
-    return nextMsn;
+    return end;
   }
 
   async putInit(rendition: string, version: number, bytes: Uint8Array): Promise<boolean> {

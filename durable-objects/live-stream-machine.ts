@@ -105,7 +105,7 @@ export class LiveStreamMachine extends LiveStreamKeeper {
     this.step("prepare", () => this.saveSession(session));
     this.step("connect");
     if (order.maxDurationS > 0) this.schedule("maxDuration", nowMs + waitMs(this.bindings(), order.maxDurationS));
-    return this.accept(session, nowMs, null);
+    return this.accept(session, nowMs, false);
   }
 
   private resume(before: Session, order: ConnectOrder, nowMs: number): ConnectAnswer {
@@ -113,14 +113,19 @@ export class LiveStreamMachine extends LiveStreamKeeper {
     const session = resumeSession(before, order);
     this.step(session.segments > 0 ? "reconnect" : "connect", () => this.saveSession(session));
     this.unschedule("window");
-    return this.accept(session, nowMs, session.segments);
+    return this.accept(session, nowMs, true);
   }
 
-  private accept({ id: sessionId, connection, settings }: Session, nowMs: number, resumeAtMsn: number | null) {
+  private accept({ id: sessionId, connection, settings }: Session, nowMs: number, isResumed: boolean) {
     this.listen(nowMs);
     log("live.connected", { streamId: this.name(), sessionId, connection });
-    const reconnect = resumeAtMsn !== null;
-    return { accepted: true as const, sessionId, connection, settings: { ...settings, reconnect }, resumeAtMsn };
+    return {
+      accepted: true as const,
+      sessionId,
+      connection,
+      settings: { ...settings, reconnect: isResumed },
+      isResumed,
+    };
   }
 
   private onStarted({ sessionId, connection, ...facts }: Connection & Started): StartedAnswer {

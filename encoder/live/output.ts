@@ -36,6 +36,8 @@ export interface PartFacts {
   msn: number;
   part: number;
   durationTicks: number;
+  /** Decode time of its first sample, on the session's timeline. */
+  decodeTicks: number;
   /** It begins with a key frame. */
   isIndependent: boolean;
   isLast: boolean;

@@ -74,6 +74,7 @@ export class PartCutter {
         rendition,
         part: this.#part,
         durationTicks: this.#samples.length * sampleTicks,
+        decodeTicks,
         isIndependent: this.#samples[0]!.isSync,
         isLast,
         initVersion,

@@ -77,8 +77,18 @@ export const AuthorizeAnswer = z.discriminatedUnion("accepted", [
     token: z.string(),
     callbackUrl: z.string(),
     settings: IngestSettings,
-    /** A reconnect goes on at this media sequence number, behind a discontinuity; null = a new session, from 0. */
-    resume: z.object({ nextMsn: z.int().min(0), discontinuity: z.literal(true) }).nullable(),
+    /**
+     * A reconnect goes on at this media sequence number, behind a discontinuity, with init segments of this version, where the session's
+     * timeline ends. Null = a new session, from 0.
+     */
+    resume: z
+      .object({
+        nextMsn: z.int().min(0),
+        discontinuity: z.literal(true),
+        initVersion: z.int().min(0),
+        seconds: z.number().min(0),
+      })
+      .nullable(),
   }),
   z.object({ accepted: z.literal(false), reason: z.enum(REFUSALS) }),
 ]);
@@ -123,6 +133,7 @@ export type Heartbeat = z.infer<typeof Heartbeat>;
 /** What a player has to know of a part before it has its bytes. */
 export const PartQuery = z.object({
   ticks: z.coerce.number().int().positive(), // of the rendition's timescale
+  at: z.coerce.number().int().min(0), // decode time of its first sample on the session's timeline, in the same ticks
   independent: z.enum(["0", "1"]).transform((text) => text === "1"), // it begins with a key frame
   last: z.enum(["0", "1"]).transform((text) => text === "1"), // the segment is whole with it
   capturedAt: z.coerce.number().min(0), // of the segment's first picture, epoch ms

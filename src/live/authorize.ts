@@ -41,11 +41,10 @@ export async function authorize(env: Env, request: Authorize, publicUrl: string,
     maxDurationS: stream.maxDurationS,
   });
   if (!answer.accepted) return refuse(request, answer.reason);
-  const { sessionId, connection, settings, resumeAtMsn } = answer;
+  const { sessionId, connection, settings, isResumed } = answer;
   const grant = { sessionId, streamId: stream.id, connection };
-  // Parts may have come after the last heartbeat that the machine has seen: the origin has the last word.
-  const nextMsn =
-    resumeAtMsn === null ? null : Math.max(resumeAtMsn, await originOf(env, sessionId).goOn(settings.segmentMs));
+  // The origin knows which parts have come: more than the machine's last heartbeat told, or fewer than were encoded.
+  const end = isResumed ? await originOf(env, sessionId).goOn() : null;
   return {
     accepted: true,
     sessionId,
@@ -53,7 +52,7 @@ export async function authorize(env: Env, request: Authorize, publicUrl: string,
     token: await signSessionGrant(env.JOB_SECRET, grant, now.getTime()),
     callbackUrl: `${publicUrl}/internal/live/${sessionId}`,
     settings,
-    resume: nextMsn === null ? null : { nextMsn, discontinuity: true },
+    resume: end && { ...end, discontinuity: true },
   };
 }
 

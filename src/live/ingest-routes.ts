@@ -117,7 +117,7 @@ export const ingestRoutes = new Hono<LiveContext>()
     const query = c.req.query();
     const parsed = PartQuery.safeParse(query);
     if (!parsed.success) throw validationProblem(parsed.error, query, "query");
-    const { ticks, independent, last, capturedAt, discontinuity, init } = parsed.data;
+    const { ticks, at, independent, last, capturedAt, discontinuity, init } = parsed.data;
     const bytes = await readMedia(c.req.raw, MAX_PART_BYTES);
     const { rendition, msn, part } = c.req.param();
     const arriving = {
@@ -125,6 +125,7 @@ export const ingestRoutes = new Hono<LiveContext>()
       msn: Number(msn),
       part: Number(part),
       durationTicks: ticks,
+      decodeTicks: at,
       bytes: bytes.byteLength,
       isIndependent: independent,
       isLast: last,

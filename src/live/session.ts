@@ -59,7 +59,7 @@ export const waitMs = (env: Pick<Env, "LIVE_WAIT_SCALE">, seconds: number): numb
   seconds * 1000 * (Number(env.LIVE_WAIT_SCALE ?? "") || 1);
 
 export type ConnectAnswer =
-  | { accepted: true; sessionId: string; connection: number; settings: IngestSettings; resumeAtMsn: number | null }
+  | { accepted: true; sessionId: string; connection: number; settings: IngestSettings; isResumed: boolean }
   | { accepted: false; reason: "unknown_key" | "disabled" | "busy" };
 
 /** What is to be done about a broadcaster who asks to come in. Pure. @param heardAtMs when the one on air was heard of last */

@@ -167,6 +167,7 @@ const part = (msn: number, number: number, isLast = false): PartFacts => ({
   msn,
   part: number,
   durationTicks: 1,
+  decodeTicks: 0,
   isIndependent: true,
   isLast,
   capturedAtMs: 0,

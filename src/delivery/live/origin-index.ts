@@ -1,5 +1,13 @@
 import { contains } from "./reload.ts";
-import { type LivePart, type LiveRendition, type LiveSegment, type LiveTiming, nextPart } from "./timeline.ts";
+import {
+  endTicks,
+  type LivePart,
+  type LiveRendition,
+  type LiveSegment,
+  type LiveTiming,
+  nextPart,
+  segmentSeconds,
+} from "./timeline.ts";
 
 /** What a live origin is told once, before the first part. */
 export interface OriginSession {
@@ -18,10 +26,21 @@ export interface ArrivingPart extends LivePart {
   part: number;
   /** The segment is whole with it. */
   isLast: boolean;
+  /** Decode time of the part's first sample on the session's timeline. */
+  decodeTicks: number;
   /** Of the segment: told with each of its parts. */
   capturedAtMs: number;
   isDiscontinuous: boolean;
   initVersion: number;
+}
+
+/** Where a session's media goes on after a while without any. */
+export interface LiveEnd {
+  nextMsn: number;
+  /** Of init segments: not used before. */
+  initVersion: number;
+  /** On the session's timeline. */
+  seconds: number;
 }
 
 /** `known`: it came before, and nothing has changed. `missing`: another one is expected, and told. */
@@ -78,27 +97,32 @@ export class OriginIndex {
    *
    * @returns where it goes on
    */
-  goOn(gapTicks: (timescale: number) => number): number {
+  goOn(): LiveEnd {
     const nextMsn = Math.max(0, ...this.all.map(({ segments }) => (segments.at(-1)?.msn ?? -1) + 1));
     for (const { name, timescale, segments } of this.all) {
       const last = segments.at(-1);
       if (last !== undefined && !last.isWhole) this.#put(name, { ...last, isWhole: true });
       for (let msn = segments.length === 0 ? 0 : segments.at(-1)!.msn + 1; msn < nextMsn; msn += 1) {
-        const capturedAtMs = this.#capturedAt(msn);
-        const lost = { durationTicks: gapTicks(timescale), bytes: 0, isIndependent: false };
-        const gap = { msn, capturedAtMs, isDiscontinuous: false, initVersion: last?.initVersion ?? 0 };
+        const { capturedAtMs, seconds } = this.#known(msn)!; // nextMsn is behind the last one that anybody has
+        const lost = { durationTicks: Math.round(seconds * timescale), bytes: 0, isIndependent: false };
+        const before = segments.at(-1);
+        const decodeTicks = before === undefined ? 0 : endTicks(before);
+        const gap = { msn, capturedAtMs, decodeTicks, isDiscontinuous: false, initVersion: last?.initVersion ?? 0 };
         this.#put(name, { ...gap, isGap: true, isWhole: true, parts: [lost] });
       }
     }
-    return nextMsn;
+    const ends = this.all.flatMap(({ segments, timescale }) => segments.slice(-1).map((s) => endTicks(s) / timescale));
+    const versions = this.all.flatMap(({ segments }) => segments.map((segment) => segment.initVersion));
+    return { nextMsn, initVersion: Math.max(-1, ...versions) + 1, seconds: Math.max(0, ...ends) };
   }
 
-  #capturedAt(msn: number): number {
-    for (const { segments } of this.all) {
-      const there = segments.find((segment) => segment.msn === msn);
-      if (there !== undefined) return there.capturedAtMs;
+  /** A segment as any of the renditions has it. */
+  #known(msn: number): { capturedAtMs: number; seconds: number } | null {
+    for (const { segments, timescale } of this.all) {
+      const there = segments.findLast((segment) => segment.msn === msn);
+      if (there !== undefined) return { capturedAtMs: there.capturedAtMs, seconds: segmentSeconds(there, timescale) };
     }
-    return Date.now();
+    return null;
   }
 
   #put(name: string, facts: LiveSegment): void {
@@ -204,9 +228,10 @@ export class OriginIndex {
   }
 }
 
-const newSegment = ({ msn, capturedAtMs, isDiscontinuous, initVersion }: ArrivingPart): LiveSegment => ({
+const newSegment = ({ msn, capturedAtMs, decodeTicks, isDiscontinuous, initVersion }: ArrivingPart): LiveSegment => ({
   msn,
   capturedAtMs,
+  decodeTicks,
   isDiscontinuous,
   initVersion,
   isGap: false,

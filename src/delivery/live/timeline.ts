@@ -21,6 +21,8 @@ export interface LiveSegment {
   msn: number;
   /** When its first picture was captured, epoch ms. */
   capturedAtMs: number;
+  /** Decode time of its first sample on the session's timeline. */
+  decodeTicks: number;
   /** Timestamps do not go on from the segment before. */
   isDiscontinuous: boolean;
   /** Which init segment it needs; counts up when the source changes midway. */
@@ -51,6 +53,9 @@ export const segmentTicks = ({ parts }: LiveSegment): number =>
   parts.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
 
 export const segmentSeconds = (segment: LiveSegment, timescale: number): number => segmentTicks(segment) / timescale;
+
+/** Where a segment ends on the session's timeline. */
+export const endTicks = (segment: LiveSegment): number => segment.decodeTicks + segmentTicks(segment);
 
 /** The last segment that is whole; null before there is one. */
 export function lastWhole({ segments }: LiveRendition): LiveSegment | null {

@@ -28,6 +28,7 @@ const partOf = (rendition: string, msn: number, part: number): ArrivingPart => (
   msn,
   part,
   durationTicks: rendition === "v720" ? 15_000 : 24_000,
+  decodeTicks: (msn * PARTS + part) * (rendition === "v720" ? 15_000 : 24_000),
   bytes: 0,
   isIndependent: part === 0,
   isLast: part === PARTS - 1,

@@ -44,7 +44,7 @@ test("a broadcast with a drop, a reconnect inside of the window and an end tells
   expect(await statusOf(stream)).toBe("active"); // inside of the window
 
   const second = await connect(stream, { gatewayId: "gateway-2" });
-  expect(second).toMatchObject({ sessionId: first.sessionId, resume: { nextMsn: 2, discontinuity: true } });
+  expect(second).toMatchObject({ sessionId: first.sessionId, resume: { nextMsn: 0, discontinuity: true } });
   expect(await second.started()).toBe(200);
   expect(await second.heartbeat(3)).toEqual({ continue: true, reason: null });
   expect(await first.heartbeat(2)).toEqual({ continue: false, reason: "replaced" });
@@ -159,7 +159,7 @@ describe("one broadcaster for each stream", () => {
       machine.heardAtMs = Date.now() - 5000;
     });
     const second = await connect(stream, { gatewayId: "gateway-2" });
-    expect(second).toMatchObject({ sessionId: first.sessionId, resume: { nextMsn: 1 } });
+    expect(second).toMatchObject({ sessionId: first.sessionId, resume: { nextMsn: 0 } });
     expect(await first.heartbeat(2)).toEqual({ continue: false, reason: "replaced" });
     await settle(stream);
     expect((await typesOf(stream.streamId)).slice(-3)).toEqual(["active", "disconnected", "connected"]);
@@ -206,7 +206,7 @@ describe("one broadcaster for each stream", () => {
     const stream = await newStream(workspace);
     await (await connect(stream)).left();
     const again = await connect(stream);
-    expect(again.resume).toEqual({ nextMsn: 0, discontinuity: true });
+    expect(again.resume).toEqual({ nextMsn: 0, discontinuity: true, initVersion: 0, seconds: 0 });
     await settle(stream);
     expect(await statusOf(stream)).toBe("preparing");
     expect(await typesOf(stream.streamId)).toEqual(["created", "preparing", "connected", "disconnected", "connected"]);

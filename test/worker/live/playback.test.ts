@@ -16,7 +16,7 @@ const put = (path: string, body: string, token: string) =>
 
 /** One part as a gateway brings it. */
 async function putPart({ sessionId, token }: Broadcaster, msn: number, part: number, more = "", rendition = "v720") {
-  const query = `ticks=15000&independent=${part === 0 ? 1 : 0}&last=${part === 3 ? 1 : 0}&capturedAt=${1_795_000_000_000 + msn * 2000}&discontinuity=0&init=0${more}`;
+  const query = `ticks=15000&at=${(msn * 4 + part) * 15_000}&independent=${part === 0 ? 1 : 0}&last=${part === 3 ? 1 : 0}&capturedAt=${1_795_000_000_000 + msn * 2000}&discontinuity=0&init=0${more}`;
   const path = `/internal/live/${sessionId}/parts/${rendition}/${msn}/${part}?${query}`;
   return await (await put(path, `[${msn}.${part}]`, token)).json<{ verdict: string }>();
 }
@@ -99,7 +99,7 @@ describe("a stream on air", () => {
     await putPart(broadcaster, 2, 0);
     await broadcaster.left();
     const back = await connect(stream);
-    expect(back.resume).toEqual({ nextMsn: 3, discontinuity: true });
+    expect(back.resume).toEqual({ nextMsn: 3, discontinuity: true, initVersion: 1, seconds: 4.5 });
     await back.started();
     expect(await putPart(back, 3, 0)).toEqual({ verdict: "taken" });
     const playlist = await (await get(`/${playbackId}/${back.sessionId}/v720.m3u8`)).text();
@@ -141,7 +141,7 @@ describe("a stream that is not on air", () => {
 test("a part is refused when it is too large, badly described, or comes without the session's token", async () => {
   const { broadcaster } = await onAir(1);
   const path = `/internal/live/${broadcaster.sessionId}/parts/v720/1/0`;
-  const good = "?ticks=15000&independent=1&last=0&capturedAt=1&discontinuity=0&init=0";
+  const good = "?ticks=15000&at=0&independent=1&last=0&capturedAt=1&discontinuity=0&init=0";
   expect((await put(`${path}${good}`, "x".repeat(1_900_001), broadcaster.token)).status).toBe(413);
   expect((await put(`${path}?ticks=0`, "x", broadcaster.token)).status).toBe(422);
   expect((await put(`${path}${good}`, "x", "forged")).status).toBe(401);

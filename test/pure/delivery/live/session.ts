@@ -10,6 +10,7 @@ export function session(wholeSegments: number, openParts = 0, more: Partial<Live
   const segment = (msn: number, parts: number): LiveSegment => ({
     msn,
     capturedAtMs: START_MS + msn * 2000,
+    decodeTicks: msn * 2 * TIMESCALE,
     isDiscontinuous: false,
     initVersion: 0,
     isGap: false,
