@@ -19,6 +19,7 @@ export interface StreamCalls {
   connect: { order: ConnectOrder; answer: ConnectAnswer };
   started: { order: Connection & Started; answer: StartedAnswer };
   heartbeat: { order: Connection & Heartbeat; answer: Omit<HeartbeatAnswer, "token"> };
+  check: { order: Connection; answer: { isCurrent: boolean } };
   ended: { order: Connection; answer: null };
   finish: { order: Named; answer: { moved: boolean } };
   disable: { order: Named; answer: { moved: boolean } };
@@ -66,6 +67,7 @@ export class LiveStreamMachine extends LiveStreamKeeper {
       connect: (order) => this.connect(order),
       started: (order) => this.onStarted(order),
       heartbeat: (order) => this.onHeartbeat(order),
+      check: (order) => ({ isCurrent: this.current(order) !== null }),
       ended: (order) => this.onEnded(order),
       // What was never active has nothing to finish (contract/rest.md §6).
       finish: (order) => this.act(order, () => this.status !== "preparing" && this.leaveAir("finish", "finished")),

@@ -12,6 +12,7 @@
  *   POST …/heartbeat  Heartbeat → HeartbeatAnswer   each second, and only while media comes in: after 5 s without one the
  *                     broadcaster counts as silent and another one may take its place; if none has, the next heartbeat goes on
  *   POST …/ended      Ended → {}                    the broadcaster is gone; the reconnect window begins
+ *   POST …/resume     {} → Resume                   where media goes on after the gateway's encoder has died: closes what was unfinished
  *   PUT  …/init/{rendition}/{version}               an init segment → {}
  *   PUT  …/parts/{rendition}/{msn}/{part}?PartQuery one part, whole → PartAnswer: in order, each rendition for itself; a repeat is `known`
  * 401: the token is missing, malformed or forged; 403: it is another session's, or expired; 410: the session is over. The gateway
@@ -69,6 +70,14 @@ export type IngestSettings = z.infer<typeof IngestSettings>;
 export const REFUSALS = ["unknown_key", "disabled", "busy", "wrong_passphrase"] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
+export const Resume = z.object({
+  nextMsn: z.int().min(0),
+  discontinuity: z.literal(true),
+  initVersion: z.int().min(0),
+  seconds: z.number().min(0),
+});
+export type Resume = z.infer<typeof Resume>;
+
 export const AuthorizeAnswer = z.discriminatedUnion("accepted", [
   z.object({
     accepted: z.literal(true),
@@ -81,14 +90,7 @@ export const AuthorizeAnswer = z.discriminatedUnion("accepted", [
      * A reconnect goes on at this media sequence number, behind a discontinuity, with init segments of this version, where the session's
      * timeline ends. Null = a new session, from 0.
      */
-    resume: z
-      .object({
-        nextMsn: z.int().min(0),
-        discontinuity: z.literal(true),
-        initVersion: z.int().min(0),
-        seconds: z.number().min(0),
-      })
-      .nullable(),
+    resume: Resume.nullable(),
   }),
   z.object({ accepted: z.literal(false), reason: z.enum(REFUSALS) }),
 ]);

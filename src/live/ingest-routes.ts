@@ -12,6 +12,7 @@ import {
   PartQuery,
   type PassphraseAnswer,
   Register,
+  type Resume,
   Started,
 } from "../../encoder/live/protocol.ts";
 import { openDatabase } from "../database.ts";
@@ -105,6 +106,12 @@ export const ingestRoutes = new Hono<LiveContext>()
       throw new Problem("session_over", "the session is over, or another broadcaster has taken its place");
     await openOrigin(c.env, sessionId, answer.settings, facts.renditions);
     return c.json({});
+  })
+  .post("/internal/live/:sessionId/resume", async (c) => {
+    const { streamId, sessionId, connection } = c.var.grant;
+    const { isCurrent } = await callMachine(c.env, streamId, "check", { sessionId, connection });
+    if (!isCurrent) throw new Problem("session_over", "another broadcaster has taken its place, or the session is over");
+    return c.json<Resume>({ ...(await originOf(c.env, sessionId).goOn()), discontinuity: true });
   })
   .put("/internal/live/:sessionId/init/:rendition/:version{[0-9]{1,6}}", async (c) => {
     const bytes = await readMedia(c.req.raw, MAX_INIT_BYTES);
