@@ -34,6 +34,7 @@ export type BroadcastOutcome =
 export interface BroadcastReceiver extends OutboxReceiver {
   onStarted(facts: StartedFacts): void;
   onRungDropped(dropped: DroppedRung): void;
+  onThumbnail(bytes: Buffer, capturedAtMs: number): void;
   onPulse(pulse: Pulse): void;
 }
 
@@ -69,6 +70,7 @@ export async function runBroadcast(
     else if (message.type === "init") outbox.putInit(message.rendition, message.version, data, message.facts);
     else if (message.type === "part") outbox.putPart(message.facts, data);
     else if (message.type === "dropped") receiver.onRungDropped(message.dropped);
+    else if (message.type === "thumbnail") receiver.onThumbnail(data, message.capturedAtMs);
     else if (message.type === "pulse") {
       const { steps, isWaiting } = message.pulse;
       if (steps !== life.steps || isWaiting) Object.assign(life, { steps, aliveMs: performance.now() });

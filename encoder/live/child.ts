@@ -26,6 +26,7 @@ const listener: BroadcastListener = {
   onInit: (rendition, version, bytes, facts) => send({ type: "init", rendition, version, facts }, bytes),
   onPart: (facts, bytes) => send({ type: "part", facts }, bytes),
   onRungDropped: (dropped) => send({ type: "dropped", dropped }),
+  onThumbnail: (bytes, capturedAtMs) => send({ type: "thumbnail", capturedAtMs }, bytes),
   onPulse: (pulse) => send({ type: "pulse", pulse }),
 };
 

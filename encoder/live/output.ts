@@ -79,5 +79,7 @@ export interface BroadcastListener {
   onInit(rendition: string, version: number, bytes: Buffer, facts: InitFacts): void;
   onPart(facts: PartFacts, bytes: Buffer): void;
   onRungDropped(dropped: DroppedRung): void;
+  /** JPEG, of the first picture and each 5 s. @param capturedAtMs of the picture, epoch ms */
+  onThumbnail(bytes: Buffer, capturedAtMs: number): void;
   onPulse(pulse: Pulse): void;
 }

@@ -15,6 +15,7 @@ import { type BroadcastListener, type BroadcastPlan, PICTURE_TIMESCALE, SOUND_NA
 import { type CutPlan, endsBetweenParts, PartCutter, type SegmentFacts } from "./part-cutter.ts";
 import type { SoundFormat, SoundPiece } from "./sound-converter.ts";
 import { SoundLine } from "./sound-line.ts";
+import { isThumbnailFrame, jpegOf, thumbnailSource } from "./thumbnail.ts";
 
 export interface RunPlan {
   settings: BroadcastPlan["settings"];
@@ -43,6 +44,7 @@ export class Run {
   readonly #underWay: Promise<unknown>[] = [];
   #graph: PictureGraph | undefined;
   #last: Frame | null = null;
+  #thumbnail: Promise<void> = Promise.resolve();
   readonly #unwanted = new Set<string>();
   #steps = 0;
 
@@ -135,6 +137,7 @@ export class Run {
       await this.#repeat(frame, this.#picker!.holdUntil((frame + 1.5) / hz(picture.grid)), this.#last);
     }
     await Promise.all(this.#underWay);
+    await this.#thumbnail;
     await Promise.all(this.#rungs.map((rung) => rung.encode(null)));
     const { soundSeconds, rest } = await this.#finishSound();
     const end = start.seconds + Math.max(this.endSeconds, soundSeconds);
@@ -185,14 +188,32 @@ export class Run {
       this.#graph = await PictureGraph.open(filters, rungs.length, picture, { num: 1, den: 1_000_000 });
     }
     this.#graph.put(picture);
+    const ofThumbnail = isThumbnailFrame(number, grid.frameRate)
+      ? thumbnailSource(this.#rungs.map(({ rung }) => rung.widthPx))
+      : -1;
     for (const [i, rung] of this.#rungs.entries()) {
       const scaled = (await this.#graph.take(i))!;
+      if (i === ofThumbnail) this.#makeThumbnail(scaled, number);
       this.#turns[i] = this.#turns[i]!.then(() => rung.encode(scaled)).finally(() => scaled.free());
     }
     const all = Promise.all(this.#turns);
     all.catch(() => {}); // met by a later await
     this.#underWay.push(all);
     if (this.#underWay.length > PICTURES_AHEAD) await this.#underWay.shift();
+  }
+
+  /** Beside the encoders. A picture of which none can be made goes without. */
+  #makeThumbnail(picture: Frame, number: number): void {
+    const { frameRate, framesPerSegment } = this.#plan.picture!.grid;
+    const { capturedAtMs } = this.#segmentFacts(Math.floor(number / framesPerSegment));
+    const intoSegmentMs = (1000 * (number % framesPerSegment) * frameRate.den) / frameRate.num;
+    const copy = picture.clone();
+    if (copy === null) return;
+    this.#thumbnail = this.#thumbnail
+      .then(() => jpegOf(copy))
+      .then((bytes) => this.#listener.onThumbnail(bytes, capturedAtMs + intoSegmentMs))
+      .catch(() => {})
+      .finally(() => copy.free());
   }
 
   async #giveUp(segment: number): Promise<void> {

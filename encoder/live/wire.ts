@@ -11,6 +11,7 @@ export type WireMessage =
   | { type: "init"; rendition: string; version: number; facts: InitFacts } // bytes
   | { type: "part"; facts: PartFacts } // bytes
   | { type: "dropped"; dropped: DroppedRung }
+  | { type: "thumbnail"; capturedAtMs: number } // bytes
   | { type: "pulse"; pulse: Pulse }
   | { type: "ended"; end: BroadcastEnd }
   | { type: "failure"; code: JobFailureCode; message: string };

@@ -18,7 +18,7 @@ import {
 } from "../support/live.ts";
 import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
-import { decodePictures, decodeSound, loudness } from "../support/rendition.ts";
+import { decodePictures, decodeSound, loudness, psnr } from "../support/rendition.ts";
 
 Log.setLevel(AV_LOG_QUIET);
 const FRIDAY_IN = "$IN ";
@@ -96,6 +96,21 @@ test("each part says when it was captured, and the parts of all renditions agree
     expect(capturedAtMs).toBeGreaterThan(beganMs - 1000);
     const ofPicture = partsOf(made, "v480").find((one) => one.facts.msn === facts.msn)!;
     expect(facts.capturedAtMs).toBe(ofPicture.facts.capturedAtMs);
+  }
+});
+
+test("a JPEG of the first picture and one each 5 s, upright and of square pixels, with when they were captured", async () => {
+  const made = await broadcast(await broadcastOf(`$IN -t 6 -vf scale=480:480,setsar=4/3 ${H264} -an -f mpegts`));
+  const segmentsAtMs = [0, 2].map(
+    (msn) => partsOf(made, "v480").find(({ facts }) => facts.msn === msn)!.facts.capturedAtMs,
+  );
+  expect(made.thumbnails.map(({ capturedAtMs }) => capturedAtMs)).toEqual([segmentsAtMs[0], segmentsAtMs[1]! + 1000]);
+  const shown = await decodePictures(fileOf(made, "v480"));
+  for (const [i, { bytes }] of made.thumbnails.entries()) {
+    const [jpeg] = await decodePictures(bytes);
+    expect([jpeg!.widthPx, jpeg!.heightPx]).toEqual([640, 480]);
+    const limited = Buffer.from(jpeg!.luma.map((value) => Math.round(16 + (value * 219) / 255)));
+    expect(psnr(limited, shown[i * 150]!.luma)).toBeGreaterThan(32);
   }
 });
 

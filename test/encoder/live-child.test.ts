@@ -52,6 +52,7 @@ test("a broadcast through a child process is whole, and no secret is in the chil
   expect(await outcome).toEqual({ type: "ended", end: { nextMsn: 3, seconds: expect.any(Number) as number } });
   expect(gaps).toEqual([]);
   expect(made.started.length).toBe(1);
+  expect(made.thumbnails.map(({ bytes: jpeg }) => jpeg.readUInt16BE(0))).toEqual([0xffd8, 0xffd8]);
   expect((await decodePictures(fileOf(made, "v480"))).length).toBe(180);
 });
 

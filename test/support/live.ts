@@ -41,6 +41,7 @@ export interface Made {
   inits: { rendition: string; version: number; bytes: Buffer; facts: InitFacts }[];
   parts: { facts: PartFacts; bytes: Buffer; atMs: number }[];
   dropped: DroppedRung[];
+  thumbnails: { bytes: Buffer; capturedAtMs: number }[];
   pulses: Pulse[];
 }
 
@@ -49,13 +50,14 @@ export async function* chunksOf(bytes: Buffer, chunkBytes = 7000): AsyncGenerato
 }
 
 export function collector() {
-  const made: Omit<Made, "end"> = { started: [], inits: [], parts: [], dropped: [], pulses: [] };
+  const made: Omit<Made, "end"> = { started: [], inits: [], parts: [], dropped: [], thumbnails: [], pulses: [] };
   const listener = {
     onStarted: (facts: StartedFacts) => void made.started.push(facts),
     onInit: (rendition: string, version: number, bytes: Buffer, facts: InitFacts) =>
       void made.inits.push({ rendition, version, bytes, facts }),
     onPart: (facts: PartFacts, bytes: Buffer) => void made.parts.push({ facts, bytes, atMs: performance.now() }),
     onRungDropped: (dropped: DroppedRung) => void made.dropped.push(dropped),
+    onThumbnail: (bytes: Buffer, capturedAtMs: number) => void made.thumbnails.push({ bytes, capturedAtMs }),
     onPulse: (pulse: Pulse) => void made.pulses.push(pulse),
   };
   return { made, listener };
