@@ -1,0 +1,52 @@
+import { type LiveRendition, segmentAt, segmentSeconds } from "../delivery/live/timeline.ts";
+import { isPlayable, type SegmentRange } from "./recording-lists.ts";
+
+/** `beyond`: nothing there yet, or ever, of what begins at that moment. `early`: it begins, but its end has not come yet. */
+export type RangeAnswer = ({ kind: "range" } & SegmentRange) | { kind: "beyond" } | { kind: "early" };
+
+/** A longer clip is cut. */
+export const MAX_CLIP_SECONDS = 20 * 60;
+/** A rendition that is further behind the others has been given up, or will have a gap. */
+const BEHIND_SEGMENTS = 2;
+/** Sums of durations are not exact. */
+const EPSILON_SECONDS = 1e-6;
+
+/**
+ * The whole segments that hold a stretch of a session: the one in which it starts to the one in which it ends. Of a session that is
+ * over, what lies behind its end is left out.
+ *
+ * @param startSeconds from the beginning of the session's first segment
+ */
+export function findRange(renditions: LiveRendition[], startSeconds: number, endSeconds: number): RangeAnswer {
+  const wantedEnd = Math.min(endSeconds, startSeconds + MAX_CLIP_SECONDS);
+  const hasEnded = renditions.every((rendition) => rendition.hasEnded);
+  const edge = edgeOf(renditions);
+  let first: number | null = null;
+  let seconds = 0;
+  for (let msn = 0; msn <= edge; msn += 1) {
+    seconds += lengthOf(renditions, msn);
+    if (first === null && seconds > startSeconds + EPSILON_SECONDS) first = msn;
+    if (first !== null && seconds >= wantedEnd - EPSILON_SECONDS) return { kind: "range", first, last: msn };
+  }
+  if (first === null) return { kind: "beyond" };
+  return hasEnded ? { kind: "range", first, last: edge } : { kind: "early" };
+}
+
+/** The last segment that is whole in every rendition that keeps up; -1 before there is one. */
+function edgeOf(renditions: LiveRendition[]): number {
+  const ends = renditions.map(({ segments }) => segments.findLast(isPlayable)?.msn ?? -1);
+  const newest = Math.max(-1, ...ends);
+  if (renditions.every((rendition) => rendition.hasEnded)) return newest;
+  return Math.min(newest, ...ends.filter((end) => end >= newest - BEHIND_SEGMENTS));
+}
+
+function lengthOf(renditions: LiveRendition[], msn: number): number {
+  let length = 0;
+  for (const rendition of renditions) {
+    const segment = segmentAt(rendition, msn);
+    if (segment === null) continue;
+    length = segmentSeconds(segment, rendition.timescale);
+    if (isPlayable(segment)) return length;
+  }
+  return length;
+}
