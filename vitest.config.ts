@@ -2,8 +2,8 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 
 /**
- * Four projects, by what a test needs: `pure` nothing, `worker` workerd with real bindings, `encoder` libav,
- * `platform` the whole of `npm start` (and Chromium).
+ * Five projects, by what a test needs: `pure` nothing, `worker` workerd with real bindings, `encoder` libav,
+ * `gateway` libav and broadcasters, `platform` the whole of `npm start` (and Chromium).
  */
 export default defineConfig({
   test: {
@@ -43,6 +43,16 @@ export default defineConfig({
           environment: "node",
           testTimeout: 60_000,
           hookTimeout: 120_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: "gateway",
+          include: ["test/gateway/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
           maxWorkers: 2,
         },
       },

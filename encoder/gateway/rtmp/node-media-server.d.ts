@@ -1,0 +1,64 @@
+/** The parts of node-media-server 4.4 that are used: it has no types of its own. */
+declare module "node-media-server/src/protocol/rtmp.js" {
+  interface Message {
+    header: { fmt: number; cid: number; timestamp: number; length: number; type: number; stream_id: number };
+    /** Of the whole message, in milliseconds. */
+    clock: number;
+    /** Reused by the next message of its chunk stream; only `header.length` bytes of it are this one's. */
+    payload: Buffer;
+    capacity: number;
+    /** How much of it has come. */
+    bytes: number;
+  }
+
+  export interface Command {
+    cmd: string;
+    transId: number;
+    cmdObj?: Record<string, unknown> | null;
+    streamName?: unknown;
+  }
+
+  class Rtmp {
+    flv: unknown;
+    streamApp: string | undefined;
+    streamId: number | undefined;
+    objectEncoding: number;
+    inChunkSize: number;
+    ackSize: number | undefined;
+    parserPacket: Message;
+    inPackets: Map<number, Message>;
+    onOutputCallback: (bytes: Buffer) => void;
+
+    /** @returns what is wrong; broken input also throws */
+    parserData(bytes: Buffer): string | null;
+    packetParse(): void;
+    packetAlloc(): void;
+    controlHandler(): void;
+    invokeHandler(): void;
+    dataHandler(): void;
+    onConnect(command: Command): void;
+    onCreateStream(command: Command): void;
+    onPublish(command: Command): void;
+    onPlay(command: Command): void;
+    onDeleteStream(command: Command): void;
+    sendACK(bytes: number): void;
+    sendInvokeMessage(streamId: number, message: object): void;
+    sendStatusMessage(streamId: number, level: "status" | "error", code: string, description: string): void;
+    respondConnect(transactionId: number): void;
+    respondPublish(): void;
+  }
+  export default Rtmp;
+}
+
+declare module "node-media-server/src/protocol/flv.js" {
+  const Flv: {
+    createHeader(hasAudio: boolean, hasVideo: boolean): Buffer;
+    createMessage(tag: { codec_type: number; dts: number; size: number; data: Buffer }): Buffer;
+  };
+  export default Flv;
+}
+
+declare module "node-media-server/src/core/logger.js" {
+  const logger: { log(message: string, level?: string): void };
+  export default logger;
+}

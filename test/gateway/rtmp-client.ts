@@ -1,0 +1,75 @@
+/** An RTMP client that can also misbehave: it sends what it is told to, byte for byte. */
+import { connect, type Socket } from "node:net";
+
+const HANDSHAKE_BYTES = 1536;
+
+const number = (value: number) => {
+  const bytes = Buffer.alloc(9);
+  bytes.writeDoubleBE(value, 1);
+  return bytes;
+};
+const bare = (text: string) => {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(Buffer.byteLength(text));
+  return Buffer.concat([length, Buffer.from(text)]);
+};
+const string = (text: string) => Buffer.concat([Buffer.of(2), bare(text)]);
+const object = (fields: Record<string, string>) =>
+  Buffer.concat([
+    Buffer.of(3),
+    ...Object.entries(fields).flatMap(([name, value]) => [bare(name), string(value)]),
+    Buffer.of(0, 0, 9),
+  ]);
+const NULL = Buffer.of(5);
+
+/** A chunk with a full header (RTMP 1.0 §5.3.1.2.1); the message may be longer than what comes of it. */
+export function chunk(
+  type: number,
+  payload: Buffer,
+  { length = payload.length, stream = 3, message = 1 } = {},
+): Buffer {
+  const header = Buffer.alloc(12);
+  header[0] = stream;
+  header.writeUIntBE(length, 4, 3);
+  header[7] = type;
+  header.writeUInt32LE(message, 8);
+  return Buffer.concat([header, payload]);
+}
+const chunkSize = (bytes: number) => {
+  const value = Buffer.alloc(4);
+  value.writeUInt32BE(bytes);
+  return chunk(1, value, { stream: 2, message: 0 });
+};
+const command = (...values: Buffer[]) => chunk(20, Buffer.concat(values));
+
+export const HANDSHAKE = Buffer.concat([Buffer.of(3), Buffer.alloc(2 * HANDSHAKE_BYTES)]);
+export const CHUNK_SIZE = chunkSize(60_000);
+export const setChunkSize = chunkSize;
+export const connectTo = (port: number, app = "live") =>
+  command(string("connect"), number(1), object({ app, tcUrl: `rtmp://127.0.0.1:${port}/${app}` }));
+export const CREATE_STREAM = command(string("createStream"), number(2), NULL);
+export const publish = (key: string) => command(string("publish"), number(3), NULL, string(key), string("live"));
+export const play = (key: string) => command(string("play"), number(3), NULL, string(key));
+export const picture = (bytes: number) => chunk(9, Buffer.concat([Buffer.of(0x17, 1, 0, 0, 0), Buffer.alloc(bytes)]));
+
+export class RtmpClient {
+  readonly socket: Socket;
+  readonly closed: Promise<unknown>;
+  heard = "";
+
+  constructor(port: number) {
+    this.socket = connect(port, "127.0.0.1");
+    this.socket.on("error", () => {}); // being thrown out is what most tests are about
+    this.socket.on("data", (bytes: Buffer) => (this.heard += bytes.toString("latin1")));
+    this.closed = new Promise((resolve) => this.socket.once("close", resolve));
+  }
+
+  send(...bytes: Buffer[]): this {
+    this.socket.write(Buffer.concat(bytes));
+    return this;
+  }
+}
+
+/** All that has to be said before media, at once. */
+export const opening = (port: number, key: string) =>
+  Buffer.concat([HANDSHAKE, CHUNK_SIZE, connectTo(port), CREATE_STREAM, publish(key)]);

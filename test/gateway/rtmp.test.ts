@@ -1,0 +1,209 @@
+import { connect } from "node:net";
+import { Decoder, Demuxer } from "node-av/api";
+import { AV_CODEC_ID_AV1, AV_CODEC_ID_HEVC } from "node-av/constants";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Listener } from "../../encoder/gateway/incoming.ts";
+import { openRtmpListener } from "../../encoder/gateway/rtmp/listener.ts";
+import { broadcastOf, FLV } from "../support/live.ts";
+import { untrustedCertificate } from "../support/untrusted-certificate.ts";
+import { libavPush, packetHashes, push } from "./broadcaster.ts";
+import { TestReception } from "./reception.ts";
+import * as rtmp from "./rtmp-client.ts";
+import { RtmpClient } from "./rtmp-client.ts";
+import { until } from "./until.ts";
+
+let reception: TestReception;
+let listener: Listener;
+
+beforeEach(async () => {
+  reception = new TestReception();
+  listener = await openRtmpListener({ host: "127.0.0.1", port: 0, protocol: "rtmp" }, reception);
+});
+afterEach(() => listener.close());
+
+const source = () => broadcastOf(`$IN ${FLV}`);
+const urlOf = (key: string, app = "live") => `rtmp://127.0.0.1:${listener.port}/${app}/${key}`;
+
+test("every packet of a broadcast comes in, and one key is refused while another broadcasts", async () => {
+  reception.refused.set("wrong", "unknown_key");
+  const bytes = await source();
+  const [refused, taken] = await Promise.all([
+    push(bytes, "flv", urlOf("wrong")).ran,
+    push(bytes, "flv", urlOf("right")).ran,
+  ]);
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain("No stream has this key.");
+  expect(taken.code).toBe(0);
+  expect(await packetHashes(await reception.whole("right"))).toEqual(await packetHashes(bytes));
+  expect(reception.broadcasts.length).toBe(1);
+  expect(reception.asked).toContainEqual({
+    protocol: "rtmp",
+    streamKey: "right",
+    remote: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as string,
+  });
+});
+
+test.each([
+  "libx265 -x265-params log-level=none:pools=1:bframes=0 -preset ultrafast",
+  "libsvtav1 -preset 12 -pix_fmt yuv420p",
+])("enhanced RTMP: %s comes in whole", async (codec) => {
+  const bytes = await broadcastOf(`$IN -t 1 -s 320x240 -c:v ${codec} -g 15 -c:a aac -f matroska`);
+  expect(await libavPush(bytes, "flv", urlOf("enhanced")).ran).toMatchObject({ code: 0 });
+  const received = await reception.whole("enhanced");
+  await using demuxer = await Demuxer.open(received, { format: "flv" });
+  const fourcc = codec.startsWith("libx265") ? "hvc1" : "av01";
+  expect(received.includes(fourcc)).toBe(true);
+  expect(demuxer.video()?.codecpar.codecId).toBe(fourcc === "hvc1" ? AV_CODEC_ID_HEVC : AV_CODEC_ID_AV1);
+  using decoder = await Decoder.create(demuxer.video()!);
+  let pictures = 0;
+  for await (using frame of decoder.frames(demuxer.packets(demuxer.video()!.index))) pictures += frame === null ? 0 : 1;
+  expect(pictures).toBe(30);
+});
+
+test("a broadcast over TLS", async () => {
+  const { key, cert } = untrustedCertificate();
+  const tls = { key: key.toString(), cert: cert.toString() };
+  const secure = await openRtmpListener({ host: "127.0.0.1", port: 0, protocol: "rtmps", tls }, reception);
+  try {
+    connect(secure.port, "127.0.0.1")
+      .on("error", () => {})
+      .write("no TLS at all\r\n\r\n");
+    const bytes = await source();
+    const { code } = await push(bytes, "flv", `rtmps://127.0.0.1:${secure.port}/live/safe`).ran;
+    expect(code).toBe(0);
+    expect(await packetHashes(await reception.whole("safe"))).toEqual(await packetHashes(bytes));
+    expect(reception.asked[0]!.protocol).toBe("rtmps");
+  } finally {
+    await secure.close();
+  }
+});
+
+test("nothing is given on before the decision, and then all of it", async () => {
+  const gate = Promise.withResolvers<void>();
+  reception.gate = gate.promise;
+  const client = new RtmpClient(listener.port).send(rtmp.opening(listener.port, "early"), rtmp.picture(1000));
+  await until(() => reception.asked.length === 1);
+  expect(reception.broadcasts).toEqual([]);
+  expect(client.heard).not.toContain("NetStream.Publish");
+  gate.resolve();
+  const broadcast = await reception.begun("early");
+  await until(() => Buffer.concat(broadcast.chunks).length > 1000);
+  expect(client.heard).toContain("NetStream.Publish.Start");
+  client.socket.destroy();
+  await until(() => broadcast.isOver);
+});
+
+test("a broadcaster is slowed down when nobody reads", async () => {
+  const hold = Promise.withResolvers<void>();
+  reception.hold = hold.promise;
+  const pictures = Array.from({ length: 800 }, () => rtmp.picture(60_000 - 5));
+  const slow = new RtmpClient(listener.port).send(rtmp.opening(listener.port, "slow"), ...pictures);
+  const held = await reception.begun("slow");
+  reception.hold = null;
+  const fast = new RtmpClient(listener.port).send(rtmp.opening(listener.port, "fast"), ...pictures);
+  fast.socket.end();
+  const whole = await reception.whole("fast");
+  expect(slow.socket.writableLength).toBeGreaterThan(whole.length / 2); // what the other one had time to send, and it had not
+  expect(held.chunks).toEqual([]);
+  held.hold = null;
+  hold.resolve();
+  slow.socket.end();
+  expect((await reception.whole("slow")).equals(whole)).toBe(true);
+});
+
+test("a broadcaster that has to go is told why, and goes", async () => {
+  const client = new RtmpClient(listener.port).send(rtmp.opening(listener.port, "gone"), rtmp.picture(10));
+  const broadcast = await reception.begun("gone");
+  broadcast.hangUp("The stream was disabled.");
+  await client.closed;
+  expect(client.heard).toContain("The stream was disabled.");
+  await until(() => broadcast.isOver);
+});
+
+test("a second publish on a connection is refused, and the first goes on", async () => {
+  const client = new RtmpClient(listener.port).send(rtmp.opening(listener.port, "first"), rtmp.publish("second"));
+  const broadcast = await reception.begun("first");
+  await until(() => client.heard.includes("NetStream.Publish.BadName"));
+  client.send(rtmp.picture(5000));
+  await until(() => Buffer.concat(broadcast.chunks).length > 5000);
+  expect(reception.asked.map(({ streamKey }) => streamKey)).toEqual(["first"]);
+  client.socket.destroy();
+});
+
+test("a socket that breaks midway ends the broadcast", async () => {
+  const client = new RtmpClient(listener.port).send(rtmp.opening(listener.port, "broken"), rtmp.picture(1000));
+  const broadcast = await reception.begun("broken");
+  await until(() => broadcast.chunks.length > 0);
+  client.socket.resetAndDestroy();
+  expect((await reception.whole("broken")).length).toBe(13 + 11 + 1005 + 4);
+  expect(broadcast.isOver).toBe(true);
+});
+
+const NESTED = Buffer.concat([
+  Buffer.of(2, 0, 7),
+  Buffer.from("connect"),
+  Buffer.from("0300016103".repeat(6000), "hex"),
+]);
+const BAD = {
+  "another protocol": () => [Buffer.from("GET / HTTP/1.1\r\nHost: x\r\n\r\n")],
+  "no command behind the handshake": () => [rtmp.HANDSHAKE, Buffer.alloc(200_000, 0x5a)],
+  "a chunk size of 0": () => [rtmp.HANDSHAKE, rtmp.setChunkSize(0)],
+  "a chunk size of 2 GB": () => [rtmp.HANDSHAKE, rtmp.setChunkSize(0x7fffffff)],
+  "a command of 16 MB": () => [rtmp.HANDSHAKE, rtmp.chunk(20, Buffer.alloc(128), { length: 0xffffff })],
+  "an array of 4,294,967,295": () => [
+    rtmp.HANDSHAKE,
+    rtmp.chunk(20, Buffer.from("020007636f6e6e6563740affffffff05", "hex")),
+  ],
+  "objects in objects": () => [rtmp.HANDSHAKE, rtmp.CHUNK_SIZE, rtmp.chunk(20, NESTED)],
+  "a message within a message": () => [
+    rtmp.HANDSHAKE,
+    rtmp.chunk(20, Buffer.alloc(128), { length: 1000 }),
+    rtmp.chunk(20, Buffer.alloc(10), { length: 10 }),
+  ],
+  "many messages at once": () => [
+    rtmp.HANDSHAKE,
+    ...Array.from({ length: 60 }, (_, i) => rtmp.chunk(20, Buffer.alloc(128), { length: 60_000, stream: 3 + i })),
+  ],
+  "no application": () => [rtmp.HANDSHAKE, rtmp.CHUNK_SIZE, rtmp.publish("key")],
+  "another application": () => [rtmp.HANDSHAKE, rtmp.CHUNK_SIZE, rtmp.connectTo(listener.port, "vod")],
+  playing: () => [rtmp.HANDSHAKE, rtmp.CHUNK_SIZE, rtmp.connectTo(listener.port), rtmp.play("key")],
+  "a key of 513 characters": () => [rtmp.opening(listener.port, "k".repeat(513))],
+  "no key": () => [rtmp.opening(listener.port, "?x=1")],
+};
+
+test("bad input is thrown out with nothing asked, and a broadcast at the same time is whole", async () => {
+  const bytes = await source();
+  const good = push(bytes, "flv", urlOf("good"));
+  await Promise.all(
+    Object.values(BAD).map((make) => {
+      const client = new RtmpClient(listener.port);
+      return client.send(...make()).closed;
+    }),
+  );
+  expect((await good.ran).code).toBe(0);
+  expect(await packetHashes(await reception.whole("good"))).toEqual(await packetHashes(bytes));
+  expect(reception.asked.map(({ streamKey }) => streamKey)).toEqual(["good"]);
+});
+
+test("who has not asked to publish within 10 s is closed; 100 handshakes a second disturb no broadcast", async () => {
+  const bytes = await source();
+  const silent = new RtmpClient(listener.port);
+  const half = new RtmpClient(listener.port).send(rtmp.HANDSHAKE.subarray(0, 1000));
+  const dripping = new RtmpClient(listener.port).send(rtmp.HANDSHAKE.subarray(0, 1000));
+  const babbling = new RtmpClient(listener.port).send(
+    rtmp.HANDSHAKE,
+    rtmp.chunk(20, Buffer.from("0cffffffff41", "hex")),
+  );
+  const drip = setInterval(() => dripping.send(Buffer.alloc(1)), 500);
+  const crowd: RtmpClient[] = [];
+  const flood = setInterval(() => crowd.push(new RtmpClient(listener.port).send(rtmp.HANDSHAKE)), 10);
+  const good = push(bytes, "flv", urlOf("calm"), "-re");
+  expect((await good.ran).code).toBe(0);
+  expect(await packetHashes(await reception.whole("calm"))).toEqual(await packetHashes(bytes));
+  await Promise.all([silent.closed, half.closed, dripping.closed, babbling.closed]);
+  clearInterval(drip);
+  clearInterval(flood);
+  expect(crowd.length).toBeGreaterThan(100);
+  await Promise.all(crowd.slice(0, 50).map(({ closed }) => closed));
+  for (const { socket } of crowd) socket.destroy();
+});
