@@ -2,6 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { z } from "zod";
+import type { PushService } from "./gateway/push-service.ts";
 import type { JobQueue } from "./job-queue.ts";
 import { log } from "./log.ts";
 import { Job } from "./protocol.ts";
@@ -9,9 +10,10 @@ import { Job } from "./protocol.ts";
 const MAX_BODY_BYTES = 1 << 20;
 const STATUS_OF = { accepted: 202, known: 200, full: 429, draining: 503 } as const;
 
-export function encoderServer(secret: string, queue: JobQueue): Server {
-  return createServer((request, response) => {
-    handle(request, response, secret, queue).catch((error: unknown) => {
+export function encoderServer(secret: string, queue: JobQueue, pushes: PushService): Server {
+  // A broadcast is one request for as long as it lasts.
+  return createServer({ requestTimeout: 0 }, (request, response) => {
+    handle(request, response, secret, queue, pushes).catch((error: unknown) => {
       log("error", "request failed", {
         path: request.url ?? "",
         reason: error instanceof Error ? error.message : "unknown",
@@ -26,12 +28,17 @@ async function handle(
   response: ServerResponse,
   secret: string,
   queue: JobQueue,
+  pushes: PushService,
 ): Promise<void> {
   if (!isSecret(request.headers.authorization, secret)) return answer(response, 401, { error: "unauthorized" });
   const { pathname } = new URL(request.url ?? "/", "http://encoder");
   const jobId = /^\/jobs\/([^/]+)$/.exec(pathname)?.[1];
   const route = `${request.method} ${jobId === undefined ? pathname : "/jobs/:jobId"}`;
-  if (route === "GET /health") return answer(response, 200, queue.health());
+  if (route === "GET /health") {
+    const health = queue.health();
+    return answer(response, 200, { ...health, running: health.running + pushes.broadcasts });
+  }
+  if (route === "POST /push") return pushes.take(request, response);
   if (route === "POST /jobs") return submit(request, response, queue);
   const held = jobId === undefined ? undefined : queue.find(decodeURIComponent(jobId));
   if (route === "GET /jobs/:jobId" && held !== undefined) return answer(response, 200, held.status());
@@ -67,7 +74,7 @@ async function jsonBody(request: IncomingMessage): Promise<unknown> {
 }
 
 /** In constant time, also with regard to length: digests are compared. */
-function isSecret(authorization: string | undefined, secret: string): boolean {
+export function isSecret(authorization: string | undefined, secret: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(authorization ?? ""), digest(`Bearer ${secret}`));
 }

@@ -1,9 +1,11 @@
 /**
  * The encoder service. Environment:
- *   PORT (8790), HOST (127.0.0.1), ENCODER_SECRET (required), ENCODER_CAPACITY video jobs run at once (1; a probe or a sound beside them), ENCODER_QUEUE waiting beyond that (32).
+ *   PORT (8790), HOST (127.0.0.1), ENCODER_SECRET (required), ENCODER_CAPACITY video jobs run at once (1; a probe or a sound beside them), ENCODER_QUEUE waiting beyond that (32), ENCODER_BROADCASTS
+ *   pushed over HTTP at once (2).
  * SIGTERM and SIGINT: running jobs are given back (`encoder_shutdown`), then it exits, within a few seconds.
  */
 import { z } from "zod";
+import { PushService } from "./gateway/push-service.ts";
 import { encoderServer } from "./http.ts";
 import { JobQueue } from "./job-queue.ts";
 import { log } from "./log.ts";
@@ -17,6 +19,7 @@ const environment = z
     ENCODER_SECRET: z.string().min(1),
     ENCODER_CAPACITY: z.coerce.number().int().min(1).default(1),
     ENCODER_QUEUE: z.coerce.number().int().min(0).default(32),
+    ENCODER_BROADCASTS: z.coerce.number().int().min(0).default(2),
   })
   .safeParse(process.env);
 if (!environment.success) {
@@ -24,9 +27,10 @@ if (!environment.success) {
   process.exit(2);
 }
 
-const { PORT, HOST, ENCODER_SECRET, ENCODER_CAPACITY, ENCODER_QUEUE } = environment.data;
+const { PORT, HOST, ENCODER_SECRET, ENCODER_CAPACITY, ENCODER_QUEUE, ENCODER_BROADCASTS } = environment.data;
 const queue = new JobQueue({ capacity: ENCODER_CAPACITY, queue: ENCODER_QUEUE });
-const server = encoderServer(ENCODER_SECRET, queue);
+const pushes = new PushService(ENCODER_SECRET, ENCODER_BROADCASTS);
+const server = encoderServer(ENCODER_SECRET, queue, pushes);
 server.on("error", (error) => {
   log("error", "cannot listen", { host: HOST, port: PORT, reason: error.message });
   process.exit(1);
@@ -47,7 +51,7 @@ function leave(signal: string): void {
   isLeaving = true;
   log("info", "draining", { signal });
   setTimeout(() => process.exit(0), EXIT_AT_LATEST_MS).unref();
-  void queue.drain().finally(() => process.exit(0));
+  void Promise.all([queue.drain(), pushes.close()]).finally(() => process.exit(0));
 }
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => leave(signal));
 process.on("disconnect", () => leave("disconnect")); // the local platform that started it is gone

@@ -15,6 +15,10 @@
  *   POST …/resume     {} → Resume                   where media goes on after the gateway's encoder has died: closes what was unfinished
  *   PUT  …/init/{rendition}/{version}               an init segment → {}
  *   PUT  …/parts/{rendition}/{msn}/{part}?PartQuery one part, whole → PartAnswer: in order, each rendition for itself; a repeat is `known`
+ *   POST …/gap        Gap → PartAnswer              parts of this segment are lost, and none of it follows: it ends with those that
+ *                     were taken, or is told as a gap; in order with the parts of its rendition
+ *   POST …/dropped    Dropped → PartAnswer          the encoder has given a rung up; parts for it after a reconnect bring it back
+ *   PUT  …/thumbnail?capturedAt=                    the newest picture, image/jpeg up to 512 KiB → {}; an older one changes nothing
  * 401: the token is missing, malformed or forged; 403: it is another session's, or expired; 410: the session is over. The gateway
  * then lets the broadcaster go. Other failures are tried again while the broadcast lasts.
  */
@@ -148,6 +152,16 @@ export type PartAnswer =
   | { verdict: "missing"; expected: { msn: number; part: number } }
   | { verdict: "refused"; reason: string };
 
+export const Gap = z.object({ rendition: z.string().max(32), msn: z.int().min(0).max(999_999_999) });
+export type Gap = z.infer<typeof Gap>;
+
+/** The rung's last segment is the one before `fromMsn`. */
+export const Dropped = z.object({ rendition: z.string().max(32), fromMsn: z.int().min(0).max(999_999_999) });
+export type Dropped = z.infer<typeof Dropped>;
+
+export const MAX_THUMBNAIL_BYTES = 512 * 1024;
+export const ThumbnailQuery = z.object({ capturedAt: z.coerce.number().min(0) }); // epoch ms
+
 export const END_REASONS = ["finished", "disabled", "deleted", "max_duration", "replaced"] as const;
 export const HeartbeatAnswer = z.object({
   continue: z.boolean(),
@@ -160,3 +174,7 @@ export type HeartbeatAnswer = z.infer<typeof HeartbeatAnswer>;
 
 export const Ended = z.object({ reason: z.string().max(256) });
 export type Ended = z.infer<typeof Ended>;
+
+/** What a gateway says of a broadcast that the Worker has passed on to it; `reason` is why it is over, or why it was refused. */
+export const PushAnswer = z.object({ accepted: z.boolean(), reason: z.string() });
+export type PushAnswer = z.infer<typeof PushAnswer>;

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { bundle } from "./bundle.ts";
 import { requireFreePort, type Settings, StartError, writePrivately } from "./settings.ts";
 
@@ -12,7 +13,7 @@ export interface Platform {
   /** `authorization` header of the local workspace. */
   authorization: string;
   /** Process ids, for those who want to see what happens when one dies. */
-  pids: { worker: () => number | undefined; encoder: () => number | undefined };
+  pids: { worker: () => number | undefined; encoder: () => number | undefined; ingest: () => number | undefined };
   stop(): Promise<void>;
 }
 
@@ -90,7 +91,7 @@ function forkPart(script: string, env: Record<string, string>, logPath: string, 
 }
 
 /**
- * Starts the Worker and the encoder and waits until both answer. Writes `local.json` into the home once they do.
+ * Starts the Worker, the encoder and the ingest gateway and waits until they answer. Writes `local.json` into the home once they do.
  *
  * @throws {StartError} in words for a person: a port is taken, a part does not come up
  */
@@ -100,6 +101,8 @@ export async function startPlatform(
 ): Promise<Platform> {
   await requireFreePort(settings.port, "PORT");
   await requireFreePort(settings.encoderPort, "ENCODER_PORT");
+  await requireFreePort(settings.ingestPorts.rtmp, "RTMP_PORT");
+  await requireFreePort(settings.ingestPorts.http, "INGEST_PORT");
   const localFile = join(settings.home, "local.json");
   await rm(localFile, { force: true }); // its presence says that the platform is ready
   const { workerPath } = await bundle();
@@ -122,15 +125,34 @@ export async function startPlatform(
     ),
   );
   const baseUrl = `http://127.0.0.1:${settings.port}`;
+  const { rtmp, srt, http } = settings.ingestPorts;
+  const ingest = new Part("ingest gateway", () =>
+    forkPart(
+      "encoder/gateway/gateway.ts",
+      {
+        WORKER_URL: baseUrl,
+        HOST: "127.0.0.1",
+        ENCODER_SECRET: settings.secrets.encoderSecret,
+        GATEWAY_ID: "local",
+        RTMP_PORT: String(rtmp),
+        SRT_PORT: String(srt),
+        HTTP_PORT: String(http),
+      },
+      join(logs, "ingest.log"),
+    ),
+  );
   const { workspaceId, username, password } = settings.secrets;
   const stop = async () => {
+    await ingest.stop(); // what has come in is brought to its place while the Worker is still there
     await Promise.all([worker.stop(), encoder.stop()]);
     await rm(localFile, { force: true });
   };
   worker.start(onRestart);
   encoder.start(onRestart);
+  ingest.start(onRestart);
   try {
     await untilHealthy(baseUrl, logs, worker.ready);
+    await untilReady(ingest.ready, "the ingest gateway", logs);
   } catch (error) {
     await stop();
     throw error;
@@ -140,9 +162,17 @@ export async function startPlatform(
     baseUrl,
     settings,
     authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
-    pids: { worker: () => worker.pid, encoder: () => encoder.pid },
+    pids: { worker: () => worker.pid, encoder: () => encoder.pid, ingest: () => ingest.pid },
     stop,
   };
+}
+
+async function untilReady(ready: Promise<void>, name: string, logs: string): Promise<void> {
+  const timer = new AbortController();
+  const tooLate = sleep(START_LIMIT_MS, "late", { signal: timer.signal }).catch(() => "");
+  const isLate = (await Promise.race([ready, tooLate])) === "late";
+  timer.abort();
+  if (isLate) throw new StartError(`The platform did not come up: ${name} does not start.\nIts logs are in ${logs}.`);
 }
 
 async function untilHealthy(baseUrl: string, logs: string, workerReady: Promise<void>): Promise<void> {

@@ -8,6 +8,8 @@ export interface Settings {
   home: string;
   port: number;
   encoderPort: number;
+  /** Where broadcasts come in: RTMP, SRT, and those that the Worker passes on. */
+  ingestPorts: { rtmp: number; srt: number; http: number };
   /** Sources on private addresses are fetched too: for files on this machine. */
   allowPrivateNetwork: boolean;
   secrets: Secrets;
@@ -77,13 +79,23 @@ export async function loadSettings(
   const home = override.home ?? resolve(env.SLUICE_HOME || ".sluice");
   await mkdir(join(home, "logs"), { recursive: true });
   const vars = Object.fromEntries(
-    ["JOB_LEASE_MS", "SOURCE_RETRY_SCALE", "WEBHOOK_RETRY_SCALE", "MAX_SOURCE_BYTES"].flatMap((name) =>
-      env[name] ? [[name, env[name]]] : [],
-    ),
+    [
+      "JOB_LEASE_MS",
+      "SOURCE_RETRY_SCALE",
+      "WEBHOOK_RETRY_SCALE",
+      "MAX_SOURCE_BYTES",
+      "LIVE_PART_TARGET_MS",
+      "LIVE_WAIT_SCALE",
+    ].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   );
   return {
     port: readPort("PORT", 8787, env),
     encoderPort: readPort("ENCODER_PORT", 8790, env),
+    ingestPorts: {
+      rtmp: readPort("RTMP_PORT", 1935, env),
+      srt: readPort("SRT_PORT", 8890, env),
+      http: readPort("INGEST_PORT", 8791, env),
+    },
     allowPrivateNetwork: env.ALLOW_PRIVATE_NETWORK === "true",
     ...override,
     home,

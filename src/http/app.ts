@@ -5,6 +5,7 @@ import { assetRoutes } from "../assets/index.ts";
 import { eventTypeRoutes } from "../events/event-type-routes.ts";
 import { eventRoutes } from "../events/routes.ts";
 import { ingestRoutes } from "../live/ingest-routes.ts";
+import { pushRoutes } from "../live/push-route.ts";
 import { livePlaybackRoutes } from "../live/playback-id-routes.ts";
 import { streamRoutes } from "../live/routes.ts";
 import { simulcastRoutes } from "../live/simulcast-routes.ts";
@@ -74,6 +75,7 @@ export function createApp() {
   app.route("/", simulcastRoutes);
   app.route("/", encoderCallbacks);
   app.route("/", ingestRoutes);
+  app.route("/", pushRoutes);
   app.route("/", playbackRoutes);
   return app;
 }

@@ -24,6 +24,7 @@ export const PROBLEMS = {
   not_found: { status: 404, message: "not found" },
   method_not_allowed: { status: 405, message: "method not allowed" },
   idempotency_conflict: { status: 409, message: "idempotency key was used with another body" },
+  stream_busy: { status: 409, message: "another broadcaster is on air" },
   secret_rotated_recently: { status: 409, message: "secret was rotated recently" },
   job_gone: { status: 410, message: "job is cancelled" },
   session_over: { status: 410, message: "session is over" },

@@ -43,8 +43,12 @@ function run(script: string, args: string[], env: Record<string, string>, detach
   return started;
 }
 
-async function ports(): Promise<{ PORT: string; ENCODER_PORT: string }> {
-  return { PORT: String(await freePort()), ENCODER_PORT: String(await freePort()) };
+const PORTS = ["PORT", "ENCODER_PORT", "RTMP_PORT", "SRT_PORT", "INGEST_PORT"] as const;
+
+async function ports(): Promise<Record<(typeof PORTS)[number], string>> {
+  const free: [string, string][] = [];
+  for (const name of PORTS) free.push([name, String(await freePort())]);
+  return Object.fromEntries(free) as Record<(typeof PORTS)[number], string>;
 }
 
 const isAlive = (pid: number) => {
@@ -158,7 +162,7 @@ test("npm start keeps its data over a restart, guards its secrets and leaves no 
   expect((await ask(again, `/v1/on-demand/${created.data.id}`)).status).toBe(200);
 });
 
-test.each(["PORT", "ENCODER_PORT"] as const)(
+test.each(["PORT", "ENCODER_PORT", "RTMP_PORT", "INGEST_PORT"] as const)(
   "a taken %s is told in words, and nothing is started",
   async (variable) => {
     const server = createServer();

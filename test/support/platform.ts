@@ -52,12 +52,14 @@ export async function startTestPlatform(
 ): Promise<TestPlatform> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), "sluice-test-")));
   const [port, encoderPort] = [await freePort(), await freePort()];
+  const ingestPorts = { rtmp: await freePort(), srt: await freePort(), http: await freePort() };
   const settings = await loadSettings(
     {},
     {
       home,
       port,
       encoderPort,
+      ingestPorts,
       allowPrivateNetwork: options.allowPrivateNetwork ?? true,
       vars: options.vars ?? {},
       ...(options.inspected ? { inspectorPort: await freePort() } : {}),

@@ -1,0 +1,91 @@
+/** What an encoder makes of a broadcast, on its way to the Worker; and what has arrived there. */
+import type { BroadcastReceiver } from "../live/broadcast-process.ts";
+import type { DroppedRung, InitFacts, PartFacts, Pulse, StartedFacts } from "../live/output.ts";
+import { log } from "../log.ts";
+import { type SessionClient, SessionOver } from "./session-client.ts";
+
+/** Of one encoder process: the next one of the session gets a new one. */
+export class Delivery implements BroadcastReceiver {
+  readonly #client: SessionClient;
+  readonly #ids: { streamId: string; sessionId: string };
+  readonly #whole = new Map<string, number>();
+  readonly #dropped = new Set<string>();
+  #started: Promise<unknown> = new Promise(() => {});
+  #speed = 0;
+  #thumbnail: Promise<unknown> | null = null;
+
+  constructor(client: SessionClient, ids: { streamId: string; sessionId: string }) {
+    this.#client = client;
+    this.#ids = ids;
+  }
+
+  /** Segments of the session that the Worker has whole in every rendition that is still made. */
+  get segments(): number {
+    const made = [...this.#whole].filter(([name]) => !this.#dropped.has(name));
+    return made.length === 0 ? 0 : Math.min(...made.map(([, segments]) => segments));
+  }
+
+  get droppedRungs(): string[] {
+    return [...this.#dropped];
+  }
+
+  /** Media seconds encoded per second of work. */
+  get speed(): number {
+    return this.#speed;
+  }
+
+  onStarted(facts: StartedFacts): void {
+    for (const { name } of facts.renditions) this.#whole.set(name, 0);
+    this.#started = this.#client.started(facts);
+    this.#started.catch((error: unknown) => this.#note("the start could not be told", error));
+    log("info", "encoding", { ...this.#ids, renditions: facts.renditions.map(({ name }) => name).join(" ") });
+  }
+
+  async onInit(rendition: string, version: number, bytes: Buffer, _facts: InitFacts): Promise<void> {
+    await this.#started;
+    await this.#client.putInit(rendition, version, bytes);
+  }
+
+  async onPart(facts: PartFacts, bytes: Buffer): Promise<void> {
+    await this.#started;
+    const answer = await this.#client.putPart(facts, bytes);
+    const { rendition, msn, part } = facts;
+    if (answer.verdict === "missing" || answer.verdict === "refused") {
+      log("warn", "part not taken", { ...this.#ids, rendition, msn, part, answer: JSON.stringify(answer) });
+      throw new Error(answer.verdict);
+    }
+    if (facts.isLast) this.#whole.set(rendition, msn + 1);
+  }
+
+  async onGap(rendition: string, msn: number): Promise<void> {
+    log("warn", "segment lost", { ...this.#ids, rendition, msn });
+    const answer = await this.#client.gap(rendition, msn);
+    if (answer.verdict !== "missing") return;
+    for (let lost = answer.expected.msn; lost <= msn; lost += 1) await this.#client.gap(rendition, lost);
+  }
+
+  onRungDropped({ rendition, fromMsn }: DroppedRung): void {
+    log("warn", "rung dropped: the machine is too slow for all", { ...this.#ids, rendition, fromMsn });
+    this.#dropped.add(rendition);
+    this.#client
+      .dropped(rendition, fromMsn)
+      .catch((error: unknown) => this.#note("a dropped rung was not told", error));
+  }
+
+  onPulse({ speed }: Pulse): void {
+    this.#speed = speed;
+  }
+
+  /** One at a time: a Worker that is slow gets fewer. */
+  onThumbnail(bytes: Buffer, capturedAtMs: number): void {
+    this.#thumbnail ??= this.#started
+      .then(() => this.#client.putThumbnail(bytes, capturedAtMs))
+      .catch((error: unknown) => this.#note("a thumbnail was not taken", error))
+      .finally(() => (this.#thumbnail = null));
+  }
+
+  #note(message: string, error: unknown): void {
+    if (error instanceof SessionOver) return;
+    log("warn", message, { ...this.#ids, reason: error instanceof Error ? error.message : String(error) });
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * The ingest gateway: the encoder image with another command. It takes RTMP, RTMPS, SRT and pushed HTTP in, asks the Worker who may
+ * broadcast, encodes, and brings the media to the live origin. It scales by running more of it. Environment:
+ *   WORKER_URL, ENCODER_SECRET   required
+ *   PUBLIC_HOST (127.0.0.1)      the name by which broadcasters reach this host
+ *   HOST (0.0.0.0)               where it listens
+ *   HTTP_PORT (8791), HTTP_URL   pushed broadcasts, from the Worker alone; HTTP_URL is where the Worker reaches it
+ *   RTMP_PORT (1935), SRT_PORT (8890), RTMPS_PORT (443) with TLS_CERT_FILE and TLS_KEY_FILE; an empty port leaves the protocol out
+ *   GATEWAY_ID (random), GATEWAY_CAPACITY broadcasts at once (one for each core)
+ * SIGTERM and SIGINT: broadcasters are let go, what has come is brought to its place, then it exits.
+ */
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { availableParallelism } from "node:os";
+import { z } from "zod";
+import { isSecret } from "../http.ts";
+import { log } from "../log.ts";
+import type { Listener } from "./incoming.ts";
+import { takePush } from "./push.ts";
+import { GatewayReception } from "./reception.ts";
+import { openRtmpListener } from "./rtmp/listener.ts";
+import { WorkerClient } from "./worker-client.ts";
+
+const REGISTER_MS = 10_000;
+const REGISTER_AGAIN_MS = 1000;
+const EXIT_AT_LATEST_MS = 8000;
+
+const port = (fallback: string) =>
+  z
+    .string()
+    .regex(/^\d{0,5}$/)
+    .default(fallback)
+    .transform((text) => (text === "" ? null : Number(text)));
+const environment = z
+  .object({
+    WORKER_URL: z.url({ protocol: /^https?$/ }),
+    ENCODER_SECRET: z.string().min(1),
+    PUBLIC_HOST: z.string().min(1).default("127.0.0.1"),
+    HOST: z.string().default("0.0.0.0"),
+    HTTP_PORT: port("8791"),
+    HTTP_URL: z.url({ protocol: /^https?$/ }).optional(),
+    RTMP_PORT: port("1935"),
+    RTMPS_PORT: port(""),
+    SRT_PORT: port("8890"),
+    TLS_CERT_FILE: z.string().optional(),
+    TLS_KEY_FILE: z.string().optional(),
+    GATEWAY_ID: z.string().min(1).max(64).default(randomUUID()),
+    GATEWAY_CAPACITY: z.coerce.number().int().min(1).default(availableParallelism()),
+  })
+  .safeParse(process.env);
+if (!environment.success) {
+  log("error", "environment is not usable", { reason: z.prettifyError(environment.error) });
+  process.exit(2);
+}
+const settings = environment.data;
+const { HOST, PUBLIC_HOST, ENCODER_SECRET, GATEWAY_ID } = settings;
+const worker = new WorkerClient(settings.WORKER_URL, ENCODER_SECRET);
+const reception = new GatewayReception(worker, { gatewayId: GATEWAY_ID, capacity: settings.GATEWAY_CAPACITY });
+
+async function openRtmps(): Promise<Listener | null> {
+  const { RTMPS_PORT, TLS_CERT_FILE, TLS_KEY_FILE } = settings;
+  if (RTMPS_PORT === null || TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined) return null;
+  const [cert, key] = await Promise.all([readFile(TLS_CERT_FILE, "utf8"), readFile(TLS_KEY_FILE, "utf8")]);
+  return await openRtmpListener({ host: HOST, port: RTMPS_PORT, tls: { cert, key }, protocol: "rtmps" }, reception);
+}
+
+function openHttp(): Promise<Listener> {
+  const server = createServer({ requestTimeout: 0 }, (request, response) => {
+    if (!isSecret(request.headers.authorization, ENCODER_SECRET)) return void response.writeHead(401).end();
+    if (request.method === "GET" && request.url === "/health")
+      return void response.end(JSON.stringify({ broadcasts: reception.broadcasts }));
+    if (request.method !== "POST" || request.url !== "/push") return void response.writeHead(404).end();
+    void takePush(request, response, reception);
+  });
+  const close = () =>
+    new Promise<void>((done) => {
+      server.close(() => done());
+      server.closeAllConnections();
+    });
+  return new Promise((opened, failed) => {
+    server.once("error", failed);
+    server.listen(settings.HTTP_PORT ?? 0, HOST, () => opened({ port: (server.address() as AddressInfo).port, close }));
+  });
+}
+
+const [http, rtmp, rtmps, srt] = await Promise.all([
+  openHttp(),
+  settings.RTMP_PORT === null
+    ? null
+    : openRtmpListener({ host: HOST, port: settings.RTMP_PORT, protocol: "rtmp" }, reception),
+  openRtmps(),
+  null as Listener | null,
+]).catch((error: unknown) => {
+  log("error", "cannot listen", { reason: error instanceof Error ? error.message : String(error) });
+  process.exit(1);
+});
+const at = (listener: Listener | null) => (listener === null ? null : `${PUBLIC_HOST}:${listener.port}`);
+const registration = {
+  gatewayId: GATEWAY_ID,
+  rtmpUrl: rtmp && `rtmp://${at(rtmp)}/live`,
+  rtmpsUrl: rtmps && `rtmps://${at(rtmps)}/live`,
+  srtUrl: srt && `srt://${at(srt)}`,
+  httpUrl: settings.HTTP_URL ?? `http://${at(http)}`,
+  startedAt: Date.now(),
+};
+log("info", "gateway listening", {
+  gatewayId: GATEWAY_ID,
+  rtmp: registration.rtmpUrl ?? "",
+  rtmps: registration.rtmpsUrl ?? "",
+  srt: registration.srtUrl ?? "",
+  http: registration.httpUrl,
+});
+
+let hasRegistered = false;
+async function register(): Promise<void> {
+  const isHeard = await worker.register(registration);
+  if (isHeard !== hasRegistered)
+    log("info", isHeard ? "registered" : "the Worker is not there", { gatewayId: GATEWAY_ID });
+  if (isHeard && !hasRegistered) process.send?.({ ready: true });
+  hasRegistered = isHeard;
+  setTimeout(() => void register(), isHeard ? REGISTER_MS : REGISTER_AGAIN_MS);
+}
+void register();
+
+let isLeaving = false;
+function leave(signal: string): void {
+  if (isLeaving) return;
+  isLeaving = true;
+  log("info", "gateway leaves", { signal });
+  setTimeout(() => process.exit(0), EXIT_AT_LATEST_MS).unref();
+  void reception
+    .close("gateway_leaves")
+    .then(() => Promise.all([rtmp?.close(), rtmps?.close(), srt?.close(), http.close()]))
+    .finally(() => process.exit(0));
+}
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => leave(signal));
+process.on("disconnect", () => leave("disconnect")); // the local platform that started it is gone

@@ -1,0 +1,40 @@
+/** Broadcasts pushed to the encoder service itself, for installations that run no gateway: the Worker says with each where it is. */
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { takePush } from "./push.ts";
+import { GatewayReception } from "./reception.ts";
+import { WorkerClient } from "./worker-client.ts";
+
+export class PushService {
+  readonly #secret: string;
+  readonly #capacity: number;
+  readonly #receptions = new Map<string, GatewayReception>();
+
+  constructor(secret: string, capacity: number) {
+    this.#secret = secret;
+    this.#capacity = capacity;
+  }
+
+  get broadcasts(): number {
+    return [...this.#receptions.values()].reduce((sum, { broadcasts }) => sum + broadcasts, 0);
+  }
+
+  /** The caller has been found to know the secret; with it, it is believed where the Worker is. */
+  async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = request.headers["x-worker-url"];
+    if (typeof url !== "string" || !/^https?:\/\//.test(url)) return void response.writeHead(422).end();
+    const known = this.#receptions.get(url) ?? this.#open(url);
+    await takePush(request, response, known);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#receptions.values()].map((reception) => reception.close("gateway_leaves")));
+  }
+
+  #open(url: string): GatewayReception {
+    const gateway = { gatewayId: randomUUID(), capacity: this.#capacity };
+    const reception = new GatewayReception(new WorkerClient(url, this.#secret), gateway);
+    this.#receptions.set(url, reception);
+    return reception;
+  }
+}

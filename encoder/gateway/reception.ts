@@ -1,0 +1,106 @@
+/** Lets broadcasters in, as many as the machine carries, when the Worker says so. */
+import type { ChildProcess } from "node:child_process";
+import { startBroadcastChild } from "../live/broadcast-process.ts";
+import { log } from "../log.ts";
+import type { Admission, HangUp, Incoming, Reception } from "./incoming.ts";
+import { OnAir } from "./on-air.ts";
+import { SourceLine } from "./source-line.ts";
+import type { WorkerClient } from "./worker-client.ts";
+
+const CLAIM_MS = 20_000;
+
+export interface ReceptionOptions {
+  gatewayId: string;
+  /** Broadcasts at once. */
+  capacity: number;
+}
+
+export class GatewayReception implements Reception {
+  readonly #worker: WorkerClient;
+  readonly #options: ReceptionOptions;
+  readonly #onAir = new Set<{ broadcast: OnAir; over: Promise<void> }>();
+  /** An encoder that waits for the next broadcast, so that nobody waits for an encoder to load. */
+  #spare: ChildProcess | null = null;
+  #places = 0;
+  #isClosed = false;
+
+  constructor(worker: WorkerClient, options: ReceptionOptions) {
+    this.#worker = worker;
+    this.#options = options;
+  }
+
+  passphraseOf = (streamKey: string) => this.#worker.passphrase(this.#options.gatewayId, streamKey);
+
+  async admit({ protocol, streamKey, passphrase, remote }: Incoming): Promise<Admission> {
+    const { gatewayId, capacity } = this.#options;
+    if (this.#isClosed) return { accepted: false, reason: "unavailable" };
+    if (this.#places >= capacity) {
+      log("warn", "broadcaster refused", { reason: "overloaded", protocol, remote, capacity });
+      return { accepted: false, reason: "overloaded" };
+    }
+    this.#places += 1;
+    this.#keepSpare(); // it loads while the Worker is asked
+    const answer = await this.#worker.authorize({
+      gatewayId,
+      protocol,
+      streamKey,
+      ...(passphrase === undefined ? {} : { passphrase }),
+    });
+    if (!answer.accepted) {
+      this.#places -= 1;
+      log("info", "broadcaster refused", { reason: answer.reason, protocol, remote });
+      return answer;
+    }
+    const { streamId, sessionId } = answer;
+    log("info", "broadcaster accepted", { streamId, sessionId, protocol, remote });
+    // A listener that loses its broadcaster in between never takes it: the place must not be lost with it.
+    const unclaimed = setTimeout(() => (this.#places -= 1), CLAIM_MS);
+    const take = async (bytes: AsyncIterable<Uint8Array>, hangUp: HangUp) => {
+      clearTimeout(unclaimed);
+      const line = new SourceLine();
+      let hasHungUp = false;
+      const once: HangUp = (reason) => {
+        if (!hasHungUp) hangUp(reason);
+        hasHungUp = true;
+      };
+      const broadcast = new OnAir(line, answer, once, () => this.#takeChild());
+      void line.fill(bytes);
+      const entry = { broadcast, over: broadcast.run() };
+      this.#onAir.add(entry);
+      await entry.over;
+      this.#onAir.delete(entry);
+      this.#places -= 1;
+    };
+    return { accepted: true, streamId, sessionId, take };
+  }
+
+  /** How many are on air, or about to be. */
+  get broadcasts(): number {
+    return this.#places;
+  }
+
+  /** Nobody comes in any more, and who is on air is let go in good order. */
+  async close(reason: string): Promise<void> {
+    this.#isClosed = true;
+    this.#spare?.kill("SIGKILL");
+    for (const { broadcast } of this.#onAir) broadcast.end(reason);
+    await Promise.all([...this.#onAir].map(({ over }) => over));
+  }
+
+  #takeChild(): ChildProcess {
+    const spare = this.#spare;
+    this.#spare = null;
+    setImmediate(() => this.#keepSpare());
+    return spare ?? startBroadcastChild();
+  }
+
+  #keepSpare(): void {
+    if (this.#isClosed || this.#spare !== null) return;
+    const child = startBroadcastChild();
+    this.#spare = child;
+    child.once("exit", () => {
+      if (this.#spare === child) this.#spare = null; // the next broadcast starts its own
+    });
+    child.once("error", () => {});
+  }
+}

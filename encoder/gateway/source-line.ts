@@ -1,0 +1,114 @@
+/**
+ * A broadcast's bytes between the broadcaster and the process that decodes them. The process may die and another one take over: it gets
+ * the container's head again and goes on at the next place where that is possible.
+ */
+import { once, EventEmitter } from "node:events";
+import { ContainerUnits, type Unit } from "./container-units.ts";
+
+/** What waits for the decoder; beyond that the broadcaster is slowed down. */
+const MAX_WAITING_BYTES = 4 << 20;
+
+export class SourceLine {
+  readonly #units = new ContainerUnits();
+  /** Of what has been read, and of all that has come. */
+  readonly #head = new Map<string, Buffer>();
+  readonly #newestHead = new Map<string, Buffer>();
+  readonly #changed = new EventEmitter().setMaxListeners(0);
+  readonly #listeners = new Set<(unit: Unit) => void>();
+  #waiting: Unit[] = [];
+  #waitingBytes = 0;
+  #reader = 0;
+  #hasEnded = false;
+  #isClosed = false;
+  #lastByteAtMs: number | null = null;
+
+  /** When the newest bytes came, of the steady clock; null before the first. */
+  get lastByteAtMs(): number | null {
+    return this.#lastByteAtMs;
+  }
+
+  /** The broadcaster has ended, and everything that came has been read. */
+  get isSpent(): boolean {
+    return this.#hasEnded && this.#waiting.length === 0;
+  }
+
+  /** Hears every unit as it comes; must neither throw nor wait. @returns how to stop it */
+  listen(listener: (unit: Unit) => void): () => void {
+    for (const [name, bytes] of sorted(this.#newestHead)) listener({ bytes, head: name, isEntry: false });
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes the broadcast in until it ends, breaks off or is closed; never rejects. */
+  async fill(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    try {
+      for await (const chunk of bytes) {
+        if (this.#isClosed) break;
+        this.#lastByteAtMs = performance.now();
+        this.#take(this.#units.push(chunk));
+        while (this.#waitingBytes > MAX_WAITING_BYTES && !this.#isClosed) await once(this.#changed, "read");
+      }
+    } catch {
+      // A broadcaster that breaks off has ended: what came is kept.
+    }
+    this.#take(this.#units.rest());
+    this.#hasEnded = true;
+    this.#changed.emit("more");
+  }
+
+  /** Nothing more is taken or given. */
+  close(): void {
+    this.#isClosed = true;
+    this.#hasEnded = true;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#changed.emit("read");
+    this.#changed.emit("more");
+  }
+
+  /** What a decoder reads. A second one takes over from the first, which gets nothing any more. */
+  async *read(): AsyncGenerator<Buffer> {
+    const isFirst = this.#reader === 0;
+    const reader = ++this.#reader;
+    this.#changed.emit("more"); // the one before it stops
+    if (!isFirst) {
+      while (await this.#next(reader, (unit) => unit.isEntry || unit.head !== null)) {
+        if (this.#waiting[0]!.isEntry) break;
+        this.#shift();
+      }
+      for (const [, bytes] of sorted(this.#head)) yield bytes;
+    }
+    while (await this.#next(reader)) yield this.#shift().bytes;
+  }
+
+  /** True when there is a unit for this reader; with a condition, what does not meet it is passed over. */
+  async #next(reader: number, isWanted: (unit: Unit) => boolean = () => true): Promise<boolean> {
+    for (;;) {
+      if (reader !== this.#reader) return false;
+      while (this.#waiting.length > 0 && !isWanted(this.#waiting[0]!)) this.#shift();
+      if (this.#waiting.length > 0) return true;
+      if (this.#hasEnded) return false;
+      await once(this.#changed, "more");
+    }
+  }
+
+  #take(units: Unit[]): void {
+    for (const unit of units) {
+      if (unit.head !== null) this.#newestHead.set(unit.head, unit.bytes);
+      this.#waiting.push(unit);
+      this.#waitingBytes += unit.bytes.length;
+      for (const listener of this.#listeners) listener(unit);
+    }
+    if (units.length > 0) this.#changed.emit("more");
+  }
+
+  #shift(): Unit {
+    const unit = this.#waiting.shift()!;
+    this.#waitingBytes -= unit.bytes.length;
+    if (unit.head !== null) this.#head.set(unit.head, unit.bytes);
+    this.#changed.emit("read");
+    return unit;
+  }
+}
+
+const sorted = (head: Map<string, Buffer>) => [...head].toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -1,0 +1,55 @@
+/** The Worker as a gateway sees it before there is a session (protocol.ts, "With ENCODER_SECRET"). */
+import { z } from "zod";
+import { type Authorize, AuthorizeAnswer, type PassphraseAnswer, type Register } from "../live/protocol.ts";
+
+const TIMEOUT_MS = 10_000;
+
+const Passphrase = z.discriminatedUnion("accepted", [
+  z.object({ accepted: z.literal(true), passphrase: z.string() }),
+  z.object({ accepted: z.literal(false), reason: z.enum(["unknown_key", "disabled"]) }),
+]);
+
+/** The Worker cannot be reached, or answers with nothing that can be understood. */
+const UNAVAILABLE = { accepted: false, reason: "unavailable" } as const;
+
+export class WorkerClient {
+  readonly #workerUrl: string;
+  readonly #secret: string;
+
+  constructor(workerUrl: string, secret: string) {
+    this.#workerUrl = workerUrl.replace(/\/+$/, "");
+    this.#secret = secret;
+  }
+
+  /** @returns whether the Worker has heard it */
+  async register(register: Register): Promise<boolean> {
+    return (await this.#post("register", register)) !== null;
+  }
+
+  async authorize(authorize: Authorize): Promise<AuthorizeAnswer | typeof UNAVAILABLE> {
+    const parsed = AuthorizeAnswer.safeParse(await this.#post("authorize", authorize));
+    return parsed.data ?? UNAVAILABLE;
+  }
+
+  async passphrase(gatewayId: string, streamKey: string): Promise<PassphraseAnswer | typeof UNAVAILABLE> {
+    const parsed = Passphrase.safeParse(await this.#post("passphrase", { gatewayId, streamKey }));
+    return parsed.data ?? UNAVAILABLE;
+  }
+
+  /** Null when there is no good answer. A broadcaster does not wait: it is not tried again. */
+  async #post(name: string, body: unknown): Promise<unknown> {
+    try {
+      const response = await fetch(`${this.#workerUrl}/internal/ingest/${name}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${this.#secret}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        redirect: "error",
+      });
+      const answer: unknown = await response.json();
+      return response.ok ? answer : null;
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { getContainer } from "@cloudflare/containers";
+import { Hono } from "hono";
+import type { EncoderContainer } from "../../durable-objects/encoder-container.ts";
+import { GATEWAY_LEASE_MS, PushAnswer } from "../../encoder/live/protocol.ts";
+import { openDatabase } from "../database.ts";
+import type { Env } from "../env.ts";
+import { log } from "../http/log.ts";
+import { Problem, type ProblemCode } from "../http/problems.ts";
+import type { AppContext } from "../http/router.ts";
+import { streamIdOfKey } from "./ids.ts";
+import { livingGateways } from "./repository.ts";
+
+/** Why a broadcast was not taken, or came to an end that was not its own, in the words of the API. */
+const PROBLEM_OF: Record<string, [ProblemCode, string]> = {
+  unknown_key: ["unauthorized", "no stream has this key"],
+  disabled: ["forbidden", "the stream is disabled"],
+  busy: ["stream_busy", "another broadcaster is on air with this key"],
+  overloaded: ["unavailable", "every encoder is busy"],
+  unavailable: ["unavailable", "no ingest can be reached"],
+  replaced: ["stream_busy", "another broadcaster has taken its place"],
+  silent: ["validation_failed", "nothing came"],
+};
+
+/**
+ * Broadcasts pushed over HTTP, for encoders behind firewalls and for installations without a gateway: MPEG-TS, FLV or fragmented MP4 in one
+ * POST or PUT that lasts as long as the broadcast. The bytes go on to a gateway, or to an encoder container, as they come.
+ */
+export const pushRoutes = new Hono<AppContext>().on(["POST", "PUT"], "/ingest/:streamKey", async (c) => {
+  const { streamKey } = c.req.param();
+  const streamId = streamIdOfKey(streamKey);
+  const { body } = c.req.raw;
+  if (streamId === null) throw new Problem("unauthorized", "no stream has this key");
+  if (body === null) throw new Problem("validation_failed", "the body is the broadcast; this one is empty");
+  const headers = {
+    authorization: `Bearer ${c.env.ENCODER_SECRET}`,
+    "x-stream-key": streamKey,
+    "x-worker-url": c.env.PUBLIC_URL || new URL(c.req.url).origin,
+  };
+  const answer = await pass(c.env, streamId, { method: "POST", headers, body });
+  log("live.push_over", { streamId, ...answer });
+  const problem = PROBLEM_OF[answer.reason] ?? (answer.reason.startsWith("source_") ? NOT_MEDIA : null);
+  if (problem !== null) throw new Problem(problem[0], problem[1]);
+  return c.json({ success: true, data: { reason: answer.reason } });
+});
+
+const NOT_MEDIA: [ProblemCode, string] = [
+  "validation_failed",
+  "the body is no MPEG-TS, FLV or fragmented MP4 that can be decoded",
+];
+
+async function pass(env: Env, streamId: string, init: RequestInit): Promise<PushAnswer> {
+  const living = await livingGateways(openDatabase(env.DB), new Date(Date.now() - GATEWAY_LEASE_MS));
+  const url = living[0]?.httpUrl ?? env.ENCODER_URL;
+  try {
+    const response =
+      url === ""
+        ? await getContainer(env.ENCODER as DurableObjectNamespace<EncoderContainer>, `live-${streamId}`).fetch(
+            new Request("http://encoder/push", init),
+          )
+        : await fetch(`${url.replace(/\/+$/, "")}/push`, init);
+    return PushAnswer.parse(await response.json());
+  } catch (error) {
+    log("live.push_broke", { streamId, error: String(error) });
+    return { accepted: false, reason: "unavailable" };
+  }
+}
