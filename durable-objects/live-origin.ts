@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { renditionKey } from "../src/assets/keys.ts";
+import { liveThumbnailKey, renditionKey } from "../src/assets/keys.ts";
 import {
   type ArrivingPart,
   type LiveEnd,
@@ -9,15 +9,19 @@ import {
 } from "../src/delivery/live/origin-index.ts";
 import { livePlaylist } from "../src/delivery/live/playlist.ts";
 import { contains, decideReload, type Directives } from "../src/delivery/live/reload.ts";
-import { type LivePlace, type LiveRendition, nextPart, windowed } from "../src/delivery/live/timeline.ts";
+import { type LivePlace, type LiveRendition, nextPart, segmentAt, windowed } from "../src/delivery/live/timeline.ts";
 import type { Env } from "../src/env.ts";
 import { log } from "../src/http/log.ts";
+import { findRange, type RangeAnswer } from "../src/live/clips-range.ts";
+import { type RecordedSession, recordedLists, type SegmentRange } from "../src/live/recording-lists.ts";
 
 /** A request that waits longer than this many target durations is told to come again (RFC 8216bis §6.2.5.2). */
 const WAIT_TARGETS = 3;
 /** Segments whose bytes stay here after they are in R2: what players at the edge ask for. */
 const KEPT_SEGMENTS = 4;
 const STORE_AGAIN_MS = 1000;
+/** Segments that travel to R2 at once. */
+const STORE_AT_ONCE = 6;
 const CACHE_CONTROL = "public, max-age=31536000, immutable";
 
 export type OriginAnswer =
@@ -35,7 +39,7 @@ export type OriginAnswer =
  */
 export class LiveOrigin extends DurableObject<Env> {
   readonly #index: OriginIndex;
-  #waiting: { rendition: string; place: LivePlace; go: () => void }[] = [];
+  #waiting: { rendition: string; place: LivePlace; isMedia: boolean; go: () => void }[] = [];
   #storing: Promise<void> | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -55,6 +59,33 @@ export class LiveOrigin extends DurableObject<Env> {
     return end;
   }
 
+  /** Parts of a segment are lost for good, and none of it follows. */
+  gap(rendition: string, msn: number): PartVerdict {
+    return this.#changed(this.#index.gap(rendition, msn));
+  }
+
+  /** A rung is given up: its last segment is the one before this. */
+  drop(rendition: string, fromMsn: number): PartVerdict {
+    return this.#changed(this.#index.drop(rendition, fromMsn));
+  }
+
+  /** Rungs that new players are not offered. */
+  dropped(): string[] {
+    return this.#index.all.filter(({ droppedFrom }) => droppedFrom !== null).map(({ name }) => name);
+  }
+
+  /** The newest picture of the live edge; an older one changes nothing. */
+  async putThumbnail(capturedAtMs: number, bytes: Uint8Array): Promise<boolean> {
+    const { session } = this.#index;
+    if (session === null) return false;
+    if (capturedAtMs < (this.ctx.storage.kv.get<number>("thumbnailAtMs") ?? 0)) return true;
+    this.ctx.storage.kv.put("thumbnailAtMs", capturedAtMs);
+    await this.env.MEDIA.put(liveThumbnailKey(session.sessionId), bytes, {
+      httpMetadata: { contentType: "image/jpeg" },
+    });
+    return true;
+  }
+
   async putInit(rendition: string, version: number, bytes: Uint8Array): Promise<boolean> {
     const { session } = this.#index;
     if (session === null || this.#index.rendition(rendition) === null) return false;
@@ -66,20 +97,43 @@ export class LiveOrigin extends DurableObject<Env> {
 
   putPart(arriving: ArrivingPart, bytes: Uint8Array): PartVerdict {
     const verdict = this.#index.add(arriving, bytes);
-    if (verdict.verdict !== "taken") return verdict;
-    this.#release();
-    if (arriving.isLast) {
-      void this.ctx.storage.setAlarm(Date.now() + STORE_AGAIN_MS); // should this object die before R2 has it
-      void this.#storeWhole();
-    }
+    if (arriving.isLast) return this.#changed(verdict);
+    if (verdict.verdict === "taken") this.#release();
     return verdict;
   }
 
-  /** Nothing follows: playlists end, and whoever waits gets them. */
+  /** Perhaps a segment is whole. */
+  #changed(verdict: PartVerdict): PartVerdict {
+    if (verdict.verdict !== "taken") return verdict;
+    this.#release();
+    void this.ctx.storage.setAlarm(Date.now() + STORE_AGAIN_MS); // should this object die before R2 has it
+    void this.#storeWhole();
+    return verdict;
+  }
+
+  /**
+   * Nothing follows: playlists end, and whoever waits gets them. When it comes back every segment is in R2, the last one as short as
+   * it was left.
+   *
+   * @throws when R2 does not take them all: to be called again
+   */
   async end(): Promise<void> {
     this.#index.end();
     this.#release();
     await this.#storeWhole();
+    await this.#storeWhole(); // one that was under way may have looked before the end
+    if (this.#index.store.unstored(1).length > 0) throw new Error("not every segment of the session is in R2");
+  }
+
+  /** The session as on-demand delivery sees it, or a stretch of it; null before there was anything whole. */
+  recorded(range: SegmentRange | null): RecordedSession | null {
+    const renditions = recordedLists(this.#index.all, range);
+    return renditions.length === 0 ? null : { started: this.#index.session?.started ?? null, renditions };
+  }
+
+  /** Which segments hold a stretch of the session; times count from its first segment. */
+  findRange(startSeconds: number, endSeconds: number): RangeAnswer {
+    return findRange(this.#index.all, startSeconds, endSeconds);
   }
 
   override async alarm(): Promise<void> {
@@ -106,7 +160,7 @@ export class LiveOrigin extends DurableObject<Env> {
     if (session === null || rendition === null) return { kind: "nothing" };
     const next = nextPart(rendition);
     const isHinted = part !== null && next !== null && next.msn === msn && next.part === part;
-    if (isHinted && !(await this.#held(name, { msn, part }, session))) return { kind: "late" };
+    if (isHinted && !(await this.#held(name, { msn, part }, session, true))) return { kind: "late" };
     return this.#answerMedia(rendition, session, msn, part);
   }
 
@@ -119,21 +173,22 @@ export class LiveOrigin extends DurableObject<Env> {
   }
 
   #answerMedia(rendition: LiveRendition, session: OriginSession, msn: number, part: number | null): OriginAnswer {
-    const segment = rendition.segments.find((one) => one.msn === msn);
-    const isThere = segment !== undefined && (part === null ? segment.isWhole : part < segment.parts.length);
-    if (!isThere || segment.isGap) return { kind: "nothing" };
-    const bytes = this.#index.bytes(rendition.name, msn, part);
+    const segment = segmentAt(rendition, msn);
+    if (segment === null || segment.isGap || (part === null && !segment.isWhole)) return { kind: "nothing" };
+    const bytes = this.#index.store.bytes(rendition.name, msn, part);
     if (bytes !== null) return { kind: "bytes", bytes };
     const key = renditionKey(session.sessionId, rendition.name, `${msn}.m4s`);
     if (part === null) return { kind: "stored", key, range: null };
-    const offset = segment.parts.slice(0, part).reduce((sum, before) => sum + before.bytes, 0);
-    return { kind: "stored", key, range: { offset, length: segment.parts[part]!.bytes } };
+    const parts = this.#index.store.partsOf(rendition.name, msn);
+    if (parts[part] === undefined) return { kind: "nothing" };
+    const offset = parts.slice(0, part).reduce((sum, before) => sum + before.bytes, 0);
+    return { kind: "stored", key, range: { offset, length: parts[part].bytes } };
   }
 
   /** False when it has not come in time. */
-  #held(rendition: string, place: LivePlace, { timing }: OriginSession): Promise<boolean> {
+  #held(rendition: string, place: LivePlace, { timing }: OriginSession, isMedia = false): Promise<boolean> {
     return new Promise((done) => {
-      const waiter = { rendition, place, go: () => finish(true) };
+      const waiter = { rendition, place, isMedia, go: () => finish(true) };
       const timer = setTimeout(() => finish(false), WAIT_TARGETS * timing.targetDurationSeconds * 1000);
       const finish = (isThere: boolean) => {
         clearTimeout(timer);
@@ -145,9 +200,11 @@ export class LiveOrigin extends DurableObject<Env> {
   }
 
   #release(): void {
-    for (const { rendition: name, place, go } of this.#waiting) {
+    for (const { rendition: name, place, isMedia, go } of this.#waiting) {
       const rendition = this.#index.rendition(name);
-      if (rendition === null || rendition.hasEnded || contains(rendition, place)) go();
+      const isDone = rendition === null || rendition.hasEnded || contains(rendition, place);
+      // A part that its segment has ended without will not come.
+      if (isDone || (isMedia && segmentAt(rendition, place.msn)?.isWhole === true)) go();
     }
   }
 
@@ -162,22 +219,31 @@ export class LiveOrigin extends DurableObject<Env> {
     const { session } = this.#index;
     if (session === null) return;
     for (;;) {
-      const [next] = this.#index.unstored();
-      if (next === undefined) break;
-      const bytes = this.#index.bytes(next.rendition, next.msn, null);
-      try {
-        await this.env.MEDIA.put(renditionKey(session.sessionId, next.rendition, `${next.msn}.m4s`), bytes, {
-          httpMetadata: { contentType: "video/mp4", cacheControl: CACHE_CONTROL },
-        });
-      } catch (error) {
-        log("live.not_stored", { sessionId: session.sessionId, ...next, error: String(error) });
+      const due = this.#index.store.unstored(STORE_AT_ONCE);
+      if (due.length === 0) break;
+      const stored = await Promise.all(due.map((segment) => this.#storeOne(session, segment)));
+      if (stored.includes(false)) {
         await this.ctx.storage.setAlarm(Date.now() + STORE_AGAIN_MS);
         return;
       }
-      this.#index.markStored(next.rendition, next.msn);
-      this.#index.forgetBytes(next.rendition, next.msn - KEPT_SEGMENTS + 1);
     }
     await this.ctx.storage.deleteAlarm();
+  }
+
+  async #storeOne({ sessionId }: OriginSession, segment: { rendition: string; msn: number }): Promise<boolean> {
+    const { rendition, msn } = segment;
+    const { store } = this.#index;
+    try {
+      await this.env.MEDIA.put(renditionKey(sessionId, rendition, `${msn}.m4s`), store.bytes(rendition, msn, null), {
+        httpMetadata: { contentType: "video/mp4", cacheControl: CACHE_CONTROL },
+      });
+    } catch (error) {
+      log("live.not_stored", { sessionId, ...segment, error: String(error) });
+      return false;
+    }
+    store.markStored(rendition, msn);
+    store.forgetBytes(rendition, msn - KEPT_SEGMENTS + 1);
+    return true;
   }
 
   #initKey = (session: OriginSession, rendition: string, version: number) =>

@@ -4,5 +4,7 @@ export const sourceKey = (assetId: string) => `assets/${assetId}/source`;
 /** `file` is `init.mp4` or `{number}.m4s`. */
 export const renditionKey = (assetId: string, rendition: string, file: string) =>
   `assets/${assetId}/renditions/${rendition}/${file}`;
+/** The newest picture of a broadcast on air. */
+export const liveThumbnailKey = (sessionId: string) => `assets/${sessionId}/live-thumbnail.jpg`;
 /** The index from which passthrough segments are cut. */
 export const passthroughKey = (assetId: string, rendition: string) => `assets/${assetId}/passthrough/${rendition}`;

@@ -5,15 +5,19 @@ import {
   AskPassphrase,
   Authorize,
   type AuthorizeAnswer,
+  Dropped,
   Ended,
+  Gap,
   Heartbeat,
   type HeartbeatAnswer,
+  MAX_THUMBNAIL_BYTES,
   type PartAnswer,
   PartQuery,
   type PassphraseAnswer,
   Register,
   type Resume,
   Started,
+  ThumbnailQuery,
 } from "../../encoder/live/protocol.ts";
 import { openDatabase } from "../database.ts";
 import { log } from "../http/log.ts";
@@ -79,6 +83,8 @@ async function readMedia(request: Request, maxBytes: number): Promise<Uint8Array
   return bytes;
 }
 
+const isJpeg = (bytes: Uint8Array) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff;
+
 /** What ingest gateways call; see encoder/live/protocol.ts. */
 export const ingestRoutes = new Hono<LiveContext>()
   .use("/internal/ingest/*", requireGateway)
@@ -104,13 +110,14 @@ export const ingestRoutes = new Hono<LiveContext>()
     const answer = await callMachine(c.env, streamId, "started", { sessionId, connection, ...facts });
     if (answer.isOver)
       throw new Problem("session_over", "the session is over, or another broadcaster has taken its place");
-    await openOrigin(c.env, sessionId, answer.settings, facts.renditions);
+    await openOrigin(c.env, sessionId, answer.settings, facts);
     return c.json({});
   })
   .post("/internal/live/:sessionId/resume", async (c) => {
     const { streamId, sessionId, connection } = c.var.grant;
     const { isCurrent } = await callMachine(c.env, streamId, "check", { sessionId, connection });
-    if (!isCurrent) throw new Problem("session_over", "another broadcaster has taken its place, or the session is over");
+    if (!isCurrent)
+      throw new Problem("session_over", "another broadcaster has taken its place, or the session is over");
     return c.json<Resume>({ ...(await originOf(c.env, sessionId).goOn()), discontinuity: true });
   })
   .put("/internal/live/:sessionId/init/:rendition/:version{[0-9]{1,6}}", async (c) => {
@@ -142,6 +149,30 @@ export const ingestRoutes = new Hono<LiveContext>()
     };
     const answer: PartAnswer = await originOf(c.env, c.var.grant.sessionId).putPart(arriving, bytes);
     return c.json(answer);
+  })
+  .post("/internal/live/:sessionId/gap", async (c) => {
+    const { rendition, msn } = await readBody(Gap, c.req);
+    const { streamId, sessionId } = c.var.grant;
+    const answer: PartAnswer = await originOf(c.env, sessionId).gap(rendition, msn);
+    if (answer.verdict === "taken") log("live.segment_lost", { streamId, sessionId, rendition, msn });
+    return c.json(answer);
+  })
+  .post("/internal/live/:sessionId/dropped", async (c) => {
+    const { rendition, fromMsn } = await readBody(Dropped, c.req);
+    const { streamId, sessionId } = c.var.grant;
+    const answer: PartAnswer = await originOf(c.env, sessionId).drop(rendition, fromMsn);
+    if (answer.verdict === "taken") log("live.rung_dropped", { streamId, sessionId, rendition, fromMsn });
+    return c.json(answer);
+  })
+  .put("/internal/live/:sessionId/thumbnail", async (c) => {
+    const query = c.req.query();
+    const parsed = ThumbnailQuery.safeParse(query);
+    if (!parsed.success) throw validationProblem(parsed.error, query, "query");
+    const bytes = await readMedia(c.req.raw, MAX_THUMBNAIL_BYTES);
+    if (!isJpeg(bytes)) throw new Problem("validation_failed", "the body is no JPEG picture");
+    const isTaken = await originOf(c.env, c.var.grant.sessionId).putThumbnail(parsed.data.capturedAt, bytes);
+    if (!isTaken) throw new Problem("not_found", "the session has not started");
+    return c.json({});
   })
   .post("/internal/live/:sessionId/heartbeat", async (c) => {
     const heartbeat = await readBody(Heartbeat, c.req);

@@ -1,5 +1,5 @@
 import type { LiveOrigin } from "../../durable-objects/live-origin.ts";
-import type { IngestSettings, LiveRendition } from "../../encoder/live/protocol.ts";
+import type { IngestSettings, Started } from "../../encoder/live/protocol.ts";
 import type { Env } from "../env.ts";
 
 /** How far back players may go without DVR. */
@@ -9,12 +9,12 @@ const WINDOW_SECONDS = 60;
 export const originOf = (env: Env, sessionId: string) =>
   env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(sessionId)) as DurableObjectStub<LiveOrigin>;
 
-/** A session has said what it consists of. After a reconnect this changes nothing: what players hold on to stays. */
+/** A session has said what it consists of. What players hold on to stays after a reconnect, whatever is said then. */
 export async function openOrigin(
   env: Env,
   sessionId: string,
   { latencyMode, partTargetMs, segmentMs }: Omit<IngestSettings, "reconnect">,
-  renditions: LiveRendition[],
+  started: Started,
 ): Promise<void> {
   await originOf(env, sessionId).open({
     sessionId,
@@ -23,6 +23,7 @@ export async function openOrigin(
       partTargetMs: latencyMode === "low" ? partTargetMs : null,
     },
     windowSeconds: WINDOW_SECONDS,
-    renditions: renditions.map(({ name, timescale }) => ({ name, timescale })),
+    renditions: started.renditions,
+    started,
   });
 }

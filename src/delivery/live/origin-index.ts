@@ -1,12 +1,16 @@
+import type { Started } from "../../../encoder/live/protocol.ts";
+import type { LiveVariant } from "./multivariant.ts";
+import { OriginStore } from "./origin-store.ts";
 import { contains } from "./reload.ts";
 import {
   endTicks,
+  lastWhole,
   type LivePart,
   type LiveRendition,
   type LiveSegment,
   type LiveTiming,
   nextPart,
-  segmentSeconds,
+  segmentAt,
 } from "./timeline.ts";
 
 /** What a live origin is told once, before the first part. */
@@ -16,7 +20,9 @@ export interface OriginSession {
   timing: LiveTiming;
   /** How far back a player may go; null = to the first segment. */
   windowSeconds: number | null;
-  renditions: { name: string; timescale: number }[];
+  renditions: (LiveVariant & { timescale: number })[];
+  /** What the gateway has said of the broadcast at its start: the recording tells of it. */
+  started?: Started;
 }
 
 /** A part as the encoder hands it over, without its bytes. */
@@ -49,6 +55,10 @@ export type PartVerdict =
   | { verdict: "missing"; expected: { msn: number; part: number } }
   | { verdict: "refused"; reason: string };
 
+/** Segments that keep their parts in memory: more than a playlist ever lists parts of, short ones after a bad connection included. */
+const SEGMENTS_WITH_PARTS = 24;
+const NO_RENDITION = { verdict: "refused", reason: "no such rendition" } as const;
+
 /**
  * The renditions of a session and what of them exists, in memory and in the origin's own SQLite: a playlist must never lose what it
  * has announced, so a part is stored before it is announced.
@@ -56,26 +66,26 @@ export type PartVerdict =
 export class OriginIndex {
   readonly #storage: DurableObjectStorage;
   readonly #renditions = new Map<string, LiveRendition>();
+  readonly store: OriginStore;
   session: OriginSession | null;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
-    storage.sql.exec(
-      "CREATE TABLE IF NOT EXISTS segments (rendition TEXT, msn INTEGER, facts TEXT NOT NULL, stored INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (rendition, msn)) WITHOUT ROWID",
-    );
-    storage.sql.exec(
-      "CREATE TABLE IF NOT EXISTS parts (rendition TEXT, msn INTEGER, part INTEGER, bytes BLOB NOT NULL, PRIMARY KEY (rendition, msn, part))",
-    );
+    this.store = new OriginStore(storage.sql);
     this.session = storage.kv.get<OriginSession>("session") ?? null;
     if (this.session !== null) this.#load(this.session);
   }
 
-  /** A repeat changes nothing; a session is opened once. */
+  /** A session is opened once. Told again, after a reconnect, what the broadcast has no more is given up from here on. */
   open(session: OriginSession): void {
-    if (this.session !== null) return;
-    this.#storage.kv.put("session", session);
-    this.session = session;
-    this.#load(session);
+    if (this.session === null) {
+      this.#storage.kv.put("session", session);
+      this.session = session;
+      this.#load(session);
+      return;
+    }
+    const named = new Set(session.renditions.map(({ name }) => name));
+    for (const rendition of this.all) if (!named.has(rendition.name)) this.drop(rendition.name, this.#nextMsn());
   }
 
   rendition(name: string): LiveRendition | null {
@@ -86,155 +96,200 @@ export class OriginIndex {
     return [...this.#renditions.values()];
   }
 
+  /** What is unfinished stays as short as it is: every picture that has come counts. */
   end(): void {
     this.#storage.kv.put("hasEnded", true);
-    for (const rendition of this.#renditions.values()) rendition.hasEnded = true;
+    for (const rendition of this.all) {
+      this.#close(rendition);
+      rendition.hasEnded = true;
+    }
   }
 
   /**
    * The broadcaster has been away: what was unfinished stays as it is, and every rendition goes on at the same sequence number. A
-   * segment that only others have is a gap.
+   * segment that only others have is a gap; a rung that was given up may come again.
    *
    * @returns where it goes on
    */
   goOn(): LiveEnd {
-    const nextMsn = Math.max(0, ...this.all.map(({ segments }) => (segments.at(-1)?.msn ?? -1) + 1));
-    for (const { name, timescale, segments } of this.all) {
-      const last = segments.at(-1);
-      if (last !== undefined && !last.isWhole) this.#put(name, { ...last, isWhole: true });
-      for (let msn = segments.length === 0 ? 0 : segments.at(-1)!.msn + 1; msn < nextMsn; msn += 1) {
-        const { capturedAtMs, seconds } = this.#known(msn)!; // nextMsn is behind the last one that anybody has
-        const lost = { durationTicks: Math.round(seconds * timescale), bytes: 0, isIndependent: false };
-        const before = segments.at(-1);
-        const decodeTicks = before === undefined ? 0 : endTicks(before);
-        const gap = { msn, capturedAtMs, decodeTicks, isDiscontinuous: false, initVersion: last?.initVersion ?? 0 };
-        this.#put(name, { ...gap, isGap: true, isWhole: true, parts: [lost] });
-      }
+    const nextMsn = this.#nextMsn();
+    for (const rendition of this.all) {
+      this.#close(rendition);
+      while (nextPart(rendition) !== null && nextPart(rendition)!.msn < nextMsn) this.#addGap(rendition);
+      this.#setDropped(rendition, null);
     }
     const ends = this.all.flatMap(({ segments, timescale }) => segments.slice(-1).map((s) => endTicks(s) / timescale));
-    const versions = this.all.flatMap(({ segments }) => segments.map((segment) => segment.initVersion));
+    const versions = this.all.flatMap(({ segments }) => segments.slice(-1).map(({ initVersion }) => initVersion));
     return { nextMsn, initVersion: Math.max(-1, ...versions) + 1, seconds: Math.max(0, ...ends) };
-  }
-
-  /** A segment as any of the renditions has it. */
-  #known(msn: number): { capturedAtMs: number; seconds: number } | null {
-    for (const { segments, timescale } of this.all) {
-      const there = segments.findLast((segment) => segment.msn === msn);
-      if (there !== undefined) return { capturedAtMs: there.capturedAtMs, seconds: segmentSeconds(there, timescale) };
-    }
-    return null;
-  }
-
-  #put(name: string, facts: LiveSegment): void {
-    const { segments } = this.#renditions.get(name)!;
-    this.#save(name, facts);
-    const at = segments.findIndex(({ msn }) => msn === facts.msn);
-    if (at < 0) segments.push(facts);
-    else segments[at] = facts;
   }
 
   add(arriving: ArrivingPart, bytes: Uint8Array): PartVerdict {
     const rendition = this.#renditions.get(arriving.rendition);
-    if (rendition === undefined) return { verdict: "refused", reason: "no such rendition" };
-    if (contains(rendition, { msn: arriving.msn, part: arriving.part })) return { verdict: "known" };
-    const expected = nextPart(rendition);
-    if (expected === null) return { verdict: "refused", reason: "the session has ended" };
-    if (expected.msn !== arriving.msn || expected.part !== arriving.part) return { verdict: "missing", expected };
+    if (rendition === undefined) return NO_RENDITION;
     const { durationTicks, isIndependent, isLast, msn, part } = arriving;
-    const isFirst = part === 0;
-    const open = isFirst ? newSegment(arriving) : rendition.segments.at(-1)!;
-    const facts: LiveSegment = {
+    const place = this.#judge(rendition, { msn, part });
+    if (place !== null) return place;
+    const open = part === 0 ? newSegment(arriving, rendition.segments.at(-1)) : rendition.segments.at(-1)!;
+    const segment: LiveSegment = {
       ...open,
       isWhole: isLast,
+      durationTicks: open.durationTicks + durationTicks,
+      bytes: open.bytes + bytes.byteLength,
       parts: [...open.parts, { durationTicks, bytes: bytes.byteLength, isIndependent }],
     };
     this.#storage.transactionSync(() => {
-      this.#storage.sql.exec(
-        "INSERT INTO parts (rendition, msn, part, bytes) VALUES (?, ?, ?, ?)",
-        arriving.rendition,
-        msn,
-        part,
-        bytes.slice().buffer,
-      );
-      this.#save(arriving.rendition, facts);
+      this.store.savePart(arriving.rendition, msn, part, bytes);
+      this.#put(rendition, segment);
     });
-    if (isFirst) rendition.segments.push(facts);
-    else rendition.segments[rendition.segments.length - 1] = facts;
+    if (rendition.droppedFrom !== null && msn >= rendition.droppedFrom) this.#setDropped(rendition, null);
+    if (isLast) this.#fillDropped();
     return { verdict: "taken" };
   }
 
-  /** The bytes of a segment so far, or of one of its parts; null when they have gone to R2. */
-  bytes(rendition: string, msn: number, part: number | null): Uint8Array | null {
-    const rows = this.#storage.sql
-      .exec<{ bytes: ArrayBuffer }>(
-        "SELECT bytes FROM parts WHERE rendition = ? AND msn = ? AND (? IS NULL OR part = ?) ORDER BY part",
-        rendition,
-        msn,
-        part,
-        part,
-      )
-      .toArray();
-    if (rows.length === 0) return null;
-    const whole = new Uint8Array(rows.reduce((sum, { bytes }) => sum + bytes.byteLength, 0));
-    let offset = 0;
-    for (const { bytes } of rows) {
-      whole.set(new Uint8Array(bytes), offset);
-      offset += bytes.byteLength;
+  /** Parts of a segment are lost, and none of it follows: it ends with those that were announced, or is a gap. */
+  gap(name: string, msn: number): PartVerdict {
+    const rendition = this.#renditions.get(name);
+    if (rendition === undefined) return NO_RENDITION;
+    const open = rendition.segments.at(-1);
+    if (open?.msn === msn && !open.isWhole && !rendition.hasEnded) this.#close(rendition);
+    else {
+      const place = this.#judge(rendition, { msn, part: 0 });
+      if (place !== null) return place;
+      this.#addGap(rendition);
     }
-    return whole;
+    this.#fillDropped();
+    return { verdict: "taken" };
   }
 
-  /** Whole segments that are not in R2 yet, oldest first. */
-  unstored(): { rendition: string; msn: number }[] {
-    return this.#storage.sql
-      .exec<{ rendition: string; msn: number }>(
-        "SELECT rendition, msn FROM segments WHERE stored = 0 AND json_extract(facts, '$.isWhole') AND NOT json_extract(facts, '$.isGap') ORDER BY msn",
-      )
-      .toArray();
+  /** The encoder has given a rung up: gaps follow, as others have whole segments, so that who plays it changes to another. */
+  drop(name: string, fromMsn: number): PartVerdict {
+    const rendition = this.#renditions.get(name);
+    if (rendition === undefined) return NO_RENDITION;
+    if (rendition.hasEnded) return { verdict: "refused", reason: "the session has ended" };
+    if (rendition.droppedFrom === fromMsn) return { verdict: "known" };
+    this.#setDropped(rendition, fromMsn);
+    this.#fillDropped();
+    return { verdict: "taken" };
   }
 
-  markStored(rendition: string, msn: number): void {
-    this.#storage.sql.exec("UPDATE segments SET stored = 1 WHERE rendition = ? AND msn = ?", rendition, msn);
+  /** @returns null when this is the place that comes next */
+  #judge(rendition: LiveRendition, place: { msn: number; part: number }): PartVerdict | null {
+    if (contains(rendition, place)) return { verdict: "known" };
+    const expected = nextPart(rendition);
+    if (expected === null) return { verdict: "refused", reason: "the session has ended" };
+    const isNext = expected.msn === place.msn && expected.part === place.part;
+    return isNext ? null : { verdict: "missing", expected };
   }
 
-  /** Bytes of segments in R2 are kept here for a while, for those at the live edge. */
-  forgetBytes(rendition: string, beforeMsn: number): void {
-    this.#storage.sql.exec(
-      "DELETE FROM parts WHERE rendition = ? AND msn < ? AND msn IN (SELECT msn FROM segments WHERE rendition = ? AND stored = 1)",
-      rendition,
-      beforeMsn,
-      rendition,
-    );
+  #nextMsn = (): number => Math.max(0, ...this.all.map(({ segments }) => (segments.at(-1)?.msn ?? -1) + 1));
+
+  #fillDropped(): void {
+    const others = this.all.filter(({ droppedFrom }) => droppedFrom === null);
+    const edge = Math.max(-1, ...others.map((rendition) => lastWhole(rendition)?.msn ?? -1));
+    for (const rendition of this.all) {
+      const { droppedFrom, segments } = rendition;
+      if (droppedFrom === null || rendition.hasEnded) continue;
+      const last = segments.at(-1);
+      if (last !== undefined && last.msn >= droppedFrom) this.#close(rendition);
+      for (let next = nextPart(rendition)!; next.part === 0 && next.msn <= edge; next = nextPart(rendition)!) {
+        if (next.msn < droppedFrom) break; // of this one there are parts to come
+        this.#addGap(rendition);
+      }
+    }
   }
 
-  #save(rendition: string, facts: LiveSegment): void {
-    this.#storage.sql.exec(
-      "INSERT INTO segments (rendition, msn, facts) VALUES (?, ?, ?) ON CONFLICT (rendition, msn) DO UPDATE SET facts = excluded.facts",
-      rendition,
-      facts.msn,
-      JSON.stringify(facts),
-    );
+  #setDropped(rendition: LiveRendition, fromMsn: number | null): void {
+    rendition.droppedFrom = fromMsn;
+    this.#storage.kv.put("dropped", Object.fromEntries(this.all.map((one) => [one.name, one.droppedFrom])));
+  }
+
+  #close(rendition: LiveRendition): void {
+    const open = rendition.segments.at(-1);
+    if (open !== undefined && !open.isWhole) this.#put(rendition, { ...open, isWhole: true });
+  }
+
+  /** The next segment is lost. It lasts as long as another rendition's, or the target while none is known to be whole. */
+  #addGap(rendition: LiveRendition): void {
+    const { msn } = nextPart(rendition)!;
+    const { timescale, segments } = rendition;
+    const before = segments.at(-1);
+    const known = this.#known(msn);
+    const { targetDurationSeconds } = this.session!.timing;
+    const lengthSeconds = known?.seconds ?? targetDurationSeconds;
+    const durationTicks = Math.round(lengthSeconds * timescale);
+    const untilMs = before === undefined ? Date.now() : before.capturedAtMs + (before.durationTicks / timescale) * 1000;
+    const follows = before === undefined ? 0 : endTicks(before);
+    this.#put(rendition, {
+      msn,
+      capturedAtMs: known?.capturedAtMs ?? untilMs,
+      decodeTicks: known === null ? follows : Math.round(known.decodeSeconds * timescale),
+      durationTicks,
+      bytes: 0,
+      isDiscontinuous: known?.isDiscontinuous ?? false,
+      // A rung that was given up has no init segments of later runs.
+      initVersion: (rendition.droppedFrom === null ? known?.initVersion : undefined) ?? before?.initVersion ?? 0,
+      isGap: true,
+      isWhole: true,
+      parts: [{ durationTicks, bytes: 0, isIndependent: false }],
+    });
+  }
+
+  /** A segment as another rendition has it; `seconds` null while it is not whole. */
+  #known(msn: number) {
+    const there = this.all.flatMap((rendition) => {
+      const segment = segmentAt(rendition, msn);
+      return segment === null ? [] : [{ segment, timescale: rendition.timescale }];
+    });
+    const best =
+      there.find(({ segment }) => segment.isWhole && !segment.isGap) ??
+      there.find(({ segment }) => segment.isGap) ??
+      there[0];
+    if (best === undefined) return null;
+    const { segment, timescale } = best;
+    const { capturedAtMs, isDiscontinuous, initVersion } = segment;
+    const seconds = segment.isWhole ? segment.durationTicks / timescale : null;
+    return { capturedAtMs, isDiscontinuous, initVersion, seconds, decodeSeconds: segment.decodeTicks / timescale };
+  }
+
+  /** The last segment as it is now, or the one behind it. */
+  #put(rendition: LiveRendition, segment: LiveSegment): void {
+    const { segments, discontinuities } = rendition;
+    this.store.saveSegment(rendition.name, segment);
+    if (segments.at(-1)?.msn === segment.msn) segments[segments.length - 1] = segment;
+    else {
+      segments.push(segment);
+      if (segment.isDiscontinuous) discontinuities.push(segment.msn);
+      const old = segments.at(-1 - SEGMENTS_WITH_PARTS);
+      if (old !== undefined) old.parts = [];
+    }
   }
 
   #load(session: OriginSession): void {
     const hasEnded = this.#storage.kv.get<boolean>("hasEnded") === true;
+    const dropped = this.#storage.kv.get<Record<string, number | null>>("dropped") ?? {};
     for (const { name, timescale } of session.renditions) {
-      const segments = this.#storage.sql
-        .exec<{ facts: string }>("SELECT facts FROM segments WHERE rendition = ? ORDER BY msn", name)
-        .toArray()
-        .map(({ facts }) => JSON.parse(facts) as LiveSegment);
-      this.#renditions.set(name, { name, timescale, segments, discontinuitySequence: 0, hasEnded });
+      const segments = this.store.segmentsOf(name, SEGMENTS_WITH_PARTS);
+      const discontinuities = segments.filter(({ isDiscontinuous }) => isDiscontinuous).map(({ msn }) => msn);
+      const droppedFrom = dropped[name] ?? null;
+      this.#renditions.set(name, { name, timescale, segments, discontinuities, droppedFrom, hasEnded });
     }
   }
 }
 
-const newSegment = ({ msn, capturedAtMs, decodeTicks, isDiscontinuous, initVersion }: ArrivingPart): LiveSegment => ({
-  msn,
-  capturedAtMs,
-  decodeTicks,
-  isDiscontinuous,
-  initVersion,
-  isGap: false,
-  isWhole: false,
-  parts: [],
-});
+function newSegment(arriving: ArrivingPart, before: LiveSegment | undefined): LiveSegment {
+  const { msn, capturedAtMs, decodeTicks, initVersion } = arriving;
+  // The beginning of the new run may have been lost, and its discontinuity with it.
+  const isLateSeam = before !== undefined && before.isGap && before.initVersion !== initVersion;
+  return {
+    msn,
+    capturedAtMs,
+    decodeTicks,
+    durationTicks: 0,
+    bytes: 0,
+    isDiscontinuous: arriving.isDiscontinuous || isLateSeam,
+    initVersion,
+    isGap: false,
+    isWhole: false,
+    parts: [],
+  };
+}

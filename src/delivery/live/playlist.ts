@@ -1,4 +1,5 @@
 import {
+  discontinuitiesBefore,
   lastPart,
   type LiveRendition,
   type LiveSegment,
@@ -27,18 +28,20 @@ export interface LivePlaylist {
 
 /** The playlist of one rendition of a live session (RFC 8216bis). URIs are relative to the playlist's own. */
 export function livePlaylist({ rendition, timing, others, isDelta }: LivePlaylist): string {
-  const { segments, timescale, discontinuitySequence, hasEnded, name } = rendition;
+  const { segments, timescale, hasEnded, name } = rendition;
   const { targetDurationSeconds, partTargetMs } = timing;
   const isLowLatency = partTargetMs !== null;
   const toEnd = secondsToEnd(rendition);
   const skipped = isDelta && !hasEnded ? skippedCount(toEnd, targetDurationSeconds) : 0;
+  const firstMsn = segments[0]?.msn ?? 0;
+  const discontinuitySequence = discontinuitiesBefore(rendition, firstMsn);
   const lines = [
     "#EXTM3U",
     `#EXT-X-VERSION:${skipped > 0 ? 9 : 6}`,
     `#EXT-X-TARGETDURATION:${targetDurationSeconds}`,
     `#EXT-X-SERVER-CONTROL:${serverControl(timing)}`,
     ...(isLowLatency ? [`#EXT-X-PART-INF:PART-TARGET=${seconds(partTargetMs / 1000)}`] : []),
-    `#EXT-X-MEDIA-SEQUENCE:${segments[0]?.msn ?? 0}`,
+    `#EXT-X-MEDIA-SEQUENCE:${firstMsn}`,
     ...(discontinuitySequence > 0 ? [`#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuitySequence}`] : []),
     "#EXT-X-INDEPENDENT-SEGMENTS",
     ...(skipped > 0 ? [`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skipped}`] : []),
@@ -55,8 +58,8 @@ export function livePlaylist({ rendition, timing, others, isDelta }: LivePlaylis
     if (segment.isWhole) lines.push(...segmentLines(segment, name, timescale));
   }
   const next = nextPart(rendition);
-  if (isLowLatency && next !== null)
-    lines.push(`#EXT-X-PRELOAD-HINT:TYPE=PART,URI="${name}/${next.msn}.${next.part}.m4s"`);
+  const isComing = next !== null && (rendition.droppedFrom === null || next.msn < rendition.droppedFrom);
+  if (isLowLatency && isComing) lines.push(`#EXT-X-PRELOAD-HINT:TYPE=PART,URI="${name}/${next.msn}.${next.part}.m4s"`);
   if (hasEnded) lines.push("#EXT-X-ENDLIST");
   else if (isLowLatency) lines.push(...others.flatMap(reportLine));
   return `${lines.join("\n")}\n`;

@@ -1,4 +1,4 @@
-import { lastPart, lastWhole, type LivePlace, type LiveRendition, type LiveTiming } from "./timeline.ts";
+import { lastPart, lastWhole, type LivePlace, type LiveRendition, type LiveTiming, segmentAt } from "./timeline.ts";
 
 /** The delivery directives of a playlist request (RFC 8216bis §6.2.5), as a player sent them. */
 export interface Directives {
@@ -52,8 +52,7 @@ export function decideReload(rendition: LiveRendition, timing: LiveTiming, waitF
 
 const advancePartLimit = (partTargetMs: number) => (partTargetMs < 1000 ? Math.ceil(3000 / partTargetMs) : 3);
 
-const partsOf = ({ segments }: LiveRendition, msn: number) =>
-  segments.find((segment) => segment.msn === msn)?.parts.length ?? 0;
+const partsOf = (rendition: LiveRendition, msn: number) => segmentAt(rendition, msn)?.parts.length ?? 0;
 
 /**
  * Whether the playlist holds a place or one behind it. A part beyond the last one of a whole segment is the first of the next segment
@@ -63,7 +62,8 @@ export function contains(rendition: LiveRendition, { msn, part }: LivePlace): bo
   if (part === null) return (lastWhole(rendition)?.msn ?? -1) >= msn;
   const last = lastPart(rendition);
   if (last === null) return false;
-  const segment = rendition.segments.find((one) => one.msn === msn);
+  if (last.msn > msn + 1) return true; // whose parts may be forgotten
+  const segment = segmentAt(rendition, msn);
   if (segment?.isWhole === true && part >= segment.parts.length) return contains(rendition, { msn: msn + 1, part: 0 });
   return last.msn > msn || (last.msn === msn && last.part >= part);
 }

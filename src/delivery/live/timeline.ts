@@ -23,6 +23,9 @@ export interface LiveSegment {
   capturedAtMs: number;
   /** Decode time of its first sample on the session's timeline. */
   decodeTicks: number;
+  /** So far. */
+  durationTicks: number;
+  bytes: number;
   /** Timestamps do not go on from the segment before. */
   isDiscontinuous: boolean;
   /** Which init segment it needs; counts up when the source changes midway. */
@@ -30,16 +33,19 @@ export interface LiveSegment {
   /** Lost for good: players pass over it (RFC 8216bis §4.4.4.7). */
   isGap: boolean;
   isWhole: boolean;
+  /** Near the edge only: twelve hours of parts would fill the memory. A gap counts as one part. */
   parts: LivePart[];
 }
 
 export interface LiveRendition {
   name: string;
   timescale: number; // ticks per second
-  /** In order; only the last may be unfinished. */
+  /** In order, with no number left out; only the last may be unfinished. */
   segments: LiveSegment[];
-  /** Discontinuities before the first of these segments. */
-  discontinuitySequence: number;
+  /** Sequence numbers of the discontinuous ones, also of those before the first of these segments. */
+  discontinuities: number[];
+  /** The encoder has given it up from this sequence number on: gaps follow. */
+  droppedFrom: number | null;
   hasEnded: boolean;
 }
 
@@ -49,13 +55,15 @@ export interface LivePlace {
   part: number | null;
 }
 
-export const segmentTicks = ({ parts }: LiveSegment): number =>
-  parts.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
-
-export const segmentSeconds = (segment: LiveSegment, timescale: number): number => segmentTicks(segment) / timescale;
+export const segmentSeconds = ({ durationTicks }: LiveSegment, timescale: number): number => durationTicks / timescale;
 
 /** Where a segment ends on the session's timeline. */
-export const endTicks = (segment: LiveSegment): number => segment.decodeTicks + segmentTicks(segment);
+export const endTicks = ({ decodeTicks, durationTicks }: LiveSegment): number => decodeTicks + durationTicks;
+
+/** Without a search, as the numbers have no holes. */
+export function segmentAt({ segments }: LiveRendition, msn: number): LiveSegment | null {
+  return segments[msn - (segments[0]?.msn ?? 0)] ?? null;
+}
 
 /** The last segment that is whole; null before there is one. */
 export function lastWhole({ segments }: LiveRendition): LiveSegment | null {
@@ -64,7 +72,7 @@ export function lastWhole({ segments }: LiveRendition): LiveSegment | null {
 
 /** The newest part, as a rendition report names it; null before there is one. */
 export function lastPart({ segments }: LiveRendition): { msn: number; part: number } | null {
-  const last = segments.findLast(({ parts }) => parts.length > 0);
+  const last = segments.at(-1);
   return last === undefined ? null : { msn: last.msn, part: last.parts.length - 1 };
 }
 
@@ -75,6 +83,10 @@ export function nextPart({ segments, hasEnded }: LiveRendition): { msn: number; 
   if (last === undefined) return { msn: 0, part: 0 };
   return last.isWhole ? { msn: last.msn + 1, part: 0 } : { msn: last.msn, part: last.parts.length };
 }
+
+/** Discontinuities that have left a list that begins with this segment (RFC 8216bis §4.4.3.3). */
+export const discontinuitiesBefore = ({ discontinuities }: LiveRendition, msn: number): number =>
+  discontinuities.filter((one) => one < msn).length;
 
 /**
  * The segments of a window that ends at the live edge: as many of the newest as last `windowSeconds` together, never fewer than
@@ -90,10 +102,5 @@ export function windowed(rendition: LiveRendition, timing: LiveTiming, windowSec
     first -= 1;
     seconds += segmentSeconds(segments[first]!, timescale);
   }
-  const passed = segments.slice(0, first).filter(({ isDiscontinuous }) => isDiscontinuous).length;
-  return {
-    ...rendition,
-    segments: segments.slice(first),
-    discontinuitySequence: rendition.discontinuitySequence + passed,
-  };
+  return { ...rendition, segments: segments.slice(first) };
 }

@@ -1,60 +1,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import type { LiveOrigin, OriginAnswer } from "../../../durable-objects/live-origin.ts";
-import type { ArrivingPart, OriginSession } from "../../../src/delivery/live/origin-index.ts";
-
-const PARTS = 4;
-const NOW = { waitFor: null, skip: null };
-
-function newOrigin(more: Partial<OriginSession> = {}) {
-  const session: OriginSession = {
-    sessionId: crypto.randomUUID(),
-    timing: { targetDurationSeconds: 2, partTargetMs: 500 },
-    windowSeconds: 60,
-    renditions: [
-      { name: "v720", timescale: 30_000 },
-      { name: "a1", timescale: 48_000 },
-    ],
-    ...more,
-  };
-  const stub = env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(session.sessionId)) as DurableObjectStub<LiveOrigin>;
-  return { stub, session };
-}
-
-const bytesOf = (rendition: string, msn: number, part: number) =>
-  new TextEncoder().encode(`[${rendition} ${msn}.${part}]`);
-const partOf = (rendition: string, msn: number, part: number): ArrivingPart => ({
-  rendition,
-  msn,
-  part,
-  durationTicks: rendition === "v720" ? 15_000 : 24_000,
-  decodeTicks: (msn * PARTS + part) * (rendition === "v720" ? 15_000 : 24_000),
-  bytes: 0,
-  isIndependent: part === 0,
-  isLast: part === PARTS - 1,
-  capturedAtMs: Date.UTC(2026, 10, 20, 12) + msn * 2000,
-  isDiscontinuous: false,
-  initVersion: 0,
-});
-
-async function put(stub: DurableObjectStub<LiveOrigin>, rendition: string, msn: number, parts: number[]) {
-  const verdicts: string[] = [];
-  for (const part of parts) {
-    const { verdict } = await stub.putPart(partOf(rendition, msn, part), bytesOf(rendition, msn, part));
-    verdicts.push(verdict);
-  }
-  return verdicts;
-}
-
-async function opened(segments: number, more: Partial<OriginSession> = {}) {
-  const origin = newOrigin(more);
-  await origin.stub.open(origin.session);
-  for (let msn = 0; msn < segments; msn += 1) await put(origin.stub, "v720", msn, [0, 1, 2, 3]);
-  return origin;
-}
-
-const textOf = (answer: OriginAnswer) => (answer.kind === "playlist" ? answer.text : answer.kind);
-const said = (answer: OriginAnswer) => (answer.kind === "bytes" ? new TextDecoder().decode(answer.bytes) : answer.kind);
+import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
+import { bytesOf, newOrigin, NOW, opened, partOf, put, said, textOf } from "./origins.ts";
 
 describe("a live origin", () => {
   test("announces a part as soon as it has come, and a segment when it is whole", async () => {

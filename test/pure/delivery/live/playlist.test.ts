@@ -101,6 +101,7 @@ describe("a window", () => {
     const rendition = session(50, 1);
     rendition.segments[3]!.isDiscontinuous = true;
     rendition.segments[40]!.isDiscontinuous = true;
+    rendition.discontinuities.push(3, 40);
     const text = render(windowed(rendition, TIMING, 60));
     expect(text).toContain("#EXT-X-MEDIA-SEQUENCE:20");
     expect(text).toContain("#EXT-X-DISCONTINUITY-SEQUENCE:1");

@@ -11,6 +11,8 @@ export function session(wholeSegments: number, openParts = 0, more: Partial<Live
     msn,
     capturedAtMs: START_MS + msn * 2000,
     decodeTicks: msn * 2 * TIMESCALE,
+    durationTicks: (parts * TIMESCALE) / 2,
+    bytes: parts * 1000,
     isDiscontinuous: false,
     initVersion: 0,
     isGap: false,
@@ -26,7 +28,8 @@ export function session(wholeSegments: number, openParts = 0, more: Partial<Live
     name: "v720",
     timescale: TIMESCALE,
     segments: openParts > 0 ? [...whole, segment(wholeSegments, openParts)] : whole,
-    discontinuitySequence: 0,
+    discontinuities: [],
+    droppedFrom: null,
     hasEnded: false,
     ...more,
   };
