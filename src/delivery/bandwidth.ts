@@ -37,8 +37,11 @@ export function peakOf(durationTicks: number[], bytes: number[], timescale: numb
   return Math.ceil(peak > 0 ? peak : averageOf(durationTicks, bytes, timescale));
 }
 
-export const averageBitrate = ({ segments, timescale }: Rendition) =>
-  Math.ceil(averageOf(segments.durationTicks, segments.bytes, timescale));
+/** Of what is there: a gap has a length but no bytes. */
+export function averageBitrate({ segments: { durationTicks, bytes }, timescale }: Rendition): number {
+  const isThere = (_: number, n: number) => bytes[n] !== 0;
+  return Math.ceil(averageOf(durationTicks.filter(isThere), bytes.filter(isThere), timescale));
+}
 
 function averageOf(durationTicks: number[], bytes: number[], timescale: number): number {
   const seconds = durationTicks.reduce((sum, ticks) => sum + ticks, 0) / timescale;

@@ -2,7 +2,8 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
 import { problemAnswer } from "./headers.ts";
-import { answerSegment, type SegmentAddress } from "./segments.ts";
+import type { SegmentFile } from "./paths.ts";
+import { answerSegment, fileName, type SegmentAddress } from "./segments.ts";
 
 /** Headers that select bytes; all others are left outside. */
 const SELECTING = ["range", "if-none-match", "if-range"];
@@ -17,7 +18,7 @@ export class PlaybackOrigin extends WorkerEntrypoint<Env> {
     const address = {
       assetId: assetId!,
       rendition: rendition!,
-      file: file === "init.mp4" ? ("init" as const) : Number.parseInt(file!, 10),
+      file: file!.endsWith(".mp4") ? (file!.slice(0, -".mp4".length) as SegmentFile) : Number.parseInt(file!, 10),
     };
     return answerOrProblem(request, this.env, address);
   }
@@ -42,7 +43,7 @@ export function fetchSegment(
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
-  const path = `${assetId}/${rendition}/${file === "init" ? "init.mp4" : `${file}.m4s`}`;
+  const path = `${assetId}/${rendition}/${fileName(file)}`;
   return origin.fetch(`https://playback-origin/${path}`, { method: request.method, headers });
 }
 

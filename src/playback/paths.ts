@@ -1,10 +1,13 @@
+/** The name without its ending: of what was broadcast there is an init segment for each shape that it had. */
+export type SegmentFile = "init" | `init-${number}` | number;
+
 /** What a playback address asks for; names and numbers are checked, so that keys can be made of them. */
 export type Target =
   | { kind: "multivariant"; playbackId: string }
   | { kind: "mpd"; playbackId: string }
   | { kind: "media-playlist"; playbackId: string; rendition: string }
   | { kind: "iframe-playlist"; playbackId: string; rendition: string }
-  | { kind: "segment"; playbackId: string; rendition: string; file: "init" | number }
+  | { kind: "segment"; playbackId: string; rendition: string; file: SegmentFile }
   | { kind: "page"; playbackId: string }
   | { kind: "page-file"; file: string }
   /** An address of ours that names nothing. */
@@ -17,7 +20,9 @@ const NUMBER = "0|[1-9][0-9]{0,6}";
 
 const MANIFEST = new RegExp(`^/(${UUID})\\.(m3u8|mpd)$`);
 const PLAYLIST = new RegExp(`^/(${UUID})/(${RENDITION})\\.m3u8$`);
-const IN_RENDITION = new RegExp(`^/(${UUID})/(${RENDITION})/(?:(iframes\\.m3u8)|(init\\.mp4)|(${NUMBER})\\.m4s)$`);
+const IN_RENDITION = new RegExp(
+  `^/(${UUID})/(${RENDITION})/(?:(iframes\\.m3u8)|(init(?:-(?:${NUMBER}))?)\\.mp4|(${NUMBER})\\.m4s)$`,
+);
 const PAGE = new RegExp(`^/player/(${UUID})/?$`);
 const PAGE_FILE = /^\/player\/([a-z0-9-]+\.(?:js|css))$/;
 const BARE_UUID = new RegExp(`^${UUID}$`);
@@ -42,7 +47,7 @@ export function readTarget(url: URL): Target | null {
   if (inRendition) {
     const [, playbackId = "", rendition = "", iframes, init, number] = inRendition;
     if (iframes) return { kind: "iframe-playlist", playbackId, rendition };
-    return { kind: "segment", playbackId, rendition, file: init ? "init" : Number(number) };
+    return { kind: "segment", playbackId, rendition, file: init ? (init as SegmentFile) : Number(number) };
   }
   const playlist = PLAYLIST.exec(path);
   if (playlist) return { kind: "media-playlist", playbackId: playlist[1]!, rendition: playlist[2]! };

@@ -5,6 +5,7 @@ import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
 import { readConditions, type Wanted } from "../http/conditions.ts";
 import { CORS } from "./headers.ts";
+import type { SegmentFile } from "./paths.ts";
 import { Recent } from "./recent.ts";
 import { findSourceUrl } from "./repository.ts";
 
@@ -12,8 +13,10 @@ import { findSourceUrl } from "./repository.ts";
 export interface SegmentAddress {
   assetId: string;
   rendition: string;
-  file: "init" | number;
+  file: SegmentFile;
 }
+
+export const fileName = (file: SegmentFile): string => (typeof file === "number" ? `${file}.m4s` : `${file}.mp4`);
 
 /** @throws {Problem} playback_not_found; range_not_satisfiable is answered with the size */
 export function answerSegment(request: Request, env: Env, address: SegmentAddress): Promise<Response> {
@@ -29,7 +32,7 @@ async function readFromStore(
   env: Env,
   { assetId, rendition, file }: SegmentAddress,
 ): Promise<Response> {
-  const key = renditionKey(assetId, rendition, file === "init" ? "init.mp4" : `${file}.m4s`);
+  const key = renditionKey(assetId, rendition, fileName(file));
   const plain = request.method === "GET" && !request.headers.has("range") && !request.headers.has("if-none-match");
   const object = plain ? await env.MEDIA.get(key) : await env.MEDIA.head(key);
   if (object === null) throw noSuchSegment();
@@ -53,6 +56,7 @@ async function cutFromSource(
   env: Env,
   { assetId, rendition, file }: SegmentAddress,
 ): Promise<Response> {
+  if (file !== "init" && typeof file !== "number") throw noSuchSegment();
   const key = `${assetId} ${rendition}`;
   let index = indexes.get(key, Date.now()) ?? null;
   if (index === null) {

@@ -1,5 +1,7 @@
 import { peakBitrate, targetDuration } from "../bandwidth.ts";
-import { type Presentation, type Rendition, segmentsUntil, trackLabel } from "../model.ts";
+import { type Presentation, type Rendition, trackLabel } from "../model.ts";
+import { type Period, periodsOf } from "./periods.ts";
+import { segmentTemplate } from "./segment-template.ts";
 import { element, escapeXml, isoDuration } from "./xml.ts";
 
 /** A delay of this much puts a player at the beginning of what it takes for a live stream. */
@@ -8,12 +10,15 @@ const LONGEST_SECONDS = 12 * 3600;
 /**
  * The MPD (ISO/IEC 23009-1), profile "ISO Base media file format live", as that is what segments in files of their own
  * are called, also for on-demand. Each set of pictures is an adaptation set of its own: a player changes seamlessly only
- * between renditions whose segments begin together. While the presentation grows the MPD is dynamic.
+ * between renditions whose segments begin together. What was broadcast has a period for each stretch without a break. While the
+ * presentation grows the MPD is dynamic.
  *
  * @param base where the renditions are, relative to the MPD: the playback id
+ * @param firstNumber what the first segment is called
  */
-export function mpd(presentation: Presentation, base: string, now: Date): string {
-  const { videoSets, audio, isComplete, endSeconds, createdAtMs } = presentation;
+export function mpd(presentation: Presentation, base: string, now: Date, firstNumber = 0): string {
+  const { videoSets, audio, isComplete, createdAtMs } = presentation;
+  const { periods, endSeconds } = periodsOf(presentation);
   const all = [...videoSets.flat(), ...audio];
   const longest = Math.max(...all.map(({ segments, timescale }) => Math.max(...segments.durationTicks) / timescale));
   const root = {
@@ -31,10 +36,17 @@ export function mpd(presentation: Presentation, base: string, now: Date): string
           suggestedPresentationDelay: isoDuration(LONGEST_SECONDS),
         }),
   };
-  const adaptationSets = [
-    ...videoSets.map((set, n) => videoSet(set, n, presentation)),
-    ...audio.map((row, n) => audioSet(row, videoSets.length + n, n === 0, presentation)),
-  ];
+  const adaptationSets = (period: Period) => {
+    const isThere = (row: Rendition) => !period.missing.has(row.name);
+    const template = (row: Rendition) => segmentTemplate(row, period, presentation, firstNumber);
+    const video = videoSets.map((set, n) => ({ set: set.filter(isThere), n }));
+    return [
+      ...video.flatMap(({ set, n }) => (set.length > 0 ? [videoSet(set, n, presentation, template)] : [])),
+      ...audio.flatMap((row, n) =>
+        isThere(row) ? [audioSet(row, videoSets.length + n, n === 0, presentation, template)] : [],
+      ),
+    ];
+  };
   const clock = isComplete
     ? []
     : [element("UTCTiming", { schemeIdUri: "urn:mpeg:dash:utc:direct:2014", value: now.toISOString() })];
@@ -44,14 +56,18 @@ export function mpd(presentation: Presentation, base: string, now: Date): string
       "MPD",
       root,
       `<BaseURL>${escapeXml(base)}/</BaseURL>`,
-      element("Period", { id: "0", start: "PT0S" }, ...adaptationSets),
+      ...periods.map((period, n) =>
+        element("Period", { id: n, start: isoDuration(period.startSeconds) }, ...adaptationSets(period)),
+      ),
       ...clock,
     ),
     "",
   ].join("\n");
 }
 
-function videoSet(set: Rendition[], id: number, presentation: Presentation): string {
+type Template = (row: Rendition) => string;
+
+function videoSet(set: Rendition[], id: number, presentation: Presentation, template: Template): string {
   const representations = set.map((row) =>
     element(
       "Representation",
@@ -64,7 +80,7 @@ function videoSet(set: Rendition[], id: number, presentation: Presentation): str
         frameRate: row.frameRateDen === 1 ? row.frameRateNum : `${row.frameRateNum}/${row.frameRateDen}`,
         sar: "1:1",
       },
-      segmentTemplate(row, presentation),
+      template(row),
     ),
   );
   return element(
@@ -85,7 +101,13 @@ function videoSet(set: Rendition[], id: number, presentation: Presentation): str
   );
 }
 
-function audioSet(row: Rendition, id: number, isFirst: boolean, presentation: Presentation): string {
+function audioSet(
+  row: Rendition,
+  id: number,
+  isFirst: boolean,
+  presentation: Presentation,
+  template: Template,
+): string {
   return element(
     "AdaptationSet",
     {
@@ -114,35 +136,7 @@ function audioSet(row: Rendition, id: number, isFirst: boolean, presentation: Pr
         schemeIdUri: "urn:mpeg:dash:23003:3:audio_channel_configuration:2011",
         value: row.channels ?? 2,
       }),
-      segmentTemplate(row, presentation),
+      template(row),
     ),
   );
-}
-
-function segmentTemplate(row: Rendition, { isComplete, endSeconds }: Presentation): string {
-  const count = isComplete ? row.segments.bytes.length : segmentsUntil(row, endSeconds);
-  return element(
-    "SegmentTemplate",
-    {
-      timescale: row.timescale,
-      startNumber: 0,
-      initialization: "$RepresentationID$/init.mp4",
-      media: "$RepresentationID$/$Number$.m4s",
-    },
-    element("SegmentTimeline", {}, ...timeline(row.segments.durationTicks.slice(0, count))),
-  );
-}
-
-/** Equal durations that follow each other are one entry. */
-export function timeline(durationTicks: number[]): string[] {
-  const entries: string[] = [];
-  for (let first = 0; first < durationTicks.length;) {
-    let last = first;
-    while (durationTicks[last + 1] === durationTicks[first]) last += 1;
-    entries.push(
-      element("S", { t: first === 0 ? 0 : null, d: durationTicks[first], r: last > first ? last - first : null }),
-    );
-    first = last + 1;
-  }
-  return entries;
 }

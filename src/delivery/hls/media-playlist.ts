@@ -1,14 +1,17 @@
 import { targetDuration } from "../bandwidth.ts";
 import type { MediaList } from "../model.ts";
+import { type Stretch, stretchesOf } from "../stretches.ts";
 import { segmentSeconds } from "./attributes.ts";
 
 /**
  * A media playlist (RFC 8216 §4.3.3). A complete one is final. A growing one is of type EVENT, tells players to start at
  * the beginning, and ends only when it is complete.
+ *
+ * @param firstNumber what the first segment is called
  */
-export function mediaPlaylist({ rendition, isComplete, durationTicks }: MediaList): string {
-  const { name, timescale } = rendition;
-  const seconds = segmentSeconds(durationTicks, timescale);
+export function mediaPlaylist({ rendition, isComplete, durationTicks }: MediaList, firstNumber = 0): string {
+  const seconds = segmentSeconds(durationTicks, rendition.timescale);
+  const stretches = stretchesOf(rendition);
   return [
     "#EXTM3U",
     "#EXT-X-VERSION:7",
@@ -17,9 +20,25 @@ export function mediaPlaylist({ rendition, isComplete, durationTicks }: MediaLis
     `#EXT-X-PLAYLIST-TYPE:${isComplete ? "VOD" : "EVENT"}`,
     "#EXT-X-INDEPENDENT-SEGMENTS",
     ...(isComplete ? [] : ["#EXT-X-START:TIME-OFFSET=0"]),
-    `#EXT-X-MAP:URI="${name}/init.mp4"`,
-    ...seconds.flatMap((duration, n) => [`#EXTINF:${duration},`, `${name}/${n}.m4s`]),
+    ...stretches.flatMap((stretch, n) => [
+      ...beginning(stretch, stretches[n - 1], rendition.name),
+      ...seconds.slice(stretch.first, stretch.first + stretch.count).flatMap((duration, position) => [
+        // A gap is passed over (RFC 8216bis §4.4.4.7).
+        ...(stretch.isGap ? ["#EXT-X-GAP"] : []),
+        `#EXTINF:${duration},`,
+        `${rendition.name}/${firstNumber + stretch.first + position}.m4s`,
+      ]),
+    ]),
     ...(isComplete ? ["#EXT-X-ENDLIST"] : []),
     "",
   ].join("\n");
+}
+
+function beginning(stretch: Stretch, before: Stretch | undefined, name: string): string[] {
+  const { isDiscontinuous, initFile, capturedAtMs } = stretch;
+  return [
+    ...(isDiscontinuous ? ["#EXT-X-DISCONTINUITY"] : []),
+    ...(initFile === before?.initFile ? [] : [`#EXT-X-MAP:URI="${name}/${initFile}"`]),
+    ...(capturedAtMs === null ? [] : [`#EXT-X-PROGRAM-DATE-TIME:${new Date(capturedAtMs).toISOString()}`]),
+  ];
 }

@@ -3,13 +3,18 @@ import { type Presentation, type Rendition, trackLabel } from "../model.ts";
 import { quoted, tag } from "./attributes.ts";
 import { keyframesOf } from "./iframe-playlist.ts";
 
+/** Where a rendition's playlist is. */
+type Locate = (name: string) => string;
+
 const GROUP = "audio";
 
 /**
  * The multivariant playlist (RFC 8216 §4.3.4): pictures as variants, sound in one group that they share.
  * @param base where the renditions are, relative to this playlist: the playback id
+ * @param query what every request for a playlist has to carry: "?…", or ""
  */
-export function multivariantPlaylist(presentation: Presentation, base: string): string {
+export function multivariantPlaylist(presentation: Presentation, base: string, query = ""): string {
+  const locate: Locate = (name) => `${base}/${name}.m3u8${query}`;
   const { videoSets, audio, isComplete } = presentation;
   const video = videoSets.flat();
   return [
@@ -17,15 +22,15 @@ export function multivariantPlaylist(presentation: Presentation, base: string): 
     "#EXT-X-VERSION:7",
     "#EXT-X-INDEPENDENT-SEGMENTS",
     ...(isComplete ? [] : ["#EXT-X-START:TIME-OFFSET=0"]),
-    ...audioGroup(audio, base, video.length > 0),
-    ...(video.length > 0 ? video.flatMap((row) => videoVariant(row, audio, base)) : audioVariant(audio, base)),
+    ...audioGroup(audio, locate, video.length > 0),
+    ...(video.length > 0 ? video.flatMap((row) => videoVariant(row, audio, locate)) : audioVariant(audio, locate)),
     ...video.flatMap((row) => iframeVariant(row, base)),
     "",
   ].join("\n");
 }
 
 /** A single sound without a picture is a variant and needs no group. */
-function audioGroup(audio: Rendition[], base: string, hasVideo: boolean): string[] {
+function audioGroup(audio: Rendition[], locate: Locate, hasVideo: boolean): string[] {
   if (!hasVideo && audio.length < 2) return [];
   const names = new Map<string, number>();
   const firstDefault = Math.max(
@@ -44,12 +49,12 @@ function audioGroup(audio: Rendition[], base: string, hasVideo: boolean): string
       DEFAULT: n === firstDefault ? "YES" : "NO",
       AUTOSELECT: "YES",
       CHANNELS: quoted(String(row.channels ?? 2)),
-      URI: quoted(`${base}/${row.name}.m3u8`),
+      URI: quoted(locate(row.name)),
     });
   });
 }
 
-function videoVariant(row: Rendition, audio: Rendition[], base: string): string[] {
+function videoVariant(row: Rendition, audio: Rendition[], locate: Locate): string[] {
   return [
     tag("EXT-X-STREAM-INF", {
       BANDWIDTH: peakBitrate(row) + Math.max(0, ...audio.map(peakBitrate)),
@@ -60,11 +65,11 @@ function videoVariant(row: Rendition, audio: Rendition[], base: string): string[
       "CLOSED-CAPTIONS": "NONE",
       AUDIO: audio.length > 0 ? quoted(GROUP) : null,
     }),
-    `${base}/${row.name}.m3u8`,
+    locate(row.name),
   ];
 }
 
-function audioVariant(audio: Rendition[], base: string): string[] {
+function audioVariant(audio: Rendition[], locate: Locate): string[] {
   const first = audio.find((row) => row.isDefault) ?? audio[0];
   if (first === undefined) return [];
   return [
@@ -74,7 +79,7 @@ function audioVariant(audio: Rendition[], base: string): string[] {
       CODECS: quoted([...new Set(audio.map(({ codec }) => codec))].join(",")),
       AUDIO: audio.length > 1 ? quoted(GROUP) : null,
     }),
-    `${base}/${first.name}.m3u8`,
+    locate(first.name),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { mpd, timeline } from "../../../src/delivery/dash/mpd.ts";
+import { mpd } from "../../../src/delivery/dash/mpd.ts";
+import { timeline } from "../../../src/delivery/dash/segment-template.ts";
 import { presentationOf } from "../../../src/delivery/model.ts";
 import { audioRow, facts, growing, source, videoRow } from "./rows.ts";
 

@@ -1,0 +1,187 @@
+/** From what a live origin knows of a session to what plays on demand. */
+import { expect, test } from "vitest";
+import { mpd } from "../../../src/delivery/dash/mpd.ts";
+import { mediaPlaylist } from "../../../src/delivery/hls/media-playlist.ts";
+import type { LiveRendition, LiveSegment } from "../../../src/delivery/live/timeline.ts";
+import { mediaListOf, presentationOf, type Rendition } from "../../../src/delivery/model.ts";
+import { findRange } from "../../../src/live/clips-range.ts";
+import { type RecordedRendition, recordedLists } from "../../../src/live/recording-lists.ts";
+import { audioRow, facts, videoRow } from "../delivery/rows.ts";
+
+const START_MS = Date.UTC(2026, 10, 20, 12);
+const TIMESCALES: Record<string, number> = { v720: 120_000, v360: 120_000, a1: 48_000 };
+
+/** Segments of 2 s, one after the other from `firstMsn` on. */
+const segments = (name: string, count: number, firstMsn = 0, change: Partial<LiveSegment> = {}): LiveSegment[] =>
+  Array.from({ length: count }, (_, n) => ({
+    msn: firstMsn + n,
+    capturedAtMs: START_MS + (firstMsn + n) * 2000,
+    decodeTicks: (firstMsn + n) * 2 * TIMESCALES[name]!,
+    durationTicks: 2 * TIMESCALES[name]!,
+    bytes: change.isGap === true ? 0 : 100_000,
+    isDiscontinuous: false,
+    initVersion: 0,
+    isGap: false,
+    isWhole: true,
+    parts: [],
+    ...change,
+  }));
+const rendition = (name: string, list: LiveSegment[], hasEnded = true): LiveRendition => ({
+  name,
+  timescale: TIMESCALES[name]!,
+  segments: list,
+  discontinuities: [],
+  droppedFrom: null,
+  hasEnded,
+});
+const rowOf = ({ name, timescale, segments: list }: RecordedRendition): Rendition => ({
+  ...(name === "a1" ? audioRow(name, []) : videoRow(name, 1280, 720, [])),
+  timescale,
+  segments: list,
+});
+const played = (session: LiveRendition[]) => facts("ready", recordedLists(session, null).map(rowOf));
+const playlist = (session: LiveRendition[], name: string) =>
+  mediaPlaylist(mediaListOf(played(session), name)!)
+    .split("\n")
+    .slice(6, -2);
+
+/** Two segments, one that was cut short, a reconnect with new inits, two more; the rung v360 is given up in the second run. */
+function reconnected(): LiveRendition[] {
+  const [short, back] = [{ durationTicks: 60_000, bytes: 30_000 }, { initVersion: 1 }];
+  const later = (name: string, count: number) =>
+    segments(name, count, 3, back).map((segment, n) => ({
+      ...segment,
+      decodeTicks: (4.5 + 2 * n) * TIMESCALES[name]!,
+      isDiscontinuous: n === 0,
+    }));
+  const sound = { durationTicks: 24_064, bytes: 9000 };
+  return [
+    rendition("v720", [...segments("v720", 2), ...segments("v720", 1, 2, short), ...later("v720", 2)]),
+    rendition("v360", [...segments("v360", 2), ...segments("v360", 1, 2, short), ...later("v360", 1)]),
+    rendition("a1", [...segments("a1", 2), ...segments("a1", 1, 2, sound), ...later("a1", 2)]),
+  ];
+}
+
+test("a playlist keeps exact lengths, and says where timestamps and inits change and where a rung has nothing", () => {
+  expect(playlist(reconnected(), "v720")).toEqual(
+    `#EXT-X-MAP:URI="v720/init-0.mp4"
+#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:00.000Z
+#EXTINF:2.000000,
+v720/0.m4s
+#EXTINF:2.000000,
+v720/1.m4s
+#EXTINF:0.500000,
+v720/2.m4s
+#EXT-X-DISCONTINUITY
+#EXT-X-MAP:URI="v720/init-1.mp4"
+#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:06.000Z
+#EXTINF:2.000000,
+v720/3.m4s
+#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:08.000Z
+#EXTINF:2.000000,
+v720/4.m4s`.split("\n"),
+  );
+  expect(playlist(reconnected(), "v360").slice(-4)).toEqual([
+    "#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:08.000Z",
+    "#EXT-X-GAP",
+    "#EXTINF:2.000000,",
+    "v360/4.m4s",
+  ]);
+  expect(playlist(reconnected(), "a1").filter((line) => line.startsWith("#EXT-X-DISC"))).toHaveLength(1);
+});
+
+test("the MPD has a period for each stretch, which holds sound and picture together and leaves out what has nothing", () => {
+  const text = mpd(presentationOf(played(reconnected()))!, "P", new Date(START_MS));
+  const [, first, second, third] = text.split("<Period ");
+  expect(text).toContain('mediaPresentationDuration="PT8.5S"');
+  expect(first).toContain('id="0" start="PT0S"');
+  expect(first).toContain('startNumber="0" initialization="$RepresentationID$/init-0.mp4"');
+  expect(first).toContain('<S t="0" d="96000" r="1"/><S d="24064"/>');
+  expect(second).toContain('id="1" start="PT4.5S"');
+  expect(second).toContain(
+    'timescale="48000" presentationTimeOffset="216000" startNumber="3" initialization="$RepresentationID$/init-1.mp4"',
+  );
+  expect(second).toContain('<S t="540000" d="240000"/>');
+  expect(third).toContain('id="2" start="PT6.5S"');
+  expect([first, second, third].map((period) => period!.includes('id="v360"'))).toEqual([true, true, false]);
+});
+
+test("what one rendition has lost lasts as long as the others say, wherever it lies", () => {
+  const session = [
+    rendition("v720", segments("v720", 4)),
+    rendition("a1", [...segments("a1", 1, 0, { isGap: true }), ...segments("a1", 2, 1)]), // nothing of the last one either
+  ];
+  const [video, audio] = recordedLists(session, null);
+  expect(audio!.segments).toMatchObject({ bytes: [0, 100_000, 100_000, 0], durationTicks: Array(4).fill(96_000) });
+  expect(audio!.segments.spans!.map(({ first, startTicks }) => [first, startTicks])).toEqual([
+    [0, 0],
+    [1, 96_000],
+    [3, 288_000],
+  ]);
+  expect(video!.segments.spans!.map(({ first }) => first)).toEqual([0, 1, 3]);
+  expect(playlist(session, "v720").join()).not.toContain("DISCONTINUITY");
+  const [first, second] = mpd(presentationOf(played(session))!, "P", new Date())
+    .split("<Period ")
+    .slice(1);
+  expect([first!.includes('id="a1"'), second!.includes('id="a1"')]).toEqual([false, true]);
+});
+
+test("what nobody has is a gap in HLS and no time in DASH; a rendition that never came is none", () => {
+  const lost = (name: string) => [
+    ...segments(name, 1),
+    ...segments(name, 1, 1, { isGap: true }),
+    ...segments(name, 1, 2),
+  ];
+  const session = [rendition("v720", lost("v720")), rendition("a1", lost("a1")), rendition("v360", [])];
+  expect(recordedLists(session, null).map(({ name }) => name)).toEqual(["v720", "a1"]);
+  expect(playlist(session, "v720")).toContain("#EXT-X-GAP");
+  const text = mpd(presentationOf(played(session))!, "P", new Date());
+  expect(text).toContain('mediaPresentationDuration="PT4S"');
+  expect(text.match(/start="[^"]*"/g)).toEqual(['start="PT0S"', 'start="PT2S"']);
+  expect(recordedLists([rendition("v720", [])], null)).toEqual([]);
+});
+
+test("the average bit rate is of what is there, and gaps do not lower it", () => {
+  const session = [
+    rendition("v720", segments("v720", 10)),
+    rendition("v360", [...segments("v360", 5), ...segments("v360", 5, 5, { isGap: true })]),
+  ];
+  const text = mpd(presentationOf(played(session))!, "P", new Date());
+  expect(text.match(/bandwidth="\d+"/g)).toEqual(Array(3).fill('bandwidth="400000"'));
+});
+
+test("twelve hours of five renditions fit into rows of D1, and are read in a moment", () => {
+  const names = ["v1080", "v720", "v540", "v360", "a1"];
+  const session = names.map((name) => ({ ...rendition("v720", segments("v720", 21_600)), name }));
+  for (const [n, segment] of session.flatMap((one) => one.segments.entries().toArray())) segment.bytes = 987_654 + n;
+  const lists = recordedLists(session, null);
+  expect(lists).toHaveLength(5);
+  for (const list of lists) expect(JSON.stringify(list.segments).length).toBeLessThan(2_000_000 / 5);
+});
+
+test.each([
+  ["holds both ends", 2.5, 5, { kind: "range", first: 1, last: 2 }],
+  ["begins and ends at boundaries", 2, 4, { kind: "range", first: 1, last: 1 }],
+  ["begins at 0", 0, 0.1, { kind: "range", first: 0, last: 0 }],
+  ["is cut at 20 minutes", 1, 5000, { kind: "range", first: 0, last: 600 }],
+  ["ends in what is to come", 1990, 2001, { kind: "early" }],
+  ["begins there", 2000, 2001, { kind: "beyond" }],
+])("a clip on air that %s", (_, start, end, expected) => {
+  const session = [
+    rendition("v720", segments("v720", 1000), false),
+    rendition("a1", segments("a1", 1001), false),
+    rendition("v360", segments("v360", 300), false), // given up long ago
+  ];
+  expect(findRange(session, start, end)).toEqual(expected);
+});
+
+test("a clip of what is over ends where that ended", () => {
+  const session = [rendition("v720", segments("v720", 10)), rendition("a1", segments("a1", 9))];
+  expect(findRange(session, 15, 60)).toEqual({ kind: "range", first: 7, last: 9 });
+  expect(findRange(session, 20, 60)).toEqual({ kind: "beyond" });
+  const [video] = recordedLists(session, { first: 7, last: 9 });
+  expect(video!.segments.spans).toMatchObject([
+    { first: 0, startTicks: 1_680_000 },
+    { first: 2, startTicks: 2_160_000 },
+  ]);
+});
