@@ -50,8 +50,12 @@ export abstract class AssetKeeper extends Machine<AssetStatus, AssetSignal, Asse
     return "processing";
   }
 
-  /** Ends playback's supply: jobs are cancelled and every byte is purged, also those of writes still under way. */
-  async remove(assetId: string): Promise<{ status: AssetStatus }> {
+  /**
+   * Ends playback's supply: jobs are cancelled and every byte is purged, also those of writes still under way.
+   *
+   * @param waitMs before the first byte goes
+   */
+  async remove(assetId: string, waitMs = 0): Promise<{ status: AssetStatus }> {
     this.copying.abort();
     this.move("remove", () => {
       this.setDocument("name", assetId);
@@ -59,7 +63,7 @@ export abstract class AssetKeeper extends Machine<AssetStatus, AssetSignal, Asse
       this.unschedule("work");
     });
     this.setDocument("purgePass", this.document("purgePass") ?? 1);
-    this.schedule("purge", Date.now());
+    this.schedule("purge", Date.now() + waitMs);
     return { status: this.status };
   }
 

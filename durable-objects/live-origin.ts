@@ -7,8 +7,9 @@ import {
   type OriginSession,
   type PartVerdict,
 } from "../src/delivery/live/origin-index.ts";
+import type { LiveOffer } from "../src/delivery/live/multivariant.ts";
 import { livePlaylist } from "../src/delivery/live/playlist.ts";
-import { contains, decideReload, type Directives } from "../src/delivery/live/reload.ts";
+import { contains, decideReload, type Directives, isAtEdge, wantedPlace } from "../src/delivery/live/reload.ts";
 import { type LivePlace, type LiveRendition, nextPart, segmentAt, windowed } from "../src/delivery/live/timeline.ts";
 import type { Env } from "../src/env.ts";
 import { log } from "../src/http/log.ts";
@@ -25,7 +26,7 @@ const STORE_AT_ONCE = 6;
 const CACHE_CONTROL = "public, max-age=31536000, immutable";
 
 export type OriginAnswer =
-  | { kind: "playlist"; text: string; hasEnded: boolean }
+  | { kind: "playlist"; text: string; hasEnded: boolean; isEdge: boolean; targetDurationSeconds: number }
   | { kind: "bytes"; bytes: Uint8Array }
   | { kind: "stored"; key: string; range: { offset: number; length: number } | null }
   | { kind: "bad"; problem: string }
@@ -127,8 +128,12 @@ export class LiveOrigin extends DurableObject<Env> {
 
   /** The session as on-demand delivery sees it, or a stretch of it; null before there was anything whole. */
   recorded(range: SegmentRange | null): RecordedSession | null {
+    const { session } = this.#index;
     const renditions = recordedLists(this.#index.all, range);
-    return renditions.length === 0 ? null : { started: this.#index.session?.started ?? null, renditions };
+    if (session === null || renditions.length === 0) return null;
+    const { video, audio } = session.started ?? { video: null, audio: null };
+    const source = { frameRate: video?.frameRate ?? 0, channels: audio?.channels ?? 0 };
+    return { variants: session.renditions, ...source, renditions };
   }
 
   /** Which segments hold a stretch of the session; times count from its first segment. */
@@ -140,17 +145,35 @@ export class LiveOrigin extends DurableObject<Env> {
     await this.#storeWhole();
   }
 
-  async playlist(name: string, { waitFor, skip }: Directives, isDvr: boolean): Promise<OriginAnswer> {
+  /** @param isDvr from the first segment on */
+  async playlist(name: string, { waitFor: asked, skip }: Directives, isDvr: boolean): Promise<OriginAnswer> {
     const { session } = this.#index;
     const rendition = this.#index.rendition(name);
     if (session === null || rendition === null) return { kind: "nothing" };
-    const decision = decideReload(rendition, session.timing, waitFor);
+    const { timing } = session;
+    const waitFor = wantedPlace(rendition, timing, asked);
+    const decision = decideReload(rendition, timing, waitFor);
     if (typeof decision !== "string") return { kind: "bad", problem: decision.problem };
     if (decision === "wait" && !(await this.#held(name, waitFor!, session))) return { kind: "late" };
-    const offered = windowed(rendition, session.timing, isDvr ? null : session.windowSeconds);
-    const others = this.#index.all.filter((other) => other !== rendition);
-    const text = livePlaylist({ rendition: offered, timing: session.timing, others, isDelta: skip !== null });
-    return { kind: "playlist", text, hasEnded: rendition.hasEnded };
+    const text = livePlaylist({
+      rendition: windowed(rendition, timing, isDvr ? null : session.windowSeconds),
+      timing,
+      others: this.#index.all.filter((other) => other !== rendition),
+      isDelta: skip !== null,
+      query: isDvr ? "?dvrMode=true" : "",
+    });
+    const { targetDurationSeconds } = timing;
+    const { hasEnded } = rendition;
+    return { kind: "playlist", text, hasEnded, isEdge: isAtEdge(rendition, asked), targetDurationSeconds };
+  }
+
+  /** What new players are offered; null before the session has begun. */
+  offer(): LiveOffer | null {
+    const { session } = this.#index;
+    if (session === null) return null;
+    const dropped = this.dropped();
+    const variants = session.renditions.filter(({ name }) => !dropped.includes(name));
+    return { variants, frameRate: session.started?.video?.frameRate || null };
   }
 
   /** A part, at once or when it comes if it is the next one; a whole segment. */

@@ -44,6 +44,12 @@ export const NOTHING_DECODED: AssetError = {
   fault: "source",
 };
 
+export const CLIP_SOURCE_GONE: AssetError = {
+  code: "clip_source_gone",
+  message: "What the clip was to be cut from was deleted before it was cut.",
+  fault: "source",
+};
+
 export const RECORDING_EMPTY: AssetError = {
   code: "recording_empty",
   message: "The broadcast ended before anything of it could be recorded.",

@@ -4,7 +4,7 @@ import { toMedia } from "./to-media.ts";
 
 /** An event about a media, with the record as it is at that moment (contract/events.md, data of media events). */
 export function mediaEvent(
-  type: "asset.created" | "asset.ready" | "asset.errored" | "video.media.updated",
+  type: "asset.created" | "asset.ready" | "asset.errored" | "video.media.updated" | "live_stream.recording.ready",
   record: AssetRecord,
   { id, atMs }: { id: string; atMs: number },
 ): NewEvent {

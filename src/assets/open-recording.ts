@@ -17,15 +17,19 @@ export interface NewRecording {
   maxResolution: Asset["maxResolution"];
   mediaPolicy: PlaybackId["accessPolicy"];
   atMs: number;
+  /** It is a clip of the recording, or of what would be one; times from the beginning of that. */
+  clip?: { sourceAssetId: string; startMs: number; endMs: number };
 }
 
-/** The media that a broadcast is recorded into, and its event; made twice it stays as it was. */
+/** The media that a broadcast, or a clip of it, is recorded into, and its event; made twice it stays as it was. */
 export function openRecording(db: Database, recording: NewRecording): { statements: Statement[]; event: NewEvent } {
   const { mediaId: id, streamId, workspaceId, publicUrl, maxResolution, mediaPolicy: accessPolicy } = recording;
   const createdAt = new Date(recording.atMs);
   const playbackId: PlaybackId = { id: recording.playbackId, assetId: id, workspaceId, accessPolicy, createdAt };
+  const { clip } = recording;
   const asset: Asset = {
     ...BLANK_ASSET,
+    ...(clip && { sourceAssetId: clip.sourceAssetId, clipStartMs: clip.startMs, clipEndMs: clip.endMs }),
     mediaQuality: "standard",
     sourceUrl: "",
     stage: "encoding",
@@ -43,7 +47,7 @@ export function openRecording(db: Database, recording: NewRecording): { statemen
   const event: NewEvent = {
     id: recording.eventId,
     workspaceId,
-    type: "video.media.live_stream.created",
+    type: clip ? "video.media.live_clip.created" : "video.media.live_stream.created",
     objectId: id,
     occurredAtMs: recording.atMs,
     data: {
@@ -63,10 +67,10 @@ export function openRecording(db: Database, recording: NewRecording): { statemen
   return { statements, event };
 }
 
-/** Recordings of streams, those that are deleted left out; a query for a batch. */
+/** Recordings of streams, those that are deleted and clips left out; a query for a batch. */
 export const recordingIdsOf = (db: Database, streamIds: string[]) =>
   db
     .select({ id: assets.id, streamId: assets.streamId })
     .from(assets)
-    .where(and(inArray(assets.streamId, streamIds), isNull(assets.deletedAt)))
+    .where(and(inArray(assets.streamId, streamIds), isNull(assets.sourceAssetId), isNull(assets.deletedAt)))
     .orderBy(asc(assets.createdAt));

@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import type { Database } from "../database.ts";
 import { idempotencyKeys } from "../http/tables.ts";
+import { liveSessions } from "../live/tables.ts";
 import { assets, playbackIds, renditions, tracks } from "./tables.ts";
 
 export type Asset = typeof assets.$inferSelect;
@@ -148,6 +149,9 @@ export async function forgetAsset(db: Database, id: string, now: Date): Promise<
   ]);
 }
 
+/** No broadcast plays from this asset's prefix: those who watch it keep what they watch until it is over. */
+const isOffAir = sql`NOT EXISTS (SELECT 1 FROM ${liveSessions} AS session WHERE session.id = ${assets.id} AND session.ended_at IS NULL)`;
+
 /** Assets that a crash left behind: never taken over by a machine, silent for long, or deleted but not purged. */
 export async function findStrays(
   db: Database,
@@ -163,7 +167,7 @@ export async function findStrays(
     db
       .select({ id: assets.id })
       .from(assets)
-      .where(and(isNotNull(assets.deletedAt), isNull(assets.purgedAt), lt(assets.deletedAt, before)))
+      .where(and(isNotNull(assets.deletedAt), isNull(assets.purgedAt), lt(assets.deletedAt, before), isOffAir))
       .limit(limit),
   ]);
   return [

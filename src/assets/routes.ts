@@ -115,6 +115,10 @@ const inputInfoRoute = createRoute({
   responses: { 200: ok(InputInfo, "The source"), ...itemProblems },
 });
 
+/** A recording under way: viewers of the broadcast play from its bytes. */
+const isOnAir = ({ asset: { status, streamId, sourceAssetId } }: AssetRecord) =>
+  status === "processing" && streamId !== null && sourceAssetId === null;
+
 const notFound = () => new Problem("media_not_found", "no media has this id");
 
 async function requireAsset(c: Context<AppContext>, mediaId: string): Promise<AssetRecord> {
@@ -186,6 +190,7 @@ export const assetRoutes = newRouter()
     for (const playbackId of record.playbackIds) forgetPlayback(playbackId.id);
     log("asset.deleted", { assetId: id, workspaceId });
     c.executionCtx.waitUntil(wake());
+    if (isOnAir(record)) return c.json({ success: true as const }, 200); // its bytes go when the broadcast is over
     // When this is lost, the cron's sweep says it again.
     c.executionCtx.waitUntil(
       machineStub<AssetMachine>(c.env.ASSET_MACHINE, id)

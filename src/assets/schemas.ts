@@ -148,7 +148,8 @@ export const MediaRecord = z
   .object({
     id: z.uuid(),
     workspaceId: z.uuid(),
-    streamId: z.string().optional().openapi({ description: "The stream that this is a recording of" }),
+    streamId: z.string().optional().openapi({ description: "The stream that this is a recording or a clip of" }),
+    sourceMediaId: z.uuid().optional().openapi({ description: "The media that this clip was cut from" }),
     title: z.string().optional(),
     creatorId: z.string().optional(),
     metadata: z.record(z.string(), z.string()),

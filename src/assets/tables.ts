@@ -17,6 +17,8 @@ export const assets = sqliteTable(
     clipStartMs: integer().notNull(),
     clipEndMs: integer(),
     streamId: text(), // recordings: the stream; its session's id is the asset's, and no asset machine has to do with it
+    /** Clips: the media that they were cut from; of a live stream's clip the recording, with `streamId` the stream. */
+    sourceAssetId: text(),
     publicUrl: text().notNull(), // origin under which this asset was created; thumbnails and callbacks use it
 
     status: text({ enum: ["processing", "ready", "errored"] }).notNull(),
@@ -45,6 +47,7 @@ export const assets = sqliteTable(
     index("assets_in_workspace").on(t.workspaceId, t.createdAt, t.id),
     index("assets_unstarted").on(t.startedAt, t.createdAt),
     index("assets_of_stream").on(t.streamId, t.createdAt),
+    index("assets_of_source").on(t.sourceAssetId, t.createdAt),
   ],
 );
 

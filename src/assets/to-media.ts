@@ -66,6 +66,7 @@ export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<ty
     id: asset.id,
     workspaceId: asset.workspaceId,
     streamId: asset.streamId,
+    sourceMediaId: asset.sourceAssetId,
     title: asset.title,
     creatorId: asset.creatorId,
     metadata: asset.metadata,

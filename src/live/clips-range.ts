@@ -2,7 +2,14 @@ import { type LiveRendition, segmentAt, segmentSeconds } from "../delivery/live/
 import { isPlayable, type SegmentRange } from "./recording-lists.ts";
 
 /** `beyond`: nothing there yet, or ever, of what begins at that moment. `early`: it begins, but its end has not come yet. */
-export type RangeAnswer = ({ kind: "range" } & SegmentRange) | { kind: "beyond" } | { kind: "early" };
+export type RangeAnswer = FoundRange | { kind: "beyond" } | { kind: "early" };
+
+export interface FoundRange extends SegmentRange {
+  kind: "range";
+  /** From the beginning of the session's first segment to that of `first`, and to the end of `last`. */
+  startSeconds: number;
+  endSeconds: number;
+}
 
 /** A longer clip is cut. */
 export const MAX_CLIP_SECONDS = 20 * 60;
@@ -22,14 +29,16 @@ export function findRange(renditions: LiveRendition[], startSeconds: number, end
   const hasEnded = renditions.every((rendition) => rendition.hasEnded);
   const edge = edgeOf(renditions);
   let first: number | null = null;
-  let seconds = 0;
+  let [firstSeconds, seconds] = [0, 0];
+  const range = (last: number) => ({ kind: "range" as const, last, startSeconds: firstSeconds, endSeconds: seconds });
   for (let msn = 0; msn <= edge; msn += 1) {
+    const before = seconds;
     seconds += lengthOf(renditions, msn);
-    if (first === null && seconds > startSeconds + EPSILON_SECONDS) first = msn;
-    if (first !== null && seconds >= wantedEnd - EPSILON_SECONDS) return { kind: "range", first, last: msn };
+    if (first === null && seconds > startSeconds + EPSILON_SECONDS) [first, firstSeconds] = [msn, before];
+    if (first !== null && seconds >= wantedEnd - EPSILON_SECONDS) return { ...range(msn), first };
   }
   if (first === null) return { kind: "beyond" };
-  return hasEnded ? { kind: "range", first, last: edge } : { kind: "early" };
+  return hasEnded ? { ...range(edge), first } : { kind: "early" };
 }
 
 /** The last segment that is whole in every rendition that keeps up; -1 before there is one. */

@@ -1,5 +1,5 @@
-import type { Started } from "../../encoder/live/protocol.ts";
 import type { SegmentList, Span } from "../assets/types.ts";
+import type { LiveVariant } from "../delivery/live/multivariant.ts";
 import { endTicks, type LiveRendition, type LiveSegment, segmentSeconds } from "../delivery/live/timeline.ts";
 
 /** Media sequence numbers, the last one included. */
@@ -16,7 +16,10 @@ export interface RecordedRendition {
 
 /** What a session has left for on-demand delivery. */
 export interface RecordedSession {
-  started: Started | null;
+  /** What its renditions are, those among them that have nothing. */
+  variants: LiveVariant[];
+  frameRate: number; // frames per second; 0 = unknown
+  channels: number; // of the source's sound; 0 = none
   renditions: RecordedRendition[];
 }
 

@@ -1,8 +1,9 @@
-import { failRecording } from "../assets/index.ts";
+import { failRecording, purgeAfterBroadcast } from "../assets/index.ts";
 import type { Env } from "../env.ts";
 import { log } from "../http/log.ts";
 import { originOf } from "./origin-calls.ts";
 import type { SessionFacts } from "./projection.ts";
+import { recordedSession, writeRecording } from "./recording.ts";
 
 /**
  * What becomes of a broadcast that is over for good. Called by the machine's outbox, after the session's row and before the stream's
@@ -14,6 +15,11 @@ export async function onSessionEnd(env: Env, session: SessionFacts, eventId: str
   const { id: sessionId, streamId, mediaId, segments, endReason, endedAtMs } = session;
   await originOf(env, sessionId).end();
   log("live.session_ended", { streamId, sessionId, segments, endReason });
-  if (mediaId === null || endedAtMs === null) return;
-  if (segments === 0) await failRecording(env, { mediaId, eventId, atMs: endedAtMs });
+  if (endedAtMs === null) return;
+  if (mediaId === null) return await purgeAfterBroadcast(env, sessionId);
+  const recorded = await recordedSession(env, sessionId, null);
+  if (recorded === null) return await failRecording(env, { mediaId, eventId, atMs: endedAtMs });
+  const outcome = await writeRecording(env, mediaId, recorded, eventId);
+  log("live.recording_ended", { streamId, sessionId, mediaId, outcome });
+  if (outcome === "gone") await purgeAfterBroadcast(env, sessionId); // deleted while it was on air
 }
