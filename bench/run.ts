@@ -9,6 +9,7 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   requests: { title: "Requests a second", load: () => import("./requests.ts") },
   webhooks: { title: "Webhooks", load: () => import("./webhooks.ts") },
   "webhooks-soak": { title: "Webhooks in faults and kills", load: () => import("./webhooks-soak.ts") },
+  "live-latency": { title: "Live: from capture to display", load: () => import("./live-latency.ts") },
   memory: { title: "Memory", load: () => import("./memory.ts") },
 };
 
@@ -21,6 +22,8 @@ BENCH_ROUNDS (2)          rounds of ladder
 BENCH_SECONDS (60)        length of the 1080p source of ladder, quality and memory
 BENCH_ROUND_MS (2000)     length of one round of requests
 BENCH_SOURCE_BYTES (5e9)  size of the source of memory
+BENCH_LIVE_SECONDS (60)   watched in each case of live-latency
+BENCH_LIVE_CASES          part of the names of the cases of live-latency
 SOAK_SEED                 repeats the faults and pauses of a run of webhooks-soak`);
   process.exit(unknown.length > 0 ? 1 : 0);
 }

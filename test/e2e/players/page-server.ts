@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 /** Serves the page with the three players on a port of its own, so that playback crosses origins as it does for viewers. */
-export async function servePlayerPage(): Promise<{ url: string; close(): Promise<void> }> {
+export async function servePlayerPage(entry = "page.ts"): Promise<{ url: string; close(): Promise<void> }> {
   const bundle = await build({
-    entryPoints: [fileURLToPath(new URL("page.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL(entry, import.meta.url))],
     bundle: true,
     write: false,
     format: "esm",

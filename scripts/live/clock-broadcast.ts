@@ -1,0 +1,119 @@
+/**
+ * A broadcaster: a clip in a loop with a clock burnt into it, encoded here and sent as RTMP, SRT or to any other address that libav writes
+ * to, in real time. A process of its own; its orders are JSON in SLUICE_BROADCAST (see `ClockBroadcast`). Ends with SIGTERM.
+ */
+import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE, FF_ENCODER_AAC, FF_ENCODER_LIBX264 } from "node-av/constants";
+import { Decoder, Demuxer, Encoder, FilterAPI, type Frame, Log, Muxer, type Packet } from "node-av";
+import { AV_LOG_ERROR } from "node-av/constants";
+import { setTimeout as sleep } from "node:timers/promises";
+import { burnClock } from "./clock-face.ts";
+
+export interface ClockBroadcast {
+  clip: string;
+  url: string;
+  format: "flv" | "mpegts";
+  widthPx: number;
+  heightPx: number;
+  frameRate: number;
+  bitrateBps: number;
+  /** Between key frames. */
+  keySeconds: number;
+}
+
+const SAMPLE_RATE_HZ = 48_000;
+const AAC_SAMPLES = 1024;
+
+const orders = JSON.parse(process.env["SLUICE_BROADCAST"] ?? "{}") as ClockBroadcast;
+let isOver = false;
+process.on("SIGTERM", () => (isOver = true));
+process.on("disconnect", () => (isOver = true));
+Log.setLevel(AV_LOG_ERROR);
+
+/** A stream of the clip again and again, as a filter gives it. */
+async function* looped(clip: string, kind: "video" | "audio", filterWords: string): AsyncGenerator<Frame> {
+  await using input = await Demuxer.open(clip);
+  const stream = kind === "video" ? input.video() : input.audio();
+  if (stream === undefined) return;
+  // Read once and kept: the library's reader is never idle while it waits for us.
+  const packets: Packet[] = [];
+  for await (const packet of input.packets(stream.index)) if (packet !== null) packets.push(packet.clone()!);
+  for (;;) {
+    using decoder = await Decoder.create(stream, { context: { threadCount: 1 } });
+    using filter = FilterAPI.create(filterWords);
+    for await (const frame of filter.frames(decoder.frames(again(packets)))) if (frame !== null) yield frame;
+  }
+}
+
+async function* again(packets: Packet[]): AsyncGenerator<Packet | null> {
+  for (const packet of packets) yield packet.clone();
+  yield null;
+}
+
+const pictureFilter = ({ widthPx, heightPx, frameRate }: ClockBroadcast) =>
+  `fps=${frameRate},scale=${widthPx}:${heightPx}:force_original_aspect_ratio=decrease:flags=fast_bilinear,pad=${widthPx}:${heightPx}:-1:-1,setsar=1,format=yuv420p`;
+const SOUND_FILTER = `aresample=${SAMPLE_RATE_HZ},aformat=sample_fmts=fltp:channel_layouts=stereo,asetnsamples=n=${AAC_SAMPLES}:p=0`;
+
+async function broadcast(): Promise<void> {
+  const { url, format, frameRate, keySeconds, bitrateBps } = orders;
+  using video = await Encoder.create(FF_ENCODER_LIBX264, {
+    bitrate: bitrateBps,
+    gopSize: Math.round(frameRate * keySeconds),
+    maxBFrames: 0,
+    timeBase: { num: 1, den: frameRate },
+    frameRate: { num: frameRate, den: 1 },
+    options: {
+      preset: "ultrafast",
+      tune: "zerolatency",
+      "x264-params": `keyint=${Math.round(frameRate * keySeconds)}:scenecut=0:force-cfr=1:threads=1`,
+    },
+  } as never);
+  using audio = await Encoder.create(FF_ENCODER_AAC, {
+    bitrate: 128_000,
+    timeBase: { num: 1, den: SAMPLE_RATE_HZ },
+  } as never);
+  await using output = await Muxer.open(url, { format } as never);
+  const [pictureIndex, soundIndex] = [output.addStream(video), output.addStream(audio)];
+  const picture = looped(orders.clip, "video", pictureFilter(orders));
+  const sound = looped(orders.clip, "audio", SOUND_FILTER);
+  const beganAtMs = performance.now();
+  let soundSamples = 0;
+  for (let number = 0; !isOver; number += 1) {
+    const dueMs = beganAtMs + (number * 1000) / frameRate;
+    const waitMs = dueMs - performance.now();
+    if (waitMs > 1) await sleep(waitMs);
+    const { value: frame } = await picture.next();
+    if (frame === undefined) break;
+    frame.makeWritable();
+    burnClock(
+      { bytes: frame.data![0]!, strideBytes: frame.linesize[0]!, widthPx: frame.width, heightPx: frame.height },
+      Date.now(),
+    );
+    frame.pts = BigInt(number);
+    frame.pictType = number % Math.round(frameRate * keySeconds) === 0 ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
+    for (const packet of await video.encodeAll(frame)) {
+      await output.writePacket(packet, pictureIndex);
+      packet.free();
+    }
+    frame.free();
+    while (soundSamples / SAMPLE_RATE_HZ <= (number + 1) / frameRate) {
+      const { value: piece } = await sound.next();
+      if (piece === undefined) break;
+      piece.pts = BigInt(soundSamples);
+      soundSamples += piece.nbSamples;
+      for (const packet of await audio.encodeAll(piece)) {
+        await output.writePacket(packet, soundIndex);
+        packet.free();
+      }
+      piece.free();
+    }
+    if (number === 0) process.send?.({ on: "air" });
+  }
+}
+
+try {
+  await broadcast();
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,139 @@
+/**
+ * Runs inside of the browser: three players on a live stream, and what can be seen of it. The clock that is burnt into the picture is read
+ * back from each frame that is shown (`scripts/live/clock-code.ts`).
+ */
+import * as dashjs from "dashjs";
+import HlsPlayer, { Events } from "hls.js";
+import shaka from "shaka-player";
+import { CODE_BITS, CODE_PLACE, decodeClock } from "../../../scripts/live/clock-code.ts";
+
+export type LivePlayerName = "hls.js" | "dash.js" | "shaka";
+
+export interface LiveSample {
+  shownAtMs: number; // epoch
+  /** When the picture was captured, as its own clock says; null when it could not be read. */
+  capturedAtMs: number | null;
+  positionSeconds: number;
+  heightPx: number;
+}
+
+const log: { errors: string[]; stalls: { atMs: number; positionSeconds: number }[] } = { errors: [], stalls: [] };
+const samples: LiveSample[] = [];
+const video = document.createElement("video");
+video.muted = true;
+video.playsInline = true;
+document.body.append(video);
+const canvas = new OffscreenCanvas(CODE_BITS * 4, 8);
+const context = canvas.getContext("2d", { willReadFrequently: true })!;
+
+let isExpectedToWait = true;
+video.addEventListener("playing", () => (isExpectedToWait = false));
+video.addEventListener("seeking", () => (isExpectedToWait = true));
+video.addEventListener("waiting", () => {
+  if (!isExpectedToWait && !video.seeking) log.stalls.push({ atMs: Date.now(), positionSeconds: video.currentTime });
+});
+video.addEventListener("error", () => log.errors.push(`video: ${video.error?.code} ${video.error?.message}`));
+window.addEventListener("error", (event) => log.errors.push(`page: ${event.message}`));
+window.addEventListener("unhandledrejection", (event) => log.errors.push(`page: ${String(event.reason)}`));
+
+function readClock(): number | null {
+  const { videoWidth: width, videoHeight: height } = video;
+  const { left, right, top, bottom } = CODE_PLACE;
+  const y = height * (top + (bottom - top) * 0.3);
+  context.drawImage(
+    video,
+    width * left,
+    y,
+    width * (right - left),
+    height * (bottom - top) * 0.4,
+    0,
+    0,
+    canvas.width,
+    canvas.height,
+  );
+  const { data } = context.getImageData(0, canvas.height / 2, canvas.width, 1);
+  const bits = Array.from({ length: CODE_BITS }, (_, bit) => {
+    const at = (bit * 4 + 1) * 4;
+    return (data[at]! + data[at + 4]!) / 2 > 128 ? 1 : 0;
+  });
+  return decodeClock(bits, Date.now());
+}
+
+/** Each picture is looked at; one in so many is read, which takes a moment. */
+let readEvery = 1;
+let seen = 0;
+function look(_now: number, { expectedDisplayTime, mediaTime, height }: VideoFrameCallbackMetadata): void {
+  video.requestVideoFrameCallback(look);
+  seen += 1;
+  if (seen % readEvery !== 0) return;
+  samples.push({
+    shownAtMs: performance.timeOrigin + expectedDisplayTime,
+    capturedAtMs: readClock(),
+    positionSeconds: mediaTime,
+    heightPx: height,
+  });
+}
+video.requestVideoFrameCallback(look);
+
+interface LiveFace {
+  /** Jumps to where the player itself thinks that live is. */
+  toLive(): void;
+}
+
+function playHls(url: string, config: object): LiveFace {
+  const hls = new HlsPlayer({ enableWorker: true, lowLatencyMode: true, ...config });
+  hls.on(Events.ERROR, (_event, data) => {
+    log.errors.push(`hls.js: ${data.fatal ? "fatal " : ""}${data.type} ${data.details} ${data.error?.message ?? ""}`);
+  });
+  hls.loadSource(url);
+  hls.attachMedia(video);
+  Object.assign(window, { hls });
+  return { toLive: () => (video.currentTime = hls.liveSyncPosition ?? video.currentTime) };
+}
+
+function playDash(url: string, config: object): LiveFace {
+  const player = dashjs.MediaPlayer().create();
+  player.updateSettings(config);
+  player.on(dashjs.MediaPlayer.events.ERROR, (event: unknown) => log.errors.push(`dash.js: ${JSON.stringify(event)}`));
+  player.on(dashjs.MediaPlayer.events.PLAYBACK_ERROR, () => log.errors.push("dash.js: playback error"));
+  player.initialize(video, url, true);
+  Object.assign(window, { dash: player });
+  return { toLive: () => player.seekToOriginalLive() };
+}
+
+async function playShaka(url: string, config: object): Promise<LiveFace> {
+  shaka.polyfill.installAll();
+  const player = new shaka.Player();
+  player.configure(config);
+  player.addEventListener("error", (event: Event) =>
+    log.errors.push(`shaka: ${JSON.stringify(Reflect.get(event, "detail"))}`),
+  );
+  await player.attach(video);
+  await player.load(url);
+  return { toLive: () => player.goToLive() };
+}
+
+let face: LiveFace;
+
+export const live = {
+  async play(name: LivePlayerName, url: string, config: object = {}, every = 1): Promise<void> {
+    readEvery = every;
+    if (name === "hls.js") face = playHls(url, config);
+    else if (name === "dash.js") face = playDash(url, config);
+    else face = await playShaka(url, config);
+    await video.play().catch(() => {}); // its source may take it away for a moment
+  },
+  seek(positionSeconds: number): void {
+    video.currentTime = positionSeconds;
+  },
+  toLive: (): void => face.toLive(),
+  seekable: (): [number, number] | null =>
+    video.seekable.length === 0 ? null : [video.seekable.start(0), video.seekable.end(0)],
+  buffered: (): [number, number][] =>
+    Array.from({ length: video.buffered.length }, (_, n) => [video.buffered.start(n), video.buffered.end(n)]),
+  position: (): number => video.currentTime,
+  /** What has been seen since the last call. */
+  samples: (): LiveSample[] => samples.splice(0),
+  log: () => log,
+};
+Object.assign(window, { live });
