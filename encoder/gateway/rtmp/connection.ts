@@ -40,7 +40,6 @@ export async function serveRtmp(socket: Socket, protocol: IngestProtocol, recept
       };
       await admission.take(flvOf(socket, chunks, rtmp), hangUp);
     } else {
-      log("info", "rtmp.refused", { remote, reason: admission.reason });
       rtmp.refuse(WORDS[admission.reason]);
     }
   } catch (error) {

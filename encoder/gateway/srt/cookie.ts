@@ -1,0 +1,19 @@
+/** Cookies by which a caller shows that it gets what is sent to its address: nothing is remembered of it before. */
+import { createHmac, randomBytes } from "node:crypto";
+
+/** Like libsrt's own: good for the minute that it is made in, and the next. */
+const MINUTE_MS = 60_000;
+
+export class Cookies {
+  readonly #secret = randomBytes(32);
+
+  /** @param caller "address:port" */
+  make(caller: string, nowMs: number): number {
+    const minute = Math.floor(nowMs / MINUTE_MS);
+    return createHmac("sha256", this.#secret).update(`${caller} ${minute}`).digest().readUInt32BE();
+  }
+
+  isGood(cookie: number, caller: string, nowMs: number): boolean {
+    return cookie === this.make(caller, nowMs) || cookie === this.make(caller, nowMs - MINUTE_MS);
+  }
+}

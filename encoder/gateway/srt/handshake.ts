@@ -1,0 +1,174 @@
+/**
+ * The datagrams of an SRT handshake, read and made (draft-sharabayko-srt §3.2.1, §4.3). Pure. Words are big-endian.
+ * The caller asks with an induction and gets a cookie; its conclusion brings the cookie back, with extensions.
+ */
+
+const HEADER_BYTES = 16;
+const HANDSHAKE_BYTES = HEADER_BYTES + 48;
+const CONTROL = 0x8000; // F=1; the type in the lower bits: 0 is a handshake
+const SHUTDOWN = 0x8005;
+const INDUCTION = 1;
+const CONCLUSION = 0xffffffff;
+const SRT_MAGIC = 0x4a17;
+const CALLER_VERSION = 4; // of an induction, for the sake of old listeners
+const CALLER_EXTENSION = 2;
+export const VERSION = 5;
+const EXTENSION = { response: 2, keyMaterial: 3, streamId: 5 } as const;
+/** Where fields are in a datagram. */
+const AT = {
+  timestamp: 8,
+  destination: 12,
+  version: 16,
+  encryption: 20,
+  extension: 22,
+  type: 36,
+  socket: 40,
+  cookie: 44,
+};
+
+/**
+ * Why a caller is refused, as libsrt numbers it: below 1000 what libsrt itself finds, from 1400 on what HTTP would say
+ * (libsrt, docs/API/rejection-codes.md). Callers show it.
+ */
+export const REJECT = {
+  resource: 3,
+  rogue: 4,
+  version: 8,
+  badSecret: 10,
+  unsecure: 11,
+  badRequest: 1400,
+  overload: 1402,
+  forbidden: 1403,
+  notFound: 1404,
+  badMode: 1405,
+  conflict: 1409,
+  internal: 1500,
+  down: 1503,
+} as const;
+export type Rejection = (typeof REJECT)[keyof typeof REJECT];
+
+export interface Handshake {
+  step: "induction" | "conclusion";
+  version: number;
+  /** Of the sender's socket. */
+  socketId: number;
+  cookie: number;
+  streamId: string | null;
+  /** What the keys of the encryption are wrapped in (§3.2.2); null = the caller does not encrypt. */
+  keyMaterial: Buffer | null;
+}
+
+/** 0 is nobody's: the listener. Data and control of an established connection name their receiver. */
+export const destinationOf = (datagram: Buffer): number => datagram.readUInt32BE(AT.destination);
+
+/** The sender goes, and what it has sent may still be on its way to the picture. */
+export const isShutdown = (datagram: Buffer): boolean => datagram.readUInt16BE(0) === SHUTDOWN;
+
+/** Shorter than a header is no SRT. */
+export const isDatagram = (datagram: Buffer): boolean => datagram.length >= HEADER_BYTES;
+
+/** @returns null when it is another kind of datagram, or a malformed one */
+export function readHandshake(datagram: Buffer): Handshake | null {
+  if (datagram.length < HANDSHAKE_BYTES || datagram.readUInt16BE(0) !== CONTROL) return null;
+  const type = datagram.readUInt32BE(AT.type);
+  if (type !== INDUCTION && type !== CONCLUSION) return null;
+  const extensions = readExtensions(datagram);
+  const streamId = extensions?.get(EXTENSION.streamId);
+  return (
+    extensions && {
+      step: type === INDUCTION ? "induction" : "conclusion",
+      version: datagram.readUInt32BE(AT.version),
+      socketId: datagram.readUInt32BE(AT.socket),
+      cookie: datagram.readUInt32BE(AT.cookie),
+      streamId: streamId === undefined ? null : textOf(streamId),
+      keyMaterial: extensions.get(EXTENSION.keyMaterial) ?? null,
+    }
+  );
+}
+
+/** @returns null when one is longer than what there is */
+function readExtensions(datagram: Buffer): Map<number, Buffer> | null {
+  const found = new Map<number, Buffer>();
+  for (let at = HANDSHAKE_BYTES; at + 4 <= datagram.length;) {
+    const end = at + 4 + datagram.readUInt16BE(at + 2) * 4;
+    if (end > datagram.length) return null;
+    found.set(datagram.readUInt16BE(at), datagram.subarray(at + 4, end));
+    at = end;
+  }
+  return found;
+}
+
+/** How long a listener that has answered a conclusion keeps media before it gives it on, in milliseconds (§3.2.1.1). */
+export function latencyMs(answer: Buffer): number {
+  const response = readExtensions(answer)?.get(EXTENSION.response);
+  return response === undefined || response.length < 12 ? 0 : response.readUInt16BE(8);
+}
+
+/** The bytes of each word are in reverse order, and zeros fill the last one (§3.2.1.3). */
+function textOf(words: Buffer): string {
+  return Buffer.from(words).swap32().toString("utf8").replace(/\0+$/, "");
+}
+
+/** The stream key in a stream id: the id itself, or `r` of the access control's form, of which only publishing is known. */
+export function streamKeyOf(streamId: string): { key: string } | "bad_mode" | "no_key" {
+  if (!streamId.startsWith("#!::")) return streamId === "" ? "no_key" : { key: streamId };
+  const fields = new Map<string, string>();
+  for (const field of streamId.slice(4).split(",")) {
+    const equals = field.indexOf("=");
+    if (equals > 0) fields.set(field.slice(0, equals), field.slice(equals + 1));
+  }
+  // Without a mode the form means playing (libsrt, docs/features/access-control.md); no encoder means that by it.
+  if ((fields.get("m") ?? "publish") !== "publish") return "bad_mode";
+  const key = fields.get("r") ?? "";
+  return key === "" ? "no_key" : { key };
+}
+
+/** An answer to an induction: the cookie that the conclusion has to bring back. */
+export function answerInduction(induction: Buffer, cookie: number): Buffer {
+  const answer = replyTo(induction);
+  answer.writeUInt32BE(VERSION, AT.version);
+  answer.writeUInt16BE(0, AT.encryption);
+  answer.writeUInt16BE(SRT_MAGIC, AT.extension);
+  answer.writeUInt32BE(cookie, AT.cookie);
+  return answer;
+}
+
+export function answerRefusal(conclusion: Buffer, code: Rejection): Buffer {
+  const answer = replyTo(conclusion);
+  answer.writeUInt16BE(0, AT.extension);
+  answer.writeUInt32BE(1000 + code, AT.type);
+  return answer;
+}
+
+/** The induction that came before a conclusion. */
+export function inductionOf(conclusion: Buffer): Buffer {
+  const induction = Buffer.from(conclusion.subarray(0, HANDSHAKE_BYTES));
+  induction.writeUInt32BE(CALLER_VERSION, AT.version);
+  induction.writeUInt16BE(0, AT.encryption);
+  induction.writeUInt16BE(CALLER_EXTENSION, AT.extension);
+  induction.writeUInt32BE(INDUCTION, AT.type);
+  induction.writeUInt32BE(0, AT.cookie);
+  return induction;
+}
+
+/** The conclusion with another listener's cookie. Receivers time media by its timestamp, so what it has waited is added. */
+export function forwarded(conclusion: Buffer, cookie: number, waitedMicroseconds: number): Buffer {
+  const copy = Buffer.from(conclusion);
+  copy.writeUInt32BE((copy.readUInt32BE(AT.timestamp) + Math.round(waitedMicroseconds)) % 2 ** 32, AT.timestamp);
+  copy.writeUInt32BE(cookie, AT.cookie);
+  return copy;
+}
+
+/** Tells a peer that its connection is over. */
+export function shutdownOf(socketId: number): Buffer {
+  const datagram = Buffer.alloc(HEADER_BYTES + 4);
+  datagram.writeUInt16BE(SHUTDOWN, 0);
+  datagram.writeUInt32BE(socketId, AT.destination);
+  return datagram;
+}
+
+function replyTo(handshake: Buffer): Buffer {
+  const answer = Buffer.from(handshake.subarray(0, HANDSHAKE_BYTES));
+  answer.writeUInt32BE(answer.readUInt32BE(AT.socket), AT.destination);
+  return answer;
+}

@@ -1,0 +1,205 @@
+/**
+ * SRT: many broadcasts on one UDP port, told apart by the stream id of their handshake. libav's listener takes one caller for each socket
+ * and does not tell the id, so this is a front: it answers inductions itself, keeps nothing of a caller before its cookie has come back,
+ * decides on its conclusion, and then relays its datagrams, as they are, to a libsrt listener of its own (`receiver.ts`).
+ */
+import type { ChildProcess } from "node:child_process";
+import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { log } from "../../log.ts";
+import type { Listener, Reception } from "../incoming.ts";
+import { Cookies } from "./cookie.ts";
+import { decide } from "./door.ts";
+import {
+  answerInduction,
+  answerRefusal,
+  destinationOf,
+  type Handshake,
+  isDatagram,
+  isShutdown,
+  latencyMs,
+  readHandshake,
+  REJECT,
+  type Rejection,
+  shutdownOf,
+} from "./handshake.ts";
+import { SrtReceiver, startSrtChild } from "./receiver.ts";
+
+/** Callers repeat their conclusion each 250 ms until they hear the answer: the latest refusals are kept for them. */
+const REFUSALS_KEPT = 256;
+/** Callers that are being decided on, from everywhere and from one address. */
+const MAX_DECISIONS = 64;
+const MAX_DECISIONS_OF_ADDRESS = 8;
+/** On top of the connection's latency. */
+const LAST_MEDIA_MS = 100;
+/** A key frame comes at once. */
+const RECEIVE_BUFFER_BYTES = 4 << 20;
+
+interface Caller {
+  id: string;
+  remote: RemoteInfo;
+  socketId: number;
+  receiver: SrtReceiver | null;
+  /** To its conclusion. */
+  answer: Buffer | null;
+}
+
+/** @throws when the port cannot be had */
+export async function openSrtListener(
+  options: { host: string; port: number },
+  reception: Reception,
+): Promise<Listener> {
+  const socket = createSocket({ type: options.host.includes(":") ? "udp6" : "udp4" });
+  socket.bind(options.port, options.host);
+  await once(socket, "listening");
+  return new SrtFront(socket, reception);
+}
+
+class SrtFront implements Listener {
+  readonly port: number;
+  readonly #socket: Socket;
+  readonly #reception: Reception;
+  readonly #cookies = new Cookies();
+  /** By where they are and what their socket is called. */
+  readonly #callers = new Map<string, Caller>();
+  readonly #refusals = new Map<string, Buffer>();
+  /** The same, by where they are and what their receiver's socket is called. */
+  readonly #connected = new Map<string, Caller>();
+  readonly #running = new Set<Promise<void>>();
+  #spare: ChildProcess | null = null;
+  #isClosed = false;
+
+  constructor(socket: Socket, reception: Reception) {
+    this.#socket = socket;
+    this.#reception = reception;
+    this.port = socket.address().port;
+    try {
+      socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
+    } catch {
+      // the system allows less
+    }
+    socket.on("error", (error) => log("error", "srt.listener_failed", { how: error.message }));
+    socket.on("message", (datagram: Buffer, remote) => this.#hear(datagram, remote));
+    this.#keepSpare();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#spare?.kill("SIGKILL");
+    for (const caller of this.#callers.values()) this.#letGo(caller);
+    await Promise.all(this.#running);
+    const closed = once(this.#socket, "close");
+    this.#socket.close();
+    await closed;
+  }
+
+  #hear(datagram: Buffer, remote: RemoteInfo): void {
+    if (this.#isClosed || !isDatagram(datagram)) return;
+    const place = `${remote.address}:${remote.port}`;
+    const destination = destinationOf(datagram);
+    if (destination !== 0) return this.#relay(this.#connected.get(`${place}/${destination}`), datagram);
+    const handshake = readHandshake(datagram);
+    if (handshake === null) return;
+    if (handshake.step === "induction") {
+      this.#send(answerInduction(datagram, this.#cookies.make(place, Date.now())), remote);
+    } else if (this.#cookies.isGood(handshake.cookie, place, Date.now())) this.#conclude(datagram, handshake, remote);
+  }
+
+  /** libsrt forgets what it has not given on yet when the caller goes; so the caller goes a little later. */
+  #relay(caller: Caller | undefined, datagram: Buffer): void {
+    if (caller?.receiver == null) return;
+    const { receiver } = caller;
+    if (isShutdown(datagram)) setTimeout(() => receiver.send(datagram), latencyMs(caller.answer!) + LAST_MEDIA_MS);
+    else receiver.send(datagram);
+  }
+
+  #conclude(datagram: Buffer, handshake: Handshake, remote: RemoteInfo): void {
+    const id = `${remote.address}:${remote.port}/${handshake.socketId}`;
+    const known = this.#callers.get(id);
+    const answer = known === undefined ? this.#refusals.get(id) : known.answer;
+    if (answer) return this.#send(answer, remote); // it got lost
+    if (known !== undefined) return;
+    if (!this.#hasTimeFor(remote)) return this.#send(answerRefusal(datagram, REJECT.overload), remote);
+    const caller: Caller = { id, remote, socketId: handshake.socketId, receiver: null, answer: null };
+    this.#callers.set(id, caller);
+    const running = this.#serve(caller, datagram, handshake).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  #hasTimeFor({ address }: RemoteInfo): boolean {
+    const undecided = [...this.#callers.values()].filter(({ receiver }) => receiver === null);
+    const ofAddress = undecided.filter(({ remote }) => remote.address === address);
+    return undecided.length < MAX_DECISIONS && ofAddress.length < MAX_DECISIONS_OF_ADDRESS;
+  }
+
+  /** Never rejects. */
+  async #serve(caller: Caller, conclusion: Buffer, handshake: Handshake): Promise<void> {
+    const receivedAtMs = performance.now();
+    const place = `${caller.remote.address}:${caller.remote.port}`;
+    const decision = await decide(handshake, place, this.#reception);
+    if (decision.rejection !== null) return this.#refuse(caller, conclusion, decision.rejection);
+
+    const { admission, passphrase } = decision;
+    const ids = { streamId: admission.streamId, sessionId: admission.sessionId };
+    const receiver = await SrtReceiver.start(this.#takeChild(), passphrase);
+    caller.receiver = receiver;
+    if (this.#isClosed) receiver.end();
+    receiver.onDatagram = (datagram) => this.#send(datagram, caller.remote);
+    const taken = admission.take(receiver.bytes(), (reason) => {
+      log("info", "srt.hung_up", { ...ids, reason });
+      this.#letGo(caller);
+    });
+    void taken.then(() => receiver.end()); // nobody reads any more
+    caller.answer = await receiver.shakeHands(conclusion, receivedAtMs);
+    const accepted = caller.answer === null ? null : readHandshake(caller.answer);
+    if (accepted?.step === "conclusion") this.#connected.set(`${place}/${accepted.socketId}`, caller);
+    else {
+      log("warn", "srt.handshake_failed", ids);
+      receiver.end();
+    }
+    this.#send(caller.answer ?? answerRefusal(conclusion, REJECT.internal), caller.remote);
+    await receiver.over;
+    this.#send(shutdownOf(caller.socketId), caller.remote); // it does not know when its receiver was ended
+    await taken;
+    this.#callers.delete(caller.id);
+    if (accepted) this.#connected.delete(`${place}/${accepted.socketId}`);
+  }
+
+  #refuse(caller: Caller, conclusion: Buffer, code: Rejection): void {
+    log("info", "srt.refused", { remote: `${caller.remote.address}:${caller.remote.port}`, code });
+    const answer = answerRefusal(conclusion, code);
+    this.#send(answer, caller.remote);
+    this.#callers.delete(caller.id);
+    this.#refusals.set(caller.id, answer);
+    if (this.#refusals.size > REFUSALS_KEPT) this.#refusals.delete(this.#refusals.keys().next().value!);
+  }
+
+  #letGo(caller: Caller): void {
+    this.#send(shutdownOf(caller.socketId), caller.remote);
+    caller.receiver?.end();
+  }
+
+  #send(datagram: Buffer, remote: RemoteInfo): void {
+    try {
+      this.#socket.send(datagram, remote.port, remote.address, () => {});
+    } catch {
+      // closed
+    }
+  }
+
+  #takeChild(): ChildProcess {
+    const spare = this.#spare;
+    this.#spare = null;
+    setImmediate(() => this.#keepSpare());
+    return spare ?? startSrtChild();
+  }
+
+  #keepSpare(): void {
+    if (this.#isClosed || this.#spare !== null) return;
+    const child = startSrtChild();
+    this.#spare = child;
+    child.once("exit", () => {
+      if (this.#spare === child) this.#spare = null; // the next caller starts its own
+    });
+  }
+}
