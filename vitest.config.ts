@@ -8,7 +8,13 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "pure", include: ["test/pure/**/*.test.ts"], environment: "node" } },
+      {
+        test: {
+          name: "pure",
+          include: ["test/pure/**/*.test.ts", "test/conformance/**/*.test.ts"],
+          environment: "node",
+        },
+      },
       {
         plugins: [
           cloudflareTest(async () => ({

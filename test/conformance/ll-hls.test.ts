@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import { describe, expect, test, vi } from "vitest";
+import { check } from "./ll-hls/check.ts";
+import type { Verdict } from "./ll-hls/rule.ts";
+import { type Fault, FAULTS } from "./origin/faults.ts";
+import { startOrigin } from "./origin/origin.ts";
+
+vi.setConfig({ maxConcurrency: 8, testTimeout: 60_000 });
+
+/** Long enough for a discontinuity to leave the origin's playlists, and another to come. */
+const SECONDS = 4;
+
+/** What goes by sequence numbers, and so may be seen broken too when those are. */
+const NUMBERED = ["dates", "delta", "held", "hint", "media-times", "past", "reports-fresh", "reports-true"];
+
+/** The rules that a fault breaks; `also`: what may be seen of it besides, depending on when it was looked at. */
+const BROKEN: Record<Fault, { rules: string[]; also?: string[] }> = {
+  "moving PART-TARGET": { rules: ["part-target"] },
+  "404 on a hint": { rules: ["hint-answers"] },
+  "stale rendition reports": { rules: ["reports-fresh"] },
+  "wrong skip boundary": { rules: ["skip-boundary"] },
+  "delta of another playlist": { rules: ["delta"] },
+  "changed duration": { rules: ["unchanged"] },
+  "media sequence jumps": { rules: ["media-sequence"], also: NUMBERED },
+  "answers too early": { rules: ["held"] },
+  "part without a sequence number": { rules: ["part-needs-msn"] },
+  "far requests are held": { rules: ["far-part", "far-segment"] },
+  "the past is refused": { rules: ["past"] },
+  "no discontinuity sequence": { rules: ["discontinuity-sequence"] },
+  "other bytes in the segment": { rules: ["segment-bytes"] },
+  "other bytes for a hint": { rules: ["hint-bytes"] },
+  "false INDEPENDENT": { rules: ["independent-part"] },
+  "late part": { rules: ["part-cadence"], also: ["segment-cadence"] },
+  "parts leave early": { rules: ["parts-kept"] },
+  "parts vanish": { rules: ["parts-stay"] },
+  "short window": { rules: ["window"] },
+  "version too low": { rules: ["version"] },
+  "short hold back": { rules: ["part-hold-back", "part-hold-back-3"] },
+  "short part": { rules: ["part-duration-least"] },
+  "gap in media times": { rules: ["media-times"] },
+  "dates drift": { rules: ["dates"] },
+  "another clock": { rules: ["dates-alike"] },
+  "a report is missing": { rules: ["reports"] },
+  "wrong hint": { rules: ["hint"] },
+  "errors kept for long": { rules: ["errors-short"] },
+  "bandwidth too small": { rules: ["bandwidth"] },
+};
+
+const broken = (verdicts: Verdict[]) =>
+  verdicts.filter(({ state }) => state === "FAIL" || state === "warn").map(({ id }) => id);
+const evidence = (verdicts: Verdict[]) =>
+  verdicts.flatMap(({ id, faults }) => faults.map((fault) => ({ id, ...fault })));
+
+async function verdictsOf(fault: Fault | null, endsAfterSegments?: number): Promise<Verdict[]> {
+  const origin = await startOrigin(fault, endsAfterSegments === undefined ? {} : { endsAfterSegments });
+  try {
+    return (await check(origin.url, { seconds: SECONDS })).verdicts;
+  } finally {
+    await origin.stop();
+  }
+}
+
+describe.concurrent("a server with one fault breaks the rules of that fault, and no other", () => {
+  test.each(Object.keys(FAULTS) as Fault[])("%s", async (fault) => {
+    const verdicts = await verdictsOf(fault);
+    const { rules, also = [] } = BROKEN[fault];
+    expect(evidence(verdicts).filter(({ id }) => !rules.includes(id) && !also.includes(id))).toEqual([]);
+    const found = broken(verdicts).filter((id) => rules.includes(id));
+    expect(found.toSorted()).toEqual(rules);
+  });
+});
+
+describe.concurrent("a server that keeps the rules", () => {
+  test("breaks none, and shows what each is judged by", async () => {
+    const verdicts = await verdictsOf(null);
+    expect(evidence(verdicts)).toEqual([]);
+    const unseen = verdicts.filter(({ state }) => state === "not seen").map(({ id }) => id);
+    expect(unseen).toEqual(["end", "gaps"]);
+  });
+
+  test("breaks none when it ends, and the end is judged", async () => {
+    const verdicts = await verdictsOf(null, 2);
+    expect(evidence(verdicts)).toEqual([]);
+    expect(verdicts.find(({ id }) => id === "end")?.state).toBe("ok");
+  });
+});
+
+describe.concurrent("npm run check:ll-hls", () => {
+  const run = async (...args: string[]) =>
+    await new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
+      const child = execFile(process.execPath, ["test/conformance/ll-hls/main.ts", ...args], (_, stdout, stderr) =>
+        done({ code: child.exitCode ?? -1, stdout, stderr }),
+      );
+    });
+
+  test("ends with 1 and the evidence when a MUST is broken, as text and as JSON", async () => {
+    const origin = await startOrigin("short hold back");
+    const [text, json] = await Promise.all([
+      run(origin.url, "--seconds", "1"),
+      run(origin.url, "--seconds", "1", "--json"),
+    ]);
+    await origin.stop();
+    expect([text.code, json.code]).toEqual([1, 1]);
+    expect(text.stdout).toMatch(
+      /FAIL.+§4\.4\.3\.8.+PART-HOLD-BACK is at least 2 part targets.+\n.+video\.m3u8\n.+wanted .+\n.+found .+0\.3/,
+    );
+    const { rules } = JSON.parse(json.stdout) as { rules: Verdict[] };
+    expect([...new Set(evidence(rules).map(({ id }) => id))]).toEqual(["part-hold-back", "part-hold-back-3"]);
+  });
+
+  test("ends with 2 and says why when there is nothing to check, and with 0 for --help", async () => {
+    const [none, help] = await Promise.all([run("film.m3u8"), run("--help")]);
+    expect([none.code, none.stderr]).toEqual([2, "Give one http(s) URL of a playlist.\n"]);
+    expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("Exit code")]);
+  });
+});

@@ -1,0 +1,78 @@
+import type { FragmentFacts, InitFacts } from "./boxes.ts";
+import type { MediaPlaylist, Place } from "./playlist.ts";
+import type { Multivariant } from "./multivariant.ts";
+
+/** One HTTP exchange. Times are milliseconds since the epoch, on this machine's clock. */
+export interface Exchange {
+  url: string;
+  askedAtMs: number;
+  answeredAtMs: number;
+  /** 0 = no answer came. */
+  status: number;
+  headers: Record<string, string>;
+}
+
+export type PlaylistPurpose =
+  | "first"
+  | "reload"
+  | "delta"
+  | "part alone"
+  | "far segment"
+  | "far part"
+  | "old"
+  | "after the end";
+
+export interface PlaylistAnswer extends Exchange {
+  purpose: PlaylistPurpose;
+  asked: Place | null;
+  text: string;
+  /** Null when the answer is no 200. */
+  playlist: MediaPlaylist | null;
+}
+
+export type MediaPurpose = "part" | "hint" | "segment" | "init" | "part that left" | "segment that left";
+
+export interface MediaAnswer extends Exchange {
+  purpose: MediaPurpose;
+  /** The resource and its byte range. */
+  place: string;
+  msn: number | null;
+  byteLength: number;
+  sha256: string;
+  fragments: FragmentFacts[];
+  init: InitFacts | null;
+  /** Of a segment: the hashes of its slices, by the lengths of its parts; null when not all parts were fetched. */
+  slices: { place: string; sha256: string }[] | null;
+}
+
+/** All that one rendition has shown, in the order of its answers. */
+export interface RenditionEvidence {
+  url: string;
+  playlists: PlaylistAnswer[];
+  media: MediaAnswer[];
+}
+
+export interface StreamEvidence {
+  url: string;
+  multivariant: Multivariant | null;
+  /** The answer with the multivariant playlist. */
+  entry: Exchange;
+  renditions: RenditionEvidence[];
+  /** The longest that this machine kept the checker from running: no fault of the server's. */
+  lagS: number;
+}
+
+export interface ReadAnswer extends PlaylistAnswer {
+  playlist: MediaPlaylist;
+}
+
+/** The whole playlists that a rendition answered with, in their order. */
+export const fullPlaylists = ({ playlists }: RenditionEvidence): ReadAnswer[] =>
+  playlists.filter(
+    (answer): answer is ReadAnswer =>
+      answer.playlist !== null && answer.playlist.skipped === null && ["first", "reload"].includes(answer.purpose),
+  );
+
+/** Every playlist that came, deltas and probes too. */
+export const readAnswers = ({ playlists }: RenditionEvidence): ReadAnswer[] =>
+  playlists.filter((answer): answer is ReadAnswer => answer.playlist !== null);

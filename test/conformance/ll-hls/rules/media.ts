@@ -1,0 +1,130 @@
+import { placeOf } from "../attributes.ts";
+import { type FragmentFacts, isSync } from "../boxes.ts";
+import { fullPlaylists, type MediaAnswer, type MediaPurpose, type RenditionEvidence } from "../evidence.ts";
+import { must, type Rule } from "../rule.ts";
+import { segmentsOf } from "./parts.ts";
+
+export const trackOf = (rendition: RenditionEvidence) =>
+  rendition.media.find(({ init }) => init !== null)?.init?.tracks[0] ?? null;
+
+export const answersFor = (rendition: RenditionEvidence, purpose: MediaPurpose): Map<string, MediaAnswer> =>
+  new Map(rendition.media.filter((answer) => answer.purpose === purpose).map((answer) => [answer.place, answer]));
+
+/** Null when the samples do not say: then the track's default counts. */
+function beginsWithSync(fragment: FragmentFacts | undefined, defaultFlags: number): boolean | null {
+  return fragment === undefined ? null : isSync(fragment.firstFlags ?? defaultFlags);
+}
+
+/** Every load of a kind has to be a 200, or a 206 for a range. */
+const answers =
+  (...purposes: MediaPurpose[]): Rule["judge"] =>
+  ({ renditions }, tell) => {
+    for (const { url, status, purpose, place } of renditions.flatMap(({ media }) => media)) {
+      if (!purposes.includes(purpose)) continue;
+      if (status === 200 || status === 206) tell.seen();
+      else tell.fault(url, `200: ${place}`, status === 0 ? "no answer" : `${status}`);
+    }
+  };
+
+const hintAnswers: Rule["judge"] = ({ renditions }, tell) => {
+  for (const rendition of renditions) {
+    const listed = new Set(segmentsOf(rendition).flatMap(({ segment }) => segment.parts.map((part) => part.uri)));
+    for (const { url, status } of answersFor(rendition, "hint").values()) {
+      if (status === 200 || status === 206) tell.seen();
+      else if (listed.has(url)) tell.fault(url, "200 when the part is there", status === 0 ? "no answer" : `${status}`);
+    }
+  }
+};
+
+const hintBytes: Rule["judge"] = ({ renditions }, tell) => {
+  for (const rendition of renditions) {
+    const parts = answersFor(rendition, "part");
+    for (const hint of answersFor(rendition, "hint").values()) {
+      const part = parts.get(hint.place);
+      if (part === undefined || hint.status >= 300 || part.status >= 300 || hint.status === 0 || part.status === 0)
+        continue;
+      if (hint.sha256 === part.sha256) tell.seen();
+      else tell.fault(hint.url, `the part's ${part.byteLength} bytes`, `${hint.byteLength} other bytes for the hint`);
+    }
+  }
+};
+
+const segmentIsParts: Rule["judge"] = ({ renditions }, tell) => {
+  for (const rendition of renditions) {
+    const parts = answersFor(rendition, "part");
+    for (const { slices, url, byteLength } of answersFor(rendition, "segment").values()) {
+      if (slices === null) continue;
+      const odd = slices.find(({ place, sha256 }) => parts.get(place)?.sha256 !== sha256);
+      if (odd === undefined) tell.seen();
+      else tell.fault(url, `the bytes of its ${slices.length} parts`, `${byteLength} bytes, other than ${odd.place}`);
+    }
+  }
+};
+
+const independent: Rule["judge"] = ({ renditions }, tell) => {
+  for (const rendition of renditions) {
+    const [track, parts] = [trackOf(rendition), answersFor(rendition, "part")];
+    if (track === null) continue;
+    for (const { segment } of segmentsOf(rendition))
+      for (const part of segment.parts) {
+        const answer = parts.get(placeOf(part.uri, part.range));
+        const isSync = beginsWithSync(answer?.fragments[0], track.defaultFlags);
+        if (!part.isIndependent || isSync === null) continue;
+        if (isSync) tell.seen();
+        else tell.fault(part.uri, part.line, "its first sample is no sync sample");
+      }
+  }
+};
+
+const independentSegments: Rule["judge"] = ({ renditions, multivariant }, tell) => {
+  const isForAll = multivariant?.lines.includes("#EXT-X-INDEPENDENT-SEGMENTS") === true;
+  for (const rendition of renditions) {
+    const track = trackOf(rendition);
+    const isTold = isForAll || fullPlaylists(rendition)[0]?.playlist.hasIndependentSegments === true;
+    if (track?.handler !== "vide" || !isTold) continue;
+    for (const { fragments, url } of answersFor(rendition, "segment").values()) {
+      const isSync = beginsWithSync(fragments[0], track.defaultFlags);
+      if (isSync === null) continue;
+      if (isSync) tell.seen();
+      else tell.fault(url, "a sync sample first, because of EXT-X-INDEPENDENT-SEGMENTS", "another sample");
+    }
+  }
+};
+
+const initSegments: Rule["judge"] = ({ renditions }, tell) => {
+  for (const rendition of renditions) {
+    const inits = answersFor(rendition, "init");
+    const hasFragments = rendition.media.some(({ fragments }) => fragments.length > 0);
+    for (const { segment, url } of segmentsOf(rendition)) {
+      if (!hasFragments || segment.isGap) continue;
+      const init = segment.map === null ? undefined : inits.get(placeOf(segment.map.uri, segment.map.range));
+      if (segment.map === null) tell.fault(url, `EXT-X-MAP before ${segment.uri ?? segment.msn}`, "none");
+      else if (init === undefined) continue;
+      else if (init.init !== null && init.init.tracks.length > 0) tell.seen();
+      else tell.fault(init.url, "200 with a movie box", `${init.status}, ${init.byteLength} bytes`);
+    }
+  }
+};
+
+export const MEDIA_RULES: Rule[] = [
+  must("parts-available", "6.2.1", "A part answers as soon as it is listed", answers("part")),
+  must("segments-available", "6.2.1", "A segment answers as soon as it is listed", answers("segment")),
+  must(
+    "parts-stay",
+    "6.2.2",
+    "A part still answers for 3 target durations after its tag left",
+    answers("part that left"),
+  ),
+  must("segments-stay", "6.2.2", "A segment still answers after it left the playlist", answers("segment that left")),
+  must("map", "4.4.4.5", "Fragmented MP4 has EXT-X-MAP, and that answers with an init segment", initSegments),
+  must("hint-answers", "6.2.6", "What EXT-X-PRELOAD-HINT names answers with 200 once it is there", hintAnswers),
+  must("hint-bytes", "6.2.6", "A hint's answer is the bytes of the part, all of them", hintBytes),
+  must("segment-bytes", "3.2", "The parts of a segment, one behind the other, are the segment", segmentIsParts),
+  must("independent-part", "4.4.4.9", "A part with INDEPENDENT=YES begins with a sync sample", independent),
+  must(
+    "independent-segment",
+    "4.4.2.1",
+    "With EXT-X-INDEPENDENT-SEGMENTS each video segment begins with a sync sample",
+    independentSegments,
+  ),
+];

@@ -1,0 +1,90 @@
+import type { RenditionEvidence, StreamEvidence } from "../evidence.ts";
+import type { Variant } from "../multivariant.ts";
+import { must, type Rule, type Teller } from "../rule.ts";
+import { answersFor, trackOf } from "./media.ts";
+import { segmentsOf } from "./parts.ts";
+
+/** An encoder may go over what it was told by so much. */
+const TOLERANCE = 1.1;
+
+const each =
+  (judge: (variant: Variant, stream: StreamEvidence, tell: Teller) => void): Rule["judge"] =>
+  (stream, tell) =>
+    stream.multivariant?.variants.forEach((variant) => judge(variant, stream, tell));
+
+/** Of the segments that were loaded and are 0.5 to 1.5 target durations long (§4.4.6.2). */
+function peakBps(rendition: RenditionEvidence): number {
+  const sizes = answersFor(rendition, "segment");
+  const target = rendition.playlists[0]?.playlist?.targetDurationS ?? 0;
+  const rates = segmentsOf(rendition).flatMap(({ segment: { durationS, uri } }) => {
+    const answer = uri === null ? undefined : sizes.get(uri);
+    const isMeasured = answer !== undefined && answer.status === 200 && durationS !== null && durationS >= target / 2;
+    return isMeasured && durationS <= 1.5 * target ? [(answer.byteLength * 8) / durationS] : [];
+  });
+  return Math.max(0, ...rates);
+}
+
+function bandwidth(
+  { url, line, bandwidthBps, groups }: Variant,
+  { multivariant, renditions }: StreamEvidence,
+  tell: Teller,
+): void {
+  const measured = (address: string | null) => {
+    const rendition = renditions.find((one) => one.url === address);
+    return rendition === undefined ? 0 : peakBps(rendition);
+  };
+  const ofGroups = [...groups.values()].map((id) =>
+    Math.max(0, ...multivariant!.renditions.filter(({ groupId }) => groupId === id).map((one) => measured(one.url))),
+  );
+  const peak = measured(url) + ofGroups.reduce((sum, one) => sum + one, 0);
+  if (peak === 0 || bandwidthBps === null) return;
+  if (peak <= bandwidthBps * TOLERANCE) tell.seen();
+  else tell.fault(url, line, `${Math.round(peak)} bit/s measured`);
+}
+
+export const VARIANT_RULES: Rule[] = [
+  must("bandwidth", "4.4.6.2", "BANDWIDTH is there, and no segment needs more", (stream, tell) => {
+    for (const variant of stream.multivariant?.variants ?? []) {
+      if (variant.bandwidthBps === null) tell.fault(variant.url, "BANDWIDTH", variant.line);
+      else bandwidth(variant, stream, tell);
+    }
+  }),
+  must(
+    "codecs",
+    "4.4.6.2",
+    "Each variant tells its CODECS",
+    each(({ url, codecs, line }, _, tell) => {
+      if (codecs !== null && codecs !== "") tell.seen();
+      else tell.fault(url, "CODECS", line);
+    }),
+  ),
+  must(
+    "resolution",
+    "4.4.6.2",
+    "Each variant with a picture tells its RESOLUTION",
+    each(({ url, resolution, line }, { renditions }, tell) => {
+      const rendition = renditions.find((one) => one.url === url);
+      if (rendition === undefined || trackOf(rendition)?.handler !== "vide") return;
+      if (resolution !== null && /^\d+x\d+$/.test(resolution)) tell.seen();
+      else tell.fault(url, "RESOLUTION", line);
+    }),
+  ),
+  must(
+    "groups",
+    "4.4.6.2",
+    "The groups that a variant names are there",
+    each(({ url, groups, line }, { multivariant }, tell) => {
+      for (const [type, id] of groups) {
+        const isThere = multivariant!.renditions.some((one) => one.type === type && one.groupId === id);
+        if (isThere) tell.seen();
+        else tell.fault(url, `EXT-X-MEDIA of TYPE=${type} in the group ${id}`, line);
+      }
+    }),
+  ),
+  must("renditions-answer", "4.4.6", "Every media playlist that is named answers", ({ renditions }, tell) => {
+    for (const { url, playlists } of renditions) {
+      if (playlists[0]?.status === 200) tell.seen();
+      else tell.fault(url, "200", `${playlists[0]?.status ?? "no answer"}`);
+    }
+  }),
+];
