@@ -6,6 +6,7 @@ import {
   type ConnectAnswer,
   type ConnectOrder,
   decideConnect,
+  hasGatewayRestarted,
   openSession,
   resumeSession,
   type Session,
@@ -94,7 +95,8 @@ export class LiveStreamMachine extends LiveStreamKeeper {
   private connect(order: ConnectOrder): ConnectAnswer {
     const nowMs = Date.now();
     const session = this.session();
-    const decision = decideConnect(this.status, session?.windowEndsAtMs ?? null, this.heardAtMs, nowMs);
+    const heardAtMs = hasGatewayRestarted(session, order) ? 0 : this.heardAtMs;
+    const decision = decideConnect(this.status, session?.windowEndsAtMs ?? null, heardAtMs, nowMs);
     if (decision !== "open" && decision !== "resume") return { accepted: false, reason: decision };
     this.setDocument("name", order.streamId);
     if (decision === "resume" && session !== null) return this.resume(session, order, nowMs);

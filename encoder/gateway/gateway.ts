@@ -57,7 +57,12 @@ if (!environment.success) {
 const settings = environment.data;
 const { HOST, PUBLIC_HOST, ENCODER_SECRET, GATEWAY_ID } = settings;
 const worker = new WorkerClient(settings.WORKER_URL, ENCODER_SECRET);
-const reception = new GatewayReception(worker, { gatewayId: GATEWAY_ID, capacity: settings.GATEWAY_CAPACITY });
+const startedAt = Date.now();
+const reception = new GatewayReception(worker, {
+  gatewayId: GATEWAY_ID,
+  startedAt,
+  capacity: settings.GATEWAY_CAPACITY,
+});
 
 async function openRtmps(): Promise<Listener | null> {
   const { RTMPS_PORT, TLS_CERT_FILE, TLS_KEY_FILE } = settings;
@@ -103,7 +108,7 @@ const registration = {
   rtmpsUrl: rtmps && `rtmps://${at(rtmps)}/live`,
   srtUrl: srt && `srt://${at(srt)}`,
   httpUrl: settings.HTTP_URL ?? `http://${at(http)}`,
-  startedAt: Date.now(),
+  startedAt,
 };
 log("info", "gateway listening", {
   gatewayId: GATEWAY_ID,

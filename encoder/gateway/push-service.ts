@@ -32,7 +32,7 @@ export class PushService {
   }
 
   #open(url: string): GatewayReception {
-    const gateway = { gatewayId: randomUUID(), capacity: this.#capacity };
+    const gateway = { gatewayId: randomUUID(), startedAt: Date.now(), capacity: this.#capacity };
     const reception = new GatewayReception(new WorkerClient(url, this.#secret), gateway);
     this.#receptions.set(url, reception);
     return reception;

@@ -11,6 +11,8 @@ const CLAIM_MS = 20_000;
 
 export interface ReceptionOptions {
   gatewayId: string;
+  /** When this process began, epoch ms. */
+  startedAt: number;
   /** Broadcasts at once. */
   capacity: number;
 }
@@ -32,7 +34,7 @@ export class GatewayReception implements Reception {
   passphraseOf = (streamKey: string) => this.#worker.passphrase(this.#options.gatewayId, streamKey);
 
   async admit({ protocol, streamKey, passphrase, remote }: Incoming): Promise<Admission> {
-    const { gatewayId, capacity } = this.#options;
+    const { gatewayId, startedAt, capacity } = this.#options;
     if (this.#isClosed) return { accepted: false, reason: "unavailable" };
     if (this.#places >= capacity) {
       log("warn", "broadcaster refused", { reason: "overloaded", protocol, remote, capacity });
@@ -42,6 +44,7 @@ export class GatewayReception implements Reception {
     this.#keepSpare(); // it loads while the Worker is asked
     const answer = await this.#worker.authorize({
       gatewayId,
+      gatewayStartedAt: startedAt,
       protocol,
       streamKey,
       ...(passphrase === undefined ? {} : { passphrase }),

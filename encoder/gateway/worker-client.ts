@@ -1,6 +1,6 @@
 /** The Worker as a gateway sees it before there is a session (protocol.ts, "With ENCODER_SECRET"). */
 import { z } from "zod";
-import { type Authorize, AuthorizeAnswer, type PassphraseAnswer, type Register } from "../live/protocol.ts";
+import { type AuthorizeRequest, AuthorizeAnswer, type PassphraseAnswer, type Register } from "../live/protocol.ts";
 
 const TIMEOUT_MS = 10_000;
 
@@ -26,7 +26,7 @@ export class WorkerClient {
     return (await this.#post("register", register)) !== null;
   }
 
-  async authorize(authorize: Authorize): Promise<AuthorizeAnswer | typeof UNAVAILABLE> {
+  async authorize(authorize: AuthorizeRequest): Promise<AuthorizeAnswer | typeof UNAVAILABLE> {
     const parsed = AuthorizeAnswer.safeParse(await this.#post("authorize", authorize));
     return parsed.data ?? UNAVAILABLE;
   }

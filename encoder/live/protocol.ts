@@ -53,12 +53,15 @@ export type PassphraseAnswer =
 
 export const Authorize = z.object({
   gatewayId: z.string().min(1).max(64),
+  /** Of the gateway's process, epoch ms. One that was started again has lost its broadcasters: they need not wait for their own silence. */
+  gatewayStartedAt: z.number().min(0).default(0),
   protocol: IngestProtocol,
   streamKey,
   /** SRT: the one that the handshake was held with. */
   passphrase: z.string().max(512).optional(),
 });
 export type Authorize = z.infer<typeof Authorize>;
+export type AuthorizeRequest = z.input<typeof Authorize>;
 
 /** How a broadcast is encoded; the times never change within a session. */
 export const IngestSettings = z.object({

@@ -25,7 +25,7 @@ async function streamOfKey(env: Env, streamKey: string): Promise<LiveStream | nu
 
 /** Lets a broadcaster in, or says why not. @param publicUrl where gateways reach this Worker */
 export async function authorize(env: Env, request: Authorize, publicUrl: string, now: Date): Promise<AuthorizeAnswer> {
-  const { gatewayId, protocol, streamKey, passphrase } = request;
+  const { gatewayId, gatewayStartedAt, protocol, streamKey, passphrase } = request;
   const stream = await streamOfKey(env, streamKey);
   if (stream === null) return refuse(request, "unknown_key");
   if (protocol === "srt" && !isSameSecret(passphrase ?? "", stream.srtSecret))
@@ -34,6 +34,7 @@ export async function authorize(env: Env, request: Authorize, publicUrl: string,
     streamId: stream.id,
     workspaceId: stream.workspaceId,
     gatewayId,
+    gatewayStartedAt,
     protocol,
     settings: ingestSettings(env, stream),
     recording: stream.enableRecording ? { policy: stream.mediaPolicy, publicUrl } : null,
@@ -56,7 +57,10 @@ export async function authorize(env: Env, request: Authorize, publicUrl: string,
   };
 }
 
-function refuse({ gatewayId, protocol, streamKey }: Authorize, reason: Refusal) {
+function refuse(
+  { gatewayId, protocol, streamKey }: Pick<Authorize, "gatewayId" | "protocol" | "streamKey">,
+  reason: Refusal,
+) {
   // Of the key only what is no secret: the stream that it names.
   log("live.refused", { streamId: streamIdOfKey(streamKey), reason, gatewayId, protocol });
   return { accepted: false as const, reason };

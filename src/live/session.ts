@@ -13,6 +13,7 @@ export interface ConnectOrder {
   streamId: string;
   workspaceId: string;
   gatewayId: string;
+  gatewayStartedAt: number;
   protocol: IngestProtocol;
   settings: Omit<IngestSettings, "reconnect">;
   /** Null = no recording. */
@@ -33,6 +34,8 @@ export interface Session {
   workspaceId: string;
   startedAtMs: number;
   gatewayId: string;
+  /** By its own clock; another process of the same gateway has another one. */
+  gatewayStartedAt: number;
   protocol: IngestProtocol;
   settings: Omit<IngestSettings, "reconnect">;
   reconnectWindowS: number;
@@ -75,6 +78,10 @@ export function decideConnect(
   return status === "disconnected" && windowEndsAtMs !== null && nowMs < windowEndsAtMs ? "resume" : "open";
 }
 
+/** The gateway of the broadcaster on air has died and come back: that broadcaster is gone, whenever it was heard of last. Pure. */
+export const hasGatewayRestarted = (session: Session | null, order: ConnectOrder): boolean =>
+  session !== null && session.gatewayId === order.gatewayId && session.gatewayStartedAt !== order.gatewayStartedAt;
+
 export function openSession(order: ConnectOrder, sessionId: string, nowMs: number): Session {
   return {
     id: sessionId,
@@ -82,6 +89,7 @@ export function openSession(order: ConnectOrder, sessionId: string, nowMs: numbe
     workspaceId: order.workspaceId,
     startedAtMs: nowMs,
     gatewayId: order.gatewayId,
+    gatewayStartedAt: order.gatewayStartedAt,
     protocol: order.protocol,
     settings: order.settings,
     reconnectWindowS: order.reconnectWindowS,
@@ -97,9 +105,13 @@ export function openSession(order: ConnectOrder, sessionId: string, nowMs: numbe
 }
 
 /** The session with its broadcaster back, perhaps at another gateway. What players hold on to stays: latency mode and times. */
-export const resumeSession = (session: Session, { gatewayId, protocol, reconnectWindowS }: ConnectOrder): Session => ({
+export const resumeSession = (
+  session: Session,
+  { gatewayId, gatewayStartedAt, protocol, reconnectWindowS }: ConnectOrder,
+): Session => ({
   ...session,
   gatewayId,
+  gatewayStartedAt,
   protocol,
   reconnectWindowS,
   connection: session.connection + 1,

@@ -7,6 +7,7 @@ import { STREAM_MOVES, type StreamSignal, type StreamStatus } from "../../../src
 import {
   type ConnectOrder,
   decideConnect,
+  hasGatewayRestarted,
   isAudioOnly,
   openSession,
   resumeSession,
@@ -69,6 +70,7 @@ const order: ConnectOrder = {
   streamId: "s",
   workspaceId: "w",
   gatewayId: "g1",
+  gatewayStartedAt: 1,
   protocol: "rtmp",
   settings: { maxResolution: "1080p", latencyMode: "low", partTargetMs: 500, segmentMs: 2000 },
   recording: null,
@@ -95,6 +97,14 @@ test("a resumed session has another connection and gateway, and the times it beg
     hasLeft: false,
     windowEndsAtMs: null,
   });
+});
+
+test("a gateway that was started again has lost its broadcaster; another gateway, or the same process, has not", () => {
+  const session = openSession(order, "id", 1);
+  expect(hasGatewayRestarted(session, { ...order, gatewayStartedAt: 2 })).toBe(true);
+  expect(hasGatewayRestarted(session, order)).toBe(false);
+  expect(hasGatewayRestarted(session, { ...order, gatewayId: "g2", gatewayStartedAt: 2 })).toBe(false);
+  expect(hasGatewayRestarted(null, order)).toBe(false);
 });
 
 test.each([
