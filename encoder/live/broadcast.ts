@@ -1,5 +1,5 @@
 /** One broadcast from its first byte to its end: one decode, the ladder, parts. Everything the source does wrong is met here. */
-import { avGetCodecName, type Stream } from "node-av";
+import { avGetCodecName, type Frame, type Stream } from "node-av";
 import { JobError } from "../errors.ts";
 import { outputChannels, outputRateHz } from "../media/audio-plan.ts";
 import type { Size } from "../ladder.ts";
@@ -10,9 +10,10 @@ import { type LiveGrid, planLiveGrid } from "./live-grid.ts";
 import { LiveSource, type TimedPacket } from "./live-source.ts";
 import { type BroadcastListener, type BroadcastPlan, SOUND_NAME } from "./output.ts";
 import { OverloadPolicy } from "./overload.ts";
-import { Run } from "./run.ts";
+import { Run, type RunPicture } from "./run.ts";
 import { SoundConverter, type SoundFormat, type SoundPiece } from "./sound-converter.ts";
 import { soundBitrate } from "./sound-line.ts";
+import { SourceCopy } from "./source-copy.ts";
 import { SourceTimeline } from "./source-timeline.ts";
 import { type DecodedFrame, StreamDecoder } from "./stream-decoder.ts";
 import { StreamReader } from "./stream-reader.ts";
@@ -71,6 +72,7 @@ class Broadcast {
   readonly #dropped = new Set<string>();
   #clock = new CaptureClock();
   #grid: LiveGrid | null = null;
+  #copy: SourceCopy | null = null;
   #rungs: VideoRung[] = [];
   #run: Run | null = null;
   #pictureKind = "";
@@ -105,6 +107,7 @@ class Broadcast {
     if (video !== null) {
       const { num, den } = video.avgFrameRate;
       this.#grid = planLiveGrid(num > 0 && den > 0 ? num / den : 0, times, this.#plan.settings);
+      if (this.#plan.encodesTopRung !== true) this.#copy = SourceCopy.of(video, times, this.#grid.frameRate);
     }
     for await (const packet of this.#source.packets()) {
       this.#packets += 1;
@@ -136,8 +139,10 @@ class Broadcast {
       this.#earlySound = [];
     }
     this.#clock.note(decodeSeconds, Date.now());
-    if (kind === "video") for await (const frame of this.#video.decode(timed)) await this.#showPicture(frame);
-    else await this.#takeSound(timed);
+    if (kind === "video") {
+      this.#copy?.put(timed);
+      for await (const frame of this.#video.decode(timed)) await this.#showPicture(frame);
+    } else await this.#takeSound(timed);
     timed.packet.free();
     if (place === "jump") await this.#takeStrays();
   }
@@ -149,23 +154,43 @@ class Broadcast {
     // Sound that far ahead of it: the picture has come to a standstill, or cannot be decoded any more.
     const standsAt = timed.decodeSeconds - this.#source.interleaveSeconds;
     this.#timeline.passUntil(standsAt);
+    if (this.#run.isCopying && this.#run.endsBefore(standsAt)) await this.#leaveCopy(standsAt);
     await this.#run.holdPicture(standsAt);
   }
 
   async #showPicture({ frame, seconds }: DecodedFrame): Promise<void> {
     const { num, den } = frame.sampleAspectRatio;
     const kind = [frame.width, frame.height, num, den].join();
+    const unit = this.#copy?.take(seconds) ?? null;
     if (this.#run !== null && kind !== this.#pictureKind) await this.#closeRun();
     this.#pictureKind = kind;
-    if (this.#run === null) {
-      const size = displaySize(frame);
-      const { settings } = this.#plan;
-      const isFirst = this.#rungs.length === 0;
-      if (isFirst) this.#rungs = planLiveLadder(size, this.#grid!.frameRate, settings.maxResolution);
-      const rungs = refitLadder(this.#rungs, size).filter(({ name }) => !this.#dropped.has(name));
-      await this.#openRun(seconds, { grid: this.#grid!, rungs, like: frame });
-    }
-    await this.#run!.putPicture(frame, seconds);
+    if (this.#run !== null && !this.#run.accepts(seconds, unit)) await this.#leaveCopy(seconds);
+    if (this.#run === null) await this.#openRun(seconds, this.#planPicture(frame, unit?.isIdr === true));
+    await this.#run!.putPicture(frame, seconds, unit);
+  }
+
+  /** From here on all rungs are encoded: the source's own pictures do not go on as a rung must. Where one is missing, the last stands. */
+  async #leaveCopy(seconds: number): Promise<void> {
+    const run = this.#run!;
+    const still = run.endsBefore(seconds) ? run.still : null;
+    this.#copy!.end();
+    await this.#closeRun();
+    if (still === null) return;
+    await this.#openRun(still.seconds, this.#planPicture(still.frame, false));
+    await this.#run!.putPicture(still.frame, still.seconds, null);
+  }
+
+  #planPicture(like: Frame, canCopy: boolean): RunPicture {
+    const size = displaySize(like);
+    const { settings } = this.#plan;
+    const grid = this.#grid!;
+    if (this.#rungs.length === 0) this.#rungs = planLiveLadder(size, grid.frameRate, settings.maxResolution);
+    const rungs = refitLadder(this.#rungs, size).filter(({ name }) => !this.#dropped.has(name));
+    const [top, ...others] = rungs;
+    const bitrateBps =
+      canCopy && others.length > 0 && this.#copy!.suits(like, top!) ? this.#copy!.bitrateFor(top!) : null;
+    if (bitrateBps === null) return { grid, rungs, like, copy: null };
+    return { grid, rungs: others, like, copy: { rung: top!, avcConfig: this.#copy!.avcConfig, bitrateBps } };
   }
 
   async #playSound(decoded: DecodedFrame): Promise<void> {
@@ -177,10 +202,7 @@ class Broadcast {
     }
   }
 
-  async #openRun(
-    zeroSeconds: number,
-    picture: { grid: LiveGrid; rungs: VideoRung[]; like: DecodedFrame["frame"] } | null,
-  ) {
+  async #openRun(zeroSeconds: number, picture: RunPicture | null): Promise<void> {
     const [clock, sound] = [this.#clock, this.#sound];
     const capturedAtMs = (seconds: number) => clock.capturedAtMs(seconds);
     const { settings } = this.#plan;
@@ -190,7 +212,7 @@ class Broadcast {
       this.#listener,
     );
     this.#run = run;
-    if (!this.#hasStarted) this.#tellStarted(run);
+    if (!this.#hasStarted) this.#tellStarted(run, picture);
     for (const { name, init } of run.inits)
       this.#listener.onInit(name, this.#start.initVersion, init.bytes, init.facts);
     for (const piece of this.#earlySound.splice(0)) await run.putSound(piece);
@@ -202,6 +224,7 @@ class Broadcast {
     for await (const frame of this.#audio.rest()) await this.#playSound(frame);
     for await (const piece of this.#converter.rest()) await this.#run?.putSound(piece);
     await this.#closeRun();
+    this.#copy?.forget();
   }
 
   /** The source goes on without a jump; its sound behind the seam is the next run's. */
@@ -249,10 +272,11 @@ class Broadcast {
     });
   }
 
-  #tellStarted(run: Run): void {
+  #tellStarted(run: Run, picture: RunPicture | null): void {
     this.#hasStarted = true;
     const { video, audio } = this.#source;
     const bitrates = new Map(this.#rungs.map(({ name, maxBitrateBps }) => [name, maxBitrateBps]));
+    if (picture !== null && picture.copy !== null) bitrates.set(picture.copy.rung.name, picture.copy.bitrateBps);
     if (this.#sound !== null) bitrates.set(SOUND_NAME, soundBitrate(this.#sound));
     const hz = this.#grid === null ? 0 : this.#grid.frameRate.num / this.#grid.frameRate.den;
     this.#listener.onStarted({

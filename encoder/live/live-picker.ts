@@ -25,11 +25,16 @@ export class LivePicker {
    * before it. The very first picture fills the places before it.
    */
   place(seconds: number): { repeated: number; frame: number } | null {
-    const frame = Math.floor((seconds * this.#rate.num) / this.#rate.den + TOLERANCE_FRAMES);
+    const frame = this.#frameAt(seconds);
     if (frame < this.#next) return null;
     const repeated = frame - this.#next;
     this.#next = frame + 1;
     return { repeated, frame };
+  }
+
+  /** Whether a picture of this time goes right behind the last one. */
+  isNext(seconds: number): boolean {
+    return this.#frameAt(seconds) === this.#next;
   }
 
   /** How often the last picture is shown again so that it stands until then. */
@@ -38,5 +43,9 @@ export class LivePicker {
     const repeated = Math.max(0, end - this.#next);
     this.#next += repeated;
     return repeated;
+  }
+
+  #frameAt(seconds: number): number {
+    return Math.floor((seconds * this.#rate.num) / this.#rate.den + TOLERANCE_FRAMES);
   }
 }

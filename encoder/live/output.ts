@@ -13,6 +13,8 @@ export const SOUND_NAME = "a1";
 
 export interface BroadcastPlan {
   settings: Pick<IngestSettings, "maxResolution" | "partTargetMs" | "segmentMs">;
+  /** Never the source's own pictures as the top rung, however sane they are. */
+  encodesTopRung?: boolean;
   /** Where in its session the broadcast begins: all 0 and false, unless it is a reconnect. */
   start: {
     msn: number;

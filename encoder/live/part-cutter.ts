@@ -21,6 +21,10 @@ export interface CutPlan {
   segmentEnd: (segment: number) => number;
   /** Samples of each part of a segment but the last. */
   partSamples: (segment: number) => number;
+  /**
+   * A part is told when the sample behind it is there: where a run cannot be made longer by one, it may be the last after all.
+   */
+  waitsForNext?: boolean;
   segmentFacts: (segment: number) => SegmentFacts;
   onPart: (facts: PartFacts, bytes: Buffer) => void;
 }
@@ -45,10 +49,12 @@ export class PartCutter {
   }
 
   add(data: Buffer, isSync: boolean): void {
-    const { sampleTicks, segmentEnd, partSamples } = this.#plan;
+    const { sampleTicks, segmentEnd, partSamples, waitsForNext = false } = this.#plan;
+    const isFull = () => this.#samples.length >= partSamples(this.#segment);
+    if (waitsForNext && isFull()) this.#cut(false);
     this.#samples.push({ data, isSync, durationTicks: sampleTicks, compositionTicks: 0 });
     if (this.#partBegins + this.#samples.length >= segmentEnd(this.#segment)) this.#cut(true);
-    else if (this.#samples.length >= partSamples(this.#segment)) this.#cut(false);
+    else if (!waitsForNext && isFull()) this.#cut(false);
   }
 
   /** Ends the segment under way: there are no more samples. */

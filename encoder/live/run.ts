@@ -6,8 +6,10 @@ import type { Frame } from "node-av";
 import { AVCOL_TRC_ARIB_STD_B67, AVCOL_TRC_SMPTE2084 } from "node-av/constants";
 import type { SourceVideo, VideoRung } from "../protocol.ts";
 import { AAC_FRAME_SAMPLES } from "../media/audio-plan.ts";
+import type { AvcUnit } from "../media/avc-units.ts";
 import { PictureGraph } from "../media/picture-graph.ts";
 import { colorPlan, scaleGraph } from "../media/scale-graph.ts";
+import { type Copy, CopiedRung } from "./copied-rung.ts";
 import { type LiveGrid, segmentSeconds, soundFramesUntil, soundPartFrames, soundSegmentEnd } from "./live-grid.ts";
 import { LivePicker } from "./live-picker.ts";
 import { LiveRung } from "./live-rung.ts";
@@ -17,13 +19,22 @@ import type { SoundFormat, SoundPiece } from "./sound-converter.ts";
 import { SoundLine } from "./sound-line.ts";
 import { isThumbnailFrame, jpegOf, thumbnailSource } from "./thumbnail.ts";
 
+export interface RunPicture {
+  grid: LiveGrid;
+  /** To be encoded, largest first; at least one. */
+  rungs: VideoRung[];
+  like: Frame;
+  /** The rung above them that the source's own pictures are. */
+  copy: Copy | null;
+}
+
 export interface RunPlan {
   settings: BroadcastPlan["settings"];
   /** Where it begins in the session. */
   start: BroadcastPlan["start"];
   /** The source's time of its first picture, or of its first sound where there is no picture. */
   zeroSeconds: number;
-  picture: { grid: LiveGrid; rungs: VideoRung[]; like: Frame } | null;
+  picture: RunPicture | null;
   sound: SoundFormat | null;
   /** How much later than its picture sound may come; then it is silence. */
   interleaveSeconds: number;
@@ -39,6 +50,7 @@ export class Run {
   readonly #segments: SegmentFacts[] = [];
   readonly #picker: LivePicker | null;
   #rungs: LiveRung[] = [];
+  #copied: CopiedRung | null = null;
   #sound: SoundLine | null = null;
   #turns: Promise<void>[] = [];
   readonly #underWay: Promise<unknown>[] = [];
@@ -64,8 +76,13 @@ export class Run {
     const { picture, sound } = this.#plan;
     if (picture !== null) {
       const { matrix } = colorPlan(picture.like.colorSpace, picture.like.height, hdrOf(picture.like));
+      const { copy, grid } = picture;
+      if (copy !== null) {
+        const cuts = { ...this.#pictureCuts(copy.rung.name), waitsForNext: true };
+        this.#copied = new CopiedRung(copy, grid, matrix, new PartCutter(cuts));
+      }
       for (const rung of picture.rungs)
-        this.#rungs.push(await LiveRung.open(rung, picture.grid, matrix, new PartCutter(this.#pictureCuts(rung.name))));
+        this.#rungs.push(await LiveRung.open(rung, grid, matrix, new PartCutter(this.#pictureCuts(rung.name))));
       this.#turns = this.#rungs.map(() => Promise.resolve());
     }
     if (sound !== null) this.#sound = await SoundLine.open(sound, this.#plan, new PartCutter(this.#soundCuts(sound)));
@@ -74,18 +91,21 @@ export class Run {
   /** Every rendition's init, in the order of the ladder. */
   get inits(): { name: string; init: LiveRung["init"] }[] {
     return [
+      ...(this.#copied === null ? [] : [{ name: this.#copied.rung.name, init: this.#copied.init }]),
       ...this.#rungs.map(({ rung, init }) => ({ name: rung.name, init })),
       ...(this.#sound === null ? [] : [{ name: SOUND_NAME, init: this.#sound.init }]),
     ];
   }
 
+  /** The ones that are encoded. */
   get rungs(): VideoRung[] {
     return this.#rungs.map(({ rung }) => rung).filter(({ name }) => !this.#unwanted.has(name));
   }
 
   /** Segments that are whole in every rendition. */
   get segments(): number {
-    return Math.min(...[...this.#rungs, ...(this.#sound ? [this.#sound] : [])].map(({ segments }) => segments));
+    const renditions = [this.#copied, ...this.#rungs, this.#sound].filter((one) => one !== null);
+    return Math.min(...renditions.map(({ segments }) => segments));
   }
 
   /** Pictures given to encoders. */
@@ -100,15 +120,39 @@ export class Run {
     return (this.#picker!.count * picture.grid.frameRate.den) / picture.grid.frameRate.num;
   }
 
-  /** Takes the frame. @param seconds in the source's time */
-  async putPicture(frame: Frame, seconds: number): Promise<void> {
+  /** Whether a picture can go on in this run: always, but where the source's own pictures are a rung. */
+  accepts(seconds: number, unit: AvcUnit | null): boolean {
+    if (this.#copied === null) return true;
+    const isNext = this.#picker!.isNext(seconds - this.#plan.zeroSeconds);
+    return isNext && unit !== null && this.#copied.accepts(unit, this.#picker!.count);
+  }
+
+  /** Takes the frame; it must be accepted. @param seconds in the source's time @param unit the source's own, where it is copied */
+  async putPicture(frame: Frame, seconds: number, unit: AvcUnit | null): Promise<void> {
     const place = this.#picker!.place(seconds - this.#plan.zeroSeconds);
     if (place === null) return frame.free();
+    if (unit !== null) this.#copied?.put(unit, place.frame);
     await this.#repeat(place.frame - place.repeated, place.repeated, this.#last ?? frame);
     this.#last?.free();
     this.#last = frame;
     await this.#encode(frame, place.frame);
     await this.#sound?.encodeUntil(this.endSeconds);
+  }
+
+  get isCopying(): boolean {
+    return this.#copied !== null;
+  }
+
+  /** Whether at least one output frame is missing before that. @param seconds in the source's time */
+  endsBefore(seconds: number): boolean {
+    const { num, den } = this.#plan.picture!.grid.frameRate;
+    return seconds - this.#plan.zeroSeconds >= ((this.#picker!.count + 1) * den) / num - 1e-6;
+  }
+
+  /** What stands when it ends, the receiver's, and the source's time of the frame behind it. */
+  get still(): { frame: Frame; seconds: number } | null {
+    const frame = this.#last?.clone() ?? null;
+    return frame && { frame, seconds: this.#plan.zeroSeconds + this.endSeconds };
   }
 
   /** The picture has come to a standstill while the sound goes on: it stands. */
@@ -138,6 +182,7 @@ export class Run {
     }
     await Promise.all(this.#underWay);
     await this.#thumbnail;
+    this.#copied?.finish();
     await Promise.all(this.#rungs.map((rung) => rung.encode(null)));
     const { soundSeconds, rest } = await this.#finishSound();
     const end = start.seconds + Math.max(this.endSeconds, soundSeconds);

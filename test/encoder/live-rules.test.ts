@@ -7,6 +7,7 @@ import type { PartFacts } from "../../encoder/live/output.ts";
 import { Outbox } from "../../encoder/live/outbox.ts";
 import { OverloadPolicy } from "../../encoder/live/overload.ts";
 import { Pcm } from "../../encoder/live/pcm.ts";
+import { avcConfigOf, avcStreamOf, avcUnitOf } from "../../encoder/media/avc-units.ts";
 import { SourceTimeline } from "../../encoder/live/source-timeline.ts";
 import { encodeMessage, MessageReader, type WireMessage } from "../../encoder/live/wire.ts";
 import { STANDARD_RATES } from "../../encoder/standard-rates.ts";
@@ -94,6 +95,18 @@ test("only the leader's jumps begin anew; sound of another timeline is stray unt
     ] as const
   ).map(([kind, seconds]) => timeline.place(kind, seconds));
   expect(seen).toEqual(["goes-on", "goes-on", "goes-on", "stray", "jump", "goes-on", "stray", "jump"]);
+});
+
+test("a picture that comes late after a standstill is no jump, and neither is the one that moves on", () => {
+  const timeline = new SourceTimeline("video", 1.2);
+  timeline.place("video", 10);
+  timeline.passUntil(15);
+  expect([10.1, 15.2, 17, 9].map((seconds) => timeline.place("video", seconds))).toEqual([
+    "goes-on",
+    "goes-on",
+    "goes-on",
+    "jump",
+  ]);
 });
 
 test("capture times follow the least delay, pass over a stall of the network, and never go back", () => {
@@ -239,4 +252,33 @@ test("messages come out whole however the pipe cuts them, and nonsense is an err
     );
   }
   expect(() => new MessageReader().push(Buffer.alloc(8, 0xff))).toThrow("no message");
+});
+
+test("access units become samples whatever they came in; other parameter sets, and what is damaged, are refused", () => {
+  const nal = (type: number, ...rest: number[]) => Buffer.from([0x60 | type, ...rest]);
+  const [sps, pps, slice, idr] = [nal(7, 100, 0, 31, 1, 2), nal(8, 3), nal(1, 9, 9, 1), nal(5, 8, 0, 0, 3, 1)];
+  const startCoded = (...units: Buffer[]) =>
+    Buffer.concat(units.flatMap((unit, i) => [Buffer.from(i === 0 ? [0, 0, 0, 1] : [0, 0, 1]), unit]));
+  const lengthCoded = (bytes: number, ...units: Buffer[]) =>
+    Buffer.concat(
+      units.flatMap((unit) => {
+        const length = Buffer.alloc(bytes);
+        length.writeUIntBE(unit.length, 0, bytes);
+        return [length, unit];
+      }),
+    );
+  const annexB = avcStreamOf(startCoded(sps, pps))!;
+  const record = avcConfigOf(annexB);
+  expect(record.toString("hex")).toBe("0164001fffe100066764001f01020100026803fdf8f800");
+  expect(avcStreamOf(record)).toEqual({ ...annexB, lengthBytes: 4 });
+  const [delimiter, filler] = [nal(9, 0xf0), nal(12, 0xff)];
+  const key = { data: lengthCoded(4, idr), isIdr: true };
+  expect(avcUnitOf(startCoded(delimiter, sps, pps, idr, filler), annexB)).toEqual(key);
+  expect(avcUnitOf(lengthCoded(2, sps, idr), { ...annexB, lengthBytes: 2 })).toEqual(key);
+  expect(avcUnitOf(startCoded(slice), annexB)).toEqual({ data: lengthCoded(4, slice), isIdr: false });
+  expect(avcUnitOf(startCoded(nal(7, 100, 0, 32), idr), annexB)).toBeNull();
+  expect(avcUnitOf(startCoded(delimiter), annexB)).toBeNull();
+  expect(avcUnitOf(lengthCoded(4, slice).subarray(0, 6), { ...annexB, lengthBytes: 4 })).toBeNull();
+  expect(avcStreamOf(startCoded(sps))).toBeNull();
+  expect(avcStreamOf(null)).toBeNull();
 });

@@ -1,0 +1,60 @@
+/** The top rung of a source that is played as it is: its own access units in the same parts and segments as the encoded rungs. */
+import type { AvcUnit } from "../media/avc-units.ts";
+import { initSegment } from "../media/cmaf.ts";
+import { codecOf } from "../media/h264.ts";
+import type { ColorMatrix } from "../media/scale-graph.ts";
+import type { VideoRung } from "../protocol.ts";
+import type { LiveGrid } from "./live-grid.ts";
+import { type InitFacts, PICTURE_TIMESCALE } from "./output.ts";
+import type { PartCutter } from "./part-cutter.ts";
+
+export interface Copy {
+  rung: VideoRung;
+  avcConfig: Buffer;
+  /** Of any segment at most. */
+  bitrateBps: number;
+}
+
+export class CopiedRung {
+  readonly rung: VideoRung;
+  readonly init: { bytes: Buffer; facts: InitFacts };
+  readonly #grid: LiveGrid;
+  readonly #cutter: PartCutter;
+  readonly #segmentBytes: number;
+  #bytes = 0; // of the segment under way
+
+  constructor({ rung, avcConfig, bitrateBps }: Copy, grid: LiveGrid, colorMatrix: ColorMatrix, cutter: PartCutter) {
+    this.rung = rung;
+    this.#grid = grid;
+    this.#cutter = cutter;
+    const { widthPx, heightPx } = rung;
+    const timescale = PICTURE_TIMESCALE;
+    this.#segmentBytes = (bitrateBps / 8) * ((grid.framesPerSegment * grid.ticksPerFrame) / timescale);
+    this.init = {
+      bytes: initSegment({ kind: "video", timescale, widthPx, heightPx, colorMatrix, avcConfig }),
+      facts: { codec: codecOf(avcConfig), widthPx, heightPx, timescale },
+    };
+  }
+
+  /** Segments that are whole. */
+  get segments(): number {
+    return this.#cutter.segments;
+  }
+
+  /** Whether it can be the run's output frame of this number: a segment begins with a key frame, and is not too large. */
+  accepts({ data, isIdr }: AvcUnit, number: number): boolean {
+    const isFirst = number % this.#grid.framesPerSegment === 0;
+    const bytesBefore = isFirst ? 0 : this.#bytes;
+    return (isIdr || !isFirst) && bytesBefore + data.length <= this.#segmentBytes;
+  }
+
+  put({ data, isIdr }: AvcUnit, number: number): void {
+    if (number % this.#grid.framesPerSegment === 0) this.#bytes = 0;
+    this.#bytes += data.length;
+    this.#cutter.add(data, isIdr);
+  }
+
+  finish(): void {
+    this.#cutter.finish();
+  }
+}

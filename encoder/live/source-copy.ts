@@ -1,0 +1,120 @@
+/** Whether the source's own H.264 can be the top rung as it is, and its access units until their pictures are decoded. */
+import type { Frame, Stream } from "node-av";
+import {
+  AVCOL_RANGE_JPEG,
+  AV_CODEC_ID_H264,
+  AV_FRAME_FLAG_INTERLACED,
+  AV_NOPTS_VALUE,
+  AV_PIX_FMT_YUV420P,
+  AV_PIX_FMT_YUVJ420P,
+  AV_PKT_DATA_NEW_EXTRADATA,
+} from "node-av/constants";
+import { type AvcStream, type AvcUnit, avcConfigOf, avcStreamOf, avcUnitOf } from "../media/avc-units.ts";
+import { ticksToSeconds } from "../media/source.ts";
+import type { Fraction, VideoRung } from "../protocol.ts";
+import { LivePicker } from "./live-picker.ts";
+import type { TimedPacket } from "./live-source.ts";
+
+/** So much more than an encoded rung may need a copied one: hardware encoders do with more bits. */
+export const BITRATE_ALLOWANCE = 1.5;
+/** What a source says of its bitrate is an average. */
+const PEAK_FACTOR = 1.25;
+const BASELINE = { profile: 66, isConstrainedBit: 0x40 };
+const [MAIN, HIGH] = [77, 100];
+/** Access units of which no picture has come out. */
+const MAX_WAITING = 32;
+
+interface WaitingUnit extends AvcUnit {
+  seconds: number;
+}
+
+export class SourceCopy {
+  readonly avcConfig: Buffer;
+  readonly #stream: Stream;
+  readonly #avc: AvcStream;
+  #waiting: WaitingUnit[] = [];
+  /** For good: from here on the source is encoded. */
+  isOver = false;
+
+  private constructor(stream: Stream, avc: AvcStream) {
+    this.#stream = stream;
+    this.#avc = avc;
+    this.avcConfig = avcConfigOf(avc);
+  }
+
+  /** Null when the stream is nothing that every player plays. @param times of its first pictures, in seconds */
+  static of(stream: Stream, times: number[], rate: Fraction): SourceCopy | null {
+    const { codecId, extradata, format, colorRange, videoDelay } = stream.codecpar;
+    if (codecId !== AV_CODEC_ID_H264 || videoDelay > 0 || !areOnGrid(times, rate)) return null;
+    if ((format !== AV_PIX_FMT_YUV420P && format !== AV_PIX_FMT_YUVJ420P) || colorRange === AVCOL_RANGE_JPEG)
+      return null;
+    const avc = avcStreamOf(extradata);
+    return avc !== null && isPlayedEverywhere(avc) ? new SourceCopy(stream, avc) : null;
+  }
+
+  /** Whether a rung is the picture itself, to the pixel. */
+  suits(picture: Frame, { widthPx, heightPx }: VideoRung): boolean {
+    const { num, den } = picture.sampleAspectRatio;
+    const isSquare = num === den || num === 0;
+    const isProgressive = !picture.hasFlags(AV_FRAME_FLAG_INTERLACED);
+    return !this.isOver && isSquare && isProgressive && picture.width === widthPx && picture.height === heightPx;
+  }
+
+  /** Bits per second that a copied rung is told with, and must keep; null when the source says that it needs more than is allowed. */
+  bitrateFor({ maxBitrateBps }: VideoRung): number | null {
+    const told = PEAK_FACTOR * Number(this.#stream.codecpar.bitRate);
+    const most = BITRATE_ALLOWANCE * maxBitrateBps;
+    if (told > most) return null;
+    return told > 0 ? Math.round(Math.max(told, maxBitrateBps)) : most;
+  }
+
+  /** Each packet of the picture, before it is decoded. */
+  put({ packet, stream }: TimedPacket): void {
+    if (this.isOver) return;
+    const settings = packet.getSideData(AV_PKT_DATA_NEW_EXTRADATA);
+    const isSame = stream.index === this.#stream.index && (settings === null || this.#isSame(settings));
+    const unit =
+      isSame && packet.pts !== AV_NOPTS_VALUE && packet.pts === packet.dts && packet.data !== null
+        ? avcUnitOf(packet.data, this.#avc)
+        : null;
+    if (unit === null) this.end();
+    else this.#waiting.push({ ...unit, seconds: ticksToSeconds(packet.pts, stream) });
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+  }
+
+  /** The access unit of the picture of this time; null when it cannot be told, or needs one that has no picture. */
+  take(seconds: number): AvcUnit | null {
+    const at = this.#waiting.findIndex((unit) => unit.seconds >= seconds);
+    const passed = this.#waiting.splice(0, at < 0 ? this.#waiting.length : at);
+    if (this.#waiting[0]?.seconds !== seconds) return null;
+    const unit = this.#waiting.shift()!;
+    return passed.length === 0 || unit.isIdr ? unit : null;
+  }
+
+  /** The source's time begins anew. */
+  forget(): void {
+    this.#waiting = [];
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.#waiting = [];
+  }
+
+  #isSame(settings: Buffer): boolean {
+    const found = avcStreamOf(settings);
+    return found !== null && avcConfigOf(found).equals(this.avcConfig) && found.lengthBytes === this.#avc.lengthBytes;
+  }
+}
+
+function isPlayedEverywhere({ sps }: AvcStream): boolean {
+  const profile = sps[1];
+  const isConstrained = (sps[2]! & BASELINE.isConstrainedBit) !== 0;
+  return profile === MAIN || profile === HIGH || (profile === BASELINE.profile && isConstrained);
+}
+
+/** Pure: whether pictures come one for each frame of the rate, without a hole. @param times ascending */
+export function areOnGrid(times: number[], rate: Fraction): boolean {
+  const picker = new LivePicker(rate);
+  return times.length >= 2 && times.every((time) => picker.isNext(time - times[0]!) && picker.place(time - times[0]!));
+}

@@ -1,0 +1,113 @@
+import { Log } from "node-av";
+import { AV_LOG_QUIET } from "node-av/constants";
+import { expect, test } from "vitest";
+import { checkParts } from "../support/live-checks.ts";
+import { broadcast, broadcastOf, decodeTicksOf, fileOf, H264, type Made, partsOf, PLAN } from "../support/live.ts";
+import { decodePictures, decodeSound } from "../support/rendition.ts";
+
+Log.setLevel(AV_LOG_QUIET);
+const SANE = `${H264} -b:v 900k -maxrate 900k -bufsize 900k`;
+/** What the ladder encodes is High; the sources here are anything else. */
+const isCopied = (made: Made, version = 0) => {
+  const init = made.inits.find((one) => one.rendition === "v480" && one.version === version)!;
+  return !init.facts.codec.startsWith("avc1.64");
+};
+const copied = async (words: string, plan = {}) =>
+  broadcast(await broadcastOf(words), { encodesTopRung: false, ...plan });
+
+test.each([
+  ["FLV", "-f flv"],
+  ["MPEG-TS", "-f mpegts"],
+  ["fragmented MP4", "-movflags frag_keyframe+empty_moov -f mp4"],
+])("%s: sane H.264 is the top rung, bit by bit, in step with the encoded rungs", async (_, container) => {
+  const words = `$IN -t 6 ${SANE} -c:a aac ${container}`;
+  const made = await copied(words);
+  checkParts(made);
+  expect(isCopied(made)).toBe(true);
+  expect(made.inits.length).toBe(3);
+  const source = await decodePictures(await broadcastOf(words));
+  const pictures = await decodePictures(fileOf(made, "v480"));
+  expect(pictures.length).toBe(180);
+  expect(pictures.every(({ luma }, i) => luma.equals(source[i]!.luma))).toBe(true);
+  for (const [i, { timeSeconds }] of pictures.entries()) expect(timeSeconds).toBeCloseTo(i / 30, 4);
+  const starts = (name: string) =>
+    partsOf(made, name).map(({ facts, bytes }) => [facts.msn, facts.part, decodeTicksOf(bytes)]);
+  expect(starts("v480")).toEqual(starts("v270"));
+  expect((await decodePictures(fileOf(made, "v270"))).length).toBe(180);
+  expect((await decodeSound(fileOf(made, "a1"))).startSeconds).toBeCloseTo(0, 1);
+});
+
+test.each([
+  ["pictures that are shown in another order than they are sent", `${SANE} -bf 2 -b_strategy 0`],
+  ["4:4:4", `${SANE} -pix_fmt yuv444p`],
+  ["the full range of values", `${SANE} -vf scale=out_range=pc -color_range pc -pix_fmt yuv420p`],
+  ["pixels that are not square", `${SANE} -vf scale=480:480,setsar=4/3`],
+  ["fields", `${SANE} -flags +ilme+ildct -x264opts tff=1`],
+  ["another codec", "-c:v mpeg2video -g 30 -bf 0 -b:v 1M"],
+])("%s: all is encoded from the start, without a seam", async (_, codec) => {
+  const made = await copied(`$IN -t 3 ${codec} -an -f mpegts`);
+  checkParts(made);
+  expect(isCopied(made)).toBe(false);
+  expect(made.inits.every(({ version }) => version === 0)).toBe(true);
+});
+
+test.each([
+  ["a key frame is missing where a segment begins", "-g 75", 60],
+  ["pictures are missing", "-vf select='not(between(n,70,90))' -fps_mode passthrough", 70],
+  ["the picture vanishes for a while", "-vf select='lt(t,2.5)+gt(t,5)' -fps_mode passthrough", undefined],
+  [
+    "a segment is much larger than the rung may be",
+    "-vf noise=alls=90:allf=t:enable='gte(t,2)' -b:v 9M -maxrate 9M",
+    undefined,
+  ],
+])(
+  "%s: from there on all is encoded, behind a discontinuity, and no picture is lost",
+  async (_, words, copiedCount) => {
+    const made = await copied(`$IN -t 6 ${SANE} ${words} -c:a aac -f mpegts`);
+    checkParts(made);
+    expect([isCopied(made, 0), isCopied(made, 1)]).toEqual([true, false]);
+    expect(made.inits.length).toBe(6);
+    const pictures = await Promise.all([0, 1].map((version) => decodePictures(fileOf(made, "v480", version))));
+    // One more where the last part would be none.
+    expect([180, 181]).toContain(pictures[0]!.length + pictures[1]!.length);
+    if (copiedCount !== undefined) expect(pictures[0]!.length).toBe(copiedCount);
+    else expect(pictures[0]!.length).toBeLessThan(120);
+    const sounds = await Promise.all([0, 1].map((version) => decodeSound(fileOf(made, "a1", version))));
+    const samples = sounds.reduce((sum, { samples: { length } }) => sum + length, 0);
+    expect(Math.abs(samples / sounds[0]!.sampleRateHz - 6)).toBeLessThan(0.1);
+  },
+);
+
+test("parameter sets that change midway end the copying, as the first ones cannot decode what follows", async () => {
+  const first = await broadcastOf(`$IN -t 3 ${SANE} -an -f mpegts`);
+  const second = await broadcastOf(
+    `$IN -t 3 -output_ts_offset 3 ${SANE} -refs 3 -tune zerolatency -coder 1 -an -f mpegts`,
+  );
+  const made = await broadcast(Buffer.concat([first, second]), { encodesTopRung: false });
+  checkParts(made);
+  expect([isCopied(made, 0), isCopied(made, 1)]).toEqual([true, false]);
+  const pictures = await Promise.all([0, 1].map((version) => decodePictures(fileOf(made, "v480", version))));
+  expect(pictures[0]!.length + pictures[1]!.length).toBeGreaterThanOrEqual(180);
+});
+
+test("timestamps that jump begin a discontinuity, and what is sane is copied on", async () => {
+  const first = await broadcastOf(`$IN -t 3 ${SANE} -c:a aac -f mpegts`);
+  const second = await broadcastOf(`$IN -t 3 -output_ts_offset 9000 ${SANE} -c:a aac -f mpegts`);
+  const made = await broadcast(Buffer.concat([first, second]), { encodesTopRung: false });
+  checkParts(made);
+  expect([isCopied(made, 0), isCopied(made, 1)]).toEqual([true, true]);
+});
+
+test.each([
+  ["60", 200],
+  ["24000/1001", 500],
+])("at %s frames a second a copied rung keeps the rule of parts of %s ms", async (rate, partTargetMs) => {
+  const settings = { ...PLAN.settings, partTargetMs };
+  const input = `-f lavfi -i testsrc2=size=854x480:rate=${rate} -t 4`;
+  const made = await copied(`${input} ${SANE} -g 48 -force_key_frames expr:gte(t,n_forced*2) -pix_fmt yuv420p -f flv`, {
+    settings,
+  });
+  checkParts(made, partTargetMs);
+  expect(isCopied(made)).toBe(true);
+  expect(partsOf(made, "v480")[0]!.facts.durationTicks).toBe(partsOf(made, "v270")[0]!.facts.durationTicks);
+});
