@@ -21,6 +21,7 @@ import type { Listener } from "./incoming.ts";
 import { takePush } from "./push.ts";
 import { GatewayReception } from "./reception.ts";
 import { openRtmpListener } from "./rtmp/listener.ts";
+import { openSrtListener } from "./srt/listener.ts";
 import { WorkerClient } from "./worker-client.ts";
 
 const REGISTER_MS = 10_000;
@@ -96,7 +97,7 @@ const [http, rtmp, rtmps, srt] = await Promise.all([
     ? null
     : openRtmpListener({ host: HOST, port: settings.RTMP_PORT, protocol: "rtmp" }, reception),
   openRtmps(),
-  null as Listener | null,
+  settings.SRT_PORT === null ? null : openSrtListener({ host: HOST, port: settings.SRT_PORT }, reception),
 ]).catch((error: unknown) => {
   log("error", "cannot listen", { reason: error instanceof Error ? error.message : String(error) });
   process.exit(1);
