@@ -11,9 +11,11 @@ import type { LiveOffer } from "../src/delivery/live/multivariant.ts";
 import { livePlaylist } from "../src/delivery/live/playlist.ts";
 import { contains, decideReload, type Directives, isAtEdge, wantedPlace } from "../src/delivery/live/reload.ts";
 import { type LivePlace, type LiveRendition, nextPart, segmentAt, windowed } from "../src/delivery/live/timeline.ts";
+import { ViewerWindow } from "../src/delivery/live/viewer-window.ts";
 import type { Env } from "../src/env.ts";
 import { log } from "../src/http/log.ts";
 import { findRange, type RangeAnswer } from "../src/live/clips-range.ts";
+import { tellViewers } from "../src/live/viewers.ts";
 import { type RecordedSession, recordedLists, type SegmentRange } from "../src/live/recording-lists.ts";
 
 /** A request that waits longer than this many target durations is told to come again (RFC 8216bis §6.2.5.2). */
@@ -23,6 +25,8 @@ const KEPT_SEGMENTS = 4;
 const STORE_AGAIN_MS = 1000;
 /** Segments that travel to R2 at once. */
 const STORE_AT_ONCE = 6;
+/** The machine hears of viewers no more often than this. */
+const TELL_PACE_MS = 1000;
 const CACHE_CONTROL = "public, max-age=31536000, immutable";
 
 export type OriginAnswer =
@@ -42,6 +46,8 @@ export class LiveOrigin extends DurableObject<Env> {
   readonly #index: OriginIndex;
   #waiting: { rendition: string; place: LivePlace; isMedia: boolean; go: () => void }[] = [];
   #storing: Promise<void> | null = null;
+  readonly #viewers = new ViewerWindow();
+  #toldAtMs = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -187,12 +193,14 @@ export class LiveOrigin extends DurableObject<Env> {
     return this.#answerMedia(rendition, session, msn, part);
   }
 
-  /** Where the init segment lies; null when it is none of this session's. */
-  initKey(rendition: string, version: number): string | null {
+  /** Viewers that were seen just now, by what stands for them; the stream's machine is told how many there are. */
+  async watched(streamId: string, viewers: string[]): Promise<void> {
     const { session } = this.#index;
-    return session === null || this.#index.rendition(rendition) === null
-      ? null
-      : this.#initKey(session, rendition, version);
+    const nowMs = Date.now();
+    this.#viewers.see(viewers, nowMs);
+    if (session === null || nowMs - this.#toldAtMs < TELL_PACE_MS) return;
+    this.#toldAtMs = nowMs;
+    await tellViewers(this.env, streamId, session.sessionId, this.#viewers.count(nowMs));
   }
 
   #answerMedia(rendition: LiveRendition, session: OriginSession, msn: number, part: number | null): OriginAnswer {

@@ -1,5 +1,7 @@
 import { type FieldProblem, Problem } from "../http/problems.ts";
-import type { Presentation, Rendition } from "./model.ts";
+import type { Presentation } from "./model.ts";
+
+type Sized = { widthPx: number | null; heightPx: number | null };
 
 /** Which rungs a viewer's page asked for; sizes as in "720p", see `edgeOf`. */
 export interface Selection {
@@ -48,8 +50,7 @@ export function canonicalSelection({ minPx, maxPx, exactPx, order }: Selection):
  * then the others from the top.
  */
 export function select(presentation: Presentation, selection: Selection): Presentation {
-  const all = presentation.videoSets.flat();
-  const kept = new Set(keep(all, selection));
+  const kept = new Set(keep(presentation.videoSets.flat(), selection));
   const videoSets = presentation.videoSets.map((set) =>
     arrange(
       set.filter((row) => kept.has(row)),
@@ -59,7 +60,11 @@ export function select(presentation: Presentation, selection: Selection): Presen
   return { ...presentation, videoSets: videoSets.filter((set) => set.length > 0) };
 }
 
-function keep(all: Rendition[], { minPx, maxPx, exactPx }: Selection): Rendition[] {
+/** The same for one set of rungs. */
+export const selectRungs = <Row extends Sized>(rungs: Row[], selection: Selection): Row[] =>
+  arrange(keep(rungs, selection), selection.order);
+
+function keep<Row extends Sized>(all: Row[], { minPx, maxPx, exactPx }: Selection): Row[] {
   const fits = all.filter((row) => edgeOf(row) >= (minPx ?? 0) && edgeOf(row) <= (maxPx ?? Infinity));
   const pool =
     fits.length > 0
@@ -68,13 +73,13 @@ function keep(all: Rendition[], { minPx, maxPx, exactPx }: Selection): Rendition
   return exactPx === null ? pool : nearest(pool, exactPx);
 }
 
-function nearest(all: Rendition[], wantedPx: number): Rendition[] {
-  const distance = (row: Rendition) => Math.abs(edgeOf(row) - wantedPx);
+function nearest<Row extends Sized>(all: Row[], wantedPx: number): Row[] {
+  const distance = (row: Row) => Math.abs(edgeOf(row) - wantedPx);
   const least = Math.min(...all.map(distance));
   return all.filter((row) => distance(row) === least);
 }
 
-function arrange(set: Rendition[], order: Selection["order"]): Rendition[] {
+function arrange<Row extends Sized>(set: Row[], order: Selection["order"]): Row[] {
   const rising = set.toSorted((a, b) => edgeOf(a) - edgeOf(b));
   if (order === "asc") return rising;
   const falling = rising.toReversed();
@@ -87,7 +92,7 @@ function arrange(set: Rendition[], order: Selection["order"]): Rendition[] {
  * The height of the 16:9 picture, upright or lying, into which this one fits: "720p" names 720 × 1280 as well, and a wide
  * film of 1280 × 534.
  */
-function edgeOf({ widthPx, heightPx }: Rendition): number {
+function edgeOf({ widthPx, heightPx }: Sized): number {
   const width = widthPx ?? 0;
   const height = heightPx ?? 0;
   return Math.max(Math.min(width, height), Math.floor((Math.max(width, height) * 9) / 16));

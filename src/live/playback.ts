@@ -6,6 +6,8 @@ import { livePlaybackIds, liveSessions, liveStreams } from "./tables.ts";
 /** What stands behind a playback id of a stream. */
 export interface LivePlayable {
   streamId: string;
+  /** Players may go back to the beginning of the session. */
+  hasDvr: boolean;
   /** The session on air, or the last one; null before there was any that could be watched. */
   session: { id: string; renditions: LiveRendition[]; hasEnded: boolean } | null;
 }
@@ -14,7 +16,7 @@ export interface LivePlayable {
 export async function findLivePlayable(binding: D1Database, playbackId: string): Promise<LivePlayable | null> {
   const db = openDatabase(binding);
   const streams = await db
-    .select({ id: liveStreams.id })
+    .select({ streamId: liveStreams.id, hasDvr: liveStreams.enableDvrMode })
     .from(livePlaybackIds)
     .innerJoin(liveStreams, eq(liveStreams.id, livePlaybackIds.streamId))
     .where(
@@ -24,8 +26,8 @@ export async function findLivePlayable(binding: D1Database, playbackId: string):
         isNull(liveStreams.deletedAt),
       ),
     );
-  const streamId = streams[0]?.id;
-  if (streamId === undefined) return null;
+  if (streams[0] === undefined) return null;
+  const { streamId, hasDvr } = streams[0];
   const [session] = await db
     .select({ id: liveSessions.id, renditions: liveSessions.renditions, endedAt: liveSessions.endedAt })
     .from(liveSessions)
@@ -34,16 +36,27 @@ export async function findLivePlayable(binding: D1Database, playbackId: string):
     .limit(1);
   return {
     streamId,
+    hasDvr,
     session: session
       ? { id: session.id, renditions: session.renditions ?? [], hasEnded: session.endedAt !== null }
       : null,
   };
 }
 
-/** Whether a session belongs to the stream that a playback id names. */
-export async function isSessionOf(binding: D1Database, playbackId: string, sessionId: string): Promise<boolean> {
+export interface LiveSession {
+  sessionId: string;
+  streamId: string;
+  hasDvr: boolean;
+}
+
+/** Null when the session is none of the stream that a playback id names. */
+export async function findLiveSession(
+  binding: D1Database,
+  playbackId: string,
+  sessionId: string,
+): Promise<LiveSession | null> {
   const rows = await openDatabase(binding)
-    .select({ id: liveSessions.id })
+    .select({ sessionId: liveSessions.id, streamId: liveStreams.id, hasDvr: liveStreams.enableDvrMode })
     .from(livePlaybackIds)
     .innerJoin(liveStreams, eq(liveStreams.id, livePlaybackIds.streamId))
     .innerJoin(liveSessions, eq(liveSessions.streamId, liveStreams.id))
@@ -55,5 +68,5 @@ export async function isSessionOf(binding: D1Database, playbackId: string, sessi
         eq(liveSessions.id, sessionId),
       ),
     );
-  return rows.length > 0;
+  return rows[0] ?? null;
 }

@@ -1,26 +1,37 @@
 /** What an address below a session of a live stream asks for. The session is part of it, so that no address ever changes its meaning. */
-export type LiveTarget = { playbackId: string; sessionId: string; rendition: string } & (
-  | { kind: "live-playlist" }
-  | { kind: "live-init"; version: number }
-  | { kind: "live-media"; msn: number; part: number | null }
+export type SessionTarget = { playbackId: string; sessionId: string } & (
+  | { kind: "live-playlist"; rendition: string }
+  | { kind: "live-init"; rendition: string; version: number }
+  | { kind: "live-media"; rendition: string; msn: number; part: number | null }
+  | { kind: "live-mpd" }
+  | { kind: "live-time" }
 );
+export type LiveTarget = SessionTarget | { kind: "live-thumbnail"; playbackId: string };
 
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const RENDITION = "[a-z0-9][a-z0-9-]{0,31}";
 /** No leading zeros: one part has one address. */
 const NUMBER = "0|[1-9][0-9]{0,8}";
 
-const PLAYLIST = new RegExp(`^/(${UUID})/(${UUID})/(${RENDITION})\\.m3u8$`);
-const INIT = new RegExp(`^/(${UUID})/(${UUID})/(${RENDITION})/init-(${NUMBER})\\.mp4$`);
-const MEDIA = new RegExp(`^/(${UUID})/(${UUID})/(${RENDITION})/(${NUMBER})(?:\\.(${NUMBER}))?\\.m4s$`);
+const SESSION = new RegExp(`^/(${UUID})/(${UUID})(\\.mpd|/.+)$`);
+const THUMBNAIL = new RegExp(`^/(${UUID})/thumbnail\\.jpg$`);
+const PLAYLIST = new RegExp(`^/(${RENDITION})\\.m3u8$`);
+const INIT = new RegExp(`^/(${RENDITION})/init-(${NUMBER})\\.mp4$`);
+const MEDIA = new RegExp(`^/(${RENDITION})/(${NUMBER})(?:\\.(${NUMBER}))?\\.m4s$`);
 
 /** @returns null when the address is not one of a live session */
 export function readLiveTarget(path: string): LiveTarget | null {
-  const [, playbackId, sessionId, rendition, number, part] =
-    PLAYLIST.exec(path) ?? INIT.exec(path) ?? MEDIA.exec(path) ?? [];
-  if (playbackId === undefined || sessionId === undefined || rendition === undefined) return null;
-  const place = { playbackId, sessionId, rendition };
-  if (number === undefined) return { kind: "live-playlist", ...place };
-  if (path.endsWith(".mp4")) return { kind: "live-init", ...place, version: Number(number) };
-  return { kind: "live-media", ...place, msn: Number(number), part: part === undefined ? null : Number(part) };
+  const thumbnail = THUMBNAIL.exec(path);
+  if (thumbnail) return { kind: "live-thumbnail", playbackId: thumbnail[1]! };
+  const [, playbackId, sessionId, rest = ""] = SESSION.exec(path) ?? [];
+  if (playbackId === undefined || sessionId === undefined) return null;
+  const session = { playbackId, sessionId };
+  if (rest === ".mpd") return { kind: "live-mpd", ...session };
+  if (rest === "/time") return { kind: "live-time", ...session };
+  const [, rendition, number, part] = PLAYLIST.exec(rest) ?? INIT.exec(rest) ?? MEDIA.exec(rest) ?? [];
+  if (rendition === undefined) return null;
+  if (number === undefined) return { kind: "live-playlist", ...session, rendition };
+  if (rest.endsWith(".mp4")) return { kind: "live-init", ...session, rendition, version: Number(number) };
+  const place = { msn: Number(number), part: part === undefined ? null : Number(part) };
+  return { kind: "live-media", ...session, rendition, ...place };
 }

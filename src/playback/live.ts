@@ -1,98 +1,130 @@
-import type { OriginAnswer } from "../../durable-objects/live-origin.ts";
-import { liveMultivariant } from "../delivery/live/multivariant.ts";
+import { type LiveOffer, liveMultivariant } from "../delivery/live/multivariant.ts";
 import { readDirectives } from "../delivery/live/reload.ts";
+import { readSelection } from "../delivery/selection.ts";
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
 // By file: the index leads to routes that lead back here.
 import { originOf } from "../live/origin-calls.ts";
-import { findLivePlayable, isSessionOf } from "../live/playback.ts";
-import { CORS, problemAnswer } from "./headers.ts";
-import type { LiveTarget } from "./live-paths.ts";
+import { findLivePlayable, findLiveSession, type LivePlayable, type LiveSession } from "../live/playback.ts";
+import { acceptsGzip } from "./accepts-gzip.ts";
+import { CORS } from "./headers.ts";
+import type { LiveAddress } from "./live-address.ts";
+import type { LiveTarget, SessionTarget } from "./live-paths.ts";
+import { countViewer } from "./live-viewers.ts";
+import { type Caller, fetchLive } from "./origin.ts";
 import { Recent } from "./recent.ts";
 
 /** How long an isolate believes that a session is a playback id's: a deleted stream plays on no longer than that. */
 const KNOWN_MS = 1000;
-const known = new Recent<true>(512);
+const known = new Recent<LiveSession>(512);
+const offers = new Recent<LiveOffer>(64);
 
-const IMMUTABLE = "public, max-age=31536000, immutable";
 const PLAYLIST_TYPE = "application/vnd.apple.mpegurl";
-/** A playlist that was waited for never changes under its address, but nobody asks for it again after a while. */
-const WAITED_FOR = "public, max-age=60";
-/** Any other one is the newest for a moment. */
 const NEWEST = "public, max-age=1";
+const isDvrAsked = (query: URLSearchParams) => query.get("dvrMode") === "true";
 
 /**
  * The multivariant playlist of a stream.
  *
  * @returns null when the playback id is none of a stream
- * @throws {Problem} not_ready: players ask again, and nothing of it is cached
+ * @throws {Problem} not_ready: players ask again, and nothing of it is cached; validation_failed
  */
-export async function answerLiveMultivariant(env: Env, playbackId: string): Promise<Response | null> {
+export async function answerLiveMultivariant(
+  env: Env,
+  playbackId: string,
+  query: URLSearchParams,
+): Promise<Response | null> {
   const playable = await findLivePlayable(env.DB, playbackId);
   if (playable === null) return null;
-  const { session } = playable;
-  if (session === null || session.hasEnded) throw new Problem("not_ready", "the stream is not on air");
-  return respond(liveMultivariant(session.renditions, `${playbackId}/${session.id}`), PLAYLIST_TYPE, NEWEST);
+  const selection = readSelection(query);
+  const session = onAir(playable);
+  const offer = await offerOf(env, session);
+  const more = playable.hasDvr && isDvrAsked(query) ? "?dvrMode=true" : "";
+  const text = liveMultivariant(offer, selection, `${playbackId}/${session.id}`, more);
+  return new Response(text, { headers: { ...CORS, "content-type": PLAYLIST_TYPE, "cache-control": NEWEST } });
 }
 
-/** @throws {Problem} playback_not_found, validation_failed, unavailable */
+function onAir({ session }: LivePlayable) {
+  if (session === null || session.hasEnded) throw new Problem("not_ready", "the stream is not on air");
+  return session;
+}
+
+/** The origin knows best; it is not there yet when a session has begun just now. */
+async function offerOf(env: Env, { id, renditions }: NonNullable<LivePlayable["session"]>): Promise<LiveOffer> {
+  const recent = offers.get(id, Date.now());
+  if (recent !== undefined) return recent;
+  const offer = await originOf(env, id).offer();
+  if (offer === null) return { variants: renditions, frameRate: null };
+  offers.set(id, offer, Date.now() + KNOWN_MS);
+  return offer;
+}
+
+/** @throws {Problem} playback_not_found, not_ready, bad_directives, unavailable */
 export async function answerLive(
   request: Request,
   env: Env,
+  ctx: Caller,
   target: LiveTarget,
   query: URLSearchParams,
 ): Promise<Response> {
-  const { playbackId, sessionId, rendition } = target;
-  await requireSessionOf(env, playbackId, sessionId);
-  const origin = originOf(env, sessionId);
-  if (target.kind === "live-init")
-    return await answerStored(env, await origin.initKey(rendition, target.version), null);
-  if (target.kind === "live-media")
-    return await answerOrigin(env, await origin.media(rendition, target.msn, target.part), IMMUTABLE);
-  const directives = readDirectives(query);
-  if ("problem" in directives) return badDirectives(directives.problem);
-  const answer = await origin.playlist(rendition, directives, false);
-  return await answerOrigin(env, answer, directives.waitFor === null ? NEWEST : WAITED_FOR);
+  if (target.kind === "live-thumbnail") {
+    const playable = await findLivePlayable(env.DB, target.playbackId);
+    if (playable === null) throw new Problem("playback_not_found", "no such playback id");
+    return await inner(env, ctx, request, { kind: "thumbnail", sessionId: onAir(playable).id });
+  }
+  const session = await requireSession(env, target);
+  if (target.kind === "live-time") return time();
+  const address = addressOf(target, query, session);
+  if (address.kind === "playlist" || address.kind === "mpd") await countViewer(request, env, ctx, session, Date.now());
+  return await inner(env, ctx, request, address);
 }
 
-async function requireSessionOf(env: Env, playbackId: string, sessionId: string): Promise<void> {
-  const key = `${playbackId} ${sessionId}`;
-  if (known.get(key, Date.now())) return;
-  if (!(await isSessionOf(env.DB, playbackId, sessionId))) throw nothing();
-  known.set(key, true, Date.now() + KNOWN_MS);
-}
+/** What players set their clocks by (ISO/IEC 23009-1 §5.8.4.11, `http-iso`). */
+const time = () =>
+  new Response(new Date().toISOString(), {
+    headers: { ...CORS, "content-type": "text/plain", "cache-control": "no-store" },
+  });
 
-const nothing = () => new Problem("playback_not_found", "no such part of a stream");
-
-async function answerOrigin(env: Env, answer: OriginAnswer, cacheControl: string): Promise<Response> {
-  switch (answer.kind) {
-    case "playlist":
-      return respond(answer.text, PLAYLIST_TYPE, cacheControl);
-    case "bytes":
-      return respond(answer.bytes.slice(), "video/mp4", cacheControl);
-    case "stored":
-      return await answerStored(env, answer.key, answer.range);
-    case "bad":
-      return badDirectives(answer.problem);
-    case "late":
-      throw new Problem("unavailable", "it has not come in time");
-    case "nothing":
-      throw nothing();
+function addressOf(
+  target: Exclude<SessionTarget, { kind: "live-time" }>,
+  query: URLSearchParams,
+  { sessionId, hasDvr }: LiveSession,
+): LiveAddress {
+  const isDvr = hasDvr && isDvrAsked(query);
+  switch (target.kind) {
+    case "live-mpd":
+      return { kind: "mpd", sessionId, playbackId: target.playbackId, base: "", isDvr };
+    case "live-init":
+      return { kind: "init", sessionId, rendition: target.rendition, version: target.version };
+    case "live-media":
+      return { kind: "media", sessionId, rendition: target.rendition, msn: target.msn, part: target.part };
+    case "live-playlist": {
+      const directives = readDirectives(query);
+      if ("problem" in directives) throw new Problem("bad_directives", directives.problem);
+      return { kind: "playlist", sessionId, rendition: target.rendition, directives, isDvr };
+    }
   }
 }
 
-async function answerStored(
-  env: Env,
-  key: string | null,
-  range: { offset: number; length: number } | null,
-): Promise<Response> {
-  const object = key === null ? null : await env.MEDIA.get(key, range === null ? {} : { range });
-  if (object === null) throw nothing();
-  return respond(object.body, "video/mp4", IMMUTABLE);
+async function inner(env: Env, ctx: Caller, request: Request, address: LiveAddress): Promise<Response> {
+  const answer = await fetchLive(ctx, env, address);
+  const isLong = "isDvr" in address && address.isDvr && answer.ok && answer.body !== null;
+  // An answer from another entrypoint has headers that cannot be changed; others on the way out add theirs.
+  if (!isLong) return new Response(answer.body, answer);
+  const headers = new Headers(answer.headers);
+  headers.set("vary", "Accept-Encoding");
+  if (!acceptsGzip(request.headers.get("accept-encoding"))) return new Response(answer.body, { headers });
+  headers.set("content-encoding", "gzip");
+  headers.delete("content-length");
+  return new Response(answer.body!.pipeThrough(new CompressionStream("gzip")), { headers, encodeBody: "manual" });
 }
 
-/** RFC 8216bis §6.2.5.2 wants 400. */
-const badDirectives = (problem: string) => problemAnswer(new Problem("bad_directives", problem));
-
-const respond = (body: BodyInit, contentType: string, cacheControl: string) =>
-  new Response(body, { headers: { ...CORS, "content-type": contentType, "cache-control": cacheControl } });
+async function requireSession(env: Env, { playbackId, sessionId }: SessionTarget): Promise<LiveSession> {
+  const key = `${playbackId} ${sessionId}`;
+  const recent = known.get(key, Date.now());
+  if (recent !== undefined) return recent;
+  const session = await findLiveSession(env.DB, playbackId, sessionId);
+  if (session === null) throw new Problem("playback_not_found", "no such part of a stream");
+  known.set(key, session, Date.now() + KNOWN_MS);
+  return session;
+}

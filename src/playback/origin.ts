@@ -2,6 +2,8 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
 import { problemAnswer } from "./headers.ts";
+import { type LiveAddress, liveAddressPath, readLiveAddress } from "./live-address.ts";
+import { answerLiveAddress } from "./live-inner.ts";
 import type { SegmentFile } from "./paths.ts";
 import { answerSegment, fileName, type SegmentAddress } from "./segments.ts";
 
@@ -9,24 +11,35 @@ import { answerSegment, fileName, type SegmentAddress } from "./segments.ts";
 const SELECTING = ["range", "if-none-match", "if-range"];
 
 /**
- * The inner entrypoint: bytes of segments, by asset. Whoever calls has checked that the viewer may have them, and the
- * address is in its one canonical form without a query, so a cache in front may keep and share every answer.
+ * The inner entrypoint: bytes of segments, by asset, and what live sessions consist of. Whoever calls has checked that the viewer may have them, and the
+ * address is in its one canonical form, so a cache in front may keep and share every answer.
  */
 export class PlaybackOrigin extends WorkerEntrypoint<Env> {
   override fetch(request: Request): Promise<Response> {
-    const [, assetId, rendition, file] = new URL(request.url).pathname.split("/");
+    const url = new URL(request.url);
+    const live = readLiveAddress(url);
+    if (live !== null) return orProblem(answerLiveAddress(this.env, live), live);
+    const [, assetId, rendition, file] = url.pathname.split("/");
     const address = {
       assetId: assetId!,
       rendition: rendition!,
       file: file!.endsWith(".mp4") ? (file!.slice(0, -".mp4".length) as SegmentFile) : Number.parseInt(file!, 10),
     };
-    return answerOrProblem(request, this.env, address);
+    return orProblem(answerSegment(request, this.env, address), address);
   }
 }
 
 /** The context of a request: what it exports are the Worker's own entrypoints. */
 export interface Caller {
   exports?: unknown;
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/** Media and playlists of a live session: what many viewers ask for at once is asked of its origin once. */
+export function fetchLive(ctx: Caller, env: Env, address: LiveAddress): Promise<Response> {
+  const origin = loopback(ctx.exports);
+  if (origin === undefined) return orProblem(answerLiveAddress(env, address), address);
+  return origin.fetch(`https://playback-origin/${liveAddressPath(address)}`);
 }
 
 /** Asks the inner entrypoint; directly where a Worker runs without it. */
@@ -37,7 +50,8 @@ export function fetchSegment(
   { assetId, rendition, file }: SegmentAddress,
 ): Promise<Response> {
   const origin = loopback(ctx.exports);
-  if (origin === undefined) return answerOrProblem(request, env, { assetId, rendition, file });
+  const address = { assetId, rendition, file };
+  if (origin === undefined) return orProblem(answerSegment(request, env, address), address);
   const headers = new Headers();
   for (const name of SELECTING) {
     const value = request.headers.get(name);
@@ -54,9 +68,9 @@ function loopback(exports: unknown): Fetcher | undefined {
 }
 
 /** A problem must not travel as an exception: it would lose its code on the way between entrypoints. */
-async function answerOrProblem(request: Request, env: Env, address: SegmentAddress): Promise<Response> {
+async function orProblem(answer: Promise<Response>, address: LiveAddress | SegmentAddress): Promise<Response> {
   try {
-    return await answerSegment(request, env, address);
+    return await answer;
   } catch (error) {
     if (error instanceof Problem) return problemAnswer(error);
     console.error({ message: "A segment could not be read", ...address, error: String(error) });

@@ -60,7 +60,10 @@ async function answerTarget(
     case "live-playlist":
     case "live-init":
     case "live-media":
-      return answerLive(request, env, target, url.searchParams);
+    case "live-mpd":
+    case "live-time":
+    case "live-thumbnail":
+      return answerLive(request, env, ctx, target, url.searchParams);
     case "multivariant":
       return await answerMultivariant(request, target, env, url.searchParams);
     case "segment":
@@ -81,7 +84,7 @@ async function answerMultivariant(
     return await answerManifest(request, env.DB, target, query);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "playback_not_found") throw error;
-    const live = await answerLiveMultivariant(env, target.playbackId);
+    const live = await answerLiveMultivariant(env, target.playbackId, query);
     if (live === null) throw error;
     return live;
   }

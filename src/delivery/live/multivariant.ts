@@ -1,4 +1,5 @@
 import { quoted, tag } from "../hls/attributes.ts";
+import { type Selection, selectRungs } from "../selection.ts";
 
 export interface LiveVariant {
   name: string;
@@ -13,42 +14,52 @@ const GROUP = "audio";
 /** What the boxes around the media add. */
 const OVERHEAD = 1.05;
 
+export interface LiveOffer {
+  variants: LiveVariant[];
+  /** Of the pictures, in frames per second; null = not known. */
+  frameRate: number | null;
+}
+
 /**
  * The multivariant playlist of a live session: complete from its first answer, because a session's renditions are known before its
  * first part.
  *
  * @param base where the renditions are, relative to this playlist
+ * @param query that the playlists of the renditions carry: "" or "?dvrMode=true"
  */
-export function liveMultivariant(variants: LiveVariant[], base: string): string {
+export function liveMultivariant({ variants, frameRate }: LiveOffer, selection: Selection, base: string, query = "") {
   const audio = variants.filter(({ kind }) => kind === "audio");
   const video = variants.filter(({ kind }) => kind === "video").toSorted((a, b) => b.bitrateBps - a.bitrateBps);
   const soundBps = Math.max(0, ...audio.map(({ bitrateBps }) => bitrateBps));
-  const streams = video.length > 0 ? video : audio;
+  const streams = video.length > 0 ? selectRungs(video, selection) : audio;
   return [
     "#EXTM3U",
     "#EXT-X-VERSION:6",
     "#EXT-X-INDEPENDENT-SEGMENTS",
-    ...(video.length > 0 ? audio.map((one, index) => audioTag(one, base, index === 0)) : []),
+    ...(video.length > 0
+      ? audio.map((one, index) => audioTag(one, `${base}/${one.name}.m3u8${query}`, index === 0))
+      : []),
     ...streams.flatMap((stream) => [
       tag("EXT-X-STREAM-INF", {
         BANDWIDTH: Math.ceil((stream.bitrateBps + (stream.kind === "video" ? soundBps : 0)) * OVERHEAD),
         CODECS: quoted([...new Set([stream.codec, ...audio.map(({ codec }) => codec)])].join(",")),
         RESOLUTION: stream.widthPx === null ? null : `${stream.widthPx}x${stream.heightPx}`,
+        "FRAME-RATE": stream.kind === "video" ? frameRate?.toFixed(3) : null,
         AUDIO: stream.kind === "video" && audio.length > 0 ? quoted(GROUP) : null,
         "CLOSED-CAPTIONS": stream.kind === "video" ? "NONE" : null,
       }),
-      `${base}/${stream.name}.m3u8`,
+      `${base}/${stream.name}.m3u8${query}`,
     ]),
     "",
   ].join("\n");
 }
 
-const audioTag = ({ name }: LiveVariant, base: string, isDefault: boolean) =>
+const audioTag = ({ name }: LiveVariant, uri: string, isDefault: boolean) =>
   tag("EXT-X-MEDIA", {
     TYPE: "AUDIO",
     "GROUP-ID": quoted(GROUP),
     NAME: quoted(name),
     DEFAULT: isDefault ? "YES" : "NO",
     AUTOSELECT: "YES",
-    URI: quoted(`${base}/${name}.m3u8`),
+    URI: quoted(uri),
   });

@@ -13,6 +13,12 @@ import {
   segmentAt,
 } from "./timeline.ts";
 
+export interface OriginRendition extends LiveVariant {
+  timescale: number;
+  /** Came with another broadcaster of the session; 0 when not given. */
+  firstMsn?: number;
+}
+
 /** What a live origin is told once, before the first part. */
 export interface OriginSession {
   /** Also the id of the recording: segments lie where its renditions will be. */
@@ -20,7 +26,7 @@ export interface OriginSession {
   timing: LiveTiming;
   /** How far back a player may go; null = to the first segment. */
   windowSeconds: number | null;
-  renditions: (LiveVariant & { timescale: number })[];
+  renditions: OriginRendition[];
   /** What the gateway has said of the broadcast at its start: the recording tells of it. */
   started?: Started;
 }
@@ -76,16 +82,25 @@ export class OriginIndex {
     if (this.session !== null) this.#load(this.session);
   }
 
-  /** A session is opened once. Told again, after a reconnect, what the broadcast has no more is given up from here on. */
+  /**
+   * A session is opened once. Told again, after a reconnect, what the broadcast has no more is given up from here on, and what it
+   * has now is added.
+   */
   open(session: OriginSession): void {
-    if (this.session === null) {
-      this.#storage.kv.put("session", session);
-      this.session = session;
-      this.#load(session);
-      return;
-    }
+    if (this.session === null) return this.#begin(session);
+    const nextMsn = this.#nextMsn();
     const named = new Set(session.renditions.map(({ name }) => name));
-    for (const rendition of this.all) if (!named.has(rendition.name)) this.drop(rendition.name, this.#nextMsn());
+    for (const rendition of this.all) if (!named.has(rendition.name)) this.drop(rendition.name, nextMsn);
+    const added = session.renditions.filter(({ name }) => this.rendition(name) === null);
+    if (added.length === 0) return;
+    const renditions = added.map((rendition) => ({ ...rendition, firstMsn: nextMsn }));
+    this.#begin({ ...this.session, renditions: [...this.session.renditions, ...renditions] });
+  }
+
+  #begin(session: OriginSession): void {
+    this.#storage.kv.put("session", session);
+    this.session = session;
+    this.#load(session);
   }
 
   rendition(name: string): LiveRendition | null {
@@ -267,11 +282,20 @@ export class OriginIndex {
   #load(session: OriginSession): void {
     const hasEnded = this.#storage.kv.get<boolean>("hasEnded") === true;
     const dropped = this.#storage.kv.get<Record<string, number | null>>("dropped") ?? {};
-    for (const { name, timescale } of session.renditions) {
+    for (const { name, timescale, firstMsn = 0 } of session.renditions) {
+      if (this.#renditions.has(name)) continue;
       const segments = this.store.segmentsOf(name, SEGMENTS_WITH_PARTS);
+      const before = this.all[0]?.discontinuities.filter((msn) => msn < firstMsn) ?? [];
       const discontinuities = segments.filter(({ isDiscontinuous }) => isDiscontinuous).map(({ msn }) => msn);
-      const droppedFrom = dropped[name] ?? null;
-      this.#renditions.set(name, { name, timescale, segments, discontinuities, droppedFrom, hasEnded });
+      this.#renditions.set(name, {
+        name,
+        timescale,
+        firstMsn,
+        segments,
+        discontinuities: [...before, ...discontinuities],
+        droppedFrom: dropped[name] ?? null,
+        hasEnded,
+      });
     }
   }
 }

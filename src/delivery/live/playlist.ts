@@ -24,15 +24,18 @@ export interface LivePlaylist {
   others: LiveRendition[];
   /** The player has the playlist and asks for what has changed. */
   isDelta: boolean;
+  /** Of the playlist's own address, so that reports lead to playlists of the same kind. */
+  query?: string;
 }
 
 /** The playlist of one rendition of a live session (RFC 8216bis). URIs are relative to the playlist's own. */
-export function livePlaylist({ rendition, timing, others, isDelta }: LivePlaylist): string {
+export function livePlaylist({ rendition: all, timing, others, isDelta, query = "" }: LivePlaylist): string {
+  const rendition = timing.partTargetMs === null ? wholeOnly(all) : all;
   const { segments, timescale, hasEnded, name } = rendition;
   const { targetDurationSeconds, partTargetMs } = timing;
   const isLowLatency = partTargetMs !== null;
-  const toEnd = secondsToEnd(rendition);
-  const skipped = isDelta && !hasEnded ? skippedCount(toEnd, targetDurationSeconds) : 0;
+  const skipped = isDelta && !hasEnded ? firstWithin(rendition, SKIP_AFTER_TARGETS * targetDurationSeconds) : 0;
+  const firstWithParts = firstWithin(rendition, PARTS_FOR_TARGETS * targetDurationSeconds);
   const firstMsn = segments[0]?.msn ?? 0;
   const discontinuitySequence = discontinuitiesBefore(rendition, firstMsn);
   const lines = [
@@ -47,21 +50,20 @@ export function livePlaylist({ rendition, timing, others, isDelta }: LivePlaylis
     ...(skipped > 0 ? [`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skipped}`] : []),
   ];
   let initVersion = skipped > 0 ? segments[skipped - 1]!.initVersion : null;
-  for (const [index, segment] of segments.entries()) {
-    if (index < skipped) continue;
+  for (let index = skipped; index < segments.length; index += 1) {
+    const segment = segments[index]!;
     if (segment.isDiscontinuous) lines.push("#EXT-X-DISCONTINUITY");
     if (segment.initVersion !== initVersion) lines.push(`#EXT-X-MAP:URI="${name}/init-${segment.initVersion}.mp4"`);
     initVersion = segment.initVersion;
     lines.push(`#EXT-X-PROGRAM-DATE-TIME:${new Date(segment.capturedAtMs).toISOString()}`);
-    const isAtEdge = !segment.isWhole || toEnd[index]! <= PARTS_FOR_TARGETS * targetDurationSeconds;
-    if (isLowLatency && isAtEdge && !segment.isGap) lines.push(...partLines(segment, name, timescale));
+    if (isLowLatency && index >= firstWithParts && !segment.isGap) lines.push(...partLines(segment, name, timescale));
     if (segment.isWhole) lines.push(...segmentLines(segment, name, timescale));
   }
   const next = nextPart(rendition);
   const isComing = next !== null && (rendition.droppedFrom === null || next.msn < rendition.droppedFrom);
   if (isLowLatency && isComing) lines.push(`#EXT-X-PRELOAD-HINT:TYPE=PART,URI="${name}/${next.msn}.${next.part}.m4s"`);
   if (hasEnded) lines.push("#EXT-X-ENDLIST");
-  else if (isLowLatency) lines.push(...others.flatMap(reportLine));
+  else if (isLowLatency) lines.push(...others.flatMap((other) => reportLine(other, query)));
   return `${lines.join("\n")}\n`;
 }
 
@@ -74,22 +76,20 @@ function serverControl({ targetDurationSeconds, partTargetMs }: LiveTiming): str
   ].join(",");
 }
 
-/** For each segment how far its end lies from the end of the playlist, with the parts of an unfinished segment. */
-function secondsToEnd({ segments, timescale }: LiveRendition): number[] {
-  const found: number[] = [];
-  let seconds = 0;
-  for (const segment of segments.toReversed()) {
-    found.push(seconds);
-    seconds += segmentSeconds(segment, timescale);
-  }
-  return found.toReversed();
-}
+const wholeOnly = (rendition: LiveRendition): LiveRendition =>
+  rendition.segments.at(-1)?.isWhole === false
+    ? { ...rendition, segments: rendition.segments.slice(0, -1) }
+    : rendition;
 
-/** Only what ends before the skip boundary may be left out; of nothing no delta is made. */
-function skippedCount(toEnd: number[], targetDurationSeconds: number): number {
-  const boundary = SKIP_AFTER_TARGETS * targetDurationSeconds;
-  const kept = toEnd.findIndex((distance) => distance <= boundary);
-  return Math.max(0, kept);
+/** The first segment that ends no more than so many seconds before the end of the playlist, parts of an unfinished segment included. */
+function firstWithin({ segments, timescale }: LiveRendition, seconds: number): number {
+  let distance = 0;
+  let first = segments.length;
+  while (first > 0 && distance <= seconds) {
+    first -= 1;
+    distance += segmentSeconds(segments[first]!, timescale);
+  }
+  return first;
 }
 
 function partLines({ msn, parts }: LiveSegment, name: string, timescale: number): string[] {
@@ -104,10 +104,10 @@ function segmentLines(segment: LiveSegment, name: string, timescale: number): st
   return [...(segment.isGap ? ["#EXT-X-GAP"] : []), inf, `${name}/${segment.msn}.m4s`];
 }
 
-function reportLine(other: LiveRendition): string[] {
+function reportLine(other: LiveRendition, query: string): string[] {
   const last = lastPart(other);
   if (last === null) return [];
-  return [`#EXT-X-RENDITION-REPORT:URI="${other.name}.m3u8",LAST-MSN=${last.msn},LAST-PART=${last.part}`];
+  return [`#EXT-X-RENDITION-REPORT:URI="${other.name}.m3u8${query}",LAST-MSN=${last.msn},LAST-PART=${last.part}`];
 }
 
 /** At most five decimals: enough for a tick of 90 kHz, and the same text for the same duration always. */

@@ -32,6 +32,21 @@ function readNumber(query: URLSearchParams, name: string): number | "bad" | null
   return /^\d+$/.test(text) && text.length <= MAX_DIGITS ? Number(text) : "bad";
 }
 
+/**
+ * What a playlist request waits for. One that names nothing waits for the first there is to play: a playlist without segments makes
+ * players give up. Without low latency nothing is told of parts.
+ */
+export function wantedPlace(rendition: LiveRendition, timing: LiveTiming, asked: LivePlace | null): LivePlace | null {
+  const hasParts = timing.partTargetMs !== null;
+  if (asked !== null) return hasParts ? asked : { ...asked, part: null };
+  const isEmpty = hasParts ? rendition.segments.length === 0 : lastWhole(rendition) === null;
+  return isEmpty ? { msn: rendition.firstMsn, part: hasParts ? 0 : null } : null;
+}
+
+/** Whether a playlist is the answer to an address that all who follow the edge ask for, and not one for a latecomer. */
+export const isAtEdge = (rendition: LiveRendition, asked: LivePlace | null): boolean =>
+  asked !== null && asked.msn + 1 >= (lastPart(rendition)?.msn ?? 0);
+
 export type ReloadDecision = "answer" | "wait" | { problem: string };
 
 /**
@@ -41,7 +56,7 @@ export type ReloadDecision = "answer" | "wait" | { problem: string };
 export function decideReload(rendition: LiveRendition, timing: LiveTiming, waitFor: LivePlace | null): ReloadDecision {
   if (waitFor === null || rendition.hasEnded) return "answer";
   if (contains(rendition, waitFor)) return "answer";
-  const newest = rendition.segments.at(-1)?.msn ?? -1;
+  const newest = rendition.segments.at(-1)?.msn ?? rendition.firstMsn - 1;
   if (waitFor.msn > newest + 2) return { problem: "the playlist is not that far yet" };
   if (timing.partTargetMs !== null && waitFor.part !== null) {
     const ahead = waitFor.part - partsOf(rendition, waitFor.msn);

@@ -40,6 +40,8 @@ export interface LiveSegment {
 export interface LiveRendition {
   name: string;
   timescale: number; // ticks per second
+  /** Of the session for all but those that came with another broadcaster. */
+  firstMsn: number;
   /** In order, with no number left out; only the last may be unfinished. */
   segments: LiveSegment[];
   /** Sequence numbers of the discontinuous ones, also of those before the first of these segments. */
@@ -77,10 +79,10 @@ export function lastPart({ segments }: LiveRendition): { msn: number; part: numb
 }
 
 /** The part that comes next; null when none will. */
-export function nextPart({ segments, hasEnded }: LiveRendition): { msn: number; part: number } | null {
+export function nextPart({ segments, firstMsn, hasEnded }: LiveRendition): { msn: number; part: number } | null {
   const last = segments.at(-1);
   if (hasEnded) return null;
-  if (last === undefined) return { msn: 0, part: 0 };
+  if (last === undefined) return { msn: firstMsn, part: 0 };
   return last.isWhole ? { msn: last.msn + 1, part: 0 } : { msn: last.msn, part: last.parts.length };
 }
 

@@ -30,6 +30,7 @@ const rendition = (name: string, list: LiveSegment[], hasEnded = true): LiveRend
   name,
   timescale: TIMESCALES[name]!,
   segments: list,
+  firstMsn: 0,
   discontinuities: [],
   droppedFrom: null,
   hasEnded,

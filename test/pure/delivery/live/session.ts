@@ -27,6 +27,7 @@ export function session(wholeSegments: number, openParts = 0, more: Partial<Live
   return {
     name: "v720",
     timescale: TIMESCALE,
+    firstMsn: 0,
     segments: openParts > 0 ? [...whole, segment(wholeSegments, openParts)] : whole,
     discontinuities: [],
     droppedFrom: null,

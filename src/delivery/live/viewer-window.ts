@@ -1,0 +1,43 @@
+/** Who asked for a playlist within this time is watching. */
+export const VIEWER_MS = 30_000;
+
+/** Who watches a session, by what stands for them, and when they were seen last. Times are epoch ms. */
+export class ViewerWindow {
+  readonly #seenAtMs = new Map<string, number>();
+
+  see(viewers: string[], atMs: number): void {
+    for (const viewer of viewers) this.#seenAtMs.set(viewer, atMs);
+  }
+
+  count(nowMs: number): number {
+    for (const [viewer, seenAtMs] of this.#seenAtMs) if (nowMs - seenAtMs >= VIEWER_MS) this.#seenAtMs.delete(viewer);
+    return this.#seenAtMs.size;
+  }
+}
+
+/** Collects viewers in front of the window: each is told once in a while, and many of them together. */
+export class ViewerBatch {
+  readonly #toldAtMs = new Map<string, number>();
+  readonly #due = new Set<string>();
+  #sentAtMs = -Infinity;
+  readonly #againMs: number;
+  readonly #paceMs: number;
+
+  /** @param againMs a viewer is told again after this time @param paceMs at most one batch in this time */
+  constructor(againMs = 10_000, paceMs = 1000) {
+    this.#againMs = againMs;
+    this.#paceMs = paceMs;
+  }
+
+  /** @returns a batch that is to be told now; null when nothing is */
+  see(viewer: string, nowMs: number): string[] | null {
+    if (nowMs - (this.#toldAtMs.get(viewer) ?? -Infinity) >= this.#againMs) this.#due.add(viewer);
+    if (this.#due.size === 0 || nowMs - this.#sentAtMs < this.#paceMs) return null;
+    const batch = [...this.#due];
+    this.#due.clear();
+    this.#sentAtMs = nowMs;
+    for (const [known, toldAtMs] of this.#toldAtMs) if (nowMs - toldAtMs >= this.#againMs) this.#toldAtMs.delete(known);
+    for (const told of batch) this.#toldAtMs.set(told, nowMs);
+    return batch;
+  }
+}

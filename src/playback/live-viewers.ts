@@ -1,0 +1,41 @@
+import { ViewerBatch } from "../delivery/live/viewer-window.ts";
+import type { Env } from "../env.ts";
+import { log } from "../http/log.ts";
+// By file: the index leads to routes that lead back here.
+import { originOf } from "../live/origin-calls.ts";
+import type { LiveSession } from "../live/playback.ts";
+import type { Caller } from "./origin.ts";
+import { Recent } from "./recent.ts";
+
+const KEPT_MS = 60_000;
+const batches = new Recent<ViewerBatch>(512);
+
+/**
+ * Counts whoever asked for a playlist of a session. Players send nothing that tells them apart, and addresses of their own would make
+ * each of them cost the origin a request, so it is the client's address and program that count, as a hash that is another one for each
+ * session. The outer entrypoint sees every request, also those that are answered from a cache.
+ */
+export async function countViewer(
+  request: Request,
+  env: Env,
+  ctx: Caller,
+  { sessionId, streamId }: LiveSession,
+  nowMs: number,
+): Promise<void> {
+  const viewer = await viewerOf(request, env.JOB_SECRET, sessionId);
+  const batch = batches.get(sessionId, nowMs) ?? new ViewerBatch();
+  batches.set(sessionId, batch, nowMs + KEPT_MS);
+  const due = batch.see(viewer, nowMs);
+  if (due === null) return;
+  const told = Promise.resolve(originOf(env, sessionId).watched(streamId, due)).catch((error: unknown) =>
+    log("live.viewers_not_told", { streamId, sessionId, viewers: due.length, error: String(error) }),
+  );
+  ctx.waitUntil(told);
+}
+
+async function viewerOf(request: Request, secret: string, sessionId: string): Promise<string> {
+  const client = [request.headers.get("cf-connecting-ip"), request.headers.get("user-agent")].join("\n");
+  const text = new TextEncoder().encode(`${secret}\n${sessionId}\n${client}`);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
+  return btoa(String.fromCharCode(...digest.subarray(0, 9)));
+}

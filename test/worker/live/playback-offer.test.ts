@@ -1,0 +1,144 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import type { Started } from "../../../encoder/live/protocol.ts";
+import { type ErrorBody, newWorkspace, send, type TestWorkspace } from "../workspace.ts";
+import { at, connect, FACTS, inMachine, newStream, settle } from "./live-helpers.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const V360 = { ...FACTS.renditions[0]!, name: "v360", widthPx: 640, heightPx: 360, bitrateBps: 800_000 };
+const TWO_RUNGS: Started = { ...FACTS, renditions: [...FACTS.renditions, V360] };
+
+const get = (path: string, headers = {}) => send(new Request(`http://sluice.test${path}`, { headers }));
+const textOf = async (path: string) => (await get(path)).text();
+const ask = (method: string, path: string, token: string, body: BodyInit) =>
+  send(new Request(`http://sluice.test${path}`, { method, body, headers: { authorization: `Bearer ${token}` } }));
+
+/** A stream whose session has begun, with whole segments of 2 s in one part each. */
+async function begun(segments: number, settings: object = {}) {
+  const stream = await newStream(workspace, settings);
+  const broadcaster = await connect(stream);
+  await broadcaster.started(TWO_RUNGS);
+  const { sessionId, token } = broadcaster;
+  const path = `/internal/live/${sessionId}`;
+  const put = async (msn: number, rendition = "v720") => {
+    const query = `ticks=60000&at=${msn * 60_000}&independent=1&last=1&capturedAt=${1_795_000_000_000 + msn * 2000}&discontinuity=0&init=0`;
+    const answer = await ask("PUT", `${path}/parts/${rendition}/${msn}/0?${query}`, token, `[${msn}]`);
+    expect(await answer.json()).toEqual({ verdict: "taken" });
+  };
+  for (let msn = 0; msn < segments; msn += 1) await put(msn);
+  await broadcaster.heartbeat(segments);
+  await settle(stream);
+  const playbackId = stream.playbackIds[0]!.id;
+  return { stream, playbackId, base: `/${playbackId}/${sessionId}`, broadcaster, path, put };
+}
+
+const sizesOf = (multivariant: string) =>
+  [...multivariant.matchAll(/RESOLUTION=\d+x(\d+)/g)].map(([, size]) => Number(size));
+
+describe("what a stream on air offers", () => {
+  test("is complete before the first part; a playlist that is still empty waits for it", async () => {
+    const { playbackId, base, put } = await begun(0);
+    expect(sizesOf(await textOf(`/${playbackId}.m3u8`))).toEqual([720, 360]);
+    const waiting = textOf(`${base}/v720.m3u8`);
+    await put(0);
+    expect(await waiting).toContain("v720/0.m4s");
+  });
+
+  test.each([
+    ["", [720, 360]],
+    ["?renditionOrder=asc", [360, 720]],
+    ["?maxResolution=480p", [360]],
+    ["?min_resolution=480p", [720]],
+    ["?resolution=360p", [360]],
+  ])("follows the viewer's page: %s", async (query, expected) => {
+    const { playbackId } = await begun(1);
+    expect(sizesOf(await textOf(`/${playbackId}.m3u8${query}`))).toEqual(expected);
+  });
+
+  test("is refused with the field that is wrong", async () => {
+    const { playbackId } = await begun(1);
+    const answer = await get(`/${playbackId}.m3u8?maxResolution=big`);
+    expect(answer.status).toBe(422);
+    expect((await answer.json<ErrorBody>()).error.fields).toEqual([{ field: "maxResolution", message: "is invalid" }]);
+  });
+
+  test("leaves out a rung that the encoder has given up, whose playlist goes on with gaps", async () => {
+    const { playbackId, base, broadcaster, path, put } = await begun(2);
+    expect((await ask("POST", `${path}/dropped`, broadcaster.token, '{"rendition":"v360","fromMsn":0}')).status).toBe(
+      200,
+    );
+    expect(sizesOf(await textOf(`/${playbackId}.m3u8`))).toEqual([720]);
+    await put(2);
+    expect(await textOf(`${base}/v360.m3u8?_HLS_msn=2`)).toMatch(/(#EXT-X-GAP\n#EXTINF:2,\nv360\/2.m4s)/);
+    expect(await (await ask("POST", `${path}/gap`, broadcaster.token, '{"rendition":"v720","msn":9}')).json()).toEqual({
+      verdict: "missing",
+      expected: { msn: 3, part: 0 },
+    });
+    expect((await ask("POST", `${path}/gap`, broadcaster.token, '{"rendition":"v720","msn":-1}')).status).toBe(422);
+  });
+});
+
+describe("playback from the beginning (DVR)", () => {
+  test("is for streams that allow it, by variants that carry it, and packed", async () => {
+    const { playbackId, base } = await begun(33, { enableDvrMode: true });
+    expect(await textOf(`/${playbackId}.m3u8?dvrMode=true`)).toContain(`${base.slice(1)}/v720.m3u8?dvrMode=true`);
+    expect(await textOf(`${base}/v720.m3u8`)).toContain("#EXT-X-MEDIA-SEQUENCE:3");
+    const answer = await get(`${base}/v720.m3u8?dvrMode=true`, { "accept-encoding": "gzip" });
+    expect([answer.headers.get("content-encoding"), answer.headers.get("vary")]).toEqual(["gzip", "Accept-Encoding"]);
+    const text = await new Response(answer.body!.pipeThrough(new DecompressionStream("gzip"))).text();
+    expect(text).toContain("#EXT-X-MEDIA-SEQUENCE:0");
+    expect(text).toContain("v720/0.m4s");
+  });
+
+  test("is ignored where the stream does not allow it", async () => {
+    const { playbackId, base } = await begun(33);
+    expect(await textOf(`/${playbackId}.m3u8?dvrMode=true`)).not.toContain("dvrMode");
+    expect(await textOf(`${base}/v720.m3u8?dvrMode=true`)).toContain("#EXT-X-MEDIA-SEQUENCE:3");
+  });
+});
+
+test("the newest picture is shown while on air, an older one changes nothing, and what is no picture is refused", async () => {
+  const { stream, playbackId, broadcaster, path } = await begun(1);
+  const image = `/${playbackId}/thumbnail.jpg`;
+  expect((await get(image)).status).toBe(400);
+  const jpeg = (last: number) => new Uint8Array([0xff, 0xd8, 0xff, last]);
+  const put = async (capturedAt: unknown, body: Uint8Array<ArrayBuffer>) =>
+    (await ask("PUT", `${path}/thumbnail?capturedAt=${String(capturedAt)}`, broadcaster.token, body)).status;
+  expect(await put(2000, jpeg(2))).toBe(200);
+  expect(await put(1000, jpeg(1))).toBe(200);
+  expect(await put(3000, new Uint8Array([1, 2, 3]))).toBe(422);
+  expect(await put("soon", jpeg(1))).toBe(422);
+  expect(await put(3000, new Uint8Array(512 * 1024 + 1).fill(0xff))).toBe(413);
+  const shown = await get(image);
+  expect([shown.headers.get("content-type"), shown.headers.get("cache-control")]).toEqual([
+    "image/jpeg",
+    "public, max-age=5",
+  ]);
+  expect(new Uint8Array(await shown.arrayBuffer())[3]).toBe(2);
+  await workspace.request("PUT", at(stream, "/finish"));
+  await settle(stream);
+  const over = await get(image);
+  expect([over.status, over.headers.get("cache-control")]).toEqual([400, "no-store"]);
+  expect((await get(`/${crypto.randomUUID()}/thumbnail.jpg`)).status).toBe(404);
+});
+
+test("two who ask for playlists again and again are two viewers, and none when they have not been heard of for 30 s", async () => {
+  const { stream, base } = await begun(1);
+  const views = async () =>
+    (await (await workspace.request("GET", at(stream, "/viewer-count"))).json<{ data: { views: number } }>()).data
+      .views;
+  await vi.waitFor(
+    async () => {
+      for (const agent of ["one", "two", "one", "two"]) await get(`${base}/v720.m3u8`, { "user-agent": agent });
+      expect(await views()).toBe(2);
+    },
+    { timeout: 5000, interval: 200 },
+  );
+  await inMachine(stream, (machine) => {
+    machine.watched!.atMs -= 30_000;
+  });
+  expect(await views()).toBe(0);
+});
