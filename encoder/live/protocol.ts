@@ -13,6 +13,8 @@
  *                     broadcaster counts as silent and another one may take its place; if none has, the next heartbeat goes on
  *   POST …/ended      Ended → {}                    the broadcaster is gone; the reconnect window begins
  *   POST …/resume     {} → Resume                   where media goes on after the gateway's encoder has died: closes what was unfinished
+ *   GET  …/targets    → SimulcastTargets            where else the broadcast is to go at this moment
+ *   POST …/target     TargetState → {}              what becomes of one of them
  *   PUT  …/init/{rendition}/{version}               an init segment → {}
  *   PUT  …/parts/{rendition}/{msn}/{part}?PartQuery one part, whole → PartAnswer: in order, each rendition for itself; a repeat is `known`
  *   POST …/gap        Gap → PartAnswer              parts of this segment are lost, and none of it follows: it ends with those that
@@ -181,3 +183,20 @@ export type Ended = z.infer<typeof Ended>;
 /** What a gateway says of a broadcast that the Worker has passed on to it; `reason` is why it is over, or why it was refused. */
 export const PushAnswer = z.object({ accepted: z.boolean(), reason: z.string() });
 export type PushAnswer = z.infer<typeof PushAnswer>;
+
+/** Platforms that get the broadcast too, as far as they are switched on. */
+export const SimulcastTargets = z.object({
+  targets: z.array(z.object({ simulcastId: z.string(), url: z.string(), streamKey: z.string() })),
+  /** Targets at private addresses are meant. */
+  allowsPrivateNetwork: z.boolean(),
+});
+export type SimulcastTargets = z.infer<typeof SimulcastTargets>;
+
+export const TargetState = z.object({
+  /** Of the event: the same when it is told again. */
+  eventId: z.uuid(),
+  simulcastId: z.string().max(64),
+  state: z.enum(["starting", "broadcasting"]),
+  at: z.number().min(0), // epoch ms
+});
+export type TargetState = z.infer<typeof TargetState>;

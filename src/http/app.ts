@@ -8,6 +8,7 @@ import { ingestRoutes } from "../live/ingest-routes.ts";
 import { pushRoutes } from "../live/push-route.ts";
 import { livePlaybackRoutes } from "../live/playback-id-routes.ts";
 import { streamRoutes } from "../live/routes.ts";
+import { simulcastIngestRoutes } from "../live/simulcast-ingest-routes.ts";
 import { simulcastRoutes } from "../live/simulcast-routes.ts";
 import { playbackRoutes } from "../playback/index.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
@@ -75,6 +76,7 @@ export function createApp() {
   app.route("/", simulcastRoutes);
   app.route("/", encoderCallbacks);
   app.route("/", ingestRoutes);
+  app.route("/", simulcastIngestRoutes);
   app.route("/", pushRoutes);
   app.route("/", playbackRoutes);
   return app;

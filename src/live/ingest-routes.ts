@@ -63,7 +63,10 @@ export const requireSession = createMiddleware<LiveContext>(async (c, next) => {
   await next();
 });
 
-async function readBody<T extends z.ZodType>(schema: T, request: { json(): Promise<unknown> }): Promise<z.infer<T>> {
+export async function readBody<T extends z.ZodType>(
+  schema: T,
+  request: { json(): Promise<unknown> },
+): Promise<z.infer<T>> {
   const body = await request.json().catch(() => null);
   const parsed = schema.safeParse(body);
   if (!parsed.success) throw validationProblem(parsed.error, body);

@@ -26,13 +26,14 @@ export function targetEvent(
   type: Extract<StreamEventType, `video.live_stream.simulcast_target.${string}`>,
   target: SimulcastTarget,
   atMs: number,
+  id: string = crypto.randomUUID(),
 ): StreamEvent {
   const data: EventData<"video.live_stream.simulcast_target.created"> = {
     ...toTarget(target),
     streamId: target.streamId,
   };
   return {
-    id: crypto.randomUUID(),
+    id,
     workspaceId: target.workspaceId,
     type,
     objectId: target.streamId,

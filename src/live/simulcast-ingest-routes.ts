@@ -1,0 +1,35 @@
+import { Hono } from "hono";
+import { type SimulcastTargets, TargetState } from "../../encoder/live/protocol.ts";
+import { openDatabase } from "../database.ts";
+import { log } from "../http/log.ts";
+import { Problem } from "../http/problems.ts";
+import { allowsPrivateNetwork } from "../network/index.ts";
+import { commitWithEvents } from "../webhooks/index.ts";
+import { type LiveContext, readBody, requireSession } from "./ingest-routes.ts";
+import { findStream } from "./repository.ts";
+import { targetEvent } from "./stream-event.ts";
+
+/** What a gateway asks and tells of the platforms that get a broadcast too; see encoder/live/protocol.ts. */
+export const simulcastIngestRoutes = new Hono<LiveContext>()
+  .use("/internal/live/:sessionId/*", requireSession)
+  .get("/internal/live/:sessionId/targets", async (c) => {
+    const record = await findStream(openDatabase(c.env.DB), null, c.var.grant.streamId);
+    if (record === null) throw new Problem("session_over", "the stream is deleted");
+    const enabled = record.targets.filter(({ isEnabled }) => isEnabled);
+    return c.json<SimulcastTargets>({
+      targets: enabled.map(({ id, url, streamKey }) => ({ simulcastId: id, url, streamKey })),
+      allowsPrivateNetwork: allowsPrivateNetwork(c.env),
+    });
+  })
+  .post("/internal/live/:sessionId/target", async (c) => {
+    const { eventId, simulcastId, state, at } = await readBody(TargetState, c.req);
+    const { streamId, sessionId } = c.var.grant;
+    const record = await findStream(openDatabase(c.env.DB), null, streamId);
+    const target = record?.targets.find(({ id }) => id === simulcastId);
+    log("simulcast.target", { streamId, sessionId, simulcastId, state, isKnown: target !== undefined });
+    if (target === undefined) return c.json({}); // removed meanwhile
+    const event = targetEvent(`video.live_stream.simulcast_target.${state}`, target, at, eventId);
+    const { wake } = await commitWithEvents(c.env, [], [{ event }]); // told twice it is one event
+    c.executionCtx.waitUntil(wake());
+    return c.json({});
+  });

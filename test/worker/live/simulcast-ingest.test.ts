@@ -1,0 +1,50 @@
+/** What a gateway asks and tells of simulcast targets while a broadcast is on air. */
+import { beforeAll, expect, test } from "vitest";
+import { SimulcastTargets } from "../../../encoder/live/protocol.ts";
+import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
+import { at, type Broadcaster, connect, newStream, type Stream, typesOf } from "./live-helpers.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+async function addTarget(stream: Stream, streamKey: string): Promise<string> {
+  const body = { url: "rtmp://live.example.com/app", streamKey };
+  const answer = await workspace.request("POST", at(stream, "/simulcast"), body);
+  return (await answer.json<{ data: { simulcastId: string } }>()).data.simulcastId;
+}
+
+const call = ({ sessionId }: Broadcaster, token: string, name: string, body?: object) =>
+  send(
+    new Request(`http://sluice.test/internal/live/${sessionId}/${name}`, {
+      headers: { authorization: `Bearer ${token}` },
+      ...(body ? { method: "POST", body: JSON.stringify(body) } : {}),
+    }),
+  );
+
+test("a gateway is given the targets that are switched on, and nobody else is", async () => {
+  const stream = await newStream(workspace);
+  const [on, off] = [await addTarget(stream, "one"), await addTarget(stream, "two")];
+  await workspace.request("PUT", at(stream, `/simulcast/${off}`), { isEnabled: false });
+  const broadcaster = await connect(stream);
+  const answer = await call(broadcaster, broadcaster.token, "targets");
+  expect(SimulcastTargets.parse(await answer.json()).targets).toEqual([
+    { simulcastId: on, url: "rtmp://live.example.com/app", streamKey: "one" },
+  ]);
+  expect((await call(broadcaster, "nonsense", "targets")).status).toBe(401);
+});
+
+test("what becomes of a target is an event, once however often it is told; of a removed one nothing is told", async () => {
+  const stream = await newStream(workspace);
+  const simulcastId = await addTarget(stream, "one");
+  const broadcaster = await connect(stream);
+  const starting = { eventId: crypto.randomUUID(), simulcastId, state: "starting", at: Date.now() };
+  const broadcasting = { ...starting, eventId: crypto.randomUUID(), state: "broadcasting" };
+  const unknown = { ...starting, eventId: crypto.randomUUID(), simulcastId: "f".repeat(32) };
+  for (const body of [starting, starting, broadcasting, unknown, broadcasting])
+    expect((await call(broadcaster, broadcaster.token, "target", body)).status).toBe(200);
+  expect((await call(broadcaster, broadcaster.token, "target", { ...starting, state: "dead" })).status).toBe(422);
+  const told = (await typesOf(stream.streamId)).filter((type) => type.startsWith("simulcast_target."));
+  expect(told).toEqual(["simulcast_target.created", "simulcast_target.starting", "simulcast_target.broadcasting"]);
+});
