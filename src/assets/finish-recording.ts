@@ -51,7 +51,11 @@ export async function finishRecording(
           .set({ ...change, ...nextRevision })
           .where(isWhatWasSeen),
       ],
-      events.map(({ id, type }) => ({ event: mediaEvent(type, record, { id, atMs: now.getTime() }), onlyIf: isMine })),
+      events.map(({ id, type }, n) => ({
+        event: mediaEvent(type, record, { id, atMs: now.getTime() }),
+        onlyIf: isMine,
+        twinId: events[n - 1]?.id ?? "", // both are `video.media.ready`
+      })),
     );
     await wake();
     if (isNew[0]) return "ready";

@@ -149,8 +149,12 @@ export async function forgetAsset(db: Database, id: string, now: Date): Promise<
   ]);
 }
 
-/** No broadcast plays from this asset's prefix: those who watch it keep what they watch until it is over. */
-const isOffAir = sql`NOT EXISTS (SELECT 1 FROM ${liveSessions} AS session WHERE session.id = ${assets.id} AND session.ended_at IS NULL)`;
+/** Viewers of a broadcast play it to its end after it is over; they are at most a minute behind unless they have gone back. */
+export const PLAYS_ON_MS = 5 * 60_000;
+
+/** Nobody plays a broadcast from this asset's prefix any more. */
+const isOffAir = (nowMs: number) =>
+  sql`NOT EXISTS (SELECT 1 FROM ${liveSessions} AS session WHERE session.id = ${assets.id} AND (session.ended_at IS NULL OR session.ended_at > ${nowMs - PLAYS_ON_MS}))`;
 
 /** Assets that a crash left behind: never taken over by a machine, silent for long, or deleted but not purged. */
 export async function findStrays(
@@ -167,7 +171,14 @@ export async function findStrays(
     db
       .select({ id: assets.id })
       .from(assets)
-      .where(and(isNotNull(assets.deletedAt), isNull(assets.purgedAt), lt(assets.deletedAt, before), isOffAir))
+      .where(
+        and(
+          isNotNull(assets.deletedAt),
+          isNull(assets.purgedAt),
+          lt(assets.deletedAt, before),
+          isOffAir(before.getTime()),
+        ),
+      )
       .limit(limit),
   ]);
   return [

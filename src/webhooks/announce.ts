@@ -17,6 +17,8 @@ export interface Announcement {
   onlyIf?: SQL;
   /** The webhook that the event tells of: it does not get it. */
   exceptWebhookId?: string;
+  /** An event that has the same name for published receivers: who gets that one by this name gets it once. */
+  twinId?: string;
 }
 
 interface FannedOut {
@@ -27,7 +29,7 @@ interface FannedOut {
 }
 
 /** A delivery for every webhook that wants the event; nothing when the statement before has inserted no event. */
-export function fanOut(db: Database, eventId: string, exceptWebhookId = "") {
+export function fanOut(db: Database, eventId: string, exceptWebhookId = "", twinId = "") {
   return db.all<FannedOut>(sql`
     INSERT INTO ${deliveries} (event_id, webhook_id, workspace_id, type, naming, status, last_failure, next_attempt_at, created_at, finished_at)
     SELECT event.id, webhook.id, event.workspace_id, event.type, webhook.naming,
@@ -38,6 +40,8 @@ export function fanOut(db: Database, eventId: string, exceptWebhookId = "") {
     FROM (SELECT ${Date.now()} AS ms) AS now, events AS event
       JOIN ${webhooks} AS webhook ON webhook.workspace_id = event.workspace_id
     WHERE changes() > 0 AND event.id = ${eventId} AND webhook.id <> ${exceptWebhookId}
+      AND NOT (webhook.naming = 'video'
+        AND EXISTS (SELECT 1 FROM ${deliveries} AS twin WHERE twin.event_id = ${twinId} AND twin.webhook_id = webhook.id))
       AND webhook.deleted_at IS NULL AND webhook.enabled
       AND (webhook.matched_types IS NULL
         OR EXISTS (SELECT 1 FROM json_each(webhook.matched_types) AS wanted WHERE wanted.value = event.type))
@@ -60,9 +64,9 @@ export async function commitWithEvents(
   announcements: Announcement[],
 ): Promise<Committed> {
   const db = openDatabase(env.DB);
-  const statements = announcements.flatMap(({ event, onlyIf, exceptWebhookId }) => [
+  const statements = announcements.flatMap(({ event, onlyIf, exceptWebhookId, twinId }) => [
     insertEvent(db, event, onlyIf),
-    fanOut(db, event.id, exceptWebhookId),
+    fanOut(db, event.id, exceptWebhookId, twinId),
   ]);
   const results = await commit(env.DB, [...change, ...statements]);
   const isNew: boolean[] = [];
