@@ -7,12 +7,14 @@ const WINDOW_BUCKETS = 10;
 const BUCKET_MS = 1000;
 /** Smaller changes are noise; capture times shall be as steady as the media. */
 const NOTICED_MS = 100;
+/** What was told once is gone on from: a better estimate is come nearer to by so much of the media's own time. */
+const SLEW = 0.01;
 
 export class CaptureClock {
   /** Least (arrival − media time) of each second, in ms. */
   readonly #buckets: { second: number; offsetMs: number }[] = [];
   #offsetMs: number | undefined;
-  #latestMs = -Infinity;
+  #told: { mediaSeconds: number; atMs: number } | null = null;
 
   /** A packet of this time has arrived. */
   note(mediaSeconds: number, arrivedAtMs: number): void {
@@ -26,9 +28,16 @@ export class CaptureClock {
     if (this.#offsetMs === undefined || Math.abs(least - this.#offsetMs) > NOTICED_MS) this.#offsetMs = least;
   }
 
-  /** Epoch ms, never earlier than what was told before. */
+  /** Epoch ms. From one call to the next it goes on as the media does, within a hundredth. */
   capturedAtMs(mediaSeconds: number): number {
-    this.#latestMs = Math.max(this.#latestMs, mediaSeconds * 1000 + (this.#offsetMs ?? 0));
-    return this.#latestMs;
+    const estimateMs = mediaSeconds * 1000 + (this.#offsetMs ?? 0);
+    let atMs = estimateMs;
+    if (this.#told !== null) {
+      const mediaMs = Math.max(0, mediaSeconds - this.#told.mediaSeconds) * 1000;
+      const onMs = this.#told.atMs + mediaMs;
+      atMs = onMs + Math.min(SLEW * mediaMs, Math.max(-SLEW * mediaMs, estimateMs - onMs));
+    }
+    this.#told = { mediaSeconds, atMs };
+    return atMs;
   }
 }

@@ -122,6 +122,17 @@ test("capture times follow the least delay, pass over a stall of the network, an
   expect(clock.capturedAtMs(10)).toBeGreaterThanOrEqual(told.at(-1)!);
 });
 
+test("capture times go on as the media does, also when the first estimate was bad, and come near to the truth", () => {
+  const clock = new CaptureClock();
+  const told: number[] = [];
+  for (let i = 0; i < 120; i++) {
+    clock.note(i, 1_000_000 + i * 1000 + (i < 3 ? 400 : 0)); // the first seconds came late
+    told.push(clock.capturedAtMs(i));
+  }
+  for (let i = 1; i < 120; i++) expect(Math.abs(told[i]! - told[i - 1]! - 1000)).toBeLessThanOrEqual(10.001);
+  expect(told[119]! - 1_119_000).toBeLessThan(100);
+});
+
 const RUNGS = [1080, 720, 270].map((px) => ({ name: `v${px}`, maxBitrateBps: px * 1000 }));
 
 test("a machine that stays too slow gives up its largest rung, one at a time, and never the lowest", () => {
