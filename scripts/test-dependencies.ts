@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
-/** What tests need beyond npm: a browser that plays H.264, and an ffmpeg that makes sources and judges what we made. */
+/** What tests need beyond npm: a browser that plays H.264, an ffmpeg that makes sources and judges what we made, a cache to be a CDN. */
 const PACKAGES = [
   { name: "chromium", path: process.env.CHROMIUM ?? "/usr/bin/chromium", variable: "CHROMIUM" },
   { name: "ffmpeg", path: process.env.FFMPEG ?? "/usr/bin/ffmpeg", variable: "FFMPEG" },
+  { name: "nginx", path: process.env.NGINX ?? "/usr/sbin/nginx", variable: "NGINX" },
 ];
 
 /** Installs Debian's packages where that is possible, and says how to do it by hand where it is not. */

@@ -20,7 +20,7 @@ const BROKEN: Record<Fault, { rules: string[]; also?: string[] }> = {
   "stale rendition reports": { rules: ["reports-fresh"] },
   "wrong skip boundary": { rules: ["skip-boundary"] },
   "delta of another playlist": { rules: ["delta"] },
-  "changed duration": { rules: ["unchanged"] },
+  "changed duration": { rules: ["unchanged"], also: ["delta"] },
   "media sequence jumps": { rules: ["media-sequence"], also: NUMBERED },
   "answers too early": { rules: ["held"] },
   "part without a sequence number": { rules: ["part-needs-msn"] },
@@ -43,6 +43,7 @@ const BROKEN: Record<Fault, { rules: string[]; also?: string[] }> = {
   "a report is missing": { rules: ["reports"] },
   "wrong hint": { rules: ["hint"] },
   "errors kept for long": { rules: ["errors-short"] },
+  "nothing may be kept": { rules: ["blocking-cacheable", "media-cacheable"] },
   "bandwidth too small": { rules: ["bandwidth"] },
 };
 
@@ -51,8 +52,8 @@ const broken = (verdicts: Verdict[]) =>
 const evidence = (verdicts: Verdict[]) =>
   verdicts.flatMap(({ id, faults }) => faults.map((fault) => ({ id, ...fault })));
 
-async function verdictsOf(fault: Fault | null, endsAfterSegments?: number): Promise<Verdict[]> {
-  const origin = await startOrigin(fault, endsAfterSegments === undefined ? {} : { endsAfterSegments });
+async function verdictsOf(fault: Fault | null, endsAfterSegments = Infinity): Promise<Verdict[]> {
+  const origin = await startOrigin(fault, { endsAfterSegments });
   try {
     return (await check(origin.url, { seconds: SECONDS })).verdicts;
   } finally {

@@ -28,6 +28,7 @@ export const FAULTS = {
   "a report is missing": "only the picture tells of the sound",
   "wrong hint": "the hint names the part after the next",
   "errors kept for long": "a 400 is kept for an hour",
+  "nothing may be kept": "every answer is no-store",
   "bandwidth too small": "BANDWIDTH of 100 bit/s",
 } as const;
 

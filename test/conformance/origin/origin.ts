@@ -4,9 +4,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { initSegment } from "./cmaf.ts";
 import type { Fault } from "./faults.ts";
-import { type Name, PARTS, type Place, SEGMENT_MS, Stream, TARGET_S } from "./stream.ts";
+import { type Name, PARTS, type Place, Stream } from "./stream.ts";
 
-const ADVANCE_PARTS = 15; // 3 s of parts (§6.2.5.2)
+const ADVANCE_S = 3; // of parts (§6.2.5.2)
 /** So many segments are there when the origin begins: discontinuities then leave and come within a few seconds. */
 const BEGUN_SEGMENTS = 31;
 
@@ -23,17 +23,20 @@ interface Answer {
   cache: string;
 }
 
+export interface OriginOptions {
+  /** Without it the stream does not end. */
+  endsAfterSegments?: number;
+  partTargetMs?: number;
+}
+
 /** An HTTP origin of low-latency HLS in real time, with a picture and a sound, that keeps every rule but the one of its fault. */
 export async function startOrigin(
   fault: Fault | null = null,
-  { endsAfterSegments }: { endsAfterSegments?: number } = {},
+  { endsAfterSegments = Infinity, partTargetMs = 200 }: OriginOptions = {},
 ): Promise<Origin> {
-  const nowMs = Date.now();
-  const stream = new Stream(
-    nowMs - BEGUN_SEGMENTS * SEGMENT_MS,
-    fault,
-    endsAfterSegments === undefined ? null : nowMs + endsAfterSegments * SEGMENT_MS,
-  );
+  const [nowMs, segmentMs] = [Date.now(), partTargetMs * PARTS];
+  const endsAtMs = Number.isFinite(endsAfterSegments) ? nowMs + endsAfterSegments * segmentMs : null;
+  const stream = new Stream({ beganAtMs: nowMs - BEGUN_SEGMENTS * segmentMs, fault, endsAtMs, partTargetMs });
   const server = createServer((request, response) => void respond(stream, request, response));
   server.keepAliveTimeout = 60_000;
   server.listen(0, "127.0.0.1");
@@ -55,7 +58,7 @@ async function respond(stream: Stream, request: IncomingMessage, response: Serve
   response.writeHead(status, {
     "content-type": type,
     "content-length": bytes.length,
-    "cache-control": cache,
+    "cache-control": stream.fault === "nothing may be kept" ? "no-store" : cache,
     "access-control-allow-origin": "*",
     ...(isCompressed ? { "content-encoding": "gzip" } : {}),
     ...(typeof body === "string" ? { vary: "accept-encoding" } : {}),
@@ -82,7 +85,7 @@ async function mediaPlaylist(stream: Stream, name: Name, query: URLSearchParams)
     const count = stream.partCount(Date.now());
     const newest = Math.ceil(count / PARTS) - 1;
     const ahead = msn * PARTS + (part ?? 0) - count;
-    const isFar = msn > newest + 2 || (part ?? 0) > ADVANCE_PARTS;
+    const isFar = msn > newest + 2 || (part ?? 0) * stream.partTargetMs > ADVANCE_S * 1000;
     const hasEnded = stream.endsAtMs !== null && Date.now() >= stream.endsAtMs;
     if (isFar && !hasEnded && fault !== "far requests are held") return refusal(stream, 400);
     if (fault === "the past is refused" && ahead < -PARTS * 5) return refusal(stream, 400);
@@ -99,9 +102,9 @@ async function mediaAnswer(stream: Stream, name: Name, msn: number, part: number
   const place = { msn, part: part ?? PARTS - 1 };
   const ageMs = -stream.waitMs(place, Date.now());
   const isThere = stream.has(place, Date.now());
-  if (!isThere && (part === null || ageMs < -SEGMENT_MS)) return refusal(stream, 404);
+  if (!isThere && (part === null || ageMs < -stream.segmentMs)) return refusal(stream, 404);
   if (!isThere && stream.fault === "404 on a hint") return refusal(stream, 404);
-  if (stream.fault === "parts vanish" && part !== null && ageMs > 5 * SEGMENT_MS) return refusal(stream, 404);
+  if (stream.fault === "parts vanish" && part !== null && ageMs > 5 * stream.segmentMs) return refusal(stream, 404);
   if (!isThere) await arrival(stream, place);
   if (part === null) return media(stream.segmentBytes(name, msn));
   const bytes = stream.partBytes(name, place);
@@ -139,7 +142,7 @@ const media = (body: Uint8Array): Answer => ({
   status: 200,
   type: "video/mp4",
   body,
-  cache: `max-age=${60 * TARGET_S}`,
+  cache: "max-age=60",
 });
 
 const refusal = ({ fault }: Stream, status: number): Answer => ({

@@ -1,14 +1,11 @@
 import { chunk, join, TIMESCALE } from "./cmaf.ts";
 import type { Fault } from "./faults.ts";
 
-export const PART_MS = 200;
 export const PARTS = 4;
-export const SEGMENT_MS = PART_MS * PARTS;
-export const TARGET_S = 1;
 const WINDOW_SEGMENTS = 15;
 /** Each so many segments a discontinuity, whose media times jump. */
 const DISCONTINUITY_EVERY = 9;
-const SKIP_UNTIL_S = 6;
+const SKIP_UNTIL_TARGETS = 6;
 const SAMPLES = 6;
 /** Of a late part: each so many parts, so many come with it. */
 const [LATE_FROM, LATE_EVERY, LATE_PARTS] = [128, 40, 13];
@@ -19,23 +16,36 @@ export interface Place {
   part: number;
 }
 
-/** The parts of a live stream as a function of time: part n is there (n + 1) × 200 ms after the stream's beginning. */
+export interface StreamPlan {
+  beganAtMs: number;
+  fault: Fault | null;
+  endsAtMs: number | null;
+  partTargetMs: number;
+}
+
+/** The parts of a live stream as a function of time: part n is there n + 1 part targets after the stream's beginning. */
 export class Stream {
   readonly beganAtMs: number;
   readonly fault: Fault | null;
   /** With a whole segment; null = never. */
   readonly endsAtMs: number | null;
+  readonly partTargetMs: number;
+  readonly segmentMs: number;
+  readonly targetS: number;
 
-  constructor(beganAtMs: number, fault: Fault | null, endsAtMs: number | null = null) {
+  constructor({ beganAtMs, fault, endsAtMs, partTargetMs }: StreamPlan) {
     this.beganAtMs = beganAtMs;
     this.fault = fault;
     this.endsAtMs = endsAtMs;
+    this.partTargetMs = partTargetMs;
+    this.segmentMs = partTargetMs * PARTS;
+    this.targetS = Math.max(1, Math.round(this.segmentMs / 1000));
   }
 
   /** How many parts there are at a moment. */
   partCount(nowMs: number): number {
     const untilMs = this.endsAtMs === null ? nowMs : Math.min(nowMs, this.endsAtMs);
-    const count = Math.max(0, Math.floor((untilMs - this.beganAtMs) / PART_MS));
+    const count = Math.max(0, Math.floor((untilMs - this.beganAtMs) / this.partTargetMs));
     const late = this.fault === "late part" ? (count - LATE_FROM) % LATE_EVERY : LATE_PARTS;
     return count >= LATE_FROM && late < LATE_PARTS ? count - late : count;
   }
@@ -51,7 +61,7 @@ export class Stream {
 
   /** When a part will be there; milliseconds from now. */
   waitMs({ msn, part }: Place, nowMs: number): number {
-    return this.beganAtMs + (msn * PARTS + part + 1) * PART_MS - nowMs;
+    return this.beganAtMs + (msn * PARTS + part + 1) * this.partTargetMs - nowMs;
   }
 
   #isShort({ msn, part }: Place): boolean {
@@ -59,7 +69,7 @@ export class Stream {
   }
 
   partMs(place: Place): number {
-    return this.#isShort(place) ? PART_MS / 2 : PART_MS;
+    return this.#isShort(place) ? this.partTargetMs / 2 : this.partTargetMs;
   }
 
   /** So long are the first parts of a segment. */
@@ -73,7 +83,7 @@ export class Stream {
 
   /** Media time at the beginning of a segment; the short parts before it are missing. */
   #mediaMs(msn: number): number {
-    return msn * SEGMENT_MS - (this.fault === "short part" ? Math.ceil(msn / 2) * (PART_MS / 2) : 0);
+    return msn * this.segmentMs - (this.fault === "short part" ? Math.ceil(msn / 2) * (this.partTargetMs / 2) : 0);
   }
 
   #isDiscontinuous = (msn: number) => msn > 0 && msn % DISCONTINUITY_EVERY === 0;
@@ -105,20 +115,23 @@ export class Stream {
     const [whole, open] = [Math.floor(count / PARTS), count % PARTS];
     const hasEnded = this.#hasEnded(nowMs);
     const first = Math.max(0, whole - (fault === "short window" ? 2 : WINDOW_SEGMENTS));
-    const keptS = fault === "parts leave early" ? TARGET_S : 3 * TARGET_S;
+    const keptS = fault === "parts leave early" ? this.targetS : 3 * this.targetS;
     const endMs = this.#mediaMs(whole) + this.#partsMs(whole, open);
     const secondsToEnd = (msn: number) => (endMs - this.#mediaMs(msn + 1)) / 1000;
-    const boundary = fault === "wrong skip boundary" ? SKIP_UNTIL_S - 2 : SKIP_UNTIL_S;
+    const skipUntilS = SKIP_UNTIL_TARGETS * this.targetS;
+    const boundary = fault === "wrong skip boundary" ? skipUntilS - 2 : skipUntilS;
     const all = Array.from({ length: whole - first }, (_, index) => first + index);
     const skipped = isDelta && !hasEnded ? all.filter((msn) => secondsToEnd(msn) > boundary).length : 0;
-    const partTarget = fault === "moving PART-TARGET" && whole % 2 === 0 ? 0.21 : PART_MS / 1000;
+    const partTarget =
+      fault === "moving PART-TARGET" && whole % 2 === 0 ? (1.05 * this.partTargetMs) / 1000 : this.partTargetMs / 1000;
+    const holdBackS = ((fault === "short hold back" ? 1.5 : 3.15) * this.partTargetMs) / 1000;
     const jump = fault === "media sequence jumps" && whole % 4 === 0 ? 1 : 0;
     const discontinuities = fault === "no discontinuity sequence" ? 0 : this.#discontinuitiesBefore(first);
     const lines = [
       "#EXTM3U",
       `#EXT-X-VERSION:${skipped > 0 && fault !== "version too low" ? 9 : 6}`,
-      `#EXT-X-TARGETDURATION:${TARGET_S}`,
-      `#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=${fault === "short hold back" ? 0.3 : 0.63},HOLD-BACK=3,CAN-SKIP-UNTIL=${SKIP_UNTIL_S}`,
+      `#EXT-X-TARGETDURATION:${this.targetS}`,
+      `#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=${holdBackS},HOLD-BACK=${3 * this.targetS},CAN-SKIP-UNTIL=${skipUntilS}`,
       `#EXT-X-PART-INF:PART-TARGET=${partTarget}`,
       `#EXT-X-MEDIA-SEQUENCE:${first + jump}`,
       `#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuities}`,
