@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -27,23 +28,24 @@ export interface OriginOptions {
   /** Without it the stream does not end. */
   endsAfterSegments?: number;
   partTargetMs?: number;
+  /** 0 = any that is free. */
+  port?: number;
 }
 
 /** An HTTP origin of low-latency HLS in real time, with a picture and a sound, that keeps every rule but the one of its fault. */
 export async function startOrigin(
   fault: Fault | null = null,
-  { endsAfterSegments = Infinity, partTargetMs = 200 }: OriginOptions = {},
+  { endsAfterSegments = Infinity, partTargetMs = 200, port = 0 }: OriginOptions = {},
 ): Promise<Origin> {
   const [nowMs, segmentMs] = [Date.now(), partTargetMs * PARTS];
   const endsAtMs = Number.isFinite(endsAfterSegments) ? nowMs + endsAfterSegments * segmentMs : null;
   const stream = new Stream({ beganAtMs: nowMs - BEGUN_SEGMENTS * segmentMs, fault, endsAtMs, partTargetMs });
   const server = createServer((request, response) => void respond(stream, request, response));
   server.keepAliveTimeout = 60_000;
-  server.listen(0, "127.0.0.1");
-  await new Promise((done) => server.once("listening", done));
-  const { port } = server.address() as AddressInfo;
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${port}/live.m3u8`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/live.m3u8`,
     stop: async () => {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));

@@ -1,0 +1,13 @@
+/** `node test/conformance/origin/serve.ts`: a live stream to try `npm run check:ll-hls` with. */
+import { parseArgs } from "node:util";
+import { type Fault, FAULTS } from "./faults.ts";
+import { startOrigin } from "./origin.ts";
+
+const { values } = parseArgs({ options: { port: { type: "string", default: "8899" }, fault: { type: "string" } } });
+const { fault, port } = values;
+if (fault !== undefined && !(fault in FAULTS)) {
+  console.error(`There is no fault "${fault}". There are: ${Object.keys(FAULTS).join(", ")}.`);
+  process.exit(2);
+}
+const { url } = await startOrigin((fault ?? null) as Fault | null, { port: Number(port) });
+console.log(`${url}  ${fault === undefined ? "keeps every rule" : FAULTS[fault as Fault]}`);
