@@ -34,7 +34,9 @@ export function buildControls(title: string): { root: HTMLElement; video: HTMLVi
         <media-seek-forward-button seekoffset="10"></media-seek-forward-button>
         <media-mute-button></media-mute-button>
         <media-volume-range></media-volume-range>
+        <media-live-button></media-live-button>
         <media-time-display showduration></media-time-display>
+        <span class="latency" title="Time from capture to display" aria-live="off"></span>
         <span class="room"></span>
         <media-captions-button></media-captions-button>
         <media-settings-menu-button></media-settings-menu-button>

@@ -1,6 +1,7 @@
 import HlsPlayer, { ErrorTypes, Events } from "hls.js";
 import { untilPlayable } from "./availability.ts";
 import { buildControls } from "./controls.ts";
+import { showLive } from "./live.ts";
 import { exposeTracks } from "./track-lists.ts";
 
 const REASONS: [RegExp, string][] = [
@@ -14,7 +15,10 @@ async function start(main: HTMLElement): Promise<void> {
   const query = new URLSearchParams(location.search);
   query.delete("playbackId");
   const manifestUrl = query.size > 0 ? `${source}?${query}` : source;
-  const outcome = await untilPlayable(manifestUrl, (detail) => showWaiting(main, detail));
+  const isStream = main.dataset["kind"] === "live";
+  const outcome = await untilPlayable(manifestUrl, (detail) =>
+    isStream ? showOffAir(main) : showWaiting(main, detail),
+  );
   if (outcome.state === "failed") {
     const reason = REASONS.find(([pattern]) => pattern.test(outcome.detail))?.[1] ?? "It may have been removed.";
     return showNotice(main, "This video cannot be played", reason);
@@ -26,11 +30,22 @@ function play(main: HTMLElement, manifestUrl: string) {
   const { root, video } = buildControls(main.dataset["title"] ?? "");
   // oxlint-disable-next-line import/no-named-as-default-member -- its types know no other name
   if (HlsPlayer.isSupported()) {
-    const hls = new HlsPlayer({ capLevelToPlayerSize: false, maxBufferLength: 30, backBufferLength: 90 });
+    const hls = new HlsPlayer({
+      capLevelToPlayerSize: false,
+      maxBufferLength: 30,
+      backBufferLength: 90,
+      liveDurationInfinity: true, // so that the controls know live from on demand
+      maxLiveSyncPlaybackRate: 1.1, // what was lost by a slow moment is caught up unnoticed
+    });
     exposeTracks(video, hls);
     recover(hls, () =>
       showNotice(main, "Playback stopped", "The video could not be loaded. Reload the page to try again."),
     );
+    showLive(root, video, hls, () => {
+      hls.destroy();
+      showOffAir(main);
+      void start(main);
+    });
     hls.loadSource(manifestUrl);
     hls.attachMedia(video);
   } else {
@@ -65,6 +80,11 @@ function showWaiting(main: HTMLElement, detail: string) {
     main.firstElementChild?.append(bar);
   }
   if (percent !== undefined && Number(percent) > 0) bar.value = Number(percent);
+}
+
+function showOffAir(main: HTMLElement) {
+  if (main.firstElementChild?.classList.contains("notice")) return;
+  showNotice(main, "This stream is not on air", "It starts by itself as soon as the broadcast begins.");
 }
 
 function showNotice(main: HTMLElement, heading: string, text: string) {

@@ -1,5 +1,7 @@
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
+// By file: the index leads to routes that lead back here.
+import { findLivePlayable } from "../live/playback.ts";
 import { loadPlayable } from "./repository.ts";
 
 /** Everything the page loads comes from where the page is; players make their media from blobs in a worker. */
@@ -25,12 +27,19 @@ const HEADERS = {
 
 /** The hosted page of one playback id. It may be embedded anywhere. */
 export async function answerPage(request: Request, env: Env, playbackId: string): Promise<Response> {
-  const playable = await loadPlayable(env.DB, playbackId);
-  const html = playable === null ? notFoundPage() : playerPage(playbackId, playable.title ?? "Video");
-  return new Response(request.method === "HEAD" ? null : html, {
-    status: playable === null ? 404 : 200,
+  const html = await pageOf(env, playbackId);
+  return new Response(request.method === "HEAD" ? null : (html ?? notFoundPage()), {
+    status: html === null ? 404 : 200,
     headers: HEADERS,
   });
+}
+
+/** Of an asset, or else of a stream; null when it is of neither. */
+async function pageOf(env: Env, playbackId: string): Promise<string | null> {
+  const playable = await loadPlayable(env.DB, playbackId);
+  if (playable !== null) return playerPage(playbackId, playable.title ?? "Video", "on-demand");
+  const stream = await findLivePlayable(env.DB, playbackId);
+  return stream && playerPage(playbackId, "Live", "live");
 }
 
 /** A script or style of the page, from the built assets. */
@@ -45,11 +54,11 @@ export async function answerPageFile(request: Request, env: Env, file: string): 
   return answer;
 }
 
-function playerPage(playbackId: string, title: string): string {
+function playerPage(playbackId: string, title: string, kind: "on-demand" | "live"): string {
   const text = escapeHtml(title);
   return page(
     text,
-    `<main id="player" data-src="/${playbackId}.m3u8" data-title="${text}"></main><script type="module" src="/player/player.js"></script>`,
+    `<main id="player" data-src="/${playbackId}.m3u8" data-title="${text}" data-kind="${kind}"></main><script type="module" src="/player/player.js"></script>`,
   );
 }
 
