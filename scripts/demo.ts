@@ -3,25 +3,29 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { Deliveries, type Delivery, type RefusedDelivery } from "./demo/deliveries.ts";
 import { journey, type Moment } from "./demo/journey.ts";
+import { LiveDemo, type LiveMoment } from "./demo/live.ts";
 import { Screen } from "./demo/screen.ts";
 import { serveFile } from "./local/file-server.ts";
 import { type Platform, startPlatform } from "./local/platform.ts";
 import { loadSettings, StartError } from "./local/settings.ts";
 import { RegistrationError } from "./webhooks/registration.ts";
 
-const HELP = `npm run demo [-- [URL or file] [--json] [--exit]]
+const HELP = `npm run demo [-- [URL or file] [--live] [--json] [--exit]]
 
 Starts Sluice, takes a clip through POST /v1/on-demand to playback, shows the webhooks that it sends on the way, prints
 where to watch it, and stays up. Without a URL or file it uses a clip that comes with Sluice.
 
+  --live   broadcasts the file instead, in a loop with a clock in the picture, over RTMP; the player page shows how far it is behind
   --json   one JSON object a line instead of pictures
-  --exit   stop once the clip is ready`;
+  --exit   stop once the clip is ready; with --live, once the broadcast has been recorded`;
 
 const BUNDLED_CLIP = "test/fixtures/flower.mp4";
+const LIVE_CLIP = "test/fixtures/friday.mp4";
 /** The last delivery comes within milliseconds; a machine that is busy with something else gets longer. */
 const LAST_DELIVERY_MS = 10_000;
 const args = process.argv.slice(2);
 const isJson = args.includes("--json");
+const isLive = args.includes("--live");
 const given = args.find((arg) => !arg.startsWith("--"));
 const screen = new Screen();
 const say = (moment: object) => isJson && console.log(JSON.stringify(moment));
@@ -72,6 +76,24 @@ function show(moment: Moment): void {
   }
 }
 
+function showLive(moment: LiveMoment): void {
+  if (isJson) return void say(moment);
+  switch (moment.kind) {
+    case "stream":
+      return screen.step("Stream", ms(moment.tookMs), moment.streamId);
+    case "on_air":
+      return screen.step("Broadcasting", ms(moment.connectedMs), "720p30 over RTMP, a clock in the picture");
+    case "first_part":
+      return screen.step("Playable", ms(moment.afterMs), "from the first byte sent to the first part fetched");
+    case "edge":
+      return screen.step("Live edge", ms(moment.behindMs), `behind the capture; ${moment.renditions.join(", ")}`);
+    case "recorded":
+      return screen.step("Recorded", ms(moment.afterEndMs), `after the end; media ${moment.mediaId}`);
+    case "failed":
+      return screen.failure("Failed", moment.message);
+  }
+}
+
 function showDelivery(delivery: Delivery | RefusedDelivery): void {
   if (isJson) return void say(delivery);
   if (delivery.kind === "delivery_refused") return screen.failure("Webhook refused", delivery.why);
@@ -92,7 +114,7 @@ async function openDeliveries(platform: Platform): Promise<Deliveries | null> {
 
 async function run(): Promise<number> {
   const startedAt = performance.now();
-  const source = await openSource(given ?? BUNDLED_CLIP);
+  const source = await openSource(given ?? (isLive ? LIVE_CLIP : BUNDLED_CLIP));
   if (!isJson) screen.title(`Sluice · ${source.name}`);
   // The clip is served from this machine, so private addresses are let through: for the demo only.
   const settings = await loadSettings(process.env, { allowPrivateNetwork: true });
@@ -103,9 +125,14 @@ async function run(): Promise<number> {
     else screen.text(`the ${part} died and is started again`);
   });
   let deliveries: Deliveries | null = null;
+  const live = new LiveDemo(platform, (moment) => {
+    showLive(moment);
+    if (moment.kind === "stream") deliveries?.follow(moment.streamId);
+  });
   const stop = async () => {
     isStopping = true;
     source.close();
+    await live.stop();
     await deliveries?.stop();
     await platform.stop();
   };
@@ -116,13 +143,24 @@ async function run(): Promise<number> {
   if (isJson) say({ kind: "up", baseUrl: platform.baseUrl, tookMs: Math.round(performance.now() - startedAt) });
   else screen.step("Platform up", ms(performance.now() - startedAt), platform.baseUrl);
   deliveries = await openDeliveries(platform);
-  const isReady = await follow(platform, source, deliveries);
+  const isReady = isLive ? await broadcast(platform, live, deliveries) : await follow(platform, source, deliveries);
   if (!args.includes("--exit")) {
     if (!isJson) screen.text("It stays up: Ctrl-C stops it.");
     return -1;
   }
   await stop();
   return isReady ? 0 : 1;
+}
+
+async function broadcast(platform: Platform, live: LiveDemo, deliveries: Deliveries | null): Promise<boolean> {
+  if (!(await live.begin(given ?? LIVE_CLIP))) return false;
+  if (!args.includes("--exit")) {
+    tellLinks(platform, live.playbackId);
+    return true;
+  }
+  const isRecorded = await live.finish();
+  await deliveries?.untilShown(["video.live_stream.idle"], LAST_DELIVERY_MS);
+  return isRecorded;
 }
 
 async function follow(
@@ -140,17 +178,20 @@ async function follow(
   }
   if (playbackId !== "") await deliveries?.untilShown(["asset.ready", "asset.errored"], LAST_DELIVERY_MS);
   if (last?.kind !== "ready") return false;
-  const { baseUrl } = platform;
+  tellLinks(platform, playbackId);
+  return true;
+}
+
+function tellLinks({ baseUrl, settings }: Platform, playbackId: string): void {
   const links: [string, string][] = [
     ["Player", `${baseUrl}/player/${playbackId}`],
     ["HLS", `${baseUrl}/${playbackId}.m3u8`],
     ["DASH", `${baseUrl}/${playbackId}.mpd`],
     ["API", `${baseUrl}/v1/reference`],
-    ["Credentials", `${platform.settings.home}/local.json`],
+    ["Credentials", `${settings.home}/local.json`],
   ];
   if (isJson) say({ kind: "links", ...Object.fromEntries(links.map(([name, url]) => [name.toLowerCase(), url])) });
   else screen.links(links);
-  return true;
 }
 
 if (args.includes("--help")) {

@@ -69,6 +69,12 @@ export class Deliveries {
     for (const delivery of this.waiting.splice(0)) this.tell(delivery);
   }
 
+  /** What is told of this thing is shown as it comes. */
+  follow(objectId: string): void {
+    this.mediaId = objectId;
+    for (const delivery of this.waiting.splice(0)) this.tell(delivery);
+  }
+
   /** Resolves once such a delivery is shown; false when the limit is over before. */
   async untilShown(types: string[], limitMs: number): Promise<boolean> {
     const isShown = () => types.some((type) => this.shown.has(type));

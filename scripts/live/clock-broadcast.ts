@@ -24,9 +24,9 @@ const SAMPLE_RATE_HZ = 48_000;
 const AAC_SAMPLES = 1024;
 
 const orders = JSON.parse(process.env["SLUICE_BROADCAST"] ?? "{}") as ClockBroadcast;
-let isOver = false;
-process.on("SIGTERM", () => (isOver = true));
-process.on("disconnect", () => (isOver = true));
+const end = new AbortController();
+process.on("SIGTERM", () => end.abort());
+process.on("disconnect", () => end.abort());
 Log.setLevel(AV_LOG_ERROR);
 
 /** A stream of the clip again and again, as a filter gives it. */
@@ -59,25 +59,20 @@ async function broadcast(): Promise<void> {
     bitrate: bitrateBps,
     gopSize: Math.round(frameRate * keySeconds),
     maxBFrames: 0,
-    timeBase: { num: 1, den: frameRate },
-    frameRate: { num: frameRate, den: 1 },
     options: {
       preset: "ultrafast",
       tune: "zerolatency",
       "x264-params": `keyint=${Math.round(frameRate * keySeconds)}:scenecut=0:force-cfr=1:threads=1`,
     },
-  } as never);
-  using audio = await Encoder.create(FF_ENCODER_AAC, {
-    bitrate: 128_000,
-    timeBase: { num: 1, den: SAMPLE_RATE_HZ },
-  } as never);
-  await using output = await Muxer.open(url, { format } as never);
+  });
+  using audio = await Encoder.create(FF_ENCODER_AAC, { bitrate: 128_000 });
+  await using output = await Muxer.open(url, { format });
   const [pictureIndex, soundIndex] = [output.addStream(video), output.addStream(audio)];
   const picture = looped(orders.clip, "video", pictureFilter(orders));
   const sound = looped(orders.clip, "audio", SOUND_FILTER);
   const beganAtMs = performance.now();
   let soundSamples = 0;
-  for (let number = 0; !isOver; number += 1) {
+  for (let number = 0; !end.signal.aborted; number += 1) {
     const dueMs = beganAtMs + (number * 1000) / frameRate;
     const waitMs = dueMs - performance.now();
     if (waitMs > 1) await sleep(waitMs);

@@ -1,0 +1,173 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ClockBroadcast } from "../live/clock-broadcast.ts";
+import type { Platform } from "../local/platform.ts";
+
+/** What the demo's broadcast tells, in the order in which it happens; times are ms after its first byte was sent. */
+export type LiveMoment =
+  | { kind: "stream"; streamId: string; playbackId: string; tookMs: number }
+  | { kind: "on_air"; protocol: "rtmp"; connectedMs: number }
+  | { kind: "first_part"; afterMs: number; bytes: number }
+  | { kind: "edge"; behindMs: number; renditions: string[] }
+  | { kind: "recorded"; afterEndMs: number; mediaId: string; playbackId: string }
+  | { kind: "failed"; message: string };
+
+interface Stream {
+  streamId: string;
+  ingest: { rtmp: string };
+  playbackIds: { id: string }[];
+}
+
+const POLL_MS = 30;
+const PATIENCE_MS = 60_000;
+
+/** A clip in a loop with a clock burnt into it, broadcast over RTMP by a process of its own, and watched as a player would. */
+export class LiveDemo {
+  readonly #platform: Platform;
+  readonly #tell: (moment: LiveMoment) => void;
+  #broadcaster: ChildProcess | null = null;
+  #stream: Stream | null = null;
+
+  constructor(platform: Platform, tell: (moment: LiveMoment) => void) {
+    this.#platform = platform;
+    this.#tell = tell;
+  }
+
+  get playbackId(): string {
+    return this.#stream?.playbackIds[0]?.id ?? "";
+  }
+
+  /** @returns whether it can be watched */
+  async begin(clip: string): Promise<boolean> {
+    const askedAt = performance.now();
+    const stream = await this.#api<Stream>("POST", "/v1/live/streams", {
+      playbackSettings: { accessPolicy: "public" },
+      inputMediaSettings: { maxResolution: "720p", enableDvrMode: true, metadata: { from: "npm run demo" } },
+    });
+    this.#stream = stream;
+    const { streamId } = stream;
+    this.#tell({ kind: "stream", streamId, playbackId: this.playbackId, tookMs: since(askedAt) });
+    const connectedAt = performance.now();
+    const sentAt = await this.#broadcast(stream.ingest.rtmp, clip);
+    if (sentAt === null) return false;
+    this.#tell({ kind: "on_air", protocol: "rtmp", connectedMs: Math.round(sentAt - connectedAt) });
+    const first = await this.#firstPart();
+    if (first === null) {
+      this.#tell({ kind: "failed", message: "nothing of the broadcast could be played within a minute" });
+      return false;
+    }
+    this.#tell({ kind: "first_part", afterMs: Math.round(performance.now() - sentAt), bytes: first.bytes });
+    await sleep(6000); // a few segments, so that what follows is how it stays
+    const behindMs = await edgeBehindMs(first.playlist);
+    if (behindMs !== null) this.#tell({ kind: "edge", behindMs, renditions: first.renditions });
+    return true;
+  }
+
+  /** Ends the broadcast and waits for its recording. @returns whether it is there */
+  async finish(): Promise<boolean> {
+    if (this.#stream === null) return false;
+    const { streamId } = this.#stream;
+    const endedAt = performance.now();
+    await this.#api("PUT", `/v1/live/streams/${streamId}/finish`);
+    await this.stop();
+    const { mediaIds } = await this.#api<{ mediaIds: string[] }>("GET", `/v1/live/streams/${streamId}`);
+    const mediaId = mediaIds[0] ?? "";
+    while (performance.now() - endedAt < PATIENCE_MS) {
+      const media = await this.#api<{ status: string; playbackIds: { id: string }[] }>(
+        "GET",
+        `/v1/on-demand/${mediaId}`,
+      );
+      if (media.status === "Ready") {
+        const playbackId = media.playbackIds[0]!.id;
+        this.#tell({ kind: "recorded", afterEndMs: since(endedAt), mediaId, playbackId });
+        return true;
+      }
+      await sleep(POLL_MS);
+    }
+    this.#tell({ kind: "failed", message: "the recording was not ready within a minute" });
+    return false;
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#broadcaster;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill("SIGTERM");
+    await gone;
+  }
+
+  /** @returns when the first picture was sent, on the steady clock; null when it could not be */
+  async #broadcast(url: string, clip: string): Promise<number | null> {
+    const orders: ClockBroadcast = {
+      clip,
+      url,
+      format: "flv",
+      widthPx: 1280,
+      heightPx: 720,
+      frameRate: 30,
+      bitrateBps: 3_000_000,
+      keySeconds: 2,
+    };
+    const child = fork("scripts/live/clock-broadcast.ts", [], {
+      env: { ...process.env, SLUICE_BROADCAST: JSON.stringify(orders) },
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+      execArgv: ["--disable-warning=ExperimentalWarning"],
+      detached: true, // a Ctrl-C is for the demo, which stops it in good order
+    });
+    this.#broadcaster = child;
+    let words = "";
+    child.stderr?.on("data", (chunk: Buffer) => (words += chunk.toString()));
+    const [first] = await Promise.race([once(child, "message"), once(child, "exit")]);
+    if (typeof first === "object" && first !== null) return performance.now();
+    this.#tell({ kind: "failed", message: `the broadcaster ended: ${words.trim()}` });
+    return null;
+  }
+
+  /** What a player does first, until there is a part. */
+  async #firstPart(): Promise<{ playlist: string; bytes: number; renditions: string[] } | null> {
+    const manifest = `${this.#platform.baseUrl}/${this.playbackId}.m3u8`;
+    const beganAt = performance.now();
+    while (performance.now() - beganAt < PATIENCE_MS) {
+      const text = await textOf(manifest);
+      const lines = (text ?? "").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+      const playlist = lines[0] && new URL(lines[0], manifest).href;
+      const part = playlist && /#EXT-X-PART:.*URI="([^"]+)"/.exec((await textOf(playlist)) ?? "")?.[1];
+      if (playlist && part) {
+        const answer = await fetch(new URL(part, playlist));
+        const renditions = lines.map((line) => /([^/]+)\.m3u8/.exec(line)?.[1] ?? "");
+        if (answer.ok) return { playlist, bytes: (await answer.arrayBuffer()).byteLength, renditions };
+      }
+      await sleep(POLL_MS);
+    }
+    return null;
+  }
+
+  async #api<T>(method: string, path: string, body?: object): Promise<T> {
+    const { baseUrl, authorization } = this.#platform;
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: { authorization, "content-type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return ((await response.json()) as { data: T }).data;
+  }
+}
+
+const since = (at: number) => Math.round(performance.now() - at);
+
+async function textOf(url: string): Promise<string | null> {
+  const response = await fetch(url);
+  return response.ok ? await response.text() : null;
+}
+
+/** How far the end of the newest part is behind its capture, by the playlist's own dates. */
+async function edgeBehindMs(playlist: string): Promise<number | null> {
+  const text = await textOf(playlist);
+  const newest = text?.split("#EXT-X-PROGRAM-DATE-TIME:").at(-1);
+  const date = Date.parse(newest?.split("\n")[0] ?? "");
+  if (newest === undefined || Number.isNaN(date)) return null;
+  const parts = [...newest.matchAll(/#EXT-X-PART:DURATION=([\d.]+)/g)].map(([, seconds]) => Number(seconds) * 1000);
+  return Math.round(Date.now() - date - parts.reduce((sum, ms) => sum + ms, 0));
+}
