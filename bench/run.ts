@@ -5,6 +5,7 @@ import { type Figure, keepFigures, printFigures } from "./support/figures.ts";
 const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => Promise<Figure[]> }> }> = {
   "first-segment": { title: "Time from POST to the first decodable segment", load: () => import("./first-segment.ts") },
   ladder: { title: "The whole ladder of a minute of 1080p", load: () => import("./ladder.ts") },
+  "live-ladder": { title: "CPU of a live ladder", load: () => import("./live-ladder.ts") },
   quality: { title: "Quality beside a single pass at the same settings", load: () => import("./quality.ts") },
   requests: { title: "Requests a second", load: () => import("./requests.ts") },
   webhooks: { title: "Webhooks", load: () => import("./webhooks.ts") },
@@ -18,7 +19,7 @@ const unknown = asked.filter((name) => !(name in BENCHES));
 if (process.argv.includes("--help") || unknown.length > 0) {
   if (unknown.length > 0) console.error(`There is no ${unknown.join(", ")}.`);
   console.log(`npm run bench [-- name …]; names: ${Object.keys(BENCHES).join(", ")}
-BENCH_ROUNDS (2)          rounds of ladder
+BENCH_ROUNDS (2)          rounds of ladder and live-ladder
 BENCH_SECONDS (60)        length of the 1080p source of ladder, quality and memory
 BENCH_ROUND_MS (2000)     length of one round of requests
 BENCH_SOURCE_BYTES (5e9)  size of the source of memory

@@ -85,3 +85,13 @@ export const fullHdMinute = () => {
     "aac",
   ]);
 };
+
+/** 1080p at 30 frames a second as a broadcaster sends it: FLV, a key frame each 2 s, no B-frames. */
+export const fullHdBroadcast = (seconds: number) =>
+  make(`broadcast-1080p-${seconds}.flv`, [
+    ...loop(FLOWER, seconds),
+    "-vf",
+    "scale=1920:1080,setsar=1,fps=30",
+    ..."-c:v libx264 -preset veryfast -bf 0 -g 60 -sc_threshold 0".split(" "),
+    ..."-b:v 5M -maxrate 5M -bufsize 5M -c:a aac -ar 48000".split(" "),
+  ]);

@@ -1,10 +1,13 @@
 /** One broadcast from its first byte to its end: one decode, the ladder, parts. Everything the source does wrong is met here. */
 import { avGetCodecName, type Frame, type Stream } from "node-av";
+import { AV_PKT_DATA_DISPLAYMATRIX } from "node-av/constants";
 import { JobError } from "../errors.ts";
 import { outputChannels, outputRateHz } from "../media/audio-plan.ts";
+import { rotationOf } from "../media/facts.ts";
 import type { Size } from "../ladder.ts";
 import type { VideoRung } from "../protocol.ts";
 import { CaptureClock } from "./capture-clock.ts";
+import { Deinterlacer } from "./deinterlacer.ts";
 import { planLiveLadder, refitLadder } from "./ladder-plan.ts";
 import { type LiveGrid, planLiveGrid } from "./live-grid.ts";
 import { LiveSource, type TimedPacket } from "./live-source.ts";
@@ -65,6 +68,7 @@ class Broadcast {
   readonly #listener: BroadcastListener;
   readonly #timeline: SourceTimeline;
   readonly #video = new StreamDecoder();
+  readonly #fields = new Deinterlacer();
   readonly #audio = new StreamDecoder();
   readonly #sound: SoundFormat | null;
   readonly #converter: SoundConverter;
@@ -123,6 +127,7 @@ class Broadcast {
   [Symbol.dispose](): void {
     this.#run?.close();
     this.#video.close();
+    this.#fields.close();
     this.#audio.close();
     this.#converter.close();
     for (const { packet } of this.#strays) packet.free();
@@ -141,7 +146,7 @@ class Broadcast {
     this.#clock.note(decodeSeconds, Date.now());
     if (kind === "video") {
       this.#copy?.put(timed);
-      for await (const frame of this.#video.decode(timed)) await this.#showPicture(frame);
+      for await (const frame of this.#video.decode(timed)) await this.#takePicture(frame);
     } else await this.#takeSound(timed);
     timed.packet.free();
     if (place === "jump") await this.#takeStrays();
@@ -156,6 +161,11 @@ class Broadcast {
     this.#timeline.passUntil(standsAt);
     if (this.#run.isCopying && this.#run.endsBefore(standsAt)) await this.#leaveCopy(standsAt);
     await this.#run.holdPicture(standsAt);
+  }
+
+  async #takePicture(decoded: DecodedFrame): Promise<void> {
+    for await (const frame of this.#fields.put(decoded)) await this.#showPicture(frame);
+    if (this.#fields.isActive) this.#copy?.end();
   }
 
   async #showPicture({ frame, seconds }: DecodedFrame): Promise<void> {
@@ -181,16 +191,25 @@ class Broadcast {
   }
 
   #planPicture(like: Frame, canCopy: boolean): RunPicture {
-    const size = displaySize(like);
+    const rotationDegrees = rotationOf(this.#source.video!.codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX));
+    const size = displaySize(like, rotationDegrees);
     const { settings } = this.#plan;
     const grid = this.#grid!;
     if (this.#rungs.length === 0) this.#rungs = planLiveLadder(size, grid.frameRate, settings.maxResolution);
     const rungs = refitLadder(this.#rungs, size).filter(({ name }) => !this.#dropped.has(name));
     const [top, ...others] = rungs;
     const bitrateBps =
-      canCopy && others.length > 0 && this.#copy!.suits(like, top!) ? this.#copy!.bitrateFor(top!) : null;
-    if (bitrateBps === null) return { grid, rungs, like, copy: null };
-    return { grid, rungs: others, like, copy: { rung: top!, avcConfig: this.#copy!.avcConfig, bitrateBps } };
+      canCopy && rotationDegrees === 0 && others.length > 0 && this.#copy!.suits(like, top!)
+        ? this.#copy!.bitrateFor(top!)
+        : null;
+    if (bitrateBps === null) return { grid, rungs, like, rotationDegrees, copy: null };
+    return {
+      grid,
+      rungs: others,
+      like,
+      rotationDegrees,
+      copy: { rung: top!, avcConfig: this.#copy!.avcConfig, bitrateBps },
+    };
   }
 
   async #playSound(decoded: DecodedFrame): Promise<void> {
@@ -220,7 +239,8 @@ class Broadcast {
 
   /** Everything that is under way belongs to the run that ends. */
   async #endRun(): Promise<void> {
-    for await (const frame of this.#video.rest()) await this.#showPicture(frame);
+    for await (const frame of this.#video.rest()) await this.#takePicture(frame);
+    for await (const frame of this.#fields.rest()) await this.#showPicture(frame);
     for await (const frame of this.#audio.rest()) await this.#playSound(frame);
     for await (const piece of this.#converter.rest()) await this.#run?.putSound(piece);
     await this.#closeRun();
@@ -310,9 +330,14 @@ function soundFormat({ codecpar }: Stream): SoundFormat {
   return { sampleRateHz: outputRateHz(codecpar.sampleRate), channels: outputChannels(codecpar.channels) };
 }
 
-/** Square pixels: the height stays, the width follows the sample aspect ratio. */
-function displaySize({ width, height, sampleAspectRatio: { num, den } }: DecodedFrame["frame"]): Size {
+/** Upright, of square pixels: the coded height stays, the width follows the sample aspect ratio. */
+function displaySize(
+  { width, height, sampleAspectRatio: { num, den } }: DecodedFrame["frame"],
+  rotationDegrees: RunPicture["rotationDegrees"],
+): Size {
   const ratio = num > 0 && den > 0 ? num / den : 1;
   const isSane = ratio > 0.1 && ratio < 10;
-  return { widthPx: Math.max(1, Math.round(width * (isSane ? ratio : 1))), heightPx: height };
+  const widthPx = Math.max(1, Math.round(width * (isSane ? ratio : 1)));
+  const isOnItsSide = rotationDegrees === 90 || rotationDegrees === 270;
+  return isOnItsSide ? { widthPx: height, heightPx: widthPx } : { widthPx, heightPx: height };
 }

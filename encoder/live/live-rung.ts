@@ -13,7 +13,7 @@ import type { PartCutter } from "./part-cutter.ts";
 
 /** Each thread but the first holds a picture back. */
 const LARGE_PIXELS = 1280 * 720;
-const threadsFor = ({ widthPx, heightPx }: VideoRung) => (widthPx * heightPx >= LARGE_PIXELS ? 2 : 1);
+export const threadsFor = ({ widthPx, heightPx }: VideoRung) => (widthPx * heightPx >= LARGE_PIXELS ? 2 : 1);
 
 /** Pure: what x264 is told. A buffer of one second: a viewer at the live edge has no more than that in hand. */
 export function liveEncoderOptions(rung: VideoRung, { framesPerGop }: LiveGrid): Record<string, string | number> {

@@ -24,6 +24,8 @@ export interface RunPicture {
   /** To be encoded, largest first; at least one. */
   rungs: VideoRung[];
   like: Frame;
+  /** How far it must be turned clockwise to stand upright. */
+  rotationDegrees: SourceVideo["rotationDegrees"];
   /** The rung above them that the source's own pictures are. */
   copy: Copy | null;
 }
@@ -220,7 +222,7 @@ export class Run {
 
   /** Every rung of one output frame; the picture stays the caller's. */
   async #encode(picture: Frame, number: number): Promise<void> {
-    const { grid } = this.#plan.picture!;
+    const { grid, rotationDegrees } = this.#plan.picture!;
     this.#steps += 1;
     if (number % grid.framesPerSegment === 0) await this.#giveUp(number / grid.framesPerSegment);
     picture.pts = BigInt(number);
@@ -229,7 +231,7 @@ export class Run {
       const hdr = hdrOf(picture);
       const { isConverted } = colorPlan(picture.colorSpace, picture.height, hdr);
       const rungs = this.#rungs.map(({ rung }) => rung);
-      const filters = scaleGraph({ hdr, rotationDegrees: 0 }, rungs, isConverted);
+      const filters = scaleGraph({ hdr, rotationDegrees }, rungs, isConverted);
       this.#graph = await PictureGraph.open(filters, rungs.length, picture, { num: 1, den: 1_000_000 });
     }
     this.#graph.put(picture);

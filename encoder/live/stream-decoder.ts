@@ -19,6 +19,7 @@ export interface DecodedFrame {
 export class StreamDecoder {
   #decoder: CodecContext | undefined;
   #stream: Stream | undefined;
+  #codecId = 0;
   #sawKey = false;
   #firstSeconds: number | undefined;
   #lastSeconds = 0;
@@ -27,9 +28,11 @@ export class StreamDecoder {
     return this.#decoder !== undefined;
   }
 
-  /** A packet of another stream than this one's: empty it with `rest` first. */
+  /** A packet of another stream than this one's, or of another codec in the same one (a new PMT): empty it with `rest` first. */
   isFor(stream: Stream): boolean {
-    return this.#stream === undefined || this.#stream.index === stream.index;
+    return (
+      this.#stream === undefined || (this.#stream.index === stream.index && this.#codecId === stream.codecpar.codecId)
+    );
   }
 
   async *decode({ packet, stream, kind, decodeSeconds }: TimedPacket): AsyncGenerator<DecodedFrame> {
@@ -39,6 +42,7 @@ export class StreamDecoder {
       const pixels = stream.codecpar.width * stream.codecpar.height;
       this.#decoder = await openDecoder(stream, pixels > ONE_THREAD_PIXELS ? MORE_THREADS : 1);
       this.#stream = stream;
+      this.#codecId = stream.codecpar.codecId;
     }
     for (let sent = false; !sent;) {
       sent = (await this.#decoder.sendPacket(packet)) !== AVERROR_EAGAIN;

@@ -53,7 +53,8 @@ test("a broadcast through a child process is whole, and no secret is in the chil
   expect(gaps).toEqual([]);
   expect(made.started.length).toBe(1);
   expect(made.thumbnails.map(({ bytes: jpeg }) => jpeg.readUInt16BE(0))).toEqual([0xffd8, 0xffd8]);
-  expect((await decodePictures(fileOf(made, "v480"))).length).toBe(180);
+  // The smallest rung: a machine that is busy otherwise may have given the other up.
+  expect((await decodePictures(fileOf(made, "v270"))).length).toBe(180);
 });
 
 test("no media: a failure with a code, and the child ends", async () => {
@@ -113,5 +114,5 @@ test("a receiver that takes nothing for a while loses whole segments, told as ga
   run.child.once("exit", () => gate.resolve());
   expect(await run.outcome).toMatchObject({ type: "ended" });
   expect(run.gaps).toContain("v480 0");
-  expect(partsOf(run.made, "v480").at(-1)!.facts).toMatchObject({ msn: 2, isLast: true });
+  expect(partsOf(run.made, "v270").at(-1)!.facts).toMatchObject({ msn: 2, isLast: true });
 });

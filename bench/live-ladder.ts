@@ -1,0 +1,118 @@
+/** CPU of a live broadcast's child for each second of its source, beside one ffmpeg command with the same ladder to plain HLS. */
+import { createReadStream } from "node:fs";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { runBroadcast, startBroadcastChild } from "../encoder/live/broadcast-process.ts";
+import { planLiveLadder } from "../encoder/live/ladder-plan.ts";
+import { planLiveGrid } from "../encoder/live/live-grid.ts";
+import { liveEncoderOptions, threadsFor } from "../encoder/live/live-rung.ts";
+import type { BroadcastPlan } from "../encoder/live/output.ts";
+import { type Figure, median } from "./support/figures.ts";
+import { ffmpeg } from "./support/plain-encode.ts";
+import { fullHdBroadcast } from "./support/sources.ts";
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 2);
+const SECONDS = 20;
+const WORK = "test/.media/bench/live-ladder";
+const SETTINGS: BroadcastPlan["settings"] = { maxResolution: "1080p", partTargetMs: 500, segmentMs: 2000 };
+const GRID = planLiveGrid(30, [], SETTINGS);
+const RUNGS = planLiveLadder({ widthPx: 1920, heightPx: 1080 }, GRID.frameRate, SETTINGS.maxResolution);
+const TICKS_PER_SECOND = 100; // of /proc, Linux: sysconf(_SC_CLK_TCK)
+
+/** CPU of all children of this process that have ended, in ms. */
+async function childrenCpuMs(): Promise<number> {
+  const stat = await readFile("/proc/self/stat", "utf8");
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(13, 15)
+    .map(Number); // fields 16 and 17
+  return ((user! + system!) * 1000) / TICKS_PER_SECOND;
+}
+
+async function child(path: string, encodesTopRung: boolean): Promise<number> {
+  const before = await childrenCpuMs();
+  let bytes = 0;
+  let dropped = 0;
+  const outcome = await runBroadcast(
+    startBroadcastChild(),
+    createReadStream(path),
+    {
+      settings: SETTINGS,
+      encodesTopRung,
+      start: { msn: 0, isDiscontinuous: false, initVersion: 0, seconds: 0 },
+    },
+    {
+      onStarted() {},
+      onInit: async () => {},
+      onPart: async (_, part) => void (bytes += part.length),
+      onGap: async () => {},
+      onRungDropped: () => void (dropped += 1),
+      onThumbnail() {},
+      onPulse() {},
+    },
+    new AbortController().signal,
+  );
+  if (outcome.type !== "ended" || bytes === 0) throw new Error(`the broadcast ended as ${JSON.stringify(outcome)}`);
+  if (dropped > 0) throw new Error("the machine is too slow for the ladder: a rung was given up");
+  return (await childrenCpuMs()) - before;
+}
+
+/** The same rungs, presets, settings and threads. */
+function hlsCommand(path: string): string[] {
+  const scales = RUNGS.map(({ widthPx, heightPx }, i) => `[v${i}]scale=${widthPx}:${heightPx}:flags=bicubic[o${i}]`);
+  const split = `[0:v]split=${RUNGS.length}${RUNGS.map((_, i) => `[v${i}]`).join("")}`;
+  const hls = (name: string) => [
+    ...`-f hls -hls_time 2 -hls_segment_type fmp4 -hls_fmp4_init_filename ${name}.mp4`.split(" "),
+    join(WORK, `${name}.m3u8`),
+  ];
+  const pictures = RUNGS.flatMap((rung, i) => {
+    const options = Object.entries(liveEncoderOptions(rung, GRID)).flatMap(([key, value]) => [
+      `-${key}`,
+      String(value),
+    ]);
+    return ["-map", `[o${i}]`, "-c:v", "libx264", "-threads", String(threadsFor(rung)), ...options, ...hls(rung.name)];
+  });
+  const sound = ["-map", "0:a:0", "-c:a", "aac", "-b:a", "128k", ...hls("a1")];
+  return ["-v", "error", "-y", "-i", path, "-filter_complex", [split, ...scales].join(";"), ...pictures, ...sound];
+}
+
+interface Round {
+  encodedMs: number;
+  copiedMs: number;
+  commandMs: number;
+}
+
+export async function run(): Promise<Figure[]> {
+  const path = fullHdBroadcast(SECONDS);
+  const rounds: Round[] = [];
+  for (let i = 0; i < ROUNDS; i++) {
+    await mkdir(WORK, { recursive: true });
+    const round: Round = { encodedMs: 0, copiedMs: 0, commandMs: 0 };
+    const turns = [
+      async () => void (round.encodedMs = await child(path, true)),
+      async () => void (round.commandMs = (await ffmpeg(hlsCommand(path))).cpuMs),
+      async () => void (round.copiedMs = await child(path, false)),
+    ];
+    for (const turn of i % 2 === 1 ? turns.toReversed() : turns) await turn(); // a machine that warms up favours nobody
+    console.error(`  round ${i + 1} of ${ROUNDS}: ${JSON.stringify(round)}`);
+    rounds.push(round);
+    await rm(WORK, { recursive: true, force: true });
+  }
+  const perSecond = (of: keyof Round) => `${(median(rounds.map((round) => round[of])) / 1000 / SECONDS).toFixed(2)} s`;
+  const figure = (name: string, of: keyof Round, aim: string, limit: number | null): Figure => {
+    const ratio = median(rounds.map((round) => round[of] / round.commandMs));
+    return {
+      name,
+      value: `${ratio.toFixed(2)} ×`,
+      yardstick: `${perSecond(of)} for each second of source, against ${perSecond("commandMs")} of ffmpeg`,
+      aim,
+      isMet: limit === null ? null : ratio <= limit,
+      raw: rounds,
+    };
+  };
+  return [
+    figure("CPU, every rung encoded", "encodedMs", "≤ 1.15 × the command", 1.15),
+    figure("CPU, the source as the top rung", "copiedMs", "", null),
+  ];
+}

@@ -1,0 +1,52 @@
+/** Fields become whole pictures at the same rate, as on demand. What has no fields passes at once; the filter holds one picture back. */
+import type { Frame } from "node-av";
+import { AV_FRAME_FLAG_INTERLACED } from "node-av/constants";
+import { PictureGraph } from "../media/picture-graph.ts";
+import type { DecodedFrame } from "./stream-decoder.ts";
+
+const FIELDS_TO_PICTURE = "[in]bwdif=mode=send_frame:deint=interlaced[out0]";
+const TIME_BASE = { num: 1, den: 90_000 };
+
+export class Deinterlacer {
+  #graph: PictureGraph | undefined;
+  /** Of the pictures in the filter: carried beside it. */
+  #seconds: number[] = [];
+
+  /** Fields have been seen. */
+  get isActive(): boolean {
+    return this.#graph !== undefined;
+  }
+
+  /** Takes the frame. */
+  async *put(decoded: DecodedFrame): AsyncGenerator<DecodedFrame> {
+    const { frame, seconds } = decoded;
+    if (this.#graph?.suits(frame) === false) yield* this.rest();
+    if (this.#graph === undefined && !isInterlaced(frame)) return yield decoded;
+    this.#graph ??= await PictureGraph.open(FIELDS_TO_PICTURE, 1, frame, TIME_BASE);
+    this.#seconds.push(seconds);
+    this.#graph.put(frame);
+    frame.free();
+    yield* this.#ready();
+  }
+
+  /** What the filter still holds. */
+  async *rest(): AsyncGenerator<DecodedFrame> {
+    if (this.#graph === undefined) return;
+    this.#graph.put(null);
+    yield* this.#ready();
+    this.close();
+  }
+
+  close(): void {
+    this.#graph?.close();
+    this.#graph = undefined;
+    this.#seconds = [];
+  }
+
+  async *#ready(): AsyncGenerator<DecodedFrame> {
+    for (let frame = await this.#graph!.take(0); frame !== null; frame = await this.#graph!.take(0))
+      yield { frame, seconds: this.#seconds.shift()! };
+  }
+}
+
+const isInterlaced = (frame: Frame) => frame.hasFlags(AV_FRAME_FLAG_INTERLACED);
