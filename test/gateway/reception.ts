@@ -20,6 +20,8 @@ export class TestReception implements Reception {
   /** The answers wait for it. */
   gate: Promise<void> = Promise.resolve();
   hold: Promise<void> | null = null;
+  /** The same, for one key. */
+  readonly holds = new Map<string, Promise<void>>();
 
   async admit(incoming: Incoming): Promise<Admission> {
     this.asked.push(incoming);
@@ -27,7 +29,13 @@ export class TestReception implements Reception {
     const reason = this.refused.get(incoming.streamKey);
     if (reason !== undefined) return { accepted: false, reason };
     const take = async (bytes: AsyncIterable<Uint8Array>, hangUp: HangUp) => {
-      const broadcast: Broadcast = { incoming, chunks: [], hangUp, isOver: false, hold: this.hold };
+      const broadcast: Broadcast = {
+        incoming,
+        chunks: [],
+        hangUp,
+        isOver: false,
+        hold: this.holds.get(incoming.streamKey) ?? this.hold,
+      };
       this.broadcasts.push(broadcast);
       await broadcast.hold;
       for await (const chunk of bytes) {

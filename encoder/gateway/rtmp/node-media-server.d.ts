@@ -46,8 +46,33 @@ declare module "node-media-server/src/protocol/rtmp.js" {
     sendStatusMessage(streamId: number, level: "status" | "error", code: string, description: string): void;
     respondConnect(transactionId: number): void;
     respondPublish(): void;
+    setChunkSize(bytes: number): void;
+    static chunksCreate(message: Pick<Message, "header" | "payload">): Buffer;
   }
   export default Rtmp;
+}
+
+declare module "node-media-server/src/protocol/rtmp_client.js" {
+  import type { Socket } from "node:net";
+  import type Rtmp from "node-media-server/src/protocol/rtmp.js";
+
+  class RtmpClient extends Rtmp {
+    socket: Socket | null;
+    /** 0 until a stream has been created. */
+    streamId: number;
+    outChunkSize: number;
+    onHandshakeCallback: () => void;
+    onErrorCallback: (error: Error) => void;
+    onStatusCallback: (code: string, info: { level?: string; description?: string }) => void;
+    handleData: (bytes: Buffer) => void;
+    sendClientHandshake(): void;
+    /** Resolves with the `_result`, rejects with the `_error`. */
+    sendCommand(name: string, fields: object, streamId?: number): Promise<unknown>;
+    sendCreateStream(): Promise<number>;
+    sendPublish(name: string): Promise<unknown>;
+    rejectAllPending(error: Error): void;
+  }
+  export default RtmpClient;
 }
 
 declare module "node-media-server/src/protocol/flv.js" {

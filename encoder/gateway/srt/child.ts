@@ -16,7 +16,7 @@ const ACCEPT_MICROSECONDS = 5_000_000;
 const READ_BYTES = 1316;
 
 Log.setLevel(AV_LOG_QUIET);
-process.on("disconnect", () => process.exit(1));
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL")); // an exit would wait for libav
 process.once("message", (plan: SrtPlan) => void receive(plan));
 
 async function receive({ port, passphrase }: SrtPlan): Promise<void> {

@@ -1,0 +1,108 @@
+/**
+ * One connection to one target, in a process of its own: the broadcast on stdin, the target by IPC. What the target does, the broadcast
+ * does not feel: stdin is always read, and what a slow target cannot take goes by whole groups of pictures.
+ */
+import { Log } from "node-av";
+import { AV_LOG_QUIET } from "node-av/constants";
+import { dial, DialError } from "./dial.ts";
+import { FlvTags } from "./flv-tags.ts";
+import { Publisher } from "./publisher.ts";
+import { remuxToFlv, UnsupportedSource } from "./remux.ts";
+import { TagQueue } from "./tag-queue.ts";
+import { destinationOf, type SimulcastReason } from "./target.ts";
+
+export interface PushPlan {
+  url: string;
+  streamKey: string;
+  allowPrivateNetwork: boolean;
+  /** For a connection that takes the broadcast, and for each of its tags. */
+  patienceMs: number;
+  queueBytes: number;
+}
+
+export type PushMessage =
+  | { type: "active" }
+  | { type: "failed"; reason: SimulcastReason; detail: string }
+  | { type: "ended"; dropped: number };
+
+Log.setLevel(AV_LOG_QUIET);
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL")); // an exit would wait for libav
+process.once("message", (plan: PushPlan) => void run(plan));
+
+async function run(plan: PushPlan): Promise<void> {
+  const last = await push(plan).then(
+    (dropped): PushMessage => ({ type: "ended", dropped }),
+    (error: unknown): PushMessage => ({ type: "failed", ...reasonOf(error) }),
+  );
+  process.send!(last);
+}
+
+/** @returns how many tags the target was too slow for */
+async function push(plan: PushPlan): Promise<number> {
+  const to = destinationOf(plan.url);
+  if (to === null) throw new DialError("malformed_url", "The target's URL is no RTMP URL with an application.");
+  const queue = Promise.withResolvers<TagQueue>();
+  const tags = new FlvTags();
+  let current: TagQueue | undefined;
+  const remuxed = remuxToFlv(process.stdin, {
+    onStreams: ({ picture }) => queue.resolve((current = new TagQueue(plan.queueBytes, picture))),
+    onBytes: (bytes) => {
+      for (const tag of tags.push(bytes)) current!.push(tag);
+    },
+  }).finally(() => current?.end());
+  remuxed.catch(queue.reject);
+
+  const waiting = await queue.promise; // what cannot be pushed does not connect
+
+  const patience = new Patience(plan.patienceMs);
+  const publisher = new Publisher(await dial(to, plan.allowPrivateNetwork, patience.signal));
+  await patience.for(publisher.publish(to, plan.streamKey));
+  process.send!({ type: "active" } satisfies PushMessage);
+
+  let loss: DialError | null = null;
+  void publisher.over.then((error) => {
+    loss = error;
+    waiting.end();
+  });
+  for (let tag = await waiting.next(); tag !== null; tag = await waiting.next()) {
+    await patience.for(publisher.send(tag));
+    if (loss !== null) throw loss;
+  }
+  if (loss !== null) throw loss;
+  await patience.for(publisher.close());
+  await remuxed;
+  return waiting.dropped;
+}
+
+/** Gives up on what takes too long. */
+class Patience {
+  readonly #ms: number;
+  readonly #controller = new AbortController();
+  #timer: NodeJS.Timeout;
+
+  constructor(ms: number) {
+    this.#ms = ms;
+    this.#timer = setTimeout(() => this.#controller.abort(), ms);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  async for<T>(work: Promise<T>): Promise<T> {
+    clearTimeout(this.#timer);
+    const late = Promise.withResolvers<never>();
+    this.#timer = setTimeout(() => late.reject(new DialError("timeout", "The target does not take it.")), this.#ms);
+    try {
+      return await Promise.race([work, late.promise]);
+    } finally {
+      clearTimeout(this.#timer);
+    }
+  }
+}
+
+function reasonOf(error: unknown): { reason: SimulcastReason; detail: string } {
+  if (error instanceof DialError) return { reason: error.reason, detail: error.message };
+  if (error instanceof UnsupportedSource) return { reason: "unsupported", detail: error.message };
+  return { reason: "crashed", detail: error instanceof Error ? error.message.slice(0, 200) : "" };
+}

@@ -1,0 +1,70 @@
+/** A connection to somebody else's server: private addresses are refused when it is made, whatever a name said before. */
+import { lookup as resolve } from "node:dns";
+import { BlockList, connect, isIP, type LookupFunction, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { Destination, SimulcastReason } from "./target.ts";
+
+/** The same blocks as `src/network/addresses.ts`, which the encoder's image does not have; a test holds them together. */
+const CLOSED_IPV4 =
+  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 " +
+  "192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4";
+/** Outside of 2000::/3 nothing is public but what carries an IPv4 address. */
+const CLOSED_IPV6 = "::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20";
+const CARRIES_IPV4 = /^(?:::ffff:|64:ff9b::)(.*)$/i;
+
+/** One for each family: a list of both takes an IPv4 address for its IPv6 spelling too. */
+const blockListOf = (blocks: string, family: "ipv4" | "ipv6") => {
+  const list = new BlockList();
+  for (const block of blocks.split(" ")) {
+    const [address = "", bits] = block.split("/");
+    list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+};
+const closedIpv4 = blockListOf(CLOSED_IPV4, "ipv4");
+const closedIpv6 = blockListOf(CLOSED_IPV6, "ipv6");
+
+/** @param address as the system spells it */
+export function isPublicAddress(address: string): boolean {
+  const carried = CARRIES_IPV4.exec(address)?.[1];
+  if (carried !== undefined && isIP(carried) === 4) return isPublicAddress(carried);
+  if (isIP(address) === 4) return !closedIpv4.check(address, "ipv4");
+  return isIP(address) === 6 && !closedIpv6.check(address, "ipv6");
+}
+
+export class DialError extends Error {
+  readonly reason: SimulcastReason;
+  constructor(reason: SimulcastReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+const forbidden = () => new DialError("forbidden_address", "The target has a private or local address.");
+
+/** @throws {DialError} */
+export async function dial(to: Destination, allowPrivateNetwork: boolean, signal: AbortSignal): Promise<Socket> {
+  const isAllowed = (address: string) => allowPrivateNetwork || isPublicAddress(address);
+  if (isIP(to.host) !== 0 && !isAllowed(to.host)) throw forbidden();
+  const lookup: LookupFunction = (name, options, done) =>
+    resolve(name, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, []);
+      if (!addresses.every(({ address }) => isAllowed(address))) return done(forbidden(), []);
+      const [first] = addresses;
+      if (options.all === true) done(null, addresses);
+      else done(null, first!.address, first!.family);
+    });
+  const server = { host: to.host, port: to.port, lookup };
+  const name = isIP(to.host) === 0 ? { servername: to.host } : {};
+  return await new Promise((opened, failed) => {
+    const socket = to.isSecure
+      ? connectTls({ ...server, ...name }, () => opened(socket))
+      : connect(server, () => opened(socket));
+    socket.once("error", (error) =>
+      failed(error instanceof DialError ? error : new DialError("unreachable", error.message)),
+    );
+    signal.addEventListener("abort", () => socket.destroy(new DialError("timeout", "No connection in time.")), {
+      once: true,
+    });
+  });
+}

@@ -1,0 +1,109 @@
+/** Publishes FLV tags to an RTMP server, over a socket that is connected. */
+import type { Socket } from "node:net";
+import logger from "node-media-server/src/core/logger.js";
+import Rtmp from "node-media-server/src/protocol/rtmp.js";
+import RtmpClient from "node-media-server/src/protocol/rtmp_client.js";
+import { DialError } from "./dial.ts";
+import { type FlvTag, TAG } from "./flv-tags.ts";
+import type { Destination } from "./target.ts";
+
+const MAX_ANSWER_BYTES = 1 << 20;
+const CHUNK_STREAM: Record<number, number> = { [TAG.audio]: 4, [TAG.video]: 5, [TAG.script]: 6 };
+const SET_DATA_FRAME = Buffer.concat([Buffer.from([2, 0, 13]), Buffer.from("@setDataFrame")]);
+/** Said to the server so that it knows that HEVC may come ("Enhancing RTMP, FLV": connect). */
+const FOURCCS = ["hvc1", "av01", "vp09"];
+
+logger.log = () => {};
+
+export class Publisher extends RtmpClient {
+  /** Why it is over: the server closed, broke off, or said that it does not want more. */
+  readonly over: Promise<DialError>;
+  readonly #line: Socket;
+
+  constructor(line: Socket) {
+    super();
+    this.flv = null;
+    this.socket = line;
+    this.#line = line;
+    const over = Promise.withResolvers<DialError>();
+    this.over = over.promise;
+    const end = (error: DialError) => {
+      this.rejectAllPending(error);
+      over.resolve(error);
+      line.destroy();
+    };
+    line.on("data", (bytes: Buffer) => {
+      try {
+        this.handleData(bytes);
+      } catch {
+        end(new DialError("refused", "The target does not answer in RTMP."));
+      }
+    });
+    line.once("close", () => end(new DialError("lost", "The target closed the connection.")));
+    line.on("error", () => {}); // close follows
+    this.onErrorCallback = (error) => end(new DialError("refused", error.message));
+    this.onStatusCallback = (code, { level, description }) => {
+      if (level === "error") end(new DialError("refused", (description ?? code).slice(0, 200)));
+    };
+  }
+
+  /** Resolves when the server takes the broadcast. @throws {DialError} */
+  async publish({ app, tcUrl }: Destination, streamKey: string): Promise<void> {
+    const shaken = new Promise<void>((resolve) => (this.onHandshakeCallback = resolve));
+    this.sendClientHandshake();
+    try {
+      await Promise.race([shaken, this.over.then((error) => Promise.reject(error))]);
+      this.setChunkSize(this.outChunkSize);
+      const fourCcList = Object.assign([...FOURCCS], { sarray: true });
+      const about = { app, type: "nonprivate", flashVer: "FMLE/3.0 (compatible; Sluice)", tcUrl, fourCcList };
+      await this.sendCommand("connect", { cmdObj: about });
+      const name = { cmdObj: null, streamName: streamKey };
+      // Some servers want them; none has to answer.
+      this.sendCommand("releaseStream", name).catch(() => {});
+      this.sendCommand("FCPublish", name).catch(() => {});
+      await this.sendCreateStream();
+      await this.sendPublish(streamKey);
+    } catch (error) {
+      if (error instanceof DialError) throw error;
+      throw new DialError("refused", error instanceof Error ? error.message.slice(0, 200) : "");
+    }
+  }
+
+  /** Resolves when there is room for the next one, or no connection any more. */
+  async send(tag: FlvTag): Promise<void> {
+    const payload = tag.type === TAG.script ? Buffer.concat([SET_DATA_FRAME, tag.data]) : tag.data;
+    const message = Rtmp.chunksCreate({
+      header: {
+        fmt: 0,
+        cid: CHUNK_STREAM[tag.type] ?? 6,
+        timestamp: tag.timestampMs,
+        length: payload.length,
+        type: tag.type,
+        stream_id: this.streamId,
+      },
+      payload,
+    });
+    if (this.#line.destroyed || this.#line.write(message)) return;
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        this.#line.off("drain", go).off("close", go);
+        resolve();
+      };
+      this.#line.on("drain", go).on("close", go);
+    });
+  }
+
+  /** Says goodbye, and resolves when all is sent. */
+  async close(): Promise<void> {
+    if (this.#line.destroyed) return;
+    this.sendInvokeMessage(0, { cmd: "deleteStream", transId: 0, cmdObj: null, streamId: this.streamId });
+    this.#line.end();
+    await this.over;
+  }
+
+  override packetParse(): void {
+    super.packetParse();
+    const { header, bytes } = this.parserPacket;
+    if ((bytes > 0 && header.fmt !== 3) || header.length > MAX_ANSWER_BYTES) throw new Error("malformed RTMP");
+  }
+}

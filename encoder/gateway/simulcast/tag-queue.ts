@@ -1,0 +1,64 @@
+/** What waits for a target: bounded, and when it is full whole groups of pictures go, the oldest first. Pure but for waiting. */
+import { once, EventEmitter } from "node:events";
+import { type FlvTag, TAG } from "./flv-tags.ts";
+
+export class TagQueue {
+  readonly #maxBytes: number;
+  readonly #changed = new EventEmitter();
+  #tags: FlvTag[] = [];
+  #bytes = 0;
+  #hasEnded = false;
+  /** Without a picture every tag may be the first. */
+  #hasPicture: boolean;
+  #waitsForKeyFrame = true;
+  /** Tags so far that were not sent. */
+  dropped = 0;
+
+  constructor(maxBytes: number, hasPicture: boolean) {
+    this.#maxBytes = maxBytes;
+    this.#hasPicture = hasPicture;
+  }
+
+  push(tag: FlvTag): void {
+    if (this.#isEntry(tag)) this.#waitsForKeyFrame = false;
+    else if (this.#waitsForKeyFrame && !tag.isHeader) {
+      this.dropped += 1;
+      return;
+    }
+    this.#tags.push(tag);
+    this.#bytes += tag.data.length;
+    while (this.#bytes > this.#maxBytes && this.#dropGroup());
+    this.#changed.emit("more");
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#changed.emit("more");
+  }
+
+  /** Null at the end. */
+  async next(): Promise<FlvTag | null> {
+    while (this.#tags.length === 0 && !this.#hasEnded) await once(this.#changed, "more");
+    const tag = this.#tags.shift() ?? null;
+    this.#bytes -= tag?.data.length ?? 0;
+    return tag;
+  }
+
+  #isEntry(tag: FlvTag): boolean {
+    return tag.isKeyFrame || (!this.#hasPicture && tag.type === TAG.audio && !tag.isHeader);
+  }
+
+  /** Up to the next place where a decoder can begin; without one, to the end, and then until one comes. */
+  #dropGroup(): boolean {
+    const first = this.#tags.findIndex(({ isHeader }) => !isHeader);
+    if (first === -1) return false;
+    const next = this.#tags.findIndex((tag, i) => i > first && this.#isEntry(tag));
+    const until = next === -1 ? this.#tags.length : next;
+    if (next === -1) this.#waitsForKeyFrame = true;
+    const kept = this.#tags.slice(0, until).filter(({ isHeader }) => isHeader);
+    this.dropped += until - kept.length;
+    this.#tags = [...kept, ...this.#tags.slice(until)];
+    this.#bytes = this.#tags.reduce((bytes, { data }) => bytes + data.length, 0);
+    return true;
+  }
+}
