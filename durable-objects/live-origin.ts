@@ -8,6 +8,7 @@ import {
   type PartVerdict,
 } from "../src/delivery/live/origin-index.ts";
 import type { LiveOffer } from "../src/delivery/live/multivariant.ts";
+import { liveMpd } from "../src/delivery/live/mpd.ts";
 import { livePlaylist } from "../src/delivery/live/playlist.ts";
 import { contains, decideReload, type Directives, isAtEdge, wantedPlace } from "../src/delivery/live/reload.ts";
 import { type LivePlace, type LiveRendition, nextPart, segmentAt, windowed } from "../src/delivery/live/timeline.ts";
@@ -32,6 +33,8 @@ const CACHE_CONTROL = "public, max-age=31536000, immutable";
 export type OriginAnswer =
   | { kind: "playlist"; text: string; hasEnded: boolean; isEdge: boolean; targetDurationSeconds: number }
   | { kind: "bytes"; bytes: Uint8Array }
+  /** A segment that is being made: its parts as they come, to its end. */
+  | { kind: "growing"; stream: ReadableStream<Uint8Array> }
   | { kind: "stored"; key: string; range: { offset: number; length: number } | null }
   | { kind: "bad"; problem: string }
   | { kind: "late" }
@@ -44,10 +47,13 @@ export type OriginAnswer =
  */
 export class LiveOrigin extends DurableObject<Env> {
   readonly #index: OriginIndex;
-  #waiting: { rendition: string; place: LivePlace; isMedia: boolean; go: () => void }[] = [];
+  readonly #waiting = new Set<{ rendition: string; place: LivePlace; isMedia: boolean; go: () => void }>();
+  /** Playlists as they are until something comes: many are asked for at once. */
+  readonly #rendered = new Map<string, string>();
   #storing: Promise<void> | null = null;
   readonly #viewers = new ViewerWindow();
   #toldAtMs = 0;
+  #isTelling = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -56,6 +62,7 @@ export class LiveOrigin extends DurableObject<Env> {
 
   open(session: OriginSession): void {
     this.#index.open(session);
+    this.#release();
   }
 
   /** The broadcaster comes back after a while. @returns where its media goes on; at the beginning when nothing has come yet */
@@ -161,16 +168,50 @@ export class LiveOrigin extends DurableObject<Env> {
     const decision = decideReload(rendition, timing, waitFor);
     if (typeof decision !== "string") return { kind: "bad", problem: decision.problem };
     if (decision === "wait" && !(await this.#held(name, waitFor!, session))) return { kind: "late" };
-    const text = livePlaylist({
-      rendition: windowed(rendition, timing, isDvr ? null : session.windowSeconds),
-      timing,
-      others: this.#index.all.filter((other) => other !== rendition),
-      isDelta: skip !== null,
-      query: isDvr ? "?dvrMode=true" : "",
-    });
+    const text = this.#render(rendition, session, isDvr, skip !== null);
     const { targetDurationSeconds } = timing;
     const { hasEnded } = rendition;
     return { kind: "playlist", text, hasEnded, isEdge: isAtEdge(rendition, asked), targetDurationSeconds };
+  }
+
+  #render(
+    rendition: LiveRendition,
+    { timing, windowSeconds }: OriginSession,
+    isDvr: boolean,
+    isDelta: boolean,
+  ): string {
+    const key = `${rendition.name} ${isDvr} ${isDelta}`;
+    const known = this.#rendered.get(key);
+    if (known !== undefined) return known;
+    const text = livePlaylist({
+      rendition: windowed(rendition, timing, isDvr ? null : windowSeconds),
+      timing,
+      others: this.#index.all.filter((other) => other !== rendition),
+      isDelta,
+      query: isDvr ? "?dvrMode=true" : "",
+    });
+    this.#rendered.set(key, text);
+    return text;
+  }
+
+  /** @param base where the session's media is, relative to the MPD; "" = where the MPD is. Null before there is anything to play. */
+  mpd(playbackId: string, base: string, isDvr: boolean): { text: string; hasEnded: boolean } | null {
+    const { session } = this.#index;
+    if (session === null) return null;
+    const renditions = session.renditions
+      .toSorted((a, b) => Number(b.kind === "video") - Number(a.kind === "video"))
+      .map((facts) => ({ facts, live: this.#index.rendition(facts.name)! }));
+    const text = liveMpd({
+      renditions,
+      timing: session.timing,
+      windowSeconds: isDvr ? null : session.windowSeconds,
+      frameRate: session.started?.video?.frameRate || null,
+      base: `${base}${session.sessionId}/`,
+      location: base === "" ? null : `${base}${session.sessionId}.mpd${isDvr ? "?dvrMode=true" : ""}`,
+      clockUri: `/${playbackId}/${session.sessionId}/time`,
+      nowMs: Date.now(),
+    });
+    return text === null ? null : { text, hasEnded: renditions.every(({ live }) => live.hasEnded) };
   }
 
   /** What new players are offered; null before the session has begun. */
@@ -182,25 +223,63 @@ export class LiveOrigin extends DurableObject<Env> {
     return { variants, frameRate: session.started?.video?.frameRate || null };
   }
 
-  /** A part, at once or when it comes if it is the next one; a whole segment. */
+  /** A part, at once or when it comes if it is the next one; a whole segment, or the one that is being made. */
   async media(name: string, msn: number, part: number | null): Promise<OriginAnswer> {
     const { session } = this.#index;
     const rendition = this.#index.rendition(name);
     if (session === null || rendition === null) return { kind: "nothing" };
     const next = nextPart(rendition);
+    const isBeingMade = part === null && next?.msn === msn;
+    if (isBeingMade && !(await this.#held(name, { msn, part: 0 }, session, true))) return { kind: "late" };
+    if (isBeingMade && segmentAt(rendition, msn)?.isWhole === false)
+      return { kind: "growing", stream: this.#growing(session, name, msn) };
     const isHinted = part !== null && next !== null && next.msn === msn && next.part === part;
     if (isHinted && !(await this.#held(name, { msn, part }, session, true))) return { kind: "late" };
     return this.#answerMedia(rendition, session, msn, part);
   }
 
   /** Viewers that were seen just now, by what stands for them; the stream's machine is told how many there are. */
-  async watched(streamId: string, viewers: string[]): Promise<void> {
+  watched(streamId: string, viewers: string[]): void {
     const { session } = this.#index;
-    const nowMs = Date.now();
-    this.#viewers.see(viewers, nowMs);
-    if (session === null || nowMs - this.#toldAtMs < TELL_PACE_MS) return;
-    this.#toldAtMs = nowMs;
-    await tellViewers(this.env, streamId, session.sessionId, this.#viewers.count(nowMs));
+    this.#viewers.see(viewers, Date.now());
+    if (session === null || this.#isTelling) return;
+    this.#isTelling = true;
+    const waitMs = Math.max(0, this.#toldAtMs + TELL_PACE_MS - Date.now());
+    setTimeout(() => void this.#tellViewers(streamId, session.sessionId), waitMs);
+  }
+
+  async #tellViewers(streamId: string, sessionId: string): Promise<void> {
+    this.#isTelling = false;
+    this.#toldAtMs = Date.now();
+    try {
+      await tellViewers(this.env, streamId, sessionId, this.#viewers.count(this.#toldAtMs));
+    } catch (error) {
+      log("live.viewers_not_told", { streamId, sessionId, error: String(error) });
+    }
+  }
+
+  /** Ends with an error when parts stop coming: nobody may keep half a segment. */
+  #growing(session: OriginSession, name: string, msn: number): ReadableStream<Uint8Array> {
+    let part = 0;
+    return new ReadableStream({
+      type: "bytes",
+      pull: async (controller: ReadableByteStreamController) => {
+        const segment = () => segmentAt(this.#index.rendition(name)!, msn);
+        const isThere = () => part < (segment()?.parts.length ?? 0);
+        const isOver = () => segment()?.isWhole === true || this.#index.rendition(name)!.hasEnded;
+        if (!isThere() && !isOver() && !(await this.#held(name, { msn, part }, session, true)))
+          return controller.error(new Error("the segment has not come in time"));
+        const bytes = isThere() ? this.#index.store.bytes(name, msn, part) : null;
+        if (bytes !== null) {
+          part += 1;
+          controller.enqueue(bytes);
+        }
+        if (isOver() && !isThere()) {
+          if (part === 0) controller.error(new Error("there is no such segment"));
+          else controller.close();
+        } else if (bytes === null) controller.error(new Error("the segment is not there any more"));
+      },
+    });
   }
 
   #answerMedia(rendition: LiveRendition, session: OriginSession, msn: number, part: number | null): OriginAnswer {
@@ -216,21 +295,24 @@ export class LiveOrigin extends DurableObject<Env> {
     return { kind: "stored", key, range: { offset, length: parts[part].bytes } };
   }
 
-  /** False when it has not come in time. */
-  #held(rendition: string, place: LivePlace, { timing }: OriginSession, isMedia = false): Promise<boolean> {
+  /** False when it has not come in time. @param isMedia who waits for a part does not wait for the next segment's */
+  async #held(name: string, place: LivePlace, { timing }: OriginSession, isMedia = false): Promise<boolean> {
+    const rendition = this.#index.rendition(name);
+    if (rendition !== null && contains(rendition, place)) return true;
     return new Promise((done) => {
-      const waiter = { rendition, place, isMedia, go: () => finish(true) };
+      const waiter = { rendition: name, place, isMedia, go: () => finish(true) };
       const timer = setTimeout(() => finish(false), WAIT_TARGETS * timing.targetDurationSeconds * 1000);
       const finish = (isThere: boolean) => {
         clearTimeout(timer);
-        this.#waiting = this.#waiting.filter((one) => one !== waiter);
+        this.#waiting.delete(waiter);
         done(isThere);
       };
-      this.#waiting.push(waiter);
+      this.#waiting.add(waiter);
     });
   }
 
   #release(): void {
+    this.#rendered.clear();
     for (const { rendition: name, place, isMedia, go } of this.#waiting) {
       const rendition = this.#index.rendition(name);
       const isDone = rendition === null || rendition.hasEnded || contains(rendition, place);

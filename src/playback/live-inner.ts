@@ -42,8 +42,11 @@ export async function answerLiveAddress(env: Env, address: LiveAddress): Promise
     }
     case "playlist":
       return await answerOrigin(env, await origin.playlist(address.rendition, address.directives, address.isDvr));
-    case "mpd":
-      throw nothing();
+    case "mpd": {
+      const mpd = await origin.mpd(address.playbackId, address.base, address.isDvr);
+      if (mpd === null) throw new Problem("not_ready", "the broadcast has just begun");
+      return respond(mpd.text, TYPES.mpd, mpd.hasEnded ? ENDED : NEWEST);
+    }
     case "thumbnail": {
       const object = await env.MEDIA.get(liveThumbnailKey(sessionId));
       if (object === null) throw new Problem("not_ready", "the broadcast has no picture yet");
@@ -63,6 +66,8 @@ async function answerOrigin(env: Env, answer: OriginAnswer): Promise<Response> {
     }
     case "bytes":
       return respond(answer.bytes.slice(), TYPES.mp4, IMMUTABLE);
+    case "growing":
+      return respond(answer.stream, TYPES.mp4, IMMUTABLE);
     case "stored":
       return await answerKey(env, answer.key, answer.range);
     case "bad":

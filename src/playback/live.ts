@@ -10,6 +10,7 @@ import { acceptsGzip } from "./accepts-gzip.ts";
 import { CORS } from "./headers.ts";
 import type { LiveAddress } from "./live-address.ts";
 import type { LiveTarget, SessionTarget } from "./live-paths.ts";
+import { answerClipPlaylist } from "./live-clips.ts";
 import { countViewer } from "./live-viewers.ts";
 import { type Caller, fetchLive } from "./origin.ts";
 import { Recent } from "./recent.ts";
@@ -44,6 +45,21 @@ export async function answerLiveMultivariant(
   return new Response(text, { headers: { ...CORS, "content-type": PLAYLIST_TYPE, "cache-control": NEWEST } });
 }
 
+/** The same as an MPD, which leads to the session's own: that one becomes static when the session ends. */
+export async function answerLiveMpd(
+  request: Request,
+  env: Env,
+  ctx: Caller,
+  playbackId: string,
+  query: URLSearchParams,
+): Promise<Response | null> {
+  const playable = await findLivePlayable(env.DB, playbackId);
+  if (playable === null) return null;
+  const sessionId = onAir(playable).id;
+  const isDvr = playable.hasDvr && isDvrAsked(query);
+  return await inner(env, ctx, request, { kind: "mpd", sessionId, playbackId, base: `${playbackId}/`, isDvr });
+}
+
 function onAir({ session }: LivePlayable) {
   if (session === null || session.hasEnded) throw new Problem("not_ready", "the stream is not on air");
   return session;
@@ -74,6 +90,8 @@ export async function answerLive(
   }
   const session = await requireSession(env, target);
   if (target.kind === "live-time") return time();
+  const clip = query.get("clip");
+  if (target.kind === "live-playlist" && clip !== null) return await answerClipPlaylist(request, env, target, clip);
   const address = addressOf(target, query, session);
   if (address.kind === "playlist" || address.kind === "mpd") await countViewer(request, env, ctx, session, Date.now());
   return await inner(env, ctx, request, address);

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
 import { preflight, problemAnswer } from "./headers.ts";
-import { answerLive, answerLiveMultivariant } from "./live.ts";
+import { answerLive, answerLiveMpd, answerLiveMultivariant } from "./live.ts";
 import { type LiveTarget, readLiveTarget } from "./live-paths.ts";
 import { answerManifest } from "./manifests.ts";
 import { type Caller, fetchSegment } from "./origin.ts";
@@ -65,7 +65,8 @@ async function answerTarget(
     case "live-thumbnail":
       return answerLive(request, env, ctx, target, url.searchParams);
     case "multivariant":
-      return await answerMultivariant(request, target, env, url.searchParams);
+    case "mpd":
+      return await answerMain(request, target, env, ctx, url.searchParams);
     case "segment":
       return answerSegmentOf(request, target, env, ctx);
     default:
@@ -73,18 +74,23 @@ async function answerTarget(
   }
 }
 
-/** Of an asset, or else of a stream. */
-async function answerMultivariant(
+/** The manifest that a player begins with: of an asset, or else of a stream. */
+async function answerMain(
   request: Request,
-  target: Extract<Target, { kind: "multivariant" }>,
+  target: Extract<Target, { kind: "multivariant" | "mpd" }>,
   env: Env,
+  ctx: Caller,
   query: URLSearchParams,
 ): Promise<Response> {
   try {
     return await answerManifest(request, env.DB, target, query);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "playback_not_found") throw error;
-    const live = await answerLiveMultivariant(env, target.playbackId, query);
+    const { kind, playbackId } = target;
+    const live =
+      kind === "mpd"
+        ? await answerLiveMpd(request, env, ctx, playbackId, query)
+        : await answerLiveMultivariant(env, playbackId, query);
     if (live === null) throw error;
     return live;
   }

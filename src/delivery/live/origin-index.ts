@@ -4,6 +4,7 @@ import { OriginStore } from "./origin-store.ts";
 import { contains } from "./reload.ts";
 import {
   endTicks,
+  isSeam,
   lastWhole,
   type LivePart,
   type LiveRendition,
@@ -272,6 +273,7 @@ export class OriginIndex {
     this.store.saveSegment(rendition.name, segment);
     if (segments.at(-1)?.msn === segment.msn) segments[segments.length - 1] = segment;
     else {
+      if (isSeam(segments.at(-1), segment)) rendition.seams.push(segment.msn);
       segments.push(segment);
       if (segment.isDiscontinuous) discontinuities.push(segment.msn);
       const old = segments.at(-1 - SEGMENTS_WITH_PARTS);
@@ -293,6 +295,7 @@ export class OriginIndex {
         firstMsn,
         segments,
         discontinuities: [...before, ...discontinuities],
+        seams: segments.filter((segment, index) => isSeam(segments[index - 1], segment)).map(({ msn }) => msn),
         droppedFrom: dropped[name] ?? null,
         hasEnded,
       });

@@ -46,6 +46,8 @@ export interface LiveRendition {
   segments: LiveSegment[];
   /** Sequence numbers of the discontinuous ones, also of those before the first of these segments. */
   discontinuities: number[];
+  /** Sequence numbers at which what came before does not simply go on: discontinuities, other inits, where gaps begin and end. */
+  seams: number[];
   /** The encoder has given it up from this sequence number on: gaps follow. */
   droppedFrom: number | null;
   hasEnded: boolean;
@@ -85,6 +87,13 @@ export function nextPart({ segments, firstMsn, hasEnded }: LiveRendition): { msn
   if (last === undefined) return { msn: firstMsn, part: 0 };
   return last.isWhole ? { msn: last.msn + 1, part: 0 } : { msn: last.msn, part: last.parts.length };
 }
+
+/** Whether this segment is a seam, see `seams`. */
+export const isSeam = (before: LiveSegment | undefined, segment: LiveSegment): boolean =>
+  before === undefined ||
+  segment.isDiscontinuous ||
+  segment.isGap !== before.isGap ||
+  segment.initVersion !== before.initVersion;
 
 /** Discontinuities that have left a list that begins with this segment (RFC 8216bis §4.4.3.3). */
 export const discontinuitiesBefore = ({ discontinuities }: LiveRendition, msn: number): number =>

@@ -32,6 +32,7 @@ const rendition = (name: string, list: LiveSegment[], hasEnded = true): LiveRend
   segments: list,
   firstMsn: 0,
   discontinuities: [],
+  seams: [],
   droppedFrom: null,
   hasEnded,
 });

@@ -1,6 +1,6 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
+import type { LiveOrigin, OriginAnswer } from "../../../durable-objects/live-origin.ts";
 import { bytesOf, newOrigin, NOW, opened, partOf, put, said, textOf } from "./origins.ts";
 
 describe("a live origin", () => {
@@ -31,7 +31,7 @@ describe("a live origin", () => {
     const { stub } = await opened(1);
     const hinted = stub.media("v720", 1, 0);
     expect(said(await stub.media("v720", 1, 1))).toBe("nothing");
-    expect(said(await stub.media("v720", 1, null))).toBe("nothing");
+    expect(said(await stub.media("v720", 2, null))).toBe("nothing");
     await put(stub, "v720", 1, [0]);
     expect(said(await hinted)).toBe("[v720 1.0]");
   });
@@ -39,6 +39,20 @@ describe("a live origin", () => {
   test("tells a reload that waits in vain to come again", async () => {
     const { stub } = await opened(1, { timing: { targetDurationSeconds: 0.01, partTargetMs: 5 } });
     expect((await stub.playlist("v720", { waitFor: { msn: 1, part: 0 }, skip: null }, false)).kind).toBe("late");
+  });
+
+  test("breaks a segment off that is not made to its end in time, and ends one that is closed early", async () => {
+    const { stub } = await opened(1, { timing: { targetDurationSeconds: 0.01, partTargetMs: 5 } });
+    expect((await stub.media("v720", 1, null)).kind).toBe("late");
+    await put(stub, "v720", 1, [0]);
+    const late = (await stub.media("v720", 1, null)) as Extract<OriginAnswer, { kind: "growing" }>;
+    await expect(new Response(late.stream).text()).rejects.toThrow("disconnected prematurely");
+    const { stub: other } = await opened(1);
+    await put(other, "v720", 1, [0]);
+    const growing = (await other.media("v720", 1, null)) as Extract<OriginAnswer, { kind: "growing" }>;
+    const text = new Response(growing.stream).text();
+    await other.gap("v720", 1);
+    expect(await text).toBe("[v720 1.0]");
   });
 
   test("refuses a reload that is too far ahead, and knows no rendition but its own", async () => {

@@ -3,7 +3,7 @@ import type { LiveRendition, LiveSegment, LiveTiming } from "../../../../src/del
 export const TIMING: LiveTiming = { targetDurationSeconds: 2, partTargetMs: 500 };
 export const TIMESCALE = 30_000;
 const PARTS = 4;
-const START_MS = Date.UTC(2026, 10, 20, 12);
+export const START_MS = Date.UTC(2026, 10, 20, 12);
 
 /** Segments of 2 s in four parts, the last one with as many parts as `openParts` says (0 = there is none). */
 export function session(wholeSegments: number, openParts = 0, more: Partial<LiveRendition> = {}): LiveRendition {
@@ -30,6 +30,7 @@ export function session(wholeSegments: number, openParts = 0, more: Partial<Live
     firstMsn: 0,
     segments: openParts > 0 ? [...whole, segment(wholeSegments, openParts)] : whole,
     discontinuities: [],
+    seams: [0],
     droppedFrom: null,
     hasEnded: false,
     ...more,

@@ -1,0 +1,140 @@
+import type { OriginRendition } from "./origin-index.ts";
+import { endTicks, lastWhole, type LiveRendition, type LiveSegment, type LiveTiming, segmentAt } from "./timeline.ts";
+
+/** A rendition as the MPD sees it. */
+export interface MpdRendition {
+  facts: OriginRendition;
+  live: LiveRendition;
+}
+
+/** One stretch of the session, in which every rendition of it goes on without a seam. Seconds are on the MPD's timeline. */
+export interface MpdPeriod {
+  firstMsn: number;
+  /** The first one that is not of it any more; null = it goes on. */
+  untilMsn: number | null;
+  startSeconds: number;
+  /** Media time at which it begins: sound and picture are held together by it. */
+  mediaSeconds: number;
+  /** Null while it goes on. */
+  durationSeconds: number | null;
+  /** When its first picture was captured, epoch ms. */
+  capturedAtMs: number;
+  renditions: MpdRendition[];
+}
+
+/** Samples in an AAC frame: sound is cut at the frame that is nearest to the end of the picture's segment. */
+const AAC_FRAME = 1024;
+
+/**
+ * The session's stretches from its first segment on. Behind a discontinuity the clock has gone on while nothing came; elsewhere the
+ * timeline goes on to the tick.
+ */
+export function periodsOf(renditions: MpdRendition[]): MpdPeriod[] {
+  const seams = [...new Set(renditions.flatMap(({ live }) => live.seams))].toSorted((a, b) => a - b);
+  const periods: MpdPeriod[] = [];
+  for (const [index, firstMsn] of seams.entries()) {
+    const here = renditions.filter(({ live }) => isPlayed(live, firstMsn));
+    const leader = here.find(({ live }) => segmentAt(live, firstMsn) !== null);
+    if (leader === undefined) continue; // nobody has it, or has it yet
+    const segment = segmentAt(leader.live, firstMsn)!;
+    const mediaSeconds = segment.decodeTicks / leader.live.timescale;
+    const untilMsn = seams[index + 1] ?? null;
+    periods.push({
+      firstMsn,
+      untilMsn,
+      startSeconds: startOf(periods, segment, mediaSeconds),
+      mediaSeconds,
+      durationSeconds: endOf(leader.live, untilMsn) - mediaSeconds,
+      capturedAtMs: segment.capturedAtMs,
+      renditions: here,
+    });
+  }
+  const last = periods.at(-1);
+  if (last !== undefined && !renditions.every(({ live }) => live.hasEnded))
+    Object.assign(last, { durationSeconds: null, untilMsn: null });
+  return periods;
+}
+
+/** One that has not come so far is expected, unless it has been given up. */
+function isPlayed(live: LiveRendition, msn: number): boolean {
+  if (live.droppedFrom !== null && msn >= live.droppedFrom) return false;
+  return msn >= live.firstMsn && segmentAt(live, msn)?.isGap !== true;
+}
+
+function startOf(periods: MpdPeriod[], segment: LiveSegment, mediaSeconds: number): number {
+  const [first, before] = [periods[0], periods.at(-1)];
+  if (first === undefined || before === undefined) return 0;
+  const goesOn = before.startSeconds + (mediaSeconds - before.mediaSeconds);
+  if (!segment.isDiscontinuous) return goesOn;
+  return Math.max(before.startSeconds + before.durationSeconds!, (segment.capturedAtMs - first.capturedAtMs) / 1000);
+}
+
+function endOf(live: LiveRendition, untilMsn: number | null): number {
+  const last = (untilMsn === null ? null : segmentAt(live, untilMsn - 1)) ?? live.segments.at(-1)!;
+  return endTicks(last) / live.timescale;
+}
+
+/** A segment as the MPD lists it. */
+export interface ListedSegment {
+  msn: number;
+  startTicks: number;
+  durationTicks: number;
+}
+
+/**
+ * The segments of a rendition in a period, from one sequence number on. With low latency the one that is being made is among them: how
+ * long it will be is known from those before it.
+ */
+export function listedSegments(
+  live: LiveRendition,
+  period: MpdPeriod,
+  fromMsn: number,
+  timing: LiveTiming,
+): ListedSegment[] {
+  const listed: ListedSegment[] = [];
+  const { untilMsn, renditions } = period;
+  const end = Math.min(untilMsn ?? Infinity, (live.segments.at(-1)?.msn ?? -1) + 1);
+  for (let msn = Math.max(period.firstMsn, fromMsn); msn < end; msn += 1) {
+    const segment = segmentAt(live, msn);
+    if (segment === null || !segment.isWhole || segment.isGap) break;
+    listed.push({ msn, startTicks: segment.decodeTicks, durationTicks: segment.durationTicks });
+  }
+  const edge = (lastWhole(live)?.msn ?? live.firstMsn - 1) + 1;
+  const isOpen = untilMsn === null && !live.hasEnded && timing.partTargetMs !== null && edge >= fromMsn;
+  if (isOpen) {
+    const [leader] = renditions;
+    const startTicks = startOfEdge(live, edge, period);
+    listed.push({
+      msn: edge,
+      startTicks,
+      durationTicks: expectedTicks(live, leader!.live, edge, startTicks, period, timing),
+    });
+  }
+  return listed;
+}
+
+function startOfEdge(live: LiveRendition, msn: number, period: MpdPeriod): number {
+  const segment = segmentAt(live, msn);
+  if (segment !== null) return segment.decodeTicks;
+  const before = segmentAt(live, msn - 1);
+  const follows = before !== null && msn > period.firstMsn;
+  return follows ? endTicks(before) : Math.round(period.mediaSeconds * live.timescale);
+}
+
+/** Pictures come in segments of one length; sound ends with the frame nearest to their end. */
+function expectedTicks(
+  live: LiveRendition,
+  leader: LiveRendition,
+  msn: number,
+  startTicks: number,
+  period: MpdPeriod,
+  { targetDurationSeconds }: LiveTiming,
+): number {
+  const first = segmentAt(leader, period.firstMsn);
+  const isKnown = first !== null && first.isWhole;
+  const lengthSeconds = isKnown ? first.durationTicks / leader.timescale : targetDurationSeconds;
+  const endSeconds = period.mediaSeconds + (msn - period.firstMsn + 1) * lengthSeconds;
+  const ticks = endSeconds * live.timescale - startTicks;
+  const isSound = live !== leader && live.timescale !== leader.timescale;
+  return Math.max(1, isSound ? Math.round(ticks / AAC_FRAME) * AAC_FRAME : Math.round(ticks));
+}

@@ -1,0 +1,209 @@
+import { timeline } from "../dash/segment-template.ts";
+import { element, escapeXml, isoDuration } from "../dash/xml.ts";
+import { type ListedSegment, listedSegments, type MpdPeriod, type MpdRendition, periodsOf } from "./mpd-periods.ts";
+import { type LiveRendition, type LiveTiming, windowed } from "./timeline.ts";
+
+const OVERHEAD = 1.05; // what the boxes around the media add
+/** Low latency: as far behind the capture as this many parts, and at least so long. */
+const LATENCY_PARTS = 4;
+const LEAST_LATENCY_MS = 1200;
+const STANDARD_TARGETS = 3;
+
+export interface LiveMpd {
+  renditions: MpdRendition[];
+  timing: LiveTiming;
+  /** Null = from the first segment on. */
+  windowSeconds: number | null;
+  frameRate: number | null;
+  /** Where the renditions are, relative to this MPD. */
+  base: string;
+  /** Where the next MPD is, relative to this one; null = where this one was. */
+  location: string | null;
+  /** Where players read the time. */
+  clockUri: string;
+  nowMs: number;
+}
+
+/**
+ * The MPD of a live session (ISO/IEC 23009-1, profile "live", low latency after the DASH-IF's "Low-latency Modes for DASH"): dynamic
+ * while it is on air, static when it has ended.
+ *
+ * @returns null before anything of it can be played
+ */
+export function liveMpd(session: LiveMpd): string | null {
+  const { renditions, timing, base, location, clockUri, windowSeconds, nowMs } = session;
+  const periods = periodsOf(renditions);
+  const [first] = periods;
+  if (first === undefined) return null;
+  const hasEnded = renditions.every(({ live }) => live.hasEnded);
+  const { targetDurationSeconds } = timing;
+  const shown = periods.map((period) => periodElement(period, session)).filter((text) => text !== null);
+  if (shown.length === 0) return null;
+  const end = periods.at(-1)!;
+  const root = {
+    xmlns: "urn:mpeg:dash:schema:mpd:2011",
+    profiles: "urn:mpeg:dash:profile:isoff-live:2011",
+    minBufferTime: isoDuration(timing.partTargetMs === null ? targetDurationSeconds : timing.partTargetMs / 1000),
+    maxSegmentDuration: isoDuration(targetDurationSeconds),
+    ...(hasEnded
+      ? { type: "static", mediaPresentationDuration: isoDuration(end.startSeconds + end.durationSeconds!) }
+      : {
+          type: "dynamic",
+          availabilityStartTime: new Date(first.capturedAtMs).toISOString(),
+          publishTime: new Date(nowMs).toISOString(),
+          minimumUpdatePeriod: isoDuration(timing.partTargetMs === null ? targetDurationSeconds / 2 : 1),
+          timeShiftBufferDepth: windowSeconds === null ? null : isoDuration(windowSeconds),
+          suggestedPresentationDelay: isoDuration(latencyMs(timing) / 1000),
+        }),
+  };
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    element(
+      "MPD",
+      root,
+      ...(location === null || hasEnded ? [] : [`<Location>${escapeXml(location)}</Location>`]),
+      `<BaseURL>${escapeXml(base)}</BaseURL>`,
+      ...(hasEnded ? [] : [latencyTarget(timing)]),
+      ...shown,
+      ...(hasEnded ? [] : [element("UTCTiming", { schemeIdUri: "urn:mpeg:dash:utc:http-iso:2014", value: clockUri })]),
+    ),
+    "",
+  ].join("\n");
+}
+
+const latencyMs = ({ partTargetMs, targetDurationSeconds }: LiveTiming): number =>
+  partTargetMs === null
+    ? STANDARD_TARGETS * targetDurationSeconds * 1000
+    : Math.max(LEAST_LATENCY_MS, LATENCY_PARTS * partTargetMs);
+
+function latencyTarget(timing: LiveTiming): string {
+  const target = latencyMs(timing);
+  return element(
+    "ServiceDescription",
+    { id: 0 },
+    element("Latency", { target, min: Math.round(target * 0.75), max: target * 3 }),
+    element("PlaybackRate", { min: 0.96, max: 1.04 }),
+  );
+}
+
+/** @returns null when nothing of it is in the window */
+function periodElement(period: MpdPeriod, session: LiveMpd): string | null {
+  const { timing, windowSeconds } = session;
+  const listed = period.renditions.map((rendition) => ({
+    rendition,
+    segments: listedSegments(rendition.live, period, firstListed(rendition.live, timing, windowSeconds), timing),
+  }));
+  const there = listed.filter(({ segments }) => segments.length > 0);
+  if (there.length === 0) return null;
+  const of = (kind: string) => there.filter(({ rendition }) => rendition.facts.kind === kind);
+  const video = of("video");
+  return element(
+    "Period",
+    {
+      id: `p${period.firstMsn}`,
+      start: isoDuration(period.startSeconds),
+      duration: period.durationSeconds === null ? null : isoDuration(period.durationSeconds),
+    },
+    ...(video.length > 0 ? [adaptationSet(0, "video", video, period, session)] : []),
+    ...of("audio").map((one, n) => adaptationSet(n + 1, "audio", [one], period, session)),
+  );
+}
+
+const firstListed = (live: LiveRendition, timing: LiveTiming, windowSeconds: number | null): number =>
+  windowed(live, timing, windowSeconds).segments[0]?.msn ?? live.firstMsn;
+
+interface Listed {
+  rendition: MpdRendition;
+  segments: ListedSegment[];
+}
+
+function adaptationSet(
+  id: number,
+  kind: "video" | "audio",
+  set: Listed[],
+  period: MpdPeriod,
+  session: LiveMpd,
+): string {
+  return element(
+    "AdaptationSet",
+    { id, contentType: kind, mimeType: `${kind}/mp4`, segmentAlignment: true, startWithSAP: 1 },
+    element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: id <= 1 ? "main" : "alternate" }),
+    ...set.map(({ rendition: { facts, live }, segments }) =>
+      element(
+        "Representation",
+        {
+          id: facts.name,
+          codecs: facts.codec,
+          bandwidth: Math.ceil(facts.bitrateBps * OVERHEAD),
+          width: facts.widthPx,
+          height: facts.heightPx,
+          frameRate: kind === "video" ? frameRateOf(session.frameRate) : null,
+          audioSamplingRate: kind === "audio" ? facts.timescale : null,
+        },
+        producerTime(live, period, session.clockUri),
+        segmentTemplate(live, segments, period, session.timing),
+      ),
+    ),
+  );
+}
+
+/** When it was captured, in the MPD as in the media (`prft`). */
+const producerTime = (live: LiveRendition, { mediaSeconds, capturedAtMs }: MpdPeriod, clockUri: string) =>
+  element(
+    "ProducerReferenceTime",
+    {
+      id: 0,
+      inband: true,
+      type: "captured",
+      wallClockTime: new Date(capturedAtMs).toISOString(),
+      presentationTime: Math.round(mediaSeconds * live.timescale),
+    },
+    element("UTCTiming", { schemeIdUri: "urn:mpeg:dash:utc:http-iso:2014", value: clockUri }),
+  );
+
+function segmentTemplate(
+  live: LiveRendition,
+  segments: ListedSegment[],
+  period: MpdPeriod,
+  timing: LiveTiming,
+): string {
+  const { timescale } = live;
+  const [first] = segments;
+  const initVersion = live.segments[first!.msn - (live.segments[0]?.msn ?? 0)]?.initVersion ?? newestInit(live);
+  const isLow = timing.partTargetMs !== null && !live.hasEnded;
+  return element(
+    "SegmentTemplate",
+    {
+      timescale,
+      presentationTimeOffset: Math.round(period.mediaSeconds * timescale),
+      startNumber: first!.msn,
+      ...(isLow
+        ? {
+            // A segment can be asked for when its first part is there.
+            availabilityTimeOffset: Number((timing.targetDurationSeconds - timing.partTargetMs! / 1000).toFixed(3)),
+            availabilityTimeComplete: false,
+          }
+        : {}),
+      initialization: `$RepresentationID$/init-${initVersion}.mp4`,
+      media: "$RepresentationID$/$Number$.m4s",
+    },
+    element("SegmentTimeline", {}, ...timeline(durations(segments), first!.startTicks)),
+  );
+}
+
+const newestInit = (live: LiveRendition) => live.segments.at(-1)?.initVersion ?? 0;
+
+/** From one beginning to the next: what is missing between two segments belongs to the first. */
+const durations = (segments: ListedSegment[]): number[] =>
+  segments.map(({ startTicks, durationTicks }, index) => {
+    const next = segments[index + 1];
+    return next === undefined ? durationTicks : next.startTicks - startTicks;
+  });
+
+/** 29.97 is 30000/1001 (ISO/IEC 23009-1 §5.3.7.2: whole numbers). */
+function frameRateOf(frameRate: number | null): string | null {
+  if (frameRate === null) return null;
+  const whole = Math.round(frameRate);
+  if (Math.abs(frameRate - whole) < 0.005) return String(whole);
+  return `${whole * 1000}/1001`;
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { liveMpd } from "../../../../src/delivery/live/mpd.ts";
+import type { MpdRendition } from "../../../../src/delivery/live/mpd-periods.ts";
+import type { LiveRendition, LiveTiming } from "../../../../src/delivery/live/timeline.ts";
+import { session, START_MS, TIMING } from "./session.ts";
+
+const video = (live: LiveRendition, more = {}): MpdRendition => ({
+  live,
+  facts: {
+    name: live.name,
+    kind: "video",
+    widthPx: 1280,
+    heightPx: 720,
+    bitrateBps: 3_000_000,
+    codec: "avc1.64001f",
+    timescale: live.timescale,
+    ...more,
+  },
+});
+const audio = (live: LiveRendition): MpdRendition =>
+  video(live, { kind: "audio", widthPx: null, heightPx: null, bitrateBps: 128_000, codec: "mp4a.40.2" });
+
+const SOUND = 48_000;
+/** AAC: 93.75 frames are two seconds. */
+function sound(segments: number): LiveRendition {
+  const live = session(segments, 0, { name: "a1", timescale: SOUND });
+  const cut = (seconds: number) => Math.round((seconds * SOUND) / 1024) * 1024;
+  for (const segment of live.segments) {
+    segment.decodeTicks = cut(segment.msn * 2);
+    segment.durationTicks = cut(segment.msn * 2 + 2) - segment.decodeTicks;
+  }
+  return live;
+}
+
+const render = (renditions: MpdRendition[], more: { windowSeconds?: number | null; timing?: LiveTiming } = {}) =>
+  liveMpd({
+    renditions,
+    timing: TIMING,
+    windowSeconds: 60,
+    frameRate: 29.97,
+    base: "session/",
+    location: "p/session.mpd",
+    clockUri: "/p/session/time",
+    nowMs: START_MS + 60_000,
+    ...more,
+  })!;
+const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found);
+const lineOf = (text: string, id: string) =>
+  new RegExp(`id="${id}".*?<SegmentTimeline>(.*?)</SegmentTimeline>`).exec(text)![1];
+
+describe("the MPD of a session on air", () => {
+  test("names the segment that is being made, and when it can be asked for", () => {
+    const text = render([video(session(3, 2)), audio(sound(3))]);
+    expect(text).toContain('type="dynamic" availabilityStartTime="2026-11-20T12:00:00.000Z"');
+    expect(text).toContain('minimumUpdatePeriod="PT1S" timeShiftBufferDepth="PT60S" suggestedPresentationDelay="PT2S"');
+    expect(text).toContain('availabilityTimeOffset="1.5" availabilityTimeComplete="false"');
+    expect(text).toContain('<Latency target="2000"');
+    expect(text).toContain('<UTCTiming schemeIdUri="urn:mpeg:dash:utc:http-iso:2014" value="/p/session/time"/></MPD>');
+    expect(text).toContain('frameRate="30000/1001"');
+    expect(lineOf(text, "v720")).toBe('<S t="0" d="60000" r="3"/>');
+    // Sound ends with the frame that is nearest to the end of the picture: 94, 94, 93 and, as is to be expected, 94 frames.
+    expect(lineOf(text, "a1")).toBe('<S t="0" d="96256" r="1"/><S d="95232"/><S d="96256"/>');
+  });
+
+  test("lists whole segments alone without low latency", () => {
+    const text = render([video(session(3, 2))], { timing: { targetDurationSeconds: 2, partTargetMs: null } });
+    expect(lineOf(text, "v720")).toBe('<S t="0" d="60000" r="2"/>');
+    expect(text).not.toContain("availabilityTimeOffset");
+    expect(text).toContain('suggestedPresentationDelay="PT6S"');
+  });
+
+  test("keeps to its window, and goes to the beginning when asked", () => {
+    const live = session(100, 1);
+    expect(all(render([video(live)]), /startNumber="(\d+)"/g)).toEqual(["70"]);
+    expect(lineOf(render([video(live)]), "v720")).toBe('<S t="4200000" d="60000" r="30"/>');
+    const whole = render([video(live)], { windowSeconds: null });
+    expect(all(whole, /startNumber="(\d+)"/g)).toEqual(["0"]);
+    expect(whole).not.toContain("timeShiftBufferDepth");
+  });
+
+  test("of twelve hours from the beginning is a few lines", () => {
+    expect(render([video(session(21_600, 3))], { windowSeconds: null }).length).toBeLessThan(4096);
+  });
+
+  test("has nothing to say before the first part", () => {
+    expect(render([video(session(0, 0, { seams: [] }))])).toBeNull();
+  });
+});
+
+describe("a seam in the session", () => {
+  /** The broadcaster was away for 30 s behind segment 4. */
+  function reconnected(more: Partial<LiveRendition> = {}) {
+    const live = session(8, 0, { seams: [0, 5], discontinuities: [5], ...more });
+    for (const segment of live.segments.slice(5)) {
+      segment.capturedAtMs += 30_000;
+      segment.initVersion = 1;
+    }
+    live.segments[5]!.isDiscontinuous = true;
+    return live;
+  }
+
+  test("begins a period where the clock is, with its own init and the session's media time", () => {
+    const text = render([video(reconnected())]);
+    expect(all(text, /(<Period [^>]*>)/g)).toEqual([
+      '<Period id="p0" start="PT0S" duration="PT10S">',
+      '<Period id="p5" start="PT40S">',
+    ]);
+    expect(all(text, /presentationTimeOffset="(\d+)"/g)).toEqual(["0", "300000"]);
+    expect(all(text, /(init-\d)/g)).toEqual(["init-0", "init-1"]);
+  });
+
+  test("keeps a period's name and start when the window has moved into it", () => {
+    const live = reconnected();
+    const text = render([video(live)], { windowSeconds: 4 });
+    expect(all(text, /(<Period [^>]*>)/g)).toEqual(['<Period id="p5" start="PT40S">']);
+    expect(text).toContain('presentationTimeOffset="300000" startNumber="5"');
+  });
+
+  test("leaves a rung out from where it was given up, and time goes on", () => {
+    const top = session(6, 0, { seams: [0, 3], droppedFrom: 3 });
+    for (const segment of top.segments.slice(3)) segment.isGap = true;
+    const low = session(6, 1, { name: "v360" });
+    const text = render([video(top), video(low, { name: "v360" })]);
+    expect(all(text, /(<Period [^>]*>)/g)).toEqual([
+      '<Period id="p0" start="PT0S" duration="PT6S">',
+      '<Period id="p3" start="PT6S">',
+    ]);
+    expect(all(text, /<Representation id="(\w+)"/g)).toEqual(["v720", "v360", "v360"]);
+  });
+});
+
+test("the MPD of a session that is over is static, as long as what there is", () => {
+  const text = render([video(session(5, 0, { hasEnded: true }))]);
+  expect(text).toContain('type="static" mediaPresentationDuration="PT10S"');
+  expect(text).not.toMatch(/Location|UTCTiming schemeIdUri="[^"]*" value="[^"]*"\/><\/MPD>|availabilityTimeOffset/);
+});
