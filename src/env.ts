@@ -4,6 +4,7 @@ export interface Env {
   MEDIA: R2Bucket;
   PURGES: Queue;
   DELIVERIES: Queue;
+  CLIPS: Queue;
   ASSET_MACHINE: DurableObjectNamespace;
   ENCODER: DurableObjectNamespace;
   WEBHOOK_SENDER: DurableObjectNamespace;

@@ -2,7 +2,7 @@ import { consumePurges, sweepAssets } from "./assets/index.ts";
 import type { Env } from "./env.ts";
 import { createApp } from "./http/app.ts";
 import { log } from "./http/log.ts";
-import { sweepStreams } from "./live/index.ts";
+import { consumeClips, sweepClips, sweepStreams } from "./live/index.ts";
 import { deleteOld } from "./retention.ts";
 import { consumeDeadDeliveries, consumeDeliveries, expandAgain, sealAgain, sweepDeliveries } from "./webhooks/index.ts";
 
@@ -18,6 +18,7 @@ const app = createApp();
 /** By the names of `wrangler.toml`. */
 const CONSUMERS: Record<string, (env: Env, batch: MessageBatch) => Promise<void>> = {
   "sluice-purges": consumePurges,
+  "sluice-clips": consumeClips,
   "webhook-deliveries": consumeDeliveries,
   "webhook-deliveries-dead": consumeDeadDeliveries,
 };
@@ -35,6 +36,7 @@ export default {
       sweepAssets(env, now),
       sweepDeliveries(env, now),
       sweepStreams(env, now),
+      sweepClips(env, now),
       expandAgain(env),
       sealAgain(env),
       deleteOld(env, now),

@@ -4,7 +4,4 @@ export { sweepAssets } from "./sweep.ts";
 export { isAssetAlive } from "./repository.ts";
 export { type NewRecording, openRecording, recordingIdsOf } from "./open-recording.ts";
 export { failRecording } from "./fail-recording.ts";
-export { finishRecording } from "./finish-recording.ts";
 export { purgeAfterBroadcast } from "./purge-after-broadcast.ts";
-export { renditionKey } from "./keys.ts";
-export type { NewRendition } from "./projection.ts";

@@ -5,7 +5,7 @@ import { openDatabase } from "../database.ts";
 import type { Env } from "../env.ts";
 import { log } from "../http/log.ts";
 import { assetPrefix } from "./keys.ts";
-import { forgetAsset } from "./repository.ts";
+import { forgetAsset, hasClipsUnderWay } from "./repository.ts";
 
 const PurgeTask = z.object({ assetId: z.uuid(), pass: z.int().min(1) });
 
@@ -34,6 +34,8 @@ export async function consumePurges(env: Env, batch: MessageBatch): Promise<void
 }
 
 async function purgeAsset(env: Env, { assetId, pass }: z.infer<typeof PurgeTask>): Promise<void> {
+  // Its machine asks again each minute until it is done.
+  if (await hasClipsUnderWay(openDatabase(env.DB), assetId)) return log("purge.waits_for_clips", { assetId, pass });
   let removed = 0;
   for (;;) {
     const { objects } = await env.MEDIA.list({ prefix: assetPrefix(assetId), limit: 1000 });

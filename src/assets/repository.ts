@@ -67,13 +67,23 @@ export async function findAsset(db: Database, workspaceId: string | null, id: st
   return asset === undefined ? null : { asset, playbackIds: ids, tracks: trackRows };
 }
 
-/** @param page counts from 1 */
+/**
+ * @param page counts from 1
+ * @param clipsOfStream only what was cut from this stream
+ */
 export async function listAssets(
   db: Database,
   workspaceId: string,
-  { page, limit, order }: { page: number; limit: number; order: "asc" | "desc" },
+  {
+    page,
+    limit,
+    order,
+    clipsOfStream,
+  }: { page: number; limit: number; order: "asc" | "desc"; clipsOfStream?: string | undefined },
 ): Promise<{ records: AssetRecord[]; total: number }> {
-  const mine = and(eq(assets.workspaceId, workspaceId), isAlive);
+  const isClip =
+    clipsOfStream === undefined ? undefined : and(eq(assets.streamId, clipsOfStream), isNotNull(assets.sourceAssetId));
+  const mine = and(eq(assets.workspaceId, workspaceId), isAlive, isClip);
   const direction = order === "asc" ? asc : desc;
   const [rows, totals] = await db.batch([
     db
@@ -137,6 +147,16 @@ export async function findAssetForMachine(db: Database, id: string): Promise<Ass
     .from(assets)
     .where(and(eq(assets.id, id), isAlive));
   return rows[0] ?? null;
+}
+
+/** Whether clips of an asset are still copied from its bytes. */
+export async function hasClipsUnderWay(db: Database, id: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: assets.id })
+    .from(assets)
+    .where(and(eq(assets.sourceAssetId, id), eq(assets.status, "processing"), isAlive))
+    .limit(1);
+  return rows.length > 0;
 }
 
 /** What remains of a deleted asset once its bytes are gone. */

@@ -4,6 +4,7 @@ import { activityRoutes } from "../assets/activity-routes.ts";
 import { assetRoutes } from "../assets/index.ts";
 import { eventTypeRoutes } from "../events/event-type-routes.ts";
 import { eventRoutes } from "../events/routes.ts";
+import { clipRoutes } from "../live/clips-routes.ts";
 import { ingestRoutes } from "../live/ingest-routes.ts";
 import { pushRoutes } from "../live/push-route.ts";
 import { livePlaybackRoutes } from "../live/playback-id-routes.ts";
@@ -74,6 +75,7 @@ export function createApp() {
   app.route("/", streamRoutes);
   app.route("/", livePlaybackRoutes);
   app.route("/", simulcastRoutes);
+  app.route("/", clipRoutes);
   app.route("/", encoderCallbacks);
   app.route("/", ingestRoutes);
   app.route("/", simulcastIngestRoutes);

@@ -1,4 +1,4 @@
-import type { NewRendition } from "../assets/index.ts";
+import type { NewRendition } from "../assets/projection.ts";
 import { languageName } from "../encoding/languages.ts";
 import type { RecordedSession } from "./recording-lists.ts";
 

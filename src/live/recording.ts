@@ -1,4 +1,7 @@
-import { finishRecording, type NewRendition, renditionKey } from "../assets/index.ts";
+// By file: the index leads to routes that lead back to playback.
+import { finishRecording } from "../assets/finish-recording.ts";
+import { renditionKey } from "../assets/keys.ts";
+import type { NewRendition } from "../assets/projection.ts";
 import type { Env } from "../env.ts";
 import { derivedId } from "../http/derived-id.ts";
 import { originOf } from "./origin-calls.ts";

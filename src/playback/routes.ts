@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
 import { preflight, problemAnswer } from "./headers.ts";
+import { answerClip } from "./live-clips.ts";
 import { answerLive, answerLiveMpd, answerLiveMultivariant } from "./live.ts";
 import { type LiveTarget, readLiveTarget } from "./live-paths.ts";
 import { answerManifest } from "./manifests.ts";
@@ -50,6 +51,10 @@ async function answerTarget(
   env: Env,
   ctx: Caller,
 ): Promise<Response> {
+  if (target.kind === "multivariant" || target.kind === "mpd") {
+    const clip = await answerClip(request, env, target);
+    if (clip !== null) return clip;
+  }
   switch (target.kind) {
     case "nothing":
       throw new Problem("playback_not_found", "no such playback id");

@@ -5,7 +5,8 @@
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { openDatabase } from "../../src/database.ts";
+import { openRecording } from "../../src/assets/index.ts";
+import { commit, openDatabase } from "../../src/database.ts";
 import { events } from "../../src/events/index.ts";
 import { createApp, openApiDocument } from "../../src/http/app.ts";
 import { newHexId } from "../../src/live/ids.ts";
@@ -22,6 +23,7 @@ const someIds = () => ({
   webhookId: crypto.randomUUID(),
   eventId: crypto.randomUUID(),
   streamId: newHexId(),
+  livestreamId: newHexId(), // the same by another name
   playbackId: crypto.randomUUID(), // of the stream
   simulcastId: newHexId(),
 });
@@ -34,6 +36,8 @@ interface Call {
   queries?: (theirs: Ids) => string[];
   /** A query that it does not go without. */
   query?: (theirs: Ids) => string;
+  /** What is answered where there is nothing, if that is not 404. */
+  nothing?: number;
   /** What its owner is answered, where that is not 200. */
   opens?: number;
   /** Where something of it is read, when that is not below its own path. */
@@ -54,6 +58,7 @@ const CALLS: Record<string, Call> = {
   "delete-media": {},
   retrieveMediaInputInfo: {},
   "list-media-activity": { isPaged: true },
+  "list-live-clips": { nothing: 200 },
   "list-event-types": {},
   "list-events": {
     isPaged: true,
@@ -170,6 +175,19 @@ async function newTenant(): Promise<Tenant> {
   ).data;
   await make("/v1/live/streams", STREAM);
   const target = await make(`/v1/live/streams/${stream.streamId}/simulcast`, { ...TARGET, streamKey: mark });
+  const clip = openRecording(db, {
+    mediaId: crypto.randomUUID(),
+    playbackId: crypto.randomUUID(),
+    eventId: crypto.randomUUID(),
+    streamId: stream.streamId,
+    workspaceId: workspace.id,
+    publicUrl: `http://${mark}.test`,
+    maxResolution: "1080p",
+    mediaPolicy: "public",
+    atMs: Date.now(),
+    clip: { sourceAssetId: crypto.randomUUID(), startMs: 0, endMs: 2000 },
+  });
+  await commit(env.DB, clip.statements);
   const told = await db.select().from(events).where(eq(events.workspaceId, workspace.id));
   const now = new Date();
   for (const event of told) {
@@ -186,11 +204,13 @@ async function newTenant(): Promise<Tenant> {
       webhookId: webhook.id,
       eventId: told.find(({ objectId }) => objectId === media.id)!.id,
       streamId: stream.streamId,
+      livestreamId: stream.streamId,
       playbackId: stream.playbackIds[0]!.id,
       simulcastId: target["simulcastId"] as string,
     },
     traces: [
       mark,
+      clip.event.objectId,
       media.id,
       media.playbackIds[0]!.id,
       webhook.id,
@@ -255,7 +275,7 @@ describe("an operation on somebody else's thing answers like one on nothing, and
           : { ...stranger.ids, [parameter]: (theirs as Record<string, string>)[parameter]! };
       const foreign = await call(stranger, operation, pathOf(operation, fill(owner.ids)), owner.ids);
       const unknown = await call(stranger, operation, pathOf(operation, fill(nobodys)), nobodys);
-      expect(unknown.status).toBe(404);
+      expect(unknown.status).toBe(CALLS[operation.id]?.nothing ?? 404);
       const said = await whatIsSaidBy(foreign);
       expect(said).toEqual(await whatIsSaidBy(unknown));
       expectNothingOf(owner, said.body);

@@ -1,0 +1,90 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+// By file: the index leads to routes that lead back to playback.
+import { openRecording } from "../assets/open-recording.ts";
+import { assets } from "../assets/tables.ts";
+import { openDatabase } from "../database.ts";
+import type { Env } from "../env.ts";
+import { derivedId } from "../http/derived-id.ts";
+import { log } from "../http/log.ts";
+import { Problem } from "../http/problems.ts";
+import { commitWithEvents } from "../webhooks/index.ts";
+import { sendClip } from "./clips-copy.ts";
+import type { FoundRange } from "./clips-range.ts";
+import type { ClipRequest } from "./clips-request.ts";
+import { originOf } from "./origin-calls.ts";
+import type { LivePlayable } from "./playback.ts";
+import { liveStreams } from "./tables.ts";
+
+export interface FoundClip {
+  sessionId: string;
+  range: FoundRange;
+  /** Of the media that the clip becomes: the same for all who ask for the same segments. */
+  mediaId: string;
+  playbackId: string;
+}
+
+/**
+ * Which segments a clip consists of, in the session on air or the last one.
+ *
+ * @throws {Problem} not_ready while the session, or the clip's end, is still to come; validation_failed beyond what there is
+ */
+export async function findClip(
+  env: Env,
+  { session }: LivePlayable,
+  { startSeconds, endSeconds, access }: ClipRequest,
+): Promise<FoundClip> {
+  if (session === null) throw new Problem("not_ready", "the stream has not been on air");
+  const range = await originOf(env, session.id).findRange(startSeconds, endSeconds);
+  if (range.kind === "early") throw new Problem("not_ready", "the broadcast has not come to the clip's end");
+  if (range.kind === "beyond") {
+    const fields = [{ field: "start", message: "lies beyond what has been broadcast" }];
+    throw new Problem("validation_failed", "the clip is not valid", { fields });
+  }
+  const mediaId = await derivedId("clip", session.id, range.first, range.last, access ?? "");
+  return { sessionId: session.id, range, mediaId, playbackId: await derivedId(mediaId, "playback") };
+}
+
+/**
+ * Makes the clip a media of its own, which copies its segments. However many ask for it, it is made once and told of once; one that was
+ * deleted is not made again.
+ */
+export async function keepClip(
+  env: Env,
+  streamId: string,
+  { sessionId, range, mediaId, playbackId }: FoundClip,
+  { access, publicUrl }: { access: ClipRequest["access"]; publicUrl: string },
+): Promise<void> {
+  const db = openDatabase(env.DB);
+  const [stream] = await db.select().from(liveStreams).where(eq(liveStreams.id, streamId));
+  if (stream === undefined) return;
+  const { statements, event } = openRecording(db, {
+    mediaId,
+    playbackId,
+    eventId: await derivedId(mediaId, "created"),
+    streamId,
+    workspaceId: stream.workspaceId,
+    publicUrl,
+    maxResolution: stream.maxResolution,
+    mediaPolicy: access ?? stream.mediaPolicy,
+    atMs: Date.now(),
+    clip: {
+      sourceAssetId: sessionId,
+      startMs: Math.round(range.startSeconds * 1000),
+      endMs: Math.round(range.endSeconds * 1000),
+    },
+  });
+  const { isNew, wake } = await commitWithEvents(env, statements, [{ event, onlyIf: sql`changes() > 0` }]);
+  if (!isNew[0]) return;
+  log("live.clip_created", { streamId, sessionId, mediaId, first: range.first, last: range.last });
+  await Promise.all([wake(), sendClip(env, { mediaId, from: 0 })]);
+}
+
+/** Whether a session's segments are still there: on air, or as a recording that nobody has deleted. */
+export async function hasSegments(env: Env, { id, hasEnded }: NonNullable<LivePlayable["session"]>): Promise<boolean> {
+  if (!hasEnded) return true;
+  const rows = await openDatabase(env.DB)
+    .select({ id: assets.id })
+    .from(assets)
+    .where(and(eq(assets.id, id), isNull(assets.deletedAt)));
+  return rows.length > 0;
+}

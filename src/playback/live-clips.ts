@@ -1,0 +1,120 @@
+import { mpd } from "../delivery/dash/mpd.ts";
+import { mediaPlaylist } from "../delivery/hls/media-playlist.ts";
+import { multivariantPlaylist } from "../delivery/hls/multivariant.ts";
+import { type AssetFacts, mediaListOf, presentationOf } from "../delivery/model.ts";
+import { canonicalSelection, readSelection, select } from "../delivery/selection.ts";
+import type { Env } from "../env.ts";
+import { Problem } from "../http/problems.ts";
+// By file: the index leads to routes that lead back here.
+import { findClip, hasSegments, keepClip } from "../live/clips.ts";
+import { readClipRequest } from "../live/clips-request.ts";
+import { findLivePlayable } from "../live/playback.ts";
+import { recordedSession } from "../live/recording.ts";
+import type { SegmentRange } from "../live/recording-lists.ts";
+import { recordingRows } from "../live/recording-rows.ts";
+import { CORS } from "./headers.ts";
+import { answerManifest } from "./manifests.ts";
+import { Recent } from "./recent.ts";
+
+/** How long an isolate answers from memory; a deleted stream plays on no longer than that. */
+const KNOWN_MS = 1000;
+const rendered = new Recent<string>(64);
+
+const TYPES = { multivariant: "application/vnd.apple.mpegurl", mpd: "application/dash+xml" };
+/** It never changes, but who may have it does. */
+const CACHE_CONTROL = "public, max-age=5, must-revalidate";
+/** The longest clip in segments of a second: after bad connections there are short ones. */
+const MOST_SEGMENTS = 1200;
+
+interface ClipTarget {
+  kind: "multivariant" | "mpd";
+  playbackId: string;
+}
+
+/**
+ * A stretch of a stream, which plays on demand over the live segments and becomes a media of its own.
+ *
+ * @returns null when no clip is asked for, or the playback id is none of a stream
+ * @throws {Problem} not_ready, validation_failed, playback_not_found
+ */
+export async function answerClip(request: Request, env: Env, target: ClipTarget): Promise<Response | null> {
+  const { searchParams: query, origin } = new URL(request.url);
+  if (!query.has("start") && !query.has("end")) return null;
+  const { kind, playbackId } = target;
+  const playable = await findLivePlayable(env.DB, playbackId);
+  if (playable === null) return null;
+  const clip = readClipRequest(query)!;
+  const key = [kind, playbackId, ...Object.values(clip), canonicalSelection(readSelection(query))].join(" ");
+  let text = rendered.get(key, Date.now());
+  if (text === undefined) {
+    const found = await findClip(env, playable, clip);
+    if (!(await hasSegments(env, playable.session!)))
+      return await answerManifest(request, env.DB, { kind, playbackId: found.playbackId }, query);
+    const keep = { access: clip.access, publicUrl: env.PUBLIC_URL || origin };
+    if (request.method === "GET") await keepClip(env, playable.streamId, found, keep);
+    text = await manifestOf(env, target, found, query);
+    if (request.method === "GET") rendered.set(key, text, Date.now() + KNOWN_MS);
+  }
+  return respond(request, text, TYPES[kind]);
+}
+
+async function manifestOf(
+  env: Env,
+  { kind, playbackId }: ClipTarget,
+  { sessionId, range }: { sessionId: string; range: SegmentRange },
+  query: URLSearchParams,
+): Promise<string> {
+  const presentation = presentationOf(await factsOf(env, sessionId, range));
+  if (presentation === null) throw new Problem("not_ready", "nothing of it is there yet");
+  const selected = select(presentation, readSelection(query));
+  const base = `${playbackId}/${sessionId}`;
+  if (kind === "mpd") return mpd(selected, base, new Date(), range.first);
+  return multivariantPlaylist(selected, base, `?clip=${range.first}-${range.last}`);
+}
+
+/** The playlist of one rendition of a clip; `clip` names its segments. @throws {Problem} playback_not_found */
+export async function answerClipPlaylist(
+  request: Request,
+  env: Env,
+  { sessionId, rendition }: { sessionId: string; rendition: string },
+  clip: string,
+): Promise<Response> {
+  const [, first, last] = /^(\d{1,9})-(\d{1,9})$/.exec(clip) ?? [];
+  const range = { first: Number(first), last: Number(last) };
+  const isRange = first !== undefined && range.last >= range.first && range.last - range.first < MOST_SEGMENTS;
+  const list = isRange ? mediaListOf(await factsOf(env, sessionId, range), rendition) : null;
+  if (list === null || list.segmentCount === 0) throw new Problem("playback_not_found", "no such part of a stream");
+  return respond(request, mediaPlaylist(list, range.first), TYPES.multivariant);
+}
+
+async function factsOf(env: Env, sessionId: string, range: SegmentRange): Promise<AssetFacts> {
+  const session = await recordedSession(env, sessionId, range);
+  const renditions = session === null ? [] : recordingRows(sessionId, session).map(asRendition);
+  const count = (kind: "video" | "audio") => renditions.filter((row) => row.kind === kind).length;
+  return {
+    status: "ready",
+    createdAtMs: 0,
+    videoTrackCount: count("video"),
+    audioTrackCount: count("audio"),
+    renditions,
+  };
+}
+
+const asRendition = (row: ReturnType<typeof recordingRows>[number]): AssetFacts["renditions"][number] => ({
+  ...row,
+  isTopRung: false,
+  widthPx: row.widthPx ?? null,
+  heightPx: row.heightPx ?? null,
+  frameRateNum: row.frameRateNum ?? null,
+  frameRateDen: row.frameRateDen ?? null,
+  channels: row.channels ?? null,
+  languageCode: row.languageCode ?? null,
+  languageName: row.languageName ?? null,
+  isDefault: row.isDefault ?? false,
+  initBytes: 0,
+});
+
+const respond = (request: Request, text: string, contentType: string) =>
+  new Response(request.method === "HEAD" ? null : text, {
+    headers: { ...CORS, "content-type": contentType, "cache-control": CACHE_CONTROL },
+  });

@@ -1,0 +1,230 @@
+/** Stretches of a stream that play on demand and become media of their own. */
+import { createExecutionContext, createMessageBatch, env, getQueueResult } from "cloudflare:test";
+import { beforeAll, describe, expect, test } from "vitest";
+import { consumePurges } from "../../../src/assets/index.ts";
+import { consumeClips, sweepClips } from "../../../src/live/index.ts";
+import { type ErrorBody, newWorkspace, type TestWorkspace } from "../workspace.ts";
+import { elapse, eventsOf, getStream, newStream, settle, type Stream } from "./live-helpers.ts";
+import { bring, broadcast, get, objectsOf, textOf } from "./recording-helpers.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+interface Media {
+  id: string;
+  status: string;
+  playbackIds: { id: string; accessPolicy: string }[];
+  [field: string]: unknown;
+}
+const clipsOf = async ({ streamId }: Stream, by = workspace) =>
+  (await (await by.request("GET", `/v1/on-demand/${streamId}/live-clips`)).json<{ data: Media[] }>()).data;
+const mediaOf = (id: string) => workspace.request("GET", `/v1/on-demand/${id}`);
+const finish = ({ streamId }: Stream) => workspace.request("PUT", `/v1/live/streams/${streamId}/finish`);
+
+/** What the queue hands over, until the clip is whole. */
+async function copy(mediaId: string, { from = 0, attempts = 1 } = {}) {
+  const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts, body: { mediaId, from } };
+  const batch = createMessageBatch("sluice-clips", [message]);
+  await consumeClips(env, batch);
+  const { explicitAcks, retryMessages } = await getQueueResult(batch, createExecutionContext());
+  return { acks: explicitAcks.length, retries: retryMessages.length };
+}
+
+async function onAir(segments = 6) {
+  const stream = await newStream(workspace);
+  const broadcaster = await broadcast(stream, segments);
+  await settle(stream);
+  const url = `/${stream.playbackIds[0]!.id}`;
+  return { stream, broadcaster, url, session: `${url}/${broadcaster.sessionId}` };
+}
+
+describe("a clip of a stream on air", () => {
+  test("plays at once over whole live segments, and becomes a media with bytes of its own", async () => {
+    const { stream, broadcaster, url, session } = await onAir();
+    const multivariant = await get(`${url}.m3u8?start=3s&end=6.5s`);
+    expect([multivariant.status, multivariant.headers.get("content-type")]).toEqual([
+      200,
+      "application/vnd.apple.mpegurl",
+    ]);
+    expect(await multivariant.text()).toContain(`\n${session.slice(1)}/v720.m3u8?clip=1-3\n`);
+    const playlist = await textOf(`${session}/v720.m3u8?clip=1-3`);
+    expect(playlist.split("\n").slice(4, -1)).toEqual([
+      "#EXT-X-PLAYLIST-TYPE:VOD",
+      "#EXT-X-INDEPENDENT-SEGMENTS",
+      '#EXT-X-MAP:URI="v720/init-0.mp4"',
+      "#EXT-X-PROGRAM-DATE-TIME:2026-11-18T11:06:42.000Z",
+      ...[1, 2, 3].flatMap((msn) => ["#EXTINF:2.000000,", `v720/${msn}.m4s`]),
+      "#EXT-X-ENDLIST",
+    ]);
+    expect(await textOf(`${session}/v720/1.m4s`)).toContain("[v720 1.0]");
+    const mpd = await textOf(`${url}.mpd?start=3s&end=6.5s`);
+    expect(mpd).toContain(`<BaseURL>${session.slice(1)}/</BaseURL>`);
+    expect(mpd).toContain('timescale="48000" presentationTimeOffset="96000" startNumber="1"');
+
+    const [clip, ...others] = await clipsOf(stream);
+    expect(others).toEqual([]);
+    const opened = { status: "Processing", streamId: stream.streamId, sourceMediaId: broadcaster.sessionId };
+    expect(clip).toMatchObject(opened);
+    expect(await copy(clip!.id)).toEqual({ acks: 1, retries: 0 });
+    expect(await (await mediaOf(clip!.id)).json()).toMatchObject({
+      data: { ...opened, status: "Ready", duration: "00:00:06" },
+    });
+    expect(await objectsOf(clip!.id)).toEqual(
+      ["a1", "v720"].flatMap((name) => ["0.m4s", "1.m4s", "2.m4s", "init-0.mp4"].map((file) => `${name}/${file}`)),
+    );
+    const own = `/${clip!.playbackIds[0]!.id}`;
+    expect(await textOf(`${own}/v720.m3u8`)).toContain('v720/init-0.mp4"');
+    expect(await textOf(`${own}/v720/0.m4s`)).toContain("[v720 1.0]");
+    expect(await textOf(`${own}.mpd`)).toContain('presentationTimeOffset="96000" startNumber="0"');
+    expect((await eventsOf(clip!.id)).map(({ type, object }) => [type, object.type])).toEqual([
+      ["video.media.live_clip.created", "media"],
+      ["asset.ready", "media"],
+    ]);
+    expect((await getStream(workspace, stream.streamId)).mediaIds).toEqual([broadcaster.sessionId]); // clips are no recordings
+  });
+
+  test("is one media and one event, however many ask for the same segments, in whatever words", async () => {
+    const { stream, url } = await onAir();
+    const words = ["start=2s&end=6s", "start=2.5s&end=5.1s", "start=3.999s&end=6s"];
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => get(`${url}.m3u8?${words[n % 3]}`)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    const clips = await clipsOf(stream);
+    expect(clips).toHaveLength(1);
+    await Promise.all([copy(clips[0]!.id), copy(clips[0]!.id)]);
+    await copy(clips[0]!.id);
+    expect((await eventsOf(clips[0]!.id)).map(({ type }) => type)).toEqual([
+      "video.media.live_clip.created",
+      "asset.ready",
+    ]);
+    await get(`${url}.m3u8?start=2s&end=6s&clipAccess=private`);
+    expect((await clipsOf(stream)).map(({ playbackIds }) => playbackIds[0]!.accessPolicy)).toEqual([
+      "private",
+      "public",
+    ]);
+  });
+
+  test.each([
+    ["start=abc&end=40s", "start"],
+    ["start=10&end=40s", "start"],
+    ["start=-1s&end=40s", "start"],
+    ["start=1s", "end"],
+    ["end=4s", "start"],
+    ["start=4s&end=2s", "end"],
+    ["start=4s&end=4s", "end"],
+    ["start=1s&end=4s&clipAccess=drm", "clipAccess"],
+    ["start=12s&end=14s", "start"], // beyond the live edge
+    ["start=1s&end=4s&resolution=big", "resolution"],
+  ])("is refused for %s", async (query, field) => {
+    const { stream, url } = await onAir(2);
+    const answer = await get(`${url}.m3u8?${query}`);
+    expect(answer.status).toBe(422);
+    const { error } = await answer.json<ErrorBody>();
+    expect(error.fields!.map((problem) => problem.field)).toEqual([field]);
+    expect(await clipsOf(stream)).toEqual([]);
+  });
+
+  test("that ends in what is to come is to be asked for again, and is there when that has come", async () => {
+    const { stream, broadcaster, url } = await onAir(2);
+    const early = await get(`${url}.m3u8?start=2s&end=6s`);
+    expect([early.status, early.headers.get("retry-after"), (await early.json<ErrorBody>()).error.message]).toEqual([
+      400,
+      "1",
+      expect.stringContaining("ready"),
+    ]);
+    for (const rendition of ["v720", "a1"]) await bring(broadcaster, 2, { rendition });
+    expect((await get(`${url}.m3u8?start=2s&end=6s`)).status).toBe(200);
+    await finish(stream);
+    expect(await textOf(`${url}.m3u8?start=4s&end=90s`)).toContain("?clip=2-2"); // to the end
+  });
+
+  test("names no segments of other sessions, and none without an end", async () => {
+    const [mine, other] = [await onAir(1), await onAir(1)];
+    for (const path of [
+      `${other.url}/${mine.broadcaster.sessionId}/v720.m3u8?clip=0-0`,
+      `${mine.session}/v720.m3u8?clip=0-`,
+      `${mine.session}/v720.m3u8?clip=5-2`,
+      `${mine.session}/v720.m3u8?clip=0-99999`,
+      `${mine.session}/v9.m3u8?clip=0-0`,
+      `${mine.session}/v720.m3u8?clip=7-9`,
+    ])
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
+    const stranger = await newWorkspace();
+    await get(`${mine.url}.m3u8?start=0s&end=1s`);
+    expect([(await clipsOf(mine.stream)).length, await clipsOf(mine.stream, stranger)]).toEqual([1, []]);
+  });
+});
+
+describe("a clip and what it was cut from", () => {
+  test("outlives the recording, also under the stream's address, and is awaited by its deletion", async () => {
+    const { stream, broadcaster, url } = await onAir(3);
+    const query = "start=0s&end=4s";
+    await get(`${url}.m3u8?${query}`);
+    await finish(stream);
+    const [clip] = await clipsOf(stream);
+    await workspace.request("DELETE", `/v1/on-demand/${broadcaster.sessionId}`);
+    const purge = async () => {
+      const body = { assetId: broadcaster.sessionId, pass: 1 };
+      await consumePurges(
+        env,
+        createMessageBatch("sluice-purges", [{ id: "1", timestamp: new Date(), attempts: 1, body }]),
+      );
+    };
+    await purge();
+    expect((await objectsOf(broadcaster.sessionId)).length).toBeGreaterThan(0);
+    await copy(clip!.id);
+    await purge();
+    expect(await objectsOf(broadcaster.sessionId)).toEqual([]);
+    const own = clip!.playbackIds[0]!.id;
+    expect(await textOf(`/${own}/v720/1.m4s`)).toContain("[v720 1.0]");
+    const clipUrl = `${url}.m3u8?${query}&resolution=720p`; // not from this isolate's memory
+    expect(await textOf(clipUrl)).toContain(`${own}/v720.m3u8`);
+    expect((await get(`${url}.m3u8?start=4s&end=5s`)).status).toBe(404);
+  });
+
+  test("is not made again once it has been deleted, and still plays from the stream", async () => {
+    const { stream, url } = await onAir(2);
+    await get(`${url}.m3u8?start=0s&end=2s`);
+    const [clip] = await clipsOf(stream);
+    await workspace.request("DELETE", `/v1/on-demand/${clip!.id}`);
+    expect(await copy(clip!.id)).toEqual({ acks: 1, retries: 0 });
+    expect((await get(`${url}.m3u8?start=0s&end=2s&renditionOrder=asc`)).status).toBe(200);
+    expect(await clipsOf(stream)).toEqual([]);
+    expect((await eventsOf(clip!.id)).map(({ type }) => type)).toEqual([
+      "video.media.live_clip.created",
+      "video.media.deleted",
+    ]);
+  });
+
+  test("is copied again after a crash, and given up when its segments are gone for good", async () => {
+    const { stream, broadcaster, url } = await onAir(2);
+    await get(`${url}.m3u8?start=0s&end=2s`);
+    const [clip] = await clipsOf(stream);
+    const updatedAt = async () =>
+      (await env.DB.prepare("SELECT updated_at AS at FROM assets WHERE id = ?").bind(clip!.id).first<{ at: number }>())!
+        .at;
+    const before = await updatedAt();
+    await sweepClips(env, new Date(before + 60_000));
+    expect(await updatedAt()).toBe(before);
+    await sweepClips(env, new Date(before + 121_000));
+    expect(await updatedAt()).toBe(before + 121_000); // it was sent, and is left alone for as long again
+    await env.MEDIA.delete(`assets/${broadcaster.sessionId}/renditions/v720/0.m4s`);
+    expect(await copy(clip!.id)).toEqual({ acks: 0, retries: 1 });
+    expect(await copy(clip!.id, { attempts: 10 })).toEqual({ acks: 1, retries: 0 });
+    expect(await (await mediaOf(clip!.id)).json()).toMatchObject({
+      data: { status: "Failed", error: { code: "clip_source_gone" } },
+    });
+    await elapse(stream, "silence");
+  });
+});
+
+test("a stream that has never been on air has no clips; a media takes the words for nothing", async () => {
+  const stream = await newStream(workspace);
+  expect((await get(`/${stream.playbackIds[0]!.id}.m3u8?start=1s&end=2s`)).status).toBe(400);
+  const recorded = await onAir(1);
+  await finish(recorded.stream);
+  const media = await (await mediaOf(recorded.broadcaster.sessionId)).json<{ data: Media }>();
+  expect((await get(`/${media.data.playbackIds[0]!.id}.m3u8?start=abc`)).status).toBe(200);
+});
