@@ -1,5 +1,7 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { livePlaylist } from "../../../../src/delivery/live/playlist.ts";
+import { decideReload } from "../../../../src/delivery/live/reload.ts";
 import { type LiveRendition, windowed } from "../../../../src/delivery/live/timeline.ts";
 import { session, TIMING } from "./session.ts";
 
@@ -91,9 +93,31 @@ describe("a delta update", () => {
     expect(text.indexOf("#EXT-X-DISCONTINUITY\n")).toBeLessThan(text.indexOf("init-1.mp4"));
   });
 
-  test("of twelve hours stays below 4 KB", () => {
-    expect(render(session(21_600, 3), { isDelta: true }).length).toBeLessThan(4096);
+  test("of twelve hours stays below 4 KB, packed and unpacked", () => {
+    const others = ["a1", "v1080", "v480", "v360"].map((name) => session(21_600, 2, { name }));
+    const text = render(session(21_600, 3), { isDelta: true, others, query: "?dvrMode=true" });
+    expect(text).toContain('URI="v360.m3u8?dvrMode=true",LAST-MSN=21600,LAST-PART=1');
+    expect([text.length < 4096, gzipSync(text).length < 1024]).toEqual([true, true]);
   });
+});
+
+test("twelve hours cost a playlist of the edge no more than two minutes do", () => {
+  const readsOf = (segments: number) => {
+    let reads = 0;
+    const rendition = session(segments, 2);
+    const list = rendition.segments;
+    rendition.segments = new Proxy(list, {
+      get(target, name, receiver) {
+        if (typeof name === "string" && /^\d+$/.test(name)) reads += 1;
+        return Reflect.get(target, name, receiver) as unknown;
+      },
+    });
+    expect(decideReload(rendition, TIMING, { msn: segments - 40, part: 1 })).toBe("answer");
+    render(windowed(rendition, TIMING, 60));
+    render(rendition, { isDelta: true });
+    return reads;
+  };
+  expect(readsOf(21_600)).toBe(readsOf(60));
 });
 
 describe("a window", () => {
