@@ -2,7 +2,9 @@ import type { StreamEvidence } from "./evidence.ts";
 import { gather, type GatherOptions } from "./gather.ts";
 import { judge, type Rule, type Verdict } from "./rule.ts";
 import { CADENCE_RULES } from "./rules/cadence.ts";
+import { DATE_RULES } from "./rules/dates.ts";
 import { DELIVERY_RULES } from "./rules/delivery.ts";
+import { DELTA_RULES } from "./rules/delta.ts";
 import { MEDIA_RULES } from "./rules/media.ts";
 import { PART_RULES } from "./rules/parts.ts";
 import { RELOAD_RULES } from "./rules/reload.ts";
@@ -19,8 +21,10 @@ export const RULES: Rule[] = [
   ...PART_RULES,
   ...MEDIA_RULES,
   ...RELOAD_RULES,
+  ...DELTA_RULES,
   ...REPORT_RULES,
   ...TIME_RULES,
+  ...DATE_RULES,
   ...VARIANT_RULES,
   ...DELIVERY_RULES,
 ];
