@@ -39,7 +39,6 @@ function pushTo(
   const targets = Object.entries(urls).map(([key, url]) => ({ simulcastId: key, url, streamKey: key }));
   const { private: allowPrivateNetwork = true, ...limits } = options;
   const pusher = new SimulcastPusher(
-    targets,
     { streamId: "s" },
     {
       allowPrivateNetwork,
@@ -48,6 +47,7 @@ function pushTo(
         void (states[id] ??= []).push(reason === undefined ? state : `${state}: ${reason}`),
     },
   );
+  pusher.retarget(targets);
   open.push(pusher);
   return pusher;
 }
@@ -73,6 +73,13 @@ async function asFlv(source: Buffer): Promise<Buffer> {
 async function soundOf(media: Buffer): Promise<string[]> {
   const { stdout } = await ffmpeg(["-i", "pipe:0", "-map", "0:a", "-c", "copy", "-f", "framehash", "-"], media).ran;
   return stdout.split("\n").flatMap((line) => /^\d.*, (\w+)/.exec(line)?.[1] ?? []);
+}
+
+/** How many decode, without a complaint. */
+async function picturesOf(media: Buffer): Promise<number> {
+  const { stdout, stderr } = await ffmpeg(["-i", "pipe:0", "-map", "0:v", "-f", "framehash", "-"], media).ran;
+  expect(stderr).toBe("");
+  return stdout.split("\n").filter((line) => /^\d/.test(line)).length;
 }
 
 test.each(["flv", "mpegts", "mp4 -movflags frag_keyframe+empty_moov+default_base_moof"])(
@@ -158,11 +165,24 @@ test("a target that goes away gets the broadcast again when it is back, from a k
   await pusher.end();
   await until(() => reception.broadcasts.length === 2 && reception.broadcasts[1]!.isOver);
   const received = await reception.whole("back");
-  const { stdout, stderr } = await ffmpeg(["-i", "pipe:0", "-map", "0:v", "-f", "framehash", "-"], received).ran;
-  expect(stderr).toBe(""); // decodes without a word
-  const pictures = stdout.split("\n").filter((line) => /^\d/.test(line));
-  expect(pictures.length).toBe(60); // the last two of six groups of a second
+  expect(await picturesOf(received)).toBe(60); // the last two of six groups of a second
   expect(toldOf("back")).toEqual(["connecting", "active", "disconnected: lost", "connecting", "active", "idle"]);
+});
+
+test("a target may come and go midway", async () => {
+  const units = await unitsOf(await broadcastOf(`$IN ${FLV}`));
+  const pusher = pushTo({ stays: urlOf() });
+  const stays = { simulcastId: "stays", url: urlOf(), streamKey: "stays" };
+  const half = Math.floor(units.length / 2) + 10; // a little behind a key frame
+  for (const unit of units.slice(0, half)) pusher.push(unit);
+  pusher.retarget([stays, { ...stays, simulcastId: "comes", streamKey: "comes" }]);
+  for (const unit of units.slice(half)) pusher.push(unit);
+  await isTold("comes", "active");
+  await isTold("stays", "active");
+  pusher.retarget([stays]);
+  expect(await picturesOf(await reception.whole("comes"))).toBe(60);
+  await isTold("comes", "idle");
+  expect(toldOf("stays")).toEqual(["connecting", "active"]);
 });
 
 test("private addresses are refused when the connection is made, also behind a name", async () => {

@@ -4,53 +4,72 @@ import type { Unit } from "../container-units.ts";
 import { TargetPush } from "./target-push.ts";
 import type { SimulcastReason, SimulcastState, SimulcastTarget } from "./target.ts";
 
+const PATIENCE_MS = 10_000;
+const QUEUE_BYTES = 8 << 20;
+
 export interface SimulcastOptions {
   /** Also to private and local addresses: for local work. */
   allowPrivateNetwork: boolean;
-  /** How long a target may take to accept the broadcast, or a piece of it (10 s). */
+  /** How long a target may take to accept the broadcast, or a piece of it. */
   patienceMs?: number;
-  /** What waits for a slow target (8 MiB). */
+  /** What waits for a slow target. */
   queueBytes?: number;
   onState(simulcastId: string, state: SimulcastState, reason?: SimulcastReason): void;
 }
 
 export class SimulcastPusher {
-  readonly #targets: TargetPush[];
+  readonly #ids: Record<string, string>;
+  readonly #options: SimulcastOptions;
+  readonly #pushes = new Map<string, { target: SimulcastTarget; push: TargetPush }>();
   readonly #head = new Map<string, Buffer>();
 
   /** @param ids for the log */
-  constructor(targets: SimulcastTarget[], ids: Record<string, string>, options: SimulcastOptions) {
-    this.#targets = targets.map(
-      (target) =>
-        new TargetPush(target, {
-          patienceMs: 10_000,
-          queueBytes: 8 << 20,
-          ...options,
-          head: () => [...this.#head].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, bytes]) => bytes),
-          onState: (state, reason, detail) => {
-            const { simulcastId } = target;
-            log(state === "failed" || state === "disconnected" ? "warn" : "info", "simulcast.state", {
-              ...ids,
-              simulcastId,
-              state,
-              ...(reason === undefined ? {} : { reason }),
-              ...(detail === undefined ? {} : { detail }),
-            });
-            if (reason === undefined) options.onState(simulcastId, state);
-            else options.onState(simulcastId, state, reason);
-          },
-        }),
-    );
+  constructor(ids: Record<string, string>, options: SimulcastOptions) {
+    this.#ids = ids;
+    this.#options = options;
+  }
+
+  /** The targets from now on: new ones get the broadcast from the next place where one may begin, the others end. */
+  retarget(targets: SimulcastTarget[]): void {
+    for (const [id, { target, push }] of this.#pushes) {
+      if (targets.some((wanted) => isSame(wanted, target))) continue;
+      this.#pushes.delete(id);
+      void push.end();
+    }
+    for (const target of targets)
+      if (!this.#pushes.has(target.simulcastId))
+        this.#pushes.set(target.simulcastId, { target, push: this.#start(target) });
   }
 
   /** The broadcast's next piece, from its first on. Neither waits nor throws. */
   push(unit: Unit): void {
-    for (const target of this.#targets) target.push(unit);
+    for (const { push } of this.#pushes.values()) push.push(unit);
     if (unit.head !== null) this.#head.set(unit.head, unit.bytes);
   }
 
   /** Resolves when every target has had what waits for it, or has shown that it does not want it. */
   async end(): Promise<void> {
-    await Promise.all(this.#targets.map((target) => target.end()));
+    await Promise.all([...this.#pushes.values()].map(({ push }) => push.end()));
+  }
+
+  #start(target: SimulcastTarget): TargetPush {
+    const { allowPrivateNetwork, patienceMs = PATIENCE_MS, queueBytes = QUEUE_BYTES } = this.#options;
+    return new TargetPush(target, {
+      allowPrivateNetwork,
+      patienceMs,
+      queueBytes,
+      head: () => [...this.#head].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, bytes]) => bytes),
+      onState: (state, reason, detail) => this.#tell(target, state, reason, detail),
+    });
+  }
+
+  #tell({ simulcastId }: SimulcastTarget, state: SimulcastState, reason?: SimulcastReason, detail?: string): void {
+    const why = reason === undefined ? {} : { reason, detail: detail ?? "" };
+    log(reason === undefined ? "info" : "warn", "simulcast.state", { ...this.#ids, simulcastId, state, ...why });
+    if (reason === undefined) this.#options.onState(simulcastId, state);
+    else this.#options.onState(simulcastId, state, reason);
   }
 }
+
+const isSame = (a: SimulcastTarget, b: SimulcastTarget) =>
+  a.simulcastId === b.simulcastId && a.url === b.url && a.streamKey === b.streamKey;
