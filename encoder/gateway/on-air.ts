@@ -8,6 +8,7 @@ import { Delivery } from "./delivery.ts";
 import type { HangUp } from "./incoming.ts";
 import { RestartLimit } from "./restart-limit.ts";
 import { SessionClient } from "./session-client.ts";
+import { Simulcast } from "./simulcast.ts";
 import type { SourceLine } from "./source-line.ts";
 
 type Accepted = Extract<AuthorizeAnswer, { accepted: true }>;
@@ -46,6 +47,8 @@ export class OnAir {
   /** Resolves when all is over and told; never rejects. */
   async run(): Promise<void> {
     const beat = setInterval(() => void this.#beat(), HEARTBEAT_MS);
+    const simulcast = new Simulcast(this.#line, this.#client, this.#ids);
+    const simulcasting = simulcast.run();
     let reason = "encoder_failed";
     try {
       reason = await this.#encode();
@@ -58,10 +61,12 @@ export class OnAir {
     clearInterval(beat);
     this.#line.close();
     this.#hangUp(reason);
+    simulcast.close();
     log("info", "broadcast over", { ...this.#ids, reason });
-    if (this.#wasTold) return;
+    if (this.#wasTold) return await simulcasting;
     const giveUp = setTimeout(() => this.#client.close(), FAREWELL_MS);
     await this.#client.ended(reason).catch(() => {}); // the Worker notices by itself that nothing comes any more
+    await simulcasting;
     clearTimeout(giveUp);
   }
 

@@ -1,6 +1,14 @@
 /** The Worker as one session sees it: what lies below `callbackUrl` (protocol.ts). */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Heartbeat, HeartbeatAnswer, PartAnswer, Resume, Started } from "../live/protocol.ts";
+import {
+  type Heartbeat,
+  type HeartbeatAnswer,
+  type PartAnswer,
+  type Resume,
+  type Started,
+  SimulcastTargets,
+  type TargetState,
+} from "../live/protocol.ts";
 import type { PartFacts } from "../live/output.ts";
 
 const ATTEMPT_TIMEOUT_MS = 5000;
@@ -13,6 +21,8 @@ const OVER = [401, 403, 410];
 export class SessionOver extends Error {}
 /** An answer that no repetition makes better. */
 export class Refused extends Error {}
+
+type Method = "GET" | "POST" | "PUT";
 
 export class SessionClient {
   readonly #url: string;
@@ -55,6 +65,10 @@ export class SessionClient {
   dropped = (rendition: string, fromMsn: number) =>
     this.#call("POST", "dropped", JSON.stringify({ rendition, fromMsn }));
 
+  targets = async () => SimulcastTargets.parse(await this.#call("GET", "targets", null));
+
+  tellTarget = (state: TargetState) => this.#call("POST", "target", JSON.stringify(state));
+
   putThumbnail = (bytes: Buffer, capturedAtMs: number) =>
     this.#attempt("PUT", `thumbnail?capturedAt=${Math.round(capturedAtMs)}`, bytes); // the next one comes soon: tried once
 
@@ -73,7 +87,7 @@ export class SessionClient {
   }
 
   /** Again and again until it is answered. @throws {SessionOver} @throws {Refused} */
-  async #call(method: "POST" | "PUT", path: string, body: string | Buffer): Promise<unknown> {
+  async #call(method: Method, path: string, body: string | Buffer | null): Promise<unknown> {
     for (let attempt = 0; ; attempt += 1) {
       const answer = await this.#attempt(method, path, body);
       if (answer !== null) return answer;
@@ -84,7 +98,7 @@ export class SessionClient {
   }
 
   /** Null when it may be better the next time. @throws {SessionOver} @throws {Refused} */
-  async #attempt(method: "POST" | "PUT", path: string, body: string | Buffer): Promise<unknown> {
+  async #attempt(method: Method, path: string, body: string | Buffer | null): Promise<unknown> {
     if (this.#end.signal.aborted) throw new SessionOver("closed");
     let status: number;
     let text: string;
@@ -93,9 +107,9 @@ export class SessionClient {
         method,
         headers: {
           authorization: `Bearer ${this.#token}`,
-          "content-type": typeof body === "string" ? "application/json" : "application/octet-stream",
+          ...(body === null ? {} : { "content-type": typeof body === "string" ? "application/json" : "video/mp4" }),
         },
-        body: body as BodyInit,
+        ...(body === null ? {} : { body: body as BodyInit }),
         redirect: "error",
         signal: AbortSignal.any([this.#end.signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
       });

@@ -186,6 +186,8 @@ export type PushAnswer = z.infer<typeof PushAnswer>;
 
 /** Platforms that get the broadcast too, as far as they are switched on. */
 export const SimulcastTargets = z.object({
+  /** With those that are switched off. Targets are added while the stream is idle: none stays none for this broadcast. */
+  total: z.int().min(0),
   targets: z.array(z.object({ simulcastId: z.string(), url: z.string(), streamKey: z.string() })),
   /** Targets at private addresses are meant. */
   allowsPrivateNetwork: z.boolean(),

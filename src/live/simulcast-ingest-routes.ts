@@ -17,6 +17,7 @@ export const simulcastIngestRoutes = new Hono<LiveContext>()
     if (record === null) throw new Problem("session_over", "the stream is deleted");
     const enabled = record.targets.filter(({ isEnabled }) => isEnabled);
     return c.json<SimulcastTargets>({
+      total: record.targets.length,
       targets: enabled.map(({ id, url, streamKey }) => ({ simulcastId: id, url, streamKey })),
       allowsPrivateNetwork: allowsPrivateNetwork(c.env),
     });
