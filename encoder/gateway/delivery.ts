@@ -12,7 +12,7 @@ export class Delivery implements BroadcastReceiver {
   readonly #dropped = new Set<string>();
   #started: Promise<unknown> = new Promise(() => {});
   #speed = 0;
-  #thumbnail: Promise<unknown> | null = null;
+  #hasThumbnailUnderWay = false;
 
   constructor(client: SessionClient, ids: { streamId: string; sessionId: string }) {
     this.#client = client;
@@ -78,10 +78,12 @@ export class Delivery implements BroadcastReceiver {
 
   /** One at a time: a Worker that is slow gets fewer. */
   onThumbnail(bytes: Buffer, capturedAtMs: number): void {
-    this.#thumbnail ??= this.#started
+    if (this.#hasThumbnailUnderWay) return;
+    this.#hasThumbnailUnderWay = true;
+    void this.#started
       .then(() => this.#client.putThumbnail(bytes, capturedAtMs))
       .catch((error: unknown) => this.#note("a thumbnail was not taken", error))
-      .finally(() => (this.#thumbnail = null));
+      .finally(() => (this.#hasThumbnailUnderWay = false));
   }
 
   #note(message: string, error: unknown): void {

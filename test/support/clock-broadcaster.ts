@@ -6,6 +6,7 @@ export interface Broadcaster {
   pid: number;
   /** Resolves with its exit code. */
   gone: Promise<number | null>;
+  isGone(): boolean;
   /** Stops as an encoder stops: what it has made goes out first. */
   stop(): Promise<void>;
   /** Stops as a cable does. */
@@ -40,5 +41,6 @@ export async function startBroadcaster(url: string, more: Partial<ClockBroadcast
     child.kill(signal);
     await gone;
   };
-  return { pid: child.pid!, gone, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
+  const isGone = () => child.exitCode !== null || child.signalCode !== null;
+  return { pid: child.pid!, gone, isGone, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
 }

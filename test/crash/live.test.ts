@@ -1,0 +1,182 @@
+/** A broadcast through the death of everything that carries it. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Broadcaster, startBroadcaster } from "../support/clock-broadcaster.ts";
+import {
+  dvrOf,
+  eventTypesOf,
+  eventually,
+  type LiveStreamRecord,
+  newLiveStream,
+  type SeenSegment,
+  segmentsOf,
+  smallestPlaylist,
+  streamOf,
+} from "../support/live-watch.ts";
+import { isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { getBytes } from "../support/playlists.ts";
+import { commandOf, descendantsOf } from "../support/processes.ts";
+
+const run = promisify(execFile);
+const FRAME_RATE = 15;
+const SMALL = { widthPx: 480, heightPx: 270, frameRate: FRAME_RATE, bitrateBps: 600_000, keySeconds: 1 };
+
+let platform: TestPlatform;
+let stream: LiveStreamRecord;
+let broadcaster: Broadcaster;
+let playlist: string;
+/** What viewers have been shown at some time. */
+let shown: SeenSegment[] = [];
+
+beforeAll(async () => {
+  platform = await startTestPlatform({ vars: { LIVE_WAIT_SCALE: "0.2" } }); // a reconnect window of 12 s
+  stream = await newLiveStream(platform);
+  broadcaster = await startBroadcaster(stream.ingest.rtmp, SMALL);
+  playlist = (await eventually("a playlist", () => smallestPlaylist(dvrOf(platform, stream))))!;
+  shown = await untilMore(2);
+});
+
+afterAll(async () => {
+  await broadcaster?.stop();
+  await platform?.stop();
+  await platform?.removeHome();
+});
+
+/** Waits until so many more whole segments are listed than were seen before; what was seen must be among them, unchanged. */
+async function untilMore(count: number): Promise<SeenSegment[]> {
+  const segments = await eventually(`${count} more segments`, async () => {
+    const now = await segmentsOf(playlist);
+    return now !== null && now.length >= shown.length + count ? now : null;
+  });
+  expect(segments.slice(0, shown.length)).toEqual(shown);
+  return segments;
+}
+
+/** The numbers of segments count on without a hole, whatever happened. */
+function expectNoHole(segments: SeenSegment[]): void {
+  const numbers = segments.map(({ url }) => Number(/(\d+)\.m4s$/.exec(url)?.[1]));
+  expect(numbers).toEqual(numbers.map((_, index) => index));
+  expect(segments.filter(({ isGap }) => isGap)).toEqual([]);
+}
+
+const sessionOf = (url: string) => new URL(url).pathname.split("/")[2];
+const killAll = (pids: number[]) => {
+  expect(pids.length).toBeGreaterThan(0);
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+};
+const underIngest = (pattern: RegExp) =>
+  descendantsOf(platform.pids.ingest()!).filter((pid) => pattern.test(commandOf(pid)));
+
+/** The same key again, as encoders do until they are let in. */
+const comeBack = () => eventually("the broadcaster is back", () => startBroadcaster(stream.ingest.rtmp, SMALL));
+
+async function expectSameSession(): Promise<void> {
+  const now = await eventually("a playlist", () => smallestPlaylist(dvrOf(platform, stream)));
+  expect(sessionOf(now!)).toBe(sessionOf(playlist));
+}
+
+describe("a broadcast goes on in its session, with all that was shown, when", () => {
+  test("its broadcaster is cut and comes back within the window", async () => {
+    await broadcaster.kill();
+    broadcaster = await comeBack();
+    shown = await untilMore(2);
+    await expectSameSession();
+    expect(shown.at(-1)!.discontinuities).toBe(1);
+  });
+
+  test("its encoder is killed", async () => {
+    killAll(underIngest(/live\/child\.ts/));
+    shown = await untilMore(2);
+    await expectSameSession();
+    expect(shown.at(-1)!.discontinuities).toBe(2);
+    expect(broadcaster.isGone()).toBe(false);
+  });
+
+  test("its gateway is killed", async () => {
+    const before = platform.pids.ingest()!;
+    killAll([before]);
+    await broadcaster.gone;
+    broadcaster = await comeBack();
+    expect(platform.pids.ingest()).not.toBe(before);
+    shown = await untilMore(2);
+    await expectSameSession();
+    expect(shown.at(-1)!.discontinuities).toBe(3);
+  });
+
+  test("the Worker is killed, with nothing lost of what came meanwhile", async () => {
+    const host = platform.pids.worker()!;
+    killAll([host, ...descendantsOf(host)]);
+    shown = await untilMore(3);
+    await expectSameSession();
+    expect(shown.at(-1)!.discontinuities).toBe(3); // no seam: the gateway has kept it
+    expect(broadcaster.isGone()).toBe(false);
+  });
+});
+
+describe("when the broadcaster stays away longer than the window", () => {
+  let recordingId: string;
+
+  test("there is one recording, which has every segment and every frame that was shown", async () => {
+    await broadcaster.stop();
+    const { mediaIds } = await streamOf(platform, stream);
+    expect(mediaIds).toHaveLength(1);
+    recordingId = mediaIds![0]!;
+    shown = (await segmentsOf(playlist)) ?? shown;
+    expectNoHole(shown);
+    const media = await platform.until(recordingId, isReady);
+    expect(media.tracks.map(({ type }) => type).toSorted()).toEqual(["audio", "video"]);
+    const { playbackIds } = media as unknown as { playbackIds: { id: string }[] };
+    const recorded = await smallestPlaylist(`${platform.baseUrl}/${playbackIds[0]!.id}.m3u8`);
+    const segments = (await segmentsOf(recorded!))!;
+    const lengths = (those: SeenSegment[]) => those.map(({ durationSeconds }) => durationSeconds.toFixed(4));
+    expect(lengths(segments).slice(0, shown.length)).toEqual(lengths(shown)); // the end came when nobody looked
+    expectNoHole(segments);
+    const byInit = Map.groupBy(segments, ({ initUrl }) => initUrl);
+    expect(byInit.size).toBe(4); // three seams
+    for (const [initUrl, those] of byInit) {
+      const seconds = those.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+      expect(await decodedFrames([initUrl, ...those.map(({ url }) => url)])).toBe(Math.round(seconds * FRAME_RATE));
+    }
+  });
+
+  test("everything was told once and in its order", async () => {
+    const connected = ["live_stream.connected", "live_stream.disconnected"];
+    expect(await eventTypesOf(platform, stream.streamId)).toEqual([
+      "video.live_stream.created",
+      "video.live_stream.preparing",
+      "live_stream.connected",
+      "video.live_stream.recording",
+      "video.live_stream.active",
+      "live_stream.disconnected",
+      ...connected,
+      ...connected,
+      "video.live_stream.idle",
+    ]);
+    expect(await eventTypesOf(platform, recordingId)).toEqual([
+      "video.media.live_stream.created",
+      "asset.ready",
+      "live_stream.recording.ready",
+    ]);
+  });
+
+  test("its next broadcast is another session, with a recording of its own", async () => {
+    broadcaster = await comeBack();
+    const next = await eventually("a playlist", () => smallestPlaylist(dvrOf(platform, stream)));
+    expect(sessionOf(next!)).not.toBe(sessionOf(playlist));
+    await eventually("its recording", async () =>
+      (await streamOf(platform, stream)).mediaIds?.length === 2 ? true : null,
+    );
+  });
+});
+
+async function decodedFrames(urls: string[]): Promise<number> {
+  const bytes = Buffer.concat(await Promise.all(urls.map(getBytes)));
+  const probing = run("ffprobe", [
+    ...["-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0", "-"],
+  ]);
+  probing.child.stdin?.end(bytes);
+  const { stdout, stderr } = await probing;
+  expect(stderr).toBe("");
+  return Number(stdout.trim());
+}

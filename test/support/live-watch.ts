@@ -1,0 +1,95 @@
+/** A live stream of a test platform as an attentive viewer sees it: whole segments of a playlist, each with what it needs. */
+import type { TestPlatform } from "./platform.ts";
+
+export interface LiveStreamRecord {
+  streamId: string;
+  status: string;
+  ingest: { rtmp: string; srt: string; http: string };
+  playbackIds: { id: string }[];
+  mediaIds?: string[];
+}
+
+export interface SeenSegment {
+  url: string;
+  initUrl: string;
+  durationSeconds: number;
+  /** Discontinuities before it, in its playlist. */
+  discontinuities: number;
+  isGap: boolean;
+}
+
+const POLL_MS = 50;
+
+export async function newLiveStream(platform: TestPlatform, settings: object = {}): Promise<LiveStreamRecord> {
+  const { status, body } = await platform.api<LiveStreamRecord>("POST", "/v1/live/streams", {
+    playbackSettings: { accessPolicy: "public" },
+    inputMediaSettings: { enableDvrMode: true, maxResolution: "480p", ...settings },
+  });
+  if (status !== 201) throw new Error(`creating a stream answered ${status}: ${JSON.stringify(body)}`);
+  return body.data;
+}
+
+/** Asks again and again; what throws meanwhile, as a server that is down does, is asked again too. */
+export async function eventually<T>(what: string, ask: () => Promise<T | null>, limitMs = 60_000): Promise<T> {
+  const deadline = Date.now() + limitMs;
+  let last: unknown = "nothing yet";
+  while (Date.now() < deadline) {
+    try {
+      const found = await ask();
+      if (found !== null) return found;
+    } catch (error) {
+      last = error;
+    }
+    await new Promise((done) => setTimeout(done, POLL_MS));
+  }
+  throw new Error(`${what}: waited ${limitMs} ms in vain; ${String(last)}`);
+}
+
+const textOf = async (url: string): Promise<string | null> => {
+  const response = await fetch(url, { signal: AbortSignal.timeout(5000) });
+  return response.ok ? await response.text() : null;
+};
+
+/** The media playlist of the smallest picture, or the only sound; null while there is none. */
+export async function smallestPlaylist(manifestUrl: string): Promise<string | null> {
+  const lines = ((await textOf(manifestUrl)) ?? "").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const last = lines.at(-1);
+  return last === undefined ? null : new URL(last, manifestUrl).href;
+}
+
+/** The whole segments that a playlist lists. */
+export async function segmentsOf(playlistUrl: string): Promise<SeenSegment[] | null> {
+  const text = await textOf(playlistUrl);
+  if (text === null) return null;
+  const segments: SeenSegment[] = [];
+  let [initUrl, durationSeconds, discontinuities, isGap] = ["", 0, 0, false];
+  for (const line of text.split("\n")) {
+    const map = /^#EXT-X-MAP:URI="([^"]+)"/.exec(line)?.[1];
+    const inf = /^#EXTINF:([\d.]+)/.exec(line)?.[1];
+    if (map !== undefined) initUrl = new URL(map, playlistUrl).href;
+    else if (inf !== undefined) durationSeconds = Number(inf);
+    else if (line === "#EXT-X-DISCONTINUITY") discontinuities += 1;
+    else if (line === "#EXT-X-GAP") isGap = true;
+    else if (line !== "" && !line.startsWith("#")) {
+      segments.push({ url: new URL(line, playlistUrl).href, initUrl, durationSeconds, discontinuities, isGap });
+      isGap = false;
+    }
+  }
+  return segments;
+}
+
+/** With all that it has shown, from the first segment on (DVR). */
+export const dvrOf = (platform: TestPlatform, { playbackIds }: LiveStreamRecord) =>
+  `${platform.baseUrl}/${playbackIds[0]!.id}.m3u8?dvrMode=true`;
+
+export const streamOf = async (platform: TestPlatform, { streamId }: { streamId: string }): Promise<LiveStreamRecord> =>
+  (await platform.api<LiveStreamRecord>("GET", `/v1/live/streams/${streamId}`)).body.data;
+
+/** Kinds of everything that was told of a thing, the oldest first. */
+export async function eventTypesOf(platform: TestPlatform, objectId: string): Promise<string[]> {
+  const { body } = await platform.api<{ type: string; created_at: string }[]>(
+    "GET",
+    `/v1/events?objectId=${objectId}&limit=100`,
+  );
+  return body.data.map(({ type }) => type).toReversed();
+}
