@@ -172,9 +172,8 @@ describe("when the broadcaster stays away longer than the window", () => {
 
 async function decodedFrames(urls: string[]): Promise<number> {
   const bytes = Buffer.concat(await Promise.all(urls.map(getBytes)));
-  const probing = run("ffprobe", [
-    ...["-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0", "-"],
-  ]);
+  const words = "-v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 -";
+  const probing = run("ffprobe", words.split(" "));
   probing.child.stdin?.end(bytes);
   const { stdout, stderr } = await probing;
   expect(stderr).toBe("");
