@@ -44,6 +44,7 @@ const BROKEN: Record<Fault, { rules: string[]; also?: string[] }> = {
   "wrong hint": { rules: ["hint"] },
   "errors kept for long": { rules: ["errors-short"] },
   "nothing may be kept": { rules: ["blocking-cacheable", "media-cacheable"] },
+  "other codec": { rules: ["codecs-true"] },
   "bandwidth too small": { rules: ["bandwidth"] },
 };
 

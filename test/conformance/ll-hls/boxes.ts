@@ -1,6 +1,16 @@
 /** What of CMAF (ISO/IEC 14496-12) tells when samples are and whether they stand alone. */
 export interface InitFacts {
-  tracks: { id: number; timescale: number; handler: string; defaultDuration: number; defaultFlags: number }[];
+  tracks: TrackFacts[];
+}
+
+export interface TrackFacts {
+  id: number;
+  timescale: number;
+  handler: string;
+  defaultDuration: number;
+  defaultFlags: number;
+  /** As CODECS names it (RFC 6381): with profile and level for AVC, else the four letters of the sample entry. */
+  codec: string | null;
 }
 
 export interface FragmentFacts {
@@ -66,9 +76,26 @@ export function readInit(bytes: Uint8Array): InitFacts | null {
     const [defaultDuration, defaultFlags] = [12, 20].map((offset) =>
       trex === undefined ? 0 : view.getUint32(trex.start + offset),
     );
-    return [{ id, timescale, handler, defaultDuration: defaultDuration!, defaultFlags: defaultFlags! }];
+    const codec = codecOf(view, within(view, trak, "mdia", "minf", "stbl", "stsd"));
+    return [{ id, timescale, handler, defaultDuration: defaultDuration!, defaultFlags: defaultFlags!, codec }];
   });
   return { tracks };
+}
+
+const VISUAL_ENTRY_BYTES = 78;
+
+/** Of the first sample entry; AVC's profile and level are in its `avcC` (ISO/IEC 14496-15). */
+function codecOf(view: DataView, stsd: Box | undefined): string | null {
+  const [entry] = stsd === undefined ? [] : [...boxesIn(view, stsd.start + 8, stsd.end)];
+  if (entry === undefined) return null;
+  const avcC = [...boxesIn(view, entry.start + VISUAL_ENTRY_BYTES, entry.end)].find(({ type }) => type === "avcC");
+  if (!entry.type.startsWith("avc") || avcC === undefined) return entry.type;
+  const hex = (offset: number) =>
+    view
+      .getUint8(avcC.start + offset)
+      .toString(16)
+      .padStart(2, "0");
+  return `${entry.type}.${hex(1)}${hex(2)}${hex(3)}`;
 }
 
 /** The fragments in a part or a segment, in their order; none when it is no CMAF. */

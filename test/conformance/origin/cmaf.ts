@@ -28,14 +28,18 @@ export const TIMESCALE = 48_000;
 const SYNC = 0x0200_0000;
 const NON_SYNC = 0x0101_0000;
 
-export function initSegment(handler: "vide" | "soun"): Uint8Array {
+/** @param level of H.264, ten times its name */
+export function initSegment(handler: "vide" | "soun", level: number): Uint8Array {
   const tkhd = fullBox("tkhd", 0, 3, zeros(8), u32(1), zeros(68));
   const mdhd = fullBox("mdhd", 0, 0, zeros(8), u32(TIMESCALE), zeros(8));
   const hdlr = fullBox("hdlr", 0, 0, zeros(4), ascii(handler), zeros(13));
+  const avcC = box("avcC", bytes(1, 0x64, 0, level, 0xff, 0xe0, 0));
+  const entry = handler === "vide" ? box("avc1", zeros(78), avcC) : box("mp4a", zeros(28));
+  const minf = box("minf", box("stbl", fullBox("stsd", 0, 0, u32(1), entry)));
   const trex = fullBox("trex", 0, 0, u32(1), u32(1), zeros(8), u32(handler === "vide" ? NON_SYNC : SYNC));
   return join(
     box("ftyp", ascii("cmf2"), zeros(4), ascii("cmf2")),
-    box("moov", box("trak", tkhd, box("mdia", mdhd, hdlr)), box("mvex", trex)),
+    box("moov", box("trak", tkhd, box("mdia", mdhd, hdlr, minf)), box("mvex", trex)),
   );
 }
 

@@ -29,6 +29,7 @@ export const FAULTS = {
   "wrong hint": "the hint names the part after the next",
   "errors kept for long": "a 400 is kept for an hour",
   "nothing may be kept": "every answer is no-store",
+  "other codec": "the media is of a higher level than CODECS tells",
   "bandwidth too small": "BANDWIDTH of 100 bit/s",
 } as const;
 

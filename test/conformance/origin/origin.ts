@@ -75,7 +75,8 @@ async function answer(stream: Stream, url: URL): Promise<Answer> {
   if (name === "live.m3u8") return playlist(multivariant(stream), "max-age=1");
   if (rendition === undefined) return refusal(stream, 404);
   if (suffix === "m3u8") return await mediaPlaylist(stream, rendition as Name, url.searchParams);
-  if (msn === "init") return media(initSegment(rendition === "video" ? "vide" : "soun"));
+  if (msn === "init")
+    return media(initSegment(rendition === "video" ? "vide" : "soun", stream.fault === "other codec" ? 42 : 31));
   return await mediaAnswer(stream, rendition as Name, Number(msn), part === undefined ? null : Number(part));
 }
 

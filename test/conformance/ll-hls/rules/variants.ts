@@ -42,6 +42,29 @@ function bandwidth(
   else tell.fault(url, line, `${Math.round(peak)} bit/s measured`);
 }
 
+/** The same sample entry; for AVC the same profile, and a level that is not above. */
+function tells(told: string, found: string): boolean {
+  const [[entry, profile = ""], [otherEntry, otherProfile = ""]] = [told, found].map((codec) =>
+    codec.toLowerCase().split("."),
+  ) as [string[], string[]];
+  if (entry !== otherEntry || !entry!.startsWith("avc")) return entry === otherEntry;
+  return profile.slice(0, 2) === otherProfile.slice(0, 2) && profile.slice(4) >= otherProfile.slice(4);
+}
+
+/** Each init segment of a variant, and of its sound, against what the variant tells. */
+function codecsAreTrue({ url, codecs, line, groups }: Variant, stream: StreamEvidence, tell: Teller): void {
+  const sounds = stream.multivariant!.renditions.filter(({ groupId, type }) => groups.get(type) === groupId);
+  const told = (codecs ?? "").split(",").map((codec) => codec.trim());
+  const isOfIt = (rendition: RenditionEvidence) =>
+    rendition.url === url || sounds.some((sound) => sound.url === rendition.url);
+  for (const rendition of stream.renditions.filter(isOfIt))
+    for (const { init, url: initUrl } of rendition.media) {
+      const missing = init?.tracks.find(({ codec }) => codec !== null && !told.some((one) => tells(one, codec)));
+      if (missing !== undefined) tell.fault(initUrl, line, `${missing.codec} in the media`);
+      else if (init?.tracks.some(({ codec }) => codec !== null) === true) tell.seen();
+    }
+}
+
 export const VARIANT_RULES: Rule[] = [
   must("bandwidth", "4.4.6.2", "BANDWIDTH is there, and no segment needs more", (stream, tell) => {
     for (const variant of stream.multivariant?.variants ?? []) {
@@ -58,6 +81,7 @@ export const VARIANT_RULES: Rule[] = [
       else tell.fault(url, "CODECS", line);
     }),
   ),
+  must("codecs-true", "6.2.4", "CODECS names every format that is in the media", each(codecsAreTrue)),
   must(
     "resolution",
     "4.4.6.2",
