@@ -3,6 +3,7 @@ import type { StreamEvidence } from "./ll-hls/evidence.ts";
 import { parseMediaPlaylist } from "./ll-hls/parse.ts";
 import { applyDelta, holds, nextPlace } from "./ll-hls/playlist.ts";
 import { judge } from "./ll-hls/rule.ts";
+import { segmentsOf } from "./ll-hls/rules/parts.ts";
 import { RULES } from "./ll-hls/check.ts";
 
 const URL = "http://origin.test/a/live.m3u8";
@@ -68,6 +69,15 @@ test("a delta update gets what it leaves out from the playlist before, and disco
     [3, 1],
   ]);
   expect(applyDelta(parse("#EXTINF:2,", "0.m4s"), delta)).toBeNull();
+});
+
+test("a segment that was seen with half its parts, and then without any, lasts as long as it is told", () => {
+  const [open, whole] = ['#EXT-X-PART:DURATION=0.5,URI="0.0.m4s"', "#EXTINF:2,\n0.m4s"].map((line) => parse(line));
+  const exchange = { url: URL, askedAtMs: 0, answeredAtMs: 1, status: 200, headers: {} };
+  const answer = { ...exchange, purpose: "reload" as const, asked: null, text: "" };
+  const playlists = [open, whole].map((playlist) => ({ ...answer, playlist: playlist! }));
+  const [listed] = segmentsOf({ url: URL, playlists, media: [] });
+  expect([listed?.segment.durationS, listed?.segment.parts]).toEqual([2, []]);
 });
 
 test("a gap whose parts do not say so is a fault", () => {

@@ -25,7 +25,9 @@ export function segmentsOf(rendition: RenditionEvidence): ListedSegment[] {
       const isSteady =
         known === undefined ||
         (known.isSteady && known.segment.discontinuitySequence === segment.discontinuitySequence);
-      const isMore = known === undefined || segment.parts.length >= known.segment.parts.length;
+      // Whole, but its parts have left unseen: half of them would be taken for all.
+      const isWholeNow = known?.segment.uri === null && segment.uri !== null;
+      const isMore = known === undefined || isWholeNow || segment.parts.length >= known.segment.parts.length;
       if (isMore) found.set(segment.msn, { segment, url, partTargetS: playlist.partTargetS, isSteady });
       else known.isSteady = isSteady;
     }
