@@ -6,6 +6,7 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   "first-segment": { title: "Time from POST to the first decodable segment", load: () => import("./first-segment.ts") },
   ladder: { title: "The whole ladder of a minute of 1080p", load: () => import("./ladder.ts") },
   "live-ladder": { title: "CPU of a live ladder", load: () => import("./live-ladder.ts") },
+  "live-ladder-delay": { title: "What the live encoder adds", load: () => import("./live-ladder-delay.ts") },
   quality: { title: "Quality beside a single pass at the same settings", load: () => import("./quality.ts") },
   requests: { title: "Requests a second", load: () => import("./requests.ts") },
   webhooks: { title: "Webhooks", load: () => import("./webhooks.ts") },

@@ -86,12 +86,14 @@ export const fullHdMinute = () => {
   ]);
 };
 
-/** 1080p at 30 frames a second as a broadcaster sends it: FLV, a key frame each 2 s, no B-frames. */
-export const fullHdBroadcast = (seconds: number) =>
-  make(`broadcast-1080p-${seconds}.flv`, [
+/** As a broadcaster sends it: FLV at 30 frames a second, a key frame each 2 s, no B-frames. */
+const asBroadcast = (name: string, seconds: number, widthPx: number, heightPx: number, bitrate: string) =>
+  make(`${name}-${seconds}.flv`, [
     ...loop(FLOWER, seconds),
     "-vf",
-    "scale=1920:1080,setsar=1,fps=30",
-    ..."-c:v libx264 -preset veryfast -bf 0 -g 60 -sc_threshold 0".split(" "),
-    ..."-b:v 5M -maxrate 5M -bufsize 5M -c:a aac -ar 48000".split(" "),
+    `scale=${widthPx}:${heightPx},setsar=1,fps=30`,
+    ..."-c:v libx264 -preset veryfast -bf 0 -g 60 -sc_threshold 0 -c:a aac -ar 48000".split(" "),
+    ...`-b:v ${bitrate} -maxrate ${bitrate} -bufsize ${bitrate}`.split(" "),
   ]);
+export const fullHdBroadcast = (seconds: number) => asBroadcast("broadcast-1080p", seconds, 1920, 1080, "5M");
+export const hdBroadcast = (seconds: number) => asBroadcast("broadcast-720p", seconds, 1280, 720, "2500k");

@@ -11,7 +11,7 @@ import type { LiveGrid } from "./live-grid.ts";
 import { type InitFacts, PICTURE_TIMESCALE } from "./output.ts";
 import type { PartCutter } from "./part-cutter.ts";
 
-/** Each thread but the first holds a picture back. */
+/** Threads share a picture's slices: threads that have a picture each would hold one back. */
 const LARGE_PIXELS = 1280 * 720;
 export const threadsFor = ({ widthPx, heightPx }: VideoRung) => (widthPx * heightPx >= LARGE_PIXELS ? 2 : 1);
 
@@ -29,7 +29,7 @@ export function liveEncoderOptions(rung: VideoRung, { framesPerGop }: LiveGrid):
     bf: 0,
     forced_idr: 1,
     "x264-params":
-      "annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1:rc-lookahead=0:sync-lookahead=0:mbtree=0:sliced-threads=0",
+      "annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1:rc-lookahead=0:sync-lookahead=0:mbtree=0:sliced-threads=1",
   };
 }
 

@@ -13,11 +13,11 @@ const INTERLEAVE_SECONDS = 1.2;
 const FRAGMENT_SECONDS = 5;
 const MAX_STREAMS = 32;
 /** How much of a broadcast is looked at before it begins: viewers wait for it. */
-const LOOK_MICROSECONDS = 1_000_000;
+const LOOK_MICROSECONDS = 500_000;
 const LOOK_BYTES = 4 << 20;
 /** The picture's first times tell its rate. */
 const RATE_PACKETS = 40;
-const RATE_SECONDS = 0.8;
+const RATE_SECONDS = 0.6;
 /** The largest picture that is taken. */
 const MAX_PIXELS = 4096 * 2304;
 
@@ -66,6 +66,7 @@ export class LiveSource {
       max_streams: MAX_STREAMS,
       probesize: LOOK_BYTES,
       analyzeduration: LOOK_MICROSECONDS,
+      fpsprobesize: 0, // the rate is measured here
     });
     if ((await format.openInput("", null, options)) < 0) throw this.#notMedia();
     if ((await format.findStreamInfo(null)) < 0)
