@@ -7,8 +7,8 @@ import { PublishProtocol, RtmpError } from "./publish-protocol.ts";
 
 /** Until it has asked to publish. */
 const ASK_WITHIN_MS = 10_000;
-/** A publisher that says nothing for so long is gone, though the network has not told. */
-const SILENCE_MS = 30_000;
+/** A publisher that says nothing for so long is gone, though the network has not told. The gateway's own patience ends sooner. */
+const SILENCE_MS = 90_000;
 /** What a connection that is being ended has for its last words. */
 const LAST_WORDS_MS = 1000;
 

@@ -12,6 +12,7 @@ import { serveRtmp } from "./connection.ts";
 /** Each takes less than half a megabyte until it publishes; past it the newest are dropped. */
 const MAX_CONNECTIONS = 2000;
 const TLS_HANDSHAKE_MS = 10_000;
+const KEEP_ALIVE_MS = 15_000;
 
 export interface RtmpOptions {
   host: string;
@@ -27,6 +28,7 @@ export async function openRtmpListener(options: RtmpOptions, reception: Receptio
   const sockets = new Set<Socket>();
   const serve = (socket: Socket) => {
     socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
     void serveRtmp(socket, options.protocol, reception);
   };
   const server: Server =

@@ -104,5 +104,5 @@ class Patience {
 function reasonOf(error: unknown): { reason: SimulcastReason; detail: string } {
   if (error instanceof DialError) return { reason: error.reason, detail: error.message };
   if (error instanceof UnsupportedSource) return { reason: "unsupported", detail: error.message };
-  return { reason: "crashed", detail: error instanceof Error ? error.message.slice(0, 200) : "" };
+  return { reason: "crashed", detail: error instanceof Error ? error.name : "" };
 }

@@ -40,6 +40,9 @@ export class DialError extends Error {
   }
 }
 
+/** Of Node: "ECONNREFUSED", "DEPTH_ZERO_SELF_SIGNED_CERT". The message would name the address, and logs do not. */
+const codeOf = (error: Error) => ("code" in error && typeof error.code === "string" ? error.code : "no connection");
+
 const forbidden = () => new DialError("forbidden_address", "The target has a private or local address.");
 
 /** @throws {DialError} */
@@ -61,7 +64,7 @@ export async function dial(to: Destination, allowPrivateNetwork: boolean, signal
       ? connectTls({ ...server, ...name }, () => opened(socket))
       : connect(server, () => opened(socket));
     socket.once("error", (error) =>
-      failed(error instanceof DialError ? error : new DialError("unreachable", error.message)),
+      failed(error instanceof DialError ? error : new DialError("unreachable", codeOf(error))),
     );
     signal.addEventListener("abort", () => socket.destroy(new DialError("timeout", "No connection in time.")), {
       once: true,

@@ -10,6 +10,7 @@ import type { Destination } from "./target.ts";
 const MAX_ANSWER_BYTES = 1 << 20;
 const CHUNK_STREAM: Record<number, number> = { [TAG.audio]: 4, [TAG.video]: 5, [TAG.script]: 6 };
 const SET_DATA_FRAME = Buffer.concat([Buffer.from([2, 0, 13]), Buffer.from("@setDataFrame")]);
+const STATUS_CODE = /^Net(?:Connection|Stream)(?:\.[A-Za-z]{1,32}){1,3}$/;
 /** Said to the server so that it knows that HEVC may come ("Enhancing RTMP, FLV": connect). */
 const FOURCCS = ["hvc1", "av01", "vp09"];
 
@@ -41,9 +42,10 @@ export class Publisher extends RtmpClient {
     });
     line.once("close", () => end(new DialError("lost", "The target closed the connection.")));
     line.on("error", () => {}); // close follows
-    this.onErrorCallback = (error) => end(new DialError("refused", error.message));
-    this.onStatusCallback = (code, { level, description }) => {
-      if (level === "error") end(new DialError("refused", (description ?? code).slice(0, 200)));
+    this.onErrorCallback = () => end(new DialError("refused", "The target does not answer in RTMP."));
+    // Its description may repeat the stream key, so only a code is kept.
+    this.onStatusCallback = (code, { level }) => {
+      if (level === "error") end(new DialError("refused", STATUS_CODE.test(code) ? code : "The target says no."));
     };
   }
 
@@ -64,8 +66,7 @@ export class Publisher extends RtmpClient {
       await this.sendCreateStream();
       await this.sendPublish(streamKey);
     } catch (error) {
-      if (error instanceof DialError) throw error;
-      throw new DialError("refused", error instanceof Error ? error.message.slice(0, 200) : "");
+      throw error instanceof DialError ? error : new DialError("refused", "The target says no.");
     }
   }
 
