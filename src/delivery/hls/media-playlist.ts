@@ -39,6 +39,9 @@ function beginning(stretch: Stretch, before: Stretch | undefined, name: string):
   return [
     ...(isDiscontinuous ? ["#EXT-X-DISCONTINUITY"] : []),
     ...(initFile === before?.initFile ? [] : [`#EXT-X-MAP:URI="${name}/${initFile}"`]),
-    ...(capturedAtMs === null ? [] : [`#EXT-X-PROGRAM-DATE-TIME:${new Date(capturedAtMs).toISOString()}`]),
+    // Once: by later ones players would leave time for what was not broadcast.
+    ...(before !== undefined || capturedAtMs === null
+      ? []
+      : [`#EXT-X-PROGRAM-DATE-TIME:${new Date(capturedAtMs).toISOString()}`]),
   ];
 }
