@@ -93,7 +93,7 @@ export class TargetPush {
         this.#tell("active");
       }
     });
-    child.stdin!.on("error", () => {}); // its end says so too
+    child.stdin?.on("error", () => {}); // its end says so too
     child.send({ url, streamKey, allowPrivateNetwork, patienceMs, queueBytes } satisfies PushPlan, () => {});
     const watch = setInterval(
       () => void residentBytes(child.pid).then((bytes) => bytes > MAX_RESIDENT_BYTES && child.kill("SIGKILL")),
