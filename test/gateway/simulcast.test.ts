@@ -66,7 +66,9 @@ async function unitsOf(bytes: Buffer): Promise<Unit[]> {
 async function asFlv(source: Buffer): Promise<Buffer> {
   const path = join(await mkdtemp(join(tmpdir(), "simulcast-")), "source");
   await writeFile(path, source);
-  return broadcastOf(`-i ${path} -c copy -f flv`).finally(() => rm(dirname(path), { recursive: true }));
+  const copy = await broadcastOf(`-i ${path} -c copy -f flv`);
+  await rm(dirname(path), { recursive: true });
+  return copy;
 }
 
 /** A hash for each packet of sound. */

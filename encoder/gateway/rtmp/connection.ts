@@ -92,7 +92,7 @@ async function* flvOf(
 /** A connection that breaks ends, as one that is closed does. */
 async function nextOf(chunks: AsyncIterator<Buffer, void>): Promise<Buffer | null> {
   const next = await chunks.next().catch(() => ({ done: true, value: undefined }) as const);
-  return next.done === true ? null : next.value!;
+  return next.done === true ? null : next.value;
 }
 
 const remoteOf = (socket: Socket) => `${socket.remoteAddress}:${socket.remotePort}`;
