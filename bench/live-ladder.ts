@@ -1,14 +1,13 @@
 /** CPU of a live broadcast's child for each second of its source, beside one ffmpeg command with the same ladder to plain HLS. */
-import { createReadStream } from "node:fs";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { runBroadcast, startBroadcastChild } from "../encoder/live/broadcast-process.ts";
+import { LIBUV_THREADS } from "../encoder/live/broadcast-process.ts";
 import { planLiveLadder } from "../encoder/live/ladder-plan.ts";
 import { planLiveGrid } from "../encoder/live/live-grid.ts";
 import { liveEncoderOptions, threadsFor } from "../encoder/live/live-rung.ts";
 import type { BroadcastPlan } from "../encoder/live/output.ts";
 import { type Figure, median } from "./support/figures.ts";
-import { ffmpeg } from "./support/plain-encode.ts";
+import { ffmpeg, timed } from "./support/plain-encode.ts";
 import { fullHdBroadcast } from "./support/sources.ts";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 2);
@@ -17,45 +16,11 @@ const WORK = "test/.media/bench/live-ladder";
 const SETTINGS: BroadcastPlan["settings"] = { maxResolution: "1080p", partTargetMs: 500, segmentMs: 2000 };
 const GRID = planLiveGrid(30, [], SETTINGS);
 const RUNGS = planLiveLadder({ widthPx: 1920, heightPx: 1080 }, GRID.frameRate, SETTINGS.maxResolution);
-const TICKS_PER_SECOND = 100; // of /proc, Linux: sysconf(_SC_CLK_TCK)
+const PROGRAM = "bench/support/live-encode.ts";
 
-/** CPU of all children of this process that have ended, in ms. */
-async function childrenCpuMs(): Promise<number> {
-  const stat = await readFile("/proc/self/stat", "utf8");
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(")") + 2)
-    .split(" ")
-    .slice(13, 15)
-    .map(Number); // fields 16 and 17
-  return ((user! + system!) * 1000) / TICKS_PER_SECOND;
-}
-
-async function child(path: string, encodesTopRung: boolean): Promise<number> {
-  const before = await childrenCpuMs();
-  let bytes = 0;
-  let dropped = 0;
-  const outcome = await runBroadcast(
-    startBroadcastChild(),
-    createReadStream(path),
-    {
-      settings: SETTINGS,
-      encodesTopRung,
-      start: { msn: 0, isDiscontinuous: false, initVersion: 0, seconds: 0 },
-    },
-    {
-      onStarted() {},
-      onInit: async () => {},
-      onPart: async (_, part) => void (bytes += part.length),
-      onGap: async () => {},
-      onRungDropped: () => void (dropped += 1),
-      onThumbnail() {},
-      onPulse() {},
-    },
-    new AbortController().signal,
-  );
-  if (outcome.type !== "ended" || bytes === 0) throw new Error(`the broadcast ended as ${JSON.stringify(outcome)}`);
-  if (dropped > 0) throw new Error("the machine is too slow for the ladder: a rung was given up");
-  return (await childrenCpuMs()) - before;
+async function encode(path: string, how: "encode" | "copy"): Promise<number> {
+  const { cpuMs } = await timed("env", [`UV_THREADPOOL_SIZE=${LIBUV_THREADS}`, process.execPath, PROGRAM, path, how]);
+  return cpuMs;
 }
 
 /** The same rungs, presets, settings and threads. */
@@ -90,9 +55,9 @@ export async function run(): Promise<Figure[]> {
     await mkdir(WORK, { recursive: true });
     const round: Round = { encodedMs: 0, copiedMs: 0, commandMs: 0 };
     const turns = [
-      async () => void (round.encodedMs = await child(path, true)),
+      async () => void (round.encodedMs = await encode(path, "encode")),
       async () => void (round.commandMs = (await ffmpeg(hlsCommand(path))).cpuMs),
-      async () => void (round.copiedMs = await child(path, false)),
+      async () => void (round.copiedMs = await encode(path, "copy")),
     ];
     for (const turn of i % 2 === 1 ? turns.toReversed() : turns) await turn(); // a machine that warms up favours nobody
     console.error(`  round ${i + 1} of ${ROUNDS}: ${JSON.stringify(round)}`);

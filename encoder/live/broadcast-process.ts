@@ -13,7 +13,7 @@ import { MessageReader, type WireMessage } from "./wire.ts";
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 const WATCH_MS = 500;
 /** libav's calls each hold one of libuv's threads: the reader, the decoder, a filter and every encoder of a ladder at the same time. */
-const LIBUV_THREADS = 12;
+export const LIBUV_THREADS = 12;
 
 export interface BroadcastLimits {
   /** Without a step forward for so long, while there is something to read, libav hangs. */

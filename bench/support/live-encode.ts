@@ -1,0 +1,24 @@
+/** `node live-encode.ts FILE [copy]`: a broadcast as its child encodes it, but no rung is given up however busy the machine is. */
+import { createReadStream } from "node:fs";
+import { Log } from "node-av";
+import { AV_LOG_QUIET } from "node-av/constants";
+import { encodeBroadcast } from "../../encoder/live/broadcast.ts";
+import { encodeMessage } from "../../encoder/live/wire.ts";
+
+Log.setLevel(AV_LOG_QUIET);
+const [path, how] = process.argv.slice(2) as [string, string?];
+const settings = { maxResolution: "1080p", partTargetMs: 500, segmentMs: 2000 } as const;
+const start = { msn: 0, isDiscontinuous: false, initVersion: 0, seconds: 0 };
+await encodeBroadcast(
+  createReadStream(path),
+  { settings, start, encodesTopRung: how !== "copy" },
+  {
+    onStarted() {},
+    onInit() {},
+    onPart: (facts, bytes) => void process.stdout.write(encodeMessage({ type: "part", facts }, bytes)),
+    onThumbnail() {},
+    onRungDropped() {},
+    onPulse() {},
+  },
+  { decide: () => null },
+);
