@@ -1,0 +1,166 @@
+/** Broadcasters that must not come in, or send what nobody can play; and that the next good one finds everything as it should be. */
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { broadcastOf, FLV, H264, TS } from "../support/live.ts";
+import {
+  eventually,
+  type LiveStreamRecord,
+  newLiveStream,
+  segmentsOf,
+  smallestPlaylist,
+  streamOf,
+} from "../support/live-watch.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+
+const SMALL = "-s 320x180";
+const SLOWLY_MS = 20;
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform({ vars: { LIVE_WAIT_SCALE: "0.01" } });
+});
+afterAll(async () => {
+  await platform?.stop();
+  await platform?.removeHome();
+});
+
+interface PushAnswer {
+  status: number;
+  error?: { code: number; description?: string; message: string };
+}
+
+/** Sends a broadcast as an HTTP encoder does. */
+async function push(url: string, body: Buffer | AsyncIterable<Uint8Array>, method = "POST"): Promise<PushAnswer> {
+  const response = await fetch(url, { method, body: body as BodyInit, duplex: "half" } as RequestInit);
+  const { error } = (await response.json()) as { error?: PushAnswer["error"] };
+  return { status: response.status, ...(error ? { error } : {}) };
+}
+
+/** In pieces, so that it lasts a moment; `onPiece` is told how many have gone. */
+async function* slowly(bytes: Buffer, onPiece: (count: number) => void = () => {}): AsyncGenerator<Uint8Array> {
+  const size = Math.ceil(bytes.length / 60);
+  for (let at = 0; at < bytes.length; at += size) {
+    yield bytes.subarray(at, at + size);
+    onPiece(at / size + 1);
+    await new Promise((done) => setTimeout(done, SLOWLY_MS));
+  }
+}
+
+const manifestOf = ({ playbackIds }: LiveStreamRecord) => `${platform.baseUrl}/${playbackIds[0]!.id}.m3u8`;
+const logOf = (part: string) => readFile(join(platform.home, "logs", `${part}.log`), "utf8");
+
+/** A good broadcast on this stream can be played. */
+async function expectGood(stream: LiveStreamRecord, words = `-i friday ${SMALL} ${FLV}`): Promise<string[]> {
+  const bytes = await broadcastOf(words.replace("-i friday", "$IN"));
+  let lines: string[] = [];
+  const pushed = push(stream.ingest.http, slowly(bytes));
+  await eventually("a whole segment", async () => {
+    const playlist = await smallestPlaylist(manifestOf(stream));
+    if (playlist === null || ((await segmentsOf(playlist))?.length ?? 0) === 0) return null;
+    lines = (await (await fetch(manifestOf(stream))).text()).split("\n");
+    return true;
+  });
+  expect((await pushed).status).toBe(200);
+  return lines;
+}
+
+describe("refused at the door, with a clear answer, and logged with the stream's id where there is one", () => {
+  test.each([
+    ["a key that is none", () => "not-a-key", 401],
+    ["a key of no stream", () => `${"a".repeat(32)}k${"b".repeat(32)}`, 401],
+    ["the key with another secret", (s: LiveStreamRecord) => `${"a".repeat(32)}k${s.streamId}`, 401],
+  ])("%s", async (_, keyOf, status) => {
+    const stream = await newLiveStream(platform);
+    const bytes = await broadcastOf(`$IN ${SMALL} ${FLV}`);
+    const answer = await push(`${platform.baseUrl}/ingest/${keyOf(stream)}`, bytes);
+    expect(answer).toMatchObject({ status, error: { code: status } });
+  });
+
+  test("a disabled stream, which is let in again when it is enabled; a deleted one never", async () => {
+    const stream = await newLiveStream(platform);
+    const bytes = await broadcastOf(`$IN ${SMALL} ${FLV}`);
+    await platform.api("PUT", `/v1/live/streams/${stream.streamId}/live-disable`);
+    expect(await push(stream.ingest.http, bytes)).toMatchObject({ status: 403 });
+    await platform.api("PUT", `/v1/live/streams/${stream.streamId}/live-enable`);
+    await expectGood(stream);
+    await platform.api("DELETE", `/v1/live/streams/${stream.streamId}`);
+    expect(await push(stream.ingest.http, bytes)).toMatchObject({ status: 401 });
+    expect((await fetch(manifestOf(stream))).status).toBe(404);
+    expect(await logOf("worker")).toContain(`"event":"live.refused","streamId":"${stream.streamId}"`);
+  });
+
+  test("a second broadcaster, while the first one goes on", async () => {
+    const stream = await newLiveStream(platform);
+    const bytes = await broadcastOf(`$IN ${SMALL} ${FLV}`);
+    let second: Promise<PushAnswer> | undefined;
+    const first = push(
+      stream.ingest.http,
+      slowly(bytes, (count) => (second ??= count > 20 ? push(stream.ingest.http, bytes) : undefined)),
+    );
+    expect((await first).status).toBe(200);
+    expect(await second).toMatchObject({ status: 409, error: { message: "another broadcaster is on air" } });
+    expect((await streamOf(platform, stream)).mediaIds).toHaveLength(1);
+  });
+});
+
+describe("let in, found out, and let go", () => {
+  test.each([
+    ["another protocol", () => Promise.resolve(Buffer.from("GET / HTTP/1.1\r\n\r\n".repeat(4000))), 422],
+    ["nothing at all", () => Promise.resolve(Buffer.alloc(0)), 422],
+    ["a text file", () => readFile("test/fixtures/README.md"), 422],
+    [
+      "FLV whose tags are noise",
+      async () =>
+        Buffer.concat([(await broadcastOf(`$IN ${SMALL} ${FLV}`)).subarray(0, 13), Buffer.alloc(200_000, 0x5a)]),
+      422,
+    ],
+  ])("%s", async (_, bytesOf, status) => {
+    const stream = await newLiveStream(platform);
+    expect((await push(stream.ingest.http, await bytesOf())).status).toBe(status);
+    await eventually("idle again", async () => ((await streamOf(platform, stream)).status === "idle" ? true : null));
+    await expectGood(stream);
+    expect((await streamOf(platform, stream)).mediaIds).toHaveLength(1); // nothing is left of the bad one
+  });
+});
+
+describe("odd, and played", () => {
+  test.each([
+    ["sound alone", "$IN -vn -t 6 -c:a aac -f flv", /CODECS="mp4a/, /RESOLUTION/],
+    ["a picture alone", `$IN ${SMALL} -an -t 6 ${H264} -f mpegts`, /RESOLUTION=320x180/, /TYPE=AUDIO/],
+    ["MPEG-TS by PUT", `$IN ${SMALL} ${TS}`, /RESOLUTION=320x180/, /nothing/],
+  ])("%s", async (_, words, has, hasNot) => {
+    const stream = await newLiveStream(platform);
+    const lines = (await expectGood(stream, words)).join("\n");
+    expect(lines).toMatch(has);
+    expect(lines).not.toMatch(hasNot);
+  });
+});
+
+test("RTMP: garbage, silence and a hundred handshakes a second leave the door open for a good broadcaster", async () => {
+  const stream = await newLiveStream(platform);
+  const { port } = new URL(stream.ingest.rtmp.replace("rtmp:", "http:"));
+  const sockets = Array.from({ length: 100 }, (_, index) => {
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.on("error", () => {});
+    if (index % 3 === 0) socket.write(Buffer.concat([Buffer.from([3]), Buffer.alloc(1536, index)]));
+    else if (index % 3 === 1) socket.write(Buffer.alloc(5000, 0xff));
+    return socket;
+  });
+  await expectGood(stream);
+  for (const socket of sockets) socket.destroy();
+});
+
+test("a stream that is not on air tells players to come again, and no cache to keep that", async () => {
+  const stream = await newLiveStream(platform);
+  for (const path of [manifestOf(stream), manifestOf(stream).replace(".m3u8", ".mpd")]) {
+    const answer = await fetch(path);
+    expect([answer.status, answer.headers.get("cache-control"), answer.headers.get("retry-after")]).toEqual([
+      400,
+      "no-store",
+      "1",
+    ]);
+    expect(await answer.text()).toContain("ready");
+  }
+});
