@@ -11,7 +11,14 @@ import type { LiveOffer } from "../src/delivery/live/multivariant.ts";
 import { liveMpd } from "../src/delivery/live/mpd.ts";
 import { livePlaylist } from "../src/delivery/live/playlist.ts";
 import { contains, decideReload, type Directives, isAtEdge, wantedPlace } from "../src/delivery/live/reload.ts";
-import { type LivePlace, type LiveRendition, nextPart, segmentAt, windowed } from "../src/delivery/live/timeline.ts";
+import {
+  type LivePlace,
+  type LiveRendition,
+  measuredBitrate,
+  nextPart,
+  segmentAt,
+  windowed,
+} from "../src/delivery/live/timeline.ts";
 import { ViewerWindow } from "../src/delivery/live/viewer-window.ts";
 import type { Env } from "../src/env.ts";
 import { log } from "../src/http/log.ts";
@@ -194,8 +201,8 @@ export class LiveOrigin extends DurableObject<Env> {
     return text;
   }
 
-  /** @param base where the session's media is, relative to the MPD; "" = where the MPD is. Null before there is anything to play. */
-  mpd(playbackId: string, base: string, isDvr: boolean): { text: string; hasEnded: boolean } | null {
+  /** Null before there is anything to play. */
+  mpd(playbackId: string, isDvr: boolean): { text: string; hasEnded: boolean } | null {
     const { session } = this.#index;
     if (session === null) return null;
     const renditions = session.renditions
@@ -206,8 +213,8 @@ export class LiveOrigin extends DurableObject<Env> {
       timing: session.timing,
       windowSeconds: isDvr ? null : session.windowSeconds,
       frameRate: session.started?.video?.frameRate || null,
-      base: `${base}${session.sessionId}/`,
-      location: base === "" ? null : `${base}${session.sessionId}.mpd${isDvr ? "?dvrMode=true" : ""}`,
+      base: `${playbackId}/${session.sessionId}/`,
+      location: `${playbackId}.${session.sessionId}.mpd${isDvr ? "?dvrMode=true" : ""}`,
       clockUri: `/${playbackId}/${session.sessionId}/time`,
       nowMs: Date.now(),
     });
@@ -220,7 +227,9 @@ export class LiveOrigin extends DurableObject<Env> {
     if (session === null) return null;
     const dropped = this.dropped();
     const variants = session.renditions.filter(({ name }) => !dropped.includes(name));
-    return { variants, frameRate: session.started?.video?.frameRate || null };
+    const measuredBps = Object.fromEntries(this.#index.all.map((live) => [live.name, measuredBitrate(live)]));
+    const frameRate = session.started?.video?.frameRate || null;
+    return { variants, frameRate, segmentSeconds: session.timing.targetDurationSeconds, measuredBps };
   }
 
   /** A part, at once or when it comes if it is the next one; a whole segment, or the one that is being made. */

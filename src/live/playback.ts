@@ -9,7 +9,7 @@ export interface LivePlayable {
   /** Players may go back to the beginning of the session. */
   hasDvr: boolean;
   /** The session on air, or the last one; null before there was any that could be watched. */
-  session: { id: string; renditions: LiveRendition[]; hasEnded: boolean } | null;
+  session: { id: string; renditions: LiveRendition[]; segmentMs: number; hasEnded: boolean } | null;
 }
 
 /** Null for a playback id that is none of a stream, or of a deleted one. */
@@ -29,7 +29,12 @@ export async function findLivePlayable(binding: D1Database, playbackId: string):
   if (streams[0] === undefined) return null;
   const { streamId, hasDvr } = streams[0];
   const [session] = await db
-    .select({ id: liveSessions.id, renditions: liveSessions.renditions, endedAt: liveSessions.endedAt })
+    .select({
+      id: liveSessions.id,
+      renditions: liveSessions.renditions,
+      segmentMs: liveSessions.segmentMs,
+      endedAt: liveSessions.endedAt,
+    })
     .from(liveSessions)
     .where(and(eq(liveSessions.streamId, streamId), isNotNull(liveSessions.renditions)))
     .orderBy(desc(liveSessions.startedAt))
@@ -38,7 +43,12 @@ export async function findLivePlayable(binding: D1Database, playbackId: string):
     streamId,
     hasDvr,
     session: session
-      ? { id: session.id, renditions: session.renditions ?? [], hasEnded: session.endedAt !== null }
+      ? {
+          id: session.id,
+          renditions: session.renditions ?? [],
+          segmentMs: session.segmentMs,
+          hasEnded: session.endedAt !== null,
+        }
       : null,
   };
 }

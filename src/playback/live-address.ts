@@ -5,8 +5,7 @@ export type LiveAddress = { sessionId: string } & (
   | { kind: "playlist"; rendition: string; directives: Directives; isDvr: boolean }
   | { kind: "init"; rendition: string; version: number }
   | { kind: "media"; rendition: string; msn: number; part: number | null }
-  /** `base`: where the session's media is, relative to the MPD. */
-  | { kind: "mpd"; playbackId: string; base: string; isDvr: boolean }
+  | { kind: "mpd"; playbackId: string; isDvr: boolean }
   | { kind: "thumbnail" }
 );
 
@@ -28,8 +27,8 @@ export function liveAddressPath(address: LiveAddress): string {
     case "media":
       return `live/${sessionId}/${address.rendition}/${address.msn}${address.part === null ? "" : `.${address.part}`}.m4s`;
     case "mpd": {
-      const { playbackId, base, isDvr } = address;
-      return withQuery(`live/${sessionId}.mpd`, { playbackId, base, dvrMode: isDvr ? "true" : null });
+      const { playbackId, isDvr } = address;
+      return withQuery(`live/${sessionId}.mpd`, { playbackId, dvrMode: isDvr ? "true" : null });
     }
     case "thumbnail":
       return `live/${sessionId}/thumbnail.jpg`;
@@ -51,8 +50,8 @@ export function readLiveAddress(url: URL): LiveAddress | null {
   const number = (name: string) => (query.has(name) ? Number(query.get(name)) : null);
   const isDvr = query.get("dvrMode") === "true";
   if (session.endsWith(".mpd")) {
-    const [playbackId, base] = [query.get("playbackId") ?? "", query.get("base") ?? ""];
-    return { kind: "mpd", sessionId: session.slice(0, -".mpd".length), playbackId, base, isDvr };
+    const playbackId = query.get("playbackId") ?? "";
+    return { kind: "mpd", sessionId: session.slice(0, -".mpd".length), playbackId, isDvr };
   }
   const sessionId = session;
   if (rendition === "thumbnail.jpg") return { kind: "thumbnail", sessionId };

@@ -13,7 +13,9 @@ const RENDITION = "[a-z0-9][a-z0-9-]{0,31}";
 /** No leading zeros: one part has one address. */
 const NUMBER = "0|[1-9][0-9]{0,8}";
 
-const SESSION = new RegExp(`^/(${UUID})/(${UUID})(\\.mpd|/.+)$`);
+const SESSION = new RegExp(`^/(${UUID})/(${UUID})(/.+)$`);
+/** Beside the stream's own: what is relative to the one is relative to the other. */
+const MPD = new RegExp(`^/(${UUID})\\.(${UUID})\\.mpd$`);
 const THUMBNAIL = new RegExp(`^/(${UUID})/thumbnail\\.jpg$`);
 const PLAYLIST = new RegExp(`^/(${RENDITION})\\.m3u8$`);
 const INIT = new RegExp(`^/(${RENDITION})/init-(${NUMBER})\\.mp4$`);
@@ -23,10 +25,11 @@ const MEDIA = new RegExp(`^/(${RENDITION})/(${NUMBER})(?:\\.(${NUMBER}))?\\.m4s$
 export function readLiveTarget(path: string): LiveTarget | null {
   const thumbnail = THUMBNAIL.exec(path);
   if (thumbnail) return { kind: "live-thumbnail", playbackId: thumbnail[1]! };
+  const mpd = MPD.exec(path);
+  if (mpd) return { kind: "live-mpd", playbackId: mpd[1]!, sessionId: mpd[2]! };
   const [, playbackId, sessionId, rest = ""] = SESSION.exec(path) ?? [];
   if (playbackId === undefined || sessionId === undefined) return null;
   const session = { playbackId, sessionId };
-  if (rest === ".mpd") return { kind: "live-mpd", ...session };
   if (rest === "/time") return { kind: "live-time", ...session };
   const [, rendition, number, part] = PLAYLIST.exec(rest) ?? INIT.exec(rest) ?? MEDIA.exec(rest) ?? [];
   if (rendition === undefined) return null;

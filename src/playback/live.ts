@@ -57,7 +57,7 @@ export async function answerLiveMpd(
   if (playable === null) return null;
   const sessionId = onAir(playable).id;
   const isDvr = playable.hasDvr && isDvrAsked(query);
-  return await inner(env, ctx, request, { kind: "mpd", sessionId, playbackId, base: `${playbackId}/`, isDvr });
+  return await inner(env, ctx, request, { kind: "mpd", sessionId, playbackId, isDvr });
 }
 
 function onAir({ session }: LivePlayable) {
@@ -66,11 +66,15 @@ function onAir({ session }: LivePlayable) {
 }
 
 /** The origin knows best; it is not there yet when a session has begun just now. */
-async function offerOf(env: Env, { id, renditions }: NonNullable<LivePlayable["session"]>): Promise<LiveOffer> {
+async function offerOf(
+  env: Env,
+  { id, renditions, segmentMs }: NonNullable<LivePlayable["session"]>,
+): Promise<LiveOffer> {
   const recent = offers.get(id, Date.now());
   if (recent !== undefined) return recent;
   const offer = await originOf(env, id).offer();
-  if (offer === null) return { variants: renditions, frameRate: null };
+  if (offer === null)
+    return { variants: renditions, frameRate: null, segmentSeconds: segmentMs / 1000, measuredBps: {} };
   offers.set(id, offer, Date.now() + KNOWN_MS);
   return offer;
 }
@@ -111,7 +115,7 @@ function addressOf(
   const isDvr = hasDvr && isDvrAsked(query);
   switch (target.kind) {
     case "live-mpd":
-      return { kind: "mpd", sessionId, playbackId: target.playbackId, base: "", isDvr };
+      return { kind: "mpd", sessionId, playbackId: target.playbackId, isDvr };
     case "live-init":
       return { kind: "init", sessionId, rendition: target.rendition, version: target.version };
     case "live-media":
@@ -126,15 +130,21 @@ function addressOf(
 
 async function inner(env: Env, ctx: Caller, request: Request, address: LiveAddress): Promise<Response> {
   const answer = await fetchLive(ctx, env, address);
-  const isLong = "isDvr" in address && address.isDvr && answer.ok && answer.body !== null;
   // An answer from another entrypoint has headers that cannot be changed; others on the way out add theirs.
-  if (!isLong) return new Response(answer.body, answer);
+  const isText = address.kind === "playlist" || address.kind === "mpd";
+  if (!isText || !answer.ok || answer.body === null) return new Response(answer.body, answer);
   const headers = new Headers(answer.headers);
   headers.set("vary", "Accept-Encoding");
-  if (!acceptsGzip(request.headers.get("accept-encoding"))) return new Response(answer.body, { headers });
+  if (!acceptsGzip(codingsOf(request))) return new Response(answer.body, { headers });
   headers.set("content-encoding", "gzip");
   headers.delete("content-length");
-  return new Response(answer.body!.pipeThrough(new CompressionStream("gzip")), { headers, encodeBody: "manual" });
+  return new Response(answer.body.pipeThrough(new CompressionStream("gzip")), { headers, encodeBody: "manual" });
+}
+
+/** What the client takes: the header itself is Cloudflare's own, which always names gzip. */
+function codingsOf(request: Request): string | null {
+  const told: unknown = request.cf?.["clientAcceptEncoding"];
+  return typeof told === "string" ? told : request.headers.get("accept-encoding");
 }
 
 async function requireSession(env: Env, { playbackId, sessionId }: SessionTarget): Promise<LiveSession> {

@@ -15,10 +15,10 @@ export interface LiveMpd {
   /** Null = from the first segment on. */
   windowSeconds: number | null;
   frameRate: number | null;
-  /** Where the renditions are, relative to this MPD. */
+  /** Where the renditions are. Some players resolve it against the location: both are beside each other. */
   base: string;
-  /** Where the next MPD is, relative to this one; null = where this one was. */
-  location: string | null;
+  /** Where the next MPD is. */
+  location: string;
   /** Where players read the time. */
   clockUri: string;
   nowMs: number;
@@ -53,7 +53,7 @@ export function liveMpd(session: LiveMpd): string | null {
           publishTime: new Date(nowMs).toISOString(),
           minimumUpdatePeriod: isoDuration(timing.partTargetMs === null ? targetDurationSeconds / 2 : 1),
           timeShiftBufferDepth: windowSeconds === null ? null : isoDuration(windowSeconds),
-          suggestedPresentationDelay: isoDuration(latencyMs(timing) / 1000),
+          suggestedPresentationDelay: isoDuration(delaySeconds(timing)),
         }),
   };
   return [
@@ -61,8 +61,8 @@ export function liveMpd(session: LiveMpd): string | null {
     element(
       "MPD",
       root,
-      ...(location === null || hasEnded ? [] : [`<Location>${escapeXml(location)}</Location>`]),
       `<BaseURL>${escapeXml(base)}</BaseURL>`,
+      ...(hasEnded ? [] : [`<Location>${escapeXml(location)}</Location>`]),
       ...(hasEnded ? [] : [latencyTarget(timing)]),
       ...shown,
       ...(hasEnded ? [] : [element("UTCTiming", { schemeIdUri: "urn:mpeg:dash:utc:http-iso:2014", value: clockUri })]),
@@ -75,6 +75,10 @@ const latencyMs = ({ partTargetMs, targetDurationSeconds }: LiveTiming): number 
   partTargetMs === null
     ? STANDARD_TARGETS * targetDurationSeconds * 1000
     : Math.max(LEAST_LATENCY_MS, LATENCY_PARTS * partTargetMs);
+
+/** For players that know nothing of the target: they wait for whole segments. */
+const delaySeconds = (timing: LiveTiming): number =>
+  latencyMs(timing) / 1000 + (timing.partTargetMs === null ? 0 : timing.targetDurationSeconds);
 
 function latencyTarget(timing: LiveTiming): string {
   const target = latencyMs(timing);

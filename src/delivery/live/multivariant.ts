@@ -6,18 +6,24 @@ export interface LiveVariant {
   kind: "video" | "audio";
   widthPx: number | null;
   heightPx: number | null;
-  bitrateBps: number; // at most, as the encoder is told
+  bitrateBps: number; // at most in the long run, as the encoder is told
   codec: string; // RFC 6381
 }
 
 const GROUP = "audio";
 /** What the boxes around the media add. */
 const OVERHEAD = 1.05;
+/** The encoder may have saved up as much as this many seconds of its rate, and spend it in one segment. */
+const SAVED_SECONDS = 1;
 
 export interface LiveOffer {
   variants: LiveVariant[];
   /** Of the pictures, in frames per second; null = not known. */
   frameRate: number | null;
+  /** The longest that a segment may be. */
+  segmentSeconds: number;
+  /** By rendition: what the largest segment so far has needed. */
+  measuredBps: Record<string, number>;
 }
 
 /**
@@ -27,10 +33,12 @@ export interface LiveOffer {
  * @param base where the renditions are, relative to this playlist
  * @param query that the playlists of the renditions carry: "" or "?dvrMode=true"
  */
-export function liveMultivariant({ variants, frameRate }: LiveOffer, selection: Selection, base: string, query = "") {
+export function liveMultivariant(offer: LiveOffer, selection: Selection, base: string, query = "") {
+  const { variants, frameRate } = offer;
   const audio = variants.filter(({ kind }) => kind === "audio");
   const video = variants.filter(({ kind }) => kind === "video").toSorted((a, b) => b.bitrateBps - a.bitrateBps);
-  const soundBps = Math.max(0, ...audio.map(({ bitrateBps }) => bitrateBps));
+  const soundPeakBps = Math.max(0, ...audio.map((one) => peakBps(one, offer)));
+  const soundBps = Math.max(0, ...audio.map(({ bitrateBps }) => bitrateBps * OVERHEAD));
   const streams = video.length > 0 ? selectRungs(video, selection) : audio;
   return [
     "#EXTM3U",
@@ -41,7 +49,8 @@ export function liveMultivariant({ variants, frameRate }: LiveOffer, selection: 
       : []),
     ...streams.flatMap((stream) => [
       tag("EXT-X-STREAM-INF", {
-        BANDWIDTH: Math.ceil((stream.bitrateBps + (stream.kind === "video" ? soundBps : 0)) * OVERHEAD),
+        BANDWIDTH: Math.ceil(peakBps(stream, offer) + (stream.kind === "video" ? soundPeakBps : 0)),
+        "AVERAGE-BANDWIDTH": Math.ceil(stream.bitrateBps * OVERHEAD + (stream.kind === "video" ? soundBps : 0)),
         CODECS: quoted([...new Set([stream.codec, ...audio.map(({ codec }) => codec)])].join(",")),
         RESOLUTION: stream.widthPx === null ? null : `${stream.widthPx}x${stream.heightPx}`,
         "FRAME-RATE": stream.kind === "video" ? frameRate?.toFixed(3) : null,
@@ -52,6 +61,12 @@ export function liveMultivariant({ variants, frameRate }: LiveOffer, selection: 
     ]),
     "",
   ].join("\n");
+}
+
+/** No segment needs more (RFC 8216bis §4.4.6.2). A copied source keeps to no rate that is known: it is measured. */
+function peakBps({ name, kind, bitrateBps }: LiveVariant, { segmentSeconds, measuredBps }: LiveOffer): number {
+  const saved = kind === "video" ? SAVED_SECONDS / segmentSeconds : 0;
+  return Math.max(bitrateBps * (1 + saved) * OVERHEAD, measuredBps[name] ?? 0);
 }
 
 const audioTag = ({ name }: LiveVariant, uri: string, isDefault: boolean) =>

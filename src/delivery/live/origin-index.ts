@@ -145,7 +145,7 @@ export class OriginIndex {
     const { durationTicks, isIndependent, isLast, msn, part } = arriving;
     const place = this.#judge(rendition, { msn, part });
     if (place !== null) return place;
-    const open = part === 0 ? newSegment(arriving, rendition.segments.at(-1)) : rendition.segments.at(-1)!;
+    const open = part === 0 ? newSegment(arriving, rendition) : rendition.segments.at(-1)!;
     const segment: LiveSegment = {
       ...open,
       isWhole: isLast,
@@ -303,17 +303,21 @@ export class OriginIndex {
   }
 }
 
-function newSegment(arriving: ArrivingPart, before: LiveSegment | undefined): LiveSegment {
+function newSegment(arriving: ArrivingPart, { segments, timescale }: LiveRendition): LiveSegment {
   const { msn, capturedAtMs, decodeTicks, initVersion } = arriving;
+  const before = segments.at(-1);
   // The beginning of the new run may have been lost, and its discontinuity with it.
   const isLateSeam = before !== undefined && before.isGap && before.initVersion !== initVersion;
+  const isDiscontinuous = arriving.isDiscontinuous || isLateSeam;
+  const goesOn = before !== undefined && !isDiscontinuous;
   return {
     msn,
-    capturedAtMs,
+    // Players take dates for places in the media: one that follows a better estimate, or a clock of another speed, misleads them.
+    capturedAtMs: goesOn ? before.capturedAtMs + ((decodeTicks - before.decodeTicks) / timescale) * 1000 : capturedAtMs,
     decodeTicks,
     durationTicks: 0,
     bytes: 0,
-    isDiscontinuous: arriving.isDiscontinuous || isLateSeam,
+    isDiscontinuous,
     initVersion,
     isGap: false,
     isWhole: false,

@@ -8,6 +8,8 @@ export interface LiveTiming {
   partTargetMs: number | null;
 }
 
+const MEASURED_SEGMENTS = 300;
+
 /** A piece of a segment, played before the segment is whole. */
 export interface LivePart {
   durationTicks: number;
@@ -63,6 +65,14 @@ export const segmentSeconds = ({ durationTicks }: LiveSegment, timescale: number
 
 /** Where a segment ends on the session's timeline. */
 export const endTicks = ({ decodeTicks, durationTicks }: LiveSegment): number => decodeTicks + durationTicks;
+
+/** What the largest of the newest segments needs, in bits per second. Short ones, as before a discontinuity, tell nothing. */
+export function measuredBitrate({ segments, timescale }: LiveRendition): number {
+  const newest = segments
+    .slice(-MEASURED_SEGMENTS)
+    .filter(({ isWhole, durationTicks }) => isWhole && durationTicks >= timescale);
+  return Math.max(0, ...newest.map(({ bytes, durationTicks }) => (bytes * 8 * timescale) / durationTicks));
+}
 
 /** Without a search, as the numbers have no holes. */
 export function segmentAt({ segments }: LiveRendition, msn: number): LiveSegment | null {

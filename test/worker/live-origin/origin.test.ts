@@ -1,7 +1,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { LiveOrigin, OriginAnswer } from "../../../durable-objects/live-origin.ts";
-import { bytesOf, newOrigin, NOW, opened, partOf, put, said, textOf } from "./origins.ts";
+import { bytesOf, linesOf, newOrigin, NOW, opened, partOf, put, said, textOf } from "./origins.ts";
 
 describe("a live origin", () => {
   test("announces a part as soon as it has come, and a segment when it is whole", async () => {
@@ -96,6 +96,34 @@ describe("a live origin", () => {
     expect(textOf(await again.playlist("v720", NOW, false))).toBe(before);
     expect(said(await again.media("v720", 2, 1))).toBe("[v720 2.1]");
     expect(await put(again, "v720", 2, [1, 2])).toEqual(["known", "taken"]);
+  });
+
+  test("dates a segment as the media before it goes on, and anew behind a discontinuity", async () => {
+    const { stub } = await opened(1);
+    const at = async (msn: number, isDiscontinuous: boolean) =>
+      await stub.putPart(
+        {
+          ...partOf("v720", msn, 0),
+          isLast: true,
+          isDiscontinuous,
+          capturedAtMs: partOf("v720", msn, 0).capturedAtMs + 700,
+        },
+        bytesOf("v720", msn, 0),
+      );
+    await at(1, false);
+    await at(2, true);
+    const dates = linesOf(await stub.playlist("v720", NOW, false), "#EXT-X-PROGRAM-DATE-TIME");
+    expect(dates.map((line) => line.slice(-13))).toEqual(["12:00:00.000Z", "12:00:02.000Z", "12:00:04.700Z"]);
+  });
+
+  test("offers what a broadcaster brings that comes back with more, from there on", async () => {
+    const { stub, session } = await opened(2);
+    await stub.goOn();
+    await stub.open({ ...session, renditions: [...session.renditions, { ...session.renditions[0]!, name: "v1080" }] });
+    expect(await put(stub, "v1080", 1, [0])).toEqual(["missing"]);
+    expect(await put(stub, "v1080", 2, [0])).toEqual(["taken"]);
+    expect(textOf(await stub.playlist("v1080", NOW, false))).toContain("#EXT-X-MEDIA-SEQUENCE:2");
+    expect((await stub.offer())!.variants.map(({ name }) => name)).toEqual(["v720", "a1", "v1080"]);
   });
 
   test("answers whoever waits when the session ends, and takes nothing any more", async () => {

@@ -35,18 +35,18 @@ test("a stream's MPD leads to its session's, which is static when the session ha
   ]);
   const mpd = await answer.text();
   expect(mpd).toContain(
-    `<Location>${playbackId}/${sessionId}.mpd</Location><BaseURL>${playbackId}/${sessionId}/</BaseURL>`,
+    `<BaseURL>${playbackId}/${sessionId}/</BaseURL><Location>${playbackId}.${sessionId}.mpd</Location>`,
   );
   expect(mpd).toContain('<S t="0" d="60000" r="1"/>');
-  const own = await (await get(`/${playbackId}/${sessionId}.mpd`)).text();
-  expect(own).toContain(`<BaseURL>${sessionId}/</BaseURL>`);
+  const own = await (await get(`/${playbackId}.${sessionId}.mpd`)).text();
+  expect(own).toContain(`<BaseURL>${playbackId}/${sessionId}/</BaseURL>`);
   const clock = /value="([^"]+)"\/><\/MPD>/.exec(own)![1]!;
   const time = await get(clock);
   expect(time.headers.get("cache-control")).toBe("no-store");
   expect(Math.abs(Date.parse(await time.text()) - Date.now())).toBeLessThan(5000);
   await workspace.request("PUT", at(stream, "/finish"));
   await settle(stream);
-  expect(await (await get(`/${playbackId}/${sessionId}.mpd`)).text()).toContain('type="static"');
+  expect(await (await get(`/${playbackId}.${sessionId}.mpd`)).text()).toContain('type="static"');
   expect((await get(`/${playbackId}.mpd`)).status).toBe(400);
 });
 

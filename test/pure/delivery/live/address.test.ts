@@ -25,7 +25,7 @@ test.each([
   { kind: "init", rendition: "v1080", version: 12 },
   { kind: "media", rendition: "v1080", msn: 21_599, part: 3 },
   { kind: "media", rendition: "v1080", msn: 0, part: null },
-  { kind: "mpd", playbackId: sessionId, base: `${sessionId}/`, isDvr: true },
+  { kind: "mpd", playbackId: sessionId, isDvr: true },
   { kind: "thumbnail" },
 ] as const)("the address of $kind says all of it", (question) => {
   const address = { ...question, sessionId };
