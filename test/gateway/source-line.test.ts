@@ -1,0 +1,146 @@
+/** A broadcast's bytes for a decoder that takes over from one that died. */
+import { describe, expect, test } from "vitest";
+import { ContainerUnits } from "../../encoder/gateway/container-units.ts";
+import { RestartLimit } from "../../encoder/gateway/restart-limit.ts";
+import { SourceLine } from "../../encoder/gateway/source-line.ts";
+import { broadcast, broadcastOf, chunksOf, FLV, H264, TS } from "../support/live.ts";
+
+const SMALL = "$IN -s 160x90 -r 15";
+const FMP4 = `-t 6 ${H264} -c:a aac -movflags empty_moov+default_base_moof+frag_keyframe -f mp4`;
+const CONTAINERS: [string, string][] = [
+  ["FLV", `${SMALL} ${FLV}`],
+  ["MPEG-TS", `${SMALL} ${TS}`],
+  ["fragmented MP4", `${SMALL} ${FMP4}`],
+];
+
+/** A source that gives a piece when it is asked to. */
+function byHand() {
+  const waiting: ((result: IteratorResult<Uint8Array>) => void)[] = [];
+  const ready: IteratorResult<Uint8Array>[] = [];
+  const give = (result: IteratorResult<Uint8Array>) => {
+    const taker = waiting.shift();
+    if (taker) taker(result);
+    else ready.push(result);
+  };
+  const bytes: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]: () => ({
+      next: () =>
+        new Promise<IteratorResult<Uint8Array>>((done) => {
+          const result = ready.shift();
+          if (result) done(result);
+          else waiting.push(done);
+        }),
+    }),
+  };
+  return {
+    bytes,
+    give: (value: Uint8Array) => give({ value, done: false }),
+    end: () => give({ value: undefined, done: true }),
+  };
+}
+
+/** Read from at once, not only when somebody wants the first piece. */
+function begun(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  const first = pieces.next();
+  return (async function* () {
+    for (let next = await first; next.done !== true; next = await pieces.next()) yield next.value;
+  })();
+}
+
+describe.each(CONTAINERS)("%s", (_, words) => {
+  test("comes out as it went in, in pieces of any size", async () => {
+    const bytes = await broadcastOf(words);
+    for (const size of [1, 13, 4096, bytes.length]) {
+      const units = new ContainerUnits();
+      const out = [
+        ...(function* () {
+          for (let at = 0; at < Math.min(bytes.length, size * 20_000); at += size)
+            yield* units.push(bytes.subarray(at, at + size));
+          yield* units.rest();
+        })(),
+      ];
+      const whole = Buffer.concat(out.map((unit) => unit.bytes));
+      expect(whole.equals(bytes.subarray(0, whole.length))).toBe(true);
+      expect(whole.length).toBe(Math.min(bytes.length, size * 20_000));
+    }
+  });
+
+  test("goes on for a second decoder, with the head again and from a place where it can begin", async () => {
+    const bytes = await broadcastOf(words);
+    const line = new SourceLine();
+    const source = byHand();
+    void line.fill(source.bytes);
+    const pieces: Buffer[] = [];
+    for await (const piece of chunksOf(bytes, 5000)) pieces.push(piece);
+    const half = Math.floor(pieces.length / 2);
+    const first = line.read();
+    const taken = (async () => {
+      let length = 0;
+      for await (const piece of first) length += piece.length;
+      return length;
+    })();
+    for (const piece of pieces.slice(0, half)) source.give(piece);
+    await new Promise((done) => setImmediate(done));
+    const made = broadcast(begun(line.read())); // the first one has died
+    for (const piece of pieces.slice(half)) source.give(piece);
+    source.end();
+    const { parts, started } = await made;
+    expect(await taken).toBeGreaterThan(0);
+    expect([started[0]?.video?.codec, started[0]?.audio?.codec]).toEqual(["h264", "aac"]);
+    expect(parts.length).toBeGreaterThan(4); // some two seconds of three
+    expect(line.isSpent).toBe(true);
+  });
+});
+
+test("a broadcaster is slowed down while nobody reads, and let on when somebody does", async () => {
+  let given = 0;
+  const line = new SourceLine();
+  const filled = line.fill(
+    (async function* () {
+      for (; given < 20; given += 1) yield Buffer.alloc(1 << 20, 1);
+    })(),
+  );
+  await new Promise((done) => setImmediate(done));
+  expect(given).toBeLessThan(8);
+  let read = 0;
+  for await (const piece of line.read()) read += piece.length;
+  await filled;
+  expect([given, read]).toEqual([20, 20 << 20]);
+});
+
+test("a closed line lets go of its source and of its reader", async () => {
+  const line = new SourceLine();
+  const source = byHand();
+  const filled = line.fill(source.bytes);
+  const reading = (async () => {
+    for await (const piece of line.read()) void piece;
+  })();
+  line.close();
+  await reading;
+  source.give(Buffer.from("late"));
+  await filled;
+  expect(line.isSpent).toBe(true);
+});
+
+test("what claims to be larger than any picture goes on as it comes, and costs no memory", () => {
+  const units = new ContainerUnits();
+  const header = Buffer.concat([
+    Buffer.from("FLV\u0001\u0005\0\0\0\u0009\0\0\0\0", "latin1"),
+    Buffer.from([9, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0]),
+  ]);
+  const out = [...units.push(header), ...units.push(Buffer.alloc(1000, 7))];
+  expect(Buffer.concat(out.map(({ bytes }) => bytes))).toHaveLength(header.length + 1000);
+});
+
+test("an encoder that dies is started again five times a minute, and no more", () => {
+  const limit = new RestartLimit();
+  expect([0, 1, 2, 3, 4, 5].map((second) => limit.allows(second * 1000))).toEqual([
+    true,
+    true,
+    true,
+    true,
+    true,
+    false,
+  ]);
+  expect(limit.allows(70_000)).toBe(true);
+});

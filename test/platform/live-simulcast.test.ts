@@ -1,0 +1,66 @@
+/** A broadcast that goes to another server too: here to another stream of the same platform, over real RTMP. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBroadcaster } from "../support/clock-broadcaster.ts";
+import {
+  eventTypesOf,
+  eventually,
+  type LiveStreamRecord,
+  newLiveStream,
+  segmentsOf,
+  smallestPlaylist,
+  streamOf,
+} from "../support/live-watch.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform({ vars: { LIVE_WAIT_SCALE: "0.02" } });
+});
+afterAll(async () => {
+  await platform?.stop();
+  await platform?.removeHome();
+});
+
+const untilSegment = (stream: LiveStreamRecord) =>
+  eventually("a whole segment", async () => {
+    const playlist = await smallestPlaylist(`${platform.baseUrl}/${stream.playbackIds[0]!.id}.m3u8`);
+    return playlist !== null && ((await segmentsOf(playlist))?.length ?? 0) > 0 ? true : null;
+  });
+
+test("a target gets the broadcast until it is switched off, and one that refuses does the broadcast no harm", async () => {
+  const [source, other] = [await newLiveStream(platform), await newLiveStream(platform)];
+  const add = async (url: string, streamKey: string) => {
+    const path = `/v1/live/streams/${source.streamId}/simulcast`;
+    const { status, body } = await platform.api<{ simulcastId: string }>("POST", path, { url, streamKey });
+    expect(status).toBe(201);
+    return `${path}/${body.data.simulcastId}`;
+  };
+  const at = other.ingest.rtmp.lastIndexOf("/");
+  const good = await add(other.ingest.rtmp.slice(0, at), other.ingest.rtmp.slice(at + 1));
+  await add(other.ingest.rtmp.slice(0, at), "a-key-of-nobody");
+  const broadcaster = await startBroadcaster(source.ingest.rtmp, {
+    widthPx: 320,
+    heightPx: 180,
+    frameRate: 15,
+    bitrateBps: 400_000,
+    keySeconds: 1,
+  });
+  try {
+    await untilSegment(source);
+    await untilSegment(other);
+    await platform.api("PUT", good, { isEnabled: false });
+    await eventually("the other stream is idle", async () =>
+      (await streamOf(platform, other)).status === "idle" ? true : null,
+    );
+    expect((await streamOf(platform, source)).status).toBe("active");
+    const told = (await eventTypesOf(platform, source.streamId)).filter((type) => type.includes("simulcast_target"));
+    const [starting, broadcasting] = ["starting", "broadcasting"].map(
+      (what) => `video.live_stream.simulcast_target.${what}`,
+    );
+    expect(told.filter((type) => type === starting)).toHaveLength(2);
+    expect(told.filter((type) => type === broadcasting)).toHaveLength(1);
+    expect((await streamOf(platform, source)).mediaIds).toHaveLength(1);
+  } finally {
+    await broadcaster.stop();
+  }
+});
