@@ -121,7 +121,8 @@ export const live = {
     if (name === "hls.js") face = playHls(url, config);
     else if (name === "dash.js") face = playDash(url, config);
     else face = await playShaka(url, config);
-    await video.play().catch(() => {}); // its source may take it away for a moment
+    // dash.js plays by itself; one that begins before it listens is one that it never hears of, and it asks for no second MPD.
+    if (name !== "dash.js") await video.play().catch(() => {}); // its source may take it away for a moment
   },
   seek(positionSeconds: number): void {
     video.currentTime = positionSeconds;
