@@ -8,6 +8,9 @@ export interface SegmentRange {
   last: number;
 }
 
+/** As many as fit into a row of D1, which takes 2 MB: 66 hours in segments of 2 s. */
+export const MOST_SEGMENTS = 120_000;
+
 export interface RecordedRendition {
   name: string;
   timescale: number;

@@ -3,6 +3,7 @@ import type { Env } from "../env.ts";
 import { log } from "../http/log.ts";
 import { originOf } from "./origin-calls.ts";
 import type { SessionFacts } from "./projection.ts";
+import { MOST_SEGMENTS } from "./recording-lists.ts";
 import { recordedSession, writeRecording } from "./recording.ts";
 
 /**
@@ -17,7 +18,8 @@ export async function onSessionEnd(env: Env, session: SessionFacts, eventId: str
   log("live.session_ended", { streamId, sessionId, segments, endReason });
   if (endedAtMs === null) return;
   if (mediaId === null) return await purgeAfterBroadcast(env, sessionId);
-  const recorded = await recordedSession(env, sessionId, null);
+  if (segments > MOST_SEGMENTS) log("live.recording_cut", { streamId, sessionId, segments });
+  const recorded = await recordedSession(env, sessionId, { first: 0, last: MOST_SEGMENTS - 1 });
   if (recorded === null) return await failRecording(env, { mediaId, eventId, atMs: endedAtMs });
   const outcome = await writeRecording(env, mediaId, recorded, eventId);
   log("live.recording_ended", { streamId, sessionId, mediaId, outcome });
