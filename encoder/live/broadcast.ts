@@ -5,11 +5,13 @@ import { JobError } from "../errors.ts";
 import { outputChannels, outputRateHz } from "../media/audio-plan.ts";
 import { rotationOf } from "../media/facts.ts";
 import type { Size } from "../ladder.ts";
+import { codecLike, type H264Codec } from "../media/h264.ts";
 import type { VideoRung } from "../protocol.ts";
 import { CaptureClock } from "./capture-clock.ts";
 import { Deinterlacer } from "./deinterlacer.ts";
 import { planLiveLadder, refitLadder } from "./ladder-plan.ts";
 import { type LiveGrid, planLiveGrid } from "./live-grid.ts";
+import { peakBitrateBps } from "./live-rung.ts";
 import { LiveSource, type TimedPacket } from "./live-source.ts";
 import { type BroadcastListener, type BroadcastPlan, SOUND_NAME } from "./output.ts";
 import { OverloadPolicy } from "./overload.ts";
@@ -77,6 +79,7 @@ class Broadcast {
   #clock = new CaptureClock();
   #grid: LiveGrid | null = null;
   #copy: SourceCopy | null = null;
+  readonly #codecs = new Map<string, H264Codec>();
   #rungs: VideoRung[] = [];
   #run: Run | null = null;
   #pictureKind = "";
@@ -202,13 +205,17 @@ class Broadcast {
       canCopy && rotationDegrees === 0 && others.length > 0 && this.#copy!.suits(like, top!)
         ? this.#copy!.bitrateFor(top!)
         : null;
-    if (bitrateBps === null) return { grid, rungs, like, rotationDegrees, copy: null };
+    const codecs = this.#codecs;
+    if (bitrateBps === null) return { grid, rungs, like, rotationDegrees, copy: null, codecs };
+    const { avcConfig } = this.#copy!;
+    codecs.set(top!.name, codecLike(avcConfig)!);
     return {
       grid,
       rungs: others,
       like,
       rotationDegrees,
-      copy: { rung: top!, avcConfig: this.#copy!.avcConfig, bitrateBps },
+      copy: { rung: top!, avcConfig, bitrateBps },
+      codecs,
     };
   }
 
@@ -295,7 +302,9 @@ class Broadcast {
   #tellStarted(run: Run, picture: RunPicture | null): void {
     this.#hasStarted = true;
     const { video, audio } = this.#source;
-    const bitrates = new Map(this.#rungs.map(({ name, maxBitrateBps }) => [name, maxBitrateBps]));
+    const bitrates = new Map(
+      this.#rungs.map((rung) => [rung.name, peakBitrateBps(rung, this.#plan.settings.segmentMs)]),
+    );
     if (picture !== null && picture.copy !== null) bitrates.set(picture.copy.rung.name, picture.copy.bitrateBps);
     if (this.#sound !== null) bitrates.set(SOUND_NAME, soundBitrate(this.#sound));
     const hz = this.#grid === null ? 0 : this.#grid.frameRate.num / this.#grid.frameRate.den;

@@ -3,7 +3,7 @@ import { type CodecContext, type Frame, Packet } from "node-av";
 import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE } from "node-av/constants";
 import { JobError } from "../errors.ts";
 import { initSegment } from "../media/cmaf.ts";
-import { codecOf, withoutEncoderNote } from "../media/h264.ts";
+import { codecOf, type H264Codec, withoutEncoderNote } from "../media/h264.ts";
 import type { ColorMatrix } from "../media/scale-graph.ts";
 import { configurationOf, openX264 } from "../media/x264.ts";
 import type { VideoRung } from "../protocol.ts";
@@ -15,14 +15,26 @@ import type { PartCutter } from "./part-cutter.ts";
 const LARGE_PIXELS = 1280 * 720;
 export const threadsFor = ({ widthPx, heightPx }: VideoRung) => (widthPx * heightPx >= LARGE_PIXELS ? 2 : 1);
 
-/** Pure: what x264 is told. A buffer of one second: a viewer at the live edge has no more than that in hand. */
-export function liveEncoderOptions(rung: VideoRung, { framesPerGop }: LiveGrid): Record<string, string | number> {
+/** A viewer at the live edge has no more than a second in hand. */
+const BUFFER_SECONDS = 0.5;
+
+/** What any segment has at most: as much as the rate gives, and all of the buffer. */
+export const peakBitrateBps = ({ maxBitrateBps }: VideoRung, segmentMs: number): number =>
+  Math.ceil(maxBitrateBps * (1 + (1000 * BUFFER_SECONDS) / segmentMs));
+
+/** Pure: what x264 is told. @param codec when it takes over from a source that was copied */
+export function liveEncoderOptions(
+  rung: VideoRung,
+  { framesPerGop }: LiveGrid,
+  codec: H264Codec | null = null,
+): Record<string, string | number> {
   return {
     preset: "veryfast",
-    profile: "high",
+    profile: codec?.profile ?? "high",
+    ...(codec === null ? {} : { level: codec.level }),
     crf: rung.crf,
     maxrate: rung.maxBitrateBps,
-    bufsize: rung.maxBitrateBps,
+    bufsize: Math.round(rung.maxBitrateBps * BUFFER_SECONDS),
     g: framesPerGop,
     keyint_min: framesPerGop,
     sc_threshold: 0,
@@ -62,7 +74,13 @@ export class LiveRung {
     };
   }
 
-  static async open(rung: VideoRung, grid: LiveGrid, matrix: ColorMatrix, cutter: PartCutter): Promise<LiveRung> {
+  static async open(
+    rung: VideoRung,
+    grid: LiveGrid,
+    matrix: ColorMatrix,
+    cutter: PartCutter,
+    codec: H264Codec | null,
+  ): Promise<LiveRung> {
     const { widthPx, heightPx } = rung;
     const context = await openX264({
       widthPx,
@@ -70,7 +88,7 @@ export class LiveRung {
       frameRate: grid.frameRate,
       colorMatrix: matrix,
       threads: threadsFor(rung),
-      options: liveEncoderOptions(rung, grid),
+      options: liveEncoderOptions(rung, grid, codec),
     });
     return new LiveRung(rung, grid, matrix, context, cutter);
   }

@@ -7,6 +7,7 @@ import { AVCOL_TRC_ARIB_STD_B67, AVCOL_TRC_SMPTE2084 } from "node-av/constants";
 import type { SourceVideo, VideoRung } from "../protocol.ts";
 import { AAC_FRAME_SAMPLES } from "../media/audio-plan.ts";
 import type { AvcUnit } from "../media/avc-units.ts";
+import type { H264Codec } from "../media/h264.ts";
 import { PictureGraph } from "../media/picture-graph.ts";
 import { colorPlan, scaleGraph } from "../media/scale-graph.ts";
 import { type Copy, CopiedRung } from "./copied-rung.ts";
@@ -28,6 +29,8 @@ export interface RunPicture {
   rotationDegrees: SourceVideo["rotationDegrees"];
   /** The rung above them that the source's own pictures are. */
   copy: Copy | null;
+  /** Rungs that were copied before are encoded as what they were told to be, by name. */
+  codecs: ReadonlyMap<string, H264Codec>;
 }
 
 export interface RunPlan {
@@ -83,8 +86,10 @@ export class Run {
         const cuts = { ...this.#pictureCuts(copy.rung.name), waitsForNext: true };
         this.#copied = new CopiedRung(copy, grid, matrix, new PartCutter(cuts));
       }
-      for (const rung of picture.rungs)
-        this.#rungs.push(await LiveRung.open(rung, grid, matrix, new PartCutter(this.#pictureCuts(rung.name))));
+      for (const rung of picture.rungs) {
+        const cutter = new PartCutter(this.#pictureCuts(rung.name));
+        this.#rungs.push(await LiveRung.open(rung, grid, matrix, cutter, picture.codecs.get(rung.name) ?? null));
+      }
       this.#turns = this.#rungs.map(() => Promise.resolve());
     }
     if (sound !== null) this.#sound = await SoundLine.open(sound, this.#plan, new PartCutter(this.#soundCuts(sound)));

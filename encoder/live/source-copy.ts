@@ -10,6 +10,7 @@ import {
   AV_PKT_DATA_NEW_EXTRADATA,
 } from "node-av/constants";
 import { type AvcStream, type AvcUnit, avcConfigOf, avcStreamOf, avcUnitOf } from "../media/avc-units.ts";
+import { codecLike } from "../media/h264.ts";
 import { ticksToSeconds } from "../media/source.ts";
 import type { Fraction, VideoRung } from "../protocol.ts";
 import { LivePicker } from "./live-picker.ts";
@@ -19,8 +20,6 @@ import type { TimedPacket } from "./live-source.ts";
 export const BITRATE_ALLOWANCE = 1.5;
 /** What a source says of its bitrate is an average. */
 const PEAK_FACTOR = 1.25;
-const BASELINE = { profile: 66, isConstrainedBit: 0x40 };
-const [MAIN, HIGH] = [77, 100];
 /** Access units of which no picture has come out. */
 const MAX_WAITING = 32;
 
@@ -107,11 +106,8 @@ export class SourceCopy {
   }
 }
 
-function isPlayedEverywhere({ sps }: AvcStream): boolean {
-  const profile = sps[1];
-  const isConstrained = (sps[2]! & BASELINE.isConstrainedBit) !== 0;
-  return profile === MAIN || profile === HIGH || (profile === BASELINE.profile && isConstrained);
-}
+/** As the encoder makes them too: should it have to take over, `CODECS` stays true (RFC 8216bis §4.4.6.2). */
+const isPlayedEverywhere = ({ sps }: AvcStream): boolean => codecLike(sps) !== null;
 
 /** Pure: whether pictures come one for each frame of the rate, without a hole. @param times ascending */
 export function areOnGrid(times: number[], rate: Fraction): boolean {

@@ -22,3 +22,19 @@ export function withoutEncoderNote(sample: Buffer): Buffer {
   }
   return Buffer.concat(kept);
 }
+
+/** Profile and level as libx264 takes them. */
+export interface H264Codec {
+  profile: "baseline" | "main" | "high";
+  level: string; // "3.1"
+}
+
+/** By profile_idc and the constraint flags that libx264 sets with it (Rec. ITU-T H.264 §A.2). */
+const PROFILES: Record<number, H264Codec["profile"]> = { 0x42c0: "baseline", 0x4d40: "main", 0x6400: "high" };
+
+/** What libx264 has to be told so that its codec string is the one of this stream; null when it cannot have it. @param bytes from the SPS's header on, or of an avcC */
+export function codecLike(bytes: Uint8Array): H264Codec | null {
+  const profile = PROFILES[(bytes[1]! << 8) | bytes[2]!];
+  const level = bytes[3]!;
+  return profile === undefined ? null : { profile, level: `${Math.floor(level / 10)}.${level % 10}` };
+}
