@@ -1,16 +1,17 @@
 import type { LivePart, LiveSegment } from "./timeline.ts";
 
-type Row = {
-  msn: number;
-  captured_at_ms: number;
-  decode_ticks: number;
-  duration_ticks: number;
-  bytes: number;
-  is_discontinuous: number;
-  init_version: number;
-  is_gap: number;
-  is_whole: number;
-};
+/** Without names: there are a hundred thousand of them after twelve hours. */
+type Row = [
+  msn: number,
+  capturedAtMs: number,
+  decodeTicks: number,
+  durationTicks: number,
+  bytes: number,
+  isDiscontinuous: number,
+  initVersion: number,
+  isGap: number,
+  isWhole: number,
+];
 
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS segments (rendition TEXT, msn INTEGER, captured_at_ms REAL NOT NULL, decode_ticks INTEGER NOT NULL,
@@ -64,14 +65,12 @@ export class OriginStore {
 
   /** In order, with the parts of the last `withParts` segments. */
   segmentsOf(rendition: string, withParts: number): LiveSegment[] {
-    const segments = this.#sql
-      .exec<Row>(
-        `SELECT msn, captured_at_ms, decode_ticks, duration_ticks, bytes, is_discontinuous, init_version, is_gap, is_whole
-         FROM segments WHERE rendition = ? ORDER BY msn`,
-        rendition,
-      )
-      .toArray()
-      .map(toSegment);
+    const rows = this.#sql.exec(
+      `SELECT msn, captured_at_ms, decode_ticks, duration_ticks, bytes, is_discontinuous, init_version, is_gap, is_whole
+       FROM segments WHERE rendition = ? ORDER BY msn`,
+      rendition,
+    );
+    const segments = [...rows.raw<Row>()].map(toSegment);
     for (const segment of segments.slice(-withParts)) segment.parts = this.partsOf(rendition, segment.msn);
     return segments;
   }
@@ -129,15 +128,25 @@ export class OriginStore {
   }
 }
 
-const toSegment = (row: Row): LiveSegment => ({
-  msn: row.msn,
-  capturedAtMs: row.captured_at_ms,
-  decodeTicks: row.decode_ticks,
-  durationTicks: row.duration_ticks,
-  bytes: row.bytes,
-  isDiscontinuous: row.is_discontinuous === 1,
-  initVersion: row.init_version,
-  isGap: row.is_gap === 1,
-  isWhole: row.is_whole === 1,
+const toSegment = ([
+  msn,
+  capturedAtMs,
+  decodeTicks,
+  durationTicks,
+  bytes,
+  seam,
+  initVersion,
+  gap,
+  whole,
+]: Row): LiveSegment => ({
+  msn,
+  capturedAtMs,
+  decodeTicks,
+  durationTicks,
+  bytes,
+  isDiscontinuous: seam === 1,
+  initVersion,
+  isGap: gap === 1,
+  isWhole: whole === 1,
   parts: [],
 });
