@@ -229,7 +229,7 @@ export class LiveOrigin extends DurableObject<Env> {
     const variants = session.renditions.filter(({ name }) => !dropped.includes(name));
     const measuredBps = Object.fromEntries(this.#index.all.map((live) => [live.name, measuredBitrate(live)]));
     const frameRate = session.started?.video?.frameRate || null;
-    return { variants, frameRate, segmentSeconds: session.timing.targetDurationSeconds, measuredBps };
+    return { variants, frameRate, measuredBps };
   }
 
   /** A part, at once or when it comes if it is the next one; a whole segment, or the one that is being made. */

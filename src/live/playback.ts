@@ -9,7 +9,7 @@ export interface LivePlayable {
   /** Players may go back to the beginning of the session. */
   hasDvr: boolean;
   /** The session on air, or the last one; null before there was any that could be watched. */
-  session: { id: string; renditions: LiveRendition[]; segmentMs: number; hasEnded: boolean } | null;
+  session: { id: string; renditions: LiveRendition[]; hasEnded: boolean } | null;
 }
 
 /** Null for a playback id that is none of a stream, or of a deleted one. */
@@ -32,7 +32,6 @@ export async function findLivePlayable(binding: D1Database, playbackId: string):
     .select({
       id: liveSessions.id,
       renditions: liveSessions.renditions,
-      segmentMs: liveSessions.segmentMs,
       endedAt: liveSessions.endedAt,
     })
     .from(liveSessions)
@@ -46,7 +45,6 @@ export async function findLivePlayable(binding: D1Database, playbackId: string):
       ? {
           id: session.id,
           renditions: session.renditions ?? [],
-          segmentMs: session.segmentMs,
           hasEnded: session.endedAt !== null,
         }
       : null,

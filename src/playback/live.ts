@@ -66,15 +66,11 @@ function onAir({ session }: LivePlayable) {
 }
 
 /** The origin knows best; it is not there yet when a session has begun just now. */
-async function offerOf(
-  env: Env,
-  { id, renditions, segmentMs }: NonNullable<LivePlayable["session"]>,
-): Promise<LiveOffer> {
+async function offerOf(env: Env, { id, renditions }: NonNullable<LivePlayable["session"]>): Promise<LiveOffer> {
   const recent = offers.get(id, Date.now());
   if (recent !== undefined) return recent;
   const offer = await originOf(env, id).offer();
-  if (offer === null)
-    return { variants: renditions, frameRate: null, segmentSeconds: segmentMs / 1000, measuredBps: {} };
+  if (offer === null) return { variants: renditions, frameRate: null, measuredBps: {} };
   offers.set(id, offer, Date.now() + KNOWN_MS);
   return offer;
 }

@@ -6,22 +6,18 @@ export interface LiveVariant {
   kind: "video" | "audio";
   widthPx: number | null;
   heightPx: number | null;
-  bitrateBps: number; // at most in the long run, as the encoder is told
+  bitrateBps: number; // of the largest segment that the encoder may make
   codec: string; // RFC 6381
 }
 
 const GROUP = "audio";
 /** What the boxes around the media add. */
 const OVERHEAD = 1.05;
-/** The encoder may have saved up as much as this many seconds of its rate, and spend it in one segment. */
-const SAVED_SECONDS = 1;
 
 export interface LiveOffer {
   variants: LiveVariant[];
   /** Of the pictures, in frames per second; null = not known. */
   frameRate: number | null;
-  /** The longest that a segment may be. */
-  segmentSeconds: number;
   /** By rendition: what the largest segment so far has needed. */
   measuredBps: Record<string, number>;
 }
@@ -38,7 +34,6 @@ export function liveMultivariant(offer: LiveOffer, selection: Selection, base: s
   const audio = variants.filter(({ kind }) => kind === "audio");
   const video = variants.filter(({ kind }) => kind === "video").toSorted((a, b) => b.bitrateBps - a.bitrateBps);
   const soundPeakBps = Math.max(0, ...audio.map((one) => peakBps(one, offer)));
-  const soundBps = Math.max(0, ...audio.map(({ bitrateBps }) => bitrateBps * OVERHEAD));
   const streams = video.length > 0 ? selectRungs(video, selection) : audio;
   return [
     "#EXTM3U",
@@ -50,7 +45,6 @@ export function liveMultivariant(offer: LiveOffer, selection: Selection, base: s
     ...streams.flatMap((stream) => [
       tag("EXT-X-STREAM-INF", {
         BANDWIDTH: Math.ceil(peakBps(stream, offer) + (stream.kind === "video" ? soundPeakBps : 0)),
-        "AVERAGE-BANDWIDTH": Math.ceil(stream.bitrateBps * OVERHEAD + (stream.kind === "video" ? soundBps : 0)),
         CODECS: quoted([...new Set([stream.codec, ...audio.map(({ codec }) => codec)])].join(",")),
         RESOLUTION: stream.widthPx === null ? null : `${stream.widthPx}x${stream.heightPx}`,
         "FRAME-RATE": stream.kind === "video" ? frameRate?.toFixed(3) : null,
@@ -63,11 +57,9 @@ export function liveMultivariant(offer: LiveOffer, selection: Selection, base: s
   ].join("\n");
 }
 
-/** No segment needs more (RFC 8216bis §4.4.6.2). A copied source keeps to no rate that is known: it is measured. */
-function peakBps({ name, kind, bitrateBps }: LiveVariant, { segmentSeconds, measuredBps }: LiveOffer): number {
-  const saved = kind === "video" ? SAVED_SECONDS / segmentSeconds : 0;
-  return Math.max(bitrateBps * (1 + saved) * OVERHEAD, measuredBps[name] ?? 0);
-}
+/** No segment needs more (RFC 8216bis §4.4.6.2). A copied source may go beyond what was expected of it: it is measured. */
+const peakBps = ({ name, bitrateBps }: LiveVariant, { measuredBps }: LiveOffer): number =>
+  Math.max(bitrateBps * OVERHEAD, measuredBps[name] ?? 0);
 
 const audioTag = ({ name }: LiveVariant, uri: string, isDefault: boolean) =>
   tag("EXT-X-MEDIA", {
