@@ -33,14 +33,12 @@ function readNumber(query: URLSearchParams, name: string): number | "bad" | null
 }
 
 /**
- * What a playlist request waits for. One that names nothing waits for the first there is to play: a playlist without segments makes
- * players give up. Without low latency nothing is told of parts.
+ * What a playlist request waits for. One that names nothing waits for the first whole segment: a playlist without any makes players give
+ * up, or ask again only after a while, whatever parts it has. Without low latency nothing is told of parts.
  */
 export function wantedPlace(rendition: LiveRendition, timing: LiveTiming, asked: LivePlace | null): LivePlace | null {
-  const hasParts = timing.partTargetMs !== null;
-  if (asked !== null) return hasParts ? asked : { ...asked, part: null };
-  const isEmpty = hasParts ? rendition.segments.length === 0 : lastWhole(rendition) === null;
-  return isEmpty ? { msn: rendition.firstMsn, part: hasParts ? 0 : null } : null;
+  if (asked !== null) return timing.partTargetMs === null ? { ...asked, part: null } : asked;
+  return lastWhole(rendition) === null ? { msn: rendition.firstMsn, part: null } : null;
 }
 
 /** Whether a playlist is the answer to an address that all who follow the edge ask for, and not one for a latecomer. */

@@ -121,7 +121,7 @@ describe("a live origin", () => {
     await stub.goOn();
     await stub.open({ ...session, renditions: [...session.renditions, { ...session.renditions[0]!, name: "v1080" }] });
     expect(await put(stub, "v1080", 1, [0])).toEqual(["missing"]);
-    expect(await put(stub, "v1080", 2, [0])).toEqual(["taken"]);
+    expect(await put(stub, "v1080", 2, [0, 1, 2, 3])).toEqual(["taken", "taken", "taken", "taken"]);
     expect(textOf(await stub.playlist("v1080", NOW, false))).toContain("#EXT-X-MEDIA-SEQUENCE:2");
     expect((await stub.offer())!.variants.map(({ name }) => name)).toEqual(["v720", "a1", "v1080"]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { contains, decideReload, readDirectives } from "../../../../src/delivery/live/reload.ts";
+import { contains, decideReload, readDirectives, wantedPlace } from "../../../../src/delivery/live/reload.ts";
 import { session, TIMING } from "./session.ts";
 
 describe("delivery directives", () => {
@@ -62,4 +62,11 @@ describe("a reload of a playlist whose last place is part 1 of segment 10", () =
     expect(decideReload(session(0), TIMING, { msn: 0, part: 0 })).toBe("wait");
     expect(contains(session(0), { msn: 0, part: 0 })).toBe(false);
   });
+});
+
+test("a request that names nothing waits for the first whole segment, whatever parts there are", () => {
+  expect(wantedPlace(session(0, 3), TIMING, null)).toEqual({ msn: 0, part: null });
+  expect(wantedPlace(session(1, 3), TIMING, null)).toBeNull();
+  expect(wantedPlace(session(0, 3), TIMING, { msn: 0, part: 2 })).toEqual({ msn: 0, part: 2 });
+  expect(wantedPlace(session(1), { ...TIMING, partTargetMs: null }, { msn: 1, part: 2 })).toEqual({ msn: 1, part: null });
 });
