@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
+import { HLS_CONFIG } from "../player/hls-config.ts";
 import { launchChromium } from "../test/e2e/players/chromium.ts";
 import type { live, LivePlayerName, LiveSample } from "../test/e2e/players/live-page.ts";
 import { servePlayerPage } from "../test/e2e/players/page-server.ts";
@@ -15,6 +16,9 @@ import { serveFolder } from "./support/folder-server.ts";
 const SECONDS = Number(process.env["BENCH_LIVE_SECONDS"] ?? 60);
 /** Until a player has found its place. */
 const SETTLE_SECONDS = 12;
+
+/** Viewers come to a stream that has been on air for a while. */
+const RUNNING_SECONDS = 8;
 
 interface Watched {
   latenciesMs: number[];
@@ -85,8 +89,9 @@ async function throughSluice(
     const broadcaster = await startBroadcaster(ingest.rtmp);
     const url = `${platform.baseUrl}/${playbackIds[0]!.id}.${player === "dash.js" ? "mpd" : "m3u8"}`;
     while (!(await fetch(url)).ok) await pause(50);
+    await pause(RUNNING_SECONDS * 1000);
     try {
-      return await watch(browser, pageUrl, player, url, {});
+      return await watch(browser, pageUrl, player, url, player === "hls.js" ? { ...HLS_CONFIG } : {});
     } finally {
       await broadcaster.stop();
     }

@@ -33,11 +33,12 @@ export const pauseMs = (attempt: number) => Math.min(2000, 150 * 1.3 ** attempt)
 export async function untilPlayable(
   manifestUrl: string,
   onWaiting: (detail: string) => void,
+  pause: (attempt: number) => number = pauseMs,
 ): Promise<Exclude<Availability, { state: "waiting" }>> {
   for (let attempt = 0; ; attempt++) {
     const availability = await askAvailability(manifestUrl);
     if (availability.state !== "waiting") return availability;
     onWaiting(availability.detail);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs(attempt)));
+    await new Promise((resolve) => setTimeout(resolve, pause(attempt)));
   }
 }

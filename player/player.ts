@@ -1,8 +1,12 @@
 import HlsPlayer, { ErrorTypes, Events } from "hls.js";
 import { untilPlayable } from "./availability.ts";
 import { buildControls } from "./controls.ts";
+import { HLS_CONFIG } from "./hls-config.ts";
 import { showLive } from "./live.ts";
 import { exposeTracks } from "./track-lists.ts";
+
+/** A stream may begin at any moment, and who waits for it wants to see that moment. */
+const OFF_AIR_PAUSE_MS = 500;
 
 const REASONS: [RegExp, string][] = [
   [/source_not_found|source_forbidden|source_unreachable/, "The file could not be fetched from its address."],
@@ -16,9 +20,13 @@ async function start(main: HTMLElement): Promise<void> {
   query.delete("playbackId");
   const manifestUrl = query.size > 0 ? `${source}?${query}` : source;
   const isStream = main.dataset["kind"] === "live";
-  const outcome = await untilPlayable(manifestUrl, (detail) =>
-    isStream ? showOffAir(main) : showWaiting(main, detail),
-  );
+  const outcome = isStream
+    ? await untilPlayable(
+        manifestUrl,
+        () => showOffAir(main),
+        () => OFF_AIR_PAUSE_MS,
+      )
+    : await untilPlayable(manifestUrl, (detail) => showWaiting(main, detail));
   if (outcome.state === "failed") {
     const reason = REASONS.find(([pattern]) => pattern.test(outcome.detail))?.[1] ?? "It may have been removed.";
     return showNotice(main, "This video cannot be played", reason);
@@ -30,13 +38,7 @@ function play(main: HTMLElement, manifestUrl: string) {
   const { root, video } = buildControls(main.dataset["title"] ?? "");
   // oxlint-disable-next-line import/no-named-as-default-member -- its types know no other name
   if (HlsPlayer.isSupported()) {
-    const hls = new HlsPlayer({
-      capLevelToPlayerSize: false,
-      maxBufferLength: 30,
-      backBufferLength: 90,
-      liveDurationInfinity: true, // so that the controls know live from on demand
-      maxLiveSyncPlaybackRate: 1.1, // what was lost by a slow moment is caught up unnoticed
-    });
+    const hls = new HlsPlayer(HLS_CONFIG);
     exposeTracks(video, hls);
     recover(hls, () =>
       showNotice(main, "Playback stopped", "The video could not be loaded. Reload the page to try again."),
