@@ -17,11 +17,12 @@ export async function askAvailability(manifestUrl: string): Promise<Availability
     return { state: "waiting", detail: "The server cannot be reached; trying again." };
   }
   if (answer.ok) return { state: "playable" };
-  const description = await answer
+  const { message = "", description = message } = await answer
     .json()
-    .then((body: ErrorBody) => body.error?.description ?? body.error?.message ?? "")
-    .catch(() => "");
-  if (answer.status === 400 && /ready|processed/.test(description)) return { state: "waiting", detail: description };
+    .then((body: ErrorBody) => body.error ?? {})
+    .catch(() => ({}) as NonNullable<ErrorBody["error"]>);
+  // The contract's word for what is on its way is in the message (contract/playback.md, "Manifest answers").
+  if (answer.status === 400 && /ready/.test(message)) return { state: "waiting", detail: description };
   if (answer.status >= 500) return { state: "waiting", detail: "The server is busy; trying again." };
   return { state: "failed", detail: description };
 }
