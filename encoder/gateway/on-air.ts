@@ -83,11 +83,13 @@ export class OnAir {
     const limit = new RestartLimit();
     let start = startOf(resume);
     for (;;) {
+      const firstByteAtMs = await this.#line.nextArrival();
+      if (firstByteAtMs === null) return this.#line.lastByteAtMs === null ? "silent" : "broadcaster_left";
       this.#delivery = new Delivery(this.#client, this.#ids);
       const outcome = await runBroadcast(
         this.#newChild(),
         this.#line.read(),
-        { settings, start },
+        { settings, start, firstByteAtMs },
         this.#delivery,
         this.#stop.signal,
       );

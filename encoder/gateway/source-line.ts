@@ -7,6 +7,8 @@ import { ContainerUnits, type Unit } from "./container-units.ts";
 
 /** What waits for the decoder; beyond that the broadcaster is slowed down. */
 const MAX_WAITING_BYTES = 4 << 20;
+/** So much without media is no head of a container any more. */
+const MAX_HEAD_BYTES = 1 << 20;
 
 export class SourceLine {
   readonly #units = new ContainerUnits();
@@ -15,7 +17,7 @@ export class SourceLine {
   readonly #newestHead = new Map<string, Buffer>();
   readonly #changed = new EventEmitter().setMaxListeners(0);
   readonly #listeners = new Set<(unit: Unit) => void>();
-  #waiting: Unit[] = [];
+  #waiting: (Unit & { arrivedAtMs: number })[] = [];
   #waitingBytes = 0;
   #reader = 0;
   #hasEnded = false;
@@ -66,6 +68,16 @@ export class SourceLine {
     this.#changed.emit("more");
   }
 
+  /** When the first media that the next decoder gets has arrived, epoch ms; null when nothing comes any more. */
+  async nextArrival(): Promise<number | null> {
+    for (;;) {
+      const isEnough = this.#hasEnded || this.#waitingBytes > MAX_HEAD_BYTES;
+      const first = this.#waiting.find(({ isEntry }) => isEntry) ?? (isEnough ? this.#waiting[0] : undefined);
+      if (first !== undefined || this.#hasEnded) return first?.arrivedAtMs ?? null;
+      await once(this.#changed, "more");
+    }
+  }
+
   /** What a decoder reads. A second one takes over from the first, which gets nothing any more. */
   async *read(): AsyncGenerator<Buffer> {
     const isFirst = this.#reader === 0;
@@ -95,7 +107,7 @@ export class SourceLine {
   #take(units: Unit[]): void {
     for (const unit of units) {
       if (unit.head !== null) this.#newestHead.set(unit.head, unit.bytes);
-      this.#waiting.push(unit);
+      this.#waiting.push({ ...unit, arrivedAtMs: Date.now() });
       this.#waitingBytes += unit.bytes.length;
       for (const listener of this.#listeners) listener(unit);
     }

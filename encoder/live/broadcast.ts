@@ -118,8 +118,8 @@ class Broadcast {
     }
     for await (const packet of this.#source.packets()) {
       this.#packets += 1;
-      if (this.#packets === 1 && reader.firstByteAtMs !== undefined)
-        this.#clock.note(packet.decodeSeconds, reader.firstByteAtMs);
+      const firstByteAtMs = this.#plan.firstByteAtMs ?? reader.firstByteAtMs;
+      if (this.#packets === 1 && firstByteAtMs !== undefined) this.#clock.note(packet.decodeSeconds, firstByteAtMs);
       await this.#take(packet);
     }
     await this.#endRun();

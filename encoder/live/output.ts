@@ -12,6 +12,8 @@ export const PICTURE_TIMESCALE = 120_000;
 export const SOUND_NAME = "a1";
 
 export interface BroadcastPlan {
+  /** When its first bytes came in, epoch ms: they may have waited for this process. Absent = when they are read. */
+  firstByteAtMs?: number;
   settings: Pick<IngestSettings, "maxResolution" | "partTargetMs" | "segmentMs">;
   /** Never the source's own pictures as the top rung, however sane they are. */
   encodesTopRung?: boolean;
