@@ -80,12 +80,13 @@ const latencyMs = ({ partTargetMs, targetDurationSeconds }: LiveTiming): number 
 const delaySeconds = (timing: LiveTiming): number =>
   latencyMs(timing) / 1000 + (timing.partTargetMs === null ? 0 : timing.targetDurationSeconds);
 
+/** Without an upper limit: dash.js would take who goes back in time to the edge again. */
 function latencyTarget(timing: LiveTiming): string {
   const target = latencyMs(timing);
   return element(
     "ServiceDescription",
     { id: 0 },
-    element("Latency", { target, min: Math.round(target * 0.75), max: target * 3 }),
+    element("Latency", { target, min: Math.round(target * 0.75) }),
     element("PlaybackRate", { min: 0.96, max: 1.04 }),
   );
 }
