@@ -165,14 +165,24 @@ export class LiveStreamMachine extends LiveStreamKeeper {
     const session = this.current({ sessionId, connection });
     if (session === null) return { continue: false, reason: this.whyNot({ sessionId, connection }) };
     this.listen(Date.now());
-    const rungs = droppedRungs.toSorted().join();
-    if (rungs !== session.droppedRungs.join())
-      log("live.rungs_dropped", { streamId: this.name(), sessionId, rungs, speed });
     const next = { ...session, segments: Math.max(session.segments, segments), droppedRungs: droppedRungs.toSorted() };
-    if (next.segments !== session.segments || rungs !== session.droppedRungs.join()) this.setDocument("session", next);
+    if (next.droppedRungs.join() !== session.droppedRungs.join()) this.tellRungs(next, speed);
+    else if (next.segments !== session.segments) this.setDocument("session", next);
     if (this.status === "disconnected") this.comeBack(next);
     if (this.status === "preparing" && next.segments > 0) this.step("ready", () => this.saveSession(next));
     return { continue: true, reason: null };
+  }
+
+  /** The encoder cannot keep up and has given rungs up, or another one makes them all again. */
+  private tellRungs(session: Session, speed: number): void {
+    const { id: sessionId, droppedRungs } = session;
+    log("live.rungs_dropped", { streamId: this.name(), sessionId, rungs: droppedRungs.join(), speed });
+    const event = { id: crypto.randomUUID(), type: "video.live_stream.updated" as const };
+    this.commit(() => {
+      this.setDocument("session", session);
+      const { status } = this;
+      this.tell("moved", { status, audioOnly: this.isAudioOnly(), atMs: Date.now(), event, droppedRungs });
+    });
   }
 
   /** Only the way between gateway and Worker was cut: the broadcaster is still there, and nobody has taken its place. */

@@ -18,6 +18,8 @@ export interface Moved {
   atMs: number;
   /** Null where only the row is to be brought up to date. */
   event: { id: string; type: EventType } | null;
+  /** Told with the event: rungs that the encoder has given up. */
+  droppedRungs?: string[];
 }
 
 /** Times as epoch ms: messages are kept as JSON. */
@@ -84,7 +86,8 @@ async function projectMove(env: Env, streamId: string, moved: Moved, seq: number
     const shown = status === "deleted" ? { status: "idle" as const, deletedAt: at } : { status };
     const set = { ...shown, audioOnly, updatedAt: at, machineSeq: seq };
     const record = { ...seen, stream: { ...seen.stream, ...set } };
-    return { set, event: event && streamEvent(event.type as never, record, { id: event.id, atMs: moved.atMs }) };
+    const { atMs, droppedRungs } = moved;
+    return { set, event: event && streamEvent(event.type as never, record, { id: event.id, atMs }, droppedRungs) };
   });
   if (changed === null && moved.event !== null) log("event.not_told_again", { streamId, type: moved.event.type, seq });
   return changed?.committed.wake ?? null;

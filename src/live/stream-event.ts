@@ -11,6 +11,7 @@ export function streamEvent(
   type: StreamEventType,
   record: StreamRecord,
   { id, atMs }: { id: string; atMs: number },
+  droppedRungs?: string[],
 ): StreamEvent {
   const { stream, targets, mediaIds } = record;
   const data: EventData<"video.live_stream.created"> = {
@@ -18,6 +19,7 @@ export function streamEvent(
     audioOnly: stream.audioOnly,
     simulcastResponses: targets.map(toTarget),
     mediaIds,
+    ...(droppedRungs === undefined ? {} : { droppedRungs }),
   };
   return { id, workspaceId: stream.workspaceId, type, objectId: stream.id, occurredAtMs: atMs, data };
 }

@@ -10,6 +10,7 @@ import {
   asGateway,
   ask,
   connect,
+  eventsOf,
   FACTS,
   getStream,
   goLive,
@@ -244,7 +245,7 @@ describe("what a session says", () => {
     expect(await row.first("segments")).toBe(9);
   });
 
-  test("rungs that an encoder had to drop are in the log, once", async () => {
+  test("rungs that an encoder had to drop are in the log and told, once", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await goLive(stream);
     const { lines } = await logged(async () => {
@@ -254,6 +255,9 @@ describe("what a session says", () => {
     expect(lines.filter(({ event }) => event === "live.rungs_dropped")).toMatchObject([
       { streamId: stream.streamId, rungs: "v480,v720", speed: 0.8 },
     ]);
+    await settle(stream);
+    const told = (await eventsOf(stream.streamId)).filter(({ type }) => type === "video.live_stream.updated");
+    expect(told.map(({ data }) => data["droppedRungs"])).toEqual([["v480", "v720"]]);
   });
 });
 
