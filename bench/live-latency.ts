@@ -6,71 +6,18 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { HLS_CONFIG } from "../player/hls-config.ts";
 import { launchChromium } from "../test/e2e/players/chromium.ts";
-import type { live, LivePlayerName, LiveSample } from "../test/e2e/players/live-page.ts";
+import type { LivePlayerName } from "../test/e2e/players/live-page.ts";
 import { servePlayerPage } from "../test/e2e/players/page-server.ts";
 import { startBroadcaster } from "../test/support/clock-broadcaster.ts";
 import { freePort, startTestPlatform } from "../test/support/platform.ts";
 import { type Figure, milliseconds, quantile } from "./support/figures.ts";
 import { serveFolder } from "./support/folder-server.ts";
+import { pause, watch, type Watched } from "./support/live-watcher.ts";
 
 const SECONDS = Number(process.env["BENCH_LIVE_SECONDS"] ?? 60);
-/** Until a player has found its place. */
-const SETTLE_SECONDS = 12;
 
 /** Viewers come to a stream that has been on air for a while. */
 const RUNNING_SECONDS = 8;
-
-interface Watched {
-  latenciesMs: number[];
-  stalls: number;
-  errors: string[];
-  unread: number;
-  /** From opening the page to the first picture. */
-  firstPictureMs: number;
-}
-
-const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
-
-async function watch(
-  browser: Browser,
-  pageUrl: string,
-  player: LivePlayerName,
-  url: string,
-  config: object,
-): Promise<Watched> {
-  const page = await browser.newPage();
-  try {
-    await page.goto(pageUrl);
-    await page.waitForFunction(() => "live" in window);
-    const startedAtMs = Date.now();
-    await page.evaluate(
-      ([name, address, settings]) =>
-        (Reflect.get(window, "live") as typeof live).play(
-          name as LivePlayerName,
-          address as string,
-          settings as object,
-          3,
-        ),
-      [player, url, config] as const,
-    );
-    await pause(SETTLE_SECONDS * 1000);
-    const first = await page.evaluate(() => (Reflect.get(window, "live") as typeof live).samples());
-    const stallsBefore = await page.evaluate(() => (Reflect.get(window, "live") as typeof live).log().stalls.length);
-    await pause(SECONDS * 1000);
-    const samples: LiveSample[] = await page.evaluate(() => (Reflect.get(window, "live") as typeof live).samples());
-    const { stalls, errors } = await page.evaluate(() => (Reflect.get(window, "live") as typeof live).log());
-    const read = samples.filter(({ capturedAtMs }) => capturedAtMs !== null);
-    return {
-      latenciesMs: read.map(({ shownAtMs, capturedAtMs }) => shownAtMs - capturedAtMs!),
-      stalls: stalls.length - stallsBefore,
-      errors,
-      unread: samples.length - read.length,
-      firstPictureMs: (first[0]?.shownAtMs ?? Number.NaN) - startedAtMs,
-    };
-  } finally {
-    await page.close();
-  }
-}
 
 /** Sluice from RTMP to the player. */
 async function throughSluice(
@@ -91,7 +38,7 @@ async function throughSluice(
     while (!(await fetch(url)).ok) await pause(50);
     await pause(RUNNING_SECONDS * 1000);
     try {
-      return await watch(browser, pageUrl, player, url, player === "hls.js" ? { ...HLS_CONFIG } : {});
+      return await watch(browser, pageUrl, player, url, player === "hls.js" ? { ...HLS_CONFIG } : {}, SECONDS);
     } finally {
       await broadcaster.stop();
     }
@@ -119,7 +66,7 @@ async function throughFfmpeg(browser: Browser, pageUrl: string): Promise<Watched
     const broadcaster = await startBroadcaster(url);
     try {
       while (!(await fetch(`${server.url}index.m3u8`)).ok) await pause(50);
-      return await watch(browser, pageUrl, "hls.js", `${server.url}index.m3u8`, { lowLatencyMode: false });
+      return await watch(browser, pageUrl, "hls.js", `${server.url}index.m3u8`, { lowLatencyMode: false }, SECONDS);
     } finally {
       await broadcaster.stop();
     }

@@ -12,6 +12,7 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   webhooks: { title: "Webhooks", load: () => import("./webhooks.ts") },
   "webhooks-soak": { title: "Webhooks in faults and kills", load: () => import("./webhooks-soak.ts") },
   "live-latency": { title: "Live: from capture to display", load: () => import("./live-latency.ts") },
+  "live-noise": { title: "Live: play through a bad network", load: () => import("./live-noise.ts") },
   "live-start": { title: "Live: from the first byte to the first picture", load: () => import("./live-start.ts") },
   "live-viewers": { title: "Live: 500 viewers at the edge", load: () => import("./live-viewers.ts") },
   memory: { title: "Memory", load: () => import("./memory.ts") },
@@ -27,6 +28,7 @@ BENCH_SECONDS (60)        length of the 1080p source of ladder, quality and memo
 BENCH_ROUND_MS (2000)     length of one round of requests
 BENCH_SOURCE_BYTES (5e9)  size of the source of memory
 BENCH_LIVE_SECONDS (60)   watched in each case of live-latency
+BENCH_NOISE_SECONDS (300) played in live-noise
 BENCH_LIVE_CASES          part of the names of the cases of live-latency
 SOAK_SEED                 repeats the faults and pauses of a run of webhooks-soak`);
   process.exit(unknown.length > 0 ? 1 : 0);

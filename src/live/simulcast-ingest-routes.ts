@@ -9,6 +9,11 @@ import { type LiveContext, readBody, requireSession } from "./ingest-routes.ts";
 import { findStream } from "./repository.ts";
 import { targetEvent } from "./stream-event.ts";
 
+const EVENT_OF = {
+  starting: "video.live_stream.simulcast_target.starting",
+  broadcasting: "video.live_stream.simulcast_target.broadcasting",
+} as const;
+
 /** What a gateway asks and tells of the platforms that get a broadcast too; see encoder/live/protocol.ts. */
 export const simulcastIngestRoutes = new Hono<LiveContext>()
   .use("/internal/live/:sessionId/*", requireSession)
@@ -29,7 +34,7 @@ export const simulcastIngestRoutes = new Hono<LiveContext>()
     const target = record?.targets.find(({ id }) => id === simulcastId);
     log("simulcast.target", { streamId, sessionId, simulcastId, state, isKnown: target !== undefined });
     if (target === undefined) return c.json({}); // removed meanwhile
-    const event = targetEvent(`video.live_stream.simulcast_target.${state}`, target, at, eventId);
+    const event = targetEvent(EVENT_OF[state], target, at, eventId);
     const { wake } = await commitWithEvents(c.env, [], [{ event }]); // told twice it is one event
     c.executionCtx.waitUntil(wake());
     return c.json({});
