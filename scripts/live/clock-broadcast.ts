@@ -70,14 +70,18 @@ async function broadcast(): Promise<void> {
   const [pictureIndex, soundIndex] = [output.addStream(video), output.addStream(audio)];
   const picture = looped(orders.clip, "video", pictureFilter(orders));
   const sound = looped(orders.clip, "audio", SOUND_FILTER);
+  // The first ones take a moment: time begins when they are there.
+  let [nextPicture, nextSound] = [picture.next(), sound.next()];
+  await Promise.all([nextPicture, nextSound]);
   const beganAtMs = performance.now();
   let soundSamples = 0;
   for (let number = 0; !end.signal.aborted; number += 1) {
     const dueMs = beganAtMs + (number * 1000) / frameRate;
     const waitMs = dueMs - performance.now();
     if (waitMs > 1) await sleep(waitMs);
-    const { value: frame } = await picture.next();
+    const { value: frame } = await nextPicture;
     if (frame === undefined) break;
+    nextPicture = picture.next();
     frame.makeWritable();
     burnClock(
       { bytes: frame.data![0]!, strideBytes: frame.linesize[0]!, widthPx: frame.width, heightPx: frame.height },
@@ -91,8 +95,9 @@ async function broadcast(): Promise<void> {
     }
     frame.free();
     while (soundSamples / SAMPLE_RATE_HZ <= (number + 1) / frameRate) {
-      const { value: piece } = await sound.next();
+      const { value: piece } = await nextSound;
       if (piece === undefined) break;
+      nextSound = sound.next();
       piece.pts = BigInt(soundSamples);
       soundSamples += piece.nbSamples;
       for (const packet of await audio.encodeAll(piece)) {

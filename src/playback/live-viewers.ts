@@ -9,6 +9,8 @@ import { Recent } from "./recent.ts";
 
 const KEPT_MS = 60_000;
 const batches = new Recent<ViewerBatch>(512);
+/** By session and client. */
+const viewers = new Recent<string>(4096);
 
 /**
  * Counts whoever asked for a playlist of a session. Players send nothing that tells them apart, and addresses of their own would make
@@ -22,7 +24,10 @@ export async function countViewer(
   { sessionId, streamId }: LiveSession,
   nowMs: number,
 ): Promise<void> {
-  const viewer = await viewerOf(request, env.JOB_SECRET, sessionId);
+  const client = [request.headers.get("cf-connecting-ip"), request.headers.get("user-agent")].join("\n");
+  const key = `${sessionId}\n${client}`;
+  const viewer = viewers.get(key, nowMs) ?? (await viewerOf(key, env.JOB_SECRET));
+  viewers.set(key, viewer, nowMs + KEPT_MS);
   const batch = batches.get(sessionId, nowMs) ?? new ViewerBatch();
   batches.set(sessionId, batch, nowMs + KEPT_MS);
   const due = batch.see(viewer, nowMs);
@@ -33,9 +38,8 @@ export async function countViewer(
   ctx.waitUntil(told);
 }
 
-async function viewerOf(request: Request, secret: string, sessionId: string): Promise<string> {
-  const client = [request.headers.get("cf-connecting-ip"), request.headers.get("user-agent")].join("\n");
-  const text = new TextEncoder().encode(`${secret}\n${sessionId}\n${client}`);
+async function viewerOf(key: string, secret: string): Promise<string> {
+  const text = new TextEncoder().encode(`${secret}\n${key}`);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
   return btoa(String.fromCharCode(...digest.subarray(0, 9)));
 }

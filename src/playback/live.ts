@@ -12,12 +12,15 @@ import type { LiveAddress } from "./live-address.ts";
 import type { LiveTarget, SessionTarget } from "./live-paths.ts";
 import { answerClipPlaylist } from "./live-clips.ts";
 import { countViewer } from "./live-viewers.ts";
+import { isShared, shareLive, type SharedAnswer } from "./live-shared.ts";
 import { type Caller, fetchLive } from "./origin.ts";
 import { Recent } from "./recent.ts";
+import { SingleFlight } from "./single-flight.ts";
 
 /** How long an isolate believes that a session is a playback id's: a deleted stream plays on no longer than that. */
 const KNOWN_MS = 1000;
 const known = new Recent<LiveSession>(512);
+const lookups = new SingleFlight<LiveSession | null>();
 const offers = new Recent<LiveOffer>(64);
 
 const PLAYLIST_TYPE = "application/vnd.apple.mpegurl";
@@ -88,7 +91,7 @@ export async function answerLive(
     if (playable === null) throw new Problem("playback_not_found", "no such playback id");
     return await inner(env, ctx, request, { kind: "thumbnail", sessionId: onAir(playable).id });
   }
-  const session = await requireSession(env, target);
+  const session = await requireSession(env, ctx, target);
   if (target.kind === "live-time") return time();
   const clip = query.get("clip");
   if (target.kind === "live-playlist" && clip !== null) return await answerClipPlaylist(request, env, target, clip);
@@ -125,6 +128,7 @@ function addressOf(
 }
 
 async function inner(env: Env, ctx: Caller, request: Request, address: LiveAddress): Promise<Response> {
+  if (isShared(address)) return shared(request, await shareLive(ctx, env, address));
   const answer = await fetchLive(ctx, env, address);
   // An answer from another entrypoint has headers that cannot be changed; others on the way out add theirs.
   const isText = address.kind === "playlist" || address.kind === "mpd";
@@ -137,17 +141,26 @@ async function inner(env: Env, ctx: Caller, request: Request, address: LiveAddre
   return new Response(answer.body.pipeThrough(new CompressionStream("gzip")), { headers, encodeBody: "manual" });
 }
 
+function shared(request: Request, { status, headers: all, body, gzip }: SharedAnswer): Response {
+  const headers = new Headers(all);
+  if (gzip === null) return new Response(body, { status, headers });
+  headers.set("vary", "Accept-Encoding");
+  if (!acceptsGzip(codingsOf(request))) return new Response(body, { status, headers });
+  headers.set("content-encoding", "gzip");
+  return new Response(gzip, { status, headers, encodeBody: "manual" });
+}
+
 /** What the client takes: the header itself is Cloudflare's own, which always names gzip. */
 function codingsOf(request: Request): string | null {
   const told: unknown = request.cf?.["clientAcceptEncoding"];
   return typeof told === "string" ? told : request.headers.get("accept-encoding");
 }
 
-async function requireSession(env: Env, { playbackId, sessionId }: SessionTarget): Promise<LiveSession> {
+async function requireSession(env: Env, ctx: Caller, { playbackId, sessionId }: SessionTarget): Promise<LiveSession> {
   const key = `${playbackId} ${sessionId}`;
   const recent = known.get(key, Date.now());
   if (recent !== undefined) return recent;
-  const session = await findLiveSession(env.DB, playbackId, sessionId);
+  const session = await lookups.share(key, ctx, () => findLiveSession(env.DB, playbackId, sessionId));
   if (session === null) throw new Problem("playback_not_found", "no such part of a stream");
   known.set(key, session, Date.now() + KNOWN_MS);
   return session;
