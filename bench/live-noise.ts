@@ -24,7 +24,7 @@ export async function run(): Promise<Figure[]> {
     const broadcaster = await startBroadcaster(stream.ingest.rtmp);
     const path = `${stream.playbackIds[0]!.id}.m3u8`;
     const playlist = await eventually("a playlist", () => smallestPlaylist(`${platform.baseUrl}/${path}`));
-    await eventually("segments", async () => ((await segmentsOf(playlist!))?.length ?? 0) >= 4 || null);
+    await eventually("segments", async () => ((await segmentsOf(playlist))?.length ?? 0) >= 4 || null);
     const url = `http://127.0.0.1:${proxy.port}/${path}`;
     const seen = await watch(browser, page.url, "hls.js", url, { ...HLS_CONFIG }, SECONDS);
     await broadcaster.stop();

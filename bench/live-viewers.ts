@@ -54,7 +54,7 @@ export async function run(): Promise<Figure[]> {
     const broadcaster = await startBroadcaster(stream.ingest.rtmp, small);
     try {
       const manifest = `${platform.baseUrl}/${stream.playbackIds[0]!.id}.m3u8`;
-      const playlist = (await eventually("a playlist", () => smallestPlaylist(manifest)))!;
+      const playlist = await eventually("a playlist", () => smallestPlaylist(manifest));
       await eventually("three segments", async () => ((await segmentsOf(playlist))?.length ?? 0) >= 3 || null);
       const [one, many] = await Promise.all([1, VIEWERS].map((count) => WaitingViewers.open(count, platform.baseUrl)));
       const single = await delays(playlist, one!);

@@ -17,10 +17,8 @@ export async function askAvailability(manifestUrl: string): Promise<Availability
     return { state: "waiting", detail: "The server cannot be reached; trying again." };
   }
   if (answer.ok) return { state: "playable" };
-  const { message = "", description = message } = await answer
-    .json()
-    .then((body: ErrorBody) => body.error ?? {})
-    .catch(() => ({}) as NonNullable<ErrorBody["error"]>);
+  const body: ErrorBody = await answer.json().catch(() => ({}));
+  const { message = "", description = message } = body.error ?? {};
   // The contract's word for what is on its way is in the message (contract/playback.md, "Manifest answers").
   if (answer.status === 400 && /ready/.test(message)) return { state: "waiting", detail: description };
   if (answer.status >= 500) return { state: "waiting", detail: "The server is busy; trying again." };

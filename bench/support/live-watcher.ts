@@ -31,13 +31,7 @@ export async function watch(
     await page.waitForFunction(() => "live" in window);
     const startedAtMs = Date.now();
     await page.evaluate(
-      ([name, address, settings]) =>
-        (Reflect.get(window, "live") as typeof live).play(
-          name as LivePlayerName,
-          address as string,
-          settings as object,
-          3,
-        ),
+      ([name, address, settings]) => (Reflect.get(window, "live") as typeof live).play(name, address, settings, 3),
       [player, url, config] as const,
     );
     await pause(SETTLE_SECONDS * 1000);

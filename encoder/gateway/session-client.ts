@@ -15,7 +15,7 @@ const ATTEMPT_TIMEOUT_MS = 5000;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2000;
 /** The Worker says that this session or this connection is none any more. */
-const OVER = [401, 403, 410];
+const OVER = new Set([401, 403, 410]);
 
 /** The session is over, or somebody else's: nothing more is wanted of it. */
 export class SessionOver extends Error {}
@@ -118,7 +118,7 @@ export class SessionClient {
     } catch {
       return null;
     }
-    if (OVER.includes(status)) {
+    if (OVER.has(status)) {
       this.#onOver(`answered ${status}`);
       throw new SessionOver(`answered ${status}`);
     }

@@ -48,7 +48,7 @@ function write(luma: Luma, text: string, x: number, y: number, dotPx: number): v
   const pad = 2 * dotPx;
   const right = x + text.length * GLYPH_WIDTH * dotPx;
   fill(luma, x - pad, y - pad, right - dotPx + pad, y + GLYPH_HEIGHT * dotPx + pad, DARK);
-  for (const [at, char] of [...text].entries())
+  for (const [at, char] of Array.from(text).entries())
     for (const [row, dots] of (GLYPHS[char] ?? []).entries())
       for (let column = 0; column < 5; column += 1) {
         if (((dots >> (4 - column)) & 1) === 0) continue;

@@ -38,7 +38,7 @@ export async function answerLiveAddress(env: Env, address: LiveAddress): Promise
       // What has left the edge costs the origin nothing.
       const stored = part === null ? await env.MEDIA.get(renditionKey(sessionId, rendition, `${msn}.m4s`)) : null;
       if (stored !== null) return respond(stored.body, TYPES.mp4, IMMUTABLE);
-      return await answerOrigin(env, (await origin.media(rendition, msn, part)) as OriginAnswer);
+      return await answerOrigin(env, await origin.media(rendition, msn, part));
     }
     case "playlist":
       return await answerOrigin(env, await origin.playlist(address.rendition, address.directives, address.isDvr));

@@ -74,7 +74,7 @@ const comeBack = () => eventually("the broadcaster is back", () => startBroadcas
 
 async function expectSameSession(): Promise<void> {
   const now = await eventually("a playlist", () => smallestPlaylist(dvrOf(platform, stream)));
-  expect(sessionOf(now!)).toBe(sessionOf(playlist));
+  expect(sessionOf(now)).toBe(sessionOf(playlist));
 }
 
 describe("a broadcast goes on in its session, with all that was shown, when", () => {
@@ -164,7 +164,7 @@ describe("when the broadcaster stays away longer than the window", () => {
   test("its next broadcast is another session, with a recording of its own", async () => {
     broadcaster = await comeBack();
     const next = await eventually("a playlist", () => smallestPlaylist(dvrOf(platform, stream)));
-    expect(sessionOf(next!)).not.toBe(sessionOf(playlist));
+    expect(sessionOf(next)).not.toBe(sessionOf(playlist));
     await eventually("its recording", async () =>
       (await streamOf(platform, stream)).mediaIds?.length === 2 ? true : null,
     );

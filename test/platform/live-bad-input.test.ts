@@ -97,7 +97,9 @@ describe("refused at the door, with a clear answer, and logged with the stream's
     let second: Promise<PushAnswer> | undefined;
     const first = push(
       stream.ingest.http,
-      slowly(bytes, (count) => (second ??= count > 20 ? push(stream.ingest.http, bytes) : undefined)),
+      slowly(bytes, (count) => {
+        if (count > 20) second ??= push(stream.ingest.http, bytes);
+      }),
     );
     expect((await first).status).toBe(200);
     expect(await second).toMatchObject({ status: 409, error: { message: "another broadcaster is on air" } });

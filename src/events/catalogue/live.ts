@@ -39,12 +39,9 @@ const LiveStream = z.strictObject({
   simulcastResponses: z.array(SimulcastTarget),
   srtPlaybackResponse: z.strictObject({ srtPlaybackStreamId: z.string(), srtPlaybackSecret: z.string() }),
   mediaIds: z.array(z.uuid()).openapi({ description: "Recordings" }),
-  droppedRungs: z
-    .array(z.string())
-    .optional()
-    .openapi({
-      description: "In `updated` while on air: renditions that are not made any more, as the encoder cannot keep up",
-    }),
+  droppedRungs: z.array(z.string()).optional().openapi({
+    description: "In `updated` while on air: renditions that are not made any more, as the encoder cannot keep up",
+  }),
 });
 const sampleStream = (status: z.output<typeof LiveStream>["status"]): z.output<typeof LiveStream> => ({
   streamId: SAMPLE.streamId,
@@ -106,7 +103,11 @@ export const liveKinds = {
     { videoType: "video.live_stream.disconnected" },
   ),
   "video.live_stream.idle": live("idle", "A broadcast has ended for good.", "idle"),
-  "video.live_stream.updated": live("updated", "Settings of a stream were changed, or its encoder has given renditions up.", "idle"),
+  "video.live_stream.updated": live(
+    "updated",
+    "Settings of a stream were changed, or its encoder has given renditions up.",
+    "idle",
+  ),
   "video.live_stream.disabled": live("disabled", "A stream was disabled and refuses encoders.", "disabled"),
   "video.live_stream.deleted": live("deleted", "A stream was deleted.", "idle"),
   "video.live_stream.srt_detected": live("preparing", "The broadcast arrives over SRT.", "preparing"),
