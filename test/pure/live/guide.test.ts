@@ -13,14 +13,12 @@ const rows = (text: string) =>
 describe("docs/guides/live.md", () => {
   test("explains every setting that a stream is created with, and its default", () => {
     const { drmConfigurationId: _, ...settings } = CreateStream.shape.inputMediaSettings.shape;
-    const known = CreateStream.parse({ playbackSettings: {}, inputMediaSettings: {} }).inputMediaSettings;
+    const parsed = CreateStream.parse({ playbackSettings: {}, inputMediaSettings: {} });
+    const known = parsed.inputMediaSettings as Record<string, string | number | boolean | undefined>;
     const told = rows(section("Create a stream"))
       .filter(([name, value]) => /^`[a-zA-Z]+`$/.test(name!) && !value!.includes("://"))
       .map(([name, , preset]): [string, string] => [name!.replaceAll("`", ""), preset!.replaceAll("`", "")]);
-    const presets = Object.keys(settings).map((name): [string, string] => [
-      name,
-      String((known as Record<string, unknown>)[name] ?? ""),
-    ]);
+    const presets = Object.keys(settings).map((name): [string, string] => [name, String(known[name] ?? "")]);
     expect(new Map(told)).toEqual(new Map(presets));
   });
 
