@@ -101,8 +101,11 @@ export async function startPlatform(
 ): Promise<Platform> {
   await requireFreePort(settings.port, "PORT");
   await requireFreePort(settings.encoderPort, "ENCODER_PORT");
-  await requireFreePort(settings.ingestPorts.rtmp, "RTMP_PORT");
-  await requireFreePort(settings.ingestPorts.http, "INGEST_PORT");
+  const { ingestPorts } = settings;
+  if (ingestPorts !== null) {
+    await requireFreePort(ingestPorts.rtmp, "RTMP_PORT");
+    await requireFreePort(ingestPorts.http, "INGEST_PORT");
+  }
   const localFile = join(settings.home, "local.json");
   await rm(localFile, { force: true }); // its presence says that the platform is ready
   const { workerPath } = await bundle();
@@ -125,34 +128,19 @@ export async function startPlatform(
     ),
   );
   const baseUrl = `http://127.0.0.1:${settings.port}`;
-  const { rtmp, srt, http } = settings.ingestPorts;
-  const ingest = new Part("ingest gateway", () =>
-    forkPart(
-      "encoder/gateway/gateway.ts",
-      {
-        WORKER_URL: baseUrl,
-        HOST: "127.0.0.1",
-        ENCODER_SECRET: settings.secrets.encoderSecret,
-        GATEWAY_ID: "local",
-        RTMP_PORT: String(rtmp),
-        SRT_PORT: String(srt),
-        HTTP_PORT: String(http),
-      },
-      join(logs, "ingest.log"),
-    ),
-  );
+  const ingest = ingestPorts && newIngest(settings, ingestPorts, baseUrl);
   const { workspaceId, username, password } = settings.secrets;
   const stop = async () => {
-    await ingest.stop(); // what has come in is brought to its place while the Worker is still there
+    await ingest?.stop(); // what has come in is brought to its place while the Worker is still there
     await Promise.all([worker.stop(), encoder.stop()]);
     await rm(localFile, { force: true });
   };
   worker.start(onRestart);
   encoder.start(onRestart);
-  ingest.start(onRestart);
+  ingest?.start(onRestart);
   try {
     await untilHealthy(baseUrl, logs, worker.ready);
-    await untilReady(ingest.ready, "the ingest gateway", logs);
+    if (ingest !== null) await untilReady(ingest.ready, "the ingest gateway", logs);
   } catch (error) {
     await stop();
     throw error;
@@ -162,9 +150,24 @@ export async function startPlatform(
     baseUrl,
     settings,
     authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
-    pids: { worker: () => worker.pid, encoder: () => encoder.pid, ingest: () => ingest.pid },
+    pids: { worker: () => worker.pid, encoder: () => encoder.pid, ingest: () => ingest?.pid },
     stop,
   };
+}
+
+function newIngest(settings: Settings, ports: NonNullable<Settings["ingestPorts"]>, workerUrl: string): Part {
+  const env = {
+    WORKER_URL: workerUrl,
+    HOST: "127.0.0.1",
+    ENCODER_SECRET: settings.secrets.encoderSecret,
+    GATEWAY_ID: "local",
+    RTMP_PORT: String(ports.rtmp),
+    SRT_PORT: String(ports.srt),
+    HTTP_PORT: String(ports.http),
+  };
+  return new Part("ingest gateway", () =>
+    forkPart("encoder/gateway/gateway.ts", env, join(settings.home, "logs", "ingest.log")),
+  );
 }
 
 async function untilReady(ready: Promise<void>, name: string, logs: string): Promise<void> {

@@ -8,8 +8,8 @@ export interface Settings {
   home: string;
   port: number;
   encoderPort: number;
-  /** Where broadcasts come in: RTMP, SRT, and those that the Worker passes on. */
-  ingestPorts: { rtmp: number; srt: number; http: number };
+  /** Where broadcasts come in: RTMP, SRT, and those that the Worker passes on. Null = without a gateway; the encoder takes pushed ones. */
+  ingestPorts: { rtmp: number; srt: number; http: number } | null;
   /** Sources on private addresses are fetched too: for files on this machine. */
   allowPrivateNetwork: boolean;
   secrets: Secrets;

@@ -18,6 +18,8 @@ const PROBLEM_OF: Record<string, [ProblemCode, string]> = {
   overloaded: ["unavailable", "every encoder is busy"],
   unavailable: ["unavailable", "no ingest can be reached"],
   replaced: ["stream_busy", "another broadcaster has taken its place"],
+  encoder_failed: ["unavailable", "the encoder failed on this broadcast"],
+  gateway_leaves: ["unavailable", "the ingest is shut down; come again at once"],
   silent: ["validation_failed", "nothing came"],
 };
 
