@@ -1,6 +1,6 @@
 /**
  * `npm test`: the checks, the bundle's size and every test; ends with `N passed, N failed`, counted from the reports.
- * `npm test -- pure worker` runs only those projects (pure, worker, encoder, platform).
+ * `npm test -- pure worker` runs only those projects (pure, worker, encoder, gateway, platform).
  */
 import { spawn } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ interface Report {
   success: boolean;
 }
 
-const PROJECTS = ["pure", "worker", "encoder", "platform"];
+const PROJECTS = ["pure", "worker", "encoder", "gateway", "platform"];
 const asked = process.argv.slice(2);
 const projects = asked.length > 0 ? PROJECTS.filter((project) => asked.includes(project)) : PROJECTS;
 let passed = 0;
