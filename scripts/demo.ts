@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { Deliveries, type Delivery, type RefusedDelivery } from "./demo/deliveries.ts";
 import { journey, type Moment } from "./demo/journey.ts";
 import { LiveDemo, type LiveMoment } from "./demo/live.ts";
+import { openPage } from "./demo/open-page.ts";
 import { Screen } from "./demo/screen.ts";
 import { serveFile } from "./local/file-server.ts";
 import { type Platform, startPlatform } from "./local/platform.ts";
@@ -15,7 +16,8 @@ const HELP = `npm run demo [-- [URL or file] [--live] [--json] [--exit]]
 Starts Sluice, takes a clip through POST /v1/on-demand to playback, shows the webhooks that it sends on the way, prints
 where to watch it, and stays up. Without a URL or file it uses a clip that comes with Sluice.
 
-  --live   broadcasts the file instead, in a loop with a clock in the picture, over RTMP; the player page shows how far it is behind
+  --live   broadcasts the file instead, in a loop with a clock in the picture, over RTMP; opens the player page,
+           which shows how far it is behind
   --json   one JSON object a line instead of pictures
   --exit   stop once the clip is ready; with --live, once the broadcast has been recorded`;
 
@@ -156,6 +158,7 @@ async function broadcast(platform: Platform, live: LiveDemo, deliveries: Deliver
   if (!(await live.begin(given ?? LIVE_CLIP))) return false;
   if (!args.includes("--exit")) {
     tellLinks(platform, live.playbackId);
+    if (!isJson) openPage(`${platform.baseUrl}/player/${live.playbackId}`);
     return true;
   }
   const isRecorded = await live.finish();
