@@ -13,6 +13,7 @@ export default defineConfig({
           name: "pure",
           include: ["test/pure/**/*.test.ts", "test/conformance/**/*.test.ts"],
           environment: "node",
+          testTimeout: 30_000, // the conformance tester follows streams in real time
         },
       },
       {
@@ -37,6 +38,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
+          testTimeout: 30_000,
           setupFiles: ["test/worker/setup.ts"],
           globalSetup: ["test/support/worker-global-setup.ts"],
           deps: { optimizer: { ssr: { enabled: true, include: ["itty-durable"] } } },

@@ -47,6 +47,14 @@ export type OriginAnswer =
   | { kind: "late" }
   | { kind: "nothing" };
 
+/** What became of something that a gateway has brought; `over`: its connection is none any more, or the session has ended. */
+export type Written<Verdict> = Verdict | { verdict: "over" };
+type Taken = { verdict: "taken" | "none" };
+const OVER = { verdict: "over" } as const;
+const TAKEN = { verdict: "taken" } as const;
+/** There is no such thing in this session. */
+const NONE = { verdict: "none" } as const;
+
 /**
  * The live edge of one session: takes parts from the encoder, announces them, holds the requests of players until there is what they
  * ask for, and brings whole segments to R2. Native: it moves bytes and holds requests open. Survives its own death with every
@@ -67,26 +75,31 @@ export class LiveOrigin extends DurableObject<Env> {
     this.#index = new OriginIndex(ctx.storage);
   }
 
-  open(session: OriginSession): void {
+  /** @param connection whose word counts from now on: the broadcaster's newest */
+  open(session: OriginSession, connection = 1): void {
+    this.#hold(connection);
     this.#index.open(session);
     this.#release();
   }
 
   /** The broadcaster comes back after a while. @returns where its media goes on; at the beginning when nothing has come yet */
-  async goOn(): Promise<LiveEnd> {
+  async goOn(connection = 1): Promise<LiveEnd> {
+    this.#hold(connection);
     const end = this.#index.goOn();
     this.#release();
     await this.#storeWhole();
-    return end;
+    return { ...end, initVersion: Math.max(end.initVersion, this.#initVersion + 1) };
   }
 
   /** Parts of a segment are lost for good, and none of it follows. */
-  gap(rendition: string, msn: number): PartVerdict {
+  gap(rendition: string, msn: number, by = this.#connection): Written<PartVerdict> {
+    if (!this.#mayWrite(by)) return OVER;
     return this.#changed(this.#index.gap(rendition, msn));
   }
 
   /** A rung is given up: its last segment is the one before this. */
-  drop(rendition: string, fromMsn: number): PartVerdict {
+  drop(rendition: string, fromMsn: number, by = this.#connection): Written<PartVerdict> {
+    if (!this.#mayWrite(by)) return OVER;
     return this.#changed(this.#index.drop(rendition, fromMsn));
   }
 
@@ -96,31 +109,57 @@ export class LiveOrigin extends DurableObject<Env> {
   }
 
   /** The newest picture of the live edge; an older one changes nothing. */
-  async putThumbnail(capturedAtMs: number, bytes: Uint8Array): Promise<boolean> {
+  async putThumbnail(capturedAtMs: number, bytes: Uint8Array, by = this.#connection): Promise<Written<Taken>> {
+    if (!this.#mayWrite(by)) return OVER;
     const { session } = this.#index;
-    if (session === null) return false;
-    if (capturedAtMs < (this.ctx.storage.kv.get<number>("thumbnailAtMs") ?? 0)) return true;
+    if (session === null) return NONE;
+    if (capturedAtMs < (this.ctx.storage.kv.get<number>("thumbnailAtMs") ?? 0)) return TAKEN;
     this.ctx.storage.kv.put("thumbnailAtMs", capturedAtMs);
     await this.env.MEDIA.put(liveThumbnailKey(session.sessionId), bytes, {
       httpMetadata: { contentType: "image/jpeg" },
     });
-    return true;
+    return TAKEN;
   }
 
-  async putInit(rendition: string, version: number, bytes: Uint8Array): Promise<boolean> {
+  /** Once for each version: what players keep for ever never changes. */
+  async putInit(rendition: string, version: number, bytes: Uint8Array, by = this.#connection): Promise<Written<Taken>> {
+    if (!this.#mayWrite(by)) return OVER;
     const { session } = this.#index;
-    if (session === null || this.#index.rendition(rendition) === null) return false;
+    if (session === null || this.#index.rendition(rendition) === null) return NONE;
+    const key = `init ${rendition} ${version}`;
+    if (this.ctx.storage.kv.get<boolean>(key) === true) return TAKEN;
     await this.env.MEDIA.put(this.#initKey(session, rendition, version), bytes, {
       httpMetadata: { contentType: "video/mp4", cacheControl: CACHE_CONTROL },
     });
-    return true;
+    this.ctx.storage.kv.put(key, true);
+    this.ctx.storage.kv.put("initVersion", Math.max(version, this.#initVersion));
+    return TAKEN;
   }
 
-  putPart(arriving: ArrivingPart, bytes: Uint8Array): PartVerdict {
+  putPart(arriving: ArrivingPart, bytes: Uint8Array, by = this.#connection): Written<PartVerdict> {
+    if (!this.#mayWrite(by)) return OVER;
     const verdict = this.#index.add(arriving, bytes);
     if (arriving.isLast) return this.#changed(verdict);
     if (verdict.verdict === "taken") this.#release();
     return verdict;
+  }
+
+  /** The newest connection's word counts; an older one that comes back late changes nothing. */
+  #hold(connection: number): void {
+    if (connection > this.#connection) this.ctx.storage.kv.put("connection", connection);
+  }
+
+  get #connection(): number {
+    return this.ctx.storage.kv.get<number>("connection") ?? 1;
+  }
+
+  /** The newest that has come, whether parts followed or not. */
+  get #initVersion(): number {
+    return this.ctx.storage.kv.get<number>("initVersion") ?? -1;
+  }
+
+  #mayWrite(connection: number): boolean {
+    return connection === this.#connection && !this.#index.hasEnded;
   }
 
   /** Perhaps a segment is whole. */

@@ -161,9 +161,10 @@ export class LiveStreamMachine extends LiveStreamKeeper {
     });
   }
 
-  private onHeartbeat({ sessionId, connection, segments, droppedRungs, speed }: Connection & Heartbeat) {
+  private onHeartbeat({ sessionId, connection, segments, droppedRungs, speed, silent }: Connection & Heartbeat) {
     const session = this.current({ sessionId, connection });
     if (session === null) return { continue: false, reason: this.whyNot({ sessionId, connection }) };
+    if (silent) return { continue: true, reason: null };
     this.listen(Date.now());
     const next = { ...session, segments: Math.max(session.segments, segments), droppedRungs: droppedRungs.toSorted() };
     if (next.droppedRungs.join() !== session.droppedRungs.join()) this.tellRungs(next, speed);

@@ -10,6 +10,7 @@ export function buildControls(title: string): { root: HTMLElement; video: HTMLVi
     <media-controller class="player" hotkeys="noarrowupdown" defaultsubtitles>
       <video slot="media" playsinline preload="auto"></video>
       <div slot="top-chrome" class="title"></div>
+      <span slot="top-chrome" class="latency" title="Time from capture to display" aria-live="off" noautohide></span>
       <media-loading-indicator slot="centered-chrome" noautohide></media-loading-indicator>
       <media-play-button slot="centered-chrome" class="big"></media-play-button>
       <media-error-dialog slot="dialog"></media-error-dialog>
@@ -36,7 +37,6 @@ export function buildControls(title: string): { root: HTMLElement; video: HTMLVi
         <media-volume-range></media-volume-range>
         <media-live-button></media-live-button>
         <media-time-display showduration></media-time-display>
-        <span class="latency" title="Time from capture to display" aria-live="off"></span>
         <span class="room"></span>
         <media-captions-button></media-captions-button>
         <media-settings-menu-button></media-settings-menu-button>

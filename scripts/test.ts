@@ -16,21 +16,29 @@ interface Report {
   success: boolean;
 }
 
-const PROJECTS = ["pure", "worker", "encoder", "gateway", "platform"];
+/** Side by side: the second lane mostly waits for what happens in real time, broadcasts above all. */
+const LANES = [["pure", "worker", "encoder", "gateway"], ["platform"]];
 const asked = process.argv.slice(2);
-const projects = asked.length > 0 ? PROJECTS.filter((project) => asked.includes(project)) : PROJECTS;
+const isAsked = (project: string) => asked.length === 0 || asked.includes(project);
 let passed = 0;
 let failed = 0;
 const count = (ok: boolean) => (ok ? (passed += 1) : (failed += 1));
 
+/** What it prints comes at its end, in one piece. */
 async function runProject(project: string): Promise<void> {
   const report = `dist/reports/${project}.json`;
+  const startedAt = performance.now();
+  console.log(`… ${project} tests begin`);
   const child = spawn(
     "vitest",
     ["run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
-    { stdio: "inherit" },
+    { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, FORCE_COLOR: process.stdout.isTTY ? "1" : "0" } },
   );
+  const output: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => output.push(chunk));
   const code = await new Promise<number | null>((done) => child.once("close", done));
+  process.stdout.write(Buffer.concat(output));
+  console.log(`… ${project} tests took ${Math.round((performance.now() - startedAt) / 1000)} s\n`);
   const result = await readFile(report, "utf8").then(
     (text) => JSON.parse(text) as Report,
     () => null,
@@ -49,6 +57,10 @@ await mkdir("dist/reports", { recursive: true });
 await installTestDependencies();
 for (const { ok } of await check()) count(ok);
 count(await dryRunDeploy());
-for (const project of projects) await runProject(project);
+await Promise.all(
+  LANES.map(async (lane) => {
+    for (const project of lane.filter(isAsked)) await runProject(project);
+  }),
+);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

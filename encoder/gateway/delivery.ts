@@ -58,8 +58,8 @@ export class Delivery implements BroadcastReceiver {
   }
 
   async onGap(rendition: string, msn: number): Promise<void> {
-    log("warn", "segment lost", { ...this.#ids, rendition, msn });
     const answer = await this.#client.gap(rendition, msn);
+    log("warn", "segment lost", { ...this.#ids, rendition, msn });
     if (answer.verdict !== "missing") return;
     for (let lost = answer.expected.msn; lost <= msn; lost += 1) await this.#client.gap(rendition, lost);
   }

@@ -108,11 +108,12 @@ export class OnAir {
     const { lastByteAtMs } = this.#line;
     const silentMs = nowMs - (lastByteAtMs ?? this.#beganAtMs);
     if (silentMs > (lastByteAtMs === null ? FIRST_BYTES_MS : SILENCE_MS)) this.end("silent");
-    if (lastByteAtMs === null || silentMs > FRESH_MS || this.#isBeating) return;
+    if (this.#isBeating) return;
+    const silent = lastByteAtMs === null || silentMs > FRESH_MS;
     this.#isBeating = true;
     const { segments, droppedRungs, speed } = this.#delivery;
     try {
-      const answer = await this.#client.heartbeat({ segments, droppedRungs, speed, at: Date.now() });
+      const answer = await this.#client.heartbeat({ segments, droppedRungs, speed, silent, at: Date.now() });
       if (answer !== null && !answer.continue) this.#endedByWorker(answer.reason ?? "over");
     } catch {
       // `#endedByWorker` has been told, or the next one says it.

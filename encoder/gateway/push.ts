@@ -7,6 +7,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PushAnswer } from "../live/protocol.ts";
 import type { Reception } from "./incoming.ts";
 
+const DRAIN_MS = 3000;
+
 /** The caller has been found to know the secret. */
 export async function takePush(
   request: IncomingMessage,
@@ -38,7 +40,10 @@ async function* bytesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
 
 function answer(request: IncomingMessage, response: ServerResponse, body: PushAnswer): void {
   if (response.headersSent || response.destroyed) return;
-  // What of the body has not been read is not wanted: the connection ends with the answer.
   response.writeHead(200, { "content-type": "application/json", connection: "close" });
-  response.end(JSON.stringify(body), () => request.complete || request.destroy());
+  response.end(JSON.stringify(body));
+  // What of the body is still on its way is passed over for a moment: a connection that breaks takes the answer with it.
+  request.resume();
+  const timer = setTimeout(() => request.destroy(), DRAIN_MS);
+  request.once("close", () => clearTimeout(timer));
 }

@@ -8,6 +8,8 @@ import { SourceLine } from "./source-line.ts";
 import type { WorkerClient } from "./worker-client.ts";
 
 const CLAIM_MS = 20_000;
+/** Callers whose key the Worker is asked about. */
+const MAX_UNDECIDED = 256;
 
 export interface ReceptionOptions {
   gatewayId: string;
@@ -24,6 +26,7 @@ export class GatewayReception implements Reception {
   /** An encoder that waits for the next broadcast, so that nobody waits for an encoder to load. */
   #spare: ChildProcess | null = null;
   #places = 0;
+  #undecided = 0;
   #isClosed = false;
 
   constructor(worker: WorkerClient, options: ReceptionOptions) {
@@ -36,11 +39,12 @@ export class GatewayReception implements Reception {
   async admit({ protocol, streamKey, passphrase, remote }: Incoming): Promise<Admission> {
     const { gatewayId, startedAt, capacity } = this.#options;
     if (this.#isClosed) return { accepted: false, reason: "unavailable" };
-    if (this.#places >= capacity) {
+    // Who has no good key takes nobody's place: one is taken when the Worker has said yes. Two at once may be one too many.
+    if (this.#places >= capacity || this.#undecided >= MAX_UNDECIDED) {
       log("warn", "broadcaster refused", { reason: "overloaded", protocol, remote, capacity });
       return { accepted: false, reason: "overloaded" };
     }
-    this.#places += 1;
+    this.#undecided += 1;
     this.#keepSpare(); // it loads while the Worker is asked
     const answer = await this.#worker.authorize({
       gatewayId,
@@ -49,11 +53,12 @@ export class GatewayReception implements Reception {
       streamKey,
       ...(passphrase === undefined ? {} : { passphrase }),
     });
+    this.#undecided -= 1;
     if (!answer.accepted) {
-      this.#places -= 1;
       log("info", "broadcaster refused", { reason: answer.reason, protocol, remote });
       return answer;
     }
+    this.#places += 1;
     const { streamId, sessionId } = answer;
     log("info", "broadcaster accepted", { streamId, sessionId, protocol, remote });
     // A listener that loses its broadcaster in between never takes it: the place must not be lost with it.

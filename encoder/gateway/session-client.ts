@@ -1,7 +1,7 @@
 /** The Worker as one session sees it: what lies below `callbackUrl` (protocol.ts). */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  type Heartbeat,
+  type HeartbeatRequest,
   type HeartbeatAnswer,
   type PartAnswer,
   type Resume,
@@ -73,7 +73,7 @@ export class SessionClient {
     this.#attempt("PUT", `thumbnail?capturedAt=${Math.round(capturedAtMs)}`, bytes); // the next one comes soon: tried once
 
   /** Tried once: the next one says more. Null when it has not come through. */
-  async heartbeat(heartbeat: Heartbeat): Promise<HeartbeatAnswer | null> {
+  async heartbeat(heartbeat: HeartbeatRequest): Promise<HeartbeatAnswer | null> {
     const answer = (await this.#attempt("POST", "heartbeat", JSON.stringify(heartbeat))) as HeartbeatAnswer | null;
     if (answer?.token !== undefined) this.#token = answer.token;
     return answer;

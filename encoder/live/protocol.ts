@@ -9,7 +9,7 @@
  *
  * Below `callbackUrl` ({origin}/internal/live/{sessionId}), with `Authorization: Bearer {token}` of that authorization:
  *   POST …/started    Started → {}                  what the broadcast consists of; again after every reconnect
- *   POST …/heartbeat  Heartbeat → HeartbeatAnswer   each second, and only while media comes in: after 5 s without one the
+ *   POST …/heartbeat  Heartbeat → HeartbeatAnswer   each second; `silent` while no media comes in: after 5 s without another one the
  *                     broadcaster counts as silent and another one may take its place; if none has, the next heartbeat goes on
  *   POST …/ended      Ended → {}                    the broadcaster is gone; the reconnect window begins
  *   POST …/resume     {} → Resume                   where media goes on after the gateway's encoder has died: closes what was unfinished
@@ -137,9 +137,12 @@ export const Heartbeat = z.object({
   segments: z.int().min(0).max(100_000_000),
   droppedRungs: z.array(z.string().max(32)).max(16),
   speed: z.number().min(0), // media seconds encoded per second
+  /** No media comes: it only asks whether it may stay, and does not count as a sign of life. */
+  silent: z.boolean().default(false),
   at: z.number().min(0), // epoch ms
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
+export type HeartbeatRequest = z.input<typeof Heartbeat>;
 
 /** What a player has to know of a part before it has its bytes. */
 export const PartQuery = z.object({

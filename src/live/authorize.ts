@@ -17,7 +17,7 @@ import { findStream, type LiveStream } from "./repository.ts";
 import { signSessionGrant } from "./session-token.ts";
 
 /** The stream that a key opens; null for one that never existed, was deleted, or has another key. */
-async function streamOfKey(env: Env, streamKey: string): Promise<LiveStream | null> {
+export async function streamOfKey(env: Env, streamKey: string): Promise<LiveStream | null> {
   const streamId = streamIdOfKey(streamKey);
   const found = streamId && (await findStream(openDatabase(env.DB), null, streamId));
   return found && isSameSecret(streamKey, found.stream.streamKey) ? found.stream : null;
@@ -45,7 +45,7 @@ export async function authorize(env: Env, request: Authorize, publicUrl: string,
   const { sessionId, connection, settings, isResumed } = answer;
   const grant = { sessionId, streamId: stream.id, connection };
   // The origin knows which parts have come: more than the machine's last heartbeat told, or fewer than were encoded.
-  const end = isResumed ? await originOf(env, sessionId).goOn() : null;
+  const end = isResumed ? await originOf(env, sessionId).goOn(connection) : null;
   return {
     accepted: true,
     sessionId,

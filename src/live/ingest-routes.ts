@@ -88,6 +88,15 @@ async function readMedia(request: Request, maxBytes: number): Promise<Uint8Array
 
 const isJpeg = (bytes: Uint8Array) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff;
 
+/** @throws {Problem} session_over */
+function unlessOver<Verdict extends { verdict: string }>(
+  written: Verdict | { verdict: "over" },
+): Exclude<Verdict, { verdict: "over" }> {
+  if (written.verdict === "over")
+    throw new Problem("session_over", "the session is over, or another broadcaster has taken its place");
+  return written as Exclude<Verdict, { verdict: "over" }>;
+}
+
 /** What ingest gateways call; see encoder/live/protocol.ts. */
 export const ingestRoutes = new Hono<LiveContext>()
   .use("/internal/ingest/*", requireGateway)
@@ -113,7 +122,7 @@ export const ingestRoutes = new Hono<LiveContext>()
     const answer = await callMachine(c.env, streamId, "started", { sessionId, connection, ...facts });
     if (answer.isOver)
       throw new Problem("session_over", "the session is over, or another broadcaster has taken its place");
-    await openOrigin(c.env, sessionId, answer.settings, facts);
+    await openOrigin(c.env, sessionId, answer.settings, facts, connection);
     return c.json({});
   })
   .post("/internal/live/:sessionId/resume", async (c) => {
@@ -121,13 +130,14 @@ export const ingestRoutes = new Hono<LiveContext>()
     const { isCurrent } = await callMachine(c.env, streamId, "check", { sessionId, connection });
     if (!isCurrent)
       throw new Problem("session_over", "another broadcaster has taken its place, or the session is over");
-    return c.json<Resume>({ ...(await originOf(c.env, sessionId).goOn()), discontinuity: true });
+    return c.json<Resume>({ ...(await originOf(c.env, sessionId).goOn(connection)), discontinuity: true });
   })
   .put("/internal/live/:sessionId/init/:rendition/:version{[0-9]{1,6}}", async (c) => {
     const bytes = await readMedia(c.req.raw, MAX_INIT_BYTES);
-    const origin = originOf(c.env, c.var.grant.sessionId);
-    const isTaken = await origin.putInit(c.req.param("rendition"), Number(c.req.param("version")), bytes);
-    if (!isTaken) throw new Problem("not_found", "the session has no such rendition");
+    const { sessionId, connection } = c.var.grant;
+    const { rendition, version } = c.req.param();
+    const answer = unlessOver(await originOf(c.env, sessionId).putInit(rendition, Number(version), bytes, connection));
+    if (answer.verdict === "none") throw new Problem("not_found", "the session has no such rendition");
     return c.json({});
   })
   .put("/internal/live/:sessionId/parts/:rendition/:msn{[0-9]{1,9}}/:part{[0-9]{1,4}}", async (c) => {
@@ -150,20 +160,20 @@ export const ingestRoutes = new Hono<LiveContext>()
       isDiscontinuous: discontinuity,
       initVersion: init,
     };
-    const answer: PartAnswer = await originOf(c.env, c.var.grant.sessionId).putPart(arriving, bytes);
-    return c.json(answer);
+    const { sessionId, connection } = c.var.grant;
+    return c.json<PartAnswer>(unlessOver(await originOf(c.env, sessionId).putPart(arriving, bytes, connection)));
   })
   .post("/internal/live/:sessionId/gap", async (c) => {
     const { rendition, msn } = await readBody(Gap, c.req);
-    const { streamId, sessionId } = c.var.grant;
-    const answer: PartAnswer = await originOf(c.env, sessionId).gap(rendition, msn);
+    const { streamId, sessionId, connection } = c.var.grant;
+    const answer: PartAnswer = unlessOver(await originOf(c.env, sessionId).gap(rendition, msn, connection));
     if (answer.verdict === "taken") log("live.segment_lost", { streamId, sessionId, rendition, msn });
     return c.json(answer);
   })
   .post("/internal/live/:sessionId/dropped", async (c) => {
     const { rendition, fromMsn } = await readBody(Dropped, c.req);
-    const { streamId, sessionId } = c.var.grant;
-    const answer: PartAnswer = await originOf(c.env, sessionId).drop(rendition, fromMsn);
+    const { streamId, sessionId, connection } = c.var.grant;
+    const answer: PartAnswer = unlessOver(await originOf(c.env, sessionId).drop(rendition, fromMsn, connection));
     if (answer.verdict === "taken") log("live.rung_dropped", { streamId, sessionId, rendition, fromMsn });
     return c.json(answer);
   })
@@ -173,8 +183,10 @@ export const ingestRoutes = new Hono<LiveContext>()
     if (!parsed.success) throw validationProblem(parsed.error, query, "query");
     const bytes = await readMedia(c.req.raw, MAX_THUMBNAIL_BYTES);
     if (!isJpeg(bytes)) throw new Problem("validation_failed", "the body is no JPEG picture");
-    const isTaken = await originOf(c.env, c.var.grant.sessionId).putThumbnail(parsed.data.capturedAt, bytes);
-    if (!isTaken) throw new Problem("not_found", "the session has not started");
+    const { sessionId, connection } = c.var.grant;
+    const { capturedAt } = parsed.data;
+    const answer = unlessOver(await originOf(c.env, sessionId).putThumbnail(capturedAt, bytes, connection));
+    if (answer.verdict === "none") throw new Problem("not_found", "the session has not started");
     return c.json({});
   })
   .post("/internal/live/:sessionId/heartbeat", async (c) => {

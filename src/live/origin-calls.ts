@@ -15,8 +15,9 @@ export async function openOrigin(
   sessionId: string,
   { latencyMode, partTargetMs, segmentMs }: Omit<IngestSettings, "reconnect">,
   started: Started,
+  connection: number,
 ): Promise<void> {
-  await originOf(env, sessionId).open({
+  const session = {
     sessionId,
     timing: {
       targetDurationSeconds: Math.ceil(segmentMs / 1000),
@@ -25,5 +26,6 @@ export async function openOrigin(
     windowSeconds: WINDOW_SECONDS,
     renditions: started.renditions,
     started,
-  });
+  };
+  await originOf(env, sessionId).open(session, connection);
 }

@@ -7,6 +7,7 @@ import type { Env } from "../env.ts";
 import { log } from "../http/log.ts";
 import { Problem, type ProblemCode } from "../http/problems.ts";
 import type { AppContext } from "../http/router.ts";
+import { streamOfKey } from "./authorize.ts";
 import { streamIdOfKey } from "./ids.ts";
 import { livingGateways } from "./repository.ts";
 
@@ -29,9 +30,18 @@ const PROBLEM_OF: Record<string, [ProblemCode, string]> = {
  */
 export const pushRoutes = new Hono<AppContext>().on(["POST", "PUT"], "/ingest/:streamKey", async (c) => {
   const { streamKey } = c.req.param();
-  const streamId = streamIdOfKey(streamKey);
   const { body } = c.req.raw;
-  if (streamId === null) throw new Problem("unauthorized", "no stream has this key");
+  // Before a byte is passed on: who has no good key shall not reach an encoder.
+  const stream = await streamOfKey(c.env, streamKey);
+  if (stream === null) {
+    log("live.refused", { streamId: streamIdOfKey(streamKey), reason: "unknown_key", protocol: "http" });
+    throw problemOf("unknown_key")!;
+  }
+  const streamId = stream.id;
+  if (stream.status === "disabled") {
+    log("live.refused", { streamId, reason: "disabled", protocol: "http" });
+    throw problemOf("disabled")!;
+  }
   if (body === null) throw new Problem("validation_failed", "the body is the broadcast; this one is empty");
   const headers = {
     authorization: `Bearer ${c.env.ENCODER_SECRET}`,
@@ -40,10 +50,15 @@ export const pushRoutes = new Hono<AppContext>().on(["POST", "PUT"], "/ingest/:s
   };
   const answer = await pass(c.env, streamId, { method: "POST", headers, body });
   log("live.push_over", { streamId, ...answer });
-  const problem = PROBLEM_OF[answer.reason] ?? (answer.reason.startsWith("source_") ? NOT_MEDIA : null);
-  if (problem !== null) throw new Problem(problem[0], problem[1]);
+  const problem = problemOf(answer.reason);
+  if (problem !== null) throw problem;
   return c.json({ success: true, data: { reason: answer.reason } });
 });
+
+function problemOf(reason: string): Problem | null {
+  const found = PROBLEM_OF[reason] ?? (reason.startsWith("source_") ? NOT_MEDIA : null);
+  return found && new Problem(found[0], found[1]);
+}
 
 const NOT_MEDIA: [ProblemCode, string] = [
   "validation_failed",

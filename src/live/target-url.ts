@@ -11,8 +11,9 @@ export function targetUrlProblem(text: string, allowPrivateNetwork: boolean): st
   const asHttp = text.replace(/^rtmps?:\/\//i, "http://");
   if (/[\p{Cc}\s]/u.test(text) || !URL.canParse(text)) return "must be an absolute URL";
   if (asHttp === text || !URL.canParse(asHttp)) return "must be an rtmp or rtmps URL";
-  const { username, password, hostname, hash } = new URL(asHttp);
+  const { username, password, hostname, pathname, hash } = new URL(asHttp);
   if (username !== "" || password !== "") return "must not carry a user name or password";
+  if (/^\/*$/.test(pathname)) return "must name an application, as in rtmp://live.example.com/app";
   if (hash !== "") return "must not have a fragment";
   if (!allowPrivateNetwork && isForbiddenHost(hostname)) return "must not point to a private or local address";
   return null;

@@ -6,7 +6,7 @@ import { Problem } from "../http/problems.ts";
 // By file: the index leads to routes that lead back here.
 import { originOf } from "../live/origin-calls.ts";
 import { findLivePlayable, findLiveSession, type LivePlayable, type LiveSession } from "../live/playback.ts";
-import { acceptsGzip } from "./accepts-gzip.ts";
+import { wantsGzip } from "./accepts-gzip.ts";
 import { CORS } from "./headers.ts";
 import type { LiveAddress } from "./live-address.ts";
 import type { LiveTarget, SessionTarget } from "./live-paths.ts";
@@ -135,7 +135,7 @@ async function inner(env: Env, ctx: Caller, request: Request, address: LiveAddre
   if (!isText || !answer.ok || answer.body === null) return new Response(answer.body, answer);
   const headers = new Headers(answer.headers);
   headers.set("vary", "Accept-Encoding");
-  if (!acceptsGzip(codingsOf(request))) return new Response(answer.body, { headers });
+  if (!wantsGzip(request)) return new Response(answer.body, { headers });
   headers.set("content-encoding", "gzip");
   headers.delete("content-length");
   return new Response(answer.body.pipeThrough(new CompressionStream("gzip")), { headers, encodeBody: "manual" });
@@ -145,15 +145,9 @@ function shared(request: Request, { status, headers: all, body, gzip }: SharedAn
   const headers = new Headers(all);
   if (gzip === null) return new Response(body, { status, headers });
   headers.set("vary", "Accept-Encoding");
-  if (!acceptsGzip(codingsOf(request))) return new Response(body, { status, headers });
+  if (!wantsGzip(request)) return new Response(body, { status, headers });
   headers.set("content-encoding", "gzip");
   return new Response(gzip, { status, headers, encodeBody: "manual" });
-}
-
-/** What the client takes: the header itself is Cloudflare's own, which always names gzip. */
-function codingsOf(request: Request): string | null {
-  const told: unknown = request.cf?.["clientAcceptEncoding"];
-  return typeof told === "string" ? told : request.headers.get("accept-encoding");
 }
 
 async function requireSession(env: Env, ctx: Caller, { playbackId, sessionId }: SessionTarget): Promise<LiveSession> {

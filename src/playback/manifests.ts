@@ -5,7 +5,7 @@ import { multivariantPlaylist } from "../delivery/hls/multivariant.ts";
 import { mediaListOf, presentationOf } from "../delivery/model.ts";
 import { canonicalSelection, readSelection, select } from "../delivery/selection.ts";
 import { Problem } from "../http/problems.ts";
-import { acceptsGzip } from "./accepts-gzip.ts";
+import { wantsGzip } from "./accepts-gzip.ts";
 import { readConditions } from "../http/conditions.ts";
 import { CORS } from "./headers.ts";
 import type { Target } from "./paths.ts";
@@ -105,7 +105,7 @@ const gzip = (bytes: Uint8Array<ArrayBuffer>) =>
   new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
 
 function answer(request: Request, { contentType, text, gzip: packed, tag, maxAgeSeconds }: Rendered): Response {
-  const usesGzip = packed !== null && acceptsGzip(request.headers.get("accept-encoding"));
+  const usesGzip = packed !== null && wantsGzip(request);
   const body = usesGzip ? packed : text;
   const etag = `"${tag}${usesGzip ? "-gzip" : ""}"`;
   const headers = new Headers({

@@ -112,6 +112,10 @@ export class OriginIndex {
     return [...this.#renditions.values()];
   }
 
+  get hasEnded(): boolean {
+    return this.#storage.kv.get<boolean>("hasEnded") === true;
+  }
+
   /** What is unfinished stays as short as it is: every picture that has come counts. */
   end(): void {
     this.#storage.kv.put("hasEnded", true);
@@ -282,7 +286,7 @@ export class OriginIndex {
   }
 
   #load(session: OriginSession): void {
-    const hasEnded = this.#storage.kv.get<boolean>("hasEnded") === true;
+    const { hasEnded } = this;
     const dropped = this.#storage.kv.get<Record<string, number | null>>("dropped") ?? {};
     for (const { name, timescale, firstMsn = 0 } of session.renditions) {
       if (this.#renditions.has(name)) continue;

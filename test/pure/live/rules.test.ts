@@ -216,6 +216,7 @@ describe("where a broadcast may be pushed to", () => {
     ["rtmp://live.example.com/app\n", "must be an absolute URL"],
     ["rtmp://a:b@live.example.com/app", "must not carry a user name or password"],
     ["rtmp://live.example.com/app#x", "must not have a fragment"],
+    ["rtmp://live.example.com", "must name an application, as in rtmp://live.example.com/app"],
     [`rtmp://live.example.com/${"a".repeat(2048)}`, "must be at most 2048 characters long"],
     ["rtmp://127.0.0.1/app", "must not point to a private or local address"],
     ["rtmp://127.1/app", "must not point to a private or local address"],

@@ -133,6 +133,6 @@ describe("a live origin", () => {
     const answer = await waiting;
     expect(answer).toMatchObject({ kind: "playlist", hasEnded: true });
     expect(textOf(answer)).toContain("#EXT-X-ENDLIST");
-    expect(await put(stub, "v720", 1, [0])).toEqual(["refused"]);
+    expect(await put(stub, "v720", 1, [0])).toEqual(["over"]);
   });
 });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import {
   ask,
+  at,
   connect,
   elapse,
   eventsOf,
@@ -201,6 +202,16 @@ describe("one broadcaster for each stream", () => {
     await settle(stream);
     expect(await statusOf(stream)).toBe("active");
     expect(await broadcaster.heartbeat(2)).toEqual({ continue: true, reason: null });
+  });
+
+  test("a heartbeat of a broadcaster that is silent asks whether it may stay, and is no sign of life", async () => {
+    const stream = await newStream(workspace);
+    const broadcaster = await goLive(stream);
+    await elapse(stream, "silence");
+    expect(await broadcaster.heartbeat(2, { silent: true })).toEqual({ continue: true, reason: null });
+    expect((await typesOf(stream.streamId)).at(-1)).toBe("disconnected");
+    await workspace.request("PUT", at(stream, "/finish"));
+    expect(await broadcaster.heartbeat(2, { silent: true })).toEqual({ continue: false, reason: "finished" });
   });
 
   test("one that drops before anything could be watched comes back to a stream that is still preparing", async () => {

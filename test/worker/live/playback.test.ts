@@ -147,3 +147,45 @@ test("a part is refused when it is too large, badly described, or comes without 
   expect((await put(`${path}${good}`, "x", "forged")).status).toBe(401);
   expect(await putPart(broadcaster, 1, 2)).toEqual({ verdict: "missing", expected: { msn: 1, part: 0 } });
 });
+
+describe("a connection that is none any more", () => {
+  const say = async ({ sessionId, token }: Broadcaster, method: string, path: string, body: string) =>
+    (
+      await send(
+        new Request(`http://sluice.test/internal/live/${sessionId}/${path}`, {
+          method,
+          body,
+          headers: { authorization: `Bearer ${token}` },
+        }),
+      )
+    ).status;
+  const PART = "parts/v720/2/0?ticks=15000&at=0&independent=1&last=0&capturedAt=1&discontinuity=0&init=0";
+  const WRITES: [string, string, string][] = [
+    ["PUT", PART, "old"],
+    ["PUT", "init/v720/7", "old"],
+    ["POST", "gap", '{"rendition":"v720","msn":2}'],
+    ["POST", "dropped", '{"rendition":"v720","fromMsn":2}'],
+  ];
+
+  test("writes nothing, neither beside the one that took its place nor when the session is over", async () => {
+    const { stream, playbackId, broadcaster } = await onAir(2);
+    await broadcaster.left();
+    const back = await connect(stream);
+    await back.started();
+    for (const [method, path, body] of WRITES) expect(await say(broadcaster, method, path, body)).toBe(410);
+    expect(await putPart(back, 2, 0)).toEqual({ verdict: "taken" });
+    expect((await workspace.request("PUT", `/v1/live/streams/${stream.streamId}/finish`)).status).toBe(200);
+    for (const [method, path, body] of WRITES) expect(await say(back, method, path, body)).toBe(410);
+    const init = await get(`/${playbackId}/${back.sessionId}/v720/init-0.mp4`);
+    expect(await init.text()).toBe("init");
+  });
+
+  test("an init is written once, and a new encoder's has a version of its own, also when no part of it came", async () => {
+    const { stream, playbackId, broadcaster } = await onAir(1);
+    expect(await say(broadcaster, "PUT", "init/v720/0", "other")).toBe(200);
+    expect(await (await get(`/${playbackId}/${broadcaster.sessionId}/v720/init-0.mp4`)).text()).toBe("init");
+    expect(await say(broadcaster, "PUT", "init/v720/1", "of an encoder that died")).toBe(200);
+    await broadcaster.left();
+    expect((await connect(stream)).resume).toMatchObject({ nextMsn: 1, initVersion: 2 });
+  });
+});
