@@ -8,11 +8,12 @@ import type { JobContext } from "./media/job-context.ts";
 import { encodeSound } from "./media/sound.ts";
 import type { ChildMessage, RunMessage } from "./messages.ts";
 import type { Job, JobResult } from "./protocol.ts";
+import { endWithParent } from "./orphan.ts";
 
 const TICK_MS = 200;
 
 Log.setLevel(AV_LOG_QUIET);
-process.on("disconnect", () => process.exit(1)); // the server is gone: nobody would hear the result
+endWithParent();
 process.on("message", (message: RunMessage) => void runAndReport(message.job));
 send({ type: "ready" });
 

@@ -5,9 +5,10 @@ import { JobError } from "../errors.ts";
 import { encodeBroadcast } from "./broadcast.ts";
 import type { BroadcastListener, BroadcastPlan } from "./output.ts";
 import { encodeMessage, type WireMessage } from "./wire.ts";
+import { endWithParent } from "../orphan.ts";
 
 Log.setLevel(AV_LOG_QUIET);
-process.on("disconnect", () => process.exit(1)); // the gateway is gone: nobody would hear the parts
+endWithParent();
 process.once("message", (plan: BroadcastPlan) => void encode(plan));
 
 async function encode(plan: BroadcastPlan): Promise<void> {

@@ -10,6 +10,7 @@ import { Publisher } from "./publisher.ts";
 import { remuxToFlv, UnsupportedSource } from "./remux.ts";
 import { TagQueue } from "./tag-queue.ts";
 import { destinationOf, type SimulcastReason } from "./target.ts";
+import { endWithParent } from "../../orphan.ts";
 
 export interface PushPlan {
   url: string;
@@ -26,7 +27,7 @@ export type PushMessage =
   | { type: "ended"; dropped: number };
 
 Log.setLevel(AV_LOG_QUIET);
-process.on("disconnect", () => process.kill(process.pid, "SIGKILL")); // an exit would wait for libav
+endWithParent();
 process.once("message", (plan: PushPlan) => void run(plan));
 
 async function run(plan: PushPlan): Promise<void> {

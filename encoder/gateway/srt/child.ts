@@ -4,6 +4,7 @@
  */
 import { IOContext, Log } from "node-av";
 import { AV_LOG_QUIET, AVIO_FLAG_READ } from "node-av/constants";
+import { endWithParent } from "../../orphan.ts";
 
 export interface SrtPlan {
   port: number;
@@ -16,7 +17,7 @@ const ACCEPT_MICROSECONDS = 5_000_000;
 const READ_BYTES = 1316;
 
 Log.setLevel(AV_LOG_QUIET);
-process.on("disconnect", () => process.kill(process.pid, "SIGKILL")); // an exit would wait for libav
+endWithParent();
 process.once("message", (plan: SrtPlan) => void receive(plan));
 
 async function receive({ port, passphrase }: SrtPlan): Promise<void> {

@@ -1,0 +1,38 @@
+import { fork } from "node:child_process";
+import { expect, test } from "vitest";
+
+/** Resolves when a process is no more. */
+async function untilGone(pid: number): Promise<true> {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return true;
+    }
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
+
+const PARENT = `
+  const { fork } = require("node:child_process");
+  const child = fork(process.argv[1], [], { stdio: ["pipe", "pipe", "pipe", "ipc"] });
+  process.send(child.pid);
+  setInterval(() => {}, 1000);
+`;
+
+test.each(["encoder/live/child.ts", "encoder/child.ts"])(
+  "%s ends with its parent, also when that dies before the child has loaded",
+  async (script) => {
+    for (const afterMs of [0, 50, 1500]) {
+      const parent = fork("-e", [PARENT, script], {
+        execPath: process.execPath,
+        execArgv: [],
+        stdio: ["ignore", "ignore", "ignore", "ipc"],
+      });
+      const pid = await new Promise<number>((done) => parent.once("message", (message) => done(Number(message))));
+      await new Promise((done) => setTimeout(done, afterMs)); // how far the child has come
+      parent.kill("SIGKILL");
+      expect(await untilGone(pid)).toBe(true);
+    }
+  },
+);
