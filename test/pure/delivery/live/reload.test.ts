@@ -68,5 +68,8 @@ test("a request that names nothing waits for the first whole segment, whatever p
   expect(wantedPlace(session(0, 3), TIMING, null)).toEqual({ msn: 0, part: null });
   expect(wantedPlace(session(1, 3), TIMING, null)).toBeNull();
   expect(wantedPlace(session(0, 3), TIMING, { msn: 0, part: 2 })).toEqual({ msn: 0, part: 2 });
-  expect(wantedPlace(session(1), { ...TIMING, partTargetMs: null }, { msn: 1, part: 2 })).toEqual({ msn: 1, part: null });
+  expect(wantedPlace(session(1), { ...TIMING, partTargetMs: null }, { msn: 1, part: 2 })).toEqual({
+    msn: 1,
+    part: null,
+  });
 });
