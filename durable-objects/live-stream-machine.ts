@@ -198,7 +198,9 @@ export class LiveStreamMachine extends LiveStreamKeeper {
     const session = this.current(connection);
     if (session === null) return null;
     this.setDocument("session", { ...session, hasLeft: true });
-    if (isOnAir(this.status)) this.drop();
+    // Who has sent nothing that could be read leaves nothing to come back to.
+    if (session.facts === null) this.leaveAir("windowOver", "window_over");
+    else if (isOnAir(this.status)) this.drop();
     return null;
   }
 

@@ -216,12 +216,26 @@ describe("one broadcaster for each stream", () => {
 
   test("one that drops before anything could be watched comes back to a stream that is still preparing", async () => {
     const stream = await newStream(workspace);
-    await (await connect(stream)).left();
+    const first = await connect(stream);
+    await first.started();
+    await first.left();
     const again = await connect(stream);
     expect(again.resume).toEqual({ nextMsn: 0, discontinuity: true, initVersion: 0, seconds: 0 });
     await settle(stream);
     expect(await statusOf(stream)).toBe("preparing");
-    expect(await typesOf(stream.streamId)).toEqual(["created", "preparing", "connected", "disconnected", "connected"]);
+    const told = ["created", "preparing", "connected", "recording", "disconnected", "connected"];
+    expect(await typesOf(stream.streamId)).toEqual(told);
+  });
+
+  test("one that has sent nothing to be played leaves an idle stream, and nothing to come back to", async () => {
+    const stream = await newStream(workspace);
+    const first = await connect(stream);
+    await first.left();
+    await settle(stream);
+    expect(await statusOf(stream)).toBe("idle");
+    expect(await typesOf(stream.streamId)).toEqual(["created", "preparing", "connected", "disconnected", "idle"]);
+    const next = await connect(stream);
+    expect([next.sessionId === first.sessionId, next.resume]).toEqual([false, null]);
   });
 });
 

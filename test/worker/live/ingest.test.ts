@@ -196,6 +196,7 @@ describe("the token of a session", () => {
   test("is good for one connection: the one before is told that it was replaced", async () => {
     const stream = await newStream(workspace);
     const first = await connect(stream);
+    await first.started();
     await first.left();
     const second = await connect(stream);
     expect(await first.heartbeat()).toEqual({ continue: false, reason: "replaced" });
