@@ -16,8 +16,11 @@ interface Report {
   success: boolean;
 }
 
-/** Side by side: the second lane mostly waits for what happens in real time, broadcasts above all. */
-const LANES = [["pure", "worker", "encoder", "gateway"], ["platform"]];
+/**
+ * One phase after another; the lanes of a phase side by side. The platform's tests mostly wait for what happens in real time, broadcasts above
+ * all; the worker's have short patience with servers, and the machine for themselves.
+ */
+const PHASES = [[["pure", "worker"]], [["encoder", "gateway"], ["platform"]]];
 const asked = process.argv.slice(2);
 const isAsked = (project: string) => asked.length === 0 || asked.includes(project);
 let passed = 0;
@@ -57,10 +60,11 @@ await mkdir("dist/reports", { recursive: true });
 await installTestDependencies();
 for (const { ok } of await check()) count(ok);
 count(await dryRunDeploy());
-await Promise.all(
-  LANES.map(async (lane) => {
-    for (const project of lane.filter(isAsked)) await runProject(project);
-  }),
-);
+for (const lanes of PHASES)
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (const project of lane.filter(isAsked)) await runProject(project);
+    }),
+  );
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
