@@ -26,7 +26,7 @@ async function throughSluice(
   player: LivePlayerName,
   partTargetMs: number,
 ): Promise<Watched> {
-  const platform = await startTestPlatform({ vars: { LIVE_PART_TARGET_MS: String(partTargetMs) } });
+  const platform = await startTestPlatform({ withIngest: true, vars: { LIVE_PART_TARGET_MS: String(partTargetMs) } });
   try {
     const { body } = await platform.api<LiveStreamRecord>("POST", "/v1/live/streams", {
       playbackSettings: { accessPolicy: "public" },

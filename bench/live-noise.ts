@@ -16,7 +16,7 @@ export async function run(): Promise<Figure[]> {
   const [browser, page, platform] = await Promise.all([
     launchChromium(),
     servePlayerPage("live-page.ts"),
-    startTestPlatform(),
+    startTestPlatform({ withIngest: true }),
   ]);
   const proxy = await startNoisyProxy(Number(new URL(platform.baseUrl).port), NOISE);
   try {

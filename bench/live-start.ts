@@ -8,7 +8,7 @@ import { type Figure, median, milliseconds } from "./support/figures.ts";
 const ROUNDS = 5;
 
 export async function run(): Promise<Figure[]> {
-  const [browser, platform] = await Promise.all([launchChromium(), startTestPlatform()]);
+  const [browser, platform] = await Promise.all([launchChromium(), startTestPlatform({ withIngest: true })]);
   try {
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -47,7 +47,7 @@ async function endOf(playlistUrl: string, partUrl: string): Promise<number | nul
 }
 
 export async function run(): Promise<Figure[]> {
-  const platform = await startTestPlatform();
+  const platform = await startTestPlatform({ withIngest: true });
   try {
     const stream = await newLiveStream(platform);
     const small = { widthPx: 480, heightPx: 270, frameRate: 15, bitrateBps: 600_000 };

@@ -30,7 +30,7 @@ let playlist: string;
 let shown: SeenSegment[] = [];
 
 beforeAll(async () => {
-  platform = await startTestPlatform({ vars: { LIVE_WAIT_SCALE: "0.2" } }); // a reconnect window of 12 s
+  platform = await startTestPlatform({ withIngest: true, vars: { LIVE_WAIT_SCALE: "0.2" } }); // a reconnect window of 12 s
   stream = await newLiveStream(platform);
   broadcaster = await startBroadcaster(stream.ingest.rtmp, SMALL);
   playlist = (await eventually("a playlist", () => smallestPlaylist(dvrOf(platform, stream))))!;

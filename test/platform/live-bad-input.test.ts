@@ -19,7 +19,7 @@ const SLOWLY_MS = 20;
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startTestPlatform({ vars: { LIVE_WAIT_SCALE: "0.01" } });
+  platform = await startTestPlatform({ withIngest: true, vars: { LIVE_WAIT_SCALE: "0.01" } });
 });
 afterAll(async () => {
   await platform?.stop();

@@ -19,7 +19,7 @@ const END = "--- end of a step ---";
 let platform: TestPlatform;
 beforeAll(async () => {
   vi.stubEnv("GATEWAY_CAPACITY", String(broadcasts.length)); // of this machine's cores, were it not set
-  platform = await startTestPlatform();
+  platform = await startTestPlatform({ withIngest: true });
 });
 afterAll(async () => {
   vi.unstubAllEnvs();

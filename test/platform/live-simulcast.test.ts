@@ -14,7 +14,7 @@ import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startTestPlatform({ vars: { LIVE_WAIT_SCALE: "0.02" } });
+  platform = await startTestPlatform({ withIngest: true, vars: { LIVE_WAIT_SCALE: "0.02" } });
 });
 afterAll(async () => {
   await platform?.stop();

@@ -30,7 +30,7 @@ const untilSegment = (stream: LiveStreamRecord) =>
   });
 
 test("SRT, with the address as the API gives it; a picture of the edge and the number of viewers meanwhile", async () => {
-  platform = await startTestPlatform();
+  platform = await startTestPlatform({ withIngest: true });
   const stream = await newLiveStream(platform);
   const wrong = stream.ingest.srt.replace(/passphrase=.{8}/, "passphrase=00000000");
   await expect(run("ffmpeg", [...SOURCE.split(" "), wrong])).rejects.toThrow(/Command failed/);
@@ -49,7 +49,7 @@ test("SRT, with the address as the API gives it; a picture of the edge and the n
 });
 
 test("HTTP alone, without a gateway: the encoder service takes the broadcast", async () => {
-  platform = await startTestPlatform({ withoutIngest: true });
+  platform = await startTestPlatform();
   const stream = await newLiveStream(platform);
   expect(Object.keys(stream.ingest)).toEqual(["http"]);
   const bytes = await broadcastOf(`$IN -s 320x180 ${TS}`);

@@ -46,17 +46,17 @@ export async function startTestPlatform(
     vars?: Record<string, string>;
     allowPrivateNetwork?: boolean;
     home?: string;
-    /** Without an ingest gateway. */
-    withoutIngest?: boolean;
+    /** With an ingest gateway, for broadcasts over RTMP and SRT. */
+    withIngest?: boolean;
     /** The Worker's inspector listens on a free port; see `settings.inspectorPort` of the platform. */
     inspected?: boolean;
   } = {},
 ): Promise<TestPlatform> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), "sluice-test-")));
   const [port, encoderPort] = [await freePort(), await freePort()];
-  const ingestPorts = options.withoutIngest
-    ? null
-    : { rtmp: await freePort(), srt: await freePort(), http: await freePort() };
+  const ingestPorts = options.withIngest
+    ? { rtmp: await freePort(), srt: await freePort(), http: await freePort() }
+    : null;
   const settings = await loadSettings(
     {},
     {

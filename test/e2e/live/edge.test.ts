@@ -23,7 +23,7 @@ let broadcaster: Broadcaster;
 let manifest: string;
 
 beforeAll(async () => {
-  platform = await startTestPlatform();
+  platform = await startTestPlatform({ withIngest: true });
   stream = await newLiveStream(platform);
   const small = { widthPx: 640, heightPx: 360, frameRate: 15, bitrateBps: 800_000 };
   broadcaster = await startBroadcaster(stream.ingest.rtmp, small);

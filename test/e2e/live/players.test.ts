@@ -20,7 +20,7 @@ let watched: Watched[];
 beforeAll(
   async () => {
     [platform, browser, page] = await Promise.all([
-      startTestPlatform(),
+      startTestPlatform({ withIngest: true }),
       launchChromium(),
       servePlayerPage("live-page.ts"),
     ]);
