@@ -2,8 +2,8 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 
 /**
- * Five projects, by what a test needs: `pure` nothing, `worker` workerd with real bindings, `encoder` libav,
- * `gateway` libav and broadcasters, `platform` the whole of `npm start` (and Chromium).
+ * Six projects, by what a test needs: `pure` nothing, `worker` workerd with real bindings, `encoder` libav,
+ * `gateway` libav and broadcasters, `e2e` players in Chromium, `platform` the whole of `npm start`.
  */
 export default defineConfig({
   test: {
@@ -66,8 +66,18 @@ export default defineConfig({
       },
       {
         test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
           name: "platform",
-          include: ["test/e2e/**/*.test.ts", "test/crash/**/*.test.ts", "test/platform/**/*.test.ts"],
+          include: ["test/crash/**/*.test.ts", "test/platform/**/*.test.ts"],
           environment: "node",
           testTimeout: 120_000,
           hookTimeout: 120_000,

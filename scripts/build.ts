@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { buildWhole } from "./build-whole.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** Bundles the hosted player page's script and style into `dist/assets/player`, from where the Worker serves them. */
 export async function buildPlayer(): Promise<void> {
-  await build({
+  await buildWhole({
     absWorkingDir: ROOT,
     entryPoints: ["player/player.ts", "player/player.css"],
     outdir: "dist/assets/player",

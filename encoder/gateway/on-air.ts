@@ -33,6 +33,7 @@ export class OnAir {
   #delivery: Delivery;
   #wasTold = false; // the Worker knows already that it is over
   #isBeating = false;
+  #isAsking = false;
 
   constructor(line: SourceLine, session: Accepted, hangUp: HangUp, newChild: () => ChildProcess) {
     this.#line = line;
@@ -40,7 +41,7 @@ export class OnAir {
     this.#hangUp = hangUp;
     this.#newChild = newChild;
     this.#ids = { streamId: session.streamId, sessionId: session.sessionId };
-    this.#client = new SessionClient(session, (reason) => this.#endedByWorker(reason));
+    this.#client = new SessionClient(session, (answer) => void this.#learnWhy(answer));
     this.#delivery = new Delivery(this.#client, this.#ids);
   }
 
@@ -120,6 +121,16 @@ export class OnAir {
     } finally {
       this.#isBeating = false;
     }
+  }
+
+  /** The Worker takes nothing of this session any more: one more question tells why. */
+  async #learnWhy(answer: string): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const { segments, droppedRungs, speed } = this.#delivery;
+    const heartbeat = { segments, droppedRungs, speed, silent: true, at: Date.now() };
+    const why = await this.#client.heartbeat(heartbeat).catch(() => null);
+    this.#endedByWorker(why === null || why.continue ? answer : (why.reason ?? "over"));
   }
 
   #endedByWorker(reason: string): void {

@@ -1,5 +1,5 @@
-import { build } from "esbuild";
 import { buildPlayer } from "../build.ts";
+import { buildWhole } from "../build-whole.ts";
 
 /** Bundles the Worker for workerd and the player for browsers; both take well under a second. */
 export async function bundle(
@@ -8,7 +8,7 @@ export async function bundle(
 ): Promise<{ workerPath: string }> {
   await Promise.all([
     buildPlayer(),
-    build({
+    buildWhole({
       entryPoints: [entryPoint],
       outfile: workerPath,
       bundle: true,
