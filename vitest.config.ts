@@ -2,8 +2,9 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 
 /**
- * Six projects, by what a test needs: `pure` nothing, `worker` workerd with real bindings, `encoder` libav,
- * `gateway` libav and broadcasters, `e2e` players in Chromium, `platform` the whole of `npm start`.
+ * Seven projects, by what a test needs: `pure` nothing, `worker` workerd with real bindings, `encoder` libav,
+ * `gateway` libav and broadcasters, `growing` an encoder that keeps ahead of players, `e2e` players in Chromium, `platform` the whole
+ * of `npm start`.
  */
 export default defineConfig({
   test: {
@@ -66,8 +67,18 @@ export default defineConfig({
       },
       {
         test: {
+          name: "growing",
+          include: ["test/e2e/growing.test.ts"],
+          environment: "node",
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
+          exclude: ["test/e2e/growing.test.ts"],
           environment: "node",
           testTimeout: 120_000,
           hookTimeout: 120_000,

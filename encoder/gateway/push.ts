@@ -40,9 +40,8 @@ async function* bytesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
 
 function answer(request: IncomingMessage, response: ServerResponse, body: PushAnswer): void {
   if (response.headersSent || response.destroyed) return;
-  response.writeHead(200, { "content-type": "application/json", connection: "close" });
-  response.end(JSON.stringify(body));
-  // What of the body is still on its way is passed over for a moment: a connection that breaks takes the answer with it.
+  // The connection stays, and what of the body is still on its way is passed over for a moment: one that breaks takes the answer with it.
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
   request.resume();
   const timer = setTimeout(() => request.destroy(), DRAIN_MS);
   request.once("close", () => clearTimeout(timer));
