@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 
@@ -57,9 +57,12 @@ async function loadSecrets(home: string): Promise<Secrets> {
   return made;
 }
 
+/** Whoever sees the file sees all of it. */
 export async function writePrivately(path: string, content: unknown): Promise<void> {
-  await writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  await chmod(path, 0o600); // also when the file was there before
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await chmod(draft, 0o600); // also when the file was there before
+  await rename(draft, path);
 }
 
 function readPort(name: string, fallback: number, env: NodeJS.ProcessEnv): number {
