@@ -1,12 +1,5 @@
-import { DurableObject } from "cloudflare:workers";
-import { liveThumbnailKey, renditionKey } from "../src/assets/keys.ts";
-import {
-  type ArrivingPart,
-  type LiveEnd,
-  OriginIndex,
-  type OriginSession,
-  type PartVerdict,
-} from "../src/delivery/live/origin-index.ts";
+import { renditionKey } from "../src/assets/keys.ts";
+import type { OriginSession } from "../src/delivery/live/origin-index.ts";
 import type { LiveOffer } from "../src/delivery/live/multivariant.ts";
 import { liveMpd } from "../src/delivery/live/mpd.ts";
 import { livePlaylist } from "../src/delivery/live/playlist.ts";
@@ -20,22 +13,16 @@ import {
   windowed,
 } from "../src/delivery/live/timeline.ts";
 import { ViewerWindow } from "../src/delivery/live/viewer-window.ts";
-import type { Env } from "../src/env.ts";
 import { log } from "../src/http/log.ts";
 import { findRange, type RangeAnswer } from "../src/live/clips-range.ts";
-import { tellViewers } from "../src/live/viewers.ts";
 import { type RecordedSession, recordedLists, type SegmentRange } from "../src/live/recording-lists.ts";
+import { tellViewers } from "../src/live/viewers.ts";
+import { LiveOriginKeeper } from "./live-origin-keeper.ts";
 
 /** A request that waits longer than this many target durations is told to come again (RFC 8216bis §6.2.5.2). */
 const WAIT_TARGETS = 3;
-/** Segments whose bytes stay here after they are in R2: what players at the edge ask for. */
-const KEPT_SEGMENTS = 4;
-const STORE_AGAIN_MS = 1000;
-/** Segments that travel to R2 at once. */
-const STORE_AT_ONCE = 6;
 /** The machine hears of viewers no more often than this. */
 const TELL_PACE_MS = 1000;
-const CACHE_CONTROL = "public, max-age=31536000, immutable";
 
 export type OriginAnswer =
   | { kind: "playlist"; text: string; hasEnded: boolean; isEdge: boolean; targetDurationSeconds: number }
@@ -47,148 +34,26 @@ export type OriginAnswer =
   | { kind: "late" }
   | { kind: "nothing" };
 
-/** What became of something that a gateway has brought; `over`: its connection is none any more, or the session has ended. */
-export type Written<Verdict> = Verdict | { verdict: "over" };
-type Taken = { verdict: "taken" | "none" };
-const OVER = { verdict: "over" } as const;
-const TAKEN = { verdict: "taken" } as const;
-/** There is no such thing in this session. */
-const NONE = { verdict: "none" } as const;
-
 /**
- * The live edge of one session: takes parts from the encoder, announces them, holds the requests of players until there is what they
- * ask for, and brings whole segments to R2. Native: it moves bytes and holds requests open. Survives its own death with every
- * part it has announced.
+ * The live edge of one session: what players ask of it, held until it is there, and what becomes of the session when it is over.
  */
-export class LiveOrigin extends DurableObject<Env> {
-  readonly #index: OriginIndex;
+export class LiveOrigin extends LiveOriginKeeper {
   readonly #waiting = new Set<{ rendition: string; place: LivePlace; isMedia: boolean; go: () => void }>();
   /** Playlists as they are until something comes: many are asked for at once. */
   readonly #rendered = new Map<string, string>();
-  #storing: Promise<void> | null = null;
   readonly #viewers = new ViewerWindow();
   #toldAtMs = 0;
   #isTelling = false;
 
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.#index = new OriginIndex(ctx.storage);
-  }
-
-  /** @param connection whose word counts from now on: the broadcaster's newest */
-  open(session: OriginSession, connection = 1): void {
-    this.#hold(connection);
-    this.#index.open(session);
-    this.#release();
-  }
-
-  /** The broadcaster comes back after a while. @returns where its media goes on; at the beginning when nothing has come yet */
-  async goOn(connection = 1): Promise<LiveEnd> {
-    this.#hold(connection);
-    const end = this.#index.goOn();
-    this.#release();
-    await this.#storeWhole();
-    return { ...end, initVersion: Math.max(end.initVersion, this.#initVersion + 1) };
-  }
-
-  /** Parts of a segment are lost for good, and none of it follows. */
-  gap(rendition: string, msn: number, by = this.#connection): Written<PartVerdict> {
-    if (!this.#mayWrite(by)) return OVER;
-    return this.#changed(this.#index.gap(rendition, msn));
-  }
-
-  /** A rung is given up: its last segment is the one before this. */
-  drop(rendition: string, fromMsn: number, by = this.#connection): Written<PartVerdict> {
-    if (!this.#mayWrite(by)) return OVER;
-    return this.#changed(this.#index.drop(rendition, fromMsn));
-  }
-
   /** Rungs that new players are not offered. */
   dropped(): string[] {
-    return this.#index.all.filter(({ droppedFrom }) => droppedFrom !== null).map(({ name }) => name);
-  }
-
-  /** The newest picture of the live edge; an older one changes nothing. */
-  async putThumbnail(capturedAtMs: number, bytes: Uint8Array, by = this.#connection): Promise<Written<Taken>> {
-    if (!this.#mayWrite(by)) return OVER;
-    const { session } = this.#index;
-    if (session === null) return NONE;
-    if (capturedAtMs < (this.ctx.storage.kv.get<number>("thumbnailAtMs") ?? 0)) return TAKEN;
-    this.ctx.storage.kv.put("thumbnailAtMs", capturedAtMs);
-    await this.env.MEDIA.put(liveThumbnailKey(session.sessionId), bytes, {
-      httpMetadata: { contentType: "image/jpeg" },
-    });
-    return TAKEN;
-  }
-
-  /** Once for each version: what players keep for ever never changes. */
-  async putInit(rendition: string, version: number, bytes: Uint8Array, by = this.#connection): Promise<Written<Taken>> {
-    if (!this.#mayWrite(by)) return OVER;
-    const { session } = this.#index;
-    if (session === null || this.#index.rendition(rendition) === null) return NONE;
-    const key = `init ${rendition} ${version}`;
-    if (this.ctx.storage.kv.get<boolean>(key) === true) return TAKEN;
-    await this.env.MEDIA.put(this.#initKey(session, rendition, version), bytes, {
-      httpMetadata: { contentType: "video/mp4", cacheControl: CACHE_CONTROL },
-    });
-    this.ctx.storage.kv.put(key, true);
-    this.ctx.storage.kv.put("initVersion", Math.max(version, this.#initVersion));
-    return TAKEN;
-  }
-
-  putPart(arriving: ArrivingPart, bytes: Uint8Array, by = this.#connection): Written<PartVerdict> {
-    if (!this.#mayWrite(by)) return OVER;
-    const verdict = this.#index.add(arriving, bytes);
-    if (arriving.isLast) return this.#changed(verdict);
-    if (verdict.verdict === "taken") this.#release();
-    return verdict;
-  }
-
-  /** The newest connection's word counts; an older one that comes back late changes nothing. */
-  #hold(connection: number): void {
-    if (connection > this.#connection) this.ctx.storage.kv.put("connection", connection);
-  }
-
-  get #connection(): number {
-    return this.ctx.storage.kv.get<number>("connection") ?? 1;
-  }
-
-  /** The newest that has come, whether parts followed or not. */
-  get #initVersion(): number {
-    return this.ctx.storage.kv.get<number>("initVersion") ?? -1;
-  }
-
-  #mayWrite(connection: number): boolean {
-    return connection === this.#connection && !this.#index.hasEnded;
-  }
-
-  /** Perhaps a segment is whole. */
-  #changed(verdict: PartVerdict): PartVerdict {
-    if (verdict.verdict !== "taken") return verdict;
-    this.#release();
-    void this.ctx.storage.setAlarm(Date.now() + STORE_AGAIN_MS); // should this object die before R2 has it
-    void this.#storeWhole();
-    return verdict;
-  }
-
-  /**
-   * Nothing follows: playlists end, and whoever waits gets them. When it comes back every segment is in R2, the last one as short as
-   * it was left.
-   *
-   * @throws when R2 does not take them all: to be called again
-   */
-  async end(): Promise<void> {
-    this.#index.end();
-    this.#release();
-    await this.#storeWhole();
-    await this.#storeWhole(); // one that was under way may have looked before the end
-    if (this.#index.store.unstored(1).length > 0) throw new Error("not every segment of the session is in R2");
+    return this.index.all.filter(({ droppedFrom }) => droppedFrom !== null).map(({ name }) => name);
   }
 
   /** The session as on-demand delivery sees it, or a stretch of it; null before there was anything whole. */
   recorded(range: SegmentRange | null): RecordedSession | null {
-    const { session } = this.#index;
-    const renditions = recordedLists(this.#index.all, range);
+    const { session } = this.index;
+    const renditions = recordedLists(this.index.all, range);
     if (session === null || renditions.length === 0) return null;
     const { video, audio } = session.started ?? { video: null, audio: null };
     const source = { frameRate: video?.frameRate ?? 0, channels: audio?.channels ?? 0 };
@@ -197,17 +62,13 @@ export class LiveOrigin extends DurableObject<Env> {
 
   /** Which segments hold a stretch of the session; times count from its first segment. */
   findRange(startSeconds: number, endSeconds: number): RangeAnswer {
-    return findRange(this.#index.all, startSeconds, endSeconds);
-  }
-
-  override async alarm(): Promise<void> {
-    await this.#storeWhole();
+    return findRange(this.index.all, startSeconds, endSeconds);
   }
 
   /** @param isDvr from the first segment on */
   async playlist(name: string, { waitFor: asked, skip }: Directives, isDvr: boolean): Promise<OriginAnswer> {
-    const { session } = this.#index;
-    const rendition = this.#index.rendition(name);
+    const { session } = this.index;
+    const rendition = this.index.rendition(name);
     if (session === null || rendition === null) return { kind: "nothing" };
     const { timing } = session;
     const waitFor = wantedPlace(rendition, timing, asked);
@@ -232,7 +93,7 @@ export class LiveOrigin extends DurableObject<Env> {
     const text = livePlaylist({
       rendition: windowed(rendition, timing, isDvr ? null : windowSeconds),
       timing,
-      others: this.#index.all.filter((other) => other !== rendition),
+      others: this.index.all.filter((other) => other !== rendition),
       isDelta,
       query: isDvr ? "?dvrMode=true" : "",
     });
@@ -242,11 +103,11 @@ export class LiveOrigin extends DurableObject<Env> {
 
   /** Null before there is anything to play. */
   mpd(playbackId: string, isDvr: boolean): { text: string; hasEnded: boolean } | null {
-    const { session } = this.#index;
+    const { session } = this.index;
     if (session === null) return null;
     const renditions = session.renditions
       .toSorted((a, b) => Number(b.kind === "video") - Number(a.kind === "video"))
-      .map((facts) => ({ facts, live: this.#index.rendition(facts.name)! }));
+      .map((facts) => ({ facts, live: this.index.rendition(facts.name)! }));
     const text = liveMpd({
       renditions,
       timing: session.timing,
@@ -262,19 +123,19 @@ export class LiveOrigin extends DurableObject<Env> {
 
   /** What new players are offered; null before the session has begun. */
   offer(): LiveOffer | null {
-    const { session } = this.#index;
+    const { session } = this.index;
     if (session === null) return null;
     const dropped = this.dropped();
     const variants = session.renditions.filter(({ name }) => !dropped.includes(name));
-    const measuredBps = Object.fromEntries(this.#index.all.map((live) => [live.name, measuredBitrate(live)]));
+    const measuredBps = Object.fromEntries(this.index.all.map((live) => [live.name, measuredBitrate(live)]));
     const frameRate = session.started?.video?.frameRate || null;
     return { variants, frameRate, measuredBps };
   }
 
   /** A part, at once or when it comes if it is the next one; a whole segment, or the one that is being made. */
   async media(name: string, msn: number, part: number | null): Promise<OriginAnswer> {
-    const { session } = this.#index;
-    const rendition = this.#index.rendition(name);
+    const { session } = this.index;
+    const rendition = this.index.rendition(name);
     if (session === null || rendition === null) return { kind: "nothing" };
     const next = nextPart(rendition);
     const isBeingMade = part === null && next?.msn === msn;
@@ -288,7 +149,7 @@ export class LiveOrigin extends DurableObject<Env> {
 
   /** Viewers that were seen just now, by what stands for them; the stream's machine is told how many there are. */
   watched(streamId: string, viewers: string[]): void {
-    const { session } = this.#index;
+    const { session } = this.index;
     this.#viewers.see(viewers, Date.now());
     if (session === null || this.#isTelling) return;
     this.#isTelling = true;
@@ -312,12 +173,12 @@ export class LiveOrigin extends DurableObject<Env> {
     return new ReadableStream({
       type: "bytes",
       pull: async (controller: ReadableByteStreamController) => {
-        const segment = () => segmentAt(this.#index.rendition(name)!, msn);
+        const segment = () => segmentAt(this.index.rendition(name)!, msn);
         const isThere = () => part < (segment()?.parts.length ?? 0);
-        const isOver = () => segment()?.isWhole === true || this.#index.rendition(name)!.hasEnded;
+        const isOver = () => segment()?.isWhole === true || this.index.rendition(name)!.hasEnded;
         if (!isThere() && !isOver() && !(await this.#held(name, { msn, part }, session, true)))
           return controller.error(new Error("the segment has not come in time"));
-        const bytes = isThere() ? this.#index.store.bytes(name, msn, part) : null;
+        const bytes = isThere() ? this.index.store.bytes(name, msn, part) : null;
         if (bytes !== null) {
           part += 1;
           controller.enqueue(bytes);
@@ -333,11 +194,11 @@ export class LiveOrigin extends DurableObject<Env> {
   #answerMedia(rendition: LiveRendition, session: OriginSession, msn: number, part: number | null): OriginAnswer {
     const segment = segmentAt(rendition, msn);
     if (segment === null || segment.isGap || (part === null && !segment.isWhole)) return { kind: "nothing" };
-    const bytes = this.#index.store.bytes(rendition.name, msn, part);
+    const bytes = this.index.store.bytes(rendition.name, msn, part);
     if (bytes !== null) return { kind: "bytes", bytes };
     const key = renditionKey(session.sessionId, rendition.name, `${msn}.m4s`);
     if (part === null) return { kind: "stored", key, range: null };
-    const parts = this.#index.store.partsOf(rendition.name, msn);
+    const parts = this.index.store.partsOf(rendition.name, msn);
     if (parts[part] === undefined) return { kind: "nothing" };
     const offset = parts.slice(0, part).reduce((sum, before) => sum + before.bytes, 0);
     return { kind: "stored", key, range: { offset, length: parts[part].bytes } };
@@ -345,7 +206,7 @@ export class LiveOrigin extends DurableObject<Env> {
 
   /** False when it has not come in time. @param isMedia who waits for a part does not wait for the next segment's */
   async #held(name: string, place: LivePlace, { timing }: OriginSession, isMedia = false): Promise<boolean> {
-    const rendition = this.#index.rendition(name);
+    const rendition = this.index.rendition(name);
     if (rendition !== null && contains(rendition, place)) return true;
     return new Promise((done) => {
       const waiter = { rendition: name, place, isMedia, go: () => finish(true) };
@@ -359,54 +220,13 @@ export class LiveOrigin extends DurableObject<Env> {
     });
   }
 
-  #release(): void {
+  protected override released(): void {
     this.#rendered.clear();
     for (const { rendition: name, place, isMedia, go } of this.#waiting) {
-      const rendition = this.#index.rendition(name);
+      const rendition = this.index.rendition(name);
       const isDone = rendition === null || rendition.hasEnded || contains(rendition, place);
       // A part that its segment has ended without will not come.
       if (isDone || (isMedia && segmentAt(rendition, place.msn)?.isWhole === true)) go();
     }
   }
-
-  #storeWhole(): Promise<void> {
-    this.#storing ??= this.#storeAll().finally(() => {
-      this.#storing = null;
-    });
-    return this.#storing;
-  }
-
-  async #storeAll(): Promise<void> {
-    const { session } = this.#index;
-    if (session === null) return;
-    for (;;) {
-      const due = this.#index.store.unstored(STORE_AT_ONCE);
-      if (due.length === 0) break;
-      const stored = await Promise.all(due.map((segment) => this.#storeOne(session, segment)));
-      if (stored.includes(false)) {
-        await this.ctx.storage.setAlarm(Date.now() + STORE_AGAIN_MS);
-        return;
-      }
-    }
-    await this.ctx.storage.deleteAlarm();
-  }
-
-  async #storeOne({ sessionId }: OriginSession, segment: { rendition: string; msn: number }): Promise<boolean> {
-    const { rendition, msn } = segment;
-    const { store } = this.#index;
-    try {
-      await this.env.MEDIA.put(renditionKey(sessionId, rendition, `${msn}.m4s`), store.bytes(rendition, msn, null), {
-        httpMetadata: { contentType: "video/mp4", cacheControl: CACHE_CONTROL },
-      });
-    } catch (error) {
-      log("live.not_stored", { sessionId, ...segment, error: String(error) });
-      return false;
-    }
-    store.markStored(rendition, msn);
-    store.forgetBytes(rendition, msn - KEPT_SEGMENTS + 1);
-    return true;
-  }
-
-  #initKey = (session: OriginSession, rendition: string, version: number) =>
-    renditionKey(session.sessionId, rendition, `init-${version}.mp4`);
 }

@@ -1,0 +1,193 @@
+import { DurableObject } from "cloudflare:workers";
+import { liveThumbnailKey, renditionKey } from "../src/assets/keys.ts";
+import {
+  type ArrivingPart,
+  type LiveEnd,
+  OriginIndex,
+  type OriginSession,
+  type PartVerdict,
+} from "../src/delivery/live/origin-index.ts";
+import type { Env } from "../src/env.ts";
+import { log } from "../src/http/log.ts";
+
+/** Segments whose bytes stay here after they are in R2: what players at the edge ask for. */
+const KEPT_SEGMENTS = 4;
+const STORE_AGAIN_MS = 1000;
+/** Segments that travel to R2 at once. */
+const STORE_AT_ONCE = 6;
+const CACHE_CONTROL = "public, max-age=31536000, immutable";
+
+/** What became of something that a gateway has brought; `over`: its connection is none any more, or the session has ended. */
+export type Written<Verdict> = Verdict | { verdict: "over" };
+type Taken = { verdict: "taken" | "none" };
+const OVER = { verdict: "over" } as const;
+const TAKEN = { verdict: "taken" } as const;
+/** There is no such thing in this session. */
+const NONE = { verdict: "none" } as const;
+
+/**
+ * What gateways bring to the live edge of one session: parts are kept here before they are announced, whole segments go to R2. Native: it
+ * moves bytes. Survives its own death with every part it has announced.
+ */
+export abstract class LiveOriginKeeper extends DurableObject<Env> {
+  protected readonly index: OriginIndex;
+  #storing: Promise<void> | null = null;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.index = new OriginIndex(ctx.storage);
+  }
+
+  /** Something has come, or nothing more will: whoever waits is looked after. */
+  protected abstract released(): void;
+
+  /** @param connection whose word counts from now on: the broadcaster's newest */
+  open(session: OriginSession, connection = 1): void {
+    this.#hold(connection);
+    this.index.open(session);
+    this.released();
+  }
+
+  /** The broadcaster comes back after a while. @returns where its media goes on; at the beginning when nothing has come yet */
+  async goOn(connection = 1): Promise<LiveEnd> {
+    this.#hold(connection);
+    const end = this.index.goOn();
+    this.released();
+    await this.#storeWhole();
+    return { ...end, initVersion: Math.max(end.initVersion, this.#initVersion + 1) };
+  }
+
+  /** Parts of a segment are lost for good, and none of it follows. */
+  gap(rendition: string, msn: number, by = this.#connection): Written<PartVerdict> {
+    if (!this.#mayWrite(by)) return OVER;
+    return this.#changed(this.index.gap(rendition, msn));
+  }
+
+  /** A rung is given up: its last segment is the one before this. */
+  drop(rendition: string, fromMsn: number, by = this.#connection): Written<PartVerdict> {
+    if (!this.#mayWrite(by)) return OVER;
+    return this.#changed(this.index.drop(rendition, fromMsn));
+  }
+
+  /** The newest picture of the live edge; an older one changes nothing. */
+  async putThumbnail(capturedAtMs: number, bytes: Uint8Array, by = this.#connection): Promise<Written<Taken>> {
+    if (!this.#mayWrite(by)) return OVER;
+    const { session } = this.index;
+    if (session === null) return NONE;
+    if (capturedAtMs < (this.ctx.storage.kv.get<number>("thumbnailAtMs") ?? 0)) return TAKEN;
+    this.ctx.storage.kv.put("thumbnailAtMs", capturedAtMs);
+    await this.env.MEDIA.put(liveThumbnailKey(session.sessionId), bytes, {
+      httpMetadata: { contentType: "image/jpeg" },
+    });
+    return TAKEN;
+  }
+
+  /** Once for each version: what players keep for ever never changes. */
+  async putInit(rendition: string, version: number, bytes: Uint8Array, by = this.#connection): Promise<Written<Taken>> {
+    if (!this.#mayWrite(by)) return OVER;
+    const { session } = this.index;
+    if (session === null || this.index.rendition(rendition) === null) return NONE;
+    const key = `init ${rendition} ${version}`;
+    if (this.ctx.storage.kv.get<boolean>(key) === true) return TAKEN;
+    await this.env.MEDIA.put(this.#initKey(session, rendition, version), bytes, {
+      httpMetadata: { contentType: "video/mp4", cacheControl: CACHE_CONTROL },
+    });
+    this.ctx.storage.kv.put(key, true);
+    this.ctx.storage.kv.put("initVersion", Math.max(version, this.#initVersion));
+    return TAKEN;
+  }
+
+  putPart(arriving: ArrivingPart, bytes: Uint8Array, by = this.#connection): Written<PartVerdict> {
+    if (!this.#mayWrite(by)) return OVER;
+    const verdict = this.index.add(arriving, bytes);
+    if (arriving.isLast) return this.#changed(verdict);
+    if (verdict.verdict === "taken") this.released();
+    return verdict;
+  }
+
+  /** The newest connection's word counts; an older one that comes back late changes nothing. */
+  #hold(connection: number): void {
+    if (connection > this.#connection) this.ctx.storage.kv.put("connection", connection);
+  }
+
+  get #connection(): number {
+    return this.ctx.storage.kv.get<number>("connection") ?? 1;
+  }
+
+  /** The newest that has come, whether parts followed or not. */
+  get #initVersion(): number {
+    return this.ctx.storage.kv.get<number>("initVersion") ?? -1;
+  }
+
+  #mayWrite(connection: number): boolean {
+    return connection === this.#connection && !this.index.hasEnded;
+  }
+
+  /** Perhaps a segment is whole. */
+  #changed(verdict: PartVerdict): PartVerdict {
+    if (verdict.verdict !== "taken") return verdict;
+    this.released();
+    void this.ctx.storage.setAlarm(Date.now() + STORE_AGAIN_MS); // should this object die before R2 has it
+    void this.#storeWhole();
+    return verdict;
+  }
+
+  /**
+   * Nothing follows: playlists end, and whoever waits gets them. When it comes back every segment is in R2, the last one as short as
+   * it was left.
+   *
+   * @throws when R2 does not take them all: to be called again
+   */
+  async end(): Promise<void> {
+    this.index.end();
+    this.released();
+    await this.#storeWhole();
+    await this.#storeWhole(); // one that was under way may have looked before the end
+    if (this.index.store.unstored(1).length > 0) throw new Error("not every segment of the session is in R2");
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#storeWhole();
+  }
+
+  #storeWhole(): Promise<void> {
+    this.#storing ??= this.#storeAll().finally(() => {
+      this.#storing = null;
+    });
+    return this.#storing;
+  }
+
+  async #storeAll(): Promise<void> {
+    const { session } = this.index;
+    if (session === null) return;
+    for (;;) {
+      const due = this.index.store.unstored(STORE_AT_ONCE);
+      if (due.length === 0) break;
+      const stored = await Promise.all(due.map((segment) => this.#storeOne(session, segment)));
+      if (stored.includes(false)) {
+        await this.ctx.storage.setAlarm(Date.now() + STORE_AGAIN_MS);
+        return;
+      }
+    }
+    await this.ctx.storage.deleteAlarm();
+  }
+
+  async #storeOne({ sessionId }: OriginSession, segment: { rendition: string; msn: number }): Promise<boolean> {
+    const { rendition, msn } = segment;
+    const { store } = this.index;
+    try {
+      await this.env.MEDIA.put(renditionKey(sessionId, rendition, `${msn}.m4s`), store.bytes(rendition, msn, null), {
+        httpMetadata: { contentType: "video/mp4", cacheControl: CACHE_CONTROL },
+      });
+    } catch (error) {
+      log("live.not_stored", { sessionId, ...segment, error: String(error) });
+      return false;
+    }
+    store.markStored(rendition, msn);
+    store.forgetBytes(rendition, msn - KEPT_SEGMENTS + 1);
+    return true;
+  }
+
+  #initKey = (session: OriginSession, rendition: string, version: number) =>
+    renditionKey(session.sessionId, rendition, `init-${version}.mp4`);
+}
