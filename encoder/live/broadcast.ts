@@ -1,25 +1,23 @@
 /** One broadcast from its first byte to its end: one decode, the ladder, parts. Everything the source does wrong is met here. */
-import { avGetCodecName, type Frame, type Stream } from "node-av";
+import type { Frame } from "node-av";
 import { AV_PKT_DATA_DISPLAYMATRIX } from "node-av/constants";
 import { JobError } from "../errors.ts";
-import { outputChannels, outputRateHz } from "../media/audio-plan.ts";
 import { rotationOf } from "../media/facts.ts";
-import type { Size } from "../ladder.ts";
 import { codecLike, type H264Codec } from "../media/h264.ts";
 import type { VideoRung } from "../protocol.ts";
 import { CaptureClock } from "./capture-clock.ts";
 import { Deinterlacer } from "./deinterlacer.ts";
 import { planLiveLadder, refitLadder } from "./ladder-plan.ts";
 import { type LiveGrid, planLiveGrid } from "./live-grid.ts";
-import { peakBitrateBps } from "./live-rung.ts";
 import { LiveSource, type TimedPacket } from "./live-source.ts";
-import { type BroadcastListener, type BroadcastPlan, SOUND_NAME } from "./output.ts";
+import type { BroadcastListener, BroadcastPlan } from "./output.ts";
 import { OverloadPolicy } from "./overload.ts";
 import { Run, type RunPicture } from "./run.ts";
 import { SoundConverter, type SoundFormat, type SoundPiece } from "./sound-converter.ts";
-import { soundBitrate } from "./sound-line.ts";
 import { SourceCopy } from "./source-copy.ts";
+import { displaySize, FALLBACK_SOUND, soundFormat } from "./source-shape.ts";
 import { SourceTimeline } from "./source-timeline.ts";
+import { startedFacts } from "./started-facts.ts";
 import { type DecodedFrame, StreamDecoder } from "./stream-decoder.ts";
 import { StreamReader } from "./stream-reader.ts";
 
@@ -28,7 +26,6 @@ const PULSE_MS = 1000;
 const MAX_EARLY_PIECES = 400;
 /** Sound of a timeline that the picture has not reached yet, in packets. */
 const MAX_STRAYS = 200;
-const FALLBACK_SOUND: SoundFormat = { sampleRateHz: 48_000, channels: 2 };
 
 export interface BroadcastEnd {
   /** Whole segments of the session: the next media sequence number. */
@@ -301,52 +298,12 @@ class Broadcast {
 
   #tellStarted(run: Run, picture: RunPicture | null): void {
     this.#hasStarted = true;
-    const { video, audio } = this.#source;
-    const bitrates = new Map(
-      this.#rungs.map((rung) => [rung.name, peakBitrateBps(rung, this.#plan.settings.segmentMs)]),
+    const { segmentMs } = this.#plan.settings;
+    const frameRate = this.#grid?.frameRate ?? null;
+    const copy = picture?.copy ?? null;
+    const { inits } = run;
+    this.#listener.onStarted(
+      startedFacts(this.#source, { frameRate, rungs: this.#rungs, copy, sound: this.#sound, segmentMs, inits }),
     );
-    if (picture !== null && picture.copy !== null) bitrates.set(picture.copy.rung.name, picture.copy.bitrateBps);
-    if (this.#sound !== null) bitrates.set(SOUND_NAME, soundBitrate(this.#sound));
-    const hz = this.#grid === null ? 0 : this.#grid.frameRate.num / this.#grid.frameRate.den;
-    this.#listener.onStarted({
-      video: video && {
-        codec: codecName(video),
-        widthPx: video.codecpar.width,
-        heightPx: video.codecpar.height,
-        frameRate: hz,
-      },
-      audio: audio && {
-        codec: codecName(audio),
-        sampleRateHz: audio.codecpar.sampleRate || FALLBACK_SOUND.sampleRateHz,
-        channels: audio.codecpar.channels || FALLBACK_SOUND.channels,
-      },
-      frameRate: this.#grid?.frameRate ?? null,
-      renditions: run.inits.map(({ name, init }) => ({
-        name,
-        kind: name === SOUND_NAME ? "audio" : "video",
-        bitrateBps: bitrates.get(name)!,
-        ...init.facts,
-      })),
-    });
   }
-}
-
-const codecName = ({ codecpar }: Stream) => avGetCodecName(codecpar.codecId) ?? "unknown";
-
-/** A stream that has not told its format yet begins as silence of the usual one. */
-function soundFormat({ codecpar }: Stream): SoundFormat {
-  if (codecpar.sampleRate <= 0) return FALLBACK_SOUND;
-  return { sampleRateHz: outputRateHz(codecpar.sampleRate), channels: outputChannels(codecpar.channels) };
-}
-
-/** Upright, of square pixels: the coded height stays, the width follows the sample aspect ratio. */
-function displaySize(
-  { width, height, sampleAspectRatio: { num, den } }: DecodedFrame["frame"],
-  rotationDegrees: RunPicture["rotationDegrees"],
-): Size {
-  const ratio = num > 0 && den > 0 ? num / den : 1;
-  const isSane = ratio > 0.1 && ratio < 10;
-  const widthPx = Math.max(1, Math.round(width * (isSane ? ratio : 1)));
-  const isOnItsSide = rotationDegrees === 90 || rotationDegrees === 270;
-  return isOnItsSide ? { widthPx: height, heightPx: widthPx } : { widthPx, heightPx: height };
 }

@@ -7,6 +7,8 @@ export interface Bar {
 }
 
 const WIDTH = 28;
+/** The longest kind of event that the demos bring. */
+const NAME_WIDTH = 31;
 const dim = (text: string) => styleText("dim", text);
 
 /** What a person sees of the demo: lines that stay, and below them bars that move (on a terminal) or are told at every quarter. */
@@ -26,19 +28,19 @@ export class Screen {
   step(what: string, figure: string, detail = ""): void {
     this.clearBars();
     this.out.write(
-      `  ${styleText("green", "✓")} ${what.padEnd(28)} ${styleText("bold", figure.padStart(9))}   ${dim(detail)}\n`,
+      `  ${styleText("green", "✓")} ${what.padEnd(NAME_WIDTH)} ${styleText("bold", figure.padStart(9))}   ${dim(detail)}\n`,
     );
   }
 
   /** Something that came from outside, between the steps. */
   delivery(what: string, figure: string, detail: string): void {
     this.clearBars();
-    this.out.write(`  ${styleText("cyan", "→")} ${what.padEnd(28)} ${figure.padStart(9)}   ${dim(detail)}\n`);
+    this.out.write(`  ${styleText("cyan", "→")} ${what.padEnd(NAME_WIDTH)} ${figure.padStart(9)}   ${dim(detail)}\n`);
   }
 
   failure(what: string, detail: string): void {
     this.clearBars();
-    this.out.write(`  ${styleText("red", "✗")} ${what.padEnd(28)} ${detail}\n`);
+    this.out.write(`  ${styleText("red", "✗")} ${what.padEnd(NAME_WIDTH)} ${detail}\n`);
   }
 
   bars(bars: Bar[]): void {

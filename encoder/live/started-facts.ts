@@ -1,0 +1,50 @@
+/** What a broadcast says of itself before its first part. */
+import { avGetCodecName, type Stream } from "node-av";
+import type { Fraction, VideoRung } from "../protocol.ts";
+import type { Copy } from "./copied-rung.ts";
+import { peakBitrateBps } from "./live-rung.ts";
+import { type InitFacts, SOUND_NAME, type StartedFacts } from "./output.ts";
+import type { SoundFormat } from "./sound-converter.ts";
+import { soundBitrate } from "./sound-line.ts";
+import { FALLBACK_SOUND } from "./source-shape.ts";
+
+interface Made {
+  frameRate: Fraction | null;
+  rungs: VideoRung[];
+  /** The rung that the source itself is. */
+  copy: Copy | null;
+  sound: SoundFormat | null;
+  segmentMs: number;
+  inits: { name: string; init: { facts: InitFacts } }[];
+}
+
+export function startedFacts(
+  { video, audio }: { video: Stream | null; audio: Stream | null },
+  { frameRate, rungs, copy, sound, segmentMs, inits }: Made,
+): StartedFacts {
+  const bitrates = new Map(rungs.map((rung) => [rung.name, peakBitrateBps(rung, segmentMs)]));
+  if (copy !== null) bitrates.set(copy.rung.name, copy.bitrateBps);
+  if (sound !== null) bitrates.set(SOUND_NAME, soundBitrate(sound));
+  return {
+    video: video && {
+      codec: codecName(video),
+      widthPx: video.codecpar.width,
+      heightPx: video.codecpar.height,
+      frameRate: frameRate === null ? 0 : frameRate.num / frameRate.den,
+    },
+    audio: audio && {
+      codec: codecName(audio),
+      sampleRateHz: audio.codecpar.sampleRate || FALLBACK_SOUND.sampleRateHz,
+      channels: audio.codecpar.channels || FALLBACK_SOUND.channels,
+    },
+    frameRate,
+    renditions: inits.map(({ name, init }) => ({
+      name,
+      kind: name === SOUND_NAME ? "audio" : "video",
+      bitrateBps: bitrates.get(name)!,
+      ...init.facts,
+    })),
+  };
+}
+
+const codecName = ({ codecpar }: Stream) => avGetCodecName(codecpar.codecId) ?? "unknown";
