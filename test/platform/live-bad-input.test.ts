@@ -7,10 +7,10 @@ import { broadcastOf, FLV, H264, TS } from "../support/live.ts";
 import {
   eventually,
   type LiveStreamRecord,
+  manifestOf,
   newLiveStream,
-  segmentsOf,
-  smallestPlaylist,
   streamOf,
+  untilSegment,
 } from "../support/live-watch.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 
@@ -48,20 +48,14 @@ async function* slowly(bytes: Buffer, onPiece: (count: number) => void = () => {
   }
 }
 
-const manifestOf = ({ playbackIds }: LiveStreamRecord) => `${platform.baseUrl}/${playbackIds[0]!.id}.m3u8`;
 const logOf = (part: string) => readFile(join(platform.home, "logs", `${part}.log`), "utf8");
 
 /** A good broadcast on this stream can be played. */
 async function expectGood(stream: LiveStreamRecord, words = `-i friday ${SMALL} ${FLV}`): Promise<string[]> {
   const bytes = await broadcastOf(words.replace("-i friday", "$IN"));
-  let lines: string[] = [];
   const pushed = push(stream.ingest.http, slowly(bytes));
-  await eventually("a whole segment", async () => {
-    const playlist = await smallestPlaylist(manifestOf(stream));
-    if (playlist === null || ((await segmentsOf(playlist))?.length ?? 0) === 0) return null;
-    lines = (await (await fetch(manifestOf(stream))).text()).split("\n");
-    return true;
-  });
+  await untilSegment(platform, stream);
+  const lines = (await (await fetch(manifestOf(platform, stream))).text()).split("\n");
   expect((await pushed).status).toBe(200);
   return lines;
 }
@@ -87,7 +81,7 @@ describe("refused at the door, with a clear answer, and logged with the stream's
     await expectGood(stream);
     await platform.api("DELETE", `/v1/live/streams/${stream.streamId}`);
     expect(await push(stream.ingest.http, bytes)).toMatchObject({ status: 401 });
-    expect((await fetch(manifestOf(stream))).status).toBe(404);
+    expect((await fetch(manifestOf(platform, stream))).status).toBe(404);
     expect(await logOf("worker")).toContain(`"event":"live.refused","streamId":"${stream.streamId}"`);
   });
 
@@ -156,7 +150,7 @@ test("RTMP: garbage, silence and a hundred handshakes a second leave the door op
 
 test("a stream that is not on air tells players to come again, and no cache to keep that", async () => {
   const stream = await newLiveStream(platform);
-  for (const path of [manifestOf(stream), manifestOf(stream).replace(".m3u8", ".mpd")]) {
+  for (const path of [manifestOf(platform, stream), manifestOf(platform, stream).replace(".m3u8", ".mpd")]) {
     const answer = await fetch(path);
     expect([answer.status, answer.headers.get("cache-control"), answer.headers.get("retry-after")]).toEqual([
       400,

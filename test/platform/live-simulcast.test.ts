@@ -1,15 +1,7 @@
 /** A broadcast that goes to another server too: here to another stream of the same platform, over real RTMP. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startBroadcaster } from "../support/clock-broadcaster.ts";
-import {
-  eventTypesOf,
-  eventually,
-  type LiveStreamRecord,
-  newLiveStream,
-  segmentsOf,
-  smallestPlaylist,
-  streamOf,
-} from "../support/live-watch.ts";
+import { eventTypesOf, eventually, newLiveStream, streamOf, untilSegment } from "../support/live-watch.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 
 let platform: TestPlatform;
@@ -20,12 +12,6 @@ afterAll(async () => {
   await platform?.stop();
   await platform?.removeHome();
 });
-
-const untilSegment = (stream: LiveStreamRecord) =>
-  eventually("a whole segment", async () => {
-    const playlist = await smallestPlaylist(`${platform.baseUrl}/${stream.playbackIds[0]!.id}.m3u8`);
-    return playlist !== null && ((await segmentsOf(playlist))?.length ?? 0) > 0 ? true : null;
-  });
 
 test("a target gets the broadcast until it is switched off, and one that refuses does the broadcast no harm", async () => {
   const [source, other] = [await newLiveStream(platform), await newLiveStream(platform)];
@@ -46,8 +32,8 @@ test("a target gets the broadcast until it is switched off, and one that refuses
     keySeconds: 1,
   });
   try {
-    await untilSegment(source);
-    await untilSegment(other);
+    await untilSegment(platform, source);
+    await untilSegment(platform, other);
     await platform.api("PUT", good, { isEnabled: false });
     await eventually("the other stream is idle", async () =>
       (await streamOf(platform, other)).status === "idle" ? true : null,

@@ -3,13 +3,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
 import { broadcastOf, TS } from "../support/live.ts";
-import {
-  eventually,
-  type LiveStreamRecord,
-  newLiveStream,
-  segmentsOf,
-  smallestPlaylist,
-} from "../support/live-watch.ts";
+import { eventually, manifestOf, newLiveStream, untilSegment } from "../support/live-watch.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 
 const run = promisify(execFile);
@@ -22,25 +16,18 @@ afterEach(async () => {
   await platform?.removeHome();
 });
 
-const manifestOf = ({ playbackIds }: LiveStreamRecord) => `${platform.baseUrl}/${playbackIds[0]!.id}.m3u8`;
-const untilSegment = (stream: LiveStreamRecord) =>
-  eventually("a whole segment", async () => {
-    const playlist = await smallestPlaylist(manifestOf(stream));
-    return playlist !== null && ((await segmentsOf(playlist))?.length ?? 0) > 0 ? playlist : null;
-  });
-
 test("SRT, with the address as the API gives it; a picture of the edge and the number of viewers meanwhile", async () => {
   platform = await startTestPlatform({ withIngest: true });
   const stream = await newLiveStream(platform);
   const wrong = stream.ingest.srt.replace(/passphrase=.{8}/, "passphrase=00000000");
   await expect(run("ffmpeg", [...SOURCE.split(" "), wrong])).rejects.toThrow(/Command failed/);
   const sent = run("ffmpeg", [...SOURCE.split(" "), stream.ingest.srt]);
-  await untilSegment(stream);
-  const thumbnail = await fetch(manifestOf(stream).replace(".m3u8", "/thumbnail.jpg"));
+  await untilSegment(platform, stream);
+  const thumbnail = await fetch(manifestOf(platform, stream).replace(".m3u8", "/thumbnail.jpg"));
   expect([thumbnail.status, thumbnail.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
   expect([...new Uint8Array(await thumbnail.arrayBuffer()).subarray(0, 2)]).toEqual([0xff, 0xd8]);
   const count = await eventually("a viewer", async () => {
-    await untilSegment(stream); // somebody watches
+    await untilSegment(platform, stream); // somebody watches
     const { body } = await platform.api<{ views: number }>("GET", `/v1/live/streams/${stream.streamId}/viewer-count`);
     return body.data.views > 0 ? body.data.views : null;
   });
@@ -54,6 +41,6 @@ test("HTTP alone, without a gateway: the encoder service takes the broadcast", a
   expect(Object.keys(stream.ingest)).toEqual(["http"]);
   const bytes = await broadcastOf(`$IN -s 320x180 ${TS}`);
   const pushed = fetch(stream.ingest.http, { method: "PUT", body: new Uint8Array(bytes) });
-  await untilSegment(stream);
+  await untilSegment(platform, stream);
   expect((await pushed).status).toBe(200);
 });

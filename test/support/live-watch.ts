@@ -78,6 +78,16 @@ export async function segmentsOf(playlistUrl: string): Promise<SeenSegment[] | n
   return segments;
 }
 
+export const manifestOf = ({ baseUrl }: TestPlatform, { playbackIds }: LiveStreamRecord) =>
+  `${baseUrl}/${playbackIds[0]!.id}.m3u8`;
+
+/** @returns the smallest picture's playlist, once it lists a whole segment */
+export const untilSegment = (platform: TestPlatform, stream: LiveStreamRecord): Promise<string> =>
+  eventually("a whole segment", async () => {
+    const playlist = await smallestPlaylist(manifestOf(platform, stream));
+    return playlist !== null && ((await segmentsOf(playlist))?.length ?? 0) > 0 ? playlist : null;
+  });
+
 /** With all that it has shown, from the first segment on (DVR). */
 export const dvrOf = (platform: TestPlatform, { playbackIds }: LiveStreamRecord) =>
   `${platform.baseUrl}/${playbackIds[0]!.id}.m3u8?dvrMode=true`;
