@@ -4,6 +4,7 @@ import type { EncoderContainer } from "../../durable-objects/encoder-container.t
 import { GATEWAY_LEASE_MS, PushAnswer } from "../../encoder/live/protocol.ts";
 import { openDatabase } from "../database.ts";
 import type { Env } from "../env.ts";
+import { lingering } from "../http/lingering.ts";
 import { log } from "../http/log.ts";
 import { Problem, type ProblemCode } from "../http/problems.ts";
 import type { AppContext } from "../http/router.ts";
@@ -24,11 +25,20 @@ const PROBLEM_OF: Record<string, [ProblemCode, string]> = {
   silent: ["validation_failed", "nothing came"],
 };
 
+export const pushRoutes = new Hono<AppContext & { Variables: { bodyHasEnded?: boolean } }>();
+
+pushRoutes.use("/ingest/:streamKey", async (c, next) => {
+  await next();
+  // Whoever is refused, or cut off, is still sending.
+  const { body } = c.req.raw;
+  if (body !== null && !c.get("bodyHasEnded")) c.res = await lingering(c.res, body);
+});
+
 /**
  * Broadcasts pushed over HTTP, for encoders behind firewalls and for installations without a gateway: MPEG-TS, FLV or fragmented MP4 in one
  * POST or PUT that lasts as long as the broadcast. The bytes go on to a gateway, or to an encoder container, as they come.
  */
-export const pushRoutes = new Hono<AppContext>().on(["POST", "PUT"], "/ingest/:streamKey", async (c) => {
+pushRoutes.on(["POST", "PUT"], "/ingest/:streamKey", async (c) => {
   const { streamKey } = c.req.param();
   const { body } = c.req.raw;
   // Before a byte is passed on: who has no good key shall not reach an encoder.
@@ -52,6 +62,7 @@ export const pushRoutes = new Hono<AppContext>().on(["POST", "PUT"], "/ingest/:s
   log("live.push_over", { streamId, ...answer });
   const problem = problemOf(answer.reason);
   if (problem !== null) throw problem;
+  c.set("bodyHasEnded", answer.reason === "broadcaster_left");
   return c.json({ success: true, data: { reason: answer.reason } });
 });
 

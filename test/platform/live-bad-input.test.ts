@@ -85,6 +85,26 @@ describe("refused at the door, with a clear answer, and logged with the stream's
     expect(await logOf("worker")).toContain(`"event":"live.refused","streamId":"${stream.streamId}"`);
   });
 
+  test("and one who writes on before reading can still read it", async () => {
+    const stream = await newLiveStream(platform);
+    await platform.api("PUT", `/v1/live/streams/${stream.streamId}/live-disable`);
+    const { hostname, port, pathname } = new URL(stream.ingest.http);
+    const socket = connect(Number(port), hostname).pause();
+    const write = (text: string) =>
+      new Promise<void>((done, fail) => socket.write(text, (error) => (error ? fail(error) : done())));
+    const piece = `2800\r\n${"x".repeat(0x2800)}\r\n`;
+    await write(`POST ${pathname} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${piece}`);
+    const refusal = `"event":"live.refused","streamId":"${stream.streamId}"`;
+    await eventually("refused", async () => ((await logOf("worker")).includes(refusal) ? true : null));
+    for (let count = 0; count < 20; count++) {
+      await write(piece);
+      await new Promise((done) => setTimeout(done, SLOWLY_MS));
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket.resume()) chunks.push(chunk as Buffer);
+    expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1.1 403 [^]*the stream is disabled/);
+  });
+
   test("a second broadcaster, while the first one goes on", async () => {
     const stream = await newLiveStream(platform);
     const bytes = await broadcastOf(`$IN ${SMALL} ${FLV}`);
