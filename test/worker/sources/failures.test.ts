@@ -17,7 +17,11 @@ beforeAll(async () => {
 /** Reads a source to its end, as a copy would, and answers how that failed. */
 async function failureOf(url: string, limits?: Partial<SourceLimits>): Promise<SourceError> {
   try {
-    const source = await openHttpSource(env, url, { limits, firstBytes: 65_536, blockBytes: 65_536 });
+    const source = await openHttpSource(env, url, {
+      ...(limits && { limits }),
+      firstBytes: 65_536,
+      blockBytes: 65_536,
+    });
     await source.read(0, source.size ?? Infinity);
   } catch (error) {
     if (error instanceof SourceError) return error;
