@@ -1,7 +1,7 @@
 /** Wall time and CPU of the whole ladder: ours in chunks and in one pass, beside one ffmpeg command that does the same. */
 import { mkdir, rm } from "node:fs/promises";
 import type { SourceFacts } from "../encoder/protocol.ts";
-import { type EncodingPlan, planChunks, planEncoding } from "../src/encoding/plan.ts";
+import { type EncodingPlan, planEncoding } from "../src/encoding/plan.ts";
 import { TestEncoder } from "../test/support/encoder.ts";
 import { type Figure, median, milliseconds } from "./support/figures.ts";
 import { ffmpeg, ladderCommand, type Run } from "./support/plain-encode.ts";
@@ -19,7 +19,8 @@ export async function planFor(
   path: string,
 ): Promise<{ facts: SourceFacts; plan: EncodingPlan; video: NonNullable<EncodingPlan["video"]> }> {
   const facts = await encoder.probe(path);
-  const plan = planEncoding(facts, { maxResolution: "1080p", mediaQuality: "standard", skipTopRung: false });
+  const wish = { maxResolution: "1080p", mediaQuality: "standard", isAwaited: false, skipTopRung: false } as const;
+  const plan = planEncoding(facts, wish);
   if (plan.video === null) throw new Error("the source has no picture");
   return { facts, plan, video: plan.video };
 }
@@ -66,7 +67,7 @@ export async function run(): Promise<Figure[]> {
     for (let round = 0; round < ROUNDS; round += 1) {
       await mkdir(WORK, { recursive: true });
       const ways: [keyof Round, () => Promise<Run>][] = [
-        ["chunked", () => encode(encoder, path, plan, planChunks(video.frameCount, video.grid))],
+        ["chunked", () => encode(encoder, path, plan, video.chunks)],
         ["command", () => ffmpeg(ladderCommand(path, video.rungs, video.grid.framesPerGop, WORK))],
         ["onePass", () => encode(encoder, path, plan, whole)],
       ];

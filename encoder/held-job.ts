@@ -69,7 +69,7 @@ export class HeldJob {
       limitsOf(this.job),
       {
         onMove: (movement) => (this.#movement = movement),
-        // The first segment may be what a viewer waits for: it is told at once, the others with the next heartbeat.
+        // What a viewer may wait for is told at once, the rest with the next heartbeat.
         onStored: (partial) => this.#stored.add(partial) && void this.#sendHeartbeat(),
       },
       this.#unwanted.signal,

@@ -6,11 +6,11 @@ export class StoredSegments {
   readonly #segments: SegmentFacts[] = [];
   #known = 0;
 
-  /** @returns whether it is the first that the platform can hear of */
+  /** @returns whether the platform should hear at once: viewers may wait for the first, and soon for the second, the fourth and so on */
   add({ segments, name, timescale, init, channels }: PartialRendition): boolean {
     this.#head ??= { name, timescale, init, channels };
     this.#segments.push(...segments);
-    return this.#known === 0 && this.#segments.length === segments.length;
+    return isPowerOfTwo(this.#segments.length);
   }
 
   /** What the platform has not heard of yet; undefined when there is nothing. */
@@ -24,3 +24,5 @@ export class StoredSegments {
     this.#known = Math.max(this.#known, firstIndex + segments.length);
   }
 }
+
+const isPowerOfTwo = (count: number) => (count & (count - 1)) === 0;

@@ -20,6 +20,8 @@ interface Statement {
   all<T>(): Promise<{ results: T[] }>;
 }
 
+/** A worker of its own for the static files, so that they can be read but are not in the way. */
+const FILES = "sluice-files";
 const CRON_MS = 60_000;
 /** What became due just before a crash counts as late after this. */
 const SWEPT_AGAIN_MS = 6000;
@@ -36,13 +38,64 @@ async function resolveName(request: { url: string }): Promise<Response> {
   }
 }
 
+interface WorkerOptions {
+  compatibilityDate: string;
+  bindings: Record<string, string>;
+  serviceBindings: Record<string, unknown>;
+  assets: { directory: string; assetConfig: unknown };
+}
+/** What wrangler.toml says. */
+const workerOptions = () =>
+  unstable_getMiniflareWorkerOptions("wrangler.toml").workerOptions as unknown as WorkerOptions;
+
+/**
+ * The Worker takes its requests at the port itself. Miniflare's own way there leads through three more isolates (its entry, and two that look
+ * for static files first), which would do most of the work of an answer. Its entry stays, at a port of its own, for the cron.
+ */
 function createHost(): Miniflare {
-  const { workerOptions } = unstable_getMiniflareWorkerOptions("wrangler.toml");
+  const { assets, serviceBindings, ...options } = workerOptions();
   const { secrets } = settings;
+  const host = "127.0.0.1";
+  const worker = {
+    ...options,
+    name: "sluice",
+    rootPath: process.cwd(),
+    modules: [{ type: "ESModule", path: resolve(settings.workerPath) }],
+    unsafeDirectSockets: [{ host, port: settings.port }],
+    bindings: {
+      ...options.bindings,
+      ENCODER_URL: `http://127.0.0.1:${settings.encoderPort}`,
+      PUBLIC_URL: `http://127.0.0.1:${settings.port}`,
+      ALLOW_PRIVATE_NETWORK: String(settings.allowPrivateNetwork),
+      JOB_SECRET: secrets.jobSecret,
+      ENCODER_SECRET: secrets.encoderSecret,
+      WEBHOOK_KEYS: secrets.webhookKeys,
+      ...settings.vars,
+    },
+    serviceBindings: {
+      ...serviceBindings,
+      ASSETS: FILES,
+      RESOLVER: resolveName,
+      SOURCE_NETWORK: {
+        network: {
+          allow: settings.allowPrivateNetwork ? ["public", "private"] : ["public"],
+          tlsOptions: { trustBrowserCas: true },
+        },
+      },
+    },
+  };
+  const files = {
+    name: FILES,
+    rootPath: process.cwd(),
+    compatibilityDate: options.compatibilityDate,
+    modules: true,
+    script: "export default { fetch: () => new Response(null, { status: 404 }) }",
+    assets: { directory: assets.directory, assetConfig: assets.assetConfig, routerConfig: { has_user_worker: false } },
+  };
   return new Miniflare(
     convertV4MiniflareOptions({
-      host: "127.0.0.1",
-      port: settings.port,
+      host,
+      port: 0,
       ...(settings.inspectorPort === undefined ? {} : { inspectorPort: settings.inspectorPort }),
       log: new Log(LogLevel.WARN),
       cf: false, // nothing is fetched from the network at start
@@ -50,29 +103,7 @@ function createHost(): Miniflare {
       unsafeTriggerHandlers: true, // for the cron below
       resourcePersistencePath: join(settings.home, "state"),
       handleStructuredLogs: ({ message }: { message: string }) => process.stdout.write(`${message}\n`),
-      ...workerOptions,
-      name: "sluice",
-      rootPath: process.cwd(),
-      modules: [{ type: "ESModule", path: resolve(settings.workerPath) }],
-      bindings: {
-        ...(workerOptions.bindings as Record<string, string>),
-        ENCODER_URL: `http://127.0.0.1:${settings.encoderPort}`,
-        PUBLIC_URL: `http://127.0.0.1:${settings.port}`,
-        ALLOW_PRIVATE_NETWORK: String(settings.allowPrivateNetwork),
-        JOB_SECRET: secrets.jobSecret,
-        ENCODER_SECRET: secrets.encoderSecret,
-        WEBHOOK_KEYS: secrets.webhookKeys,
-        ...settings.vars,
-      },
-      serviceBindings: {
-        RESOLVER: resolveName,
-        SOURCE_NETWORK: {
-          network: {
-            allow: settings.allowPrivateNetwork ? ["public", "private"] : ["public"],
-            tlsOptions: { trustBrowserCas: true },
-          },
-        },
-      },
+      workers: [worker, files],
     } as unknown as Parameters<typeof convertV4MiniflareOptions>[0]),
   );
 }

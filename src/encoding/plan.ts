@@ -2,10 +2,13 @@ import type { FrameGrid, SourceAudio, SourceFacts, SourceVideo, VideoRung } from
 import { frameCountUntil } from "../../encoder/media/frame-picker.ts";
 import { planGrid, planLadder, type MediaQuality, type ResolutionLabel } from "../../encoder/ladder.ts";
 
-/** The first chunk is one segment, so that a source that cannot be passed through plays after seconds. */
-const FIRST_CHUNK_SEGMENTS = 1;
 /** About a minute: long enough that starting a job costs little, short enough that losing one does. */
 const CHUNK_SEGMENTS = 15;
+/**
+ * Of a source that is watched while it is encoded the first chunk is done after seconds, and each of the next ones before a player has
+ * played those before it.
+ */
+const FIRST_CHUNKS_SEGMENTS = [1, 2, 6];
 const AUDIO_BITRATE_BPS = { mono: 80_000, stereo: 128_000 };
 /** Sound that outlasts the picture by no more than this ends with it. */
 const LONGEST_CUT_SOUND_MS = 250;
@@ -43,15 +46,19 @@ export interface EncodingPlan {
   durationMs: number | null;
 }
 
-/** Splits `frameCount` frames at segment boundaries; a last chunk below a third of a chunk joins the one before. */
-export function planChunks(frameCount: number, grid: FrameGrid): VideoChunk[] {
+/**
+ * Splits `frameCount` frames at segment boundaries; what is left below a third of a chunk joins the one before.
+ *
+ * @param isAwaited nothing else of the source plays, so viewers may wait for the first chunks
+ */
+export function planChunks(frameCount: number, grid: FrameGrid, isAwaited: boolean): VideoChunk[] {
   const chunks: VideoChunk[] = [];
-  const full = CHUNK_SEGMENTS * grid.framesPerSegment;
   let frame = 0;
   while (frame < frameCount) {
     const rest = frameCount - frame;
-    let take = chunks.length === 0 ? FIRST_CHUNK_SEGMENTS * grid.framesPerSegment : full;
-    if (chunks.length > 0 && rest - take < full / 3) take = rest;
+    const segments = isAwaited ? FIRST_CHUNKS_SEGMENTS[chunks.length] : undefined;
+    const full = (segments ?? CHUNK_SEGMENTS) * grid.framesPerSegment;
+    const take = chunks.length > 0 && rest - full < full / 3 ? rest : full;
     chunks.push({ firstFrame: frame, frameCount: Math.min(take, rest), firstSegment: frame / grid.framesPerSegment });
     frame += take;
   }
@@ -73,22 +80,27 @@ export function planBesideSource(
   { maxResolution, mediaQuality }: Wish,
   passthrough: PassthroughFacts | null,
 ): { plan: EncodingPlan; skipTopRung: boolean } {
-  const ladder = planEncoding(facts, { maxResolution, mediaQuality, skipTopRung: false });
+  const isAwaited = passthrough?.isStandard !== true;
+  const ladder = planEncoding(facts, { maxResolution, mediaQuality, isAwaited, skipTopRung: false });
   const [top] = ladder.video?.rungs ?? [];
   const { video } = facts;
   const isSameSize =
     top !== undefined && video !== null && top.widthPx === video.widthPx && top.heightPx === video.heightPx;
   const skipTopRung = isSameSize && passthrough?.onLadderGrid === true && passthrough.bitrateBps <= top.maxBitrateBps;
   return {
-    plan: skipTopRung ? planEncoding(facts, { maxResolution, mediaQuality, skipTopRung }) : ladder,
+    plan: skipTopRung ? planEncoding(facts, { maxResolution, mediaQuality, isAwaited, skipTopRung }) : ladder,
     skipTopRung,
   };
 }
 
 /**
+ * @param isAwaited see {@link planChunks}
  * @param skipTopRung the source itself serves as the top rung (passthrough on the ladder's grid)
  */
-export function planEncoding(facts: SourceFacts, wish: Wish & { skipTopRung: boolean }): EncodingPlan {
+export function planEncoding(
+  facts: SourceFacts,
+  wish: Wish & { isAwaited: boolean; skipTopRung: boolean },
+): EncodingPlan {
   const audio = facts.audio.map((track, position) => ({
     rendition: `a${position + 1}`,
     audio: track,
@@ -105,7 +117,7 @@ export function planEncoding(facts: SourceFacts, wish: Wish & { skipTopRung: boo
   const frameCount = frameCountUntil((holdsLastPicture ? facts.durationMs : pictureMs) / 1000, source.frameRate);
   const ladder = planLadder(source, source.frameRate, wish.maxResolution, wish.mediaQuality);
   const rungs = wish.skipTopRung ? ladder.slice(1) : ladder;
-  const chunks = rungs.length === 0 ? [] : planChunks(frameCount, grid);
+  const chunks = rungs.length === 0 ? [] : planChunks(frameCount, grid, wish.isAwaited);
   return {
     video: { source, grid, rungs, frameCount, chunks, holdsLastPicture },
     audio,

@@ -60,7 +60,7 @@ describe("chunks", () => {
     "of %i frames meet without gap or overlap at segment boundaries",
     (frameCount) => {
       const grid = planGrid(fps(25));
-      const chunks = planChunks(frameCount, grid);
+      const chunks = planChunks(frameCount, grid, true);
       let next = 0;
       for (const chunk of chunks) {
         expect(chunk.firstFrame).toBe(next);
@@ -73,4 +73,13 @@ describe("chunks", () => {
       expect(chunks[0]?.frameCount).toBeLessThanOrEqual(grid.framesPerSegment);
     },
   );
+
+  test.each([
+    ["grow while somebody may wait for them", true, [1, 2, 6, 15, 17]],
+    ["are a minute each when the source plays already", false, [15, 15, 11]],
+  ])("%s", (_, isAwaited, segments) => {
+    const grid = planGrid(fps(25));
+    const chunks = planChunks(41 * grid.framesPerSegment, grid, isAwaited);
+    expect(chunks.map(({ frameCount }) => frameCount / grid.framesPerSegment)).toEqual(segments);
+  });
 });
