@@ -2,9 +2,9 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 
 /**
- * Seven projects, by what a test needs: `pure` nothing, `worker` workerd with real bindings, `encoder` libav,
- * `gateway` libav and broadcasters, `growing` an encoder that keeps ahead of players, `e2e` players in Chromium, `platform` the whole
- * of `npm start`.
+ * Eight projects, by what a test needs: `pure` nothing, `worker` workerd with real bindings, `encoder` libav, `gateway` libav and
+ * broadcasters, `growing` an encoder that keeps ahead of players, `e2e` players in Chromium, `platform` the whole of `npm start`, and
+ * `crash` time for it to come back.
  */
 export default defineConfig({
   test: {
@@ -88,7 +88,17 @@ export default defineConfig({
       {
         test: {
           name: "platform",
-          include: ["test/crash/**/*.test.ts", "test/platform/**/*.test.ts"],
+          include: ["test/platform/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "crash",
+          include: ["test/crash/**/*.test.ts"],
           environment: "node",
           testTimeout: 120_000,
           hookTimeout: 120_000,

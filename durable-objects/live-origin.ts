@@ -12,6 +12,8 @@ import {
   segmentAt,
   windowed,
 } from "../src/delivery/live/timeline.ts";
+import { withQuery } from "../src/delivery/query.ts";
+import { type Selection, selectionQuery, selectRungs } from "../src/delivery/selection.ts";
 import { ViewerWindow } from "../src/delivery/live/viewer-window.ts";
 import { log } from "../src/http/log.ts";
 import { findRange, type RangeAnswer } from "../src/live/clips-range.ts";
@@ -101,20 +103,26 @@ export class LiveOrigin extends LiveOriginKeeper {
     return text;
   }
 
-  /** Null before there is anything to play. */
-  mpd(playbackId: string, isDvr: boolean): { text: string; hasEnded: boolean } | null {
+  /**
+   * @param selection the rungs that are asked for; the MPD leads to the next one with the same question
+   * @returns null before there is anything to play
+   */
+  mpd(playbackId: string, isDvr: boolean, selection: Selection): { text: string; hasEnded: boolean } | null {
     const { session } = this.index;
     if (session === null) return null;
-    const renditions = session.renditions
-      .toSorted((a, b) => Number(b.kind === "video") - Number(a.kind === "video"))
-      .map((facts) => ({ facts, live: this.index.rendition(facts.name)! }));
+    const [video, audio] = ["video", "audio"].map((kind) => session.renditions.filter((row) => row.kind === kind));
+    const renditions = [...selectRungs(video!, selection), ...audio!].map((facts) => ({
+      facts,
+      live: this.index.rendition(facts.name)!,
+    }));
+    const asked = { dvrMode: isDvr ? "true" : null, ...selectionQuery(selection) };
     const text = liveMpd({
       renditions,
       timing: session.timing,
       windowSeconds: isDvr ? null : session.windowSeconds,
       frameRate: session.started?.video?.frameRate || null,
       base: `${playbackId}/${session.sessionId}/`,
-      location: `${playbackId}.${session.sessionId}.mpd${isDvr ? "?dvrMode=true" : ""}`,
+      location: withQuery(`${playbackId}.${session.sessionId}.mpd`, asked),
       clockUri: `/${playbackId}/${session.sessionId}/time`,
       nowMs: Date.now(),
     });

@@ -39,6 +39,14 @@ export function readSelection(query: URLSearchParams): Selection {
   return { minPx, maxPx, exactPx, order };
 }
 
+/** The parameters that `readSelection` reads it from again; null = leave it out. */
+export const selectionQuery = ({ minPx, maxPx, exactPx, order }: Selection): Record<string, string | null> => ({
+  minResolution: minPx === null ? null : `${minPx}p`,
+  maxResolution: maxPx === null ? null : `${maxPx}p`,
+  resolution: exactPx === null ? null : `${exactPx}p`,
+  renditionOrder: order,
+});
+
 /** The same question in the same words, for caches: "" when nothing is asked for. */
 export function canonicalSelection({ minPx, maxPx, exactPx, order }: Selection): string {
   return [minPx, maxPx, exactPx, order].every((part) => part === null) ? "" : `${minPx}-${maxPx}-${exactPx}-${order}`;

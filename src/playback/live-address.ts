@@ -1,11 +1,13 @@
 import type { Directives } from "../delivery/live/reload.ts";
+import { withQuery } from "../delivery/query.ts";
+import { readSelection, type Selection, selectionQuery } from "../delivery/selection.ts";
 
 /** What the inner entrypoint is asked for of a live session. Whoever asks has checked that the viewer may have it. */
 export type LiveAddress = { sessionId: string } & (
   | { kind: "playlist"; rendition: string; directives: Directives; isDvr: boolean }
   | { kind: "init"; rendition: string; version: number }
   | { kind: "media"; rendition: string; msn: number; part: number | null }
-  | { kind: "mpd"; playbackId: string; isDvr: boolean }
+  | { kind: "mpd"; playbackId: string; isDvr: boolean; selection: Selection }
   | { kind: "thumbnail" }
 );
 
@@ -27,19 +29,13 @@ export function liveAddressPath(address: LiveAddress): string {
     case "media":
       return `live/${sessionId}/${address.rendition}/${address.msn}${address.part === null ? "" : `.${address.part}`}.m4s`;
     case "mpd": {
-      const { playbackId, isDvr } = address;
-      return withQuery(`live/${sessionId}.mpd`, { playbackId, dvrMode: isDvr ? "true" : null });
+      const { playbackId, isDvr, selection } = address;
+      const asked = { dvrMode: isDvr ? "true" : null, ...selectionQuery(selection) };
+      return withQuery(`live/${sessionId}.mpd`, { playbackId, ...asked });
     }
     case "thumbnail":
       return `live/${sessionId}/thumbnail.jpg`;
   }
-}
-
-function withQuery(path: string, values: Record<string, string | number | null | undefined>): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values))
-    if (value !== null && value !== undefined) query.set(name, String(value));
-  return query.size === 0 ? path : `${path}?${query.toString()}`;
 }
 
 /** What `liveAddressPath` has written; null for anything else. */
@@ -51,7 +47,8 @@ export function readLiveAddress(url: URL): LiveAddress | null {
   const isDvr = query.get("dvrMode") === "true";
   if (session.endsWith(".mpd")) {
     const playbackId = query.get("playbackId") ?? "";
-    return { kind: "mpd", sessionId: session.slice(0, -".mpd".length), playbackId, isDvr };
+    const sessionId = session.slice(0, -".mpd".length);
+    return { kind: "mpd", sessionId, playbackId, isDvr, selection: readSelection(query) };
   }
   const sessionId = session;
   if (rendition === "thumbnail.jpg") return { kind: "thumbnail", sessionId };

@@ -58,9 +58,10 @@ export async function answerLiveMpd(
 ): Promise<Response | null> {
   const playable = await findLivePlayable(env.DB, playbackId);
   if (playable === null) return null;
+  const selection = readSelection(query);
   const sessionId = onAir(playable).id;
   const isDvr = playable.hasDvr && isDvrAsked(query);
-  return await inner(env, ctx, request, { kind: "mpd", sessionId, playbackId, isDvr });
+  return await inner(env, ctx, request, { kind: "mpd", sessionId, playbackId, isDvr, selection });
 }
 
 function onAir({ session }: LivePlayable) {
@@ -114,7 +115,7 @@ function addressOf(
   const isDvr = hasDvr && isDvrAsked(query);
   switch (target.kind) {
     case "live-mpd":
-      return { kind: "mpd", sessionId, playbackId: target.playbackId, isDvr };
+      return { kind: "mpd", sessionId, playbackId: target.playbackId, isDvr, selection: readSelection(query) };
     case "live-init":
       return { kind: "init", sessionId, rendition: target.rendition, version: target.version };
     case "live-media":

@@ -58,6 +58,20 @@ describe("what a stream on air offers", () => {
     expect(sizesOf(await textOf(`/${playbackId}.m3u8${query}`))).toEqual(expected);
   });
 
+  test("follows it in the MPD too, which leads on with the same question", async () => {
+    const { playbackId, broadcaster, put } = await begun(1, { enableDvrMode: true });
+    await put(0, "v360");
+    const own = `${playbackId}.${broadcaster.sessionId}.mpd`;
+    const heightsOf = (mpd: string) => [...mpd.matchAll(/ height="(\d+)"/g)].map(([, height]) => Number(height));
+    expect(heightsOf(await textOf(`/${playbackId}.mpd`))).toEqual([720, 360]);
+    const asked = "dvrMode=true&maxResolution=480p";
+    const mpd = await textOf(`/${playbackId}.mpd?max_resolution=480p&dvrMode=true`);
+    expect(heightsOf(mpd)).toEqual([360]);
+    expect(mpd).toContain(`<Location>${own}?${asked.replace("&", "&amp;")}</Location>`);
+    expect(heightsOf(await textOf(`/${own}?${asked}`))).toEqual([360]);
+    expect((await get(`/${own}?maxResolution=big`)).status).toBe(422);
+  });
+
   test("is refused with the field that is wrong", async () => {
     const { playbackId } = await begun(1);
     const answer = await get(`/${playbackId}.m3u8?maxResolution=big`);

@@ -5,6 +5,8 @@ import { readLiveTarget } from "../../../../src/playback/live-paths.ts";
 
 const sessionId = "11111111-2222-3333-4444-555555555555";
 
+const NO_SELECTION = { minPx: null, maxPx: null, exactPx: null, order: null };
+
 test.each([
   ["", ""],
   ["token=abc", ""],
@@ -25,7 +27,8 @@ test.each([
   { kind: "init", rendition: "v1080", version: 12 },
   { kind: "media", rendition: "v1080", msn: 21_599, part: 3 },
   { kind: "media", rendition: "v1080", msn: 0, part: null },
-  { kind: "mpd", playbackId: sessionId, isDvr: true },
+  { kind: "mpd", playbackId: sessionId, isDvr: true, selection: NO_SELECTION },
+  { kind: "mpd", playbackId: sessionId, isDvr: false, selection: { ...NO_SELECTION, maxPx: 720, order: "asc" } },
   { kind: "thumbnail" },
 ] as const)("the address of $kind says all of it", (question) => {
   const address = { ...question, sessionId };
