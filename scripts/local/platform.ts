@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundle } from "./bundle.ts";
-import { requireFreePort, type Settings, StartError, writePrivately } from "./settings.ts";
+import { requireFreePort, requireFreeUdpPort, type Settings, StartError, writePrivately } from "./settings.ts";
 
 /** A running local platform. */
 export interface Platform {
@@ -104,6 +104,7 @@ export async function startPlatform(
   const { ingestPorts } = settings;
   if (ingestPorts !== null) {
     await requireFreePort(ingestPorts.rtmp, "RTMP_PORT");
+    await requireFreeUdpPort(ingestPorts.srt, "SRT_PORT");
     await requireFreePort(ingestPorts.http, "INGEST_PORT");
   }
   const localFile = join(settings.home, "local.json");

@@ -1,3 +1,4 @@
+import { createSocket } from "node:dgram";
 import { randomBytes, randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -113,8 +114,23 @@ export async function requireFreePort(port: number, variable: string): Promise<v
   try {
     await new Promise<void>((done, failed) => server.once("error", failed).listen(port, "127.0.0.1", done));
   } catch {
-    throw new StartError(`Port ${port} is taken. Stop what listens there, or choose another with ${variable}=….`);
+    throw taken(port, variable);
   } finally {
     server.close();
   }
 }
+
+/** The same for a port over UDP. */
+export async function requireFreeUdpPort(port: number, variable: string): Promise<void> {
+  const socket = createSocket("udp4");
+  try {
+    await new Promise<void>((done, failed) => socket.once("error", failed).bind(port, "127.0.0.1", done));
+  } catch {
+    throw taken(port, variable);
+  } finally {
+    socket.close();
+  }
+}
+
+const taken = (port: number, variable: string) =>
+  new StartError(`Port ${port} is taken. Stop what listens there, or choose another with ${variable}=….`);

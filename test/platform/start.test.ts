@@ -1,4 +1,5 @@
 /** `npm start` and `npm run demo` as a person has them: processes, ports, files, Ctrl-C. */
+import { createSocket } from "node:dgram";
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -179,6 +180,20 @@ test.each(["PORT", "ENCODER_PORT", "RTMP_PORT", "INGEST_PORT"] as const)(
     }
   },
 );
+
+test("a taken SRT_PORT, which is of UDP, too", async () => {
+  const socket = createSocket("udp4");
+  await new Promise<void>((done) => socket.bind(0, "127.0.0.1", done));
+  const taken = String(socket.address().port);
+  try {
+    const { exit, output } = run("scripts/start.ts", [], { ...(await ports()), SRT_PORT: taken });
+    expect(await exit).toBe(1);
+    expect(output()).toContain(`Port ${taken} is taken`);
+    expect(output()).toContain("SRT_PORT=");
+  } finally {
+    socket.close();
+  }
+});
 
 test("a port that is none is told in words", async () => {
   const { exit, output } = run("scripts/start.ts", [], { PORT: "99999" });
