@@ -1,8 +1,7 @@
 import { getContainer } from "@cloudflare/containers";
 import { Hono } from "hono";
 import type { EncoderContainer } from "../../durable-objects/encoder-container.ts";
-import { GATEWAY_LEASE_MS, PushAnswer } from "../../encoder/live/protocol.ts";
-import { openDatabase } from "../database.ts";
+import { PushAnswer } from "../../encoder/live/protocol.ts";
 import type { Env } from "../env.ts";
 import { lingering } from "../http/lingering.ts";
 import { log } from "../http/log.ts";
@@ -10,7 +9,7 @@ import { Problem, type ProblemCode } from "../http/problems.ts";
 import type { AppContext } from "../http/router.ts";
 import { streamOfKey } from "./authorize.ts";
 import { streamIdOfKey } from "./ids.ts";
-import { livingGateways } from "./repository.ts";
+import { chooseGateway } from "./push-target.ts";
 
 /** Why a broadcast was not taken, or came to an end that was not its own, in the words of the API. */
 const PROBLEM_OF: Record<string, [ProblemCode, string]> = {
@@ -77,8 +76,7 @@ const NOT_MEDIA: [ProblemCode, string] = [
 ];
 
 async function pass(env: Env, streamId: string, init: RequestInit): Promise<PushAnswer> {
-  const living = await livingGateways(openDatabase(env.DB), new Date(Date.now() - GATEWAY_LEASE_MS));
-  const url = living[0]?.httpUrl ?? env.ENCODER_URL;
+  const url = (await chooseGateway(env)) ?? env.ENCODER_URL;
   try {
     const response =
       url === ""

@@ -1,10 +1,13 @@
 /** The ways in that other tests do not take, and what a viewer gets besides the picture. */
-import { execFile } from "node:child_process";
+import { execFile, fork } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
 import { broadcastOf, TS } from "../support/live.ts";
 import { eventually, manifestOf, newLiveStream, untilSegment } from "../support/live-watch.ts";
-import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { freePort, startTestPlatform, type TestPlatform } from "../support/platform.ts";
 
 const run = promisify(execFile);
 const SOURCE =
@@ -33,6 +36,33 @@ test("SRT, with the address as the API gives it; a picture of the edge and the n
   });
   expect(count).toBe(1);
   await sent;
+});
+
+test("an HTTP push passes over a gateway that is gone, but not forgotten yet", async () => {
+  platform = await startTestPlatform({ withIngest: true });
+  const { baseUrl, settings } = platform;
+  const other = fork("encoder/gateway/gateway.ts", [], {
+    env: {
+      ...process.env,
+      WORKER_URL: baseUrl,
+      ENCODER_SECRET: settings.secrets.encoderSecret,
+      GATEWAY_ID: "other",
+      HTTP_PORT: String(await freePort()),
+      RTMP_PORT: String(await freePort()),
+      SRT_PORT: String(await freePort()),
+    },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  try {
+    await once(other, "message"); // it has registered
+    other.kill("SIGKILL");
+    const stream = await newLiveStream(platform);
+    const bytes = await broadcastOf(`$IN -s 320x180 ${TS}`);
+    expect((await fetch(stream.ingest.http, { method: "PUT", body: new Uint8Array(bytes) })).status).toBe(200);
+    expect(await readFile(join(platform.home, "logs", "ingest.log"), "utf8")).toContain(stream.streamId);
+  } finally {
+    other.kill("SIGKILL");
+  }
 });
 
 test("HTTP alone, without a gateway: the encoder service takes the broadcast", async () => {
