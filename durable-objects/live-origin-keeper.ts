@@ -1,12 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { liveThumbnailKey, renditionKey } from "../src/assets/keys.ts";
-import {
-  type ArrivingPart,
-  type LiveEnd,
-  OriginIndex,
-  type OriginSession,
-  type PartVerdict,
-} from "../src/delivery/live/origin-index.ts";
+import type { ArrivingPart, LiveEnd, OriginSession, PartVerdict } from "../src/delivery/live/origin-facts.ts";
+import { OriginIndex } from "../src/delivery/live/origin-index.ts";
 import type { Env } from "../src/env.ts";
 import { log } from "../src/http/log.ts";
 

@@ -1,5 +1,5 @@
 import { renditionKey } from "../src/assets/keys.ts";
-import type { OriginSession } from "../src/delivery/live/origin-index.ts";
+import type { OriginSession } from "../src/delivery/live/origin-facts.ts";
 import type { LiveOffer } from "../src/delivery/live/multivariant.ts";
 import { liveMpd } from "../src/delivery/live/mpd.ts";
 import { livePlaylist } from "../src/delivery/live/playlist.ts";

@@ -1,4 +1,4 @@
-import type { OriginRendition } from "./origin-index.ts";
+import type { OriginRendition } from "./origin-facts.ts";
 import { endTicks, lastWhole, type LiveRendition, type LiveSegment, type LiveTiming, segmentAt } from "./timeline.ts";
 
 /** A rendition as the MPD sees it. */

@@ -1,66 +1,8 @@
-import type { Started } from "../../../encoder/live/protocol.ts";
-import type { LiveVariant } from "./multivariant.ts";
+import { gapSegment, newSegment } from "./new-segment.ts";
+import type { ArrivingPart, LiveEnd, OriginSession, PartVerdict } from "./origin-facts.ts";
 import { OriginStore } from "./origin-store.ts";
 import { contains } from "./reload.ts";
-import {
-  endTicks,
-  isSeam,
-  lastWhole,
-  type LivePart,
-  type LiveRendition,
-  type LiveSegment,
-  type LiveTiming,
-  nextPart,
-  segmentAt,
-} from "./timeline.ts";
-
-export interface OriginRendition extends LiveVariant {
-  timescale: number;
-  /** Came with another broadcaster of the session; 0 when not given. */
-  firstMsn?: number;
-}
-
-/** What a live origin is told once, before the first part. */
-export interface OriginSession {
-  /** Also the id of the recording: segments lie where its renditions will be. */
-  sessionId: string;
-  timing: LiveTiming;
-  /** How far back a player may go; null = to the first segment. */
-  windowSeconds: number | null;
-  renditions: OriginRendition[];
-  /** What the gateway has said of the broadcast at its start: the recording tells of it. */
-  started?: Started;
-}
-
-/** A part as the encoder hands it over, without its bytes. */
-export interface ArrivingPart extends LivePart {
-  rendition: string;
-  msn: number;
-  part: number;
-  /** The segment is whole with it. */
-  isLast: boolean;
-  /** Decode time of the part's first sample on the session's timeline. */
-  decodeTicks: number;
-  /** Of the segment: told with each of its parts. */
-  capturedAtMs: number;
-  isDiscontinuous: boolean;
-  initVersion: number;
-}
-
-/** Where a session's media goes on after a while without any. */
-export interface LiveEnd {
-  nextMsn: number;
-  /** Of init segments: not used before. */
-  initVersion: number;
-  /** On the session's timeline. */
-  seconds: number;
-}
-
-/** `known`: it came before, and nothing has changed. `missing`: another one is expected, and told. */
-export type PartVerdict =
-  | { verdict: "taken" | "known" }
-  | { verdict: "missing"; expected: { msn: number; part: number } }
-  | { verdict: "refused"; reason: string };
+import { endTicks, isSeam, lastWhole, type LiveRendition, type LiveSegment, nextPart } from "./timeline.ts";
 
 /** Segments that keep their parts in memory: more than a playlist ever lists parts of, short ones after a bad connection included. */
 const SEGMENTS_WITH_PARTS = 24;
@@ -228,47 +170,10 @@ export class OriginIndex {
     if (open !== undefined && !open.isWhole) this.#put(rendition, { ...open, isWhole: true });
   }
 
-  /** The next segment is lost. It lasts as long as another rendition's, or the target while none is known to be whole. */
   #addGap(rendition: LiveRendition): void {
     const { msn } = nextPart(rendition)!;
-    const { timescale, segments } = rendition;
-    const before = segments.at(-1);
-    const known = this.#known(msn);
     const { targetDurationSeconds } = this.session!.timing;
-    const lengthSeconds = known?.seconds ?? targetDurationSeconds;
-    const durationTicks = Math.round(lengthSeconds * timescale);
-    const untilMs = before === undefined ? Date.now() : before.capturedAtMs + (before.durationTicks / timescale) * 1000;
-    const follows = before === undefined ? 0 : endTicks(before);
-    this.#put(rendition, {
-      msn,
-      capturedAtMs: known?.capturedAtMs ?? untilMs,
-      decodeTicks: known === null ? follows : Math.round(known.decodeSeconds * timescale),
-      durationTicks,
-      bytes: 0,
-      isDiscontinuous: known?.isDiscontinuous ?? false,
-      // A rung that was given up has no init segments of later runs.
-      initVersion: (rendition.droppedFrom === null ? known?.initVersion : undefined) ?? before?.initVersion ?? 0,
-      isGap: true,
-      isWhole: true,
-      parts: [{ durationTicks, bytes: 0, isIndependent: false }],
-    });
-  }
-
-  /** A segment as another rendition has it; `seconds` null while it is not whole. */
-  #known(msn: number) {
-    const there = this.all.flatMap((rendition) => {
-      const segment = segmentAt(rendition, msn);
-      return segment === null ? [] : [{ segment, timescale: rendition.timescale }];
-    });
-    const best =
-      there.find(({ segment }) => segment.isWhole && !segment.isGap) ??
-      there.find(({ segment }) => segment.isGap) ??
-      there[0];
-    if (best === undefined) return null;
-    const { segment, timescale } = best;
-    const { capturedAtMs, isDiscontinuous, initVersion } = segment;
-    const seconds = segment.isWhole ? segment.durationTicks / timescale : null;
-    return { capturedAtMs, isDiscontinuous, initVersion, seconds, decodeSeconds: segment.decodeTicks / timescale };
+    this.#put(rendition, gapSegment(msn, rendition, this.all, targetDurationSeconds, Date.now()));
   }
 
   /** The last segment as it is now, or the one behind it. */
@@ -305,26 +210,4 @@ export class OriginIndex {
       });
     }
   }
-}
-
-function newSegment(arriving: ArrivingPart, { segments, timescale }: LiveRendition): LiveSegment {
-  const { msn, capturedAtMs, decodeTicks, initVersion } = arriving;
-  const before = segments.at(-1);
-  // The beginning of the new run may have been lost, and its discontinuity with it.
-  const isLateSeam = before !== undefined && before.isGap && before.initVersion !== initVersion;
-  const isDiscontinuous = arriving.isDiscontinuous || isLateSeam;
-  const goesOn = before !== undefined && !isDiscontinuous;
-  return {
-    msn,
-    // Players take dates for places in the media: one that follows a better estimate, or a clock of another speed, misleads them.
-    capturedAtMs: goesOn ? before.capturedAtMs + ((decodeTicks - before.decodeTicks) / timescale) * 1000 : capturedAtMs,
-    decodeTicks,
-    durationTicks: 0,
-    bytes: 0,
-    isDiscontinuous,
-    initVersion,
-    isGap: false,
-    isWhole: false,
-    parts: [],
-  };
 }

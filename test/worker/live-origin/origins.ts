@@ -1,6 +1,6 @@
 import { env } from "cloudflare:test";
 import type { LiveOrigin, OriginAnswer } from "../../../durable-objects/live-origin.ts";
-import type { ArrivingPart, OriginSession } from "../../../src/delivery/live/origin-index.ts";
+import type { ArrivingPart, OriginSession } from "../../../src/delivery/live/origin-facts.ts";
 import { FACTS } from "../live/live-helpers.ts";
 
 const PARTS = 4;
