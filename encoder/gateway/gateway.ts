@@ -76,7 +76,9 @@ function openHttp(): Promise<Listener> {
   const server = createServer({ requestTimeout: 0 }, (request, response) => {
     if (!isSecret(request.headers.authorization, ENCODER_SECRET)) return void response.writeHead(401).end();
     if (request.method === "GET" && request.url === "/health")
-      return void response.end(JSON.stringify({ broadcasts: reception.broadcasts, capacity: settings.GATEWAY_CAPACITY }));
+      return void response.end(
+        JSON.stringify({ broadcasts: reception.broadcasts, capacity: settings.GATEWAY_CAPACITY }),
+      );
     if (request.method !== "POST" || request.url !== "/push") return void response.writeHead(404).end();
     void takePush(request, response, reception);
   });
