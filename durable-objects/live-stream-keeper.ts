@@ -5,6 +5,18 @@ import { projectStream, type StreamMessage } from "../src/live/projection.ts";
 import { isAudioOnly, type Session, type SessionEnd, toSessionFacts, waitMs } from "../src/live/session.ts";
 import { Machine, type Moves, type OutboxMessage } from "./machine.ts";
 
+/** A heartbeat, what the encoder still holds, and its way to the origin. */
+const FAREWELL_MS = 2000;
+/** Whose heartbeat is as old will hardly send one in time. */
+const NEAR_MS = 1500;
+
+/** A broadcaster that is asked to go. */
+interface Farewell {
+  why: "finished" | "max_duration";
+  over: () => void;
+  done: Promise<void>;
+}
+
 export type StreamTimer = "silence" | "window" | "maxDuration" | "outbox";
 
 /** What a stream's machine knows of its broadcast and tells of it, and how a broadcast ends. */
@@ -12,11 +24,14 @@ export abstract class LiveStreamKeeper extends Machine<StreamStatus, StreamSigna
   /** Not stored: after a restart every broadcaster has as long as at the beginning to be heard of. */
   declare heardAtMs: number;
   declare draining: Promise<void>;
+  /** Not stored: a stream that is interrupted in it goes on, and its owner hears that nothing was done. */
+  declare farewell: Farewell | null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.heardAtMs = Date.now();
     this.draining = Promise.resolve();
+    this.farewell = null;
   }
 
   protected kind(): string {
@@ -35,8 +50,27 @@ export abstract class LiveStreamKeeper extends Machine<StreamStatus, StreamSigna
     const nowMs = Date.now();
     if (timer === "silence") this.onSilence(nowMs);
     else if (timer === "window") this.onWindow(nowMs);
-    else if (timer === "maxDuration") this.leaveAir("finish", "max_duration");
+    else if (timer === "maxDuration") {
+      await this.sayFarewell("max_duration");
+      this.leaveAir("finish", "max_duration");
+    }
     await this.drainSoon();
+  }
+
+  /**
+   * Before a broadcast is ended: its gateway is told with the next heartbeat, makes whole what it has, and says that it has left. Without it
+   * the last pictures, which are in the encoder still, would be lost. Whoever does not answer in time is not waited for.
+   */
+  protected async sayFarewell(why: Farewell["why"]): Promise<void> {
+    if (this.status !== "active" || Date.now() - this.heardAtMs > NEAR_MS) return;
+    if (this.farewell === null) {
+      let over = () => {};
+      const done = new Promise<void>((resolve) => (over = resolve));
+      this.farewell = { why, over, done };
+      setTimeout(over, FAREWELL_MS);
+    }
+    await this.farewell.done;
+    this.farewell = null;
   }
 
   private onSilence(nowMs: number): void {

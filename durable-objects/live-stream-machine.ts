@@ -70,8 +70,7 @@ export class LiveStreamMachine extends LiveStreamKeeper {
       heartbeat: (order) => this.onHeartbeat(order),
       check: (order) => ({ isCurrent: this.current(order) !== null }),
       ended: (order) => this.onEnded(order),
-      // What was never active has nothing to finish (contract/rest.md §6).
-      finish: (order) => this.act(order, () => this.status !== "preparing" && this.leaveAir("finish", "finished")),
+      finish: (order) => this.finish(order),
       disable: (order) => this.act(order, () => this.leaveAir("disable", "disabled")),
       enable: (order) => this.act(order, () => this.step("enable")),
       remove: (order) => this.act(order, () => this.leaveAir("remove", "deleted")),
@@ -90,6 +89,12 @@ export class LiveStreamMachine extends LiveStreamKeeper {
       log("live.outbox_waits", { streamId, error: String(error) });
     });
     return { moved };
+  }
+
+  private async finish(order: Named): Promise<{ moved: boolean }> {
+    await this.sayFarewell("finished");
+    // What was never active has nothing to finish (contract/rest.md §6).
+    return await this.act(order, () => this.status !== "preparing" && this.leaveAir("finish", "finished"));
   }
 
   private connect(order: ConnectOrder): ConnectAnswer {
@@ -171,7 +176,7 @@ export class LiveStreamMachine extends LiveStreamKeeper {
     else if (next.segments !== session.segments) this.setDocument("session", next);
     if (this.status === "disconnected") this.comeBack(next);
     if (this.status === "preparing" && next.segments > 0) this.step("ready", () => this.saveSession(next));
-    return { continue: true, reason: null };
+    return { continue: true, reason: this.farewell?.why ?? null };
   }
 
   /** The encoder cannot keep up and has given rungs up, or another one makes them all again. */
@@ -201,6 +206,7 @@ export class LiveStreamMachine extends LiveStreamKeeper {
     // Who has sent nothing that could be read leaves nothing to come back to.
     if (session.facts === null) this.leaveAir("windowOver", "window_over");
     else if (isOnAir(this.status)) this.drop();
+    this.farewell?.over();
     return null;
   }
 

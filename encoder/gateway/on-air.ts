@@ -32,6 +32,7 @@ export class OnAir {
   readonly #beganAtMs = performance.now();
   #delivery: Delivery;
   #wasTold = false; // the Worker knows already that it is over
+  #isLeaving = false; // the encoder works off what has come
   #isBeating = false;
   #isAsking = false;
 
@@ -71,8 +72,9 @@ export class OnAir {
     clearTimeout(giveUp);
   }
 
-  /** From outside: the gateway closes, the listener has lost it. */
+  /** The Worker asks for it, the gateway closes, the listener has lost it. */
   end(reason: string): void {
+    this.#isLeaving = true;
     log("info", "broadcast is ended", { ...this.#ids, reason });
     this.#line.close(); // the encoder makes whole what it has
     this.#hangUp(reason);
@@ -115,7 +117,8 @@ export class OnAir {
     const { segments, droppedRungs, speed } = this.#delivery;
     try {
       const answer = await this.#client.heartbeat({ segments, droppedRungs, speed, silent, at: Date.now() });
-      if (answer !== null && !answer.continue) this.#endedByWorker(answer.reason ?? "over");
+      if (answer?.continue === false) this.#endedByWorker(answer.reason ?? "over");
+      else if (answer?.reason != null && !this.#isLeaving) this.end(answer.reason);
     } catch {
       // `#endedByWorker` has been told, or the next one says it.
     } finally {

@@ -173,7 +173,10 @@ export const ThumbnailQuery = z.object({ capturedAt: z.coerce.number().min(0) })
 export const END_REASONS = ["finished", "disabled", "deleted", "max_duration", "replaced"] as const;
 export const HeartbeatAnswer = z.object({
   continue: z.boolean(),
-  /** Why not; null also when the session ended by itself, after its reconnect window. */
+  /**
+   * Why not; null also when the session ended by itself, after its reconnect window. With `continue`: why the broadcaster is to go. The gateway
+   * cuts it off, makes whole what it has, and says `ended`.
+   */
   reason: z.enum(END_REASONS).nullable(),
   /** Takes the place of the token from now on: that one expires within the hour. */
   token: z.string().optional(),

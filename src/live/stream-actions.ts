@@ -13,8 +13,8 @@ const REFUSALS = {
 } as const satisfies Record<string, readonly [ProblemCode, string]>;
 
 /**
- * What an owner does with a stream. Its machine has done it, and a broadcaster that has to go is told so with its next heartbeat,
- * when this comes back. Null when there is no such stream.
+ * What an owner does with a stream. Its machine has done it when this comes back; a broadcaster that has to go is told so with its
+ * next heartbeat, by `finish` before. Null when there is no such stream.
  *
  * @throws {Problem} when nothing would change (contract/rest.md §6)
  */

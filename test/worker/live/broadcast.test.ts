@@ -1,6 +1,6 @@
 /** A broadcast from its first handshake to its end, by what the API and the events say of it. */
 import { env } from "cloudflare:test";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import {
   ask,
@@ -249,6 +249,22 @@ describe("a broadcaster is cut off with its next heartbeat", () => {
     expect((await typesOf(stream.streamId)).slice(-3)).toEqual(["active", "disconnected", "idle"]);
     expect(await broadcaster.started()).toBe(410);
     expect((await goLive(stream)).sessionId).not.toBe(broadcaster.sessionId);
+  });
+
+  test("by finish, when the broadcaster's gateway has made whole what it has", async () => {
+    const stream = await newStream(workspace);
+    const broadcaster = await goLive(stream);
+    const finished = act(stream, "finish");
+    await vi.waitFor(async () =>
+      expect(await broadcaster.heartbeat(1)).toEqual({ continue: true, reason: "finished" }),
+    );
+    expect(await ask(stream)).toEqual({ accepted: false, reason: "busy" });
+    expect(await broadcaster.heartbeat(2)).toEqual({ continue: true, reason: "finished" }); // it still brings what it has
+    await broadcaster.left();
+    expect(await finished).toBe(200);
+    expect(await statusOf(stream)).toBe("idle");
+    expect((await typesOf(stream.streamId)).slice(-2)).toEqual(["disconnected", "idle"]);
+    expect(await broadcaster.heartbeat(3)).toEqual({ continue: false, reason: "finished" });
   });
 
   test("by finish inside of the reconnect window, with no second disconnected", async () => {

@@ -161,6 +161,7 @@ describe("a clip and what it was cut from", () => {
   test("outlives the recording, also under the stream's address, and is awaited by its deletion", async () => {
     const { stream, broadcaster, url } = await onAir(3);
     const query = "start=0s&end=4s";
+    await broadcaster.left();
     await get(`${url}.m3u8?${query}`);
     await finish(stream);
     const [clip] = await clipsOf(stream);
