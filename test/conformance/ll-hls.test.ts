@@ -32,7 +32,7 @@ const BROKEN: Record<Fault, { rules: string[]; also?: string[] }> = {
   "false INDEPENDENT": { rules: ["independent-part"] },
   "late part": { rules: ["part-cadence"], also: ["segment-cadence"] },
   "parts leave early": { rules: ["parts-kept"] },
-  "parts vanish": { rules: ["parts-stay"] },
+  "parts vanish": { rules: ["parts-stay"], also: ["parts-available"] },
   "short window": { rules: ["window"] },
   "version too low": { rules: ["version"] },
   "short hold back": { rules: ["part-hold-back", "part-hold-back-3"] },
