@@ -1,11 +1,11 @@
 import { fork } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundle } from "../../scripts/local/bundle.ts";
 import { loadSettings } from "../../scripts/local/settings.ts";
+import { freePort } from "../../test/support/platform.ts";
 import { descendantsOf } from "../../test/support/processes.ts";
 
 /** The Worker of bench/worker in a workerd of its own, started as the local platform starts the product. */
@@ -51,12 +51,4 @@ export async function startBenchHost(): Promise<BenchHost> {
       await rm(home, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }

@@ -1,5 +1,6 @@
 import { type FieldProblem, Problem } from "../http/problems.ts";
 import type { Presentation } from "./model.ts";
+import { withQuery } from "./query.ts";
 
 type Sized = { widthPx: number | null; heightPx: number | null };
 
@@ -48,9 +49,7 @@ export const selectionQuery = ({ minPx, maxPx, exactPx, order }: Selection): Rec
 });
 
 /** The same question in the same words, for caches: "" when nothing is asked for. */
-export function canonicalSelection({ minPx, maxPx, exactPx, order }: Selection): string {
-  return [minPx, maxPx, exactPx, order].every((part) => part === null) ? "" : `${minPx}-${maxPx}-${exactPx}-${order}`;
-}
+export const canonicalSelection = (selection: Selection): string => withQuery("", selectionQuery(selection));
 
 /**
  * Leaves the rungs asked for, in the order asked for. When none fits, the nearest one is left: a picture of another size

@@ -31,6 +31,7 @@ export function referencePage(document: OpenApiDocument) {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
+        <link rel="icon" href="data:," />
         <title>${document.info.title} API</title>
         <style>
           ${raw(STYLE)}

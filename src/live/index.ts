@@ -1,5 +1,4 @@
 export { ingestRoutes, type LiveContext, requireSession } from "./ingest-routes.ts";
 export { consumeClips, sweepClips } from "./clips-copy.ts";
-export { livingGateways } from "./repository.ts";
 export { sweepStreams } from "./sweep.ts";
 export { tellViewers } from "./viewers.ts";

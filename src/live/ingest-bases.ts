@@ -1,4 +1,3 @@
-import { GATEWAY_LEASE_MS } from "../../encoder/live/protocol.ts";
 import type { Database } from "../database.ts";
 import type { Env } from "../env.ts";
 import { chooseBases, type IngestBases } from "./ingest-urls.ts";
@@ -6,4 +5,4 @@ import { livingGateways } from "./repository.ts";
 
 /** Where broadcasters come in at this moment. */
 export const ingestBases = async (db: Database, env: Env, now: Date): Promise<IngestBases> =>
-  chooseBases(await livingGateways(db, new Date(now.getTime() - GATEWAY_LEASE_MS)), env);
+  chooseBases(await livingGateways(db, now), env);

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { GATEWAY_LEASE_MS } from "../../encoder/live/protocol.ts";
 import { openDatabase } from "../database.ts";
 import type { Env } from "../env.ts";
 import { livingGateways } from "./repository.ts";
@@ -16,7 +15,7 @@ const GatewayHealth = z.object({ broadcasts: z.number(), capacity: z.number() })
  * @returns its address; null = there is no gateway, or none answers
  */
 export async function chooseGateway(env: Env): Promise<string | null> {
-  const living = await livingGateways(openDatabase(env.DB), new Date(Date.now() - GATEWAY_LEASE_MS));
+  const living = await livingGateways(openDatabase(env.DB), new Date());
   const urls = living.map(({ httpUrl }) => httpUrl.replace(/\/+$/, ""));
   if (urls.length < 2) return urls[0] ?? null;
   const found = await Promise.all(

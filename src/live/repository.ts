@@ -1,4 +1,5 @@
 import { and, asc, count, desc, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { GATEWAY_LEASE_MS } from "../../encoder/live/protocol.ts";
 import { recordingIdsOf } from "../assets/index.ts";
 import type { Database, Statement } from "../database.ts";
 import { idempotencyKeys } from "../http/tables.ts";
@@ -114,12 +115,12 @@ export async function saveGateway(db: Database, gateway: typeof ingestGateways.$
   await db.insert(ingestGateways).values(gateway).onConflictDoUpdate({ target: ingestGateways.id, set: gateway });
 }
 
-/** Gateways heard of since, the newest first. */
-export const livingGateways = (db: Database, heardAfter: Date) =>
+/** Gateways that were heard of within their lease, the newest first. */
+export const livingGateways = (db: Database, now: Date) =>
   db
     .select()
     .from(ingestGateways)
-    .where(gt(ingestGateways.heardAt, heardAfter))
+    .where(gt(ingestGateways.heardAt, new Date(now.getTime() - GATEWAY_LEASE_MS)))
     .orderBy(desc(ingestGateways.startedAt), asc(ingestGateways.id))
     .limit(20);
 
