@@ -34,8 +34,8 @@ export default defineConfig({
               serviceBindings: { RESOLVER: () => new Response('{"addresses":[]}', { status: 404 }) as never },
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations("migrations"),
-                JOB_SECRET: "job secret of the tests",
-                ENCODER_SECRET: "encoder secret of the tests",
+                JOB_SECRET: "job secret of the tests: long enough",
+                ENCODER_SECRET: "encoder secret of the tests: long enough",
                 WEBHOOK_KEYS: "k1:c2x1aWNlIHRlc3RzLCAzMiBieXRlcyBvZiBrZXkuLi4=",
                 PUBLIC_URL: "http://sluice.test",
                 ENCODER_URL: "http://127.0.0.1:9",

@@ -9,6 +9,7 @@ import { PushService } from "./gateway/push-service.ts";
 import { encoderServer } from "./http.ts";
 import { JobQueue } from "./job-queue.ts";
 import { log } from "./log.ts";
+import { secretVariable } from "./secrets.ts";
 
 const EXIT_AT_LATEST_MS = 4_000;
 
@@ -16,7 +17,7 @@ const environment = z
   .object({
     PORT: z.coerce.number().int().min(0).max(65_535).default(8790),
     HOST: z.string().default("127.0.0.1"),
-    ENCODER_SECRET: z.string().min(1),
+    ENCODER_SECRET: secretVariable("ENCODER_SECRET"),
     ENCODER_CAPACITY: z.coerce.number().int().min(1).default(1),
     ENCODER_QUEUE: z.coerce.number().int().min(0).default(32),
     ENCODER_BROADCASTS: z.coerce.number().int().min(0).default(2),
@@ -29,7 +30,7 @@ if (!environment.success) {
 
 const { PORT, HOST, ENCODER_SECRET, ENCODER_CAPACITY, ENCODER_QUEUE, ENCODER_BROADCASTS } = environment.data;
 const queue = new JobQueue({ capacity: ENCODER_CAPACITY, queue: ENCODER_QUEUE });
-const pushes = new PushService(ENCODER_SECRET, ENCODER_BROADCASTS);
+const pushes = new PushService(ENCODER_SECRET[0], ENCODER_BROADCASTS);
 const server = encoderServer(ENCODER_SECRET, queue, pushes);
 server.on("error", (error) => {
   log("error", "cannot listen", { host: HOST, port: PORT, reason: error.message });

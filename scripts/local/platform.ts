@@ -3,6 +3,7 @@ import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { gatewayCredential } from "../../encoder/gateway-credential.ts";
 import { bundle } from "./bundle.ts";
 import { requireFreePort, requireFreeUdpPort, type Settings, StartError, writePrivately } from "./settings.ts";
 
@@ -160,8 +161,7 @@ function newIngest(settings: Settings, ports: NonNullable<Settings["ingestPorts"
   const env = {
     WORKER_URL: workerUrl,
     HOST: "127.0.0.1",
-    ENCODER_SECRET: settings.secrets.encoderSecret,
-    GATEWAY_ID: "local",
+    GATEWAY_CREDENTIAL: gatewayCredential(settings.secrets.encoderSecret, "local"),
     RTMP_PORT: String(ports.rtmp),
     SRT_PORT: String(ports.srt),
     HTTP_PORT: String(ports.http),
