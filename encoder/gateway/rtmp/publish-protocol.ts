@@ -28,7 +28,7 @@ const SET_DATA_FRAME = Buffer.concat([Buffer.from([2, 0, 13]), Buffer.from("@set
 const CONTINUES = 3; // header type of a chunk that goes on with a message
 const COMMAND_CHUNK_STREAM = 3;
 const TYPE = { setChunkSize: 1, abort: 2, audio: 8, video: 9, commandAmf3: 17, data: 18, command: 20 } as const;
-const OBJECT_ENCODINGS = [0, 3];
+const OBJECT_ENCODINGS = new Set([0, 3]);
 /** What enhanced RTMP may carry here ("Enhancing RTMP, FLV", Veovera): picture and sound that libav can read out of FLV. */
 const FOURCCS = ["hvc1", "av01", "vp09", "Opus", "ac-3", "ec-3", "fLaC", "mp4a"];
 
@@ -150,7 +150,7 @@ export class PublishProtocol extends Rtmp {
       throw new RtmpError("another application");
     }
     const objectEncoding = fields.get("objectEncoding") ?? 0;
-    if (typeof objectEncoding !== "number" || !OBJECT_ENCODINGS.includes(objectEncoding))
+    if (typeof objectEncoding !== "number" || !OBJECT_ENCODINGS.has(objectEncoding))
       throw new RtmpError("unknown object encoding");
     this.#isConnected = true;
     this.sendWindowACK(WINDOW_BYTES);
