@@ -11,10 +11,11 @@
  */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
+import { boundedServer } from "../bounded-server.ts";
 import { isSecret } from "../http.ts";
 import { log } from "../log.ts";
 import type { Listener } from "./incoming.ts";
@@ -73,8 +74,8 @@ async function openRtmps(): Promise<Listener | null> {
 }
 
 function openHttp(): Promise<Listener> {
-  const server = createServer({ requestTimeout: 0 }, (request, response) => {
-    if (!isSecret(request.headers.authorization, ENCODER_SECRET)) return void response.writeHead(401).end();
+  const isKnown = ({ headers }: IncomingMessage) => isSecret(headers.authorization, ENCODER_SECRET);
+  const server = boundedServer(isKnown, (request, response) => {
     if (request.method === "GET" && request.url === "/health")
       return void response.end(
         JSON.stringify({ broadcasts: reception.broadcasts, capacity: settings.GATEWAY_CAPACITY }),
