@@ -1,7 +1,8 @@
 /**
  * The ingest gateway: the encoder image with another command. It takes RTMP, RTMPS, SRT and pushed HTTP in, asks the Worker who may
  * broadcast, encodes, and brings the media to the live origin. It scales by running more of it. Environment:
- *   WORKER_URL, ENCODER_SECRET   required
+ *   WORKER_URL, ENCODER_SECRET or ENCODER_SECRET_FILE   required
+ *   MEDIA_UID, MEDIA_GID         the user of processes that read media; needs root
  *   PUBLIC_HOST (127.0.0.1)      the name by which broadcasters reach this host
  *   HOST (0.0.0.0)               where it listens
  *   HTTP_PORT (8791), HTTP_URL   pushed broadcasts, from the Worker alone; HTTP_URL is where the Worker reaches it
@@ -18,6 +19,8 @@ import { z } from "zod";
 import { boundedServer } from "../bounded-server.ts";
 import { isSecret } from "../http.ts";
 import { log } from "../log.ts";
+import { mediaUser } from "../media-process.ts";
+import { takeSecrets } from "../secrets.ts";
 import type { Listener } from "./incoming.ts";
 import { takePush } from "./push.ts";
 import { GatewayReception } from "./reception.ts";
@@ -51,7 +54,7 @@ const environment = z
     GATEWAY_ID: z.string().min(1).max(64).default(randomUUID()),
     GATEWAY_CAPACITY: z.coerce.number().int().min(1).default(availableParallelism()),
   })
-  .safeParse(process.env);
+  .safeParse({ ...process.env, ...takeSecrets(["ENCODER_SECRET"]) });
 if (!environment.success) {
   log("error", "environment is not usable", { reason: z.prettifyError(environment.error) });
   process.exit(2);
@@ -120,6 +123,7 @@ log("info", "gateway listening", {
   rtmps: registration.rtmpsUrl ?? "",
   srt: registration.srtUrl ?? "",
   http: registration.httpUrl,
+  mediaUid: mediaUser()?.uid ?? process.getuid?.() ?? -1,
 });
 
 let hasRegistered = false;
