@@ -1,6 +1,6 @@
 /**
  * The encoder service. Environment:
- *   PORT (8790), HOST (127.0.0.1), ENCODER_SECRET (required), ENCODER_CAPACITY video jobs run at once (1; a probe or a sound beside them), ENCODER_QUEUE waiting beyond that (32), ENCODER_BROADCASTS
+ *   PORT (8790), HOST (127.0.0.1), ENCODER_SECRET or ENCODER_SECRET_FILE (required), MEDIA_UID and MEDIA_GID (the user of processes that read media; needs root), ENCODER_CAPACITY video jobs run at once (1; a probe or a sound beside them), ENCODER_QUEUE waiting beyond that (32), ENCODER_BROADCASTS
  *   pushed over HTTP at once (2).
  * SIGTERM and SIGINT: running jobs are given back (`encoder_shutdown`), then it exits, within a few seconds.
  */
@@ -9,6 +9,8 @@ import { PushService } from "./gateway/push-service.ts";
 import { encoderServer } from "./http.ts";
 import { JobQueue } from "./job-queue.ts";
 import { log } from "./log.ts";
+import { mediaUser } from "./media-process.ts";
+import { takeSecrets } from "./secret-environment.ts";
 import { secretVariable } from "./secrets.ts";
 
 const EXIT_AT_LATEST_MS = 4_000;
@@ -22,7 +24,7 @@ const environment = z
     ENCODER_QUEUE: z.coerce.number().int().min(0).default(32),
     ENCODER_BROADCASTS: z.coerce.number().int().min(0).default(2),
   })
-  .safeParse(process.env);
+  .safeParse({ ...process.env, ...takeSecrets(["ENCODER_SECRET"]) });
 if (!environment.success) {
   log("error", "environment is not usable", { reason: z.prettifyError(environment.error) });
   process.exit(2);
@@ -42,6 +44,7 @@ server.listen(PORT, HOST, () => {
     host: HOST,
     port: typeof address === "object" && address !== null ? address.port : PORT,
     capacity: ENCODER_CAPACITY,
+    mediaUid: mediaUser()?.uid ?? process.getuid?.() ?? -1,
   });
   queue.warmUp();
 });

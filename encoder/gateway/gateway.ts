@@ -1,7 +1,8 @@
 /**
  * The ingest gateway: the encoder image with another command. It takes RTMP, RTMPS, SRT and pushed HTTP in, asks the Worker who may
  * broadcast, encodes, and brings the media to the live origin. It scales by running more of it. Environment:
- *   WORKER_URL, GATEWAY_CREDENTIAL   required; the credential names the gateway (`npm run gateway:credential -- live-1` makes one)
+ *   WORKER_URL, GATEWAY_CREDENTIAL (or GATEWAY_CREDENTIAL_FILE)   required; the credential names the gateway (`npm run gateway:credential -- live-1` makes one)
+ *   MEDIA_UID, MEDIA_GID         the user of processes that read media; needs root
  *   PUBLIC_HOST (127.0.0.1)      the name by which broadcasters reach this host
  *   HOST (0.0.0.0)               where it listens
  *   HTTP_HOST (127.0.0.1), HTTP_PORT (8791)   pushed broadcasts, from the Worker alone
@@ -11,13 +12,16 @@
  * SIGTERM and SIGINT: broadcasters are let go, what has come is brought to its place, then it exits.
  */
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
+import { boundedServer } from "../bounded-server.ts";
 import { gatewayIdOf } from "../gateway-credential.ts";
 import { isSecret } from "../http.ts";
 import { log } from "../log.ts";
+import { mediaUser } from "../media-process.ts";
+import { takeSecrets } from "../secret-environment.ts";
 import { isLoopback, isSecureUrl } from "../secure-url.ts";
 import type { Listener } from "./incoming.ts";
 import { takePush } from "./push.ts";
@@ -58,7 +62,7 @@ const environment = z
     TLS_KEY_FILE: z.string().optional(),
     GATEWAY_CAPACITY: z.coerce.number().int().min(1).default(availableParallelism()),
   })
-  .safeParse(process.env);
+  .safeParse({ ...process.env, ...takeSecrets(["GATEWAY_CREDENTIAL"]) });
 if (!environment.success) {
   log("error", "environment is not usable", { reason: z.prettifyError(environment.error) });
   process.exit(2);
@@ -82,8 +86,8 @@ async function openRtmps(): Promise<Listener | null> {
 }
 
 function openHttp(): Promise<Listener> {
-  const server = createServer({ requestTimeout: 0 }, (request, response) => {
-    if (!isSecret(request.headers.authorization, [GATEWAY_CREDENTIAL])) return void response.writeHead(401).end();
+  const isKnown = ({ headers }: IncomingMessage) => isSecret(headers.authorization, [GATEWAY_CREDENTIAL]);
+  const server = boundedServer(isKnown, (request, response) => {
     if (request.method === "GET" && request.url === "/health")
       return void response.end(
         JSON.stringify({ broadcasts: reception.broadcasts, capacity: settings.GATEWAY_CAPACITY }),
@@ -130,6 +134,7 @@ log("info", "gateway listening", {
   rtmps: registration.rtmpsUrl ?? "",
   srt: registration.srtUrl ?? "",
   http: registration.httpUrl ?? "",
+  mediaUid: mediaUser()?.uid ?? process.getuid?.() ?? -1,
 });
 
 /** A Worker on this machine reaches the port without TLS; any other needs to be told an address. */
