@@ -49,7 +49,7 @@ export async function playThrough(
     });
     if (hasFastIntervals)
       await page.addInitScript(() => {
-        const { setInterval: original } = window;
+        const original = window.setInterval.bind(window);
         window.setInterval = ((callback: () => void) => original(callback, 1)) as typeof window.setInterval;
       });
     await page.goto(pageUrl);
