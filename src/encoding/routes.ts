@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { z } from "zod";
 import { Heartbeat, JobFailure, JobResult } from "../../encoder/protocol.ts";
 import { tell } from "../../durable-objects/machine.ts";
 import { isAssetAlive } from "../assets/index.ts";
@@ -9,7 +8,8 @@ import { openDatabase } from "../database.ts";
 import { serveObject } from "./serve-object.ts";
 import { log } from "../http/log.ts";
 import { Problem } from "../http/problems.ts";
-import { type AppContext, validationProblem } from "../http/router.ts";
+import { readCallback } from "../http/read-json.ts";
+import type { AppContext } from "../http/router.ts";
 import { type JobGrant, readJobGrant } from "./job-token.ts";
 
 type InternalContext = { Bindings: AppContext["Bindings"]; Variables: AppContext["Variables"] & { grant: JobGrant } };
@@ -32,13 +32,6 @@ const requireGrant = createMiddleware<InternalContext>(async (c, next) => {
   c.set("grant", grant);
   await next();
 });
-
-async function readBody<T extends z.ZodType>(schema: T, request: { json(): Promise<unknown> }): Promise<z.infer<T>> {
-  const body = await request.json().catch(() => null);
-  const parsed = schema.safeParse(body);
-  if (!parsed.success) throw validationProblem(parsed.error, body);
-  return parsed.data;
-}
 
 /** What encoders call back on; see encoder/protocol.ts. */
 export const encoderCallbacks = new Hono<InternalContext>()
@@ -64,15 +57,15 @@ export const encoderCallbacks = new Hono<InternalContext>()
     return c.body(null, 204);
   })
   .post("/internal/jobs/:jobId/heartbeat", async (c) => {
-    const heartbeat = await readBody(Heartbeat, c.req);
+    const heartbeat = await readCallback(Heartbeat, c.req.raw);
     return c.json(await tellMachine(c.env, c.var.grant, "heartbeat", { ...heartbeat, attempt: c.var.grant.attempt }));
   })
   .post("/internal/jobs/:jobId/complete", async (c) => {
-    const result = await readBody(JobResult, c.req);
+    const result = await readCallback(JobResult, c.req.raw);
     return c.json(await tellMachine(c.env, c.var.grant, "complete", { result }));
   })
   .post("/internal/jobs/:jobId/fail", async (c) => {
-    const failure = await readBody(JobFailure, c.req);
+    const failure = await readCallback(JobFailure, c.req.raw);
     return c.json(await tellMachine(c.env, c.var.grant, "fail", { ...failure, attempt: c.var.grant.attempt }));
   });
 

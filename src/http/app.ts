@@ -1,4 +1,3 @@
-import { bodyLimit } from "hono/body-limit";
 import { encoderCallbacks } from "../encoding/routes.ts";
 import { activityRoutes } from "../assets/activity-routes.ts";
 import { assetRoutes } from "../assets/index.ts";
@@ -16,12 +15,11 @@ import { webhookRoutes } from "../webhooks/routes.ts";
 import { requireCredentials } from "./credentials.ts";
 import { checkHealth } from "./health.ts";
 import { Problem } from "./problems.ts";
+import { boundApiBodies } from "./read-json.ts";
 import { referencePage } from "./reference-page.ts";
 import { logRequests } from "./request-log.ts";
 import { requestLogRoutes } from "./request-log-routes.ts";
 import { newRouter, renderError } from "./router.ts";
-
-const MAX_API_BODY_BYTES = 256 * 1024;
 
 /** Every route of the Worker, in the order in which they are tried. */
 export function createApp() {
@@ -57,15 +55,7 @@ export function createApp() {
 
   app.use("/v1/*", requireCredentials);
   app.use("/v1/*", logRequests);
-  app.use(
-    "/v1/*",
-    bodyLimit({
-      maxSize: MAX_API_BODY_BYTES,
-      onError: () => {
-        throw new Problem("body_too_large", "at most 256 KiB");
-      },
-    }),
-  );
+  app.use("/v1/*", ...boundApiBodies);
   app.route("/", assetRoutes);
   app.route("/", activityRoutes);
   app.route("/", eventTypeRoutes);
