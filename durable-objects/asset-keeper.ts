@@ -1,6 +1,6 @@
 import { type AssetError, STUCK } from "../src/assets/asset-error.ts";
 import { erroredFacts } from "../src/assets/asset-facts.ts";
-import { type AssetFacts, type AssetMessage, type MachineEvent, projectAsset } from "../src/assets/projection.ts";
+import { type AssetFacts, type AssetMessage, type MachineEvent, type NewRendition, projectAsset } from "../src/assets/projection.ts";
 import type { AssetForMachine } from "../src/assets/repository.ts";
 import { leaseMs } from "../src/encoding/dispatcher.ts";
 import { encoderGateway } from "../src/encoding/gateway.ts";
@@ -124,6 +124,11 @@ export abstract class AssetKeeper extends Machine<AssetStatus, AssetSignal, Asse
 
   protected enqueueMessage({ kind, payload }: AssetMessage): void {
     this.enqueue(kind, payload);
+  }
+
+  /** One message each: the segment list of a 12 h rendition has 0.5 MB, and a row of the outbox holds 2 MB. */
+  protected enqueueRenditions(rows: NewRendition[]): void {
+    for (const row of rows) this.enqueueMessage({ kind: "rendition", payload: row });
   }
 
   protected enqueueEvent(type: string | null): void {

@@ -143,7 +143,7 @@ export class AssetMachine extends AssetKeeper {
         bitrateBps: probe.bitrateBps,
       } satisfies EdgeProbe["summary"]);
       this.enter("downloading", probe.facts);
-      if (probe.renditions.length > 0) this.enqueueMessage({ kind: "renditions", payload: probe.renditions });
+      this.enqueueRenditions(probe.renditions);
       if (probe.tracks.length > 0) this.enqueueMessage({ kind: "tracks", payload: probe.tracks });
     });
     log("asset.probed", {
@@ -213,7 +213,7 @@ export class AssetMachine extends AssetKeeper {
     const skipTopRung = this.document<boolean>("skipTopRung") === true;
     if (rows.length === 0 && !skipTopRung) return this.fail(NOTHING_DECODED);
     this.move("finish", (event) => {
-      this.enqueueMessage({ kind: "renditions", payload: rows });
+      this.enqueueRenditions(rows);
       if (skipTopRung) this.enqueueMessage({ kind: "keepPassthrough", payload: {} });
       this.enter("done", readyFacts(rows, skipTopRung));
       this.enqueueEvent(event);
@@ -238,7 +238,7 @@ export class AssetMachine extends AssetKeeper {
     if (plan === undefined) return;
     const rows = this.assembled(plan);
     this.commit(() => {
-      if (rows !== null && rows.length > 0) this.enqueueMessage({ kind: "renditions", payload: rows });
+      if (rows !== null) this.enqueueRenditions(rows);
       this.enqueueMessage({ kind: "facts", payload: { progress: encodingProgress(plan, this.jobs.overview()) } });
     });
     this.hasten("outbox", Date.now());
