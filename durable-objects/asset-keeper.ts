@@ -1,6 +1,12 @@
 import { type AssetError, STUCK } from "../src/assets/asset-error.ts";
 import { erroredFacts } from "../src/assets/asset-facts.ts";
-import { type AssetFacts, type AssetMessage, type MachineEvent, type NewRendition, projectAsset } from "../src/assets/projection.ts";
+import {
+  type AssetFacts,
+  type AssetMessage,
+  type MachineEvent,
+  type NewRendition,
+  projectAsset,
+} from "../src/assets/projection.ts";
 import type { AssetForMachine } from "../src/assets/repository.ts";
 import { leaseMs } from "../src/encoding/dispatcher.ts";
 import { encoderGateway } from "../src/encoding/gateway.ts";

@@ -25,6 +25,7 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, message: "method not allowed" },
   idempotency_conflict: { status: 409, message: "idempotency key was used with another body" },
   stream_busy: { status: 409, message: "another broadcaster is on air" },
+  object_announced: { status: 409, message: "object has been announced" },
   secret_rotated_recently: { status: 409, message: "secret was rotated recently" },
   job_gone: { status: 410, message: "job is cancelled" },
   session_over: { status: 410, message: "session is over" },

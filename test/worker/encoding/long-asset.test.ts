@@ -59,54 +59,61 @@ const pictures = (frames: number): SegmentFacts => ({
   ],
 });
 
-test("8.5 hours of 2160p at 59.94 Hz become Ready with every segment of every rendition", { timeout: 120_000 }, async () => {
-  const workspace = await newWorkspace();
-  const more = { maxResolution: "2160p" };
-  const response = await workspace.request("POST", "/v1/on-demand", { ...videoFrom(`${server.origin}/film`), ...more });
-  const { id } = (await response.json<MediaAnswer>()).data;
-  const status = async () =>
-    (await (await workspace.request("GET", `/v1/on-demand/${id}`)).json<MediaAnswer>()).data.status;
-  const until = (wanted: string) =>
-    vi.waitFor(async () => expect(await status()).toBe(wanted), { timeout: 60_000, interval: 50 });
-  await until("Validating");
-  const complete = (job: string, result: JobResult) =>
-    tell(env.ASSET_MACHINE, id, "complete", { jobId: `${id}.${job}`, result });
-  await complete("probe", { kind: "probe", facts: FACTS });
+test(
+  "8.5 hours of 2160p at 59.94 Hz become Ready with every segment of every rendition",
+  { timeout: 120_000 },
+  async () => {
+    const workspace = await newWorkspace();
+    const more = { maxResolution: "2160p" };
+    const response = await workspace.request("POST", "/v1/on-demand", {
+      ...videoFrom(`${server.origin}/film`),
+      ...more,
+    });
+    const { id } = (await response.json<MediaAnswer>()).data;
+    const status = async () =>
+      (await (await workspace.request("GET", `/v1/on-demand/${id}`)).json<MediaAnswer>()).data.status;
+    const until = (wanted: string) =>
+      vi.waitFor(async () => expect(await status()).toBe(wanted), { timeout: 60_000, interval: 50 });
+    await until("Validating");
+    const complete = (job: string, result: JobResult) =>
+      tell(env.ASSET_MACHINE, id, "complete", { jobId: `${id}.${job}`, result });
+    await complete("probe", { kind: "probe", facts: FACTS });
 
-  const wish = { maxResolution: "2160p", mediaQuality: "standard", isAwaited: true, skipTopRung: false } as const;
-  const { video } = planEncoding(FACTS, wish);
-  const { chunks, grid, rungs } = video!;
-  const segments = Math.ceil(video!.frameCount / grid.framesPerSegment);
-  expect(rungs.length).toBeGreaterThanOrEqual(6);
-  for (const [chunk, { frameCount }] of chunks.entries()) {
-    const full = Math.floor(frameCount / grid.framesPerSegment);
-    const rest = frameCount % grid.framesPerSegment;
-    const made = Array.from({ length: full }, () => pictures(grid.framesPerSegment));
-    if (rest > 0) made.push(pictures(rest));
-    await complete(`video.${chunk}`, {
-      kind: "video",
-      renditions: rungs.map(({ name }) => ({ name, timescale: 60_000, init, segments: made })),
-      frameCount,
+    const wish = { maxResolution: "2160p", mediaQuality: "standard", isAwaited: true, skipTopRung: false } as const;
+    const { video } = planEncoding(FACTS, wish);
+    const { chunks, grid, rungs } = video!;
+    const segments = Math.ceil(video!.frameCount / grid.framesPerSegment);
+    expect(rungs.length).toBeGreaterThanOrEqual(6);
+    for (const [chunk, { frameCount }] of chunks.entries()) {
+      const full = Math.floor(frameCount / grid.framesPerSegment);
+      const rest = frameCount % grid.framesPerSegment;
+      const made = Array.from({ length: full }, () => pictures(grid.framesPerSegment));
+      if (rest > 0) made.push(pictures(rest));
+      await complete(`video.${chunk}`, {
+        kind: "video",
+        renditions: rungs.map(({ name }) => ({ name, timescale: 60_000, init, segments: made })),
+        frameCount,
+        encodeMs: 1,
+        cpuMs: 1,
+      });
+    }
+    const sound = { durationTicks: 192_192, bytes: 64_000, keyframes: [] };
+    await complete("audio.0", {
+      kind: "audio",
+      rendition: {
+        name: "a1",
+        timescale: 48_000,
+        init: { ...init, codec: "mp4a.40.2" },
+        segments: Array.from({ length: segments }, () => sound),
+      },
+      channels: 2,
       encodeMs: 1,
       cpuMs: 1,
     });
-  }
-  const sound = { durationTicks: 192_192, bytes: 64_000, keyframes: [] };
-  await complete("audio.0", {
-    kind: "audio",
-    rendition: {
-      name: "a1",
-      timescale: 48_000,
-      init: { ...init, codec: "mp4a.40.2" },
-      segments: Array.from({ length: segments }, () => sound),
-    },
-    channels: 2,
-    encodeMs: 1,
-    cpuMs: 1,
-  });
-  await until("Ready");
-  const rows = await openDatabase(env.DB).select().from(renditions).where(eq(renditions.assetId, id));
-  expect(rows.map(({ name, isWhole, segments: list }) => [name, isWhole, list.bytes.length])).toEqual(
-    [...rungs.map(({ name }) => name), "a1"].sort().map((name) => [name, true, segments]),
-  );
-});
+    await until("Ready");
+    const rows = await openDatabase(env.DB).select().from(renditions).where(eq(renditions.assetId, id));
+    expect(rows.map(({ name, isWhole, segments: list }) => [name, isWhole, list.bytes.length])).toEqual(
+      [...rungs.map(({ name }) => name), "a1"].sort().map((name) => [name, true, segments]),
+    );
+  },
+);

@@ -79,7 +79,13 @@ describe("an invocation makes at most 1,000 subrequests", () => {
   const kinds: [string, () => Promise<unknown>][] = [
     ["to R2", async () => env.MEDIA.head("nothing")],
     ["to D1", async () => env.DB.prepare("SELECT 1").run()],
-    ["to a Durable Object", async () => stub().fetch("https://machine/x", { method: "PUT" }).then((r) => r.text())],
+    [
+      "to a Durable Object",
+      async () =>
+        stub()
+          .fetch("https://machine/x", { method: "PUT" })
+          .then((r) => r.text()),
+    ],
   ];
   test.each(kinds)("%s", async (_, once) => {
     await asInvocation(async () => {
