@@ -5,6 +5,7 @@ import {
   fromSourceError,
   NOTHING_DECODED,
   SEAM_BROKEN,
+  STEP_DIED,
 } from "../src/assets/asset-error.ts";
 import { plannedFacts, readyFacts } from "../src/assets/asset-facts.ts";
 import { type EdgeProbe, probeAtEdge } from "../src/assets/edge-probe.ts";
@@ -147,18 +148,21 @@ export class AssetMachine extends AssetKeeper {
     if (timer === "cleanup") return await this.cleanUp();
     if (timer === "purge") return await this.purge();
     if (this.status !== "processing") return;
+    const stage = this.document<Stage>("stage") ?? "created";
+    if (!(await this.beginStep(stage))) return this.fail(STEP_DIED);
     try {
-      await this.work();
+      await this.work(stage);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       this.onSourceError(error);
+    } finally {
+      this.endStep();
     }
     await this.drain();
   }
 
   /** One step of the stage the asset is in; sets the timer for the next. */
-  private async work(): Promise<void> {
-    const stage = this.document<Stage>("stage") ?? "created";
+  private async work(stage: Stage): Promise<void> {
     if (stage === "created") await this.probeSource();
     else if (stage === "downloading") await this.copySource();
     else await this.dispatch();
