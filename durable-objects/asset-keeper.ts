@@ -1,11 +1,18 @@
 import { type AssetError, STUCK } from "../src/assets/asset-error.ts";
 import { erroredFacts } from "../src/assets/asset-facts.ts";
-import { type AssetFacts, type AssetMessage, type MachineEvent, projectAsset } from "../src/assets/projection.ts";
+import {
+  type AssetFacts,
+  type AssetMessage,
+  type MachineEvent,
+  type NewRendition,
+  projectAsset,
+} from "../src/assets/projection.ts";
 import type { AssetForMachine } from "../src/assets/repository.ts";
 import { leaseMs } from "../src/encoding/dispatcher.ts";
 import { encoderGateway } from "../src/encoding/gateway.ts";
 import { JobBook } from "../src/encoding/job-book.ts";
 import type { Env } from "../src/env.ts";
+import { log } from "../src/http/log.ts";
 import type { CopyState } from "../src/sources/copy-state.ts";
 import { abortCopy } from "../src/sources/copy-to-r2.ts";
 import { Machine, type Moves, type OutboxMessage } from "./machine.ts";
@@ -25,6 +32,8 @@ export const ASSET_MOVES: Moves<AssetStatus, AssetSignal> = {
 const PURGE_AGAIN_MS = 60_000;
 /** With the back-off of timers these are about ten minutes of trying. */
 const MOST_WORK_FAILURES = 15;
+/** A step may be cut off by a deployment; three times in a row it is the step itself. */
+const MOST_DEATHS = 3;
 
 /** What an asset machine knows of its asset and tells of it, and how an asset ends: failed or deleted. */
 export abstract class AssetKeeper extends Machine<AssetStatus, AssetSignal, AssetTimer> {
@@ -98,6 +107,26 @@ export abstract class AssetKeeper extends Machine<AssetStatus, AssetSignal, Asse
     if (timer === "work" && failures >= MOST_WORK_FAILURES && this.status === "processing") this.fail(STUCK);
   }
 
+  /**
+   * Counts that a step begins, durably, before it does: a step that takes the process down (out of memory is no exception) leaves nothing
+   * else behind, and would be repeated forever.
+   *
+   * @returns false when the last `MOST_DEATHS` tries of this stage have neither ended nor thrown
+   */
+  protected async beginStep(stage: Stage): Promise<boolean> {
+    const open = this.document<{ stage: Stage; tries: number }>("openStep");
+    const tries = open?.stage === stage ? open.tries : 0;
+    if (tries > 0) log("asset.step_died", { assetId: this.name(), stage, tries });
+    if (tries >= MOST_DEATHS) return false;
+    this.setDocument("openStep", { stage, tries: tries + 1 });
+    await this.state.storage.sync();
+    return true;
+  }
+
+  protected endStep(): void {
+    this.state.storage.kv.delete("openStep");
+  }
+
   /** What a failed asset no longer needs: jobs that still run, the parts of a copy that did not end. */
   protected async cleanUp(): Promise<void> {
     const copy = this.document<CopyState>("copy");
@@ -124,6 +153,11 @@ export abstract class AssetKeeper extends Machine<AssetStatus, AssetSignal, Asse
 
   protected enqueueMessage({ kind, payload }: AssetMessage): void {
     this.enqueue(kind, payload);
+  }
+
+  /** One message each: the segment list of a 12 h rendition has 0.5 MB, and a row of the outbox holds 2 MB. */
+  protected enqueueRenditions(rows: NewRendition[]): void {
+    for (const row of rows) this.enqueueMessage({ kind: "rendition", payload: row });
   }
 
   protected enqueueEvent(type: string | null): void {

@@ -5,17 +5,20 @@ import {
   fromSourceError,
   NOTHING_DECODED,
   SEAM_BROKEN,
+  STEP_DIED,
 } from "../src/assets/asset-error.ts";
 import { plannedFacts, readyFacts } from "../src/assets/asset-facts.ts";
 import { type EdgeProbe, probeAtEdge } from "../src/assets/edge-probe.ts";
+import { renditionKey } from "../src/assets/keys.ts";
 import { type AssetForMachine, findAssetForMachine } from "../src/assets/repository.ts";
 import { tracksOf } from "../src/assets/track-rows.ts";
 import { openDatabase } from "../src/database.ts";
 import { assembleRenditions, SeamError } from "../src/encoding/assemble.ts";
 import { dispatchJobs, leaseMs, MAX_ATTEMPTS } from "../src/encoding/dispatcher.ts";
-import { jobId, type JobRow, jobsOf } from "../src/encoding/job-book.ts";
+import { isAnnounced, jobId, type JobRow, jobsOf } from "../src/encoding/job-book.ts";
 import { type EncodingPlan, planBesideSource } from "../src/encoding/plan.ts";
 import { copyProgress, encodingProgress } from "../src/encoding/progress.ts";
+import type { JobObject, ReplaceVerdict } from "../src/encoding/store-object.ts";
 import { log } from "../src/http/log.ts";
 import type { CopyState } from "../src/sources/copy-state.ts";
 import { nextCopyStep } from "../src/sources/copy-to-r2.ts";
@@ -27,6 +30,15 @@ const COPY_STEP_MS = 5000;
 const PROGRESS_EVERY_MS = 1000;
 /** What plays already is watched now: its first viewers are not made to share the network with the copy. */
 const COPY_AFTER_PLAYABLE_MS = 1000;
+
+/** What an encoder is answered whose job is not known, or not any more. */
+const OVER: Record<string, object> = {
+  heartbeat: { continue: false },
+  complete: { accepted: false },
+  fail: { accepted: false },
+  write: { verdict: "over" },
+  replace: { verdict: "over" },
+};
 
 /** Owns the processing of one asset, from its URL to a whole ladder (docs/architecture/on-demand.md). */
 export class AssetMachine extends AssetKeeper {
@@ -59,17 +71,18 @@ export class AssetMachine extends AssetKeeper {
   protected async receive(name: string, document: unknown): Promise<unknown> {
     if (name === "start") return this.takeOver(document as AssetForMachine);
     const { jobId: id, ...rest } = document as { jobId: string };
-    if (this.status !== "processing") return { continue: false };
-    const job = this.jobs.get(id);
-    if (job === undefined) return { continue: false };
+    const job = this.status === "processing" ? this.jobs.get(id) : undefined;
+    if (job === undefined) return OVER[name];
     if (name === "heartbeat") return this.onHeartbeat(job, rest as Heartbeat);
-    if (name === "complete") return this.onComplete(job, (rest as { result: JobResult }).result);
+    if (name === "write") return { verdict: this.isHandedOut(job, rest as JobObject) ? "write" : "over" };
+    if (name === "replace") return { verdict: await this.replace(job, rest as JobObject) };
+    if (name === "complete") return this.onComplete(job, rest as { result: JobResult; attempt: number });
     if (name === "fail") return this.onFailure(job, rest as JobFailure & { attempt: number });
     throw new Error(`an asset machine does not know ${name}`);
   }
 
   private onHeartbeat(job: JobRow, { attempt, progress, speed, partial }: Heartbeat): { continue: boolean } {
-    if (job.state === "done" || attempt !== job.attempt) return { continue: false };
+    if (!this.isHandedOut(job, { attempt })) return { continue: false };
     const now = Date.now();
     this.jobs.heard(job.id, now + leaseMs(this.bindings()), progress, speed);
     if (partial !== undefined && this.jobs.addPartial(job.id, partial)) this.showRenditions();
@@ -77,9 +90,30 @@ export class AssetMachine extends AssetKeeper {
     return { continue: true };
   }
 
-  /** The first completion of a job counts, whichever attempt it comes from: all write the same bytes. */
-  private onComplete(job: JobRow, result: JobResult): { accepted: boolean } {
-    if (job.state === "done" || result.kind !== job.spec.kind) return { accepted: false };
+  /** Whether this is the attempt that is under way. Its encoder may call before the answer to its submission has been noted. */
+  private isHandedOut(job: JobRow, { attempt }: { attempt: number }): boolean {
+    return job.state !== "done" && attempt === job.attempt;
+  }
+
+  /** Deletes what an earlier attempt left under a key. While it does, nothing else happens here, so nothing is announced meanwhile. */
+  private async replace(job: JobRow, object: JobObject): Promise<ReplaceVerdict> {
+    return await this.state.blockConcurrencyWhile(async () => {
+      const current = this.jobs.get(job.id);
+      if (this.status !== "processing" || current === undefined || !this.isHandedOut(current, object)) return "over";
+      if (isAnnounced(object, current, this.jobs.all())) return "announced";
+      log("job.object_replaced", {
+        jobId: job.id,
+        attempt: object.attempt,
+        rendition: object.rendition,
+        file: object.file,
+      });
+      await this.bindings().MEDIA.delete(renditionKey(this.asset().id, object.rendition, object.file));
+      return "replace";
+    });
+  }
+
+  private onComplete(job: JobRow, { result, attempt }: { result: JobResult; attempt: number }): { accepted: boolean } {
+    if (!this.isHandedOut(job, { attempt }) || result.kind !== job.spec.kind) return { accepted: false };
     log("job.completed", { jobId: job.id, attempt: job.attempt });
     this.commit(() => {
       this.jobs.done(job.id, result, this.speedOf(result));
@@ -98,7 +132,7 @@ export class AssetMachine extends AssetKeeper {
   }
 
   private onFailure(job: JobRow, failure: JobFailure & { attempt: number }): { accepted: boolean } {
-    if (job.state === "done" || failure.attempt !== job.attempt) return { accepted: false };
+    if (!this.isHandedOut(job, failure)) return { accepted: false };
     log("job.failed", { jobId: job.id, attempt: job.attempt, code: failure.code });
     const error = fromJobFailure(failure);
     const isShutdown = failure.code === "encoder_shutdown"; // says nothing about the job
@@ -114,18 +148,21 @@ export class AssetMachine extends AssetKeeper {
     if (timer === "cleanup") return await this.cleanUp();
     if (timer === "purge") return await this.purge();
     if (this.status !== "processing") return;
+    const stage = this.document<Stage>("stage") ?? "created";
+    if (!(await this.beginStep(stage))) return this.fail(STEP_DIED);
     try {
-      await this.work();
+      await this.work(stage);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       this.onSourceError(error);
+    } finally {
+      this.endStep();
     }
     await this.drain();
   }
 
   /** One step of the stage the asset is in; sets the timer for the next. */
-  private async work(): Promise<void> {
-    const stage = this.document<Stage>("stage") ?? "created";
+  private async work(stage: Stage): Promise<void> {
     if (stage === "created") await this.probeSource();
     else if (stage === "downloading") await this.copySource();
     else await this.dispatch();
@@ -143,7 +180,7 @@ export class AssetMachine extends AssetKeeper {
         bitrateBps: probe.bitrateBps,
       } satisfies EdgeProbe["summary"]);
       this.enter("downloading", probe.facts);
-      if (probe.renditions.length > 0) this.enqueueMessage({ kind: "renditions", payload: probe.renditions });
+      this.enqueueRenditions(probe.renditions);
       if (probe.tracks.length > 0) this.enqueueMessage({ kind: "tracks", payload: probe.tracks });
     });
     log("asset.probed", {
@@ -213,7 +250,7 @@ export class AssetMachine extends AssetKeeper {
     const skipTopRung = this.document<boolean>("skipTopRung") === true;
     if (rows.length === 0 && !skipTopRung) return this.fail(NOTHING_DECODED);
     this.move("finish", (event) => {
-      this.enqueueMessage({ kind: "renditions", payload: rows });
+      this.enqueueRenditions(rows);
       if (skipTopRung) this.enqueueMessage({ kind: "keepPassthrough", payload: {} });
       this.enter("done", readyFacts(rows, skipTopRung));
       this.enqueueEvent(event);
@@ -238,7 +275,7 @@ export class AssetMachine extends AssetKeeper {
     if (plan === undefined) return;
     const rows = this.assembled(plan);
     this.commit(() => {
-      if (rows !== null && rows.length > 0) this.enqueueMessage({ kind: "renditions", payload: rows });
+      if (rows !== null) this.enqueueRenditions(rows);
       this.enqueueMessage({ kind: "facts", payload: { progress: encodingProgress(plan, this.jobs.overview()) } });
     });
     this.hasten("outbox", Date.now());

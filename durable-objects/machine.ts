@@ -22,6 +22,16 @@ export interface OutboxMessage {
   payload: unknown;
 }
 
+/** A message may have 2 MB, and a machine shares 128 MB with others of its kind. */
+const DELIVERY_MESSAGES = 50;
+const DELIVERY_LENGTH = 2_000_000;
+
+interface OutboxRow extends Record<string, SqlStorageValue> {
+  seq: number;
+  kind: string;
+  payload: string;
+}
+
 interface TimerRow extends Record<string, SqlStorageValue> {
   name: string;
   due: number;
@@ -107,16 +117,27 @@ export abstract class Machine<Status extends string, Signal extends string, Time
 
   /** Sends what the outbox holds. A message goes away only after `deliver` came back, so a crash repeats it. */
   protected async drain(): Promise<void> {
-    const rows = this.sql
-      .exec<{ seq: number; kind: string; payload: string }>(
-        "SELECT seq, kind, payload FROM outbox ORDER BY seq LIMIT 50",
-      )
-      .toArray();
+    const rows = this.nextOfOutbox();
     const last = rows.at(-1);
     if (last === undefined) return;
     await this.deliver(rows.map(({ seq, kind, payload }) => ({ seq, kind, payload: JSON.parse(payload) as unknown })));
     this.sql.exec("DELETE FROM outbox WHERE seq <= ?", last.seq);
     await this.drain();
+  }
+
+  /** The oldest messages, as many as one delivery takes: at most `DELIVERY_MESSAGES`, and no more once `DELIVERY_LENGTH` is reached. */
+  private nextOfOutbox(): OutboxRow[] {
+    const rows: OutboxRow[] = [];
+    let length = 0;
+    for (const row of this.sql.exec<OutboxRow>(
+      "SELECT seq, kind, payload FROM outbox ORDER BY seq LIMIT ?",
+      DELIVERY_MESSAGES,
+    )) {
+      rows.push(row);
+      length += row.payload.length;
+      if (length >= DELIVERY_LENGTH) break;
+    }
+    return rows;
   }
 
   /** Sets a timer; an earlier time of the same name is replaced. `atMs` is epoch milliseconds. */

@@ -7,6 +7,7 @@ const LONGEST_RETRY_MS = 10_000;
 /** Well below the time without a sign of life after which a child is taken for hung (limits.ts): a silent platform is not the source's fault. */
 const ATTEMPT_TIMEOUT_MS = 25_000;
 
+/** `token` and `expiresAt` change when a heartbeat renews them, so each try reads them again. */
 export interface CallbackTarget {
   callbackUrl: string;
   token: string;
@@ -29,7 +30,7 @@ export interface CallbackAnswer {
  * Sends until it is answered: refused connections, broken answers, 408, 429 and 5xx are tried again with back-off until the token expires.
  *
  * @param onWait told before every pause how long it is, in ms, so that a watchdog does not take it for a hang
- * @returns 2xx and 416 (a range behind the end is news, not a failure)
+ * @returns 2xx, 416 (a range behind the end is news, not a failure) and, of a PUT, 409 (an announced object stays)
  * @throws {JobStopped} on 401, 403, 410
  * @throws {JobError} `encoder_failed` on any other answer, and when the token has expired
  */
@@ -43,6 +44,7 @@ export async function callBack(
     request.signal?.throwIfAborted();
     if (!(answer instanceof Error)) {
       if ((answer.status >= 200 && answer.status < 300) || answer.status === 416) return answer;
+      if (answer.status === 409 && request.method === "PUT") return answer;
       if ([401, 403, 410].includes(answer.status)) throw new JobStopped(`answered ${answer.status}`);
       const isWorthAnother = answer.status >= 500 || answer.status === 408 || answer.status === 429;
       if (!isWorthAnother)

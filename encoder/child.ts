@@ -6,7 +6,7 @@ import { encodeChunk } from "./media/chunk.ts";
 import { probe } from "./media/facts.ts";
 import type { JobContext } from "./media/job-context.ts";
 import { encodeSound } from "./media/sound.ts";
-import type { ChildMessage, RunMessage } from "./messages.ts";
+import type { ChildMessage, ParentMessage } from "./messages.ts";
 import type { Job, JobResult } from "./protocol.ts";
 import { endWithParent } from "./orphan.ts";
 
@@ -14,7 +14,15 @@ const TICK_MS = 200;
 
 Log.setLevel(AV_LOG_QUIET);
 endWithParent();
-process.on("message", (message: RunMessage) => void runAndReport(message.job));
+let job: Job | undefined;
+process.on("message", (message: ParentMessage) => {
+  if (message.type === "run") {
+    job = message.job;
+    void runAndReport(job);
+  } else if (job !== undefined) {
+    Object.assign(job, { token: message.token, expiresAt: message.expiresAt }); // every callback of the job reads them here
+  }
+});
 send({ type: "ready" });
 
 async function runAndReport(job: Job): Promise<void> {

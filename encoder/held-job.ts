@@ -5,6 +5,7 @@ import { type Movement, type Outcome, runInChild } from "./child-process.ts";
 import { JobStopped } from "./errors.ts";
 import { limitsOf } from "./limits.ts";
 import { log } from "./log.ts";
+import type { RenewedMessage } from "./messages.ts";
 import { StoredSegments } from "./stored-segments.ts";
 import {
   type Heartbeat,
@@ -31,6 +32,7 @@ export class HeldJob {
   #state: Heartbeat["state"] = "queued";
   #isOver = false;
   #heartbeat: NodeJS.Timeout | undefined;
+  #child: ChildProcess | undefined;
 
   constructor(job: Job) {
     this.job = job;
@@ -67,6 +69,7 @@ export class HeldJob {
   /** Runs in a child and reports; never rejects. */
   async run(start: () => ChildProcess): Promise<void> {
     this.#state = "running";
+    this.#child = child;
     const { jobId, kind, attempt } = this.job;
     log("info", "job started", { jobId, kind, attempt });
     const startedMs = performance.now();
@@ -167,11 +170,17 @@ export class HeldJob {
       });
       const wanted = HeartbeatAnswer.safeParse(JSON.parse(answer.body.toString("utf8")));
       if (wanted.success && !wanted.data.continue) this.cancel();
+      if (wanted.success && wanted.data.renewed) this.#renew(wanted.data.renewed);
       if (partial !== undefined) this.#stored.wereHeard(partial);
     } catch (error) {
       if (error instanceof JobStopped) this.cancel();
       // Anything else: the next heartbeat may get through; the lease decides.
     }
+  }
+
+  #renew(renewed: { token: string; expiresAt: number }): void {
+    Object.assign(this.job, renewed);
+    if (this.#child?.connected) this.#child.send({ type: "renewed", ...renewed } satisfies RenewedMessage, () => {});
   }
 
   #beat(): Heartbeat {

@@ -5,6 +5,13 @@ export interface RunMessage {
   type: "run";
   job: Job;
 }
+/** The job's token has been replaced. */
+export interface RenewedMessage {
+  type: "renewed";
+  token: string;
+  expiresAt: number;
+}
+export type ParentMessage = RunMessage | RenewedMessage;
 export type ChildMessage =
   | { type: "ready" } // libav is loaded
   /** Sent a few times a second while the child is alive and libav moves. `waitedMs`: so long in all it has waited for the platform. */

@@ -14,8 +14,11 @@
  *   POST     {callbackUrl}/heartbeat                 Heartbeat → HeartbeatAnswer; renews the lease
  *   POST     {callbackUrl}/complete                  JobResult → 200
  *   POST     {callbackUrl}/fail                      JobFailure → 200
- * 401/403 on any of them: the token is not (or no longer) good; 410: the job is cancelled. The encoder then stops the job.
- * Other failures (connection refused, 5xx) are retried with back-off until the token's `expiresAt`.
+ * 409 on a PUT: an earlier attempt's object has been announced under that name with other bytes, and stays; the job goes on.
+ * 401/403 on any of them: the token is not (or no longer) good; 410: the job is cancelled, done, or handed out as a later attempt. The encoder then
+ * stops the job.
+ * Other failures (connection refused, 5xx) are retried with back-off until the token's `expiresAt`, which
+ * heartbeats put off.
  */
 import { z } from "zod";
 
@@ -213,7 +216,12 @@ export const Heartbeat = z.object({
   partial: PartialRendition.optional(), // audio jobs only
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
-export const HeartbeatAnswer = z.object({ continue: z.boolean() });
+export const HeartbeatAnswer = z.object({
+  continue: z.boolean(),
+  /** In the last ten minutes of a token: what takes its place. */
+  renewed: z.object({ token: z.string(), expiresAt: z.number() }).optional(),
+});
+export type HeartbeatAnswer = z.infer<typeof HeartbeatAnswer>;
 
 export const JobStatus = Heartbeat.extend({ jobId: z.string(), kind: z.string() });
 export type JobStatus = z.infer<typeof JobStatus>;

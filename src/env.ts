@@ -11,6 +11,8 @@ export interface Env {
   LIVE_STREAM_MACHINE: DurableObjectNamespace;
   LIVE_ORIGIN: DurableObjectNamespace;
   ASSETS: Fetcher;
+  /** Counts failed logins. */
+  AUTH_FAILURES: RateLimit;
 
   PUBLIC_URL: string;
   ENCODER_URL: string;

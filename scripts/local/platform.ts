@@ -150,7 +150,7 @@ export async function startPlatform(
   encoder.start(onRestart);
   ingest?.start(onRestart);
   try {
-    await untilHealthy(baseUrl, logs, worker.ready);
+    await untilHealthy(baseUrl, settings.secrets, logs, worker.ready);
     if (ingest !== null) await untilReady(ingest.ready, "the ingest gateway", logs);
   } catch (error) {
     await stop();
@@ -190,12 +190,18 @@ async function untilReady(ready: Promise<void>, name: string, logs: string): Pro
   if (isLate) throw new StartError(`The platform did not come up: ${name} does not start.\nIts logs are in ${logs}.`);
 }
 
-async function untilHealthy(baseUrl: string, logs: string, workerReady: Promise<void>): Promise<void> {
+async function untilHealthy(
+  baseUrl: string,
+  { username, password }: Settings["secrets"],
+  logs: string,
+  workerReady: Promise<void>,
+): Promise<void> {
+  const headers = { authorization: `Basic ${btoa(`${username}:${password}`)}` };
   const deadline = Date.now() + START_LIMIT_MS;
   let last = "the Worker does not start";
   await Promise.race([workerReady, new Promise((done) => setTimeout(done, START_LIMIT_MS).unref())]);
   while (Date.now() < deadline) {
-    const health = await fetch(`${baseUrl}/healthz`).then(
+    const health = await fetch(`${baseUrl}/healthz`, { headers }).then(
       async (response) => ({ isUp: response.ok, text: await response.text() }),
       (error: unknown) => ({ isUp: false, text: String(error) }),
     );

@@ -38,6 +38,12 @@ export const STUCK: AssetError = {
   fault: "service",
 };
 
+export const STEP_DIED: AssetError = {
+  code: "processing_died",
+  message: "Processing this source ended our process three times in a row.",
+  fault: "service",
+};
+
 export const NOTHING_DECODED: AssetError = {
   code: "source_no_streams",
   message: "Nothing in the source could be decoded.",

@@ -2,6 +2,7 @@ import { indexSource } from "../delivery/passthrough/index.ts";
 import { resolutionLabel, type Size } from "../../encoder/ladder.ts";
 import type { Env } from "../env.ts";
 import { openHttpSource, RangesUnsupported } from "../sources/http-range-reader.ts";
+import { SOURCE_LIMITS } from "../sources/limits.ts";
 import { passthroughKey } from "./keys.ts";
 import type { AssetFacts, NewRendition, NewTrack } from "./projection.ts";
 import type { AssetForMachine } from "./repository.ts";
@@ -41,7 +42,7 @@ const isWithin = (most: AssetForMachine["maxResolution"], size: Size) =>
  */
 export async function probeAtEdge(env: Env, asset: AssetForMachine): Promise<EdgeProbe> {
   if (asset.clipStartMs > 0 || asset.clipEndMs !== null) return notStandard("only a part of it is wanted");
-  const reader = await openHttpSource(env, asset.sourceUrl);
+  const reader = await openHttpSource(env, asset.sourceUrl, { deadlineMs: SOURCE_LIMITS.probeMs });
   if (!reader.supportsRanges) return notStandard("its server does not serve ranges");
   let source;
   try {

@@ -22,7 +22,7 @@ export type AssetMessage =
   | { kind: "facts"; payload: AssetFacts }
   | { kind: "started"; payload: { atMs: number } }
   | { kind: "tracks"; payload: NewTrack[] }
-  | { kind: "renditions"; payload: NewRendition[] }
+  | { kind: "rendition"; payload: NewRendition }
   /** The source itself stays in the manifests, as the top rung. */
   | { kind: "keepPassthrough"; payload: Record<string, never> }
   | { kind: "event"; payload: MachineEvent };
@@ -74,13 +74,13 @@ function toStatements(db: Database, assetId: string, message: AssetMessage, now:
       ];
     case "tracks":
       return message.payload.map((track) => db.insert(tracks).values(track).onConflictDoNothing());
-    case "renditions":
-      return message.payload.map((rendition) =>
+    case "rendition":
+      return [
         db
           .insert(renditions)
-          .values(rendition)
-          .onConflictDoUpdate({ target: [renditions.assetId, renditions.name], set: rendition }),
-      );
+          .values(message.payload)
+          .onConflictDoUpdate({ target: [renditions.assetId, renditions.name], set: message.payload }),
+      ];
     case "keepPassthrough":
       return [
         db

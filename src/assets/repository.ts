@@ -133,14 +133,6 @@ export const tombstoneAsset = (db: Database, id: string, now: Date) =>
 export const isStill = (seen: Asset) =>
   sql`EXISTS (SELECT 1 FROM ${assets} WHERE id = ${seen.id} AND revision = ${seen.revision} AND deleted_at IS NULL)`;
 
-export async function isAssetAlive(db: Database, id: string): Promise<boolean> {
-  const rows = await db
-    .select({ id: assets.id })
-    .from(assets)
-    .where(and(eq(assets.id, id), isAlive));
-  return rows.length > 0;
-}
-
 export async function findAssetForMachine(db: Database, id: string): Promise<AssetForMachine | null> {
   const rows = await db
     .select(MACHINE_COLUMNS)

@@ -3,13 +3,11 @@ import type { Env } from "../env.ts";
 import { log } from "../http/log.ts";
 import { encoderGateway } from "./gateway.ts";
 import { type JobBook, type JobRow, jobBody, jobScope } from "./job-book.ts";
-import { signJobGrant } from "./job-token.ts";
+import { GRANT_MS, signJobGrant } from "./job-token.ts";
 import type { EncodingPlan } from "./plan.ts";
 
 export const MAX_ATTEMPTS = 3;
 const DEFAULT_LEASE_MS = 30_000;
-/** How long an encoder may go on delivering a job that nobody has taken back. */
-const GRANT_MS = 6 * 3600_000;
 const FULL_RETRY_MS = 1000;
 const UNREACHABLE_RETRY_MS = 2000;
 

@@ -158,6 +158,25 @@ const readJob = (row: StoredJob): JobRow => ({
   partial: row.partial === null ? null : (JSON.parse(row.partial) as PartialRendition),
 });
 
+/**
+ * Whether viewers may have fetched an object that `job` writes: the init once any job of its rendition has reported segments, and the
+ * segments that this job has reported as stored. What a job that is under way has not reported is in no playlist.
+ */
+export function isAnnounced(
+  { rendition, file }: { rendition: string; file: string },
+  job: JobRow,
+  all: JobRow[],
+): boolean {
+  if (file === "init.mp4") return all.some((other) => reportedRenditions(other).includes(rendition));
+  return job.partial?.name === rendition && Number.parseInt(file, 10) < job.partial.segments.length;
+}
+
+function reportedRenditions({ result, partial }: JobRow): string[] {
+  if (result?.kind === "video") return result.renditions.map(({ name }) => name);
+  if (result?.kind === "audio") return [result.rendition.name];
+  return partial === null ? [] : [partial.name];
+}
+
 /** `{assetId}.probe`, `{assetId}.video.3`, `{assetId}.audio.0`: the asset can be told from the id, another's cannot be forged into it. */
 export function jobId(assetId: string, spec: JobSpec): string {
   if (spec.kind === "probe") return `${assetId}.probe`;

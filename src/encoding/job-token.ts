@@ -14,6 +14,12 @@ export interface JobGrant {
   expiresAt: number; // epoch ms
 }
 
+/** A grant that leaks is good for this long at most; heartbeats renew it. */
+export const GRANT_MS = 15 * 60_000;
+const RENEW_BEFORE_MS = 10 * 60_000;
+
+export const isDueForRenewal = ({ expiresAt }: JobGrant, nowMs: number): boolean => expiresAt - nowMs < RENEW_BEFORE_MS;
+
 export const signJobGrant = (secret: string, grant: JobGrant): Promise<string> => signGrant(secret, grant);
 
 export type JobGrantRefusal = "malformed" | "forged" | "expired" | "foreign";

@@ -1,16 +1,15 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { z } from "zod";
-import { Heartbeat, JobFailure, JobResult } from "../../encoder/protocol.ts";
+import { Heartbeat, type HeartbeatAnswer, JobFailure, JobResult } from "../../encoder/protocol.ts";
 import { tell } from "../../durable-objects/machine.ts";
-import { isAssetAlive } from "../assets/index.ts";
-import { renditionKey, sourceKey } from "../assets/keys.ts";
-import { openDatabase } from "../database.ts";
+import { sourceKey } from "../assets/keys.ts";
 import { serveObject } from "./serve-object.ts";
 import { log } from "../http/log.ts";
 import { Problem } from "../http/problems.ts";
-import { type AppContext, validationProblem } from "../http/router.ts";
-import { type JobGrant, readJobGrant } from "./job-token.ts";
+import { readCallback } from "../http/read-json.ts";
+import type { AppContext } from "../http/router.ts";
+import { GRANT_MS, isDueForRenewal, type JobGrant, readJobGrant, signJobGrant } from "./job-token.ts";
+import { storeObject } from "./store-object.ts";
 
 type InternalContext = { Bindings: AppContext["Bindings"]; Variables: AppContext["Variables"] & { grant: JobGrant } };
 
@@ -33,13 +32,6 @@ const requireGrant = createMiddleware<InternalContext>(async (c, next) => {
   await next();
 });
 
-async function readBody<T extends z.ZodType>(schema: T, request: { json(): Promise<unknown> }): Promise<z.infer<T>> {
-  const body = await request.json().catch(() => null);
-  const parsed = schema.safeParse(body);
-  if (!parsed.success) throw validationProblem(parsed.error, body);
-  return parsed.data;
-}
-
 /** What encoders call back on; see encoder/protocol.ts. */
 export const encoderCallbacks = new Hono<InternalContext>()
   .use("/internal/jobs/:jobId/*", requireGrant)
@@ -58,23 +50,33 @@ export const encoderCallbacks = new Hono<InternalContext>()
     const length = Number(c.req.header("content-length") ?? "NaN");
     if (!(length > 0 && length <= MAX_OBJECT_BYTES) || c.req.raw.body === null)
       throw new Problem("body_too_large", "an object needs a length, of at most 64 MiB");
-    if (!(await isAssetAlive(openDatabase(c.env.DB), grant.assetId)))
-      throw new Problem("job_gone", "the asset is deleted");
-    await c.env.MEDIA.put(renditionKey(grant.assetId, rendition, file), c.req.raw.body);
+    await storeObject(c.env, grant, { rendition, file }, c.req.raw.body);
     return c.body(null, 204);
   })
   .post("/internal/jobs/:jobId/heartbeat", async (c) => {
-    const heartbeat = await readBody(Heartbeat, c.req);
-    return c.json(await tellMachine(c.env, c.var.grant, "heartbeat", { ...heartbeat, attempt: c.var.grant.attempt }));
+    const heartbeat = await readCallback(Heartbeat, c.req.raw);
+    const { grant } = c.var;
+    const answer = await tellMachine<HeartbeatAnswer>(c.env, grant, "heartbeat", {
+      ...heartbeat,
+      attempt: grant.attempt,
+    });
+    if (!answer.continue || !isDueForRenewal(grant, Date.now())) return c.json<HeartbeatAnswer>(answer);
+    const expiresAt = Date.now() + GRANT_MS;
+    const token = await signJobGrant(c.env.JOB_SECRET, { ...grant, expiresAt });
+    return c.json<HeartbeatAnswer>({ ...answer, renewed: { token, expiresAt } });
   })
   .post("/internal/jobs/:jobId/complete", async (c) => {
-    const result = await readBody(JobResult, c.req);
-    return c.json(await tellMachine(c.env, c.var.grant, "complete", { result }));
+    const result = await readCallback(JobResult, c.req.raw);
+    return c.json(await tellMachine(c.env, c.var.grant, "complete", { result, attempt: c.var.grant.attempt }));
   })
   .post("/internal/jobs/:jobId/fail", async (c) => {
-    const failure = await readBody(JobFailure, c.req);
+    const failure = await readCallback(JobFailure, c.req.raw);
     return c.json(await tellMachine(c.env, c.var.grant, "fail", { ...failure, attempt: c.var.grant.attempt }));
   });
 
-const tellMachine = (env: AppContext["Bindings"], { assetId, jobId }: JobGrant, name: string, document: object) =>
-  tell<object>(env.ASSET_MACHINE, assetId, name, { jobId, ...document });
+const tellMachine = <Answer extends object>(
+  env: AppContext["Bindings"],
+  { assetId, jobId }: JobGrant,
+  name: string,
+  document: object,
+) => tell<Answer>(env.ASSET_MACHINE, assetId, name, { jobId, ...document });

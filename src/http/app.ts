@@ -1,4 +1,3 @@
-import { bodyLimit } from "hono/body-limit";
 import { encoderCallbacks } from "../encoding/routes.ts";
 import { activityRoutes } from "../assets/activity-routes.ts";
 import { assetRoutes } from "../assets/index.ts";
@@ -13,15 +12,14 @@ import { simulcastIngestRoutes } from "../live/simulcast-ingest-routes.ts";
 import { simulcastRoutes } from "../live/simulcast-routes.ts";
 import { playbackRoutes } from "../playback/index.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
-import { requireCredentials } from "./credentials.ts";
-import { checkHealth } from "./health.ts";
+import { authenticate, requireCredentials } from "./credentials.ts";
+import { HealthCache } from "./health.ts";
 import { Problem } from "./problems.ts";
+import { boundApiBodies } from "./read-json.ts";
 import { referencePage } from "./reference-page.ts";
 import { logRequests } from "./request-log.ts";
 import { requestLogRoutes } from "./request-log-routes.ts";
 import { newRouter, renderError } from "./router.ts";
-
-const MAX_API_BODY_BYTES = 256 * 1024;
 
 /** Every route of the Worker, in the order in which they are tried. */
 export function createApp() {
@@ -35,10 +33,12 @@ export function createApp() {
   app.onError((error, c) => renderError(error, c.var.requestId));
   app.notFound((c) => renderError(new Problem("not_found", "there is no such route"), c.var.requestId));
 
+  const health = new HealthCache(Date.now);
   app.get("/healthz", async (c) => {
-    const health = await checkHealth(c.env);
+    const isKnown = c.req.header("authorization") !== undefined && (await authenticate(c)) !== null;
+    const { status, parts } = await health.read(c.env, isKnown ? "full" : "public");
     c.header("cache-control", "no-store");
-    return c.json(health, health.status === "up" ? 200 : 503);
+    return c.json(isKnown ? { status, parts } : { status }, status === "up" ? 200 : 503);
   });
 
   app.openAPIRegistry.registerComponent("securitySchemes", "basic", {
@@ -57,15 +57,7 @@ export function createApp() {
 
   app.use("/v1/*", requireCredentials);
   app.use("/v1/*", logRequests);
-  app.use(
-    "/v1/*",
-    bodyLimit({
-      maxSize: MAX_API_BODY_BYTES,
-      onError: () => {
-        throw new Problem("body_too_large", "at most 256 KiB");
-      },
-    }),
-  );
+  app.use("/v1/*", ...boundApiBodies);
   app.route("/", assetRoutes);
   app.route("/", activityRoutes);
   app.route("/", eventTypeRoutes);

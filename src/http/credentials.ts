@@ -1,7 +1,9 @@
 import { and, eq, isNull } from "drizzle-orm";
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { openDatabase } from "../database.ts";
 import { credentials } from "../workspaces/tables.ts";
+import { refusalOfLogin } from "./failed-logins.ts";
 import { Problem } from "./problems.ts";
 import type { AppContext, Caller } from "./router.ts";
 import { sha256Hex } from "./hash.ts";
@@ -51,14 +53,23 @@ async function lookUp(binding: D1Database, id: string, nowMs: number) {
   return entry;
 }
 
-/** Lets a request pass only with a good pair of credentials; from then on `c.var.caller` says whose it is. */
-export const requireCredentials = createMiddleware<AppContext>(async (c, next) => {
+/**
+ * Whom the request's Basic credentials speak for.
+ *
+ * @throws {Problem} unauthorized; too_many_requests after too many failures
+ */
+export async function authenticate(c: Context<AppContext>): Promise<Caller> {
   const given = parseBasic(c.req.header("authorization"));
   if (given === null)
     throw new Problem("unauthorized", "send the access token id and its secret as HTTP Basic credentials");
   const [entry, hash] = await Promise.all([lookUp(c.env.DB, given.username, Date.now()), sha256Hex(given.password)]);
   if (!isSame(hash, entry?.secretHash ?? "0".repeat(64)) || entry === null)
-    throw new Problem("unauthorized", "these credentials are not known");
-  c.set("caller", entry.caller);
+    throw await refusalOfLogin(c.env, c.req.header("cf-connecting-ip"), given.username);
+  return entry.caller;
+}
+
+/** Lets a request pass only with a good pair of credentials; from then on `c.var.caller` says whose it is. */
+export const requireCredentials = createMiddleware<AppContext>(async (c, next) => {
+  c.set("caller", await authenticate(c));
   await next();
 });

@@ -25,12 +25,14 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, message: "method not allowed" },
   idempotency_conflict: { status: 409, message: "idempotency key was used with another body" },
   stream_busy: { status: 409, message: "another broadcaster is on air" },
+  object_announced: { status: 409, message: "object has been announced" },
   secret_rotated_recently: { status: 409, message: "secret was rotated recently" },
   job_gone: { status: 410, message: "job is cancelled" },
   session_over: { status: 410, message: "session is over" },
   body_too_large: { status: 413, message: "request body is too large" },
   range_not_satisfiable: { status: 416, message: "range not satisfiable" },
   validation_failed: { status: 422, message: "payload validation failed" },
+  too_many_requests: { status: 429, message: "too many requests" },
   internal: { status: 500, message: "something failed on our side" },
   unavailable: { status: 503, message: "temporarily unavailable" },
 } as const;
@@ -46,10 +48,17 @@ export interface FieldProblem {
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly fields: FieldProblem[];
-  constructor(code: ProblemCode, detail: string, options?: ErrorOptions & { fields?: FieldProblem[] }) {
+  /** Sent as `Retry-After`; null = the status's own default. */
+  readonly retryAfterSeconds: number | null;
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    options?: ErrorOptions & { fields?: FieldProblem[]; retryAfterSeconds?: number },
+  ) {
     super(detail, options);
     this.code = code;
     this.fields = options?.fields ?? [];
+    this.retryAfterSeconds = options?.retryAfterSeconds ?? null;
   }
 }
 

@@ -83,7 +83,8 @@ export function renderError(error: unknown, requestId: string): Response {
   }
   const headers = new Headers({ "content-type": "application/json;charset=UTF-8", "cache-control": "no-store" });
   if (status === 401) headers.set("www-authenticate", 'Basic realm="sluice", charset="UTF-8"');
-  if (status === 503) headers.set("retry-after", "2");
+  const retryAfterSeconds = problem.retryAfterSeconds ?? (status === 503 ? 2 : null);
+  if (retryAfterSeconds !== null) headers.set("retry-after", String(retryAfterSeconds));
   return new Response(JSON.stringify(problemBody(problem)), { status: status satisfies ContentfulStatusCode, headers });
 }
 

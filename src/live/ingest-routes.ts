@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { z } from "zod";
 import {
   AskPassphrase,
   Authorize,
@@ -22,6 +21,7 @@ import {
 import { openDatabase } from "../database.ts";
 import { log } from "../http/log.ts";
 import { Problem } from "../http/problems.ts";
+import { readCallback } from "../http/read-json.ts";
 import { type AppContext, validationProblem } from "../http/router.ts";
 import { authorize, passphraseOf } from "./authorize.ts";
 import { bearer, type GatewayContext, requireGateway, requireOwnId } from "./gateway-auth.ts";
@@ -52,16 +52,6 @@ export const requireSession = createMiddleware<LiveContext>(async (c, next) => {
   await next();
 });
 
-export async function readBody<T extends z.ZodType>(
-  schema: T,
-  request: { json(): Promise<unknown> },
-): Promise<z.infer<T>> {
-  const body = await request.json().catch(() => null);
-  const parsed = schema.safeParse(body);
-  if (!parsed.success) throw validationProblem(parsed.error, body);
-  return parsed.data;
-}
-
 const MAX_INIT_BYTES = 64 * 1024;
 /** SQLite in a Durable Object takes 2 MB in a row: a part of a second at 15 Mbit/s. */
 const MAX_PART_BYTES = 1_900_000;
@@ -91,26 +81,26 @@ export const ingestRoutes = new Hono<LiveContext>()
   .use("/internal/ingest/*", requireGateway)
   .use("/internal/live/:sessionId/*", requireSession)
   .post("/internal/ingest/register", async (c) => {
-    const { gatewayId: id, startedAt, ...urls } = await readBody(Register, c.req);
+    const { gatewayId: id, startedAt, ...urls } = await readCallback(Register, c.req.raw);
     requireOwnId(c.var.gatewayId, id);
     await saveGateway(openDatabase(c.env.DB), { id, ...urls, startedAt: new Date(startedAt), heardAt: new Date() });
     return c.json({});
   })
   .post("/internal/ingest/passphrase", async (c) => {
-    const request = await readBody(AskPassphrase, c.req);
+    const request = await readCallback(AskPassphrase, c.req.raw);
     requireOwnId(c.var.gatewayId, request.gatewayId);
     const answer: PassphraseAnswer = await passphraseOf(c.env, request);
     return c.json(answer);
   })
   .post("/internal/ingest/authorize", async (c) => {
     const publicUrl = c.env.PUBLIC_URL || new URL(c.req.url).origin;
-    const request = await readBody(Authorize, c.req);
+    const request = await readCallback(Authorize, c.req.raw);
     requireOwnId(c.var.gatewayId, request.gatewayId);
     const answer: AuthorizeAnswer = await authorize(c.env, request, publicUrl, new Date());
     return c.json(answer);
   })
   .post("/internal/live/:sessionId/started", async (c) => {
-    const facts = await readBody(Started, c.req);
+    const facts = await readCallback(Started, c.req.raw);
     const { streamId, sessionId, connection } = c.var.grant;
     const answer = await callMachine(c.env, streamId, "started", { sessionId, connection, ...facts });
     if (answer.isOver)
@@ -157,14 +147,14 @@ export const ingestRoutes = new Hono<LiveContext>()
     return c.json<PartAnswer>(unlessOver(await originOf(c.env, sessionId).putPart(arriving, bytes, connection)));
   })
   .post("/internal/live/:sessionId/gap", async (c) => {
-    const { rendition, msn } = await readBody(Gap, c.req);
+    const { rendition, msn } = await readCallback(Gap, c.req.raw);
     const { streamId, sessionId, connection } = c.var.grant;
     const answer: PartAnswer = unlessOver(await originOf(c.env, sessionId).gap(rendition, msn, connection));
     if (answer.verdict === "taken") log("live.segment_lost", { streamId, sessionId, rendition, msn });
     return c.json(answer);
   })
   .post("/internal/live/:sessionId/dropped", async (c) => {
-    const { rendition, fromMsn } = await readBody(Dropped, c.req);
+    const { rendition, fromMsn } = await readCallback(Dropped, c.req.raw);
     const { streamId, sessionId, connection } = c.var.grant;
     const answer: PartAnswer = unlessOver(await originOf(c.env, sessionId).drop(rendition, fromMsn, connection));
     if (answer.verdict === "taken") log("live.rung_dropped", { streamId, sessionId, rendition, fromMsn });
@@ -183,7 +173,7 @@ export const ingestRoutes = new Hono<LiveContext>()
     return c.json({});
   })
   .post("/internal/live/:sessionId/heartbeat", async (c) => {
-    const heartbeat = await readBody(Heartbeat, c.req);
+    const heartbeat = await readCallback(Heartbeat, c.req.raw);
     const { streamId, sessionId, connection } = c.var.grant;
     const answer = await callMachine(c.env, streamId, "heartbeat", { sessionId, connection, ...heartbeat });
     const renewed = answer.continue && isDueForRenewal(c.var.grant, Date.now());
@@ -192,7 +182,7 @@ export const ingestRoutes = new Hono<LiveContext>()
     return c.json<HeartbeatAnswer>({ ...answer, token });
   })
   .post("/internal/live/:sessionId/ended", async (c) => {
-    const { reason } = await readBody(Ended, c.req);
+    const { reason } = await readCallback(Ended, c.req.raw);
     const { streamId, sessionId, connection } = c.var.grant;
     log("live.broadcaster_left", { streamId, sessionId, reason });
     await callMachine(c.env, streamId, "ended", { sessionId, connection });

@@ -5,7 +5,8 @@ import { log } from "../http/log.ts";
 import { Problem } from "../http/problems.ts";
 import { allowsPrivateNetwork } from "../network/index.ts";
 import { commitWithEvents } from "../webhooks/index.ts";
-import { type LiveContext, readBody, requireSession } from "./ingest-routes.ts";
+import { readCallback } from "../http/read-json.ts";
+import { type LiveContext, requireSession } from "./ingest-routes.ts";
 import { findStream } from "./repository.ts";
 import { targetEvent } from "./stream-event.ts";
 
@@ -28,7 +29,7 @@ export const simulcastIngestRoutes = new Hono<LiveContext>()
     });
   })
   .post("/internal/live/:sessionId/target", async (c) => {
-    const { eventId, simulcastId, state, at } = await readBody(TargetState, c.req);
+    const { eventId, simulcastId, state, at } = await readCallback(TargetState, c.req.raw);
     const { streamId, sessionId } = c.var.grant;
     const record = await findStream(openDatabase(c.env.DB), null, streamId);
     const target = record?.targets.find(({ id }) => id === simulcastId);

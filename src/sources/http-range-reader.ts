@@ -7,6 +7,7 @@ import { fetchRange } from "./ranged-get.ts";
 import { createHostGuard } from "../network/index.ts";
 import type { SourceAnswer } from "./safe-fetch.ts";
 import { fetchSource } from "./safe-fetch.ts";
+import { SourcePace } from "./source-pace.ts";
 import { SourceError } from "./source-errors.ts";
 import { answeredFile, parseContentRange } from "./source-status.ts";
 
@@ -35,6 +36,8 @@ export interface HttpSourceOptions {
   /** Most memory kept for reading again. The first request's blocks are kept for good and not counted. */
   cacheBytes?: number;
   limits?: Partial<SourceLimits>;
+  /** For all reads together, which then go on one after the other; otherwise each has its own. */
+  deadlineMs?: number;
   signal?: AbortSignal;
 }
 
@@ -53,17 +56,19 @@ export async function openHttpSource(
 ): Promise<HttpSource> {
   const { firstBytes = 512 * KIB, blockBytes = 256 * KIB, cacheBytes = 8192 * KIB, limits = {}, signal } = options;
   const guard = createHostGuard(env, { ...SOURCE_LIMITS, ...limits });
-  const abortable = signal === undefined ? {} : { signal };
+  const pace =
+    options.deadlineMs === undefined ? null : new SourcePace({ ...SOURCE_LIMITS, ...limits }, options.deadlineMs);
+  const shared = { ...(signal === undefined ? {} : { signal }), ...(pace === null ? {} : { pace }) };
   const answer = await fetchSource(env, url, {
     range: { first: 0, last: firstBytes - 1 },
     limits,
     guard,
-    ...abortable,
+    ...shared,
   });
   const { file, size, supportsRanges, head } = await readOpening(answer, firstBytes, maxSourceBytes(env));
 
   let requestCount = 1;
-  const seen: SeenSource = { env, url, file, limits, guard, onRequest: () => requestCount++, ...abortable };
+  const seen: SeenSource = { env, url, file, limits, guard, onRequest: () => requestCount++, ...shared };
   const cache = createBlockCache(blockBytes, cacheBytes, (offset, length) => fetchBytes(seen, offset, length));
   return {
     size,

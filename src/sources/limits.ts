@@ -12,6 +12,15 @@ export interface SourceLimits extends ResolveLimits {
   /** Between two pieces of a body. */
   idleMs: number;
   maxRedirects: number;
+  /** Below this, averaged over one piece of work, a server is too slow; `graceMs` is given on top of what it takes. */
+  minBytesPerSecond: number;
+  graceMs: number;
+  /** For reading a source's index where it lies, all reads together. */
+  probeMs: number;
+  /** For one part of a copy. */
+  partMs: number;
+  /** A server may answer less of a range than it was asked for, so many times. */
+  maxAnswersPerRange: number;
 }
 
 export const SOURCE_LIMITS: SourceLimits = {
@@ -19,6 +28,11 @@ export const SOURCE_LIMITS: SourceLimits = {
   headersMs: 10_000,
   idleMs: 15_000,
   maxRedirects: 5,
+  minBytesPerSecond: 16 * 1024,
+  graceMs: 30_000,
+  probeMs: 300_000,
+  partMs: 600_000, // an alarm of a Durable Object may run for 15 minutes
+  maxAnswersPerRange: 100,
 };
 
 /** @throws {RangeError} when MAX_SOURCE_BYTES is no positive whole number: a limit must not vanish by a typing error */

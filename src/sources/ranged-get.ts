@@ -1,7 +1,9 @@
 import type { SourceEnv, SourceLimits } from "./limits.ts";
+import { SOURCE_LIMITS } from "./limits.ts";
 import type { HostGuard } from "../network/index.ts";
 import type { SourceAnswer } from "./safe-fetch.ts";
 import { fetchSource } from "./safe-fetch.ts";
+import { SourcePace } from "./source-pace.ts";
 import { SourceError } from "./source-errors.ts";
 import type { AnsweredFile } from "./source-status.ts";
 import { answeredFile, isSameFile, parseContentRange } from "./source-status.ts";
@@ -14,6 +16,8 @@ export interface SeenSource {
   limits: Partial<SourceLimits>;
   guard: HostGuard;
   signal?: AbortSignal;
+  /** Of all reads together; otherwise each range has a pace of its own. */
+  pace?: SourcePace;
   /** Called once for each request. */
   onRequest?: () => void;
 }
@@ -23,7 +27,7 @@ export interface SeenSource {
  * again once `take` is done. A server may answer less than it was asked for (RFC 9110 §15.3.7); the rest is asked for again.
  *
  * @throws {SourceError} source_length_mismatch when the server answers with other bytes, more or fewer of them, or another
- *   version of the file
+ *   version of the file; source_timed_out when it sends the range too slowly or in too many answers
  */
 export async function fetchRange(
   source: SeenSource,
@@ -32,12 +36,17 @@ export async function fetchRange(
   take: (piece: Uint8Array) => void | Promise<void>,
 ): Promise<void> {
   const ifRange = source.file.etag ?? source.file.lastModified;
+  const limits = { ...SOURCE_LIMITS, ...source.limits };
+  const pace = source.pace ?? new SourcePace(limits, limits.partMs);
   let next = first;
-  while (next <= last) {
+  for (let answers = 0; next <= last; answers++) {
+    if (answers === limits.maxAnswersPerRange)
+      throw new SourceError("source_timed_out", { detail: "too many answers" });
     source.onRequest?.();
     const answer = await fetchSource(source.env, source.url, {
       range: { first: next, last },
       limits: source.limits,
+      pace,
       guard: source.guard,
       ...(ifRange === null ? {} : { ifRange }),
       ...(source.signal === undefined ? {} : { signal: source.signal }),

@@ -10,6 +10,7 @@ import {
 import type { SourceEnv, SourceLimits } from "./limits.ts";
 import { SOURCE_LIMITS } from "./limits.ts";
 import { SourceBody } from "./source-body.ts";
+import { SourcePace } from "./source-pace.ts";
 import { SOURCE_ERROR_OF_CONNECTION, SOURCE_ERROR_OF_HOST, SourceError } from "./source-errors.ts";
 import { refusalOfStatus } from "./source-status.ts";
 
@@ -25,6 +26,8 @@ export interface SourceRequest {
   limits?: Partial<SourceLimits>;
   /** Shared by the requests for one source, so that its host is not resolved for each. */
   guard?: HostGuard;
+  /** Shared by the requests of one piece of work; a request of its own has the least throughput alone. */
+  pace?: SourcePace;
 }
 
 /** Always 200 or 206. Whoever gets it reads the body to its end or cancels it. */
@@ -43,14 +46,15 @@ export interface SourceAnswer {
 export async function fetchSource(env: SourceEnv, url: string, request: SourceRequest = {}): Promise<SourceAnswer> {
   const limits = { ...SOURCE_LIMITS, ...request.limits };
   const guard = request.guard ?? createHostGuard(env, limits);
+  const pace = request.pace ?? new SourcePace(limits, Infinity);
   let target = url;
   for (let redirects = 0; redirects <= limits.maxRedirects; redirects++) {
     const checked = checkPublicUrl(target, allowsPrivateNetwork(env));
     if (!checked.ok) throw new SourceError("source_forbidden", { detail: checked.message });
     await checkHost(guard, checked.url.hostname);
-    const { response, abort } = await requestOnce(env, checked.url, request, limits);
+    const { response, abort } = await requestOnce(env, checked.url, request, limits, pace);
     const next = redirectTarget(response, checked.url);
-    if (next === null) return accept(response, abort, limits);
+    if (next === null) return accept(response, abort, limits, pace);
     await response.body?.cancel().catch(() => undefined);
     target = next;
   }
@@ -66,9 +70,11 @@ async function checkHost(guard: HostGuard, hostname: string): Promise<void> {
   }
 }
 
-async function requestOnce(env: SourceEnv, url: URL, request: SourceRequest, limits: SourceLimits) {
+async function requestOnce(env: SourceEnv, url: URL, request: SourceRequest, limits: SourceLimits, pace: SourcePace) {
+  const waitMs = Math.min(limits.headersMs, pace.remainingMs);
+  if (waitMs <= 0) throw new SourceError("source_timed_out");
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(new SourceError("source_timed_out")), limits.headersMs);
+  const timer = setTimeout(() => abort.abort(new SourceError("source_timed_out")), waitMs);
   const init = {
     method: request.method ?? "GET",
     headers: requestHeaders(request),
@@ -76,7 +82,7 @@ async function requestOnce(env: SourceEnv, url: URL, request: SourceRequest, lim
     signal: request.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, request.signal]),
   } as const;
   try {
-    const response = await fetchOutside(env, url, init);
+    const response = await pace.during(() => fetchOutside(env, url, init));
     return { response, abort };
   } catch (error) {
     request.signal?.throwIfAborted();
@@ -102,9 +108,14 @@ function redirectTarget(response: Response, base: URL): string | null {
   return new URL(location, base).href;
 }
 
-async function accept(response: Response, abort: AbortController, limits: SourceLimits): Promise<SourceAnswer> {
+async function accept(
+  response: Response,
+  abort: AbortController,
+  limits: SourceLimits,
+  pace: SourcePace,
+): Promise<SourceAnswer> {
   const { status, headers, body } = response;
-  const source = new SourceBody(body, abort, limits);
+  const source = new SourceBody(body, abort, limits, pace);
   if (status === 200 || status === 206) return { status, headers, body: source };
   await source.cancel();
   throw refusalOfStatus(status, headers, new Date());

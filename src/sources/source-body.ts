@@ -1,24 +1,32 @@
 import type { SourceLimits } from "./limits.ts";
+import type { SourcePace } from "./source-pace.ts";
 import { SourceError } from "./source-errors.ts";
 
 /** One read takes at most this much, so that a slow reader holds little. */
 const READ_BYTES = 256 * 1024;
 
 /**
- * The body of an answer, read piece by piece: a server that falls silent or breaks off becomes a `SourceError`.
+ * The body of an answer, read piece by piece: a server that falls silent, drips or breaks off becomes a `SourceError`.
  * Nothing is read ahead of what is asked for.
  */
 export class SourceBody {
   readonly #reader: ReadableStreamBYOBReader | null;
   readonly #abort: AbortController;
   readonly #limits: SourceLimits;
+  readonly #pace: SourcePace;
   #buffer: ArrayBufferLike = new ArrayBuffer(0);
 
   /** @param abort of the request that this is the answer to */
-  constructor(stream: ReadableStream<Uint8Array> | null, abort: AbortController, limits: SourceLimits) {
+  constructor(
+    stream: ReadableStream<Uint8Array> | null,
+    abort: AbortController,
+    limits: SourceLimits,
+    pace: SourcePace,
+  ) {
     this.#reader = stream?.getReader({ mode: "byob" }) ?? null;
     this.#abort = abort;
     this.#limits = limits;
+    this.#pace = pace;
   }
 
   /**
@@ -28,12 +36,19 @@ export class SourceBody {
    * @throws {SourceError} source_timed_out, source_interrupted
    */
   async read(maxBytes = READ_BYTES): Promise<Uint8Array | null> {
-    if (this.#reader === null) return null;
+    const reader = this.#reader;
+    if (reader === null) return null;
     if (this.#buffer.byteLength === 0) this.#buffer = new ArrayBuffer(READ_BYTES);
-    const timer = setTimeout(() => this.#abort.abort(new SourceError("source_timed_out")), this.#limits.idleMs);
+    const waitMs = Math.min(this.#limits.idleMs, this.#pace.remainingMs);
+    if (waitMs <= 0) this.#abort.abort(new SourceError("source_timed_out"));
+    const timer = setTimeout(() => this.#abort.abort(new SourceError("source_timed_out")), Math.max(0, waitMs));
     try {
+      this.#abort.signal.throwIfAborted();
       const view = new Uint8Array(this.#buffer, 0, Math.min(maxBytes, READ_BYTES));
-      const { done, value } = await this.#reader.read(view);
+      const { done, value } = await this.#pace.during(
+        () => reader.read(view),
+        (result) => result.value?.byteLength ?? 0,
+      );
       if (value !== undefined) this.#buffer = value.buffer;
       return done ? null : value;
     } catch (error) {

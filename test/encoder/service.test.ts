@@ -138,3 +138,24 @@ test("neither a token nor an address is ever logged", async () => {
   expect(text).not.toContain(job.token);
   expect(text).not.toContain(job.callbackUrl);
 });
+
+test("a job goes on with the tokens that its heartbeats bring, in the process that encodes too", async () => {
+  encoder = await TestEncoder.start();
+  const path = await makeSource("mp4-fast-start");
+  const rungs = ["a", "b"].map((name) => ({ ...rungFor(480, 360, name), preset: "slower" }));
+  const { desk } = await encoder.submit(path, { ...(await longJob(path)), rungs, leaseMs: 2500 });
+  desk.renewsTokens = true;
+  expect(await desk.ending).toMatchObject({ result: { kind: "video" } });
+  expect(desk.renewals).toBeGreaterThan(1);
+});
+
+test("an object that has been announced with other bytes is left as it is, and its job goes on", async () => {
+  encoder = await TestEncoder.start();
+  const path = await makeSource("mp4-fast-start");
+  const { desk } = await encoder.submit(path, { ...(await longJob(path)), rungs: [rungFor(320, 240, "a")] });
+  let conflicts = 0;
+  desk.intercept = (method, object) =>
+    method === "PUT" && object.endsWith("a/0.m4s") && conflicts++ < 9 ? 409 : undefined;
+  expect(await desk.ending).toMatchObject({ result: { kind: "video" } });
+  expect(conflicts).toBe(1);
+});

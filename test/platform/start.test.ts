@@ -126,7 +126,7 @@ test("npm start keeps its data over a restart, guards its secrets and leaves no 
   expect((await stat(join(home, "local.json"))).mode & 0o777).toBe(0o600);
   expect((await stat(join(home, "secrets.json"))).mode & 0o777).toBe(0o600);
 
-  const health = (await (await fetch(`${local.baseUrl}/healthz`)).json()) as {
+  const health = (await (await ask(local, "/healthz")).json()) as {
     status: string;
     parts: Record<string, { status: string }>;
   };

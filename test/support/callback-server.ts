@@ -16,12 +16,18 @@ export interface Desk {
   ending: Promise<Ending>;
   /** Answers `continue: false` to heartbeats when false. */
   isWanted: boolean;
+  /** Sends a new token with every heartbeat and refuses the one before it once the new one has been used. */
+  renewsTokens: boolean;
+  /** How many tokens have been replaced. */
+  renewals: number;
   /** Called before every answer; a number is sent as the status instead. */
   intercept: (method: string, path: string) => number | undefined | Promise<number | undefined>;
 }
 
 interface Entry extends Desk {
   token: string;
+  /** Good as well until the token that replaced it is used. */
+  previousToken: string | undefined;
   end: (ending: Ending) => void;
 }
 
@@ -55,7 +61,10 @@ export class CallbackServer {
       heartbeats: [],
       isWanted: true,
       intercept: () => undefined,
+      renewsTokens: false,
+      renewals: 0,
       token,
+      previousToken: undefined,
       ending,
       end,
     };
@@ -69,8 +78,10 @@ export class CallbackServer {
     const desk = this.#desks.get(jobId);
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    if (desk === undefined || request.headers.authorization !== `Bearer ${desk.token}`)
+    const token = request.headers.authorization?.replace("Bearer ", "") ?? "";
+    if (desk === undefined || (token !== desk.token && token !== desk.previousToken))
       return void response.writeHead(401).end();
+    if (token === desk.token && path === "heartbeat") desk.previousToken = undefined;
     const status = await desk.intercept(request.method ?? "", path);
     if (status !== undefined) return void response.writeHead(status).end();
     const body = Buffer.concat(chunks);
@@ -84,12 +95,20 @@ export class CallbackServer {
     const json: unknown = JSON.parse(body.toString("utf8"));
     if (path === "heartbeat") {
       desk.heartbeats.push(Heartbeat.parse(json));
-      return void response.writeHead(200).end(JSON.stringify({ continue: desk.isWanted }));
+      return void response.writeHead(200).end(JSON.stringify({ continue: desk.isWanted, ...renewal(desk) }));
     }
     if (path === "complete") desk.end({ result: JobResult.parse(json) });
     else desk.end({ failure: JobFailure.parse(json) });
     return void response.writeHead(200).end();
   }
+}
+
+function renewal(desk: Entry): object {
+  if (!desk.renewsTokens || desk.previousToken !== undefined) return {};
+  desk.previousToken = desk.token;
+  desk.token = `${desk.previousToken}+`;
+  desk.renewals += 1;
+  return { renewed: { token: desk.token, expiresAt: Date.now() + 120_000 } };
 }
 
 async function serveFile(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

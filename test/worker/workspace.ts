@@ -5,6 +5,7 @@ import type { Env } from "../../src/env.ts";
 import { createApp } from "../../src/http/app.ts";
 import { sha256Hex } from "../../src/http/hash.ts";
 import { credentials, workspaces } from "../../src/workspaces/tables.ts";
+import { asInvocation } from "./limits/cloudflare-limits.ts";
 
 const app = createApp();
 
@@ -18,7 +19,7 @@ export interface TestWorkspace {
 /** Sends a request through the whole Worker; what it leaves to `waitUntil` is done when the answer is here. */
 export async function send(request: Request, overrides: Partial<Env> = {}): Promise<Response> {
   const context = createExecutionContext();
-  const response = await app.fetch(request, { ...env, ...overrides }, context);
+  const response = await asInvocation(() => app.fetch(request, { ...env, ...overrides }, context));
   await waitOnExecutionContext(context);
   return response;
 }

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { JobResult, SourceFacts } from "../../../encoder/protocol.ts";
 import { renditions } from "../../../src/assets/tables.ts";
 import { openDatabase } from "../../../src/database.ts";
-import { type JobGrant, signJobGrant } from "../../../src/encoding/job-token.ts";
+import { GRANT_MS, type JobGrant, signJobGrant } from "../../../src/encoding/job-token.ts";
 import { events } from "../../../src/events/tables.ts";
 import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
 import { type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } from "../workspace.ts";
@@ -100,7 +100,7 @@ async function call(
     attempt: 1,
     renditions: ["v270", "a1"],
     segments: [0, 10],
-    expiresAt: Date.now() + 60_000,
+    expiresAt: Date.now() + GRANT_MS,
     ...grant,
   });
   const isPut = action.startsWith("objects/");

@@ -1,0 +1,150 @@
+/**
+ * Cloudflare's documented limits, enforced in every test of the Worker as on Cloudflare: the local runtime lets most of them pass. It enforces
+ * by itself, and limits.test.ts shows it: 100 bound parameters of a statement, 128 KB in a queue's message, 32 MiB in a call between isolates.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** Strings, BLOBs and rows of D1 and of a Durable Object's SQLite; a key and its value in a Durable Object's storage. */
+export const MAX_ROW_BYTES = 2_000_000;
+export const MAX_STATEMENT_BYTES = 100_000;
+export const MAX_SUBREQUESTS = 1000;
+export const MAX_QUEUE_BATCH_BYTES = 256_000;
+export const MAX_QUEUE_BATCH_MESSAGES = 100;
+
+const tooBig = (what: string) => new Error(`${what}: SQLITE_TOOBIG (a limit of Cloudflare's, enforced by the tests)`);
+const encoder = new TextEncoder();
+
+function bytesOf(value: unknown): number {
+  if (typeof value === "string") return value.length * 3 < MAX_ROW_BYTES ? value.length : encoder.encode(value).length;
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value).reduce((sum, [key, inner]) => sum + key.length + bytesOf(inner), 8);
+  return 8;
+}
+
+/** An INSERT of one row holds at least what is bound to it. */
+const insertsOneRow = (text: string) => /^\s*insert\b[^;]*\bvalues\s*\([^()]*\)(?!\s*,)/i.test(text);
+
+function checkStatement(text: string, values: readonly unknown[]): void {
+  if (encoder.encode(text).length > MAX_STATEMENT_BYTES) throw tooBig("a statement is too long");
+  const sizes = values.map(bytesOf);
+  if (sizes.some((size) => size > MAX_ROW_BYTES)) throw tooBig("string or blob too big");
+  if (insertsOneRow(text) && sizes.reduce((sum, size) => sum + size, 0) > MAX_ROW_BYTES) throw tooBig("row too big");
+}
+
+interface Invocation {
+  subrequests: number;
+}
+const invocations = new AsyncLocalStorage<Invocation>();
+
+/** Runs `work` as one invocation of the Worker, which may make so many subrequests. */
+export const asInvocation = <T>(work: () => T): T => invocations.run({ subrequests: 0 }, work);
+
+function countSubrequest(): void {
+  const invocation = invocations.getStore();
+  if (invocation === undefined) return;
+  invocation.subrequests += 1;
+  if (invocation.subrequests > MAX_SUBREQUESTS) throw new Error("Too many subrequests by single Worker invocation.");
+}
+
+type Method = (this: unknown, ...values: never[]) => unknown;
+const installed = new WeakSet<object>();
+
+/** Has `before` look at each call of a method, whoever makes it. */
+function intercept(target: object, name: string, before: (self: object, values: unknown[]) => void): void {
+  const methods = target as Record<string, Method>;
+  const original = methods[name]!;
+  methods[name] = function (this: object, ...values: never[]) {
+    before(this, values);
+    return original.apply(this, values);
+  };
+}
+
+function once(target: object, install: () => void): void {
+  if (installed.has(target)) return;
+  installed.add(target);
+  install();
+}
+
+const prototypeOf = (value: object) => Object.getPrototypeOf(value) as object;
+
+export function limitDatabase(database: D1Database): void {
+  const textOf = new WeakMap<object, string>();
+  const [onDatabase, onStatement] = [prototypeOf(database), prototypeOf(database.prepare("SELECT 1"))];
+  once(onDatabase, () => {
+    const { prepare } = onDatabase as D1Database;
+    (onDatabase as D1Database).prepare = function (this: D1Database, text) {
+      const statement = prepare.call(this, text);
+      textOf.set(statement, text);
+      return statement;
+    };
+    intercept(onDatabase, "batch", countSubrequest);
+    intercept(onDatabase, "exec", countSubrequest);
+    intercept(onStatement, "bind", (statement, values) => checkStatement(textOf.get(statement) ?? "", values));
+    for (const name of ["first", "run", "all", "raw"]) intercept(onStatement, name, countSubrequest);
+  });
+}
+
+export function limitBucket(bucket: R2Bucket): void {
+  once(prototypeOf(bucket), () => {
+    for (const name of ["head", "get", "put", "createMultipartUpload", "delete", "list"])
+      intercept(prototypeOf(bucket), name, countSubrequest);
+    const upload = prototypeOf(bucket.resumeMultipartUpload("key", "upload"));
+    for (const name of ["uploadPart", "complete", "abort"]) intercept(upload, name, countSubrequest);
+  });
+}
+
+export function limitQueue(queue: Queue): void {
+  once(prototypeOf(queue), () => {
+    intercept(prototypeOf(queue), "send", countSubrequest);
+    intercept(prototypeOf(queue), "sendBatch", (_, [messages]) => {
+      countSubrequest();
+      const batch = [...(messages as Iterable<{ body: unknown }>)];
+      const bytes = batch.reduce((sum, { body }) => sum + JSON.stringify(body).length, 0);
+      if (batch.length > MAX_QUEUE_BATCH_MESSAGES) throw new Error("a batch for a queue has more than 100 messages");
+      if (bytes > MAX_QUEUE_BATCH_BYTES) throw new Error("a batch for a queue has more than 256 KB");
+    });
+  });
+}
+
+/** On the class of stubs, not on `Fetcher` above it: D1's own requests pass through that one. Calls by RPC are not counted. */
+export function limitStub(stub: DurableObjectStub): void {
+  once(prototypeOf(stub), () => intercept(prototypeOf(stub), "fetch", countSubrequest));
+}
+
+export function limitGlobalFetch(): void {
+  once(globalThis, () => {
+    const original = globalThis.fetch;
+    globalThis.fetch = (...values) => {
+      countSubrequest();
+      return original(...values);
+    };
+  });
+}
+
+/** Storage of the Durable Object given stands for that of all. */
+export function limitStorage({ sql, kv }: DurableObjectStorage): void {
+  once(prototypeOf(sql), () => {
+    intercept(prototypeOf(sql), "exec", (_, [text, ...values]) => checkStatement(text as string, values));
+    intercept(prototypeOf(kv), "put", (_, [key, value]) => {
+      if (bytesOf(key) + bytesOf(value) > MAX_ROW_BYTES) throw tooBig("a stored value is too big");
+    });
+  });
+}
+
+/** Each event that a Durable Object gets is an invocation of its own. */
+export function limitClass(durableObject: { prototype: object }): void {
+  once(durableObject, () => {
+    for (let on = durableObject.prototype; on !== Object.prototype && on !== null; on = prototypeOf(on)) {
+      for (const name of ["fetch", "alarm"]) {
+        const original = Object.getOwnPropertyDescriptor(on, name)?.value as Method | undefined;
+        if (original === undefined || installed.has(original)) continue;
+        const limited = function (this: object, ...values: never[]) {
+          return asInvocation(() => original.apply(this, values));
+        };
+        installed.add(limited);
+        (on as Record<string, Method>)[name] = limited;
+      }
+    }
+  });
+}
