@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import { openDatabase } from "../database.ts";
 import { encoderGateway } from "../encoding/gateway.ts";
 import type { Env } from "../env.ts";
+import { deploymentProblems } from "./deployment-problems.ts";
+import { log } from "./log.ts";
 
 export interface PartHealth {
   status: "up" | "down";
@@ -23,12 +25,20 @@ interface Check {
 }
 
 const CHECKS: Record<string, Check> = {
+  settings: { scope: "public", run: (env) => Promise.resolve(requireUsable(deploymentProblems(env))) },
   database: { scope: "public", run: async (env) => void (await openDatabase(env.DB).run(sql`select 1`)) },
   storage: { scope: "public", run: async (env) => void (await env.MEDIA.head("health")) },
   // The consumer of the queue drops this message.
   queue: { scope: "full", run: async (env) => void (await env.PURGES.send({ health: true })) },
   encoder: { scope: "full", run: (env) => encoderGateway(env).health() },
 };
+
+/** Logged too: before the first workspace is made, nobody can ask with credentials. */
+function requireUsable(problems: string[]): void {
+  if (problems.length === 0) return;
+  log("deployment.settings_unusable", { problems });
+  throw new Error(problems.join("; "));
+}
 
 const TIMEOUT_MS = 3000;
 /** A result is answered for this long. */

@@ -132,6 +132,7 @@ test("npm start keeps its data over a restart, guards its secrets and leaves no 
   };
   expect(health.status).toBe("up");
   expect(Object.entries(health.parts).map(([name, { status }]) => [name, status])).toEqual([
+    ["settings", "up"],
     ["database", "up"],
     ["storage", "up"],
     ["queue", "up"],

@@ -23,6 +23,7 @@ beforeEach(() => {
 /** The bindings, with a count of the calls they get. */
 const counted = (): Env => ({
   ...env,
+  PUBLIC_URL: "https://sluice.test",
   DB: new Proxy(env.DB, {
     get(target, name) {
       if (name === "prepare")
@@ -86,6 +87,7 @@ test("with credentials every part is named, and asking again at once repeats no 
   expect([status, Object.entries(parts).map(([name, part]) => [name, part.status])]).toEqual([
     "degraded",
     [
+      ["settings", "up"],
       ["database", "up"],
       ["storage", "up"],
       ["queue", "up"],
@@ -111,4 +113,26 @@ test("a result is answered for five seconds and a change is seen after them", as
   nowMs += 1;
   expect((await cache.read(bindings, "public")).status).toBe("degraded");
   expect(calls.storage).toBe(2);
+});
+
+test.each([
+  ["JOB_SECRET", undefined, "JOB_SECRET is missing"],
+  ["JOB_SECRET", "a".repeat(31), "JOB_SECRET holds a secret of 31 characters"],
+  ["ENCODER_SECRET", "", "ENCODER_SECRET is missing"],
+  ["WEBHOOK_KEYS", undefined, "WEBHOOK_KEYS is not"],
+  ["WEBHOOK_KEYS", "k1:c2hvcnQ=", "WEBHOOK_KEYS is not"],
+  ["ENCODER_URL", "http://encoder.example.com", "ENCODER_URL has to be an https address"],
+  ["PUBLIC_URL", "http://video.example.com", "PUBLIC_URL has to be an https address"],
+])("%s = %j is named in words to callers with credentials, and in the log", async (name, value, words) => {
+  const bindings = { ...counted(), [name]: value };
+  const written = vi.spyOn(console, "log");
+  const stranger = await ask(undefined, bindings);
+  expect([stranger.status, await stranger.text()]).toEqual([503, '{"status":"degraded"}']);
+  expect(written.mock.calls.flat().filter((line) => String(line).includes(words))).toHaveLength(1);
+  written.mockRestore();
+  const known = await ask(workspace.authorization, bindings);
+  const { parts } = await known.json<{ parts: { settings: { status: string; detail: string } } }>();
+  expect(parts.settings.status).toBe("down");
+  expect(parts.settings.detail).toContain(words);
+  if (value !== undefined && value !== "" && !name.endsWith("URL")) expect(parts.settings.detail).not.toContain(value);
 });
