@@ -1,7 +1,8 @@
 /**
  * Broadcasts pushed over HTTP: the Worker passes the body of a request to `/ingest/{streamKey}` on to
  *   POST /push   Authorization: Bearer {ENCODER_SECRET}, X-Stream-Key, X-Worker-Url (the encoder service only; a gateway has its own)
- * MPEG-TS, FLV or fragmented MP4, for as long as the broadcast lasts. The answer is a PushAnswer, at once when it is refused.
+ * MPEG-TS, FLV or fragmented MP4, for as long as the broadcast lasts. The answer is a line with a PushAnswer, at
+ * once when it is refused.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PushAnswer } from "../live/protocol.ts";
@@ -38,11 +39,19 @@ async function* bytesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   }
 }
 
+/**
+ * The answer goes out at once, as a line; the response ends when the rest of the body has been read, or after a moment. Until then the Worker
+ * keeps reading from the broadcaster: a connection with unread bytes would be reset, and take the answer with it.
+ */
 function answer(request: IncomingMessage, response: ServerResponse, body: PushAnswer): void {
   if (response.headersSent || response.destroyed) return;
-  // The connection stays, and what of the body is still on its way is passed over for a moment: one that breaks takes the answer with it.
-  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
-  request.resume();
+  response.writeHead(200, { "content-type": "application/json" }).write(`${JSON.stringify(body)}\n`);
+  if (request.readableEnded || request.destroyed) return void response.end();
   const timer = setTimeout(() => request.destroy(), DRAIN_MS);
-  request.once("close", () => clearTimeout(timer));
+  request.once("end", () => response.end());
+  request.once("close", () => {
+    clearTimeout(timer);
+    response.end();
+  });
+  request.resume();
 }

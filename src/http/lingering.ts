@@ -6,23 +6,25 @@ const LINGER_MS = 2000;
  * the caller still sends: closed at once, the connection would break under what is on its way, and many callers see the failed write first
  * and never read why. One who has read the answer may leave.
  *
- * @param rest what is still to come of the request: passed over, unless somebody else reads it
+ * All of the request has to be read meanwhile: a client that has written it all takes the connection for one that it may use again, and
+ * its next request would meet the end of it.
+ *
+ * @param isRead settles when nothing is left of the request
  */
-export async function lingering(answer: Response, rest: ReadableStream<Uint8Array>): Promise<Response> {
+export async function lingering(answer: Response, isRead: Promise<unknown>): Promise<Response> {
   const bytes = new Uint8Array(await answer.arrayBuffer());
   const { readable, writable } = new FixedLengthStream(bytes.byteLength);
   const headers = new Headers(answer.headers);
   headers.delete("content-length"); // the stream's own
-  void give(writable, bytes, rest);
+  void give(writable, bytes, isRead);
   return new Response(readable, { status: answer.status, headers });
 }
 
-async function give(writable: WritableStream<Uint8Array>, bytes: Uint8Array, rest: ReadableStream): Promise<void> {
+async function give(writable: WritableStream<Uint8Array>, bytes: Uint8Array, isRead: Promise<unknown>): Promise<void> {
   const writer = writable.getWriter();
   try {
     await writer.write(bytes);
-    const over = rest.locked ? [] : [rest.pipeTo(new WritableStream())];
-    await Promise.race([...over, writer.closed, new Promise((resolve) => setTimeout(resolve, LINGER_MS))]);
+    await Promise.race([isRead, writer.closed, new Promise((resolve) => setTimeout(resolve, LINGER_MS))]);
     await writer.close();
   } catch {
     // The caller has left.

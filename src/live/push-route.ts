@@ -25,13 +25,16 @@ const PROBLEM_OF: Record<string, [ProblemCode, string]> = {
   silent: ["validation_failed", "nothing came"],
 };
 
-export const pushRoutes = new Hono<AppContext & { Variables: { bodyHasEnded?: boolean } }>();
+const MAX_ANSWER_LENGTH = 4096;
+
+export const pushRoutes = new Hono<AppContext & { Variables: { bodyHasEnded?: boolean; isRead?: Promise<unknown> } }>();
 
 pushRoutes.use("/ingest/:streamKey", async (c, next) => {
   await next();
   // Whoever is refused, or cut off, is still sending.
   const { body } = c.req.raw;
-  if (body !== null && !c.get("bodyHasEnded")) c.res = await lingering(c.res, body);
+  if (body === null || c.get("bodyHasEnded")) return;
+  c.res = await lingering(c.res, c.get("isRead") ?? body.pipeTo(new WritableStream()));
 });
 
 /**
@@ -57,7 +60,8 @@ pushRoutes.on(["POST", "PUT"], "/ingest/:streamKey", async (c) => {
     "x-stream-key": streamKey,
     "x-worker-url": c.env.PUBLIC_URL || new URL(c.req.url).origin,
   };
-  const answer = await pass(c.env, streamId, { headers, body });
+  const { answer, isRead } = await pass(c.env, streamId, { headers, body });
+  c.set("isRead", isRead);
   log("live.push_over", { streamId, ...answer });
   const problem = problemOf(answer.reason);
   if (problem !== null) throw problem;
@@ -90,7 +94,12 @@ const NOT_MEDIA: [ProblemCode, string] = [
   "the body is no MPEG-TS, FLV or fragmented MP4 that can be decoded",
 ];
 
-async function pass(env: Env, streamId: string, { headers, body }: Push): Promise<PushAnswer> {
+/** @returns the answer, and what settles when the gateway has read the body to its end or gives up */
+async function pass(
+  env: Env,
+  streamId: string,
+  { headers, body }: Push,
+): Promise<{ answer: PushAnswer; isRead: Promise<unknown> }> {
   try {
     const gateway = await chooseGateway(env);
     const { send, authorization } =
@@ -98,10 +107,23 @@ async function pass(env: Env, streamId: string, { headers, body }: Push): Promis
         ? await encoderFor(env, streamId)
         : { send: (path: string, init?: RequestInit) => fetch(gateway.url + path, init), ...gateway };
     const response = await send("/push", { method: "POST", headers: { ...headers, authorization }, body });
-    return PushAnswer.parse(await response.json());
+    const { line, isOver } = await firstLine(response);
+    return { answer: PushAnswer.parse(JSON.parse(line)), isRead: isOver };
   } catch (error) {
     if (error instanceof UnusableSecret) throw error;
     log("live.push_broke", { streamId, error: String(error) });
-    return { accepted: false, reason: "unavailable" };
+    return { answer: { accepted: false, reason: "unavailable" }, isRead: Promise.resolve() };
   }
+}
+
+/** The answer comes as a line of JSON; the response stays open until the gateway has read what is left of the body. */
+async function firstLine(response: Response): Promise<{ line: string; isOver: Promise<unknown> }> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes("\n") && text.length < MAX_ANSWER_LENGTH) {
+    const { done, value } = await reader.read();
+    if (done) return { line: text, isOver: Promise.resolve() };
+    text += value;
+  }
+  return { line: text, isOver: reader.read().catch(() => {}) };
 }

@@ -38,6 +38,8 @@ async function push(url: string, body: Buffer | AsyncIterable<Uint8Array>, metho
   return { status: response.status, ...(error ? { error } : {}) };
 }
 
+const causeOf = (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message);
+
 /** In pieces, so that it lasts a moment; `onPiece` is told how many have gone. */
 async function* slowly(bytes: Buffer, onPiece: (count: number) => void = () => {}): AsyncGenerator<Uint8Array> {
   const size = Math.ceil(bytes.length / 60);
@@ -118,6 +120,28 @@ describe("refused at the door, with a clear answer, and logged with the stream's
     expect((await first).status).toBe(200);
     expect(await second).toMatchObject({ status: 409, error: { message: "another broadcaster is on air" } });
     expect((await streamOf(platform, stream)).mediaIds).toHaveLength(1);
+  });
+
+  test("one who has written all before the refusal can use the same connection again", async () => {
+    const stream = await newLiveStream(platform);
+    const bytes = await broadcastOf(`$IN ${SMALL} ${FLV}`);
+    let isDone = false;
+    const first = push(
+      stream.ingest.http,
+      (async function* () {
+        for await (const piece of slowly(bytes)) yield piece;
+        await eventually("done", () => Promise.resolve(isDone || null));
+      })(),
+    );
+    await eventually("on air", async () => ((await streamOf(platform, stream)).status === "idle" ? null : true));
+    const body = Buffer.concat([bytes, bytes, bytes]); // more than one read, and less than sockets hold
+    const statuses: (number | string)[] = [];
+    // fetch takes the connection of an answered request for the next one.
+    for (let count = 0; count < 20; count++)
+      statuses.push(await push(stream.ingest.http, body).then(({ status }) => status, causeOf));
+    isDone = true;
+    expect(statuses).toEqual(Array.from({ length: 20 }, () => 409));
+    expect((await first).status).toBe(200);
   });
 });
 
