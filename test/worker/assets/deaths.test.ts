@@ -28,23 +28,27 @@ const requestsReach = (path: string, count: number) =>
   });
 /** Ends the machine as running out of memory does: nothing of it gets to run any more. */
 const kill = (id: string) =>
-  runInDurableObject(env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(id)), (_, state) => state.abort("killed")).catch(
-    () => undefined,
-  );
+  runInDurableObject(env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(id)), (_, state) =>
+    state.abort("killed"),
+  ).catch(() => undefined);
 const wake = (id: string) => machineStub<AssetMachine>(env.ASSET_MACHINE, id).start(id);
 
-test("a machine that dies three times in the same step ends its asset with a code, and reads the source no more", { timeout: 120_000 }, async () => {
-  await server.add("/deadly", { kind: "hang" });
-  const id = await create("/deadly");
-  for (let death = 1; death <= 3; death++) {
-    await requestsReach("/deadly", death);
-    await kill(id);
-    await wake(id);
-  }
-  await vi.waitFor(async () => expect((await media(id)).status).toBe("Failed"), { timeout: 30_000, interval: 20 });
-  expect((await media(id)).error).toMatchObject({ code: "processing_died", fault: "service" });
-  expect(await server.requests("/deadly")).toHaveLength(3);
-});
+test(
+  "a machine that dies three times in the same step ends its asset with a code, and reads the source no more",
+  { timeout: 120_000 },
+  async () => {
+    await server.add("/deadly", { kind: "hang" });
+    const id = await create("/deadly");
+    for (let death = 1; death <= 3; death++) {
+      await requestsReach("/deadly", death);
+      await kill(id);
+      await wake(id);
+    }
+    await vi.waitFor(async () => expect((await media(id)).status).toBe("Failed"), { timeout: 30_000, interval: 20 });
+    expect((await media(id)).error).toMatchObject({ code: "processing_died", fault: "service" });
+    expect(await server.requests("/deadly")).toHaveLength(3);
+  },
+);
 
 test("one that dies twice and then gets through is processed like any other", { timeout: 120_000 }, async () => {
   await server.add("/unlucky", { kind: "hang" });
