@@ -2,7 +2,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 
 /**
- * Eight projects, by what a test needs: `pure` nothing, `worker` workerd with real bindings, `encoder` libav, `gateway` libav and
+ * Nine projects, by what a test needs: `pure` nothing, `fuzz` threads that can be ended, `worker` workerd with real bindings, `encoder` libav, `gateway` libav and
  * broadcasters, `growing` an encoder that keeps ahead of players, `e2e` players in Chromium, `platform` the whole of `npm start`, and
  * `crash` time for it to come back.
  */
@@ -18,6 +18,14 @@ export default defineConfig({
         },
       },
       {
+        test: {
+          name: "fuzz",
+          include: ["test/fuzz/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 120_000,
+        },
+      },
+      {
         plugins: [
           cloudflareTest(async () => ({
             wrangler: { configPath: "./wrangler.toml" },
@@ -26,8 +34,8 @@ export default defineConfig({
               serviceBindings: { RESOLVER: () => new Response('{"addresses":[]}', { status: 404 }) as never },
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations("migrations"),
-                JOB_SECRET: "job secret of the tests",
-                ENCODER_SECRET: "encoder secret of the tests",
+                JOB_SECRET: "job secret of the tests: long enough",
+                ENCODER_SECRET: "encoder secret of the tests: long enough",
                 WEBHOOK_KEYS: "k1:c2x1aWNlIHRlc3RzLCAzMiBieXRlcyBvZiBrZXkuLi4=",
                 PUBLIC_URL: "http://sluice.test",
                 ENCODER_URL: "http://127.0.0.1:9",

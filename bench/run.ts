@@ -15,6 +15,10 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   "live-noise": { title: "Live: play through a bad network", load: () => import("./live-noise.ts") },
   "live-start": { title: "Live: from the first byte to the first picture", load: () => import("./live-start.ts") },
   "live-viewers": { title: "Live: 500 viewers at the edge", load: () => import("./live-viewers.ts") },
+  "container-units": {
+    title: "Live: finding the units of a pushed broadcast",
+    load: () => import("./container-units.ts"),
+  },
   memory: { title: "Memory", load: () => import("./memory.ts") },
 };
 

@@ -1,5 +1,6 @@
 import { Container } from "@cloudflare/containers";
 import { EncoderHealth } from "../encoder/protocol.ts";
+import { askWithSecrets } from "../src/encoding/encoder-secret.ts";
 import type { Env } from "../src/env.ts";
 import { log } from "../src/http/log.ts";
 
@@ -17,11 +18,11 @@ export class EncoderContainer extends Container<Env> {
   }
 
   private async isBusy(): Promise<boolean> {
-    const headers = { authorization: `Bearer ${this.env.ENCODER_SECRET}` };
     try {
-      const health = EncoderHealth.parse(
-        await (await this.containerFetch("http://encoder/health", { headers })).json(),
+      const { response } = await askWithSecrets(this.env, (secret) =>
+        this.containerFetch("http://encoder/health", { headers: { authorization: `Bearer ${secret}` } }),
       );
+      const health = EncoderHealth.parse(await response.json());
       return health.running + health.queued > 0;
     } catch {
       return false; // one that does not answer is stopped; its jobs lose their leases and are handed out again

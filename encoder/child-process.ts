@@ -1,13 +1,15 @@
 /** A child process for one job: started before it is needed, watched while it runs, killed by its limits. */
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { ChildLimits } from "./limits.ts";
+import { startMediaProcess } from "./media-process.ts";
 import type { ChildMessage, RunMessage } from "./messages.ts";
 import type { Job, JobFailureCode, JobResult, PartialRendition } from "./protocol.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 const WATCH_MS = 200;
+const HEAP_MIB = 512;
 const PAGE_BYTES = 4096;
 /** libav's calls each hold one of libuv's threads: the decoder, a filter and every encoder of a ladder at the same time. */
 const LIBUV_THREADS = 12;
@@ -29,19 +31,13 @@ export interface ChildListener {
   onStored: (partial: PartialRendition) => void;
 }
 
-/** The process inherits nothing of this one's environment but where programs are: no secret gets near hostile media. */
-export function startChild(): ChildProcess {
-  const env = {
-    PATH: process.env["PATH"] ?? "",
-    UV_THREADPOOL_SIZE: String(LIBUV_THREADS),
-  };
-  return fork(CHILD_PATH, [], {
-    env,
-    serialization: "json",
+/** @throws {ProcessNotStarted} */
+export const startChild = (): ChildProcess =>
+  startMediaProcess(CHILD_PATH, {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
-    execArgv: ["--max-old-space-size=512"],
+    heapMiB: HEAP_MIB,
+    environment: { UV_THREADPOOL_SIZE: String(LIBUV_THREADS) },
   });
-}
 
 /** Resolves when the child has ended, however that was. `stop` kills it. */
 export async function runInChild(

@@ -7,7 +7,14 @@ import { limitsOf } from "./limits.ts";
 import { log } from "./log.ts";
 import type { RenewedMessage } from "./messages.ts";
 import { StoredSegments } from "./stored-segments.ts";
-import { type Heartbeat, HeartbeatAnswer, type Job, type JobFailure, type JobStatus } from "./protocol.ts";
+import {
+  type Heartbeat,
+  HeartbeatAnswer,
+  type Job,
+  type JobFailure,
+  type JobStatus,
+  type PartialRendition,
+} from "./protocol.ts";
 
 /** So many heartbeats fit into a lease: some may get lost. */
 const HEARTBEATS_A_LEASE = 5;
@@ -59,24 +66,14 @@ export class HeldJob {
     this.#close();
   }
 
-  /** Runs in the child given and reports; never rejects. */
-  async run(child: ChildProcess): Promise<void> {
+  /** Runs in a child and reports; never rejects. */
+  async run(start: () => ChildProcess): Promise<void> {
     this.#state = "running";
     this.#child = child;
     const { jobId, kind, attempt } = this.job;
     log("info", "job started", { jobId, kind, attempt });
     const startedMs = performance.now();
-    const outcome = await runInChild(
-      child,
-      this.job,
-      limitsOf(this.job),
-      {
-        onMove: (movement) => (this.#movement = movement),
-        // What a viewer may wait for is told at once, the rest with the next heartbeat.
-        onStored: (partial) => this.#stored.add(partial) && void this.#sendHeartbeat(),
-      },
-      this.#unwanted.signal,
-    );
+    const outcome = await this.#runIn(start);
     const seconds = Math.round(performance.now() - startedMs) / 1000;
     if (this.isUnwanted || this.#isOver) return log("info", "job stopped", { jobId, kind, seconds });
     log(outcome.type === "result" ? "info" : "warn", "job ended", {
@@ -88,6 +85,19 @@ export class HeldJob {
     });
     await this.#report(outcome).catch((error: unknown) => this.#reportFailed(error));
     this.#close();
+  }
+
+  async #runIn(start: () => ChildProcess): Promise<Outcome> {
+    const listener = {
+      onMove: (movement: Movement) => (this.#movement = movement),
+      // What a viewer may wait for is told at once, the rest with the next heartbeat.
+      onStored: (partial: PartialRendition) => this.#stored.add(partial) && void this.#sendHeartbeat(),
+    };
+    try {
+      return await runInChild(start(), this.job, limitsOf(this.job), listener, this.#unwanted.signal);
+    } catch (error) {
+      return { type: "crashed", how: error instanceof Error ? error.message : String(error) };
+    }
   }
 
   /** The encoder is going: one short attempt to say so. The lease does the rest if it is not heard. */

@@ -1,7 +1,8 @@
 /** The encoder's own HTTP surface, as protocol.ts documents it. */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { z } from "zod";
+import { boundedServer, type ServerLimits } from "./bounded-server.ts";
 import type { PushService } from "./gateway/push-service.ts";
 import type { JobQueue } from "./job-queue.ts";
 import { log } from "./log.ts";
@@ -10,27 +11,30 @@ import { Job } from "./protocol.ts";
 const MAX_BODY_BYTES = 1 << 20;
 const STATUS_OF = { accepted: 202, known: 200, full: 429, draining: 503 } as const;
 
-export function encoderServer(secret: string, queue: JobQueue, pushes: PushService): Server {
-  // A broadcast is one request for as long as it lasts.
-  return createServer({ requestTimeout: 0 }, (request, response) => {
-    handle(request, response, secret, queue, pushes).catch((error: unknown) => {
+export function encoderServer(
+  secrets: readonly string[],
+  queue: JobQueue,
+  pushes: PushService,
+  limits?: ServerLimits,
+): Server {
+  const isKnown = ({ headers }: IncomingMessage) => isSecret(headers.authorization, secrets);
+  const serve = (request: IncomingMessage, response: ServerResponse) =>
+    void handle(request, response, queue, pushes).catch((error: unknown) => {
       log("error", "request failed", {
         path: request.url ?? "",
         reason: error instanceof Error ? error.message : "unknown",
       });
       if (!response.headersSent) answer(response, 500, { error: "internal" });
     });
-  });
+  return boundedServer(isKnown, serve, limits);
 }
 
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
-  secret: string,
   queue: JobQueue,
   pushes: PushService,
 ): Promise<void> {
-  if (!isSecret(request.headers.authorization, secret)) return answer(response, 401, { error: "unauthorized" });
   const { pathname } = new URL(request.url ?? "/", "http://encoder");
   const jobId = /^\/jobs\/([^/]+)$/.exec(pathname)?.[1];
   const route = `${request.method} ${jobId === undefined ? pathname : "/jobs/:jobId"}`;
@@ -73,10 +77,11 @@ async function jsonBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** In constant time, also with regard to length: digests are compared. */
-export function isSecret(authorization: string | undefined, secret: string): boolean {
+/** Compares digests in constant time, so that nothing is told of a secret's length either. @param secrets any of them is good */
+export function isSecret(authorization: string | undefined, secrets: readonly string[]): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(authorization ?? ""), digest(`Bearer ${secret}`));
+  const given = digest(authorization ?? "");
+  return secrets.some((secret) => timingSafeEqual(given, digest(`Bearer ${secret}`)));
 }
 
 function answer(response: ServerResponse, status: number, body?: unknown): void {

@@ -5,6 +5,7 @@
 import type { ChildProcess } from "node:child_process";
 import { startChild } from "./child-process.ts";
 import { HeldJob } from "./held-job.ts";
+import { log } from "./log.ts";
 import type { EncoderHealth, Job } from "./protocol.ts";
 
 /** A probe is over before a child could start; the first chunk comes right behind it. */
@@ -89,12 +90,15 @@ export class JobQueue {
   #start(held: HeldJob): void {
     this.#waiting = this.#waiting.filter((waiting) => waiting !== held);
     this.#running.add(held);
-    void held.run(this.#takeSpare()).finally(() => {
-      this.#running.delete(held);
-      this.#startNext();
-    });
+    void held
+      .run(() => this.#takeSpare())
+      .finally(() => {
+        this.#running.delete(held);
+        this.#startNext();
+      });
   }
 
+  /** @throws {ProcessNotStarted} */
   #takeSpare(): ChildProcess {
     const child = this.#spares.shift() ?? startChild();
     this.#keepSpares();
@@ -102,12 +106,14 @@ export class JobQueue {
   }
 
   #keepSpares(): void {
-    while (this.#spares.length < SPARES) {
-      const child = startChild();
-      this.#spares.push(child);
-      const forget = () => (this.#spares = this.#spares.filter((spare) => spare !== child));
-      child.once("exit", forget);
-      child.once("error", forget);
+    try {
+      while (this.#spares.length < SPARES) {
+        const child = startChild();
+        this.#spares.push(child);
+        child.once("exit", () => (this.#spares = this.#spares.filter((spare) => spare !== child)));
+      }
+    } catch (error) {
+      log("warn", "no spare process", { reason: (error as Error).message }); // the next job tries again
     }
   }
 }

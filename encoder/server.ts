@@ -1,6 +1,6 @@
 /**
  * The encoder service. Environment:
- *   PORT (8790), HOST (127.0.0.1), ENCODER_SECRET (required), ENCODER_CAPACITY video jobs run at once (1; a probe or a sound beside them), ENCODER_QUEUE waiting beyond that (32), ENCODER_BROADCASTS
+ *   PORT (8790), HOST (127.0.0.1), ENCODER_SECRET or ENCODER_SECRET_FILE (required), MEDIA_UID and MEDIA_GID (the user of processes that read media; needs root), ENCODER_CAPACITY video jobs run at once (1; a probe or a sound beside them), ENCODER_QUEUE waiting beyond that (32), ENCODER_BROADCASTS
  *   pushed over HTTP at once (2).
  * SIGTERM and SIGINT: running jobs are given back (`encoder_shutdown`), then it exits, within a few seconds.
  */
@@ -9,6 +9,9 @@ import { PushService } from "./gateway/push-service.ts";
 import { encoderServer } from "./http.ts";
 import { JobQueue } from "./job-queue.ts";
 import { log } from "./log.ts";
+import { mediaUser } from "./media-process.ts";
+import { takeSecrets } from "./secret-environment.ts";
+import { secretVariable } from "./secrets.ts";
 
 const EXIT_AT_LATEST_MS = 4_000;
 
@@ -16,12 +19,12 @@ const environment = z
   .object({
     PORT: z.coerce.number().int().min(0).max(65_535).default(8790),
     HOST: z.string().default("127.0.0.1"),
-    ENCODER_SECRET: z.string().min(1),
+    ENCODER_SECRET: secretVariable("ENCODER_SECRET"),
     ENCODER_CAPACITY: z.coerce.number().int().min(1).default(1),
     ENCODER_QUEUE: z.coerce.number().int().min(0).default(32),
     ENCODER_BROADCASTS: z.coerce.number().int().min(0).default(2),
   })
-  .safeParse(process.env);
+  .safeParse({ ...process.env, ...takeSecrets(["ENCODER_SECRET"]) });
 if (!environment.success) {
   log("error", "environment is not usable", { reason: z.prettifyError(environment.error) });
   process.exit(2);
@@ -29,7 +32,7 @@ if (!environment.success) {
 
 const { PORT, HOST, ENCODER_SECRET, ENCODER_CAPACITY, ENCODER_QUEUE, ENCODER_BROADCASTS } = environment.data;
 const queue = new JobQueue({ capacity: ENCODER_CAPACITY, queue: ENCODER_QUEUE });
-const pushes = new PushService(ENCODER_SECRET, ENCODER_BROADCASTS);
+const pushes = new PushService(ENCODER_SECRET[0], ENCODER_BROADCASTS);
 const server = encoderServer(ENCODER_SECRET, queue, pushes);
 server.on("error", (error) => {
   log("error", "cannot listen", { host: HOST, port: PORT, reason: error.message });
@@ -41,6 +44,7 @@ server.listen(PORT, HOST, () => {
     host: HOST,
     port: typeof address === "object" && address !== null ? address.port : PORT,
     capacity: ENCODER_CAPACITY,
+    mediaUid: mediaUser()?.uid ?? process.getuid?.() ?? -1,
   });
   queue.warmUp();
 });

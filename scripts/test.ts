@@ -1,6 +1,6 @@
 /**
  * `npm test`: the checks, the bundle's size and every test; ends with `N passed, N failed`, counted from the reports.
- * `npm test -- pure worker` runs only those projects (pure, worker, encoder, gateway, crash, growing, e2e, platform).
+ * `npm test -- pure worker` runs only those projects (pure, fuzz, worker, encoder, gateway, crash, growing, e2e, platform).
  */
 import { spawn } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ interface Report {
  * One phase after another; the lanes of a phase side by side. Those of the last one mostly wait for what happens in real time; the others
  * need the machine for themselves.
  */
-const PHASES = [[["pure", "worker", "encoder", "gateway", "growing"]], [["e2e"], ["platform", "crash"]]];
+const PHASES = [[["pure", "fuzz", "worker", "encoder", "gateway", "growing"]], [["e2e"], ["platform", "crash"]]];
 const asked = process.argv.slice(2);
 const isAsked = (project: string) => asked.length === 0 || asked.includes(project);
 let passed = 0;

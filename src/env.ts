@@ -32,10 +32,12 @@ export interface Env {
   INGEST_RTMP_URL?: string;
   INGEST_RTMPS_URL?: string;
   INGEST_SRT_URL?: string;
+  /** Ids of ingest gateways whose credentials are no longer good, comma-separated. */
+  REVOKED_GATEWAYS?: string;
 
-  /** Signs tokens of jobs and of live sessions. Any long random text. */
+  /** Signs tokens of jobs and of live sessions: one secret, or several during a rotation (encoder/secrets.ts). */
   JOB_SECRET: string;
-  /** Authenticates the Worker at the encoder's HTTP port. */
+  /** Authenticates the Worker at the encoder's HTTP port; credentials of gateways are made from it. Several during a rotation. */
   ENCODER_SECRET: string;
   /** Seal the signing secrets of webhooks: "k2:<32 bytes in Base64>,k1:…". The first seals, all of them open. */
   WEBHOOK_KEYS: string;

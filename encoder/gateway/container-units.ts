@@ -2,6 +2,7 @@
  * A broadcast's bytes in pieces that mean something, so that a decoder which takes over midway can be given what it needs: the container's
  * head once more, and then the stream from a place where one may begin. Pure.
  */
+import { PendingBytes } from "../pending-bytes.ts";
 
 export interface Unit {
   bytes: Buffer;
@@ -14,73 +15,100 @@ export interface Unit {
 const FLV_HEADER_BYTES = 13; // with the first previous tag size; Adobe FLV 10.1, E.2 and E.3
 const FLV_TAG_HEADER_BYTES = 11;
 const FLV_TRAILER_BYTES = 4;
+const BOX_HEADER_BYTES = 8;
 const AUDIO_TAG = 8;
 const VIDEO_TAG = 9;
 const SCRIPT_TAG = 18;
 /** Larger than any picture; whatever says more is broken and passed on as it comes. */
 const MAX_UNIT_BYTES = 8 << 20;
 
-type Splitter = (pending: Buffer) => { units: Unit[]; rest: Buffer } | "opaque";
+interface Split {
+  units: Unit[];
+  rest: Buffer;
+  /** Bytes from the start of `rest` on without which there is no further unit. */
+  needed: number;
+}
+type Splitter = (bytes: Buffer) => Split | "opaque";
 
 export class ContainerUnits {
-  #pending: Buffer = Buffer.alloc(0);
+  readonly #pending = new PendingBytes();
+  /** Fewer pending bytes are not looked at, so that a large unit in small chunks costs linear time. */
+  #needed = FLV_HEADER_BYTES;
   #split: Splitter | null = null;
 
   push(chunk: Uint8Array): Unit[] {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    this.#pending = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes]);
-    this.#split ??= this.#recognise();
-    const found = this.#split?.(this.#pending) ?? { units: [], rest: this.#pending };
-    if (found === "opaque" || found.rest.length > MAX_UNIT_BYTES) return this.#passOn();
-    this.#pending = found.rest;
+    if (this.#pending.length + bytes.length < this.#needed) {
+      this.#pending.append(bytes);
+      return [];
+    }
+    const all = this.#withPending(bytes);
+    this.#split ??= recognise(all);
+    const found = this.#split(all);
+    if (found === "opaque") return this.#passOn(all);
+    this.#pending.append(found.rest);
+    this.#needed = found.needed;
     return found.units;
   }
 
   /** What is left when nothing follows. */
   rest(): Unit[] {
-    const bytes = this.#pending;
-    this.#pending = Buffer.alloc(0);
+    const bytes = this.#pending.take();
     return bytes.length === 0 ? [] : [{ bytes, head: null, isEntry: false }];
   }
 
-  /** From now on the bytes are not understood any more: they go on as they come. */
-  #passOn(): Unit[] {
-    this.#split = (pending) => ({ units: [{ bytes: pending, head: null, isEntry: true }], rest: Buffer.alloc(0) });
-    return this.rest();
+  #withPending(bytes: Buffer): Buffer {
+    if (this.#pending.length === 0) return bytes;
+    this.#pending.append(bytes);
+    return this.#pending.take();
   }
 
-  #recognise(): Splitter | null {
-    const bytes = this.#pending;
-    if (bytes.length < FLV_HEADER_BYTES) return null;
-    if (bytes.toString("latin1", 0, 3) === "FLV") return flvHeader;
-    if (BOX_TYPES.has(bytes.toString("latin1", 4, 8))) return splitBoxes;
-    // MPEG-TS tells its tables again and again, and a demuxer finds the next packet by itself.
-    return (pending) => ({ units: [{ bytes: pending, head: null, isEntry: true }], rest: Buffer.alloc(0) });
+  /** From now on the bytes are not understood any more: they go on as they come. */
+  #passOn(bytes: Buffer): Unit[] {
+    this.#split = passOn;
+    this.#needed = 0;
+    return [{ bytes, head: null, isEntry: false }];
   }
 }
+
+function recognise(bytes: Buffer): Splitter {
+  if (bytes.toString("latin1", 0, 3) === "FLV") return flvHeader;
+  if (BOX_TYPES.has(bytes.toString("latin1", 4, 8))) return splitBoxes;
+  return passOn; // MPEG-TS repeats its tables, and a demuxer finds the next packet by itself
+}
+
+const passOn: Splitter = (bytes) => ({
+  units: [{ bytes, head: null, isEntry: true }],
+  rest: Buffer.alloc(0),
+  needed: 0,
+});
 
 /** The header is not a tag: it is taken off once, and what follows is told by the tags' own splitter. */
 const flvHeader: Splitter = (pending) => {
   if (pending.toString("latin1", 0, 3) !== "FLV") return splitTags(pending);
   const header: Unit = { bytes: pending.subarray(0, FLV_HEADER_BYTES), head: "0-header", isEntry: false };
   const found = splitTags(pending.subarray(FLV_HEADER_BYTES));
-  return found === "opaque" ? found : { units: [header, ...found.units], rest: found.rest };
+  return found === "opaque" ? found : { ...found, units: [header, ...found.units] };
 };
 
 const splitTags: Splitter = (pending) => {
   const units: Unit[] = [];
   let at = 0;
+  let needed = FLV_TAG_HEADER_BYTES;
   while (pending.length - at >= FLV_TAG_HEADER_BYTES) {
     const total = FLV_TAG_HEADER_BYTES + pending.readUIntBE(at + 1, 3) + FLV_TRAILER_BYTES;
     const type = pending[at]! & 0x1f;
     if ((type !== AUDIO_TAG && type !== VIDEO_TAG && type !== SCRIPT_TAG) || total > MAX_UNIT_BYTES) return "opaque";
-    if (pending.length - at < total) break;
+    if (pending.length - at < total) {
+      needed = total;
+      break;
+    }
     const bytes = pending.subarray(at, at + total);
     const head = tagHead(type, bytes);
     units.push({ bytes, head, isEntry: head === null });
     at += total;
   }
-  return { units, rest: pending.subarray(at) };
+  return { units, rest: pending.subarray(at), needed };
 };
 
 /** Metadata and the decoders' configurations; see also Enhanced RTMP v2, "ExVideoTagHeader" and "ExAudioTagHeader". */
@@ -103,14 +131,18 @@ const BOX_TYPES = new Set(["ftyp", "styp", "moov", "moof", "prft", "sidx", "emsg
 const splitBoxes: Splitter = (pending) => {
   const units: Unit[] = [];
   let at = 0;
-  while (pending.length - at >= 8) {
+  let needed = BOX_HEADER_BYTES;
+  while (pending.length - at >= BOX_HEADER_BYTES) {
     const size = pending.readUInt32BE(at);
     const type = pending.toString("latin1", at + 4, at + 8);
-    if (size < 8 || size > MAX_UNIT_BYTES) return "opaque";
-    if (pending.length - at < size) break;
+    if (size < BOX_HEADER_BYTES || size > MAX_UNIT_BYTES) return "opaque";
+    if (pending.length - at < size) {
+      needed = size;
+      break;
+    }
     const head = type === "ftyp" ? "0-ftyp" : type === "moov" ? "1-moov" : null;
     units.push({ bytes: pending.subarray(at, at + size), head, isEntry: type === "moof" });
     at += size;
   }
-  return { units, rest: pending.subarray(at) };
+  return { units, rest: pending.subarray(at), needed };
 };

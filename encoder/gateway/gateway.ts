@@ -1,22 +1,28 @@
 /**
  * The ingest gateway: the encoder image with another command. It takes RTMP, RTMPS, SRT and pushed HTTP in, asks the Worker who may
  * broadcast, encodes, and brings the media to the live origin. It scales by running more of it. Environment:
- *   WORKER_URL, ENCODER_SECRET   required
+ *   WORKER_URL, GATEWAY_CREDENTIAL (or GATEWAY_CREDENTIAL_FILE)   required; the credential names the gateway (`npm run gateway:credential -- live-1` makes one)
+ *   MEDIA_UID, MEDIA_GID         the user of processes that read media; needs root
  *   PUBLIC_HOST (127.0.0.1)      the name by which broadcasters reach this host
  *   HOST (0.0.0.0)               where it listens
- *   HTTP_PORT (8791), HTTP_URL   pushed broadcasts, from the Worker alone; HTTP_URL is where the Worker reaches it
+ *   HTTP_HOST (127.0.0.1), HTTP_PORT (8791)   pushed broadcasts, from the Worker alone
+ *   HTTP_URL                     where the Worker reaches HTTP_PORT: https, except on the Worker's own machine; without it no pushes come
  *   RTMP_PORT (1935), SRT_PORT (8890), RTMPS_PORT (443) with TLS_CERT_FILE and TLS_KEY_FILE; an empty port leaves the protocol out
- *   GATEWAY_ID (random), GATEWAY_CAPACITY broadcasts at once (one for each core)
+ *   GATEWAY_CAPACITY             broadcasts at once (one for each core)
  * SIGTERM and SIGINT: broadcasters are let go, what has come is brought to its place, then it exits.
  */
-import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
+import { boundedServer } from "../bounded-server.ts";
+import { gatewayIdOf } from "../gateway-credential.ts";
 import { isSecret } from "../http.ts";
 import { log } from "../log.ts";
+import { mediaUser } from "../media-process.ts";
+import { takeSecrets } from "../secret-environment.ts";
+import { isLoopback, isSecureUrl } from "../secure-url.ts";
 import type { Listener } from "./incoming.ts";
 import { takePush } from "./push.ts";
 import { GatewayReception } from "./reception.ts";
@@ -34,30 +40,37 @@ const port = (fallback: string) =>
     .regex(/^\d{0,5}$/)
     .default(fallback)
     .transform((text) => (text === "" ? null : Number(text)));
+const secureUrl = z.string().refine(isSecureUrl, {
+  error: "has to be an https address: secrets and media travel there (http only on this machine)",
+});
+const MAKE_CREDENTIAL = "make one with `npm run gateway:credential -- ID`";
 const environment = z
   .object({
-    WORKER_URL: z.url({ protocol: /^https?$/ }),
-    ENCODER_SECRET: z.string().min(1),
+    WORKER_URL: secureUrl,
+    GATEWAY_CREDENTIAL: z
+      .string({ error: `is missing: ${MAKE_CREDENTIAL}` })
+      .refine((text) => gatewayIdOf(text) !== null, { error: `is no credential: ${MAKE_CREDENTIAL}` }),
     PUBLIC_HOST: z.string().min(1).default("127.0.0.1"),
     HOST: z.string().default("0.0.0.0"),
     HTTP_PORT: port("8791"),
-    HTTP_URL: z.url({ protocol: /^https?$/ }).optional(),
+    HTTP_HOST: z.string().default("127.0.0.1"),
+    HTTP_URL: secureUrl.optional(),
     RTMP_PORT: port("1935"),
     RTMPS_PORT: port(""),
     SRT_PORT: port("8890"),
     TLS_CERT_FILE: z.string().optional(),
     TLS_KEY_FILE: z.string().optional(),
-    GATEWAY_ID: z.string().min(1).max(64).default(randomUUID()),
     GATEWAY_CAPACITY: z.coerce.number().int().min(1).default(availableParallelism()),
   })
-  .safeParse(process.env);
+  .safeParse({ ...process.env, ...takeSecrets(["GATEWAY_CREDENTIAL"]) });
 if (!environment.success) {
   log("error", "environment is not usable", { reason: z.prettifyError(environment.error) });
   process.exit(2);
 }
 const settings = environment.data;
-const { HOST, PUBLIC_HOST, ENCODER_SECRET, GATEWAY_ID } = settings;
-const worker = new WorkerClient(settings.WORKER_URL, ENCODER_SECRET);
+const { HOST, PUBLIC_HOST, GATEWAY_CREDENTIAL } = settings;
+const GATEWAY_ID = gatewayIdOf(GATEWAY_CREDENTIAL)!;
+const worker = new WorkerClient(settings.WORKER_URL, GATEWAY_CREDENTIAL);
 const startedAt = Date.now();
 const reception = new GatewayReception(worker, {
   gatewayId: GATEWAY_ID,
@@ -73,8 +86,8 @@ async function openRtmps(): Promise<Listener | null> {
 }
 
 function openHttp(): Promise<Listener> {
-  const server = createServer({ requestTimeout: 0 }, (request, response) => {
-    if (!isSecret(request.headers.authorization, ENCODER_SECRET)) return void response.writeHead(401).end();
+  const isKnown = ({ headers }: IncomingMessage) => isSecret(headers.authorization, [GATEWAY_CREDENTIAL]);
+  const server = boundedServer(isKnown, (request, response) => {
     if (request.method === "GET" && request.url === "/health")
       return void response.end(
         JSON.stringify({ broadcasts: reception.broadcasts, capacity: settings.GATEWAY_CAPACITY }),
@@ -89,7 +102,9 @@ function openHttp(): Promise<Listener> {
     });
   return new Promise((opened, failed) => {
     server.once("error", failed);
-    server.listen(settings.HTTP_PORT ?? 0, HOST, () => opened({ port: (server.address() as AddressInfo).port, close }));
+    server.listen(settings.HTTP_PORT ?? 0, settings.HTTP_HOST, () =>
+      opened({ port: (server.address() as AddressInfo).port, close }),
+    );
   });
 }
 
@@ -110,7 +125,7 @@ const registration = {
   rtmpUrl: rtmp && `rtmp://${at(rtmp)}/live`,
   rtmpsUrl: rtmps && `rtmps://${at(rtmps)}/live`,
   srtUrl: srt && `srt://${at(srt)}`,
-  httpUrl: settings.HTTP_URL ?? `http://${at(http)}`,
+  httpUrl: settings.HTTP_URL ?? localHttpUrl(),
   startedAt,
 };
 log("info", "gateway listening", {
@@ -118,8 +133,15 @@ log("info", "gateway listening", {
   rtmp: registration.rtmpUrl ?? "",
   rtmps: registration.rtmpsUrl ?? "",
   srt: registration.srtUrl ?? "",
-  http: registration.httpUrl,
+  http: registration.httpUrl ?? "",
+  mediaUid: mediaUser()?.uid ?? process.getuid?.() ?? -1,
 });
+
+/** A Worker on this machine reaches the port without TLS; any other needs to be told an address. */
+function localHttpUrl(): string | null {
+  const isLocal = isLoopback(new URL(settings.WORKER_URL).hostname) && isLoopback(settings.HTTP_HOST);
+  return isLocal ? `http://${settings.HTTP_HOST}:${http.port}` : null;
+}
 
 let hasRegistered = false;
 async function register(): Promise<void> {

@@ -1,5 +1,7 @@
 /** Broadcasts pushed to the encoder service itself, for installations that run no gateway: the Worker says with each where it is. */
 import { randomUUID } from "node:crypto";
+import { gatewayCredential } from "../gateway-credential.ts";
+import { isSecureUrl } from "../secure-url.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { takePush } from "./push.ts";
 import { GatewayReception } from "./reception.ts";
@@ -22,7 +24,7 @@ export class PushService {
   /** The caller has been found to know the secret; with it, it is believed where the Worker is. */
   async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = request.headers["x-worker-url"];
-    if (typeof url !== "string" || !/^https?:\/\//.test(url)) return void response.writeHead(422).end();
+    if (typeof url !== "string" || !isSecureUrl(url)) return void response.writeHead(422).end();
     const known = this.#receptions.get(url) ?? this.#open(url);
     await takePush(request, response, known);
   }
@@ -32,8 +34,10 @@ export class PushService {
   }
 
   #open(url: string): GatewayReception {
-    const gateway = { gatewayId: randomUUID(), startedAt: Date.now(), capacity: this.#capacity };
-    const reception = new GatewayReception(new WorkerClient(url, this.#secret), gateway);
+    const gatewayId = randomUUID();
+    const credential = gatewayCredential(this.#secret, gatewayId);
+    const gateway = { gatewayId, startedAt: Date.now(), capacity: this.#capacity };
+    const reception = new GatewayReception(new WorkerClient(url, credential), gateway);
     this.#receptions.set(url, reception);
     return reception;
   }

@@ -104,11 +104,14 @@ export class GatewayReception implements Reception {
 
   #keepSpare(): void {
     if (this.#isClosed || this.#spare !== null) return;
-    const child = startBroadcastChild();
-    this.#spare = child;
-    child.once("exit", () => {
-      if (this.#spare === child) this.#spare = null; // the next broadcast starts its own
-    });
-    child.once("error", () => {});
+    try {
+      const child = startBroadcastChild();
+      this.#spare = child;
+      child.once("exit", () => {
+        if (this.#spare === child) this.#spare = null; // the next broadcast starts its own
+      });
+    } catch (error) {
+      log("warn", "no spare encoder", { reason: (error as Error).message });
+    }
   }
 }

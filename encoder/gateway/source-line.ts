@@ -3,6 +3,7 @@
  * the container's head again and goes on at the next place where that is possible.
  */
 import { once, EventEmitter } from "node:events";
+import { Fifo } from "../fifo.ts";
 import { ContainerUnits, type Unit } from "./container-units.ts";
 
 /** What waits for the decoder; beyond that the broadcaster is slowed down. */
@@ -17,7 +18,7 @@ export class SourceLine {
   readonly #newestHead = new Map<string, Buffer>();
   readonly #changed = new EventEmitter().setMaxListeners(0);
   readonly #listeners = new Set<(unit: Unit) => void>();
-  #waiting: (Unit & { arrivedAtMs: number })[] = [];
+  readonly #waiting = new Fifo<Unit & { arrivedAtMs: number }>();
   #waitingBytes = 0;
   #reader = 0;
   #hasEnded = false;
@@ -62,7 +63,7 @@ export class SourceLine {
   close(): void {
     this.#isClosed = true;
     this.#hasEnded = true;
-    this.#waiting = [];
+    this.#waiting.clear();
     this.#waitingBytes = 0;
     this.#changed.emit("read");
     this.#changed.emit("more");
@@ -72,7 +73,7 @@ export class SourceLine {
   async nextArrival(): Promise<number | null> {
     for (;;) {
       const isEnough = this.#hasEnded || this.#waitingBytes > MAX_HEAD_BYTES;
-      const first = this.#waiting.find(({ isEntry }) => isEntry) ?? (isEnough ? this.#waiting[0] : undefined);
+      const first = this.#waiting.find(({ isEntry }) => isEntry) ?? (isEnough ? this.#waiting.first : undefined);
       if (first !== undefined || this.#hasEnded) return first?.arrivedAtMs ?? null;
       await once(this.#changed, "more");
     }
@@ -85,7 +86,7 @@ export class SourceLine {
     this.#changed.emit("more"); // the one before it stops
     if (!isFirst) {
       while (await this.#next(reader, (unit) => unit.isEntry || unit.head !== null)) {
-        if (this.#waiting[0]!.isEntry) break;
+        if (this.#waiting.first!.isEntry) break;
         this.#shift();
       }
       for (const [, bytes] of sorted(this.#head)) yield bytes;
@@ -97,7 +98,7 @@ export class SourceLine {
   async #next(reader: number, isWanted: (unit: Unit) => boolean = () => true): Promise<boolean> {
     for (;;) {
       if (reader !== this.#reader) return false;
-      while (this.#waiting.length > 0 && !isWanted(this.#waiting[0]!)) this.#shift();
+      while (this.#waiting.length > 0 && !isWanted(this.#waiting.first!)) this.#shift();
       if (this.#waiting.length > 0) return true;
       if (this.#hasEnded) return false;
       await once(this.#changed, "more");

@@ -1,4 +1,4 @@
-/** The Worker as a gateway sees it before there is a session (protocol.ts, "With ENCODER_SECRET"). */
+/** The Worker as a gateway sees it before there is a session (../live/protocol.ts). */
 import { z } from "zod";
 import { type AuthorizeRequest, AuthorizeAnswer, type PassphraseAnswer, type Register } from "../live/protocol.ts";
 
@@ -14,11 +14,12 @@ const UNAVAILABLE = { accepted: false, reason: "unavailable" } as const;
 
 export class WorkerClient {
   readonly #workerUrl: string;
-  readonly #secret: string;
+  readonly #credential: string;
 
-  constructor(workerUrl: string, secret: string) {
+  /** @param credential of the gateway (../gateway-credential.ts) */
+  constructor(workerUrl: string, credential: string) {
     this.#workerUrl = workerUrl.replace(/\/+$/, "");
-    this.#secret = secret;
+    this.#credential = credential;
   }
 
   /** @returns whether the Worker has heard it */
@@ -41,7 +42,7 @@ export class WorkerClient {
     try {
       const response = await fetch(`${this.#workerUrl}/internal/ingest/${name}`, {
         method: "POST",
-        headers: { authorization: `Bearer ${this.#secret}`, "content-type": "application/json" },
+        headers: { authorization: `Bearer ${this.#credential}`, "content-type": "application/json" },
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(TIMEOUT_MS),
         redirect: "error",

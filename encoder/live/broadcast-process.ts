@@ -1,9 +1,10 @@
 /** A broadcast's child process: fed with its bytes, watched while it runs, killed by its limits. */
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { residentBytes } from "../child-process.ts";
+import { startMediaProcess } from "../media-process.ts";
 import type { JobFailureCode } from "../protocol.ts";
 import type { BroadcastEnd } from "./broadcast.ts";
 import { Outbox, type OutboxReceiver } from "./outbox.ts";
@@ -11,6 +12,7 @@ import type { BroadcastPlan, DroppedRung, Pulse, StartedFacts } from "./output.t
 import { MessageReader, type WireMessage } from "./wire.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
+const HEAP_MIB = 512;
 const WATCH_MS = 500;
 /** libav's calls each hold one of libuv's threads: the reader, the decoder, a filter and every encoder of a ladder at the same time. */
 export const LIBUV_THREADS = 12;
@@ -38,16 +40,13 @@ export interface BroadcastReceiver extends OutboxReceiver {
   onPulse(pulse: Pulse): void;
 }
 
-/** The process inherits nothing of this one's environment but where programs are: no secret gets near hostile media. */
-export function startBroadcastChild(): ChildProcess {
-  const env = { PATH: process.env["PATH"] ?? "", UV_THREADPOOL_SIZE: String(LIBUV_THREADS) };
-  return fork(CHILD_PATH, [], {
-    env,
-    serialization: "json",
+/** @throws {ProcessNotStarted} */
+export const startBroadcastChild = (): ChildProcess =>
+  startMediaProcess(CHILD_PATH, {
     stdio: ["pipe", "pipe", "pipe", "ipc"],
-    execArgv: ["--max-old-space-size=512"],
+    heapMiB: HEAP_MIB,
+    environment: { UV_THREADPOOL_SIZE: String(LIBUV_THREADS) },
   });
-}
 
 /** Resolves when the child has ended, however that was, and what it made has been received or given up. `stop` kills it. */
 export async function runBroadcast(

@@ -1,7 +1,8 @@
 /** A broadcast, opened: its container, its streams, its packets. */
-import { Codec, Dictionary, FormatContext, type IOContext, Packet, type Stream } from "node-av";
+import { Dictionary, FormatContext, type IOContext, Packet, type Stream } from "node-av";
 import { AVFMT_FLAG_CUSTOM_IO, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO, AV_NOPTS_VALUE } from "node-av/constants";
 import { JobError } from "../errors.ts";
+import { CODEC_WHITELIST, decoderOf } from "../media/codecs.ts";
 import { ticksToSeconds } from "../media/source.ts";
 import type { Kind } from "./source-timeline.ts";
 import type { StreamReader } from "./stream-reader.ts";
@@ -62,6 +63,7 @@ export class LiveSource {
     format.setFlags(AVFMT_FLAG_CUSTOM_IO);
     using options = Dictionary.fromObject({
       format_whitelist: CONTAINERS.join(","),
+      codec_whitelist: CODEC_WHITELIST,
       protocol_whitelist: "none",
       max_streams: MAX_STREAMS,
       probesize: LOOK_BYTES,
@@ -176,7 +178,7 @@ export class LiveSource {
   }
 }
 
-const isDecodable = (stream: Stream) => Codec.findDecoder(stream.codecpar.codecId) !== null;
+const isDecodable = (stream: Stream) => decoderOf(stream) !== null;
 
 function refuseTooLarge(video: Stream | null): void {
   if (video === null) return;

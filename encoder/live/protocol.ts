@@ -1,8 +1,8 @@
 /**
- * What an ingest gateway asks of the Worker during a broadcast. Both sides import this file, so it depends on nothing but zod.
+ * What an ingest gateway asks of the Worker during a broadcast. Both sides import this file, so it depends on little but zod.
  * Times are milliseconds unless the name says otherwise.
  *
- * With `Authorization: Bearer {ENCODER_SECRET}`:
+ * With `Authorization: Bearer {credential}` of the gateway (../gateway-credential.ts):
  *   POST /internal/ingest/register    Register → {}                       every 10 s; a gateway not heard of for 30 s is gone
  *   POST /internal/ingest/passphrase  AskPassphrase → PassphraseAnswer    SRT only, before the handshake: what it has to be encrypted with
  *   POST /internal/ingest/authorize   Authorize → AuthorizeAnswer         before a byte is decoded
@@ -25,20 +25,23 @@
  * then lets the broadcaster go. Other failures are tried again while the broadcast lasts.
  */
 import { z } from "zod";
+import { GATEWAY_ID } from "../gateway-credential.ts";
+import { isSecureUrl } from "../secure-url.ts";
 
 export const GATEWAY_LEASE_MS = 30_000;
 export const SILENT_AFTER_MS = 5000;
 
+const gatewayId = z.string().regex(GATEWAY_ID);
 const url = (protocol: string) => z.string().max(2048).startsWith(`${protocol}://`);
 
 export const Register = z.object({
-  gatewayId: z.string().min(1).max(64),
+  gatewayId,
   /** Where broadcasters reach it, without a key: "rtmp://live.example.com/live". */
   rtmpUrl: url("rtmp").nullable(),
   rtmpsUrl: url("rtmps").nullable(),
   srtUrl: url("srt").nullable(),
-  /** Where the Worker reaches it, for broadcasts pushed over HTTP. */
-  httpUrl: z.url({ protocol: /^https?$/ }).max(2048),
+  /** Where the Worker reaches it, for broadcasts pushed over HTTP: over TLS, or on the Worker's own machine. Null = it takes none. */
+  httpUrl: z.string().max(2048).refine(isSecureUrl).nullable(),
   startedAt: z.number().min(0), // epoch ms
 });
 export type Register = z.infer<typeof Register>;
@@ -48,13 +51,13 @@ export type IngestProtocol = z.infer<typeof IngestProtocol>;
 
 const streamKey = z.string().max(512);
 
-export const AskPassphrase = z.object({ gatewayId: z.string().min(1).max(64), streamKey });
+export const AskPassphrase = z.object({ gatewayId, streamKey });
 export type PassphraseAnswer =
   | { accepted: true; passphrase: string }
   | { accepted: false; reason: "unknown_key" | "disabled" };
 
 export const Authorize = z.object({
-  gatewayId: z.string().min(1).max(64),
+  gatewayId,
   /** Of the gateway's process, epoch ms. One that was started again has lost its broadcasters: they need not wait for their own silence. */
   gatewayStartedAt: z.number().min(0).default(0),
   protocol: IngestProtocol,

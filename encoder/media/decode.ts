@@ -1,7 +1,8 @@
 /** Packets in, frames out, for one stream. */
-import { Codec, CodecContext, Dictionary, Frame, Packet, type Stream } from "node-av";
+import { CodecContext, Dictionary, Frame, Packet, type Stream } from "node-av";
 import { AVERROR_EAGAIN, AVERROR_EOF } from "node-av/constants";
 import { JobError } from "../errors.ts";
+import { CODEC_WHITELIST, decoderOf } from "./codecs.ts";
 import { isEnd, type OpenSource } from "./source.ts";
 
 const MAX_FAILURES_IN_A_ROW = 32;
@@ -9,13 +10,14 @@ const MAX_PIXELS = 7680 * 4320 * 1.1; // coded sizes are a little above what is 
 
 /** @param threads 0 = as many as there are processors */
 export async function openDecoder(stream: Stream, threads: number): Promise<CodecContext> {
-  const codec = Codec.findDecoder(stream.codecpar.codecId);
+  const codec = decoderOf(stream);
+  if (codec === null) throw new JobError("source_damaged", "The source's codec is not one that is decoded.");
   const context = new CodecContext();
   context.allocContext3(codec);
   context.parametersToContext(stream.codecpar);
   context.pktTimebase = stream.timeBase;
   context.threadCount = threads;
-  using options = Dictionary.fromObject({ max_pixels: Math.floor(MAX_PIXELS) });
+  using options = Dictionary.fromObject({ max_pixels: Math.floor(MAX_PIXELS), codec_whitelist: CODEC_WHITELIST });
   const opened = await context.open2(codec, options);
   if (opened < 0) throw new JobError("source_damaged", "The source's codec settings are damaged.");
   return context;

@@ -1,5 +1,5 @@
 /** A source, opened: its container and the streams that count. */
-import { Codec, Dictionary, FFmpegError, FormatContext, InputFormat, type Stream } from "node-av";
+import { Dictionary, FFmpegError, FormatContext, InputFormat, type Stream } from "node-av";
 import {
   AVDISCARD_ALL,
   AV_DISPOSITION_ATTACHED_PIC,
@@ -12,6 +12,7 @@ import {
 } from "node-av/constants";
 import type { CallbackTarget } from "../callbacks.ts";
 import { JobError } from "../errors.ts";
+import { CODEC_WHITELIST, decoderOf } from "./codecs.ts";
 import { type ReaderHooks, SourceReader } from "./source-reader.ts";
 
 /**
@@ -74,6 +75,7 @@ async function openFormat(reader: SourceReader): Promise<OpenSource> {
   format.setFlags(AVFMT_FLAG_CUSTOM_IO);
   using options = Dictionary.fromObject({
     format_whitelist: CONTAINERS.join(","),
+    codec_whitelist: CODEC_WHITELIST,
     protocol_whitelist: "none",
     max_streams: MAX_STREAMS,
   });
@@ -138,7 +140,7 @@ function bestVideo(streams: Stream[]): Stream | null {
   );
 }
 
-const isDecodable = (stream: Stream) => Codec.findDecoder(stream.codecpar.codecId) !== null;
+const isDecodable = (stream: Stream) => decoderOf(stream) !== null;
 
 async function openFailure(reader: SourceReader, code: number): Promise<JobError> {
   const cause = new Error(FFmpegError.strerror(code));

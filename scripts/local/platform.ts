@@ -3,6 +3,7 @@ import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { gatewayCredential } from "../../encoder/gateway-credential.ts";
 import { bundle } from "./bundle.ts";
 import { requireFreePort, requireFreeUdpPort, type Settings, StartError, writePrivately } from "./settings.ts";
 
@@ -76,13 +77,21 @@ function endGroup(leaderPid: number): void {
   }
 }
 
-function forkPart(script: string, env: Record<string, string>, logPath: string, detached = false): ChildProcess {
+/** @param input what it reads from its standard input: secrets, which would show in its environment */
+function forkPart(
+  script: string,
+  env: Record<string, string>,
+  logPath: string,
+  { detached = false, input = "" }: { detached?: boolean; input?: string } = {},
+): ChildProcess {
   const child = fork(script, [], {
     env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    stdio: ["pipe", "pipe", "pipe", "ipc"],
     execArgv: ["--disable-warning=ExperimentalWarning"],
     detached,
   });
+  child.stdin?.on("error", () => {}); // it is gone already: its exit says so
+  child.stdin?.end(input);
   const logFile = createWriteStream(logPath, { flags: "a" });
   child.stdout?.pipe(logFile, { end: false });
   child.stderr?.pipe(logFile, { end: false });
@@ -118,14 +127,15 @@ export async function startPlatform(
       join(logs, "worker.log"),
       // In a process group of its own: a Ctrl-C would end workerd before it is told what is to be done first. It ends with
       // this process anyway, however that ends.
-      true,
+      { detached: true },
     );
   const worker = new Part("worker", startWorker, { leadsGroup: true });
   const encoder = new Part("encoder", () =>
     forkPart(
       "encoder/server.ts",
-      { PORT: String(settings.encoderPort), HOST: "127.0.0.1", ENCODER_SECRET: settings.secrets.encoderSecret },
+      { PORT: String(settings.encoderPort), HOST: "127.0.0.1", ENCODER_SECRET_FILE: "-" },
       join(logs, "encoder.log"),
+      { input: settings.secrets.encoderSecret },
     ),
   );
   const baseUrl = `http://127.0.0.1:${settings.port}`;
@@ -160,14 +170,15 @@ function newIngest(settings: Settings, ports: NonNullable<Settings["ingestPorts"
   const env = {
     WORKER_URL: workerUrl,
     HOST: "127.0.0.1",
-    ENCODER_SECRET: settings.secrets.encoderSecret,
-    GATEWAY_ID: "local",
+    GATEWAY_CREDENTIAL_FILE: "-",
     RTMP_PORT: String(ports.rtmp),
     SRT_PORT: String(ports.srt),
     HTTP_PORT: String(ports.http),
   };
   return new Part("ingest gateway", () =>
-    forkPart("encoder/gateway/gateway.ts", env, join(settings.home, "logs", "ingest.log")),
+    forkPart("encoder/gateway/gateway.ts", env, join(settings.home, "logs", "ingest.log"), {
+      input: gatewayCredential(settings.secrets.encoderSecret, "local"),
+    }),
   );
 }
 

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { secretList } from "../../encoder/secrets.ts";
 
 /** Where a local platform keeps its data and listens. */
 export interface Settings {
@@ -41,7 +42,7 @@ async function loadSecrets(home: string): Promise<Secrets> {
   const kept = await readFile(path, "utf8").catch(() => null);
   if (kept !== null) {
     const secrets = JSON.parse(kept) as Secrets;
-    if (secrets.webhookKeys !== undefined) return secrets;
+    if (secrets.webhookKeys !== undefined) return requireUsable(secrets, path);
     await writePrivately(path, { ...secrets, webhookKeys: newWebhookKeys() }); // from before there were webhooks
     return loadSecrets(home);
   }
@@ -56,6 +57,17 @@ async function loadSecrets(home: string): Promise<Secrets> {
   };
   await writePrivately(path, made);
   return made;
+}
+
+/** @throws {StartError} */
+function requireUsable(secrets: Secrets, path: string): Secrets {
+  try {
+    secretList("jobSecret", secrets.jobSecret);
+    secretList("encoderSecret", secrets.encoderSecret);
+    return secrets;
+  } catch (error) {
+    throw new StartError(`${(error as Error).message}. Mend ${path}, or remove it to have new secrets made.`);
+  }
 }
 
 /** Whoever sees the file sees all of it. */

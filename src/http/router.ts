@@ -2,6 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { HTTPException } from "hono/http-exception";
 import type { z } from "zod";
+import { UnusableSecret } from "../../encoder/secrets.ts";
 import type { Env } from "../env.ts";
 import { log } from "./log.ts";
 import { type FieldProblem, Problem, PROBLEMS, problemBody } from "./problems.ts";
@@ -99,5 +100,7 @@ function toProblem(error: unknown): Problem {
       fields: [{ field: "content-type", message: "must be application/json" }],
     });
   }
+  if (error instanceof UnusableSecret)
+    return new Problem("unavailable", "the deployment's secrets are not usable", { cause: error });
   return new Problem("internal", "the failure is logged under this request's id", { cause: error });
 }

@@ -12,8 +12,8 @@ export const srtPlaybackStreamId = (streamId: string): string => `play${streamId
 /** The stream that a key is of, if it is one; null when it has not the form of a key. */
 export const streamIdOfKey = (key: string): string | null => /^[0-9a-f]{32}k([0-9a-f]{32})$/.exec(key)?.[1] ?? null;
 
-/** Takes the same time wherever the two differ. */
-export function isSameSecret(given: string, expected: string): boolean {
+/** Takes the same time wherever the two differ. Nothing equals an empty or missing secret. */
+export function isSameSecret(given: string, expected: string | undefined): boolean {
   const [a, b] = [new TextEncoder().encode(given), new TextEncoder().encode(expected)];
-  return a.byteLength === b.byteLength && timingSafeEqual(a, b);
+  return a.byteLength > 0 && a.byteLength === b.byteLength && timingSafeEqual(a, b);
 }

@@ -24,7 +24,7 @@ import { Problem } from "../http/problems.ts";
 import { readCallback } from "../http/read-json.ts";
 import { type AppContext, validationProblem } from "../http/router.ts";
 import { authorize, passphraseOf } from "./authorize.ts";
-import { isSameSecret } from "./ids.ts";
+import { bearer, type GatewayContext, requireGateway, requireOwnId } from "./gateway-auth.ts";
 import { callMachine } from "./machine-calls.ts";
 import { openOrigin, originOf } from "./origin-calls.ts";
 import { saveGateway, streamIdOfSession } from "./repository.ts";
@@ -32,19 +32,8 @@ import { isDueForRenewal, readSessionGrant, type SessionGrant, signSessionGrant 
 
 export interface LiveContext {
   Bindings: AppContext["Bindings"];
-  Variables: AppContext["Variables"] & { grant: SessionGrant };
+  Variables: AppContext["Variables"] & GatewayContext["Variables"] & { grant: SessionGrant };
 }
-
-const bearer = (header: string | undefined): string => /^Bearer (.+)$/.exec(header ?? "")?.[1] ?? "";
-
-/** Gateways know the deployment's secret. */
-const requireGateway = createMiddleware<LiveContext>(async (c, next) => {
-  if (!isSameSecret(bearer(c.req.header("authorization")), c.env.ENCODER_SECRET)) {
-    log("gateway.refused", { path: c.req.path, requestId: c.var.requestId });
-    throw new Problem("unauthorized", "gateways send the encoder secret as a bearer token");
-  }
-  await next();
-});
 
 /** A request of a session carries the token that its broadcaster's authorization brought. */
 export const requireSession = createMiddleware<LiveContext>(async (c, next) => {
@@ -93,16 +82,20 @@ export const ingestRoutes = new Hono<LiveContext>()
   .use("/internal/live/:sessionId/*", requireSession)
   .post("/internal/ingest/register", async (c) => {
     const { gatewayId: id, startedAt, ...urls } = await readCallback(Register, c.req.raw);
+    requireOwnId(c.var.gatewayId, id);
     await saveGateway(openDatabase(c.env.DB), { id, ...urls, startedAt: new Date(startedAt), heardAt: new Date() });
     return c.json({});
   })
   .post("/internal/ingest/passphrase", async (c) => {
-    const answer: PassphraseAnswer = await passphraseOf(c.env, await readCallback(AskPassphrase, c.req.raw));
+    const request = await readCallback(AskPassphrase, c.req.raw);
+    requireOwnId(c.var.gatewayId, request.gatewayId);
+    const answer: PassphraseAnswer = await passphraseOf(c.env, request);
     return c.json(answer);
   })
   .post("/internal/ingest/authorize", async (c) => {
     const publicUrl = c.env.PUBLIC_URL || new URL(c.req.url).origin;
     const request = await readCallback(Authorize, c.req.raw);
+    requireOwnId(c.var.gatewayId, request.gatewayId);
     const answer: AuthorizeAnswer = await authorize(c.env, request, publicUrl, new Date());
     return c.json(answer);
   })

@@ -1,7 +1,8 @@
-import { getContainer } from "@cloudflare/containers";
 import { Hono } from "hono";
-import type { EncoderContainer } from "../../durable-objects/encoder-container.ts";
 import { PushAnswer } from "../../encoder/live/protocol.ts";
+import { UnusableSecret } from "../../encoder/secrets.ts";
+import { askWithSecrets } from "../encoding/encoder-secret.ts";
+import { encoderAt } from "../encoding/gateway.ts";
 import type { Env } from "../env.ts";
 import { lingering } from "../http/lingering.ts";
 import { log } from "../http/log.ts";
@@ -53,11 +54,10 @@ pushRoutes.on(["POST", "PUT"], "/ingest/:streamKey", async (c) => {
   }
   if (body === null) throw new Problem("validation_failed", "the body is the broadcast; this one is empty");
   const headers = {
-    authorization: `Bearer ${c.env.ENCODER_SECRET}`,
     "x-stream-key": streamKey,
     "x-worker-url": c.env.PUBLIC_URL || new URL(c.req.url).origin,
   };
-  const answer = await pass(c.env, streamId, { method: "POST", headers, body });
+  const answer = await pass(c.env, streamId, { headers, body });
   log("live.push_over", { streamId, ...answer });
   const problem = problemOf(answer.reason);
   if (problem !== null) throw problem;
@@ -70,22 +70,37 @@ function problemOf(reason: string): Problem | null {
   return found && new Problem(found[0], found[1]);
 }
 
+interface Push {
+  headers: Record<string, string>;
+  body: ReadableStream;
+}
+
+/** The encoder service, for installations without a gateway: a container of the stream's own, or the one at `ENCODER_URL`. */
+async function encoderFor(env: Env, streamId: string) {
+  const send = encoderAt(env, `live-${streamId}`);
+  const { response, secret } = await askWithSecrets(env, (candidate) =>
+    send("/health", { headers: { authorization: `Bearer ${candidate}` } }),
+  );
+  await response.body?.cancel();
+  return { send, authorization: `Bearer ${secret}` };
+}
+
 const NOT_MEDIA: [ProblemCode, string] = [
   "validation_failed",
   "the body is no MPEG-TS, FLV or fragmented MP4 that can be decoded",
 ];
 
-async function pass(env: Env, streamId: string, init: RequestInit): Promise<PushAnswer> {
-  const url = (await chooseGateway(env)) ?? env.ENCODER_URL;
+async function pass(env: Env, streamId: string, { headers, body }: Push): Promise<PushAnswer> {
   try {
-    const response =
-      url === ""
-        ? await getContainer(env.ENCODER as DurableObjectNamespace<EncoderContainer>, `live-${streamId}`).fetch(
-            new Request("http://encoder/push", init),
-          )
-        : await fetch(`${url.replace(/\/+$/, "")}/push`, init);
+    const gateway = await chooseGateway(env);
+    const { send, authorization } =
+      gateway === null
+        ? await encoderFor(env, streamId)
+        : { send: (path: string, init?: RequestInit) => fetch(gateway.url + path, init), ...gateway };
+    const response = await send("/push", { method: "POST", headers: { ...headers, authorization }, body });
     return PushAnswer.parse(await response.json());
   } catch (error) {
+    if (error instanceof UnusableSecret) throw error;
     log("live.push_broke", { streamId, error: String(error) });
     return { accepted: false, reason: "unavailable" };
   }

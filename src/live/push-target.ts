@@ -1,35 +1,62 @@
 import { z } from "zod";
+import { gatewayCredential } from "../../encoder/gateway-credential.ts";
+import { secretList } from "../../encoder/secrets.ts";
 import { openDatabase } from "../database.ts";
+import { askWithSecrets } from "../encoding/encoder-secret.ts";
 import type { Env } from "../env.ts";
+import { log } from "../http/log.ts";
 import { livingGateways } from "./repository.ts";
 
 const MAX_ASKED = 8;
-const PATIENCE_MS = 1000;
+const HEALTH_TIMEOUT_MS = 1000;
 
 const GatewayHealth = z.object({ broadcasts: z.number(), capacity: z.number() });
+
+/** Where a pushed broadcast goes, and what authorizes it there. */
+export interface PushTarget {
+  url: string;
+  authorization: string;
+}
 
 /**
  * The gateway for a pushed broadcast: the one with most places left. Its body can be passed on only once, so gateways that are gone or full
  * are found out before; the only one there is tells by its answer.
  *
- * @returns its address; null = there is no gateway, or none answers
+ * @returns null when there is no gateway, or none answers
+ * @throws {UnusableSecret}
  */
-export async function chooseGateway(env: Env): Promise<string | null> {
+export async function chooseGateway(env: Env): Promise<PushTarget | null> {
   const living = await livingGateways(openDatabase(env.DB), new Date());
-  const urls = living.map(({ httpUrl }) => httpUrl.replace(/\/+$/, ""));
-  if (urls.length < 2) return urls[0] ?? null;
-  const found = await Promise.all(
-    urls.slice(0, MAX_ASKED).map(async (url) => ({ url, places: await placesLeft(env, url).catch(() => null) })),
+  const gateways = living.flatMap(({ id, httpUrl }) =>
+    httpUrl === null ? [] : [{ id, url: httpUrl.replace(/\/+$/, "") }],
   );
-  const best = found.reduce((a, b) => ((b.places ?? -1) > (a.places ?? -1) ? b : a));
-  return best.places === null ? null : best.url;
+  const secrets = secretList("ENCODER_SECRET", env.ENCODER_SECRET);
+  const [only] = gateways;
+  if (only === undefined) return null;
+  if (gateways.length === 1 && secrets.length === 1)
+    return { url: only.url, authorization: authorizationAt(only.id, secrets[0]) };
+  const found = await Promise.all(gateways.slice(0, MAX_ASKED).map((gateway) => askGateway(env, gateway)));
+  return found.reduce((a, b) => ((b?.places ?? -1) > (a?.places ?? -1) ? b : a));
 }
 
-async function placesLeft(env: Env, url: string): Promise<number> {
-  const response = await fetch(`${url}/health`, {
-    headers: { authorization: `Bearer ${env.ENCODER_SECRET}` },
-    signal: AbortSignal.timeout(PATIENCE_MS),
-  });
-  const { broadcasts, capacity } = GatewayHealth.parse(await response.json());
-  return capacity - broadcasts;
+const authorizationAt = (gatewayId: string, secret: string): string => `Bearer ${gatewayCredential(secret, gatewayId)}`;
+
+/** Null when it does not answer. */
+async function askGateway(
+  env: Env,
+  { id, url }: { id: string; url: string },
+): Promise<(PushTarget & { places: number }) | null> {
+  try {
+    const { response, secret } = await askWithSecrets(env, (candidate) =>
+      fetch(`${url}/health`, {
+        headers: { authorization: authorizationAt(id, candidate) },
+        signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+      }),
+    );
+    const { broadcasts, capacity } = GatewayHealth.parse(await response.json());
+    return { url, authorization: authorizationAt(id, secret), places: capacity - broadcasts };
+  } catch (error) {
+    log("gateway.unreachable", { gatewayId: id, error: String(error) });
+    return null;
+  }
 }

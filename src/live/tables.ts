@@ -97,7 +97,7 @@ export const ingestGateways = sqliteTable("ingest_gateways", {
   rtmpUrl: text(),
   rtmpsUrl: text(),
   srtUrl: text(),
-  httpUrl: text().notNull(),
+  httpUrl: text(), // null = it takes no pushed broadcasts
   startedAt: integer({ mode: "timestamp_ms" }).notNull(),
   heardAt: integer({ mode: "timestamp_ms" }).notNull(),
 });

@@ -111,4 +111,12 @@ describe.each([
       expect(new Set(played.rungs.map(({ heightPx }) => heightPx)).size).toBe(rungs);
     },
   );
+
+  // Five times a second dash.js compares the time with the end that the MPD announces. Once that is reached, it pauses and seeks there,
+  // which it turns into half a second before (`seekDurationBackoff`): playback never ends.
+  test("plays in dash.js to its end, however often that asks whether the announced end is reached", async () => {
+    const options = { hasFastIntervals: true, stepMs: 5000 };
+    const played = await playThrough(stage.browser, stage.page.url, "dash.js", `${address}.mpd`, options);
+    expect(Math.abs(played.endedAtSeconds - frames * frameSeconds)).toBeLessThan(0.1);
+  });
 });

@@ -11,7 +11,7 @@ import { expect, test } from "vitest";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const SECRET = "secret of the install test";
+const SECRET = "secret of the install test: long enough";
 
 test(
   "the Dockerfile's own commands install and start an encoder in an empty folder",

@@ -8,6 +8,8 @@ import { ContainerUnits, type Unit } from "../../encoder/gateway/container-units
 import type { Listener } from "../../encoder/gateway/incoming.ts";
 import { openRtmpListener } from "../../encoder/gateway/rtmp/listener.ts";
 import { SimulcastPusher } from "../../encoder/gateway/simulcast/pusher.ts";
+import { PushSlots } from "../../encoder/gateway/simulcast/slots.ts";
+import { childrenOf, commandOf } from "../support/processes.ts";
 import { broadcastOf, chunksOf, FLV, H264 } from "../support/live.ts";
 import { untrustedCertificate } from "../support/untrusted-certificate.ts";
 import { ffmpeg, packetHashes } from "./broadcaster.ts";
@@ -34,7 +36,7 @@ const urlOf = (port = listener.port) => `rtmp://127.0.0.1:${port}/live`;
 /** Each target is called as its key. */
 function pushTo(
   urls: Record<string, string>,
-  options: { private?: boolean; patienceMs?: number; queueBytes?: number } = {},
+  options: { private?: boolean; patienceMs?: number; queueBytes?: number; slots?: PushSlots } = {},
 ) {
   const targets = Object.entries(urls).map(([key, url]) => ({ simulcastId: key, url, streamKey: key }));
   const { private: allowPrivateNetwork = true, ...limits } = options;
@@ -226,4 +228,42 @@ test("sound that RTMP targets do not take is told, and not tried again", async (
   await isTold("opus", "failed: unsupported");
   await pusher.end();
   expect(toldOf("opus")).toEqual(["connecting", "failed: unsupported", "idle"]);
+});
+
+const pushProcesses = () => childrenOf(process.pid).filter((pid) => commandOf(pid).includes("simulcast/child.ts"));
+
+test("targets that cannot be connected to cost no process, however many there are and however often they are tried", async () => {
+  const nowhere = createServer().listen(0, "127.0.0.1");
+  await once(nowhere, "listening");
+  const url = urlOf((nowhere.address() as AddressInfo).port);
+  nowhere.close();
+  const keys = Array.from({ length: 12 }, (_, i) => `dead-${i}`);
+  const pusher = pushTo(Object.fromEntries(keys.map((key) => [key, url])));
+  for (const unit of await unitsOf(await broadcastOf(`$IN ${FLV}`))) pusher.push(unit);
+  let mostProcesses = pushProcesses().length;
+  await until(() => {
+    mostProcesses = Math.max(mostProcesses, pushProcesses().length);
+    return keys.every((key) => toldOf(key).includes("failed: unreachable"));
+  });
+  expect(mostProcesses).toBe(0);
+});
+
+test("a gateway pushes to as many targets at once as it has slots; the others are told, and tried again", async () => {
+  const slots = new PushSlots(2);
+  const urls = Object.fromEntries(["a", "b", "c", "d"].map((key) => [key, urlOf()]));
+  const pusher = pushTo(urls, { slots });
+  const units = await unitsOf(await broadcastOf(`$IN ${FLV}`));
+  for (const unit of units) pusher.push(unit);
+  const are = (state: string) => Object.keys(urls).filter((key) => toldOf(key).at(-1) === state);
+  await until(() => are("active").length === 2 && are("failed: overloaded").length === 2);
+  expect(pushProcesses()).toHaveLength(2);
+  const [going, staying] = are("active");
+  const left = Object.entries(urls).filter(([key]) => key !== going);
+  pusher.retarget(left.map(([key, url]) => ({ simulcastId: key, url, streamKey: key })));
+  let polls = 0;
+  await until(() => {
+    if (polls++ % 100 === 0) for (const unit of units) pusher.push(unit); // the broadcast goes on
+    return are("active").some((key) => key !== going && key !== staying);
+  });
+  expect(pushProcesses().length).toBeLessThanOrEqual(2);
 });

@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
+import { gatewayCredential } from "../../encoder/gateway-credential.ts";
 import { broadcastOf, TS } from "../support/live.ts";
 import { eventually, manifestOf, newLiveStream, untilSegment } from "../support/live-watch.ts";
 import { freePort, startTestPlatform, type TestPlatform } from "../support/platform.ts";
@@ -45,8 +46,7 @@ test("an HTTP push passes over a gateway that is gone, but not forgotten yet", a
     env: {
       ...process.env,
       WORKER_URL: baseUrl,
-      ENCODER_SECRET: settings.secrets.encoderSecret,
-      GATEWAY_ID: "other",
+      GATEWAY_CREDENTIAL: gatewayCredential(settings.secrets.encoderSecret, "other"),
       HTTP_PORT: String(await freePort()),
       RTMP_PORT: String(await freePort()),
       SRT_PORT: String(await freePort()),

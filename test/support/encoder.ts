@@ -18,7 +18,7 @@ import type {
 } from "../../encoder/protocol.ts";
 import { CallbackServer, type Desk, type Ending } from "./callback-server.ts";
 
-const SECRET = "secret of the encoder tests";
+const SECRET = "secret of the encoder tests: long enough";
 
 /** What a job needs beyond what every job has. */
 type Wanted<J extends Job> = Omit<

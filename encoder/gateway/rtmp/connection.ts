@@ -2,13 +2,17 @@
 import type { Socket } from "node:net";
 import { log } from "../../log.ts";
 import type { IngestProtocol } from "../../live/protocol.ts";
+import type { ConnectionLimit } from "../../connection-limit.ts";
 import type { Admission, Reception } from "../incoming.ts";
+import { Amf0Error } from "./amf0.ts";
 import { PublishProtocol, RtmpError } from "./publish-protocol.ts";
 
 /** Until it has asked to publish. */
 const ASK_WITHIN_MS = 10_000;
 /** A publisher that says nothing for so long is gone, though the network has not told. The gateway's own patience ends sooner. */
 const SILENCE_MS = 90_000;
+/** Answers that the peer has not read. All answers to an encoder that publishes have less than 8 KiB together. */
+const MAX_UNREAD_BYTES = 256 << 10;
 /** What a connection that is being ended has for its last words. */
 const LAST_WORDS_MS = 1000;
 
@@ -22,16 +26,23 @@ const WORDS: Record<Extract<Admission, { accepted: false }>["reason"], string> =
 };
 
 /** Never rejects; the socket is closed at its end. */
-export async function serveRtmp(socket: Socket, protocol: IngestProtocol, reception: Reception): Promise<void> {
+export async function serveRtmp(
+  socket: Socket,
+  protocol: IngestProtocol,
+  reception: Reception,
+  limit: ConnectionLimit,
+): Promise<void> {
   const remote = remoteOf(socket);
   socket.on("error", () => {}); // its reader hears of it
-  const rtmp = new PublishProtocol((bytes) => void (socket.writable && socket.write(bytes)));
+  const rtmp = new PublishProtocol((bytes) => writeBounded(socket, bytes));
   const chunks = socket.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, void>;
   try {
     const streamKey = await wantedKey(socket, chunks, rtmp);
     if (streamKey === null) return;
+    limit.keep(socket);
     const admission = await reception.admit({ protocol, streamKey, remote });
     if (admission.accepted) {
+      limit.prove(socket);
       rtmp.accept();
       const hangUp = (reason: string) => {
         log("info", "rtmp.hung_up", { streamId: admission.streamId, sessionId: admission.sessionId, reason });
@@ -47,6 +58,15 @@ export async function serveRtmp(socket: Socket, protocol: IngestProtocol, recept
   } finally {
     letGo(socket);
   }
+}
+
+/** Closes a connection whose peer does not read what it asked for. */
+function writeBounded(socket: Socket, bytes: Buffer): void {
+  if (!socket.writable) return;
+  socket.write(bytes);
+  if (socket.writableLength <= MAX_UNREAD_BYTES) return;
+  log("info", "rtmp.dropped", { remote: remoteOf(socket), how: "answers are not read" });
+  socket.destroy();
 }
 
 /** Reads until a publish is asked for; null when the connection ends before. Nothing is read while it is decided upon. */
@@ -98,7 +118,8 @@ async function nextOf(chunks: AsyncIterator<Buffer, void>): Promise<Buffer | nul
 const remoteOf = (socket: Socket) => `${socket.remoteAddress}:${socket.remotePort}`;
 
 /** What strangers send is not repeated in the log. */
-const wordsOf = (error: unknown) => (error instanceof RtmpError ? error.message : "malformed message");
+const wordsOf = (error: unknown) =>
+  error instanceof RtmpError || error instanceof Amf0Error ? error.message : "malformed message";
 
 function letGo(socket: Socket): void {
   if (socket.destroyed) return;

@@ -5,12 +5,15 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import { ConnectionLimit } from "../../connection-limit.ts";
 import { log } from "../../log.ts";
 import type { Listener, Reception } from "../incoming.ts";
 import { serveRtmp } from "./connection.ts";
 
 /** Each takes less than half a megabyte until it publishes; past it the newest are dropped. */
 const MAX_CONNECTIONS = 2000;
+/** Of one address, before the Worker has said yes to their key. */
+const MAX_UNPROVEN_OF_ADDRESS = 128;
 const TLS_HANDSHAKE_MS = 10_000;
 const KEEP_ALIVE_MS = 15_000;
 
@@ -26,10 +29,11 @@ export interface RtmpOptions {
 /** @throws when the port cannot be had, or the key and certificate are none */
 export async function openRtmpListener(options: RtmpOptions, reception: Reception): Promise<Listener> {
   const sockets = new Set<Socket>();
+  const limit = new ConnectionLimit(MAX_UNPROVEN_OF_ADDRESS);
   const serve = (socket: Socket) => {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    void serveRtmp(socket, options.protocol, reception);
+    void serveRtmp(socket, options.protocol, reception, limit);
   };
   const server: Server =
     options.protocol === "rtmps"
@@ -38,6 +42,7 @@ export async function openRtmpListener(options: RtmpOptions, reception: Receptio
   server.on("tlsClientError", () => {}); // no TLS at all, mostly; Node closes the socket
   server.maxConnections = MAX_CONNECTIONS;
   server.on("connection", (socket: Socket) => {
+    limit.add(socket);
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });

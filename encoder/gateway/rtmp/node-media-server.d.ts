@@ -11,21 +11,15 @@ declare module "node-media-server/src/protocol/rtmp.js" {
     bytes: number;
   }
 
-  export interface Command {
-    cmd: string;
-    transId: number;
-    cmdObj?: Record<string, unknown> | null;
-    streamName?: unknown;
-  }
-
   class Rtmp {
     flv: unknown;
-    streamApp: string | undefined;
     streamId: number | undefined;
-    objectEncoding: number;
     inChunkSize: number;
     ackSize: number | undefined;
     parserPacket: Message;
+    /** Of the header of the chunk that is being read. */
+    parserBytes: number;
+    outChunkSize: number;
     inPackets: Map<number, Message>;
     onOutputCallback: (bytes: Buffer) => void;
 
@@ -36,16 +30,10 @@ declare module "node-media-server/src/protocol/rtmp.js" {
     controlHandler(): void;
     invokeHandler(): void;
     dataHandler(): void;
-    onConnect(command: Command): void;
-    onCreateStream(command: Command): void;
-    onPublish(command: Command): void;
-    onPlay(command: Command): void;
-    onDeleteStream(command: Command): void;
     sendACK(bytes: number): void;
     sendInvokeMessage(streamId: number, message: object): void;
-    sendStatusMessage(streamId: number, level: "status" | "error", code: string, description: string): void;
-    respondConnect(transactionId: number): void;
-    respondPublish(): void;
+    sendWindowACK(bytes: number): void;
+    setPeerBandwidth(bytes: number, limitType: number): void;
     setChunkSize(bytes: number): void;
     static chunksCreate(message: Pick<Message, "header" | "payload">): Buffer;
   }

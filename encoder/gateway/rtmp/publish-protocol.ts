@@ -1,29 +1,34 @@
 /**
- * The server's side of RTMP for one connection that publishes: node-media-server's protocol class, with what it lacks.
- *
- * Its own session classes answer a publish before anybody can decide on it, keep groups of pictures in memory for players and share one
- * global registry; so only its handshake, chunks and commands are used. Added: the answer to a publish waits for a decision, input has
- * bounds, acknowledgements are sent, playing is refused.
+ * The server's side of RTMP for one connection that publishes. The handshake and the chunk stream are node-media-server's; commands are read
+ * and answered here (`amf0.ts`), because what comes before a publish comes from strangers: it has bounds, and no value of the caller is
+ * written back but a number that was checked. The answer to a publish waits for a decision. Playing is refused.
  */
 import logger from "node-media-server/src/core/logger.js";
 import Flv from "node-media-server/src/protocol/flv.js";
-import Rtmp, { type Command } from "node-media-server/src/protocol/rtmp.js";
+import Rtmp from "node-media-server/src/protocol/rtmp.js";
+import { type Amf0Output, Amf0Reader, type Amf0Value, encodeAmf0 } from "./amf0.ts";
 
 const APP = "live";
 const RTMP_VERSION = 3;
-/** Messages before a publish are commands. */
+/** All that comes between the handshake and the publish, chunk headers included. An encoder sends less than 2 KiB. */
+const BYTES_BEFORE_PUBLISH = 64 << 10;
+/** Commands before the publish, known or not. An encoder sends up to six. */
+const COMMANDS_BEFORE_PUBLISH = 32;
 const COMMAND_BYTES = 64 << 10;
-const COMMANDS_BYTES = 256 << 10;
 /** A key frame of 4K at 60 Mbit/s has about 2 MB. */
 const MESSAGE_BYTES = 8 << 20;
 const MESSAGES_BYTES = 24 << 20;
 const MAX_CHUNK_STREAMS = 32;
 const MAX_CHUNK_BYTES = 0xffffff; // no message is longer (RTMP 1.0 §5.4.1)
+const WINDOW_BYTES = 5_000_000;
+const DYNAMIC_LIMIT = 2; // RTMP 1.0 §5.4.5
 const ACK_BYTES = 2_500_000;
 const MAX_KEY_LENGTH = 512;
 const SET_DATA_FRAME = Buffer.concat([Buffer.from([2, 0, 13]), Buffer.from("@setDataFrame")]);
 const CONTINUES = 3; // header type of a chunk that goes on with a message
-const TYPE = { setChunkSize: 1, abort: 2, audio: 8, video: 9, data: 18 } as const;
+const COMMAND_CHUNK_STREAM = 3;
+const TYPE = { setChunkSize: 1, abort: 2, audio: 8, video: 9, commandAmf3: 17, data: 18, command: 20 } as const;
+const OBJECT_ENCODINGS = new Set([0, 3]);
 /** What enhanced RTMP may carry here ("Enhancing RTMP, FLV", Veovera): picture and sound that libav can read out of FLV. */
 const FOURCCS = ["hvc1", "av01", "vp09", "Opus", "ac-3", "ec-3", "fLaC", "mp4a"];
 
@@ -43,6 +48,10 @@ export class PublishProtocol extends Rtmp {
   #receivedBytes = 0;
   #acknowledgedBytes = 0;
   #allocatedBytes = 0;
+  #bytesBeforePublish = 0;
+  #commandsBeforePublish = 0;
+  #isConnected = false;
+  #streams = 0;
 
   constructor(output: (bytes: Buffer) => void) {
     super();
@@ -60,22 +69,23 @@ export class PublishProtocol extends Rtmp {
   }
 
   accept(): void {
-    this.respondPublish();
+    this.#sendStatus("status", "NetStream.Publish.Start", `/${APP}/stream is now published.`);
   }
 
   /** Encoders show the description to their user. */
   refuse(description: string): void {
-    this.sendStatusMessage(this.streamId ?? 1, "error", "NetStream.Publish.BadName", description);
+    this.#sendStatus("error", "NetStream.Publish.BadName", description);
   }
 
   hangUp(description: string): void {
     this.isOver = true;
-    this.sendStatusMessage(this.streamId ?? 1, "error", "NetStream.Publish.Denied", description);
+    this.#sendStatus("error", "NetStream.Publish.Denied", description);
   }
 
   override packetParse(): void {
     super.packetParse();
     const { header, bytes } = this.parserPacket;
+    this.#countBeforePublish(this.parserBytes);
     // The parser would go back in its input if a message were begun anew in its middle.
     if (bytes > 0 && header.fmt !== CONTINUES) throw new RtmpError("a message within a message");
     if (this.inPackets.size > MAX_CHUNK_STREAMS) throw new RtmpError("too many chunk streams");
@@ -83,12 +93,11 @@ export class PublishProtocol extends Rtmp {
 
   override packetAlloc(): void {
     const { header, capacity } = this.parserPacket;
-    const isPublishing = this.streamKey !== null;
-    if (header.length > (isPublishing ? MESSAGE_BYTES : COMMAND_BYTES)) throw new RtmpError("message too long");
+    this.#countBeforePublish(header.length);
+    if (header.length > MESSAGE_BYTES) throw new RtmpError("message too long");
     super.packetAlloc();
     this.#allocatedBytes += this.parserPacket.capacity - capacity;
-    if (this.#allocatedBytes > (isPublishing ? MESSAGES_BYTES : COMMANDS_BYTES))
-      throw new RtmpError("messages too long");
+    if (this.#allocatedBytes > MESSAGES_BYTES) throw new RtmpError("messages too long");
   }
 
   override controlHandler(): void {
@@ -105,8 +114,18 @@ export class PublishProtocol extends Rtmp {
   }
 
   override invokeHandler(): void {
-    if (this.parserPacket.header.length > COMMAND_BYTES) throw new RtmpError("command too long");
-    super.invokeHandler();
+    const { header, payload } = this.parserPacket;
+    if (header.length > COMMAND_BYTES) throw new RtmpError("command too long");
+    if (this.streamKey === null && ++this.#commandsBeforePublish > COMMANDS_BEFORE_PUBLISH)
+      throw new RtmpError("too many commands");
+    // In the AMF3 message a format byte comes first; the values are AMF0 all the same.
+    const reader = new Amf0Reader(payload.subarray(header.type === TYPE.commandAmf3 ? 1 : 0, header.length));
+    const name = reader.read();
+    if (name === "connect") this.#connect(transactionOf(reader), reader.read());
+    else if (name === "createStream") this.#createStream(transactionOf(reader));
+    else if (name === "publish") this.#publish(transactionOf(reader), reader);
+    else if (name === "play") this.#refuseToPlay();
+    else if (name === "deleteStream") this.isOver = this.streamKey !== null;
   }
 
   /** Media that comes before the answer waits with the rest. */
@@ -120,62 +139,73 @@ export class PublishProtocol extends Rtmp {
     this.flvTags.push(Flv.createMessage({ codec_type: header.type, dts: clock, size: data.length, data }));
   }
 
-  override onConnect(command: Command): void {
-    const app = command.cmdObj?.["app"];
+  #connect(transactionId: number, about: Amf0Value): void {
+    if (this.#isConnected) throw new RtmpError("a second connect");
+    const fields = about instanceof Map ? about : new Map<string, Amf0Value>();
+    const app = fields.get("app");
     if (typeof app !== "string" || appOf(app) !== APP) {
-      const info = {
-        level: "error",
-        code: "NetConnection.Connect.Rejected",
-        description: `The application is "${APP}".`,
-      };
-      this.sendInvokeMessage(0, { cmd: "_error", transId: command.transId, cmdObj: null, info });
+      const description = `The application is "${APP}".`;
+      const info = { level: "error", code: "NetConnection.Connect.Rejected", description };
+      this.#sendCommand(0, "_error", transactionId, null, info);
       throw new RtmpError("another application");
     }
-    super.onConnect(command);
-    this.streamApp = APP;
-  }
-
-  /** As the base class answers, and with what enhanced RTMP carries. */
-  override respondConnect(transactionId: number): void {
-    this.sendInvokeMessage(0, {
-      cmd: "_result",
-      transId: transactionId,
-      cmdObj: { fmsVer: "FMS/3,0,1,123", capabilities: 31 },
-      info: {
-        level: "status",
-        code: "NetConnection.Connect.Success",
-        description: "Connection succeeded.",
-        objectEncoding: this.objectEncoding,
-        fourCcList: Object.assign([...FOURCCS], { sarray: true }), // written as a strict array
-      },
+    const objectEncoding = fields.get("objectEncoding") ?? 0;
+    if (typeof objectEncoding !== "number" || !OBJECT_ENCODINGS.has(objectEncoding))
+      throw new RtmpError("unknown object encoding");
+    this.#isConnected = true;
+    this.sendWindowACK(WINDOW_BYTES);
+    this.setPeerBandwidth(WINDOW_BYTES, DYNAMIC_LIMIT);
+    this.setChunkSize(this.outChunkSize);
+    const server = { fmsVer: "FMS/3,0,1,123", capabilities: 31 };
+    this.#sendCommand(0, "_result", transactionId, server, {
+      level: "status",
+      code: "NetConnection.Connect.Success",
+      description: "Connection succeeded.",
+      objectEncoding,
+      fourCcList: FOURCCS,
     });
   }
 
-  override onPublish(command: Command): void {
+  #createStream(transactionId: number): void {
+    this.#streams += 1;
+    this.#sendCommand(0, "_result", transactionId, null, this.#streams);
+  }
+
+  #publish(_transactionId: number, reader: Amf0Reader): void {
     if (this.streamKey !== null) return this.refuse("This connection publishes already.");
-    if (this.streamApp === undefined) throw new RtmpError("publish before connect");
-    const key = typeof command.streamName === "string" ? command.streamName.split("?")[0]! : "";
+    if (!this.#isConnected) throw new RtmpError("publish before connect");
+    reader.read(); // the command object: null
+    const name = reader.hasMore ? reader.read() : "";
+    const key = typeof name === "string" ? name.split("?")[0]! : "";
     this.streamId = this.parserPacket.header.stream_id;
     if (key === "" || key.length > MAX_KEY_LENGTH) {
       this.refuse("A stream key has 1 to 512 characters.");
       throw new RtmpError("no stream key");
     }
-    Object.assign(this, { streamName: "stream" }); // the base class names it in its answer
     this.streamKey = key;
   }
 
-  override onPlay(): void {
-    this.sendStatusMessage(
-      this.parserPacket.header.stream_id,
-      "error",
-      "NetStream.Play.Failed",
-      "Nothing is played here.",
-    );
+  #refuseToPlay(): never {
+    this.streamId = this.parserPacket.header.stream_id;
+    this.#sendStatus("error", "NetStream.Play.Failed", "Nothing is played here.");
     throw new RtmpError("play");
   }
 
-  override onDeleteStream(): void {
-    this.isOver = this.streamKey !== null;
+  #sendStatus(level: "status" | "error", code: string, description: string): void {
+    this.#sendCommand(this.streamId ?? 1, "onStatus", 0, null, { level, code, description });
+  }
+
+  #sendCommand(streamId: number, ...values: Amf0Output[]): void {
+    const payload = encodeAmf0(...values);
+    const { length } = payload;
+    const header = { fmt: 0, cid: COMMAND_CHUNK_STREAM, timestamp: 0, length, type: TYPE.command, stream_id: streamId };
+    this.onOutputCallback(Rtmp.chunksCreate({ header, payload }));
+  }
+
+  #countBeforePublish(bytes: number): void {
+    if (this.streamKey !== null) return;
+    this.#bytesBeforePublish += bytes;
+    if (this.#bytesBeforePublish > BYTES_BEFORE_PUBLISH) throw new RtmpError("too much before a publish");
   }
 
   #acknowledge(bytes: number): void {
@@ -189,3 +219,10 @@ export class PublishProtocol extends Rtmp {
 
 /** "live", "live/" and "live?x=1" are the same. */
 const appOf = (app: string) => app.split("?")[0]!.replace(/^\/+|\/+$/g, "");
+
+/** It is written back, so it has to be a number. */
+function transactionOf(reader: Amf0Reader): number {
+  const transactionId = reader.read();
+  if (typeof transactionId !== "number" || !Number.isFinite(transactionId)) throw new RtmpError("no transaction ID");
+  return transactionId;
+}

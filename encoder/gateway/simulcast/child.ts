@@ -1,10 +1,11 @@
 /**
- * One connection to one target, in a process of its own: the broadcast on stdin, the target by IPC. What the target does, the broadcast
+ * One connection to one target, in a process of its own: the broadcast on stdin, the target by IPC, the connection as descriptor 4. What the target does, the broadcast
  * does not feel: stdin is always read, and what a slow target cannot take goes by whole groups of pictures.
  */
+import { Socket } from "node:net";
 import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
-import { dial, DialError } from "./dial.ts";
+import { DialError, secured } from "./dial.ts";
 import { FlvTags } from "./flv-tags.ts";
 import { Publisher } from "./publisher.ts";
 import { remuxToFlv, UnsupportedSource } from "./remux.ts";
@@ -15,7 +16,6 @@ import { endWithParent } from "../../orphan.ts";
 export interface PushPlan {
   url: string;
   streamKey: string;
-  allowPrivateNetwork: boolean;
   /** For a connection that takes the broadcast, and for each of its tags. */
   patienceMs: number;
   queueBytes: number;
@@ -25,6 +25,8 @@ export type PushMessage =
   | { type: "active" }
   | { type: "failed"; reason: SimulcastReason; detail: string }
   | { type: "ended"; dropped: number };
+
+const CONNECTION = 4; // behind the pipes and the IPC channel
 
 Log.setLevel(AV_LOG_QUIET);
 endWithParent();
@@ -53,10 +55,11 @@ async function push(plan: PushPlan): Promise<number> {
   }).finally(() => current?.end());
   remuxed.catch(queue.reject);
 
-  const waiting = await queue.promise; // what cannot be pushed does not connect
+  const waiting = await queue.promise; // what cannot be pushed is not announced
 
   const patience = new Patience(plan.patienceMs);
-  const publisher = new Publisher(await dial(to, plan.allowPrivateNetwork, patience.signal));
+  const connection = new Socket({ fd: CONNECTION });
+  const publisher = new Publisher(await secured(connection, to, patience.signal));
   await patience.for(publisher.publish(to, plan.streamKey));
   process.send!({ type: "active" } satisfies PushMessage);
 

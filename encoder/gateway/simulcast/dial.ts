@@ -45,7 +45,7 @@ const codeOf = (error: Error) => ("code" in error && typeof error.code === "stri
 
 const forbidden = () => new DialError("forbidden_address", "The target has a private or local address.");
 
-/** @throws {DialError} */
+/** Connects; nothing is read yet, so that the connection may be given away. @throws {DialError} */
 export async function dial(to: Destination, allowPrivateNetwork: boolean, signal: AbortSignal): Promise<Socket> {
   const isAllowed = (address: string) => allowPrivateNetwork || isPublicAddress(address);
   if (isIP(to.host) !== 0 && !isAllowed(to.host)) throw forbidden();
@@ -57,17 +57,27 @@ export async function dial(to: Destination, allowPrivateNetwork: boolean, signal
       if (options.all === true) done(null, addresses);
       else done(null, first!.address, first!.family);
     });
-  const server = { host: to.host, port: to.port, lookup };
+  const socket = connect({ host: to.host, port: to.port, lookup, noDelay: true });
+  socket.pause();
+  return await opened(socket, "connect", signal);
+}
+
+/** The same connection over TLS when the target's URL asks for it. @throws {DialError} */
+export function secured(socket: Socket, to: Destination, signal: AbortSignal): Promise<Socket> {
+  if (!to.isSecure) return Promise.resolve(socket);
   const name = isIP(to.host) === 0 ? { servername: to.host } : {};
-  return await new Promise((opened, failed) => {
-    const socket = to.isSecure
-      ? connectTls({ ...server, ...name }, () => opened(socket))
-      : connect(server, () => opened(socket));
-    socket.once("error", (error) =>
+  return opened(connectTls({ socket, host: to.host, ...name }), "secureConnect", signal);
+}
+
+function opened(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
+  return new Promise((done, failed) => {
+    socket.once(event, () => done(socket));
+    socket.on("error", (error) =>
       failed(error instanceof DialError ? error : new DialError("unreachable", codeOf(error))),
     );
-    signal.addEventListener("abort", () => socket.destroy(new DialError("timeout", "No connection in time.")), {
-      once: true,
-    });
+    socket.once("close", () => failed(new DialError("lost", "The target closed the connection.")));
+    const stop = () => socket.destroy(new DialError("timeout", "No connection in time."));
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
   });
 }

@@ -1,4 +1,5 @@
 /** FLV, as libav's muxer writes it, in tags (Adobe FLV 10.1, E.4; Enhanced RTMP v2, "ExVideoTagHeader"). Pure. */
+import { PendingBytes } from "../../pending-bytes.ts";
 
 const FILE_HEADER_BYTES = 13;
 const TAG_HEADER_BYTES = 11;
@@ -15,28 +16,29 @@ export interface FlvTag {
 }
 
 export class FlvTags {
-  #pending: Buffer = Buffer.alloc(0);
+  readonly #pending = new PendingBytes();
+  /** Fewer pending bytes have no further tag. */
+  #needed = FILE_HEADER_BYTES;
   #hasBegun = false;
 
   push(bytes: Uint8Array): FlvTag[] {
-    this.#pending = Buffer.concat([this.#pending, bytes]);
-    if (!this.#hasBegun) {
-      if (this.#pending.length < FILE_HEADER_BYTES) return [];
-      this.#pending = this.#pending.subarray(FILE_HEADER_BYTES);
-      this.#hasBegun = true;
-    }
+    this.#pending.append(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    if (this.#pending.length < this.#needed) return [];
+    const all = this.#pending.take();
     const tags: FlvTag[] = [];
-    let at = 0;
-    while (this.#pending.length - at >= TAG_HEADER_BYTES) {
-      const end = at + TAG_HEADER_BYTES + this.#pending.readUIntBE(at + 1, 3);
-      if (this.#pending.length < end + TRAILER_BYTES) break;
-      const timestampMs = this.#pending.readUIntBE(at + 4, 3) + this.#pending[at + 7]! * 2 ** 24;
-      tags.push(
-        tagOf(this.#pending[at]!, timestampMs, Buffer.from(this.#pending.subarray(at + TAG_HEADER_BYTES, end))),
-      );
+    let at = this.#hasBegun ? 0 : FILE_HEADER_BYTES;
+    this.#hasBegun = true;
+    for (;;) {
+      this.#needed = TAG_HEADER_BYTES;
+      if (all.length - at < TAG_HEADER_BYTES) break;
+      const end = at + TAG_HEADER_BYTES + all.readUIntBE(at + 1, 3);
+      this.#needed = end + TRAILER_BYTES - at;
+      if (all.length - at < this.#needed) break;
+      const timestampMs = all.readUIntBE(at + 4, 3) + all[at + 7]! * 2 ** 24;
+      tags.push(tagOf(all[at]!, timestampMs, Buffer.from(all.subarray(at + TAG_HEADER_BYTES, end))));
       at = end + TRAILER_BYTES;
     }
-    this.#pending = this.#pending.subarray(at);
+    this.#pending.append(all.subarray(at));
     return tags;
   }
 }

@@ -1,6 +1,7 @@
 /** Pushes a broadcast, as it is, to other servers. None of them can hold it up: nothing here waits, and each has a process of its own. */
 import { log } from "../../log.ts";
 import type { Unit } from "../container-units.ts";
+import { gatewaySlots, type PushSlots } from "./slots.ts";
 import { TargetPush } from "./target-push.ts";
 import type { SimulcastReason, SimulcastState, SimulcastTarget } from "./target.ts";
 
@@ -14,6 +15,8 @@ export interface SimulcastOptions {
   patienceMs?: number;
   /** What waits for a slow target. */
   queueBytes?: number;
+  /** By default those that all broadcasts of the gateway share. */
+  slots?: PushSlots;
   onState(simulcastId: string, state: SimulcastState, reason?: SimulcastReason): void;
 }
 
@@ -54,10 +57,12 @@ export class SimulcastPusher {
 
   #start(target: SimulcastTarget): TargetPush {
     const { allowPrivateNetwork, patienceMs = PATIENCE_MS, queueBytes = QUEUE_BYTES } = this.#options;
+    const { slots = gatewaySlots } = this.#options;
     return new TargetPush(target, {
       allowPrivateNetwork,
       patienceMs,
       queueBytes,
+      slots,
       head: () => [...this.#head].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, bytes]) => bytes),
       onState: (state, reason, detail) => this.#tell(target, state, reason, detail),
     });

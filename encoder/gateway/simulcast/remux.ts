@@ -11,6 +11,7 @@ import {
   AVMEDIA_TYPE_AUDIO,
   AVMEDIA_TYPE_VIDEO,
 } from "node-av/constants";
+import { CODEC_WHITELIST } from "../../media/codecs.ts";
 import { StreamReader } from "../../live/stream-reader.ts";
 
 const CONTAINERS = "flv,live_flv,mpegts,mov,mp4";
@@ -38,6 +39,7 @@ export async function remuxToFlv(bytes: AsyncIterable<Uint8Array>, sink: FlvSink
   input.setFlags(AVFMT_FLAG_CUSTOM_IO);
   using options = Dictionary.fromObject({
     format_whitelist: CONTAINERS,
+    codec_whitelist: CODEC_WHITELIST,
     protocol_whitelist: "none",
     probesize: LOOK_BYTES,
     analyzeduration: LOOK_MICROSECONDS,

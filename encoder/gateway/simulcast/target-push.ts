@@ -1,17 +1,31 @@
-/** One target's life: child processes one after another, each with a connection, until the broadcast ends. */
-import { type ChildProcess, fork } from "node:child_process";
+/**
+ * One target's life: connections one after another until the broadcast ends. The connection is made here, and only one that stands gets a
+ * child process, so a dead target costs a socket and no process.
+ */
+import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { residentBytes } from "../../child-process.ts";
+import { ProcessNotStarted, startMediaProcess } from "../../media-process.ts";
 import type { Unit } from "../container-units.ts";
 import type { PushMessage, PushPlan } from "./child.ts";
-import { retryAfterMs, type SimulcastReason, type SimulcastState, type SimulcastTarget } from "./target.ts";
+import { dial, DialError } from "./dial.ts";
+import type { PushSlots } from "./slots.ts";
+import {
+  destinationOf,
+  retryAfterMs,
+  type SimulcastReason,
+  type SimulcastState,
+  type SimulcastTarget,
+} from "./target.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 /** A connection that held so long was a good one: the next failure is the first again. */
 const GOOD_MS = 30_000;
-/** A child always reads; one that does not is stuck. */
+/** A child always reads; one that does not is stuck. The same waits while the connection is made. */
 const MAX_UNREAD_BYTES = 16 << 20;
 const LAST_WORDS_MS = 3000;
+const HEAP_MIB = 128;
 const MAX_RESIDENT_BYTES = 512 << 20;
 const WATCH_MS = 1000;
 
@@ -19,22 +33,33 @@ export interface TargetOptions {
   allowPrivateNetwork: boolean;
   patienceMs: number;
   queueBytes: number;
+  slots: PushSlots;
   /** What a reader that comes midway needs first. */
   head(): Buffer[];
   onState(state: SimulcastState, reason?: SimulcastReason, detail?: string): void;
 }
 
+interface Failure {
+  reason: SimulcastReason;
+  detail: string;
+}
+
 export class TargetPush {
   readonly #target: SimulcastTarget;
   readonly #options: TargetOptions;
+  readonly #environment = trustedCertificates();
   #child: ChildProcess | null = null;
-  /** The child has been given the head and a place to begin at. */
+  /** What the child is given first; null when no connection is being made. */
+  #backlog: Buffer[] | null = null;
+  #backlogBytes = 0;
+  /** The head and a place to begin at have been given. */
   #isFed = false;
   #state: SimulcastState | null = null;
   #reason: SimulcastReason | undefined;
   #failures = 0;
   #activeAtMs = 0;
   #retry: NodeJS.Timeout | undefined;
+  #dialing = new AbortController();
   #over: Promise<void> = Promise.resolve();
   #isEnding = false;
 
@@ -45,15 +70,13 @@ export class TargetPush {
   }
 
   push(unit: Unit): void {
-    const stdin = this.#child?.stdin;
-    if (stdin == null || stdin.destroyed || this.#isEnding) return;
+    if (this.#isEnding || (this.#child === null && this.#backlog === null)) return;
     if (!this.#isFed) {
       if (!unit.isEntry) return;
-      for (const bytes of this.#options.head()) stdin.write(bytes);
       this.#isFed = true;
+      for (const bytes of this.#options.head()) this.#give(bytes);
     }
-    stdin.write(unit.bytes);
-    if (stdin.writableLength > MAX_UNREAD_BYTES) this.#child?.kill("SIGKILL");
+    this.#give(unit.bytes);
   }
 
   /** Never rejects. */
@@ -61,6 +84,7 @@ export class TargetPush {
     if (!this.#isEnding) {
       this.#isEnding = true;
       clearTimeout(this.#retry);
+      this.#dialing.abort();
       const child = this.#child;
       child?.stdin?.end();
       const giveUp = setTimeout(() => child?.kill("SIGKILL"), this.#state === "active" ? LAST_WORDS_MS : 0);
@@ -71,18 +95,79 @@ export class TargetPush {
     await this.#over;
   }
 
+  #give(bytes: Buffer): void {
+    const stdin = this.#child?.stdin;
+    if (stdin != null) {
+      if (stdin.destroyed) return;
+      stdin.write(bytes);
+      if (stdin.writableLength > MAX_UNREAD_BYTES) this.#child?.kill("SIGKILL");
+    } else if (this.#backlog !== null) {
+      this.#backlog.push(bytes);
+      this.#backlogBytes += bytes.length;
+      if (this.#backlogBytes > MAX_UNREAD_BYTES) this.#emptyBacklog(); // it begins at a later place
+    }
+  }
+
+  #emptyBacklog(): void {
+    this.#backlog = [];
+    this.#backlogBytes = 0;
+    this.#isFed = false;
+  }
+
   #start(): void {
     if (this.#state !== "failed") this.#tell("connecting");
-    const child = fork(CHILD_PATH, [], {
-      env: environment(),
-      serialization: "json",
-      stdio: ["pipe", "ignore", "ignore", "ipc"],
-      execArgv: ["--max-old-space-size=128"],
+    this.#emptyBacklog();
+    this.#over = this.#attempt().then((failure) => this.#ended(failure));
+  }
+
+  /** One connection, from its making to its end. Never rejects. */
+  async #attempt(): Promise<Failure> {
+    const { slots } = this.#options;
+    let socket: Socket | undefined;
+    try {
+      socket = await this.#connect();
+      if (!slots.take()) throw new DialError("overloaded", "This gateway has no room for another push.");
+      try {
+        return await this.#publish(socket);
+      } finally {
+        slots.release();
+      }
+    } catch (error) {
+      if (error instanceof DialError) return { reason: error.reason, detail: error.message };
+      if (error instanceof ProcessNotStarted) return { reason: "overloaded", detail: error.message };
+      return { reason: "crashed", detail: error instanceof Error ? error.name : "" };
+    } finally {
+      socket?.destroy();
+      this.#child = null;
+      this.#backlog = null;
+    }
+  }
+
+  /** @throws {DialError} */
+  async #connect(): Promise<Socket> {
+    const to = destinationOf(this.#target.url);
+    if (to === null) throw new DialError("malformed_url", "The target's URL is no RTMP URL with an application.");
+    const { allowPrivateNetwork, patienceMs } = this.#options;
+    const dialing = new AbortController();
+    this.#dialing = dialing;
+    const late = setTimeout(() => dialing.abort(), patienceMs);
+    try {
+      return await dial(to, allowPrivateNetwork, dialing.signal);
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  /** Gives the connection to a child of its own, and the broadcast with it. @returns how it ended */
+  #publish(socket: Socket): Promise<Failure> {
+    const child = startMediaProcess(CHILD_PATH, {
+      stdio: ["pipe", "ignore", "ignore", "ipc", socket],
+      heapMiB: HEAP_MIB,
+      environment: this.#environment,
     });
-    this.#child = child;
-    this.#isFed = false;
+    socket.destroy(); // the child has its own descriptor
     const { url, streamKey } = this.#target;
-    const { allowPrivateNetwork, patienceMs, queueBytes } = this.#options;
+    const { patienceMs, queueBytes } = this.#options;
     let last: PushMessage | undefined;
     child.on("message", (message: PushMessage) => {
       if (message.type !== "active") {
@@ -94,32 +179,31 @@ export class TargetPush {
       }
     });
     child.stdin?.on("error", () => {}); // its end says so too
-    child.send({ url, streamKey, allowPrivateNetwork, patienceMs, queueBytes } satisfies PushPlan, () => {});
+    child.send({ url, streamKey, patienceMs, queueBytes } satisfies PushPlan, () => {});
+    const waiting = this.#backlog ?? [];
+    this.#backlog = null;
+    this.#child = child;
+    for (const bytes of waiting) this.#give(bytes);
+    if (this.#isEnding) child.kill("SIGKILL");
     const watch = setInterval(
       () => void residentBytes(child.pid).then((bytes) => bytes > MAX_RESIDENT_BYTES && child.kill("SIGKILL")),
       WATCH_MS,
     );
-    this.#over = new Promise((resolve) => {
-      const onEnd = () => {
+    return new Promise((resolve) => {
+      child.once("exit", () => {
         clearInterval(watch);
-        this.#child = null;
-        this.#ended(last);
-        resolve();
-      };
-      child.once("exit", onEnd);
-      child.once("error", () => child.pid === undefined && onEnd());
+        resolve(last?.type === "failed" ? last : { reason: "crashed", detail: "Its process has ended by itself." });
+      });
     });
   }
 
-  #ended(last: PushMessage | undefined): void {
+  #ended({ reason, detail }: Failure): void {
     if (this.#isEnding) return;
-    const failure =
-      last?.type === "failed" ? last : { reason: "crashed" as const, detail: "Its process has ended by itself." };
     const wasActive = this.#state === "active";
     if (wasActive && performance.now() - this.#activeAtMs > GOOD_MS) this.#failures = 0;
     this.#failures += 1;
-    this.#tell(wasActive ? "disconnected" : "failed", failure.reason, failure.detail);
-    if (failure.reason === "unsupported" || failure.reason === "malformed_url") return; // it would be the same again
+    this.#tell(wasActive ? "disconnected" : "failed", reason, detail);
+    if (reason === "unsupported" || reason === "malformed_url") return; // it would be the same again
     this.#retry = setTimeout(() => this.#start(), retryAfterMs(this.#failures));
   }
 
@@ -132,8 +216,8 @@ export class TargetPush {
   }
 }
 
-/** No secret but the target's own gets into the child. */
-function environment(): NodeJS.ProcessEnv {
-  const { PATH, NODE_EXTRA_CA_CERTS } = process.env;
-  return { PATH: PATH ?? "", ...(NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS }) };
+/** The gateway's operator may trust more authorities than Node does; the child checks the target's certificate. */
+function trustedCertificates(): Record<string, string> {
+  const { NODE_EXTRA_CA_CERTS } = process.env;
+  return NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS };
 }

@@ -14,7 +14,7 @@ export interface SimulcastTarget {
  */
 export type SimulcastState = "connecting" | "active" | "failed" | "disconnected" | "idle";
 
-/** `unsupported` stays so: RTMP has no way to carry the source's sound or picture. The others are tried again. */
+/** `overloaded`: this gateway has no room for another push. `unsupported` stays so: RTMP has no way to carry the source's sound or picture. The others are tried again. */
 export const SIMULCAST_REASONS = [
   "malformed_url",
   "forbidden_address",
@@ -23,6 +23,7 @@ export const SIMULCAST_REASONS = [
   "timeout",
   "lost",
   "unsupported",
+  "overloaded",
   "crashed",
 ] as const;
 export type SimulcastReason = (typeof SIMULCAST_REASONS)[number];

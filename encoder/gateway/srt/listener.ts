@@ -132,16 +132,29 @@ class SrtFront implements Listener {
     return undecided.length < MAX_DECISIONS && ofAddress.length < MAX_DECISIONS_OF_ADDRESS;
   }
 
-  /** Never rejects. */
+  /** Never rejects: a system without room for a receiver costs this caller and no other. */
   async #serve(caller: Caller, conclusion: Buffer, handshake: Handshake): Promise<void> {
+    try {
+      await this.#decideAndReceive(caller, conclusion, handshake);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      log("error", "srt.receiver_failed", { remote: remoteOf(caller), how: code ?? (error as Error).name });
+      this.#refuse(caller, conclusion, REJECT.resource);
+    }
+  }
+
+  async #decideAndReceive(caller: Caller, conclusion: Buffer, handshake: Handshake): Promise<void> {
     const receivedAtMs = performance.now();
-    const place = `${caller.remote.address}:${caller.remote.port}`;
+    const place = remoteOf(caller);
     const decision = await decide(handshake, place, this.#reception);
     if (decision.rejection !== null) return this.#refuse(caller, conclusion, decision.rejection);
 
     const { admission, passphrase } = decision;
     const ids = { streamId: admission.streamId, sessionId: admission.sessionId };
-    const receiver = await SrtReceiver.start(this.#takeChild(), passphrase);
+    const receiver = await this.#startReceiver(passphrase).catch((error: unknown) => {
+      void admission.take(nothing(), () => {}); // its session ends at once
+      throw error;
+    });
     caller.receiver = receiver;
     if (this.#isClosed) receiver.end();
     receiver.onDatagram = (datagram) => this.#send(datagram, caller.remote);
@@ -166,7 +179,7 @@ class SrtFront implements Listener {
   }
 
   #refuse(caller: Caller, conclusion: Buffer, code: Rejection): void {
-    log("info", "srt.refused", { remote: `${caller.remote.address}:${caller.remote.port}`, code });
+    log("info", "srt.refused", { remote: remoteOf(caller), code });
     const answer = answerRefusal(conclusion, code);
     this.#send(answer, caller.remote);
     this.#callers.delete(caller.id);
@@ -187,19 +200,27 @@ class SrtFront implements Listener {
     }
   }
 
-  #takeChild(): ChildProcess {
+  async #startReceiver(passphrase: string): Promise<SrtReceiver> {
     const spare = this.#spare;
     this.#spare = null;
     setImmediate(() => this.#keepSpare());
-    return spare ?? startSrtChild();
+    return await SrtReceiver.start(spare ?? startSrtChild(), passphrase);
   }
 
   #keepSpare(): void {
     if (this.#isClosed || this.#spare !== null) return;
-    const child = startSrtChild();
-    this.#spare = child;
-    child.once("exit", () => {
-      if (this.#spare === child) this.#spare = null; // the next caller starts its own
-    });
+    try {
+      const child = startSrtChild();
+      this.#spare = child;
+      child.once("exit", () => {
+        if (this.#spare === child) this.#spare = null; // the next caller starts its own
+      });
+    } catch (error) {
+      log("warn", "srt.no_spare_process", { how: (error as Error).name });
+    }
   }
 }
+
+const remoteOf = ({ remote }: Caller) => `${remote.address}:${remote.port}`;
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -1,27 +1,20 @@
 /** A caller's own libsrt listener (`child.ts`), and the way to it: datagrams in and out, its stream's bytes. */
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { startMediaProcess } from "../../media-process.ts";
 import type { SrtPlan } from "./child.ts";
 import { forwarded, inductionOf, readHandshake } from "./handshake.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 /** Between two tries while the child is not listening yet. */
 const RETRY_MS = 25;
+const HEAP_MIB = 128;
 
-/** It loads before it is needed. No secret but its caller's passphrase gets into it. */
-export function startSrtChild(): ChildProcess {
-  const env = { PATH: process.env["PATH"] ?? "" };
-  const child = fork(CHILD_PATH, [], {
-    env,
-    serialization: "json",
-    stdio: ["ignore", "pipe", "ignore", "ipc"],
-    execArgv: ["--max-old-space-size=128"],
-  });
-  child.on("error", () => {}); // its end says so too
-  return child;
-}
+/** It loads before it is needed. No secret but its caller's passphrase gets into it. @throws {ProcessNotStarted} */
+export const startSrtChild = (): ChildProcess =>
+  startMediaProcess(CHILD_PATH, { stdio: ["ignore", "pipe", "ignore", "ipc"], heapMiB: HEAP_MIB });
 
 export class SrtReceiver {
   /** What is to be sent to the caller. */
@@ -36,7 +29,17 @@ export class SrtReceiver {
     child.once("close", () => socket.close());
   }
 
+  /** Takes the child over, also when it fails. @throws {Error} when the system has no port or descriptor left */
   static async start(child: ChildProcess, passphrase: string): Promise<SrtReceiver> {
+    try {
+      return await SrtReceiver.#start(child, passphrase);
+    } catch (error) {
+      child.kill("SIGKILL");
+      throw error;
+    }
+  }
+
+  static async #start(child: ChildProcess, passphrase: string): Promise<SrtReceiver> {
     const port = await freePort();
     child.send({ port, passphrase } satisfies SrtPlan, () => {});
     const socket = createSocket("udp4");

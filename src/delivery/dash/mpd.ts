@@ -2,7 +2,7 @@ import { peakBitrate, targetDuration } from "../bandwidth.ts";
 import { type Presentation, type Rendition, trackLabel } from "../model.ts";
 import { type Period, periodsOf } from "./periods.ts";
 import { segmentTemplate } from "./segment-template.ts";
-import { element, escapeXml, isoDuration } from "./xml.ts";
+import { element, escapeXml, isoDuration, isoEnd } from "./xml.ts";
 
 /** A delay of this much puts a player at the beginning of what it takes for a live stream. */
 const LONGEST_SECONDS = 12 * 3600;
@@ -27,7 +27,7 @@ export function mpd(presentation: Presentation, base: string, now: Date, firstNu
     minBufferTime: isoDuration(Math.max(...all.map(targetDuration))),
     maxSegmentDuration: isoDuration(longest),
     ...(isComplete
-      ? { type: "static", mediaPresentationDuration: isoDuration(endSeconds) }
+      ? { type: "static", mediaPresentationDuration: isoEnd(endSeconds) }
       : {
           type: "dynamic",
           availabilityStartTime: new Date(createdAtMs).toISOString(),

@@ -1,5 +1,5 @@
 import { timeline } from "../dash/segment-template.ts";
-import { element, escapeXml, isoDuration } from "../dash/xml.ts";
+import { element, escapeXml, isoDuration, isoEnd } from "../dash/xml.ts";
 import { type ListedSegment, listedSegments, type MpdPeriod, type MpdRendition, periodsOf } from "./mpd-periods.ts";
 import { type LiveRendition, type LiveTiming, windowed } from "./timeline.ts";
 
@@ -46,7 +46,7 @@ export function liveMpd(session: LiveMpd): string | null {
     minBufferTime: isoDuration(timing.partTargetMs === null ? targetDurationSeconds : timing.partTargetMs / 1000),
     maxSegmentDuration: isoDuration(targetDurationSeconds),
     ...(hasEnded
-      ? { type: "static", mediaPresentationDuration: isoDuration(end.startSeconds + end.durationSeconds!) }
+      ? { type: "static", mediaPresentationDuration: isoEnd(end.startSeconds + end.durationSeconds!) }
       : {
           type: "dynamic",
           availabilityStartTime: new Date(first.capturedAtMs).toISOString(),

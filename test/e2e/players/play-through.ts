@@ -10,6 +10,8 @@ export interface PlayThroughOptions {
   seed?: number;
   /** Longest wait for any one step, ms. */
   stepMs?: number;
+  /** The player's own intervals run each millisecond, so that whatever they race with happens. */
+  hasFastIntervals?: boolean;
 }
 
 export interface PlayThrough {
@@ -37,7 +39,7 @@ export async function playThrough(
   pageUrl: string,
   player: PlayerName,
   manifestUrl: string,
-  { rate = 1, seed = 1, stepMs = 30_000 }: PlayThroughOptions = {},
+  { rate = 1, seed = 1, stepMs = 30_000, hasFastIntervals = false }: PlayThroughOptions = {},
 ): Promise<PlayThrough> {
   const page = await browser.newPage();
   try {
@@ -45,6 +47,11 @@ export async function playThrough(
     page.on("response", (response) => {
       if (response.status() >= 400) badAnswers.push(`${response.status()} ${response.url()}`);
     });
+    if (hasFastIntervals)
+      await page.addInitScript(() => {
+        const original = window.setInterval.bind(window);
+        window.setInterval = ((callback: () => void) => original(callback, 1)) as typeof window.setInterval;
+      });
     await page.goto(pageUrl);
     await page.waitForFunction(() => "harness" in window);
     const step = stepper(page, player);

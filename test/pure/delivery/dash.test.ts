@@ -13,7 +13,7 @@ const lines = (text: string) => text.replaceAll("><", ">\n<").trim().split("\n")
 test("the MPD of a ready asset is static, with every rung in one set", () => {
   expect(lines(mpd(presentationOf(facts("ready", [v720, v270, a1]))!, "P", now))).toEqual(
     `<?xml version="1.0" encoding="UTF-8"?>
-<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" minBufferTime="PT4S" maxSegmentDuration="PT4S" type="static" mediaPresentationDuration="PT8S">
+<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" minBufferTime="PT4S" maxSegmentDuration="PT4S" type="static" mediaPresentationDuration="PT8.001S">
 <BaseURL>P/</BaseURL>
 <Period id="0" start="PT0S">
 <AdaptationSet id="0" contentType="video" mimeType="video/mp4" segmentAlignment="true" startWithSAP="1" maxWidth="1280" maxHeight="720">

@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, test } from "vitest";
 import { isSealedWithCurrent, newSecret, openSecret, sealSecret } from "../../../src/webhooks/secrets.ts";
@@ -8,12 +10,17 @@ import { codeBlocks } from "../../support/guide-blocks.ts";
 const GUIDE = "docs/guides/deploying.md";
 const WEBHOOK_ID = "2c95e7a0-d64b-4f38-a17c-83f5b0e2d94c";
 
-/** The guide's own lines in a shell in which `npx` tells what it would have been given, so that nothing is deployed. */
+/** The guide's own lines in a shell in which `npx` prints what it would have been given, so that nothing is deployed. */
 function runGuide(): { keys: string[]; counting: string } {
-  const blocks = codeBlocks(GUIDE).filter(({ heading }) => ["4. Secrets", "Another webhook key"].includes(heading));
-  const npx = `npx() { if [ "$2" = secret ]; then echo "$4=$(cat)"; else echo "SQL=\${@: -1}"; fi; }`;
-  const script = [npx, ...blocks.map(({ code }) => code)].join("\n");
-  const lines = execFileSync("bash", ["-euo", "pipefail", "-c", script], { encoding: "utf8" }).split("\n");
+  const blocks = codeBlocks(GUIDE).filter(({ heading }) => ["3. Secrets", "Another webhook key"].includes(heading));
+  const folder = mkdtempSync(join(tmpdir(), "sluice-secrets-"));
+  const show = `node -p 'const s = require(process.cwd() + "/secrets.json"); "WEBHOOK_KEYS=" + s.WEBHOOK_KEYS'`;
+  const npm = `npm() { shift 3; node "${resolve("scripts/secrets.ts")}" "$@"; ${show}; }`;
+  const npx = `npx() { if [ "$2" = secret ]; then [ "$4" = secrets.json ]; else echo "SQL=\${@: -1}"; fi; }`;
+  const script = [npm, npx, ...blocks.map(({ code }) => code)].join("\n");
+  const options = { encoding: "utf8", cwd: folder } as const;
+  const lines = execFileSync("bash", ["-euo", "pipefail", "-c", script], options).split("\n");
+  rmSync(folder, { recursive: true });
   const valuesOf = (name: string) =>
     lines.filter((line) => line.startsWith(`${name}=`)).map((line) => line.slice(name.length + 1));
   return { keys: valuesOf("WEBHOOK_KEYS"), counting: valuesOf("SQL")[0] ?? "" };

@@ -263,7 +263,11 @@ test("an attempt that has been replaced is told to stop", async () => {
 
 describe("a callback is refused, and changes nothing, when its token", () => {
   const cases: [string, number, (assetId: string) => Promise<Response>][] = [
-    ["is forged", 401, (id) => call(id, "probe", "complete", RESULTS.probe, {}, "another secret")],
+    [
+      "is forged",
+      401,
+      (id) => call(id, "probe", "complete", RESULTS.probe, {}, "another secret: as long as the right one"),
+    ],
     ["has expired", 403, (id) => call(id, "probe", "complete", RESULTS.probe, { expiresAt: Date.now() - 1 })],
     [
       "is for another job",

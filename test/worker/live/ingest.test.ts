@@ -2,12 +2,14 @@
 import { env } from "cloudflare:test";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { AuthorizeAnswer } from "../../../encoder/live/protocol.ts";
+import { gatewayCredential } from "../../../encoder/gateway-credential.ts";
 import { signJobGrant } from "../../../src/encoding/job-token.ts";
 import { newHexId } from "../../../src/live/ids.ts";
 import { signSessionGrant } from "../../../src/live/session-token.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import {
   asGateway,
+  credentialOf,
   ask,
   connect,
   eventsOf,
@@ -126,24 +128,75 @@ describe("authorization", () => {
       expect(text).not.toContain(secret);
   });
 
-  test.each([
-    { gatewayId: "" },
-    { protocol: "webrtc" },
-    { streamKey: 1 },
-    { streamKey: "k".repeat(513) },
-    { streamKey: undefined },
-  ])("refuses a malformed request: %j", async (more) => {
-    const body = { gatewayId: "g", protocol: "rtmp", streamKey: "k", ...more };
-    expect((await asGateway("authorize", body)).status).toBe(422);
-  });
+  test.each([{ protocol: "webrtc" }, { streamKey: 1 }, { streamKey: "k".repeat(513) }, { streamKey: undefined }])(
+    "refuses a malformed request: %j",
+    async (more) => {
+      const body = { gatewayId: "g", protocol: "rtmp", streamKey: "k", ...more };
+      expect((await asGateway("authorize", body)).status).toBe(422);
+    },
+  );
+});
+
+/** What a gateway says of itself. */
+const gateway = (gatewayId: string, startedAt: number, more: object = {}) => ({
+  gatewayId,
+  rtmpUrl: `rtmp://${gatewayId}.example.com:1935/live`,
+  rtmpsUrl: null,
+  srtUrl: `srt://${gatewayId}.example.com:778`,
+  httpUrl: `https://${gatewayId}.example.com:8443`,
+  startedAt,
+  ...more,
 });
 
 describe("only gateways are listened to", () => {
-  test.each(["register", "authorize", "passphrase"])("%s without the secret is refused", async (path) => {
-    for (const secret of ["", "wrong", `${env.ENCODER_SECRET}x`, env.ENCODER_SECRET.slice(1)])
-      expect((await asGateway(path, {}, secret)).status).toBe(401);
+  const paths = ["register", "authorize", "passphrase"];
+
+  test.each(paths)("%s without a genuine credential is refused", async (path) => {
+    const genuine = credentialOf("gateway-1");
+    const forged = [
+      `gateway-2.${genuine.split(".")[1]}`,
+      gatewayCredential("another secret: long enough to be one", "g"),
+    ];
+    for (const credential of ["", "wrong", env.ENCODER_SECRET, `${genuine}x`, genuine.slice(1), ...forged])
+      expect((await asGateway(path, {}, credential)).status).toBe(401);
     const bare = await send(new Request(`http://sluice.test/internal/ingest/${path}`, { method: "POST", body: "{}" }));
     expect(bare.status).toBe(401);
+  });
+
+  test.each(paths)("%s with the credential of another gateway is forbidden", async (path) => {
+    const body = { ...gateway("live-1", 1000), protocol: "rtmp", streamKey: "k" };
+    expect((await asGateway(path, body, credentialOf("live-2"))).status).toBe(403);
+    expect((await asGateway(path, body)).status).toBe(200);
+  });
+
+  test.each(paths)("%s with a revoked credential is refused, others go on", async (path) => {
+    const revoked = { REVOKED_GATEWAYS: "live-0, live-1" };
+    const ask = async (id: string) => {
+      const body = { ...gateway(id, 1000), protocol: "rtmp", streamKey: "k" };
+      return (await asGateway(path, body, credentialOf(id), revoked)).status;
+    };
+    expect([await ask("live-1"), await ask("live-2")]).toEqual([401, 200]);
+  });
+
+  // A stranger can make the credential that an empty secret stands for.
+  test.each(["", undefined, "a".repeat(31)])(
+    "ENCODER_SECRET %j opens nothing, and the answer does not blame the caller",
+    async (secret) => {
+      for (const path of paths)
+        for (const credential of ["", "undefined", gatewayCredential(secret ?? "", "gateway-1")]) {
+          const answer = await asGateway(path, gateway("gateway-1", 1), credential, { ENCODER_SECRET: secret });
+          expect(answer.status).toBe(503);
+        }
+      const { results } = await env.DB.prepare("SELECT id FROM ingest_gateways WHERE id = 'gateway-1'").all();
+      expect(results).toEqual([]);
+    },
+  );
+
+  test("both secrets of a rotation are good", async () => {
+    const next = "the next encoder secret: long enough";
+    const rotated = { ENCODER_SECRET: `${next},${env.ENCODER_SECRET}` };
+    for (const credential of [credentialOf("live-3"), gatewayCredential(next, "live-3")])
+      expect((await asGateway("register", gateway("live-3", 1), credential, rotated)).status).toBe(200);
   });
 });
 
@@ -174,7 +227,7 @@ describe("the token of a session", () => {
     const cases: [string, string, number][] = [
       ["malformed", "", 401],
       ["malformed", "not-a-token", 401],
-      ["forged", await signSessionGrant("another secret", grant, now()), 401],
+      ["forged", await signSessionGrant("another secret: as long as the right one", grant, now()), 401],
       ["forged", `${btoa(JSON.stringify({ ...grant, expiresAt: now() + 1e9 }))}.${mine.token.split(".")[1]}`, 401],
       ["foreign", theirs.token, 403],
       ["foreign", await signJobGrant(env.JOB_SECRET, { ...job, expiresAt: now() + 60_000 }), 403],
@@ -263,15 +316,6 @@ describe("what a session says", () => {
 });
 
 describe("addresses for broadcasters", () => {
-  const gateway = (gatewayId: string, startedAt: number, more: object = {}) => ({
-    gatewayId,
-    rtmpUrl: `rtmp://${gatewayId}.example.com:1935/live`,
-    rtmpsUrl: null,
-    srtUrl: `srt://${gatewayId}.example.com:778`,
-    httpUrl: "http://10.0.0.7:8080",
-    startedAt,
-    ...more,
-  });
   const register = async (body: object) => (await asGateway("register", body)).status;
   const ingestOf = async (stream: Stream) => (await getStream(workspace, stream.streamId))["ingest"];
 
@@ -312,10 +356,14 @@ describe("addresses for broadcasters", () => {
     expect(await ingestOf(stream)).toMatchObject({ rtmp: expect.stringContaining("gone.example.com") as string });
   });
 
-  test.each([{ rtmpUrl: "http://a" }, { srtUrl: "rtmp://a" }, { httpUrl: "ftp://a" }, { gatewayId: "g".repeat(65) }])(
-    "are refused when they are of another kind: %j",
-    async (more) => {
-      expect(await register(gateway("g", 1, more))).toBe(422);
-    },
-  );
+  test.each([
+    { rtmpUrl: "http://a" },
+    { srtUrl: "rtmp://a" },
+    { httpUrl: "ftp://a" },
+    { httpUrl: "http://10.0.0.7:8080" },
+    { httpUrl: "http://live-1.example.com:8791" },
+    { httpUrl: "https:/" },
+  ])("are refused when they are of another kind: %j", async (more) => {
+    expect(await register(gateway("g", 1, more))).toBe(422);
+  });
 });

@@ -2,6 +2,7 @@ import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import type { StreamTimer } from "../../../durable-objects/live-stream-keeper.ts";
 import type { LiveStreamMachine } from "../../../durable-objects/live-stream-machine.ts";
+import { gatewayCredential } from "../../../encoder/gateway-credential.ts";
 import type { AuthorizeAnswer, HeartbeatAnswer, Started } from "../../../encoder/live/protocol.ts";
 import { openDatabase } from "../../../src/database.ts";
 import { events } from "../../../src/events/index.ts";
@@ -48,13 +49,16 @@ const post = (path: string, body: unknown, token: string, overrides = {}) =>
     overrides,
   );
 
-/** A request as a gateway makes it. */
-export const asGateway = (path: string, body: unknown, secret = env.ENCODER_SECRET, overrides = {}) =>
-  post(`/internal/ingest/${path}`, body, secret, overrides);
+const gatewayIdIn = (body: unknown) => (body as { gatewayId?: string } | null)?.gatewayId ?? "gateway-1";
+export const credentialOf = (gatewayId: string) => gatewayCredential(env.ENCODER_SECRET, gatewayId);
+
+/** A request as a gateway makes it: with the credential of the one that its body names. */
+export const asGateway = (path: string, body: unknown, credential = credentialOf(gatewayIdIn(body)), overrides = {}) =>
+  post(`/internal/ingest/${path}`, body, credential, overrides);
 
 export async function ask(stream: Stream, more: object = {}, overrides = {}): Promise<AuthorizeAnswer> {
   const body = { gatewayId: "gateway-1", protocol: "rtmp", streamKey: stream.streamKey, ...more };
-  const response = await asGateway("authorize", body, env.ENCODER_SECRET, overrides);
+  const response = await asGateway("authorize", body, credentialOf(gatewayIdIn(body)), overrides);
   if (response.status !== 200) throw new Error(`authorize: ${response.status} ${await response.text()}`);
   return await response.json();
 }

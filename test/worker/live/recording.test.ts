@@ -96,7 +96,7 @@ describe("the recording of a broadcast", () => {
     expect(await textOf(`/${playbackId}/v720/2.m4s`)).toBe("[v720 2.0]");
     expect(await textOf(`/${playbackId}/v720/init-0.mp4`)).toBe("init v720 0");
     expect(await textOf(`/${playbackId}/a1/1.m4s`)).toContain("[a1 1.3]");
-    expect(await textOf(`/${playbackId}.mpd`)).toContain('mediaPresentationDuration="PT4.5S"');
+    expect(await textOf(`/${playbackId}.mpd`)).toContain('mediaPresentationDuration="PT4.501S"');
 
     const told = await eventsOf(mediaId);
     expect(told.map(({ type }) => type)).toEqual(READY);

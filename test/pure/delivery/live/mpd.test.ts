@@ -131,6 +131,6 @@ describe("a seam in the session", () => {
 
 test("the MPD of a session that is over is static, as long as what there is", () => {
   const text = render([video(session(5, 0, { hasEnded: true }))]);
-  expect(text).toContain('type="static" mediaPresentationDuration="PT10S"');
+  expect(text).toContain('type="static" mediaPresentationDuration="PT10.001S"');
   expect(text).not.toMatch(/Location|UTCTiming schemeIdUri="[^"]*" value="[^"]*"\/><\/MPD>|availabilityTimeOffset/);
 });

@@ -1,0 +1,42 @@
+/** A queue whose `shift` takes constant time, however many elements wait. An array's moves all of them. */
+const MIN_COMPACTED = 1024;
+
+export class Fifo<T> {
+  #elements: T[] = [];
+  #first = 0;
+
+  get length(): number {
+    return this.#elements.length - this.#first;
+  }
+
+  get first(): T | undefined {
+    return this.#elements[this.#first];
+  }
+
+  push(element: T): void {
+    this.#elements.push(element);
+  }
+
+  shift(): T | undefined {
+    const element = this.first;
+    if (this.length === 0) return undefined;
+    this.#elements[this.#first] = undefined as T; // it may be collected
+    this.#first += 1;
+    if (this.#first >= MIN_COMPACTED && this.#first * 2 >= this.#elements.length) {
+      this.#elements = this.#elements.slice(this.#first);
+      this.#first = 0;
+    }
+    return element;
+  }
+
+  clear(): void {
+    this.#elements = [];
+    this.#first = 0;
+  }
+
+  find(isWanted: (element: T) => boolean): T | undefined {
+    for (let at = this.#first; at < this.#elements.length; at++)
+      if (isWanted(this.#elements[at]!)) return this.#elements[at];
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+/** Bounds the child processes of simulcasts, over all broadcasts of a gateway. Each takes some 90 MB. */
+import { availableParallelism } from "node:os";
+
+const FOR_EACH_CORE = 4;
+const AT_LEAST = 8;
+
+export class PushSlots {
+  readonly #max: number;
+  #taken = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** @returns false when all are taken */
+  take(): boolean {
+    if (this.#taken >= this.#max) return false;
+    this.#taken += 1;
+    return true;
+  }
+
+  release(): void {
+    this.#taken -= 1;
+  }
+}
+
+/** Of this process. */
+export const gatewaySlots = new PushSlots(Math.max(AT_LEAST, FOR_EACH_CORE * availableParallelism()));

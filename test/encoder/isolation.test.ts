@@ -1,0 +1,111 @@
+/** What a process that reads hostile media can get at: secrets of the service, other users' files, codecs that nobody needs. */
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import { startMediaProcess } from "../../encoder/media-process.ts";
+import { TestEncoder } from "../support/encoder.ts";
+import { childrenOf, commandOf } from "../support/processes.ts";
+import { makeSource } from "../support/sources.ts";
+
+const PRYING_CHILD = fileURLToPath(new URL("prying-child.ts", import.meta.url));
+const SECRET = "secret of the encoder tests";
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+let encoder: TestEncoder | undefined;
+afterEach(async () => {
+  await encoder?.stop();
+  encoder = undefined;
+  delete process.env["MEDIA_UID"];
+});
+
+/** What /proc shows of a process to others of the same user. */
+const shownOf = async (pid: number) =>
+  (await Promise.all(["environ", "cmdline"].map((file) => readFile(`/proc/${pid}/${file}`, "utf8")))).join("\0");
+
+async function pry(): Promise<Record<string, unknown>> {
+  const child = startMediaProcess(PRYING_CHILD, { stdio: ["ignore", "ignore", "inherit", "ipc"], heapMiB: 64 });
+  const [found] = (await once(child, "message")) as [Record<string, unknown>];
+  return found;
+}
+
+test("neither the service nor a child shows the secret or a job's token in /proc", async () => {
+  encoder = await TestEncoder.start();
+  const { job, desk } = encoder.prepare(await makeSource("mp4-fast-start"), { kind: "probe" });
+  let held = (): void => {};
+  const shown: string[] = [];
+  desk.intercept = (_, target) => {
+    if (target === "source") held();
+    return undefined;
+  };
+  const running = new Promise<void>((resolve) => (held = resolve));
+  expect((await encoder.request("POST", "/jobs", job)).status).toBe(202);
+  await running;
+  const pids = [encoder.process.pid!, ...childrenOf(encoder.process.pid!)];
+  for (const pid of pids) shown.push(await shownOf(pid).catch(() => "")); // the job's may have ended
+  expect(shown.filter((text) => text !== "").length).toBeGreaterThan(1);
+  for (const text of shown) {
+    expect(text).not.toContain(SECRET);
+    expect(text).not.toContain(job.token);
+  }
+  expect("result" in (await desk.ending)).toBe(true);
+});
+
+test("the file in which a secret is handed over is gone when the service listens", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "isolation-"));
+  encoder = await TestEncoder.start({ TMPDIR: folder });
+  expect((await encoder.health()).status).toBe("ok");
+  expect(execFileSync("find", [folder, "-mindepth", "1"]).toString()).toBe("");
+  await rm(folder, { recursive: true });
+});
+
+test("a media process has no environment but PATH, and cannot gain privileges", async () => {
+  process.env["SOME_SECRET"] = "of the parent";
+  const found = await pry();
+  delete process.env["SOME_SECRET"];
+  expect(found).toMatchObject({ environment: ["PATH"], noNewPrivileges: "1" });
+});
+
+describe.runIf(isRoot)("with MEDIA_UID", () => {
+  test("a media process is another user without capabilities, and can read neither its parent nor other users' files", async () => {
+    process.env["MEDIA_UID"] = String(NOBODY);
+    expect(await pry()).toEqual({
+      environment: ["PATH"],
+      uid: NOBODY,
+      gid: NOBODY,
+      groups: [NOBODY],
+      capabilities: "0000000000000000",
+      noNewPrivileges: "1",
+      parentEnvironment: "EACCES",
+      parentMemory: "EACCES",
+      ownCode: "EACCES",
+      becomingRoot: "EPERM",
+      passwords: "failed",
+    });
+  });
+
+  test("jobs are done, and stopped, by children of that user", async () => {
+    encoder = await TestEncoder.start({ MEDIA_UID: String(NOBODY) });
+    expect((await encoder.probe(await makeSource("mp4-fast-start"))).video).not.toBeNull();
+    const children = childrenOf(encoder.process.pid!);
+    expect(children.length).toBeGreaterThan(0);
+    for (const pid of children)
+      expect(await readFile(`/proc/${pid}/status`, "utf8")).toMatch(new RegExp(`^Uid:(\\s+${NOBODY}){4}$`, "m"));
+    await encoder.stop();
+    const left = () => children.map(commandOf).filter((command) => command !== "");
+    await expect.poll(left).toEqual([]);
+  });
+});
+
+test("a codec that is not on the list is not decoded, however its container is spelled", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "isolation-"));
+  const path = join(folder, "source.avi");
+  execFileSync("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "testsrc2=d=1:s=64x64", "-c:v", "zmbv", path]);
+  encoder = await TestEncoder.start();
+  expect(await encoder.failure(path)).toMatchObject({ code: "source_no_streams" });
+  await rm(folder, { recursive: true });
+});

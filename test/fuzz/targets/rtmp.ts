@@ -1,0 +1,91 @@
+import * as fc from "fast-check";
+import { Amf0Error, type Amf0Output, encodeAmf0 } from "../../../encoder/gateway/rtmp/amf0.ts";
+import { PublishProtocol, RtmpError } from "../../../encoder/gateway/rtmp/publish-protocol.ts";
+import { chunk, HANDSHAKE, picture, setChunkSize } from "../../gateway/rtmp-client.ts";
+import { type Mutations, mutated, mutations, pieces, pieceSizes } from "../chunks.ts";
+import type { FuzzTarget } from "../target.ts";
+
+interface Session {
+  handshake: Uint8Array;
+  messages: Buffer[];
+  mutations: Mutations;
+  sizes: number[];
+}
+
+const { value } = fc.letrec<{ value: Amf0Output }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    fc.constant(null),
+    fc.double(),
+    fc.integer(),
+    fc.string(),
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.dictionary(fc.string(), tie("value"), { maxKeys: 4 }),
+  ),
+}));
+const name = fc.constantFrom("connect", "createStream", "publish", "play", "deleteStream", "releaseStream", "call");
+const about = fc.record({
+  app: fc.oneof({ weight: 5, arbitrary: fc.constant("live") }, value),
+  tcUrl: fc.constant("rtmp://host/live"),
+  objectEncoding: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(0, 3) }, value),
+  more: value,
+});
+const wide = fc.integer({ min: 0, max: 60_000 }).map((length) => Array.from({ length }, () => null));
+const command = fc.oneof(
+  fc.tuple(name, value, value, value).map((values) => encodeAmf0(...values)),
+  about.map((fields) => encodeAmf0("connect", 1, fields)),
+  fc.constant(encodeAmf0("createStream", 2, null)),
+  fc.string().map((key) => encodeAmf0("publish", 3, null, key, "live")),
+  wide.map((values) => encodeAmf0("connect", 1, { app: "live", objectEncoding: values })),
+  fc
+    .integer({ min: 1, max: 12_000 })
+    .map((depth) => Buffer.from(`020007636f6e6e656374${"0300016103".repeat(depth)}`, "hex")),
+);
+const message = fc.oneof(
+  fc.tuple(fc.constantFrom(20, 20, 20, 17, 18), command).map(([type, payload]) => chunk(type, payload)),
+  fc.nat({ max: 70_000 }).map(setChunkSize),
+  fc.nat({ max: 60_000 }).map(picture),
+  fc
+    .tuple(fc.nat({ max: 22 }), fc.uint8Array({ maxLength: 64 }), fc.nat({ max: 0xffffff }), fc.nat({ max: 63 }))
+    .map(([type, bytes, length, stream]) => chunk(type, Buffer.from(bytes), { length, stream })),
+);
+
+/** With bounds of 32 commands, and answers of some hundred bytes each. */
+const MOST_ANSWERED_BYTES = 16 << 10;
+
+/** A session ends in good order or with one of the two refusals; what is answered before a publish has a bound, whatever is sent. */
+export default {
+  name: "rtmp",
+  arbitrary: fc.record({
+    handshake: fc.uint8Array({ minLength: 1536, maxLength: 1536 }),
+    messages: fc.array(message, { maxLength: 40 }),
+    mutations,
+    sizes: pieceSizes,
+  }),
+  run({ handshake, messages, mutations: changes, sizes }) {
+    let answeredBytes = 0;
+    const protocol = new PublishProtocol((bytes) => {
+      if (protocol.streamKey === null) answeredBytes += bytes.length;
+    });
+    const greeting = Buffer.concat([
+      HANDSHAKE.subarray(0, 1),
+      handshake,
+      HANDSHAKE.subarray(1537),
+      setChunkSize(65_536),
+    ]);
+    const session = mutated(Buffer.concat([greeting, ...messages]), changes, 1);
+    let receivedBytes = 0;
+    let mediaBytes = 0;
+    try {
+      for (const piece of pieces(session, sizes)) {
+        receivedBytes += piece.length;
+        protocol.read(piece);
+        for (const tag of protocol.flvTags.splice(0)) mediaBytes += tag.length;
+      }
+    } catch (error) {
+      if (!(error instanceof RtmpError || error instanceof Amf0Error)) throw error;
+    }
+    if (answeredBytes > MOST_ANSWERED_BYTES) throw new Error(`answered ${answeredBytes} bytes before a publish`);
+    if (mediaBytes > 16 * receivedBytes + 13) throw new Error(`made ${mediaBytes} bytes of ${receivedBytes}`);
+  },
+} satisfies FuzzTarget<Session>;

@@ -1,0 +1,58 @@
+/** Runs one target's inputs in a thread of its own, which its parent can end. */
+import { parentPort, workerData } from "node:worker_threads";
+import { inputOf } from "./inputs.ts";
+import type { FuzzFailure, FuzzOrder, FuzzTarget } from "./target.ts";
+
+const DEFAULT_WORK_BUDGET = 200;
+const DEFAULT_BUFFER_MIB = 64;
+
+const order = workerData as FuzzOrder;
+const { default: target } = (await import(order.file)) as { default: FuzzTarget<unknown> };
+const progress = new Int32Array(order.progress);
+const failure = await firstFailure();
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+parentPort!.postMessage(failure);
+
+async function firstFailure(): Promise<FuzzFailure | null> {
+  const unitUs = workUnitUs();
+  const budget = target.workBudget ?? DEFAULT_WORK_BUDGET;
+  const maxBufferBytes = (target.maxBufferMiB ?? DEFAULT_BUFFER_MIB) << 20;
+  for (let run = 0; run < order.runs; run += 1) {
+    const seed = order.seed + run;
+    Atomics.store(progress, 1, seed);
+    Atomics.add(progress, 0, 1);
+    const input = inputOf(target, seed);
+    const bufferBytes = process.memoryUsage().arrayBuffers;
+    const startedUs = cpuUs();
+    try {
+      await target.run(input);
+    } catch (error) {
+      return { seed, why: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    }
+    const work = (cpuUs() - startedUs) / unitUs;
+    if (work > budget) return { seed, why: `took ${work.toFixed(0)} units of work; the budget is ${budget}` };
+    const allocated = process.memoryUsage().arrayBuffers - bufferBytes;
+    if (allocated > maxBufferBytes) return { seed, why: `allocated ${allocated} bytes of buffers for one input` };
+  }
+  return null;
+}
+
+/** CPU time of this thread alone: other threads and processes do not count. */
+function cpuUs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
+}
+
+/**
+ * The unit of work budgets: CPU time for summing 1 MiB of bytes. Linux may count a thread's time in ticks of 4 ms, so it is the mean of
+ * many rounds.
+ */
+function workUnitUs(): number {
+  const rounds = 256;
+  const bytes = new Uint8Array(1 << 20).fill(3);
+  let sum = 0;
+  const startedUs = cpuUs();
+  for (let round = 0; round < rounds; round += 1)
+    for (let at = 0; at < bytes.length; at += 1) sum = (sum + bytes[at]!) | 0;
+  return sum === 0 ? 0 : (cpuUs() - startedUs) / rounds;
+}

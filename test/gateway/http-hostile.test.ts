@@ -1,0 +1,108 @@
+/** What a stranger can hold open on the HTTP ports of encoder and gateway. Both are made by `encoderServer`'s `boundedServer`. */
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { SERVER_LIMITS, type ServerLimits } from "../../encoder/bounded-server.ts";
+import { PushService } from "../../encoder/gateway/push-service.ts";
+import { encoderServer } from "../../encoder/http.ts";
+import { JobQueue } from "../../encoder/job-queue.ts";
+import { until } from "./until.ts";
+
+const SECRET = "secret of the tests of HTTP limits";
+const SOON: ServerLimits = { ...SERVER_LIMITS, headersMs: 200, checkEveryMs: 50 };
+const PATIENT: ServerLimits = { ...SERVER_LIMITS, headersMs: 600_000 };
+
+let server: Server;
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+async function listen(limits: ServerLimits): Promise<number> {
+  server = encoderServer([SECRET], new JobQueue({ capacity: 1, queue: 1 }), new PushService(SECRET, 1), limits);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+interface Peer {
+  socket: Socket;
+  closed: Promise<unknown>;
+  heard(): string;
+}
+function open(port: number, ...lines: string[]): Peer {
+  const socket = connect(port, "127.0.0.1").on("error", () => {});
+  let heard = "";
+  socket.on("data", (bytes: Buffer) => (heard += bytes.toString("latin1")));
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.write(lines.join("\r\n"));
+  return { socket, closed, heard: () => heard };
+}
+const AUTHORIZED = `Authorization: Bearer ${SECRET}`;
+const health = (port: number) => open(port, "GET /health HTTP/1.1", "Host: x", AUTHORIZED, "", "");
+
+describe("a stranger is cut off", () => {
+  test("with no byte sent, with half of the headers, and with headers that drip", async () => {
+    const port = await listen(SOON);
+    const [silent, half, dripping] = [
+      open(port),
+      open(port, "GET /health HTTP/1.1", "Ho"),
+      open(port, "GET / HTTP/1.1", ""),
+    ];
+    const drip = setInterval(() => dripping.socket.write("X: y\r\n"), 20);
+    await Promise.all([silent, half, dripping].map(({ closed }) => closed));
+    clearInterval(drip);
+    expect(half.heard()).toMatch(/^HTTP\/1.1 408 /);
+  });
+
+  test("when the secret is wrong, although the body is still to come", async () => {
+    const port = await listen(PATIENT);
+    const wrong = open(port, "POST /jobs HTTP/1.1", "Host: x", "Content-Length: 1000000", "", "half");
+    await wrong.closed;
+    expect(wrong.heard()).toMatch(/^HTTP\/1.1 401 /);
+  });
+});
+
+test("connections without the secret are bounded per address: the oldest is closed, and who knows the secret gets in", async () => {
+  const port = await listen(PATIENT);
+  const idle = Array.from({ length: SERVER_LIMITS.unprovenOfAddress }, () => open(port));
+  await until(() => idle.every(({ socket }) => !socket.connecting));
+  const first = health(port);
+  await until(() => first.heard().includes('"status":"ok"'));
+  await idle[0]!.closed;
+  expect(idle.filter(({ socket }) => socket.closed)).toHaveLength(1);
+  // The connection that showed the secret is kept, whatever comes.
+  const more = Array.from({ length: 2 * SERVER_LIMITS.unprovenOfAddress }, () => open(port));
+  await Promise.all(idle.map(({ closed }) => closed));
+  first.socket.write(["GET /health HTTP/1.1", "Host: x", AUTHORIZED, "", ""].join("\r\n"));
+  await until(() => first.heard().split('"status":"ok"').length === 3);
+  for (const { socket } of [first, ...more]) socket.destroy();
+});
+
+test("connections are bounded in all", async () => {
+  const port = await listen({ ...PATIENT, connections: 5 });
+  const held = Array.from({ length: 5 }, () => open(port));
+  await until(() => held.every(({ socket }) => !socket.connecting));
+  await health(port).closed;
+  held[0]!.socket.destroy();
+  for (;;) {
+    const again = health(port);
+    await Promise.race([again.closed, until(() => again.heard() !== "")]);
+    if (again.heard() !== "") break;
+  }
+  expect(held.filter(({ socket }) => socket.closed)).toHaveLength(1);
+});
+
+test("a body that was let in may take longer than headers may", async () => {
+  const port = await listen(SOON);
+  const slow = open(port, "POST /jobs HTTP/1.1", "Host: x", AUTHORIZED, "Content-Length: 2", "", "{");
+  const strangers = [];
+  for (let round = 0; round < 3; round++) {
+    strangers.push(open(port));
+    await strangers.at(-1)!.closed; // each lasts as long as headers may
+  }
+  slow.socket.write("}");
+  await until(() => slow.heard() !== "");
+  expect(slow.heard()).toMatch(/^HTTP\/1.1 422 /);
+});

@@ -1,0 +1,48 @@
+/** A system that has no descriptors left while a caller comes in. */
+import { execFileSync, spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, test } from "vitest";
+import { broadcastOf, H264 } from "../support/live.ts";
+import { push } from "./broadcaster.ts";
+import { until } from "./until.ts";
+
+const LISTENER = fileURLToPath(new URL("srt-listener-process.ts", import.meta.url));
+const PASSPHRASE = `${"0123456789abcdef".repeat(2)}k${"fedcba9876543210".repeat(2)}`;
+
+let listener: ReturnType<typeof start>;
+afterEach(() => void listener.kill("SIGKILL"));
+const start = () => spawn(process.execPath, [LISTENER, "key", PASSPHRASE], { stdio: ["ignore", "pipe", "inherit"] });
+
+const limitFiles = (pid: number, count: number) =>
+  execFileSync("prlimit", ["--pid", String(pid), `--nofile=${count}:`]);
+
+/** The descriptor that the next file of the process would get. */
+function nextDescriptor(pid: number): number {
+  const open = new Set(readdirSync(`/proc/${pid}/fd`).map(Number));
+  let next = 0;
+  while (open.has(next)) next += 1;
+  return next;
+}
+
+test("the caller is refused, the gateway lives, and the next caller is taken", async () => {
+  listener = start();
+  let said = "";
+  listener.stdout.on("data", (bytes: Buffer) => (said += bytes.toString()));
+  await until(() => said.includes('"port"'));
+  const { port } = JSON.parse(said.split("\n")[0]!) as { port: number };
+  const pid = listener.pid!;
+  const bytes = await broadcastOf(`$IN -t 3 ${H264} -c:a aac -f mpegts`);
+  const url = `srt://127.0.0.1:${port}?streamid=key&pkt_size=1316&linger=2&latency=500000&passphrase=${PASSPHRASE}`;
+
+  limitFiles(pid, nextDescriptor(pid));
+  const refused = await push(bytes, "mpegts", url).ran;
+  expect(refused.code).not.toBe(0);
+  await until(() => said.includes('"srt.receiver_failed"') || listener.exitCode !== null);
+  expect(listener.exitCode).toBeNull();
+
+  limitFiles(pid, 4096);
+  expect((await push(bytes, "mpegts", url, "-re").ran).code).toBe(0);
+  await until(() => said.includes('"whole":true') || listener.exitCode !== null);
+  expect(listener.exitCode).toBeNull();
+});
