@@ -69,7 +69,6 @@ export class HeldJob {
   /** Runs in a child and reports; never rejects. */
   async run(start: () => ChildProcess): Promise<void> {
     this.#state = "running";
-    this.#child = child;
     const { jobId, kind, attempt } = this.job;
     log("info", "job started", { jobId, kind, attempt });
     const startedMs = performance.now();
@@ -94,7 +93,8 @@ export class HeldJob {
       onStored: (partial: PartialRendition) => this.#stored.add(partial) && void this.#sendHeartbeat(),
     };
     try {
-      return await runInChild(start(), this.job, limitsOf(this.job), listener, this.#unwanted.signal);
+      this.#child = start();
+      return await runInChild(this.#child, this.job, limitsOf(this.job), listener, this.#unwanted.signal);
     } catch (error) {
       return { type: "crashed", how: error instanceof Error ? error.message : String(error) };
     }
