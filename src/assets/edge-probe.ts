@@ -54,7 +54,7 @@ export async function probeAtEdge(env: Env, asset: AssetForMachine): Promise<Edg
   if (!source.standard) return notStandard(source.reason);
   if (!isWithin(asset.maxResolution, source.video)) return notStandard("it is larger than the resolution asked for");
   await Promise.all(
-    source.indexes.map(({ rendition, bytes }) => env.MEDIA.put(passthroughKey(asset.id, rendition), bytes)),
+    source.indexes.map(({ rendition, pieces }) => putPieces(env.MEDIA, passthroughKey(asset.id, rendition), pieces)),
   );
   const { video, audio } = source;
   return {
@@ -73,4 +73,15 @@ export async function probeAtEdge(env: Env, asset: AssetForMachine): Promise<Edg
     renditions: source.renditions.map((rendition) => ({ ...rendition, assetId: asset.id })),
     summary: { isStandard: true, onLadderGrid: source.onLadderGrid, bitrateBps: video.bitrateBps },
   };
+}
+
+/** Puts pieces as one object without joining them in memory. */
+async function putPieces(bucket: R2Bucket, key: string, pieces: Uint8Array[]): Promise<void> {
+  const { readable, writable } = new FixedLengthStream(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  const writer = writable.getWriter();
+  const write = async () => {
+    for (const piece of pieces) await writer.write(piece);
+    await writer.close();
+  };
+  await Promise.all([bucket.put(key, readable), write()]);
 }

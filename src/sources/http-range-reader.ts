@@ -70,6 +70,10 @@ export async function openHttpSource(
   let requestCount = 1;
   const seen: SeenSource = { env, url, file, limits, guard, onRequest: () => requestCount++, ...shared };
   const cache = createBlockCache(blockBytes, cacheBytes, (offset, length) => fetchBytes(seen, offset, length));
+  const requireRanges = () => {
+    if (!supportsRanges || size === null) throw new RangesUnsupported("the source's server does not answer ranges");
+    return size;
+  };
   return {
     size,
     supportsRanges,
@@ -83,8 +87,15 @@ export async function openHttpSource(
       const end = Math.min(offset + length, size ?? Infinity);
       if (end <= offset) return new Uint8Array(0);
       if (end <= head.byteLength) return head.slice(offset, end);
-      if (!supportsRanges || size === null) throw new RangesUnsupported("the source's server does not answer ranges");
-      return cache.read(offset, end - offset, size);
+      const fileBytes = requireRanges();
+      // Through the cache it would be in memory three times: as it came, as blocks, and joined.
+      if (end - offset > cacheBytes) return fetchBytes(seen, offset, end - offset);
+      return cache.read(offset, end - offset, fileBytes);
+    },
+    async readInto(offset, target) {
+      const length = Math.min(target.byteLength, requireRanges() - offset);
+      if (length > 0) await fetchInto(seen, offset, target.subarray(0, length));
+      return Math.max(0, length);
     },
   };
 }
@@ -121,10 +132,14 @@ async function checkOpening(answer: SourceAnswer, firstBytes: number, maxBytes: 
 
 async function fetchBytes(seen: SeenSource, offset: number, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
+  await fetchInto(seen, offset, bytes);
+  return bytes;
+}
+
+async function fetchInto(seen: SeenSource, offset: number, target: Uint8Array): Promise<void> {
   let filled = 0;
-  await fetchRange(seen, offset, offset + length - 1, (piece) => {
-    bytes.set(piece, filled);
+  await fetchRange(seen, offset, offset + target.byteLength - 1, (piece) => {
+    target.set(piece, filled);
     filled += piece.byteLength;
   });
-  return bytes;
 }

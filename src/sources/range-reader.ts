@@ -11,6 +11,12 @@ export interface RangeReader {
    * @throws {SourceError} when the source cannot be read, or is not what it was at the first request
    */
   read(offset: number, length: number): Promise<Uint8Array>;
+  /**
+   * The same into memory of the caller's, for what is too large to be held twice. Answers how many bytes there were.
+   *
+   * @throws {SourceError} as `read`
+   */
+  readInto?(offset: number, target: Uint8Array): Promise<number>;
 }
 
 /**

@@ -28,9 +28,9 @@ async function enforceLimits(): Promise<void> {
   const stub = env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName("limits"));
   limitStub(stub);
   await runInDurableObject(stub, (_, { storage }) => limitStorage(storage));
-  const { queue, scheduled } = worker.default;
+  const handlers = { ...worker.default };
   Object.assign(worker.default, {
-    queue: (...event: Parameters<typeof queue>) => asInvocation(() => queue(...event)),
-    scheduled: (...event: Parameters<typeof scheduled>) => asInvocation(() => scheduled(...event)),
+    queue: (...event: Parameters<typeof handlers.queue>) => asInvocation(() => handlers.queue(...event)),
+    scheduled: (...event: Parameters<typeof handlers.scheduled>) => asInvocation(() => handlers.scheduled(...event)),
   });
 }

@@ -43,7 +43,7 @@ export function indexAudio(
   const shiftTicks = Math.round(track.edit.delayTicks - track.edit.skippedTicks);
 
   const init = writeInitSegment({ kind: "audio", timescale, sampleRateHz, channels, audioSpecificConfig });
-  const writer = new IndexWriter(init, track.table.sampleCount * 5 + cutSeconds.length * 16);
+  const writer = new IndexWriter(init);
   const samples = new SampleColumns();
   const starts: number[] = [];
   let mediaBytes = 0;

@@ -7,19 +7,21 @@ const TARGET_SECONDS = 4;
  * At which key frames segments begin: from key frame to key frame, each as near to 4 s as the key frames allow. A tail
  * shorter than 1 s joins the segment before it when the two stay below 8 s.
  *
- * @param keySeconds presentation times of the key frames, rising, the first one 0
- * @returns positions in `keySeconds`, the first one 0
+ * @param keyTicks presentation times of the key frames, rising, the first one 0; the end in ticks as well
+ * @returns positions in `keyTicks`, the first one 0
  */
-export function chooseCuts(keySeconds: ArrayLike<number>, endSeconds: number): number[] {
+export function chooseCuts(keyTicks: ArrayLike<number>, endTicks: number, timescale: number): number[] {
+  const keySeconds = (key: number) => keyTicks[key]! / timescale;
+  const endSeconds = endTicks / timescale;
   const cuts = [0];
   let start = 0;
-  for (let key = 1; key < keySeconds.length; key++) {
-    const here = keySeconds[key]! - start;
-    const next = (key + 1 < keySeconds.length ? keySeconds[key + 1]! : endSeconds) - start;
+  for (let key = 1; key < keyTicks.length; key++) {
+    const here = keySeconds(key) - start;
+    const next = (key + 1 < keyTicks.length ? keySeconds(key + 1) : endSeconds) - start;
     if (Math.abs(here - TARGET_SECONDS) > Math.abs(next - TARGET_SECONDS) + 1e-6) continue;
-    const tail = endSeconds - keySeconds[key]!;
+    const tail = endSeconds - keySeconds(key);
     if (tail < 1 && here + tail < 2 * TARGET_SECONDS) continue;
-    start = keySeconds[key]!;
+    start = keySeconds(key);
     cuts.push(key);
   }
   return cuts;

@@ -58,12 +58,18 @@ export async function findMoov(reader: RangeReader): Promise<FoundMoov> {
 /** The bytes of a box of which the first ones are already here. */
 async function withRest(reader: RangeReader, have: Uint8Array, at: number, size: number): Promise<Uint8Array> {
   if (have.length >= size) return have.subarray(0, size);
-  const rest = await reader.read(at + have.length, size - have.length);
-  standardOnlyIf(rest.length === size - have.length, "the file ends inside of its index");
   const whole = new Uint8Array(size);
   whole.set(have);
-  whole.set(rest, have.length);
+  const filled = await readInto(reader, at + have.length, whole.subarray(have.length));
+  standardOnlyIf(filled === size - have.length, "the file ends inside of its index");
   return whole;
+}
+
+async function readInto(reader: RangeReader, offset: number, target: Uint8Array): Promise<number> {
+  if (reader.readInto !== undefined) return await reader.readInto(offset, target);
+  const bytes = await reader.read(offset, target.length);
+  target.set(bytes);
+  return bytes.length;
 }
 
 /** What follows the media data is nearly always the index alone, so all of it is asked for at once. */

@@ -17,6 +17,9 @@ import { readSampleRecord, writeSampleRecord } from "./sample-record.ts";
 const MAGIC = 0x534c5032; // "SLP2"
 const HEADER_BYTES = 16;
 const ENTRY_BYTES = 12;
+/** A piece is full from here on; the last record in it may take the rest. */
+const FULL_PIECE_BYTES = 256 * 1024;
+const RECORDS_PIECE_BYTES = FULL_PIECE_BYTES + 16 * 1024;
 /** 12 s of 64 Mbit/s: what is above is not for streaming, and the ladder will serve it. */
 const MAX_SEGMENT_BYTES = 96 * 1024 * 1024;
 
@@ -25,34 +28,42 @@ export class IndexWriter {
   readonly segmentBytes: number[] = [];
   private readonly init: Uint8Array;
   private readonly entries = new ByteWriter(16 * 1024);
-  private readonly records: ByteWriter;
+  /** In pieces: one buffer that grows would be there twice while it does. */
+  private readonly fullRecords: Uint8Array<ArrayBuffer>[] = [];
+  private records = new ByteWriter(RECORDS_PIECE_BYTES);
+  private recordBytes = 0;
 
-  constructor(init: Uint8Array, expectedBytes: number) {
+  constructor(init: Uint8Array) {
     this.init = init;
-    this.records = new ByteWriter(expectedBytes);
   }
 
   addSegment(decodeTicks: number, samples: SampleColumns) {
     const { headerBytes, mediaBytes } = measureFragment(samples);
     standardOnlyIf(mediaBytes <= MAX_SEGMENT_BYTES, "a bit rate too high to stream");
-    const recordStart = this.records.length;
+    const before = this.records.length;
     writeSampleRecord(this.records, decodeTicks, samples);
-    this.entries.u32(recordStart);
-    this.entries.u32(this.records.length - recordStart);
+    const recordBytes = this.records.length - before;
+    this.entries.u32(this.recordBytes);
+    this.entries.u32(recordBytes);
     this.entries.u32(headerBytes + mediaBytes);
+    this.recordBytes += recordBytes;
     this.segmentBytes.push(headerBytes + mediaBytes);
+    if (this.records.length >= FULL_PIECE_BYTES) {
+      this.fullRecords.push(this.records.written());
+      this.records = new ByteWriter(RECORDS_PIECE_BYTES);
+    }
   }
 
-  finish(): Uint8Array<ArrayBuffer> {
-    const out = new ByteWriter(HEADER_BYTES + this.init.length + this.entries.length + this.records.length);
+  /** The index, in the pieces in which it was written. */
+  finish(): Uint8Array<ArrayBuffer>[] {
+    const out = new ByteWriter(HEADER_BYTES + this.init.length + this.entries.length);
     out.u32(MAGIC);
     out.u32(this.segmentBytes.length);
     out.u32(this.init.length);
     out.u32(0);
     out.raw(this.init);
     out.raw(this.entries.written());
-    out.raw(this.records.written());
-    return out.written();
+    return [out.written(), ...this.fullRecords, this.records.written()];
   }
 }
 

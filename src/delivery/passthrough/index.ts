@@ -21,8 +21,8 @@ export interface StandardSource {
   audio: SourceAudio[];
   /** Rows but for their `assetId`, ready to be inserted once the indexes are stored. */
   renditions: PassthroughRow[];
-  /** To be PUT at `passthroughKey(assetId, rendition)`. */
-  indexes: { rendition: string; bytes: Uint8Array<ArrayBuffer> }[];
+  /** To be PUT at `passthroughKey(assetId, rendition)`: the pieces in a row. */
+  indexes: { rendition: string; pieces: Uint8Array<ArrayBuffer>[] }[];
   /** Every segment of the ladder would begin at a key frame of the source, and segments are cut there. */
   onLadderGrid: boolean;
 }
@@ -99,7 +99,7 @@ function standardSource(moov: DataView, brand: string, fileBytes: number | null,
       ),
     })),
     renditions: [video, ...audio].map(({ row }) => row),
-    indexes: [video, ...audio].map(({ row, index }) => ({ rendition: row.name, bytes: index })),
+    indexes: [video, ...audio].map(({ row, index }) => ({ rendition: row.name, pieces: index })),
     onLadderGrid: video.onLadderGrid,
   };
 }

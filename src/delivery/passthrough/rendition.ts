@@ -5,5 +5,6 @@ export type PassthroughRow = Omit<typeof renditions.$inferInsert, "assetId">;
 /** A passthrough rendition: its row, and the index from which its segments are cut. */
 export interface IndexedRendition {
   row: PassthroughRow;
-  index: Uint8Array<ArrayBuffer>;
+  /** In pieces that follow each other. */
+  index: Uint8Array<ArrayBuffer>[];
 }

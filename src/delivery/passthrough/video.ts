@@ -7,6 +7,7 @@ import { parseAvcConfiguration } from "./h264.ts";
 import { IndexWriter } from "./index-file.ts";
 import { writeInitSegment } from "./init-segment.ts";
 import { standardOnlyIf } from "./not-standard.ts";
+import { NumberList } from "./number-list.ts";
 import type { IndexedRendition } from "./rendition.ts";
 import { SampleCursor } from "./sample-table.ts";
 import type { Track } from "./track.ts";
@@ -42,19 +43,19 @@ export function indexVideo(track: Track, fileBytes: number | null, grid?: FrameG
   standardOnlyIf(averageRate <= 60.5, "more than 60 pictures a second");
 
   const frameRate = survey.frameTicks === null ? nearestRate(averageRate) : exactRate(timescale, survey.frameTicks);
-  const keySeconds = survey.keyTicks.map((ticks) => ticks / timescale);
-  for (let key = 0; key < keySeconds.length; key++) {
-    const distance = (keySeconds[key + 1] ?? seconds) - keySeconds[key]!;
+  const { keyTicks } = survey;
+  for (let key = 0; key < keyTicks.length; key++) {
+    const distance = ((keyTicks[key + 1] ?? durationTicks) - keyTicks[key]!) / timescale;
     standardOnlyIf(distance <= MAX_KEY_DISTANCE_SECONDS, `key frames more than ${MAX_KEY_DISTANCE_SECONDS} s apart`);
   }
   const onGrid =
     survey.frameTicks === null
       ? null
       : gridCuts(survey.keyFrames, track.table.sampleCount, (grid ?? planGrid(frameRate)).framesPerSegment);
-  const cuts = onGrid ?? chooseCuts(keySeconds, seconds);
+  const cuts = onGrid ?? chooseCuts(keyTicks, durationTicks, timescale);
 
   const init = writeInitSegment({ kind: "video", timescale, ...format });
-  const writer = new IndexWriter(init, track.table.sampleCount * 8 + cuts.length * 16);
+  const writer = new IndexWriter(init);
   const mediaBytes = writeSegments(track, survey, cuts, writer, fileBytes);
   const starts = cuts.map((key) => survey.keyTicks[key]!);
   return {
@@ -130,10 +131,10 @@ interface FrameSurvey {
   /** The first picture is drawn forward by this, to time 0. */
   leadTicks: number;
   endTicks: number;
-  /** Presentation times of the key frames, from 0. */
-  keyTicks: number[];
+  /** Presentation times of the key frames, from 0. Every frame may be one: 2.6 million in 12 h. */
+  keyTicks: Float64Array;
   /** Their numbers in presentation order (GOPs are closed, so in decoding order as well). */
-  keyFrames: number[];
+  keyFrames: Float64Array;
   /** Exact constant duration of a frame, null when it varies or the first picture is drawn forward. */
   frameTicks: number | null;
 }
@@ -141,8 +142,8 @@ interface FrameSurvey {
 /** One walk over the frames' times: closed GOPs, an edit list that only shifts. */
 function surveyFrames(track: Track): FrameSurvey {
   const cursor = new SampleCursor(track.table);
-  const keyTicks: number[] = [];
-  const keyFrames: number[] = [];
+  const keyTicks = new NumberList();
+  const keyFrames = new NumberList();
   let frameTicks: number | null = null;
   let constant = true;
   let latest = -Infinity;
@@ -155,7 +156,7 @@ function surveyFrames(track: Track): FrameSurvey {
       keyFrames.push(cursor.index);
     }
     standardOnlyIf(keyTicks.length > 0, "a first picture that is no key frame");
-    standardOnlyIf(shown >= keyTicks[keyTicks.length - 1]!, "open groups of pictures");
+    standardOnlyIf(shown >= keyTicks.last, "open groups of pictures");
     if (cursor.index === 0) frameTicks = cursor.durationTicks;
     else if (cursor.durationTicks !== frameTicks && cursor.index + 1 < track.table.sampleCount) constant = false;
     latest = Math.max(latest, shown);
@@ -164,7 +165,8 @@ function surveyFrames(track: Track): FrameSurvey {
 
   const { skippedTicks, delayTicks, shownTicks } = track.edit;
   let shiftTicks = Math.round(delayTicks) - skippedTicks;
-  const first = keyTicks[0]! + shiftTicks;
+  const everyKey = keyTicks.values();
+  const first = everyKey[0]! + shiftTicks;
   const frame = end / track.table.sampleCount;
   standardOnlyIf(first >= -frame / 2, "an edit list that cuts into a group of pictures");
   standardOnlyIf(first <= MAX_START_GAP_SECONDS * track.timescale, "a picture that starts late");
@@ -175,13 +177,13 @@ function surveyFrames(track: Track): FrameSurvey {
   );
   if (first < 0) shiftTicks -= first;
   const leadTicks = Math.max(0, first);
-  const everyKey = keyTicks.map((ticks, n) => (n === 0 ? 0 : ticks + shiftTicks));
+  for (let key = 0; key < everyKey.length; key++) everyKey[key] = key === 0 ? 0 : everyKey[key]! + shiftTicks;
   return {
     shiftTicks,
     leadTicks,
     endTicks: end + shiftTicks,
     keyTicks: everyKey,
-    keyFrames,
+    keyFrames: keyFrames.values(),
     frameTicks: constant && leadTicks === 0 && frameTicks !== null && frameTicks > 0 ? frameTicks : null,
   };
 }

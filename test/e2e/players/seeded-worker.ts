@@ -96,7 +96,8 @@ export async function addStandardSource(
   });
   if (!source.standard) throw new Error(source.reason);
   await bucket.put(sourceKey(assetId), bytes);
-  for (const { rendition, bytes: index } of source.indexes) await bucket.put(passthroughKey(assetId, rendition), index);
+  for (const { rendition, pieces } of source.indexes)
+    await bucket.put(passthroughKey(assetId, rendition), await new Blob(pieces).arrayBuffer());
   await db.batch(
     source.renditions.map((row) =>
       db

@@ -16,7 +16,7 @@ async function bytesOf(body: Uint8Array | ReadableStream<Uint8Array>): Promise<U
 
 /** Init and every segment of a rendition, in a row: a fragmented file that any reader plays. */
 async function cutAll(bytes: Uint8Array, source: StandardSource, rendition: string): Promise<Uint8Array<ArrayBuffer>> {
-  const index = readerOf(source.indexes.find((one) => one.rendition === rendition)!.bytes).reader;
+  const index = readerOf(concat(source.indexes.find((one) => one.rendition === rendition)!.pieces)).reader;
   const row = source.renditions.find((one) => one.name === rendition)!;
   const parts = [];
   for (const file of ["init", ...row.segments.bytes.keys()] as const) {
@@ -103,8 +103,8 @@ test("an index at the head costs one read, whether the size is known or not", as
 test("a segment costs one read of the index and one of the source", async () => {
   const bytes = clip("flower");
   const source = await standard(bytes);
-  for (const { rendition, bytes: indexBytes } of source.indexes) {
-    const index = readerOf(indexBytes);
+  for (const { rendition, pieces } of source.indexes) {
+    const index = readerOf(concat(pieces));
     const file = readerOf(bytes);
     await cutSegment(index.reader, file.reader, 1);
     expect({ rendition, index: index.reads.length, source: file.reads.length }).toEqual({
@@ -118,7 +118,7 @@ test("a segment costs one read of the index and one of the source", async () => 
 test("a part of a segment is the same bytes as in the whole", async () => {
   const bytes = clip("friday");
   const source = await standard(bytes);
-  const index = readerOf(source.indexes[0]!.bytes).reader;
+  const index = readerOf(concat(source.indexes[0]!.pieces)).reader;
   const whole = await bytesOf((await cutSegment(index, readerOf(bytes).reader, 0))!.body);
   for (const [from, to] of [
     [0, 1],
@@ -133,7 +133,7 @@ test("a part of a segment is the same bytes as in the whole", async () => {
 
 test("a segment that does not exist is none", async () => {
   const source = await standard(clip("friday"));
-  const index = readerOf(source.indexes[0]!.bytes).reader;
+  const index = readerOf(concat(source.indexes[0]!.pieces)).reader;
   for (const number of [-1, 2, 9_999_999, 1.5]) expect(await cutSegment(index, index, number)).toBeNull();
   const nothing = readerOf(new Uint8Array()).reader;
   expect(await cutSegment(nothing, nothing, "init")).toBeNull();
@@ -162,9 +162,9 @@ test("a long segment is streamed without a byte lost or added", async () => {
   for (let n = 0; n < 10; n++) {
     samples.add({ size: 1_500_000, duration: 1, compositionOffset: 0, isKey: n === 0, offset: n * 2_000_000 });
   }
-  const writer = new IndexWriter(new Uint8Array(8), 1000);
+  const writer = new IndexWriter(new Uint8Array(8));
   writer.addSegment(0, samples);
-  const cut = await cutSegment(readerOf(writer.finish()).reader, readerOf(bytes).reader, 0);
+  const cut = await cutSegment(readerOf(concat(writer.finish())).reader, readerOf(bytes).reader, 0);
   expect(cut!.body).toBeInstanceOf(ReadableStream);
   const whole = await bytesOf(cut!.body);
   expect(whole).toHaveLength(cut!.bytes);

@@ -67,7 +67,7 @@ export async function addRung(assetId: string, name = "v720", change: Partial<ty
 
 /** A passthrough rendition whose segments are made of these stretches of the source, one segment for each list. */
 export async function addPassthrough(assetId: string, segments: { offset: number; length: number }[][]) {
-  const writer = new IndexWriter(new Uint8Array(600), 1000);
+  const writer = new IndexWriter(new Uint8Array(600));
   const samples = new SampleColumns();
   for (const [n, runs] of segments.entries()) {
     samples.count = 0;
@@ -77,7 +77,7 @@ export async function addPassthrough(assetId: string, segments: { offset: number
     writer.addSegment(n * 100, samples);
   }
   const bytes = writer.segmentBytes;
-  await env.MEDIA.put(passthroughKey(assetId, "source-v"), writer.finish());
+  await env.MEDIA.put(passthroughKey(assetId, "source-v"), await new Blob(writer.finish()).arrayBuffer());
   await addRung(assetId, "source-v", {
     origin: "passthrough",
     initBytes: 600,

@@ -72,7 +72,7 @@ async function call(
   id: string,
   job: string,
   path: string,
-  body: BodyInit,
+  body: string,
   grant: Partial<JobGrant> = {},
 ) {
   const jobId = `${id}.${job}`;
@@ -87,7 +87,7 @@ async function call(
   };
   const headers = {
     authorization: `Bearer ${await signJobGrant(env.JOB_SECRET, whole)}`,
-    "content-length": String(String(body).length),
+    "content-length": String(body.length),
   };
   return await send(new Request(`http://sluice.test/internal/jobs/${jobId}/${path}`, { method, headers, body }));
 }

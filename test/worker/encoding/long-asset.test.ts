@@ -61,7 +61,7 @@ const pictures = (frames: number): SegmentFacts => ({
 
 test(
   "8.5 hours of 2160p at 59.94 Hz become Ready with every segment of every rendition",
-  { timeout: 120_000 },
+  { timeout: 180_000 },
   async () => {
     const workspace = await newWorkspace();
     const more = { maxResolution: "2160p" };
@@ -73,10 +73,10 @@ test(
     const status = async () =>
       (await (await workspace.request("GET", `/v1/on-demand/${id}`)).json<MediaAnswer>()).data.status;
     const until = (wanted: string) =>
-      vi.waitFor(async () => expect(await status()).toBe(wanted), { timeout: 60_000, interval: 50 });
+      vi.waitFor(async () => expect(await status()).toBe(wanted), { timeout: 100_000, interval: 50 });
     await until("Validating");
     const complete = (job: string, result: JobResult) =>
-      tell(env.ASSET_MACHINE, id, "complete", { jobId: `${id}.${job}`, result });
+      tell(env.ASSET_MACHINE, id, "complete", { jobId: `${id}.${job}`, attempt: 1, result });
     await complete("probe", { kind: "probe", facts: FACTS });
 
     const wish = { maxResolution: "2160p", mediaQuality: "standard", isAwaited: true, skipTopRung: false } as const;

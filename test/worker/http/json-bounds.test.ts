@@ -1,6 +1,7 @@
 /** Bodies that are small but costly to walk are refused before they are parsed, whoever sends them. */
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
+import { gatewayCredential } from "../../../encoder/gateway-credential.ts";
 import { signJobGrant } from "../../../src/encoding/job-token.ts";
 import { API_JSON, CALLBACK_JSON, type JsonBounds } from "../../../src/http/json-bounds.ts";
 import { type ErrorBody, newWorkspace, send, type TestWorkspace } from "../workspace.ts";
@@ -25,7 +26,7 @@ const register = (text: string) =>
   send(
     new Request("http://sluice.test/internal/ingest/register", {
       method: "POST",
-      headers: { authorization: `Bearer ${env.ENCODER_SECRET}` },
+      headers: { authorization: `Bearer ${gatewayCredential(env.ENCODER_SECRET, "gateway-1")}` },
       body: text,
     }),
   );
@@ -73,7 +74,7 @@ test("a callback's body without an announced length is read no further than the 
       controller.enqueue(new Uint8Array(100_000).fill(0x20));
     },
   });
-  const headers = { authorization: `Bearer ${env.ENCODER_SECRET}` };
+  const headers = { authorization: `Bearer ${gatewayCredential(env.ENCODER_SECRET, "gateway-1")}` };
   const request = new Request("http://sluice.test/internal/ingest/register", {
     method: "POST",
     headers,

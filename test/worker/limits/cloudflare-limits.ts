@@ -47,7 +47,7 @@ function countSubrequest(): void {
   if (invocation.subrequests > MAX_SUBREQUESTS) throw new Error("Too many subrequests by single Worker invocation.");
 }
 
-type Method = (this: unknown, ...values: never[]) => unknown;
+type Method = (this: object, ...values: never[]) => unknown;
 const installed = new WeakSet<object>();
 
 /** Has `before` look at each call of a method, whoever makes it. */
@@ -72,10 +72,11 @@ export function limitDatabase(database: D1Database): void {
   const textOf = new WeakMap<object, string>();
   const [onDatabase, onStatement] = [prototypeOf(database), prototypeOf(database.prepare("SELECT 1"))];
   once(onDatabase, () => {
-    const { prepare } = onDatabase as D1Database;
-    (onDatabase as D1Database).prepare = function (this: D1Database, text) {
-      const statement = prepare.call(this, text);
-      textOf.set(statement, text);
+    const methods = onDatabase as Record<string, Method>;
+    const prepare = methods["prepare"]!;
+    methods["prepare"] = function (...values: never[]) {
+      const statement = prepare.apply(this, values) as object;
+      textOf.set(statement, values[0]!);
       return statement;
     };
     intercept(onDatabase, "batch", countSubrequest);

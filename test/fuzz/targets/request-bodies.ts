@@ -1,0 +1,99 @@
+import * as fc from "fast-check";
+import { Heartbeat, JobFailure, JobResult } from "../../../encoder/protocol.ts";
+import { CreateAsset, UpdateAsset } from "../../../src/assets/schemas.ts";
+import { API_JSON, exceededBound } from "../../../src/http/json-bounds.ts";
+import { validationProblem } from "../../../src/http/router.ts";
+import { CreateStream, CreateTarget, UpdateStream } from "../../../src/live/schemas.ts";
+import { CreateWebhook, UpdateWebhook } from "../../../src/webhooks/schemas.ts";
+import type { FuzzTarget } from "../target.ts";
+
+const SCHEMAS = [
+  CreateAsset,
+  UpdateAsset,
+  CreateStream,
+  UpdateStream,
+  CreateTarget,
+  CreateWebhook,
+  UpdateWebhook,
+  Heartbeat,
+  JobFailure,
+  JobResult,
+];
+const FIELDS =
+  "inputs type url accessPolicy metadata title subtitles summary chapters accessRestrictions domains allow maxResolution mediaQuality name events secret headers kind facts video renditions segments keyframes __proto__ constructor".split(
+    " ",
+  );
+
+const leaf = fc.oneof(
+  fc.constantFrom(null, true, false, 0, -1, 1e308, "video", "public", "https://cdn.test/a.mp4", ""),
+  fc.integer(),
+  fc.string({ unit: "binary", maxLength: 60 }),
+  fc.string({ maxLength: 30 }).map((text) => `${text}{"[[\\"`),
+);
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    leaf,
+    fc.array(tie("value"), { maxLength: 5 }),
+    fc
+      .array(fc.tuple(fc.oneof(fc.constantFrom(...FIELDS), fc.string({ maxLength: 20 })), tie("value")), {
+        maxLength: 8,
+      })
+      .map((pairs) => new Object(Object.fromEntries(pairs))),
+  ),
+}));
+/** A value inside of so many others. */
+const wrapped = fc
+  .tuple(value, fc.oneof(fc.nat({ max: 40 }), fc.constantFrom(31, 32, 33, 20_000)), fc.boolean())
+  .map(([inner, levels, inObjects]) => {
+    const [open, close] = inObjects ? ['{"subtitles":', "}"] : ["[", "]"];
+    return open.repeat(levels) + JSON.stringify(inner) + close.repeat(levels);
+  });
+const flat = fc
+  .tuple(fc.constantFrom(9998, 9999, 10_000, 10_001, 60_000), fc.constantFrom("1", '"a"', "[]", "{}"))
+  .map(([count, item]) => `{"inputs":[${`${item},`.repeat(count)}1]}`);
+const damaged = fc
+  .tuple(wrapped, fc.nat({ max: 200 }), fc.string({ maxLength: 4 }))
+  .map(([text, at, more]) => text.slice(0, at) + more + text.slice(at));
+
+/** Counted apart from the product: depth and values of what was parsed, without recursion. */
+function measure(parsed: unknown): { depth: number; values: number } {
+  let [depth, values] = [0, 0];
+  const open: [unknown, number][] = [[parsed, 1]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [node, level] = next;
+    if (typeof node !== "object" || node === null) continue;
+    const inner = Object.values(node) as unknown[];
+    depth = Math.max(depth, level);
+    values += inner.length;
+    for (const child of inner) open.push([child, level + 1]);
+  }
+  return { depth, values };
+}
+
+/** What the bounds let pass is within them, and no schema throws on it; whatever a schema refuses is said in the contract's shape. */
+export default {
+  name: "request-bodies",
+  arbitrary: fc.oneof(wrapped, damaged, flat, fc.string({ unit: "binary", maxLength: 300 })),
+  run(text) {
+    const exceeded = exceededBound(text, API_JSON);
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text);
+    } catch {
+      return;
+    }
+    const { depth, values } = measure(parsed);
+    if (exceeded !== null) {
+      if (depth <= API_JSON.maxDepth && values * 2 + depth < API_JSON.maxValues && !text.includes("k".repeat(1000)))
+        throw new Error(`refused within its bounds: ${exceeded}`);
+      return;
+    }
+    if (depth > API_JSON.maxDepth || values > 2 * API_JSON.maxValues) throw new Error("let pass beyond its bounds");
+    for (const schema of SCHEMAS) {
+      const result = schema.safeParse(parsed);
+      if (!result.success && validationProblem(result.error, parsed).fields.length === 0)
+        throw new Error("refused without a field");
+    }
+  },
+} satisfies FuzzTarget<string>;
