@@ -1,6 +1,6 @@
 /**
  * Broadcasts pushed over HTTP: the Worker passes the body of a request to `/ingest/{streamKey}` on to
- *   POST /push   Authorization: Bearer {ENCODER_SECRET}, X-Stream-Key, X-Worker-Url (the encoder service only; a gateway has its own)
+ *   POST /push   Authorization: Bearer {ENCODER_SECRET, or a gateway's credential}, X-Stream-Key, X-Worker-Url (the encoder service only; a gateway has its own)
  * MPEG-TS, FLV or fragmented MP4, for as long as the broadcast lasts. The answer is a line with a PushAnswer, at
  * once when it is refused.
  */
