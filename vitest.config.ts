@@ -2,7 +2,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 
 /**
- * Nine projects, by what a test needs: `pure` nothing, `fuzz` threads that can be ended, `worker` workerd with real bindings, `encoder` libav, `gateway` libav and
+ * Nine projects, by what a test needs: `pure` nothing, `fuzz` processes that can be ended, `worker` workerd with real bindings, `encoder` libav, `gateway` libav and
  * broadcasters, `growing` an encoder that keeps ahead of players, `e2e` players in Chromium, `platform` the whole of `npm start`, and
  * `crash` time for it to come back.
  */

@@ -1,10 +1,11 @@
+import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
-import type { FuzzFailure, FuzzOrder, FuzzTarget } from "./target.ts";
+import type { FuzzFailure, FuzzTarget } from "./target.ts";
 
-/** Wall-clock time without a new input after which the thread is ended: only an endless loop takes so long. */
+/** Wall-clock time without a new input after which the process is ended: only an endless loop takes so long. */
 const HANG_MS = 30_000;
 const DEFAULT_HEAP_MIB = 256;
+const STDERR_LENGTH = 2000;
 
 /**
  * @param file path of the target
@@ -15,30 +16,39 @@ export async function fuzz(
   target: FuzzTarget<unknown>,
   { seed, runs, hangMs = HANG_MS }: { seed: number; runs: number; hangMs?: number },
 ): Promise<FuzzFailure | null> {
-  const progress = new SharedArrayBuffer(8);
-  const view = new Int32Array(progress);
-  const thread = new Worker(join(import.meta.dirname, "thread.ts"), {
-    workerData: { file, seed, runs, progress } satisfies FuzzOrder,
-    resourceLimits: { maxOldGenerationSizeMb: target.maxHeapMiB ?? DEFAULT_HEAP_MIB },
+  const heap = `--max-old-space-size=${target.maxHeapMiB ?? DEFAULT_HEAP_MIB}`;
+  const child = spawn(
+    process.execPath,
+    [heap, join(import.meta.dirname, "child.ts"), file, String(seed), String(runs)],
+    {
+      stdio: ["ignore", "ignore", "pipe", "pipe"],
+    },
+  );
+  let lastLine = "";
+  let stderr = "";
+  let isHanging = false;
+  const hang = () => {
+    isHanging = true;
+    child.kill("SIGKILL");
+  };
+  let watchdog = setTimeout(hang, HANG_MS);
+  let rest = "";
+  child.stdio[3]!.on("data", (chunk: Uint8Array) => {
+    const lines = (rest + Buffer.from(chunk).toString()).split("\n");
+    rest = lines.pop()!;
+    if (lines.length === 0) return;
+    lastLine = lines.at(-1)!;
+    clearTimeout(watchdog);
+    watchdog = setTimeout(hang, hangMs);
   });
-  const failed = (why: string): FuzzFailure => ({ seed: Atomics.load(view, 1), why });
-  let watchdog: NodeJS.Timeout | undefined;
-  try {
-    return await new Promise((done) => {
-      let begun = -1;
-      watchdog = setInterval(() => {
-        const now = Atomics.load(view, 0);
-        if (now === begun) done(failed(`did not end within ${hangMs} ms`));
-        begun = now;
-      }, hangMs);
-      thread.once("message", done);
-      thread.once("error", (error) =>
-        done(failed(error instanceof Error ? (error.stack ?? error.message) : String(error))),
-      );
-      thread.once("exit", (code) => done(failed(`ended its thread with code ${code}`)));
-    });
-  } finally {
-    clearInterval(watchdog);
-    await thread.terminate();
-  }
+  child.stderr!.on("data", (chunk: Uint8Array) => {
+    stderr = (stderr + Buffer.from(chunk).toString()).slice(-STDERR_LENGTH);
+  });
+  const [code, signal] = await new Promise<[number | null, string | null]>((done) =>
+    child.once("close", (...ending) => done(ending)),
+  );
+  clearTimeout(watchdog);
+  if (code === 0) return JSON.parse(lastLine) as FuzzFailure | null;
+  const why = isHanging ? `did not end within ${hangMs} ms` : `ended its process (${signal ?? code}): ${stderr}`;
+  return { seed: Number(lastLine), why };
 }

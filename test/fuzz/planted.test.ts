@@ -8,7 +8,7 @@ test.each([
   ["throws", "planted"],
   ["hangs", "did not end within"],
   ["quadratic", "units of work"],
-  ["heap", "memory limit"],
+  ["heap", "heap out of memory"],
   ["buffers", "bytes of buffers"],
 ])("a fault that %s is found, with the seed of its input", async (name, why) => {
   const file = join(import.meta.dirname, "planted", `${name}.ts`);

@@ -9,20 +9,10 @@ export interface FuzzTarget<T> {
   run(input: T): void | Promise<void>;
   /** Most work for one input, as a multiple of the CPU time that summing 1 MiB of bytes takes on the same thread. Default: 200. */
   workBudget?: number;
-  /** Most heap of the whole thread, in MiB. Default: 256. */
+  /** Most heap of the whole process, in MiB. Default: 256. */
   maxHeapMiB?: number;
   /** Most bytes in buffers that one input may allocate, in MiB. Default: 64. */
   maxBufferMiB?: number;
-}
-
-export interface FuzzOrder {
-  /** URL of the target's file. */
-  file: string;
-  /** Seed of the first input; the next ones count on from it. */
-  seed: number;
-  runs: number;
-  /** Two 32-bit integers: inputs begun, and the seed of the current one. */
-  progress: SharedArrayBuffer;
 }
 
 export interface FuzzFailure {

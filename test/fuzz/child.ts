@@ -1,26 +1,26 @@
-/** Runs one target's inputs in a thread of its own, which its parent can end. */
-import { parentPort, workerData } from "node:worker_threads";
+/**
+ * Runs one target's inputs in a process of its own, which may hang or run out of memory: child.ts FILE SEED RUNS.
+ * Writes to descriptor 3, at once: a line with each seed before its input is tried, at the end one with the first failure as JSON, or null.
+ */
+import { writeSync } from "node:fs";
 import { inputOf } from "./inputs.ts";
-import type { FuzzFailure, FuzzOrder, FuzzTarget } from "./target.ts";
+import type { FuzzFailure, FuzzTarget } from "./target.ts";
 
 const DEFAULT_WORK_BUDGET = 200;
 const DEFAULT_BUFFER_MIB = 64;
+const REPORT = 3;
 
-const order = workerData as FuzzOrder;
-const { default: target } = (await import(order.file)) as { default: FuzzTarget<unknown> };
-const progress = new Int32Array(order.progress);
-const failure = await firstFailure();
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-parentPort!.postMessage(failure);
+const [file = "", firstSeed, runs] = process.argv.slice(2);
+const { default: target } = (await import(file)) as { default: FuzzTarget<unknown> };
+writeSync(REPORT, `${JSON.stringify(await firstFailure())}\n`);
 
 async function firstFailure(): Promise<FuzzFailure | null> {
   const unitUs = workUnitUs();
   const budget = target.workBudget ?? DEFAULT_WORK_BUDGET;
   const maxBufferBytes = (target.maxBufferMiB ?? DEFAULT_BUFFER_MIB) << 20;
-  for (let run = 0; run < order.runs; run += 1) {
-    const seed = order.seed + run;
-    Atomics.store(progress, 1, seed);
-    Atomics.add(progress, 0, 1);
+  for (let run = 0; run < Number(runs); run += 1) {
+    const seed = Number(firstSeed) + run;
+    writeSync(REPORT, `${seed}\n`);
     const input = inputOf(target, seed);
     const bufferBytes = process.memoryUsage().arrayBuffers;
     const startedUs = cpuUs();
@@ -37,7 +37,7 @@ async function firstFailure(): Promise<FuzzFailure | null> {
   return null;
 }
 
-/** CPU time of this thread alone: other threads and processes do not count. */
+/** CPU time of this thread alone: the collector of garbage and other processes do not count. */
 function cpuUs(): number {
   const { user, system } = process.threadCpuUsage();
   return user + system;
