@@ -31,6 +31,7 @@ export const PROBLEMS = {
   body_too_large: { status: 413, message: "request body is too large" },
   range_not_satisfiable: { status: 416, message: "range not satisfiable" },
   validation_failed: { status: 422, message: "payload validation failed" },
+  clip_limit_reached: { status: 429, message: "too many requests" },
   internal: { status: 500, message: "something failed on our side" },
   unavailable: { status: 503, message: "temporarily unavailable" },
 } as const;

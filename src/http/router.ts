@@ -82,6 +82,7 @@ export function renderError(error: unknown, requestId: string): Response {
   }
   const headers = new Headers({ "content-type": "application/json;charset=UTF-8", "cache-control": "no-store" });
   if (status === 401) headers.set("www-authenticate", 'Basic realm="sluice", charset="UTF-8"');
+  if (status === 429) headers.set("retry-after", "60");
   if (status === 503) headers.set("retry-after", "2");
   return new Response(JSON.stringify(problemBody(problem)), { status: status satisfies ContentfulStatusCode, headers });
 }

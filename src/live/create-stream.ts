@@ -91,6 +91,7 @@ function newStream({ inputMediaSettings: settings }: CreateStream, workspaceId: 
     maxDurationS: settings.maxDuration,
     enableDvrMode: settings.enableDvrMode,
     enableRecording: settings.enableRecording,
+    allowViewerClips: settings.allowViewerClips,
     metadata: settings.metadata ?? {},
     status: "idle",
     audioOnly: false,

@@ -90,7 +90,7 @@ const getRoute = createRoute({
 });
 const updateRoute = createRoute({
   operationId: "update-live-stream",
-  summary: "Change metadata, reconnectWindow",
+  summary: "Change metadata, reconnectWindow, allowViewerClips",
   method: "patch",
   path: "/v1/live/streams/{streamId}",
   tags,
@@ -200,10 +200,11 @@ export const streamRoutes = newRouter()
     );
   })
   .openapi(updateRoute, async (c) => {
-    const { metadata, reconnectWindow } = c.req.valid("json");
+    const { metadata, reconnectWindow, allowViewerClips } = c.req.valid("json");
     const change = {
       ...(metadata === undefined ? {} : { metadata }),
       ...(reconnectWindow === undefined ? {} : { reconnectWindowS: reconnectWindow }),
+      ...(allowViewerClips === undefined ? {} : { allowViewerClips }),
     };
     const updated = await updateStream(c.env, keyOf(c, c.req.valid("param").streamId), change, new Date());
     const { record, committed } = orNotFound(updated);

@@ -18,6 +18,8 @@ export const liveStreams = sqliteTable(
     maxDurationS: integer().notNull(), // 0 = unbounded
     enableDvrMode: integer({ mode: "boolean" }).notNull(),
     enableRecording: integer({ mode: "boolean" }).notNull(),
+    /** Without credentials a clip window plays only; with this it also becomes a media. */
+    allowViewerClips: integer({ mode: "boolean" }).notNull().default(false),
     metadata: text({ mode: "json" }).$type<Metadata>().notNull(),
 
     status: text({ enum: ["idle", "preparing", "active", "disconnected", "disabled"] }).notNull(),

@@ -6,7 +6,7 @@ import { canonicalSelection, readSelection, select } from "../delivery/selection
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
 // By file: the index leads to routes that lead back here.
-import { findClip, hasSegments, keepClip } from "../live/clips.ts";
+import { findClip, hasSegments, saveClip } from "../live/clips.ts";
 import { readClipRequest } from "../live/clips-request.ts";
 import { findLivePlayable } from "../live/playback.ts";
 import { recordedSession } from "../live/recording.ts";
@@ -32,7 +32,8 @@ interface ClipTarget {
 }
 
 /**
- * A stretch of a stream, which plays on demand over the live segments and becomes a media of its own.
+ * A stretch of a stream, which plays on demand over the live segments. It becomes a media only where the stream's owner lets viewers
+ * make clips; otherwise a request writes nothing.
  *
  * @returns null when no clip is asked for, or the playback id is none of a stream
  * @throws {Problem} not_ready, validation_failed, playback_not_found
@@ -50,8 +51,9 @@ export async function answerClip(request: Request, env: Env, target: ClipTarget)
     const found = await findClip(env, playable, clip);
     if (!(await hasSegments(env, playable.session!)))
       return await answerManifest(request, env.DB, { kind, playbackId: found.playbackId }, query);
-    const keep = { access: clip.access, publicUrl: env.PUBLIC_URL || origin };
-    if (request.method === "GET") await keepClip(env, playable.streamId, found, keep);
+    // The window plays whether or not the stream may have another clip.
+    if (playable.allowViewerClips && request.method === "GET")
+      await saveClip(env, playable.streamId, found, env.PUBLIC_URL || origin);
     text = await manifestOf(env, target, found, query);
     if (request.method === "GET") rendered.set(key, text, Date.now() + KNOWN_MS);
   }

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { consumePurges } from "../../../src/assets/index.ts";
 import { consumeClips, sweepClips } from "../../../src/live/index.ts";
 import { type ErrorBody, newWorkspace, type TestWorkspace } from "../workspace.ts";
-import { elapse, eventsOf, getStream, newStream, settle, type Stream } from "./live-helpers.ts";
+import { at, elapse, eventsOf, getStream, newStream, refusal, settle, type Stream } from "./live-helpers.ts";
 import { bring, broadcast, get, objectsOf, textOf } from "./recording-helpers.ts";
 
 let workspace: TestWorkspace;
@@ -32,8 +32,8 @@ async function copy(mediaId: string, { from = 0, attempts = 1 } = {}) {
   return { acks: explicitAcks.length, retries: retryMessages.length };
 }
 
-async function onAir(segments = 6) {
-  const stream = await newStream(workspace);
+async function onAir(segments = 6, settings: object = { allowViewerClips: true }) {
+  const stream = await newStream(workspace, settings);
   const broadcaster = await broadcast(stream, segments);
   await settle(stream);
   const url = `/${stream.playbackIds[0]!.id}`;
@@ -154,6 +154,102 @@ describe("a clip of a stream on air", () => {
     const stranger = await newWorkspace();
     await get(`${mine.url}.m3u8?start=0s&end=1s`);
     expect([(await clipsOf(mine.stream)).length, await clipsOf(mine.stream, stranger)]).toEqual([1, []]);
+  });
+});
+
+describe("a clip window that a stranger asks for", () => {
+  const rowsAndObjects = async () => {
+    const counts = await env.DB.prepare(
+      "SELECT (SELECT count(*) FROM assets) AS media, (SELECT count(*) FROM playback_ids) AS ids, (SELECT count(*) FROM events) AS events",
+    ).first();
+    return { ...counts, objects: (await env.MEDIA.list()).objects.length };
+  };
+
+  test("plays, and writes nothing unless the stream allows viewers' clips", async () => {
+    const { stream, url } = await onAir(6, {});
+    expect(stream.allowViewerClips).toBe(false);
+    const before = await rowsAndObjects();
+    const windows = Array.from({ length: 16 }, (_, n) => `start=${n % 5}s&end=${(n % 5) + 1 + Math.floor(n / 5)}s`);
+    const answers = await Promise.all(windows.map((window) => get(`${url}.m3u8?${window}&clipAccess=public`)));
+    expect(answers.map(({ status }) => status)).toEqual(windows.map(() => 200));
+    expect((await get(`${url}.mpd?start=1s&end=4s`)).status).toBe(200);
+    expect(await rowsAndObjects()).toEqual(before);
+    expect(await clipsOf(stream)).toEqual([]);
+  });
+
+  test("becomes at most sixty media of a stream in an hour, and plays beyond them", async () => {
+    const { stream, broadcaster, url } = await onAir(12);
+    const make = (n: number) => get(`${url}.m3u8?start=${2 * Math.floor(n / 12)}s&end=${2 * (n % 12) + 1.5}s`);
+    // Pairs of segments, each a clip of its own: 12 + 11 + … are 78.
+    const pairs = Array.from({ length: 144 }, (_, n) => n).filter((n) => n % 12 >= Math.floor(n / 12));
+    const answers = await Promise.all(pairs.map(make));
+    expect([pairs.length, new Set(answers.map(({ status }) => status))]).toEqual([78, new Set([200])]);
+    const count = async () =>
+      (await env.DB.prepare("SELECT count(*) AS n FROM assets WHERE source_asset_id = ?")
+        .bind(broadcaster.sessionId)
+        .first<{ n: number }>())!.n;
+    expect(await count()).toBe(60);
+    const more = { startTime: 0, endTime: 24, accessPolicy: "private" };
+    const refused = await workspace.request("POST", at(stream, "/clips"), more);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+    await env.DB.prepare("UPDATE assets SET created_at = created_at - 3600000 WHERE source_asset_id = ?")
+      .bind(broadcaster.sessionId)
+      .run();
+    expect((await workspace.request("POST", at(stream, "/clips"), more)).status).toBe(201); // the hour is over
+    expect(await count()).toBe(61);
+  });
+
+  test("never gives a wider access policy than the stream's own", async () => {
+    const { stream, url } = await onAir();
+    await env.DB.prepare("UPDATE live_streams SET media_policy = 'private' WHERE id = ?").bind(stream.streamId).run();
+    await get(`${url}.m3u8?start=0s&end=2s&clipAccess=public`);
+    await get(`${url}.m3u8?start=2s&end=4s`);
+    const policies = (await clipsOf(stream)).map(({ playbackIds }) => playbackIds[0]!.accessPolicy);
+    expect(policies).toEqual(["private", "private"]);
+    const wider = { startTime: 0, endTime: 4, accessPolicy: "public" };
+    expect((await refusal(await workspace.request("POST", at(stream, "/clips"), wider))).fields).toEqual([
+      { field: "accessPolicy", message: "must not be wider than the stream's mediaPolicy" },
+    ]);
+  });
+});
+
+describe("POST …/clips", () => {
+  const post = (stream: Stream, body: object, by = workspace) => by.request("POST", at(stream, "/clips"), body);
+
+  test("makes one media of the same segments, whatever the stream allows viewers", async () => {
+    const { stream, broadcaster } = await onAir(3, {});
+    const answers = await Promise.all([0, 0.5, 1].map((startTime) => post(stream, { startTime, endTime: 3 })));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    const made = await Promise.all(answers.map((answer) => answer.json<{ playback_id: string; data: Media }>()));
+    expect(new Set(made.map(({ data }) => data.id)).size).toBe(1);
+    const { data, playback_id } = made[0]!;
+    const { streamId } = stream;
+    expect(data).toMatchObject({ streamId, sourceMediaId: broadcaster.sessionId, playbackIds: [{ id: playback_id }] });
+    expect(await copy(data.id)).toEqual({ acks: 1, retries: 0 });
+    expect(await textOf(`/${playback_id}/v720/1.m4s`)).toContain("[v720 1.0]");
+    await workspace.request("DELETE", `/v1/on-demand/${data.id}`);
+    expect((await post(stream, { startTime: 0, endTime: 3 })).status).toBe(404);
+  });
+
+  test.each([
+    [{}, ["startTime", "endTime"]],
+    [{ startTime: 4, endTime: 2 }, ["endTime"]],
+    [{ startTime: -1, endTime: 2 }, ["startTime"]],
+    [{ startTime: 0, endTime: 1e9 }, ["endTime"]],
+    [{ startTime: 0, endTime: 2, accessPolicy: "drm" }, ["accessPolicy"]],
+    [{ startTime: 40, endTime: 42 }, ["start"]],
+  ])("refuses %j", async (body, fields) => {
+    const { stream } = await onAir(2, {});
+    const answer = await refusal(await post(stream, body));
+    expect([answer.status, answer.fields!.map(({ field }) => field)]).toEqual([422, fields]);
+  });
+
+  test("is refused for a stream of another workspace, one that has not been on air, and an end that is to come", async () => {
+    const { stream } = await onAir(2, {});
+    const body = { startTime: 0, endTime: 10 };
+    expect((await post(stream, body)).status).toBe(400);
+    expect((await post(await newStream(workspace), body)).status).toBe(400);
+    expect((await post(stream, body, await newWorkspace())).status).toBe(404);
   });
 });
 
