@@ -10,8 +10,7 @@ import { openDatabase } from "../database.ts";
 import type { Env } from "../env.ts";
 import { derivedId } from "../http/derived-id.ts";
 import { log } from "../http/log.ts";
-import { originOf } from "./origin-calls.ts";
-import { recordedSession, withInitBytes } from "./recording.ts";
+import { findSessionRange, recordedSession, withInitBytes } from "./recording.ts";
 import { recordingRows } from "./recording-rows.ts";
 
 /** `from`: objects that are copied already. */
@@ -61,7 +60,7 @@ async function copyClip(env: Env, { mediaId, from }: CopyTask): Promise<void> {
   if (clip?.sourceAssetId === undefined || clip.sourceAssetId === null) return; // done, or deleted
   const { sourceAssetId, clipStartMs, clipEndMs } = clip;
   // Whole segments: a moment inside of the first and the last names them whatever was rounded.
-  const range = await originOf(env, sourceAssetId).findRange((clipStartMs + 1) / 1000, ((clipEndMs ?? 0) - 1) / 1000);
+  const range = await findSessionRange(env, sourceAssetId, (clipStartMs + 1) / 1000, ((clipEndMs ?? 0) - 1) / 1000);
   const session = range.kind === "range" ? await recordedSession(env, sourceAssetId, range) : null;
   if (range.kind !== "range" || session === null) throw new MissingError("the session has no such segments");
   const rows = recordingRows(mediaId, session);

@@ -11,8 +11,8 @@ import { commitWithEvents } from "../webhooks/index.ts";
 import { sendClip } from "./clips-copy.ts";
 import type { FoundRange } from "./clips-range.ts";
 import type { ClipRequest } from "./clips-request.ts";
-import { originOf } from "./origin-calls.ts";
 import type { LivePlayable } from "./playback.ts";
+import { findSessionRange } from "./recording.ts";
 import { liveStreams } from "./tables.ts";
 
 export interface FoundClip {
@@ -36,7 +36,7 @@ export async function findClip(
   { startSeconds, endSeconds, access: wanted }: ClipRequest,
 ): Promise<FoundClip> {
   if (session === null) throw new Problem("not_ready", "the stream has not been on air");
-  const range = await originOf(env, session.id).findRange(startSeconds, endSeconds);
+  const range = await findSessionRange(env, session.id, startSeconds, endSeconds);
   if (range.kind === "early") throw new Problem("not_ready", "the broadcast has not come to the clip's end");
   if (range.kind === "beyond") {
     const fields = [{ field: "start", message: "lies beyond what has been broadcast" }];

@@ -7,6 +7,7 @@ import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
 // By file: the index leads to routes that lead back here.
 import { findClip, hasSegments, saveClip } from "../live/clips.ts";
+import { MAX_CLIP_SEGMENTS } from "../live/clips-range.ts";
 import { readClipRequest } from "../live/clips-request.ts";
 import { findLivePlayable } from "../live/playback.ts";
 import { recordedSession } from "../live/recording.ts";
@@ -23,8 +24,6 @@ const rendered = new Recent<string>(64);
 const TYPES = { multivariant: "application/vnd.apple.mpegurl", mpd: "application/dash+xml" };
 /** It never changes, but who may have it does. */
 const CACHE_CONTROL = "public, max-age=5, must-revalidate";
-/** The longest clip in segments of a second: after bad connections there are short ones. */
-const MOST_SEGMENTS = 1200;
 
 interface ClipTarget {
   kind: "multivariant" | "mpd";
@@ -83,7 +82,7 @@ export async function answerClipPlaylist(
 ): Promise<Response> {
   const [, first, last] = /^(\d{1,9})-(\d{1,9})$/.exec(clip) ?? [];
   const range = { first: Number(first), last: Number(last) };
-  const isRange = first !== undefined && range.last >= range.first && range.last - range.first < MOST_SEGMENTS;
+  const isRange = first !== undefined && range.last >= range.first && range.last - range.first < MAX_CLIP_SEGMENTS;
   const list = isRange ? mediaListOf(await factsOf(env, sessionId, range), rendition) : null;
   if (list === null || list.segmentCount === 0) throw new Problem("playback_not_found", "no such part of a stream");
   return respond(request, mediaPlaylist(list, range.first), TYPES.multivariant);

@@ -1,11 +1,19 @@
 /** Stretches of a stream that play on demand and become media of their own. */
-import { createExecutionContext, createMessageBatch, env, getQueueResult } from "cloudflare:test";
+import {
+  createExecutionContext,
+  createMessageBatch,
+  env,
+  getQueueResult,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { consumePurges } from "../../../src/assets/index.ts";
 import { consumeClips, sweepClips } from "../../../src/live/index.ts";
+import { originOf } from "../../../src/live/origin-calls.ts";
 import { type ErrorBody, newWorkspace, type TestWorkspace } from "../workspace.ts";
 import { at, elapse, eventsOf, getStream, newStream, refusal, settle, type Stream } from "./live-helpers.ts";
-import { bring, broadcast, get, objectsOf, textOf } from "./recording-helpers.ts";
+import { bring, bringInit, broadcast, get, objectsOf, textOf } from "./recording-helpers.ts";
 
 let workspace: TestWorkspace;
 beforeAll(async () => {
@@ -279,6 +287,39 @@ describe("a clip and what it was cut from", () => {
     const clipUrl = `${url}.m3u8?${query}&resolution=720p`; // not from this isolate's memory
     expect(await textOf(clipUrl)).toContain(`${own}/v720.m3u8`);
     expect((await get(`${url}.m3u8?start=4s&end=5s`)).status).toBe(404);
+  });
+
+  test("is the same from the recording, once the session's live index was deleted", async () => {
+    const { stream, broadcaster, url } = await onAir(4);
+    for (const rendition of ["v720", "a1"]) {
+      await bringInit(broadcaster, rendition, 1);
+      await bring(broadcaster, 4, { rendition, init: 1, isDiscontinuous: true, atSeconds: 30 });
+    }
+    await finish(stream);
+    const session = `${url}/${broadcaster.sessionId}`;
+    const texts = async (salt: string) => [
+      await textOf(`${url}.m3u8?start=3s&end=9s&renditionOrder=${salt}`),
+      await textOf(`${url}.mpd?start=3s&end=9s&renditionOrder=${salt}`),
+      await textOf(`${session}/v720.m3u8?clip=1-4`),
+      await textOf(`${session}/a1.m3u8?clip=1-4`),
+    ];
+    const before = await texts("asc");
+    const origin = originOf(env, broadcaster.sessionId);
+    expect(await origin.findRange(0, 1)).not.toBeNull();
+    const due = await runInDurableObject(origin as never, (_, state) => state.storage.getAlarm());
+    expect(due).toBeGreaterThan(Date.now() + 23 * 3600_000); // players that are in the middle of it have a day
+    await origin.release(0);
+    expect(await runDurableObjectAlarm(origin as never)).toBe(true);
+    expect(await origin.findRange(0, 1)).toBeNull();
+    const publishTime = /publishTime="[^"]*"/g;
+    const after = await texts("desc"); // not from this isolate's memory
+    expect(after.map((text) => text.replace(publishTime, ""))).toEqual(
+      before.map((text) => text.replace(publishTime, "")),
+    );
+    const made = await workspace.request("POST", at(stream, "/clips"), { startTime: 0, endTime: 9 });
+    const { data } = await made.json<{ data: Media }>();
+    expect(await copy(data.id)).toEqual({ acks: 1, retries: 0 });
+    expect(await (await mediaOf(data.id)).json()).toMatchObject({ data: { status: "Ready", duration: "00:00:10" } });
   });
 
   test("is not made again once it has been deleted, and still plays from the stream", async () => {
