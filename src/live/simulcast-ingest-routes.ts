@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import { type SimulcastTargets, TargetState } from "../../encoder/live/protocol.ts";
-import { openDatabase } from "../database.ts";
 import { log } from "../http/log.ts";
 import { Problem } from "../http/problems.ts";
 import { allowsPrivateNetwork } from "../network/index.ts";
@@ -18,7 +17,7 @@ const EVENT_OF = {
 export const simulcastIngestRoutes = new Hono<LiveContext>()
   .use("/internal/live/:sessionId/*", requireSession)
   .get("/internal/live/:sessionId/targets", async (c) => {
-    const record = await findStream(openDatabase(c.env.DB), null, c.var.grant.streamId);
+    const record = await findStream(c.env, null, c.var.grant.streamId);
     if (record === null) throw new Problem("session_over", "the stream is deleted");
     const enabled = record.targets.filter(({ isEnabled }) => isEnabled);
     return c.json<SimulcastTargets>({
@@ -30,7 +29,7 @@ export const simulcastIngestRoutes = new Hono<LiveContext>()
   .post("/internal/live/:sessionId/target", async (c) => {
     const { eventId, simulcastId, state, at } = await readBody(TargetState, c.req);
     const { streamId, sessionId } = c.var.grant;
-    const record = await findStream(openDatabase(c.env.DB), null, streamId);
+    const record = await findStream(c.env, null, streamId);
     const target = record?.targets.find(({ id }) => id === simulcastId);
     log("simulcast.target", { streamId, sessionId, simulcastId, state, isKnown: target !== undefined });
     if (target === undefined) return c.json({}); // removed meanwhile

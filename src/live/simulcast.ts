@@ -5,6 +5,7 @@ import type { Committed } from "../webhooks/index.ts";
 import { changeStream } from "./change-stream.ts";
 import { newHexId } from "./ids.ts";
 import type { SimulcastTarget } from "./repository.ts";
+import { sealTarget } from "./secrets.ts";
 import { targetEvent } from "./stream-event.ts";
 import { simulcastTargets } from "./tables.ts";
 
@@ -31,6 +32,7 @@ export async function addTarget(
 ): Promise<Changed> {
   const fresh = { ...key, url, metadata: metadata ?? null, isEnabled: true, createdAt: now };
   const target: SimulcastTarget = { ...fresh, id: newHexId(), streamKey };
+  const { sealedKey } = await sealTarget(env, target.id, streamKey);
   const changed = await changeStream(env, key, ({ stream, targets }, db, still) => {
     if (stream.status !== "idle") throw new Problem("stream_not_idle", "targets are added while the stream is idle");
     if (targets.length >= TARGETS_PER_STREAM) throw tooManyTargets();
@@ -38,8 +40,8 @@ export async function addTarget(
     return {
       statements: [
         db.run(sql`
-          INSERT INTO ${simulcastTargets} (id, stream_id, workspace_id, url, stream_key, is_enabled, metadata, created_at)
-          SELECT ${target.id}, ${key.streamId}, ${key.workspaceId}, ${url}, ${streamKey}, 1, ${json}, ${now.getTime()}
+          INSERT INTO ${simulcastTargets} (id, stream_id, workspace_id, url, sealed_key, stream_key, is_enabled, metadata, created_at)
+          SELECT ${target.id}, ${key.streamId}, ${key.workspaceId}, ${url}, ${sealedKey}, '', 1, ${json}, ${now.getTime()}
           WHERE ${still}
             AND (SELECT count(*) FROM ${simulcastTargets} WHERE stream_id = ${key.streamId}) < ${TARGETS_PER_STREAM}`),
       ],

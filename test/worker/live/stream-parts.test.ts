@@ -77,12 +77,13 @@ describe("simulcast targets", () => {
     expect(await (await workspace.request("DELETE", one)).json()).toEqual({ success: true });
     expect((await workspace.request("DELETE", one)).status).toBe(404);
     const told = (await eventsOf(stream.streamId)).slice(1);
-    const { streamId } = stream;
+    const streamId = stream.streamId;
+    const hidden = { streamId, streamKey: "redacted" };
     expect(told.map(({ type, object, data: said }) => [type.split(".").at(-1), object.id, said])).toEqual([
-      ["created", streamId, { ...data, streamId }],
-      ["updated", streamId, { ...data, isEnabled: false, streamId }],
-      ["updated", streamId, { ...relabelled, streamId }],
-      ["deleted", streamId, { ...relabelled, streamId }],
+      ["created", streamId, { ...data, ...hidden }],
+      ["updated", streamId, { ...data, isEnabled: false, ...hidden }],
+      ["updated", streamId, { ...relabelled, ...hidden }],
+      ["deleted", streamId, { ...relabelled, ...hidden }],
     ]);
   });
 

@@ -73,7 +73,7 @@ describe.each(PATHS)("POST %s", (path) => {
     expect(told).toMatchObject({
       type: "video.live_stream.created",
       status: "created",
-      data: { streamKey, mediaIds: [] },
+      data: { streamKey: "redacted", srtSecret: "redacted", mediaIds: [] },
     });
   });
 
