@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, lt } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, isNull, lt } from "drizzle-orm";
 import { z } from "zod";
 // By file: the index leads to routes that lead back to playback.
 import { CLIP_SOURCE_GONE } from "../assets/asset-error.ts";
@@ -23,6 +23,8 @@ const AT_ONCE = 6;
 /** A segment that R2 has not got after so many attempts will not come. */
 const MOST_ATTEMPTS = 10;
 const SILENT_MS = 120_000;
+/** Each is a message; the next run of the cron takes others. */
+export const SWEPT_AT_ONCE = 100;
 
 /** When this is lost, the cron's sweep says it again. */
 export async function sendClip(env: Env, task: CopyTask): Promise<void> {
@@ -102,12 +104,12 @@ async function giveUp(env: Env, mediaId: string): Promise<void> {
   await failRecording(env, { mediaId, eventId, atMs: Date.now() }, CLIP_SOURCE_GONE);
 }
 
-/** Sends clips again of which nothing was heard for long. */
+/** Sends clips again of which nothing was heard for long, the longest silent first. */
 export async function sweepClips(env: Env, now: Date): Promise<void> {
   const db = openDatabase(env.DB);
-  const rows = await db
-    .update(assets)
-    .set({ updatedAt: now })
+  const chosen = db
+    .select({ id: assets.id })
+    .from(assets)
     .where(
       and(
         eq(assets.status, "processing"),
@@ -116,6 +118,12 @@ export async function sweepClips(env: Env, now: Date): Promise<void> {
         lt(assets.updatedAt, new Date(now.getTime() - SILENT_MS)),
       ),
     )
+    .orderBy(asc(assets.updatedAt))
+    .limit(SWEPT_AT_ONCE);
+  const rows = await db
+    .update(assets)
+    .set({ updatedAt: now })
+    .where(inArray(assets.id, chosen))
     .returning({ id: assets.id });
   for (const { id: mediaId } of rows) await sendClip(env, { mediaId, from: 0 });
 }

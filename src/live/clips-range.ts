@@ -11,7 +11,7 @@ export interface SegmentLengths {
   hasEnded: boolean;
   /** A segment before the one that is looked for, and when it begins, so that nobody adds up days. */
   from: { msn: number; seconds: number };
-  lengthAt(msn: number): number;
+  lengthAt: (msn: number) => number;
 }
 
 export interface FoundRange extends SegmentRange {

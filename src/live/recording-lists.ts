@@ -26,7 +26,7 @@ export interface RecordingSource {
   initVersion: number;
   /** The last segment that can be played. */
   lastMsn: number;
-  at(msn: number): LiveSegment | null;
+  at: (msn: number) => LiveSegment | null;
 }
 
 export interface RecordedRendition {

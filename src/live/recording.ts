@@ -49,10 +49,9 @@ async function finishedRecording(
   if (rows.length === 0) return null;
   const picture = rows.find(({ kind }) => kind === "video");
   return {
-    variants: rows.map(({ name, kind, codec, widthPx, heightPx }) => ({
-      ...{ name, kind, codec, widthPx, heightPx },
-      bitrateBps: 0,
-    })),
+    variants: rows.map(({ name, kind, codec, widthPx, heightPx }) => {
+      return { name, kind, codec, widthPx, heightPx, bitrateBps: 0 };
+    }),
     frameRate: (picture?.frameRateNum ?? 0) / (picture?.frameRateDen ?? 1),
     channels: rows.find(({ kind }) => kind === "audio")?.channels ?? 0,
     renditions: rows.map((row) => (range === null ? row : sliceList(row, range))),

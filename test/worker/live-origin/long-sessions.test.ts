@@ -17,7 +17,7 @@ const RENDITIONS = ["v720", "a1"];
 const MOST_IN_MEMORY = SEGMENTS_IN_MEMORY + BLOCK_SEGMENTS + 2 * 2 * (MAX_SEAMS + 2 * BLOCK_SEGMENTS);
 
 const inOrigin = <T>(stub: unknown, look: (origin: LiveOrigin, state: DurableObjectState) => T | Promise<T>) =>
-  runInDurableObject(stub as never, look as never) as Promise<T>;
+  runInDurableObject<never, T>(stub as never, look as never);
 
 const indexIn = (origin: LiveOrigin) => (origin as unknown as { index: OriginIndex }).index;
 

@@ -8,8 +8,12 @@ import {
   runInDurableObject,
 } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
+import { eq } from "drizzle-orm";
+import { assets } from "../../../src/assets/tables.ts";
+import { openDatabase } from "../../../src/database.ts";
 import { consumePurges } from "../../../src/assets/index.ts";
 import { consumeClips, sweepClips } from "../../../src/live/index.ts";
+import { SWEPT_AT_ONCE } from "../../../src/live/clips-copy.ts";
 import { originOf } from "../../../src/live/origin-calls.ts";
 import { type ErrorBody, newWorkspace, type TestWorkspace } from "../workspace.ts";
 import { at, elapse, eventsOf, getStream, newStream, refusal, settle, type Stream } from "./live-helpers.ts";
@@ -259,6 +263,28 @@ describe("POST …/clips", () => {
     expect((await post(await newStream(workspace), body)).status).toBe(400);
     expect((await post(stream, body, await newWorkspace())).status).toBe(404);
   });
+});
+
+test("the cron sends a bounded number of silent clips again, the longest silent first", async () => {
+  const { stream, broadcaster } = await onAir(1);
+  await workspace.request("POST", at(stream, "/clips"), { startTime: 0, endTime: 1 });
+  const db = openDatabase(env.DB);
+  const [clip] = await db.select().from(assets).where(eq(assets.sourceAssetId, broadcaster.sessionId));
+  const older = Array.from({ length: 250 }, (_, n) => ({
+    ...clip!,
+    id: `silent-${n + 1}`,
+    updatedAt: new Date(n + 1),
+  }));
+  for (const row of older) await db.insert(assets).values(row);
+  const now = new Date(Date.now() + 60_000);
+  const sent: string[] = [];
+  const queue = { send: async ({ mediaId }: { mediaId: string }) => void sent.push(mediaId) } as never;
+  await sweepClips({ ...env, CLIPS: queue }, now);
+  const numbers = () => sent.map((id) => Number(id.split("-").at(-1))).toSorted((a, b) => a - b);
+  expect(numbers()).toEqual(Array.from({ length: SWEPT_AT_ONCE }, (_, n) => n + 1));
+  for (let run = 0; run < 3; run += 1) await sweepClips({ ...env, CLIPS: queue }, now);
+  expect(numbers()).toEqual(Array.from({ length: 250 }, (_, n) => n + 1)); // each once
+  await env.DB.prepare("DELETE FROM assets WHERE id LIKE 'silent-%'").run();
 });
 
 describe("a clip and what it was cut from", () => {
