@@ -25,7 +25,7 @@ const NONE = { verdict: "none" } as const;
  * moves bytes. Survives its own death with every part it has announced.
  */
 export abstract class LiveOriginKeeper extends DurableObject<Env> {
-  protected readonly index: OriginIndex;
+  protected index: OriginIndex;
   #storing: Promise<void> | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -138,11 +138,35 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
     this.released();
     await this.#storeWhole();
     await this.#storeWhole(); // one that was under way may have looked before the end
-    if (this.index.store.unstored(1).length > 0) throw new Error("not every segment of the session is in R2");
+    if (this.index.session !== null && this.index.store.unstored(1).length > 0)
+      throw new Error("not every segment of the session is in R2");
+  }
+
+  /**
+   * The session's index is needed for this long yet: players go on to the end of what they have begun. Then nothing of it stays; a
+   * recording has its own lists. Only of a session that has ended.
+   */
+  async release(afterMs: number): Promise<void> {
+    if (!this.index.hasEnded) return;
+    const releaseAtMs = Date.now() + afterMs;
+    this.ctx.storage.kv.put("releaseAtMs", releaseAtMs);
+    await this.ctx.storage.setAlarm(releaseAtMs);
   }
 
   override async alarm(): Promise<void> {
+    if (Date.now() >= this.#releaseAtMs) return await this.#deleteSession();
     await this.#storeWhole();
+  }
+
+  get #releaseAtMs(): number {
+    return this.ctx.storage.kv.get<number>("releaseAtMs") ?? Infinity;
+  }
+
+  async #deleteSession(): Promise<void> {
+    log("live.origin_deleted", { sessionId: this.index.session?.sessionId ?? null });
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+    this.index = new OriginIndex(this.ctx.storage);
   }
 
   #storeWhole(): Promise<void> {
@@ -164,7 +188,8 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
         return;
       }
     }
-    await this.ctx.storage.deleteAlarm();
+    if (this.#releaseAtMs < Infinity) await this.ctx.storage.setAlarm(this.#releaseAtMs);
+    else await this.ctx.storage.deleteAlarm();
   }
 
   async #storeOne({ sessionId }: OriginSession, segment: { rendition: string; msn: number }): Promise<boolean> {

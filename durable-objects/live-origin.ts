@@ -2,7 +2,8 @@ import { renditionKey } from "../src/assets/keys.ts";
 import type { OriginSession } from "../src/delivery/live/origin-facts.ts";
 import type { LiveOffer } from "../src/delivery/live/multivariant.ts";
 import { liveMpd } from "../src/delivery/live/mpd.ts";
-import { livePlaylist } from "../src/delivery/live/playlist.ts";
+import { dvrFirstMsn, lengthAt, segmentOf } from "../src/delivery/live/origin-history.ts";
+import { livePlaylist, skipsSegments } from "../src/delivery/live/playlist.ts";
 import { contains, decideReload, type Directives, isAtEdge, wantedPlace } from "../src/delivery/live/reload.ts";
 import {
   type LivePlace,
@@ -16,8 +17,9 @@ import { withQuery } from "../src/delivery/query.ts";
 import { type Selection, selectionQuery, selectRungs } from "../src/delivery/selection.ts";
 import { ViewerWindow } from "../src/delivery/live/viewer-window.ts";
 import { log } from "../src/http/log.ts";
-import { findRange, type RangeAnswer } from "../src/live/clips-range.ts";
-import { type RecordedSession, recordedLists, type SegmentRange } from "../src/live/recording-lists.ts";
+import { edgeOf, findRangeIn, type RangeAnswer } from "../src/live/clips-range.ts";
+import { listsFrom, type RecordedSession, type SegmentRange } from "../src/live/recording-lists.ts";
+import { recordingSources } from "../src/live/recording-sources.ts";
 import { tellViewers } from "../src/live/viewers.ts";
 import { LiveOriginKeeper } from "./live-origin-keeper.ts";
 
@@ -54,17 +56,27 @@ export class LiveOrigin extends LiveOriginKeeper {
 
   /** The session as on-demand delivery sees it, or a stretch of it; null before there was anything whole. */
   recorded(range: SegmentRange | null): RecordedSession | null {
-    const { session } = this.index;
-    const renditions = recordedLists(this.index.all, range);
+    const { session, store } = this.index;
+    if (session === null) return null;
+    const renditions = listsFrom(recordingSources(store, this.index.all), range);
     if (session === null || renditions.length === 0) return null;
     const { video, audio } = session.started ?? { video: null, audio: null };
     const source = { frameRate: video?.frameRate ?? 0, channels: audio?.channels ?? 0 };
     return { variants: session.renditions, ...source, renditions };
   }
 
-  /** Which segments hold a stretch of the session; times count from its first segment. */
-  findRange(startSeconds: number, endSeconds: number): RangeAnswer {
-    return findRange(this.index.all, startSeconds, endSeconds);
+  /**
+   * Which segments hold a stretch of the session; times count from its first segment. Null when there is no session here: it has not begun, or
+   * it was deleted once its recording stood.
+   */
+  findRange(startSeconds: number, endSeconds: number): RangeAnswer | null {
+    const { session, store, history, all } = this.index;
+    if (session === null) return null;
+    const pages = history.pagesOf(all);
+    const hasEnded = all.every((rendition) => rendition.hasEnded);
+    const from = store.markBefore(startSeconds);
+    const lengths = { edge: edgeOf(all), hasEnded, from, lengthAt: (msn: number) => lengthAt(pages, msn) };
+    return findRangeIn(lengths, startSeconds, endSeconds);
   }
 
   /** @param isDvr from the first segment on */
@@ -92,12 +104,21 @@ export class LiveOrigin extends LiveOriginKeeper {
     const key = `${rendition.name} ${isDvr} ${isDelta}`;
     const known = this.#rendered.get(key);
     if (known !== undefined) return known;
+    const { history } = this.index;
+    // A delta update skips what is older than the memory holds; only whole playlists read it.
+    const isOfMemory = isDvr && isDelta && skipsSegments(rendition, timing);
+    const window = isDvr
+      ? isOfMemory
+        ? rendition
+        : history.withDvr(rendition)
+      : windowed(rendition, timing, windowSeconds);
     const text = livePlaylist({
-      rendition: windowed(rendition, timing, isDvr ? null : windowSeconds),
+      rendition: window,
       timing,
       others: this.index.all.filter((other) => other !== rendition),
       isDelta,
       query: isDvr ? "?dvrMode=true" : "",
+      ...(isOfMemory ? { older: history.olderThanMemory(rendition) } : {}),
     });
     this.#rendered.set(key, text);
     return text;
@@ -111,15 +132,19 @@ export class LiveOrigin extends LiveOriginKeeper {
     const { session } = this.index;
     if (session === null) return null;
     const [video, audio] = ["video", "audio"].map((kind) => session.renditions.filter((row) => row.kind === kind));
-    const renditions = [...selectRungs(video!, selection), ...audio!].map((facts) => ({
-      facts,
-      live: this.index.rendition(facts.name)!,
-    }));
+    const { history } = this.index;
+    const renditions = [...selectRungs(video!, selection), ...audio!].map((facts) => {
+      const live = this.index.rendition(facts.name)!;
+      return { facts, live: isDvr ? history.withDvr(live) : live };
+    });
+    const isCut = isDvr && renditions.some(({ live }) => dvrFirstMsn(live) > live.firstMsn);
     const asked = { dvrMode: isDvr ? "true" : null, ...selectionQuery(selection) };
     const text = liveMpd({
       renditions,
       timing: session.timing,
       windowSeconds: isDvr ? null : session.windowSeconds,
+      isCut,
+      origin: history.periodOrigin,
       frameRate: session.started?.video?.frameRate || null,
       base: `${playbackId}/${session.sessionId}/`,
       location: withQuery(`${playbackId}.${session.sessionId}.mpd`, asked),
@@ -200,7 +225,7 @@ export class LiveOrigin extends LiveOriginKeeper {
   }
 
   #answerMedia(rendition: LiveRendition, session: OriginSession, msn: number, part: number | null): OriginAnswer {
-    const segment = segmentAt(rendition, msn);
+    const segment = segmentOf(this.index.store, rendition, msn);
     if (segment === null || segment.isGap || (part === null && !segment.isWhole)) return { kind: "nothing" };
     const bytes = this.index.store.bytes(rendition.name, msn, part);
     if (bytes !== null) return { kind: "bytes", bytes };

@@ -19,6 +19,7 @@ import { interrupted, settle } from "../src/webhooks/sender/outcome.ts";
 import { disable, recordSettled } from "../src/webhooks/sender/record.ts";
 import { fitting, Recorder } from "../src/webhooks/sender/recorder.ts";
 import { type Noted, Supply } from "../src/webhooks/sender/supply.ts";
+import { openEventData } from "../src/webhooks/redact-event.ts";
 import { findTarget, type Target } from "../src/webhooks/sender/target.ts";
 import { signedHeaders } from "../src/webhooks/signature.ts";
 
@@ -182,7 +183,8 @@ export class WebhookSender extends DurableObject<Env> {
 
   async #attempt(target: Target, { due, begun: { number, tries } }: Noted): Promise<void> {
     const begun = { eventId: due.eventId, number, tries, startedAtMs: Date.now() };
-    const body = eventBytes(due, due.naming);
+    const data = target.eventSecrets ? await openEventData(this.env, due) : null;
+    const body = eventBytes(due, due.naming, data);
     const headers = await signedHeaders({ eventId: due.eventId, body, atMs: begun.startedAtMs, keys: target.keys });
     const outcome = await attemptDelivery(this.env, { url: target.url, body, headers });
     const endedAtMs = Date.now();

@@ -2,7 +2,7 @@ import { consumePurges, sweepAssets } from "./assets/index.ts";
 import type { Env } from "./env.ts";
 import { createApp } from "./http/app.ts";
 import { log } from "./http/log.ts";
-import { consumeClips, sweepClips, sweepStreams } from "./live/index.ts";
+import { consumeClips, sweepClips, sweepSecrets, sweepStreams } from "./live/index.ts";
 import { deleteOld } from "./retention.ts";
 import { consumeDeadDeliveries, consumeDeliveries, expandAgain, sealAgain, sweepDeliveries } from "./webhooks/index.ts";
 
@@ -39,6 +39,7 @@ export default {
       sweepClips(env, now),
       expandAgain(env),
       sealAgain(env),
+      sweepSecrets(env),
       deleteOld(env, now),
     ];
     for (const { status, reason } of (await Promise.allSettled(tasks)) as PromiseRejectedResult[])

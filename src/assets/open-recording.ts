@@ -1,4 +1,4 @@
-import { and, asc, inArray, isNull } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { Database, Statement } from "../database.ts";
 import type { NewEvent } from "../events/index.ts";
 import { BLANK_ASSET } from "./blank-asset.ts";
@@ -19,6 +19,8 @@ export interface NewRecording {
   atMs: number;
   /** It is a clip of the recording, or of what would be one; times from the beginning of that. */
   clip?: { sourceAssetId: string; startMs: number; endMs: number };
+  /** The stream's clips of the last hour, this one included; no statement does anything beyond it. */
+  clipsPerHour?: number;
 }
 
 /** The media that a broadcast, or a clip of it, is recorded into, and its event; made twice it stays as it was. */
@@ -60,11 +62,44 @@ export function openRecording(db: Database, recording: NewRecording): { statemen
       createdAt: opened.createdAt,
     },
   };
+  const { clipsPerHour } = recording;
+  if (clipsPerHour !== undefined) {
+    const mayBeMade = sql`(SELECT count(*) FROM ${assets} WHERE ${isRecentClip(streamId, recording.atMs)}) < ${clipsPerHour}`;
+    return { statements: insertsUnderLimit(db, asset, playbackId, mayBeMade), event };
+  }
   const statements = [
     db.insert(playbackIds).values(playbackId).onConflictDoNothing(),
     db.insert(assets).values(asset).onConflictDoNothing(),
   ];
   return { statements, event };
+}
+
+const HOUR_MS = 3600_000;
+
+/** Clips of a stream that were made within the hour before `atMs`, deleted ones included. */
+export const isRecentClip = (streamId: string, atMs: number) =>
+  and(eq(assets.streamId, streamId), isNotNull(assets.sourceAssetId), gt(assets.createdAt, new Date(atMs - HOUR_MS)));
+
+/** Counted and inserted in one statement, so that parallel requests cannot pass the limit. The playback ID follows the asset. */
+function insertsUnderLimit(db: Database, asset: Asset, playbackId: PlaybackId, mayBeMade: SQL): Statement[] {
+  const valuesOf = (table: typeof assets | typeof playbackIds, row: object) =>
+    sql.join(
+      Object.entries(getTableColumns(table)).map(([name, column]) =>
+        sql.param((row as Record<string, unknown>)[name] ?? null, column),
+      ),
+      sql`, `,
+    );
+  const isThere = sql`EXISTS (SELECT 1 FROM ${assets} WHERE id = ${asset.id})`;
+  return [
+    db
+      .insert(assets)
+      .select(sql`SELECT ${valuesOf(assets, asset)} WHERE ${mayBeMade}`)
+      .onConflictDoNothing(),
+    db
+      .insert(playbackIds)
+      .select(sql`SELECT ${valuesOf(playbackIds, playbackId)} WHERE ${isThere}`)
+      .onConflictDoNothing(),
+  ];
 }
 
 /** Recordings of streams, those that are deleted and clips left out; a query for a batch. */

@@ -13,3 +13,4 @@ export { eventTime } from "./event-time.ts";
 export { type Event, eventBytes, findEvent, insertEvent, type NewEvent } from "./repository.ts";
 export { events } from "./tables.ts";
 export { checkTypePattern, expandPatterns, matchesTypes, resolveTypes } from "./type-filter.ts";
+export { redactSecrets } from "./redaction.ts";

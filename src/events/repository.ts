@@ -2,6 +2,7 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../database.ts";
 import { kindOf } from "./catalogue.ts";
 import { eventTime } from "./event-time.ts";
+import { redactSecrets, revealSecrets } from "./redaction.ts";
 import { events } from "./tables.ts";
 
 export interface NewEvent {
@@ -11,6 +12,8 @@ export interface NewEvent {
   objectId: string;
   occurredAtMs: number;
   data: unknown; // as the catalogue's schema of this kind has it
+  /** The data before its secrets were redacted, sealed. */
+  sealedData?: string | null;
   isTest?: boolean;
 }
 
@@ -28,9 +31,9 @@ export function insertEvent(db: Database, event: NewEvent, onlyIf: SQL = sql`tru
   const start = `${ids},"workspace":{"id":${json(event.workspaceId)},"name":`;
   const middle = `},"status":${json(status)},"data":${json(event.data)},"createdAt":"`;
   return db.all<{ body: string }>(sql`
-    INSERT INTO ${events} (id, workspace_id, type, video_type, object_type, object_id, created_at, body, is_test)
+    INSERT INTO ${events} (id, workspace_id, type, video_type, object_type, object_id, created_at, body, sealed_data, is_test)
     SELECT ${event.id}, ${event.workspaceId}, ${event.type}, ${videoType}, ${objectType}, ${event.objectId}, now.at,
-      ${start} || json_quote(now.workspace_name) || ${middle} || now.at || '","attempts":[]}', ${event.isTest ? 1 : 0}
+      ${start} || json_quote(now.workspace_name) || ${middle} || now.at || '","attempts":[]}', ${event.sealedData ?? null}, ${event.isTest ? 1 : 0}
     FROM (SELECT
       max(${happenedAt}, coalesce((${afterLast(event.objectId)}), '')) AS at,
       coalesce((SELECT name FROM workspaces WHERE id = ${event.workspaceId}), '') AS workspace_name) AS now
@@ -51,11 +54,18 @@ export async function findEvent(db: Database, id: string): Promise<Event | null>
   return rows[0] ?? null;
 }
 
-/** What is sent, byte for byte: the same for every attempt to every webhook of one naming. */
-export const eventBytes = (
+/**
+ * What is sent, byte for byte: the same for every attempt to every webhook of one naming and one choice of secrets.
+ *
+ * @param data what to reveal of a redacted event; without it secrets are redacted, also those of events that were stored with them
+ */
+export function eventBytes(
   event: { type: string; videoType: string; body: string },
   naming: "service" | "video",
-): Uint8Array =>
-  new TextEncoder().encode(
-    `{"type":${JSON.stringify(naming === "video" ? event.videoType : event.type)},${event.body}`,
+  data: string | null = null,
+): Uint8Array {
+  const body = data === null ? redactSecrets(event.body) : revealSecrets(event.body, data);
+  return new TextEncoder().encode(
+    `{"type":${JSON.stringify(naming === "video" ? event.videoType : event.type)},${body}`,
   );
+}

@@ -14,6 +14,8 @@ export const events = sqliteTable(
     createdAt: text().notNull(),
     /** The envelope from behind its type on, made once: what is sent is `{"type":"…",` and this (see `eventBytes`). */
     body: text().notNull(),
+    /** The data with the secrets that are redacted in `body`, sealed; null when there are none. */
+    sealedData: text(),
     /** A sample that somebody asked for; not listed. */
     isTest: integer({ mode: "boolean" }).notNull().default(false),
   },

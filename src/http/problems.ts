@@ -33,6 +33,7 @@ export const PROBLEMS = {
   range_not_satisfiable: { status: 416, message: "range not satisfiable" },
   validation_failed: { status: 422, message: "payload validation failed" },
   too_many_requests: { status: 429, message: "too many requests" },
+  clip_limit_reached: { status: 429, message: "too many requests" },
   internal: { status: 500, message: "something failed on our side" },
   unavailable: { status: 503, message: "temporarily unavailable" },
 } as const;

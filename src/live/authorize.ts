@@ -6,7 +6,6 @@ import type {
   Refusal,
 } from "../../encoder/live/protocol.ts";
 import type { z } from "zod";
-import { openDatabase } from "../database.ts";
 import type { Env } from "../env.ts";
 import { log } from "../http/log.ts";
 import { isSameSecret, streamIdOfKey } from "./ids.ts";
@@ -19,7 +18,7 @@ import { signSessionGrant } from "./session-token.ts";
 /** The stream that a key opens; null for one that never existed, was deleted, or has another key. */
 export async function streamOfKey(env: Env, streamKey: string): Promise<LiveStream | null> {
   const streamId = streamIdOfKey(streamKey);
-  const found = streamId && (await findStream(openDatabase(env.DB), null, streamId));
+  const found = streamId && (await findStream(env, null, streamId));
   return found && isSameSecret(streamKey, found.stream.streamKey) ? found.stream : null;
 }
 

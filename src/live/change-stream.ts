@@ -3,14 +3,14 @@ import { commit, type Database, openDatabase, type Statement } from "../database
 import type { Env } from "../env.ts";
 import { type Committed, commitWithEvents } from "../webhooks/index.ts";
 import type { StreamEvent } from "./stream-event.ts";
-import { changeSeen, findStream, isStill, type LiveStream, type StreamRecord } from "./repository.ts";
+import { changeSeen, findStream, isStill, type StreamColumns, type StreamRecord } from "./repository.ts";
 
 /** Others change the record too, its machine above all: then it is read again. */
 const MOST_TRIES = 20;
 
 export interface StreamChange {
   /** Of the stream's own row. */
-  set?: Partial<LiveStream>;
+  set?: StreamColumns;
   /** Of what belongs to it. Each of them has to do nothing where `isStill` is false. */
   statements?: Statement[];
   /** Told with the change, as one commit; of the record as it is afterwards. */
@@ -29,7 +29,7 @@ export async function changeStream<Plan extends StreamChange>(
 ): Promise<{ plan: Plan; committed: Committed } | null> {
   const db = openDatabase(env.DB);
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const seen = await findStream(db, workspaceId, streamId);
+    const seen = await findStream(env, workspaceId, streamId);
     const planned = seen && plan(seen, db, isStill(seen.stream));
     if (seen === null || planned === null) return null;
     // The stream's own row comes last: until then the others can see whether it is still the same.

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, lt } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, isNull, lt } from "drizzle-orm";
 import { z } from "zod";
 // By file: the index leads to routes that lead back to playback.
 import { CLIP_SOURCE_GONE } from "../assets/asset-error.ts";
@@ -10,8 +10,7 @@ import { openDatabase } from "../database.ts";
 import type { Env } from "../env.ts";
 import { derivedId } from "../http/derived-id.ts";
 import { log } from "../http/log.ts";
-import { originOf } from "./origin-calls.ts";
-import { recordedSession, withInitBytes } from "./recording.ts";
+import { findSessionRange, recordedSession, withInitBytes } from "./recording.ts";
 import { recordingRows } from "./recording-rows.ts";
 
 /** `from`: objects that are copied already. */
@@ -24,6 +23,8 @@ const AT_ONCE = 6;
 /** A segment that R2 has not got after so many attempts will not come. */
 const MOST_ATTEMPTS = 10;
 const SILENT_MS = 120_000;
+/** Each is a message; the next run of the cron takes others. */
+export const SWEPT_AT_ONCE = 100;
 
 /** When this is lost, the cron's sweep says it again. */
 export async function sendClip(env: Env, task: CopyTask): Promise<void> {
@@ -61,7 +62,7 @@ async function copyClip(env: Env, { mediaId, from }: CopyTask): Promise<void> {
   if (clip?.sourceAssetId === undefined || clip.sourceAssetId === null) return; // done, or deleted
   const { sourceAssetId, clipStartMs, clipEndMs } = clip;
   // Whole segments: a moment inside of the first and the last names them whatever was rounded.
-  const range = await originOf(env, sourceAssetId).findRange((clipStartMs + 1) / 1000, ((clipEndMs ?? 0) - 1) / 1000);
+  const range = await findSessionRange(env, sourceAssetId, (clipStartMs + 1) / 1000, ((clipEndMs ?? 0) - 1) / 1000);
   const session = range.kind === "range" ? await recordedSession(env, sourceAssetId, range) : null;
   if (range.kind !== "range" || session === null) throw new MissingError("the session has no such segments");
   const rows = recordingRows(mediaId, session);
@@ -103,12 +104,12 @@ async function giveUp(env: Env, mediaId: string): Promise<void> {
   await failRecording(env, { mediaId, eventId, atMs: Date.now() }, CLIP_SOURCE_GONE);
 }
 
-/** Sends clips again of which nothing was heard for long. */
+/** Sends clips again of which nothing was heard for long, the longest silent first. */
 export async function sweepClips(env: Env, now: Date): Promise<void> {
   const db = openDatabase(env.DB);
-  const rows = await db
-    .update(assets)
-    .set({ updatedAt: now })
+  const chosen = db
+    .select({ id: assets.id })
+    .from(assets)
     .where(
       and(
         eq(assets.status, "processing"),
@@ -117,6 +118,12 @@ export async function sweepClips(env: Env, now: Date): Promise<void> {
         lt(assets.updatedAt, new Date(now.getTime() - SILENT_MS)),
       ),
     )
+    .orderBy(asc(assets.updatedAt))
+    .limit(SWEPT_AT_ONCE);
+  const rows = await db
+    .update(assets)
+    .set({ updatedAt: now })
+    .where(inArray(assets.id, chosen))
     .returning({ id: assets.id });
   for (const { id: mediaId } of rows) await sendClip(env, { mediaId, from: 0 });
 }

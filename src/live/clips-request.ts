@@ -8,6 +8,8 @@ export interface ClipRequest {
   access: "public" | "private" | null;
 }
 
+/** Positions have six digits before the decimal point: eleven days. */
+export const MAX_CLIP_POSITION_SECONDS = 999_999.999;
 const SECONDS = /^(\d{1,6}(?:\.\d{1,3})?)s$/;
 
 /**

@@ -6,7 +6,9 @@ import { openDatabase } from "../database.ts";
 import { json, problemResponses } from "../http/openapi.ts";
 import { PageQuery, pagination, Pagination } from "../http/pagination.ts";
 import { newRouter } from "../http/router.ts";
-import { security } from "./route-parts.ts";
+import { createClip } from "./create-clip.ts";
+import { keyOf, orNotFound, publicUrlOf, security, streamParams } from "./route-parts.ts";
+import { CreateClip } from "./schemas.ts";
 
 /** Some clients write a stream's id as a UUID. */
 const livestreamId = z
@@ -35,7 +37,41 @@ const listRoute = createRoute({
   },
 });
 
-export const clipRoutes = newRouter().openapi(listRoute, async (c) => {
+const createRouteDefinition = createRoute({
+  operationId: "create-live-clip",
+  summary: "Make a clip of the broadcast on air, or of the last one",
+  description: "The same segments with the same access policy are one media, however often they are asked for.",
+  method: "post",
+  path: "/v1/live/streams/{streamId}/clips",
+  tags: ["Manage live stream"],
+  security,
+  request: { params: streamParams, body: { required: true, content: json(CreateClip) } },
+  responses: {
+    201: {
+      description: "The clip; `Ready` once its segments are copied",
+      content: json(z.object({ success: z.literal(true), playback_id: z.uuid(), data: MediaRecord })),
+    },
+    ...problemResponses(
+      "not_ready",
+      "unauthorized",
+      "forbidden",
+      "stream_not_found",
+      "validation_failed",
+      "clip_limit_reached",
+    ),
+  },
+});
+
+export const clipRoutes = newRouter().openapi(createRouteDefinition, async (c) => {
+  const { startTime, endTime, accessPolicy } = c.req.valid("json");
+  const request = { startSeconds: startTime, endSeconds: endTime, access: accessPolicy ?? null };
+  const key = keyOf(c, c.req.valid("param").streamId);
+  const data = orNotFound(await createClip(c.env, key, request, publicUrlOf(c)));
+  c.set("createdIds", [data.id]);
+  return c.json({ success: true as const, playback_id: data.playbackIds[0]!.id, data }, 201);
+});
+
+clipRoutes.openapi(listRoute, async (c) => {
   const { limit, offset, orderBy } = c.req.valid("query");
   const { records, total } = await listAssets(openDatabase(c.env.DB), c.var.caller.workspaceId, {
     page: offset,

@@ -11,13 +11,15 @@ import { commitWithEvents } from "../webhooks/index.ts";
 import { sendClip } from "./clips-copy.ts";
 import type { FoundRange } from "./clips-range.ts";
 import type { ClipRequest } from "./clips-request.ts";
-import { originOf } from "./origin-calls.ts";
 import type { LivePlayable } from "./playback.ts";
+import { findSessionRange } from "./recording.ts";
 import { liveStreams } from "./tables.ts";
 
 export interface FoundClip {
   sessionId: string;
   range: FoundRange;
+  /** Of the media that the clip becomes. */
+  access: "public" | "private";
   /** Of the media that the clip becomes: the same for all who ask for the same segments. */
   mediaId: string;
   playbackId: string;
@@ -30,33 +32,41 @@ export interface FoundClip {
  */
 export async function findClip(
   env: Env,
-  { session }: LivePlayable,
-  { startSeconds, endSeconds, access }: ClipRequest,
+  { session, mediaPolicy }: LivePlayable,
+  { startSeconds, endSeconds, access: wanted }: ClipRequest,
 ): Promise<FoundClip> {
   if (session === null) throw new Problem("not_ready", "the stream has not been on air");
-  const range = await originOf(env, session.id).findRange(startSeconds, endSeconds);
+  const range = await findSessionRange(env, session.id, startSeconds, endSeconds);
   if (range.kind === "early") throw new Problem("not_ready", "the broadcast has not come to the clip's end");
   if (range.kind === "beyond") {
     const fields = [{ field: "start", message: "lies beyond what has been broadcast" }];
     throw new Problem("validation_failed", "the clip is not valid", { fields });
   }
-  const mediaId = await derivedId("clip", session.id, range.first, range.last, access ?? "");
-  return { sessionId: session.id, range, mediaId, playbackId: await derivedId(mediaId, "playback") };
+  // Never wider than the owner's policy, whoever asks.
+  const access = mediaPolicy === "private" ? mediaPolicy : (wanted ?? mediaPolicy);
+  const mediaId = await derivedId("clip", session.id, range.first, range.last, access === mediaPolicy ? "" : access);
+  return { sessionId: session.id, range, access, mediaId, playbackId: await derivedId(mediaId, "playback") };
 }
 
+/** Media that the clips of one stream may become within an hour: each copies up to 20 minutes of every rendition. */
+export const CLIPS_PER_HOUR = 60;
+
 /**
- * Makes the clip a media of its own, which copies its segments. However many ask for it, it is made once and told of once; one that was
- * deleted is not made again.
+ * Makes the clip a media of its own, which copies its segments. However many requests name the same segments, there is one media and one
+ * event; a deleted clip is not made again.
+ *
+ * @returns `limit`: the stream has had its clips of this hour, and nothing was written
  */
-export async function keepClip(
+export async function saveClip(
   env: Env,
   streamId: string,
-  { sessionId, range, mediaId, playbackId }: FoundClip,
-  { access, publicUrl }: { access: ClipRequest["access"]; publicUrl: string },
-): Promise<void> {
+  { sessionId, range, access, mediaId, playbackId }: FoundClip,
+  publicUrl: string,
+): Promise<"made" | "known" | "limit"> {
   const db = openDatabase(env.DB);
   const [stream] = await db.select().from(liveStreams).where(eq(liveStreams.id, streamId));
-  if (stream === undefined) return;
+  const isKnown = async () => (await db.$count(assets, eq(assets.id, mediaId))) > 0;
+  if (stream === undefined || (await isKnown())) return "known";
   const { statements, event } = openRecording(db, {
     mediaId,
     playbackId,
@@ -65,8 +75,9 @@ export async function keepClip(
     workspaceId: stream.workspaceId,
     publicUrl,
     maxResolution: stream.maxResolution,
-    mediaPolicy: access ?? stream.mediaPolicy,
+    mediaPolicy: access,
     atMs: Date.now(),
+    clipsPerHour: CLIPS_PER_HOUR,
     clip: {
       sourceAssetId: sessionId,
       startMs: Math.round(range.startSeconds * 1000),
@@ -74,9 +85,14 @@ export async function keepClip(
     },
   });
   const { isNew, wake } = await commitWithEvents(env, statements, [{ event, onlyIf: sql`changes() > 0` }]);
-  if (!isNew[0]) return;
+  if (!isNew[0]) {
+    if (await isKnown()) return "known"; // a parallel request was faster
+    log("live.clip_limit", { streamId, sessionId });
+    return "limit";
+  }
   log("live.clip_created", { streamId, sessionId, mediaId, first: range.first, last: range.last });
   await Promise.all([wake(), sendClip(env, { mediaId, from: 0 })]);
+  return "made";
 }
 
 /** Whether a session's segments are still there: on air, or as a recording that nobody has deleted. */

@@ -2,12 +2,15 @@ import { openDatabase } from "../database.ts";
 import type { Env } from "../env.ts";
 import { findFirstAnswer } from "../http/idempotency.ts";
 import { log } from "../http/log.ts";
+import { open, seal } from "../http/sealing.ts";
+import { withKeys } from "../http/with-keys.ts";
 import { commitWithEvents } from "../webhooks/index.ts";
 import { newHexId, newStreamSecret } from "./ids.ts";
 import { ingestBases } from "./ingest-bases.ts";
 import { ingestUrls } from "./ingest-urls.ts";
 import { type LivePlaybackId, type LiveStream, streamInserts } from "./repository.ts";
 import type { CreateStream } from "./schemas.ts";
+import { sealStream } from "./secrets.ts";
 import { streamEvent } from "./stream-event.ts";
 import { toStream } from "./to-stream.ts";
 
@@ -32,10 +35,9 @@ export async function createStream(
   { env, workspaceId, publicUrl, now, after, idempotency }: CreateContext,
 ): Promise<string> {
   const db = openDatabase(env.DB);
-  const firstAnswer = async () =>
-    idempotency && (await findFirstAnswer(db, workspaceId, idempotency.key, idempotency.requestHash, now));
+  const firstAnswer = async () => idempotency && (await firstAnswerOf(env, workspaceId, idempotency, now));
   const [earlier, bases] = await Promise.all([firstAnswer(), ingestBases(db, env, now)]);
-  if (earlier) return earlier.body;
+  if (earlier) return earlier;
 
   const stream = newStream(body, workspaceId, now);
   const { accessPolicy } = body.playbackSettings;
@@ -60,20 +62,35 @@ export async function createStream(
     ...idempotency,
     resourceId: stream.id,
     status: 201,
-    body: answer,
+    body: await withKeys(env, (keys) => seal(keys, workspaceId, answer)), // it holds the stream's secrets
     createdAt: now,
   };
   try {
-    const rows = streamInserts(db, { stream, playbackId, idempotency: remembered });
+    const rows = streamInserts(db, {
+      stream: { ...stream, ...(await sealStream(env, stream.id, stream)) },
+      playbackId,
+      idempotency: remembered,
+    });
     const { wake } = await commitWithEvents(env, rows, [{ event }]);
     after(wake());
   } catch (error) {
     const concurrent = await firstAnswer(); // a request with the same key was faster: its row made ours fail, as a whole
-    if (concurrent) return concurrent.body;
+    if (concurrent) return concurrent;
     throw error;
   }
   log("stream.created", { streamId: stream.id, workspaceId });
   return answer;
+}
+
+async function firstAnswerOf(
+  env: Env,
+  workspaceId: string,
+  { key, requestHash }: { key: string; requestHash: string },
+  now: Date,
+): Promise<string | null> {
+  const first = await findFirstAnswer(openDatabase(env.DB), workspaceId, key, requestHash, now);
+  if (first === null || first.body.startsWith("{")) return first?.body ?? null; // kept before answers were sealed
+  return await withKeys(env, (keys) => open(keys, workspaceId, first.body));
 }
 
 function newStream({ inputMediaSettings: settings }: CreateStream, workspaceId: string, now: Date): LiveStream {
@@ -91,6 +108,7 @@ function newStream({ inputMediaSettings: settings }: CreateStream, workspaceId: 
     maxDurationS: settings.maxDuration,
     enableDvrMode: settings.enableDvrMode,
     enableRecording: settings.enableRecording,
+    allowViewerClips: settings.allowViewerClips,
     metadata: settings.metadata ?? {},
     status: "idle",
     audioOnly: false,

@@ -1,5 +1,4 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { openDatabase } from "../database.ts";
 import { problemResponses } from "../http/openapi.ts";
 import { newRouter } from "../http/router.ts";
 import { addPlaybackId, removePlaybackId } from "./playback-ids.ts";
@@ -60,7 +59,7 @@ export const livePlaybackRoutes = newRouter()
   })
   .openapi(getRoute, async (c) => {
     const { streamId, playbackId } = c.req.valid("param");
-    const record = await findStream(openDatabase(c.env.DB), c.var.caller.workspaceId, streamId);
+    const record = await findStream(c.env, c.var.caller.workspaceId, streamId);
     const found = record?.playbackIds.find(({ id }) => id === playbackId.toLowerCase());
     return c.json({ success: true as const, data: toPlaybackId(orNotFound(found, "stream_playback_not_found")) }, 200);
   })

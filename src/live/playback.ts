@@ -1,6 +1,6 @@
 import { and, desc, eq, isNotNull, isNull } from "drizzle-orm";
 import type { LiveRendition } from "../../encoder/live/protocol.ts";
-import { openDatabase } from "../database.ts";
+import { type Database, openDatabase } from "../database.ts";
 import { livePlaybackIds, liveSessions, liveStreams } from "./tables.ts";
 
 /** What stands behind a playback id of a stream. */
@@ -8,6 +8,10 @@ export interface LivePlayable {
   streamId: string;
   /** Players may go back to the beginning of the session. */
   hasDvr: boolean;
+  /** Access to its recordings and clips. */
+  mediaPolicy: "public" | "private";
+  /** A clip window that a viewer asks for also becomes a media. */
+  allowViewerClips: boolean;
   /** The session on air, or the last one; null before there was any that could be watched. */
   session: { id: string; renditions: LiveRendition[]; hasEnded: boolean } | null;
 }
@@ -15,8 +19,8 @@ export interface LivePlayable {
 /** Null for a playback id that is none of a stream, or of a deleted one. */
 export async function findLivePlayable(binding: D1Database, playbackId: string): Promise<LivePlayable | null> {
   const db = openDatabase(binding);
-  const streams = await db
-    .select({ streamId: liveStreams.id, hasDvr: liveStreams.enableDvrMode })
+  const [stream] = await db
+    .select(OF_STREAM)
     .from(livePlaybackIds)
     .innerJoin(liveStreams, eq(liveStreams.id, livePlaybackIds.streamId))
     .where(
@@ -26,8 +30,31 @@ export async function findLivePlayable(binding: D1Database, playbackId: string):
         isNull(liveStreams.deletedAt),
       ),
     );
-  if (streams[0] === undefined) return null;
-  const { streamId, hasDvr } = streams[0];
+  return stream === undefined ? null : await withSession(db, stream);
+}
+
+/** The same for the stream's owner; null when the workspace has no such stream. */
+export async function findOwnPlayable(
+  binding: D1Database,
+  { workspaceId, streamId }: { workspaceId: string; streamId: string },
+): Promise<LivePlayable | null> {
+  const db = openDatabase(binding);
+  const isMine = and(eq(liveStreams.id, streamId), eq(liveStreams.workspaceId, workspaceId));
+  const [stream] = await db
+    .select(OF_STREAM)
+    .from(liveStreams)
+    .where(and(isMine, isNull(liveStreams.deletedAt)));
+  return stream === undefined ? null : await withSession(db, stream);
+}
+
+const OF_STREAM = {
+  streamId: liveStreams.id,
+  hasDvr: liveStreams.enableDvrMode,
+  mediaPolicy: liveStreams.mediaPolicy,
+  allowViewerClips: liveStreams.allowViewerClips,
+};
+
+async function withSession(db: Database, stream: Omit<LivePlayable, "session">): Promise<LivePlayable> {
   const [session] = await db
     .select({
       id: liveSessions.id,
@@ -35,12 +62,11 @@ export async function findLivePlayable(binding: D1Database, playbackId: string):
       endedAt: liveSessions.endedAt,
     })
     .from(liveSessions)
-    .where(and(eq(liveSessions.streamId, streamId), isNotNull(liveSessions.renditions)))
+    .where(and(eq(liveSessions.streamId, stream.streamId), isNotNull(liveSessions.renditions)))
     .orderBy(desc(liveSessions.startedAt))
     .limit(1);
   return {
-    streamId,
-    hasDvr,
+    ...stream,
     session: session
       ? {
           id: session.id,

@@ -11,6 +11,24 @@ export interface SegmentRange {
 /** As many as fit into a row of D1, which takes 2 MB: 66 hours in segments of 2 s. */
 export const MOST_SEGMENTS = 120_000;
 
+/** A row of D1 holds 2 MB: what a list of segments may take as JSON, with room for the other columns. */
+export const MAX_LIST_BYTES = 1_950_000;
+/** What all lists of a session may take together: they cross an RPC, which carries 32 MiB. */
+const MAX_LISTS_BYTES = 24_000_000;
+/** The most that a span takes as JSON. */
+const SPAN_BYTES = 160;
+
+/** A rendition of a session as a recording is read from it, in the order of sequence numbers. */
+export interface RecordingSource {
+  name: string;
+  timescale: number;
+  /** Of the first segment that can be played. */
+  initVersion: number;
+  /** The last segment that can be played. */
+  lastMsn: number;
+  at: (msn: number) => LiveSegment | null;
+}
+
 export interface RecordedRendition {
   name: string;
   timescale: number;
@@ -36,16 +54,30 @@ export const isPlayable = ({ isWhole, isGap, bytes }: LiveSegment): boolean => i
  */
 export function recordedLists(renditions: LiveRendition[], range: SegmentRange | null): RecordedRendition[] {
   const played = renditions.filter(({ segments }) => segments.some(isPlayable));
-  const bySequence = played.map(({ segments }) => new Map(segments.map((segment) => [segment.msn, segment])));
-  const end = Math.max(-1, ...played.map(({ segments }) => segments.findLast(isPlayable)!.msn));
+  return listsFrom(
+    played.map(({ name, timescale, segments }) => {
+      const bySequence = new Map(segments.map((segment) => [segment.msn, segment]));
+      const { initVersion } = segments.find(isPlayable)!;
+      const lastMsn = segments.findLast(isPlayable)!.msn;
+      return { name, timescale, initVersion, lastMsn, at: (msn: number) => bySequence.get(msn) ?? null };
+    }),
+    range,
+  );
+}
+
+/** The same from what is read piece by piece. Ends early, in all lists at once, where one of them would not fit into a row of D1. */
+export function listsFrom(played: RecordingSource[], range: SegmentRange | null): RecordedRendition[] {
+  const end = Math.max(-1, ...played.map(({ lastMsn }) => lastMsn));
   const { first, last } = { first: range?.first ?? 0, last: Math.min(range?.last ?? end, end) };
-  const lists = played.map((rendition, index) => new ListBuilder(rendition, bySequence[index]!));
+  const lists = played.map((rendition) => new ListBuilder(rendition));
+  const mostBytes = Math.min(MAX_LIST_BYTES, MAX_LISTS_BYTES / Math.max(1, played.length));
   let seconds = 0;
   for (let msn = first; msn <= last; msn += 1) {
-    seconds = secondsOf(played, bySequence, msn) ?? seconds;
+    if (lists.some(({ jsonBytes }) => jsonBytes > mostBytes)) break;
+    seconds = secondsOf(played, msn) ?? seconds;
     const breaks = lists.map((list) => list.breaksAt(msn));
     const isDiscontinuous = msn > first && breaks.includes("discontinuity");
-    const capturedAtMs = capturedAt(bySequence, msn);
+    const capturedAtMs = capturedAt(played, msn);
     if (msn === first || breaks.some((kind) => kind !== null))
       for (const list of lists) list.beginSpan(msn, msn - first, capturedAtMs, isDiscontinuous);
     for (const list of lists) list.add(msn, seconds);
@@ -54,36 +86,41 @@ export function recordedLists(renditions: LiveRendition[], range: SegmentRange |
 }
 
 /** How long a segment is, as one that has it says; else one for which it is a gap. */
-function secondsOf(renditions: LiveRendition[], bySequence: Map<number, LiveSegment>[], msn: number): number | null {
-  const found = bySequence.flatMap((segments, index) => {
-    const segment = segments.get(msn);
-    return segment === undefined ? [] : [{ segment, timescale: renditions[index]!.timescale }];
+function secondsOf(renditions: RecordingSource[], msn: number): number | null {
+  const found = renditions.flatMap(({ timescale, at }) => {
+    const segment = at(msn);
+    return segment === null ? [] : [{ segment, timescale }];
   });
   const best = found.find(({ segment }) => isPlayable(segment)) ?? found[0];
   return best === undefined ? null : segmentSeconds(best.segment, best.timescale);
 }
 
-const capturedAt = (bySequence: Map<number, LiveSegment>[], msn: number): number =>
-  bySequence.find((segments) => segments.has(msn))?.get(msn)?.capturedAtMs ?? 0;
+const capturedAt = (renditions: RecordingSource[], msn: number): number => {
+  for (const { at } of renditions) {
+    const segment = at(msn);
+    if (segment !== null) return segment.capturedAtMs;
+  }
+  return 0;
+};
 
 /** Adds up one rendition, in the order of media sequence numbers. */
 class ListBuilder {
-  readonly rendition: LiveRendition;
+  readonly rendition: RecordingSource;
+  /** What the list takes as JSON, at most. */
+  jsonBytes = 0;
   readonly segments: SegmentList & { spans: Span[] } = { durationTicks: [], bytes: [], keyframes: [], spans: [] };
-  readonly #bySequence: Map<number, LiveSegment>;
   #initVersion: number;
   #wasThere: boolean | null = null;
   #endTicks = 0;
 
-  constructor(rendition: LiveRendition, bySequence: Map<number, LiveSegment>) {
+  constructor(rendition: RecordingSource) {
     this.rendition = rendition;
-    this.#bySequence = bySequence;
-    this.#initVersion = rendition.segments.find(isPlayable)!.initVersion;
+    this.#initVersion = rendition.initVersion;
   }
 
   #at(msn: number): LiveSegment | null {
-    const segment = this.#bySequence.get(msn);
-    return segment !== undefined && isPlayable(segment) ? segment : null;
+    const segment = this.rendition.at(msn);
+    return segment !== null && isPlayable(segment) ? segment : null;
   }
 
   breaksAt(msn: number): "discontinuity" | "gap" | null {
@@ -97,6 +134,7 @@ class ListBuilder {
     const segment = this.#at(msn);
     this.#initVersion = segment?.initVersion ?? this.#initVersion;
     const startTicks = segment?.decodeTicks ?? this.#endTicks;
+    this.jsonBytes += SPAN_BYTES;
     this.segments.spans.push({
       first: position,
       initVersion: this.#initVersion,
@@ -111,6 +149,7 @@ class ListBuilder {
     const durationTicks = segment === null ? Math.round(seconds * this.rendition.timescale) : segment.durationTicks;
     this.segments.durationTicks.push(durationTicks);
     this.segments.bytes.push(segment?.bytes ?? 0);
+    this.jsonBytes += String(durationTicks).length + String(segment?.bytes ?? 0).length + 2;
     this.#endTicks = segment === null ? this.#endTicks + durationTicks : endTicks(segment);
     this.#wasThere = segment !== null;
   }

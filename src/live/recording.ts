@@ -1,9 +1,14 @@
 // By file: the index leads to routes that lead back to playback.
+import { eq } from "drizzle-orm";
 import { finishRecording } from "../assets/finish-recording.ts";
 import { renditionKey } from "../assets/keys.ts";
 import type { NewRendition } from "../assets/projection.ts";
+import { renditions } from "../assets/tables.ts";
+import { openDatabase } from "../database.ts";
 import type { Env } from "../env.ts";
 import { derivedId } from "../http/derived-id.ts";
+import type { RangeAnswer } from "./clips-range.ts";
+import { findRangeInLists, sliceList } from "./recorded-range.ts";
 import { originOf } from "./origin-calls.ts";
 import type { RecordedSession, SegmentRange } from "./recording-lists.ts";
 import { type RecordedRow, recordingRows } from "./recording-rows.ts";
@@ -15,7 +20,42 @@ export async function recordedSession(
   range: SegmentRange | null,
 ): Promise<RecordedSession | null> {
   // What comes over RPC is a copy, whose type the platform's types make unrecognisable.
-  return (await originOf(env, sessionId).recorded(range)) as unknown as RecordedSession | null;
+  const session = (await originOf(env, sessionId).recorded(range)) as unknown as RecordedSession | null;
+  return session ?? (await finishedRecording(env, sessionId, range));
+}
+
+/** Which segments hold a stretch of a session, on air or recorded. */
+export async function findSessionRange(
+  env: Env,
+  sessionId: string,
+  startSeconds: number,
+  endSeconds: number,
+): Promise<RangeAnswer> {
+  const found = (await originOf(env, sessionId).findRange(startSeconds, endSeconds)) as unknown as RangeAnswer | null;
+  if (found !== null) return found;
+  return findRangeInLists(await finishedRows(env, sessionId), startSeconds, endSeconds);
+}
+
+/** Its recording's renditions: the live index is deleted a while after they stand. */
+const finishedRows = (env: Env, sessionId: string) =>
+  openDatabase(env.DB).select().from(renditions).where(eq(renditions.assetId, sessionId));
+
+async function finishedRecording(
+  env: Env,
+  sessionId: string,
+  range: SegmentRange | null,
+): Promise<RecordedSession | null> {
+  const rows = await finishedRows(env, sessionId);
+  if (rows.length === 0) return null;
+  const picture = rows.find(({ kind }) => kind === "video");
+  return {
+    variants: rows.map(({ name, kind, codec, widthPx, heightPx }) => {
+      return { name, kind, codec, widthPx, heightPx, bitrateBps: 0 };
+    }),
+    frameRate: (picture?.frameRateNum ?? 0) / (picture?.frameRateDen ?? 1),
+    channels: rows.find(({ kind }) => kind === "audio")?.channels ?? 0,
+    renditions: rows.map((row) => (range === null ? row : sliceList(row, range))),
+  };
 }
 
 /**

@@ -1,13 +1,14 @@
 import { and, asc, count, desc, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import { GATEWAY_LEASE_MS } from "../../encoder/live/protocol.ts";
 import { recordingIdsOf } from "../assets/index.ts";
-import type { Database, Statement } from "../database.ts";
+import { type Database, openDatabase, type Statement } from "../database.ts";
+import type { Env } from "../env.ts";
 import { idempotencyKeys } from "../http/tables.ts";
+import { type LiveStream, openStream, openTarget, type SimulcastTarget } from "./secrets.ts";
 import { ingestGateways, livePlaybackIds, liveSessions, liveStreams, simulcastTargets } from "./tables.ts";
 
-export type LiveStream = typeof liveStreams.$inferSelect;
+export type { LiveStream, SimulcastTarget } from "./secrets.ts";
 export type LivePlaybackId = typeof livePlaybackIds.$inferSelect;
-export type SimulcastTarget = typeof simulcastTargets.$inferSelect;
 export type LiveSession = typeof liveSessions.$inferSelect;
 
 /** A stream with what its REST record shows beside it. */
@@ -25,7 +26,7 @@ const isAlive = isNull(liveStreams.deletedAt);
 export const streamInserts = (
   db: Database,
   rows: {
-    stream: LiveStream;
+    stream: typeof liveStreams.$inferInsert;
     playbackId: LivePlaybackId;
     idempotency: typeof idempotencyKeys.$inferInsert | null;
   },
@@ -36,7 +37,8 @@ export const streamInserts = (
 ];
 
 /** @param workspaceId null = whose ever it is: for what the service itself does */
-export async function findStream(db: Database, workspaceId: string | null, id: string): Promise<StreamRecord | null> {
+export async function findStream(env: Env, workspaceId: string | null, id: string): Promise<StreamRecord | null> {
+  const db = openDatabase(env.DB);
   const isMine = workspaceId === null ? undefined : eq(liveStreams.workspaceId, workspaceId);
   const [found, playbackIds, targets, recordings] = await db.batch([
     db
@@ -52,18 +54,25 @@ export async function findStream(db: Database, workspaceId: string | null, id: s
     recordingIdsOf(db, [id]),
   ]);
   const [stream] = found;
-  return stream === undefined ? null : { stream, playbackIds, targets, mediaIds: recordings.map((row) => row.id) };
+  if (stream === undefined) return null;
+  return {
+    stream: await openStream(env, stream),
+    playbackIds,
+    targets: await Promise.all(targets.map((target) => openTarget(env, target))),
+    mediaIds: recordings.map((row) => row.id),
+  };
 }
 
 /** @param page counts from 1 */
 export async function listStreams(
-  db: Database,
+  env: Env,
   workspaceId: string,
   { page, limit, order }: { page: number; limit: number; order: "asc" | "desc" },
 ): Promise<{ records: StreamRecord[]; total: number }> {
+  const db = openDatabase(env.DB);
   const mine = and(eq(liveStreams.workspaceId, workspaceId), isAlive);
   const direction = order === "asc" ? asc : desc;
-  const [streams, totals] = await db.batch([
+  const [rows, totals] = await db.batch([
     db
       .select()
       .from(liveStreams)
@@ -73,6 +82,7 @@ export async function listStreams(
       .offset((page - 1) * limit),
     db.select({ total: count() }).from(liveStreams).where(mine),
   ]);
+  const streams = await Promise.all(rows.map((row) => openStream(env, row)));
   const ids = streams.map(({ id }) => id);
   const playbackIds = await db
     .select()
@@ -88,8 +98,11 @@ export async function listStreams(
   return { records, total: totals[0]?.total ?? 0 };
 }
 
+/** What may be changed of a row. Secrets only as they are sealed. */
+export type StreamColumns = Partial<typeof liveStreams.$inferInsert>;
+
 /** A statement that does nothing when the record is not any more what was seen of it. */
-export const changeSeen = (db: Database, seen: LiveStream, change: Partial<LiveStream>) =>
+export const changeSeen = (db: Database, seen: LiveStream, change: StreamColumns) =>
   db
     .update(liveStreams)
     .set({ ...change, revision: sql`${liveStreams.revision} + 1` })

@@ -10,6 +10,7 @@ import { createStream } from "./create-stream.ts";
 import { ingestBases } from "./ingest-bases.ts";
 import { ingestUrls } from "./ingest-urls.ts";
 import { findStream, listStreams, type StreamRecord } from "./repository.ts";
+import { rotateKey } from "./rotate-key.ts";
 import { answer, done, keyOf, orNotFound, publicUrlOf, security, streamParams as params } from "./route-parts.ts";
 import { CreateStream, StreamAnswer, StreamDetail, UpdateStream } from "./schemas.ts";
 import { actOnStream } from "./stream-actions.ts";
@@ -90,7 +91,7 @@ const getRoute = createRoute({
 });
 const updateRoute = createRoute({
   operationId: "update-live-stream",
-  summary: "Change metadata, reconnectWindow",
+  summary: "Change metadata, reconnectWindow, allowViewerClips",
   method: "patch",
   path: "/v1/live/streams/{streamId}",
   tags,
@@ -149,6 +150,20 @@ const finishRoute = createRoute({
   responses: { 200: done("Ended"), ...itemProblems, ...problemResponses("stream_not_active") },
 });
 
+const rotateRoute = createRoute({
+  operationId: "rotate-live-stream-key",
+  summary: "Give a stream another key",
+  description:
+    "`streamKey`, `srtSecret` and `srtPlaybackSecret` are new, and the old ones are refused at once. A broadcast under way goes on " +
+    "until it ends or its connection breaks; `finish` ends it.",
+  method: "post",
+  path: "/v1/live/streams/{streamId}/rotate-key",
+  tags,
+  security,
+  request: { params },
+  responses: { 200: answer(StreamAnswer, "The stream with its new secrets"), ...itemProblems },
+});
+
 async function create(c: Context<AppContext>, body: CreateStream) {
   const key = readIdempotencyKey(c.req.header("idempotency-key"));
   // The two routes are one operation, so a repeat may come by the other one.
@@ -173,7 +188,7 @@ async function withIngest(c: Context<AppContext>, records: StreamRecord[]) {
 }
 
 const find = async (c: Context<AppContext>, streamId: string): Promise<StreamRecord> =>
-  orNotFound(await findStream(openDatabase(c.env.DB), c.var.caller.workspaceId, streamId));
+  orNotFound(await findStream(c.env, c.var.caller.workspaceId, streamId));
 
 async function act(c: Context<AppContext>, streamId: string, action: Parameters<typeof actOnStream>[2]) {
   orNotFound(await actOnStream(c.env, keyOf(c, streamId), action));
@@ -186,7 +201,7 @@ export const streamRoutes = newRouter()
   .openapi(listRoute, async (c) => {
     const { limit, offset, orderBy } = c.req.valid("query");
     const page = { page: offset, limit, order: orderBy };
-    const { records, total } = await listStreams(openDatabase(c.env.DB), c.var.caller.workspaceId, page);
+    const { records, total } = await listStreams(c.env, c.var.caller.workspaceId, page);
     const data = await withIngest(c, records);
     return c.json({ success: true as const, data, pagination: pagination(total, offset, limit) }, 200);
   })
@@ -200,13 +215,22 @@ export const streamRoutes = newRouter()
     );
   })
   .openapi(updateRoute, async (c) => {
-    const { metadata, reconnectWindow } = c.req.valid("json");
+    const { metadata, reconnectWindow, allowViewerClips } = c.req.valid("json");
     const change = {
       ...(metadata === undefined ? {} : { metadata }),
       ...(reconnectWindow === undefined ? {} : { reconnectWindowS: reconnectWindow }),
+      ...(allowViewerClips === undefined ? {} : { allowViewerClips }),
     };
     const updated = await updateStream(c.env, keyOf(c, c.req.valid("param").streamId), change, new Date());
     const { record, committed } = orNotFound(updated);
+    c.executionCtx.waitUntil(committed.wake());
+    const [data] = await withIngest(c, [record]);
+    return c.json({ success: true as const, data: data! }, 200);
+  })
+  .openapi(rotateRoute, async (c) => {
+    const { record, committed } = orNotFound(
+      await rotateKey(c.env, keyOf(c, c.req.valid("param").streamId), new Date()),
+    );
     c.executionCtx.waitUntil(committed.wake());
     const [data] = await withIngest(c, [record]);
     return c.json({ success: true as const, data: data! }, 200);

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LATER, later, Metadata } from "../http/fields.ts";
+import { MAX_CLIP_POSITION_SECONDS } from "./clips-request.ts";
 
 const policy = () =>
   z
@@ -8,6 +9,11 @@ const policy = () =>
     .refine((value) => value === "public", LATER);
 const reconnectWindow = () =>
   z.int().min(60).max(1800).openapi({ description: "Seconds for which a lost encoder may come back" });
+const allowViewerClips = () =>
+  z.boolean().openapi({
+    description:
+      "A clip window (`?start=…&end=…`) that a viewer asks for also becomes a media; without it, it only plays",
+  });
 const HexId = z.string().regex(/^[0-9a-f]{32}$/);
 
 export const CreateStream = z
@@ -20,6 +26,7 @@ export const CreateStream = z
       metadata: Metadata.optional(),
       enableDvrMode: z.boolean().default(false).openapi({ description: "Viewers may go back to the first segment" }),
       enableRecording: z.boolean().default(true).openapi({ description: "A broadcast becomes a media" }),
+      allowViewerClips: allowViewerClips().default(false),
       latencyMode: z
         .enum(["low", "standard"])
         .default("low")
@@ -37,7 +44,11 @@ export const CreateStream = z
 export type CreateStream = z.infer<typeof CreateStream>;
 
 export const UpdateStream = z
-  .looseObject({ metadata: Metadata.optional(), reconnectWindow: reconnectWindow().optional() })
+  .looseObject({
+    metadata: Metadata.optional(),
+    reconnectWindow: reconnectWindow().optional(),
+    allowViewerClips: allowViewerClips().optional(),
+  })
   .openapi("UpdateStream", { description: "`metadata` is replaced as a whole" });
 export type UpdateStream = z.infer<typeof UpdateStream>;
 
@@ -58,6 +69,7 @@ export const StreamRecordSchema = z.object({
   reconnectWindow: z.int(),
   enableRecording: z.boolean(),
   enableDvrMode: z.boolean(),
+  allowViewerClips: z.boolean(),
   mediaPolicy: z.enum(["public", "private"]),
   metadata: z.record(z.string(), z.string()),
   lowLatency: z.boolean(),
@@ -110,3 +122,21 @@ export const CreateTarget = z
 export const UpdateTarget = z
   .looseObject({ isEnabled: z.boolean().optional(), metadata: Metadata.optional() })
   .openapi("UpdateSimulcastTarget");
+
+/** As clips of a media are asked for (contract/playback.md, Clips). */
+export const CreateClip = z
+  .looseObject({
+    startTime: z.number().min(0).max(MAX_CLIP_POSITION_SECONDS).openapi({
+      description: "Seconds from the beginning of the broadcast",
+      example: 10,
+    }),
+    endTime: z.number().min(0).max(MAX_CLIP_POSITION_SECONDS).openapi({
+      description: "After `startTime`, at most 20 minutes: a longer clip is cut",
+      example: 40,
+    }),
+    accessPolicy: z.enum(["public", "private"]).optional().openapi({
+      description: "Of the clip's media; without it the stream's `mediaPolicy`, and never wider than that",
+    }),
+  })
+  .refine(({ startTime, endTime }) => startTime < endTime, { path: ["endTime"], message: "must be after startTime" })
+  .openapi("CreateLiveClip");

@@ -6,6 +6,11 @@ import type { SessionFacts } from "./projection.ts";
 import { MOST_SEGMENTS } from "./recording-lists.ts";
 import { recordedSession, writeRecording } from "./recording.ts";
 
+/** Players that are in the middle of a session go on to its end, by its own playlists. */
+const KEEP_INDEX_MS = 24 * 3600_000;
+/** Without a recording the segments are purged five minutes after the end. */
+const KEEP_INDEX_OF_PURGED_MS = 10 * 60_000;
+
 /**
  * What becomes of a broadcast that is over for good. Called by the machine's outbox, after the session's row and before the stream's
  * own event; again when it throws, so everything in it may happen twice.
@@ -14,14 +19,31 @@ import { recordedSession, writeRecording } from "./recording.ts";
  */
 export async function onSessionEnd(env: Env, session: SessionFacts, eventId: string): Promise<void> {
   const { id: sessionId, streamId, mediaId, segments, endReason, endedAtMs } = session;
-  await originOf(env, sessionId).end();
+  const origin = originOf(env, sessionId);
+  await origin.end();
   log("live.session_ended", { streamId, sessionId, segments, endReason });
   if (endedAtMs === null) return;
-  if (mediaId === null) return await purgeAfterBroadcast(env, sessionId);
-  if (segments > MOST_SEGMENTS) log("live.recording_cut", { streamId, sessionId, segments });
-  const recorded = await recordedSession(env, sessionId, { first: 0, last: MOST_SEGMENTS - 1 });
-  if (recorded === null) return await failRecording(env, { mediaId, eventId, atMs: endedAtMs });
-  const outcome = await writeRecording(env, mediaId, recorded, eventId);
+  const outcome = await recordSession(env, session, eventId);
   log("live.recording_ended", { streamId, sessionId, mediaId, outcome });
-  if (outcome === "gone") await purgeAfterBroadcast(env, sessionId); // deleted while it was on air
+  if (outcome === "none" || outcome === "gone") await purgeAfterBroadcast(env, sessionId);
+  // Last of all: nothing of the session is asked for again once the recording stands.
+  await origin.release(outcome === "ready" ? KEEP_INDEX_MS : KEEP_INDEX_OF_PURGED_MS);
+}
+
+/** `none`: the stream records nothing. `gone`: the media was deleted while it was on air. `empty`: nothing whole has come. */
+async function recordSession(
+  env: Env,
+  { id: sessionId, streamId, mediaId, segments, endedAtMs }: SessionFacts,
+  eventId: string,
+): Promise<"none" | "empty" | "ready" | "gone"> {
+  if (mediaId === null) return "none";
+  const recorded = await recordedSession(env, sessionId, { first: 0, last: MOST_SEGMENTS - 1 });
+  if (recorded === null) {
+    await failRecording(env, { mediaId, eventId, atMs: endedAtMs ?? Date.now() });
+    return "empty";
+  }
+  const listed = recorded.renditions[0]?.segments.bytes.length ?? 0;
+  if (segments > MOST_SEGMENTS || listed < Math.min(segments, MOST_SEGMENTS) - 1)
+    log("live.recording_cut", { streamId, sessionId, segments, listed });
+  return await writeRecording(env, mediaId, recorded, eventId);
 }

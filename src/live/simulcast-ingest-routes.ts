@@ -1,13 +1,15 @@
 import { Hono } from "hono";
 import { type SimulcastTargets, TargetState } from "../../encoder/live/protocol.ts";
-import { openDatabase } from "../database.ts";
+import type { Env } from "../env.ts";
 import { log } from "../http/log.ts";
 import { Problem } from "../http/problems.ts";
 import { allowsPrivateNetwork } from "../network/index.ts";
 import { commitWithEvents } from "../webhooks/index.ts";
 import { readCallback } from "../http/read-json.ts";
 import { type LiveContext, requireSession } from "./ingest-routes.ts";
+import { callMachine } from "./machine-calls.ts";
 import { findStream } from "./repository.ts";
+import type { SessionGrant } from "./session-token.ts";
 import { targetEvent } from "./stream-event.ts";
 
 const EVENT_OF = {
@@ -15,11 +17,22 @@ const EVENT_OF = {
   broadcasting: "video.live_stream.simulcast_target.broadcasting",
 } as const;
 
+/**
+ * A token outlives its session by hours; keys of other platforms are for the broadcast on air only.
+ *
+ * @throws {Problem} session_over
+ */
+async function requireCurrent(env: Env, { streamId, sessionId, connection }: SessionGrant): Promise<void> {
+  const { isCurrent } = await callMachine(env, streamId, "check", { sessionId, connection });
+  if (!isCurrent) throw new Problem("session_over", "the session is over, or another broadcaster has taken its place");
+}
+
 /** What a gateway asks and tells of the platforms that get a broadcast too; see encoder/live/protocol.ts. */
 export const simulcastIngestRoutes = new Hono<LiveContext>()
   .use("/internal/live/:sessionId/*", requireSession)
   .get("/internal/live/:sessionId/targets", async (c) => {
-    const record = await findStream(openDatabase(c.env.DB), null, c.var.grant.streamId);
+    await requireCurrent(c.env, c.var.grant);
+    const record = await findStream(c.env, null, c.var.grant.streamId);
     if (record === null) throw new Problem("session_over", "the stream is deleted");
     const enabled = record.targets.filter(({ isEnabled }) => isEnabled);
     return c.json<SimulcastTargets>({
@@ -31,7 +44,8 @@ export const simulcastIngestRoutes = new Hono<LiveContext>()
   .post("/internal/live/:sessionId/target", async (c) => {
     const { eventId, simulcastId, state, at } = await readCallback(TargetState, c.req.raw);
     const { streamId, sessionId } = c.var.grant;
-    const record = await findStream(openDatabase(c.env.DB), null, streamId);
+    await requireCurrent(c.env, c.var.grant);
+    const record = await findStream(c.env, null, streamId);
     const target = record?.targets.find(({ id }) => id === simulcastId);
     log("simulcast.target", { streamId, sessionId, simulcastId, state, isKnown: target !== undefined });
     if (target === undefined) return c.json({}); // removed meanwhile

@@ -1,5 +1,4 @@
 import { createRoute } from "@hono/zod-openapi";
-import { openDatabase } from "../database.ts";
 import { json, problemResponses } from "../http/openapi.ts";
 import { newRouter, validationProblem } from "../http/router.ts";
 import { allowsPrivateNetwork } from "../network/index.ts";
@@ -78,7 +77,7 @@ export const simulcastRoutes = newRouter()
   })
   .openapi(getRoute, async (c) => {
     const { streamId, simulcastId } = c.req.valid("param");
-    const record = await findStream(openDatabase(c.env.DB), c.var.caller.workspaceId, streamId);
+    const record = await findStream(c.env, c.var.caller.workspaceId, streamId);
     const found = record?.targets.find(({ id }) => id === simulcastId);
     return c.json({ success: true as const, data: toTarget(orNotFound(found, "simulcast_not_found")) }, 200);
   })

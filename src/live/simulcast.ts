@@ -5,6 +5,7 @@ import type { Committed } from "../webhooks/index.ts";
 import { changeStream } from "./change-stream.ts";
 import { newHexId } from "./ids.ts";
 import type { SimulcastTarget } from "./repository.ts";
+import { sealTarget } from "./secrets.ts";
 import { targetEvent } from "./stream-event.ts";
 import { simulcastTargets } from "./tables.ts";
 
@@ -12,12 +13,16 @@ interface Key {
   workspaceId: string;
   streamId: string;
 }
+/** Each target is a connection and a process at the gateway. */
+export const TARGETS_PER_STREAM = 5;
+
 type Changed = { target: SimulcastTarget; committed: Committed } | null;
 
 /**
  * Adds a platform that gets the broadcast too. Null when there is no such stream.
  *
- * @throws {Problem} stream_not_idle: a broadcast under way, or a disabled stream, takes none (contract/rest.md §6)
+ * @throws {Problem} stream_not_idle: a broadcast under way, or a disabled stream, takes none (contract/rest.md §6);
+ * validation_failed: the stream has its five
  */
 export async function addTarget(
   env: Env,
@@ -27,20 +32,28 @@ export async function addTarget(
 ): Promise<Changed> {
   const fresh = { ...key, url, metadata: metadata ?? null, isEnabled: true, createdAt: now };
   const target: SimulcastTarget = { ...fresh, id: newHexId(), streamKey };
-  const changed = await changeStream(env, key, ({ stream }, db, still) => {
+  const { sealedKey } = await sealTarget(env, target.id, streamKey);
+  const changed = await changeStream(env, key, ({ stream, targets }, db, still) => {
     if (stream.status !== "idle") throw new Problem("stream_not_idle", "targets are added while the stream is idle");
+    if (targets.length >= TARGETS_PER_STREAM) throw tooManyTargets();
     const json = target.metadata && JSON.stringify(target.metadata);
     return {
       statements: [
         db.run(sql`
-          INSERT INTO ${simulcastTargets} (id, stream_id, workspace_id, url, stream_key, is_enabled, metadata, created_at)
-          SELECT ${target.id}, ${key.streamId}, ${key.workspaceId}, ${url}, ${streamKey}, 1, ${json}, ${now.getTime()}
-          WHERE ${still}`),
+          INSERT INTO ${simulcastTargets} (id, stream_id, workspace_id, url, sealed_key, stream_key, is_enabled, metadata, created_at)
+          SELECT ${target.id}, ${key.streamId}, ${key.workspaceId}, ${url}, ${sealedKey}, '', 1, ${json}, ${now.getTime()}
+          WHERE ${still}
+            AND (SELECT count(*) FROM ${simulcastTargets} WHERE stream_id = ${key.streamId}) < ${TARGETS_PER_STREAM}`),
       ],
       event: targetEvent("video.live_stream.simulcast_target.created", target, now.getTime()),
     };
   });
   return changed && { target, committed: changed.committed };
+}
+
+function tooManyTargets(): Problem {
+  const message = `has ${TARGETS_PER_STREAM} simulcast targets, which is the most; remove one first`;
+  return new Problem("validation_failed", `the stream ${message}`, { fields: [{ field: "streamId", message }] });
 }
 
 /** Switches or relabels a target; `metadata` is replaced as a whole. Null when there is none. */

@@ -1,4 +1,3 @@
-import { openDatabase } from "../database.ts";
 import type { Env } from "../env.ts";
 import { log } from "../http/log.ts";
 import { Problem, type ProblemCode } from "../http/problems.ts";
@@ -23,7 +22,7 @@ export async function actOnStream(
   { workspaceId, streamId }: { workspaceId: string; streamId: string },
   action: keyof typeof REFUSALS,
 ): Promise<StreamRecord | null> {
-  const record = await findStream(openDatabase(env.DB), workspaceId, streamId);
+  const record = await findStream(env, workspaceId, streamId);
   if (record === null) return null;
   const { moved } = await callMachine(env, streamId, action, { streamId });
   const [problem, detail] = REFUSALS[action];

@@ -8,6 +8,8 @@ export const liveStreams = sqliteTable(
   {
     id: text().primaryKey(), // 32 hex
     workspaceId: text().notNull(),
+    /** The three secrets, sealed together (see secrets.ts). Null: the row is older than that, and they are in the columns below. */
+    secrets: text(),
     streamKey: text().notNull(),
     srtSecret: text().notNull(),
     srtPlaybackSecret: text().notNull(),
@@ -18,6 +20,8 @@ export const liveStreams = sqliteTable(
     maxDurationS: integer().notNull(), // 0 = unbounded
     enableDvrMode: integer({ mode: "boolean" }).notNull(),
     enableRecording: integer({ mode: "boolean" }).notNull(),
+    /** Without credentials a clip window plays only; with this it also becomes a media. */
+    allowViewerClips: integer({ mode: "boolean" }).notNull().default(false),
     metadata: text({ mode: "json" }).$type<Metadata>().notNull(),
 
     status: text({ enum: ["idle", "preparing", "active", "disconnected", "disabled"] }).notNull(),
@@ -59,7 +63,9 @@ export const simulcastTargets = sqliteTable(
     streamId: text().notNull(),
     workspaceId: text().notNull(),
     url: text().notNull(),
-    streamKey: text().notNull(), // the other platform's
+    /** The other platform's key, sealed. Null: the row is older than that, and it is in the column below. */
+    sealedKey: text(),
+    streamKey: text().notNull(),
     isEnabled: integer({ mode: "boolean" }).notNull(),
     metadata: text({ mode: "json" }).$type<Metadata>(),
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),

@@ -37,6 +37,7 @@ export function toStream({
     reconnectWindow: stream.reconnectWindowS,
     enableRecording: stream.enableRecording,
     enableDvrMode: stream.enableDvrMode,
+    allowViewerClips: stream.allowViewerClips,
     mediaPolicy: stream.mediaPolicy,
     metadata: stream.metadata,
     lowLatency: stream.latencyMode === "low",

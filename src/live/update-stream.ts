@@ -10,7 +10,7 @@ import { streamEvent } from "./stream-event.ts";
 export async function updateStream(
   env: Env,
   key: { workspaceId: string; streamId: string },
-  change: Partial<Pick<LiveStream, "metadata" | "reconnectWindowS">>,
+  change: Partial<Pick<LiveStream, "metadata" | "reconnectWindowS" | "allowViewerClips">>,
   now: Date,
 ): Promise<{ record: StreamRecord; committed: Committed } | null> {
   const changed = await changeStream(env, key, (seen) => {

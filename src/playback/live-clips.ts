@@ -6,7 +6,8 @@ import { canonicalSelection, readSelection, select } from "../delivery/selection
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
 // By file: the index leads to routes that lead back here.
-import { findClip, hasSegments, keepClip } from "../live/clips.ts";
+import { findClip, hasSegments, saveClip } from "../live/clips.ts";
+import { MAX_CLIP_SEGMENTS } from "../live/clips-range.ts";
 import { readClipRequest } from "../live/clips-request.ts";
 import { findLivePlayable } from "../live/playback.ts";
 import { recordedSession } from "../live/recording.ts";
@@ -23,8 +24,6 @@ const rendered = new Recent<string>(64);
 const TYPES = { multivariant: "application/vnd.apple.mpegurl", mpd: "application/dash+xml" };
 /** It never changes, but who may have it does. */
 const CACHE_CONTROL = "public, max-age=5, must-revalidate";
-/** The longest clip in segments of a second: after bad connections there are short ones. */
-const MOST_SEGMENTS = 1200;
 
 interface ClipTarget {
   kind: "multivariant" | "mpd";
@@ -32,7 +31,8 @@ interface ClipTarget {
 }
 
 /**
- * A stretch of a stream, which plays on demand over the live segments and becomes a media of its own.
+ * A stretch of a stream, which plays on demand over the live segments. It becomes a media only where the stream's owner lets viewers
+ * make clips; otherwise a request writes nothing.
  *
  * @returns null when no clip is asked for, or the playback id is none of a stream
  * @throws {Problem} not_ready, validation_failed, playback_not_found
@@ -50,8 +50,9 @@ export async function answerClip(request: Request, env: Env, target: ClipTarget)
     const found = await findClip(env, playable, clip);
     if (!(await hasSegments(env, playable.session!)))
       return await answerManifest(request, env.DB, { kind, playbackId: found.playbackId }, query);
-    const keep = { access: clip.access, publicUrl: env.PUBLIC_URL || origin };
-    if (request.method === "GET") await keepClip(env, playable.streamId, found, keep);
+    // The window plays whether or not the stream may have another clip.
+    if (playable.allowViewerClips && request.method === "GET")
+      await saveClip(env, playable.streamId, found, env.PUBLIC_URL || origin);
     text = await manifestOf(env, target, found, query);
     if (request.method === "GET") rendered.set(key, text, Date.now() + KNOWN_MS);
   }
@@ -81,7 +82,7 @@ export async function answerClipPlaylist(
 ): Promise<Response> {
   const [, first, last] = /^(\d{1,9})-(\d{1,9})$/.exec(clip) ?? [];
   const range = { first: Number(first), last: Number(last) };
-  const isRange = first !== undefined && range.last >= range.first && range.last - range.first < MOST_SEGMENTS;
+  const isRange = first !== undefined && range.last >= range.first && range.last - range.first < MAX_CLIP_SEGMENTS;
   const list = isRange ? mediaListOf(await factsOf(env, sessionId, range), rendition) : null;
   if (list === null || list.segmentCount === 0) throw new Problem("playback_not_found", "no such part of a stream");
   return respond(request, mediaPlaylist(list, range.first), TYPES.multivariant);

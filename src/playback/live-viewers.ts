@@ -8,6 +8,7 @@ import type { Caller } from "./origin.ts";
 import { Recent } from "./recent.ts";
 
 const KEPT_MS = 60_000;
+const MAX_PROGRAM_LENGTH = 512;
 const batches = new Recent<ViewerBatch>(512);
 /** By session and client. */
 const viewers = new Recent<string>(4096);
@@ -24,9 +25,10 @@ export async function countViewer(
   { sessionId, streamId }: LiveSession,
   nowMs: number,
 ): Promise<void> {
-  const client = [request.headers.get("cf-connecting-ip"), request.headers.get("user-agent")].join("\n");
-  const key = `${sessionId}\n${client}`;
-  const viewer = viewers.get(key, nowMs) ?? (await viewerOf(key, env.JOB_SECRET));
+  const address = networkOf(request.headers.get("cf-connecting-ip") ?? "");
+  const program = (request.headers.get("user-agent") ?? "").slice(0, MAX_PROGRAM_LENGTH);
+  const key = [sessionId, address, program].join("\n");
+  const viewer = viewers.get(key, nowMs) ?? (await viewerOf(sessionId, address, program, env.JOB_SECRET));
   viewers.set(key, viewer, nowMs + KEPT_MS);
   const batch = batches.get(sessionId, nowMs) ?? new ViewerBatch();
   batches.set(sessionId, batch, nowMs + KEPT_MS);
@@ -38,8 +40,20 @@ export async function countViewer(
   ctx.waitUntil(told);
 }
 
-async function viewerOf(key: string, secret: string): Promise<string> {
-  const text = new TextEncoder().encode(`${secret}\n${key}`);
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
-  return btoa(String.fromCharCode(...digest.subarray(0, 9)));
+/** Of an IPv6 address the network: a household has 2^64 addresses of it. */
+export function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const [head = ""] = address.split("::", 1);
+  const groups = head === "" ? [] : head.split(":");
+  return [...groups, "0", "0", "0", "0"].slice(0, 4).join(":");
+}
+
+/** @returns `<address>.<program>`, see `ViewerWindow` */
+async function viewerOf(sessionId: string, address: string, program: string, secret: string): Promise<string> {
+  const hash = async (of: string, bytes: number) => {
+    const text = new TextEncoder().encode(`${secret}\n${sessionId}\n${of}`);
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
+    return btoa(String.fromCharCode(...digest.subarray(0, bytes)));
+  };
+  return `${await hash(address, 9)}.${await hash(program, 6)}`;
 }

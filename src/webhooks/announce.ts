@@ -7,6 +7,7 @@ import { commit, type Database, openDatabase, type Statement } from "../database
 import type { Env } from "../env.ts";
 import { insertEvent, kindOf, type NewEvent } from "../events/index.ts";
 import { log } from "../http/log.ts";
+import { redactEvent } from "./redact-event.ts";
 import type { DueDelivery } from "./sender/due.ts";
 import { deliveries, webhooks } from "./tables.ts";
 import { wakeSenderSoon } from "./wake.ts";
@@ -64,14 +65,17 @@ export async function commitWithEvents(
   announcements: Announcement[],
 ): Promise<Committed> {
   const db = openDatabase(env.DB);
-  const statements = announcements.flatMap(({ event, onlyIf, exceptWebhookId, twinId }) => [
+  const redacted = await Promise.all(
+    announcements.map(async (announcement) => ({ ...announcement, event: await redactEvent(env, announcement.event) })),
+  );
+  const statements = redacted.flatMap(({ event, onlyIf, exceptWebhookId, twinId }) => [
     insertEvent(db, event, onlyIf),
     fanOut(db, event.id, exceptWebhookId, twinId),
   ]);
   const results = await commit(env.DB, [...change, ...statements]);
   const isNew: boolean[] = [];
   const born: Born[] = [];
-  for (const [index, { event }] of announcements.entries()) {
+  for (const [index, { event }] of redacted.entries()) {
     const [inserted, fannedOut] = results.slice(change.length + 2 * index);
     const [row] = inserted!.results as { body: string }[];
     isNew.push(row !== undefined);
@@ -102,7 +106,10 @@ async function wakeFor(env: Env, born: Born[]): Promise<void> {
       const known = announced.get(webhookId) ?? [];
       const { type, videoType } = kindOf(event.type);
       const fresh = { attempts: 0, tries: 0, firstTriedAtMs: null, nextAttemptAtMs: createdAtMs };
-      announced.set(webhookId, [...known, { eventId: event.id, type, videoType, body, naming, ...fresh }]);
+      announced.set(webhookId, [
+        ...known,
+        { eventId: event.id, type, videoType, body, sealedData: event.sealedData ?? null, naming, ...fresh },
+      ]);
     }
   const told = born.length <= TOLD_AT_ONCE;
   const calls = [...announced].map(([id, deliveries]) => wakeSenderSoon(env, id, told ? deliveries : []));

@@ -9,7 +9,7 @@ import { requireAccepting } from "./require-accepting.ts";
 import { type CreateWebhook, urlIssues } from "./schemas.ts";
 import { newSecret, sealSecret } from "./secrets.ts";
 import { withoutFragment } from "./without-fragment.ts";
-import { withKeys } from "./with-keys.ts";
+import { withKeys } from "../http/with-keys.ts";
 
 const limitReached = () =>
   new Problem("webhook_limit_reached", `a workspace has at most ${WEBHOOKS_PER_WORKSPACE} webhooks`);
@@ -48,6 +48,7 @@ function newWebhook(id: string, workspaceId: string, body: CreateWebhook, secret
     description: body.description || null,
     ...typesOf(body.eventTypes),
     naming: body.naming,
+    eventSecrets: body.events.secrets,
     enabled: body.enabled,
     secret,
     previousSecret: null,

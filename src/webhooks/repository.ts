@@ -64,9 +64,9 @@ export async function insertWebhook(db: Database, webhook: Webhook): Promise<boo
   const { workspaceId } = webhook;
   const matched = webhook.matchedTypes === null ? null : JSON.stringify(webhook.matchedTypes);
   const inserted = await db.run(sql`
-    INSERT INTO ${webhooks} (id, workspace_id, url, description, event_types, matched_types, matched_version, naming, enabled, secret, created_at, updated_at)
+    INSERT INTO ${webhooks} (id, workspace_id, url, description, event_types, matched_types, matched_version, naming, event_secrets, enabled, secret, created_at, updated_at)
     SELECT ${webhook.id}, ${workspaceId}, ${webhook.url}, ${webhook.description}, ${JSON.stringify(webhook.eventTypes)}, ${matched},
-      ${webhook.matchedVersion}, ${webhook.naming}, ${webhook.enabled ? 1 : 0}, ${webhook.secret},
+      ${webhook.matchedVersion}, ${webhook.naming}, ${webhook.eventSecrets ? 1 : 0}, ${webhook.enabled ? 1 : 0}, ${webhook.secret},
       ${webhook.createdAt.getTime()}, ${webhook.updatedAt.getTime()}
     WHERE (SELECT count(*) FROM ${webhooks} WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL) < ${WEBHOOKS_PER_WORKSPACE}`);
   return inserted.meta.changes > 0;

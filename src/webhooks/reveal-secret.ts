@@ -3,7 +3,7 @@ import type { Env } from "../env.ts";
 import { log } from "../http/log.ts";
 import { findWebhook, type WebhookKey } from "./repository.ts";
 import { openSecret } from "./secrets.ts";
-import { withKeys } from "./with-keys.ts";
+import { withKeys } from "../http/with-keys.ts";
 
 /** @returns the current secret; null when there is no such webhook. @throws {Problem} unavailable */
 export async function revealSecret(env: Env, key: WebhookKey): Promise<string | null> {

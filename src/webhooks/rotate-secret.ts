@@ -7,7 +7,7 @@ import { toTimestamp } from "../http/timestamp.ts";
 import { findWebhook, isWebhook, type Webhook, type WebhookKey } from "./repository.ts";
 import { newSecret, sealSecret } from "./secrets.ts";
 import { webhooks } from "./tables.ts";
-import { withKeys } from "./with-keys.ts";
+import { withKeys } from "../http/with-keys.ts";
 
 /** For so long the secret before signs beside the new one. */
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;

@@ -33,6 +33,12 @@ const EventTypes = z
 const Naming = z.enum(["service", "video"]).openapi({
   description: "Which names events are sent under; a change holds for events from then on",
 });
+const EventSettings = z.looseObject({
+  secrets: z.boolean().default(false).openapi({
+    description:
+      "Live events carry `streamKey`, `srtSecret`, `srtPlaybackSecret` and the keys of simulcast targets; otherwise these are `redacted`",
+  }),
+});
 const SkipVerification = z.boolean().openapi({ description: "Do not ask the URL first" });
 
 export const CreateWebhook = z
@@ -41,6 +47,7 @@ export const CreateWebhook = z
     description: Description.optional(),
     eventTypes: EventTypes.default([]),
     naming: Naming.default("service"),
+    events: EventSettings.default({ secrets: false }),
     enabled: z.boolean().default(true),
     skipVerification: SkipVerification.default(false),
   })
@@ -53,6 +60,7 @@ export const UpdateWebhook = z
     description: Description.nullable().optional().openapi({ description: "null takes it away" }),
     eventTypes: EventTypes.optional(),
     naming: Naming.optional(),
+    events: EventSettings.optional(),
     enabled: z.boolean().optional().openapi({
       description:
         "false: no event is queued and what is queued waits. true also ends a disabling and lets it start anew",
@@ -122,6 +130,7 @@ export const WebhookRecord = z
     description: z.string().optional(),
     eventTypes: z.array(z.string()),
     naming: z.enum(["service", "video"]),
+    events: z.object({ secrets: z.boolean() }),
     enabled: z.boolean(),
     status: z.enum(["active", "failing", "disabled", "paused"]).openapi({
       description:

@@ -15,6 +15,8 @@ export const webhooks = sqliteTable(
     /** The catalogue that they were matched with; the cron matches again when it has changed. */
     matchedVersion: text(),
     naming: text({ enum: ["service", "video"] }).notNull(),
+    /** Secrets of streams and simulcast targets are in the events that it gets; otherwise they are redacted. */
+    eventSecrets: integer({ mode: "boolean" }).notNull().default(false),
     /** The owner's wish. While it is false no event is queued, and what is queued waits. */
     enabled: integer({ mode: "boolean" }).notNull(),
     secret: text().notNull(), // sealed, see secrets.ts

@@ -15,9 +15,10 @@ import { log } from "../http/log.ts";
 import { attemptDelivery } from "./attempt.ts";
 import { type AttemptRow, findWebhook, type Webhook, type WebhookKey } from "./repository.ts";
 import { toTarget } from "./sender/target.ts";
+import { openEventData, redactEvent } from "./redact-event.ts";
 import { signedHeaders } from "./signature.ts";
 import { deliveries, deliveryAttempts } from "./tables.ts";
-import { withKeys } from "./with-keys.ts";
+import { withKeys } from "../http/with-keys.ts";
 
 export interface WebhookTest {
   eventId: string;
@@ -36,21 +37,26 @@ export async function testWebhook(env: Env, key: WebhookKey, name: string, now: 
   const db = openDatabase(env.DB);
   const webhook = await findWebhook(db, key);
   if (webhook === null) return null;
-  const { keys } = await withKeys(env, (sealing) =>
+  const { keys, eventSecrets } = await withKeys(env, (sealing) =>
     toTarget({ ...env, WEBHOOK_KEYS: sealing }, webhook, now.getTime()),
   );
   const eventId = crypto.randomUUID();
   const type = kindNamed(name);
-  await insertEvent(db, {
+  const sample = await redactEvent(env, {
     id: eventId,
     workspaceId: key.workspaceId,
     occurredAtMs: now.getTime(),
     isTest: true,
     ...sampleOf(type, key.workspaceId),
   });
+  await insertEvent(db, sample);
   const event = await findEvent(db, eventId);
   if (event === null) throw new Error("the sample that was just recorded is gone");
-  const body = eventBytes(event, webhook.naming);
+  const body = eventBytes(
+    event,
+    webhook.naming,
+    eventSecrets ? await openEventData(env, { eventId, ...sample }) : null,
+  );
   const headers = await signedHeaders({ eventId, body, atMs: Date.now(), keys });
   const startedAt = new Date();
   const outcome = await attemptDelivery(env, { url: webhook.url, body, headers });

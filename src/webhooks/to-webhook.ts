@@ -18,6 +18,7 @@ export function toWebhook(webhook: Webhook, now: Date): z.infer<typeof WebhookRe
     description: webhook.description,
     eventTypes: webhook.eventTypes,
     naming: webhook.naming,
+    events: { secrets: webhook.eventSecrets },
     enabled: webhook.enabled,
     status: statusOf(webhook),
     failingSince: timestampOf(webhook.failingSince),

@@ -103,6 +103,8 @@ const CALLS: Record<string, Call> = {
   "enable-live-stream": { opens: 400 }, // there is nothing to enable
   "disable-live-stream": {},
   "complete-live-stream": { opens: 400 }, // nor to finish
+  "rotate-live-stream-key": {},
+  "create-live-clip": { body: () => ({ startTime: 0, endTime: 2 }), opens: 400 }, // it has not been on air
   "create-playbackId-of-stream": { body: () => ({}), opens: 201 },
   "get-live-stream-playback-id": {},
   "delete-playbackId-of-stream": { query: ({ playbackId }) => `playbackId=${playbackId}` },

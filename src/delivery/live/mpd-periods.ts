@@ -22,6 +22,15 @@ export interface MpdPeriod {
   renditions: MpdRendition[];
 }
 
+/** Where the periods that are still known begin, once older ones are forgotten. */
+export interface PeriodOrigin {
+  firstMsn: number;
+  startSeconds: number;
+  mediaSeconds: number;
+  /** Second 0 of the MPD's timeline, epoch ms. */
+  zeroMs: number;
+}
+
 /** Samples in an AAC frame: sound is cut at the frame that is nearest to the end of the picture's segment. */
 const AAC_FRAME = 1024;
 
@@ -29,8 +38,9 @@ const AAC_FRAME = 1024;
  * The session's stretches from its first segment on. Behind a discontinuity the clock has gone on while nothing came; elsewhere the
  * timeline goes on to the tick.
  */
-export function periodsOf(renditions: MpdRendition[]): MpdPeriod[] {
-  const seams = [...new Set(renditions.flatMap(({ live }) => live.seams))].toSorted((a, b) => a - b);
+export function periodsOf(renditions: MpdRendition[], origin: PeriodOrigin | null = null): MpdPeriod[] {
+  const known = renditions.flatMap(({ live }) => live.seams).filter((msn) => msn >= (origin?.firstMsn ?? 0));
+  const seams = [...new Set(origin === null ? known : [origin.firstMsn, ...known])].toSorted((a, b) => a - b);
   const periods: MpdPeriod[] = [];
   for (const [index, firstMsn] of seams.entries()) {
     const here = renditions.filter(({ live }) => isPlayed(live, firstMsn));
@@ -42,7 +52,7 @@ export function periodsOf(renditions: MpdRendition[]): MpdPeriod[] {
     periods.push({
       firstMsn,
       untilMsn,
-      startSeconds: startOf(periods, segment, mediaSeconds),
+      startSeconds: startOf(periods, segment, mediaSeconds, origin),
       mediaSeconds,
       durationSeconds: endOf(leader.live, untilMsn) - mediaSeconds,
       capturedAtMs: segment.capturedAtMs,
@@ -61,12 +71,18 @@ function isPlayed(live: LiveRendition, msn: number): boolean {
   return msn >= live.firstMsn && segmentAt(live, msn)?.isGap !== true;
 }
 
-function startOf(periods: MpdPeriod[], segment: LiveSegment, mediaSeconds: number): number {
-  const [first, before] = [periods[0], periods.at(-1)];
-  if (first === undefined || before === undefined) return 0;
+function startOf(
+  periods: MpdPeriod[],
+  segment: LiveSegment,
+  mediaSeconds: number,
+  origin: PeriodOrigin | null,
+): number {
+  const before = periods.at(-1) ?? (origin && { ...origin, durationSeconds: 0 });
+  if (before === null) return 0;
+  const zeroMs = origin?.zeroMs ?? periods[0]!.capturedAtMs;
   const goesOn = before.startSeconds + (mediaSeconds - before.mediaSeconds);
-  if (!segment.isDiscontinuous) return goesOn;
-  return Math.max(before.startSeconds + before.durationSeconds!, (segment.capturedAtMs - first.capturedAtMs) / 1000);
+  if (!segment.isDiscontinuous || segment.msn === origin?.firstMsn) return goesOn;
+  return Math.max(before.startSeconds + before.durationSeconds!, (segment.capturedAtMs - zeroMs) / 1000);
 }
 
 function endOf(live: LiveRendition, untilMsn: number | null): number {

@@ -1,7 +1,14 @@
 import { timeline } from "../dash/segment-template.ts";
 import { element, escapeXml, isoDuration, isoEnd } from "../dash/xml.ts";
-import { type ListedSegment, listedSegments, type MpdPeriod, type MpdRendition, periodsOf } from "./mpd-periods.ts";
-import { type LiveRendition, type LiveTiming, windowed } from "./timeline.ts";
+import {
+  type ListedSegment,
+  listedSegments,
+  type MpdPeriod,
+  type MpdRendition,
+  type PeriodOrigin,
+  periodsOf,
+} from "./mpd-periods.ts";
+import { type LiveRendition, type LiveTiming, segmentSeconds, windowed } from "./timeline.ts";
 
 const OVERHEAD = 1.05; // what the boxes around the media add
 /** Low latency: as far behind the capture as this many parts, and at least so long. */
@@ -12,8 +19,12 @@ const STANDARD_TARGETS = 3;
 export interface LiveMpd {
   renditions: MpdRendition[];
   timing: LiveTiming;
-  /** Null = from the first segment on. */
+  /** Null = from the first of the renditions' segments on. */
   windowSeconds: number | null;
+  /** With `windowSeconds` null: older segments have left the window. */
+  isCut?: boolean;
+  /** Null = every period since the session began is known. */
+  origin?: PeriodOrigin | null;
   frameRate: number | null;
   /** Where the renditions are. Some players resolve it against the location: both are beside each other. */
   base: string;
@@ -32,7 +43,8 @@ export interface LiveMpd {
  */
 export function liveMpd(session: LiveMpd): string | null {
   const { renditions, timing, base, location, clockUri, windowSeconds, nowMs } = session;
-  const periods = periodsOf(renditions);
+  const { origin = null } = session;
+  const periods = periodsOf(renditions, origin);
   const [first] = periods;
   if (first === undefined) return null;
   const hasEnded = renditions.every(({ live }) => live.hasEnded);
@@ -49,10 +61,10 @@ export function liveMpd(session: LiveMpd): string | null {
       ? { type: "static", mediaPresentationDuration: isoEnd(end.startSeconds + end.durationSeconds!) }
       : {
           type: "dynamic",
-          availabilityStartTime: new Date(first.capturedAtMs).toISOString(),
+          availabilityStartTime: new Date(origin?.zeroMs ?? first.capturedAtMs).toISOString(),
           publishTime: new Date(nowMs).toISOString(),
           minimumUpdatePeriod: isoDuration(timing.partTargetMs === null ? targetDurationSeconds / 2 : 1),
-          timeShiftBufferDepth: windowSeconds === null ? null : isoDuration(windowSeconds),
+          timeShiftBufferDepth: windowSeconds === null && !session.isCut ? null : isoDuration(depthSeconds(session)),
           suggestedPresentationDelay: isoDuration(delaySeconds(timing)),
         }),
   };
@@ -70,6 +82,15 @@ export function liveMpd(session: LiveMpd): string | null {
     "",
   ].join("\n");
 }
+
+/** How far back the window reaches: no further than the shortest list of segments. */
+const depthSeconds = ({ windowSeconds, renditions }: LiveMpd): number =>
+  windowSeconds ??
+  Math.floor(
+    Math.min(
+      ...renditions.map(({ live }) => live.segments.reduce((sum, s) => sum + segmentSeconds(s, live.timescale), 0)),
+    ),
+  );
 
 const latencyMs = ({ partTargetMs, targetDurationSeconds }: LiveTiming): number =>
   partTargetMs === null

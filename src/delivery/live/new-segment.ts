@@ -28,6 +28,7 @@ export function newSegment(arriving: ArrivingPart, { segments, timescale }: Live
  * A segment that is lost. It lasts as long as another rendition's, or the target while none is known to be whole.
  *
  * @param all the session's renditions
+ * @param at how a rendition has this segment; a rendition that is far behind asks for what the others no longer hold in memory
  */
 export function gapSegment(
   msn: number,
@@ -35,9 +36,10 @@ export function gapSegment(
   all: LiveRendition[],
   targetDurationSeconds: number,
   nowMs: number,
+  at: (rendition: LiveRendition) => LiveSegment | null = (rendition) => segmentAt(rendition, msn),
 ): LiveSegment {
   const before = segments.at(-1);
-  const known = knownElsewhere(msn, all);
+  const known = knownElsewhere(all, at);
   const durationTicks = Math.round((known?.seconds ?? targetDurationSeconds) * timescale);
   const untilMs = before === undefined ? nowMs : before.capturedAtMs + (before.durationTicks / timescale) * 1000;
   const follows = before === undefined ? 0 : endTicks(before);
@@ -57,9 +59,9 @@ export function gapSegment(
 }
 
 /** A segment as another rendition has it; `seconds` null while it is not whole. */
-function knownElsewhere(msn: number, all: LiveRendition[]) {
+function knownElsewhere(all: LiveRendition[], at: (rendition: LiveRendition) => LiveSegment | null) {
   const there = all.flatMap((rendition) => {
-    const segment = segmentAt(rendition, msn);
+    const segment = at(rendition);
     return segment === null ? [] : [{ segment, timescale: rendition.timescale }];
   });
   const best =

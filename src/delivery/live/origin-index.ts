@@ -1,5 +1,6 @@
 import { gapSegment, newSegment } from "./new-segment.ts";
 import type { ArrivingPart, LiveEnd, OriginSession, PartVerdict } from "./origin-facts.ts";
+import { OriginHistory, segmentOf, SEGMENTS_IN_MEMORY } from "./origin-history.ts";
 import { OriginStore } from "./origin-store.ts";
 import { contains } from "./reload.ts";
 import { endTicks, isSeam, lastWhole, type LiveRendition, type LiveSegment, nextPart } from "./timeline.ts";
@@ -16,11 +17,13 @@ export class OriginIndex {
   readonly #storage: DurableObjectStorage;
   readonly #renditions = new Map<string, LiveRendition>();
   readonly store: OriginStore;
+  readonly history: OriginHistory;
   session: OriginSession | null;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.store = new OriginStore(storage.sql);
+    this.history = new OriginHistory(storage, this.store);
     this.session = storage.kv.get<OriginSession>("session") ?? null;
     if (this.session !== null) this.#load(this.session);
   }
@@ -42,6 +45,7 @@ export class OriginIndex {
 
   #begin(session: OriginSession): void {
     this.#storage.kv.put("session", session);
+    if (this.session === null) this.#storage.kv.put("hasSeams", true);
     this.session = session;
     this.#load(session);
   }
@@ -173,7 +177,8 @@ export class OriginIndex {
   #addGap(rendition: LiveRendition): void {
     const { msn } = nextPart(rendition)!;
     const { targetDurationSeconds } = this.session!.timing;
-    this.#put(rendition, gapSegment(msn, rendition, this.all, targetDurationSeconds, Date.now()));
+    const at = (other: LiveRendition) => segmentOf(this.store, other, msn);
+    this.#put(rendition, gapSegment(msn, rendition, this.all, targetDurationSeconds, Date.now(), at));
   }
 
   /** The last segment as it is now, or the one behind it. */
@@ -182,32 +187,51 @@ export class OriginIndex {
     this.store.saveSegment(rendition.name, segment);
     if (segments.at(-1)?.msn === segment.msn) segments[segments.length - 1] = segment;
     else {
-      if (isSeam(segments.at(-1), segment)) rendition.seams.push(segment.msn);
+      if (isSeam(segments.at(-1), segment)) {
+        this.store.saveSeam(rendition.name, segment.msn);
+        rendition.seams.push(segment.msn);
+      }
       segments.push(segment);
       if (segment.isDiscontinuous) discontinuities.push(segment.msn);
       const old = segments.at(-1 - SEGMENTS_WITH_PARTS);
       if (old !== undefined) old.parts = [];
+      this.history.trim(this.all, this.session!);
     }
   }
 
+  /** The newest segments, and of older ones what lies beside seams. */
   #load(session: OriginSession): void {
     const { hasEnded } = this;
+    this.store.createTables();
+    if (this.#storage.kv.get<boolean>("hasSeams") !== true) {
+      this.history.findSeams(session);
+      this.#storage.kv.put("hasSeams", true);
+    }
     const dropped = this.#storage.kv.get<Record<string, number | null>>("dropped") ?? {};
     for (const { name, timescale, firstMsn = 0 } of session.renditions) {
       if (this.#renditions.has(name)) continue;
-      const segments = this.store.segmentsOf(name, SEGMENTS_WITH_PARTS);
-      const before = this.all[0]?.discontinuities.filter((msn) => msn < firstMsn) ?? [];
+      const segments = this.store.newest(name, SEGMENTS_IN_MEMORY, SEGMENTS_WITH_PARTS);
+      const [leader] = session.renditions;
+      // One that came later counts those that the session had before.
+      const before =
+        leader && leader.name !== name ? this.store.discontinuitiesBetween(leader.name, 0, firstMsn - 1) : 0;
+      const memoryMsn = segments[0]?.msn ?? firstMsn;
+      const older = this.store.discontinuitiesBetween(name, 0, memoryMsn - 1);
       const discontinuities = segments.filter(({ isDiscontinuous }) => isDiscontinuous).map(({ msn }) => msn);
       this.#renditions.set(name, {
         name,
         timescale,
         firstMsn,
         segments,
-        discontinuities: [...before, ...discontinuities],
-        seams: segments.filter((segment, index) => isSeam(segments[index - 1], segment)).map(({ msn }) => msn),
+        seamSegments: this.history.seamSegments(name, memoryMsn),
+        discontinuities,
+        olderDiscontinuities: before + older,
+        seams: this.store.seams(name),
         droppedFrom: dropped[name] ?? null,
         hasEnded,
       });
     }
+    const memoryMsns = this.all.flatMap(({ segments }) => segments.slice(0, 1).map(({ msn }) => msn));
+    this.history.markUntil(this.all, memoryMsns.length > 0 ? Math.min(...memoryMsns) : 0);
   }
 }

@@ -26,18 +26,20 @@ export interface LivePlaylist {
   isDelta: boolean;
   /** Of the playlist's own address, so that reports lead to playlists of the same kind. */
   query?: string;
+  /** Of a delta update: segments before the rendition's first that are listed too. All of them are skipped. */
+  older?: { segments: number; discontinuities: number };
 }
 
 /** The playlist of one rendition of a live session (RFC 8216bis). URIs are relative to the playlist's own. */
-export function livePlaylist({ rendition: all, timing, others, isDelta, query = "" }: LivePlaylist): string {
+export function livePlaylist({ rendition: all, timing, others, isDelta, query = "", older }: LivePlaylist): string {
   const rendition = timing.partTargetMs === null ? wholeOnly(all) : all;
   const { segments, timescale, hasEnded, name } = rendition;
   const { targetDurationSeconds, partTargetMs } = timing;
   const isLowLatency = partTargetMs !== null;
   const skipped = isDelta && !hasEnded ? firstWithin(rendition, SKIP_AFTER_TARGETS * targetDurationSeconds) : 0;
   const firstWithParts = firstWithin(rendition, PARTS_FOR_TARGETS * targetDurationSeconds);
-  const firstMsn = segments[0]?.msn ?? 0;
-  const discontinuitySequence = discontinuitiesBefore(rendition, firstMsn);
+  const firstMsn = (segments[0]?.msn ?? 0) - (older?.segments ?? 0);
+  const discontinuitySequence = older?.discontinuities ?? discontinuitiesBefore(rendition, firstMsn);
   const lines = [
     "#EXTM3U",
     `#EXT-X-VERSION:${skipped > 0 ? 9 : 6}`,
@@ -47,7 +49,7 @@ export function livePlaylist({ rendition: all, timing, others, isDelta, query = 
     `#EXT-X-MEDIA-SEQUENCE:${firstMsn}`,
     ...(discontinuitySequence > 0 ? [`#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuitySequence}`] : []),
     "#EXT-X-INDEPENDENT-SEGMENTS",
-    ...(skipped > 0 ? [`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skipped}`] : []),
+    ...(skipped > 0 ? [`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skipped + (older?.segments ?? 0)}`] : []),
   ];
   let initVersion = skipped > 0 ? segments[skipped - 1]!.initVersion : null;
   for (let index = skipped; index < segments.length; index += 1) {
@@ -80,6 +82,10 @@ const wholeOnly = (rendition: LiveRendition): LiveRendition =>
   rendition.segments.at(-1)?.isWhole === false
     ? { ...rendition, segments: rendition.segments.slice(0, -1) }
     : rendition;
+
+/** Whether a delta update of these segments skips some: then it says nothing of older ones but how many there are. */
+export const skipsSegments = (rendition: LiveRendition, { targetDurationSeconds }: LiveTiming): boolean =>
+  !rendition.hasEnded && firstWithin(rendition, SKIP_AFTER_TARGETS * targetDurationSeconds) > 0;
 
 /** The first segment that ends no more than so many seconds before the end of the playlist, parts of an unfinished segment included. */
 function firstWithin({ segments, timescale }: LiveRendition, seconds: number): number {

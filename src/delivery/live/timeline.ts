@@ -44,10 +44,14 @@ export interface LiveRendition {
   timescale: number; // ticks per second
   /** Of the session for all but those that came with another broadcaster. */
   firstMsn: number;
-  /** In order, with no number left out; only the last may be unfinished. */
+  /** In order, with no number left out; only the last may be unfinished. The origin holds the newest of a session, see `OriginHistory`. */
   segments: LiveSegment[];
+  /** Older segments beside seams, which an MPD needs to place its periods. */
+  seamSegments?: Map<number, LiveSegment>;
   /** Sequence numbers of the discontinuous ones, also of those before the first of these segments. */
   discontinuities: number[];
+  /** Discontinuities that are older than those listed. */
+  olderDiscontinuities?: number;
   /** Sequence numbers at which what came before does not simply go on: discontinuities, other inits, where gaps begin and end. */
   seams: number[];
   /** The encoder has given it up from this sequence number on: gaps follow. */
@@ -75,8 +79,8 @@ export function measuredBitrate({ segments, timescale }: LiveRendition): number 
 }
 
 /** Without a search, as the numbers have no holes. */
-export function segmentAt({ segments }: LiveRendition, msn: number): LiveSegment | null {
-  return segments[msn - (segments[0]?.msn ?? 0)] ?? null;
+export function segmentAt({ segments, seamSegments }: LiveRendition, msn: number): LiveSegment | null {
+  return segments[msn - (segments[0]?.msn ?? 0)] ?? seamSegments?.get(msn) ?? null;
 }
 
 /** The last segment that is whole; null before there is one. */
@@ -106,8 +110,10 @@ export const isSeam = (before: LiveSegment | undefined, segment: LiveSegment): b
   segment.initVersion !== before.initVersion;
 
 /** Discontinuities that have left a list that begins with this segment (RFC 8216bis §4.4.3.3). */
-export const discontinuitiesBefore = ({ discontinuities }: LiveRendition, msn: number): number =>
-  discontinuities.filter((one) => one < msn).length;
+export const discontinuitiesBefore = (
+  { discontinuities, olderDiscontinuities = 0 }: LiveRendition,
+  msn: number,
+): number => olderDiscontinuities + discontinuities.filter((one) => one < msn).length;
 
 /**
  * The segments of a window that ends at the live edge: as many of the newest as last `windowSeconds` together, never fewer than

@@ -35,6 +35,7 @@ const LiveStream = z.strictObject({
   lowLatency: z.boolean(),
   closedCaptions: z.boolean(),
   enableDvrMode: z.boolean(),
+  allowViewerClips: z.boolean(),
   playbackIds: z.array(PlaybackPolicy),
   simulcastResponses: z.array(SimulcastTarget),
   srtPlaybackResponse: z.strictObject({ srtPlaybackStreamId: z.string(), srtPlaybackSecret: z.string() }),
@@ -60,6 +61,7 @@ const sampleStream = (status: z.output<typeof LiveStream>["status"]): z.output<t
   lowLatency: true,
   closedCaptions: false,
   enableDvrMode: false,
+  allowViewerClips: false,
   playbackIds: [{ id: SAMPLE.playbackId, accessPolicy: "public" }],
   simulcastResponses: [],
   srtPlaybackResponse: {

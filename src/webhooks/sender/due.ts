@@ -6,6 +6,8 @@ export interface DueDelivery {
   type: string;
   videoType: string;
   body: string;
+  /** See `events.sealedData`. */
+  sealedData: string | null;
   naming: "service" | "video";
   attempts: number; // made so far
   tries: number; // of the schedule that runs now
@@ -16,7 +18,7 @@ export interface DueDelivery {
 /** Where a fetch ended; the next one goes on behind it. */
 export type DuePlace = Pick<DueDelivery, "nextAttemptAtMs" | "eventId">;
 
-const COLUMNS = `d.event_id AS eventId, e.type, e.video_type AS videoType, e.body, d.naming, d.attempts, d.tries, d.first_tried_at AS firstTriedAtMs,
+const COLUMNS = `d.event_id AS eventId, e.type, e.video_type AS videoType, e.body, e.sealed_data AS sealedData, d.naming, d.attempts, d.tries, d.first_tried_at AS firstTriedAtMs,
   d.next_attempt_at AS nextAttemptAtMs`;
 
 /** The deliveries that are due longest, behind a place. */

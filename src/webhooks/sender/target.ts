@@ -11,6 +11,8 @@ export interface Target {
   workspaceId: string;
   url: string;
   isOpen: boolean; // enabled by its owner and not disabled by us
+  /** Secrets are in the events that it gets. */
+  eventSecrets: boolean;
   /** The key that signs, then for 24 h after a rotation the one before. */
   keys: CryptoKey[];
 }
@@ -34,6 +36,7 @@ export async function toTarget(env: Env, row: typeof webhooks.$inferSelect, nowM
     workspaceId: row.workspaceId,
     url: row.url,
     isOpen: row.enabled && row.disabledReason === null,
+    eventSecrets: row.eventSecrets,
     keys: await Promise.all(sealed.map((secret) => keyOf(env.WEBHOOK_KEYS, row.id, secret))),
   };
 }

@@ -1,11 +1,23 @@
 /** Stretches of a stream that play on demand and become media of their own. */
-import { createExecutionContext, createMessageBatch, env, getQueueResult } from "cloudflare:test";
+import {
+  createExecutionContext,
+  createMessageBatch,
+  env,
+  getQueueResult,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
+import { eq } from "drizzle-orm";
+import { assets } from "../../../src/assets/tables.ts";
+import { openDatabase } from "../../../src/database.ts";
 import { consumePurges } from "../../../src/assets/index.ts";
 import { consumeClips, sweepClips } from "../../../src/live/index.ts";
+import { SWEPT_AT_ONCE } from "../../../src/live/clips-copy.ts";
+import { originOf } from "../../../src/live/origin-calls.ts";
 import { type ErrorBody, newWorkspace, type TestWorkspace } from "../workspace.ts";
-import { elapse, eventsOf, getStream, newStream, settle, type Stream } from "./live-helpers.ts";
-import { bring, broadcast, get, objectsOf, textOf } from "./recording-helpers.ts";
+import { at, elapse, eventsOf, getStream, newStream, refusal, settle, type Stream } from "./live-helpers.ts";
+import { bring, bringInit, broadcast, get, objectsOf, textOf } from "./recording-helpers.ts";
 
 let workspace: TestWorkspace;
 beforeAll(async () => {
@@ -32,8 +44,8 @@ async function copy(mediaId: string, { from = 0, attempts = 1 } = {}) {
   return { acks: explicitAcks.length, retries: retryMessages.length };
 }
 
-async function onAir(segments = 6) {
-  const stream = await newStream(workspace);
+async function onAir(segments = 6, settings: object = { allowViewerClips: true }) {
+  const stream = await newStream(workspace, settings);
   const broadcaster = await broadcast(stream, segments);
   await settle(stream);
   const url = `/${stream.playbackIds[0]!.id}`;
@@ -157,6 +169,124 @@ describe("a clip of a stream on air", () => {
   });
 });
 
+describe("a clip window that a stranger asks for", () => {
+  const rowsAndObjects = async () => {
+    const counts = await env.DB.prepare(
+      "SELECT (SELECT count(*) FROM assets) AS media, (SELECT count(*) FROM playback_ids) AS ids, (SELECT count(*) FROM events) AS events",
+    ).first();
+    return { ...counts, objects: (await env.MEDIA.list()).objects.length };
+  };
+
+  test("plays, and writes nothing unless the stream allows viewers' clips", async () => {
+    const { stream, url } = await onAir(6, {});
+    expect(stream.allowViewerClips).toBe(false);
+    const before = await rowsAndObjects();
+    const windows = Array.from({ length: 16 }, (_, n) => `start=${n % 5}s&end=${(n % 5) + 1 + Math.floor(n / 5)}s`);
+    const answers = await Promise.all(windows.map((window) => get(`${url}.m3u8?${window}&clipAccess=public`)));
+    expect(answers.map(({ status }) => status)).toEqual(windows.map(() => 200));
+    expect((await get(`${url}.mpd?start=1s&end=4s`)).status).toBe(200);
+    expect(await rowsAndObjects()).toEqual(before);
+    expect(await clipsOf(stream)).toEqual([]);
+  });
+
+  test("becomes at most sixty media of a stream in an hour, and plays beyond them", async () => {
+    const { stream, broadcaster, url } = await onAir(12);
+    const make = (n: number) => get(`${url}.m3u8?start=${2 * Math.floor(n / 12)}s&end=${2 * (n % 12) + 1.5}s`);
+    // Pairs of segments, each a clip of its own: 12 + 11 + … are 78.
+    const pairs = Array.from({ length: 144 }, (_, n) => n).filter((n) => n % 12 >= Math.floor(n / 12));
+    const answers = await Promise.all(pairs.map(make));
+    expect([pairs.length, new Set(answers.map(({ status }) => status))]).toEqual([78, new Set([200])]);
+    const count = async () =>
+      (await env.DB.prepare("SELECT count(*) AS n FROM assets WHERE source_asset_id = ?")
+        .bind(broadcaster.sessionId)
+        .first<{ n: number }>())!.n;
+    expect(await count()).toBe(60);
+    const more = { startTime: 0, endTime: 24, accessPolicy: "private" };
+    const refused = await workspace.request("POST", at(stream, "/clips"), more);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+    await env.DB.prepare("UPDATE assets SET created_at = created_at - 3600000 WHERE source_asset_id = ?")
+      .bind(broadcaster.sessionId)
+      .run();
+    expect((await workspace.request("POST", at(stream, "/clips"), more)).status).toBe(201); // the hour is over
+    expect(await count()).toBe(61);
+  });
+
+  test("never gives a wider access policy than the stream's own", async () => {
+    const { stream, url } = await onAir();
+    await env.DB.prepare("UPDATE live_streams SET media_policy = 'private' WHERE id = ?").bind(stream.streamId).run();
+    await get(`${url}.m3u8?start=0s&end=2s&clipAccess=public`);
+    await get(`${url}.m3u8?start=2s&end=4s`);
+    const policies = (await clipsOf(stream)).map(({ playbackIds }) => playbackIds[0]!.accessPolicy);
+    expect(policies).toEqual(["private", "private"]);
+    const wider = { startTime: 0, endTime: 4, accessPolicy: "public" };
+    expect((await refusal(await workspace.request("POST", at(stream, "/clips"), wider))).fields).toEqual([
+      { field: "accessPolicy", message: "must not be wider than the stream's mediaPolicy" },
+    ]);
+  });
+});
+
+describe("POST …/clips", () => {
+  const post = (stream: Stream, body: object, by = workspace) => by.request("POST", at(stream, "/clips"), body);
+
+  test("makes one media of the same segments, whatever the stream allows viewers", async () => {
+    const { stream, broadcaster } = await onAir(3, {});
+    const answers = await Promise.all([0, 0.5, 1].map((startTime) => post(stream, { startTime, endTime: 3 })));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    const made = await Promise.all(answers.map((answer) => answer.json<{ playback_id: string; data: Media }>()));
+    expect(new Set(made.map(({ data }) => data.id)).size).toBe(1);
+    const { data, playback_id } = made[0]!;
+    const { streamId } = stream;
+    expect(data).toMatchObject({ streamId, sourceMediaId: broadcaster.sessionId, playbackIds: [{ id: playback_id }] });
+    expect(await copy(data.id)).toEqual({ acks: 1, retries: 0 });
+    expect(await textOf(`/${playback_id}/v720/1.m4s`)).toContain("[v720 1.0]");
+    await workspace.request("DELETE", `/v1/on-demand/${data.id}`);
+    expect((await post(stream, { startTime: 0, endTime: 3 })).status).toBe(404);
+  });
+
+  test.each([
+    [{}, ["startTime", "endTime"]],
+    [{ startTime: 4, endTime: 2 }, ["endTime"]],
+    [{ startTime: -1, endTime: 2 }, ["startTime"]],
+    [{ startTime: 0, endTime: 1e9 }, ["endTime"]],
+    [{ startTime: 0, endTime: 2, accessPolicy: "drm" }, ["accessPolicy"]],
+    [{ startTime: 40, endTime: 42 }, ["start"]],
+  ])("refuses %j", async (body, fields) => {
+    const { stream } = await onAir(2, {});
+    const answer = await refusal(await post(stream, body));
+    expect([answer.status, answer.fields!.map(({ field }) => field)]).toEqual([422, fields]);
+  });
+
+  test("is refused for a stream of another workspace, one that has not been on air, and an end that is to come", async () => {
+    const { stream } = await onAir(2, {});
+    const body = { startTime: 0, endTime: 10 };
+    expect((await post(stream, body)).status).toBe(400);
+    expect((await post(await newStream(workspace), body)).status).toBe(400);
+    expect((await post(stream, body, await newWorkspace())).status).toBe(404);
+  });
+});
+
+test("the cron sends a bounded number of silent clips again, the longest silent first", async () => {
+  const { stream, broadcaster } = await onAir(1);
+  await workspace.request("POST", at(stream, "/clips"), { startTime: 0, endTime: 1 });
+  const db = openDatabase(env.DB);
+  const [clip] = await db.select().from(assets).where(eq(assets.sourceAssetId, broadcaster.sessionId));
+  const older = Array.from({ length: 250 }, (_, n) => ({
+    ...clip!,
+    id: `silent-${n + 1}`,
+    updatedAt: new Date(n + 1),
+  }));
+  for (const row of older) await db.insert(assets).values(row);
+  const now = new Date(Date.now() + 60_000);
+  const sent: string[] = [];
+  const queue = { send: async ({ mediaId }: { mediaId: string }) => void sent.push(mediaId) } as never;
+  await sweepClips({ ...env, CLIPS: queue }, now);
+  const numbers = () => sent.map((id) => Number(id.split("-").at(-1))).toSorted((a, b) => a - b);
+  expect(numbers()).toEqual(Array.from({ length: SWEPT_AT_ONCE }, (_, n) => n + 1));
+  for (let run = 0; run < 3; run += 1) await sweepClips({ ...env, CLIPS: queue }, now);
+  expect(numbers()).toEqual(Array.from({ length: 250 }, (_, n) => n + 1)); // each once
+  await env.DB.prepare("DELETE FROM assets WHERE id LIKE 'silent-%'").run();
+});
+
 describe("a clip and what it was cut from", () => {
   test("outlives the recording, also under the stream's address, and is awaited by its deletion", async () => {
     const { stream, broadcaster, url } = await onAir(3);
@@ -183,6 +313,39 @@ describe("a clip and what it was cut from", () => {
     const clipUrl = `${url}.m3u8?${query}&resolution=720p`; // not from this isolate's memory
     expect(await textOf(clipUrl)).toContain(`${own}/v720.m3u8`);
     expect((await get(`${url}.m3u8?start=4s&end=5s`)).status).toBe(404);
+  });
+
+  test("is the same from the recording, once the session's live index was deleted", async () => {
+    const { stream, broadcaster, url } = await onAir(4);
+    for (const rendition of ["v720", "a1"]) {
+      await bringInit(broadcaster, rendition, 1);
+      await bring(broadcaster, 4, { rendition, init: 1, isDiscontinuous: true, atSeconds: 30 });
+    }
+    await finish(stream);
+    const session = `${url}/${broadcaster.sessionId}`;
+    const texts = async (salt: string) => [
+      await textOf(`${url}.m3u8?start=3s&end=9s&renditionOrder=${salt}`),
+      await textOf(`${url}.mpd?start=3s&end=9s&renditionOrder=${salt}`),
+      await textOf(`${session}/v720.m3u8?clip=1-4`),
+      await textOf(`${session}/a1.m3u8?clip=1-4`),
+    ];
+    const before = await texts("asc");
+    const origin = originOf(env, broadcaster.sessionId);
+    expect(await origin.findRange(0, 1)).not.toBeNull();
+    const due = await runInDurableObject(origin as never, (_, state) => state.storage.getAlarm());
+    expect(due).toBeGreaterThan(Date.now() + 23 * 3600_000); // players that are in the middle of it have a day
+    await origin.release(0);
+    expect(await runDurableObjectAlarm(origin as never)).toBe(true);
+    expect(await origin.findRange(0, 1)).toBeNull();
+    const publishTime = /publishTime="[^"]*"/g;
+    const after = await texts("desc"); // not from this isolate's memory
+    expect(after.map((text) => text.replace(publishTime, ""))).toEqual(
+      before.map((text) => text.replace(publishTime, "")),
+    );
+    const made = await workspace.request("POST", at(stream, "/clips"), { startTime: 0, endTime: 9 });
+    const { data } = await made.json<{ data: Media }>();
+    expect(await copy(data.id)).toEqual({ acks: 1, retries: 0 });
+    expect(await (await mediaOf(data.id)).json()).toMatchObject({ data: { status: "Ready", duration: "00:00:10" } });
   });
 
   test("is not made again once it has been deleted, and still plays from the stream", async () => {

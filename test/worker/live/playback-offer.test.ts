@@ -139,6 +139,24 @@ test("the newest picture is shown while on air, an older one changes nothing, an
   expect((await get(`/${crypto.randomUUID()}/thumbnail.jpg`)).status).toBe(404);
 });
 
+test("a client that changes its program, or its address within its network, counts as eight viewers at most", async () => {
+  const { stream, base } = await begun(1);
+  const asks = Array.from({ length: 60 }, (_, n) => ({
+    "user-agent": `program ${n}`,
+    "cf-connecting-ip": `2001:db8:1:2:${n.toString(16)}::1`,
+  }));
+  const views = async () =>
+    (await (await workspace.request("GET", at(stream, "/viewer-count"))).json<{ data: { views: number } }>()).data
+      .views;
+  await vi.waitFor(
+    async () => {
+      for (const headers of asks) await get(`${base}/v720.m3u8`, headers);
+      expect(await views()).toBe(8);
+    },
+    { timeout: 5000, interval: 200 },
+  );
+});
+
 test("two who ask for playlists again and again are two viewers, and none when they have not been heard of for 30 s", async () => {
   const { stream, base } = await begun(1);
   const views = async () =>

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { SimulcastTargets } from "../../../encoder/live/protocol.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
-import { at, type Broadcaster, connect, newStream, type Stream, typesOf } from "./live-helpers.ts";
+import { at, type Broadcaster, connect, goLive, newStream, type Stream, typesOf } from "./live-helpers.ts";
 
 let workspace: TestWorkspace;
 beforeAll(async () => {
@@ -47,4 +47,27 @@ test("what becomes of a target is an event, once however often it is told; of a 
   expect((await call(broadcaster, broadcaster.token, "target", { ...starting, state: "dead" })).status).toBe(422);
   const told = (await typesOf(stream.streamId)).filter((type) => type.startsWith("simulcast_target."));
   expect(told).toEqual(["simulcast_target.created", "simulcast_target.starting", "simulcast_target.broadcasting"]);
+});
+
+test("keys of other platforms are for the broadcast on air only, though the token of an ended one lives on", async () => {
+  const stream = await newStream(workspace);
+  const simulcastId = await addTarget(stream, "one");
+  const broadcaster = await goLive(stream);
+  const statuses = async () => {
+    const starting = { eventId: crypto.randomUUID(), simulcastId, state: "starting", at: Date.now() };
+    const answers = [
+      await call(broadcaster, broadcaster.token, "targets"),
+      await call(broadcaster, broadcaster.token, "target", starting),
+    ];
+    return answers.map(({ status }) => status);
+  };
+  expect(await statuses()).toEqual([200, 200]);
+  await broadcaster.left();
+  expect(await statuses()).toEqual([410, 410]);
+  await workspace.request("PUT", at(stream, "/finish"));
+  const next = await goLive(stream);
+  expect(await statuses()).toEqual([410, 410]);
+  expect((await call(next, next.token, "targets")).status).toBe(200);
+  const started = (await typesOf(stream.streamId)).filter((type) => type === "simulcast_target.starting");
+  expect(started).toHaveLength(1);
 });

@@ -77,12 +77,13 @@ describe("simulcast targets", () => {
     expect(await (await workspace.request("DELETE", one)).json()).toEqual({ success: true });
     expect((await workspace.request("DELETE", one)).status).toBe(404);
     const told = (await eventsOf(stream.streamId)).slice(1);
-    const { streamId } = stream;
+    const streamId = stream.streamId;
+    const hidden = { streamId, streamKey: "redacted" };
     expect(told.map(({ type, object, data: said }) => [type.split(".").at(-1), object.id, said])).toEqual([
-      ["created", streamId, { ...data, streamId }],
-      ["updated", streamId, { ...data, isEnabled: false, streamId }],
-      ["updated", streamId, { ...relabelled, streamId }],
-      ["deleted", streamId, { ...relabelled, streamId }],
+      ["created", streamId, { ...data, ...hidden }],
+      ["updated", streamId, { ...data, isEnabled: false, ...hidden }],
+      ["updated", streamId, { ...relabelled, ...hidden }],
+      ["deleted", streamId, { ...relabelled, ...hidden }],
     ]);
   });
 
@@ -101,6 +102,25 @@ describe("simulcast targets", () => {
     await workspace.request("PUT", at(stream, "/live-disable"));
     expect((await add(stream)).status).toBe(400);
     expect((await workspace.request("DELETE", one)).status).toBe(200);
+  });
+
+  test("are at most five for a stream, however many requests come at once; a removed one makes room", async () => {
+    const stream = await newStream(workspace);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => add(stream)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(await Promise.all(refused.map(refusal))).toEqual(
+      refused.map(() => ({
+        status: 422,
+        message: "payload validation failed",
+        fields: [{ field: "streamId", message: "has 5 simulcast targets, which is the most; remove one first" }],
+      })),
+    );
+    const { simulcastResponses } = await getStream(workspace, stream.streamId);
+    expect(simulcastResponses).toHaveLength(5);
+    await workspace.request("DELETE", at(stream, `/simulcast/${simulcastResponses[0]!.simulcastId}`));
+    expect([(await add(stream)).status, (await add(stream)).status]).toEqual([201, 422]);
+    expect((await add(await newStream(workspace))).status).toBe(201); // each stream has its own five
   });
 
   test.each([

@@ -56,6 +56,7 @@ describe.each(PATHS)("POST %s", (path) => {
         reconnectWindow: 60,
         enableRecording: true,
         enableDvrMode: false,
+        allowViewerClips: false,
         mediaPolicy: "public",
         metadata: {},
         lowLatency: true,
@@ -72,7 +73,7 @@ describe.each(PATHS)("POST %s", (path) => {
     expect(told).toMatchObject({
       type: "video.live_stream.created",
       status: "created",
-      data: { streamKey, mediaIds: [] },
+      data: { streamKey: "redacted", srtSecret: "redacted", mediaIds: [] },
     });
   });
 
@@ -83,6 +84,7 @@ describe.each(PATHS)("POST %s", (path) => {
       mediaPolicy: "public",
       metadata: { show: "harbour" },
       enableDvrMode: true,
+      allowViewerClips: true,
       enableRecording: false,
       maxDuration: 28_800,
     };
@@ -107,6 +109,7 @@ describe.each(PATHS)("POST %s", (path) => {
     ["metadata.a", { a: "x".repeat(256) }],
     ["metadata.a", { a: 1 }],
     ["enableDvrMode", "true"],
+    ["allowViewerClips", "true"],
     ["enableRecording", 1],
     ["latencyMode", "ultra"],
     ["maxDuration", 28_801],

@@ -1,7 +1,7 @@
 import type { Env } from "../env.ts";
-import { log } from "../http/log.ts";
-import { Problem } from "../http/problems.ts";
-import { SealError } from "./secrets.ts";
+import { log } from "./log.ts";
+import { Problem } from "./problems.ts";
+import { SealError } from "./sealing.ts";
 
 /**
  * Runs what seals or opens secrets.
@@ -14,6 +14,6 @@ export async function withKeys<T>(env: Env, work: (keys: string) => Promise<T>):
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
     log("webhook.keys_unusable", { error: error.message });
-    throw new Problem("unavailable", "the signing secrets cannot be used at the moment", { cause: error });
+    throw new Problem("unavailable", "the sealed secrets cannot be used at the moment", { cause: error });
   }
 }

@@ -1,0 +1,1 @@
+ALTER TABLE `live_streams` ADD `allow_viewer_clips` integer DEFAULT false NOT NULL;

@@ -1,0 +1,97 @@
+/**
+ * Secrets as they are kept in D1: sealed with AES-GCM (NIST SP 800-38D) under a key that D1 never holds. Text of a sealed
+ * secret: `<key id>.<nonce, Base64url>.<ciphertext with tag, Base64url>`.
+ */
+const SEALING_KEY_BYTES = 32;
+/** The nonce that AES-GCM is specified for. Random: 2^32 seals under one key stay safe (SP 800-38D §8.3). */
+const NONCE_BYTES = 12;
+const encoder = new TextEncoder();
+
+/** A sealed secret that cannot be opened, or keys that cannot be used. No message holds a secret or a key. */
+export class SealError extends Error {
+  override readonly name = "SealError";
+}
+
+/**
+ * @param keys `env.WEBHOOK_KEYS`: `<id>:<32 bytes in Base64>`, comma-separated; the first seals
+ * @param ownerId bound to the sealed text: under the id of another webhook, stream or target it does not open
+ * @throws {SealError} when the keys are unusable
+ */
+export async function seal(keys: string, ownerId: string, secret: string): Promise<string> {
+  const { id, bytes } = currentKey(keys);
+  const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+  const algorithm = { name: "AES-GCM", iv, additionalData: encoder.encode(ownerId) };
+  const sealed = await crypto.subtle.encrypt(algorithm, await importKey(bytes, "encrypt"), encoder.encode(secret));
+  return `${id}.${toBase64Url(iv)}.${toBase64Url(new Uint8Array(sealed))}`;
+}
+
+/** @throws {SealError} when its key is not among `keys`, or it was sealed for another owner, or is damaged */
+export async function open(keys: string, ownerId: string, sealed: string): Promise<string> {
+  const { keyId, iv, ciphertext } = parseSealed(sealed);
+  const key = parseKeys(keys).find(({ id }) => id === keyId);
+  if (key === undefined) throw new SealError(`the key ${JSON.stringify(keyId)} of a sealed secret is not configured`);
+  const algorithm = { name: "AES-GCM", iv, additionalData: encoder.encode(ownerId) };
+  try {
+    const secret = await crypto.subtle.decrypt(algorithm, await importKey(key.bytes, "decrypt"), ciphertext);
+    return new TextDecoder().decode(secret);
+  } catch {
+    throw new SealError(`a sealed secret does not open with the key ${JSON.stringify(keyId)}`);
+  }
+}
+
+/** False = to be sealed again, so that older keys can be taken out of the configuration. */
+export function isSealedWithCurrent(keys: string, sealed: string): boolean {
+  return sealed.startsWith(`${currentKey(keys).id}.`);
+}
+
+/** @throws {SealError} when the keys are unusable */
+export const currentKeyId = (keys: string): string => currentKey(keys).id;
+
+interface SealingKey {
+  id: string;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+function currentKey(keys: string): SealingKey {
+  return parseKeys(keys)[0]!;
+}
+
+/** At least one key, ids distinct. A broken older one is an error too: it would be missed only when it is needed. */
+function parseKeys(keys: string): SealingKey[] {
+  const parsed = keys.split(",").map((entry, index) => {
+    const [, id, text] = /^\s*([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/=]+)\s*$/.exec(entry) ?? [];
+    const bytes = text === undefined ? null : fromBase64(text);
+    if (id === undefined || bytes?.byteLength !== SEALING_KEY_BYTES)
+      throw new SealError(`key ${index + 1} of WEBHOOK_KEYS is not <id>:<${SEALING_KEY_BYTES} bytes in Base64>`);
+    return { id, bytes };
+  });
+  if (new Set(parsed.map(({ id }) => id)).size !== parsed.length)
+    throw new SealError("two keys of WEBHOOK_KEYS have the same id");
+  return parsed;
+}
+
+function parseSealed(sealed: string) {
+  const [keyId, nonce, text, ...rest] = sealed.split(".");
+  const iv = fromBase64Url(nonce ?? "");
+  const ciphertext = fromBase64Url(text ?? "");
+  if (!keyId || iv?.byteLength !== NONCE_BYTES || ciphertext === null || rest.length > 0)
+    throw new SealError("a sealed secret is malformed");
+  return { keyId, iv, ciphertext };
+}
+
+const importKey = (bytes: Uint8Array<ArrayBuffer>, use: "encrypt" | "decrypt") =>
+  crypto.subtle.importKey("raw", bytes, "AES-GCM", false, [use]);
+
+const toBase64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
+const toBase64Url = (bytes: Uint8Array) =>
+  toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+const fromBase64Url = (text: string) => fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
+
+/** Null when it is not Base64. The runtime's own error may quote the text, so it goes no further. */
+function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}

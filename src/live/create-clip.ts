@@ -1,0 +1,42 @@
+import type { z } from "@hono/zod-openapi";
+// By file: the index leads to routes that lead back to playback.
+import { findAsset } from "../assets/repository.ts";
+import type { MediaRecord } from "../assets/schemas.ts";
+import { toMedia } from "../assets/to-media.ts";
+import { openDatabase } from "../database.ts";
+import type { Env } from "../env.ts";
+import { Problem } from "../http/problems.ts";
+import { CLIPS_PER_HOUR, findClip, hasSegments, saveClip } from "./clips.ts";
+import type { ClipRequest } from "./clips-request.ts";
+import { findOwnPlayable } from "./playback.ts";
+
+/**
+ * Makes a stretch of a stream a media, for the stream's owner. Null when there is no such stream.
+ *
+ * @throws {Problem} not_ready, validation_failed, media_not_found, clip_limit_reached
+ */
+export async function createClip(
+  env: Env,
+  key: { workspaceId: string; streamId: string },
+  request: ClipRequest,
+  publicUrl: string,
+): Promise<z.infer<typeof MediaRecord> | null> {
+  const playable = await findOwnPlayable(env.DB, key);
+  if (playable === null) return null;
+  if (request.access === "public" && playable.mediaPolicy === "private") {
+    const fields = [{ field: "accessPolicy", message: "must not be wider than the stream's mediaPolicy" }];
+    throw new Problem("validation_failed", "the clip is not valid", { fields });
+  }
+  const found = await findClip(env, playable, request);
+  const db = openDatabase(env.DB);
+  const isThere = await hasSegments(env, playable.session!);
+  const outcome = isThere ? await saveClip(env, key.streamId, found, publicUrl) : "known";
+  if (outcome === "limit")
+    throw new Problem("clip_limit_reached", `a stream has at most ${CLIPS_PER_HOUR} new clips an hour`, {
+      retryAfterSeconds: 60,
+    });
+  const record = await findAsset(db, key.workspaceId, found.mediaId);
+  if (record === null)
+    throw new Problem("media_not_found", "this clip, or the recording it would be cut from, was deleted");
+  return toMedia(record);
+}

@@ -1,0 +1,170 @@
+/** Keys of streams and simulcast targets: where they are to be found, and how they are replaced. */
+import { env } from "cloudflare:test";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sweepSecrets } from "../../../src/live/index.ts";
+import { createWebhook, receiverUrl, seenAt } from "../webhooks/webhook-helpers.ts";
+import { until } from "../webhooks/webhook-rows.ts";
+import { newWorkspace, type TestWorkspace } from "../workspace.ts";
+import { ask, at, connect, eventsOf, getStream, goLive, newStream, settings, type Stream } from "./live-helpers.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const OTHERS_KEY = 'theirs?a="b\\c"&d';
+const addTarget = async (stream: Stream, by = workspace): Promise<string> => {
+  const body = { url: "rtmp://live.example.com/app", streamKey: OTHERS_KEY };
+  const answer = await by.request("POST", at(stream, "/simulcast"), body);
+  return (await answer.json<{ data: { simulcastId: string } }>()).data.simulcastId;
+};
+const secretsOf = ({ streamKey, srtSecret, srtPlaybackResponse }: Stream): string[] => [
+  streamKey,
+  srtSecret,
+  (srtPlaybackResponse as { srtPlaybackSecret: string }).srtPlaybackSecret,
+  JSON.stringify(OTHERS_KEY).slice(1, -1),
+  OTHERS_KEY,
+];
+
+/** Everything that D1 holds. */
+async function wholeDatabase(): Promise<string> {
+  const tables = await env.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'",
+  ).all<{ name: string }>();
+  const rows = await Promise.all(tables.results.map(({ name }) => env.DB.prepare(`SELECT * FROM "${name}"`).raw()));
+  return rows.flat(2).join("\n");
+}
+
+describe("secrets of a stream", () => {
+  test("are nowhere in D1 in the clear: rows, events, answers kept for repeats", async () => {
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const body = settings();
+    const first = await (await workspace.request("POST", "/v1/live/streams", body, headers)).text();
+    const stream = (JSON.parse(first) as { data: Stream }).data;
+    const repeat = await workspace.request("POST", "/v1/live/streams", body, headers);
+    expect(await repeat.text()).toBe(first);
+    const simulcastId = await addTarget(stream);
+    await goLive(stream);
+    await workspace.request("PUT", at(stream, "/finish"));
+    const text = await wholeDatabase();
+    expect(text).toContain(stream.streamId);
+    for (const secret of secretsOf(stream)) expect(text.includes(secret)).toBe(false);
+    // Their owner reads them as ever.
+    expect(await getStream(workspace, stream.streamId)).toMatchObject({
+      streamKey: stream.streamKey,
+      srtSecret: stream.srtSecret,
+      simulcastResponses: [{ simulcastId, streamKey: OTHERS_KEY }],
+    });
+  });
+
+  test("are redacted in the event log and for receivers, unless a webhook asks for them", async () => {
+    const by = await newWorkspace();
+    const [plain, full] = [receiverUrl(), receiverUrl()];
+    const eventTypes = ["video.live_stream.*"];
+    await createWebhook(by, { url: plain, eventTypes });
+    const { id } = await createWebhook(by, { url: full, eventTypes, events: { secrets: true }, naming: "video" });
+    const stream = await newStream(by);
+    await addTarget(stream, by);
+    const seenBy = async (url: string, count: number) =>
+      (
+        await until(
+          () => seenAt(url),
+          (seen) => seen.length === count,
+        )
+      )
+        .map(({ body }) => body)
+        .join("\n");
+    const [hidden, told] = [await seenBy(plain, 2), await seenBy(full, 2)];
+    const inEvents = [stream.streamKey, stream.srtSecret, JSON.stringify(OTHERS_KEY).slice(1, -1)];
+    expect(inEvents.map((secret) => [hidden.includes(secret), told.includes(secret)])).toEqual(
+      inEvents.map(() => [false, true]),
+    );
+    expect(hidden).toContain('"streamKey":"redacted"');
+    for (const text of told.split("\n"))
+      expect(JSON.parse(text)).toMatchObject({ data: { streamId: stream.streamId } });
+    const listed = await (await by.request("GET", `/v1/events?objectId=${stream.streamId}`)).text();
+    for (const secret of inEvents) expect(listed).not.toContain(secret);
+    // Switched off again, the next event has none.
+    const changed = await by.request("PATCH", `/v1/webhooks/${id}`, { events: { secrets: false } });
+    expect(await changed.json()).toMatchObject({ data: { events: { secrets: false } } });
+    await by.request("PATCH", at(stream), { metadata: { a: "b" } });
+    const third = (await seenBy(full, 3)).split("\n").at(-1)!;
+    expect(third).toContain('"type":"video.live_stream.updated"');
+    for (const secret of inEvents) expect(third).not.toContain(secret);
+  });
+
+  test("of events from before they were redacted are not shown either", async () => {
+    const stream = await newStream(workspace);
+    const [{ body }] = (
+      await env.DB.prepare("SELECT body FROM events WHERE object_id = ?").bind(stream.streamId).all<{ body: string }>()
+    ).results as [{ body: string }];
+    const before = body.replace('"streamKey":"redacted"', `"streamKey":"${stream.streamKey}"`);
+    expect(before).not.toBe(body);
+    await env.DB.prepare("UPDATE events SET body = ?, sealed_data = NULL WHERE object_id = ?")
+      .bind(before, stream.streamId)
+      .run();
+    const listed = await (await workspace.request("GET", `/v1/events?objectId=${stream.streamId}`)).text();
+    expect([listed.includes(stream.streamId), listed.includes(stream.streamKey)]).toEqual([true, false]);
+  });
+
+  test("of rows from before they were sealed work as ever, and the cron seals them without a loss", async () => {
+    const stream = await newStream(workspace);
+    const simulcastId = await addTarget(stream);
+    const [streamKey, srtSecret, playback] = secretsOf(stream);
+    await env.DB.batch([
+      env.DB.prepare(
+        "UPDATE live_streams SET secrets = NULL, stream_key = ?, srt_secret = ?, srt_playback_secret = ? WHERE id = ?",
+      ).bind(streamKey, srtSecret, playback, stream.streamId),
+      env.DB.prepare("UPDATE simulcast_targets SET sealed_key = NULL, stream_key = ? WHERE id = ?").bind(
+        OTHERS_KEY,
+        simulcastId,
+      ),
+    ]);
+    const before = await getStream(workspace, stream.streamId);
+    expect(secretsOf(before)).toEqual(secretsOf(stream));
+    await (await connect(stream)).left();
+    await sweepSecrets(env);
+    const text = await wholeDatabase();
+    for (const secret of secretsOf(stream)) expect(text.includes(secret)).toBe(false);
+    const { status: _, ...after } = await getStream(workspace, stream.streamId);
+    expect({ ...after, status: before.status }).toEqual(before);
+    // The same when the keys that seal are replaced.
+    const keys = `k2:${btoa("another key of thirty-two bytes.")},${env.WEBHOOK_KEYS}`;
+    await sweepSecrets({ ...env, WEBHOOK_KEYS: keys });
+    const [newKeyOnly] = keys.split(",");
+    const answer = await ask(stream, {}, { WEBHOOK_KEYS: newKeyOnly! });
+    expect(answer.accepted).toBe(true);
+    await sweepSecrets({ ...env, WEBHOOK_KEYS: keys.split(",").toReversed().join(",") });
+  });
+});
+
+describe("POST …/rotate-key", () => {
+  const rotate = async (stream: Stream) =>
+    (await (await workspace.request("POST", at(stream, "/rotate-key"))).json<{ data: Stream }>()).data;
+
+  test("gives other secrets and refuses the old ones at once", async () => {
+    const stream = await newStream(workspace);
+    const rotated = await rotate(stream);
+    const [old, fresh] = [secretsOf(stream).slice(0, 3), secretsOf(rotated).slice(0, 3)];
+    expect(new Set([...old, ...fresh]).size).toBe(6);
+    expect(fresh.every((secret) => /^[0-9a-f]{32}k[0-9a-f]{32}$/.test(secret))).toBe(true);
+    expect(await ask(stream)).toEqual({ accepted: false, reason: "unknown_key" });
+    const srt = { protocol: "srt", passphrase: stream.srtSecret };
+    expect(await ask(rotated, srt)).toEqual({ accepted: false, reason: "wrong_passphrase" });
+    expect(await ask(rotated)).toMatchObject({ accepted: true });
+    expect(secretsOf(await getStream(workspace, stream.streamId)).slice(0, 3)).toEqual(fresh);
+    const told = (await eventsOf(stream.streamId)).filter(({ type }) => type === "video.live_stream.updated");
+    expect(told.map(({ data }) => data.streamKey)).toEqual(["redacted"]);
+  });
+
+  test("lets a broadcast under way go on, which comes back with the new key only", async () => {
+    const stream = await newStream(workspace);
+    const broadcaster = await goLive(stream);
+    const rotated = await rotate(stream);
+    expect(await broadcaster.heartbeat(2)).toMatchObject({ continue: true });
+    expect((await getStream(workspace, stream.streamId)).status).toBe("active");
+    await broadcaster.left();
+    expect(await ask(stream)).toEqual({ accepted: false, reason: "unknown_key" });
+    expect((await connect(rotated)).sessionId).toBe(broadcaster.sessionId);
+  });
+});
