@@ -59,7 +59,8 @@ export default {
       if (token === genuine && !asOther && lateMs === 0) throw new Error(`a genuine token is ${answer}`);
       return;
     }
-    if (!sameBytes(token, genuine) || asOther || answer.expiresAt <= nowMs) throw new Error("a grant that was never given");
+    if (!sameBytes(token, genuine) || asOther || answer.expiresAt <= nowMs)
+      throw new Error("a grant that was never given");
   },
 } satisfies FuzzTarget<Input>;
 
