@@ -14,7 +14,7 @@ import { serveRtmp } from "./connection.ts";
 const MAX_CONNECTIONS = 2000;
 /** Of one address, before the Worker has said yes to their key. */
 const MAX_UNPROVEN_OF_ADDRESS = 128;
-const TLS_HANDSHAKE_MS = 10_000;
+export const TLS_HANDSHAKE_MS = 10_000;
 const KEEP_ALIVE_MS = 15_000;
 
 export interface RtmpOptions {
@@ -39,7 +39,8 @@ export async function openRtmpListener(options: RtmpOptions, reception: Receptio
     options.protocol === "rtmps"
       ? createTlsServer({ ...options.tls, handshakeTimeout: TLS_HANDSHAKE_MS }, serve)
       : createServer(serve);
-  server.on("tlsClientError", () => {}); // no TLS at all, mostly; Node closes the socket
+  // No TLS at all, mostly. After a handshake that took too long Node leaves the socket open.
+  server.on("tlsClientError", (_: Error, socket: Socket) => socket.destroy());
   server.maxConnections = MAX_CONNECTIONS;
   server.on("connection", (socket: Socket) => {
     limit.add(socket);
