@@ -180,7 +180,8 @@ export class LiveSource {
 
 const isDecodable = (stream: Stream) => decoderOf(stream) !== null;
 
-function refuseTooLarge(video: Stream | null): void {
+/** @throws {JobError} source_too_large_picture */
+export function refuseTooLarge(video: { codecpar: Pick<Stream["codecpar"], "width" | "height"> } | null): void {
   if (video === null) return;
   const { width, height } = video.codecpar;
   if (width * height > MAX_PIXELS)

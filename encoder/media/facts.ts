@@ -16,7 +16,7 @@ import { type Look, look } from "./look.ts";
 import { openSource, startSeconds } from "./source.ts";
 import { streamEnds } from "./stream-ends.ts";
 
-const MAX_DURATION_SECONDS = 12 * 3600;
+const MAX_DURATION_MS = 12 * 3600_000;
 const MAX_PIXELS = 7680 * 4320;
 const MAX_EDGE_PX = 8192;
 
@@ -24,7 +24,7 @@ export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeRe
   const source = await openSource(job, context);
   if (source.video === null && source.audio.length === 0) throw noStreams();
   if (source.video !== null) refuseTooLarge(source.video);
-  if (Number(source.format.duration) / 1e6 > MAX_DURATION_SECONDS) throw tooLong();
+  refuseTooLong(Number(source.format.duration) / 1e3);
 
   const seen = await look(source);
   // Read before the file is opened anew for its ends: streams die with their file.
@@ -44,7 +44,7 @@ export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeRe
   const durationMs = Math.max(
     ...[...(video ? [video] : []), ...audio].map((track) => track.startMs + track.durationMs),
   );
-  if (durationMs > MAX_DURATION_SECONDS * 1000) throw tooLong();
+  refuseTooLong(durationMs);
   if (!(durationMs > 0))
     throw new JobError("source_damaged", "There is nothing in the part of the source that was asked for.");
   return { kind: "probe", facts: { containerFormat: source.containerFormat, durationMs, video, audio } };
@@ -55,9 +55,18 @@ function withOneFrameAtLeast(video: SourceVideo): SourceVideo {
 }
 
 const noStreams = () => new JobError("source_no_streams", "Nothing in the source can be decoded.");
-const tooLong = () => new JobError("source_too_long", "The source is longer than 12 hours.");
 
-function refuseTooLarge({ codecpar: { width, height } }: Stream): void {
+/** @throws {JobError} source_too_long */
+export function refuseTooLong(durationMs: number): void {
+  if (durationMs > MAX_DURATION_MS) throw new JobError("source_too_long", "The source is longer than 12 hours.");
+}
+
+/** @throws {JobError} source_too_large_picture */
+export function refuseTooLarge({
+  codecpar: { width, height },
+}: {
+  codecpar: Pick<Stream["codecpar"], "width" | "height">;
+}): void {
   if (width * height > MAX_PIXELS || Math.max(width, height) > MAX_EDGE_PX)
     throw new JobError(
       "source_too_large_picture",

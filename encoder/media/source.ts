@@ -155,7 +155,7 @@ async function openFailure(reader: SourceReader, code: number): Promise<JobError
 const tooManyStreams = (cause?: Error) =>
   new JobError(
     "source_exceeds_limits",
-    `The source has more than ${MAX_STREAMS} streams, or asks for absurd amounts of memory.`,
+    `The source has ${MAX_STREAMS} streams or more, or asks for absurd amounts of memory.`,
     { cause },
   );
 

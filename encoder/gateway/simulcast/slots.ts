@@ -24,5 +24,7 @@ export class PushSlots {
   }
 }
 
+export const mostPushes = (cores: number): number => Math.max(AT_LEAST, FOR_EACH_CORE * cores);
+
 /** Of this process. */
-export const gatewaySlots = new PushSlots(Math.max(AT_LEAST, FOR_EACH_CORE * availableParallelism()));
+export const gatewaySlots = new PushSlots(mostPushes(availableParallelism()));

@@ -1,0 +1,121 @@
+/** Bounds of one RTMP connection. */
+import { Duplex } from "node:stream";
+import type { Socket } from "node:net";
+import { vi } from "vitest";
+import { ConnectionLimit } from "../../../encoder/connection-limit.ts";
+import { serveRtmp } from "../../../encoder/gateway/rtmp/connection.ts";
+import { PublishProtocol } from "../../../encoder/gateway/rtmp/publish-protocol.ts";
+import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
+import { TestReception } from "../reception.ts";
+import * as rtmp from "../rtmp-client.ts";
+
+const PORT = 1935;
+const CHUNK_HEADER_BYTES = 12;
+const CHUNK_SIZE = rtmp.setChunkSize(0xffffff);
+
+/** @returns `closed` when the connection cannot go on after these bytes */
+function read(...bytes: Buffer[]): string {
+  const protocol = new PublishProtocol(() => {});
+  try {
+    for (const one of [rtmp.HANDSHAKE, ...bytes]) protocol.read(one);
+    return TAKEN;
+  } catch {
+    return "closed";
+  }
+}
+const times = (count: number, make: (n: number) => Buffer) => Array.from({ length: count }, (_, n) => make(n));
+const connect = rtmp.connectTo(PORT);
+const published = (...bytes: Buffer[]) => read(CHUNK_SIZE, connect, rtmp.CREATE_STREAM, rtmp.publish("key"), ...bytes);
+/** The first chunk of a message that has more. */
+const CHUNK_SIZE_1 = rtmp.setChunkSize(1);
+const begun = (length: number, stream = 4) => rtmp.chunk(9, Buffer.alloc(1), { length, stream });
+
+/** A peer whose bytes are given here and that reads nothing; the rest is Node's own stream. */
+class DeafPeer extends Duplex {
+  readonly remoteAddress = "192.0.2.1";
+  readonly remotePort = 50_000;
+  /** Unread bytes after each answer. */
+  readonly unreadBytes: number[] = [];
+  override _read(): void {}
+  override _write(): void {} // never done
+  override write(bytes: Buffer): boolean {
+    const isTaken = super.write(bytes);
+    this.unreadBytes.push(this.writableLength);
+    return isTaken;
+  }
+}
+function serve(): { peer: DeafPeer; served: Promise<void>; reception: TestReception } {
+  const [peer, reception] = [new DeafPeer(), new TestReception()];
+  const served = serveRtmp(peer as unknown as Socket, "rtmp", reception, new ConnectionLimit(1));
+  return { peer, served, reception };
+}
+
+/** A connection after a time in which nothing comes. @param first what was sent before */
+async function silent(ms: number, first: Buffer, isReady: (reception: TestReception) => boolean): Promise<string> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const { peer, served, reception } = serve();
+    peer.push(first);
+    while (!isReady(reception)) await new Promise((done) => setImmediate(done));
+    vi.advanceTimersByTime(ms);
+    const verdict = peer.destroyed ? "closed" : TAKEN;
+    peer.destroy();
+    await served;
+    return verdict;
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+export const RTMP_TRIALS = {
+  "rtmp-bytes-before-publish": upTo((bytes) => {
+    const [first, second] = [0, 60_000].map((length) => rtmp.chunk(9, Buffer.alloc(length)));
+    const rest = bytes - CHUNK_SIZE.length - first!.length - second!.length - CHUNK_HEADER_BYTES;
+    return read(CHUNK_SIZE, first!, second!, rtmp.chunk(9, Buffer.alloc(rest)));
+  }),
+  "rtmp-commands-before-publish": upTo((count) =>
+    read(CHUNK_SIZE, connect, ...times(count - 1, () => rtmp.CREATE_STREAM)),
+  ),
+  "rtmp-connects": upTo((count) => read(CHUNK_SIZE, ...times(count, () => connect))),
+  "rtmp-command": upTo((bytes) => {
+    const name = Buffer.from("\u0002\u0000\u0004none", "latin1");
+    return published(rtmp.chunk(20, Buffer.concat([name, Buffer.alloc(bytes - name.length)])));
+  }),
+  "rtmp-message": upTo((bytes) => published(begun(bytes))),
+  "rtmp-unfinished-messages": (bound: number) => {
+    const largest = 8 << 20;
+    // Each message is held in a buffer with 1,024 bytes to spare; what came before the publish is counted too.
+    const before = [4, connect.length, rtmp.CREATE_STREAM.length, rtmp.publish("key").length];
+    const setUp = Math.max(...before.slice(1)) - CHUNK_HEADER_BYTES + 1024 + 4 + 1024;
+    const fill = (bytes: number) => {
+      const messages = [largest, largest, bytes - setUp - 2 * (largest + 1024) - 1024];
+      return published(CHUNK_SIZE_1, ...messages.map((length, n) => begun(length, 10 + n)));
+    };
+    return { atBound: fill(bound), above: fill(bound + 1) };
+  },
+  "rtmp-chunk-streams": upTo((count) => {
+    const used = 2; // control and commands
+    return published(CHUNK_SIZE_1, ...times(count - used, (n) => begun(2, 10 + n)));
+  }),
+  "rtmp-stream-key": upTo((length) => read(CHUNK_SIZE, connect, rtmp.publish("k".repeat(length)))),
+  "rtmp-unread-answers": async (bound: number) => {
+    const { peer, served, reception } = serve();
+    peer.push(rtmp.opening(PORT, "deaf"));
+    await reception.begun("deaf");
+    const commands = Buffer.concat(times(500, () => rtmp.CREATE_STREAM));
+    while (!peer.destroyed) {
+      peer.push(commands);
+      await new Promise((done) => setImmediate(done));
+    }
+    await served;
+    // The last answer is the one that closed the connection.
+    const [last = 0, before = 0] = peer.unreadBytes.toReversed();
+    const answerBytes = last - before;
+    return {
+      atBound: before <= bound && bound - before < answerBytes ? TAKEN : "closed",
+      above: last > bound ? "closed" : TAKEN,
+    };
+  },
+  "rtmp-time-to-publish": until((ms) => silent(ms, rtmp.HANDSHAKE, () => true)),
+  "rtmp-silence": until((ms) => silent(ms, rtmp.opening(PORT, "key"), ({ broadcasts }) => broadcasts.length > 0)),
+};

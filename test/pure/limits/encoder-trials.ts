@@ -1,0 +1,70 @@
+/** Rules of encoder and gateway that need neither libav nor a socket. */
+import { limitsOf } from "../../../encoder/limits.ts";
+import type { Job } from "../../../encoder/protocol.ts";
+import { MessageReader } from "../../../encoder/live/wire.ts";
+import { ContainerUnits } from "../../../encoder/gateway/container-units.ts";
+import { RestartLimit } from "../../../encoder/gateway/restart-limit.ts";
+import { Amf0Reader } from "../../../encoder/gateway/rtmp/amf0.ts";
+import { mostPushes } from "../../../encoder/gateway/simulcast/slots.ts";
+import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
+
+const FLV_HEADER = Buffer.from("FLV\u0001\u0005\0\0\0\u0009\0\0\0\0", "latin1");
+const FLV_TAG_OVERHEAD_BYTES = 15;
+const ARRAY_OF_ONE = Buffer.of(10, 0, 0, 0, 1);
+const NULL = Buffer.of(5);
+
+function refused(read: () => unknown, answer: string): string {
+  try {
+    read();
+    return TAKEN;
+  } catch {
+    return answer;
+  }
+}
+
+/** What the child of a probe may use; test/encoder/limits.test.ts shows that it is ended beyond these. */
+const PROBE = limitsOf({ kind: "probe" } as Job);
+const within = (limit: number) => upTo((amount) => (amount <= limit ? TAKEN : "source_exceeds_limits"));
+
+export const ENCODER_TRIALS = {
+  "job-silence": within(PROBE.silenceMs),
+  "probe-time": within(PROBE.wallMs),
+  "job-memory": within(PROBE.rssBytes),
+  "amf-depth": upTo((levels) => {
+    const bytes = Buffer.concat([...Array.from({ length: levels }, () => ARRAY_OF_ONE), NULL]);
+    return refused(() => new Amf0Reader(bytes).read(), "closed");
+  }),
+  "amf-values": upTo((values) => {
+    const array = Buffer.from(ARRAY_OF_ONE);
+    array.writeUInt32BE(values - 1, 1); // itself a value
+    return refused(() => new Amf0Reader(Buffer.concat([array, Buffer.alloc(values, NULL)])).read(), "closed");
+  }),
+  "container-unit": upTo((bytes) => {
+    const tag = Buffer.alloc(11, 9);
+    tag.writeUIntBE(bytes - FLV_TAG_OVERHEAD_BYTES, 1, 3);
+    const [unit] = new ContainerUnits().push(Buffer.concat([FLV_HEADER, tag]));
+    return unit!.head === "0-header" ? TAKEN : "passed on"; // what is not understood comes out as it is
+  }),
+  "broadcast-message": upTo((bytes) => {
+    const header = Buffer.alloc(8);
+    header.writeUInt32BE(bytes - header.length, 4);
+    return refused(() => new MessageReader().push(header), "killed");
+  }),
+  "broadcast-restarts": upTo((times) => {
+    const limit = new RestartLimit();
+    const verdicts = Array.from({ length: times }, () => limit.allows(0));
+    return verdicts.at(-1) === true ? TAKEN : "ended";
+  }),
+  "broadcast-restart-window": until((ms) => {
+    const limit = new RestartLimit();
+    while (limit.allows(0));
+    const times = Array.from({ length: 2 }, () => limit.allows(ms)); // those of the window's begin are forgotten at its end
+    return times.every(Boolean) ? "forgotten" : TAKEN;
+  }),
+  "simulcast-processes-per-core": (bound: number) => {
+    const cores = 100;
+    const probe = (perCore: number) => (perCore * cores <= mostPushes(cores) ? TAKEN : "overloaded");
+    return { atBound: probe(bound), above: probe(bound + 1) };
+  },
+  "simulcast-processes-at-least": upTo((count) => (count <= mostPushes(1) ? TAKEN : "overloaded")),
+};

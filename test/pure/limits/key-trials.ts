@@ -1,0 +1,38 @@
+/** Secrets, grants and credentials. */
+import { gatewayCredential, gatewayIdOf } from "../../../encoder/gateway-credential.ts";
+import { secretList } from "../../../encoder/secrets.ts";
+import { GRANT_MS, isDueForRenewal, readJobGrant, signJobGrant } from "../../../src/encoding/job-token.ts";
+import * as session from "../../../src/live/session-token.ts";
+import { atLeast, TAKEN, until, upTo } from "../../support/limits/trials.ts";
+
+const SECRET = "s".repeat(40);
+
+function secrets(...lengths: number[]): string {
+  try {
+    secretList("JOB_SECRET", lengths.map((length) => "s".repeat(length)).join(","));
+    return TAKEN;
+  } catch {
+    return "503";
+  }
+}
+
+export const KEY_TRIALS = {
+  "secret-length": atLeast((length) => secrets(length)),
+  "secrets-in-rotation": upTo((count) => secrets(...Array.from({ length: count }, () => SECRET.length))),
+  "gateway-id": upTo((length) => (gatewayIdOf(gatewayCredential(SECRET, "g".repeat(length))) === null ? "401" : TAKEN)),
+  "job-grant": until(async (ms) => {
+    const grant = { jobId: "j", assetId: "a", attempt: 1, renditions: [], segments: [0, 0] as [number, number] };
+    const token = await signJobGrant(SECRET, { ...grant, expiresAt: GRANT_MS });
+    return (await readJobGrant(SECRET, token, "j", ms)) === "expired" ? "403" : TAKEN;
+  }),
+  "job-grant-renewal": atLeast((leftMs) =>
+    isDueForRenewal({ expiresAt: leftMs } as Parameters<typeof isDueForRenewal>[0], 0) ? "renewed" : TAKEN,
+  ),
+  "session-token": until(async (ms) => {
+    const token = await session.signSessionGrant(SECRET, { sessionId: "s", streamId: "l", connection: 1 }, 0);
+    return (await session.readSessionGrant(SECRET, token, "s", ms)) === "expired" ? "403" : TAKEN;
+  }),
+  "session-token-renewal": atLeast((leftMs) =>
+    session.isDueForRenewal({ sessionId: "s", streamId: "l", connection: 1, expiresAt: leftMs }, 0) ? "renewed" : TAKEN,
+  ),
+};

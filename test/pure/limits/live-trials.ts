@@ -1,0 +1,134 @@
+/** Rules of live streams. */
+import { JobFailure } from "../../../encoder/protocol.ts";
+import { Dropped, Ended, Heartbeat, Started } from "../../../encoder/live/protocol.ts";
+import { dvrFirstMsn } from "../../../src/delivery/live/origin-history.ts";
+import { decideReload, readDirectives } from "../../../src/delivery/live/reload.ts";
+import type { LiveRendition, LiveSegment } from "../../../src/delivery/live/timeline.ts";
+import { ViewerBatch, ViewerWindow } from "../../../src/delivery/live/viewer-window.ts";
+import { type Problem, PROBLEMS } from "../../../src/http/problems.ts";
+import { findRangeIn } from "../../../src/live/clips-range.ts";
+import { readClipRequest } from "../../../src/live/clips-request.ts";
+import { listsFrom } from "../../../src/live/recording-lists.ts";
+import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
+
+const rendition = (segments: Partial<LiveSegment>[]) =>
+  ({ name: "v720", timescale: 1000, firstMsn: 0, hasEnded: false, segments }) as unknown as LiveRendition;
+const viewers = (count: number, nameOf: (n: number) => string) => Array.from({ length: count }, (_, n) => nameOf(n));
+
+/** The longest range of a session without an end. */
+function rangeOf(segmentSeconds: number, wantedSeconds: number) {
+  const lengths = { edge: 1e6, hasEnded: false, from: { msn: 0, seconds: 0 }, lengthAt: () => segmentSeconds };
+  const range = findRangeIn(lengths, 0, wantedSeconds);
+  if (range.kind !== "range") throw new Error(range.kind);
+  return range;
+}
+
+function clipStatus(positionMs: number): string {
+  try {
+    return readClipRequest(new URLSearchParams({ start: "0s", end: `${positionMs / 1000}s` })) === null ? "" : TAKEN;
+  } catch (error) {
+    return String(PROBLEMS[(error as Problem).code].status);
+  }
+}
+
+/** Lists of recordings whose segments take 16 bytes of JSON each: how many segments they hold of those there are. */
+function listed(renditions: number, segments: number): number {
+  const segment = { isWhole: true, isGap: false, bytes: 1_234_567, durationTicks: 2_000_000, initVersion: 0 };
+  const at = () => ({ ...segment, decodeTicks: 0, capturedAtMs: 0, isDiscontinuous: false }) as unknown as LiveSegment;
+  const sources = viewers(renditions, (n) => `v${n}`).map((name) => ({
+    name,
+    timescale: 1_000_000,
+    initVersion: 0,
+    lastMsn: segments - 1,
+    at,
+  }));
+  return listsFrom(sources, null)[0]!.segments.bytes.length;
+}
+const SEGMENT_BYTES = 16;
+const SPAN_BYTES = 160;
+/** As many segments as fit, and two more: a list ends with the segment that exceeds the bound. */
+const recording = (renditions: number) => (bound: number) => {
+  const fitting = Math.floor((bound / renditions - SPAN_BYTES) / SEGMENT_BYTES);
+  const probe = (segments: number) => (listed(renditions, segments) === segments ? TAKEN : "cut");
+  return { atBound: probe(fitting), above: probe(fitting + 2) };
+};
+
+const text = (length: number) => "x".repeat(length);
+const parsed = (schema: { safeParse(body: unknown): { success: boolean } }, body: unknown) =>
+  schema.safeParse(body).success ? TAKEN : "422";
+const beat = (more: object) => ({ segments: 0, droppedRungs: [], speed: 1, at: 0, ...more });
+const rung = (codec: string) => ({
+  name: "v720",
+  kind: "video",
+  widthPx: 1,
+  heightPx: 1,
+  bitrateBps: 1,
+  codec,
+  timescale: 1,
+});
+
+export const LIVE_TRIALS = {
+  viewers: upTo((count) => {
+    const window = new ViewerWindow();
+    window.see(
+      viewers(count, (n) => `${n}.0`),
+      0,
+    );
+    return window.count(1) === count ? TAKEN : "not counted";
+  }),
+  "viewers-of-address": upTo((count) => {
+    const window = new ViewerWindow();
+    window.see(
+      viewers(count, (n) => `address.${n}`),
+      0,
+    );
+    return window.count(1) === count ? TAKEN : "not counted";
+  }),
+  "viewer-silence": until((ms) => {
+    const window = new ViewerWindow();
+    window.see(["a.0"], 0);
+    return window.count(ms) === 1 ? TAKEN : "not counted";
+  }),
+  "viewer-batch": upTo((count) => {
+    const batch = new ViewerBatch();
+    batch.see("first.0", 0);
+    const names = viewers(count, (n) => `${n}.0`);
+    for (const name of names) batch.see(name, 10);
+    return batch.see(names[0]!, 1000)!.length === count ? TAKEN : "next batch";
+  }),
+  "hls-msn-digits": upTo((digits) => {
+    const read = readDirectives(new URLSearchParams({ _HLS_msn: "1".repeat(digits) }));
+    return "problem" in read ? "400" : TAKEN;
+  }),
+  "hls-segments-ahead": upTo((ahead) => {
+    const timing = { targetDurationSeconds: 2, partTargetMs: null };
+    const live = rendition([{ msn: 0, isWhole: true, parts: [] }]);
+    return decideReload(live, timing, { msn: ahead, part: null }) === "wait" ? TAKEN : "400";
+  }),
+  "hls-parts-ahead": (bound: number) => {
+    const timing = { targetDurationSeconds: 2, partTargetMs: 500 };
+    const live = rendition([{ msn: 0, isWhole: false, parts: [] }]);
+    const probe = (part: number) => (decideReload(live, timing, { msn: 0, part }) === "wait" ? TAKEN : "400");
+    return { atBound: probe(bound / 500), above: probe(bound / 500 + 1) };
+  },
+  "dvr-window": upTo((segments) => (dvrFirstMsn(rendition([{ msn: segments - 1 }])) === 0 ? TAKEN : "slides")),
+  "recording-list": recording(1),
+  "recording-lists": recording(16),
+  "clip-length": upTo((ms) => (rangeOf(1.5, ms / 1000).endSeconds * 1000 >= ms ? TAKEN : "cut")),
+  "clip-segments": upTo((count) => (rangeOf(0.5, count / 2).last === count - 1 ? TAKEN : "cut")),
+  "clip-window-position": upTo(clipStatus),
+  "live-renditions": upTo((count) =>
+    parsed(Started, { video: null, audio: null, renditions: Array.from({ length: count }, () => rung("avc1")) }),
+  ),
+  "live-rendition-name": upTo((length) =>
+    parsed(Started, { video: null, audio: null, renditions: [{ ...rung("avc1"), name: text(length) }] }),
+  ),
+  "live-codec": upTo((length) => parsed(Started, { video: null, audio: null, renditions: [rung(text(length))] })),
+  "live-segments": upTo((segments) => parsed(Heartbeat, beat({ segments }))),
+  "live-dropped-rungs": upTo((count) =>
+    parsed(Heartbeat, beat({ droppedRungs: Array.from({ length: count }, () => "v") })),
+  ),
+  "live-end-reason": upTo((length) => parsed(Ended, { reason: text(length) })),
+  "live-sequence-number": upTo((fromMsn) => parsed(Dropped, { rendition: "v720", fromMsn })),
+  "job-failure-message": upTo((length) => parsed(JobFailure, { code: "encoder_crashed", message: text(length) })),
+};

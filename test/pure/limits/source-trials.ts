@@ -1,0 +1,126 @@
+/** Rules of sources: how long a server is waited for, and what of a file is read at the edge. */
+import type { RangeReader } from "../../../src/sources/range-reader.ts";
+import { childBoxes } from "../../../src/delivery/passthrough/boxes.ts";
+import { findMoov } from "../../../src/delivery/passthrough/find-moov.ts";
+import { NotStandard } from "../../../src/delivery/passthrough/not-standard.ts";
+import { readSampleTable } from "../../../src/delivery/passthrough/sample-table.ts";
+import { readTracks } from "../../../src/delivery/passthrough/track.ts";
+import { checkPartNumber } from "../../../src/sources/copy-state.ts";
+import { SOURCE_LIMITS } from "../../../src/sources/limits.ts";
+import { sourceRetryDelayMs } from "../../../src/sources/retry-schedule.ts";
+import type { SourceError } from "../../../src/sources/source-errors.ts";
+import { SourcePace } from "../../../src/sources/source-pace.ts";
+import { atLeast, TAKEN, until, upTo } from "../../support/limits/trials.ts";
+
+/** One wait for bytes, with the product's own limits. */
+async function wait(bytes: number, ms: number, deadlineMs = Infinity): Promise<string> {
+  let nowMs = 0;
+  const pace = new SourcePace(SOURCE_LIMITS, deadlineMs, () => nowMs);
+  await pace.during(
+    async () => void (nowMs += ms),
+    () => bytes,
+  );
+  return pace.remainingMs > 0 ? TAKEN : "source_timed_out";
+}
+
+/** `encoder`: the source is not delivered as it is, the encoder has to. @param words what the refusal says */
+async function standard(read: () => unknown, words: RegExp): Promise<string> {
+  try {
+    await read();
+    return TAKEN;
+  } catch (error) {
+    if (error instanceof NotStandard) return words.test(error.message) ? "encoder" : TAKEN;
+    throw error;
+  }
+}
+
+function box(type: string, ...contents: Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(contents.reduce((sum, content) => sum + content.length, 8));
+  new DataView(bytes.buffer).setUint32(0, bytes.length);
+  bytes.set(new TextEncoder().encode(type), 4);
+  let at = 8;
+  for (const content of contents) {
+    bytes.set(content, at);
+    at += content.length;
+  }
+  return bytes;
+}
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => new DataView(buffer, byteOffset, byteLength);
+const words = (...values: number[]) => {
+  const bytes = new Uint8Array(values.length * 4);
+  values.forEach((value, n) => viewOf(bytes).setUint32(n * 4, value));
+  return bytes;
+};
+
+/** A file of large boxes of which only the headers are there. @param boxes type and size */
+function sparse(boxes: [type: string, size: number][]): RangeReader {
+  const headers: [at: number, bytes: Uint8Array][] = [];
+  let size = 0;
+  for (const [type, bytes] of boxes) {
+    const header = box(type);
+    viewOf(header).setUint32(0, bytes);
+    headers.push([size, header]);
+    size += bytes;
+  }
+  const read = async (offset: number, length: number) => {
+    const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
+    for (const [at, header] of headers)
+      if (at >= offset && at + header.length <= offset + bytes.length) bytes.set(header, at - offset);
+    return bytes;
+  };
+  return { size, read };
+}
+
+const sampleTable = (samples: number) => {
+  const view = viewOf(
+    new Uint8Array([
+      ...box("stsz", words(0, 100, samples)),
+      ...box("stts", words(0, 1, samples, 1)),
+      ...box("stsc", words(0, 1, 1, samples, 1)),
+      ...box("stco", words(0, 1, 0)),
+    ]),
+  );
+  return readSampleTable(view, childBoxes(view, 0, view.byteLength));
+};
+
+export const SOURCE_TRIALS = {
+  "source-throughput": atLeast((bytesPerSecond) => wait(bytesPerSecond * 1e6, 1e9)),
+  "source-grace": until((ms) => wait(0, ms)),
+  "source-probe": until((ms) => wait(1e15, ms, SOURCE_LIMITS.probeMs)),
+  "source-part": until((ms) => wait(1e15, ms, SOURCE_LIMITS.partMs)),
+  "source-retry-after": upTo((ms) => (sourceRetryDelayMs(1, ms) === ms ? TAKEN : "cut")),
+  "source-tries": upTo((tries) => (sourceRetryDelayMs(tries - 1) === null ? "errored" : TAKEN)),
+  "copy-parts": upTo((number) => {
+    try {
+      checkPartNumber(number);
+      return TAKEN;
+    } catch (error) {
+      return (error as SourceError).code;
+    }
+  }),
+  moov: upTo((bytes) =>
+    standard(
+      () =>
+        findMoov(
+          sparse([
+            ["ftyp", 16],
+            ["moov", bytes],
+          ]),
+        ),
+      /larger/,
+    ),
+  ),
+  "moov-reads": upTo((reads) => {
+    const free = Array.from({ length: reads - 1 }, (): [string, number] => ["free", 100 << 20]);
+    return standard(() => findMoov(sparse([...free, ["moov", 64]])), /few reads/);
+  }),
+  "moov-boxes": upTo((count) => {
+    const view = viewOf(new Uint8Array(Array.from({ length: count }, () => [...box("free")]).flat()));
+    return standard(() => childBoxes(view, 0, view.byteLength), /too many boxes/);
+  }),
+  "moov-tracks": upTo((count) => {
+    const view = viewOf(new Uint8Array(Array.from({ length: count }, () => [...box("trak")]).flat()));
+    return standard(() => readTracks(view), /too many tracks/);
+  }),
+  "moov-samples": upTo((samples) => standard(() => sampleTable(samples), /too many samples/)),
+};

@@ -1,0 +1,104 @@
+/** What encoders, gateways and viewers may send or ask, and what of a stream is counted. */
+import { env, runInDurableObject } from "cloudflare:test";
+import type { OriginIndex } from "../../../src/delivery/live/origin-index.ts";
+import { type DispatchContext, dispatchJobs } from "../../../src/encoding/dispatcher.ts";
+import type { JobBook, JobRow } from "../../../src/encoding/job-book.ts";
+import { signJobGrant } from "../../../src/encoding/job-token.ts";
+import { saveClip } from "../../../src/live/clips.ts";
+import { countViewer } from "../../../src/playback/live-viewers.ts";
+import type { Env } from "../../../src/env.ts";
+import { TAKEN, type Trial, until, upTo } from "../../support/limits/trials.ts";
+import { connect, newStream } from "../live/live-helpers.ts";
+import { newOrigin, partOf } from "../live-origin/origins.ts";
+import { send } from "../workspace.ts";
+import { ours, verdictOf } from "./api-trials.ts";
+
+/** PUT of a gateway. @param head the first bytes of the body */
+const putOfSession =
+  (path: string, head: number[] = []) =>
+  async (bytes: number): Promise<string> => {
+    const broadcaster = await connect(await newStream(await ours()));
+    await broadcaster.started();
+    const body = new Uint8Array(bytes);
+    body.set(head);
+    const headers = { authorization: `Bearer ${broadcaster.token}` };
+    const url = `http://sluice.test/internal/live/${broadcaster.sessionId}/${path}`;
+    return verdictOf(await send(new Request(url, { method: "PUT", headers, body })));
+  };
+const PART_QUERY = "ticks=1&at=0&independent=1&last=0&capturedAt=1&discontinuity=0&init=0";
+const JPEG = [0xff, 0xd8, 0xff];
+
+/** The length alone decides: no job has this grant, so what is not too long is 410. */
+async function putObject(bytes: number): Promise<string> {
+  const grant = { jobId: "j", assetId: crypto.randomUUID(), attempt: 1, renditions: ["v270"] };
+  const expiresAt = Date.now() + 60_000;
+  const token = await signJobGrant(env.JOB_SECRET, { ...grant, segments: [0, 1], expiresAt });
+  const headers = { authorization: `Bearer ${token}`, "content-length": String(bytes) };
+  const url = "http://sluice.test/internal/jobs/j/objects/v270/0.m4s";
+  const { status } = await send(new Request(url, { method: "PUT", headers, body: "x" }));
+  return status === 410 ? TAKEN : String(status);
+}
+
+/** Two programs that differ in the last of so many characters. */
+async function programs(length: number): Promise<string> {
+  const seen: string[][] = [];
+  const watched = async (_: string, viewers: string[]) => void seen.push(viewers);
+  const origins = { idFromName: () => "", get: () => ({ watched }) } as unknown as Env["LIVE_ORIGIN"];
+  const session = { sessionId: crypto.randomUUID(), streamId: "s" } as Parameters<typeof countViewer>[3];
+  const context = { waitUntil: () => {} } as unknown as Parameters<typeof countViewer>[2];
+  for (const [n, last] of ["a", "b"].entries()) {
+    const headers = { "user-agent": "x".repeat(length - 1) + last };
+    const request = new Request("http://sluice.test/", { headers });
+    await countViewer(request, { ...env, LIVE_ORIGIN: origins }, context, session, 1e12 + n * 1000);
+  }
+  return new Set(seen.flat()).size === 2 ? TAKEN : "cut";
+}
+
+const clips: Trial = async (bound) => {
+  const { streamId } = await newStream(await ours());
+  const range = { kind: "range" as const, first: 0, last: 1, startSeconds: 0, endSeconds: 4 };
+  const ids = () => ({ sessionId: crypto.randomUUID(), mediaId: crypto.randomUUID(), playbackId: crypto.randomUUID() });
+  const quiet: Env = { ...env, CLIPS: { ...env.CLIPS, send: async () => {} } as unknown as Queue }; // there is nothing to copy
+  const made: string[] = [];
+  for (let n = 0; n <= bound; n++)
+    made.push(await saveClip(quiet, streamId, { ...ids(), range, access: "public" }, "http://sluice.test"));
+  const above = made.pop() === "limit" ? "429" : TAKEN; // createClip makes a Problem of it
+  return { atBound: made.every((outcome) => outcome === "made") ? TAKEN : "429", above };
+};
+
+/** Whether an origin holds all of so many segments of a rendition in memory. */
+async function inMemory(segments: number): Promise<string> {
+  const { stub, session } = newOrigin();
+  await stub.open(session);
+  return await runInDurableObject<never, string>(stub as never, (origin) => {
+    const { index } = origin as unknown as { index: OriginIndex };
+    for (let msn = 0; msn < segments; msn++) {
+      const arriving = { ...partOf("v720", msn, 0), isLast: true, decodeTicks: msn * 60_000, durationTicks: 60_000 };
+      index.add(arriving, new Uint8Array(9));
+      index.store.markStored("v720", msn);
+      index.store.forgetBytes("v720", msn);
+    }
+    const held = Math.max(...index.all.map((rendition) => rendition.segments.length));
+    return held === segments ? TAKEN : "paged";
+  });
+}
+
+/** A job that loses its lease in one of its attempts. */
+async function leaseLost(attempt: number): Promise<string> {
+  const job = { id: "j", state: "leased", attempt, leaseUntil: 0 } as JobRow;
+  let isQueued = false;
+  const book = { leased: () => [job], queued: () => [], requeue: () => void (isQueued = true) } as unknown as JobBook;
+  const outcome = await dispatchJobs(env, book, {} as DispatchContext, 1);
+  return "lost" in outcome ? "encoder_lost" : isQueued ? TAKEN : "forgotten";
+}
+
+export const MEDIA_TRIALS = {
+  "origin-segments": upTo(inMemory),
+  "job-attempts": until(leaseLost),
+  "encoder-object": upTo(putObject),
+  "live-init": upTo(putOfSession("init/v720/0")),
+  "live-part": upTo(putOfSession(`parts/v720/0/0?${PART_QUERY}`)),
+  "live-thumbnail": upTo(putOfSession("thumbnail?capturedAt=1", JPEG)),
+  "viewer-program": upTo(programs),
+  "clips-of-stream": clips,
+};

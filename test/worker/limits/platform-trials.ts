@@ -1,0 +1,140 @@
+/** What requests, sources and the platform's own tables are bounded by. */
+import { env, runInDurableObject } from "cloudflare:test";
+import { sql } from "drizzle-orm";
+import settings from "../../../wrangler.toml?raw";
+import type { OutboxMessage } from "../../../durable-objects/machine.ts";
+import { openDatabase } from "../../../src/database.ts";
+import { HealthCache } from "../../../src/http/health.ts";
+import { findFirstAnswer } from "../../../src/http/idempotency.ts";
+import { idempotencyKeys, requestLogs } from "../../../src/http/tables.ts";
+import { deleteOld } from "../../../src/retention.ts";
+import { openHttpSource } from "../../../src/sources/http-range-reader.ts";
+import { maxSourceBytes } from "../../../src/sources/limits.ts";
+import { SourceError } from "../../../src/sources/source-errors.ts";
+import { TAKEN, type Trial, until, upTo } from "../../support/limits/trials.ts";
+import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
+import { send } from "../workspace.ts";
+
+const db = openDatabase(env.DB);
+
+/** The platform counts in windows, and a trial may meet the end of one: it is refused after once to twice the bound. */
+const logins =
+  (headersOf: (n: number) => Record<string, string>): Trial =>
+  async (bound) => {
+    if (!settings.includes(`simple = { limit = ${bound}, period = 60 }`))
+      throw new Error("wrangler.toml has another limit");
+    const statuses: number[] = [];
+    for (let n = 0; n <= 2 * bound && statuses.at(-1) !== 429; n++)
+      statuses.push((await send(new Request("http://sluice.test/v1/on-demand", { headers: headersOf(n) }))).status);
+    const areTaken = statuses.slice(0, bound).every((status) => status === 401);
+    return { atBound: areTaken ? TAKEN : "429", above: String(statuses.at(-1)) };
+  };
+const wrong = (id: string) => `Basic ${btoa(`${id}:wrong`)}`;
+const credentialId = crypto.randomUUID();
+
+/** Reads a source of a server that answers in such a way. */
+async function source(read: (origin: RemoteServer) => Promise<unknown>): Promise<string> {
+  try {
+    await read(await openSourceServer());
+    return TAKEN;
+  } catch (error) {
+    if (error instanceof SourceError) return error.code;
+    throw error;
+  }
+}
+
+/** Whether the oldest of these log lines is gone after a run of the cron. */
+async function retained(ageMs: number): Promise<string> {
+  const [id, now] = [crypto.randomUUID(), new Date("2026-11-22T12:00:00.000Z")];
+  const at = new Date(now.getTime() - ageMs);
+  const line = { requestId: "r", credentialId: "c", method: "GET", route: "/", status: 200, durationMs: 1 };
+  await db.insert(requestLogs).values({ id, workspaceId: "w", ...line, at, resourceIds: [] });
+  await deleteOld(env, now);
+  return (await db.$count(requestLogs, sql`id = ${id}`)) === 1 ? TAKEN : "deleted";
+}
+async function deletedInOneRun(rows: number): Promise<string> {
+  const workspaceId = crypto.randomUUID();
+  await db.run(sql`
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+    INSERT INTO ${requestLogs} (id, workspace_id, at, request_id, credential_id, method, route, status, duration_ms, resource_ids)
+    SELECT ${workspaceId} || i, ${workspaceId}, 1, 'r', 'c', 'GET', '/', 200, 1, '[]' FROM n`);
+  await deleteOld(env, new Date());
+  const left = await db.$count(requestLogs, sql`workspace_id = ${workspaceId}`);
+  await deleteOld(env, new Date());
+  return left === 0 ? TAKEN : "next run";
+}
+
+async function firstAnswer(ageMs: number): Promise<string> {
+  const [key, workspaceId, now] = [crypto.randomUUID(), crypto.randomUUID(), new Date()];
+  const createdAt = new Date(now.getTime() - ageMs);
+  await db
+    .insert(idempotencyKeys)
+    .values({ workspaceId, key, resourceId: "r", requestHash: "h", status: 201, body: "{}", createdAt });
+  return (await findFirstAnswer(db, workspaceId, key, "h", now)) === null ? "forgotten" : TAKEN;
+}
+
+async function healthAfter(ms: number): Promise<string> {
+  let nowMs = 0;
+  let looks = 0;
+  const media = { head: async () => void (looks += 1) } as unknown as R2Bucket;
+  const cache = new HealthCache(() => nowMs);
+  for (nowMs of [0, ms]) await cache.read({ ...env, MEDIA: media }, "public");
+  return looks === 1 ? TAKEN : "checked anew";
+}
+
+/** How many messages the first delivery of an outbox takes. */
+async function delivered(payloads: string[]): Promise<number> {
+  const stub = env.LIVE_STREAM_MACHINE.get(env.LIVE_STREAM_MACHINE.newUniqueId());
+  return await runInDurableObject<never, number>(stub as never, async (machine, state) => {
+    const batches: number[] = [];
+    const open = machine as unknown as { deliver(messages: OutboxMessage[]): Promise<void>; drain(): Promise<void> };
+    open.deliver = async (messages) => void batches.push(messages.length);
+    for (const payload of payloads)
+      state.storage.sql.exec("INSERT INTO outbox (kind, payload) VALUES ('k', ?)", payload);
+    await open.drain();
+    return batches[0]!;
+  });
+}
+
+export const PLATFORM_TRIALS = {
+  "failed-logins-of-address": logins(() => ({
+    authorization: wrong(crypto.randomUUID()),
+    "cf-connecting-ip": "192.0.2.77",
+  })),
+  "failed-logins-of-credential": logins((n) => ({
+    authorization: wrong(credentialId),
+    "cf-connecting-ip": `198.18.0.${n}`,
+  })),
+  "health-result": until(healthAfter),
+  "source-size": upTo(async (bytes) => {
+    if (bytes < maxSourceBytes(env)) return "the page has another number than wrangler.toml";
+    return await source(async (server) => {
+      await server.add("/large", { kind: "content", sizeBytes: bytes });
+      await openHttpSource(env, `${server.origin}/large`);
+    });
+  }),
+  "source-redirects": upTo((count) =>
+    source(async (server) => {
+      for (let n = 0; n < count; n++) await server.add(`/${n}`, { kind: "redirect", location: `/${n + 1}` });
+      await server.add(`/${count}`, { kind: "content", text: "the end" });
+      await openHttpSource(env, `${server.origin}/0`);
+    }),
+  ),
+  "source-answers": upTo((count) =>
+    source(async (server) => {
+      const url = await server.add("/crumbs", { kind: "content", sizeBytes: 1 << 20 });
+      const reader = await openHttpSource(env, url, { firstBytes: count, blockBytes: count });
+      await server.add("/crumbs", { kind: "content", sizeBytes: 1 << 20, maxRangeBytes: 1 });
+      await reader.read(count * 2000, 1);
+    }),
+  ),
+  "kept-days": upTo(retained),
+  "rows-deleted": upTo(deletedInOneRun),
+  "idempotency-kept": until(firstAnswer),
+  "outbox-messages": upTo(async (count) =>
+    (await delivered(Array.from({ length: count }, () => "{}"))) === count ? TAKEN : "next delivery",
+  ),
+  "outbox-length": until(async (length) =>
+    (await delivered([`"${"x".repeat(length - 2)}"`, "{}"])) === 2 ? TAKEN : "next delivery",
+  ),
+};

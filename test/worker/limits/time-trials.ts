@@ -1,0 +1,104 @@
+/** Deadlines of what the Worker waits for, on a clock that the trial moves, with servers that never come to their end. */
+import { env } from "cloudflare:test";
+import { vi } from "vitest";
+import { lingering } from "../../../src/http/lingering.ts";
+import type { Problem } from "../../../src/http/problems.ts";
+import { HealthCache } from "../../../src/http/health.ts";
+import type { SourceError } from "../../../src/sources/source-errors.ts";
+import { fetchSource } from "../../../src/sources/safe-fetch.ts";
+import { attemptDelivery, verifyEndpoint } from "../../../src/webhooks/attempt.ts";
+import { rotateSecret } from "../../../src/webhooks/rotate-secret.ts";
+import { TAKEN, until } from "../../support/limits/trials.ts";
+import { openSourceServer } from "../sources/source-servers.ts";
+import { addWebhook } from "../webhooks/webhook-rows.ts";
+import { receivers, seenAt } from "../webhooks/receivers.ts";
+
+/** What has become of the work after so long. @param isWaiting whether it has come to where it waits; asks over the network */
+async function after(ms: number, begin: () => Promise<string>, isWaiting: () => Promise<boolean>): Promise<string> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    let verdict = TAKEN;
+    const work = begin().then((outcome) => void (verdict = outcome));
+    while (!(await isWaiting()));
+    vi.advanceTimersByTime(ms);
+    for (let turn = 0; turn < 5; turn++) await isWaiting();
+    const seen = verdict;
+    vi.advanceTimersByTime(3_600_000);
+    await work;
+    return seen;
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+async function sourceAfter(ms: number, behaviour: "headers" | "body"): Promise<string> {
+  const server = await openSourceServer();
+  const hangs =
+    behaviour === "headers"
+      ? { kind: "hang" as const }
+      : { kind: "content" as const, sizeBytes: 9999, hangAfterBytes: 99 };
+  const url = await server.add("/waits", hangs);
+  let isReading = false;
+  const read = async () => {
+    try {
+      const { body } = await fetchSource(env, url);
+      await body.read();
+      const next = body.read();
+      isReading = true;
+      await next;
+      return "whole";
+    } catch (error) {
+      return (error as SourceError).code;
+    }
+  };
+  return await after(ms, read, async () => {
+    const isAsked = (await server.requests("/waits")).length > 0;
+    return behaviour === "headers" ? isAsked : isReading;
+  });
+}
+
+/** @param timers that run once the receiver is at that point */
+async function attemptAfter(ms: number, path: string, timers: number, begin = attemptDelivery): Promise<string> {
+  const of = `${path}?of=${crypto.randomUUID()}`;
+  const attempt = { url: receivers().plain + of, body: new Uint8Array(2), headers: {} };
+  const deliver = async () => (await begin(env, attempt)).failure ?? "delivered";
+  return await after(ms, deliver, async () => (await seenAt(of)).length > 0 && vi.getTimerCount() <= timers);
+}
+
+async function healthAfter(ms: number): Promise<string> {
+  const never = { head: () => new Promise(() => {}) } as unknown as R2Bucket;
+  const read = async () =>
+    (await new HealthCache(() => 0).read({ ...env, MEDIA: never }, "public")).parts["storage"]!.status;
+  // Only the check that hangs still has its timer.
+  return await after(ms, read, async () => (await env.MEDIA.head("x")) === null && vi.getTimerCount() === 1);
+}
+
+/** The answer to a refused push whose sender goes on: what is left of it stays open. */
+async function answerAfter(ms: number): Promise<string> {
+  const read = async () => {
+    const answer = await lingering(new Response("why"), new Promise(() => {}));
+    await answer.text();
+    return "closed";
+  };
+  return await after(ms, read, async () => (await env.MEDIA.head("x")) === null && vi.getTimerCount() === 1);
+}
+
+/** Whether the secret before the current one still signs: until then there is no other rotation. */
+async function rotatedAfter(ms: number): Promise<string> {
+  const workspaceId = crypto.randomUUID();
+  const key = { workspaceId, webhookId: await addWebhook(workspaceId) };
+  await rotateSecret(env, key, new Date(1e12));
+  const again = await rotateSecret(env, key, new Date(1e12 + ms)).catch((error: Problem) => error.code);
+  return again === "secret_rotated_recently" ? TAKEN : "forgotten";
+}
+
+export const TIME_TRIALS = {
+  "refused-push-answer": until(answerAfter),
+  "webhook-secret-overlap": until(rotatedAfter),
+  "health-check": until(healthAfter),
+  "source-headers": until((ms) => sourceAfter(ms, "headers")),
+  "source-idle": until((ms) => sourceAfter(ms, "body")),
+  "webhook-answer-headers": until((ms) => attemptAfter(ms, "/silence", 2)),
+  "webhook-attempt": until((ms) => attemptAfter(ms, "/endless-body", 1)),
+  "webhook-verification": until((ms) => attemptAfter(ms, "/silence", 2, (of, { url }) => verifyEndpoint(of, url))),
+};
