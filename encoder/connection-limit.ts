@@ -2,9 +2,8 @@
  * Bounds the connections that have not yet shown a key or a secret, per remote address. At the limit the oldest of the address that still
  * owes its first request is closed for the new one, so a flood does not lock out an honest client behind the same address.
  */
-import { isIPv4, type Socket } from "node:net";
-
-const IPV6_GROUPS_OF_A_NETWORK = 4; // a /64, the smallest network that a site is given (RFC 6177)
+import { networkOf } from "./network-of.ts";
+import type { Socket } from "node:net";
 
 export class ConnectionLimit {
   readonly #perAddress: number;
@@ -54,14 +53,3 @@ const peerOf = ({ remoteAddress = "", remotePort = 0 }: Socket) => ({
   network: networkOf(remoteAddress),
   port: remotePort,
 });
-
-/** An IPv4 address, or the first 64 bits of an IPv6 address. */
-export function networkOf(address: string): string {
-  const mapped = /^::ffff:(.*)$/i.exec(address)?.[1] ?? address;
-  if (isIPv4(mapped)) return mapped;
-  const [head = "", tail] = address.split("%")[0]!.split("::");
-  const groups = head.split(":").filter((group) => group !== "");
-  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(":").length;
-  const filled = [...groups, ...Array.from({ length: Math.max(0, missing) }, () => "0"), ...(tail ?? "").split(":")];
-  return filled.slice(0, IPV6_GROUPS_OF_A_NETWORK).join(":");
-}

@@ -1,18 +1,47 @@
 /**
- * What an ingest gateway and the Worker show each other: `<gateway id>.<HMAC-SHA256 of the id under ENCODER_SECRET, Base64url>`. A gateway
- * holds its own credential and never `ENCODER_SECRET`, so a stolen one speaks for that gateway alone and is revoked alone
- * (`REVOKED_GATEWAYS`).
+ * The credential of an ingest gateway, made from `ENCODER_SECRET` and never stored: `<claims>.<proof>.<push token>`. A gateway holds its own
+ * credential and not `ENCODER_SECRET`, so a stolen one speaks for that gateway alone, cannot bring broadcasters to other addresses, and is
+ * revoked alone (`REVOKED_GATEWAYS`).
  */
 import { createHmac } from "node:crypto";
+import { z } from "zod";
 
 export const GATEWAY_ID = /^[A-Za-z0-9_-]{1,64}$/;
-const CREDENTIAL = /^([A-Za-z0-9_-]{1,64})\.[A-Za-z0-9_-]{43}$/;
+const CREDENTIAL = /^([A-Za-z0-9_-]{1,2000})\.[A-Za-z0-9_-]{43}\.([A-Za-z0-9_-]{43})$/;
 
-/** @param encoderSecret one secret, not a list of them */
-export function gatewayCredential(encoderSecret: string, gatewayId: string): string {
-  const mac = createHmac("sha256", encoderSecret).update(`ingest gateway ${gatewayId}`).digest("base64url");
-  return `${gatewayId}.${mac}`;
+const Claims = z.object({
+  id: z.string().regex(GATEWAY_ID),
+  /** Hosts, in lower case, of the addresses that it may register: where broadcasters and the Worker reach it. */
+  hosts: z.array(z.string().min(1).max(253)).max(8),
+});
+export type GatewayClaims = z.infer<typeof Claims>;
+
+/**
+ * @param encoderSecret one secret, not a list of them
+ * @param hosts at most 8; without any it cannot register an address
+ */
+export function gatewayCredential(encoderSecret: string, id: string, hosts: readonly string[] = []): string {
+  const claims = { id, hosts: hosts.map((host) => host.toLowerCase()) } satisfies GatewayClaims;
+  const payload = Buffer.from(JSON.stringify(claims)).toString("base64url");
+  return `${payload}.${hmac(encoderSecret, `ingest gateway ${payload}`)}.${pushToken(encoderSecret, id)}`;
 }
 
-/** The gateway that a credential claims to be of; null when the text has not the form of one. */
-export const gatewayIdOf = (credential: string): string | null => CREDENTIAL.exec(credential)?.[1] ?? null;
+/** What the Worker shows to a gateway with a pushed broadcast: the last part of that gateway's credential. */
+export const pushToken = (encoderSecret: string, id: string): string => hmac(encoderSecret, `push to gateway ${id}`);
+
+/** What a credential says, which is not proven by that; null when the text has not the form of one. */
+export function readGatewayCredential(credential: string): (GatewayClaims & { pushToken: string }) | null {
+  const [, payload, token] = CREDENTIAL.exec(credential) ?? [];
+  if (payload === undefined || token === undefined) return null;
+  try {
+    const claims = Claims.safeParse(JSON.parse(Buffer.from(payload, "base64url").toString()));
+    return claims.success ? { ...claims.data, pushToken: token } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The host of an address of any protocol, as claims name it. */
+export const hostOf = (url: string): string => new URL(url).hostname.toLowerCase();
+
+const hmac = (secret: string, text: string) => createHmac("sha256", secret).update(text).digest("base64url");

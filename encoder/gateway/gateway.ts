@@ -3,7 +3,7 @@
  * broadcast, encodes, and brings the media to the live origin. It scales by running more of it. Environment:
  *   WORKER_URL, GATEWAY_CREDENTIAL (or GATEWAY_CREDENTIAL_FILE)   required; the credential names the gateway (`npm run gateway:credential -- live-1` makes one)
  *   MEDIA_UID, MEDIA_GID         the user of processes that read media; needs root
- *   PUBLIC_HOST (127.0.0.1)      the name by which broadcasters reach this host
+ *   PUBLIC_HOST (the first host of the credential)   the name by which broadcasters reach this host
  *   HOST (0.0.0.0)               where it listens
  *   HTTP_HOST (127.0.0.1), HTTP_PORT (8791)   pushed broadcasts, from the Worker alone
  *   HTTP_URL                     where the Worker reaches HTTP_PORT: https, except on the Worker's own machine; without it no pushes come
@@ -17,7 +17,7 @@ import type { AddressInfo } from "node:net";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { boundedServer } from "../bounded-server.ts";
-import { gatewayIdOf } from "../gateway-credential.ts";
+import { hostOf, readGatewayCredential } from "../gateway-credential.ts";
 import { isSecret } from "../http.ts";
 import { log } from "../log.ts";
 import { mediaUser } from "../media-process.ts";
@@ -43,14 +43,14 @@ const port = (fallback: string) =>
 const secureUrl = z.string().refine(isSecureUrl, {
   error: "has to be an https address: secrets and media travel there (http only on this machine)",
 });
-const MAKE_CREDENTIAL = "make one with `npm run gateway:credential -- ID`";
+const MAKE_CREDENTIAL = "make one with `npm run gateway:credential -- ID HOST`";
 const environment = z
   .object({
     WORKER_URL: secureUrl,
     GATEWAY_CREDENTIAL: z
       .string({ error: `is missing: ${MAKE_CREDENTIAL}` })
-      .refine((text) => gatewayIdOf(text) !== null, { error: `is no credential: ${MAKE_CREDENTIAL}` }),
-    PUBLIC_HOST: z.string().min(1).default("127.0.0.1"),
+      .refine((text) => readGatewayCredential(text) !== null, { error: `is no credential: ${MAKE_CREDENTIAL}` }),
+    PUBLIC_HOST: z.string().min(1).optional(),
     HOST: z.string().default("0.0.0.0"),
     HTTP_PORT: port("8791"),
     HTTP_HOST: z.string().default("127.0.0.1"),
@@ -68,8 +68,16 @@ if (!environment.success) {
   process.exit(2);
 }
 const settings = environment.data;
-const { HOST, PUBLIC_HOST, GATEWAY_CREDENTIAL } = settings;
-const GATEWAY_ID = gatewayIdOf(GATEWAY_CREDENTIAL)!;
+const { HOST, GATEWAY_CREDENTIAL } = settings;
+const { id: GATEWAY_ID, hosts, pushToken } = readGatewayCredential(GATEWAY_CREDENTIAL)!;
+const PUBLIC_HOST = settings.PUBLIC_HOST ?? hosts[0] ?? "127.0.0.1";
+for (const [name, host] of Object.entries({ PUBLIC_HOST, HTTP_URL: settings.HTTP_URL && hostOf(settings.HTTP_URL) }))
+  if (host !== undefined && !hosts.includes(host.toLowerCase())) {
+    log("error", "environment is not usable", {
+      reason: `${name}: the credential was not made for ${host}; ${MAKE_CREDENTIAL}`,
+    });
+    process.exit(2);
+  }
 const worker = new WorkerClient(settings.WORKER_URL, GATEWAY_CREDENTIAL);
 const startedAt = Date.now();
 const reception = new GatewayReception(worker, {
@@ -86,7 +94,7 @@ async function openRtmps(): Promise<Listener | null> {
 }
 
 function openHttp(): Promise<Listener> {
-  const isKnown = ({ headers }: IncomingMessage) => isSecret(headers.authorization, [GATEWAY_CREDENTIAL]);
+  const isKnown = ({ headers }: IncomingMessage) => isSecret(headers.authorization, [pushToken]);
   const server = boundedServer(isKnown, (request, response) => {
     if (request.method === "GET" && request.url === "/health")
       return void response.end(
@@ -139,7 +147,8 @@ log("info", "gateway listening", {
 
 /** A Worker on this machine reaches the port without TLS; any other needs to be told an address. */
 function localHttpUrl(): string | null {
-  const isLocal = isLoopback(new URL(settings.WORKER_URL).hostname) && isLoopback(settings.HTTP_HOST);
+  const { WORKER_URL, HTTP_HOST } = settings;
+  const isLocal = isLoopback(new URL(WORKER_URL).hostname) && isLoopback(HTTP_HOST) && hosts.includes(HTTP_HOST);
   return isLocal ? `http://${settings.HTTP_HOST}:${http.port}` : null;
 }
 

@@ -32,7 +32,12 @@ export const GATEWAY_LEASE_MS = 30_000;
 export const SILENT_AFTER_MS = 5000;
 
 const gatewayId = z.string().regex(GATEWAY_ID);
-const url = (protocol: string) => z.string().max(2048).startsWith(`${protocol}://`);
+const url = (protocol: string) =>
+  z
+    .string()
+    .max(2048)
+    .startsWith(`${protocol}://`)
+    .refine((text) => URL.canParse(text));
 
 export const Register = z.object({
   gatewayId,

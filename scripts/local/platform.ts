@@ -177,7 +177,7 @@ function newIngest(settings: Settings, ports: NonNullable<Settings["ingestPorts"
   };
   return new Part("ingest gateway", () =>
     forkPart("encoder/gateway/gateway.ts", env, join(settings.home, "logs", "ingest.log"), {
-      input: gatewayCredential(settings.secrets.encoderSecret, "local"),
+      input: gatewayCredential(settings.secrets.encoderSecret, "local", ["127.0.0.1"]),
     }),
   );
 }

@@ -1,3 +1,4 @@
+import { networkOf } from "../../encoder/network-of.ts";
 import type { Env } from "../env.ts";
 import { Problem } from "./problems.ts";
 
@@ -22,18 +23,4 @@ export async function refusalOfLogin(
   const counted = await Promise.all(keys.map((key) => env.AUTH_FAILURES.limit({ key })));
   if (counted.every(({ success }) => success)) return new Problem("unauthorized", "these credentials are not known");
   return new Problem("too_many_requests", "too many failed logins", { retryAfterSeconds: PERIOD_SECONDS });
-}
-
-/** An IPv6 subscriber has a whole /64 (RFC 6177), so it counts as one address. */
-export function networkOf(address: string): string {
-  if (!address.includes(":")) return address;
-  const [head = "", tail] = address.toLowerCase().split("::");
-  const groups = head === "" ? [] : head.split(":");
-  const rest = tail === undefined || tail === "" ? [] : tail.split(":");
-  const gap = tail === undefined ? 0 : 8 - groups.length - rest.length;
-  const all = [...groups, ...Array.from({ length: Math.max(0, gap) }, () => "0"), ...rest];
-  return all
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ""))
-    .join(":");
 }

@@ -24,7 +24,7 @@ import { Problem } from "../http/problems.ts";
 import { readCallback } from "../http/read-json.ts";
 import { type AppContext, validationProblem } from "../http/router.ts";
 import { authorize, passphraseOf } from "./authorize.ts";
-import { bearer, type GatewayContext, requireGateway, requireOwnId } from "./gateway-auth.ts";
+import { bearer, type GatewayContext, requireGateway, requireOwnHosts, requireOwnId } from "./gateway-auth.ts";
 import { callMachine } from "./machine-calls.ts";
 import { openOrigin, originOf } from "./origin-calls.ts";
 import { saveGateway, streamIdOfSession } from "./repository.ts";
@@ -52,6 +52,8 @@ export const requireSession = createMiddleware<LiveContext>(async (c, next) => {
   await next();
 });
 
+/** Between a gateway's clock and the Worker's. The newest gateway is preferred, so none may claim to be of tomorrow. */
+const CLOCK_TOLERANCE_MS = 60_000;
 const MAX_INIT_BYTES = 64 * 1024;
 /** SQLite in a Durable Object takes 2 MB in a row: a part of a second at 15 Mbit/s. */
 const MAX_PART_BYTES = 1_900_000;
@@ -82,20 +84,23 @@ export const ingestRoutes = new Hono<LiveContext>()
   .use("/internal/live/:sessionId/*", requireSession)
   .post("/internal/ingest/register", async (c) => {
     const { gatewayId: id, startedAt, ...urls } = await readCallback(Register, c.req.raw);
-    requireOwnId(c.var.gatewayId, id);
+    requireOwnId(c.var.gateway, id);
+    requireOwnHosts(c.var.gateway, Object.values(urls));
+    if (startedAt > Date.now() + CLOCK_TOLERANCE_MS)
+      throw new Problem("validation_failed", "startedAt is in the future");
     await saveGateway(openDatabase(c.env.DB), { id, ...urls, startedAt: new Date(startedAt), heardAt: new Date() });
     return c.json({});
   })
   .post("/internal/ingest/passphrase", async (c) => {
     const request = await readCallback(AskPassphrase, c.req.raw);
-    requireOwnId(c.var.gatewayId, request.gatewayId);
+    requireOwnId(c.var.gateway, request.gatewayId);
     const answer: PassphraseAnswer = await passphraseOf(c.env, request);
     return c.json(answer);
   })
   .post("/internal/ingest/authorize", async (c) => {
     const publicUrl = c.env.PUBLIC_URL || new URL(c.req.url).origin;
     const request = await readCallback(Authorize, c.req.raw);
-    requireOwnId(c.var.gatewayId, request.gatewayId);
+    requireOwnId(c.var.gateway, request.gatewayId);
     const answer: AuthorizeAnswer = await authorize(c.env, request, publicUrl, new Date());
     return c.json(answer);
   })

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { gatewayCredential } from "../../encoder/gateway-credential.ts";
+import { pushToken } from "../../encoder/gateway-credential.ts";
 import { secretList } from "../../encoder/secrets.ts";
 import { openDatabase } from "../database.ts";
 import { askWithSecrets } from "../encoding/encoder-secret.ts";
@@ -39,7 +39,7 @@ export async function chooseGateway(env: Env): Promise<PushTarget | null> {
   return found.reduce((a, b) => ((b?.places ?? -1) > (a?.places ?? -1) ? b : a));
 }
 
-const authorizationAt = (gatewayId: string, secret: string): string => `Bearer ${gatewayCredential(secret, gatewayId)}`;
+const authorizationAt = (gatewayId: string, secret: string): string => `Bearer ${pushToken(secret, gatewayId)}`;
 
 /** Null when it does not answer. */
 async function askGateway(

@@ -1,3 +1,4 @@
+import { networkOf } from "../../encoder/network-of.ts";
 import { ViewerBatch } from "../delivery/live/viewer-window.ts";
 import type { Env } from "../env.ts";
 import { log } from "../http/log.ts";
@@ -38,14 +39,6 @@ export async function countViewer(
     log("live.viewers_not_told", { streamId, sessionId, viewers: due.length, error: String(error) }),
   );
   ctx.waitUntil(told);
-}
-
-/** Of an IPv6 address the network: a household has 2^64 addresses of it. */
-export function networkOf(address: string): string {
-  if (!address.includes(":")) return address;
-  const [head = ""] = address.split("::", 1);
-  const groups = head === "" ? [] : head.split(":");
-  return [...groups, "0", "0", "0", "0"].slice(0, 4).join(":");
 }
 
 /** @returns `<address>.<program>`, see `ViewerWindow` */

@@ -9,7 +9,11 @@ import { gatewayCredential } from "../../encoder/gateway-credential.ts";
 import type { Register } from "../../encoder/live/protocol.ts";
 
 const SECRET = "encoder secret of this test: long enough";
-const GOOD = { WORKER_URL: "https://video.example.com", GATEWAY_CREDENTIAL: gatewayCredential(SECRET, "live-1") };
+const HOSTS = ["live-1.example.com", "127.0.0.1", "10.0.0.7"];
+const GOOD = {
+  WORKER_URL: "https://video.example.com",
+  GATEWAY_CREDENTIAL: gatewayCredential(SECRET, "live-1", HOSTS),
+};
 const running: { kill: () => void }[] = [];
 
 afterEach(() => {
@@ -33,6 +37,8 @@ describe("a gateway", () => {
     ["HTTP_URL", "http://live-1.example.com:8791", "https"],
     ["HTTP_URL", "http://10.0.0.7:8791", "https"],
     ["WORKER_URL", "http://video.example.com", "https"],
+    ["HTTP_URL", "https://live-2.example.com", "gateway:credential"],
+    ["PUBLIC_HOST", "live-2.example.com", "gateway:credential"],
     ["GATEWAY_CREDENTIAL", undefined, "gateway:credential"],
     ["GATEWAY_CREDENTIAL", SECRET, "gateway:credential"],
   ])("does not start with %s %j, and says why without repeating a secret", async (name, value, words) => {

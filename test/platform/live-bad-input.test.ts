@@ -52,12 +52,23 @@ async function* slowly(bytes: Buffer, onPiece: (count: number) => void = () => {
 
 const logOf = (part: string) => readFile(join(platform.home, "logs", `${part}.log`), "utf8");
 
+/** In pieces, and then on air until `isDone` says so. */
+async function* slowlyUntil(bytes: Buffer, isDone: () => boolean): AsyncGenerator<Uint8Array> {
+  yield* slowly(bytes);
+  await eventually("done", () => Promise.resolve(isDone() || null));
+}
+
 /** A good broadcast on this stream can be played. */
 async function expectGood(stream: LiveStreamRecord, words = `-i friday ${SMALL} ${FLV}`): Promise<string[]> {
   const bytes = await broadcastOf(words.replace("-i friday", "$IN"));
-  const pushed = push(stream.ingest.http, slowly(bytes));
+  let isSeen = false;
+  const pushed = push(
+    stream.ingest.http,
+    slowlyUntil(bytes, () => isSeen),
+  );
   await untilSegment(platform, stream);
   const lines = (await (await fetch(manifestOf(platform, stream))).text()).split("\n");
+  isSeen = true;
   expect((await pushed).status).toBe(200);
   return lines;
 }
@@ -128,10 +139,7 @@ describe("refused at the door, with a clear answer, and logged with the stream's
     let isDone = false;
     const first = push(
       stream.ingest.http,
-      (async function* () {
-        for await (const piece of slowly(bytes)) yield piece;
-        await eventually("done", () => Promise.resolve(isDone || null));
-      })(),
+      slowlyUntil(bytes, () => isDone),
     );
     await eventually("on air", async () => ((await streamOf(platform, stream)).status === "idle" ? null : true));
     const body = Buffer.concat([bytes, bytes, bytes]); // more than one read, and less than sockets hold

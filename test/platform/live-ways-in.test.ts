@@ -46,7 +46,7 @@ test("an HTTP push passes over a gateway that is gone, but not forgotten yet", a
     env: {
       ...process.env,
       WORKER_URL: baseUrl,
-      GATEWAY_CREDENTIAL: gatewayCredential(settings.secrets.encoderSecret, "other"),
+      GATEWAY_CREDENTIAL: gatewayCredential(settings.secrets.encoderSecret, "other", ["127.0.0.1"]),
       HTTP_PORT: String(await freePort()),
       RTMP_PORT: String(await freePort()),
       SRT_PORT: String(await freePort()),

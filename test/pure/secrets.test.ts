@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { gatewayCredential, gatewayIdOf } from "../../encoder/gateway-credential.ts";
+import { gatewayCredential, pushToken, readGatewayCredential } from "../../encoder/gateway-credential.ts";
 import { secretList, UnusableSecret } from "../../encoder/secrets.ts";
 import { isSecureUrl } from "../../encoder/secure-url.ts";
 import { readSigned, signGrant } from "../../src/http/signed-grant.ts";
@@ -47,17 +47,33 @@ describe("a deployment's secret", () => {
 });
 
 describe("a gateway's credential", () => {
-  test("names its gateway and proves it under one secret alone", () => {
-    const credential = gatewayCredential(A, "live-1");
-    expect(gatewayIdOf(credential)).toBe("live-1");
-    expect(credential).not.toBe(gatewayCredential(B, "live-1"));
-    expect(credential.split(".")[1]).not.toBe(gatewayCredential(A, "live-2").split(".")[1]);
+  test("names its gateway and hosts, and proves them under one secret alone", () => {
+    const credential = gatewayCredential(A, "live-1", ["Live-1.example.com"]);
+    expect(readGatewayCredential(credential)).toEqual({
+      id: "live-1",
+      hosts: ["live-1.example.com"],
+      pushToken: pushToken(A, "live-1"),
+    });
+    const proofs = [
+      credential,
+      gatewayCredential(B, "live-1"),
+      gatewayCredential(A, "live-2"),
+      gatewayCredential(A, "live-1"),
+    ];
+    expect(new Set(proofs.map((text) => text.split(".")[1])).size).toBe(proofs.length);
   });
 
-  test.each(["", "live-1", "live-1.", ".".padEnd(44, "a"), `li ve.${"a".repeat(43)}`, `live-1.${"a".repeat(44)}`])(
-    "%j is none",
-    (text) => expect(gatewayIdOf(text)).toBeNull(),
-  );
+  const proof = "a".repeat(43);
+  const claims = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  test.each([
+    "",
+    "live-1",
+    `live-1.${proof}.${proof}`,
+    `${claims({ id: "li ve", hosts: [] })}.${proof}.${proof}`,
+    `${claims({ id: "live", hosts: "all" })}.${proof}.${proof}`,
+    `${claims({ id: "live", hosts: [] })}.${proof}`,
+    `${claims({ id: "live", hosts: [] })}.${proof}.${proof}a`,
+  ])("%j is none", (text) => expect(readGatewayCredential(text)).toBeNull());
 });
 
 describe("an address that secrets travel to", () => {

@@ -2,12 +2,13 @@
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import type { JobResult, SourceFacts } from "../../../encoder/protocol.ts";
+import type { JobResult } from "../../../encoder/protocol.ts";
 import { renditions } from "../../../src/assets/tables.ts";
 import { openDatabase } from "../../../src/database.ts";
 import { GRANT_MS, type JobGrant, signJobGrant } from "../../../src/encoding/job-token.ts";
 import { events } from "../../../src/events/tables.ts";
 import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
+import { sourceFacts } from "./source-facts.ts";
 import { type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } from "../workspace.ts";
 
 const db = openDatabase(env.DB);
@@ -20,38 +21,7 @@ beforeAll(async () => {
 });
 
 /** 10 s at 25 fps: two chunks, of one segment and of one and a half. */
-const FACTS: SourceFacts = {
-  containerFormat: "webm",
-  durationMs: 10_000,
-  video: {
-    streamIndex: 0,
-    codec: "vp9",
-    widthPx: 320,
-    heightPx: 180,
-    rotationDegrees: 0,
-    frameRate: { num: 25, den: 1 },
-    variableFrameRate: false,
-    interlaced: false,
-    bitDepth: 8,
-    hdr: null,
-    startMs: 0,
-    durationMs: 10_000,
-    bitrateBps: 0,
-  },
-  audio: [
-    {
-      streamIndex: 1,
-      codec: "opus",
-      channels: 2,
-      sampleRateHz: 48_000,
-      languageCode: "und",
-      title: "",
-      isDefault: true,
-      startMs: 0,
-      durationMs: 10_000,
-    },
-  ],
-};
+const FACTS = sourceFacts(10_000);
 const init = { bytes: 700, sha256: "a".repeat(64), codec: "avc1.640015" };
 const segment = (durationTicks: number) => ({
   durationTicks,

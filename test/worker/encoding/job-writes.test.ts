@@ -1,10 +1,11 @@
 /** What the token of a job lets its bearer write, and for how long: nothing that viewers may have fetched ever changes. */
 import { env } from "cloudflare:test";
 import { beforeAll, expect, test, vi } from "vitest";
-import type { HeartbeatAnswer, JobResult, SourceFacts } from "../../../encoder/protocol.ts";
+import type { HeartbeatAnswer, JobResult } from "../../../encoder/protocol.ts";
 import { GRANT_MS, type JobGrant, readJobGrant, signJobGrant } from "../../../src/encoding/job-token.ts";
 import { storeObject } from "../../../src/encoding/store-object.ts";
 import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
+import { sourceFacts } from "./source-facts.ts";
 import { type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } from "../workspace.ts";
 
 let workspace: TestWorkspace;
@@ -16,38 +17,7 @@ beforeAll(async () => {
 });
 
 /** 4 s at 25 fps with sound: one chunk of one segment. */
-const FACTS: SourceFacts = {
-  containerFormat: "webm",
-  durationMs: 4000,
-  video: {
-    streamIndex: 0,
-    codec: "vp9",
-    widthPx: 320,
-    heightPx: 180,
-    rotationDegrees: 0,
-    frameRate: { num: 25, den: 1 },
-    variableFrameRate: false,
-    interlaced: false,
-    bitDepth: 8,
-    hdr: null,
-    startMs: 0,
-    durationMs: 4000,
-    bitrateBps: 0,
-  },
-  audio: [
-    {
-      streamIndex: 1,
-      codec: "opus",
-      channels: 2,
-      sampleRateHz: 48_000,
-      languageCode: "und",
-      title: "",
-      isDefault: true,
-      startMs: 0,
-      durationMs: 4000,
-    },
-  ],
-};
+const FACTS = sourceFacts(4000);
 const init = { bytes: 4, sha256: "a".repeat(64), codec: "avc1.640015" };
 const picture: JobResult = {
   kind: "video",

@@ -2,12 +2,13 @@
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test, vi } from "vitest";
-import type { JobResult, SegmentFacts, SourceFacts } from "../../../encoder/protocol.ts";
+import type { JobResult, SegmentFacts } from "../../../encoder/protocol.ts";
 import { tell } from "../../../durable-objects/machine.ts";
 import { renditions } from "../../../src/assets/tables.ts";
 import { openDatabase } from "../../../src/database.ts";
 import { planEncoding } from "../../../src/encoding/plan.ts";
 import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
+import { sourceFacts } from "./source-facts.ts";
 import { type MediaAnswer, newWorkspace, videoFrom } from "../workspace.ts";
 
 let server: RemoteServer;
@@ -17,38 +18,11 @@ beforeAll(async () => {
 });
 
 const DURATION_MS = 8.5 * 3600_000;
-const FACTS: SourceFacts = {
+const FACTS = sourceFacts(DURATION_MS, {
   containerFormat: "matroska",
-  durationMs: DURATION_MS,
-  video: {
-    streamIndex: 0,
-    codec: "hevc",
-    widthPx: 3840,
-    heightPx: 2160,
-    rotationDegrees: 0,
-    frameRate: { num: 60_000, den: 1001 },
-    variableFrameRate: false,
-    interlaced: false,
-    bitDepth: 8,
-    hdr: null,
-    startMs: 0,
-    durationMs: DURATION_MS,
-    bitrateBps: 0,
-  },
-  audio: [
-    {
-      streamIndex: 1,
-      codec: "aac",
-      channels: 2,
-      sampleRateHz: 48_000,
-      languageCode: "und",
-      title: "",
-      isDefault: true,
-      startMs: 0,
-      durationMs: DURATION_MS,
-    },
-  ],
-};
+  video: { codec: "hevc", widthPx: 3840, heightPx: 2160, frameRate: { num: 60_000, den: 1001 } },
+  audio: { codec: "aac" },
+});
 const init = { bytes: 700, sha256: "a".repeat(64), codec: "avc1.640034" };
 const pictures = (frames: number): SegmentFacts => ({
   durationTicks: frames * 1001,

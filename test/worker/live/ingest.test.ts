@@ -153,8 +153,11 @@ describe("only gateways are listened to", () => {
 
   test.each(paths)("%s without a genuine credential is refused", async (path) => {
     const genuine = credentialOf("gateway-1");
+    const [, ...proof] = genuine.split(".");
+    const claims = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const forged = [
-      `gateway-2.${genuine.split(".")[1]}`,
+      [claims({ id: "gateway-2", hosts: ["gateway-1.example.com"] }), ...proof].join("."),
+      [claims({ id: "gateway-1", hosts: ["evil.example"] }), ...proof].join("."),
       gatewayCredential("another secret: long enough to be one", "g"),
     ];
     for (const credential of ["", "wrong", env.ENCODER_SECRET, `${genuine}x`, genuine.slice(1), ...forged])
@@ -178,6 +181,22 @@ describe("only gateways are listened to", () => {
     expect([await ask("live-1"), await ask("live-2")]).toEqual([401, 200]);
   });
 
+  test("a stolen credential leads nobody to another host, and does not make its gateway the newest for good", async () => {
+    const stolen = credentialOf("live-9");
+    const evil = [
+      { rtmpUrl: "rtmp://evil.example/live" },
+      { rtmpsUrl: "rtmps://live-9.example.com.evil.example/live" },
+      { srtUrl: "srt://evil.example:8890" },
+      { httpUrl: "https://evil.example" },
+    ];
+    for (const more of evil)
+      expect((await asGateway("register", gateway("live-9", Date.now(), more), stolen)).status).toBe(403);
+    for (const startedAt of [Date.now() + 120_000, 8e15, 9e15])
+      expect((await asGateway("register", gateway("live-9", startedAt), stolen)).status).toBe(422);
+    const { results } = await env.DB.prepare("SELECT id FROM ingest_gateways WHERE id = 'live-9'").all();
+    expect(results).toEqual([]);
+  });
+
   // A stranger can make the credential that an empty secret stands for.
   test.each(["", undefined, "a".repeat(31)])(
     "ENCODER_SECRET %j opens nothing, and the answer does not blame the caller",
@@ -195,7 +214,7 @@ describe("only gateways are listened to", () => {
   test("both secrets of a rotation are good", async () => {
     const next = "the next encoder secret: long enough";
     const rotated = { ENCODER_SECRET: `${next},${env.ENCODER_SECRET}` };
-    for (const credential of [credentialOf("live-3"), gatewayCredential(next, "live-3")])
+    for (const credential of [credentialOf("live-3"), gatewayCredential(next, "live-3", ["live-3.example.com"])])
       expect((await asGateway("register", gateway("live-3", 1), credential, rotated)).status).toBe(200);
   });
 });

@@ -50,7 +50,8 @@ const post = (path: string, body: unknown, token: string, overrides = {}) =>
   );
 
 const gatewayIdIn = (body: unknown) => (body as { gatewayId?: string } | null)?.gatewayId ?? "gateway-1";
-export const credentialOf = (gatewayId: string) => gatewayCredential(env.ENCODER_SECRET, gatewayId);
+export const credentialOf = (gatewayId: string) =>
+  gatewayCredential(env.ENCODER_SECRET, gatewayId, [`${gatewayId}.example.com`]);
 
 /** A request as a gateway makes it: with the credential of the one that its body names. */
 export const asGateway = (path: string, body: unknown, credential = credentialOf(gatewayIdIn(body)), overrides = {}) =>
