@@ -1,5 +1,5 @@
 /** Secrets, grants and credentials. */
-import { gatewayCredential, gatewayIdOf } from "../../../encoder/gateway-credential.ts";
+import { gatewayCredential, readGatewayCredential } from "../../../encoder/gateway-credential.ts";
 import { secretList } from "../../../encoder/secrets.ts";
 import { GRANT_MS, isDueForRenewal, readJobGrant, signJobGrant } from "../../../src/encoding/job-token.ts";
 import * as session from "../../../src/live/session-token.ts";
@@ -16,10 +16,20 @@ function secrets(...lengths: number[]): string {
   }
 }
 
+const credential = (id: string, hosts: string[]) =>
+  readGatewayCredential(gatewayCredential(SECRET, id, hosts)) === null ? "401" : TAKEN;
+
 export const KEY_TRIALS = {
   "secret-length": atLeast((length) => secrets(length)),
   "secrets-in-rotation": upTo((count) => secrets(...Array.from({ length: count }, () => SECRET.length))),
-  "gateway-id": upTo((length) => (gatewayIdOf(gatewayCredential(SECRET, "g".repeat(length))) === null ? "401" : TAKEN)),
+  "gateway-id": upTo((length) => credential("g".repeat(length), [])),
+  "gateway-hosts": upTo((count) =>
+    credential(
+      "g",
+      Array.from({ length: count }, (_, n) => `live-${n}.example.com`),
+    ),
+  ),
+  "gateway-host": upTo((length) => credential("g", ["h".repeat(length)])),
   "job-grant": until(async (ms) => {
     const grant = { jobId: "j", assetId: "a", attempt: 1, renditions: [], segments: [0, 0] as [number, number] };
     const token = await signJobGrant(SECRET, { ...grant, expiresAt: GRANT_MS });

@@ -40,6 +40,8 @@ export const TRIED_IN = {
     "secret-length",
     "secrets-in-rotation",
     "gateway-id",
+    "gateway-hosts",
+    "gateway-host",
     "job-grant",
     "job-grant-renewal",
     "session-token",
