@@ -9,7 +9,7 @@ import { writeInitSegment } from "./init-segment.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 import { NumberList } from "./number-list.ts";
 import type { IndexedRendition } from "./rendition.ts";
-import { SampleCursor } from "./sample-table.ts";
+import { SampleCursor } from "./sample-cursor.ts";
 import type { Track } from "./track.ts";
 
 const MAX_KEY_DISTANCE_SECONDS = 12;
@@ -32,9 +32,9 @@ export interface IndexedVideo extends IndexedRendition {
 }
 
 /** Checks a video track against the rules of passthrough and writes its index. @throws {NotStandard} */
-export function indexVideo(track: Track, fileBytes: number | null, grid?: FrameGrid): IndexedVideo {
+export async function indexVideo(track: Track, fileBytes: number | null, grid?: FrameGrid): Promise<IndexedVideo> {
   const format = readFormat(track);
-  const survey = surveyFrames(track);
+  const survey = await surveyFrames(track);
   const { timescale } = track;
   const durationTicks = survey.endTicks;
   const seconds = durationTicks / timescale;
@@ -56,7 +56,7 @@ export function indexVideo(track: Track, fileBytes: number | null, grid?: FrameG
 
   const init = writeInitSegment({ kind: "video", timescale, ...format });
   const writer = new IndexWriter(init);
-  const mediaBytes = writeSegments(track, survey, cuts, writer, fileBytes);
+  const mediaBytes = await writeSegments(track, survey, cuts, writer, fileBytes);
   const starts = cuts.map((key) => survey.keyTicks[key]!);
   return {
     row: {
@@ -140,15 +140,15 @@ interface FrameSurvey {
 }
 
 /** One walk over the frames' times: closed GOPs, an edit list that only shifts. */
-function surveyFrames(track: Track): FrameSurvey {
-  const cursor = new SampleCursor(track.table);
+async function surveyFrames(track: Track): Promise<FrameSurvey> {
+  const cursor = new SampleCursor(track.table, "times");
   const keyTicks = new NumberList();
   const keyFrames = new NumberList();
   let frameTicks: number | null = null;
   let constant = true;
   let latest = -Infinity;
   let end = 0;
-  while (cursor.nextTime()) {
+  while (cursor.next() || ((await cursor.load()) && cursor.next())) {
     const shown = cursor.decodeTicks + cursor.compositionOffsetTicks;
     if (cursor.isKey) {
       standardOnlyIf(shown > latest, "pictures that are shown in an order across key frames");
@@ -189,19 +189,19 @@ function surveyFrames(track: Track): FrameSurvey {
 }
 
 /** The second walk: hands the frames to the writer, segment by segment. Answers how many bytes they have. */
-function writeSegments(
+async function writeSegments(
   track: Track,
   survey: FrameSurvey,
   cuts: number[],
   writer: IndexWriter,
   fileBytes: number | null,
-): number {
-  const cursor = new SampleCursor(track.table);
+): Promise<number> {
+  const cursor = new SampleCursor(track.table, "all");
   const samples = new SampleColumns();
   let segmentDecodeTicks = 0;
   let mediaBytes = 0;
   let next = 1;
-  while (cursor.next()) {
+  while (cursor.next() || ((await cursor.load()) && cursor.next())) {
     const { size, offset } = cursor;
     standardOnlyIf(size > 0, "empty pictures");
     standardOnlyIf(fileBytes === null || offset + size <= fileBytes, "the file ends before its media data");
