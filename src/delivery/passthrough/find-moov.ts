@@ -1,6 +1,14 @@
 import type { RangeReader } from "../../sources/range-reader.ts";
 import { boxHeader } from "./boxes.ts";
-import { bufferedIndex, type IndexBytes, type IndexMemory, isBuffered, rangedIndex, readInto } from "./index-bytes.ts";
+import {
+  bufferedIndex,
+  type IndexBytes,
+  type IndexMemory,
+  isBuffered,
+  MAX_PIECE_BYTES,
+  rangedIndex,
+  readInto,
+} from "./index-bytes.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 
 /** One read shows whether the index is at the head, and for short sources brings all of it. */
@@ -36,7 +44,7 @@ export async function findMoov(reader: RangeReader, memory: IndexMemory): Promis
       standardOnlyIf(reader.size === null || at + 16 <= reader.size, "the file has no index");
       standardOnlyIf(reads++ < MAX_READS, "the index was not found within a few reads");
       windowStart = at;
-      bytes = await reader.read(at, tailBytes(reader.size, at, memory));
+      bytes = await readTail(reader, at, memory);
       view = viewOf(bytes);
       standardOnlyIf(bytes.length >= 16, "the file has no index");
     }
@@ -69,9 +77,13 @@ async function withRest(reader: RangeReader, have: Uint8Array, at: number, size:
   return whole;
 }
 
-/** What follows the media data is nearly always the index alone, so all of it is asked for at once. */
-const tailBytes = (size: number | null, at: number, memory: IndexMemory) =>
-  size === null || !isBuffered(size - at, memory) ? HEAD_BYTES : size - at;
+/** What follows the media data is nearly always the index alone, so all of it is asked for at once unless it is large. */
+async function readTail(reader: RangeReader, at: number, memory: IndexMemory): Promise<Uint8Array> {
+  if (reader.size === null) return await reader.read(at, HEAD_BYTES);
+  if (isBuffered(reader.size - at, memory)) return await reader.read(at, reader.size - at);
+  const start = new Uint8Array(Math.min(MAX_PIECE_BYTES, reader.size - at));
+  return start.subarray(0, await readInto(reader, at, start));
+}
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 

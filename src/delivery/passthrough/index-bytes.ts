@@ -4,7 +4,7 @@ import { standardOnlyIf } from "./not-standard.ts";
 /** An index up to this size is in memory while it is parsed; a larger one is read in pieces. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 /** How many reads bring every table of a large index once. Each table being read has one window in memory. */
-const WINDOWS_PER_INDEX = 64;
+const WINDOWS_PER_INDEX = 96;
 /** Divisible by the row size of every table: 4, 8 and 12 bytes. */
 const WINDOW_UNIT_BYTES = 24;
 /** Box headers and small boxes are read in blocks of this size, of which a few are kept. */
@@ -25,7 +25,7 @@ export interface IndexBytes {
 /** How much of an index is in memory at a time. Tests choose less than the defaults. */
 export interface IndexMemory {
   maxBufferedBytes?: number;
-  /** A multiple of 24; by default a 64th of the index. */
+  /** A multiple of 24; by default a 96th of the index. */
   windowBytes?: number;
 }
 
