@@ -4,14 +4,14 @@ import { standardOnlyIf } from "./not-standard.ts";
 /** An index up to this size is in memory while it is parsed; a larger one is read in pieces. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 /** How many reads bring every table of a large index once. Each table being read has one window in memory. */
-const WINDOWS_PER_INDEX = 96;
+export const WINDOWS_PER_INDEX = 96;
 /** Divisible by the row size of every table: 4, 8 and 12 bytes. */
 const WINDOW_UNIT_BYTES = 24;
 /** Box headers and small boxes are read in blocks of this size, of which a few are kept. */
 export const MAX_PIECE_BYTES = 64 * 1024;
 const MAX_BLOCKS = 4;
 /** A Worker may make 1,000 requests in one invocation; a redirect counts as one more. */
-const MAX_READS = 400;
+export const MAX_READS = 400;
 
 /** The content of a `moov` box. Positions are in bytes from its start. */
 export interface IndexBytes {
