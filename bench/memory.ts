@@ -111,16 +111,17 @@ async function measureWorker(platform: TestPlatform, server: SourceServer, heap:
 /** What the isolate holds at most while the index of a film of eleven hours is read and stored, above what it held before. */
 async function measureIndex(platform: TestPlatform, server: SourceServer, heap: Heap) {
   const film = longFilm(11, "head");
-  server.add("/long.mp4", { kind: "content", content: virtualContent(film.fileBytes, film.parts[0]![1]) });
+  server.add("/long.mp4", { kind: "content", content: virtualContent(film.fileBytes, film.parts[0][1]) });
   const before = await heap.bytes();
   const startedAt = performance.now();
   let peak = before;
-  let isIndexed = false;
-  const sampled = (async () => {
-    while (!isIndexed) peak = Math.max(peak, await heap.bytes());
-  })();
+  const indexed = new AbortController();
+  const sampler = async () => {
+    while (!indexed.signal.aborted) peak = Math.max(peak, await heap.bytes());
+  };
+  const sampled = sampler();
   const { assetId } = await platform.create(server.url("/long.mp4"));
-  await platform.until(assetId, ({ tracks }) => tracks.length > 0).finally(() => (isIndexed = true));
+  await platform.until(assetId, ({ tracks }) => tracks.length > 0).finally(() => indexed.abort());
   await sampled;
   const indexMs = Math.round(performance.now() - startedAt);
   await platform.api("DELETE", `/v1/on-demand/${assetId}`);

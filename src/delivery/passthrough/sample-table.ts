@@ -62,3 +62,7 @@ async function readTable(bytes: IndexBytes, box: Box, rowBytes: number): Promise
   standardOnlyIf(at + count * rowBytes <= box.end, "a sample table is cut off");
   return { at, end: at + count * rowBytes };
 }
+
+/** At most so many samples are key frames. */
+export const keyCount = ({ sampleCount, syncSamples }: SampleTable): number =>
+  syncSamples === null ? sampleCount : Math.min(sampleCount, (syncSamples.end - syncSamples.at) / 4);

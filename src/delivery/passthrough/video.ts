@@ -7,13 +7,14 @@ import { parseAvcConfiguration } from "./h264.ts";
 import { IndexWriter } from "./index-file.ts";
 import { writeInitSegment } from "./init-segment.ts";
 import { standardOnlyIf } from "./not-standard.ts";
-import { NumberList } from "./number-list.ts";
 import type { IndexedRendition } from "./rendition.ts";
 import { SampleCursor } from "./sample-cursor.ts";
+import { keyCount } from "./sample-table.ts";
 import type { Track } from "./track.ts";
 
 const MAX_KEY_DISTANCE_SECONDS = 12;
 const MAX_SECONDS = 12 * 3600;
+const MAX_PICTURES_PER_SECOND = 60.5;
 /** Players start at 0: a first picture up to this late is shown from 0 on, a later one needs the ladder. */
 export const MAX_START_GAP_SECONDS = 0.2;
 
@@ -34,13 +35,17 @@ export interface IndexedVideo extends IndexedRendition {
 /** Checks a video track against the rules of passthrough and writes its index. @throws {NotStandard} */
 export async function indexVideo(track: Track, fileBytes: number | null, grid?: FrameGrid): Promise<IndexedVideo> {
   const format = readFormat(track);
+  standardOnlyIf(
+    track.table.sampleCount <= MAX_SECONDS * MAX_PICTURES_PER_SECOND,
+    "more pictures than 12 hours of 60 a second have",
+  );
   const survey = await surveyFrames(track);
   const { timescale } = track;
   const durationTicks = survey.endTicks;
   const seconds = durationTicks / timescale;
   const averageRate = track.table.sampleCount / seconds;
   standardOnlyIf(seconds <= MAX_SECONDS, "longer than 12 hours");
-  standardOnlyIf(averageRate <= 60.5, "more than 60 pictures a second");
+  standardOnlyIf(averageRate <= MAX_PICTURES_PER_SECOND, "more than 60 pictures a second");
 
   const frameRate = survey.frameTicks === null ? nearestRate(averageRate) : exactRate(timescale, survey.frameTicks);
   const { keyTicks } = survey;
@@ -131,10 +136,10 @@ interface FrameSurvey {
   /** The first picture is drawn forward by this, to time 0. */
   leadTicks: number;
   endTicks: number;
-  /** Presentation times of the key frames, from 0. Every frame may be one: 2.6 million in 12 h. */
+  /** Presentation times of the key frames, from 0. */
   keyTicks: Float64Array;
   /** Their numbers in presentation order (GOPs are closed, so in decoding order as well). */
-  keyFrames: Float64Array;
+  keyFrames: Uint32Array;
   /** Exact constant duration of a frame, null when it varies or the first picture is drawn forward. */
   frameTicks: number | null;
 }
@@ -142,8 +147,11 @@ interface FrameSurvey {
 /** One walk over the frames' times: closed GOPs, an edit list that only shifts. */
 async function surveyFrames(track: Track): Promise<FrameSurvey> {
   const cursor = new SampleCursor(track.table, "times");
-  const keyTicks = new NumberList();
-  const keyFrames = new NumberList();
+  // Every frame may be a key frame. Lists of their final size are never copied.
+  const mostKeys = keyCount(track.table);
+  const keyTicks = new Float64Array(mostKeys);
+  const keyFrames = new Uint32Array(mostKeys);
+  let keys = 0;
   let frameTicks: number | null = null;
   let constant = true;
   let latest = -Infinity;
@@ -152,11 +160,11 @@ async function surveyFrames(track: Track): Promise<FrameSurvey> {
     const shown = cursor.decodeTicks + cursor.compositionOffsetTicks;
     if (cursor.isKey) {
       standardOnlyIf(shown > latest, "pictures that are shown in an order across key frames");
-      keyTicks.push(shown);
-      keyFrames.push(cursor.index);
+      keyTicks[keys] = shown;
+      keyFrames[keys++] = cursor.index;
     }
-    standardOnlyIf(keyTicks.length > 0, "a first picture that is no key frame");
-    standardOnlyIf(shown >= keyTicks.last, "open groups of pictures");
+    standardOnlyIf(keys > 0, "a first picture that is no key frame");
+    standardOnlyIf(shown >= keyTicks[keys - 1]!, "open groups of pictures");
     if (cursor.index === 0) frameTicks = cursor.durationTicks;
     else if (cursor.durationTicks !== frameTicks && cursor.index + 1 < track.table.sampleCount) constant = false;
     latest = Math.max(latest, shown);
@@ -165,7 +173,7 @@ async function surveyFrames(track: Track): Promise<FrameSurvey> {
 
   const { skippedTicks, delayTicks, shownTicks } = track.edit;
   let shiftTicks = Math.round(delayTicks) - skippedTicks;
-  const everyKey = keyTicks.values();
+  const everyKey = keyTicks.subarray(0, keys);
   const first = everyKey[0]! + shiftTicks;
   const frame = end / track.table.sampleCount;
   standardOnlyIf(first >= -frame / 2, "an edit list that cuts into a group of pictures");
@@ -183,7 +191,7 @@ async function surveyFrames(track: Track): Promise<FrameSurvey> {
     leadTicks,
     endTicks: end + shiftTicks,
     keyTicks: everyKey,
-    keyFrames: keyFrames.values(),
+    keyFrames: keyFrames.subarray(0, keys),
     frameTicks: constant && leadTicks === 0 && frameTicks !== null && frameTicks > 0 ? frameTicks : null,
   };
 }

@@ -83,6 +83,12 @@ test("an index whose boxes lie far apart is refused after a bounded number of re
   expect(reads.length).toBe(MAX_READS + 1);
 });
 
+test("5 million key frames that take a few bytes to claim are refused before they are listed", async () => {
+  const frames = 5_200_000;
+  const claimed = patched(patched(renamed("stss", "free"), "stsz", 12, 1), "stsz", 16, frames);
+  expect(await reasonOf(patched(claimed, "stts", 16, frames))).toMatch("more pictures than 12 hours");
+});
+
 test("thousands of damaged indexes are each refused or read, in time and without a crash", async () => {
   const moov = boxAt(flower, "moov");
   let state = 42;
