@@ -28,11 +28,17 @@ export class PlaceReader {
 
   async read(count: number): Promise<void> {
     await this.readSizes(count);
-    for (let row = 0; row < count; row++) {
+    const { sizes, offsets } = this;
+    for (let row = 0; row < count;) {
       if (this.samplesLeft === 0) await this.nextChunk();
-      this.offsets[row] = this.next;
-      this.next += this.sizes[row]!;
-      this.samplesLeft -= 1;
+      const end = Math.min(count, row + this.samplesLeft);
+      this.samplesLeft -= end - row;
+      let { next } = this;
+      for (; row < end; row++) {
+        offsets[row] = next;
+        next += sizes[row]!;
+      }
+      this.next = next;
     }
   }
 
@@ -41,11 +47,13 @@ export class PlaceReader {
       this.sizes.fill(this.uniformSize, 0, count);
       return;
     }
-    const rows = this.sizeRows;
-    for (let row = 0; row < count; row++) {
+    const { sizes, sizeRows: rows } = this;
+    for (let row = 0; row < count;) {
       if (rows.isEmpty) await rows.load();
-      this.sizes[row] = rows.view.getUint32(rows.at);
-      rows.at += 4;
+      const { view } = rows;
+      let { at } = rows;
+      for (; row < count && at < view.byteLength; row++, at += 4) sizes[row] = view.getUint32(at);
+      rows.at = at;
     }
   }
 

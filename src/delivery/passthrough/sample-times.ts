@@ -69,7 +69,9 @@ class Runs {
         rows.at += 8;
       }
       const samples = Math.min(this.left, count - row);
-      column.fill(this.value, row, row + samples);
+      // Most composition offsets are good for one sample, and a call costs more than that.
+      if (samples === 1) column[row] = this.value;
+      else column.fill(this.value, row, row + samples);
       row += samples;
       this.left -= samples;
     }
