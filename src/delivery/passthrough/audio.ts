@@ -6,7 +6,7 @@ import { IndexWriter } from "./index-file.ts";
 import { writeInitSegment } from "./init-segment.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 import type { IndexedRendition } from "./rendition.ts";
-import { SampleCursor } from "./sample-table.ts";
+import { SampleCursor } from "./sample-cursor.ts";
 import type { Track } from "./track.ts";
 import { MAX_START_GAP_SECONDS } from "./video.ts";
 
@@ -28,13 +28,13 @@ export interface IndexedAudio extends IndexedRendition {
  * @param number from 1; the rendition is called `source-a{number}`
  * @throws {NotStandard}
  */
-export function indexAudio(
+export async function indexAudio(
   track: Track,
   number: number,
   cutSeconds: number[],
   videoSeconds: number,
   fileBytes: number | null,
-): IndexedAudio {
+): Promise<IndexedAudio> {
   standardOnlyIf(track.entry.type === "mp4a", "audio that is not AAC");
   const configuration = parseEsds(bytesOf(track.entry.view, requireBox(track.entry.boxes, "esds")));
   const { sampleRateHz, channels, bytes: audioSpecificConfig } = configuration;
@@ -56,10 +56,10 @@ export function indexAudio(
     starts.push(segmentTicks);
   };
 
-  const cursor = new SampleCursor(track.table);
+  const cursor = new SampleCursor(track.table, "all");
   let next = 1;
   let shift: number | null = null;
-  while (cursor.next()) {
+  while (cursor.next() || ((await cursor.load()) && cursor.next())) {
     const { size, offset, durationTicks } = cursor;
     const isLast = cursor.index + 1 === track.table.sampleCount; // muxers shorten it to where the sound ends
     const strayTicks = Math.abs(durationTicks - frameTicks);

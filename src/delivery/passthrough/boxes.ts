@@ -1,6 +1,7 @@
+import { type IndexBytes, MAX_PIECE_BYTES } from "./index-bytes.ts";
 import { NotStandard, standardOnlyIf } from "./not-standard.ts";
 
-/** Where a box's content lies in its buffer, in bytes; `end` is the byte behind it. */
+/** Where a box's content lies in the index or the buffer around it; `end` is the byte behind it. */
 export interface Box {
   type: string;
   start: number;
@@ -9,6 +10,7 @@ export interface Box {
 
 /** More children than any real container has: a bomb is refused before it costs time. */
 const MAX_CHILDREN = 4096;
+const MAX_HEADER_BYTES = 16;
 
 /** The header at `at` (ISO/IEC 14496-12 §4.2); `size` counts the header, 0 means "to the end of the file". */
 export function boxHeader(view: DataView, at: number): { type: string; size: number; headerBytes: number } {
@@ -28,11 +30,12 @@ export function boxHeader(view: DataView, at: number): { type: string; size: num
  * QuickTime closes some containers with a zero word.
  * @throws {NotStandard} when a box is larger than its container
  */
-export function childBoxes(view: DataView, start: number, end: number): Box[] {
+export async function childBoxes(bytes: IndexBytes, start: number, end: number): Promise<Box[]> {
   const found: Box[] = [];
   let at = start;
   while (at + 8 <= end) {
-    const { type, size, headerBytes } = boxHeader(view, at);
+    const header = bytes.piece(at, Math.min(MAX_HEADER_BYTES, bytes.length - at));
+    const { type, size, headerBytes } = boxHeader(header instanceof DataView ? header : await header, 0);
     if (size === 0 && end - at <= 8) break;
     const next = size === 0 ? end : at + size;
     standardOnlyIf(next >= at + headerBytes && next <= end, `a '${printable(type)}' box is larger than its container`);
@@ -52,13 +55,19 @@ export function requireBox(boxes: Box[], type: string): Box {
 }
 
 /** Walks down a path of containers, e.g. `mdia`, `minf`, `stbl`. */
-export function descend(view: DataView, boxes: Box[], ...path: string[]): Box[] {
+export async function descend(bytes: IndexBytes, boxes: Box[], ...path: string[]): Promise<Box[]> {
   let children = boxes;
   for (const type of path) {
     const box = requireBox(children, type);
-    children = childBoxes(view, box.start, box.end);
+    children = await childBoxes(bytes, box.start, box.end);
   }
   return children;
+}
+
+/** The content of a box that describes a track. Unlike a table's, it is short. */
+export async function contentOf(bytes: IndexBytes, box: Box): Promise<DataView> {
+  standardOnlyIf(box.end - box.start <= MAX_PIECE_BYTES, `a '${printable(box.type)}' box is too long`);
+  return await bytes.piece(box.start, box.end - box.start);
 }
 
 export const bytesOf = (view: DataView, box: Box) =>

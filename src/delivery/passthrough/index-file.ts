@@ -17,9 +17,9 @@ import { readSampleRecord, writeSampleRecord } from "./sample-record.ts";
 const MAGIC = 0x534c5032; // "SLP2"
 const HEADER_BYTES = 16;
 const ENTRY_BYTES = 12;
-/** A piece is full from here on; the last record in it may take the rest. */
+/** A piece is full from here on; its last record may take a little more. */
 const FULL_PIECE_BYTES = 256 * 1024;
-const RECORDS_PIECE_BYTES = FULL_PIECE_BYTES + 16 * 1024;
+const LAST_RECORD_BYTES = 16 * 1024;
 /** 12 s of 64 Mbit/s: what is above is not for streaming, and the ladder will serve it. */
 const MAX_SEGMENT_BYTES = 96 * 1024 * 1024;
 
@@ -30,7 +30,7 @@ export class IndexWriter {
   private readonly entries = new ByteWriter(16 * 1024);
   /** In pieces: one buffer that grows would be there twice while it does. */
   private readonly fullRecords: Uint8Array<ArrayBuffer>[] = [];
-  private records = new ByteWriter(RECORDS_PIECE_BYTES);
+  private readonly records = new ByteWriter(FULL_PIECE_BYTES + LAST_RECORD_BYTES);
   private recordBytes = 0;
 
   constructor(init: Uint8Array) {
@@ -49,8 +49,8 @@ export class IndexWriter {
     this.recordBytes += recordBytes;
     this.segmentBytes.push(headerBytes + mediaBytes);
     if (this.records.length >= FULL_PIECE_BYTES) {
-      this.fullRecords.push(this.records.written());
-      this.records = new ByteWriter(RECORDS_PIECE_BYTES);
+      this.fullRecords.push(this.records.written().slice());
+      this.records.length = 0;
     }
   }
 

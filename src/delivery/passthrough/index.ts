@@ -1,7 +1,8 @@
 import type { FrameGrid, SourceAudio, SourceVideo } from "../../../encoder/protocol.ts";
 import type { RangeReader } from "../../sources/range-reader.ts";
-import { indexAudio, startsLate } from "./audio.ts";
+import { type IndexedAudio, indexAudio, startsLate } from "./audio.ts";
 import { findMoov } from "./find-moov.ts";
+import type { IndexBytes, IndexMemory } from "./index-bytes.ts";
 import { NotStandard, standardOnlyIf } from "./not-standard.ts";
 import type { PassthroughRow } from "./rendition.ts";
 import { readTracks } from "./track.ts";
@@ -30,18 +31,19 @@ export interface StandardSource {
 /**
  * Reads the index of a source and decides whether it can be played as it is: 8-bit 4:2:0 H.264, progressive, square
  * pixels, not rotated, at most 60 pictures a second, closed groups of pictures with key frames at most 12 s apart, with
- * AAC-LC or without sound, in a plain MP4 or MOV file. One to three reads.
+ * AAC-LC or without sound, in a plain MP4 or MOV file. One to three reads, for a large index up to 400 more.
  *
  * @param options.grid the ladder's grid; without it the one that the ladder would choose for the source's frame rate
+ * @param options.memory for tests
  * @throws what the reader throws; a hostile or damaged file is answered as not standard
  */
 export async function indexSource(
   reader: RangeReader,
-  options: { grid?: FrameGrid } = {},
+  options: { grid?: FrameGrid; memory?: IndexMemory } = {},
 ): Promise<StandardSource | { standard: false; reason: string }> {
   try {
-    const { view, brand } = await findMoov(reader);
-    return standardSource(view, brand, reader.size, options.grid);
+    const { moov, brand } = await findMoov(reader, options.memory ?? {});
+    return await standardSource(moov, brand, reader.size, options.grid);
   } catch (error) {
     if (error instanceof NotStandard) return { standard: false, reason: error.message };
     // A DataView refuses to read past its end: a box promised more than it holds.
@@ -50,8 +52,13 @@ export async function indexSource(
   }
 }
 
-function standardSource(moov: DataView, brand: string, fileBytes: number | null, grid?: FrameGrid): StandardSource {
-  const tracks = readTracks(moov);
+async function standardSource(
+  moov: IndexBytes,
+  brand: string,
+  fileBytes: number | null,
+  grid?: FrameGrid,
+): Promise<StandardSource> {
+  const tracks = await readTracks(moov);
   const shown = tracks.filter((track) => track.enabled);
   const pictures = shown.filter((track) => track.kind === "video");
   const [picture] = pictures;
@@ -62,9 +69,11 @@ function standardSource(moov: DataView, brand: string, fileBytes: number | null,
   standardOnlyIf(!sounds.some(startsLate), "sound that starts late");
   sounds.sort((a, b) => Number(b.enabled) - Number(a.enabled));
 
-  const video = indexVideo(picture, fileBytes, grid);
+  const video = await indexVideo(picture, fileBytes, grid);
   const seconds = video.durationTicks / video.timescale;
-  const audio = sounds.map((track, n) => indexAudio(track, n + 1, video.cutSeconds, seconds, fileBytes));
+  const audio: IndexedAudio[] = [];
+  for (const track of sounds)
+    audio.push(await indexAudio(track, audio.length + 1, video.cutSeconds, seconds, fileBytes));
   const durationMs = Math.round(seconds * 1000);
   return {
     standard: true,

@@ -1,4 +1,5 @@
-import { type Box, bytesOf, childBoxes, descend, findBox, requireBox } from "./boxes.ts";
+import { type Box, bytesOf, childBoxes, contentOf, descend, findBox, requireBox } from "./boxes.ts";
+import { bufferedIndex, type IndexBytes } from "./index-bytes.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 import { readSampleTable, type SampleTable } from "./sample-table.ts";
 
@@ -34,72 +35,75 @@ export interface Edit {
 const MAX_TRACKS = 64;
 
 /** Reads every track of picture or sound; others (time code, chapters, metadata) come as kind "other", without tables. */
-export function readTracks(view: DataView): Track[] {
-  const moov = childBoxes(view, 0, view.byteLength);
+export async function readTracks(bytes: IndexBytes): Promise<Track[]> {
+  const moov = await childBoxes(bytes, 0, bytes.length);
   standardOnlyIf(findBox(moov, "mvex") === undefined, "the file is fragmented");
   const traks = moov.filter((box) => box.type === "trak");
   standardOnlyIf(traks.length <= MAX_TRACKS, "too many tracks");
-  const movieTimescale = readTimescale(view, requireBox(moov, "mvhd")).timescale;
-  return traks.map((trak) => readTrack(view, trak, movieTimescale)).filter((track) => track !== null);
+  const movieTimescale = readTimescale(await contentOf(bytes, requireBox(moov, "mvhd"))).timescale;
+  const tracks: Track[] = [];
+  for (const trak of traks) {
+    const track = await readTrack(bytes, trak, movieTimescale);
+    if (track !== null) tracks.push(track);
+  }
+  return tracks;
 }
 
-function readTrack(view: DataView, trak: Box, movieTimescale: number): Track | null {
-  const boxes = childBoxes(view, trak.start, trak.end);
-  const mdia = descend(view, boxes, "mdia");
-  const handler = requireBox(mdia, "hdlr").start + 8;
-  const type = String.fromCharCode(...bytesOf(view, { type: "", start: handler, end: handler + 4 }));
+async function readTrack(bytes: IndexBytes, trak: Box, movieTimescale: number): Promise<Track | null> {
+  const boxes = await childBoxes(bytes, trak.start, trak.end);
+  const mdia = await descend(bytes, boxes, "mdia");
+  const handler = await contentOf(bytes, requireBox(mdia, "hdlr"));
+  const type = String.fromCharCode(...bytesOf(handler, { type: "", start: 8, end: 12 }));
   const kind = type === "vide" ? "video" : type === "soun" ? "audio" : null;
   if (kind === null) return null;
-  const { timescale, language } = readTimescale(view, requireBox(mdia, "mdhd"));
-  const stbl = descend(view, mdia, "minf", "stbl");
+  const { timescale, language } = readTimescale(await contentOf(bytes, requireBox(mdia, "mdhd")));
+  const stbl = await descend(bytes, mdia, "minf", "stbl");
   return {
     kind,
     timescale,
-    languageCode: extendedLanguage(view, mdia) ?? canonicalLanguage(language),
-    ...readTrackHeader(view, requireBox(boxes, "tkhd")),
-    edit: readEdit(view, boxes, timescale / movieTimescale),
-    entry: readSampleEntry(view, requireBox(stbl, "stsd"), kind),
-    table: readSampleTable(view, stbl),
+    languageCode: (await extendedLanguage(bytes, mdia)) ?? canonicalLanguage(language),
+    ...readTrackHeader(await contentOf(bytes, requireBox(boxes, "tkhd"))),
+    edit: await readEdit(bytes, boxes, timescale / movieTimescale),
+    entry: await readSampleEntry(await contentOf(bytes, requireBox(stbl, "stsd")), kind),
+    table: await readSampleTable(bytes, stbl),
   };
 }
 
 /** `mvhd` and `mdhd` begin alike; the language stands in the latter only. */
-function readTimescale(view: DataView, box: Box): { timescale: number; language: number } {
-  const wide = view.getUint8(box.start) === 1;
-  const timescale = view.getUint32(box.start + (wide ? 20 : 12));
+function readTimescale(content: DataView): { timescale: number; language: number } {
+  const wide = content.getUint8(0) === 1;
+  const timescale = content.getUint32(wide ? 20 : 12);
   standardOnlyIf(timescale > 0, "a timescale of 0");
-  return { timescale, language: view.getUint16(box.start + (wide ? 32 : 20)) };
+  return { timescale, language: content.getUint16(wide ? 32 : 20) };
 }
 
-function readTrackHeader(view: DataView, box: Box) {
-  const matrix = box.start + (view.getUint8(box.start) === 1 ? 52 : 40);
-  const [a, b, c, d] = [0, 4, 12, 16].map((at) => view.getInt32(matrix + at));
+function readTrackHeader(content: DataView) {
+  const matrix = content.getUint8(0) === 1 ? 52 : 40;
+  const [a, b, c, d] = [0, 4, 12, 16].map((at) => content.getInt32(matrix + at));
   return {
-    enabled: (view.getUint8(box.start + 3) & 1) === 1,
+    enabled: (content.getUint8(3) & 1) === 1,
     transformed: a !== 0x10000 || b !== 0 || c !== 0 || d !== 0x10000,
-    displayWidthPx: view.getUint32(matrix + 36) / 65536,
-    displayHeightPx: view.getUint32(matrix + 40) / 65536,
+    displayWidthPx: content.getUint32(matrix + 36) / 65536,
+    displayHeightPx: content.getUint32(matrix + 40) / 65536,
   };
 }
 
 /** @param scale ticks of the track for one of the movie, in which delays and lengths are given */
-function readEdit(view: DataView, trak: Box[], scale: number): Edit {
+async function readEdit(bytes: IndexBytes, trak: Box[], scale: number): Promise<Edit> {
   const edts = findBox(trak, "edts");
-  const elst = edts && findBox(childBoxes(view, edts.start, edts.end), "elst");
+  const elst = edts && findBox(await childBoxes(bytes, edts.start, edts.end), "elst");
   if (!elst) return { skippedTicks: 0, delayTicks: 0, shownTicks: null };
-  const wide = view.getUint8(elst.start) === 1;
-  const count = view.getUint32(elst.start + 4);
+  const content = await contentOf(bytes, elst);
+  const wide = content.getUint8(0) === 1;
+  const count = content.getUint32(4);
   const entryBytes = wide ? 20 : 12;
-  standardOnlyIf(
-    count <= 16 && elst.start + 8 + count * entryBytes <= elst.end,
-    "an edit list that rearranges the media",
-  );
+  standardOnlyIf(count <= 16 && 8 + count * entryBytes <= content.byteLength, "an edit list that rearranges the media");
   let delayTicks = 0;
   for (let entry = 0; entry < count; entry++) {
-    const at = elst.start + 8 + entry * entryBytes;
-    const length = wide ? Number(view.getBigUint64(at)) : view.getUint32(at);
-    const mediaTime = wide ? Number(view.getBigInt64(at + 8)) : view.getInt32(at + 4);
-    const rate = view.getInt32(at + (wide ? 16 : 8));
+    const at = 8 + entry * entryBytes;
+    const length = wide ? Number(content.getBigUint64(at)) : content.getUint32(at);
+    const mediaTime = wide ? Number(content.getBigInt64(at + 8)) : content.getInt32(at + 4);
+    const rate = content.getInt32(at + (wide ? 16 : 8));
     if (mediaTime === -1) {
       delayTicks += length * scale;
       continue;
@@ -111,23 +115,29 @@ function readEdit(view: DataView, trak: Box[], scale: number): Edit {
 }
 
 /** Bytes of a sample entry before its boxes: 14496-12 §12.1.3, §12.2.3; QuickTime's versions 1 and 2 of sound add some. */
-function readSampleEntry(view: DataView, stsd: Box, kind: "video" | "audio") {
-  standardOnlyIf(view.getUint32(stsd.start + 4) === 1, "a track that changes its format");
-  const [entry] = childBoxes(view, stsd.start + 8, stsd.end);
+async function readSampleEntry(content: DataView, kind: "video" | "audio") {
+  standardOnlyIf(content.getUint32(4) === 1, "a track that changes its format");
+  // A copy: the memory around the content is used for other parts of the index.
+  const view = new DataView(bytesOf(content, { type: "stsd", start: 0, end: content.byteLength }).slice().buffer);
+  const stsd = bufferedIndex(view);
+  const [entry] = await childBoxes(stsd, 8, view.byteLength);
   standardOnlyIf(entry !== undefined, "a track without a format");
   const soundVersion = kind === "audio" ? view.getUint16(entry.start + 8) : 0;
   const fixed = kind === "video" ? 78 : 28 + [0, 16, 36][Math.min(soundVersion, 2)]!;
   standardOnlyIf(entry.start + fixed <= entry.end, "a damaged track format");
-  let boxes = childBoxes(view, entry.start + fixed, entry.end);
+  let boxes = await childBoxes(stsd, entry.start + fixed, entry.end);
   const wave = findBox(boxes, "wave");
-  if (wave) boxes = childBoxes(view, wave.start, wave.end);
+  if (wave) boxes = await childBoxes(stsd, wave.start, wave.end);
   return { type: entry.type, view, boxes };
 }
 
-function extendedLanguage(view: DataView, mdia: Box[]): string | null {
+async function extendedLanguage(bytes: IndexBytes, mdia: Box[]): Promise<string | null> {
   const elng = findBox(mdia, "elng");
   if (!elng) return null;
-  const text = new TextDecoder().decode(bytesOf(view, elng).subarray(4)).replace(/\0.*$/s, "");
+  const text = new TextDecoder()
+    .decode(await contentOf(bytes, elng))
+    .slice(4)
+    .replace(/\0.*$/s, "");
   return canonicalTag(text);
 }
 

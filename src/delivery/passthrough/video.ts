@@ -7,13 +7,14 @@ import { parseAvcConfiguration } from "./h264.ts";
 import { IndexWriter } from "./index-file.ts";
 import { writeInitSegment } from "./init-segment.ts";
 import { standardOnlyIf } from "./not-standard.ts";
-import { NumberList } from "./number-list.ts";
 import type { IndexedRendition } from "./rendition.ts";
-import { SampleCursor } from "./sample-table.ts";
+import { SampleCursor } from "./sample-cursor.ts";
+import { keyCount } from "./sample-table.ts";
 import type { Track } from "./track.ts";
 
 const MAX_KEY_DISTANCE_SECONDS = 12;
 const MAX_SECONDS = 12 * 3600;
+const MAX_PICTURES_PER_SECOND = 60.5;
 /** Players start at 0: a first picture up to this late is shown from 0 on, a later one needs the ladder. */
 export const MAX_START_GAP_SECONDS = 0.2;
 
@@ -32,15 +33,19 @@ export interface IndexedVideo extends IndexedRendition {
 }
 
 /** Checks a video track against the rules of passthrough and writes its index. @throws {NotStandard} */
-export function indexVideo(track: Track, fileBytes: number | null, grid?: FrameGrid): IndexedVideo {
+export async function indexVideo(track: Track, fileBytes: number | null, grid?: FrameGrid): Promise<IndexedVideo> {
   const format = readFormat(track);
-  const survey = surveyFrames(track);
+  standardOnlyIf(
+    track.table.sampleCount <= MAX_SECONDS * MAX_PICTURES_PER_SECOND,
+    "more pictures than 12 hours of 60 a second have",
+  );
+  const survey = await surveyFrames(track);
   const { timescale } = track;
   const durationTicks = survey.endTicks;
   const seconds = durationTicks / timescale;
   const averageRate = track.table.sampleCount / seconds;
   standardOnlyIf(seconds <= MAX_SECONDS, "longer than 12 hours");
-  standardOnlyIf(averageRate <= 60.5, "more than 60 pictures a second");
+  standardOnlyIf(averageRate <= MAX_PICTURES_PER_SECOND, "more than 60 pictures a second");
 
   const frameRate = survey.frameTicks === null ? nearestRate(averageRate) : exactRate(timescale, survey.frameTicks);
   const { keyTicks } = survey;
@@ -56,7 +61,7 @@ export function indexVideo(track: Track, fileBytes: number | null, grid?: FrameG
 
   const init = writeInitSegment({ kind: "video", timescale, ...format });
   const writer = new IndexWriter(init);
-  const mediaBytes = writeSegments(track, survey, cuts, writer, fileBytes);
+  const mediaBytes = await writeSegments(track, survey, cuts, writer, fileBytes);
   const starts = cuts.map((key) => survey.keyTicks[key]!);
   return {
     row: {
@@ -131,32 +136,35 @@ interface FrameSurvey {
   /** The first picture is drawn forward by this, to time 0. */
   leadTicks: number;
   endTicks: number;
-  /** Presentation times of the key frames, from 0. Every frame may be one: 2.6 million in 12 h. */
+  /** Presentation times of the key frames, from 0. */
   keyTicks: Float64Array;
   /** Their numbers in presentation order (GOPs are closed, so in decoding order as well). */
-  keyFrames: Float64Array;
+  keyFrames: Uint32Array;
   /** Exact constant duration of a frame, null when it varies or the first picture is drawn forward. */
   frameTicks: number | null;
 }
 
 /** One walk over the frames' times: closed GOPs, an edit list that only shifts. */
-function surveyFrames(track: Track): FrameSurvey {
-  const cursor = new SampleCursor(track.table);
-  const keyTicks = new NumberList();
-  const keyFrames = new NumberList();
+async function surveyFrames(track: Track): Promise<FrameSurvey> {
+  const cursor = new SampleCursor(track.table, "times");
+  // Every frame may be a key frame. Lists of their final size are never copied.
+  const mostKeys = keyCount(track.table);
+  const keyTicks = new Float64Array(mostKeys);
+  const keyFrames = new Uint32Array(mostKeys);
+  let keys = 0;
   let frameTicks: number | null = null;
   let constant = true;
   let latest = -Infinity;
   let end = 0;
-  while (cursor.nextTime()) {
+  while (cursor.next() || ((await cursor.load()) && cursor.next())) {
     const shown = cursor.decodeTicks + cursor.compositionOffsetTicks;
     if (cursor.isKey) {
       standardOnlyIf(shown > latest, "pictures that are shown in an order across key frames");
-      keyTicks.push(shown);
-      keyFrames.push(cursor.index);
+      keyTicks[keys] = shown;
+      keyFrames[keys++] = cursor.index;
     }
-    standardOnlyIf(keyTicks.length > 0, "a first picture that is no key frame");
-    standardOnlyIf(shown >= keyTicks.last, "open groups of pictures");
+    standardOnlyIf(keys > 0, "a first picture that is no key frame");
+    standardOnlyIf(shown >= keyTicks[keys - 1]!, "open groups of pictures");
     if (cursor.index === 0) frameTicks = cursor.durationTicks;
     else if (cursor.durationTicks !== frameTicks && cursor.index + 1 < track.table.sampleCount) constant = false;
     latest = Math.max(latest, shown);
@@ -165,7 +173,7 @@ function surveyFrames(track: Track): FrameSurvey {
 
   const { skippedTicks, delayTicks, shownTicks } = track.edit;
   let shiftTicks = Math.round(delayTicks) - skippedTicks;
-  const everyKey = keyTicks.values();
+  const everyKey = keyTicks.subarray(0, keys);
   const first = everyKey[0]! + shiftTicks;
   const frame = end / track.table.sampleCount;
   standardOnlyIf(first >= -frame / 2, "an edit list that cuts into a group of pictures");
@@ -183,25 +191,25 @@ function surveyFrames(track: Track): FrameSurvey {
     leadTicks,
     endTicks: end + shiftTicks,
     keyTicks: everyKey,
-    keyFrames: keyFrames.values(),
+    keyFrames: keyFrames.subarray(0, keys),
     frameTicks: constant && leadTicks === 0 && frameTicks !== null && frameTicks > 0 ? frameTicks : null,
   };
 }
 
 /** The second walk: hands the frames to the writer, segment by segment. Answers how many bytes they have. */
-function writeSegments(
+async function writeSegments(
   track: Track,
   survey: FrameSurvey,
   cuts: number[],
   writer: IndexWriter,
   fileBytes: number | null,
-): number {
-  const cursor = new SampleCursor(track.table);
+): Promise<number> {
+  const cursor = new SampleCursor(track.table, "all");
   const samples = new SampleColumns();
   let segmentDecodeTicks = 0;
   let mediaBytes = 0;
   let next = 1;
-  while (cursor.next()) {
+  while (cursor.next() || ((await cursor.load()) && cursor.next())) {
     const { size, offset } = cursor;
     standardOnlyIf(size > 0, "empty pictures");
     standardOnlyIf(fileBytes === null || offset + size <= fileBytes, "the file ends before its media data");

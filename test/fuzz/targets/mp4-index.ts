@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { cutSegment } from "../../../src/delivery/passthrough/cut-segment.ts";
 import { indexSource } from "../../../src/delivery/passthrough/index.ts";
@@ -36,7 +37,10 @@ const readerOf = (bytes: Uint8Array): RangeReader => ({
   read: (offset, length) => Promise.resolve(bytes.slice(offset, offset + length)),
 });
 
-/** A damaged index is refused with a reason, or every segment that is announced can be cut and has the bytes announced. */
+/**
+ * A damaged index is refused with a reason, or every segment that is announced can be cut and has the bytes announced.
+ * The result is the same whether the index is read at once or in pieces.
+ */
 export default {
   name: "mp4-index",
   arbitrary: fc.record({
@@ -47,6 +51,9 @@ export default {
     const bytes = Buffer.from(FILM);
     for (const { at, value: number } of patches) if (at + 4 <= bytes.length) bytes.writeUInt32BE(number, at);
     const source = await indexSource(readerOf(bytes.subarray(0, length)));
+    const memory = { maxBufferedBytes: 0, windowBytes: 240 };
+    const inPieces = await indexSource(readerOf(bytes.subarray(0, length)), { memory });
+    if (!isDeepStrictEqual(inPieces, source)) throw new Error("an index read in pieces gives another result");
     if (!source.standard) {
       if (source.reason.length === 0) throw new Error("refused without a reason");
       return;

@@ -1,11 +1,18 @@
 import { expect, test } from "vitest";
+import { MAX_READS } from "../../../src/delivery/passthrough/index-bytes.ts";
 import { indexSource } from "../../../src/delivery/passthrough/index.ts";
 import { boxAt, clip, patched, readerOf } from "./mp4-surgery.ts";
 
 const flower = clip("flower");
 const reasonOf = async (bytes: Uint8Array, size?: number | null) => {
-  const source = await indexSource(readerOf(bytes, size === undefined ? bytes.length : size).reader);
-  return source.standard ? "standard" : source.reason;
+  const reasons = [];
+  for (const memory of [{}, { maxBufferedBytes: 0, windowBytes: 240 }]) {
+    const { reader } = readerOf(bytes, size === undefined ? bytes.length : size);
+    const source = await indexSource(reader, { memory });
+    reasons.push(source.standard ? "standard" : source.reason);
+  }
+  expect(reasons[1], "the reason for an index that is read in pieces").toBe(reasons[0]);
+  return reasons[0]!;
 };
 
 const text = (value: string) => new TextEncoder().encode(value);
@@ -58,6 +65,28 @@ test("the untouched clip is standard, so the cases above are refused for what wa
 test("a failing reader is its own error, not a verdict on the source", async () => {
   const broken = { size: null, read: () => Promise.reject(new Error("connection reset")) };
   await expect(indexSource(broken)).rejects.toThrow("connection reset");
+});
+
+test("an index whose boxes lie far apart is refused after a bounded number of reads", async () => {
+  const [boxBytes, boxes] = [80_000, 600];
+  const file = new Uint8Array(32 + boxes * boxBytes);
+  const view = new DataView(file.buffer);
+  const writeHeader = (at: number, size: number, type: string) => {
+    view.setUint32(at, size);
+    file.set(text(type), at + 4);
+  };
+  writeHeader(0, 16, "ftyp");
+  writeHeader(16, file.length - 16, "moov");
+  for (let n = 0; n < boxes; n++) writeHeader(24 + n * boxBytes, boxBytes, "free");
+  const { reader, reads } = readerOf(file);
+  expect(await indexSource(reader)).toMatchObject({ standard: false, reason: expect.stringMatching("scattered") });
+  expect(reads.length).toBe(MAX_READS + 1);
+});
+
+test("5 million key frames that take a few bytes to claim are refused before they are listed", async () => {
+  const frames = 5_200_000;
+  const claimed = patched(patched(renamed("stss", "free"), "stsz", 12, 1), "stsz", 16, frames);
+  expect(await reasonOf(patched(claimed, "stts", 16, frames))).toMatch("more pictures than 12 hours");
 });
 
 test("thousands of damaged indexes are each refused or read, in time and without a crash", async () => {

@@ -92,6 +92,20 @@ describe.each(["flower", "friday"] as const)("%s.mp4", (name) => {
   });
 });
 
+test.each(["flower", "friday"] as const)(
+  "the index of %s.mp4 is the same whether it is read at once or in pieces",
+  async (name) => {
+    for (const bytes of [clip(name), withMoovAtEnd(clip(name), 64)]) {
+      const whole = await standard(bytes);
+      for (const windowBytes of [96, 240, 480]) {
+        const { reader, reads } = readerOf(bytes);
+        expect(await indexSource(reader, { memory: { maxBufferedBytes: 0, windowBytes } })).toEqual(whole);
+        expect(reads.length).toBeGreaterThan(5);
+      }
+    }
+  },
+);
+
 test("an index at the head costs one read, whether the size is known or not", async () => {
   for (const size of [undefined, null]) {
     const { reader, reads } = readerOf(clip("flower"), size);

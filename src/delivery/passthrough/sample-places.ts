@@ -1,0 +1,109 @@
+import { standardOnlyIf } from "./not-standard.ts";
+import type { SampleTable } from "./sample-table.ts";
+import { TableRows } from "./table-rows.ts";
+
+/** Decodes `stsz`, `stsc` and the chunk offsets, a batch of samples at a time. */
+export class PlaceReader {
+  readonly sizes: Uint32Array;
+  /** Positions in the file. */
+  readonly offsets: Float64Array;
+  private readonly uniformSize: number;
+  private readonly sizeRows: TableRows;
+  private readonly chunkRows: TableRows;
+  private readonly wideOffsets: boolean;
+  private readonly layout: ChunkLayout;
+  private samplesLeft = 0;
+  /** Where the sample after the last one lies if it is in the same chunk. */
+  private next = 0;
+
+  constructor({ bytes, uniformSize, sizes, sampleToChunk, chunkOffsets }: SampleTable, batchSamples: number) {
+    this.sizes = new Uint32Array(batchSamples);
+    this.offsets = new Float64Array(batchSamples);
+    this.uniformSize = uniformSize;
+    this.sizeRows = new TableRows(bytes, sizes);
+    this.chunkRows = new TableRows(bytes, chunkOffsets);
+    this.wideOffsets = chunkOffsets.wide;
+    this.layout = new ChunkLayout(new TableRows(bytes, sampleToChunk));
+  }
+
+  async read(count: number): Promise<void> {
+    await this.readSizes(count);
+    const { sizes, offsets } = this;
+    for (let row = 0; row < count;) {
+      if (this.samplesLeft === 0) await this.nextChunk();
+      const end = Math.min(count, row + this.samplesLeft);
+      this.samplesLeft -= end - row;
+      let { next } = this;
+      for (; row < end; row++) {
+        offsets[row] = next;
+        next += sizes[row]!;
+      }
+      this.next = next;
+    }
+  }
+
+  private async readSizes(count: number): Promise<void> {
+    if (this.uniformSize > 0) {
+      this.sizes.fill(this.uniformSize, 0, count);
+      return;
+    }
+    const { sizes, sizeRows: rows } = this;
+    for (let row = 0; row < count;) {
+      if (rows.isEmpty) await rows.load();
+      const { view } = rows;
+      let { at } = rows;
+      for (; row < count && at < view.byteLength; row++, at += 4) sizes[row] = view.getUint32(at);
+      rows.at = at;
+    }
+  }
+
+  private async nextChunk(): Promise<void> {
+    const rows = this.chunkRows;
+    standardOnlyIf(!rows.isEmpty || (await rows.load()), "fewer chunks than samples need");
+    const { view, at } = rows;
+    this.next = this.wideOffsets ? view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4) : view.getUint32(at);
+    rows.at += this.wideOffsets ? 8 : 4;
+    this.samplesLeft = this.layout.hasNext ? this.layout.nextChunk() : await this.layout.advance();
+  }
+}
+
+/** How many samples each chunk has: a row of `stsc` is good until the chunk with which the next row begins. */
+class ChunkLayout {
+  private readonly rows: TableRows;
+  private samples = -1;
+  private chunk = -1;
+  private until: number | null = null;
+
+  constructor(rows: TableRows) {
+    this.rows = rows;
+  }
+
+  /** The next chunk is described by the current row. */
+  get hasNext(): boolean {
+    return this.until !== null && this.chunk + 1 < this.until;
+  }
+
+  nextChunk(): number {
+    this.chunk += 1;
+    standardOnlyIf(this.samples >= 0, "the first chunk is not described");
+    standardOnlyIf(this.samples > 0, "an empty chunk");
+    return this.samples;
+  }
+
+  async advance(): Promise<number> {
+    this.until ??= await this.firstChunkOfRow();
+    while (!this.hasNext) {
+      this.samples = this.rows.view.getUint32(this.rows.at + 4);
+      this.rows.at += 12;
+      this.until = await this.firstChunkOfRow();
+    }
+    return this.nextChunk();
+  }
+
+  /** Infinity behind the last row. */
+  private async firstChunkOfRow(): Promise<number> {
+    const { rows } = this;
+    if (rows.isEmpty && !(await rows.load())) return Infinity;
+    return rows.view.getUint32(rows.at) - 1;
+  }
+}
