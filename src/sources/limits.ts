@@ -32,7 +32,7 @@ export const SOURCE_LIMITS: SourceLimits = {
   graceMs: 30_000,
   probeMs: 300_000,
   partMs: 600_000, // an alarm of a Durable Object may run for 15 minutes
-  maxAnswersPerRange: 100,
+  maxAnswersPerRange: 256, // some servers answer 64 KiB at most; a part has 8 MiB or more
 };
 
 /** @throws {RangeError} when MAX_SOURCE_BYTES is no positive whole number: a limit must not vanish by a typing error */

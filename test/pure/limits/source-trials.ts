@@ -3,6 +3,7 @@ import type { RangeReader } from "../../../src/sources/range-reader.ts";
 import { childBoxes } from "../../../src/delivery/passthrough/boxes.ts";
 import { findMoov } from "../../../src/delivery/passthrough/find-moov.ts";
 import { NotStandard } from "../../../src/delivery/passthrough/not-standard.ts";
+import { bufferedIndex, MAX_PIECE_BYTES, rangedIndex } from "../../../src/delivery/passthrough/index-bytes.ts";
 import { readSampleTable } from "../../../src/delivery/passthrough/sample-table.ts";
 import { readTracks } from "../../../src/delivery/passthrough/track.ts";
 import { checkPartNumber } from "../../../src/sources/copy-state.ts";
@@ -71,8 +72,10 @@ function sparse(boxes: [type: string, size: number][]): RangeReader {
   return { size, read };
 }
 
-const sampleTable = (samples: number) => {
-  const view = viewOf(
+const indexOf = (bytes: Uint8Array) => bufferedIndex(viewOf(bytes));
+
+const sampleTable = async (samples: number) => {
+  const index = indexOf(
     new Uint8Array([
       ...box("stsz", words(0, 100, samples)),
       ...box("stts", words(0, 1, samples, 1)),
@@ -80,7 +83,7 @@ const sampleTable = (samples: number) => {
       ...box("stco", words(0, 1, 0)),
     ]),
   );
-  return readSampleTable(view, childBoxes(view, 0, view.byteLength));
+  return await readSampleTable(index, await childBoxes(index, 0, index.length));
 };
 
 export const SOURCE_TRIALS = {
@@ -106,21 +109,35 @@ export const SOURCE_TRIALS = {
             ["ftyp", 16],
             ["moov", bytes],
           ]),
+          {},
         ),
       /larger/,
     ),
   ),
   "moov-reads": upTo((reads) => {
     const free = Array.from({ length: reads - 1 }, (): [string, number] => ["free", 100 << 20]);
-    return standard(() => findMoov(sparse([...free, ["moov", 64]])), /few reads/);
+    return standard(() => findMoov(sparse([...free, ["moov", 64]]), {}), /few reads/);
   }),
   "moov-boxes": upTo((count) => {
-    const view = viewOf(new Uint8Array(Array.from({ length: count }, () => [...box("free")]).flat()));
-    return standard(() => childBoxes(view, 0, view.byteLength), /too many boxes/);
+    const index = indexOf(new Uint8Array(Array.from({ length: count }, () => [...box("free")]).flat()));
+    return standard(() => childBoxes(index, 0, index.length), /too many boxes/);
   }),
   "moov-tracks": upTo((count) => {
-    const view = viewOf(new Uint8Array(Array.from({ length: count }, () => [...box("trak")]).flat()));
-    return standard(() => readTracks(view), /too many tracks/);
+    const index = indexOf(new Uint8Array(Array.from({ length: count }, () => [...box("trak")]).flat()));
+    return standard(() => readTracks(index), /too many tracks/);
+  }),
+  "moov-scattered-reads": upTo(async (reads) => {
+    // Each track's box header lies in a block of its own.
+    const content = new Uint8Array(reads * MAX_PIECE_BYTES);
+    const index = rangedIndex(
+      { size: content.length, read: (at, length) => Promise.resolve(content.slice(at, at + length)) },
+      0,
+      content.length,
+      {},
+    );
+    return await standard(async () => {
+      for (let block = 0; block < reads; block += 1) await index.piece(block * MAX_PIECE_BYTES, 8);
+    }, /too many places/);
   }),
   "moov-samples": upTo((samples) => standard(() => sampleTable(samples), /too many samples/)),
 };

@@ -34,6 +34,7 @@ export const TRIED_IN = {
     "copy-parts",
     "moov",
     "moov-reads",
+    "moov-scattered-reads",
     "moov-boxes",
     "moov-tracks",
     "moov-samples",
