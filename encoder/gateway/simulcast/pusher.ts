@@ -4,9 +4,9 @@ import type { Unit } from "../container-units.ts";
 import { gatewaySlots, type PushSlots } from "./slots.ts";
 import { TargetPush } from "./target-push.ts";
 import type { SimulcastReason, SimulcastState, SimulcastTarget } from "./target.ts";
+import { SIMULCAST_QUEUE_BYTES } from "./tag-queue.ts";
 
 const PATIENCE_MS = 10_000;
-const QUEUE_BYTES = 8 << 20;
 
 export interface SimulcastOptions {
   /** Also to private and local addresses: for local work. */
@@ -56,7 +56,7 @@ export class SimulcastPusher {
   }
 
   #start(target: SimulcastTarget): TargetPush {
-    const { allowPrivateNetwork, patienceMs = PATIENCE_MS, queueBytes = QUEUE_BYTES } = this.#options;
+    const { allowPrivateNetwork, patienceMs = PATIENCE_MS, queueBytes = SIMULCAST_QUEUE_BYTES } = this.#options;
     const { slots = gatewaySlots } = this.#options;
     return new TargetPush(target, {
       allowPrivateNetwork,

@@ -2,6 +2,9 @@
 import { once, EventEmitter } from "node:events";
 import { type FlvTag, TAG } from "./flv-tags.ts";
 
+/** What waits for a slow target. */
+export const SIMULCAST_QUEUE_BYTES = 8 << 20;
+
 export class TagQueue {
   readonly #maxBytes: number;
   readonly #changed = new EventEmitter();

@@ -5,7 +5,9 @@ import { MessageReader } from "../../../encoder/live/wire.ts";
 import { ContainerUnits } from "../../../encoder/gateway/container-units.ts";
 import { RestartLimit } from "../../../encoder/gateway/restart-limit.ts";
 import { Amf0Reader } from "../../../encoder/gateway/rtmp/amf0.ts";
+import { TAG } from "../../../encoder/gateway/simulcast/flv-tags.ts";
 import { mostPushes } from "../../../encoder/gateway/simulcast/slots.ts";
+import { SIMULCAST_QUEUE_BYTES, TagQueue } from "../../../encoder/gateway/simulcast/tag-queue.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
 const FLV_HEADER = Buffer.from("FLV\u0001\u0005\0\0\0\u0009\0\0\0\0", "latin1");
@@ -60,6 +62,13 @@ export const ENCODER_TRIALS = {
     while (limit.allows(0));
     const times = Array.from({ length: 2 }, () => limit.allows(ms)); // those of the window's begin are forgotten at its end
     return times.every(Boolean) ? "forgotten" : TAKEN;
+  }),
+  "simulcast-queue": upTo((bytes) => {
+    const queue = new TagQueue(SIMULCAST_QUEUE_BYTES, true);
+    const half = Math.floor(bytes / 2);
+    for (const length of [half, bytes - half])
+      queue.push({ type: TAG.video, timestampMs: 0, data: Buffer.alloc(length), isHeader: false, isKeyFrame: true });
+    return queue.dropped === 0 ? TAKEN : "dropped";
   }),
   "simulcast-processes-per-core": (bound: number) => {
     const cores = 100;

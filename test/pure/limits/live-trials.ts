@@ -112,6 +112,7 @@ export const LIVE_TRIALS = {
     return { atBound: probe(bound / 500), above: probe(bound / 500 + 1) };
   },
   "dvr-window": upTo((segments) => (dvrFirstMsn(rendition([{ msn: segments - 1 }])) === 0 ? TAKEN : "slides")),
+  "recording-segments": upTo((segments) => (listed(1, segments) === segments ? TAKEN : "cut")),
   "recording-list": recording(1),
   "recording-lists": recording(16),
   "clip-length": upTo((ms) => (rangeOf(1.5, ms / 1000).endSeconds * 1000 >= ms ? TAKEN : "cut")),
