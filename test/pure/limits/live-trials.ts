@@ -8,7 +8,7 @@ import { ViewerBatch, ViewerWindow } from "../../../src/delivery/live/viewer-win
 import { type Problem, PROBLEMS } from "../../../src/http/problems.ts";
 import { findRangeIn } from "../../../src/live/clips-range.ts";
 import { readClipRequest } from "../../../src/live/clips-request.ts";
-import { listsFrom } from "../../../src/live/recording-lists.ts";
+import { listsFrom, MOST_SEGMENTS, type SegmentRange } from "../../../src/live/recording-lists.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
 const rendition = (segments: Partial<LiveSegment>[]) =>
@@ -32,7 +32,7 @@ function clipStatus(positionMs: number): string {
 }
 
 /** Lists of recordings whose segments take 16 bytes of JSON each: how many segments they hold of those there are. */
-function listed(renditions: number, segments: number): number {
+function listed(renditions: number, segments: number, range: SegmentRange | null = null): number {
   const segment = { isWhole: true, isGap: false, bytes: 1_234_567, durationTicks: 2_000_000, initVersion: 0 };
   const at = () => ({ ...segment, decodeTicks: 0, capturedAtMs: 0, isDiscontinuous: false }) as unknown as LiveSegment;
   const sources = viewers(renditions, (n) => `v${n}`).map((name) => ({
@@ -42,7 +42,7 @@ function listed(renditions: number, segments: number): number {
     lastMsn: segments - 1,
     at,
   }));
-  return listsFrom(sources, null)[0]!.segments.bytes.length;
+  return listsFrom(sources, range)[0]!.segments.bytes.length;
 }
 const SEGMENT_BYTES = 16;
 const SPAN_BYTES = 160;
@@ -112,7 +112,9 @@ export const LIVE_TRIALS = {
     return { atBound: probe(bound / 500), above: probe(bound / 500 + 1) };
   },
   "dvr-window": upTo((segments) => (dvrFirstMsn(rendition([{ msn: segments - 1 }])) === 0 ? TAKEN : "slides")),
-  "recording-segments": upTo((segments) => (listed(1, segments) === segments ? TAKEN : "cut")),
+  "recording-segments": upTo((segments) =>
+    listed(1, segments, { first: 0, last: MOST_SEGMENTS - 1 }) === segments ? TAKEN : "cut",
+  ),
   "recording-list": recording(1),
   "recording-lists": recording(16),
   "clip-length": upTo((ms) => (rangeOf(1.5, ms / 1000).endSeconds * 1000 >= ms ? TAKEN : "cut")),
