@@ -9,6 +9,7 @@ import Rtmp from "node-media-server/src/protocol/rtmp.js";
 import { type Amf0Output, Amf0Reader, type Amf0Value, encodeAmf0 } from "./amf0.ts";
 
 const APP = "live";
+const HANDSHAKE_COMPLETE = 3; // node-media-server's state
 const RTMP_VERSION = 3;
 /** All that comes between the handshake and the publish, chunk headers included. An encoder sends less than 2 KiB. */
 const BYTES_BEFORE_PUBLISH = 64 << 10;
@@ -57,6 +58,10 @@ export class PublishProtocol extends Rtmp {
     super();
     this.flv = null; // a megabyte for a parser that is not needed
     this.onOutputCallback = output;
+  }
+
+  get isHandshakeComplete(): boolean {
+    return this.handshakeState === HANDSHAKE_COMPLETE;
   }
 
   /** @throws {RtmpError} and others, all of which mean that the connection cannot go on */
