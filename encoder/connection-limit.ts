@@ -5,19 +5,21 @@
 import type { Socket } from "node:net";
 import { networkOf } from "./network-of.ts";
 
-/** Progress of a connection before its decision: nothing received, something received, handshake complete. */
-const STEPS = 3;
+/** How far a connection has got: nothing received, something received, and two steps of its protocol. */
+export const STEP = { silent: 0, received: 1, handshakeComplete: 2, connected: 3 } as const;
+type Step = (typeof STEP)[keyof typeof STEP];
+const STEPS = Object.keys(STEP).length;
 
 interface Unproven {
   network: string;
-  isHandshakeComplete: boolean;
+  step: Step;
   /** Its key is being checked. */
   isInDecision: boolean;
 }
 
 export class ConnectionLimit {
   readonly #perNetwork: number;
-  /** By network, oldest first. */
+  /** By network, in the order in which they came to their step. */
   readonly #networks = new Map<string, Map<Socket, Unproven>>();
   readonly #unproven = new WeakMap<Socket, Unproven>();
 
@@ -35,17 +37,20 @@ export class ConnectionLimit {
       peers.delete(victim);
       victim.destroy();
     }
-    const unproven = { network, isHandshakeComplete: false, isInDecision: false };
+    const unproven: Unproven = { network, step: STEP.silent, isInDecision: false };
     this.#networks.set(network, peers);
     this.#unproven.set(socket, unproven);
     peers.set(socket, unproven);
     socket.once("close", () => this.prove(socket));
   }
 
-  /** The handshake of its protocol is complete. */
-  completeHandshake(socket: Socket): void {
+  /** It has come to this step of its protocol. */
+  advance(socket: Socket, step: Step): void {
     const unproven = this.#unproven.get(socket);
-    if (unproven !== undefined) unproven.isHandshakeComplete = true;
+    if (unproven === undefined || step <= unproven.step) return;
+    unproven.step = step;
+    const peers = this.#networks.get(unproven.network)!;
+    if (peers.delete(socket)) peers.set(socket, unproven);
   }
 
   /** Its key is being checked: it still counts, and is not closed for a newer one. */
@@ -66,8 +71,8 @@ export class ConnectionLimit {
 }
 
 /**
- * The oldest connection of the least progress. A step that holds less than a third of the connections is passed over: a network full of
- * complete handshakes would otherwise close each newcomer for the next one, before its first bytes arrive.
+ * The connection that has been at the lowest step for longest. A step that holds less than its share of the connections, a quarter, is passed
+ * over: if all others had completed their handshakes, each newcomer would be closed for the next one before its first bytes arrive.
  *
  * @returns null when all of them are in decision
  */
@@ -78,5 +83,5 @@ function victimOf(peers: Map<Socket, Unproven>): Socket | null {
   return steps.find(({ length }) => length > 0 && length * STEPS >= count)?.[0] ?? null;
 }
 
-const stepOf = (socket: Socket, { isHandshakeComplete }: Unproven): number =>
-  isHandshakeComplete ? 2 : Number(socket.bytesRead > 0);
+const stepOf = (socket: Socket, { step }: Unproven): Step =>
+  step === STEP.silent && socket.bytesRead > 0 ? STEP.received : step;

@@ -13,8 +13,8 @@ import * as rtmp from "./rtmp-client.ts";
 import { until } from "./until.ts";
 
 const RTMP_LIMIT = 128;
-/** Below a third of the limit, so that none of them is closed before it has got as far as it goes. */
-const AT_A_TIME = 32;
+/** Below a quarter of the limit, so that none of them is closed before it has got as far as it goes. */
+const AT_A_TIME = 16;
 const SERVER_BYTES = 1 + 2 * 1536; // S0, S1, S2
 
 const opened: Socket[] = [];
@@ -56,7 +56,12 @@ describe("connections of one IPv6 /64 with the same port", () => {
   }
 
   test("HTTP: count together, up to the limit of the network", async () => {
-    const server = addressed(boundedServer(() => false, () => {}));
+    const server = addressed(
+      boundedServer(
+        () => false,
+        () => {},
+      ),
+    );
     const { sockets, accepted } = await openMany(server, 500);
     await until(() => closedOf(sockets) === 500 - SERVER_LIMITS.unprovenOfNetwork);
     expect(accepted.filter(isOpen)).toHaveLength(SERVER_LIMITS.unprovenOfNetwork);
@@ -86,7 +91,7 @@ describe.each(["rtmp", "rtmps"] as const)("%s: at the limit of a network", (prot
   });
   afterEach(() => listener.close());
 
-  const silent = () => follow(connectTcp(listener.port, "127.0.0.1"));
+  const silent = async () => follow(connectTcp(listener.port, "127.0.0.1"));
   const dial = () =>
     follow(
       protocol === "rtmp"
@@ -104,6 +109,12 @@ describe.each(["rtmp", "rtmps"] as const)("%s: at the limit of a network", (prot
     await until(() => peer.heardBytes() >= SERVER_BYTES);
     return peer;
   }
+  /** A client that completes its handshake and says no more. */
+  async function handshaken(): Promise<Peer> {
+    const peer = await shaking();
+    peer.socket.write(C2);
+    return peer;
+  }
   /** A client that has been answered to its connect, and has not yet asked to publish. */
   async function greeted(): Promise<Peer> {
     const peer = await shaking();
@@ -112,7 +123,7 @@ describe.each(["rtmp", "rtmps"] as const)("%s: at the limit of a network", (prot
     return peer;
   }
   /** That many connections, a few at a time, each of which gets as far as it goes. */
-  async function flood(open: () => Peer | Promise<Peer>, count: number): Promise<Socket[]> {
+  async function flood(open: () => Promise<Peer>, count: number): Promise<Socket[]> {
     const sockets: Socket[] = [];
     while (sockets.length < count) {
       const peers = await Promise.all(Array.from({ length: AT_A_TIME }, open));
@@ -131,6 +142,15 @@ describe.each(["rtmp", "rtmps"] as const)("%s: at the limit of a network", (prot
     await reception.begun("honest");
   });
 
+  test("those with a complete handshake are closed before a client whose connect was answered, which still gets in", async () => {
+    const honest = await greeted();
+    const sockets = await flood(handshaken, 2 * RTMP_LIMIT);
+    await until(() => closedOf(sockets) >= RTMP_LIMIT);
+    expect(isOpen(honest.socket)).toBe(true);
+    honest.socket.write(rtmp.publish("honest"));
+    await reception.begun("honest");
+  });
+
   test("those in their handshake are closed before a client that has completed it, which still gets in", async () => {
     const honest = await greeted();
     const sockets = await flood(shaking, 2 * RTMP_LIMIT);
@@ -142,7 +162,7 @@ describe.each(["rtmp", "rtmps"] as const)("%s: at the limit of a network", (prot
 
   test("a newcomer gets in although all of them have completed their handshakes", async () => {
     const waiting = await flood(greeted, RTMP_LIMIT);
-    const newcomer = silent();
+    const newcomer = await silent();
     await until(() => !newcomer.socket.connecting);
     const more = await flood(silent, AT_A_TIME);
     await until(() => closedOf(waiting) === more.length + 1);
@@ -177,9 +197,12 @@ test("HTTP: those that sent nothing are closed before one that is sending its he
   honest.socket.write("GET / HTTP/1.1\r\n");
   const [accepted] = await received;
   await until(() => accepted.bytesRead > 0);
-  const silent = Array.from({ length: 3 * SERVER_LIMITS.unprovenOfNetwork }, () => follow(connectTcp(port, "127.0.0.1")));
+  const silent = Array.from({ length: 3 * SERVER_LIMITS.unprovenOfNetwork }, () =>
+    follow(connectTcp(port, "127.0.0.1")),
+  );
   await until(() => closedOf(silent.map(({ socket }) => socket)) >= 2 * SERVER_LIMITS.unprovenOfNetwork);
   honest.socket.write("Host: x\r\nAuthorization: Bearer known\r\n\r\n");
   await until(() => honest.heardBytes() > 0);
+  expect(isOpen(honest.socket)).toBe(true);
   server.close();
 });

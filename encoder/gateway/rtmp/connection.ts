@@ -2,6 +2,7 @@
 import type { Socket } from "node:net";
 import { log } from "../../log.ts";
 import type { IngestProtocol } from "../../live/protocol.ts";
+import { STEP } from "../../connection-limit.ts";
 import type { Admission, Reception } from "../incoming.ts";
 import { Amf0Error } from "./amf0.ts";
 import { PublishProtocol, RtmpError } from "./publish-protocol.ts";
@@ -26,7 +27,7 @@ const WORDS: Record<Extract<Admission, { accepted: false }>["reason"], string> =
 
 /** What a connection reports to the limit that counts it (`connection-limit.ts`). */
 export interface Progress {
-  completeHandshake(): void;
+  advance(step: (typeof STEP)["handshakeComplete" | "connected"]): void;
   awaitDecision(): void;
   prove(): void;
 }
@@ -88,7 +89,8 @@ async function wantedKey(
       const chunk = await nextOf(chunks);
       if (chunk === null) return null;
       rtmp.read(chunk);
-      if (rtmp.isHandshakeComplete) progress.completeHandshake();
+      if (rtmp.isConnected) progress.advance(STEP.connected);
+      else if (rtmp.isHandshakeComplete) progress.advance(STEP.handshakeComplete);
     }
     return rtmp.streamKey;
   } finally {

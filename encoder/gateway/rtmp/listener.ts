@@ -37,7 +37,7 @@ export async function openRtmpListener(options: RtmpOptions, reception: Receptio
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     const counted = encrypted.get(peerOf(socket)) ?? socket;
     void serveRtmp(socket, options.protocol, reception, {
-      completeHandshake: () => limit.completeHandshake(counted),
+      advance: (step) => limit.advance(counted, step),
       awaitDecision: () => limit.awaitDecision(counted),
       prove: () => limit.prove(counted),
     });
@@ -74,4 +74,5 @@ export async function openRtmpListener(options: RtmpOptions, reception: Receptio
 }
 
 /** A TCP connection has its two addresses and ports to itself; a TLS socket has those of the connection under it. */
-const peerOf = ({ remoteAddress, remotePort, localAddress }: Socket) => `${remoteAddress} ${remotePort} ${localAddress}`;
+const peerOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
+  `${remoteAddress} ${remotePort} ${localAddress}`;

@@ -43,6 +43,8 @@ export class PublishProtocol extends Rtmp {
   streamKey: string | null = null;
   /** The publisher said goodbye, or was told so. */
   isOver = false;
+  /** A connect has been accepted. */
+  isConnected = false;
   /** FLV, from its header on; emptied by the reader. */
   readonly flvTags: Buffer[] = [Flv.createHeader(true, true)];
   #hasBegun = false;
@@ -51,7 +53,6 @@ export class PublishProtocol extends Rtmp {
   #allocatedBytes = 0;
   #bytesBeforePublish = 0;
   #commandsBeforePublish = 0;
-  #isConnected = false;
   #streams = 0;
 
   constructor(output: (bytes: Buffer) => void) {
@@ -145,7 +146,7 @@ export class PublishProtocol extends Rtmp {
   }
 
   #connect(transactionId: number, about: Amf0Value): void {
-    if (this.#isConnected) throw new RtmpError("a second connect");
+    if (this.isConnected) throw new RtmpError("a second connect");
     const fields = about instanceof Map ? about : new Map<string, Amf0Value>();
     const app = fields.get("app");
     if (typeof app !== "string" || appOf(app) !== APP) {
@@ -157,7 +158,7 @@ export class PublishProtocol extends Rtmp {
     const objectEncoding = fields.get("objectEncoding") ?? 0;
     if (typeof objectEncoding !== "number" || !OBJECT_ENCODINGS.has(objectEncoding))
       throw new RtmpError("unknown object encoding");
-    this.#isConnected = true;
+    this.isConnected = true;
     this.sendWindowACK(WINDOW_BYTES);
     this.setPeerBandwidth(WINDOW_BYTES, DYNAMIC_LIMIT);
     this.setChunkSize(this.outChunkSize);
@@ -178,7 +179,7 @@ export class PublishProtocol extends Rtmp {
 
   #publish(_transactionId: number, reader: Amf0Reader): void {
     if (this.streamKey !== null) return this.refuse("This connection publishes already.");
-    if (!this.#isConnected) throw new RtmpError("publish before connect");
+    if (!this.isConnected) throw new RtmpError("publish before connect");
     reader.read(); // the command object: null
     const name = reader.hasMore ? reader.read() : "";
     const key = typeof name === "string" ? name.split("?")[0]! : "";
