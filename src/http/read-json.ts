@@ -19,7 +19,7 @@ async function boundedText(c: Context<AppContext>): Promise<string> {
     return await c.req.text();
   }
   const text = await readText(raw, API_JSON);
-  c.req.raw = new Request(raw, { body: text });
+  c.req.raw = new Request(raw, { method: raw.method, body: text });
   return text;
 }
 

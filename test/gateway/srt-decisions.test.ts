@@ -48,14 +48,18 @@ describe("at the listener", () => {
 
   /** Callers of one address that send their conclusions; what each is answered. */
   async function callers(count: number): Promise<(() => number | null)[]> {
-    const opened = [];
+    const opened: Awaited<ReturnType<typeof openCaller>>[] = [];
     for (let at = 0; at < count; at++) opened.push(await openCaller(listener.port));
     for (const { socket } of opened) sockets.push(socket);
     for (const { socket } of opened) socket.send(INDUCTION);
     await until(() => opened.every(({ heard }) => heard.length === 1));
     const conclusion = Buffer.concat([CONCLUSION_WITHOUT_COOKIE, KEY_MATERIAL]);
     for (const { socket, heard } of opened) socket.send(withCookieOf(heard[0]!, conclusion));
-    return opened.map(({ heard }) => () => heard[1]?.readUInt32BE(HANDSHAKE_TYPE_AT) ?? null);
+    return opened.map(
+      ({ heard }) =>
+        () =>
+          heard[1]?.readUInt32BE(HANDSHAKE_TYPE_AT) ?? null,
+    );
   }
 
   test("48 encoders of one address that connect at once are all decided on", async () => {

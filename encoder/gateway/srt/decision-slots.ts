@@ -59,7 +59,7 @@ export class DecisionSlots {
 
   /** Nobody waits any more. */
   close(): void {
-    for (const waiting of [...this.#waiting]) this.#end(waiting, false);
+    while (this.#waiting.length > 0) this.#end(this.#waiting[0]!, false);
   }
 
   #hasRoom(network: string): boolean {
