@@ -11,14 +11,14 @@ export interface ServerLimits {
   /** Between two looks for connections that exceed `headersMs`. */
   checkEveryMs: number;
   connections: number;
-  /** Of one address (IPv6: one /64), without a request that showed the secret. */
-  unprovenOfAddress: number;
+  /** Of one network (an IPv4 address, an IPv6 /64), without a request that showed the secret. */
+  unprovenOfNetwork: number;
 }
 export const SERVER_LIMITS: ServerLimits = {
   headersMs: 10_000,
   checkEveryMs: 1000,
   connections: 1024,
-  unprovenOfAddress: 64,
+  unprovenOfNetwork: 64,
 };
 
 /** @param isKnown whether the request shows the secret; the others are answered 401 and their connections closed */
@@ -27,7 +27,7 @@ export function boundedServer(
   handle: RequestListener,
   limits: ServerLimits = SERVER_LIMITS,
 ): Server {
-  const limit = new ConnectionLimit(limits.unprovenOfAddress);
+  const limit = new ConnectionLimit(limits.unprovenOfNetwork);
   const options = {
     requestTimeout: 0, // by default it would bound `headersTimeout` too, so that is set
     headersTimeout: limits.headersMs,

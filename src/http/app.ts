@@ -14,6 +14,7 @@ import { playbackRoutes } from "../playback/index.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
 import { authenticate, requireCredentials } from "./credentials.ts";
 import { HealthCache } from "./health.ts";
+import { lingerOnRefusal } from "./lingering.ts";
 import { Problem } from "./problems.ts";
 import { boundApiBodies } from "./read-json.ts";
 import { referencePage } from "./reference-page.ts";
@@ -24,6 +25,7 @@ import { newRouter, renderError } from "./router.ts";
 /** Every route of the Worker, in the order in which they are tried. */
 export function createApp() {
   const app = newRouter();
+  app.use("*", lingerOnRefusal);
   app.use("*", async (c, next) => {
     const requestId = c.req.header("cf-ray") ?? crypto.randomUUID();
     c.set("requestId", requestId);
@@ -57,7 +59,7 @@ export function createApp() {
 
   app.use("/v1/*", requireCredentials);
   app.use("/v1/*", logRequests);
-  app.use("/v1/*", ...boundApiBodies);
+  app.use("/v1/*", boundApiBodies);
   app.route("/", assetRoutes);
   app.route("/", activityRoutes);
   app.route("/", eventTypeRoutes);

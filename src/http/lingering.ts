@@ -1,32 +1,66 @@
-/** Long enough for a caller on a busy machine to read a few bytes. */
+/**
+ * A response that is given while the client still sends its body stays open until the rest of the body has been read (RFC 9112 §9.6). If the
+ * connection were closed at once, the client's next write would fail, and many clients then report the failed write and never read the
+ * response. The rest is read because a client that has sent all of its body may use the connection for its next request.
+ */
+import { createMiddleware } from "hono/factory";
+import type { AppContext } from "./router.ts";
+
+/** How long the client has to finish its body after the response was sent. */
 const LINGER_MS = 2000;
+/** What is read of the rest: as much as the longest body that the Worker accepts. */
+const LINGER_BYTES = 64 << 20;
 
 /**
- * The same answer, on a connection that stays open for a moment after the last byte (RFC 9112 §9.6). It is for answers that are given while
- * the caller still sends: closed at once, the connection would break under what is on its way, and many callers see the failed write first
- * and never read why. One who has read the answer may leave.
- *
- * All of the request has to be read meanwhile: a client that has written it all takes the connection for one that it may use again, and
- * its next request would meet the end of it.
- *
- * @param isRead settles when nothing is left of the request
+ * Applies to every refused request with a body, whichever handler or middleware refused it. Successful requests pass untouched, except those
+ * whose handler has set `bodyIsRead`.
  */
-export async function lingering(answer: Response, isRead: Promise<unknown>): Promise<Response> {
+export const lingerOnRefusal = createMiddleware<AppContext>(async (c, next) => {
+  const request = c.req.raw; // `boundApiBodies` replaces it
+  await next();
+  const { bodyIsRead } = c.var;
+  if (bodyIsRead !== undefined) c.res = await lingering(c.res, () => bodyIsRead);
+  else if (c.res.status >= 400) {
+    const { body } = request;
+    if (body !== null && !body.locked) c.res = await lingering(c.res, () => readRest(body));
+  }
+});
+
+/** Never rejects. */
+export async function readRest(body: ReadableStream<Uint8Array>): Promise<void> {
+  let bytes = 0;
+  try {
+    for await (const piece of body as ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>) {
+      bytes += piece.byteLength;
+      if (bytes > LINGER_BYTES) return;
+    }
+  } catch {
+    // The client has left.
+  }
+}
+
+/** @param finish called once the answer is on its way; settles when nothing is left of the request */
+export async function lingering(answer: Response, finish: () => Promise<unknown>): Promise<Response> {
   const bytes = new Uint8Array(await answer.arrayBuffer());
   const { readable, writable } = new FixedLengthStream(bytes.byteLength);
   const headers = new Headers(answer.headers);
   headers.delete("content-length"); // the stream's own
-  void give(writable, bytes, isRead);
+  void send(writable, bytes, finish);
   return new Response(readable, { status: answer.status, headers });
 }
 
-async function give(writable: WritableStream<Uint8Array>, bytes: Uint8Array, isRead: Promise<unknown>): Promise<void> {
+/** Never rejects. */
+async function send(
+  writable: WritableStream<Uint8Array>,
+  bytes: Uint8Array,
+  finish: () => Promise<unknown>,
+): Promise<void> {
   const writer = writable.getWriter();
   try {
     await writer.write(bytes);
-    await Promise.race([isRead, writer.closed, new Promise((resolve) => setTimeout(resolve, LINGER_MS))]);
+    await Promise.race([finish(), writer.closed, new Promise((resolve) => setTimeout(resolve, LINGER_MS))]);
     await writer.close();
   } catch {
-    // The caller has left.
+    // The client has left.
   }
 }

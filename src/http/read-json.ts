@@ -1,25 +1,27 @@
-import { bodyLimit } from "hono/body-limit";
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { z } from "zod";
 import { API_JSON, CALLBACK_JSON, exceededBound, type JsonBounds } from "./json-bounds.ts";
 import { Problem } from "./problems.ts";
 import { type AppContext, validationProblem } from "./router.ts";
 
-const refuseLength = bodyLimit({
-  maxSize: API_JSON.maxBytes,
-  onError: () => {
-    throw tooLarge(API_JSON);
-  },
+/** Refuses a body of an API request beyond `API_JSON` before anything parses it. */
+export const boundApiBodies = createMiddleware<AppContext>(async (c, next) => {
+  if (c.req.raw.body !== null) requireBounded(await boundedText(c), API_JSON);
+  await next();
 });
 
-/** Refuses a body of an API request beyond `API_JSON` before anything parses it. */
-export const boundApiBodies = [
-  refuseLength,
-  createMiddleware<AppContext>(async (c, next) => {
-    if (c.req.raw.body !== null) requireBounded(await c.req.text(), API_JSON);
-    await next();
-  }),
-] as const;
+/** Handlers can read the body again. */
+async function boundedText(c: Context<AppContext>): Promise<string> {
+  const { raw } = c.req;
+  if (raw.headers.has("content-length") && !raw.headers.has("transfer-encoding")) {
+    requireLength(raw, API_JSON);
+    return await c.req.text();
+  }
+  const text = await readText(raw, API_JSON);
+  c.req.raw = new Request(raw, { method: raw.method, body: text });
+  return text;
+}
 
 /**
  * The JSON body of a callback of ours, checked against its schema.
@@ -35,13 +37,17 @@ export async function readCallback<T extends z.ZodType>(schema: T, request: Requ
   return parsed.data;
 }
 
-/** Reads no further than the bound, whatever length is announced. */
-async function readText(request: Request, bounds: JsonBounds): Promise<string> {
+function requireLength(request: Request, bounds: JsonBounds): void {
   if (Number(request.headers.get("content-length") ?? 0) > bounds.maxBytes) throw tooLarge(bounds);
+}
+
+/** Reads no further than the bound, whatever length is announced. What is left can still be read (`lingering.ts`). */
+async function readText(request: Request, bounds: JsonBounds): Promise<string> {
+  requireLength(request, bounds);
   if (request.body === null) return "";
   const decoder = new TextDecoder();
   let [text, bytes] = ["", 0];
-  for await (const piece of request.body as ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>) {
+  for await (const piece of request.body.values({ preventCancel: true }) as AsyncIterable<Uint8Array>) {
     bytes += piece.byteLength;
     if (bytes > bounds.maxBytes) throw tooLarge(bounds);
     text += decoder.decode(piece, { stream: true });

@@ -20,6 +20,8 @@ export interface AppContext {
     requestId: string;
     /** Ids of what the request has made, for the request log. */
     createdIds?: string[];
+    /** Settles when somebody else, to whom the body was passed on, has read it to its end (`lingering.ts`). */
+    bodyIsRead?: Promise<unknown>;
   };
 }
 

@@ -37,7 +37,7 @@ export async function readSigned<Grant extends object>(
   const secrets = secretList("JOB_SECRET", jobSecret);
   const [payloadText, signatureText, ...rest] = token.split(".");
   if (!payloadText || !signatureText || rest.length > 0) return "malformed";
-  let payload: Uint8Array, signature: Uint8Array;
+  let payload: Uint8Array<ArrayBuffer>, signature: Uint8Array<ArrayBuffer>;
   try {
     [payload, signature] = [fromBase64Url(payloadText), fromBase64Url(signatureText)];
   } catch {

@@ -4,7 +4,6 @@ import { UnusableSecret } from "../../encoder/secrets.ts";
 import { askWithSecrets } from "../encoding/encoder-secret.ts";
 import { encoderAt } from "../encoding/gateway.ts";
 import type { Env } from "../env.ts";
-import { lingering } from "../http/lingering.ts";
 import { log } from "../http/log.ts";
 import { Problem, type ProblemCode } from "../http/problems.ts";
 import type { AppContext } from "../http/router.ts";
@@ -27,15 +26,7 @@ const PROBLEM_OF: Record<string, [ProblemCode, string]> = {
 
 const MAX_ANSWER_LENGTH = 4096;
 
-export const pushRoutes = new Hono<AppContext & { Variables: { bodyHasEnded?: boolean; isRead?: Promise<unknown> } }>();
-
-pushRoutes.use("/ingest/:streamKey", async (c, next) => {
-  await next();
-  // Whoever is refused, or cut off, is still sending.
-  const { body } = c.req.raw;
-  if (body === null || c.get("bodyHasEnded")) return;
-  c.res = await lingering(c.res, c.get("isRead") ?? body.pipeTo(new WritableStream()));
-});
+export const pushRoutes = new Hono<AppContext>();
 
 /**
  * Broadcasts pushed over HTTP, for encoders behind firewalls and for installations without a gateway: MPEG-TS, FLV or fragmented MP4 in one
@@ -61,11 +52,11 @@ pushRoutes.on(["POST", "PUT"], "/ingest/:streamKey", async (c) => {
     "x-worker-url": c.env.PUBLIC_URL || new URL(c.req.url).origin,
   };
   const { answer, isRead } = await pass(c.env, streamId, { headers, body });
-  c.set("isRead", isRead);
+  // A broadcaster that is refused or cut off is still sending.
+  if (answer.reason !== "broadcaster_left") c.set("bodyIsRead", isRead);
   log("live.push_over", { streamId, ...answer });
   const problem = problemOf(answer.reason);
   if (problem !== null) throw problem;
-  c.set("bodyHasEnded", answer.reason === "broadcaster_left");
   return c.json({ success: true, data: { reason: answer.reason } });
 });
 

@@ -66,14 +66,14 @@ describe("a stranger is cut off", () => {
 
 test("connections without the secret are bounded per address: the oldest is closed, and who knows the secret gets in", async () => {
   const port = await listen(PATIENT);
-  const idle = Array.from({ length: SERVER_LIMITS.unprovenOfAddress }, () => open(port));
+  const idle = Array.from({ length: SERVER_LIMITS.unprovenOfNetwork }, () => open(port));
   await until(() => idle.every(({ socket }) => !socket.connecting));
   const first = health(port);
   await until(() => first.heard().includes('"status":"ok"'));
   await idle[0]!.closed;
   expect(idle.filter(({ socket }) => socket.closed)).toHaveLength(1);
   // The connection that showed the secret is kept, whatever comes.
-  const more = Array.from({ length: 2 * SERVER_LIMITS.unprovenOfAddress }, () => open(port));
+  const more = Array.from({ length: 2 * SERVER_LIMITS.unprovenOfNetwork }, () => open(port));
   await Promise.all(idle.map(({ closed }) => closed));
   first.socket.write(["GET /health HTTP/1.1", "Host: x", AUTHORIZED, "", ""].join("\r\n"));
   await until(() => first.heard().split('"status":"ok"').length === 3);

@@ -1,4 +1,4 @@
-import { createSocket, type Socket } from "node:dgram";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Listener } from "../../encoder/gateway/incoming.ts";
@@ -6,10 +6,10 @@ import { openSrtListener } from "../../encoder/gateway/srt/listener.ts";
 import { broadcastOf, H264 } from "../support/live.ts";
 import { packetHashes, push } from "./broadcaster.ts";
 import { TestReception } from "./reception.ts";
+import { CONCLUSION_WITHOUT_COOKIE, HANDSHAKE_TYPE_AT, INDUCTION, openCaller } from "./srt-datagrams.ts";
 import { until } from "./until.ts";
 
 const PASSPHRASE = `${"0123456789abcdef".repeat(2)}k${"fedcba9876543210".repeat(2)}`; // as long as Sluice's are
-const HANDSHAKE_TYPE_AT = 36;
 const CONCLUSION = 0xffffffff;
 
 let reception: TestReception;
@@ -108,22 +108,7 @@ test("a broadcaster that has to go goes; one that dies is missed after a few sec
   expect(second.chunks.length).toBeGreaterThan(0);
 });
 
-const words = (hex: string) => Buffer.from(hex.replaceAll(/\s/g, ""), "hex");
-/** A caller's first two datagrams, as libsrt 1.5 sends them. */
-const INDUCTION = words(`80000000 00000000 00000119 00000000
-  00000004 00000002 01357b95 000005dc 00002000 00000001 31e4eb15 00000000 0100007f 00000000 00000000 00000000`);
-const CONCLUSION_WITHOUT_COOKIE = words(`80000000 00000000 000041ea 00000000
-  00000005 00000005 01357b95 000005dc 00002000 ffffffff 31e4eb15 deadbeef 0100007f 00000000 00000000 00000000
-  00010003 00010501 000000bf 00780000 00050001 0079656b`);
-
-async function caller(): Promise<{ socket: Socket; heard: Buffer[] }> {
-  const socket = createSocket("udp4");
-  const heard: Buffer[] = [];
-  socket.on("message", (datagram: Buffer) => void heard.push(datagram));
-  socket.connect(listener.port, "127.0.0.1");
-  await once(socket, "connect");
-  return { socket, heard };
-}
+const caller = () => openCaller(listener.port);
 
 test("no conclusion is heard whose cookie was not sent to that very address", async () => {
   const [{ socket, heard }, other] = [await caller(), await caller()];

@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import { log } from "../../log.ts";
 import type { IngestProtocol } from "../../live/protocol.ts";
-import type { ConnectionLimit } from "../../connection-limit.ts";
+import { STEP } from "../../connection-limit.ts";
 import type { Admission, Reception } from "../incoming.ts";
 import { Amf0Error } from "./amf0.ts";
 import { PublishProtocol, RtmpError } from "./publish-protocol.ts";
@@ -25,24 +25,31 @@ const WORDS: Record<Extract<Admission, { accepted: false }>["reason"], string> =
   unavailable: "The broadcast could not be checked. Try again.",
 };
 
+/** What a connection reports to the limit that counts it (`connection-limit.ts`). */
+export interface Progress {
+  advance(step: (typeof STEP)["handshakeComplete" | "connected"]): void;
+  awaitDecision(): void;
+  prove(): void;
+}
+
 /** Never rejects; the socket is closed at its end. */
 export async function serveRtmp(
   socket: Socket,
   protocol: IngestProtocol,
   reception: Reception,
-  limit: ConnectionLimit,
+  progress: Progress,
 ): Promise<void> {
   const remote = remoteOf(socket);
   socket.on("error", () => {}); // its reader hears of it
   const rtmp = new PublishProtocol((bytes) => writeBounded(socket, bytes));
   const chunks = socket.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, void>;
   try {
-    const streamKey = await wantedKey(socket, chunks, rtmp);
+    const streamKey = await wantedKey(socket, chunks, rtmp, progress);
     if (streamKey === null) return;
-    limit.keep(socket);
+    progress.awaitDecision();
     const admission = await reception.admit({ protocol, streamKey, remote });
     if (admission.accepted) {
-      limit.prove(socket);
+      progress.prove();
       rtmp.accept();
       const hangUp = (reason: string) => {
         log("info", "rtmp.hung_up", { streamId: admission.streamId, sessionId: admission.sessionId, reason });
@@ -74,6 +81,7 @@ async function wantedKey(
   socket: Socket,
   chunks: AsyncIterator<Buffer, void>,
   rtmp: PublishProtocol,
+  progress: Progress,
 ): Promise<string | null> {
   const deadline = setTimeout(() => socket.destroy(), ASK_WITHIN_MS);
   try {
@@ -81,6 +89,8 @@ async function wantedKey(
       const chunk = await nextOf(chunks);
       if (chunk === null) return null;
       rtmp.read(chunk);
+      if (rtmp.isConnected) progress.advance(STEP.connected);
+      else if (rtmp.isHandshakeComplete) progress.advance(STEP.handshakeComplete);
     }
     return rtmp.streamKey;
   } finally {

@@ -12,8 +12,8 @@ import { serveRtmp } from "./connection.ts";
 
 /** Each takes less than half a megabyte until it publishes; past it the newest are dropped. */
 const MAX_CONNECTIONS = 2000;
-/** Of one address, before the Worker has said yes to their key. */
-const MAX_UNPROVEN_OF_ADDRESS = 128;
+/** Of one network, before the Worker has accepted their key. */
+const MAX_UNPROVEN_OF_NETWORK = 128;
 export const TLS_HANDSHAKE_MS = 10_000;
 const KEEP_ALIVE_MS = 15_000;
 
@@ -29,11 +29,18 @@ export interface RtmpOptions {
 /** @throws when the port cannot be had, or the key and certificate are none */
 export async function openRtmpListener(options: RtmpOptions, reception: Reception): Promise<Listener> {
   const sockets = new Set<Socket>();
-  const limit = new ConnectionLimit(MAX_UNPROVEN_OF_ADDRESS);
+  const limit = new ConnectionLimit(MAX_UNPROVEN_OF_NETWORK);
+  /** The connections under TLS sockets, by `peerOf`. */
+  const encrypted = new Map<string, Socket>();
   const serve = (socket: Socket) => {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    void serveRtmp(socket, options.protocol, reception, limit);
+    const counted = encrypted.get(peerOf(socket)) ?? socket;
+    void serveRtmp(socket, options.protocol, reception, {
+      advance: (step) => limit.advance(counted, step),
+      awaitDecision: () => limit.awaitDecision(counted),
+      prove: () => limit.prove(counted),
+    });
   };
   const server: Server =
     options.protocol === "rtmps"
@@ -45,7 +52,12 @@ export async function openRtmpListener(options: RtmpOptions, reception: Receptio
   server.on("connection", (socket: Socket) => {
     limit.add(socket);
     sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    const peer = peerOf(socket);
+    if (options.protocol === "rtmps") encrypted.set(peer, socket);
+    socket.once("close", () => {
+      sockets.delete(socket);
+      if (encrypted.get(peer) === socket) encrypted.delete(peer);
+    });
   });
   server.listen(options.port, options.host);
   await once(server, "listening");
@@ -61,3 +73,7 @@ export async function openRtmpListener(options: RtmpOptions, reception: Receptio
     },
   };
 }
+
+/** A TCP connection has its two addresses and ports to itself; a TLS socket has those of the connection under it. */
+const peerOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
+  `${remoteAddress} ${remotePort} ${localAddress}`;

@@ -13,6 +13,8 @@ declare module "node-media-server/src/protocol/rtmp.js" {
 
   class Rtmp {
     flv: unknown;
+    /** 0 to 3; 3 = C0, C1 and C2 have come. */
+    handshakeState: number;
     streamId: number | undefined;
     inChunkSize: number;
     ackSize: number | undefined;

@@ -9,6 +9,7 @@ import Rtmp from "node-media-server/src/protocol/rtmp.js";
 import { type Amf0Output, Amf0Reader, type Amf0Value, encodeAmf0 } from "./amf0.ts";
 
 const APP = "live";
+const HANDSHAKE_COMPLETE = 3; // node-media-server's state
 const RTMP_VERSION = 3;
 /** All that comes between the handshake and the publish, chunk headers included. An encoder sends less than 2 KiB. */
 const BYTES_BEFORE_PUBLISH = 64 << 10;
@@ -42,6 +43,8 @@ export class PublishProtocol extends Rtmp {
   streamKey: string | null = null;
   /** The publisher said goodbye, or was told so. */
   isOver = false;
+  /** A connect has been accepted. */
+  isConnected = false;
   /** FLV, from its header on; emptied by the reader. */
   readonly flvTags: Buffer[] = [Flv.createHeader(true, true)];
   #hasBegun = false;
@@ -50,13 +53,16 @@ export class PublishProtocol extends Rtmp {
   #allocatedBytes = 0;
   #bytesBeforePublish = 0;
   #commandsBeforePublish = 0;
-  #isConnected = false;
   #streams = 0;
 
   constructor(output: (bytes: Buffer) => void) {
     super();
     this.flv = null; // a megabyte for a parser that is not needed
     this.onOutputCallback = output;
+  }
+
+  get isHandshakeComplete(): boolean {
+    return this.handshakeState === HANDSHAKE_COMPLETE;
   }
 
   /** @throws {RtmpError} and others, all of which mean that the connection cannot go on */
@@ -140,7 +146,7 @@ export class PublishProtocol extends Rtmp {
   }
 
   #connect(transactionId: number, about: Amf0Value): void {
-    if (this.#isConnected) throw new RtmpError("a second connect");
+    if (this.isConnected) throw new RtmpError("a second connect");
     const fields = about instanceof Map ? about : new Map<string, Amf0Value>();
     const app = fields.get("app");
     if (typeof app !== "string" || appOf(app) !== APP) {
@@ -152,7 +158,7 @@ export class PublishProtocol extends Rtmp {
     const objectEncoding = fields.get("objectEncoding") ?? 0;
     if (typeof objectEncoding !== "number" || !OBJECT_ENCODINGS.has(objectEncoding))
       throw new RtmpError("unknown object encoding");
-    this.#isConnected = true;
+    this.isConnected = true;
     this.sendWindowACK(WINDOW_BYTES);
     this.setPeerBandwidth(WINDOW_BYTES, DYNAMIC_LIMIT);
     this.setChunkSize(this.outChunkSize);
@@ -173,7 +179,7 @@ export class PublishProtocol extends Rtmp {
 
   #publish(_transactionId: number, reader: Amf0Reader): void {
     if (this.streamKey !== null) return this.refuse("This connection publishes already.");
-    if (!this.#isConnected) throw new RtmpError("publish before connect");
+    if (!this.isConnected) throw new RtmpError("publish before connect");
     reader.read(); // the command object: null
     const name = reader.hasMore ? reader.read() : "";
     const key = typeof name === "string" ? name.split("?")[0]! : "";

@@ -9,7 +9,8 @@ import { once } from "node:events";
 import { log } from "../../log.ts";
 import type { Listener, Reception } from "../incoming.ts";
 import { Cookies } from "./cookie.ts";
-import { decide } from "./door.ts";
+import { DecisionSlots } from "./decision-slots.ts";
+import { decide, type Decision } from "./door.ts";
 import {
   answerInduction,
   answerRefusal,
@@ -27,9 +28,6 @@ import { SrtReceiver, startSrtChild } from "./receiver.ts";
 
 /** Callers repeat their conclusion each 250 ms until they hear the answer: the latest refusals are kept for them. */
 const REFUSALS_KEPT = 256;
-/** Callers that are being decided on, from everywhere and from one address. */
-const MAX_DECISIONS = 64;
-const MAX_DECISIONS_OF_ADDRESS = 8;
 /** On top of the connection's latency. */
 const LAST_MEDIA_MS = 100;
 /** A key frame comes at once. */
@@ -60,6 +58,7 @@ class SrtFront implements Listener {
   readonly #socket: Socket;
   readonly #reception: Reception;
   readonly #cookies = new Cookies();
+  readonly #slots = new DecisionSlots();
   /** By where they are and what their socket is called. */
   readonly #callers = new Map<string, Caller>();
   readonly #refusals = new Map<string, Buffer>();
@@ -85,6 +84,7 @@ class SrtFront implements Listener {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#slots.close();
     this.#spare?.kill("SIGKILL");
     for (const caller of this.#callers.values()) this.#letGo(caller);
     await Promise.all(this.#running);
@@ -119,17 +119,10 @@ class SrtFront implements Listener {
     const answer = known === undefined ? this.#refusals.get(id) : known.answer;
     if (answer) return this.#send(answer, remote); // it got lost
     if (known !== undefined) return;
-    if (!this.#hasTimeFor(remote)) return this.#send(answerRefusal(datagram, REJECT.overload), remote);
     const caller: Caller = { id, remote, socketId: handshake.socketId, receiver: null, answer: null };
     this.#callers.set(id, caller);
     const running = this.#serve(caller, datagram, handshake).finally(() => this.#running.delete(running));
     this.#running.add(running);
-  }
-
-  #hasTimeFor({ address }: RemoteInfo): boolean {
-    const undecided = [...this.#callers.values()].filter(({ receiver }) => receiver === null);
-    const ofAddress = undecided.filter(({ remote }) => remote.address === address);
-    return undecided.length < MAX_DECISIONS && ofAddress.length < MAX_DECISIONS_OF_ADDRESS;
   }
 
   /** Never rejects: a system without room for a receiver costs this caller and no other. */
@@ -146,7 +139,7 @@ class SrtFront implements Listener {
   async #decideAndReceive(caller: Caller, conclusion: Buffer, handshake: Handshake): Promise<void> {
     const receivedAtMs = performance.now();
     const place = remoteOf(caller);
-    const decision = await decide(handshake, place, this.#reception);
+    const decision = await this.#decide(caller, handshake);
     if (decision.rejection !== null) return this.#refuse(caller, conclusion, decision.rejection);
 
     const { admission, passphrase } = decision;
@@ -176,6 +169,16 @@ class SrtFront implements Listener {
     await taken;
     this.#callers.delete(caller.id);
     if (accepted) this.#connected.delete(`${place}/${accepted.socketId}`);
+  }
+
+  async #decide(caller: Caller, handshake: Handshake): Promise<Decision> {
+    const { address } = caller.remote;
+    if (!(await this.#slots.acquire(address))) return { rejection: REJECT.overload };
+    try {
+      return await decide(handshake, remoteOf(caller), this.#reception);
+    } finally {
+      this.#slots.release(address);
+    }
   }
 
   #refuse(caller: Caller, conclusion: Buffer, code: Rejection): void {

@@ -2,7 +2,6 @@
 import { Duplex } from "node:stream";
 import type { Socket } from "node:net";
 import { vi } from "vitest";
-import { ConnectionLimit } from "../../../encoder/connection-limit.ts";
 import { serveRtmp } from "../../../encoder/gateway/rtmp/connection.ts";
 import { PublishProtocol } from "../../../encoder/gateway/rtmp/publish-protocol.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
@@ -46,7 +45,11 @@ class DeafPeer extends Duplex {
 }
 function serve(): { peer: DeafPeer; served: Promise<void>; reception: TestReception } {
   const [peer, reception] = [new DeafPeer(), new TestReception()];
-  const served = serveRtmp(peer as unknown as Socket, "rtmp", reception, new ConnectionLimit(1));
+  const served = serveRtmp(peer as unknown as Socket, "rtmp", reception, {
+    advance() {},
+    awaitDecision() {},
+    prove() {},
+  });
   return { peer, served, reception };
 }
 

@@ -1,4 +1,5 @@
 /** Rules of encoder and gateway that need neither libav nor a socket. */
+import { vi } from "vitest";
 import { limitsOf } from "../../../encoder/limits.ts";
 import type { Job } from "../../../encoder/protocol.ts";
 import { MessageReader } from "../../../encoder/live/wire.ts";
@@ -6,6 +7,7 @@ import { ContainerUnits } from "../../../encoder/gateway/container-units.ts";
 import { RestartLimit } from "../../../encoder/gateway/restart-limit.ts";
 import { Amf0Reader } from "../../../encoder/gateway/rtmp/amf0.ts";
 import { TAG } from "../../../encoder/gateway/simulcast/flv-tags.ts";
+import { DecisionSlots, SLOT_LIMITS } from "../../../encoder/gateway/srt/decision-slots.ts";
 import { mostPushes } from "../../../encoder/gateway/simulcast/slots.ts";
 import { SIMULCAST_QUEUE_BYTES, TagQueue } from "../../../encoder/gateway/simulcast/tag-queue.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
@@ -21,6 +23,48 @@ function refused(read: () => unknown, answer: string): string {
     return TAKEN;
   } catch {
     return answer;
+  }
+}
+
+/** Callers that ask for a decision which never comes: those beyond the slots wait. @param networks they come from */
+async function callers(
+  count: number,
+  networks: number,
+): Promise<{ deciding: number; waiting: number; refused: number }> {
+  const slots = new DecisionSlots();
+  const seen = { deciding: 0, waiting: count, refused: 0 };
+  for (let n = 0; n < count; n += 1)
+    void slots.acquire(`192.0.2.${n % networks}`).then((hasSlot) => {
+      seen.waiting -= 1;
+      seen[hasSlot ? "deciding" : "refused"] += 1;
+    });
+  await new Promise((done) => setImmediate(done));
+  const before = { ...seen };
+  slots.close();
+  return before;
+}
+const { running, runningOfNetwork } = SLOT_LIMITS;
+const deciding = (networks: number) => async (count: number) =>
+  (await callers(count, networks)).waiting === 0 ? TAKEN : "waits";
+const queued = (networks: number, ahead: number) => async (count: number) =>
+  (await callers(ahead + count, networks)).refused === 0 ? TAKEN : "refused";
+
+/** What has become of a caller that waits for a slot after so long. */
+async function waitingCaller(ms: number): Promise<string> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const slots = new DecisionSlots();
+    for (let n = 0; n < runningOfNetwork; n += 1) await slots.acquire("192.0.2.1");
+    let verdict = TAKEN;
+    const answered = slots.acquire("192.0.2.1").then((hasSlot) => void (verdict = hasSlot ? TAKEN : "refused"));
+    vi.advanceTimersByTime(ms);
+    await new Promise((done) => setImmediate(done));
+    const seen = verdict;
+    slots.close();
+    await answered;
+    return seen;
+  } finally {
+    vi.useRealTimers();
   }
 }
 
@@ -63,6 +107,11 @@ export const ENCODER_TRIALS = {
     const times = Array.from({ length: 2 }, () => limit.allows(ms)); // those of the window's begin are forgotten at its end
     return times.every(Boolean) ? "forgotten" : TAKEN;
   }),
+  "srt-decisions": upTo(deciding(running)),
+  "srt-decisions-of-network": upTo(deciding(1)),
+  "srt-waiting": upTo(queued(running, running)),
+  "srt-waiting-of-network": upTo(queued(1, runningOfNetwork)),
+  "srt-wait": until(waitingCaller),
   "simulcast-queue": upTo((bytes) => {
     const queue = new TagQueue(SIMULCAST_QUEUE_BYTES, true);
     const half = Math.floor(bytes / 2);

@@ -1,14 +1,14 @@
 /** Deadlines of what the Worker waits for, on a clock that the trial moves, with servers that never come to their end. */
 import { env } from "cloudflare:test";
 import { vi } from "vitest";
-import { lingering } from "../../../src/http/lingering.ts";
+import { lingering, readRest } from "../../../src/http/lingering.ts";
 import type { Problem } from "../../../src/http/problems.ts";
 import { HealthCache } from "../../../src/http/health.ts";
 import type { SourceError } from "../../../src/sources/source-errors.ts";
 import { fetchSource } from "../../../src/sources/safe-fetch.ts";
 import { attemptDelivery, verifyEndpoint } from "../../../src/webhooks/attempt.ts";
 import { rotateSecret } from "../../../src/webhooks/rotate-secret.ts";
-import { TAKEN, until } from "../../support/limits/trials.ts";
+import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
 import { openSourceServer } from "../sources/source-servers.ts";
 import { addWebhook } from "../webhooks/webhook-rows.ts";
 import { receivers, seenAt } from "../webhooks/receivers.ts";
@@ -73,14 +73,37 @@ async function healthAfter(ms: number): Promise<string> {
   return await after(ms, read, async () => (await env.MEDIA.head("x")) === null && vi.getTimerCount() === 1);
 }
 
-/** The answer to a refused push whose sender goes on: what is left of it stays open. */
+/** The answer to a refused request whose sender goes on: it stays open. */
 async function answerAfter(ms: number): Promise<string> {
   const read = async () => {
-    const answer = await lingering(new Response("why"), new Promise(() => {}));
+    const answer = await lingering(new Response("why"), () => new Promise(() => {}));
     await answer.text();
     return "closed";
   };
   return await after(ms, read, async () => (await env.MEDIA.head("x")) === null && vi.getTimerCount() === 1);
+}
+
+/** The rest of a refused request in pieces of at most 1 MiB: read to its end, or given up. */
+async function restOf(bytes: number): Promise<string> {
+  const piece = new Uint8Array(1 << 20);
+  let left = bytes;
+  let verdict = "closed";
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (left === 0) {
+          verdict = TAKEN;
+          return controller.close();
+        }
+        const size = Math.min(left, piece.length);
+        left -= size;
+        controller.enqueue(piece.subarray(0, size));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  await readRest(body);
+  return verdict;
 }
 
 /** Whether the secret before the current one still signs: until then there is no other rotation. */
@@ -93,7 +116,8 @@ async function rotatedAfter(ms: number): Promise<string> {
 }
 
 export const TIME_TRIALS = {
-  "refused-push-answer": until(answerAfter),
+  "refused-answer": until(answerAfter),
+  "refused-rest": upTo(restOf),
   "webhook-secret-overlap": until(rotatedAfter),
   "health-check": until(healthAfter),
   "source-headers": until((ms) => sourceAfter(ms, "headers")),
