@@ -28,7 +28,8 @@ export interface FoundClip {
 /**
  * Which segments a clip consists of, in the session on air or the last one.
  *
- * @throws {Problem} not_ready while the session, or the clip's end, is still to come; validation_failed beyond what there is
+ * @throws {Problem} not_ready while the session, or the clip's end, is still to come; validation_failed beyond what there is;
+ *   unavailable
  */
 export async function findClip(
   env: Env,
