@@ -1,7 +1,7 @@
 import { Problem } from "../http/problems.ts";
 
 /** Reads of finished recordings under way in one isolate. Each holds a window of at most 1,200 segments of each rendition. */
-export const MAX_RECORDED_READS = 32;
+export const MAX_RECORDED_READS = 16;
 /** A read that has not ended by then never will: the runtime drops the promises of a request whose client has gone. */
 const LOST_AFTER_MS = 30_000;
 

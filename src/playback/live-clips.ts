@@ -64,7 +64,7 @@ export async function answerClip(
       return await answerManifest(request, env.DB, { kind, playbackId: found.playbackId }, query);
     // The window plays whether or not the stream may have another clip.
     if (playable.allowViewerClips && request.method === "GET")
-      await saveClip(env, playable.streamId, found, env.PUBLIC_URL || origin);
+      await saveClip(env, playable.streamId, found, { publicUrl: env.PUBLIC_URL || origin, by: "viewer" });
     text = await manifestOf(env, ctx, target, found, query);
     if (request.method === "GET") rendered.set(key, text, Date.now() + KNOWN_MS);
   }

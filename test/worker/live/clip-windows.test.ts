@@ -114,6 +114,9 @@ describe("a clip window of a finished recording", () => {
     expect([...ofShort, ...ofLong].map(({ status }) => status)).toEqual(Array(6).fill(200));
     expect(ofLong[0]!.text).toContain("?clip=99900-99914");
     expect(ofLong[2]!.text.match(/#EXTINF/g)).toHaveLength(15);
+    // The span of segment 99,000 goes on in segment 99,860.
+    const capturedAt = new Date(1_795_000_000_000 + 99_860 * SEGMENT_SECONDS * 1000).toISOString();
+    expect(ofLong[2]!.text).toContain(`v720/init-99.mp4"\n#EXT-X-PROGRAM-DATE-TIME:${capturedAt}\n`);
     for (const [n, cost] of ofLong.entries()) expect(cost.bytes / ofShort[n]!.bytes).toBeLessThan(1.2);
   });
 
@@ -138,12 +141,16 @@ describe("a clip window of a finished recording", () => {
     const prepare = (sql: string) => {
       const statement = env.DB.prepare(sql);
       if (!sql.includes("json_each")) return statement;
-      const holding = (bound: D1PreparedStatement) => async () => {
+      const hold = async () => {
         held += 1;
         await gate.promise;
-        return await bound.all();
       };
-      return { bind: (...values: unknown[]) => ({ all: holding(statement.bind(...values)) }) };
+      return {
+        bind: (...values: unknown[]) => {
+          const bound = statement.bind(...values);
+          return { all: () => hold().then(() => bound.all()), raw: () => hold().then(() => bound.raw()) };
+        },
+      };
     };
     const db = new Proxy(env.DB, {
       get(target, name) {
