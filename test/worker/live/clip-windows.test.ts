@@ -42,7 +42,7 @@ async function recordingOf(segments: number) {
   await workspace.request("PUT", `/v1/live/streams/${stream.streamId}/finish`);
   const origin = originOf(env, sessionId);
   await origin.release(0);
-  await runDurableObjectAlarm(origin as never);
+  await runDurableObjectAlarm(origin);
   expect(await origin.findRange(0, 1)).toBeNull();
   const columns = "kind, codec, origin, is_whole, width_px, height_px, frame_rate_num, frame_rate_den, timescale";
   for (const name of MORE_RUNGS)
