@@ -1,10 +1,17 @@
+/** A string of JSON, and an object of strings: what `metadata` is, whose keys are the user's own. */
+const STRING = String.raw`"(?:[^"\\]|\\.)*"`;
+const METADATA = String.raw`"metadata":\{(?:${STRING}:${STRING},?)*\}`;
 /** Fields of live events that let somebody broadcast, here or at another platform. */
-const SECRET = /"(streamKey|srtSecret|srtPlaybackSecret)":"(?:[^"\\]|\\.)*"/g;
+const SECRET = `"(streamKey|srtSecret|srtPlaybackSecret)":${STRING}`;
+const METADATA_OR_SECRET = new RegExp(`${METADATA}|${SECRET}`, "g");
 
 export const REDACTED = "redacted";
 
-/** JSON with its secrets replaced. What is redacted already stays as it is. */
-export const redactSecrets = (json: string): string => json.replace(SECRET, `"$1":"${REDACTED}"`);
+/** JSON with its secrets replaced. What is redacted already stays as it is, and so does `metadata`. */
+export const redactSecrets = (json: string): string =>
+  json.replace(METADATA_OR_SECRET, (found, field: string | undefined) =>
+    field === undefined ? found : `"${field}":"${REDACTED}"`,
+  );
 
 /** An envelope with the data that was redacted in it put back. @param data JSON, as it was before it was redacted */
 export function revealSecrets(body: string, data: string): string {

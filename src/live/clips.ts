@@ -28,7 +28,8 @@ export interface FoundClip {
 /**
  * Which segments a clip consists of, in the session on air or the last one.
  *
- * @throws {Problem} not_ready while the session, or the clip's end, is still to come; validation_failed beyond what there is
+ * @throws {Problem} not_ready while the session, or the clip's end, is still to come; validation_failed beyond what there is;
+ *   unavailable
  */
 export async function findClip(
   env: Env,
@@ -50,18 +51,21 @@ export async function findClip(
 
 /** Media that the clips of one stream may become within an hour: each copies up to 20 minutes of every rendition. */
 export const CLIPS_PER_HOUR = 60;
+/** Of these, what viewers may have made: the rest is the owner's alone, whatever viewers ask for. */
+export const VIEWER_CLIPS_PER_HOUR = 40;
 
 /**
  * Makes the clip a media of its own, which copies its segments. However many requests name the same segments, there is one media and one
  * event; a deleted clip is not made again.
  *
+ * @param by a viewer's clip is made only while the stream has had fewer than the viewers' share of this hour's clips
  * @returns `limit`: the stream has had its clips of this hour, and nothing was written
  */
 export async function saveClip(
   env: Env,
   streamId: string,
   { sessionId, range, access, mediaId, playbackId }: FoundClip,
-  publicUrl: string,
+  { publicUrl, by }: { publicUrl: string; by: "viewer" | "owner" },
 ): Promise<"made" | "known" | "limit"> {
   const db = openDatabase(env.DB);
   const [stream] = await db.select().from(liveStreams).where(eq(liveStreams.id, streamId));
@@ -77,7 +81,7 @@ export async function saveClip(
     maxResolution: stream.maxResolution,
     mediaPolicy: access,
     atMs: Date.now(),
-    clipsPerHour: CLIPS_PER_HOUR,
+    clipsPerHour: by === "viewer" ? VIEWER_CLIPS_PER_HOUR : CLIPS_PER_HOUR,
     clip: {
       sourceAssetId: sessionId,
       startMs: Math.round(range.startSeconds * 1000),
@@ -87,7 +91,7 @@ export async function saveClip(
   const { isNew, wake } = await commitWithEvents(env, statements, [{ event, onlyIf: sql`changes() > 0` }]);
   if (!isNew[0]) {
     if (await isKnown()) return "known"; // a parallel request was faster
-    log("live.clip_limit", { streamId, sessionId });
+    log("live.clip_limit", { streamId, sessionId, by });
     return "limit";
   }
   log("live.clip_created", { streamId, sessionId, mediaId, first: range.first, last: range.last });

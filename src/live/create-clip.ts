@@ -30,7 +30,7 @@ export async function createClip(
   const found = await findClip(env, playable, request);
   const db = openDatabase(env.DB);
   const isThere = await hasSegments(env, playable.session!);
-  const outcome = isThere ? await saveClip(env, key.streamId, found, publicUrl) : "known";
+  const outcome = isThere ? await saveClip(env, key.streamId, found, { publicUrl, by: "owner" }) : "known";
   if (outcome === "limit")
     throw new Problem("clip_limit_reached", `a stream has at most ${CLIPS_PER_HOUR} new clips an hour`, {
       retryAfterSeconds: 60,

@@ -1,39 +1,54 @@
 import type { SegmentList, Span } from "../assets/types.ts";
 import { findRangeIn, type RangeAnswer } from "./clips-range.ts";
-import type { RecordedRendition, SegmentRange } from "./recording-lists.ts";
+import type { RecordedRendition } from "./recording-lists.ts";
 
-/** `findRange` over a recording's lists: the segments of a session whose live index was deleted. Pure. */
-export function findRangeInLists(lists: RecordedRendition[], startSeconds: number, endSeconds: number): RangeAnswer {
-  const edge = Math.max(0, ...lists.map(({ segments }) => segments.bytes.length)) - 1;
-  const lengthAt = (position: number): number => {
-    const best = lists.find(({ segments }) => (segments.bytes[position] ?? 0) > 0) ?? lists[0];
-    return best === undefined ? 0 : (best.segments.durationTicks[position] ?? 0) / best.timescale;
+/** Durations of consecutive segments of a recording: enough to find a clip that starts in the first block of them. */
+export interface DurationPage {
+  timescale: number;
+  /** Segments of the whole recording. */
+  segmentCount: number;
+  /** Sequence number of the page's first segment. */
+  first: number;
+  /** From the recording's beginning to the page's. */
+  startTicks: number;
+  durationTicks: number[];
+}
+
+/** `findRange` within a page: the segments of a session whose live index was deleted. Pure. */
+export function findRangeInPage(page: DurationPage, startSeconds: number, endSeconds: number): RangeAnswer {
+  const { timescale, segmentCount, first, startTicks, durationTicks } = page;
+  const lengths = {
+    edge: segmentCount - 1,
+    hasEnded: true,
+    from: { msn: first, seconds: startTicks / timescale },
+    lengthAt: (msn: number) => (durationTicks[msn - first] ?? 0) / timescale,
   };
-  return findRangeIn({ edge, hasEnded: true, from: { msn: 0, seconds: 0 }, lengthAt }, startSeconds, endSeconds);
+  return findRangeIn(lengths, startSeconds, endSeconds);
+}
+
+/** A stretch of a rendition's lists as D1 cuts it, and what is needed of the segments before it. */
+export interface ListWindow {
+  durationTicks: number[];
+  bytes: number[];
+  /** The span that the stretch begins in; null for lists without spans. */
+  entered: Span | null;
+  /** From the beginning of `entered` to the stretch. */
+  passedTicks: number;
+  /** Spans that begin after the stretch's first segment, by sequence number. */
+  later: Span[];
 }
 
 /** A stretch of a list. Its first span begins where the range does. Pure. */
-export function sliceList({ name, timescale, segments }: RecordedRendition, range: SegmentRange): RecordedRendition {
-  const { first, last } = range;
-  const cut = <T>(values: T[]): T[] => values.slice(first, last + 1);
-  const spans = spansWithin(segments, range, timescale);
-  return {
-    name,
-    timescale,
-    segments: { durationTicks: cut(segments.durationTicks), bytes: cut(segments.bytes), keyframes: [], ...spans },
-  };
+export function renditionOf(name: string, timescale: number, window: ListWindow, first: number): RecordedRendition {
+  const { durationTicks, bytes } = window;
+  return { name, timescale, segments: { durationTicks, bytes, keyframes: [], ...spansOf(window, timescale, first) } };
 }
 
-function spansWithin({ spans, durationTicks }: SegmentList, { first, last }: SegmentRange, timescale: number) {
-  if (spans === undefined) return {};
-  const entered = spans.findLast((span) => span.first <= first);
-  const begun: Span[] = [];
-  if (entered !== undefined) {
-    const passedTicks = durationTicks.slice(entered.first, first).reduce((sum, ticks) => sum + ticks, 0);
-    const startTicks = entered.startTicks + passedTicks;
-    const capturedAtMs = entered.capturedAtMs + (passedTicks / timescale) * 1000;
-    begun.push({ ...entered, first: 0, startTicks, capturedAtMs, isDiscontinuous: false });
-  }
-  const later = spans.filter((span) => span.first > first && span.first <= last);
-  return { spans: [...begun, ...later.map((span) => ({ ...span, first: span.first - first }))] };
+function spansOf({ entered, passedTicks, later }: ListWindow, timescale: number, first: number) {
+  if (entered === null) return {};
+  const startTicks = entered.startTicks + passedTicks;
+  const capturedAtMs = entered.capturedAtMs + (passedTicks / timescale) * 1000;
+  const begun: Span = { ...entered, first: 0, startTicks, capturedAtMs, isDiscontinuous: false };
+  const spans = [begun, ...later.map((span) => ({ ...span, first: span.first - first }))];
+  return { spans } satisfies Pick<SegmentList, "spans">;
 }

@@ -1,30 +1,29 @@
 // By file: the index leads to routes that lead back to playback.
-import { eq } from "drizzle-orm";
 import { finishRecording } from "../assets/finish-recording.ts";
 import { renditionKey } from "../assets/keys.ts";
 import type { NewRendition } from "../assets/projection.ts";
-import { renditions } from "../assets/tables.ts";
-import { openDatabase } from "../database.ts";
 import type { Env } from "../env.ts";
 import { derivedId } from "../http/derived-id.ts";
 import type { RangeAnswer } from "./clips-range.ts";
-import { findRangeInLists, sliceList } from "./recorded-range.ts";
+import { findRangeInPage, renditionOf } from "./recorded-range.ts";
+import { runRecordedRead } from "./recorded-reads.ts";
+import { findDurationPage, readWindow } from "./recorded-window.ts";
 import { originOf } from "./origin-calls.ts";
 import type { RecordedSession, SegmentRange } from "./recording-lists.ts";
 import { type RecordedRow, recordingRows } from "./recording-rows.ts";
 
-/** What can be played on demand of a session, or of a stretch of it; null before there was anything whole. */
+/** What can be played on demand of a stretch of a session; null before there was anything whole. @throws {Problem} unavailable */
 export async function recordedSession(
   env: Env,
   sessionId: string,
-  range: SegmentRange | null,
+  range: SegmentRange,
 ): Promise<RecordedSession | null> {
   // What comes over RPC is a copy, whose type the platform's types make unrecognisable.
   const session = (await originOf(env, sessionId).recorded(range)) as unknown as RecordedSession | null;
   return session ?? (await finishedRecording(env, sessionId, range));
 }
 
-/** Which segments hold a stretch of a session, on air or recorded. */
+/** Which segments hold a stretch of a session, on air or recorded. @throws {Problem} unavailable */
 export async function findSessionRange(
   env: Env,
   sessionId: string,
@@ -33,19 +32,13 @@ export async function findSessionRange(
 ): Promise<RangeAnswer> {
   const found = (await originOf(env, sessionId).findRange(startSeconds, endSeconds)) as unknown as RangeAnswer | null;
   if (found !== null) return found;
-  return findRangeInLists(await finishedRows(env, sessionId), startSeconds, endSeconds);
+  const page = await runRecordedRead(() => findDurationPage(env, sessionId, startSeconds));
+  return page === null ? { kind: "beyond" } : findRangeInPage(page, startSeconds, endSeconds);
 }
 
-/** Its recording's renditions: the live index is deleted a while after they stand. */
-const finishedRows = (env: Env, sessionId: string) =>
-  openDatabase(env.DB).select().from(renditions).where(eq(renditions.assetId, sessionId));
-
-async function finishedRecording(
-  env: Env,
-  sessionId: string,
-  range: SegmentRange | null,
-): Promise<RecordedSession | null> {
-  const rows = await finishedRows(env, sessionId);
+/** From the recording's rows: the live index is deleted a while after they stand. */
+async function finishedRecording(env: Env, sessionId: string, range: SegmentRange): Promise<RecordedSession | null> {
+  const rows = await runRecordedRead(() => readWindow(env, sessionId, range));
   if (rows.length === 0) return null;
   const picture = rows.find(({ kind }) => kind === "video");
   return {
@@ -54,7 +47,7 @@ async function finishedRecording(
     }),
     frameRate: (picture?.frameRateNum ?? 0) / (picture?.frameRateDen ?? 1),
     channels: rows.find(({ kind }) => kind === "audio")?.channels ?? 0,
-    renditions: rows.map((row) => (range === null ? row : sliceList(row, range))),
+    renditions: rows.map(({ name, timescale, window }) => renditionOf(name, timescale, window, range.first)),
   };
 }
 

@@ -26,8 +26,11 @@ export const preflight = () =>
 
 /** The contract's envelope. Never cached: what is missing now may be there in a second. */
 export function problemAnswer(problem: Problem): Response {
+  const retryAfterSeconds = problem.retryAfterSeconds ?? (problem.code === "not_ready" ? 1 : null);
+  const retryAfter: Record<string, string> =
+    retryAfterSeconds === null ? {} : { "retry-after": `${retryAfterSeconds}` };
   return Response.json(problemBody(problem), {
     status: PROBLEMS[problem.code].status,
-    headers: { ...CORS, "cache-control": "no-store", ...(problem.code === "not_ready" ? { "retry-after": "1" } : {}) },
+    headers: { ...CORS, "cache-control": "no-store", ...retryAfter },
   });
 }

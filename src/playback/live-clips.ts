@@ -6,7 +6,7 @@ import { canonicalSelection, readSelection, select } from "../delivery/selection
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
 // By file: the index leads to routes that lead back here.
-import { findClip, hasSegments, saveClip } from "../live/clips.ts";
+import { findClip, type FoundClip, hasSegments, saveClip } from "../live/clips.ts";
 import { MAX_CLIP_SEGMENTS } from "../live/clips-range.ts";
 import { readClipRequest } from "../live/clips-request.ts";
 import { findLivePlayable } from "../live/playback.ts";
@@ -15,11 +15,17 @@ import type { SegmentRange } from "../live/recording-lists.ts";
 import { recordingRows } from "../live/recording-rows.ts";
 import { CORS } from "./headers.ts";
 import { answerManifest } from "./manifests.ts";
+import type { Caller } from "./origin.ts";
 import { Recent } from "./recent.ts";
+import { SingleFlight } from "./single-flight.ts";
 
 /** How long an isolate answers from memory; a deleted stream plays on no longer than that. */
 const KNOWN_MS = 1000;
 const rendered = new Recent<string>(64);
+/** Windows as playlists are rendered from them, at most 1,200 segments of each rendition: a player asks for several playlists of one. */
+const windows = new Recent<AssetFacts>(16);
+const lookups = new SingleFlight<FoundClip>();
+const reads = new SingleFlight<AssetFacts>();
 
 const TYPES = { multivariant: "application/vnd.apple.mpegurl", mpd: "application/dash+xml" };
 /** It never changes, but who may have it does. */
@@ -35,9 +41,14 @@ interface ClipTarget {
  * make clips; otherwise a request writes nothing.
  *
  * @returns null when no clip is asked for, or the playback id is none of a stream
- * @throws {Problem} not_ready, validation_failed, playback_not_found
+ * @throws {Problem} not_ready, validation_failed, playback_not_found, unavailable
  */
-export async function answerClip(request: Request, env: Env, target: ClipTarget): Promise<Response | null> {
+export async function answerClip(
+  request: Request,
+  env: Env,
+  ctx: Caller,
+  target: ClipTarget,
+): Promise<Response | null> {
   const { searchParams: query, origin } = new URL(request.url);
   if (!query.has("start") && !query.has("end")) return null;
   const { kind, playbackId } = target;
@@ -47,13 +58,14 @@ export async function answerClip(request: Request, env: Env, target: ClipTarget)
   const key = [kind, playbackId, ...Object.values(clip), canonicalSelection(readSelection(query))].join(" ");
   let text = rendered.get(key, Date.now());
   if (text === undefined) {
-    const found = await findClip(env, playable, clip);
+    const wanted = [playbackId, playable.session?.id, playable.mediaPolicy, ...Object.values(clip)].join(" ");
+    const found = await lookups.share(wanted, ctx, () => findClip(env, playable, clip));
     if (!(await hasSegments(env, playable.session!)))
       return await answerManifest(request, env.DB, { kind, playbackId: found.playbackId }, query);
     // The window plays whether or not the stream may have another clip.
     if (playable.allowViewerClips && request.method === "GET")
-      await saveClip(env, playable.streamId, found, env.PUBLIC_URL || origin);
-    text = await manifestOf(env, target, found, query);
+      await saveClip(env, playable.streamId, found, { publicUrl: env.PUBLIC_URL || origin, by: "viewer" });
+    text = await manifestOf(env, ctx, target, found, query);
     if (request.method === "GET") rendered.set(key, text, Date.now() + KNOWN_MS);
   }
   return respond(request, text, TYPES[kind]);
@@ -61,11 +73,12 @@ export async function answerClip(request: Request, env: Env, target: ClipTarget)
 
 async function manifestOf(
   env: Env,
+  ctx: Caller,
   { kind, playbackId }: ClipTarget,
   { sessionId, range }: { sessionId: string; range: SegmentRange },
   query: URLSearchParams,
 ): Promise<string> {
-  const presentation = presentationOf(await factsOf(env, sessionId, range));
+  const presentation = presentationOf(await factsOf(env, ctx, sessionId, range));
   if (presentation === null) throw new Problem("not_ready", "nothing of it is there yet");
   const selected = select(presentation, readSelection(query));
   const base = `${playbackId}/${sessionId}`;
@@ -73,22 +86,32 @@ async function manifestOf(
   return multivariantPlaylist(selected, base, `?clip=${range.first}-${range.last}`);
 }
 
-/** The playlist of one rendition of a clip; `clip` names its segments. @throws {Problem} playback_not_found */
+/** The playlist of one rendition of a clip; `clip` names its segments. @throws {Problem} playback_not_found, unavailable */
 export async function answerClipPlaylist(
   request: Request,
   env: Env,
+  ctx: Caller,
   { sessionId, rendition }: { sessionId: string; rendition: string },
   clip: string,
 ): Promise<Response> {
   const [, first, last] = /^(\d{1,9})-(\d{1,9})$/.exec(clip) ?? [];
   const range = { first: Number(first), last: Number(last) };
   const isRange = first !== undefined && range.last >= range.first && range.last - range.first < MAX_CLIP_SEGMENTS;
-  const list = isRange ? mediaListOf(await factsOf(env, sessionId, range), rendition) : null;
+  const list = isRange ? mediaListOf(await factsOf(env, ctx, sessionId, range), rendition) : null;
   if (list === null || list.segmentCount === 0) throw new Problem("playback_not_found", "no such part of a stream");
   return respond(request, mediaPlaylist(list, range.first), TYPES.multivariant);
 }
 
-async function factsOf(env: Env, sessionId: string, range: SegmentRange): Promise<AssetFacts> {
+async function factsOf(env: Env, ctx: Caller, sessionId: string, range: SegmentRange): Promise<AssetFacts> {
+  const key = `${sessionId} ${range.first}-${range.last}`;
+  const recent = windows.get(key, Date.now());
+  if (recent !== undefined) return recent;
+  const facts = await reads.share(key, ctx, () => readFacts(env, sessionId, range));
+  windows.set(key, facts, Date.now() + KNOWN_MS);
+  return facts;
+}
+
+async function readFacts(env: Env, sessionId: string, range: SegmentRange): Promise<AssetFacts> {
   const session = await recordedSession(env, sessionId, range);
   const renditions = session === null ? [] : recordingRows(sessionId, session).map(asRendition);
   const count = (kind: "video" | "audio") => renditions.filter((row) => row.kind === kind).length;

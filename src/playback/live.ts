@@ -95,7 +95,8 @@ export async function answerLive(
   const session = await requireSession(env, ctx, target);
   if (target.kind === "live-time") return time();
   const clip = query.get("clip");
-  if (target.kind === "live-playlist" && clip !== null) return await answerClipPlaylist(request, env, target, clip);
+  if (target.kind === "live-playlist" && clip !== null)
+    return await answerClipPlaylist(request, env, ctx, target, clip);
   const address = addressOf(target, query, session);
   if (address.kind === "playlist" || address.kind === "mpd") await countViewer(request, env, ctx, session, Date.now());
   return await inner(env, ctx, request, address);

@@ -52,7 +52,7 @@ async function answerTarget(
   ctx: Caller,
 ): Promise<Response> {
   if (target.kind === "multivariant" || target.kind === "mpd") {
-    const clip = await answerClip(request, env, target);
+    const clip = await answerClip(request, env, ctx, target);
     if (clip !== null) return clip;
   }
   switch (target.kind) {

@@ -13,6 +13,7 @@ import { assets } from "../../../src/assets/tables.ts";
 import { openDatabase } from "../../../src/database.ts";
 import { consumePurges } from "../../../src/assets/index.ts";
 import { consumeClips, sweepClips } from "../../../src/live/index.ts";
+import { CLIPS_PER_HOUR, VIEWER_CLIPS_PER_HOUR } from "../../../src/live/clips.ts";
 import { SWEPT_AT_ONCE } from "../../../src/live/clips-copy.ts";
 import { originOf } from "../../../src/live/origin-calls.ts";
 import { type ErrorBody, newWorkspace, type TestWorkspace } from "../workspace.ts";
@@ -189,7 +190,7 @@ describe("a clip window that a stranger asks for", () => {
     expect(await clipsOf(stream)).toEqual([]);
   });
 
-  test("becomes at most sixty media of a stream in an hour, and plays beyond them", async () => {
+  test("becomes at most forty media of a stream in an hour, plays beyond them, and leaves twenty to the owner", async () => {
     const { stream, broadcaster, url } = await onAir(12);
     const make = (n: number) => get(`${url}.m3u8?start=${2 * Math.floor(n / 12)}s&end=${2 * (n % 12) + 1.5}s`);
     // Pairs of segments, each a clip of its own: 12 + 11 + … are 78.
@@ -200,7 +201,17 @@ describe("a clip window that a stranger asks for", () => {
       (await env.DB.prepare("SELECT count(*) AS n FROM assets WHERE source_asset_id = ?")
         .bind(broadcaster.sessionId)
         .first<{ n: number }>())!.n;
-    expect(await count()).toBe(60);
+    expect(await count()).toBe(VIEWER_CLIPS_PER_HOUR);
+    const ownersShare = CLIPS_PER_HOUR - VIEWER_CLIPS_PER_HOUR;
+    // From the first or the second segment on, of one to ten segments. No viewer has made these: they are private.
+    const own = async (n: number) => {
+      const startTime = 2 * (n % 2);
+      const body = { startTime, endTime: startTime + 2 * Math.floor(n / 2) + 1.5, accessPolicy: "private" };
+      return (await workspace.request("POST", at(stream, "/clips"), body)).status;
+    };
+    const made = await Promise.all(Array.from({ length: ownersShare }, (_, n) => own(n)));
+    expect([ownersShare, new Set(made)]).toEqual([20, new Set([201])]);
+    expect(await count()).toBe(CLIPS_PER_HOUR);
     const more = { startTime: 0, endTime: 24, accessPolicy: "private" };
     const refused = await workspace.request("POST", at(stream, "/clips"), more);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);

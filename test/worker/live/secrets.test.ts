@@ -1,7 +1,10 @@
 /** Keys of streams and simulcast targets: where they are to be found, and how they are replaced. */
 import { env } from "cloudflare:test";
-import { beforeAll, describe, expect, test } from "vitest";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { openDatabase } from "../../../src/database.ts";
 import { sweepSecrets } from "../../../src/live/index.ts";
+import { liveStreams } from "../../../src/live/tables.ts";
 import { createWebhook, receiverUrl, seenAt } from "../webhooks/webhook-helpers.ts";
 import { until } from "../webhooks/webhook-rows.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
@@ -136,6 +139,56 @@ describe("secrets of a stream", () => {
     expect(answer.accepted).toBe(true);
     await sweepSecrets({ ...env, WEBHOOK_KEYS: keys.split(",").toReversed().join(",") });
   });
+});
+
+test("streams whose secrets never open do not keep the others from being sealed, and are not counted as sealed", async () => {
+  const good = await newStream(workspace);
+  const [streamKey, srtSecret, playback] = secretsOf(good);
+  await env.DB.prepare(
+    "UPDATE live_streams SET secrets = NULL, stream_key = ?, srt_secret = ?, srt_playback_secret = ? WHERE id = ?",
+  )
+    .bind(streamKey, srtSecret, playback, good.streamId)
+    .run();
+  const db = openDatabase(env.DB);
+  const [row] = await db.select().from(liveStreams).where(eq(liveStreams.id, good.streamId));
+  const broken = Array.from({ length: 150 }, (_, n) => ({ ...row!, id: `0-broken-${n}`, secrets: "lost.AAAA.AAAA" }));
+  for (const one of broken) await db.insert(liveStreams).values(one);
+  // In the order of the table too: the good one comes last.
+  await env.DB.prepare("UPDATE live_streams SET rowid = (SELECT max(rowid) + 1 FROM live_streams) WHERE id = ?")
+    .bind(good.streamId)
+    .run();
+  const lines = vi.spyOn(console, "log");
+  const isSealed = async () =>
+    (await db.select().from(liveStreams).where(eq(liveStreams.id, good.streamId)))[0]!.secrets !== null;
+  try {
+    for (let run = 0; run < 40 && !(await isSealed()); run += 1) await sweepSecrets(env);
+    expect(await isSealed()).toBe(true);
+    const logged = lines.mock.calls
+      .map(([line]) => JSON.parse(String(line)) as { event: string; streams: number; streamId: string })
+      .filter(({ event }) => event.startsWith("live.secrets_"));
+    const sealed = logged.filter(({ event }) => event === "live.secrets_sealed");
+    expect(sealed.reduce((sum, { streams }) => sum + streams, 0)).toBe(1);
+    expect(logged.some(({ streamId }) => streamId?.startsWith("0-broken-"))).toBe(true);
+  } finally {
+    lines.mockRestore();
+    await env.DB.prepare("DELETE FROM live_streams WHERE id LIKE '0-broken-%'").run();
+  }
+});
+
+test("events keep a user's own metadata under the names of secrets, and nothing else under them", async () => {
+  const metadata = { streamKey: "row 7", srtSecret: 'a "b\\', show: "x" };
+  const stream = await newStream(workspace, { metadata });
+  const listed = await (
+    await workspace.request("GET", `/v1/events?objectId=${stream.streamId}`)
+  ).json<{
+    data: { data: Stream }[];
+  }>();
+  const [event] = await eventsOf(stream.streamId);
+  expect(event!.data).toMatchObject({ streamKey: "redacted", srtSecret: "redacted", metadata });
+  expect(listed.data).not.toEqual([]);
+  const text = JSON.stringify(listed);
+  for (const secret of secretsOf(stream).slice(0, 3)) expect(text).not.toContain(secret);
+  expect(text).toContain(JSON.stringify(metadata));
 });
 
 describe("POST …/rotate-key", () => {
