@@ -123,6 +123,8 @@ export const TRIED_IN = {
     "live-thumbnail",
     "viewer-program",
     "clips-of-stream",
+    "clips-of-viewers",
+    "recorded-reads",
     "failed-logins-of-address",
     "failed-logins-of-credential",
     "health-result",

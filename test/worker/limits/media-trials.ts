@@ -4,7 +4,9 @@ import type { OriginIndex } from "../../../src/delivery/live/origin-index.ts";
 import { type DispatchContext, dispatchJobs } from "../../../src/encoding/dispatcher.ts";
 import type { JobBook, JobRow } from "../../../src/encoding/job-book.ts";
 import { signJobGrant } from "../../../src/encoding/job-token.ts";
+import { type Problem, PROBLEMS } from "../../../src/http/problems.ts";
 import { saveClip } from "../../../src/live/clips.ts";
+import { runRecordedRead } from "../../../src/live/recorded-reads.ts";
 import { countViewer } from "../../../src/playback/live-viewers.ts";
 import type { Env } from "../../../src/env.ts";
 import { TAKEN, type Trial, until, upTo } from "../../support/limits/trials.ts";
@@ -54,17 +56,26 @@ async function programs(length: number): Promise<string> {
   return new Set(seen.flat()).size === 2 ? TAKEN : "cut";
 }
 
-const clips: Trial = async (bound) => {
-  const { streamId } = await newStream(await ours());
-  const range = { kind: "range" as const, first: 0, last: 1, startSeconds: 0, endSeconds: 4 };
-  const ids = () => ({ sessionId: crypto.randomUUID(), mediaId: crypto.randomUUID(), playbackId: crypto.randomUUID() });
-  const quiet: Env = { ...env, CLIPS: { ...env.CLIPS, send: async () => {} } as unknown as Queue }; // there is nothing to copy
-  const made: string[] = [];
-  for (let n = 0; n <= bound; n++)
-    made.push(await saveClip(quiet, streamId, { ...ids(), range, access: "public" }, "http://sluice.test"));
-  const above = made.pop() === "limit" ? "429" : TAKEN; // createClip makes a Problem of it
-  return { atBound: made.every((outcome) => outcome === "made") ? TAKEN : "429", above };
-};
+const clips =
+  (by: "owner" | "viewer"): Trial =>
+  async (bound) => {
+    const { streamId } = await newStream(await ours());
+    const range = { kind: "range" as const, first: 0, last: 1, startSeconds: 0, endSeconds: 4 };
+    const ids = () => ({
+      sessionId: crypto.randomUUID(),
+      mediaId: crypto.randomUUID(),
+      playbackId: crypto.randomUUID(),
+    });
+    const quiet: Env = { ...env, CLIPS: { ...env.CLIPS, send: async () => {} } as unknown as Queue }; // there is nothing to copy
+    const made: string[] = [];
+    for (let n = 0; n <= bound; n++)
+      made.push(
+        await saveClip(quiet, streamId, { ...ids(), range, access: "public" }, { publicUrl: "http://sluice.test", by }),
+      );
+    const beyond = by === "owner" ? "429" : "plays"; // createClip makes a Problem of it
+    const above = made.pop() === "limit" ? beyond : TAKEN;
+    return { atBound: made.every((outcome) => outcome === "made") ? TAKEN : beyond, above };
+  };
 
 /** Whether an origin holds all of so many segments of a rendition in memory. */
 async function inMemory(segments: number): Promise<string> {
@@ -100,5 +111,17 @@ export const MEDIA_TRIALS = {
   "live-part": upTo(putOfSession(`parts/v720/0/0?${PART_QUERY}`)),
   "live-thumbnail": upTo(putOfSession("thumbnail?capturedAt=1", JPEG)),
   "viewer-program": upTo(programs),
-  "clips-of-stream": clips,
+  "clips-of-stream": clips("owner"),
+  "clips-of-viewers": clips("viewer"),
+  "recorded-reads": upTo(async (count) => {
+    const gate = Promise.withResolvers<void>();
+    const reads = Array.from({ length: count }, () =>
+      runRecordedRead(() => gate.promise).then(
+        () => TAKEN,
+        (error: Problem) => String(PROBLEMS[error.code].status),
+      ),
+    );
+    gate.resolve();
+    return (await Promise.all(reads)).find((outcome) => outcome !== TAKEN) ?? TAKEN;
+  }),
 };
