@@ -23,7 +23,8 @@ let broadcaster: Broadcaster | undefined;
 
 beforeAll(async () => {
   const path = join(folder, "long.mp4");
-  const clip = ["-stream_loop", "7", "-i", "test/fixtures/flower.mp4", "-vf", "scale=320:180", "-t", "40", path];
+  // A minute: long enough to be seen in the middle of its encoding.
+  const clip = ["-stream_loop", "11", "-i", "test/fixtures/flower.mp4", "-vf", "scale=640:360", "-t", "60", path];
   execFileSync(process.env.FFMPEG ?? "ffmpeg", ["-v", "error", ...clip]);
   server = await startSourceServer();
   server.add("/long.mp4", { kind: "content", content: await fileContent(path) });
