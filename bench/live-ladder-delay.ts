@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { encodeBroadcast } from "../encoder/live/broadcast.ts";
+import { SESSION_START } from "../encoder/live/output.ts";
 import { PICTURE_TIMESCALE } from "../encoder/live/output.ts";
 import { tagsOf } from "../test/support/flv.ts";
 import { type Figure, milliseconds, quantile } from "./support/figures.ts";
@@ -37,10 +38,11 @@ async function measure(flv: Buffer, encodesTopRung: boolean): Promise<Measured> 
     {
       settings: { maxResolution: "1080p", partTargetMs: 500, segmentMs: 2000 },
       encodesTopRung,
-      start: { msn: 0, isDiscontinuous: false, initVersion: 0, seconds: 0 },
+      start: SESSION_START,
     },
     {
       onStarted() {},
+      onOpening: () => Promise.reject(new Error("the source jumps")),
       onInit() {},
       onRungDropped() {},
       onThumbnail() {},

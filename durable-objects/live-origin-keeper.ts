@@ -1,15 +1,20 @@
 import { DurableObject } from "cloudflare:workers";
 import { liveThumbnailKey, renditionKey } from "../src/assets/keys.ts";
-import type { ArrivingPart, LiveEnd, OriginSession, PartVerdict } from "../src/delivery/live/origin-facts.ts";
+import type { ArrivingPart, OriginSession, PartVerdict } from "../src/delivery/live/origin-facts.ts";
 import { OriginIndex } from "../src/delivery/live/origin-index.ts";
 import type { Env } from "../src/env.ts";
+import type { Opening, Resume } from "../encoder/live/protocol.ts";
+import { sha256Hex } from "../src/http/hash.ts";
 import { log } from "../src/http/log.ts";
+import { Holding } from "../src/live/holding.ts";
 
 /** Segments whose bytes stay here after they are in R2: what players at the edge ask for. */
 const KEPT_SEGMENTS = 4;
 const STORE_AGAIN_MS = 1000;
 /** Segments that travel to R2 at once. */
 const STORE_AT_ONCE = 6;
+/** R2 takes this many keys in one call. */
+const DELETE_AT_ONCE = 1000;
 const CACHE_CONTROL = "public, max-age=31536000, immutable";
 
 /** What became of something that a gateway has brought; `over`: its connection is none any more, or the session has ended. */
@@ -26,11 +31,14 @@ const NONE = { verdict: "none" } as const;
  */
 export abstract class LiveOriginKeeper extends DurableObject<Env> {
   protected index: OriginIndex;
+  protected readonly holding: Holding;
   #storing: Promise<void> | null = null;
+  #storeAtMs = Infinity;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.index = new OriginIndex(ctx.storage);
+    this.holding = new Holding(ctx.storage, env.MEDIA, () => this.index);
   }
 
   /** Something has come, or nothing more will: whoever waits is looked after. */
@@ -38,18 +46,35 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
 
   /** @param connection whose word counts from now on: the broadcaster's newest */
   open(session: OriginSession, connection = 1): void {
-    this.#hold(connection);
+    this.#accept(connection);
     this.index.open(session);
     this.released();
   }
 
-  /** The broadcaster comes back after a while. @returns where its media goes on; at the beginning when nothing has come yet */
-  async goOn(connection = 1): Promise<LiveEnd> {
-    this.#hold(connection);
-    const end = this.index.goOn();
+  /** A broadcaster comes back, perhaps another one; nobody else is listened to from now on. */
+  accept(connection = 1): void {
+    this.#accept(connection);
+    this.holding.pause();
+  }
+
+  /** Media is about to come that does not simply follow what came before. @returns where it begins */
+  async resume(opening: Opening, connection = 1): Promise<Resume> {
+    this.#accept(connection);
+    const found = await this.holding.resume(opening);
+    await this.#afterHold();
+    return found;
+  }
+
+  /** The broadcaster has left with all that it sent: its last picture stands until somebody comes. @param untilMs epoch ms */
+  async hold(untilMs: number, by = this.#connection): Promise<void> {
+    if (!this.#mayWrite(by)) return;
+    await this.holding.begin(untilMs, Date.now());
+    await this.#afterHold();
+  }
+
+  async #afterHold(): Promise<void> {
     this.released();
     await this.#storeWhole();
-    return { ...end, initVersion: Math.max(end.initVersion, this.#initVersion + 1) };
   }
 
   /** Parts of a segment are lost for good, and none of it follows. */
@@ -83,11 +108,12 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
     const { session } = this.index;
     if (session === null || this.index.rendition(rendition) === null) return NONE;
     const key = `init ${rendition} ${version}`;
-    if (this.ctx.storage.kv.get<boolean>(key) === true) return TAKEN;
+    if (this.ctx.storage.kv.get<string | boolean>(key) !== undefined) return TAKEN;
+    const sha256 = await sha256Hex(bytes);
     await this.env.MEDIA.put(this.#initKey(session, rendition, version), bytes, {
       httpMetadata: { contentType: "video/mp4", cacheControl: CACHE_CONTROL },
     });
-    this.ctx.storage.kv.put(key, true);
+    this.ctx.storage.kv.put(key, sha256);
     this.ctx.storage.kv.put("initVersion", Math.max(version, this.#initVersion));
     return TAKEN;
   }
@@ -101,7 +127,7 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
   }
 
   /** The newest connection's word counts; an older one that comes back late changes nothing. */
-  #hold(connection: number): void {
+  #accept(connection: number): void {
     if (connection > this.#connection) this.ctx.storage.kv.put("connection", connection);
   }
 
@@ -122,7 +148,8 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
   #changed(verdict: PartVerdict): PartVerdict {
     if (verdict.verdict !== "taken") return verdict;
     this.released();
-    void this.ctx.storage.setAlarm(Date.now() + STORE_AGAIN_MS); // should this object die before R2 has it
+    this.#storeAtMs = Date.now() + STORE_AGAIN_MS; // should this object die before R2 has it
+    void this.#schedule();
     void this.#storeWhole();
     return verdict;
   }
@@ -148,14 +175,22 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
    */
   async release(afterMs: number): Promise<void> {
     if (!this.index.hasEnded) return;
-    const releaseAtMs = Date.now() + afterMs;
-    this.ctx.storage.kv.put("releaseAtMs", releaseAtMs);
-    await this.ctx.storage.setAlarm(releaseAtMs);
+    this.ctx.storage.kv.put("releaseAtMs", Date.now() + afterMs);
+    await this.#schedule();
   }
 
   override async alarm(): Promise<void> {
-    if (Date.now() >= this.#releaseAtMs) return await this.#deleteSession();
-    await this.#storeWhole();
+    const nowMs = Date.now();
+    if (nowMs >= this.#releaseAtMs) return await this.#deleteSession();
+    if (this.holding.dueAtMs(nowMs) < Infinity) await this.holding.continue(nowMs);
+    await this.#afterHold();
+  }
+
+  /** There is one alarm, for whatever is due first. */
+  async #schedule(): Promise<void> {
+    const atMs = Math.min(this.#storeAtMs, this.#releaseAtMs, this.holding.dueAtMs(Date.now()));
+    if (atMs < Infinity) await this.ctx.storage.setAlarm(atMs);
+    else await this.ctx.storage.deleteAlarm();
   }
 
   get #releaseAtMs(): number {
@@ -164,9 +199,23 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
 
   async #deleteSession(): Promise<void> {
     log("live.origin_deleted", { sessionId: this.index.session?.sessionId ?? null });
+    await this.#deleteHold();
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
     this.index = new OriginIndex(this.ctx.storage);
+  }
+
+  /** What was shown behind the last of a broadcast's media is no part of its recording. */
+  async #deleteHold(): Promise<void> {
+    const { session, all } = this.index;
+    const { firstMsn } = this.holding;
+    if (session === null || firstMsn === null) return;
+    const keys = all.flatMap(({ name, segments }) => {
+      const count = Math.max(0, (segments.at(-1)?.msn ?? -1) + 1 - firstMsn);
+      return Array.from({ length: count }, (_, n) => renditionKey(session.sessionId, name, `${firstMsn + n}.m4s`));
+    });
+    for (let at = 0; at < keys.length; at += DELETE_AT_ONCE)
+      await this.env.MEDIA.delete(keys.slice(at, at + DELETE_AT_ONCE));
   }
 
   #storeWhole(): Promise<void> {
@@ -179,17 +228,17 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
   async #storeAll(): Promise<void> {
     const { session } = this.index;
     if (session === null) return;
+    this.#storeAtMs = Infinity;
     for (;;) {
       const due = this.index.store.unstored(STORE_AT_ONCE);
       if (due.length === 0) break;
       const stored = await Promise.all(due.map((segment) => this.#storeOne(session, segment)));
       if (stored.includes(false)) {
-        await this.ctx.storage.setAlarm(Date.now() + STORE_AGAIN_MS);
-        return;
+        this.#storeAtMs = Date.now() + STORE_AGAIN_MS;
+        break;
       }
     }
-    if (this.#releaseAtMs < Infinity) await this.ctx.storage.setAlarm(this.#releaseAtMs);
-    else await this.ctx.storage.deleteAlarm();
+    await this.#schedule();
   }
 
   async #storeOne({ sessionId }: OriginSession, segment: { rendition: string; msn: number }): Promise<boolean> {

@@ -58,7 +58,7 @@ export class LiveOrigin extends LiveOriginKeeper {
   recorded(range: SegmentRange | null): RecordedSession | null {
     const { session, store } = this.index;
     if (session === null) return null;
-    const renditions = listsFrom(recordingSources(store, this.index.all), range);
+    const renditions = listsFrom(recordingSources(store, this.index.all, this.holding.firstMsn), range);
     if (session === null || renditions.length === 0) return null;
     const { video, audio } = session.started ?? { video: null, audio: null };
     const source = { frameRate: video?.frameRate ?? 0, channels: audio?.channels ?? 0 };

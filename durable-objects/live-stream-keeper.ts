@@ -1,5 +1,7 @@
 import { SILENT_AFTER_MS } from "../encoder/live/protocol.ts";
 import type { Env } from "../src/env.ts";
+import { log } from "../src/http/log.ts";
+import { originOf } from "../src/live/origin-calls.ts";
 import { isOnAir, STREAM_MOVES, type StreamSignal, type StreamStatus } from "../src/live/moves.ts";
 import { projectStream, type StreamMessage } from "../src/live/projection.ts";
 import { isAudioOnly, type Session, type SessionEnd, toSessionFacts, waitMs } from "../src/live/session.ts";
@@ -95,6 +97,17 @@ export abstract class LiveStreamKeeper extends Machine<StreamStatus, StreamSigna
     this.step("drop", () => this.saveSession({ ...session, windowEndsAtMs }));
     this.unschedule("silence");
     this.schedule("window", windowEndsAtMs);
+  }
+
+  /** While its broadcaster is away, viewers see the last picture. If this is lost, the absence is filled when it comes back. */
+  protected holdPicture(): void {
+    const session = this.session();
+    if (session === null || session.windowEndsAtMs === null) return;
+    const { id: sessionId, streamId, connection, windowEndsAtMs } = session;
+    const held = originOf(this.bindings(), sessionId).hold(windowEndsAtMs, connection);
+    this.state.waitUntil(
+      held.catch((error: unknown) => log("live.not_held", { streamId, sessionId, error: String(error) })),
+    );
   }
 
   /** Ends the broadcast, if there is one, by a move out of the air. False when the state does not know the move. */

@@ -206,6 +206,7 @@ export class LiveStreamMachine extends LiveStreamKeeper {
     // Who has sent nothing that could be read leaves nothing to come back to.
     if (session.facts === null) this.leaveAir("windowOver", "window_over");
     else if (isOnAir(this.status)) this.drop();
+    if (this.farewell === null) this.holdPicture();
     this.farewell?.over();
     return null;
   }

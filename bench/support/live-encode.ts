@@ -3,17 +3,18 @@ import { createReadStream } from "node:fs";
 import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { encodeBroadcast } from "../../encoder/live/broadcast.ts";
+import { SESSION_START } from "../../encoder/live/output.ts";
 import { encodeMessage } from "../../encoder/live/wire.ts";
 
 Log.setLevel(AV_LOG_QUIET);
 const [path, how] = process.argv.slice(2) as [string, string?];
 const settings = { maxResolution: "1080p", partTargetMs: 500, segmentMs: 2000 } as const;
-const start = { msn: 0, isDiscontinuous: false, initVersion: 0, seconds: 0 };
 await encodeBroadcast(
   createReadStream(path),
-  { settings, start, encodesTopRung: how !== "copy" },
+  { settings, start: SESSION_START, encodesTopRung: how !== "copy" },
   {
     onStarted() {},
+    onOpening: () => Promise.reject(new Error("the source jumps")),
     onInit() {},
     onPart: (facts, bytes) => void process.stdout.write(encodeMessage({ type: "part", facts }, bytes)),
     onThumbnail() {},

@@ -1,6 +1,7 @@
 /** What an encoder makes of a broadcast, on its way to the Worker; and what has arrived there. */
+import { randomUUID } from "node:crypto";
 import type { BroadcastReceiver } from "../live/broadcast-process.ts";
-import type { DroppedRung, InitFacts, PartFacts, Pulse, StartedFacts } from "../live/output.ts";
+import type { DroppedRung, InitFacts, PartFacts, Pulse, RunOpening, RunStart, StartedFacts } from "../live/output.ts";
 import { log } from "../log.ts";
 import { type SessionClient, SessionOver } from "./session-client.ts";
 
@@ -39,6 +40,13 @@ export class Delivery implements BroadcastReceiver {
     this.#started = this.#client.started(facts);
     this.#started.catch((error: unknown) => this.#note("the start could not be told", error));
     log("info", "encoding", { ...this.#ids, renditions: facts.renditions.map(({ name }) => name).join(" ") });
+  }
+
+  async onOpening({ capturedAtMs, renditions }: RunOpening): Promise<RunStart> {
+    const resume = await this.#client.resume({ id: randomUUID(), capturedAt: capturedAtMs, renditions });
+    const { nextMsn: msn, discontinuity: isDiscontinuous, initVersion, seconds, ticks } = resume;
+    log("info", "media goes on", { ...this.#ids, msn, isDiscontinuous: String(isDiscontinuous) });
+    return { msn, isDiscontinuous, initVersion, seconds, ticks };
   }
 
   async onInit(rendition: string, version: number, bytes: Buffer, _facts: InitFacts): Promise<void> {

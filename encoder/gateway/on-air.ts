@@ -2,7 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { AuthorizeAnswer } from "../live/protocol.ts";
 import { type BroadcastOutcome, runBroadcast } from "../live/broadcast-process.ts";
-import type { BroadcastPlan } from "../live/output.ts";
+import { SESSION_START } from "../live/output.ts";
 import { log } from "../log.ts";
 import { Delivery } from "./delivery.ts";
 import type { HangUp } from "./incoming.ts";
@@ -82,9 +82,9 @@ export class OnAir {
 
   /** Encoders one after another, until the source has ended. @returns why it is over */
   async #encode(): Promise<string> {
-    const { settings, resume } = this.#session;
+    const { settings } = this.#session;
     const limit = new RestartLimit();
-    let start = startOf(resume);
+    let start = settings.reconnect ? null : SESSION_START;
     for (;;) {
       const firstByteAtMs = await this.#line.nextArrival();
       if (firstByteAtMs === null) return this.#line.lastByteAtMs === null ? "silent" : "broadcaster_left";
@@ -102,7 +102,7 @@ export class OnAir {
         return outcome.code;
       if (this.#line.isSpent) return outcome.type === "ended" ? "broadcaster_left" : "encoder_failed";
       if (!limit.allows(performance.now())) return "encoder_failed";
-      start = startOf(await this.#client.resume());
+      start = null;
     }
   }
 
@@ -146,13 +146,6 @@ export class OnAir {
     this.#hangUp(reason);
   }
 }
-
-const startOf = (resume: Accepted["resume"]): BroadcastPlan["start"] => ({
-  msn: resume?.nextMsn ?? 0,
-  isDiscontinuous: resume !== null && resume.nextMsn > 0,
-  initVersion: resume?.initVersion ?? 0,
-  seconds: resume?.seconds ?? 0,
-});
 
 function wordsOf(outcome: BroadcastOutcome): Record<string, string | number> {
   switch (outcome.type) {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   type HeartbeatRequest,
   type HeartbeatAnswer,
+  type Opening,
   type PartAnswer,
   type Resume,
   type Started,
@@ -39,8 +40,9 @@ export class SessionClient {
 
   started = (facts: Started) => this.#call("POST", "started", JSON.stringify(facts));
 
-  /** Where media goes on after an encoder has died. */
-  resume = async (): Promise<Resume> => (await this.#call("POST", "resume", "{}")) as Resume;
+  /** Where media goes on. */
+  resume = async (opening: Opening): Promise<Resume> =>
+    (await this.#call("POST", "resume", JSON.stringify(opening))) as Resume;
 
   putInit = (rendition: string, version: number, bytes: Buffer) =>
     this.#call("PUT", `init/${rendition}/${version}`, bytes);

@@ -8,8 +8,8 @@ import { startMediaProcess } from "../media-process.ts";
 import type { JobFailureCode } from "../protocol.ts";
 import type { BroadcastEnd } from "./broadcast.ts";
 import { Outbox, type OutboxReceiver } from "./outbox.ts";
-import type { BroadcastPlan, DroppedRung, Pulse, StartedFacts } from "./output.ts";
-import { MessageReader, type WireMessage } from "./wire.ts";
+import type { BroadcastPlan, DroppedRung, Pulse, RunOpening, RunStart, StartedFacts } from "./output.ts";
+import { type ChildOrder, MessageReader, type WireMessage } from "./wire.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 const HEAP_MIB = 512;
@@ -35,6 +35,8 @@ export type BroadcastOutcome =
 
 export interface BroadcastReceiver extends OutboxReceiver {
   onStarted(facts: StartedFacts): void;
+  /** Where a run begins; all that came before it has been received or given up. A rejection ends the broadcast. */
+  onOpening(opening: RunOpening): Promise<RunStart>;
   onRungDropped(dropped: DroppedRung): void;
   onThumbnail(bytes: Buffer, capturedAtMs: number): void;
   onPulse(pulse: Pulse): void;
@@ -64,8 +66,15 @@ export async function runBroadcast(
   };
   const outbox = new Outbox(receiver, limits.outboxBytes);
   const life = { aliveMs: performance.now(), steps: -1 };
+  const order = (message: ChildOrder) => child.send(message, () => {}); // a child that is gone already says so by its end
+  const place = async (opening: RunOpening) => {
+    await outbox.settled();
+    order({ start: await receiver.onOpening(opening) });
+  };
   const hear = (message: WireMessage, data: Buffer) => {
     if (message.type === "started") receiver.onStarted(message.facts);
+    else if (message.type === "opening")
+      place(message.opening).catch((error: unknown) => end({ type: "crashed", how: `not placed: ${String(error)}` }));
     else if (message.type === "init") outbox.putInit(message.rendition, message.version, data, message.facts);
     else if (message.type === "part") outbox.putPart(message.facts, data);
     else if (message.type === "dropped") receiver.onRungDropped(message.dropped);
@@ -99,7 +108,7 @@ export async function runBroadcast(
         (resident) => resident > limits.rssBytes && end(exceeded("The broadcast needs too much memory.")),
       );
   }, WATCH_MS);
-  child.send(plan, () => {}); // a child that is gone already says so by its end
+  order({ plan });
   // A source that breaks ends the child's input, and so does a child that does not want any more of it.
   const source = Readable.from(bytes, { objectMode: false });
   pipeline(source, child.stdin!).catch(() => child.stdin!.destroy());

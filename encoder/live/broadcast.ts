@@ -10,7 +10,8 @@ import { Deinterlacer } from "./deinterlacer.ts";
 import { planLiveLadder, refitLadder } from "./ladder-plan.ts";
 import { type LiveGrid, planLiveGrid } from "./live-grid.ts";
 import { LiveSource, type TimedPacket } from "./live-source.ts";
-import type { BroadcastListener, BroadcastPlan } from "./output.ts";
+import { createHash } from "node:crypto";
+import type { BroadcastListener, BroadcastPlan, RunOpening, RunStart } from "./output.ts";
 import { OverloadPolicy } from "./overload.ts";
 import { Run, type RunPicture } from "./run.ts";
 import { SoundConverter, type SoundFormat, type SoundPiece } from "./sound-converter.ts";
@@ -49,7 +50,7 @@ export async function encodeBroadcast(
   const pulse = setInterval(() => {
     const { isWaiting } = reader;
     if (broadcast !== undefined) broadcast.pulse();
-    else listener.onPulse({ segments: plan.start.msn, speed: 0, isWaiting, steps: 0 });
+    else listener.onPulse({ segments: plan.start?.msn ?? 0, speed: 0, isWaiting, steps: 0 });
   }, PULSE_MS);
   try {
     await using source = await LiveSource.open(reader);
@@ -80,7 +81,11 @@ class Broadcast {
   #rungs: VideoRung[] = [];
   #run: Run | null = null;
   #pictureKind = "";
-  #start: BroadcastPlan["start"];
+  /** Null = to be asked for. */
+  #start: RunStart | null;
+  /** Where the last run ended. */
+  #after: RunOpening["after"] = null;
+  #isPlacing = false;
   #earlySound: SoundPiece[] = [];
   #strays: TimedPacket[] = [];
   #hasStarted = false;
@@ -121,7 +126,7 @@ class Broadcast {
     }
     await this.#endRun();
     if (!this.#hasStarted) throw new JobError("source_damaged", "Nothing of the broadcast could be decoded.");
-    return { nextMsn: this.#start.msn, seconds: this.#start.seconds };
+    return { nextMsn: this.#after?.msn ?? 0, seconds: this.#after?.seconds ?? 0 };
   }
 
   [Symbol.dispose](): void {
@@ -231,14 +236,26 @@ class Broadcast {
     const { settings } = this.#plan;
     const { interleaveSeconds } = this.#source;
     const run = await Run.open(
-      { settings, start: this.#start, zeroSeconds, picture, sound, interleaveSeconds, capturedAtMs },
+      { settings, zeroSeconds, picture, sound, interleaveSeconds, capturedAtMs },
       this.#listener,
     );
+    const start = this.#start ?? (await this.#placeRun(run, capturedAtMs(zeroSeconds)));
+    this.#start = null;
+    run.begin(start);
     this.#run = run;
     if (!this.#hasStarted) this.#tellStarted(run, picture);
-    for (const { name, init } of run.inits)
-      this.#listener.onInit(name, this.#start.initVersion, init.bytes, init.facts);
+    for (const { name, init } of run.inits) this.#listener.onInit(name, start.initVersion, init.bytes, init.facts);
     for (const piece of this.#earlySound.splice(0)) await run.putSound(piece);
+  }
+
+  async #placeRun({ inits }: Run, capturedAtMs: number): Promise<RunStart> {
+    const renditions = inits.map(({ name, init }) => {
+      return { name, initSha256: createHash("sha256").update(init.bytes).digest("hex") };
+    });
+    this.#isPlacing = true;
+    const start = await this.#listener.onOpening({ capturedAtMs, renditions, after: this.#after });
+    this.#isPlacing = false;
+    return start;
   }
 
   /** Everything that is under way belongs to the run that ends. */
@@ -257,9 +274,9 @@ class Broadcast {
     if (run === null) return;
     this.#mediaSeconds += run.endSeconds;
     this.#run = null;
-    const { msn, seconds, sound } = await run.finish();
+    const { sound, ...after } = await run.finish();
     this.#earlySound = sound === null ? [] : [sound];
-    this.#start = { msn, seconds, isDiscontinuous: true, initVersion: this.#start.initVersion + 1 };
+    this.#after = after;
   }
 
   /** Sound that jumped before the picture did is of the timeline on which the picture has arrived now. */
@@ -289,9 +306,9 @@ class Broadcast {
       this.#run!.drop(name);
     }
     this.#listener.onPulse({
-      segments: this.#start.msn + (this.#run?.segments ?? 0),
+      segments: this.#run?.nextMsn ?? this.#after?.msn ?? 0,
       speed: this.#speed,
-      isWaiting: reader.isWaiting,
+      isWaiting: reader.isWaiting || this.#isPlacing,
       steps: this.#packets + (this.#run?.steps ?? 0),
     });
   }

@@ -3,13 +3,18 @@ import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { JobError } from "../errors.ts";
 import { encodeBroadcast } from "./broadcast.ts";
-import type { BroadcastListener, BroadcastPlan } from "./output.ts";
-import { encodeMessage, type WireMessage } from "./wire.ts";
+import type { BroadcastListener, BroadcastPlan, RunStart } from "./output.ts";
+import { type ChildOrder, encodeMessage, type WireMessage } from "./wire.ts";
 import { endWithParent } from "../orphan.ts";
 
 Log.setLevel(AV_LOG_QUIET);
 endWithParent();
-process.once("message", (plan: BroadcastPlan) => void encode(plan));
+process.on("message", (order: ChildOrder) => {
+  if ("plan" in order) void encode(order.plan);
+  else place?.(order.start);
+});
+/** Answers the opening that has been sent. */
+let place: ((start: RunStart) => void) | undefined;
 
 async function encode(plan: BroadcastPlan): Promise<void> {
   const last = await encodeBroadcast(process.stdin, plan, listener).then(
@@ -24,6 +29,11 @@ const send = (message: WireMessage, bytes?: Buffer) => void process.stdout.write
 /** Writing to a pipe waits until it has room (Node, "process I/O"), so nothing piles up here; the gateway always reads. */
 const listener: BroadcastListener = {
   onStarted: (facts) => send({ type: "started", facts }),
+  onOpening: (opening) => {
+    const answered = new Promise<RunStart>((resolve) => (place = resolve));
+    send({ type: "opening", opening });
+    return answered;
+  },
   onInit: (rendition, version, bytes, facts) => send({ type: "init", rendition, version, facts }, bytes),
   onPart: (facts, bytes) => send({ type: "part", facts }, bytes),
   onRungDropped: (dropped) => send({ type: "dropped", dropped }),

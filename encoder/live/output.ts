@@ -17,16 +17,33 @@ export interface BroadcastPlan {
   settings: Pick<IngestSettings, "maxResolution" | "partTargetMs" | "segmentMs">;
   /** Never the source's own pictures as the top rung, however sane they are. */
   encodesTopRung?: boolean;
-  /** Where in its session the broadcast begins: all 0 and false, unless it is a reconnect. */
-  start: {
-    msn: number;
-    /** The first segment does not go on from the one before it. */
-    isDiscontinuous: boolean;
-    /** A version that the session has not used. */
-    initVersion: number;
-    /** Seconds on the session's timeline, not before the end of what the session has. */
-    seconds: number;
-  };
+  /** Where in its session the broadcast begins. Null = it is asked for (`onOpening`) once the first media is there. */
+  start: RunStart | null;
+}
+
+/** Where a run begins in its session. */
+export interface RunStart {
+  msn: number;
+  /** The first segment does not go on from the one before it. */
+  isDiscontinuous: boolean;
+  /** Of its init segments: one that the session has not used, unless the run goes on with the same ones. */
+  initVersion: number;
+  /** Seconds on the session's timeline, not before the end of what the session has. */
+  seconds: number;
+  /** The same in ticks for renditions that go on exactly where they ended. */
+  ticks: Record<string, number>;
+}
+
+export const SESSION_START: RunStart = { msn: 0, isDiscontinuous: false, initVersion: 0, seconds: 0, ticks: {} };
+
+/** A run that does not simply continue what came before. */
+export interface RunOpening {
+  /** Of its first picture, or of its first sound where there is no picture; epoch ms. */
+  capturedAtMs: number;
+  /** In the order of the ladder, with the SHA-256 of each init segment in hexadecimal. */
+  renditions: { name: string; initSha256: string }[];
+  /** Where the run before it ended; null for the first one of an encoder. */
+  after: { msn: number; seconds: number; initVersion: number } | null;
 }
 
 export interface StartedFacts extends Started {
@@ -80,6 +97,8 @@ export interface Pulse {
 /** Hears a broadcast; must not throw. Of one rendition an init comes before the parts that need it, and parts come in order. */
 export interface BroadcastListener {
   onStarted(facts: StartedFacts): void;
+  /** Comes before everything else of a run whose place is not known. A rejection ends the broadcast. */
+  onOpening(opening: RunOpening): Promise<RunStart>;
   onInit(rendition: string, version: number, bytes: Buffer, facts: InitFacts): void;
   onPart(facts: PartFacts, bytes: Buffer): void;
   onRungDropped(dropped: DroppedRung): void;

@@ -12,10 +12,9 @@ export interface SegmentFacts {
 
 export interface CutPlan {
   rendition: string;
-  initVersion: number;
   timescale: number;
-  /** Of the run's first sample, on the session's timeline. */
-  baseTicks: number;
+  /** Known when the first part is cut. `baseTicks`: of the run's first sample, on the session's timeline. */
+  start: () => { initVersion: number; baseTicks: number };
   sampleTicks: number;
   /** Segments count from 0 within a run; the number of the sample, from its start, at which one ends. */
   segmentEnd: (segment: number) => number;
@@ -63,7 +62,8 @@ export class PartCutter {
   }
 
   #cut(isLast: boolean): void {
-    const { rendition, initVersion, timescale, baseTicks, sampleTicks, onPart } = this.#plan;
+    const { rendition, timescale, start, sampleTicks, onPart } = this.#plan;
+    const { initVersion, baseTicks } = start();
     const facts = this.#plan.segmentFacts(this.#segment);
     const decodeTicks = baseTicks + this.#partBegins * sampleTicks;
     const intoSegment = this.#partBegins - (this.#segment === 0 ? 0 : this.#plan.segmentEnd(this.#segment - 1));

@@ -12,7 +12,8 @@
  *   POST …/heartbeat  Heartbeat → HeartbeatAnswer   each second; `silent` while no media comes in: after 5 s without another one the
  *                     broadcaster counts as silent and another one may take its place; if none has, the next heartbeat goes on
  *   POST …/ended      Ended → {}                    the broadcaster is gone; the reconnect window begins
- *   POST …/resume     {} → Resume                   where media goes on after the gateway's encoder has died: closes what was unfinished
+ *   POST …/resume     Opening → Resume              where media goes on after a reconnect, a jump of the source or the death of an encoder;
+ *                     closes what was unfinished, and fills the time without media when the media is of the same kind as before
  *   GET  …/targets    → SimulcastTargets            where else the broadcast is to go at this moment
  *   POST …/target     TargetState → {}              what becomes of one of them
  *   PUT  …/init/{rendition}/{version}               an init segment → {}
@@ -79,7 +80,7 @@ export const IngestSettings = z.object({
   latencyMode: z.enum(["low", "standard"]),
   partTargetMs: z.int().positive(),
   segmentMs: z.int().positive(),
-  /** The broadcaster comes back to a session: see `resume`. */
+  /** The broadcaster comes back to a session: its encoder asks for its place (`…/resume`) before it sends anything. */
   reconnect: z.boolean(),
 });
 export type IngestSettings = z.infer<typeof IngestSettings>;
@@ -87,11 +88,28 @@ export type IngestSettings = z.infer<typeof IngestSettings>;
 export const REFUSALS = ["unknown_key", "disabled", "busy", "wrong_passphrase"] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
+const renditionName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/); // path component: "v720", "a1"
+
+/** Media is about to come that is not simply the continuation of what came before. */
+export const Opening = z.object({
+  /** The same when it is sent again. */
+  id: z.uuid(),
+  /** Of its first picture, or of its first sound where there is no picture; epoch ms. */
+  capturedAt: z.number().min(0),
+  /** What is about to come, with the SHA-256 of each init segment in hexadecimal. */
+  renditions: z.array(z.object({ name: renditionName, initSha256: z.string().regex(/^[0-9a-f]{64}$/) })).max(16),
+});
+export type Opening = z.infer<typeof Opening>;
+
 export const Resume = z.object({
   nextMsn: z.int().min(0),
-  discontinuity: z.literal(true),
+  /** False: the timeline goes on, with the init segments that there are. */
+  discontinuity: z.boolean(),
   initVersion: z.int().min(0),
+  /** Where the media begins on the session's timeline. */
   seconds: z.number().min(0),
+  /** The same in ticks for renditions that go on exactly where they ended. */
+  ticks: z.record(z.string(), z.int().min(0)),
 });
 export type Resume = z.infer<typeof Resume>;
 
@@ -103,18 +121,13 @@ export const AuthorizeAnswer = z.discriminatedUnion("accepted", [
     token: z.string(),
     callbackUrl: z.string(),
     settings: IngestSettings,
-    /**
-     * A reconnect goes on at this media sequence number, behind a discontinuity, with init segments of this version, where the session's
-     * timeline ends. Null = a new session, from 0.
-     */
-    resume: Resume.nullable(),
   }),
   z.object({ accepted: z.literal(false), reason: z.enum(REFUSALS) }),
 ]);
 export type AuthorizeAnswer = z.infer<typeof AuthorizeAnswer>;
 
 export const LiveRendition = z.object({
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/), // path component: "v720", "a1"
+  name: renditionName,
   kind: z.enum(["video", "audio"]),
   widthPx: z.int().positive().nullable(),
   heightPx: z.int().positive().nullable(),

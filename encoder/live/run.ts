@@ -14,7 +14,14 @@ import { type Copy, CopiedRung } from "./copied-rung.ts";
 import { type LiveGrid, segmentSeconds, soundFramesUntil, soundPartFrames, soundSegmentEnd } from "./live-grid.ts";
 import { LivePicker } from "./live-picker.ts";
 import { LiveRung } from "./live-rung.ts";
-import { type BroadcastListener, type BroadcastPlan, PICTURE_TIMESCALE, SOUND_NAME } from "./output.ts";
+import {
+  type BroadcastListener,
+  type BroadcastPlan,
+  PICTURE_TIMESCALE,
+  type RunStart,
+  SESSION_START,
+  SOUND_NAME,
+} from "./output.ts";
 import { type CutPlan, endsBetweenParts, PartCutter, type SegmentFacts } from "./part-cutter.ts";
 import type { SoundFormat, SoundPiece } from "./sound-converter.ts";
 import { SoundLine } from "./sound-line.ts";
@@ -35,8 +42,6 @@ export interface RunPicture {
 
 export interface RunPlan {
   settings: BroadcastPlan["settings"];
-  /** Where it begins in the session. */
-  start: BroadcastPlan["start"];
   /** The source's time of its first picture, or of its first sound where there is no picture. */
   zeroSeconds: number;
   picture: RunPicture | null;
@@ -54,6 +59,7 @@ export class Run {
   readonly #listener: BroadcastListener;
   readonly #segments: SegmentFacts[] = [];
   readonly #picker: LivePicker | null;
+  #start: RunStart = SESSION_START;
   #rungs: LiveRung[] = [];
   #copied: CopiedRung | null = null;
   #sound: SoundLine | null = null;
@@ -95,6 +101,16 @@ export class Run {
     if (sound !== null) this.#sound = await SoundLine.open(sound, this.#plan, new PartCutter(this.#soundCuts(sound)));
   }
 
+  /** Tells where it begins in the session, before the first picture or sound is put in. */
+  begin(start: RunStart): void {
+    this.#start = start;
+    const { sound, picture } = this.#plan;
+    const ticks = start.ticks[SOUND_NAME];
+    if (sound === null || picture === null || ticks === undefined) return;
+    // Sound goes on at the frame where it ended, which is not exactly where the picture did.
+    this.#sound!.delay(ticks / sound.sampleRateHz - start.seconds);
+  }
+
   /** Every rendition's init, in the order of the ladder. */
   get inits(): { name: string; init: LiveRung["init"] }[] {
     return [
@@ -113,6 +129,11 @@ export class Run {
   get segments(): number {
     const renditions = [this.#copied, ...this.#rungs, this.#sound].filter((one) => one !== null);
     return Math.min(...renditions.map(({ segments }) => segments));
+  }
+
+  /** Of the session: the one behind the last that is whole. */
+  get nextMsn(): number {
+    return this.#start.msn + this.segments;
   }
 
   /** Pictures given to encoders. */
@@ -181,8 +202,9 @@ export class Run {
   }
 
   /** @returns where the next run begins, and the sound that belongs to it */
-  async finish(): Promise<{ msn: number; seconds: number; sound: SoundPiece | null }> {
-    const { start, picture } = this.#plan;
+  async finish(): Promise<{ msn: number; seconds: number; initVersion: number; sound: SoundPiece | null }> {
+    const { picture } = this.#plan;
+    const { seconds, initVersion } = this.#start;
     if (picture !== null && this.#last !== null && endsBetweenParts(this.#picker!.count, this.#pictureCuts(""))) {
       const frame = this.#picker!.count;
       await this.#repeat(frame, this.#picker!.holdUntil((frame + 1.5) / hz(picture.grid)), this.#last);
@@ -192,8 +214,8 @@ export class Run {
     this.#copied?.finish();
     await Promise.all(this.#rungs.map((rung) => rung.encode(null)));
     const { soundSeconds, rest } = await this.#finishSound();
-    const end = start.seconds + Math.max(this.endSeconds, soundSeconds);
-    const found = { msn: start.msn + this.segments, seconds: end, sound: rest };
+    const end = seconds + Math.max(this.endSeconds, soundSeconds);
+    const found = { msn: this.nextMsn, seconds: end, initVersion, sound: rest };
     this.close();
     return found;
   }
@@ -275,7 +297,7 @@ export class Run {
     for (const rung of dropped) {
       await rung.encode(null);
       rung.close();
-      this.#listener.onRungDropped({ rendition: rung.rung.name, fromMsn: this.#plan.start.msn + segment });
+      this.#listener.onRungDropped({ rendition: rung.rung.name, fromMsn: this.#start.msn + segment });
     }
     this.#rungs = this.#rungs.filter((rung) => !dropped.includes(rung));
     this.#turns = this.#rungs.map(() => Promise.resolve());
@@ -314,12 +336,13 @@ export class Run {
   }
 
   #cuts(rendition: string, timescale: number) {
-    const { start } = this.#plan;
     return {
       rendition,
       timescale,
-      initVersion: start.initVersion,
-      baseTicks: Math.round(start.seconds * timescale),
+      start: () => {
+        const { initVersion, seconds, ticks } = this.#start;
+        return { initVersion, baseTicks: ticks[rendition] ?? Math.round(seconds * timescale) };
+      },
       segmentFacts: (segment: number) => this.#segmentFacts(segment),
       onPart: (...part: Parameters<BroadcastListener["onPart"]>) => this.#listener.onPart(...part),
     };
@@ -327,7 +350,8 @@ export class Run {
 
   /** Found when the first rendition needs it, and the same for all of them. */
   #segmentFacts(segment: number): SegmentFacts {
-    const { start, zeroSeconds, capturedAtMs } = this.#plan;
+    const { zeroSeconds, capturedAtMs } = this.#plan;
+    const start = this.#start;
     const { num, den } = this.#segmentSeconds;
     this.#segments[segment] ??= {
       msn: start.msn + segment,

@@ -21,7 +21,7 @@ export const soundBitrate = ({ channels }: SoundFormat) => (channels === 1 ? 96_
 export class SoundLine {
   readonly init: { bytes: Buffer; facts: InitFacts };
   readonly #format: SoundFormat;
-  readonly #zeroSeconds: number;
+  #zeroSeconds: number;
   readonly #patienceSeconds: number;
   readonly #context: CodecContext;
   readonly #cutter: PartCutter;
@@ -68,6 +68,11 @@ export class SoundLine {
   /** Seconds from the run's start up to which there is sound. */
   get endSeconds(): number {
     return this.#pcm.end / this.#format.sampleRateHz;
+  }
+
+  /** Moves the run's first sample to a later time of the source, or an earlier one. Before anything is written. */
+  delay(seconds: number): void {
+    this.#zeroSeconds += seconds;
   }
 
   /** What lies before the run's start is dropped. */

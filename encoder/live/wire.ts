@@ -3,10 +3,23 @@
  * then both.
  */
 import type { BroadcastEnd } from "./broadcast.ts";
-import type { DroppedRung, InitFacts, PartFacts, Pulse, StartedFacts } from "./output.ts";
+import type {
+  BroadcastPlan,
+  DroppedRung,
+  InitFacts,
+  PartFacts,
+  Pulse,
+  RunOpening,
+  RunStart,
+  StartedFacts,
+} from "./output.ts";
 import type { JobFailureCode } from "../protocol.ts";
 
+/** From the gateway to the child, over IPC: the plan once, then an answer to each `opening`. */
+export type ChildOrder = { plan: BroadcastPlan } | { start: RunStart };
+
 export type WireMessage =
+  | { type: "opening"; opening: RunOpening } // nothing follows until it is answered
   | { type: "started"; facts: StartedFacts }
   | { type: "init"; rendition: string; version: number; facts: InitFacts } // bytes
   | { type: "part"; facts: PartFacts } // bytes

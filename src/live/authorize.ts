@@ -43,8 +43,7 @@ export async function authorize(env: Env, request: Authorize, publicUrl: string,
   if (!answer.accepted) return refuse(request, answer.reason);
   const { sessionId, connection, settings, isResumed } = answer;
   const grant = { sessionId, streamId: stream.id, connection };
-  // The origin knows which parts have come: more than the machine's last heartbeat told, or fewer than were encoded.
-  const end = isResumed ? await originOf(env, sessionId).goOn(connection) : null;
+  if (isResumed) await originOf(env, sessionId).accept(connection);
   return {
     accepted: true,
     sessionId,
@@ -52,7 +51,6 @@ export async function authorize(env: Env, request: Authorize, publicUrl: string,
     token: await signSessionGrant(env.JOB_SECRET, grant, now.getTime()),
     callbackUrl: `${publicUrl}/internal/live/${sessionId}`,
     settings,
-    resume: end && { ...end, discontinuity: true },
   };
 }
 

@@ -10,6 +10,7 @@ import {
   Heartbeat,
   type HeartbeatAnswer,
   MAX_THUMBNAIL_BYTES,
+  Opening,
   type PartAnswer,
   PartQuery,
   type PassphraseAnswer,
@@ -114,11 +115,14 @@ export const ingestRoutes = new Hono<LiveContext>()
     return c.json({});
   })
   .post("/internal/live/:sessionId/resume", async (c) => {
+    const opening = await readCallback(Opening, c.req.raw);
     const { streamId, sessionId, connection } = c.var.grant;
     const { isCurrent } = await callMachine(c.env, streamId, "check", { sessionId, connection });
     if (!isCurrent)
       throw new Problem("session_over", "another broadcaster has taken its place, or the session is over");
-    return c.json<Resume>({ ...(await originOf(c.env, sessionId).goOn(connection)), discontinuity: true });
+    const resume: Resume = await originOf(c.env, sessionId).resume(opening, connection);
+    log("live.resumed", { streamId, sessionId, nextMsn: resume.nextMsn, discontinuity: resume.discontinuity });
+    return c.json(resume);
   })
   .put("/internal/live/:sessionId/init/:rendition/:version{[0-9]{1,6}}", async (c) => {
     const bytes = await readMedia(c.req.raw, MAX_INIT_BYTES);

@@ -192,7 +192,7 @@ test("a codec that changes midway begins a new version", async () => {
 });
 
 test("a reconnect goes on in its session: numbers, versions and timeline", async () => {
-  const start = { msn: 17, isDiscontinuous: true, initVersion: 3, seconds: 34.5 };
+  const start = { msn: 17, isDiscontinuous: true, initVersion: 3, seconds: 34.5, ticks: {} };
   const made = await broadcast(await broadcastOf(FRIDAY_IN + FLV), { start });
   checkParts(made);
   const [first] = partsOf(made, "v480");

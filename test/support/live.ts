@@ -2,13 +2,16 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { encodeBroadcast, type BroadcastEnd } from "../../encoder/live/broadcast.ts";
-import type {
-  BroadcastPlan,
-  DroppedRung,
-  InitFacts,
-  PartFacts,
-  Pulse,
-  StartedFacts,
+import {
+  type BroadcastPlan,
+  type DroppedRung,
+  type InitFacts,
+  type PartFacts,
+  type Pulse,
+  type RunOpening,
+  type RunStart,
+  SESSION_START,
+  type StartedFacts,
 } from "../../encoder/live/output.ts";
 import { FRIDAY } from "./ffmpeg-words.ts";
 
@@ -33,12 +36,13 @@ export const TS = `-t 6 ${H264} -c:a aac -f mpegts`;
 export const PLAN: BroadcastPlan = {
   settings: { maxResolution: "1080p", partTargetMs: 500, segmentMs: 2000 },
   encodesTopRung: true, // sources that can be copied have tests of their own
-  start: { msn: 0, isDiscontinuous: false, initVersion: 0, seconds: 0 },
+  start: SESSION_START,
 };
 
 export interface Made {
   end: BroadcastEnd;
   started: StartedFacts[];
+  openings: RunOpening[];
   inits: { rendition: string; version: number; bytes: Buffer; facts: InitFacts }[];
   parts: { facts: PartFacts; bytes: Buffer; atMs: number }[];
   dropped: DroppedRung[];
@@ -50,10 +54,26 @@ export async function* chunksOf(bytes: Buffer, chunkBytes = 7000): AsyncGenerato
   for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
 }
 
+/** As an origin answers that goes on with nothing: behind a discontinuity. */
+export const discontinuous = ({ after }: RunOpening): RunStart =>
+  after === null ? SESSION_START : { ...after, isDiscontinuous: true, initVersion: after.initVersion + 1, ticks: {} };
+
 export function collector() {
-  const made: Omit<Made, "end"> = { started: [], inits: [], parts: [], dropped: [], thumbnails: [], pulses: [] };
+  const made: Omit<Made, "end"> = {
+    started: [],
+    openings: [],
+    inits: [],
+    parts: [],
+    dropped: [],
+    thumbnails: [],
+    pulses: [],
+  };
   const listener = {
     onStarted: (facts: StartedFacts) => void made.started.push(facts),
+    onOpening: async (opening: RunOpening) => {
+      made.openings.push(opening);
+      return discontinuous(opening);
+    },
     onInit: (rendition: string, version: number, bytes: Buffer, facts: InitFacts) =>
       void made.inits.push({ rendition, version, bytes, facts }),
     onPart: (facts: PartFacts, bytes: Buffer) => void made.parts.push({ facts, bytes, atMs: performance.now() }),

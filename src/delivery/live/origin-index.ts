@@ -71,19 +71,24 @@ export class OriginIndex {
     }
   }
 
-  /**
-   * The broadcaster has been away: what was unfinished stays as it is, and every rendition goes on at the same sequence number. A
-   * segment that only others have is a gap; a rung that was given up may come again.
-   *
-   * @returns where it goes on
-   */
-  goOn(): LiveEnd {
+  /** What was unfinished stays as it is, and every rendition ends with the same sequence number. A segment that only others have is a gap. */
+  settle(): number {
     const nextMsn = this.#nextMsn();
     for (const rendition of this.all) {
       this.#close(rendition);
       while (nextPart(rendition) !== null && nextPart(rendition)!.msn < nextMsn) this.#addGap(rendition);
-      this.#setDropped(rendition, null);
     }
+    return nextMsn;
+  }
+
+  /**
+   * Media comes again after a while without any; a rung that was given up may come again too.
+   *
+   * @returns where it goes on
+   */
+  goOn(): LiveEnd {
+    const nextMsn = this.settle();
+    for (const rendition of this.all) this.#setDropped(rendition, null);
     const ends = this.all.flatMap(({ segments, timescale }) => segments.slice(-1).map((s) => endTicks(s) / timescale));
     const versions = this.all.flatMap(({ segments }) => segments.slice(-1).map(({ initVersion }) => initVersion));
     return { nextMsn, initVersion: Math.max(-1, ...versions) + 1, seconds: Math.max(0, ...ends) };

@@ -12,6 +12,19 @@ export interface SequenceParameters {
   heightPx: number;
   /** Width to height of one pixel; 1 when not told. */
   pixelAspect: number;
+  /** As coded, in macroblocks. */
+  macroblocks: number;
+  /** Length of `frame_num` in slice headers. */
+  frameNumBits: number;
+  pictureOrder: PictureOrder;
+  /** `max_num_ref_frames`; 0 in a stream of key frames only. */
+  referenceFrames: number;
+}
+
+/** `pic_order_cnt_type`; `lsbBits` is the length of `pic_order_cnt_lsb`, 0 unless the type is 0. */
+export interface PictureOrder {
+  type: number;
+  lsbBits: number;
 }
 
 const PROFILES_WITH_CHROMA = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
@@ -51,9 +64,9 @@ export function parseSequenceParameters(unit: Uint8Array): SequenceParameters {
     bits.flag();
     if (bits.flag()) skipScalingLists(bits, chromaFormat === 3 ? 12 : 8);
   }
-  bits.exp();
-  skipPictureOrder(bits);
-  bits.exp();
+  const frameNumBits = 4 + bits.exp();
+  const pictureOrder = readPictureOrder(bits);
+  const referenceFrames = bits.exp();
   bits.flag();
   const widthInBlocks = bits.exp() + 1;
   const heightInUnits = bits.exp() + 1;
@@ -71,6 +84,10 @@ export function parseSequenceParameters(unit: Uint8Array): SequenceParameters {
     widthPx: widthInBlocks * 16 - (crop[0]! + crop[1]!) * cropUnitX,
     heightPx: heightInUnits * 16 * (progressive ? 1 : 2) - (crop[2]! + crop[3]!) * cropUnitY,
     pixelAspect: bits.flag() ? readPixelAspect(bits) : 1,
+    macroblocks: widthInBlocks * heightInUnits * (progressive ? 1 : 2),
+    frameNumBits,
+    pictureOrder,
+    referenceFrames,
   };
 }
 
@@ -83,16 +100,17 @@ function readPixelAspect(bits: Bits): number {
   return width > 0 && height > 0 ? width / height : 1;
 }
 
-function skipPictureOrder(bits: Bits) {
+function readPictureOrder(bits: Bits): PictureOrder {
   const type = bits.exp();
-  if (type === 0) bits.exp();
-  if (type !== 1) return;
+  const lsbBits = type === 0 ? 4 + bits.exp() : 0;
+  if (type !== 1) return { type, lsbBits };
   bits.flag();
   bits.signedExp();
   bits.signedExp();
   const cycle = bits.exp();
   standardOnlyIf(cycle <= 255, "a damaged H.264 parameter set");
   for (let n = 0; n < cycle; n++) bits.signedExp();
+  return { type, lsbBits };
 }
 
 function skipScalingLists(bits: Bits, lists: number) {
@@ -101,6 +119,50 @@ function skipScalingLists(bits: Bits, lists: number) {
     let next = 8;
     for (let n = 0; n < (list < 6 ? 16 : 64) && next !== 0; n++) next = (next + bits.signedExp() + 256) % 256;
   }
+}
+
+/** What a picture parameter set says that slice headers depend on (ITU-T H.264 §7.3.2.2). */
+export interface PictureParameters {
+  id: number;
+  usesCabac: boolean;
+  hasBottomFieldOrder: boolean; // `bottom_field_pic_order_in_frame_present_flag`
+  sliceGroups: number;
+  isWeighted: boolean; // `weighted_pred_flag`
+  initialQp: number;
+  hasDeblockingControl: boolean;
+  hasRedundantCount: boolean;
+}
+
+/** @param unit the NAL unit with its one byte of header, still with emulation prevention */
+export function parsePictureParameters(unit: Uint8Array): PictureParameters {
+  const bits = new Bits(withoutEmulationPrevention(unit.subarray(1)));
+  const id = bits.exp();
+  bits.exp(); // the sequence parameter set's id
+  const usesCabac = bits.flag();
+  const hasBottomFieldOrder = bits.flag();
+  const sliceGroups = bits.exp() + 1;
+  if (sliceGroups === 1) {
+    bits.exp(); // default reference counts
+    bits.exp();
+  }
+  const isWeighted = bits.flag();
+  bits.read(2);
+  const initialQp = 26 + bits.signedExp();
+  bits.signedExp();
+  bits.signedExp();
+  const hasDeblockingControl = bits.flag();
+  bits.flag(); // constrained intra prediction
+  const hasRedundantCount = bits.flag();
+  return {
+    id,
+    usesCabac,
+    hasBottomFieldOrder,
+    sliceGroups,
+    isWeighted,
+    initialQp,
+    hasDeblockingControl,
+    hasRedundantCount,
+  };
 }
 
 /** Drops the 3 of every 0 0 3 (H.264 §7.3.1). */

@@ -1,7 +1,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
-import { linesOf, opened, partOf, put, bytesOf, reconnected, textOf, NOW } from "./origins.ts";
+import { linesOf, opened, partOf, put, bytesOf, reconnected, textOf, NOW, openingOf } from "./origins.ts";
 
 describe("a segment of which parts are lost", () => {
   test("is a gap as long as another rendition's when none of it was announced, and the next one goes on", async () => {
@@ -88,7 +88,7 @@ describe("a rung that is given up", () => {
     await stub.drop("v720", 3);
     expect(await put(stub, "v720", 2, [2, 3])).toEqual(["taken", "taken"]);
     expect(textOf(await stub.playlist("v720", NOW, false))).toContain("#EXT-X-GAP\n#EXTINF:2,\nv720/3.m4s");
-    expect(await stub.goOn()).toMatchObject({ nextMsn: 4 });
+    expect(await stub.resume(openingOf(["v720", "a1"]))).toMatchObject({ nextMsn: 4 });
     expect(await stub.dropped()).toEqual([]);
     expect(await put(stub, "v720", 4, [0])).toEqual(["taken"]);
   });

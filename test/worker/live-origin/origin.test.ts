@@ -1,7 +1,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { LiveOrigin, OriginAnswer } from "../../../durable-objects/live-origin.ts";
-import { bytesOf, linesOf, newOrigin, NOW, opened, partOf, put, said, textOf } from "./origins.ts";
+import { bytesOf, linesOf, newOrigin, NOW, opened, partOf, put, said, textOf, openingOf } from "./origins.ts";
 
 describe("a live origin", () => {
   test("announces a part as soon as it has come, and a segment when it is whole", async () => {
@@ -118,7 +118,7 @@ describe("a live origin", () => {
 
   test("offers what a broadcaster brings that comes back with more, from there on", async () => {
     const { stub, session } = await opened(2);
-    await stub.goOn();
+    await stub.resume(openingOf(["v720", "a1", "v1080"]));
     await stub.open({ ...session, renditions: [...session.renditions, { ...session.renditions[0]!, name: "v1080" }] });
     expect(await put(stub, "v1080", 1, [0])).toEqual(["missing"]);
     expect(await put(stub, "v1080", 2, [0, 1, 2, 3])).toEqual(["taken", "taken", "taken", "taken"]);

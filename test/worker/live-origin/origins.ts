@@ -1,5 +1,6 @@
 import { env } from "cloudflare:test";
 import type { LiveOrigin, OriginAnswer } from "../../../durable-objects/live-origin.ts";
+import type { Opening } from "../../../encoder/live/protocol.ts";
 import type { ArrivingPart, OriginSession } from "../../../src/delivery/live/origin-facts.ts";
 import { FACTS } from "../live/live-helpers.ts";
 
@@ -62,8 +63,15 @@ export const linesOf = (answer: OriginAnswer, ...tags: string[]) =>
     .split("\n")
     .filter((line) => tags.some((tag) => line === tag || line.startsWith(`${tag}:`)));
 
+/** Media that is not of the same kind as what there was. */
+export const openingOf = (names: string[]): Opening => ({
+  id: crypto.randomUUID(),
+  capturedAt: Date.now(),
+  renditions: names.map((name) => ({ name, initSha256: "0".repeat(64) })),
+});
+
 /** A broadcaster comes back, with these renditions. */
 export async function reconnected(stub: DurableObjectStub<LiveOrigin>, session: OriginSession, names: string[]) {
-  await stub.goOn();
+  await stub.resume(openingOf(names));
   await stub.open({ ...session, renditions: session.renditions.filter(({ name }) => names.includes(name)) });
 }

@@ -45,7 +45,7 @@ test("a broadcast with a drop, a reconnect inside of the window and an end tells
   expect(await statusOf(stream)).toBe("active"); // inside of the window
 
   const second = await connect(stream, { gatewayId: "gateway-2" });
-  expect(second).toMatchObject({ sessionId: first.sessionId, resume: { nextMsn: 0, discontinuity: true } });
+  expect(second).toMatchObject({ sessionId: first.sessionId, resume: { nextMsn: 0, discontinuity: false } });
   expect(await second.started()).toBe(200);
   expect(await second.heartbeat(3)).toEqual({ continue: true, reason: null });
   expect(await first.heartbeat(2)).toEqual({ continue: false, reason: "replaced" });
@@ -220,7 +220,7 @@ describe("one broadcaster for each stream", () => {
     await first.started();
     await first.left();
     const again = await connect(stream);
-    expect(again.resume).toEqual({ nextMsn: 0, discontinuity: true, initVersion: 0, seconds: 0 });
+    expect(again.resume).toEqual({ nextMsn: 0, discontinuity: false, initVersion: 0, seconds: 0, ticks: {} });
     await settle(stream);
     expect(await statusOf(stream)).toBe("preparing");
     const told = ["created", "preparing", "connected", "recording", "disconnected", "connected"];
@@ -284,7 +284,7 @@ describe("a broadcaster is cut off with its next heartbeat", () => {
     expect(await act(stream, "live-enable")).toBe(200);
     expect(await statusOf(stream)).toBe("idle");
     expect((await typesOf(stream.streamId)).slice(-4)).toEqual(["active", "disconnected", "disabled", "updated"]);
-    expect(await ask(stream)).toMatchObject({ accepted: true, resume: null });
+    expect(await ask(stream)).toMatchObject({ accepted: true, settings: { reconnect: false } });
   });
 
   test("by deletion, after which the key opens nothing", async () => {

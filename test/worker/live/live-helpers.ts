@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import type { StreamTimer } from "../../../durable-objects/live-stream-keeper.ts";
 import type { LiveStreamMachine } from "../../../durable-objects/live-stream-machine.ts";
 import { gatewayCredential } from "../../../encoder/gateway-credential.ts";
-import type { AuthorizeAnswer, HeartbeatAnswer, Started } from "../../../encoder/live/protocol.ts";
+import type { AuthorizeAnswer, HeartbeatAnswer, Started, Resume } from "../../../encoder/live/protocol.ts";
 import { openDatabase } from "../../../src/database.ts";
 import { events } from "../../../src/events/index.ts";
 import { CATALOGUE, type EventType } from "../../../src/events/catalogue.ts";
@@ -93,7 +93,8 @@ export const FACTS: Started = {
 export interface Broadcaster {
   sessionId: string;
   token: string;
-  resume: { nextMsn: number } | null;
+  /** Where its media goes on; null for a new session. */
+  resume: Resume | null;
   started(facts?: Started): Promise<number>;
   heartbeat(segments?: number, more?: object): Promise<HeartbeatAnswer>;
   left(): Promise<number>;
@@ -102,12 +103,17 @@ export interface Broadcaster {
 export async function connect(stream: Stream, more: object = {}, overrides = {}): Promise<Broadcaster> {
   const answer = await ask(stream, more, overrides);
   if (!answer.accepted) throw new Error(`refused: ${answer.reason}`);
-  const { sessionId, token, resume } = answer;
+  const { sessionId, token, settings } = answer;
   const call = (name: string, body: object) => post(`/internal/live/${sessionId}/${name}`, body, token, overrides);
+  const opening = {
+    id: crypto.randomUUID(),
+    capturedAt: Date.now(),
+    renditions: FACTS.renditions.map(({ name }) => ({ name, initSha256: "0".repeat(64) })),
+  };
   return {
     sessionId,
     token,
-    resume,
+    resume: settings.reconnect ? await (await call("resume", opening)).json<Resume>() : null,
     started: async (facts = FACTS) => (await call("started", facts)).status,
     heartbeat: async (segments = 0, heartbeat = {}) =>
       await (

@@ -99,7 +99,7 @@ describe("a stream on air", () => {
     await putPart(broadcaster, 2, 0);
     await broadcaster.left();
     const back = await connect(stream);
-    expect(back.resume).toEqual({ nextMsn: 3, discontinuity: true, initVersion: 1, seconds: 4.5 });
+    expect(back.resume).toEqual({ nextMsn: 3, discontinuity: true, initVersion: 1, seconds: 4.5, ticks: {} });
     await back.started();
     expect(await putPart(back, 3, 0)).toEqual({ verdict: "taken" });
     const playlist = await (await get(`/${playbackId}/${back.sessionId}/v720.m3u8`)).text();

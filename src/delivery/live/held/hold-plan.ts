@@ -1,0 +1,79 @@
+/** Where the parts of a held picture and its silence lie. Pure. */
+
+/** A rendition as it stood when the hold began. */
+export interface HeldRendition {
+  timescale: number;
+  frameTicks: number;
+  /** Where its media ends on the session's timeline. */
+  endTicks: number;
+}
+
+export interface HoldTimes {
+  segmentSeconds: number;
+  partTargetMs: number;
+}
+
+/** Frames of one part, counted from the first of its segment. */
+export interface HeldFrames {
+  first: number;
+  count: number;
+  isLast: boolean;
+  /** Decode time of the first frame. */
+  decodeTicks: number;
+}
+
+const endSeconds = ({ endTicks, timescale }: HeldRendition) => endTicks / timescale;
+
+/** Renditions that end further apart than this have lost media: their hold would begin at different times. */
+const MAX_SPREAD_SEGMENTS = 0.5;
+
+/** Whether the renditions end close enough to each other to be held together. */
+export function canHold(renditions: HeldRendition[], { segmentSeconds }: HoldTimes): boolean {
+  const ends = renditions.map(endSeconds);
+  return ends.length > 0 && Math.max(...ends) - Math.min(...ends) <= MAX_SPREAD_SEGMENTS * segmentSeconds;
+}
+
+/** The lengths of a hold's segments and parts. All renditions have their segment boundaries at the frame nearest to the same time. */
+export class HoldPlan {
+  readonly #startSeconds: number;
+  readonly #times: HoldTimes;
+
+  /** @param renditions all that are held */
+  constructor(renditions: HeldRendition[], times: HoldTimes) {
+    this.#startSeconds = Math.min(...renditions.map(endSeconds));
+    this.#times = times;
+  }
+
+  /** @param segment counts from 0 in the hold. Null behind the segment's last part. */
+  part(rendition: HeldRendition, segment: number, part: number): HeldFrames | null {
+    const [from, to] = [this.#boundary(rendition, segment), this.#boundary(rendition, segment + 1)];
+    const size = this.#partFrames(rendition);
+    const first = part * size;
+    const count = Math.min(size, to - from - first);
+    if (count <= 0) return null;
+    const decodeTicks = rendition.endTicks + (from + first) * rendition.frameTicks;
+    return { first, count, isLast: from + first + count === to, decodeTicks };
+  }
+
+  /** The last part that a rendition needs so that its media ends at the frame nearest to this time. Null when none is needed. */
+  partUntil(rendition: HeldRendition, segment: number, part: number, untilSeconds: number): HeldFrames | null {
+    const whole = this.part(rendition, segment, part);
+    if (whole === null) return null;
+    const left = Math.round(
+      (untilSeconds - whole.decodeTicks / rendition.timescale) * (rendition.timescale / rendition.frameTicks),
+    );
+    if (left <= 0) return null;
+    return left >= whole.count ? whole : { ...whole, count: left, isLast: true };
+  }
+
+  /** Frames from the hold's beginning to that of a segment. */
+  #boundary(rendition: HeldRendition, segment: number): number {
+    if (segment === 0) return 0;
+    const seconds = this.#startSeconds + segment * this.#times.segmentSeconds - endSeconds(rendition);
+    return Math.round((seconds * rendition.timescale) / rendition.frameTicks);
+  }
+
+  #partFrames({ timescale, frameTicks }: HeldRendition): number {
+    return Math.max(1, Math.floor((this.#times.partTargetMs * timescale) / 1000 / frameTicks + 1e-6));
+  }
+}
