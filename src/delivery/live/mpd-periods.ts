@@ -137,7 +137,10 @@ function startOfEdge(live: LiveRendition, msn: number, period: MpdPeriod): numbe
   return follows ? endTicks(before) : Math.round(period.mediaSeconds * live.timescale);
 }
 
-/** Pictures come in segments of one length; sound ends with the frame nearest to their end. */
+/**
+ * Pictures come in segments of one length, but for those at the end of a run or of a hold; sound ends with the frame nearest to the end of
+ * the picture's segment.
+ */
 function expectedTicks(
   live: LiveRendition,
   leader: LiveRendition,
@@ -146,11 +149,30 @@ function expectedTicks(
   period: MpdPeriod,
   { targetDurationSeconds }: LiveTiming,
 ): number {
-  const first = segmentAt(leader, period.firstMsn);
-  const isKnown = first !== null && first.isWhole;
-  const lengthSeconds = isKnown ? first.durationTicks / leader.timescale : targetDurationSeconds;
-  const endSeconds = period.mediaSeconds + (msn - period.firstMsn + 1) * lengthSeconds;
+  const usual = usualSeconds(leader, period.firstMsn, targetDurationSeconds);
+  const endSeconds = leaderStart(leader, msn, period, usual) + usual;
   const ticks = endSeconds * live.timescale - startTicks;
   const isSound = live !== leader && live.timescale !== leader.timescale;
   return Math.max(1, isSound ? Math.round(ticks / AAC_FRAME) * AAC_FRAME : Math.round(ticks));
+}
+
+function leaderStart(leader: LiveRendition, msn: number, period: MpdPeriod, usual: number): number {
+  const last = leader.segments.at(-1);
+  const isThere = last === undefined || segmentAt(leader, msn) !== null || last.msn < period.firstMsn;
+  if (isThere) return startOfEdge(leader, msn, period) / leader.timescale;
+  const until = last.isWhole ? endTicks(last) / leader.timescale : last.decodeTicks / leader.timescale + usual;
+  return until + (msn - last.msn - 1) * usual;
+}
+
+/** Segments that are looked at, and how much of the target makes one of the usual length. */
+const USUAL_SEGMENTS = 8;
+const USUAL_SHARE = 0.75;
+
+function usualSeconds(leader: LiveRendition, firstMsn: number, targetDurationSeconds: number): number {
+  const lengths = leader.segments
+    .slice(-USUAL_SEGMENTS)
+    .filter(({ msn, isWhole, isGap }) => msn >= firstMsn && isWhole && !isGap)
+    .map(({ durationTicks }) => durationTicks / leader.timescale);
+  const longest = Math.max(0, ...lengths);
+  return longest >= USUAL_SHARE * targetDurationSeconds ? longest : targetDurationSeconds;
 }
