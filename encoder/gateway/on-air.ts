@@ -1,7 +1,7 @@
 /** One broadcast that has been let in: fed to an encoder, told to the Worker each second, ended when either side wants it. */
 import type { ChildProcess } from "node:child_process";
-import type { AuthorizeAnswer } from "../live/protocol.ts";
-import { type BroadcastOutcome, runBroadcast } from "../live/broadcast-process.ts";
+import { type AuthorizeAnswer, END_REASONS } from "../live/protocol.ts";
+import { BROADCAST_LIMITS, type BroadcastOutcome, runBroadcast } from "../live/broadcast-process.ts";
 import { SESSION_START } from "../live/output.ts";
 import { log } from "../log.ts";
 import { Delivery } from "./delivery.ts";
@@ -20,6 +20,8 @@ const FRESH_MS = 1500;
 const FIRST_BYTES_MS = 10_000;
 const SILENCE_MS = 60_000;
 const FAREWELL_MS = 10_000;
+/** Behind these the broadcaster does not come back to this session. */
+const FINAL_REASONS: ReadonlySet<string> = new Set(END_REASONS.filter((reason) => reason !== "replaced"));
 
 export class OnAir {
   readonly #line: SourceLine;
@@ -28,6 +30,7 @@ export class OnAir {
   readonly #newChild: () => ChildProcess;
   readonly #client: SessionClient;
   readonly #stop = new AbortController();
+  readonly #final = new AbortController();
   readonly #ids: { streamId: string; sessionId: string };
   readonly #beganAtMs = performance.now();
   #delivery: Delivery;
@@ -76,6 +79,7 @@ export class OnAir {
   end(reason: string): void {
     this.#isLeaving = true;
     log("info", "broadcast is ended", { ...this.#ids, reason });
+    if (FINAL_REASONS.has(reason)) this.#final.abort();
     this.#line.close(); // the encoder makes whole what it has
     this.#hangUp(reason);
   }
@@ -95,6 +99,8 @@ export class OnAir {
         { settings, start, firstByteAtMs },
         this.#delivery,
         this.#stop.signal,
+        BROADCAST_LIMITS,
+        this.#final.signal,
       );
       log("info", "encoder ended", { ...this.#ids, ...wordsOf(outcome) });
       if (this.#stop.signal.aborted) return "over";

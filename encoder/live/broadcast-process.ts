@@ -50,7 +50,11 @@ export const startBroadcastChild = (): ChildProcess =>
     environment: { UV_THREADPOOL_SIZE: String(LIBUV_THREADS) },
   });
 
-/** Resolves when the child has ended, however that was, and what it made has been received or given up. `stop` kills it. */
+/**
+ * Resolves when the child has ended, however that was, and what it made has been received or given up.
+ *
+ * @param stop kills it @param final says before the bytes end that the broadcaster does not come back
+ */
 export async function runBroadcast(
   child: ChildProcess,
   bytes: AsyncIterable<Uint8Array>,
@@ -58,6 +62,7 @@ export async function runBroadcast(
   receiver: BroadcastReceiver,
   stop: AbortSignal,
   limits: BroadcastLimits = BROADCAST_LIMITS,
+  final: AbortSignal | null = null,
 ): Promise<BroadcastOutcome> {
   let outcome: BroadcastOutcome | undefined;
   const end = (early: BroadcastOutcome) => {
@@ -109,6 +114,9 @@ export async function runBroadcast(
       );
   }, WATCH_MS);
   order({ plan });
+  const onFinal = () => order({ isFinal: true });
+  final?.addEventListener("abort", onFinal, { once: true });
+  if (final?.aborted === true) onFinal();
   // A source that breaks ends the child's input, and so does a child that does not want any more of it.
   const source = Readable.from(bytes, { objectMode: false });
   pipeline(source, child.stdin!).catch(() => child.stdin!.destroy());
@@ -116,6 +124,7 @@ export async function runBroadcast(
   const how = await closed(child);
   clearInterval(watch);
   stop.removeEventListener("abort", onStop);
+  final?.removeEventListener("abort", onFinal);
   source.destroy(); // not waited for: a broadcaster that says nothing may never let go
   await outbox.settled();
   return outcome ?? { type: "crashed", how: `${how} ${stderr.join("").trim()}`.trim() };

@@ -28,6 +28,12 @@ const MAX_EARLY_PIECES = 400;
 /** Sound of a timeline that the picture has not reached yet, in packets. */
 const MAX_STRAYS = 200;
 
+/** May change until the source has ended. */
+export interface Ending {
+  /** The broadcaster does not come back: nothing is held for it. */
+  isFinal: boolean;
+}
+
 export interface BroadcastEnd {
   /** Whole segments of the session: the next media sequence number. */
   nextMsn: number;
@@ -44,6 +50,7 @@ export async function encodeBroadcast(
   plan: BroadcastPlan,
   listener: BroadcastListener,
   overload: Pick<OverloadPolicy, "decide"> = new OverloadPolicy(),
+  ending: Ending = { isFinal: true },
 ): Promise<BroadcastEnd> {
   const reader = new StreamReader(bytes);
   let broadcast: Broadcast | undefined;
@@ -54,7 +61,7 @@ export async function encodeBroadcast(
   }, PULSE_MS);
   try {
     await using source = await LiveSource.open(reader);
-    using encoding = new Broadcast(source, plan, listener, overload);
+    using encoding = new Broadcast(source, plan, listener, overload, ending);
     broadcast = encoding;
     return await encoding.run();
   } finally {
@@ -73,6 +80,7 @@ class Broadcast {
   readonly #sound: SoundFormat | null;
   readonly #converter: SoundConverter;
   readonly #overload: Pick<OverloadPolicy, "decide">;
+  readonly #ending: Ending;
   readonly #dropped = new Set<string>();
   #clock = new CaptureClock();
   #grid: LiveGrid | null = null;
@@ -99,8 +107,10 @@ class Broadcast {
     plan: BroadcastPlan,
     listener: BroadcastListener,
     overload: Pick<OverloadPolicy, "decide">,
+    ending: Ending,
   ) {
     this.#overload = overload;
+    this.#ending = ending;
     this.#source = source;
     this.#plan = plan;
     this.#listener = listener;
@@ -124,7 +134,7 @@ class Broadcast {
       if (this.#packets === 1 && firstByteAtMs !== undefined) this.#clock.note(packet.decodeSeconds, firstByteAtMs);
       await this.#take(packet);
     }
-    await this.#endRun();
+    await this.#endRun(!this.#ending.isFinal);
     if (!this.#hasStarted) throw new JobError("source_damaged", "Nothing of the broadcast could be decoded.");
     return { nextMsn: this.#after?.msn ?? 0, seconds: this.#after?.seconds ?? 0 };
   }
@@ -259,22 +269,22 @@ class Broadcast {
   }
 
   /** Everything that is under way belongs to the run that ends. */
-  async #endRun(): Promise<void> {
+  async #endRun(isHeld = false): Promise<void> {
     for await (const frame of this.#video.rest()) await this.#takePicture(frame);
     for await (const frame of this.#fields.rest()) await this.#showPicture(frame);
     for await (const frame of this.#audio.rest()) await this.#playSound(frame);
     for await (const piece of this.#converter.rest()) await this.#run?.putSound(piece);
-    await this.#closeRun();
+    await this.#closeRun(isHeld);
     this.#copy?.forget();
   }
 
   /** The source goes on without a jump; its sound behind the seam is the next run's. */
-  async #closeRun(): Promise<void> {
+  async #closeRun(isHeld = false): Promise<void> {
     const run = this.#run;
     if (run === null) return;
     this.#mediaSeconds += run.endSeconds;
     this.#run = null;
-    const { sound, ...after } = await run.finish();
+    const { sound, ...after } = await run.finish(isHeld);
     this.#earlySound = sound === null ? [] : [sound];
     this.#after = after;
   }

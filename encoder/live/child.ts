@@ -2,8 +2,9 @@
 import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { JobError } from "../errors.ts";
-import { encodeBroadcast } from "./broadcast.ts";
+import { encodeBroadcast, type Ending } from "./broadcast.ts";
 import type { BroadcastListener, BroadcastPlan, RunStart } from "./output.ts";
+import { OverloadPolicy } from "./overload.ts";
 import { type ChildOrder, encodeMessage, type WireMessage } from "./wire.ts";
 import { endWithParent } from "../orphan.ts";
 
@@ -11,13 +12,15 @@ Log.setLevel(AV_LOG_QUIET);
 endWithParent();
 process.on("message", (order: ChildOrder) => {
   if ("plan" in order) void encode(order.plan);
-  else place?.(order.start);
+  else if ("start" in order) place?.(order.start);
+  else ending.isFinal = true;
 });
+const ending: Ending = { isFinal: false };
 /** Answers the opening that has been sent. */
 let place: ((start: RunStart) => void) | undefined;
 
 async function encode(plan: BroadcastPlan): Promise<void> {
-  const last = await encodeBroadcast(process.stdin, plan, listener).then(
+  const last = await encodeBroadcast(process.stdin, plan, listener, new OverloadPolicy(), ending).then(
     (end): WireMessage => ({ type: "ended", end }),
     (error: unknown): WireMessage => failureOf(error),
   );

@@ -2,6 +2,7 @@
 import type { AvcUnit } from "../media/avc-units.ts";
 import { initSegment } from "../media/cmaf.ts";
 import { codecOf } from "../media/h264.ts";
+import { skipPictures } from "../media/h264/skip-picture.ts";
 import type { ColorMatrix } from "../media/scale-graph.ts";
 import type { VideoRung } from "../protocol.ts";
 import type { LiveGrid } from "./live-grid.ts";
@@ -21,12 +22,15 @@ export class CopiedRung {
   readonly #grid: LiveGrid;
   readonly #cutter: PartCutter;
   readonly #segmentBytes: number;
+  readonly #avcConfig: Buffer;
+  #last: Buffer | null = null;
   #bytes = 0; // of the segment under way
 
   constructor({ rung, avcConfig, bitrateBps }: Copy, grid: LiveGrid, colorMatrix: ColorMatrix, cutter: PartCutter) {
     this.rung = rung;
     this.#grid = grid;
     this.#cutter = cutter;
+    this.#avcConfig = avcConfig;
     const { widthPx, heightPx } = rung;
     const timescale = PICTURE_TIMESCALE;
     this.#segmentBytes = (bitrateBps / 8) * ((grid.framesPerSegment * grid.ticksPerFrame) / timescale);
@@ -51,7 +55,16 @@ export class CopiedRung {
   put({ data, isIdr }: AvcUnit, number: number): void {
     if (number % this.#grid.framesPerSegment === 0) this.#bytes = 0;
     this.#bytes += data.length;
+    this.#last = data;
     this.#cutter.add(data, isIdr);
+  }
+
+  /** The last picture stands for so many frames more; nothing is put behind it. @returns false for a stream in which that cannot be said */
+  hold(frames: number): boolean {
+    const skip = this.#last && skipPictures(this.#avcConfig, this.#last);
+    if (skip === null) return false;
+    for (let n = 1; n <= frames; n += 1) this.#cutter.add(Buffer.from(skip(n)), false);
+    return true;
   }
 
   finish(): void {

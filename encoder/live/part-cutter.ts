@@ -95,6 +95,14 @@ export class PartCutter {
   }
 }
 
+/** Where a run has to end so that its last segment has that many samples, or all that a segment has. */
+export function leastEnd(samples: number, least: number, { segmentEnd }: Pick<CutPlan, "segmentEnd">): number {
+  let segment = 0;
+  while (segmentEnd(segment) < samples) segment += 1;
+  const begins = segment === 0 ? 0 : segmentEnd(segment - 1);
+  return Math.min(begins + least, segmentEnd(segment));
+}
+
 /**
  * Whether a run that ends after so many samples would end between two parts of one segment: the part before is told already, and not
  * as the last one. One sample more makes a last part.

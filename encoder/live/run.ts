@@ -22,7 +22,7 @@ import {
   SESSION_START,
   SOUND_NAME,
 } from "./output.ts";
-import { type CutPlan, endsBetweenParts, PartCutter, type SegmentFacts } from "./part-cutter.ts";
+import { type CutPlan, endsBetweenParts, leastEnd, PartCutter, type SegmentFacts } from "./part-cutter.ts";
 import type { SoundFormat, SoundPiece } from "./sound-converter.ts";
 import { SoundLine } from "./sound-line.ts";
 import { isThumbnailFrame, jpegOf, thumbnailSource } from "./thumbnail.ts";
@@ -51,6 +51,11 @@ export interface RunPlan {
   capturedAtMs: (sourceSeconds: number) => number;
 }
 
+/**
+ * Of a run's last segment, when a hold follows it: ffmpeg (libavformat 59, dashdec.c) finds its place in a renewed MPD by whole seconds
+ * and plays a shorter segment again and again.
+ */
+const LEAST_SECONDS = 1;
 /** Encoders work at their own pace; decoding goes on until the slowest is this far behind. */
 const PICTURES_AHEAD = 4;
 
@@ -201,23 +206,36 @@ export class Run {
     this.#unwanted.add(name);
   }
 
-  /** @returns where the next run begins, and the sound that belongs to it */
-  async finish(): Promise<{ msn: number; seconds: number; initVersion: number; sound: SoundPiece | null }> {
+  /**
+   * @param isHeld its broadcaster may come back, and its last picture stands until then: the last segment gets the least length
+   * @returns where the next run begins, and the sound that belongs to it
+   */
+  async finish(
+    isHeld: boolean,
+  ): Promise<{ msn: number; seconds: number; initVersion: number; sound: SoundPiece | null }> {
     const { picture } = this.#plan;
     const { seconds, initVersion } = this.#start;
-    if (picture !== null && this.#last !== null && endsBetweenParts(this.#picker!.count, this.#pictureCuts(""))) {
-      const frame = this.#picker!.count;
-      await this.#repeat(frame, this.#picker!.holdUntil((frame + 1.5) / hz(picture.grid)), this.#last);
-    }
+    if (picture !== null) await this.#lengthen(picture.grid, isHeld);
     await Promise.all(this.#underWay);
     await this.#thumbnail;
     this.#copied?.finish();
     await Promise.all(this.#rungs.map((rung) => rung.encode(null)));
-    const { soundSeconds, rest } = await this.#finishSound();
+    const { soundSeconds, rest } = await this.#finishSound(isHeld);
     const end = seconds + Math.max(this.endSeconds, soundSeconds);
     const found = { msn: this.nextMsn, seconds: end, initVersion, sound: rest };
     this.close();
     return found;
+  }
+
+  /** Holds the last picture until the last segment is long enough and does not end between two parts. */
+  async #lengthen(grid: LiveGrid, isHeld: boolean): Promise<void> {
+    const first = this.#picker!.count;
+    const cuts = this.#pictureCuts("");
+    let until = isHeld ? Math.max(first, leastEnd(first, Math.ceil(LEAST_SECONDS * hz(grid)), cuts)) : first;
+    if (endsBetweenParts(until, cuts)) until += 1;
+    if (until === first || this.#last === null) return;
+    await this.#repeat(first, this.#picker!.holdUntil((until + 0.5) / hz(grid)), this.#last);
+    this.#copied?.hold(until - first);
   }
 
   close(): void {
@@ -231,13 +249,18 @@ export class Run {
     this.#sound = null;
   }
 
-  async #finishSound(): Promise<{ soundSeconds: number; rest: SoundPiece | null }> {
+  async #finishSound(isHeld: boolean): Promise<{ soundSeconds: number; rest: SoundPiece | null }> {
     const { sound, picture } = this.#plan;
     if (sound === null || this.#sound === null) return { soundSeconds: 0, rest: null };
     const cuts = this.#soundCuts(sound);
     let frames = Math.max(1, Math.ceil(this.#sound.endSeconds * (sound.sampleRateHz / AAC_FRAME_SAMPLES) - 1e-6));
     if (picture !== null)
       frames = soundFramesUntil(this.endSeconds, this.#rungs[0]!.segments, sound.sampleRateHz, this.#segmentSeconds);
+    else if (isHeld)
+      frames = Math.max(
+        frames,
+        leastEnd(frames, Math.ceil((LEAST_SECONDS * sound.sampleRateHz) / AAC_FRAME_SAMPLES), cuts),
+      );
     if (endsBetweenParts(frames, cuts)) frames += 1;
     const rest = await this.#sound.finish(frames);
     return { soundSeconds: (frames * AAC_FRAME_SAMPLES) / sound.sampleRateHz, rest };

@@ -15,8 +15,8 @@ import type {
 } from "./output.ts";
 import type { JobFailureCode } from "../protocol.ts";
 
-/** From the gateway to the child, over IPC: the plan once, then an answer to each `opening`. */
-export type ChildOrder = { plan: BroadcastPlan } | { start: RunStart };
+/** From the gateway to the child, over IPC: the plan once, an answer to each `opening`, and that the broadcaster does not come back. */
+export type ChildOrder = { plan: BroadcastPlan } | { start: RunStart } | { isFinal: true };
 
 export type WireMessage =
   | { type: "opening"; opening: RunOpening } // nothing follows until it is answered

@@ -1,4 +1,4 @@
-import { Bits } from "./bits.ts";
+import { Bits } from "../../../encoder/media/h264/bits.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 
 /** Samples in one AAC-LC frame (the 960 of some broadcasts is refused). */

@@ -24,6 +24,8 @@ export interface HeldFrames {
 
 const endSeconds = ({ endTicks, timescale }: HeldRendition) => endTicks / timescale;
 
+/** Of a segment: see `LEAST_SECONDS` in encoder/live/run.ts. */
+const LEAST_SECONDS = 1;
 /** Renditions that end further apart than this have lost media: their hold would begin at different times. */
 const MAX_SPREAD_SEGMENTS = 0.5;
 
@@ -53,6 +55,21 @@ export class HoldPlan {
     if (count <= 0) return null;
     const decodeTicks = rendition.endTicks + (from + first) * rendition.frameTicks;
     return { first, count, isLast: from + first + count === to, decodeTicks };
+  }
+
+  /**
+   * Where a hold ends in front of media of this time: later when its last segment would be too short, and at once when it is not worth a
+   * segment.
+   *
+   * @param reachedSeconds what it has got to already; null before its first part
+   */
+  endFor(mediaSeconds: number, reachedSeconds: number | null): number {
+    const { segmentSeconds } = this.#times;
+    const seconds = Math.max(mediaSeconds, reachedSeconds ?? this.#startSeconds);
+    if (reachedSeconds === null && seconds - this.#startSeconds < LEAST_SECONDS / 2) return this.#startSeconds;
+    const segment = Math.floor((seconds - this.#startSeconds) / segmentSeconds + 1e-9);
+    const begins = this.#startSeconds + segment * segmentSeconds;
+    return seconds - begins > 1e-6 ? Math.max(seconds, begins + LEAST_SECONDS) : seconds;
   }
 
   /** The last part that a rendition needs so that its media ends at the frame nearest to this time. Null when none is needed. */

@@ -59,7 +59,8 @@ export function holdUntil(
   { capturedAtMs, isEnd }: { capturedAtMs: number; isEnd: boolean },
 ): void {
   const plan = new HoldPlan(Object.values(start.renditions), holdTimes(index));
-  const untilSeconds = start.startSeconds + (capturedAtMs - start.capturedAtMs) / 1000;
+  const seconds = start.startSeconds + (capturedAtMs - start.capturedAtMs) / 1000;
+  const untilSeconds = isEnd ? plan.endFor(seconds, reachedSeconds(index, start)) : seconds;
   for (const [name, held] of Object.entries(start.renditions)) {
     const rendition = index.rendition(name);
     const still = stills.get(name);
@@ -81,6 +82,14 @@ export function holdUntil(
       index.add({ ...facts, decodeTicks, capturedAtMs: startMs, isDiscontinuous: false, initVersion }, bytes);
     }
   }
+}
+
+function reachedSeconds(index: OriginIndex, start: HoldStart): number | null {
+  const ends = Object.entries(start.renditions).flatMap(([name, { timescale }]) => {
+    const last = index.rendition(name)?.segments.at(-1);
+    return last === undefined || last.msn < start.firstMsn ? [] : [endTicks(last) / timescale];
+  });
+  return ends.length === 0 ? null : Math.max(...ends);
 }
 
 /** The part, once all of it lies in the past. */

@@ -1,6 +1,6 @@
 import { AAC_FRAME_SAMPLES } from "../../../../encoder/media/audio-plan.ts";
 import { findContent, fragmentSamples } from "./fragment-samples.ts";
-import { skipPictures } from "./skip-picture.ts";
+import { skipPictures } from "../../../../encoder/media/h264/skip-picture.ts";
 
 /** What is played of a rendition while nothing comes: a sample for each place in a segment. */
 export interface Still {

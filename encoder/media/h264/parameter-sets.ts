@@ -1,0 +1,184 @@
+import { Bits } from "./bits.ts";
+
+/** What a sequence parameter set says about the picture (ITU-T H.264 §7.3.2.1). */
+export interface SequenceParameters {
+  profile: number;
+  chromaFormat: number; // 1 = 4:2:0
+  bitDepth: number;
+  progressive: boolean;
+  /** After cropping, in pixels as coded. */
+  widthPx: number;
+  heightPx: number;
+  /** Width to height of one pixel; 1 when not told. */
+  pixelAspect: number;
+  /** As coded, in macroblocks. */
+  macroblocks: number;
+  /** Length of `frame_num` in slice headers. */
+  frameNumBits: number;
+  pictureOrder: PictureOrder;
+  /** `max_num_ref_frames`; 0 in a stream of key frames only. */
+  referenceFrames: number;
+}
+
+/** `pic_order_cnt_type`; `lsbBits` is the length of `pic_order_cnt_lsb`, 0 unless the type is 0. */
+export interface PictureOrder {
+  type: number;
+  lsbBits: number;
+}
+
+const PROFILES_WITH_CHROMA = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
+/** `num_ref_frames_in_pic_order_cnt_cycle` */
+const MAX_ORDER_CYCLE = 255;
+/** Table E-1, entries 0 to 16. */
+const PIXEL_ASPECTS = [
+  1,
+  1,
+  12 / 11,
+  10 / 11,
+  16 / 11,
+  40 / 33,
+  24 / 11,
+  20 / 11,
+  32 / 11,
+  80 / 33,
+  18 / 11,
+  15 / 11,
+  64 / 33,
+  160 / 99,
+  4 / 3,
+  3 / 2,
+  2,
+];
+
+/** Null for a damaged one. @param unit the NAL unit with its one byte of header, still with emulation prevention */
+export function parseSequenceParameters(unit: Uint8Array): SequenceParameters | null {
+  const bits = new Bits(withoutEmulationPrevention(unit.subarray(1)));
+  const profile = bits.read(8);
+  bits.read(16); // constraint flags, level
+  bits.exp();
+  let chromaFormat = 1;
+  let bitDepth = 8;
+  if (PROFILES_WITH_CHROMA.has(profile)) {
+    chromaFormat = bits.exp();
+    if (chromaFormat === 3) bits.flag();
+    bitDepth = Math.max(8 + bits.exp(), 8 + bits.exp());
+    bits.flag();
+    if (bits.flag()) skipScalingLists(bits, chromaFormat === 3 ? 12 : 8);
+  }
+  const frameNumBits = 4 + bits.exp();
+  const pictureOrder = readPictureOrder(bits);
+  if (pictureOrder === null) return null;
+  const referenceFrames = bits.exp();
+  bits.flag();
+  const widthInBlocks = bits.exp() + 1;
+  const heightInUnits = bits.exp() + 1;
+  const progressive = bits.flag();
+  if (!progressive) bits.flag();
+  bits.flag();
+  const crop = bits.flag() ? [bits.exp(), bits.exp(), bits.exp(), bits.exp()] : [0, 0, 0, 0];
+  const cropUnitX = chromaFormat === 1 || chromaFormat === 2 ? 2 : 1;
+  const cropUnitY = (chromaFormat === 1 ? 2 : 1) * (progressive ? 1 : 2);
+  return {
+    profile,
+    chromaFormat,
+    bitDepth,
+    progressive,
+    widthPx: widthInBlocks * 16 - (crop[0]! + crop[1]!) * cropUnitX,
+    heightPx: heightInUnits * 16 * (progressive ? 1 : 2) - (crop[2]! + crop[3]!) * cropUnitY,
+    pixelAspect: bits.flag() ? readPixelAspect(bits) : 1,
+    macroblocks: widthInBlocks * heightInUnits * (progressive ? 1 : 2),
+    frameNumBits,
+    pictureOrder,
+    referenceFrames,
+  };
+}
+
+function readPixelAspect(bits: Bits): number {
+  if (!bits.flag()) return 1;
+  const code = bits.read(8);
+  if (code !== 255) return PIXEL_ASPECTS[code] ?? 1;
+  const width = bits.read(16);
+  const height = bits.read(16);
+  return width > 0 && height > 0 ? width / height : 1;
+}
+
+function readPictureOrder(bits: Bits): PictureOrder | null {
+  const type = bits.exp();
+  const lsbBits = type === 0 ? 4 + bits.exp() : 0;
+  if (type !== 1) return { type, lsbBits };
+  bits.flag();
+  bits.signedExp();
+  bits.signedExp();
+  const cycle = bits.exp();
+  if (cycle > MAX_ORDER_CYCLE) return null;
+  for (let n = 0; n < cycle; n++) bits.signedExp();
+  return { type, lsbBits };
+}
+
+function skipScalingLists(bits: Bits, lists: number) {
+  for (let list = 0; list < lists; list++) {
+    if (!bits.flag()) continue;
+    let next = 8;
+    for (let n = 0; n < (list < 6 ? 16 : 64) && next !== 0; n++) next = (next + bits.signedExp() + 256) % 256;
+  }
+}
+
+/** What a picture parameter set says that slice headers depend on (ITU-T H.264 §7.3.2.2). */
+export interface PictureParameters {
+  id: number;
+  usesCabac: boolean;
+  hasBottomFieldOrder: boolean; // `bottom_field_pic_order_in_frame_present_flag`
+  sliceGroups: number;
+  isWeighted: boolean; // `weighted_pred_flag`
+  initialQp: number;
+  hasDeblockingControl: boolean;
+  hasRedundantCount: boolean;
+}
+
+/** @param unit the NAL unit with its one byte of header, still with emulation prevention */
+export function parsePictureParameters(unit: Uint8Array): PictureParameters {
+  const bits = new Bits(withoutEmulationPrevention(unit.subarray(1)));
+  const id = bits.exp();
+  bits.exp(); // the sequence parameter set's id
+  const usesCabac = bits.flag();
+  const hasBottomFieldOrder = bits.flag();
+  const sliceGroups = bits.exp() + 1;
+  if (sliceGroups === 1) {
+    bits.exp(); // default reference counts
+    bits.exp();
+  }
+  const isWeighted = bits.flag();
+  bits.read(2);
+  const initialQp = 26 + bits.signedExp();
+  bits.signedExp();
+  bits.signedExp();
+  const hasDeblockingControl = bits.flag();
+  bits.flag(); // constrained intra prediction
+  const hasRedundantCount = bits.flag();
+  return {
+    id,
+    usesCabac,
+    hasBottomFieldOrder,
+    sliceGroups,
+    isWeighted,
+    initialQp,
+    hasDeblockingControl,
+    hasRedundantCount,
+  };
+}
+
+/** Drops the 3 of every 0 0 3 (H.264 §7.3.1). */
+export function withoutEmulationPrevention(bytes: Uint8Array): Uint8Array {
+  const plain = new Uint8Array(bytes.length);
+  let length = 0;
+  let zeros = 0;
+  for (const byte of bytes) {
+    if (zeros >= 2 && byte === 3) {
+      zeros = 0;
+      continue;
+    }
+    zeros = byte === 0 ? zeros + 1 : 0;
+    plain[length++] = byte;
+  }
+  return plain.subarray(0, length);
+}
