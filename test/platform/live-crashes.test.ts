@@ -43,13 +43,13 @@ afterAll(async () => {
   await platform?.removeHome();
 });
 
-/** Waits for that many whole segments that are new, behind that many seams; what was seen before must be there, unchanged. */
-async function untilMore(count: number, seams = 0): Promise<SeenSegment[]> {
+/** Waits for that many whole segments that are new, without a seam; what was seen before must be there, unchanged. */
+async function untilMore(count: number): Promise<SeenSegment[]> {
   const segments = await eventually(`${count} more segments`, async () => {
     const now = await segmentsOf(playlist);
-    const behind = now?.slice(shown.length).filter(({ discontinuities }) => discontinuities >= seams);
-    return behind !== undefined && behind.length >= count ? now : null;
+    return now !== null && now.length >= shown.length + count ? now : null;
   });
+  expect(segments.at(-1)!.discontinuities).toBe(0);
   expect(segments.slice(0, shown.length)).toEqual(shown);
   return segments;
 }
@@ -81,16 +81,14 @@ describe("a broadcast goes on in its session, with all that was shown, when", ()
   test("its broadcaster is cut and comes back within the window", async () => {
     await broadcaster.kill();
     broadcaster = await comeBack();
-    shown = await untilMore(2, 1);
+    shown = await untilMore(4);
     await expectSameSession();
-    expect(shown.at(-1)!.discontinuities).toBe(1);
   });
 
   test("its encoder is killed", async () => {
     killAll(underIngest(/live\/child\.ts/));
-    shown = await untilMore(2, 2);
+    shown = await untilMore(4);
     await expectSameSession();
-    expect(shown.at(-1)!.discontinuities).toBe(2);
     expect(broadcaster.isGone()).toBe(false);
   });
 
@@ -100,9 +98,8 @@ describe("a broadcast goes on in its session, with all that was shown, when", ()
     await broadcaster.gone;
     broadcaster = await comeBack();
     expect(platform.pids.ingest()).not.toBe(before);
-    shown = await untilMore(2, 3);
+    shown = await untilMore(4);
     await expectSameSession();
-    expect(shown.at(-1)!.discontinuities).toBe(3);
   });
 
   test("the Worker is killed, with nothing lost of what came meanwhile", async () => {
@@ -110,7 +107,6 @@ describe("a broadcast goes on in its session, with all that was shown, when", ()
     killAll([host, ...descendantsOf(host)]);
     shown = await untilMore(3);
     await expectSameSession();
-    expect(shown.at(-1)!.discontinuities).toBe(3); // no seam: the gateway has kept it
     expect(broadcaster.isGone()).toBe(false);
   });
 });
@@ -123,22 +119,24 @@ describe("when the broadcaster stays away longer than the window", () => {
     const { mediaIds } = await streamOf(platform, stream);
     expect(mediaIds).toHaveLength(1);
     recordingId = mediaIds![0]!;
+    const onAir = shown.length;
+    const media = await platform.until(recordingId, isReady);
     shown = (await segmentsOf(playlist)) ?? shown;
     expectNoHole(shown);
-    const media = await platform.until(recordingId, isReady);
     expect(media.tracks.map(({ type }) => type).toSorted()).toEqual(["audio", "video"]);
     const { playbackIds } = media as unknown as { playbackIds: { id: string }[] };
     const recorded = await smallestPlaylist(`${platform.baseUrl}/${playbackIds[0]!.id}.m3u8`);
     const segments = (await segmentsOf(recorded!))!;
     const lengths = (those: SeenSegment[]) => those.map(({ durationSeconds }) => durationSeconds.toFixed(4));
-    expect(lengths(segments).slice(0, shown.length)).toEqual(lengths(shown)); // the end came when nobody looked
+    // Viewers were shown the last picture until the window was over; that is not recorded.
+    expect(lengths(segments)).toEqual(lengths(shown).slice(0, segments.length));
+    expect(segments.length).toBeGreaterThanOrEqual(onAir);
     expectNoHole(segments);
-    const byInit = Map.groupBy(segments, ({ initUrl }) => initUrl);
-    expect(byInit.size).toBe(4); // three seams
-    for (const [initUrl, those] of byInit) {
-      const seconds = those.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
-      expect(await decodedFrames([initUrl, ...those.map(({ url }) => url)])).toBe(Math.round(seconds * FRAME_RATE));
-    }
+    expect(segments.at(-1)!.discontinuities).toBe(0);
+    const inits = new Set(segments.map(({ initUrl }) => initUrl));
+    expect(inits.size).toBe(1);
+    const seconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+    expect(await decodedFrames([...inits, ...segments.map(({ url }) => url)])).toBe(Math.round(seconds * FRAME_RATE));
   });
 
   test("everything was told once and in its order", async () => {
