@@ -82,10 +82,8 @@ export class Run {
     if (picture !== null) {
       const { matrix } = colorPlan(picture.like.colorSpace, picture.like.height, hdrOf(picture.like));
       const { copy, grid } = picture;
-      if (copy !== null) {
-        const cuts = { ...this.#pictureCuts(copy.rung.name), waitsForNext: true };
-        this.#copied = new CopiedRung(copy, grid, matrix, new PartCutter(cuts));
-      }
+      if (copy !== null)
+        this.#copied = new CopiedRung(copy, grid, matrix, new PartCutter(this.#pictureCuts(copy.rung.name)));
       for (const rung of picture.rungs) {
         const cutter = new PartCutter(this.#pictureCuts(rung.name));
         this.#rungs.push(await LiveRung.open(rung, grid, matrix, cutter, picture.codecs.get(rung.name) ?? null));
@@ -183,9 +181,10 @@ export class Run {
   /** @returns where the next run begins, and the sound that belongs to it */
   async finish(): Promise<{ msn: number; seconds: number; sound: SoundPiece | null }> {
     const { start, picture } = this.#plan;
-    if (picture !== null && this.#last !== null && endsBetweenParts(this.#picker!.count, this.#pictureCuts(""))) {
+    const repeats = picture?.copy === null ? this.#last : null;
+    if (picture !== null && repeats !== null && endsBetweenParts(this.#picker!.count, this.#pictureCuts(""))) {
       const frame = this.#picker!.count;
-      await this.#repeat(frame, this.#picker!.holdUntil((frame + 1.5) / hz(picture.grid)), this.#last);
+      await this.#repeat(frame, this.#picker!.holdUntil((frame + 1.5) / hz(picture.grid)), repeats);
     }
     await Promise.all(this.#underWay);
     await this.#thumbnail;
@@ -294,6 +293,8 @@ export class Run {
       sampleTicks: ticksPerFrame,
       segmentEnd: (segment) => (segment + 1) * framesPerSegment,
       partSamples: () => framesPerPart,
+      // The source's own pictures cannot be repeated: all rungs end with the last of them.
+      waitsForNext: this.#plan.picture!.copy !== null,
     };
   }
 
