@@ -8,7 +8,7 @@ import type { VideoRung } from "../protocol.ts";
 import { CaptureClock } from "./capture-clock.ts";
 import { Deinterlacer } from "./deinterlacer.ts";
 import { planLiveLadder, refitLadder } from "./ladder-plan.ts";
-import { type LiveGrid, planLiveGrid } from "./live-grid.ts";
+import { type LiveGrid, planLiveGrid, withFirstAligned } from "./live-grid.ts";
 import { LiveSource, type TimedPacket } from "./live-source.ts";
 import { createHash } from "node:crypto";
 import type { BroadcastListener, BroadcastPlan, RunOpening, RunStart } from "./output.ts";
@@ -97,6 +97,8 @@ class Broadcast {
   #earlySound: SoundPiece[] = [];
   #strays: TimedPacket[] = [];
   #hasStarted = false;
+  /** Not before this the first picture is shown. */
+  #firstSeconds = -Infinity;
   #packets = 0;
   #work = { atMs: performance.now(), waitedMs: 0, mediaSeconds: 0 };
   #mediaSeconds = 0; // of runs that are over
@@ -122,8 +124,9 @@ class Broadcast {
 
   async run(): Promise<BroadcastEnd> {
     const { video, reader } = this.#source;
-    const times = await this.#source.firstTimes();
+    const times = withFirstAligned(await this.#source.firstTimes());
     if (video !== null) {
+      this.#firstSeconds = times[0] ?? -Infinity;
       const { num, den } = video.avgFrameRate;
       this.#grid = planLiveGrid(num > 0 && den > 0 ? num / den : 0, times, this.#plan.settings);
       if (this.#plan.encodesTopRung !== true) this.#copy = SourceCopy.of(video, times, this.#grid.frameRate);
@@ -183,10 +186,11 @@ class Broadcast {
     if (this.#fields.isActive) this.#copy?.end();
   }
 
-  async #showPicture({ frame, seconds }: DecodedFrame): Promise<void> {
+  async #showPicture({ frame, seconds: sourceSeconds }: DecodedFrame): Promise<void> {
     const { num, den } = frame.sampleAspectRatio;
     const kind = [frame.width, frame.height, num, den].join();
-    const unit = this.#copy?.take(seconds) ?? null;
+    const unit = this.#copy?.take(sourceSeconds) ?? null;
+    const seconds = this.#hasStarted ? sourceSeconds : Math.max(sourceSeconds, this.#firstSeconds);
     if (this.#run !== null && kind !== this.#pictureKind) await this.#closeRun();
     this.#pictureKind = kind;
     if (this.#run !== null && !this.#run.accepts(seconds, unit)) await this.#leaveCopy(seconds);

@@ -16,6 +16,9 @@ export interface Copy {
   bitrateBps: number;
 }
 
+/** Whether a picture of the source can be held by pictures in which nothing changes. */
+export const canHoldCopy = ({ avcConfig }: Pick<Copy, "avcConfig">): boolean => skipPictures(avcConfig) !== null;
+
 export class CopiedRung {
   readonly rung: VideoRung;
   readonly init: { bytes: Buffer; facts: InitFacts };
@@ -59,12 +62,11 @@ export class CopiedRung {
     this.#cutter.add(data, isIdr);
   }
 
-  /** The last picture stands for so many frames more; nothing is put behind it. @returns false for a stream in which that cannot be said */
-  hold(frames: number): boolean {
+  /** The last picture stands for so many frames more; nothing is put behind it. Only where `canHoldCopy`. */
+  hold(frames: number): void {
     const skip = this.#last && skipPictures(this.#avcConfig, this.#last);
-    if (skip === null) return false;
+    if (skip === null) return;
     for (let n = 1; n <= frames; n += 1) this.#cutter.add(Buffer.from(skip(n)), false);
-    return true;
   }
 
   finish(): void {

@@ -13,6 +13,10 @@ const RATE_UNKNOWN: Fraction = { num: 30, den: 1 };
 const MAX_SANE_RATE = 250;
 /** So many times in a row tell a rate. */
 const TIMES_NEEDED = 5;
+/** AAC priming of HE-AAC at 44.1 kHz, rounded up. */
+const LONGEST_PRIMING_SECONDS = 0.05;
+/** Distances of pictures that are this much of a frame off are irregular. */
+const IRREGULAR_FRAMES = 0.2;
 
 export interface LiveTimes {
   segmentMs: number;
@@ -39,6 +43,23 @@ export function planLiveGrid(declared: number, times: number[], { segmentMs, par
     framesPerGop: Math.max(1, Math.round(GOP_SECONDS * hz)),
     ticksPerFrame: PICTURE_TIMESCALE / hz,
   };
+}
+
+/**
+ * The first pictures' times with the first one moved to its place before the second. ffmpeg's fragmented MP4 shifts the picture by the
+ * sound's priming, but stamps the first picture with 0: it would put the grid, and so every later picture, before its sound.
+ *
+ * @param times presentation times in seconds, ascending
+ */
+export function withFirstAligned(times: number[]): number[] {
+  const [first, second, ...others] = times;
+  const gaps = others.map((time, i) => time - times[i + 1]!);
+  const usual = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)];
+  if (usual === undefined || times.length < TIMES_NEEDED) return times;
+  const aligned = second! - usual;
+  const isEarly = aligned > first! && aligned - first! <= LONGEST_PRIMING_SECONDS;
+  const areRegular = gaps.every((gap) => Math.abs(gap - usual) <= IRREGULAR_FRAMES * usual);
+  return isEarly && areRegular ? [aligned, second!, ...others] : times;
 }
 
 function measured(declared: number, times: number[]): Fraction {

@@ -4,6 +4,7 @@ import { AVFMT_FLAG_CUSTOM_IO, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO, AV_NOPTS_
 import { JobError } from "../errors.ts";
 import { CODEC_WHITELIST, decoderOf } from "../media/codecs.ts";
 import { ticksToSeconds } from "../media/source.ts";
+import { PacketTimes } from "./packet-times.ts";
 import type { Kind } from "./source-timeline.ts";
 import type { StreamReader } from "./stream-reader.ts";
 
@@ -35,6 +36,7 @@ export class LiveSource {
   readonly #io: IOContext;
   readonly #early: TimedPacket[] = [];
   readonly #streams = new Map<number, Stream>();
+  readonly #times = new PacketTimes();
   #streamsAtStart = 0;
   video: Stream | null = null;
   audio: Stream | null = null;
@@ -131,8 +133,8 @@ export class LiveSource {
       }
       const stream = this.#streamOf(packet.streamIndex);
       const kind = stream && this.#kindOf(stream);
-      const ticks = packet.dts === AV_NOPTS_VALUE ? packet.pts : packet.dts;
-      if (stream && kind && ticks !== AV_NOPTS_VALUE)
+      const ticks = stream && kind ? this.#times.complete(packet, stream) : null;
+      if (stream && kind && ticks !== null)
         return { packet, stream, kind, decodeSeconds: ticksToSeconds(ticks, stream) };
       packet.free();
     }

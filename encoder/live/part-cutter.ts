@@ -21,7 +21,7 @@ export interface CutPlan {
   /** Samples of each part of a segment but the last. */
   partSamples: (segment: number) => number;
   /**
-   * A part is told when the sample behind it is there: where a run cannot be made longer by one, it may be the last after all.
+   * A part is cut when the sample behind it is there: where a run cannot be made longer by one, it may be the last after all.
    */
   waitsForNext?: boolean;
   segmentFacts: (segment: number) => SegmentFacts;

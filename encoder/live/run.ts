@@ -10,7 +10,7 @@ import type { AvcUnit } from "../media/avc-units.ts";
 import type { H264Codec } from "../media/h264.ts";
 import { PictureGraph } from "../media/picture-graph.ts";
 import { colorPlan, scaleGraph } from "../media/scale-graph.ts";
-import { type Copy, CopiedRung } from "./copied-rung.ts";
+import { canHoldCopy, type Copy, CopiedRung } from "./copied-rung.ts";
 import { type LiveGrid, segmentSeconds, soundFramesUntil, soundPartFrames, soundSegmentEnd } from "./live-grid.ts";
 import { LivePicker } from "./live-picker.ts";
 import { LiveRung } from "./live-rung.ts";
@@ -93,10 +93,8 @@ export class Run {
     if (picture !== null) {
       const { matrix } = colorPlan(picture.like.colorSpace, picture.like.height, hdrOf(picture.like));
       const { copy, grid } = picture;
-      if (copy !== null) {
-        const cuts = { ...this.#pictureCuts(copy.rung.name), waitsForNext: true };
-        this.#copied = new CopiedRung(copy, grid, matrix, new PartCutter(cuts));
-      }
+      if (copy !== null)
+        this.#copied = new CopiedRung(copy, grid, matrix, new PartCutter(this.#pictureCuts(copy.rung.name)));
       for (const rung of picture.rungs) {
         const cutter = new PartCutter(this.#pictureCuts(rung.name));
         this.#rungs.push(await LiveRung.open(rung, grid, matrix, cutter, picture.codecs.get(rung.name) ?? null));
@@ -233,9 +231,15 @@ export class Run {
     const cuts = this.#pictureCuts("");
     let until = isHeld ? Math.max(first, leastEnd(first, Math.ceil(LEAST_SECONDS * hz(grid)), cuts)) : first;
     if (endsBetweenParts(until, cuts)) until += 1;
-    if (until === first || this.#last === null) return;
+    if (until === first || this.#last === null || !this.#canHold) return;
     await this.#repeat(first, this.#picker!.holdUntil((until + 0.5) / hz(grid)), this.#last);
     this.#copied?.hold(until - first);
+  }
+
+  /** Whether the last picture can be held in every rung. Where it cannot, all of them end with the source's own last picture. */
+  get #canHold(): boolean {
+    const { copy } = this.#plan.picture!;
+    return copy === null || canHoldCopy(copy);
   }
 
   close(): void {
@@ -339,6 +343,7 @@ export class Run {
       sampleTicks: ticksPerFrame,
       segmentEnd: (segment) => (segment + 1) * framesPerSegment,
       partSamples: () => framesPerPart,
+      waitsForNext: !this.#canHold,
     };
   }
 

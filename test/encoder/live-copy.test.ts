@@ -38,6 +38,16 @@ test.each([
   expect((await decodeSound(fileOf(made, "a1"))).startSeconds).toBeCloseTo(0, 1);
 });
 
+test("a broadcast that ends between two parts ends on the same picture in the copied rung and in the encoded ones", async () => {
+  const made = await copied(`$IN -t 3.5 ${SANE} -c:a aac -f flv`);
+  checkParts(made);
+  expect(isCopied(made)).toBe(true);
+  for (const name of ["v480", "v270"]) expect((await decodePictures(fileOf(made, name))).length).toBe(106);
+  const seconds = (name: string, timescale: number) =>
+    partsOf(made, name).reduce((sum, { facts }) => sum + facts.durationTicks, 0) / timescale;
+  expect(seconds("v480", 120_000)).toBe(seconds("v270", 120_000));
+});
+
 test.each([
   ["pictures that are shown in another order than they are sent", `${SANE} -bf 2 -b_strategy 0`],
   ["4:4:4", `${SANE} -pix_fmt yuv444p`],
