@@ -1,21 +1,33 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
-/** What tests need beyond npm: a browser that plays H.264, an ffmpeg that makes sources and judges what we made, a cache to be a CDN. */
-const PACKAGES = [
-  { name: "chromium", path: process.env.CHROMIUM ?? "/usr/bin/chromium", variable: "CHROMIUM" },
-  { name: "ffmpeg", path: process.env.FFMPEG ?? "/usr/bin/ffmpeg", variable: "FFMPEG" },
-  { name: "nginx", path: process.env.NGINX ?? "/usr/sbin/nginx", variable: "NGINX" },
+const GSTREAMER_PLUGINS = ["base", "good", "bad", "ugly"].map((set) => `gstreamer1.0-plugins-${set}`);
+
+/**
+ * What tests need beyond npm: a browser that plays H.264, an ffmpeg that makes sources and judges what we made, a cache to be a CDN, and
+ * players that are no browsers.
+ */
+const PROGRAMS = [
+  { packages: ["chromium"], path: process.env.CHROMIUM ?? "/usr/bin/chromium", variable: "CHROMIUM" },
+  { packages: ["ffmpeg"], path: process.env.FFMPEG ?? "/usr/bin/ffmpeg", variable: "FFMPEG" },
+  { packages: ["nginx"], path: process.env.NGINX ?? "/usr/sbin/nginx", variable: "NGINX" },
+  { packages: ["mpv"], path: "/usr/bin/mpv", variable: null },
+  { packages: ["vlc-bin", "vlc-plugin-base"], path: "/usr/bin/vlc", variable: null },
+  {
+    packages: ["gstreamer1.0-tools", ...GSTREAMER_PLUGINS, "gstreamer1.0-libav"],
+    path: "/usr/bin/gst-launch-1.0",
+    variable: null,
+  },
 ];
 
 /** Installs Debian's packages where that is possible, and says how to do it by hand where it is not. */
 export async function installTestDependencies(): Promise<void> {
-  const missing = PACKAGES.filter(({ path }) => !existsSync(path));
+  const missing = PROGRAMS.filter(({ path }) => !existsSync(path));
   if (missing.length === 0) return;
-  const names = missing.map(({ name }) => name);
+  const names = missing.flatMap(({ packages }) => packages);
   const canInstall = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
   if (canInstall) {
-    console.log(`Installing ${names.join(" and ")} for the tests …`);
+    console.log(`Installing ${names.join(", ")} for the tests …`);
     const options = {
       stdio: ["ignore", "ignore", "inherit"] as ("ignore" | "inherit")[],
       env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
@@ -25,9 +37,9 @@ export async function installTestDependencies(): Promise<void> {
   }
   const stillMissing = missing.filter(({ path }) => !existsSync(path));
   if (stillMissing.length === 0) return;
-  const variables = stillMissing.map(({ variable }) => variable).join(" and ");
-  console.error(
-    `The tests need ${names.join(" and ")}. On Debian: sudo apt-get install ${names.join(" ")}. Elsewhere: install them and set ${variables}.`,
-  );
+  const variables = stillMissing.flatMap(({ variable }) => variable ?? []);
+  const elsewhere = variables.length > 0 ? ` Elsewhere: install them and set ${variables.join(" and ")}.` : "";
+  const all = names.join(" ");
+  console.error(`The tests need Debian's packages ${all}. On Debian: sudo apt-get install ${all}.${elsewhere}`);
   process.exit(1);
 }

@@ -1,0 +1,146 @@
+/** Players that are no browsers, as Debian has them: what each shows of a film or a broadcast, without a screen. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export type OtherPlayer = "ffmpeg" | "mpv" | "vlc" | "gstreamer";
+
+export interface Playing {
+  /** Media times of the pictures shown, in seconds and in the order of showing. VLC tells how many there were: they count as one after another. */
+  shown(): number[];
+  /** Media seconds between the first picture and the last one shown. */
+  playedSeconds(): number;
+  /** Its exit code once it has ended by itself or was stopped. */
+  ended: Promise<number | null>;
+  stop(): Promise<void>;
+  /** The last lines of what it said. */
+  words(): string;
+}
+
+interface Reader {
+  command: string;
+  args: (url: string) => string[];
+  /** Media time of a picture that a line tells of; null for every other line. */
+  read: (line: string, pictures: number) => number[];
+  /** What it is asked each half a second. */
+  question?: string;
+}
+
+const VLC_HZ = 30;
+
+const PLAYERS: Record<OtherPlayer, Reader> = {
+  ffmpeg: {
+    command: "ffmpeg",
+    args: (url) => [
+      "-v",
+      "error",
+      "-i",
+      url,
+      "-map",
+      "0:v:0",
+      "-map",
+      "0:a:0",
+      "-fps_mode:v",
+      "passthrough",
+      "-enc_time_base:v",
+      "1/1000",
+      "-f",
+      "framecrc",
+      "-",
+    ],
+    read: (line) => {
+      const pts = /^0,\s*-?\d+,\s*(-?\d+),/.exec(line)?.[1];
+      return pts === undefined ? [] : [Number(pts) / 1000];
+    },
+  },
+  mpv: {
+    command: "mpv",
+    args: (url) => ["--no-config", "--vo=null", "--ao=null", "--term-status-msg=at ${=time-pos}", url],
+    read: (line) => [...line.matchAll(/at (\d+\.\d+)/g)].map(([, seconds]) => Number(seconds)),
+  },
+  vlc: {
+    command: "vlc",
+    args: (url) => [
+      "-I",
+      "oldrc",
+      "--rc-fake-tty",
+      "--no-color",
+      "--play-and-exit",
+      "--vout",
+      "dummy",
+      "--aout",
+      "dummy",
+      url,
+    ],
+    read: (line, pictures) => {
+      const count = /frames displayed\s*:\s*(\d+)/.exec(line)?.[1];
+      const more = count === undefined ? 0 : Math.max(0, Number(count) - pictures);
+      return Array.from({ length: more }, (_, n) => (pictures + n) / VLC_HZ);
+    },
+    question: "stats\n",
+  },
+  gstreamer: {
+    command: "gst-launch-1.0",
+    args: (url) => [
+      ..."-v uridecodebin3 name=d".split(" "),
+      `uri=${url}`,
+      ..."d. ! queue ! videoconvert ! fakesink name=v sync=true silent=false".split(" "),
+      ..."d. ! queue ! audioconvert ! fakesink name=a sync=true".split(" "),
+    ],
+    read: (line) => {
+      const found = /GstFakeSink:v: last-message = chain.*pts: (\d+):(\d\d):(\d\d\.\d+)/.exec(line);
+      return found === null ? [] : [Number(found[1]) * 3600 + Number(found[2]) * 60 + Number(found[3])];
+    },
+  },
+};
+
+const WORDS = 4000;
+const NOBODY = 65534;
+
+/** Plays until the end, or until it is stopped. @param url HLS or DASH, with picture and sound, 30 pictures a second */
+export async function play(player: OtherPlayer, url: string): Promise<Playing> {
+  const home = await mkdtemp(join(tmpdir(), `sluice-${player}-`));
+  const { command, args, read, question } = PLAYERS[player];
+  const child = spawn(command, args(url), {
+    env: { ...process.env, HOME: home, XDG_RUNTIME_DIR: home, GST_REGISTRY: join(home, "registry") },
+    cwd: tmpdir(),
+    ...(player === "vlc" && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}), // VLC does not run as root
+  });
+  const shown: number[] = [];
+  let words = "";
+  const hear = (line: string) => {
+    const seen = read(line, shown.length);
+    shown.push(...seen);
+    if (seen.length === 0) words = `${words}${line}\n`.slice(-WORDS);
+  };
+  for (const stream of [child.stdout, child.stderr]) forLines(stream, hear);
+  const asking = question === undefined ? null : setInterval(() => child.stdin.write(question), 500);
+  child.stdin.on("error", () => {}); // it may end while it is asked
+  const ended = new Promise<number | null>((done) => child.once("close", done)).then(async (code) => {
+    if (asking !== null) clearInterval(asking);
+    await rm(home, { recursive: true, force: true });
+    return code;
+  });
+  return {
+    shown: () => shown,
+    playedSeconds: () => (shown.length === 0 ? 0 : shown.at(-1)! - shown[0]!),
+    ended,
+    stop: () => stop(child, ended),
+    words: () => words,
+  };
+}
+
+async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  child.kill("SIGKILL");
+  await ended;
+}
+
+function forLines(stream: NodeJS.ReadableStream, hear: (line: string) => void): void {
+  let rest = "";
+  stream.on("data", (chunk: Buffer) => {
+    const lines = `${rest}${chunk.toString()}`.split(/[\r\n]+/);
+    rest = lines.pop()!;
+    for (const line of lines) hear(line);
+  });
+}
