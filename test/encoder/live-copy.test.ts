@@ -13,8 +13,8 @@ const isCopied = (made: Made, version = 0): boolean => {
   const [first, init] = [initOf(0), initOf(version)];
   return !first.facts.codec.startsWith("avc1.64") && init.bytes.equals(first.bytes);
 };
-const copied = async (words: string, plan = {}) =>
-  broadcast(await broadcastOf(words), { encodesTopRung: false, ...plan });
+const copied = async (words: string, plan = {}, isFinal = true) =>
+  broadcast(await broadcastOf(words), { encodesTopRung: false, ...plan }, { isFinal });
 
 test.each([
   ["FLV", "-f flv"],
@@ -46,6 +46,22 @@ test("a broadcast that ends between two parts ends on the same picture in the co
   const seconds = (name: string, timescale: number) =>
     partsOf(made, name).reduce((sum, { facts }) => sum + facts.durationTicks, 0) / timescale;
   expect(seconds("v480", 120_000)).toBe(seconds("v270", 120_000));
+});
+
+test.each([
+  ["may come back ends with a segment of at least a second in every rendition, the picture held", false, 151],
+  ["does not come back ends with its last picture", true, 129],
+])("a broadcaster who %s", async (_, isFinal, pictures) => {
+  const made = await copied(`$IN -t 4.3 ${SANE} -c:a aac -f flv`, {}, isFinal);
+  checkParts(made);
+  expect(isCopied(made)).toBe(true);
+  const source = await decodePictures(await broadcastOf(`$IN -t 4.3 ${SANE} -c:a aac -f flv`));
+  const shown = await decodePictures(fileOf(made, "v480"));
+  expect([shown.length, (await decodePictures(fileOf(made, "v270"))).length]).toEqual([pictures, pictures]);
+  expect(shown.every(({ luma }, i) => luma.equals(source[Math.min(i, source.length - 1)]!.luma))).toBe(true);
+  const { timescale } = made.inits.find(({ rendition }) => rendition === "a1")!.facts;
+  const sound = partsOf(made, "a1").reduce((sum, { facts }) => sum + facts.durationTicks, 0) / timescale;
+  expect(Math.abs(sound - pictures / 30)).toBeLessThan(0.024); // an AAC frame
 });
 
 test.each([

@@ -1,7 +1,7 @@
 /** Broadcasts for tests: made by Debian's `ffmpeg` from the real clips, fed as bytes, and what came out of them. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { encodeBroadcast, type BroadcastEnd } from "../../encoder/live/broadcast.ts";
+import { encodeBroadcast, type BroadcastEnd, type Ending } from "../../encoder/live/broadcast.ts";
 import {
   type BroadcastPlan,
   type DroppedRung,
@@ -87,11 +87,12 @@ export function collector() {
 export async function broadcast(
   bytes: Buffer | AsyncIterable<Uint8Array>,
   plan: Partial<BroadcastPlan> = {},
+  ending: Ending = { isFinal: true },
 ): Promise<Made> {
   const { made, listener } = collector();
   const source = Buffer.isBuffer(bytes) ? chunksOf(bytes) : bytes;
   const neverTooSlow = { decide: () => null }; // however busy the machine is; rungs that are given up have tests of their own
-  const end = await encodeBroadcast(source, { ...PLAN, ...plan }, listener, neverTooSlow);
+  const end = await encodeBroadcast(source, { ...PLAN, ...plan }, listener, neverTooSlow, ending);
   return { ...made, end };
 }
 
