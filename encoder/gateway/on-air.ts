@@ -92,7 +92,7 @@ export class OnAir {
       const outcome = await runBroadcast(
         this.#newChild(),
         this.#line.read(),
-        { settings, start, firstByteAtMs },
+        { settings, start, firstByteAtMs, isFirstShort: start.msn === 0 },
         this.#delivery,
         this.#stop.signal,
       );

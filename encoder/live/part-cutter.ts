@@ -17,7 +17,7 @@ export interface CutPlan {
   /** Of the run's first sample, on the session's timeline. */
   baseTicks: number;
   sampleTicks: number;
-  /** Segments count from 0 within a run; the number of the sample, from its start, at which one ends. */
+  /** Segments count from 0 within a run; the sample, from its start, at which one ends. May become less until that sample is added. */
   segmentEnd: (segment: number) => number;
   /** Samples of each part of a segment but the last. */
   partSamples: (segment: number) => number;
@@ -51,9 +51,11 @@ export class PartCutter {
   add(data: Buffer, isSync: boolean): void {
     const { sampleTicks, segmentEnd, partSamples, waitsForNext = false } = this.#plan;
     const isFull = () => this.#samples.length >= partSamples(this.#segment);
-    if (waitsForNext && isFull()) this.#cut(false);
+    const isWhole = () => this.#partBegins + this.#samples.length >= segmentEnd(this.#segment);
+    if (this.#samples.length > 0 && isWhole()) this.#cut(true);
+    else if (waitsForNext && isFull()) this.#cut(false);
     this.#samples.push({ data, isSync, durationTicks: sampleTicks, compositionTicks: 0 });
-    if (this.#partBegins + this.#samples.length >= segmentEnd(this.#segment)) this.#cut(true);
+    if (isWhole()) this.#cut(true);
     else if (!waitsForNext && isFull()) this.#cut(false);
   }
 

@@ -137,7 +137,11 @@ function startOfEdge(live: LiveRendition, msn: number, period: MpdPeriod): numbe
   return follows ? endTicks(before) : Math.round(period.mediaSeconds * live.timescale);
 }
 
-/** Pictures come in segments of one length; sound ends with the frame nearest to their end. */
+/** The first segment of a session may be short: a whole part of the usual length. */
+const usualLength = (firstSeconds: number, targetSeconds: number): number =>
+  firstSeconds * Math.max(1, Math.round(targetSeconds / firstSeconds));
+
+/** Pictures come in segments of one length, but for the first one; sound ends with the frame nearest to their end. */
 function expectedTicks(
   live: LiveRendition,
   leader: LiveRendition,
@@ -146,10 +150,15 @@ function expectedTicks(
   period: MpdPeriod,
   { targetDurationSeconds }: LiveTiming,
 ): number {
-  const first = segmentAt(leader, period.firstMsn);
-  const isKnown = first !== null && first.isWhole;
-  const lengthSeconds = isKnown ? first.durationTicks / leader.timescale : targetDurationSeconds;
-  const endSeconds = period.mediaSeconds + (msn - period.firstMsn + 1) * lengthSeconds;
+  const secondsOf = (one: number): number | null => {
+    const segment = segmentAt(leader, one);
+    return segment?.isWhole === true && !segment.isGap ? segment.durationTicks / leader.timescale : null;
+  };
+  const firstSeconds = secondsOf(period.firstMsn) ?? targetDurationSeconds;
+  const index = msn - period.firstMsn;
+  const newest = [msn - 1, msn - 2].filter((one) => one > period.firstMsn).map(secondsOf);
+  const usualSeconds = newest.find((one) => one !== null) ?? usualLength(firstSeconds, targetDurationSeconds);
+  const endSeconds = period.mediaSeconds + (index === 0 ? usualSeconds : firstSeconds + index * usualSeconds);
   const ticks = endSeconds * live.timescale - startTicks;
   const isSound = live !== leader && live.timescale !== leader.timescale;
   return Math.max(1, isSound ? Math.round(ticks / AAC_FRAME) * AAC_FRAME : Math.round(ticks));
