@@ -16,6 +16,7 @@ const WORK = "test/.media/bench/live-ladder";
 const SETTINGS: BroadcastPlan["settings"] = { maxResolution: "1080p", partTargetMs: 500, segmentMs: 2000 };
 const GRID = planLiveGrid(30, [], SETTINGS);
 const RUNGS = planLiveLadder({ widthPx: 1920, heightPx: 1080 }, GRID.frameRate, SETTINGS.maxResolution);
+const PLAIN = { codec: null, segmentMs: SETTINGS.segmentMs, isFirstShort: false };
 const PROGRAM = "bench/support/live-encode.ts";
 
 async function encode(path: string, how: "encode" | "copy"): Promise<number> {
@@ -32,7 +33,7 @@ function hlsCommand(path: string): string[] {
     join(WORK, `${name}.m3u8`),
   ];
   const pictures = RUNGS.flatMap((rung, i) => {
-    const options = Object.entries(liveEncoderOptions(rung, GRID)).flatMap(([key, value]) => [
+    const options = Object.entries(liveEncoderOptions(rung, GRID, PLAIN)).flatMap(([key, value]) => [
       `-${key}`,
       String(value),
     ]);

@@ -85,7 +85,7 @@ export async function run(): Promise<Figure[]> {
     const cases: [string, LivePlayerName, number, number, number | null][] = [
       ["hls.js, PART-TARGET 0.5 s", "hls.js", 500, 2200, 2800],
       ["hls.js, PART-TARGET 0.2 s", "hls.js", 200, 1200, null],
-      ["dash.js, PART-TARGET 0.5 s", "dash.js", 500, 2500, null],
+      ["dash.js, PART-TARGET 0.5 s", "dash.js", 500, 1700, null],
     ];
     const figures: Figure[] = [];
     const yardstick = `ffmpeg plain HLS p50 ${milliseconds(quantile(plain.latenciesMs, 0.5))}, p95 ${milliseconds(quantile(plain.latenciesMs, 0.95))}`;

@@ -96,7 +96,7 @@ export class OnAir {
       const outcome = await runBroadcast(
         this.#newChild(),
         this.#line.read(),
-        { settings, start, firstByteAtMs },
+        { settings, start, firstByteAtMs, isFirstShort: start !== null },
         this.#delivery,
         this.#stop.signal,
         BROADCAST_LIMITS,

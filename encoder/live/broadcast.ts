@@ -127,8 +127,7 @@ class Broadcast {
     const times = withFirstAligned(await this.#source.firstTimes());
     if (video !== null) {
       this.#firstSeconds = times[0] ?? -Infinity;
-      const { num, den } = video.avgFrameRate;
-      this.#grid = planLiveGrid(num > 0 && den > 0 ? num / den : 0, times, this.#plan.settings);
+      this.#grid = planLiveGrid(this.#source.declaredRate, times, this.#plan.settings);
       if (this.#plan.encodesTopRung !== true) this.#copy = SourceCopy.of(video, times, this.#grid.frameRate);
     }
     for await (const packet of this.#source.packets()) {
@@ -249,8 +248,9 @@ class Broadcast {
     const capturedAtMs = (seconds: number) => clock.capturedAtMs(seconds);
     const { settings } = this.#plan;
     const { interleaveSeconds } = this.#source;
+    const isFirstShort = this.#plan.isFirstShort === true && !this.#hasStarted;
     const run = await Run.open(
-      { settings, zeroSeconds, picture, sound, interleaveSeconds, capturedAtMs },
+      { settings, zeroSeconds, picture, sound, interleaveSeconds, capturedAtMs, isFirstShort },
       this.#listener,
     );
     const start = this.#start ?? (await this.#placeRun(run, capturedAtMs(zeroSeconds)));

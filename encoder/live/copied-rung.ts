@@ -8,6 +8,7 @@ import type { VideoRung } from "../protocol.ts";
 import type { LiveGrid } from "./live-grid.ts";
 import { type InitFacts, PICTURE_TIMESCALE } from "./output.ts";
 import type { PartCutter } from "./part-cutter.ts";
+import type { SegmentGrid } from "./segment-grid.ts";
 
 export interface Copy {
   rung: VideoRung;
@@ -22,21 +23,27 @@ export const canHoldCopy = ({ avcConfig }: Pick<Copy, "avcConfig">): boolean => 
 export class CopiedRung {
   readonly rung: VideoRung;
   readonly init: { bytes: Buffer; facts: InitFacts };
-  readonly #grid: LiveGrid;
+  readonly #cutsAt: SegmentGrid;
   readonly #cutter: PartCutter;
-  readonly #segmentBytes: number;
+  readonly #bytesPerFrame: number; // at most, on average over a segment
   readonly #avcConfig: Buffer;
   #last: Buffer | null = null;
   #bytes = 0; // of the segment under way
 
-  constructor({ rung, avcConfig, bitrateBps }: Copy, grid: LiveGrid, colorMatrix: ColorMatrix, cutter: PartCutter) {
+  constructor(
+    { rung, avcConfig, bitrateBps }: Copy,
+    { ticksPerFrame }: LiveGrid,
+    cutsAt: SegmentGrid,
+    colorMatrix: ColorMatrix,
+    cutter: PartCutter,
+  ) {
     this.rung = rung;
-    this.#grid = grid;
+    this.#cutsAt = cutsAt;
     this.#cutter = cutter;
     this.#avcConfig = avcConfig;
     const { widthPx, heightPx } = rung;
     const timescale = PICTURE_TIMESCALE;
-    this.#segmentBytes = (bitrateBps / 8) * ((grid.framesPerSegment * grid.ticksPerFrame) / timescale);
+    this.#bytesPerFrame = (bitrateBps / 8) * (ticksPerFrame / timescale);
     this.init = {
       bytes: initSegment({ kind: "video", timescale, widthPx, heightPx, colorMatrix, avcConfig }),
       facts: { codec: codecOf(avcConfig), widthPx, heightPx, timescale },
@@ -50,13 +57,20 @@ export class CopiedRung {
 
   /** Whether it can be the run's output frame of this number: a segment begins with a key frame, and is not too large. */
   accepts({ data, isIdr }: AvcUnit, number: number): boolean {
-    const isFirst = number % this.#grid.framesPerSegment === 0;
+    const isFirst = this.#cutsAt.intoSegment(number) === 0;
     const bytesBefore = isFirst ? 0 : this.#bytes;
-    return (isIdr || !isFirst) && bytesBefore + data.length <= this.#segmentBytes;
+    const segment = this.#cutsAt.segmentOf(number);
+    const frames = this.#cutsAt.end(segment) - this.#cutsAt.start(segment);
+    return (isIdr || !isFirst) && bytesBefore + data.length <= frames * this.#bytesPerFrame;
+  }
+
+  /** Whether a segment may end before this output frame: the next one begins with a key frame, and this one is not too large. */
+  canBegin({ isIdr }: AvcUnit, number: number): boolean {
+    return isIdr && this.#bytes <= this.#cutsAt.intoSegment(number) * this.#bytesPerFrame;
   }
 
   put({ data, isIdr }: AvcUnit, number: number): void {
-    if (number % this.#grid.framesPerSegment === 0) this.#bytes = 0;
+    if (this.#cutsAt.intoSegment(number) === 0) this.#bytes = 0;
     this.#bytes += data.length;
     this.#last = data;
     this.#cutter.add(data, isIdr);

@@ -1,5 +1,5 @@
 /** Frames, parts and segments of a live picture and its sound. Pure. */
-import { AAC_FRAME_SAMPLES, nominalEnd } from "../media/audio-plan.ts";
+import { AAC_FRAME_SAMPLES } from "../media/audio-plan.ts";
 import { outputRate } from "../media/frame-rate.ts";
 import type { Fraction } from "../protocol.ts";
 import { STANDARD_RATES } from "../standard-rates.ts";
@@ -13,8 +13,13 @@ const RATE_UNKNOWN: Fraction = { num: 30, den: 1 };
 const MAX_SANE_RATE = 250;
 /** So many times in a row tell a rate. */
 const TIMES_NEEDED = 5;
+/** So many confirm what the container says. */
+const TIMES_TO_CONFIRM = 8;
+const CONFIRMED_WITHIN = 0.02;
 /** AAC priming of HE-AAC at 44.1 kHz, rounded up. */
 const LONGEST_PRIMING_SECONDS = 0.05;
+/** Timestamps of FLV are whole milliseconds. */
+const ROUNDING_SECONDS = 0.002;
 /** Distances of pictures that are this much of a frame off are irregular. */
 const IRREGULAR_FRAMES = 0.2;
 
@@ -57,9 +62,17 @@ export function withFirstAligned(times: number[]): number[] {
   const usual = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)];
   if (usual === undefined || times.length < TIMES_NEEDED) return times;
   const aligned = second! - usual;
-  const isEarly = aligned > first! && aligned - first! <= LONGEST_PRIMING_SECONDS;
+  const isEarly = aligned - first! > ROUNDING_SECONDS && aligned - first! <= LONGEST_PRIMING_SECONDS;
   const areRegular = gaps.every((gap) => Math.abs(gap - usual) <= IRREGULAR_FRAMES * usual);
   return isEarly && areRegular ? [aligned, second!, ...others] : times;
+}
+
+/** Whether the first times are as regular as the container's rate says: more of them would tell the same. @param times ascending */
+export function isRateConfirmed(declared: number, times: number[]): boolean {
+  if (declared < 1 || declared > MAX_SANE_RATE || times.length < TIMES_TO_CONFIRM) return false;
+  const frames = (times.at(-1)! - times[0]!) * declared;
+  const isRegular = times.every((time, i) => Math.abs(time - times[0]! - i / declared) <= ROUNDING_SECONDS);
+  return isRegular && Math.abs(frames / (times.length - 1) - 1) <= CONFIRMED_WITHIN;
 }
 
 function measured(declared: number, times: number[]): Fraction {
@@ -93,29 +106,4 @@ export function soundPartFrames(frames: number, sampleRateHz: number, partTarget
   const most = Math.max(1, Math.floor(targetFrames + 1e-6));
   const fewest = Math.min(most, Math.ceil(SHORTEST_PART * targetFrames - 1e-6));
   return Math.max(fewest, Math.ceil(frames / Math.ceil(frames / most)));
-}
-
-/** The AAC frame, counted from the start of the run, at which segment `k` ends: the one nearest to the picture's. */
-export const soundSegmentEnd = (k: number, sampleRateHz: number, segmentSeconds: Fraction): number =>
-  nominalEnd(k + 1, sampleRateHz, segmentSeconds);
-
-/** How long a segment is: of the picture, or nominally where there is none. */
-export function segmentSeconds(grid: LiveGrid | null, { segmentMs }: LiveTimes): Fraction {
-  if (grid === null) return { num: segmentMs, den: 1000 };
-  return { num: grid.framesPerSegment * grid.frameRate.den, den: grid.frameRate.num };
-}
-
-/**
- * How many AAC frames a run has whose picture ends at `endSeconds`: the nearest, but at least one in each of its segments, so that
- * picture and sound have the same ones.
- */
-export function soundFramesUntil(
-  endSeconds: number,
-  segments: number,
-  sampleRateHz: number,
-  ofSegment: Fraction,
-): number {
-  const nearest = Math.round((endSeconds * sampleRateHz) / AAC_FRAME_SAMPLES);
-  const lastBegins = segments > 1 ? soundSegmentEnd(segments - 2, sampleRateHz, ofSegment) : 0;
-  return Math.min(Math.max(nearest, lastBegins + 1), soundSegmentEnd(segments - 1, sampleRateHz, ofSegment));
 }

@@ -10,6 +10,7 @@ import type { VideoRung } from "../protocol.ts";
 import type { LiveGrid } from "./live-grid.ts";
 import { type InitFacts, PICTURE_TIMESCALE } from "./output.ts";
 import type { PartCutter } from "./part-cutter.ts";
+import type { SegmentGrid } from "./segment-grid.ts";
 
 /** Threads share a picture's slices: threads that have a picture each would hold one back. */
 const LARGE_PIXELS = 1280 * 720;
@@ -22,12 +23,24 @@ const BUFFER_SECONDS = 0.5;
 export const peakBitrateBps = ({ maxBitrateBps }: VideoRung, segmentMs: number): number =>
   Math.ceil(maxBitrateBps * (1 + (1000 * BUFFER_SECONDS) / segmentMs));
 
-/** Pure: what x264 is told. @param codec when it takes over from a source that was copied */
+/** How full x264's buffer is at the start, unless it is told. */
+const USUAL_FILL = 0.9;
+
+interface EncoderStart {
+  /** When it takes over from a source that was copied. */
+  codec: H264Codec | null;
+  segmentMs: number;
+  /** The first segment is a second long, and must not need more than the rate that is announced (`peakBitrateBps`). */
+  isFirstShort: boolean;
+}
+
+/** Pure: what x264 is told. */
 export function liveEncoderOptions(
   rung: VideoRung,
   { framesPerGop }: LiveGrid,
-  codec: H264Codec | null = null,
+  { codec, segmentMs, isFirstShort }: EncoderStart,
 ): Record<string, string | number> {
+  const fill = isFirstShort ? Math.min(USUAL_FILL, 1000 / segmentMs) : USUAL_FILL;
   return {
     preset: "veryfast",
     profile: codec?.profile ?? "high",
@@ -40,28 +53,30 @@ export function liveEncoderOptions(
     sc_threshold: 0,
     bf: 0,
     forced_idr: 1,
-    "x264-params":
-      "annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1:rc-lookahead=0:sync-lookahead=0:mbtree=0:sliced-threads=1",
+    "x264-params": `annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1:rc-lookahead=0:sync-lookahead=0:mbtree=0:sliced-threads=1:vbv-init=${fill}`,
   };
 }
 
 export class LiveRung {
   readonly rung: VideoRung;
   readonly init: { bytes: Buffer; facts: InitFacts };
-  readonly #grid: LiveGrid;
+  readonly #framesPerGop: number;
+  readonly #cutsAt: SegmentGrid;
   readonly #context: CodecContext;
   readonly #cutter: PartCutter;
   readonly #packet = new Packet();
 
   private constructor(
     rung: VideoRung,
-    grid: LiveGrid,
+    { framesPerGop }: LiveGrid,
+    cutsAt: SegmentGrid,
     colorMatrix: ColorMatrix,
     context: CodecContext,
     cutter: PartCutter,
   ) {
     this.rung = rung;
-    this.#grid = grid;
+    this.#framesPerGop = framesPerGop;
+    this.#cutsAt = cutsAt;
     this.#context = context;
     this.#cutter = cutter;
     this.#packet.alloc();
@@ -77,9 +92,10 @@ export class LiveRung {
   static async open(
     rung: VideoRung,
     grid: LiveGrid,
+    cutsAt: SegmentGrid,
     matrix: ColorMatrix,
     cutter: PartCutter,
-    codec: H264Codec | null,
+    options: Record<string, string | number>,
   ): Promise<LiveRung> {
     const { widthPx, heightPx } = rung;
     const context = await openX264({
@@ -88,9 +104,9 @@ export class LiveRung {
       frameRate: grid.frameRate,
       colorMatrix: matrix,
       threads: threadsFor(rung),
-      options: liveEncoderOptions(rung, grid, codec),
+      options,
     });
-    return new LiveRung(rung, grid, matrix, context, cutter);
+    return new LiveRung(rung, grid, cutsAt, matrix, context, cutter);
   }
 
   /** Segments that are whole. */
@@ -101,8 +117,7 @@ export class LiveRung {
   /** @param frame with the number of the run's output frame as its pts; null ends it, and its last segment */
   async encode(frame: Frame | null): Promise<void> {
     if (frame !== null) {
-      const { framesPerSegment, framesPerGop } = this.#grid;
-      const isKey = (Number(frame.pts) % framesPerSegment) % framesPerGop === 0;
+      const isKey = this.#cutsAt.intoSegment(Number(frame.pts)) % this.#framesPerGop === 0;
       frame.pictType = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE; // the source's choice of key frames is not ours
     }
     const sent = await this.#context.sendFrame(frame);

@@ -4,6 +4,7 @@ import { AVFMT_FLAG_CUSTOM_IO, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO, AV_NOPTS_
 import { JobError } from "../errors.ts";
 import { CODEC_WHITELIST, decoderOf } from "../media/codecs.ts";
 import { ticksToSeconds } from "../media/source.ts";
+import { isRateConfirmed } from "./live-grid.ts";
 import { PacketTimes } from "./packet-times.ts";
 import type { Kind } from "./source-timeline.ts";
 import type { StreamReader } from "./stream-reader.ts";
@@ -89,6 +90,13 @@ export class LiveSource {
     return this.#format.iformat?.name?.startsWith("mov") === true ? FRAGMENT_SECONDS : INTERLEAVE_SECONDS;
   }
 
+  /** Frames per second as the container tells; 0 = not told. */
+  get declaredRate(): number {
+    if (this.video === null) return 0;
+    const { num, den } = this.video.avgFrameRate;
+    return num > 0 && den > 0 ? num / den : 0;
+  }
+
   /** What the first packets tell of the picture's rate; they are read again by `packets`. Ascending, in seconds. */
   async firstTimes(): Promise<number[]> {
     const times: number[] = [];
@@ -102,8 +110,9 @@ export class LiveSource {
       if (kind === "video") times.push(ticksToSeconds(ticks, stream));
       const first = this.#early[0]!.decodeSeconds;
       if (Math.abs(next.decodeSeconds - first) >= RATE_SECONDS) break;
+      if (kind === "video" && isRateConfirmed(this.declaredRate, inRow(times))) break;
     }
-    return times.toSorted((a, b) => a - b).slice(0, times.length > 8 ? -2 : undefined); // the last lack neighbours
+    return inRow(times);
   }
 
   /** Packets of the picture and the sound, as they come; ends with the broadcast. */
@@ -179,6 +188,10 @@ export class LiveSource {
     return new JobError("source_not_media", "The broadcast is neither FLV nor MPEG-TS nor fragmented MP4.", { cause });
   }
 }
+
+/** In the order in which they are shown; the last ones lack neighbours that are sent later. */
+const inRow = (times: number[]): number[] =>
+  times.toSorted((a, b) => a - b).slice(0, times.length > 8 ? -2 : undefined);
 
 const isDecodable = (stream: Stream) => decoderOf(stream) !== null;
 

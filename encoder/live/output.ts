@@ -17,6 +17,8 @@ export interface BroadcastPlan {
   settings: Pick<IngestSettings, "maxResolution" | "partTargetMs" | "segmentMs">;
   /** Never the source's own pictures as the top rung, however sane they are. */
   encodesTopRung?: boolean;
+  /** The first segment is a second long if the source's key frames allow it, because viewers wait for it. */
+  isFirstShort?: boolean;
   /** Where in its session the broadcast begins. Null = it is asked for (`onOpening`) once the first media is there. */
   start: RunStart | null;
 }

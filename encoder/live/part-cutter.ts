@@ -16,14 +16,14 @@ export interface CutPlan {
   /** Known when the first part is cut. `baseTicks`: of the run's first sample, on the session's timeline. */
   start: () => { initVersion: number; baseTicks: number };
   sampleTicks: number;
-  /** Segments count from 0 within a run; the number of the sample, from its start, at which one ends. */
+  /** Segments count from 0 within a run; the sample, from its start, at which one ends. May become less until that sample is added. */
   segmentEnd: (segment: number) => number;
   /** Samples of each part of a segment but the last. */
   partSamples: (segment: number) => number;
   /**
-   * A part is cut when the sample behind it is there: where a run cannot be made longer by one, it may be the last after all.
+   * Whether a part is cut only when the sample behind it is there, because it may be the last of its segment after all.
    */
-  waitsForNext?: boolean;
+  waitsForNext?: () => boolean;
   segmentFacts: (segment: number) => SegmentFacts;
   onPart: (facts: PartFacts, bytes: Buffer) => void;
 }
@@ -48,12 +48,13 @@ export class PartCutter {
   }
 
   add(data: Buffer, isSync: boolean): void {
-    const { sampleTicks, segmentEnd, partSamples, waitsForNext = false } = this.#plan;
+    const { sampleTicks, segmentEnd, partSamples, waitsForNext = () => false } = this.#plan;
     const isFull = () => this.#samples.length >= partSamples(this.#segment);
-    if (waitsForNext && isFull()) this.#cut(false);
+    const isEnd = () => this.#partBegins + this.#samples.length >= segmentEnd(this.#segment);
+    if (this.#samples.length > 0 && (isEnd() || isFull())) this.#cut(isEnd()); // they have waited
     this.#samples.push({ data, isSync, durationTicks: sampleTicks, compositionTicks: 0 });
-    if (this.#partBegins + this.#samples.length >= segmentEnd(this.#segment)) this.#cut(true);
-    else if (!waitsForNext && isFull()) this.#cut(false);
+    if (isEnd()) this.#cut(true);
+    else if (isFull() && !waitsForNext()) this.#cut(false);
   }
 
   /** Ends the segment under way: there are no more samples. */

@@ -11,9 +11,9 @@ import type { H264Codec } from "../media/h264.ts";
 import { PictureGraph } from "../media/picture-graph.ts";
 import { colorPlan, scaleGraph } from "../media/scale-graph.ts";
 import { canHoldCopy, type Copy, CopiedRung } from "./copied-rung.ts";
-import { type LiveGrid, segmentSeconds, soundFramesUntil, soundPartFrames, soundSegmentEnd } from "./live-grid.ts";
+import type { LiveGrid } from "./live-grid.ts";
 import { LivePicker } from "./live-picker.ts";
-import { LiveRung } from "./live-rung.ts";
+import { liveEncoderOptions, LiveRung } from "./live-rung.ts";
 import {
   type BroadcastListener,
   type BroadcastPlan,
@@ -23,6 +23,7 @@ import {
   SOUND_NAME,
 } from "./output.ts";
 import { type CutPlan, endsBetweenParts, leastEnd, PartCutter, type SegmentFacts } from "./part-cutter.ts";
+import { SegmentGrid } from "./segment-grid.ts";
 import type { SoundFormat, SoundPiece } from "./sound-converter.ts";
 import { SoundLine } from "./sound-line.ts";
 import { isThumbnailFrame, jpegOf, thumbnailSource } from "./thumbnail.ts";
@@ -49,6 +50,8 @@ export interface RunPlan {
   /** How much later than its picture sound may come; then it is silence. */
   interleaveSeconds: number;
   capturedAtMs: (sourceSeconds: number) => number;
+  /** The first segment is a second long, if the source's key frames allow it: viewers wait for it. */
+  isFirstShort: boolean;
 }
 
 /**
@@ -63,6 +66,7 @@ export class Run {
   readonly #plan: RunPlan;
   readonly #listener: BroadcastListener;
   readonly #segments: SegmentFacts[] = [];
+  readonly #cutsAt: SegmentGrid;
   readonly #picker: LivePicker | null;
   #start: RunStart = SESSION_START;
   #rungs: LiveRung[] = [];
@@ -79,6 +83,9 @@ export class Run {
   private constructor(plan: RunPlan, listener: BroadcastListener) {
     this.#plan = plan;
     this.#listener = listener;
+    const { picture, settings, isFirstShort } = plan;
+    const short = picture?.copy == null ? "short" : "undecided";
+    this.#cutsAt = new SegmentGrid(picture?.grid ?? null, settings, isFirstShort ? short : "usual");
     this.#picker = plan.picture && new LivePicker(plan.picture.grid.frameRate);
   }
 
@@ -89,15 +96,24 @@ export class Run {
   }
 
   async #open(): Promise<void> {
-    const { picture, sound } = this.#plan;
+    const { picture, sound, isFirstShort } = this.#plan;
+    const { segmentMs } = this.#plan.settings;
     if (picture !== null) {
       const { matrix } = colorPlan(picture.like.colorSpace, picture.like.height, hdrOf(picture.like));
       const { copy, grid } = picture;
       if (copy !== null)
-        this.#copied = new CopiedRung(copy, grid, matrix, new PartCutter(this.#pictureCuts(copy.rung.name)));
+        this.#copied = new CopiedRung(
+          copy,
+          grid,
+          this.#cutsAt,
+          matrix,
+          new PartCutter(this.#pictureCuts(copy.rung.name)),
+        );
       for (const rung of picture.rungs) {
         const cutter = new PartCutter(this.#pictureCuts(rung.name));
-        this.#rungs.push(await LiveRung.open(rung, grid, matrix, cutter, picture.codecs.get(rung.name) ?? null));
+        const codec = picture.codecs.get(rung.name) ?? null;
+        const options = liveEncoderOptions(rung, grid, { codec, segmentMs, isFirstShort });
+        this.#rungs.push(await LiveRung.open(rung, grid, this.#cutsAt, matrix, cutter, options));
       }
       this.#turns = this.#rungs.map(() => Promise.resolve());
     }
@@ -162,7 +178,10 @@ export class Run {
   async putPicture(frame: Frame, seconds: number, unit: AvcUnit | null): Promise<void> {
     const place = this.#picker!.place(seconds - this.#plan.zeroSeconds);
     if (place === null) return frame.free();
-    if (unit !== null) this.#copied?.put(unit, place.frame);
+    if (unit !== null && this.#copied !== null) {
+      if (this.#cutsAt.isDecision(place.frame)) this.#cutsAt.decideFirst(this.#copied.canBegin(unit, place.frame));
+      this.#copied.put(unit, place.frame);
+    }
     await this.#repeat(place.frame - place.repeated, place.repeated, this.#last ?? frame);
     this.#last?.free();
     this.#last = frame;
@@ -259,7 +278,7 @@ export class Run {
     const cuts = this.#soundCuts(sound);
     let frames = Math.max(1, Math.ceil(this.#sound.endSeconds * (sound.sampleRateHz / AAC_FRAME_SAMPLES) - 1e-6));
     if (picture !== null)
-      frames = soundFramesUntil(this.endSeconds, this.#rungs[0]!.segments, sound.sampleRateHz, this.#segmentSeconds);
+      frames = this.#cutsAt.soundFramesUntil(this.endSeconds, this.#rungs[0]!.segments, sound.sampleRateHz);
     else if (isHeld)
       frames = Math.max(
         frames,
@@ -278,7 +297,7 @@ export class Run {
   async #encode(picture: Frame, number: number): Promise<void> {
     const { grid, rotationDegrees } = this.#plan.picture!;
     this.#steps += 1;
-    if (number % grid.framesPerSegment === 0) await this.#giveUp(number / grid.framesPerSegment);
+    if (this.#cutsAt.intoSegment(number) === 0) await this.#giveUp(this.#cutsAt.segmentOf(number));
     picture.pts = BigInt(number);
     if (this.#graph?.suits(picture) !== true) {
       this.#graph?.close();
@@ -305,9 +324,9 @@ export class Run {
 
   /** Beside the encoders. A picture of which none can be made goes without. */
   #makeThumbnail(picture: Frame, number: number): void {
-    const { frameRate, framesPerSegment } = this.#plan.picture!.grid;
-    const { capturedAtMs } = this.#segmentFacts(Math.floor(number / framesPerSegment));
-    const intoSegmentMs = (1000 * (number % framesPerSegment) * frameRate.den) / frameRate.num;
+    const { frameRate } = this.#plan.picture!.grid;
+    const { capturedAtMs } = this.#segmentFacts(this.#cutsAt.segmentOf(number));
+    const intoSegmentMs = (1000 * this.#cutsAt.intoSegment(number) * frameRate.den) / frameRate.num;
     const copy = picture.clone();
     if (copy === null) return;
     this.#thumbnail = this.#thumbnail
@@ -332,34 +351,23 @@ export class Run {
     this.#graph = undefined;
   }
 
-  get #segmentSeconds() {
-    return segmentSeconds(this.#plan.picture?.grid ?? null, this.#plan.settings);
-  }
-
   #pictureCuts(rendition: string): CutPlan {
-    const { framesPerSegment, framesPerPart, ticksPerFrame } = this.#plan.picture!.grid;
+    const { framesPerPart, ticksPerFrame } = this.#plan.picture!.grid;
     return {
       ...this.#cuts(rendition, PICTURE_TIMESCALE),
       sampleTicks: ticksPerFrame,
-      segmentEnd: (segment) => (segment + 1) * framesPerSegment,
+      segmentEnd: this.#cutsAt.end,
       partSamples: () => framesPerPart,
-      waitsForNext: !this.#canHold,
+      waitsForNext: () => !this.#canHold || !this.#cutsAt.isDecided,
     };
   }
 
   #soundCuts({ sampleRateHz }: SoundFormat): CutPlan {
-    const ofSegment = this.#segmentSeconds;
-    const end = (segment: number) => soundSegmentEnd(segment, sampleRateHz, ofSegment);
     return {
       ...this.#cuts(SOUND_NAME, sampleRateHz),
       sampleTicks: AAC_FRAME_SAMPLES,
-      segmentEnd: end,
-      partSamples: (segment) =>
-        soundPartFrames(
-          end(segment) - (segment === 0 ? 0 : end(segment - 1)),
-          sampleRateHz,
-          this.#plan.settings.partTargetMs,
-        ),
+      segmentEnd: (segment) => this.#cutsAt.soundEnd(segment, sampleRateHz),
+      partSamples: (segment) => this.#cutsAt.soundPartFrames(segment, sampleRateHz),
     };
   }
 
@@ -380,10 +388,9 @@ export class Run {
   #segmentFacts(segment: number): SegmentFacts {
     const { zeroSeconds, capturedAtMs } = this.#plan;
     const start = this.#start;
-    const { num, den } = this.#segmentSeconds;
     this.#segments[segment] ??= {
       msn: start.msn + segment,
-      capturedAtMs: capturedAtMs(zeroSeconds + (segment * num) / den),
+      capturedAtMs: capturedAtMs(zeroSeconds + this.#cutsAt.startSeconds(segment)),
       isDiscontinuous: segment === 0 && start.isDiscontinuous,
     };
     return this.#segments[segment];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CaptureClock } from "../../encoder/live/capture-clock.ts";
 import { planLiveLadder, refitLadder } from "../../encoder/live/ladder-plan.ts";
-import { planLiveGrid, soundFramesUntil, soundPartFrames, soundSegmentEnd } from "../../encoder/live/live-grid.ts";
+import { isRateConfirmed, planLiveGrid, withFirstAligned } from "../../encoder/live/live-grid.ts";
 import { LivePicker } from "../../encoder/live/live-picker.ts";
 import type { PartFacts } from "../../encoder/live/output.ts";
 import { Outbox } from "../../encoder/live/outbox.ts";
@@ -9,6 +9,7 @@ import { OverloadPolicy } from "../../encoder/live/overload.ts";
 import { Pcm } from "../../encoder/live/pcm.ts";
 import { avcConfigOf, avcStreamOf, avcUnitOf } from "../../encoder/media/avc-units.ts";
 import { SourceTimeline } from "../../encoder/live/source-timeline.ts";
+import { SegmentGrid } from "../../encoder/live/segment-grid.ts";
 import { encodeMessage, MessageReader, type WireMessage } from "../../encoder/live/wire.ts";
 import { STANDARD_RATES } from "../../encoder/standard-rates.ts";
 
@@ -39,27 +40,67 @@ test("a source that does not tell its rate, or lies about it, gets 30", () => {
   expect(planLiveGrid(0, timesAt(25), settings).frameRate).toEqual({ num: 25, den: 1 });
 });
 
-test("parts of sound keep the same rule in segments of any length", () => {
-  for (const rateHz of [44_100, 48_000])
-    for (const partTargetMs of [200, 250, 500, 1000])
-      for (let segment = 0; segment < 50; segment++) {
-        const ofSegment = { num: 2002, den: 1000 };
-        const begins = segment === 0 ? 0 : soundSegmentEnd(segment - 1, rateHz, ofSegment);
-        const frames = soundPartFrames(soundSegmentEnd(segment, rateHz, ofSegment) - begins, rateHz, partTargetMs);
-        const ms = (frames * 1024 * 1000) / rateHz;
-        expect(ms).toBeLessThanOrEqual(partTargetMs);
-        expect(ms).toBeGreaterThanOrEqual(0.85 * partTargetMs);
-      }
+test("eight regular times confirm the rate that a container tells; irregular, other or fewer times do not", () => {
+  const rounded = timesAt(30, 8).map((seconds) => Math.round(seconds * 1000) / 1000);
+  expect(isRateConfirmed(30, rounded)).toBe(true);
+  expect(isRateConfirmed(30, timesAt(30, 7))).toBe(false);
+  for (const declared of [0, 25, 60, 90_000]) expect(isRateConfirmed(declared, rounded)).toBe(false);
+  expect(isRateConfirmed(30, [...timesAt(30, 7), 0.3])).toBe(false);
 });
 
-test("wherever a picture ends, its sound ends in the same segment", () => {
-  const ofSegment = { num: 2, den: 1 };
-  for (let frames = 1; frames < 600; frames++) {
-    const segments = Math.ceil(frames / 60);
-    const total = soundFramesUntil(frames / 30, segments, 48_000, ofSegment);
-    expect(total).toBeLessThanOrEqual(soundSegmentEnd(segments - 1, 48_000, ofSegment));
-    if (segments > 1) expect(total).toBeGreaterThan(soundSegmentEnd(segments - 2, 48_000, ofSegment));
-  }
+const GRID_30 = planLiveGrid(30, timesAt(30), { segmentMs: 2000, partTargetMs: 500 });
+
+test("parts of sound keep the same rule in segments of any length, also where the first one is short or not yet known", () => {
+  for (const rateHz of [44_100, 48_000])
+    for (const partTargetMs of [200, 250, 500, 1000])
+      for (const first of ["usual", "short", "undecided"] as const)
+        for (let segment = 0; segment < 50; segment++) {
+          const grid = new SegmentGrid(null, { segmentMs: 2002, partTargetMs }, first);
+          const ms = (grid.soundPartFrames(segment, rateHz) * 1024 * 1000) / rateHz;
+          expect(ms).toBeLessThanOrEqual(partTargetMs);
+          expect(ms).toBeGreaterThanOrEqual(0.85 * partTargetMs);
+        }
+});
+
+test.each(["usual", "short"] as const)(
+  "wherever a picture ends, its sound ends in the same segment: first %s",
+  (first) => {
+    const grid = new SegmentGrid(GRID_30, { segmentMs: 2000, partTargetMs: 500 }, first);
+    for (let frames = 1; frames < 600; frames++) {
+      const segments = grid.segmentOf(frames - 1) + 1;
+      const total = grid.soundFramesUntil(frames / 30, segments, 48_000);
+      expect(total).toBeLessThanOrEqual(grid.soundEnd(segments - 1, 48_000));
+      if (segments > 1) expect(total).toBeGreaterThan(grid.soundEnd(segments - 2, 48_000));
+    }
+  },
+);
+
+test("a short first segment is a GOP long, and the others are of the usual length behind it", () => {
+  const grid = new SegmentGrid(GRID_30, { segmentMs: 2000, partTargetMs: 500 }, "undecided");
+  expect([29, 30, 31].map(grid.isDecision)).toEqual([false, true, false]);
+  expect([0, 1].map(grid.end)).toEqual([60, 120]);
+  grid.decideFirst(true);
+  expect([0, 1, 2].map(grid.end)).toEqual([30, 90, 150]);
+  expect([0, 29, 30, 89, 90].map((frame) => [grid.segmentOf(frame), grid.intoSegment(frame)])).toEqual([
+    [0, 0],
+    [0, 29],
+    [1, 0],
+    [1, 59],
+    [2, 0],
+  ]);
+  expect([0, 1, 2].map(grid.startSeconds)).toEqual([0, 1, 3]);
+});
+
+test("a first picture that is stamped before its place gets it; one behind a hole or of an irregular source keeps its own", () => {
+  const shifted = [
+    0,
+    ...timesAt(30, 12)
+      .slice(1)
+      .map((seconds) => seconds + 0.021),
+  ];
+  expect(withFirstAligned(shifted)[0]).toBeCloseTo(0.021, 6);
+  for (const times of [timesAt(30, 12), [0, ...timesAt(30, 12).slice(3)], [0, 0.05, 0.06, 0.13, 0.14, 0.19, 0.3]])
+    expect(withFirstAligned(times)).toEqual(times);
 });
 
 test("a picture is placed at once: rounded times keep their places, doubled ones every second, holes repeat", () => {

@@ -174,5 +174,7 @@ function usualSeconds(leader: LiveRendition, firstMsn: number, targetDurationSec
     .filter(({ msn, isWhole, isGap }) => msn >= firstMsn && isWhole && !isGap)
     .map(({ durationTicks }) => durationTicks / leader.timescale);
   const longest = Math.max(0, ...lengths);
-  return longest >= USUAL_SHARE * targetDurationSeconds ? longest : targetDurationSeconds;
+  if (longest >= USUAL_SHARE * targetDurationSeconds) return longest;
+  // The first segment of a session may be short: a whole part of the usual length.
+  return longest > 0 ? longest * Math.max(1, Math.round(targetDurationSeconds / longest)) : targetDurationSeconds;
 }

@@ -12,7 +12,7 @@ import { type LiveRendition, type LiveTiming, segmentSeconds, windowed } from ".
 
 const OVERHEAD = 1.05; // what the boxes around the media add
 /** Low latency: as far behind the capture as this many parts, and at least so long. */
-const LATENCY_PARTS = 4;
+const LATENCY_PARTS = 3;
 const LEAST_LATENCY_MS = 1200;
 const STANDARD_TARGETS = 3;
 

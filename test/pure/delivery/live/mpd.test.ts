@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { liveMpd } from "../../../../src/delivery/live/mpd.ts";
 import type { MpdRendition } from "../../../../src/delivery/live/mpd-periods.ts";
 import type { LiveRendition, LiveTiming } from "../../../../src/delivery/live/timeline.ts";
-import { session, START_MS, TIMING } from "./session.ts";
+import { session, START_MS, TIMESCALE, TIMING } from "./session.ts";
 
 const video = (live: LiveRendition, more = {}): MpdRendition => ({
   live,
@@ -52,14 +52,35 @@ describe("the MPD of a session on air", () => {
   test("names the segment that is being made, and when it can be asked for", () => {
     const text = render([video(session(3, 2)), audio(sound(3))]);
     expect(text).toContain('type="dynamic" availabilityStartTime="2026-11-20T12:00:00.000Z"');
-    expect(text).toContain('minimumUpdatePeriod="PT1S" timeShiftBufferDepth="PT60S" suggestedPresentationDelay="PT4S"');
+    expect(text).toContain(
+      'minimumUpdatePeriod="PT1S" timeShiftBufferDepth="PT60S" suggestedPresentationDelay="PT3.5S"',
+    );
     expect(text).toContain('availabilityTimeOffset="1.5" availabilityTimeComplete="false"');
-    expect(text).toContain('<Latency target="2000"');
+    expect(text).toContain('<Latency target="1500"');
     expect(text).toContain('<UTCTiming schemeIdUri="urn:mpeg:dash:utc:http-iso:2014" value="/p/session/time"/></MPD>');
     expect(text).toContain('frameRate="30000/1001"');
     expect(lineOf(text, "v720")).toBe('<S t="0" d="60000" r="3"/>');
     // Sound ends with the frame that is nearest to the end of the picture: 94, 94, 93 and, as is to be expected, 94 frames.
     expect(lineOf(text, "a1")).toBe('<S t="0" d="96256" r="1"/><S d="95232"/><S d="96256"/>');
+  });
+
+  test("expects segments of the usual length behind a short first one, of picture and sound", () => {
+    const shortened = (live: LiveRendition, cut: (seconds: number) => number): LiveRendition => {
+      for (const segment of live.segments) {
+        segment.decodeTicks = cut(segment.msn === 0 ? 0 : segment.msn * 2 - 1);
+        segment.durationTicks = cut(segment.msn * 2 + 1) - segment.decodeTicks;
+      }
+      return live;
+    };
+    const aac = (seconds: number) => Math.round((seconds * SOUND) / 1024) * 1024;
+    for (const [whole, picture, heard] of [
+      [1, '<S t="0" d="30000"/><S d="60000"/>', '<S t="0" d="48128"/><S d="96256"/>'],
+      [2, '<S t="0" d="30000"/><S d="60000" r="1"/>', '<S t="0" d="48128"/><S d="96256"/><S d="95232"/>'],
+    ] as const) {
+      const live = shortened(session(whole), (seconds) => seconds * TIMESCALE);
+      const text = render([video(live), audio(shortened(sound(whole), aac))]);
+      expect([lineOf(text, "v720"), lineOf(text, "a1")]).toEqual([picture, heard]);
+    }
   });
 
   test("lists whole segments alone without low latency", () => {
