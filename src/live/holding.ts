@@ -7,9 +7,9 @@ import { endTicks, type LiveRendition } from "../delivery/live/timeline.ts";
 import { log } from "../http/log.ts";
 
 /** An absence that nobody has filled while it lasted is filled at once up to this length; a longer one is a discontinuity. */
-export const MAX_FILLED_AT_ONCE_SECONDS = 120;
+export const MAX_FILLED_AT_ONCE_MS = 120_000;
 /** A hold without stills is as good as none: timestamps may be off by this much. */
-const UNNOTICED_SECONDS = 0.1;
+const UNNOTICED_MS = 100;
 
 const OPENING_KEY = "opening";
 const HOLD_KEY = "hold";
@@ -131,10 +131,10 @@ export class Holding {
     const last = leader?.segments.at(-1);
     if (leader === undefined || last === undefined) return false;
     const endMs = last.capturedAtMs + (1000 * last.durationTicks) / leader.timescale;
-    const missingSeconds = (capturedAtMs - endMs) / 1000;
-    if (missingSeconds > MAX_FILLED_AT_ONCE_SECONDS) return false;
+    const missingMs = capturedAtMs - endMs;
+    if (missingMs > MAX_FILLED_AT_ONCE_MS) return false;
     const start = this.#begun(stills);
-    if (start === null) return missingSeconds <= UNNOTICED_SECONDS;
+    if (start === null) return missingMs <= UNNOTICED_MS;
     holdUntil(index, start, stills, { capturedAtMs, isEnd: true });
     return true;
   }

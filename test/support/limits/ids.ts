@@ -77,6 +77,7 @@ export const TRIED_IN = {
     "refused-rest",
     "webhook-secret-overlap",
     "origin-segments",
+    "absence-filled",
     "job-attempts",
     "health-check",
     "source-headers",

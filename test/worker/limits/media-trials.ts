@@ -12,6 +12,7 @@ import type { Env } from "../../../src/env.ts";
 import { TAKEN, type Trial, until, upTo } from "../../support/limits/trials.ts";
 import { connect, newStream } from "../live/live-helpers.ts";
 import { newOrigin, partOf } from "../live-origin/origins.ts";
+import { onAirUntil, openingAt } from "../live-origin/real-media.ts";
 import { send } from "../workspace.ts";
 import { ours, verdictOf } from "./api-trials.ts";
 
@@ -103,7 +104,17 @@ async function leaseLost(attempt: number): Promise<string> {
   return "lost" in outcome ? "encoder_lost" : isQueued ? TAKEN : "forgotten";
 }
 
+/** A broadcaster comes back after so long, and nobody has stood in for it. */
+async function comesBackAfter(ms: number): Promise<string> {
+  const { stub, session } = newOrigin();
+  const endsAtMs = Date.now();
+  await onAirUntil(stub, session, 1, endsAtMs);
+  const { discontinuity } = await stub.resume(openingAt(endsAtMs + ms));
+  return discontinuity ? "discontinuity" : TAKEN;
+}
+
 export const MEDIA_TRIALS = {
+  "absence-filled": upTo(comesBackAfter),
   "origin-segments": upTo(inMemory),
   "job-attempts": until(leaseLost),
   "encoder-object": upTo(putObject),

@@ -2,7 +2,7 @@
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
-import { MAX_FILLED_AT_ONCE_SECONDS } from "../../../src/live/holding.ts";
+import { MAX_FILLED_AT_ONCE_MS } from "../../../src/live/holding.ts";
 import { linesOf, newOrigin, NOW, textOf } from "./origins.ts";
 import { bringInits, bringSegment, onAirUntil, openingAt } from "./real-media.ts";
 
@@ -151,7 +151,7 @@ describe("a broadcaster that comes back", () => {
 
   test("after longer than is filled at once begins behind a discontinuity", async () => {
     const { stub, endsAtMs } = await left(0);
-    const opening = openingAt(endsAtMs + (MAX_FILLED_AT_ONCE_SECONDS + 1) * 1000);
+    const opening = openingAt(endsAtMs + MAX_FILLED_AT_ONCE_MS + 1000);
     expect(await stub.resume(opening)).toMatchObject({ discontinuity: true, nextMsn: 2 });
   });
 });
