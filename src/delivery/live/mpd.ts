@@ -120,7 +120,8 @@ function periodElement(period: MpdPeriod, session: LiveMpd): string | null {
     segments: listedSegments(rendition.live, period, firstListed(rendition.live, timing, windowSeconds), timing),
   }));
   const there = listed.filter(({ segments }) => segments.length > 0);
-  if (there.length === 0) return null;
+  // One that is over leaves the window as a whole: players need a picture for its last sound.
+  if (there.length === 0 || (period.untilMsn !== null && there.length < listed.length)) return null;
   const of = (kind: string) => there.filter(({ rendition }) => rendition.facts.kind === kind);
   const video = of("video");
   return element(

@@ -115,9 +115,13 @@ export const discontinuitiesBefore = (
   msn: number,
 ): number => olderDiscontinuities + discontinuities.filter((one) => one < msn).length;
 
+/** Segments behind a discontinuity, in front of which a window does not begin any more. */
+const SETTLED_SEGMENTS = 10;
+
 /**
  * The segments of a window that ends at the live edge: as many of the newest as last `windowSeconds` together, never fewer than
- * three target durations, which players need (RFC 8216bis §6.2.2). Null = from the first segment on.
+ * three target durations, which players need (RFC 8216bis §6.2.2). A while behind a discontinuity the window begins with it, so that
+ * players which cannot pass over one begin behind it. Null = from the first segment on.
  */
 export function windowed(rendition: LiveRendition, timing: LiveTiming, windowSeconds: number | null): LiveRendition {
   if (windowSeconds === null) return rendition;
@@ -129,5 +133,13 @@ export function windowed(rendition: LiveRendition, timing: LiveTiming, windowSec
     first -= 1;
     seconds += segmentSeconds(segments[first]!, timescale);
   }
-  return { ...rendition, segments: segments.slice(first) };
+  return { ...rendition, segments: segments.slice(Math.max(first, settledFrom(rendition))) };
+}
+
+/** The index of the newest discontinuity that lies far enough behind the edge; 0 when there is none. */
+function settledFrom({ segments, discontinuities, hasEnded }: LiveRendition): number {
+  const [firstMsn, lastMsn] = [segments[0]?.msn ?? 0, segments.at(-1)?.msn ?? 0];
+  if (hasEnded) return 0;
+  const settled = discontinuities.findLast((msn) => lastMsn - msn >= SETTLED_SEGMENTS);
+  return Math.max(0, (settled ?? firstMsn) - firstMsn);
 }

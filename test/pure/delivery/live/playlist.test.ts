@@ -124,12 +124,22 @@ describe("a window", () => {
   test("ends at the edge, counts on, and counts the discontinuities that have left it", () => {
     const rendition = session(50, 1);
     rendition.segments[3]!.isDiscontinuous = true;
-    rendition.segments[40]!.isDiscontinuous = true;
-    rendition.discontinuities.push(3, 40);
+    rendition.segments[45]!.isDiscontinuous = true;
+    rendition.discontinuities.push(3, 45);
     const text = render(windowed(rendition, TIMING, 60));
     expect(text).toContain("#EXT-X-MEDIA-SEQUENCE:20");
     expect(text).toContain("#EXT-X-DISCONTINUITY-SEQUENCE:1");
     expect(lines(text, "#EXT-X-DISCONTINUITY\n".trim())).toContain("#EXT-X-DISCONTINUITY");
+  });
+
+  test("begins with a discontinuity once ten segments are behind it, while the session lasts", () => {
+    const from = (edge: number, hasEnded = false) => {
+      const rendition = { ...session(edge, 1), hasEnded };
+      rendition.segments[30]!.isDiscontinuous = true;
+      rendition.discontinuities.push(30);
+      return windowed(rendition, TIMING, 60).segments[0]!.msn;
+    };
+    expect([from(39), from(40), from(45), from(45, true)]).toEqual([9, 30, 30, 15]);
   });
 
   test("is never shorter than players need to begin", () => {
