@@ -1,6 +1,6 @@
 import { renditionKey } from "../src/assets/keys.ts";
 import type { OriginSession } from "../src/delivery/live/origin-facts.ts";
-import type { LiveOffer } from "../src/delivery/live/multivariant.ts";
+import { encodedChannels, type LiveOffer } from "../src/delivery/live/multivariant.ts";
 import { liveMpd } from "../src/delivery/live/mpd.ts";
 import { dvrFirstMsn, lengthAt, segmentOf } from "../src/delivery/live/origin-history.ts";
 import { livePlaylist, skipsSegments } from "../src/delivery/live/playlist.ts";
@@ -146,6 +146,7 @@ export class LiveOrigin extends LiveOriginKeeper {
       isCut,
       origin: history.periodOrigin,
       frameRate: session.started?.video?.frameRate || null,
+      channels: encodedChannels(session.started?.audio?.channels ?? 0),
       base: `${playbackId}/${session.sessionId}/`,
       location: withQuery(`${playbackId}.${session.sessionId}.mpd`, asked),
       clockUri: `/${playbackId}/${session.sessionId}/time`,

@@ -1,3 +1,4 @@
+import { AAC_FRAME_SAMPLES } from "../passthrough/aac.ts";
 import type { OriginRendition } from "./origin-facts.ts";
 import { endTicks, lastWhole, type LiveRendition, type LiveSegment, type LiveTiming, segmentAt } from "./timeline.ts";
 
@@ -30,9 +31,6 @@ export interface PeriodOrigin {
   /** Second 0 of the MPD's timeline, epoch ms. */
   zeroMs: number;
 }
-
-/** Samples in an AAC frame: sound is cut at the frame that is nearest to the end of the picture's segment. */
-const AAC_FRAME = 1024;
 
 /**
  * The session's stretches from its first segment on. Behind a discontinuity the clock has gone on while nothing came; elsewhere the
@@ -102,7 +100,7 @@ export interface ListedSegment {
  * long it will be is known from those before it.
  */
 export function listedSegments(
-  live: LiveRendition,
+  { facts, live }: MpdRendition,
   period: MpdPeriod,
   fromMsn: number,
   timing: LiveTiming,
@@ -118,13 +116,12 @@ export function listedSegments(
   const edge = (lastWhole(live)?.msn ?? live.firstMsn - 1) + 1;
   const isOpen = untilMsn === null && !live.hasEnded && timing.partTargetMs !== null && edge >= fromMsn;
   if (isOpen) {
-    const [leader] = renditions;
     const startTicks = startOfEdge(live, edge, period);
-    listed.push({
-      msn: edge,
-      startTicks,
-      durationTicks: expectedTicks(live, leader!.live, edge, startTicks, period, timing),
-    });
+    const endSeconds = expectedEndSeconds(renditions[0]!, edge, period, timing);
+    const ticks = Math.round(endSeconds * live.timescale - startTicks);
+    // Sound ends with the frame nearest to the end of the picture.
+    const frames = Math.round(ticks / AAC_FRAME_SAMPLES) * AAC_FRAME_SAMPLES;
+    listed.push({ msn: edge, startTicks, durationTicks: Math.max(1, facts.kind === "audio" ? frames : ticks) });
   }
   return listed;
 }
@@ -137,20 +134,33 @@ function startOfEdge(live: LiveRendition, msn: number, period: MpdPeriod): numbe
   return follows ? endTicks(before) : Math.round(period.mediaSeconds * live.timescale);
 }
 
-/** Pictures come in segments of one length; sound ends with the frame nearest to their end. */
-function expectedTicks(
+/** A first segment shorter than this share of the target says nothing of those behind it. */
+const TELLING_SHARE = 0.75;
+
+/** Where the segment that the leader is making, or is going to make, will end on the session's timeline. */
+function expectedEndSeconds({ facts, live }: MpdRendition, msn: number, period: MpdPeriod, timing: LiveTiming): number {
+  const edge = Math.max(period.firstMsn, Math.min(msn, (lastWhole(live)?.msn ?? -1) + 1));
+  const startTicks = startOfEdge(live, edge, period);
+  const lengthTicks = expectedLength(live, facts.kind, { edge, startTicks, firstMsn: period.firstMsn }, timing);
+  return (startTicks + (msn - edge + 1) * lengthTicks) / live.timescale;
+}
+
+/**
+ * Pictures come in segments of one length, but for the first of a period and short ones after a bad connection. Segments of sound alone
+ * differ by a frame, and keep to their length on average.
+ */
+function expectedLength(
   live: LiveRendition,
-  leader: LiveRendition,
-  msn: number,
-  startTicks: number,
-  period: MpdPeriod,
+  kind: "video" | "audio",
+  { edge, startTicks, firstMsn }: { edge: number; startTicks: number; firstMsn: number },
   { targetDurationSeconds }: LiveTiming,
 ): number {
-  const first = segmentAt(leader, period.firstMsn);
-  const isKnown = first !== null && first.isWhole;
-  const lengthSeconds = isKnown ? first.durationTicks / leader.timescale : targetDurationSeconds;
-  const endSeconds = period.mediaSeconds + (msn - period.firstMsn + 1) * lengthSeconds;
-  const ticks = endSeconds * live.timescale - startTicks;
-  const isSound = live !== leader && live.timescale !== leader.timescale;
-  return Math.max(1, isSound ? Math.round(ticks / AAC_FRAME) * AAC_FRAME : Math.round(ticks));
+  const targetTicks = targetDurationSeconds * live.timescale;
+  const isTelling = (segment: LiveSegment | null): segment is LiveSegment =>
+    segment !== null && segment.isWhole && segment.durationTicks >= TELLING_SHARE * targetTicks;
+  const [first, before] = [segmentAt(live, firstMsn), segmentAt(live, edge - 1)];
+  if (kind === "audio" && first !== null && edge > firstMsn + 1)
+    return (startTicks - endTicks(first)) / (edge - firstMsn - 1);
+  if (edge > firstMsn && isTelling(before)) return before.durationTicks;
+  return edge > firstMsn && isTelling(first) ? first.durationTicks : targetTicks;
 }

@@ -14,6 +14,11 @@ const GROUP = "audio";
 /** What the boxes around the media add. */
 const OVERHEAD = 1.05;
 
+const MAX_CHANNELS = 2;
+/** The encoder makes mono or stereo; a source that says nothing of its channels becomes stereo. */
+export const encodedChannels = (sourceChannels: number): number =>
+  Math.min(sourceChannels, MAX_CHANNELS) || MAX_CHANNELS;
+
 export interface LiveOffer {
   variants: LiveVariant[];
   /** Of the pictures, in frames per second; null = not known. */

@@ -1,5 +1,5 @@
 import { placeOf } from "../attributes.ts";
-import { type FragmentFacts, isSync } from "../boxes.ts";
+import { type FragmentFacts, isSync } from "../../../../conformance/boxes.ts";
 import { fullPlaylists, type MediaAnswer, type MediaPurpose, type RenditionEvidence } from "../evidence.ts";
 import { must, type Rule } from "../rule.ts";
 import { segmentsOf } from "./parts.ts";

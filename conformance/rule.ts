@@ -1,0 +1,53 @@
+/** A rule of a specification, and how a conformance check judges what a server showed. */
+export interface Fault {
+  url: string;
+  /** Two lines: what the rule requires, or what was seen before; what was found. */
+  lines: [string, string];
+}
+
+export interface Rule<Evidence> {
+  id: string;
+  section: string;
+  level: "MUST" | "SHOULD";
+  words: string;
+  /** Pure: reports how often the rule could be judged (`seen`), and what broke it. */
+  judge: (evidence: Evidence, report: Reporter) => void;
+}
+
+export interface Reporter {
+  seen: () => void;
+  /** Counts as seen. */
+  fault: (url: string, wanted: string, found: string) => void;
+}
+
+export interface Verdict {
+  id: string;
+  section: string;
+  level: "MUST" | "SHOULD";
+  words: string;
+  state: "ok" | "FAIL" | "warn" | "not seen";
+  seen: number;
+  faults: Fault[];
+}
+
+/** A broken MUST fails, a broken SHOULD is a warning. */
+export function judge<Evidence>(rules: Rule<Evidence>[], evidence: Evidence): Verdict[] {
+  return rules.map(({ id, section, level, words, judge }) => {
+    const faults: Fault[] = [];
+    let seen = 0;
+    judge(evidence, {
+      seen: () => (seen += 1),
+      fault: (url, wanted, found) => {
+        seen += 1;
+        faults.push({ url, lines: [wanted, found] });
+      },
+    });
+    const broken = level === "MUST" ? "FAIL" : "warn";
+    const state = faults.length > 0 ? broken : seen > 0 ? "ok" : "not seen";
+    return { id, section, level, words, state, seen, faults };
+  });
+}
+
+/** Each pair of neighbours in a list. */
+export const pairs = <Item>(items: Item[]): [Item, Item][] =>
+  items.slice(1).map((item, index) => [items[index]!, item]);
