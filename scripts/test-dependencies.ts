@@ -1,18 +1,21 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
-/** What tests need beyond npm: a browser that plays H.264, an ffmpeg that makes sources and judges what we made, a cache to be a CDN. */
+/** What tests need beyond npm: a browser that plays H.264, an ffmpeg that makes sources and judges what we made, a cache to be a CDN, other players. */
 const PACKAGES = [
   { name: "chromium", path: process.env.CHROMIUM ?? "/usr/bin/chromium", variable: "CHROMIUM" },
   { name: "ffmpeg", path: process.env.FFMPEG ?? "/usr/bin/ffmpeg", variable: "FFMPEG" },
   { name: "nginx", path: process.env.NGINX ?? "/usr/sbin/nginx", variable: "NGINX" },
+  { name: "mpv", path: process.env.MPV ?? "/usr/bin/mpv", variable: "MPV" },
+  // Without the windows of the package `vlc`.
+  { name: "vlc-bin vlc-plugin-base", path: process.env.VLC ?? "/usr/bin/cvlc", variable: "VLC" },
 ];
 
 /** Installs Debian's packages where that is possible, and says how to do it by hand where it is not. */
 export async function installTestDependencies(): Promise<void> {
   const missing = PACKAGES.filter(({ path }) => !existsSync(path));
   if (missing.length === 0) return;
-  const names = missing.map(({ name }) => name);
+  const names = missing.flatMap(({ name }) => name.split(" "));
   const canInstall = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
   if (canInstall) {
     console.log(`Installing ${names.join(" and ")} for the tests …`);
