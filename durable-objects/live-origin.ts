@@ -1,6 +1,6 @@
 import { renditionKey } from "../src/assets/keys.ts";
 import type { OriginSession } from "../src/delivery/live/origin-facts.ts";
-import type { LiveOffer } from "../src/delivery/live/multivariant.ts";
+import { encodedChannels, type LiveOffer } from "../src/delivery/live/multivariant.ts";
 import { liveMpd } from "../src/delivery/live/mpd.ts";
 import { dvrFirstMsn, lengthAt, segmentOf } from "../src/delivery/live/origin-history.ts";
 import { livePlaylist, skipsSegments } from "../src/delivery/live/playlist.ts";
@@ -28,12 +28,16 @@ const WAIT_TARGETS = 3;
 /** The machine hears of viewers no more often than this. */
 const TELL_PACE_MS = 1000;
 
+const soundChannels = ({ started }: OriginSession): number => encodedChannels(started?.audio?.channels ?? 0);
+
 export type OriginAnswer =
   | { kind: "playlist"; text: string; hasEnded: boolean; isEdge: boolean; targetDurationSeconds: number }
   | { kind: "bytes"; bytes: Uint8Array }
   /** A segment that is being made: its parts as they come, to its end. */
   | { kind: "growing"; stream: ReadableStream<Uint8Array> }
   | { kind: "stored"; key: string; range: { offset: number; length: number } | null }
+  /** A segment behind the end of a session that is over: there will never be one. */
+  | { kind: "ended" }
   | { kind: "bad"; problem: string }
   | { kind: "late" }
   | { kind: "nothing" };
@@ -97,7 +101,7 @@ export class LiveOrigin extends LiveOriginKeeper {
 
   #render(
     rendition: LiveRendition,
-    { timing, windowSeconds }: OriginSession,
+    { timing, windowSeconds, isBounded = false }: OriginSession,
     isDvr: boolean,
     isDelta: boolean,
   ): string {
@@ -110,7 +114,7 @@ export class LiveOrigin extends LiveOriginKeeper {
     const window = isDvr
       ? isOfMemory
         ? rendition
-        : history.withDvr(rendition)
+        : history.withDvr(rendition, isBounded)
       : windowed(rendition, timing, windowSeconds);
     const text = livePlaylist({
       rendition: window,
@@ -118,7 +122,8 @@ export class LiveOrigin extends LiveOriginKeeper {
       others: this.index.all.filter((other) => other !== rendition),
       isDelta,
       query: isDvr ? "?dvrMode=true" : "",
-      ...(isOfMemory ? { older: history.olderThanMemory(rendition) } : {}),
+      isEvent: isDvr && isBounded,
+      ...(isOfMemory ? { older: history.olderThanMemory(rendition, isBounded) } : {}),
     });
     this.#rendered.set(key, text);
     return text;
@@ -133,11 +138,12 @@ export class LiveOrigin extends LiveOriginKeeper {
     if (session === null) return null;
     const [video, audio] = ["video", "audio"].map((kind) => session.renditions.filter((row) => row.kind === kind));
     const { history } = this.index;
+    const { isBounded = false } = session;
     const renditions = [...selectRungs(video!, selection), ...audio!].map((facts) => {
       const live = this.index.rendition(facts.name)!;
-      return { facts, live: isDvr ? history.withDvr(live) : live };
+      return { facts, live: isDvr ? history.withDvr(live, isBounded) : live };
     });
-    const isCut = isDvr && renditions.some(({ live }) => dvrFirstMsn(live) > live.firstMsn);
+    const isCut = isDvr && renditions.some(({ live }) => dvrFirstMsn(live, isBounded) > live.firstMsn);
     const asked = { dvrMode: isDvr ? "true" : null, ...selectionQuery(selection) };
     const text = liveMpd({
       renditions,
@@ -146,6 +152,7 @@ export class LiveOrigin extends LiveOriginKeeper {
       isCut,
       origin: history.periodOrigin,
       frameRate: session.started?.video?.frameRate || null,
+      channels: soundChannels(session),
       base: `${playbackId}/${session.sessionId}/`,
       location: withQuery(`${playbackId}.${session.sessionId}.mpd`, asked),
       clockUri: `/${playbackId}/${session.sessionId}/time`,
@@ -162,7 +169,7 @@ export class LiveOrigin extends LiveOriginKeeper {
     const variants = session.renditions.filter(({ name }) => !dropped.includes(name));
     const measuredBps = Object.fromEntries(this.index.all.map((live) => [live.name, measuredBitrate(live)]));
     const frameRate = session.started?.video?.frameRate || null;
-    return { variants, frameRate, measuredBps };
+    return { variants, frameRate, channels: soundChannels(session), measuredBps };
   }
 
   /** A part, at once or when it comes if it is the next one; a whole segment, or the one that is being made. */
@@ -170,6 +177,7 @@ export class LiveOrigin extends LiveOriginKeeper {
     const { session } = this.index;
     const rendition = this.index.rendition(name);
     if (session === null || rendition === null) return { kind: "nothing" };
+    if (part === null && rendition.hasEnded && msn > (rendition.segments.at(-1)?.msn ?? -1)) return { kind: "ended" };
     const next = nextPart(rendition);
     const isBeingMade = part === null && next?.msn === msn;
     if (isBeingMade && !(await this.#held(name, { msn, part: 0 }, session, true))) return { kind: "late" };

@@ -31,7 +31,7 @@ export interface StreamCalls {
   viewers: { order: Named; answer: { views: number } };
   wake: { order: Named; answer: { status: StreamStatus } };
 }
-type StartedAnswer = { isOver: true } | { isOver: false; settings: Session["settings"] };
+type StartedAnswer = { isOver: true } | { isOver: false; settings: Session["settings"]; maxDurationS: number };
 interface Named {
   streamId: string;
 }
@@ -144,7 +144,7 @@ export class LiveStreamMachine extends LiveStreamKeeper {
     this.commit(() => this.saveSession({ ...session, facts }));
     if (session.recording !== null && !session.isRecording) this.record({ ...session, facts, isRecording: true });
     else this.tell("moved", { status: this.status, audioOnly: this.isAudioOnly(), atMs: Date.now(), event: null });
-    return { isOver: false, settings: session.settings };
+    return { isOver: false, settings: session.settings, maxDurationS: session.maxDurationS ?? 0 };
   }
 
   private record(session: Session): void {

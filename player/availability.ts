@@ -21,6 +21,7 @@ export async function askAvailability(manifestUrl: string): Promise<Availability
   const { message = "", description = message } = body.error ?? {};
   // The contract's word for what is on its way is in the message (contract/playback.md, "Manifest answers").
   if (answer.status === 400 && /ready/.test(message)) return { state: "waiting", detail: description };
+  if (answer.status === 410) return { state: "waiting", detail: description }; // the next broadcast plays at this address
   if (answer.status >= 500) return { state: "waiting", detail: "The server is busy; trying again." };
   return { state: "failed", detail: description };
 }

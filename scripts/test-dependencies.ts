@@ -11,12 +11,13 @@ const PROGRAMS = [
   { packages: ["chromium"], path: process.env.CHROMIUM ?? "/usr/bin/chromium", variable: "CHROMIUM" },
   { packages: ["ffmpeg"], path: process.env.FFMPEG ?? "/usr/bin/ffmpeg", variable: "FFMPEG" },
   { packages: ["nginx"], path: process.env.NGINX ?? "/usr/sbin/nginx", variable: "NGINX" },
-  { packages: ["mpv"], path: "/usr/bin/mpv", variable: null },
-  { packages: ["vlc-bin", "vlc-plugin-base"], path: "/usr/bin/vlc", variable: null },
+  { packages: ["mpv"], path: process.env.MPV ?? "/usr/bin/mpv", variable: "MPV" },
+  // Without the windows of the package `vlc`.
+  { packages: ["vlc-bin", "vlc-plugin-base"], path: process.env.VLC ?? "/usr/bin/vlc", variable: "VLC" },
   {
     packages: ["gstreamer1.0-tools", ...GSTREAMER_PLUGINS, "gstreamer1.0-libav"],
-    path: "/usr/bin/gst-launch-1.0",
-    variable: null,
+    path: process.env.GST_LAUNCH ?? "/usr/bin/gst-launch-1.0",
+    variable: "GST_LAUNCH",
   },
 ];
 
@@ -37,9 +38,10 @@ export async function installTestDependencies(): Promise<void> {
   }
   const stillMissing = missing.filter(({ path }) => !existsSync(path));
   if (stillMissing.length === 0) return;
-  const variables = stillMissing.flatMap(({ variable }) => variable ?? []);
-  const elsewhere = variables.length > 0 ? ` Elsewhere: install them and set ${variables.join(" and ")}.` : "";
+  const variables = stillMissing.map(({ variable }) => variable);
   const all = names.join(" ");
-  console.error(`The tests need Debian's packages ${all}. On Debian: sudo apt-get install ${all}.${elsewhere}`);
+  console.error(
+    `The tests need Debian's packages ${all}. On Debian: sudo apt-get install ${all}. Elsewhere: install them and set ${variables.join(" and ")}.`,
+  );
   process.exit(1);
 }

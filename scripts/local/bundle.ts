@@ -3,7 +3,7 @@ import { buildWhole } from "../build-whole.ts";
 
 /** Bundles the Worker for workerd and the player for browsers; both take well under a second. */
 export async function bundle(
-  entryPoint = "src/worker.ts",
+  entryPoint = "scripts/local/worker/worker.ts",
   workerPath = "dist/worker/worker.js",
 ): Promise<{ workerPath: string }> {
   await Promise.all([

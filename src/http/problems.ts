@@ -28,6 +28,8 @@ export const PROBLEMS = {
   object_announced: { status: 409, message: "object has been announced" },
   secret_rotated_recently: { status: 409, message: "secret was rotated recently" },
   job_gone: { status: 410, message: "job is cancelled" },
+  /** A live stream whose broadcast has ended and left no recording; the next broadcast plays at the same address. */
+  broadcast_over: { status: 410, message: "broadcast is over" },
   session_over: { status: 410, message: "session is over" },
   body_too_large: { status: 413, message: "request body is too large" },
   range_not_satisfiable: { status: 416, message: "range not satisfiable" },

@@ -100,8 +100,8 @@ export async function saveClip(
 }
 
 /** Whether a session's segments are still there: on air, or as a recording that nobody has deleted. */
-export async function hasSegments(env: Env, { id, hasEnded }: NonNullable<LivePlayable["session"]>): Promise<boolean> {
-  if (!hasEnded) return true;
+export async function hasSegments(env: Env, { id, endedAtMs }: NonNullable<LivePlayable["session"]>): Promise<boolean> {
+  if (endedAtMs === null) return true;
   const rows = await openDatabase(env.DB)
     .select({ id: assets.id })
     .from(assets)

@@ -111,7 +111,8 @@ export const ingestRoutes = new Hono<LiveContext>()
     const answer = await callMachine(c.env, streamId, "started", { sessionId, connection, ...facts });
     if (answer.isOver)
       throw new Problem("session_over", "the session is over, or another broadcaster has taken its place");
-    await openOrigin(c.env, sessionId, answer.settings, facts, connection);
+    const { settings, maxDurationS } = answer;
+    await openOrigin(c.env, sessionId, { ...settings, maxDurationS }, facts, connection);
     return c.json({});
   })
   .post("/internal/live/:sessionId/resume", async (c) => {

@@ -1,9 +1,12 @@
 import type { LiveOrigin } from "../../durable-objects/live-origin.ts";
 import type { IngestSettings, Started } from "../../encoder/live/protocol.ts";
+import { MAX_DVR_SEGMENTS } from "../delivery/live/origin-history.ts";
 import type { Env } from "../env.ts";
+import { WINDOW_SECONDS } from "./after-end.ts";
 
-/** How far back players may go without DVR. */
-const WINDOW_SECONDS = 60;
+/** Whether a broadcast is ended before its DVR window is full. @param maxDurationS 0 = never ended */
+const fitsDvrWindow = (maxDurationS: number, segmentMs: number): boolean =>
+  maxDurationS > 0 && (maxDurationS * 1000) / segmentMs <= MAX_DVR_SEGMENTS;
 
 /** Synchronous: what it gives back is a stub, with which nothing is sent yet. */
 export const originOf = (env: Env, sessionId: string) =>
@@ -13,7 +16,7 @@ export const originOf = (env: Env, sessionId: string) =>
 export async function openOrigin(
   env: Env,
   sessionId: string,
-  { latencyMode, partTargetMs, segmentMs }: Omit<IngestSettings, "reconnect">,
+  { latencyMode, partTargetMs, segmentMs, maxDurationS }: Omit<IngestSettings, "reconnect"> & { maxDurationS: number },
   started: Started,
   connection: number,
 ): Promise<void> {
@@ -24,6 +27,7 @@ export async function openOrigin(
       partTargetMs: latencyMode === "low" ? partTargetMs : null,
     },
     windowSeconds: WINDOW_SECONDS,
+    isBounded: fitsDvrWindow(maxDurationS, segmentMs),
     renditions: started.renditions,
     started,
   };

@@ -13,7 +13,7 @@ export interface LivePlayable {
   /** A clip window that a viewer asks for also becomes a media. */
   allowViewerClips: boolean;
   /** The session on air, or the last one; null before there was any that could be watched. */
-  session: { id: string; renditions: LiveRendition[]; hasEnded: boolean } | null;
+  session: { id: string; renditions: LiveRendition[]; endedAtMs: number | null } | null;
 }
 
 /** Null for a playback id that is none of a stream, or of a deleted one. */
@@ -71,7 +71,7 @@ async function withSession(db: Database, stream: Omit<LivePlayable, "session">):
       ? {
           id: session.id,
           renditions: session.renditions ?? [],
-          hasEnded: session.endedAt !== null,
+          endedAtMs: session.endedAt?.getTime() ?? null,
         }
       : null,
   };
@@ -79,6 +79,7 @@ async function withSession(db: Database, stream: Omit<LivePlayable, "session">):
 
 export interface LiveSession {
   sessionId: string;
+  hasEnded: boolean;
   streamId: string;
   hasDvr: boolean;
 }
@@ -90,7 +91,12 @@ export async function findLiveSession(
   sessionId: string,
 ): Promise<LiveSession | null> {
   const rows = await openDatabase(binding)
-    .select({ sessionId: liveSessions.id, streamId: liveStreams.id, hasDvr: liveStreams.enableDvrMode })
+    .select({
+      sessionId: liveSessions.id,
+      streamId: liveStreams.id,
+      hasDvr: liveStreams.enableDvrMode,
+      endedAt: liveSessions.endedAt,
+    })
     .from(livePlaybackIds)
     .innerJoin(liveStreams, eq(liveStreams.id, livePlaybackIds.streamId))
     .innerJoin(liveSessions, eq(liveSessions.streamId, liveStreams.id))
@@ -102,5 +108,8 @@ export async function findLiveSession(
         eq(liveSessions.id, sessionId),
       ),
     );
-  return rows[0] ?? null;
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { endedAt, ...session } = row;
+  return { ...session, hasEnded: endedAt !== null };
 }

@@ -1,9 +1,8 @@
 import type { NewRendition } from "../assets/projection.ts";
+import { encodedChannels } from "../delivery/live/multivariant.ts";
 import { languageName } from "../encoding/languages.ts";
 import type { RecordedSession } from "./recording-lists.ts";
 
-/** The encoder makes sound of one channel or two. */
-const MOST_CHANNELS = 2;
 /** What it takes for the rate of a source that tells none. */
 const USUAL_RATE = 30;
 
@@ -18,7 +17,7 @@ export function recordingRows(assetId: string, session: RecordedSession): Record
     const { kind, codec, widthPx, heightPx } = variant;
     const common = { assetId, name, kind, codec, origin: "ladder" as const, isWhole: true, timescale, segments };
     if (kind === "video") return [{ ...common, widthPx, heightPx, ...frameRateOf(session.frameRate, timescale) }];
-    const channels = Math.min(session.channels, MOST_CHANNELS) || MOST_CHANNELS;
+    const channels = encodedChannels(session.channels);
     return [{ ...common, channels, languageCode: "und", languageName: languageName("und") }];
   });
   const sound = rows.filter(({ kind }) => kind === "audio").map((row, n) => ({ ...row, isDefault: n === 0 }));

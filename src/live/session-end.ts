@@ -1,15 +1,11 @@
 import { failRecording, purgeAfterBroadcast } from "../assets/index.ts";
 import type { Env } from "../env.ts";
 import { log } from "../http/log.ts";
+import { KEEP_INDEX_MS, KEEP_INDEX_OF_PURGED_MS } from "./after-end.ts";
 import { originOf } from "./origin-calls.ts";
 import type { SessionFacts } from "./projection.ts";
 import { MOST_SEGMENTS } from "./recording-lists.ts";
 import { recordedSession, writeRecording } from "./recording.ts";
-
-/** Players that are in the middle of a session go on to its end, by its own playlists. */
-const KEEP_INDEX_MS = 24 * 3600_000;
-/** Without a recording the segments are purged five minutes after the end. */
-const KEEP_INDEX_OF_PURGED_MS = 10 * 60_000;
 
 /**
  * What becomes of a broadcast that is over for good. Called by the machine's outbox, after the session's row and before the stream's

@@ -39,6 +39,8 @@ export interface Session {
   protocol: IngestProtocol;
   settings: Omit<IngestSettings, "reconnect">;
   reconnectWindowS: number;
+  /** 0 = unbounded. Absent in sessions that were opened before it was kept. */
+  maxDurationS?: number;
   /** Counts the broadcaster's connections: the session speaks to the last one only. */
   connection: number;
   /** That one has said goodbye. */
@@ -93,6 +95,7 @@ export function openSession(order: ConnectOrder, sessionId: string, nowMs: numbe
     protocol: order.protocol,
     settings: order.settings,
     reconnectWindowS: order.reconnectWindowS,
+    maxDurationS: order.maxDurationS,
     connection: 1,
     hasLeft: false,
     windowEndsAtMs: null,

@@ -24,13 +24,17 @@ export const preflight = () =>
     },
   });
 
-/** The contract's envelope. Never cached: what is missing now may be there in a second. */
+/** The contract's envelope. Not cached, as what is missing now may be there in a second; clients that poll for more get at most that. */
 export function problemAnswer(problem: Problem): Response {
   const retryAfterSeconds = problem.retryAfterSeconds ?? (problem.code === "not_ready" ? 1 : null);
   const retryAfter: Record<string, string> =
     retryAfterSeconds === null ? {} : { "retry-after": `${retryAfterSeconds}` };
   return Response.json(problemBody(problem), {
     status: PROBLEMS[problem.code].status,
-    headers: { ...CORS, "cache-control": "no-store", ...retryAfter },
+    headers: {
+      ...CORS,
+      "cache-control": problem.code === "broadcast_over" ? "public, max-age=1" : "no-store",
+      ...retryAfter,
+    },
   });
 }

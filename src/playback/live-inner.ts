@@ -70,6 +70,9 @@ async function answerOrigin(env: Env, answer: OriginAnswer): Promise<Response> {
       return respond(answer.stream, TYPES.mp4, IMMUTABLE);
     case "stored":
       return await answerKey(env, answer.key, answer.range);
+    case "ended":
+      // A DASH client that never looks at `type` again, as libavformat does, takes an empty segment for the end, and 404 for a lost one.
+      return new Response(null, { status: 204, headers: { ...CORS, "cache-control": ENDED } });
     case "bad":
       throw new Problem("bad_directives", answer.problem); // RFC 8216bis §6.2.5.2 wants 400
     case "late":

@@ -1,9 +1,10 @@
 import { type LiveOffer, liveMultivariant } from "../delivery/live/multivariant.ts";
 import { readDirectives } from "../delivery/live/reload.ts";
-import { readSelection } from "../delivery/selection.ts";
+import { readSelection, type Selection } from "../delivery/selection.ts";
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
 // By file: the index leads to routes that lead back here.
+import { stageOf } from "../live/after-end.ts";
 import { originOf } from "../live/origin-calls.ts";
 import { findLivePlayable, findLiveSession, type LivePlayable, type LiveSession } from "../live/playback.ts";
 import { wantsGzip } from "./accepts-gzip.ts";
@@ -11,6 +12,7 @@ import { CORS } from "./headers.ts";
 import type { LiveAddress } from "./live-address.ts";
 import type { LiveTarget, SessionTarget } from "./live-paths.ts";
 import { answerClipPlaylist } from "./live-clips.ts";
+import { answerAfterBroadcast, answerDeletedSession } from "./live-ended.ts";
 import { countViewer } from "./live-viewers.ts";
 import { isShared, shareLive, type SharedAnswer } from "./live-shared.ts";
 import { type Caller, fetchLive } from "./origin.ts";
@@ -28,44 +30,53 @@ const NEWEST = "public, max-age=1";
 const isDvrAsked = (query: URLSearchParams) => query.get("dvrMode") === "true";
 
 /**
- * The multivariant playlist of a stream.
+ * The manifest at a stream's own address: of the session on air; of the last one while players may still follow it; then the way to
+ * its recording.
  *
  * @returns null when the playback id is none of a stream
- * @throws {Problem} not_ready: players ask again, and nothing of it is cached; validation_failed
+ * @throws {Problem} not_ready: players ask again, and nothing of it is cached; broadcast_over, validation_failed
  */
-export async function answerLiveMultivariant(
-  env: Env,
-  playbackId: string,
-  query: URLSearchParams,
-): Promise<Response | null> {
-  const playable = await findLivePlayable(env.DB, playbackId);
-  if (playable === null) return null;
-  const selection = readSelection(query);
-  const session = onAir(playable);
-  const offer = await offerOf(env, session);
-  const more = playable.hasDvr && isDvrAsked(query) ? "?dvrMode=true" : "";
-  const text = liveMultivariant(offer, selection, `${playbackId}/${session.id}`, more);
-  return new Response(text, { headers: { ...CORS, "content-type": PLAYLIST_TYPE, "cache-control": NEWEST } });
-}
-
-/** The same as an MPD, which leads to the session's own: that one becomes static when the session ends. */
-export async function answerLiveMpd(
+export async function answerLiveManifest(
   request: Request,
   env: Env,
   ctx: Caller,
-  playbackId: string,
+  { kind, playbackId }: { kind: "multivariant" | "mpd"; playbackId: string },
   query: URLSearchParams,
 ): Promise<Response | null> {
   const playable = await findLivePlayable(env.DB, playbackId);
   if (playable === null) return null;
   const selection = readSelection(query);
-  const sessionId = onAir(playable).id;
-  const isDvr = playable.hasDvr && isDvrAsked(query);
-  return await inner(env, ctx, request, { kind: "mpd", sessionId, playbackId, isDvr, selection });
+  const { session, hasDvr } = playable;
+  const stage = stageOf(session, Date.now());
+  if (session === null || stage === "idle") throw notOnAir();
+  if (stage === "over") {
+    const ended = { id: session.id, endedAtMs: session.endedAtMs! };
+    return await answerAfterBroadcast(env, { kind, playbackId }, ended, selection);
+  }
+  const isDvr = hasDvr && isDvrAsked(query);
+  if (kind === "multivariant") return await multivariant(env, playbackId, session, selection, isDvr);
+  const answer = await inner(env, ctx, request, { kind: "mpd", sessionId: session.id, playbackId, isDvr, selection });
+  // The MPD of a session that has ended never changes, but the next session plays at this address.
+  if (answer.ok) answer.headers.set("cache-control", NEWEST);
+  return answer;
 }
 
+async function multivariant(
+  env: Env,
+  playbackId: string,
+  session: NonNullable<LivePlayable["session"]>,
+  selection: Selection,
+  isDvr: boolean,
+): Promise<Response> {
+  const offer = await offerOf(env, session);
+  const text = liveMultivariant(offer, selection, `${playbackId}/${session.id}`, isDvr ? "?dvrMode=true" : "");
+  return new Response(text, { headers: { ...CORS, "content-type": PLAYLIST_TYPE, "cache-control": NEWEST } });
+}
+
+const notOnAir = () => new Problem("not_ready", "the stream is not on air");
+
 function onAir({ session }: LivePlayable) {
-  if (session === null || session.hasEnded) throw new Problem("not_ready", "the stream is not on air");
+  if (session === null || session.endedAtMs !== null) throw notOnAir();
   return session;
 }
 
@@ -74,7 +85,7 @@ async function offerOf(env: Env, { id, renditions }: NonNullable<LivePlayable["s
   const recent = offers.get(id, Date.now());
   if (recent !== undefined) return recent;
   const offer = await originOf(env, id).offer();
-  if (offer === null) return { variants: renditions, frameRate: null, measuredBps: {} };
+  if (offer === null) return { variants: renditions, frameRate: null, channels: null, measuredBps: {} };
   offers.set(id, offer, Date.now() + KNOWN_MS);
   return offer;
 }
@@ -99,7 +110,19 @@ export async function answerLive(
     return await answerClipPlaylist(request, env, ctx, target, clip);
   const address = addressOf(target, query, session);
   if (address.kind === "playlist" || address.kind === "mpd") await countViewer(request, env, ctx, session, Date.now());
-  return await inner(env, ctx, request, address);
+  const answer = await inner(env, ctx, request, address);
+  return answer.ok || !session.hasEnded ? answer : await orRecording(env, target, answer);
+}
+
+/** Players may come back to a session long after its end. */
+async function orRecording(env: Env, target: SessionTarget, answer: Response): Promise<Response> {
+  const { sessionId } = target;
+  const isIndexDeleted = answer.status === 404 || answer.status === 400;
+  if (target.kind === "live-mpd" && isIndexDeleted)
+    return await answerDeletedSession(env, sessionId, (recordingId) => `${recordingId}.mpd`);
+  if (target.kind === "live-playlist" && answer.status === 404)
+    return await answerDeletedSession(env, sessionId, (recordingId) => `../../${recordingId}/${target.rendition}.m3u8`);
+  return answer;
 }
 
 /** What players set their clocks by (ISO/IEC 23009-1 §5.8.4.11, `http-iso`). */

@@ -50,6 +50,25 @@ export async function loadPlayable(binding: D1Database, playbackId: string): Pro
 const trackCount = (kind: "video" | "audio") =>
   sql<number>`(select count(*) from ${tracks} where ${tracks.assetId} = ${assets.id} and ${tracks.kind} = ${kind})`;
 
+/** The playback id under which the recording of a live session plays; null while there is none, or when it has been deleted. */
+export async function findRecording(binding: D1Database, sessionId: string): Promise<string | null> {
+  const [recording] = await openDatabase(binding)
+    .select({ id: playbackIds.id })
+    .from(playbackIds)
+    .innerJoin(assets, eq(assets.id, playbackIds.assetId))
+    .where(
+      and(
+        eq(playbackIds.assetId, sessionId), // a recording has the session's id
+        eq(playbackIds.accessPolicy, "public"),
+        eq(assets.status, "ready"),
+        isNull(assets.deletedAt),
+      ),
+    )
+    .orderBy(playbackIds.createdAt)
+    .limit(1);
+  return recording?.id ?? null;
+}
+
 /** The asset of a playback id, for its bytes; null for an unknown or deleted one. */
 export async function findAssetId(binding: D1Database, playbackId: string): Promise<string | null> {
   const [asset] = await openDatabase(binding)

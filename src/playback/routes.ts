@@ -3,7 +3,8 @@ import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
 import { preflight, problemAnswer } from "./headers.ts";
 import { answerClip } from "./live-clips.ts";
-import { answerLive, answerLiveMpd, answerLiveMultivariant } from "./live.ts";
+import { answerLive, answerLiveManifest } from "./live.ts";
+import { recentOutcome } from "./live-ended.ts";
 import { type LiveTarget, readLiveTarget } from "./live-paths.ts";
 import { answerManifest } from "./manifests.ts";
 import { type Caller, fetchSegment } from "./origin.ts";
@@ -87,15 +88,13 @@ async function answerMain(
   ctx: Caller,
   query: URLSearchParams,
 ): Promise<Response> {
+  const recent = recentOutcome(target, query);
+  if (recent !== null) return recent;
   try {
     return await answerManifest(request, env.DB, target, query);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "playback_not_found") throw error;
-    const { kind, playbackId } = target;
-    const live =
-      kind === "mpd"
-        ? await answerLiveMpd(request, env, ctx, playbackId, query)
-        : await answerLiveMultivariant(env, playbackId, query);
+    const live = await answerLiveManifest(request, env, ctx, target, query);
     if (live === null) throw error;
     return live;
   }

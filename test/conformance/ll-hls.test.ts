@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { describe, expect, test, vi } from "vitest";
-import { check } from "./ll-hls/check.ts";
-import type { Verdict } from "./ll-hls/rule.ts";
-import { type Fault, FAULTS } from "./origin/faults.ts";
-import { startOrigin } from "./origin/origin.ts";
+import { check } from "../../conformance/ll-hls/check.ts";
+import type { Verdict } from "../../conformance/ll-hls/rule.ts";
+import { type Fault, FAULTS } from "../../conformance/origin/faults.ts";
+import { startOrigin } from "../../conformance/origin/origin.ts";
 
 vi.setConfig({ maxConcurrency: 8, testTimeout: 60_000 });
 
@@ -31,6 +31,7 @@ const BROKEN: Record<Fault, { rules: string[]; also?: string[] }> = {
   "other bytes for a hint": { rules: ["hint-bytes"] },
   "false INDEPENDENT": { rules: ["independent-part"] },
   "late part": { rules: ["part-cadence"], also: ["segment-cadence"] },
+  "late behind a discontinuity": { rules: ["part-cadence", "segment-cadence"] },
   "parts leave early": { rules: ["parts-kept"] },
   "parts vanish": { rules: ["parts-stay"], also: ["parts-available"] },
   "short window": { rules: ["window"] },
@@ -55,8 +56,9 @@ const evidence = (verdicts: Verdict[]) =>
 
 async function verdictsOf(fault: Fault | null, endsAfterSegments = Infinity): Promise<Verdict[]> {
   const origin = await startOrigin(fault, { endsAfterSegments });
+  const seconds = fault === "late behind a discontinuity" ? 7 : SECONDS;
   try {
-    return (await check(origin.url, { seconds: SECONDS })).verdicts;
+    return (await check(origin.url, { seconds })).verdicts;
   } finally {
     await origin.stop();
   }
@@ -80,6 +82,17 @@ describe.concurrent("a server that keeps the rules", () => {
     expect(unseen).toEqual(["end", "gaps"]);
   });
 
+  test("breaks none when its broadcaster is away for a while", { timeout: 60_000 }, async () => {
+    const origin = await startOrigin(null, { absenceMs: 4000 });
+    const { verdicts, stream } = await check(origin.url, { seconds: 8 });
+    await origin.stop();
+    expect(evidence(verdicts)).toEqual([]);
+    const waits = stream.renditions.map(({ playlists }) =>
+      Math.max(...playlists.map(({ askedAtMs, answeredAtMs }) => answeredAtMs - askedAtMs)),
+    );
+    expect(Math.min(...waits)).toBeGreaterThan(3500); // it was seen
+  });
+
   test("breaks none when it ends, and the end is judged", async () => {
     const verdicts = await verdictsOf(null, 2);
     expect(evidence(verdicts)).toEqual([]);
@@ -90,7 +103,7 @@ describe.concurrent("a server that keeps the rules", () => {
 describe.concurrent("npm run check:ll-hls", () => {
   const run = async (...args: string[]) =>
     await new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
-      const child = execFile(process.execPath, ["test/conformance/ll-hls/main.ts", ...args], (_, stdout, stderr) =>
+      const child = execFile(process.execPath, ["conformance/ll-hls/main.ts", ...args], (_, stdout, stderr) =>
         done({ code: child.exitCode ?? -1, stdout, stderr }),
       );
     });

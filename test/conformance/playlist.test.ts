@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { StreamEvidence } from "./ll-hls/evidence.ts";
-import { parseMediaPlaylist } from "./ll-hls/parse.ts";
-import { applyDelta, holds, nextPlace } from "./ll-hls/playlist.ts";
-import { judge } from "./ll-hls/rule.ts";
-import { segmentsOf } from "./ll-hls/rules/parts.ts";
-import { RULES } from "./ll-hls/check.ts";
+import type { StreamEvidence } from "../../conformance/ll-hls/evidence.ts";
+import { parseMediaPlaylist } from "../../conformance/ll-hls/parse.ts";
+import { applyDelta, holds, nextPlace } from "../../conformance/ll-hls/playlist.ts";
+import { judge } from "../../conformance/ll-hls/rule.ts";
+import { segmentsOf } from "../../conformance/ll-hls/rules/parts.ts";
+import { RULES } from "../../conformance/ll-hls/check.ts";
 
 const URL = "http://origin.test/a/live.m3u8";
 const HEAD = ["#EXTM3U", "#EXT-X-VERSION:9", "#EXT-X-TARGETDURATION:2", "#EXT-X-PART-INF:PART-TARGET=0.5"];

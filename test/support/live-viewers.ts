@@ -1,6 +1,6 @@
 import { Agent, get } from "node:http";
-import { parseMediaPlaylist } from "../conformance/ll-hls/parse.ts";
-import { holds, type MediaPlaylist, nextPlace, type Place } from "../conformance/ll-hls/playlist.ts";
+import { parseMediaPlaylist } from "../../conformance/ll-hls/parse.ts";
+import { holds, type MediaPlaylist, nextPlace, type Place } from "../../conformance/ll-hls/playlist.ts";
 
 export interface ViewersReport {
   /** By the part's URL: when each viewer had it whole, milliseconds since the epoch, in the order of their coming. */

@@ -31,7 +31,7 @@ const VLC_HZ = 30;
 
 const PLAYERS: Record<OtherPlayer, Reader> = {
   ffmpeg: {
-    command: "ffmpeg",
+    command: process.env["FFMPEG"] ?? "ffmpeg",
     args: (url) => [
       "-v",
       "error",
@@ -55,12 +55,12 @@ const PLAYERS: Record<OtherPlayer, Reader> = {
     },
   },
   mpv: {
-    command: "mpv",
+    command: process.env["MPV"] ?? "mpv",
     args: (url) => ["--no-config", "--vo=null", "--ao=null", "--term-status-msg=at ${=time-pos}", url],
     read: (line) => [...line.matchAll(/at (\d+\.\d+)/g)].map(([, seconds]) => Number(seconds)),
   },
   vlc: {
-    command: "vlc",
+    command: process.env["VLC"] ?? "vlc",
     args: (url) => [
       "-I",
       "oldrc",
@@ -81,7 +81,7 @@ const PLAYERS: Record<OtherPlayer, Reader> = {
     question: "stats\n",
   },
   gstreamer: {
-    command: "gst-launch-1.0",
+    command: process.env["GST_LAUNCH"] ?? "gst-launch-1.0",
     args: (url) => [
       ..."-v uridecodebin3 name=d".split(" "),
       `uri=${url}`,

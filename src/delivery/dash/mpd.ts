@@ -1,8 +1,11 @@
-import { peakBitrate, targetDuration } from "../bandwidth.ts";
+import { targetDuration } from "../bandwidth.ts";
 import { type Presentation, type Rendition, trackLabel } from "../model.ts";
+import { AAC_FRAME_SAMPLES } from "../passthrough/aac.ts";
+import { dashBandwidth } from "./bandwidth.ts";
 import { type Period, periodsOf } from "./periods.ts";
+import { AUDIO_CHANNELS_SCHEME, fractionText, isSampleRate, pictureAspect, UNKNOWN_LANGUAGE } from "./set-facts.ts";
 import { segmentTemplate } from "./segment-template.ts";
-import { element, escapeXml, isoDuration, isoEnd } from "./xml.ts";
+import { element, escapeXml, isoDuration, isoDurationUp, isoEnd } from "./xml.ts";
 
 /** A delay of this much puts a player at the beginning of what it takes for a live stream. */
 const LONGEST_SECONDS = 12 * 3600;
@@ -20,12 +23,15 @@ export function mpd(presentation: Presentation, base: string, now: Date, firstNu
   const { videoSets, audio, isComplete, createdAtMs } = presentation;
   const { periods, endSeconds } = periodsOf(presentation);
   const all = [...videoSets.flat(), ...audio];
-  const longest = Math.max(...all.map(({ segments, timescale }) => Math.max(...segments.durationTicks) / timescale));
+  const longest = Math.max(...all.map(({ segments, timescale }) => largest(segments.durationTicks) / timescale));
+  const minBufferSeconds = Math.max(...all.map(targetDuration));
+  // A maximum that holds for what is still to come: sound is cut at the frame nearest to the picture's cut.
+  const maxSegmentSeconds = isComplete ? longest : Math.max(longest, minBufferSeconds + longestFrame(audio));
   const root = {
     xmlns: "urn:mpeg:dash:schema:mpd:2011",
     profiles: "urn:mpeg:dash:profile:isoff-live:2011",
-    minBufferTime: isoDuration(Math.max(...all.map(targetDuration))),
-    maxSegmentDuration: isoDuration(longest),
+    minBufferTime: isoDuration(minBufferSeconds),
+    maxSegmentDuration: isoDurationUp(maxSegmentSeconds),
     ...(isComplete
       ? { type: "static", mediaPresentationDuration: isoEnd(endSeconds) }
       : {
@@ -38,13 +44,15 @@ export function mpd(presentation: Presentation, base: string, now: Date, firstNu
   };
   const adaptationSets = (period: Period) => {
     const isThere = (row: Rendition) => !period.missing.has(row.name);
-    const template = (row: Rendition) => segmentTemplate(row, period, presentation, firstNumber);
+    const common = {
+      presentation,
+      bandwidth: (row: Rendition) => dashBandwidth(row, minBufferSeconds),
+      template: (row: Rendition) => segmentTemplate(row, period, presentation, firstNumber),
+    };
     const video = videoSets.map((set, n) => ({ set: set.filter(isThere), n }));
     return [
-      ...video.flatMap(({ set, n }) => (set.length > 0 ? [videoSet(set, n, presentation, template)] : [])),
-      ...audio.flatMap((row, n) =>
-        isThere(row) ? [audioSet(row, videoSets.length + n, n === 0, presentation, template)] : [],
-      ),
+      ...video.flatMap(({ set, n }) => (set.length > 0 ? [videoSet(set, n, common)] : [])),
+      ...audio.flatMap((row, n) => (isThere(row) ? [audioSet(row, videoSets.length + n, n === 0, common)] : [])),
     ];
   };
   const clock = isComplete
@@ -65,19 +73,29 @@ export function mpd(presentation: Presentation, base: string, now: Date, firstNu
   ].join("\n");
 }
 
-type Template = (row: Rendition) => string;
+const longestFrame = (audio: Rendition[]) =>
+  Math.max(0, ...audio.map(({ timescale }) => AAC_FRAME_SAMPLES / timescale));
+const largest = (numbers: number[]) => numbers.reduce((most, one) => Math.max(most, one), 0);
 
-function videoSet(set: Rendition[], id: number, presentation: Presentation, template: Template): string {
-  const representations = set.map((row) =>
+/** What the adaptation sets of a period share. */
+interface SetContext {
+  presentation: Presentation;
+  bandwidth: (row: Rendition) => number;
+  template: (row: Rendition) => string;
+}
+
+function videoSet(set: Rendition[], id: number, { presentation, bandwidth, template }: SetContext): string {
+  const rates = set.map(({ frameRateNum, frameRateDen }) => ({ num: frameRateNum ?? 0, den: frameRateDen ?? 1 }));
+  const representations = set.map((row, n) =>
     element(
       "Representation",
       {
         id: row.name,
         codecs: row.codec,
-        bandwidth: peakBitrate(row),
+        bandwidth: bandwidth(row),
         width: row.widthPx,
         height: row.heightPx,
-        frameRate: row.frameRateDen === 1 ? row.frameRateNum : `${row.frameRateNum}/${row.frameRateDen}`,
+        frameRate: fractionText(rates[n]!),
         sar: "1:1",
       },
       template(row),
@@ -89,10 +107,12 @@ function videoSet(set: Rendition[], id: number, presentation: Presentation, temp
       id,
       contentType: "video",
       mimeType: "video/mp4",
-      segmentAlignment: true,
-      startWithSAP: 1,
+      par: pictureAspect(set),
       maxWidth: Math.max(...set.map(({ widthPx }) => widthPx ?? 0)),
       maxHeight: Math.max(...set.map(({ heightPx }) => heightPx ?? 0)),
+      maxFrameRate: fractionText(rates.toSorted((a, b) => b.num / b.den - a.num / a.den)[0]!),
+      segmentAlignment: true,
+      startWithSAP: 1,
       // The source comes first while it stands beside the ladder: it is the better picture.
       selectionPriority: presentation.videoSets.length > 1 ? presentation.videoSets.length - id : null,
     },
@@ -105,37 +125,31 @@ function audioSet(
   row: Rendition,
   id: number,
   isFirst: boolean,
-  presentation: Presentation,
-  template: Template,
+  { presentation, bandwidth, template }: SetContext,
 ): string {
+  const isMain = row.isDefault || (isFirst && !presentation.audio.some(({ isDefault }) => isDefault));
   return element(
     "AdaptationSet",
     {
       id,
       contentType: "audio",
       mimeType: "audio/mp4",
-      lang: row.languageCode && row.languageCode !== "und" ? row.languageCode : null,
+      lang: row.languageCode || UNKNOWN_LANGUAGE,
       segmentAlignment: true,
       startWithSAP: 1,
     },
-    element("Role", {
-      schemeIdUri: "urn:mpeg:dash:role:2011",
-      value:
-        row.isDefault || (isFirst && !presentation.audio.some(({ isDefault }) => isDefault)) ? "main" : "alternate",
-    }),
+    // The schema wants every Label before the first Role.
     `<Label>${escapeXml(trackLabel(row, presentation.audio.indexOf(row)))}</Label>`,
+    element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: isMain ? "main" : "alternate" }),
     element(
       "Representation",
       {
         id: row.name,
         codecs: row.codec,
-        bandwidth: peakBitrate(row),
-        audioSamplingRate: row.origin === "ladder" ? row.timescale : null,
+        bandwidth: bandwidth(row),
+        audioSamplingRate: isSampleRate(row.timescale) ? row.timescale : null,
       },
-      element("AudioChannelConfiguration", {
-        schemeIdUri: "urn:mpeg:dash:23003:3:audio_channel_configuration:2011",
-        value: row.channels ?? 2,
-      }),
+      element("AudioChannelConfiguration", { schemeIdUri: AUDIO_CHANNELS_SCHEME, value: row.channels ?? 2 }),
       template(row),
     ),
   );

@@ -15,6 +15,9 @@ export const escapeXml = (text: string) => text.replace(/[&<>"']/g, (char) => EN
 /** ISO 8601, to the millisecond. */
 export const isoDuration = (seconds: number) => `PT${Number(seconds.toFixed(3))}S`;
 
+/** The same, never shorter than the value: for what the standard calls a maximum. */
+export const isoDurationUp = (seconds: number) => isoDuration(Math.ceil(seconds * 1000 - 1e-6) / 1000);
+
 /**
  * `mediaPresentationDuration`: the next whole millisecond above the media's end, also when that is whole. dash.js 5.2 takes a time at or
  * past the announced end for the end of playback; if it looks before the media element has fired `ended`, it pauses half a second earlier

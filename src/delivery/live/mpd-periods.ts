@@ -1,3 +1,4 @@
+import { AAC_FRAME_SAMPLES } from "../passthrough/aac.ts";
 import type { OriginRendition } from "./origin-facts.ts";
 import { endTicks, lastWhole, type LiveRendition, type LiveSegment, type LiveTiming, segmentAt } from "./timeline.ts";
 
@@ -30,9 +31,6 @@ export interface PeriodOrigin {
   /** Second 0 of the MPD's timeline, epoch ms. */
   zeroMs: number;
 }
-
-/** Samples in an AAC frame: sound is cut at the frame that is nearest to the end of the picture's segment. */
-const AAC_FRAME = 1024;
 
 /**
  * The session's stretches from its first segment on. Behind a discontinuity the clock has gone on while nothing came; elsewhere the
@@ -102,7 +100,7 @@ export interface ListedSegment {
  * long it will be is known from those before it.
  */
 export function listedSegments(
-  live: LiveRendition,
+  { facts, live }: MpdRendition,
   period: MpdPeriod,
   fromMsn: number,
   timing: LiveTiming,
@@ -118,13 +116,12 @@ export function listedSegments(
   const edge = (lastWhole(live)?.msn ?? live.firstMsn - 1) + 1;
   const isOpen = untilMsn === null && !live.hasEnded && timing.partTargetMs !== null && edge >= fromMsn;
   if (isOpen) {
-    const [leader] = renditions;
     const startTicks = startOfEdge(live, edge, period);
-    listed.push({
-      msn: edge,
-      startTicks,
-      durationTicks: expectedTicks(live, leader!.live, edge, startTicks, period, timing),
-    });
+    const endSeconds = expectedEndSeconds(renditions[0]!, edge, period, timing);
+    const ticks = Math.round(endSeconds * live.timescale - startTicks);
+    // Sound ends with the frame nearest to the end of the picture.
+    const frames = Math.round(ticks / AAC_FRAME_SAMPLES) * AAC_FRAME_SAMPLES;
+    listed.push({ msn: edge, startTicks, durationTicks: Math.max(1, facts.kind === "audio" ? frames : ticks) });
   }
   return listed;
 }
@@ -137,44 +134,34 @@ function startOfEdge(live: LiveRendition, msn: number, period: MpdPeriod): numbe
   return follows ? endTicks(before) : Math.round(period.mediaSeconds * live.timescale);
 }
 
-/**
- * Pictures come in segments of one length, but for those at the end of a run or of a hold; sound ends with the frame nearest to the end of
- * the picture's segment.
- */
-function expectedTicks(
-  live: LiveRendition,
-  leader: LiveRendition,
-  msn: number,
-  startTicks: number,
-  period: MpdPeriod,
-  { targetDurationSeconds }: LiveTiming,
-): number {
-  const usual = usualSeconds(leader, period.firstMsn, targetDurationSeconds);
-  const endSeconds = leaderStart(leader, msn, period, usual) + usual;
-  const ticks = endSeconds * live.timescale - startTicks;
-  const isSound = live !== leader && live.timescale !== leader.timescale;
-  return Math.max(1, isSound ? Math.round(ticks / AAC_FRAME) * AAC_FRAME : Math.round(ticks));
+/** Where the segment that the leader is making, or is going to make, will end on the session's timeline. */
+function expectedEndSeconds({ facts, live }: MpdRendition, msn: number, period: MpdPeriod, timing: LiveTiming): number {
+  const edge = Math.max(period.firstMsn, Math.min(msn, (lastWhole(live)?.msn ?? -1) + 1));
+  const startTicks = startOfEdge(live, edge, period);
+  const lengthTicks = usualTicks(live, facts.kind, period.firstMsn, timing);
+  return (startTicks + (msn - edge + 1) * lengthTicks) / live.timescale;
 }
 
-function leaderStart(leader: LiveRendition, msn: number, period: MpdPeriod, usual: number): number {
-  const last = leader.segments.at(-1);
-  const isThere = last === undefined || segmentAt(leader, msn) !== null || last.msn < period.firstMsn;
-  if (isThere) return startOfEdge(leader, msn, period) / leader.timescale;
-  const until = last.isWhole ? endTicks(last) / leader.timescale : last.decodeTicks / leader.timescale + usual;
-  return until + (msn - last.msn - 1) * usual;
-}
-
-/** Segments that are looked at, and how much of the target makes one of the usual length. */
+/** Segments that are looked at; one shorter than this share of the target says nothing of those behind it. */
 const USUAL_SEGMENTS = 8;
 const USUAL_SHARE = 0.75;
 
-function usualSeconds(leader: LiveRendition, firstMsn: number, targetDurationSeconds: number): number {
-  const lengths = leader.segments
+/**
+ * Pictures come in segments of one length, but for the first of a period and those around absences. Segments of sound alone differ by a
+ * frame, and keep to their length on average.
+ */
+function usualTicks(
+  live: LiveRendition,
+  kind: "video" | "audio",
+  firstMsn: number,
+  { targetDurationSeconds }: LiveTiming,
+): number {
+  const targetTicks = targetDurationSeconds * live.timescale;
+  const usual = live.segments
     .slice(-USUAL_SEGMENTS)
     .filter(({ msn, isWhole, isGap }) => msn >= firstMsn && isWhole && !isGap)
-    .map(({ durationTicks }) => durationTicks / leader.timescale);
-  const longest = Math.max(0, ...lengths);
-  if (longest >= USUAL_SHARE * targetDurationSeconds) return longest;
-  // The first segment of a session may be short: a whole part of the usual length.
-  return longest > 0 ? longest * Math.max(1, Math.round(targetDurationSeconds / longest)) : targetDurationSeconds;
+    .map(({ durationTicks }) => durationTicks)
+    .filter((ticks) => ticks >= USUAL_SHARE * targetTicks);
+  if (usual.length === 0) return targetTicks;
+  return kind === "video" ? Math.max(...usual) : usual.reduce((sum, ticks) => sum + ticks, 0) / usual.length;
 }

@@ -1,5 +1,13 @@
 import { timeline } from "../dash/segment-template.ts";
-import { element, escapeXml, isoDuration, isoEnd } from "../dash/xml.ts";
+import {
+  AUDIO_CHANNELS_SCHEME,
+  fractionText,
+  type FrameRate,
+  pictureAspect,
+  UNKNOWN_LANGUAGE,
+} from "../dash/set-facts.ts";
+import { AAC_FRAME_SAMPLES } from "../passthrough/aac.ts";
+import { element, escapeXml, isoDuration, isoDurationUp, isoEnd } from "../dash/xml.ts";
 import {
   type ListedSegment,
   listedSegments,
@@ -8,7 +16,7 @@ import {
   type PeriodOrigin,
   periodsOf,
 } from "./mpd-periods.ts";
-import { type LiveRendition, type LiveTiming, segmentSeconds, windowed } from "./timeline.ts";
+import { type LiveRendition, type LiveTiming, measuredBitrate, segmentSeconds, windowed } from "./timeline.ts";
 
 const OVERHEAD = 1.05; // what the boxes around the media add
 /** Low latency: as far behind the capture as this many parts, and at least so long. */
@@ -26,6 +34,8 @@ export interface LiveMpd {
   /** Null = every period since the session began is known. */
   origin?: PeriodOrigin | null;
   frameRate: number | null;
+  /** Of the session's sound. */
+  channels: number;
   /** Where the renditions are. Some players resolve it against the location: both are beside each other. */
   base: string;
   /** Where the next MPD is. */
@@ -56,7 +66,7 @@ export function liveMpd(session: LiveMpd): string | null {
     xmlns: "urn:mpeg:dash:schema:mpd:2011",
     profiles: "urn:mpeg:dash:profile:isoff-live:2011",
     minBufferTime: isoDuration(timing.partTargetMs === null ? targetDurationSeconds : timing.partTargetMs / 1000),
-    maxSegmentDuration: isoDuration(targetDurationSeconds),
+    maxSegmentDuration: isoDurationUp(maxSegmentSeconds(session)),
     ...(hasEnded
       ? { type: "static", mediaPresentationDuration: isoEnd(end.startSeconds + end.durationSeconds!) }
       : {
@@ -81,6 +91,18 @@ export function liveMpd(session: LiveMpd): string | null {
     ),
     "",
   ].join("\n");
+}
+
+/**
+ * The longest segment that the session may list, also later: pictures keep to the target but for a rate that is not whole, and sound is
+ * cut at the frame nearest to the picture's cut.
+ */
+function maxSegmentSeconds({ renditions, timing }: LiveMpd): number {
+  const listed = renditions.map(({ live: { segments, timescale } }) =>
+    segments.reduce((most, segment) => Math.max(most, segmentSeconds(segment, timescale)), 0),
+  );
+  const frames = renditions.map(({ facts }) => (facts.kind === "audio" ? AAC_FRAME_SAMPLES / facts.timescale : 0));
+  return Math.max(timing.targetDurationSeconds + Math.max(0, ...frames), ...listed);
 }
 
 /** How far back the window reaches: no further than the shortest list of segments. */
@@ -117,7 +139,7 @@ function periodElement(period: MpdPeriod, session: LiveMpd): string | null {
   const { timing, windowSeconds } = session;
   const listed = period.renditions.map((rendition) => ({
     rendition,
-    segments: listedSegments(rendition.live, period, firstListed(rendition.live, timing, windowSeconds), timing),
+    segments: listedSegments(rendition, period, firstListed(rendition.live, timing, windowSeconds), timing),
   }));
   const there = listed.filter(({ segments }) => segments.length > 0);
   // One that is over leaves the window as a whole: players need a picture for its last sound.
@@ -151,9 +173,17 @@ function adaptationSet(
   period: MpdPeriod,
   session: LiveMpd,
 ): string {
+  const { frameRate, channels, clockUri, timing } = session;
   return element(
     "AdaptationSet",
-    { id, contentType: kind, mimeType: `${kind}/mp4`, segmentAlignment: true, startWithSAP: 1 },
+    {
+      id,
+      contentType: kind,
+      mimeType: `${kind}/mp4`,
+      ...(kind === "video" ? pictureFacts(set, frameRate) : { lang: UNKNOWN_LANGUAGE }),
+      segmentAlignment: true,
+      startWithSAP: 1,
+    },
     element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: id <= 1 ? "main" : "alternate" }),
     ...set.map(({ rendition: { facts, live }, segments }) =>
       element(
@@ -161,18 +191,31 @@ function adaptationSet(
         {
           id: facts.name,
           codecs: facts.codec,
-          bandwidth: Math.ceil(facts.bitrateBps * OVERHEAD),
-          width: facts.widthPx,
-          height: facts.heightPx,
-          frameRate: kind === "video" ? frameRateOf(session.frameRate) : null,
-          audioSamplingRate: kind === "audio" ? facts.timescale : null,
+          // A copied source may need more than was expected of it: it is measured.
+          bandwidth: Math.ceil(Math.max(facts.bitrateBps * OVERHEAD, measuredBitrate(live))),
+          ...(kind === "video"
+            ? { width: facts.widthPx, height: facts.heightPx, frameRate: frameRateText(frameRate), sar: "1:1" }
+            : { audioSamplingRate: facts.timescale }),
         },
-        producerTime(live, period, session.clockUri),
-        segmentTemplate(live, segments, period, session.timing),
+        ...(kind === "audio"
+          ? [element("AudioChannelConfiguration", { schemeIdUri: AUDIO_CHANNELS_SCHEME, value: channels })]
+          : []),
+        producerTime(live, period, clockUri),
+        segmentTemplate(live, segments, period, timing),
       ),
     ),
   );
 }
+
+const pictureFacts = (set: Listed[], frameRate: number | null) => {
+  const sizes = set.map(({ rendition: { facts } }) => facts);
+  return {
+    par: pictureAspect(sizes),
+    maxWidth: Math.max(...sizes.map(({ widthPx }) => widthPx ?? 0)),
+    maxHeight: Math.max(...sizes.map(({ heightPx }) => heightPx ?? 0)),
+    maxFrameRate: frameRateText(frameRate),
+  };
+};
 
 /** When it was captured, in the MPD as in the media (`prft`). */
 const producerTime = (live: LiveRendition, { mediaSeconds, capturedAtMs }: MpdPeriod, clockUri: string) =>
@@ -227,10 +270,11 @@ const durations = (segments: ListedSegment[]): number[] =>
     return next === undefined ? durationTicks : next.startTicks - startTicks;
   });
 
-/** 29.97 is 30000/1001 (ISO/IEC 23009-1 §5.3.7.2: whole numbers). */
-function frameRateOf(frameRate: number | null): string | null {
-  if (frameRate === null) return null;
+const frameRateText = (frameRate: number | null) => fractionText(frameRateOf(frameRate));
+
+/** 29.97 is 30000/1001. */
+function frameRateOf(frameRate: number | null): FrameRate {
+  if (frameRate === null) return { num: 0, den: 1 };
   const whole = Math.round(frameRate);
-  if (Math.abs(frameRate - whole) < 0.005) return String(whole);
-  return `${whole * 1000}/1001`;
+  return Math.abs(frameRate - whole) < 0.005 ? { num: whole, den: 1 } : { num: whole * 1000, den: 1001 };
 }

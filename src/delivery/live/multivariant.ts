@@ -14,10 +14,17 @@ const GROUP = "audio";
 /** What the boxes around the media add. */
 const OVERHEAD = 1.05;
 
+const MAX_CHANNELS = 2;
+/** The encoder makes mono or stereo; a source that says nothing of its channels becomes stereo. */
+export const encodedChannels = (sourceChannels: number): number =>
+  Math.min(sourceChannels, MAX_CHANNELS) || MAX_CHANNELS;
+
 export interface LiveOffer {
   variants: LiveVariant[];
   /** Of the pictures, in frames per second; null = not known. */
   frameRate: number | null;
+  /** Of the sound as it is encoded; null = not known. */
+  channels: number | null;
   /** By rendition: what the largest segment so far has needed. */
   measuredBps: Record<string, number>;
 }
@@ -30,7 +37,7 @@ export interface LiveOffer {
  * @param query that the playlists of the renditions carry: "" or "?dvrMode=true"
  */
 export function liveMultivariant(offer: LiveOffer, selection: Selection, base: string, query = "") {
-  const { variants, frameRate } = offer;
+  const { variants, frameRate, channels } = offer;
   const audio = variants.filter(({ kind }) => kind === "audio");
   const video = variants.filter(({ kind }) => kind === "video").toSorted((a, b) => b.bitrateBps - a.bitrateBps);
   const soundPeakBps = Math.max(0, ...audio.map((one) => peakBps(one, offer)));
@@ -40,7 +47,7 @@ export function liveMultivariant(offer: LiveOffer, selection: Selection, base: s
     "#EXT-X-VERSION:6",
     "#EXT-X-INDEPENDENT-SEGMENTS",
     ...(video.length > 0
-      ? audio.map((one, index) => audioTag(one, `${base}/${one.name}.m3u8${query}`, index === 0))
+      ? audio.map((one, index) => audioTag(one, channels, `${base}/${one.name}.m3u8${query}`, index === 0))
       : []),
     ...streams.flatMap((stream) => [
       tag("EXT-X-STREAM-INF", {
@@ -61,12 +68,13 @@ export function liveMultivariant(offer: LiveOffer, selection: Selection, base: s
 const peakBps = ({ name, bitrateBps }: LiveVariant, { measuredBps }: LiveOffer): number =>
   Math.max(bitrateBps * OVERHEAD, measuredBps[name] ?? 0);
 
-const audioTag = ({ name }: LiveVariant, uri: string, isDefault: boolean) =>
+const audioTag = ({ name }: LiveVariant, channels: number | null, uri: string, isDefault: boolean) =>
   tag("EXT-X-MEDIA", {
     TYPE: "AUDIO",
     "GROUP-ID": quoted(GROUP),
     NAME: quoted(name),
     DEFAULT: isDefault ? "YES" : "NO",
     AUTOSELECT: "YES",
+    CHANNELS: channels === null ? null : quoted(String(channels)),
     URI: quoted(uri),
   });

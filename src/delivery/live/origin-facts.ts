@@ -16,6 +16,8 @@ export interface OriginSession {
   timing: LiveTiming;
   /** How far back a player may go; null = to the first segment. */
   windowSeconds: number | null;
+  /** Its longest duration fits into the DVR window, so DVR playlists never lose a segment. */
+  isBounded?: boolean;
   renditions: OriginRendition[];
   /** What the gateway has said of the broadcast at its start: the recording tells of it. */
   started?: Started;

@@ -121,12 +121,12 @@ export class OriginHistory {
   pagesOf = (renditions: LiveRendition[]) =>
     renditions.map(({ name, timescale }) => ({ timescale, pages: new SegmentPages(this.#store, name) }));
 
-  /** The rendition with all the segments of its DVR window. */
-  withDvr(rendition: LiveRendition): LiveRendition {
+  /** The rendition with all the segments of its DVR window. @param isBounded see `OriginSession` */
+  withDvr(rendition: LiveRendition, isBounded: boolean): LiveRendition {
     const first = rendition.segments[0];
-    const firstMsn = dvrFirstMsn(rendition);
+    const firstMsn = dvrFirstMsn(rendition, isBounded);
     if (first === undefined || firstMsn >= first.msn) {
-      const segments = rendition.segments.slice(-MAX_DVR_SEGMENTS);
+      const segments = isBounded ? rendition.segments : rendition.segments.slice(-MAX_DVR_SEGMENTS);
       return segments.length === rendition.segments.length ? rendition : { ...rendition, segments };
     }
     const older = this.#store.between(rendition.name, firstMsn, first.msn - 1);
@@ -140,8 +140,8 @@ export class OriginHistory {
   }
 
   /** How much of the DVR window is older than what the memory holds, for delta updates, which skip it. */
-  olderThanMemory(rendition: LiveRendition): { segments: number; discontinuities: number } {
-    const firstMsn = dvrFirstMsn(rendition);
+  olderThanMemory(rendition: LiveRendition, isBounded: boolean): { segments: number; discontinuities: number } {
+    const firstMsn = dvrFirstMsn(rendition, isBounded);
     const memoryMsn = rendition.segments[0]?.msn ?? firstMsn;
     const listed = this.#store.discontinuitiesBetween(rendition.name, firstMsn, memoryMsn - 1);
     const before =
@@ -150,8 +150,9 @@ export class OriginHistory {
   }
 }
 
-/** The first segment of a rendition's DVR window. */
-export function dvrFirstMsn({ segments, firstMsn }: LiveRendition): number {
+/** The first segment of a rendition's DVR window. A bounded session's is never cut: its playlists are of type EVENT. */
+export function dvrFirstMsn({ segments, firstMsn }: LiveRendition, isBounded: boolean): number {
+  if (isBounded) return firstMsn;
   return Math.max(firstMsn, (segments.at(-1)?.msn ?? -1) + 1 - MAX_DVR_SEGMENTS);
 }
 

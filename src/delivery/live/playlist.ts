@@ -26,12 +26,22 @@ export interface LivePlaylist {
   isDelta: boolean;
   /** Of the playlist's own address, so that reports lead to playlists of the same kind. */
   query?: string;
+  /** No segment is ever removed from it (RFC 8216bis §4.4.3.5). Parts may be: §6.2.1 excepts them. */
+  isEvent?: boolean;
   /** Of a delta update: segments before the rendition's first that are listed too. All of them are skipped. */
   older?: { segments: number; discontinuities: number };
 }
 
 /** The playlist of one rendition of a live session (RFC 8216bis). URIs are relative to the playlist's own. */
-export function livePlaylist({ rendition: all, timing, others, isDelta, query = "", older }: LivePlaylist): string {
+export function livePlaylist({
+  rendition: all,
+  timing,
+  others,
+  isDelta,
+  query = "",
+  isEvent = false,
+  older,
+}: LivePlaylist): string {
   const rendition = timing.partTargetMs === null ? wholeOnly(all) : all;
   const { segments, timescale, hasEnded, name } = rendition;
   const { targetDurationSeconds, partTargetMs } = timing;
@@ -48,6 +58,7 @@ export function livePlaylist({ rendition: all, timing, others, isDelta, query = 
     ...(isLowLatency ? [`#EXT-X-PART-INF:PART-TARGET=${seconds(partTargetMs / 1000)}`] : []),
     `#EXT-X-MEDIA-SEQUENCE:${firstMsn}`,
     ...(discontinuitySequence > 0 ? [`#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuitySequence}`] : []),
+    ...(isEvent ? ["#EXT-X-PLAYLIST-TYPE:EVENT"] : []),
     "#EXT-X-INDEPENDENT-SEGMENTS",
     ...(skipped > 0 ? [`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skipped + (older?.segments ?? 0)}`] : []),
   ];

@@ -3,7 +3,10 @@ import { standardOnlyIf } from "./not-standard.ts";
 
 /** Samples in one AAC-LC frame (the 960 of some broadcasts is refused). */
 export const AAC_FRAME_SAMPLES = 1024;
-const SAMPLE_RATES_HZ = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350];
+/** By their index in an AudioSpecificConfig (ISO/IEC 14496-3 table 1.18). */
+export const SAMPLE_RATES_HZ = [
+  96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
+];
 
 export interface AacConfiguration {
   sampleRateHz: number;

@@ -60,8 +60,10 @@ export async function indexAudio(
   let next = 1;
   let shift: number | null = null;
   while (cursor.next() || ((await cursor.load()) && cursor.next())) {
-    const { size, offset, durationTicks } = cursor;
-    const isLast = cursor.index + 1 === track.table.sampleCount; // muxers shorten it to where the sound ends
+    const { size, offset } = cursor;
+    const isLast = cursor.index + 1 === track.table.sampleCount;
+    // Muxers shorten the last frame to where the sound ends; decoders play all of it.
+    const durationTicks = isLast ? Math.max(cursor.durationTicks, Math.round(frameTicks)) : cursor.durationTicks;
     const strayTicks = Math.abs(durationTicks - frameTicks);
     standardOnlyIf(isLast || strayTicks <= MAX_HOLE_SECONDS * timescale, "sound with holes");
     standardOnlyIf(size > 0, "empty sound frames");

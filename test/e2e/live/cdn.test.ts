@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { Fault } from "../../conformance/origin/faults.ts";
-import { startOrigin } from "../../conformance/origin/origin.ts";
+import type { Fault } from "../../../conformance/origin/faults.ts";
+import { startOrigin } from "../../../conformance/origin/origin.ts";
 import { delaysMs, holdViewers, type ViewersReport } from "../../support/live-viewers.ts";
 import { startCdn } from "./cdn.ts";
 

@@ -1,6 +1,6 @@
 /** The live edge of a real broadcast, as a strict player and as a CDN full of viewers see it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { check } from "../../conformance/ll-hls/check.ts";
+import { check } from "../../../conformance/ll-hls/check.ts";
 import { type Broadcaster, startBroadcaster } from "../../support/clock-broadcaster.ts";
 import { holdViewers } from "../../support/live-viewers.ts";
 import {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { leastBufferRate } from "../../../src/delivery/dash/bandwidth.ts";
 import { mpd } from "../../../src/delivery/dash/mpd.ts";
 import { timeline } from "../../../src/delivery/dash/segment-template.ts";
 import { presentationOf } from "../../../src/delivery/model.ts";
@@ -16,7 +17,7 @@ test("the MPD of a ready asset is static, with every rung in one set", () => {
 <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" minBufferTime="PT4S" maxSegmentDuration="PT4S" type="static" mediaPresentationDuration="PT8.001S">
 <BaseURL>P/</BaseURL>
 <Period id="0" start="PT0S">
-<AdaptationSet id="0" contentType="video" mimeType="video/mp4" segmentAlignment="true" startWithSAP="1" maxWidth="1280" maxHeight="720">
+<AdaptationSet id="0" contentType="video" mimeType="video/mp4" par="16:9" maxWidth="1280" maxHeight="720" maxFrameRate="25" segmentAlignment="true" startWithSAP="1">
 <Role schemeIdUri="urn:mpeg:dash:role:2011" value="main"/>
 <Representation id="v720" codecs="avc1.64001f" bandwidth="2000000" width="1280" height="720" frameRate="25" sar="1:1">
 <SegmentTemplate timescale="25" startNumber="0" initialization="$RepresentationID$/init.mp4" media="$RepresentationID$/$Number$.m4s">
@@ -34,8 +35,8 @@ test("the MPD of a ready asset is static, with every rung in one set", () => {
 </Representation>
 </AdaptationSet>
 <AdaptationSet id="1" contentType="audio" mimeType="audio/mp4" lang="en" segmentAlignment="true" startWithSAP="1">
-<Role schemeIdUri="urn:mpeg:dash:role:2011" value="main"/>
 <Label>English</Label>
+<Role schemeIdUri="urn:mpeg:dash:role:2011" value="main"/>
 <Representation id="a1" codecs="mp4a.40.2" bandwidth="128000" audioSamplingRate="48000">
 <AudioChannelConfiguration schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" value="2"/>
 <SegmentTemplate timescale="48000" startNumber="0" initialization="$RepresentationID$/init.mp4" media="$RepresentationID$/$Number$.m4s">
@@ -72,4 +73,21 @@ test("a growing presentation is dynamic, and lists sound no further than picture
 
 test("a timeline joins equal durations", () => {
   expect(timeline([10, 10, 10, 7, 10])).toEqual(['<S t="0" d="10" r="2"/>', '<S d="7"/>', '<S d="10"/>']);
+});
+
+test("bandwidth is enough for every run of segments to arrive in time behind minBufferTime", () => {
+  // 4 s of lead and 4.0107 s of sound: 0.3 % more than the media's own rate.
+  expect(leastBufferRate([4.0107, 4], [4_010_700, 4_000_000], 4)).toBeCloseTo((4_010_700 * 8) / 4, 3);
+  // Two large segments in a row need more than either.
+  expect(leastBufferRate([1, 4, 4], [100, 1000, 4000], 4)).toBeCloseTo((4000 * 8) / 4, 3);
+  expect(leastBufferRate([4, 1, 4], [1000, 900, 1000], 4)).toBeCloseTo((1900 * 8) / (4 + 1), 3);
+  expect(leastBufferRate([4], [0], 4)).toBe(0);
+});
+
+test("bandwidth of sound covers a segment that is a frame longer than minBufferTime", () => {
+  const sound = audioRow("a1", [64_171, 64_000], {
+    segments: { durationTicks: [192_512, 192_000], bytes: [64_171, 64_000], keyframes: [] },
+  });
+  const text = mpd(presentationOf(facts("ready", [v720, sound]))!, "P", now);
+  expect(text).toContain(`id="a1" codecs="mp4a.40.2" bandwidth="${(64_171 * 8) / 4}"`);
 });

@@ -76,3 +76,31 @@ export function concat(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   }
   return whole;
 }
+
+/**
+ * The same file with its index at the end, in which the last frame of a track is shortened to so many ticks, as muxers do where the sound
+ * ends within a frame. The track's frames have one duration until then.
+ */
+export function withShortLastFrame(source: Uint8Array, track: number, lastTicks: number): Uint8Array {
+  const bytes = withMoovAtEnd(source);
+  const { start, size } = boxAt(bytes, "stts", track);
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const entry = new Uint8Array(8);
+  new DataView(entry.buffer).setUint32(0, 1);
+  new DataView(entry.buffer).setUint32(4, lastTicks);
+  for (const [type, nth] of [
+    ["moov", 0],
+    ...["trak", "mdia", "minf", "stbl", "stts"].map((type) => [type, track] as const),
+  ] as const) {
+    const box = boxAt(bytes, type, nth);
+    view.setUint32(box.start, box.size + entry.length);
+  }
+  view.setUint32(start + 12, 2);
+  view.setUint32(start + 16, view.getUint32(start + 16) - 1);
+  const end = start + size;
+  const longer = new Uint8Array(bytes.length + entry.length);
+  longer.set(bytes.subarray(0, end));
+  longer.set(entry, end);
+  longer.set(bytes.subarray(end), end + entry.length);
+  return longer;
+}

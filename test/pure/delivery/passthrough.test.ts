@@ -2,7 +2,7 @@ import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from "mediabunny"
 import { describe, expect, test } from "vitest";
 import { coalesce, cutSegment } from "../../../src/delivery/passthrough/cut-segment.ts";
 import { indexSource, type StandardSource } from "../../../src/delivery/passthrough/index.ts";
-import { clip, concat, readerOf, withMoovAtEnd } from "./mp4-surgery.ts";
+import { clip, concat, readerOf, withMoovAtEnd, withShortLastFrame } from "./mp4-surgery.ts";
 
 async function standard(bytes: Uint8Array): Promise<StandardSource> {
   const source = await indexSource(readerOf(bytes).reader);
@@ -105,6 +105,16 @@ test.each(["flower", "friday"] as const)(
     }
   },
 );
+
+test("the last frame of sound counts in full, as decoders play it, in the playlist and in the media", async () => {
+  const bytes = withShortLastFrame(clip("flower"), 1, 700);
+  const whole = await standard(clip("flower"));
+  const source = await standard(bytes);
+  const rowOf = ({ renditions }: StandardSource) => renditions.find(({ name }) => name === "source-a1")!;
+  expect(rowOf(source).segments.durationTicks).toEqual(rowOf(whole).segments.durationTicks);
+  const cut = await packets(await cutAll(bytes, source, "source-a1"), "audio");
+  expect(cut.all.at(-1)!.durationSeconds).toBeCloseTo(1024 / 48_000, 6);
+});
 
 test("an index at the head costs one read, whether the size is known or not", async () => {
   for (const size of [undefined, null]) {

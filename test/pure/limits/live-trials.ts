@@ -111,7 +111,7 @@ export const LIVE_TRIALS = {
     const probe = (part: number) => (decideReload(live, timing, { msn: 0, part }) === "wait" ? TAKEN : "400");
     return { atBound: probe(bound / 500), above: probe(bound / 500 + 1) };
   },
-  "dvr-window": upTo((segments) => (dvrFirstMsn(rendition([{ msn: segments - 1 }])) === 0 ? TAKEN : "slides")),
+  "dvr-window": upTo((segments) => (dvrFirstMsn(rendition([{ msn: segments - 1 }]), false) === 0 ? TAKEN : "slides")),
   "recording-segments": upTo((segments) =>
     listed(1, segments, { first: 0, last: MOST_SEGMENTS - 1 }) === segments ? TAKEN : "cut",
   ),

@@ -115,6 +115,20 @@ test("memory holds the newest segments only, however long a broadcast has been o
   expect(session.sessionId).toMatch(/^[0-9a-f-]{36}$/);
 }, 120_000);
 
+test("a session whose end is bounded never loses a segment from its DVR playlist, which is of type EVENT", async () => {
+  const count = MAX_DVR_SEGMENTS + 100; // more than a bounded session has, unless its segments are cut short
+  const { stub } = await broadcastOf(count, 1800, { isBounded: true });
+  const whole = textOf(await stub.playlist("v720", NOW, true));
+  expect(whole).toContain("#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-PLAYLIST-TYPE:EVENT\n");
+  expect(whole.match(/^v720\/\d+\.m4s$/gm)).toHaveLength(count);
+  const delta = textOf(await stub.playlist("v720", { ...NOW, skip: "YES" }, true));
+  expect(delta).toContain("#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-PLAYLIST-TYPE:EVENT\n");
+  const skipped = Number(/SKIPPED-SEGMENTS=(\d+)/.exec(delta)![1]);
+  expect(skipped + delta.match(/^v720\/\d+\.m4s$/gm)!.length).toBe(count);
+  // Without DVR the window moves on.
+  expect(textOf(await stub.playlist("v720", NOW, false))).not.toContain("EXT-X-PLAYLIST-TYPE");
+}, 60_000);
+
 test("a broadcaster that reconnects with every segment fills neither memory nor a row of D1", async () => {
   const { stub } = await broadcastOf(60_000, 1);
   const most = await inOrigin(stub, (origin) => drive(indexIn(origin), 60_000, 3 * BLOCK_SEGMENTS, 1));

@@ -26,7 +26,7 @@ async function onAir() {
   return { stream, playbackId, sessionId: broadcaster.sessionId, put };
 }
 
-test("a stream's MPD leads to its session's, which is static when the session has ended", async () => {
+test("a stream's MPD leads to its session's; both are static when the session has ended", async () => {
   const { stream, playbackId, sessionId } = await onAir();
   const answer = await get(`/${playbackId}.mpd`);
   expect([answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual([
@@ -47,7 +47,10 @@ test("a stream's MPD leads to its session's, which is static when the session ha
   await workspace.request("PUT", at(stream, "/finish"));
   await settle(stream);
   expect(await (await get(`/${playbackId}.${sessionId}.mpd`)).text()).toContain('type="static"');
-  expect((await get(`/${playbackId}.mpd`)).status).toBe(400);
+  // Who follows the stream's own address learns it there. The next broadcast plays at it, so nobody may keep it.
+  const followed = await get(`/${playbackId}.mpd`);
+  expect([followed.status, followed.headers.get("cache-control")]).toEqual([200, "public, max-age=1"]);
+  expect(await followed.text()).toContain('type="static"');
 });
 
 test("the segment that is being made is sent part by part, and is the one that is kept", async () => {

@@ -38,6 +38,7 @@ const render = (renditions: MpdRendition[], more: { windowSeconds?: number | nul
     timing: TIMING,
     windowSeconds: 60,
     frameRate: 29.97,
+    channels: 2,
     base: "session/",
     location: "p/session.mpd",
     clockUri: "/p/session/time",
@@ -101,6 +102,31 @@ describe("the MPD of a session on air", () => {
 
   test("of twelve hours from the beginning is a few lines", () => {
     expect(render([video(session(21_600, 3))], { windowSeconds: null }).length).toBeLessThan(4096);
+  });
+
+  test("expects the segment that is being made of sound alone to be of the usual length, also after hours", () => {
+    const seconds = (segments: number) => {
+      const [last] = all(render([audio(sound(segments))]), /d="(\d+)"(?: r="\d+")?\/><\/SegmentTimeline>/g);
+      return Number(last) / SOUND;
+    };
+    for (const segments of [1, 2, 7, 20_000]) expect(Math.abs(seconds(segments) - 2)).toBeLessThanOrEqual(1024 / SOUND);
+  });
+
+  test("expects segments of two seconds behind a first one of one", () => {
+    const short = (live: LiveRendition): LiveRendition => {
+      const { timescale } = live;
+      for (const segment of live.segments.slice(1)) segment.decodeTicks -= timescale;
+      live.segments[0]!.durationTicks = timescale;
+      return live;
+    };
+    const text = render([video(short(session(3, 2)))]);
+    expect(lineOf(text, "v720")).toBe('<S t="0" d="30000"/><S d="60000" r="2"/>');
+    expect(lineOf(render([video(short(session(1, 1)))]), "v720")).toBe('<S t="0" d="30000"/><S d="60000"/>');
+  });
+
+  test("announces no segment longer than maxSegmentDuration, sound that ends with a frame included", () => {
+    const text = render([video(session(3, 2)), audio(sound(3))]);
+    expect(text).toContain('maxSegmentDuration="PT2.022S"');
   });
 
   test("has nothing to say before the first part", () => {

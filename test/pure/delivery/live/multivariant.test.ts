@@ -21,12 +21,16 @@ const sound = {
   codec: "mp4a.40.2",
 };
 const render = (variants: (typeof video | typeof sound)[], measuredBps: Record<string, number> = {}) =>
-  liveMultivariant({ variants, frameRate: 29.97, measuredBps }, ANY, "p/s");
+  liveMultivariant({ variants, frameRate: 29.97, channels: 2, measuredBps }, ANY, "p/s");
 
 test("no segment needs more than the variant says, neither one that the encoder may make nor one that it has made", () => {
   const bandwidth = (text: string) => Number(/:BANDWIDTH=(\d+)/.exec(text)![1]);
   expect(bandwidth(render([video, sound]))).toBe(2_205_000); // with the boxes, and sound
   expect(bandwidth(render([video, sound], { v720: 9e6, a1: 1 }))).toBe(9_105_000);
+});
+
+test("sound tells how many channels it has", () => {
+  expect(render([video, sound])).toMatch(/#EXT-X-MEDIA:TYPE=AUDIO,.*CHANNELS="2"/);
 });
 
 test("what is measured is the largest of the newest segments; one that was cut short tells nothing", () => {

@@ -9,6 +9,16 @@ const render = (rendition: LiveRendition, more: object = {}) =>
   livePlaylist({ rendition, timing: TIMING, others: [], isDelta: false, ...more });
 const lines = (text: string, tag: string) => text.split("\n").filter((line) => line.startsWith(tag));
 
+test("a playlist that never loses a segment says so, also in a delta update; another one does not", () => {
+  const live = session(40, 1);
+  for (const isDelta of [false, true]) {
+    expect(lines(render(live, { isDelta, isEvent: true }), "#EXT-X-PLAYLIST-TYPE")).toEqual([
+      "#EXT-X-PLAYLIST-TYPE:EVENT",
+    ]);
+    expect(render(live, { isDelta })).not.toContain("#EXT-X-PLAYLIST-TYPE");
+  }
+});
+
 test("a session on air", () => {
   const audio = session(2, 2, { name: "a1" });
   expect(render(session(2, 1), { others: [audio] })).toBe(

@@ -1,6 +1,6 @@
 import type { RenditionEvidence, StreamEvidence } from "../evidence.ts";
 import type { Variant } from "../multivariant.ts";
-import { must, type Rule, type Teller } from "../rule.ts";
+import { must, type Rule, type Reporter } from "../rule.ts";
 import { answersFor, trackOf } from "./media.ts";
 import { segmentsOf } from "./parts.ts";
 
@@ -8,7 +8,7 @@ import { segmentsOf } from "./parts.ts";
 const TOLERANCE = 1.1;
 
 const each =
-  (judge: (variant: Variant, stream: StreamEvidence, tell: Teller) => void): Rule["judge"] =>
+  (judge: (variant: Variant, stream: StreamEvidence, tell: Reporter) => void): Rule["judge"] =>
   (stream, tell) =>
     stream.multivariant?.variants.forEach((variant) => judge(variant, stream, tell));
 
@@ -27,7 +27,7 @@ function peakBps(rendition: RenditionEvidence): number {
 function bandwidth(
   { url, line, bandwidthBps, groups }: Variant,
   { multivariant, renditions }: StreamEvidence,
-  tell: Teller,
+  tell: Reporter,
 ): void {
   const measured = (address: string | null) => {
     const rendition = renditions.find((one) => one.url === address);
@@ -52,7 +52,7 @@ function tells(told: string, found: string): boolean {
 }
 
 /** Each init segment of a variant, and of its sound, against what the variant tells. */
-function codecsAreTrue({ url, codecs, line, groups }: Variant, stream: StreamEvidence, tell: Teller): void {
+function codecsAreTrue({ url, codecs, line, groups }: Variant, stream: StreamEvidence, tell: Reporter): void {
   const sounds = stream.multivariant!.renditions.filter(({ groupId, type }) => groups.get(type) === groupId);
   const told = (codecs ?? "").split(",").map((codec) => codec.trim());
   const isOfIt = (rendition: RenditionEvidence) =>

@@ -1,4 +1,4 @@
-import type { FragmentFacts, InitFacts } from "./boxes.ts";
+import type { FragmentFacts, InitFacts } from "../boxes.ts";
 import type { MediaPlaylist, Place } from "./playlist.ts";
 import type { Multivariant } from "./multivariant.ts";
 

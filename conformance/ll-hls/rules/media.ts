@@ -1,5 +1,5 @@
 import { placeOf } from "../attributes.ts";
-import { type FragmentFacts, isSync } from "../boxes.ts";
+import { type FragmentFacts, isSync } from "../../boxes.ts";
 import { fullPlaylists, type MediaAnswer, type MediaPurpose, type RenditionEvidence } from "../evidence.ts";
 import { must, type Rule } from "../rule.ts";
 import { segmentsOf } from "./parts.ts";
@@ -26,10 +26,16 @@ const answers =
     }
   };
 
+/** A request may be given up after this many target durations. */
+const HELD_TARGETS = 3;
+
 const hintAnswers: Rule["judge"] = ({ renditions }, tell) => {
   for (const rendition of renditions) {
     const listed = new Set(segmentsOf(rendition).flatMap(({ segment }) => segment.parts.map((part) => part.uri)));
-    for (const { url, status } of answersFor(rendition, "hint").values()) {
+    const target = fullPlaylists(rendition)[0]?.playlist.targetDurationS ?? 1;
+    for (const { url, status, askedAtMs, answeredAtMs } of answersFor(rendition, "hint").values()) {
+      // Nobody holds a request for ever while the broadcaster is away (§6.2.5.2).
+      if (status === 503 && answeredAtMs - askedAtMs >= HELD_TARGETS * target * 1000) continue;
       if (status === 200 || status === 206) tell.seen();
       else if (listed.has(url)) tell.fault(url, "200 when the part is there", status === 0 ? "no answer" : `${status}`);
     }

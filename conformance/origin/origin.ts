@@ -10,6 +10,9 @@ import { type Name, PARTS, type Place, Stream } from "./stream.ts";
 const ADVANCE_S = 3; // of parts (§6.2.5.2)
 /** So many segments are there when the origin begins: discontinuities then leave and come within a few seconds. */
 const BEGUN_SEGMENTS = 31;
+/** The first segment behind an absence. */
+const ABSENT_FROM = BEGUN_SEGMENTS + 2;
+const LATE_MS = 3000;
 
 export interface Origin {
   /** Of the multivariant playlist. */
@@ -28,6 +31,8 @@ export interface OriginOptions {
   /** Without it the stream does not end. */
   endsAfterSegments?: number;
   partTargetMs?: number;
+  /** The broadcaster is away for this long, a few segments after the origin begins, and comes back behind a discontinuity. */
+  absenceMs?: number;
   /** 0 = any that is free. */
   port?: number;
 }
@@ -35,11 +40,13 @@ export interface OriginOptions {
 /** An HTTP origin of low-latency HLS in real time, with a picture and a sound, that keeps every rule but the one of its fault. */
 export async function startOrigin(
   fault: Fault | null = null,
-  { endsAfterSegments = Infinity, partTargetMs = 200, port = 0 }: OriginOptions = {},
+  { endsAfterSegments = Infinity, partTargetMs = 200, absenceMs = 0, port = 0 }: OriginOptions = {},
 ): Promise<Origin> {
   const [nowMs, segmentMs] = [Date.now(), partTargetMs * PARTS];
   const endsAtMs = Number.isFinite(endsAfterSegments) ? nowMs + endsAfterSegments * segmentMs : null;
-  const stream = new Stream({ beganAtMs: nowMs - BEGUN_SEGMENTS * segmentMs, fault, endsAtMs, partTargetMs });
+  const absence = { msn: ABSENT_FROM, ms: fault === "late behind a discontinuity" ? LATE_MS : absenceMs };
+  const beganAtMs = nowMs - BEGUN_SEGMENTS * segmentMs;
+  const stream = new Stream({ beganAtMs, fault, endsAtMs, partTargetMs, absence });
   const server = createServer((request, response) => void respond(stream, request, response));
   server.keepAliveTimeout = 60_000;
   server.listen(port, "127.0.0.1");
@@ -105,7 +112,8 @@ async function mediaAnswer(stream: Stream, name: Name, msn: number, part: number
   const place = { msn, part: part ?? PARTS - 1 };
   const ageMs = -stream.waitMs(place, Date.now());
   const isThere = stream.has(place, Date.now());
-  if (!isThere && (part === null || ageMs < -stream.segmentMs)) return refusal(stream, 404);
+  const isNext = msn * PARTS + place.part === stream.partCount(Date.now());
+  if (!isThere && (part === null || (ageMs < -stream.segmentMs && !isNext))) return refusal(stream, 404);
   if (!isThere && stream.fault === "404 on a hint") return refusal(stream, 404);
   if (stream.fault === "parts vanish" && part !== null && ageMs > 5 * stream.segmentMs) return refusal(stream, 404);
   if (!isThere) await arrival(stream, place);

@@ -16,6 +16,7 @@ export const FAULTS = {
   "other bytes for a hint": "who waits for a part gets another",
   "false INDEPENDENT": "INDEPENDENT=YES on parts without a sync sample",
   "late part": "a part comes 2.6 s late, and what is behind it",
+  "late behind a discontinuity": "a discontinuity 3 s late, with dates that know of no absence",
   "parts leave early": "parts leave 1 target duration from the end",
   "parts vanish": "parts that left are not found",
   "short window": "2 target durations",

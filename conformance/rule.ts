@@ -1,22 +1,20 @@
-import type { StreamEvidence } from "./evidence.ts";
-
+/** A rule of a specification, and how a conformance check judges what a server showed. */
 export interface Fault {
   url: string;
-  /** Two lines: what the rule wants, or what was before; what was found. */
+  /** Two lines: what the rule requires, or what was seen before; what was found. */
   lines: [string, string];
 }
 
-export interface Rule {
+export interface Rule<Evidence> {
   id: string;
-  /** Of draft-pantos-hls-rfc8216bis. */
   section: string;
   level: "MUST" | "SHOULD";
   words: string;
-  /** Pure: says of the evidence how often it could be judged (`seen`), and what was wrong. */
-  judge: (stream: StreamEvidence, tell: Teller) => void;
+  /** Pure: reports how often the rule could be judged (`seen`), and what broke it. */
+  judge: (evidence: Evidence, report: Reporter) => void;
 }
 
-export interface Teller {
+export interface Reporter {
   seen: () => void;
   /** Counts as seen. */
   fault: (url: string, wanted: string, found: string) => void;
@@ -25,19 +23,19 @@ export interface Teller {
 export interface Verdict {
   id: string;
   section: string;
-  level: Rule["level"];
+  level: "MUST" | "SHOULD";
   words: string;
   state: "ok" | "FAIL" | "warn" | "not seen";
   seen: number;
   faults: Fault[];
 }
 
-/** A broken SHOULD is a warning. */
-export function judge(rules: Rule[], stream: StreamEvidence): Verdict[] {
+/** A broken MUST fails, a broken SHOULD is a warning. */
+export function judge<Evidence>(rules: Rule<Evidence>[], evidence: Evidence): Verdict[] {
   return rules.map(({ id, section, level, words, judge }) => {
     const faults: Fault[] = [];
     let seen = 0;
-    judge(stream, {
+    judge(evidence, {
       seen: () => (seen += 1),
       fault: (url, wanted, found) => {
         seen += 1;
@@ -50,19 +48,6 @@ export function judge(rules: Rule[], stream: StreamEvidence): Verdict[] {
   });
 }
 
-export const must = (id: string, section: string, words: string, judge: Rule["judge"]): Rule => ({
-  id,
-  section,
-  level: "MUST",
-  words,
-  judge,
-});
-
-export const should = (id: string, section: string, words: string, judge: Rule["judge"]): Rule => ({
-  ...must(id, section, words, judge),
-  level: "SHOULD",
-});
-
-/** Each neighbour pair of a list. */
+/** Each pair of neighbours in a list. */
 export const pairs = <Item>(items: Item[]): [Item, Item][] =>
   items.slice(1).map((item, index) => [items[index]!, item]);

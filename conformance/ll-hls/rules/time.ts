@@ -1,5 +1,5 @@
 import { placeOf } from "../attributes.ts";
-import type { FragmentFacts } from "../boxes.ts";
+import type { FragmentFacts } from "../../boxes.ts";
 import type { RenditionEvidence } from "../evidence.ts";
 import type { Part, Segment } from "../playlist.ts";
 import { must, pairs, type Rule } from "../rule.ts";

@@ -21,6 +21,8 @@ export interface StreamPlan {
   fault: Fault | null;
   endsAtMs: number | null;
   partTargetMs: number;
+  /** Before this segment nothing comes for so long. */
+  absence: { msn: number; ms: number };
 }
 
 /** The parts of a live stream as a function of time: part n is there n + 1 part targets after the stream's beginning. */
@@ -32,8 +34,10 @@ export class Stream {
   readonly partTargetMs: number;
   readonly segmentMs: number;
   readonly targetS: number;
+  readonly #absence: StreamPlan["absence"];
 
-  constructor({ beganAtMs, fault, endsAtMs, partTargetMs }: StreamPlan) {
+  constructor({ beganAtMs, fault, endsAtMs, partTargetMs, absence }: StreamPlan) {
+    this.#absence = absence;
     this.beganAtMs = beganAtMs;
     this.fault = fault;
     this.endsAtMs = endsAtMs;
@@ -45,7 +49,10 @@ export class Stream {
   /** How many parts there are at a moment. */
   partCount(nowMs: number): number {
     const untilMs = this.endsAtMs === null ? nowMs : Math.min(nowMs, this.endsAtMs);
-    const count = Math.max(0, Math.floor((untilMs - this.beganAtMs) / this.partTargetMs));
+    const awayMs = this.#absence.msn * this.segmentMs; // since the beginning
+    const elapsedMs = untilMs - this.beganAtMs;
+    const onAirMs = elapsedMs <= awayMs ? elapsedMs : Math.max(awayMs, elapsedMs - this.#absence.ms);
+    const count = Math.max(0, Math.floor(onAirMs / this.partTargetMs));
     const late = this.fault === "late part" ? (count - LATE_FROM) % LATE_EVERY : LATE_PARTS;
     return count >= LATE_FROM && late < LATE_PARTS ? count - late : count;
   }
@@ -61,8 +68,11 @@ export class Stream {
 
   /** When a part will be there; milliseconds from now. */
   waitMs({ msn, part }: Place, nowMs: number): number {
-    return this.beganAtMs + (msn * PARTS + part + 1) * this.partTargetMs - nowMs;
+    return this.beganAtMs + (msn * PARTS + part + 1) * this.partTargetMs + this.#awayMsBefore(msn) - nowMs;
   }
+
+  /** How long the broadcaster was away until this segment began. */
+  #awayMsBefore = (msn: number) => (msn >= this.#absence.msn ? this.#absence.ms : 0);
 
   #isShort({ msn, part }: Place): boolean {
     return this.fault === "short part" && part === 1 && msn % 2 === 0;
@@ -86,12 +96,15 @@ export class Stream {
     return msn * this.segmentMs - (this.fault === "short part" ? Math.ceil(msn / 2) * (this.partTargetMs / 2) : 0);
   }
 
-  #isDiscontinuous = (msn: number) => msn > 0 && msn % DISCONTINUITY_EVERY === 0;
+  #isBack = (msn: number) => this.#absence.ms > 0 && msn === this.#absence.msn;
 
-  #discontinuitiesBefore = (msn: number) => Math.max(0, Math.ceil(msn / DISCONTINUITY_EVERY) - 1);
+  #isDiscontinuous = (msn: number) => (msn > 0 && msn % DISCONTINUITY_EVERY === 0) || this.#isBack(msn);
+
+  #discontinuitiesBefore = (msn: number) =>
+    Array.from({ length: msn }, (_, before) => before).filter((before) => this.#isDiscontinuous(before)).length;
 
   partBytes(name: Name, { msn, part }: Place): Uint8Array {
-    const jumpMs = Math.floor(msn / DISCONTINUITY_EVERY) * 10_000;
+    const jumpMs = Math.floor(msn / DISCONTINUITY_EVERY) * 10_000 + this.#awayMsBefore(msn);
     const lateMs = this.fault === "gap in media times" ? msn * 50 : 0;
     const beforeMs = this.#mediaMs(msn) + this.#partsMs(msn, part);
     return chunk({
@@ -160,7 +173,8 @@ export class Stream {
   #dateMs(name: Name, msn: number): number {
     const driftMs = this.fault === "dates drift" ? msn * 150 : 0;
     const offMs = this.fault === "another clock" && name === "audio" ? 2000 : 0;
-    return this.beganAtMs + this.#mediaMs(msn) + driftMs + offMs;
+    const awayMs = this.fault === "late behind a discontinuity" ? 0 : this.#awayMsBefore(msn);
+    return this.beganAtMs + this.#mediaMs(msn) + awayMs + driftMs + offMs;
   }
 
   #partLines(name: Name, msn: number, count: number): string[] {

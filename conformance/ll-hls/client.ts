@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { placeOf, type ByteRange } from "./attributes.ts";
-import { readFragments, readInit } from "./boxes.ts";
+import { readFragments, readInit } from "../boxes.ts";
 import type { Exchange, MediaAnswer, MediaPurpose, PlaylistAnswer, PlaylistPurpose } from "./evidence.ts";
 import { parseMediaPlaylist } from "./parse.ts";
 import type { Place } from "./playlist.ts";

@@ -1,4 +1,4 @@
-/** `node test/conformance/origin/serve.ts`: a live stream to try `npm run check:ll-hls` with. */
+/** `node conformance/origin/serve.ts`: a live stream to try `npm run check:ll-hls` with. */
 import { parseArgs } from "node:util";
 import { type Fault, FAULTS } from "./faults.ts";
 import { startOrigin } from "./origin.ts";

@@ -1,6 +1,6 @@
 import { fullPlaylists, readAnswers, type RenditionEvidence, type StreamEvidence } from "../evidence.ts";
 import type { MediaPlaylist } from "../playlist.ts";
-import { must, pairs, type Rule, should, type Teller } from "../rule.ts";
+import { must, pairs, type Rule, should, type Reporter } from "../rule.ts";
 
 /** EXT-X-VERSION that a playlist needs at least (§8), and why. */
 function neededVersion({ lines, segments, skipped }: MediaPlaylist): [number, string] {
@@ -63,7 +63,7 @@ const controlText = ({ serverControl }: MediaPlaylist) =>
         .sort()
         .join(",");
 
-function profile({ renditions }: StreamEvidence, tell: Teller): void {
+function profile({ renditions }: StreamEvidence, tell: Reporter): void {
   firstPlaylists(renditions, (playlist) => {
     const { serverControl, partTargetS, segments, url } = playlist;
     const missing = [

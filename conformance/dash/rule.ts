@@ -1,0 +1,26 @@
+import { type Rule as AnyRule } from "../rule.ts";
+import { type DashEvidence, type ReadManifest, readManifests } from "./evidence.ts";
+
+export type Rule = AnyRule<DashEvidence>;
+
+export const must = (id: string, section: string, words: string, judge: Rule["judge"]): Rule => ({
+  id,
+  section,
+  level: "MUST",
+  words,
+  judge,
+});
+
+type Check<Item> = (item: Item) => string | null;
+
+/** Judges each item of each MPD once: `check` returns what was found instead, or null when the rule is kept. */
+export const eachOf =
+  <Item>(items: (answer: ReadManifest) => Item[], wanted: string, check: Check<Item>): Rule["judge"] =>
+  (evidence, { seen, fault }) => {
+    for (const answer of readManifests(evidence))
+      for (const item of items(answer)) {
+        const found = check(item);
+        if (found === null) seen();
+        else fault(answer.url, wanted, found);
+      }
+  };

@@ -1,0 +1,76 @@
+import { type AdaptationSet, type InPeriod, type Mpd, representationsOf } from "../manifest.ts";
+import { eachOf, must, type Rule } from "../rule.ts";
+
+const repeated = (ids: (string | null)[]): string | null => {
+  const twice = ids.find((id, index) => id !== null && ids.indexOf(id) !== index);
+  return twice === undefined ? null : `"${twice}" twice`;
+};
+
+/** Ids of periods in an MPD, of sets in a period, of representations in a period. */
+const idLists = ({ periods }: Mpd): (string | null)[][] => [
+  periods.map(({ id }) => id),
+  ...periods.map(({ sets }) => sets.map(({ id }) => id)),
+  ...periods.map(({ sets }) => sets.flatMap(({ representations }) => representations.map(({ id }) => id))),
+];
+
+const of = (mpd: Mpd, contentType: string): InPeriod[] =>
+  representationsOf(mpd).filter(({ set }) => set.contentType === contentType);
+
+const without = (attributes: Record<string, string>, names: string[]): string | null => {
+  const missing = names.filter((name) => attributes[name] === undefined);
+  return missing.length === 0 ? null : `no ${missing.join(", ")}`;
+};
+
+/** Of a set, on itself or alike on all of its representations. */
+const setWithout = ({ attributes }: AdaptationSet, names: [string, string][]): string | null => {
+  const missing = names.filter((either) => either.every((name) => attributes[name] === undefined));
+  return missing.length === 0 ? null : `no ${missing.map(([first]) => first).join(", ")}`;
+};
+
+export const SET_RULES: Rule[] = [
+  must(
+    "ids",
+    "ISO 5.3.2 to 5.3.5",
+    "Ids are unique: of Periods in the MPD, of AdaptationSets and Representations in their Period",
+    eachOf(({ mpd }) => idLists(mpd), "each id once", repeated),
+  ),
+  must(
+    "picture-set",
+    "IOP 3.2.4",
+    "A set of pictures tells its aspect ratio and its largest size and rate",
+    eachOf(
+      ({ mpd }) => mpd.periods.flatMap(({ sets }) => sets.filter(({ contentType }) => contentType === "video")),
+      "par; maxWidth, maxHeight and maxFrameRate, or width, height and frameRate",
+      (set) =>
+        setWithout(set, [
+          ["par", "par"],
+          ["maxWidth", "width"],
+          ["maxHeight", "height"],
+          ["maxFrameRate", "frameRate"],
+        ]),
+    ),
+  ),
+  must(
+    "picture",
+    "IOP 3.2.4",
+    "A Representation of pictures tells its size, rate, sample aspect ratio and codec",
+    eachOf(
+      ({ mpd }) => of(mpd, "video"),
+      "width, height, frameRate, sar, codecs, mimeType",
+      ({ representation: { attributes } }) =>
+        without(attributes, ["width", "height", "frameRate", "sar", "codecs", "mimeType"]),
+    ),
+  ),
+  must(
+    "sound",
+    "IOP 3.2.4",
+    "A Representation of sound tells its language, sampling rate, channels and codec",
+    eachOf(
+      ({ mpd }) => of(mpd, "audio"),
+      "lang, audioSamplingRate, codecs, mimeType, AudioChannelConfiguration",
+      ({ representation: { attributes, channelConfigurations } }) =>
+        without(attributes, ["lang", "audioSamplingRate", "codecs", "mimeType"]) ??
+        (channelConfigurations.length > 0 ? null : "no AudioChannelConfiguration"),
+    ),
+  ),
+];

@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { XmlDocument, XmlParseError, XmlValidateError, XsdValidator } from "libxml2-wasm";
+import { xmlRegisterFsInputProviders } from "libxml2-wasm/lib/nodejs.mjs";
+
+/** What Sluice may write; see decision 0032. */
+export const OWN_SCHEMA = new URL("mpd.xsd", import.meta.url).pathname;
+
+/** Validators by path. A process keeps them to its end. */
+const validators = new Map<string, XsdValidator>();
+
+/**
+ * Validates an MPD.
+ *
+ * @param schemaPath of an XSD file; what it imports is looked up beside it
+ * @returns what libxml2 finds wrong, with line numbers; empty when the document is valid
+ */
+export function schemaErrors(text: string, schemaPath: string): string[] {
+  let validator = validators.get(schemaPath);
+  validator ??= openValidator(schemaPath);
+  validators.set(schemaPath, validator);
+  try {
+    using document = XmlDocument.fromString(text);
+    validator.validate(document);
+    return [];
+  } catch (error) {
+    if (!(error instanceof XmlValidateError) && !(error instanceof XmlParseError)) throw error;
+    return error.details.map(({ line, message }) => `line ${line}: ${message.trim()}`);
+  }
+}
+
+function openValidator(schemaPath: string): XsdValidator {
+  xmlRegisterFsInputProviders();
+  using schema = XmlDocument.fromBuffer(readFileSync(schemaPath), { url: schemaPath });
+  return XsdValidator.fromDoc(schema);
+}

@@ -1,0 +1,74 @@
+import { readSelection, type Selection, selectionQuery } from "../delivery/selection.ts";
+import { withQuery } from "../delivery/query.ts";
+import type { Env } from "../env.ts";
+import { Problem } from "../http/problems.ts";
+// By file: the index leads to routes that lead back here.
+import { isLatelyOver } from "../live/after-end.ts";
+import { CORS } from "./headers.ts";
+import { Recent } from "./recent.ts";
+import { findRecording } from "./repository.ts";
+
+type ManifestKind = "multivariant" | "mpd";
+
+/** The next broadcast is seen at the stream's address after no more than this. */
+const STREAM_MS = 1000;
+/** By stream address. A client that keeps asking costs an isolate one look-up in this time. */
+const outcomes = new Recent<{ recordingId: string | null; isGone: boolean }>(512);
+
+/** What the stream's address led to a moment ago; null when it has to be looked up. */
+export function recentOutcome(
+  { playbackId, kind }: { playbackId: string; kind: ManifestKind },
+  query: URLSearchParams,
+): Response | null {
+  const outcome = outcomes.get(playbackId, Date.now());
+  return outcome === undefined ? null : answerOutcome(outcome, kind, readSelection(query));
+}
+
+/**
+ * The stream's address after its broadcast: leads to the recording.
+ *
+ * @throws {Problem} broadcast_over, not_ready
+ */
+export async function answerAfterBroadcast(
+  env: Env,
+  { playbackId, kind }: { playbackId: string; kind: ManifestKind },
+  session: { id: string; endedAtMs: number },
+  selection: Selection,
+): Promise<Response> {
+  const recordingId = await findRecording(env.DB, session.id);
+  const outcome = { recordingId, isGone: recordingId === null && isLatelyOver(session.endedAtMs, Date.now()) };
+  outcomes.set(playbackId, outcome, Date.now() + STREAM_MS);
+  return answerOutcome(outcome, kind, selection);
+}
+
+function answerOutcome(
+  { recordingId, isGone }: { recordingId: string | null; isGone: boolean },
+  kind: ManifestKind,
+  selection: Selection,
+): Response {
+  if (recordingId !== null) {
+    const file = `${recordingId}.${kind === "mpd" ? "mpd" : "m3u8"}`;
+    return redirect(withQuery(file, selectionQuery(selection)), "public, max-age=1");
+  }
+  if (isGone) throw new Problem("broadcast_over", "the broadcast has ended, and was not recorded");
+  throw new Problem("not_ready", "the stream is not on air");
+}
+
+/**
+ * A session's own MPD or playlist, when its index has been deleted. It never comes back.
+ *
+ * @param toRecording where the same is below the recording's playback id, relative to the request
+ * @throws {Problem} broadcast_over
+ */
+export async function answerDeletedSession(
+  env: Env,
+  sessionId: string,
+  toRecording: (recordingId: string) => string,
+): Promise<Response> {
+  const recordingId = await findRecording(env.DB, sessionId);
+  if (recordingId === null) throw new Problem("broadcast_over", "the broadcast has ended, and was not recorded");
+  return redirect(toRecording(recordingId), "public, max-age=60");
+}
+
+const redirect = (location: string, cacheControl: string) =>
+  new Response(null, { status: 302, headers: { ...CORS, location, "cache-control": cacheControl } });

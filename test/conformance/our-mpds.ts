@@ -1,0 +1,183 @@
+/** One MPD of each kind that we make, with the sizes of its segments. Pictures of 25 a second, sound of 48 kHz cut at AAC frames. */
+import { mpd } from "../../src/delivery/dash/mpd.ts";
+import { liveMpd } from "../../src/delivery/live/mpd.ts";
+import type { MpdRendition } from "../../src/delivery/live/mpd-periods.ts";
+import type { LiveRendition, LiveSegment, LiveTiming } from "../../src/delivery/live/timeline.ts";
+import { type AssetFacts, presentationOf, type Rendition } from "../../src/delivery/model.ts";
+import { select } from "../../src/delivery/selection.ts";
+import { recordedLists } from "../../src/live/recording-lists.ts";
+import { audioRow, facts, growing, source, videoRow } from "../pure/delivery/rows.ts";
+
+export interface OurMpd {
+  text: string;
+  /** By rendition: bytes of each segment from number 0 on. */
+  sizes: Record<string, number[]>;
+}
+
+const NOW_MS = Date.UTC(2026, 10, 22, 12);
+const RATE = 48_000;
+const toFrame = (seconds: number) => Math.round((seconds * RATE) / 1024) * 1024;
+
+/** Sound for segments that end at these moments; 16,000 bytes for each second of it. */
+function sound(name: string, ends: number[], change: Partial<Rendition> = {}): Rendition {
+  const durationTicks = ends.map((end, n) => toFrame(end) - toFrame(n === 0 ? 0 : ends[n - 1]!));
+  const bytes = durationTicks.map((ticks) => (ticks / RATE) * 16_000);
+  return audioRow(name, bytes, { segments: { durationTicks, bytes, keyframes: [] }, ...change });
+}
+
+const FOURS = [4, 8, 12, 14.2];
+const v720 = videoRow("v720", 1280, 720, [1_000_000, 400_000, 900_000, 300_000], {
+  segments: { durationTicks: [100, 100, 100, 55], bytes: [1_000_000, 400_000, 900_000, 300_000], keyframes: [] },
+});
+const v270 = { ...v720, name: "v270", widthPx: 480, heightPx: 270 };
+const a1 = sound("a1", FOURS);
+const SOURCE_CUTS = [5, 9.8, 14.2];
+const sourceVideo = source({
+  ...v720,
+  name: "source-v",
+  segments: { durationTicks: [125, 120, 110], bytes: [2_000_000, 100_000, 1_500_000], keyframes: [] },
+});
+const sourceAudio = source(sound("source-a1", SOURCE_CUTS, { languageCode: null, languageName: null }));
+const german = sound("a2", FOURS, { languageCode: "de", languageName: "Deutsch <&>", isDefault: false });
+
+function onDemand(asset: AssetFacts, firstNumber = 0): OurMpd {
+  const presentation = select(presentationOf(asset)!, { minPx: null, maxPx: null, exactPx: null, order: null });
+  const rows = [...presentation.videoSets.flat(), ...presentation.audio];
+  const gaps = Array.from({ length: firstNumber }, () => 0);
+  return {
+    text: mpd(presentation, "P", new Date(NOW_MS), firstNumber),
+    sizes: Object.fromEntries(rows.map(({ name, segments }) => [name, [...gaps, ...segments.bytes]])),
+  };
+}
+
+const TIMING: LiveTiming = { targetDurationSeconds: 2, partTargetMs: 500 };
+const PICTURE = 120_000;
+const PARTS = 4;
+
+/** A live rendition of segments of 2 s; the last one has as many parts as `openParts` says. */
+function live(name: string, whole: number, openParts: number, change: Partial<LiveRendition> = {}): LiveRendition {
+  const timescale = name === "a1" ? RATE : PICTURE;
+  const at = (seconds: number) => (name === "a1" ? toFrame(seconds) : seconds * timescale);
+  const segment = (msn: number, parts: number): LiveSegment => ({
+    msn,
+    capturedAtMs: NOW_MS + msn * 2000,
+    decodeTicks: at(msn * 2),
+    durationTicks: at(msn * 2 + (parts / PARTS) * 2) - at(msn * 2),
+    bytes: parts * (name === "a1" ? 4000 : 60_000),
+    isDiscontinuous: false,
+    initVersion: 0,
+    isGap: false,
+    isWhole: parts === PARTS,
+    parts: [],
+  });
+  const segments = Array.from({ length: whole + (openParts > 0 ? 1 : 0) }, (_, msn) =>
+    segment(msn, msn < whole ? PARTS : openParts),
+  );
+  const empty = { discontinuities: [], seams: [0], droppedFrom: null, hasEnded: false };
+  return { name, timescale, firstMsn: 0, segments, ...empty, ...change };
+}
+
+const BITRATES: Record<string, number> = { v720: 1_000_000, v360: 1_000_000, a1: 70_000 };
+const SIZES: Record<string, [number, number]> = { v720: [1280, 720], v360: [640, 360] };
+const asMpdRendition = (rendition: LiveRendition): MpdRendition => {
+  const [widthPx, heightPx] = SIZES[rendition.name] ?? [null, null];
+  const { name, timescale } = rendition;
+  const [kind, codec] = name === "a1" ? (["audio", "mp4a.40.2"] as const) : (["video", "avc1.64001f"] as const);
+  return { live: rendition, facts: { name, kind, widthPx, heightPx, bitrateBps: BITRATES[name]!, codec, timescale } };
+};
+
+function onAir(
+  renditions: LiveRendition[],
+  change: { windowSeconds?: number | null; timing?: LiveTiming } = {},
+): OurMpd {
+  const text = liveMpd({
+    renditions: renditions.map(asMpdRendition),
+    timing: TIMING,
+    windowSeconds: 60,
+    frameRate: 29.97,
+    channels: 2,
+    base: "P/S/",
+    location: "P.S.mpd",
+    clockUri: "/P/S/time",
+    nowMs: NOW_MS + 60_000,
+    ...change,
+  });
+  return { text: text!, sizes: {} };
+}
+
+const session = (whole: number, openParts: number, change: Partial<LiveRendition> = {}) =>
+  ["v720", "v360", "a1"].map((name) => live(name, whole, openParts, change));
+
+/** The broadcaster was away for 30 s behind segment 4, and came back with another encoder. */
+function reconnected(change: Partial<LiveRendition> = {}): LiveRendition[] {
+  const renditions = session(8, 0, { seams: [0, 5], discontinuities: [5], ...change });
+  for (const { segments } of renditions)
+    for (const segment of segments.slice(5)) {
+      Object.assign(segment, { capturedAtMs: segment.capturedAtMs + 30_000, initVersion: 1 });
+      segment.isDiscontinuous = segment.msn === 5;
+    }
+  return renditions;
+}
+
+/** The top rung was given up behind segment 2. */
+function dropped(): LiveRendition[] {
+  const [top, ...others] = session(6, 0);
+  for (const segment of top!.segments.slice(3)) Object.assign(segment, { isGap: true, bytes: 0 });
+  return [{ ...top!, seams: [0, 3], droppedFrom: 3 }, ...others];
+}
+
+/** What is left of a session, cut to a stretch of its segments or not. */
+function recording(renditions: LiveRendition[], range: { first: number; last: number } | null = null): OurMpd {
+  const ended = renditions.map((one) => ({ ...one, hasEnded: true }));
+  const rows = recordedLists(ended, range).map(({ name, timescale, segments }): Rendition => {
+    const [widthPx, heightPx] = SIZES[name] ?? [0, 0];
+    return { ...(name === "a1" ? audioRow(name, []) : videoRow(name, widthPx, heightPx, [])), timescale, segments };
+  });
+  return onDemand(facts("ready", rows), range?.first ?? 0);
+}
+
+const standard = { timing: { targetDurationSeconds: 2, partTargetMs: null } };
+const firstSegment = (row: Rendition): Rendition => ({
+  ...growing(row),
+  segments: {
+    durationTicks: row.segments.durationTicks.slice(0, 1),
+    bytes: row.segments.bytes.slice(0, 1),
+    keyframes: [],
+  },
+});
+
+export const OUR_MPDS: Record<string, () => OurMpd> = {
+  ladder: () => onDemand(facts("ready", [v720, v270, a1])),
+  "ladder with two languages": () => onDemand(facts("ready", [v720, v270, a1, german])),
+  passthrough: () => onDemand(facts("processing", [sourceVideo, sourceAudio])),
+  "passthrough beside its ladder": () => onDemand(facts("processing", [sourceVideo, v720, v270, a1])),
+  "passthrough of a single short segment": () =>
+    onDemand(
+      facts("processing", [
+        { ...sourceVideo, segments: { durationTicks: [30], bytes: [70_000], keyframes: [] } },
+        source(sound("source-a1", [1.2])),
+      ]),
+    ),
+  "picture alone": () => onDemand({ ...facts("ready", [v720]), audioTrackCount: 0 }),
+  "sound alone": () => onDemand(facts("ready", [a1])),
+  "growing ladder, first segment": () => onDemand(facts("processing", [v720, v270, a1].map(firstSegment))),
+  "growing ladder": () => onDemand(facts("processing", [v720, v270, a1].map(growing))),
+  recording: () => recording(session(8, 0)),
+  "recording of several Periods": () => recording(reconnected()),
+  "recording without one rung in a Period": () => recording(dropped()),
+  "clip window": () => recording(session(8, 0), { first: 3, last: 6 }),
+  "clip window of several Periods": () => recording(reconnected(), { first: 3, last: 6 }),
+  "live, first part": () => onAir(session(0, 1)),
+  "live, within a segment": () => onAir(session(3, 2)),
+  "live, at a segment's end": () => onAir(session(4, 0)),
+  "live, a full window": () => onAir(session(100, 3)),
+  "live, DVR": () => onAir(session(100, 3), { windowSeconds: null }),
+  "live, after a reconnect": () => onAir(reconnected()),
+  "live, the window within the second Period": () => onAir(reconnected(), { windowSeconds: 4 }),
+  "live, without one rung": () => onAir(dropped()),
+  "live, standard latency": () => onAir(session(40, 0), standard),
+  "live, sound alone": () => onAir([live("a1", 6, 2)]),
+  ended: () => onAir(session(5, 0, { hasEnded: true })),
+  "ended, cut to its window": () => onAir(session(100, 0, { hasEnded: true })),
+  "ended, several Periods": () => onAir(reconnected({ hasEnded: true })),
+};

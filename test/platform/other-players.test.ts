@@ -1,0 +1,112 @@
+/** A live stream in players that are no web pages: mpv, ffmpeg and VLC. */
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { type Broadcaster, startBroadcaster } from "../support/clock-broadcaster.ts";
+import {
+  dvrOf,
+  eventually,
+  type LiveStreamRecord,
+  newLiveStream,
+  segmentsOf,
+  untilSegment,
+} from "../support/live-watch.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { startCountingProxy } from "../support/players/counting-proxy.ts";
+import { remoteOf } from "../support/players/mpv-remote.ts";
+import { ffmpeg, mpv, type Program, vlc } from "../support/players/programs.ts";
+
+let platform: TestPlatform;
+let stream: LiveStreamRecord;
+let broadcaster: Broadcaster;
+beforeAll(async () => {
+  platform = await startTestPlatform({ withIngest: true });
+  stream = await newLiveStream(platform, { maxDuration: 3600 });
+  const small = { widthPx: 320, heightPx: 180, frameRate: 15, bitrateBps: 300_000, keySeconds: 1 };
+  broadcaster = await startBroadcaster(stream.ingest.rtmp, small);
+  await untilSegment(platform, stream);
+});
+afterAll(async () => {
+  await broadcaster?.stop();
+  await platform?.stop();
+  await platform?.removeHome();
+});
+
+test("every answer of the local platform has a Date, as behind Cloudflare", async () => {
+  const { baseUrl } = platform;
+  const playbackPath = `/${stream.playbackIds[0]!.id}`;
+  const playlist = await untilSegment(platform, stream);
+  const [segment] = (await segmentsOf(playlist))!;
+  const paths = [
+    `${playbackPath}.mpd`,
+    `${playbackPath}.m3u8`,
+    `/player${playbackPath}`,
+    "/v1/live/streams",
+    "/nothing",
+  ];
+  for (const url of [...paths.map((path) => `${baseUrl}${path}`), playlist, segment!.url, segment!.initUrl]) {
+    const { headers } = await fetch(url);
+    const date = headers.get("date") ?? "none";
+    expect({ url, date, isNow: Math.abs(Date.parse(date) - Date.now()) < 5000 }).toEqual({ url, date, isNow: true });
+  }
+});
+
+test("mpv goes back to the first segment of a broadcast whose DVR playlist never loses one", async () => {
+  const socket = join(await mkdtemp(join(tmpdir(), "sluice-mpv-")), "socket");
+  const options = [`--input-ipc-server=${socket}`, "--demuxer-lavf-o=live_start_index=0", "--rebase-start-time=no"];
+  const player = mpv(dvrOf(platform, stream), ...options);
+  onTestFinished(() => player.kill());
+  const remote = await remoteOf(socket);
+  onTestFinished(() => remote.close());
+  const secondsAt = async () => Number((await remote.get("time-pos")) ?? Number.NaN);
+  const until = (what: string, isThere: (seconds: number) => boolean) =>
+    eventually(what, async () => (isThere(await secondsAt()) ? true : null));
+
+  await until("it plays the first segment", (seconds) => seconds >= 0 && seconds < 4);
+  await eventually("more of the broadcast", async () => (Number(await remote.get("duration")) > 9 ? true : null));
+  expect(await remote.get("seekable")).toBe(true);
+  await remote.command("seek", 6, "absolute");
+  await until("it plays what came later", (seconds) => seconds > 6.2 && seconds < 9);
+  await remote.command("seek", 1, "absolute");
+  await until("it plays the beginning again", (seconds) => seconds > 1.2 && seconds < 4);
+});
+
+/** What a client may still ask of the stream's address once the broadcast is over: it looks again, and ends. */
+const MOST_AFTER_THE_END = 20;
+
+test("ffmpeg, mpv and VLC that follow the stream's address end by themselves when the broadcast ends", async () => {
+  const path = `/${stream.playbackIds[0]!.id}`;
+  const followers: Record<string, (proxied: (file: string) => string) => Program> = {
+    "ffmpeg-dash": (proxied) => ffmpeg(proxied(".mpd")),
+    "ffmpeg-hls": (proxied) => ffmpeg(proxied(".m3u8")),
+    "mpv-dash": (proxied) => mpv(proxied(".mpd")),
+    // Not over DASH: VLC 3 takes `type` from its first MPD alone (docs/guides/live.md).
+    "vlc-hls": (proxied) => vlc(proxied(".m3u8")),
+  };
+  const names = Object.keys(followers);
+  const proxy = await startCountingProxy(platform.baseUrl, names);
+  onTestFinished(() => proxy.close());
+  const programs = names.map((name) => followers[name]!((file) => proxy.urlFor(name, `${path}${file}`)));
+  onTestFinished(() => Promise.all(programs.map((program) => program.kill())).then(() => undefined));
+  const segmentsOf = (name: string) =>
+    proxy.askedBy(name).filter(({ path, status }) => path.endsWith(".m4s") && status === 200).length;
+  for (const name of names)
+    await eventually(`${name} plays`, async () => (segmentsOf(name) >= 4 ? true : null), 60_000);
+
+  const { status } = await platform.api("PUT", `/v1/live/streams/${stream.streamId}/finish`);
+  expect(status).toBe(200);
+  const before = new Map(names.map((name) => [name, proxy.askedBy(name).length]));
+  for (const [index, name] of names.entries()) {
+    const program = programs[index]!;
+    const asked = () => JSON.stringify(proxy.askedBy(name).slice(before.get(name)).slice(-5));
+    const ended = eventually(`${name} ends`, async () => (program.code() === undefined ? null : true), 30_000);
+    await ended.catch((error: unknown) => expect.fail(`${String(error)}; it asked ${asked()}; ${program.words()}`));
+    expect([name, program.code()]).toEqual([name, 0]);
+  }
+  for (const name of names) {
+    const after = proxy.askedBy(name).slice(before.get(name));
+    const manifests = after.filter(({ path }) => /\.(?:mpd|m3u8)/.test(path));
+    expect(manifests.length, `${name}: ${JSON.stringify(after)}`).toBeLessThanOrEqual(MOST_AFTER_THE_END);
+  }
+});
