@@ -1,11 +1,13 @@
 /** One broadcast that has been let in: fed to an encoder, told to the Worker each second, ended when either side wants it. */
 import type { ChildProcess } from "node:child_process";
 import type { AuthorizeAnswer } from "../live/protocol.ts";
-import { type BroadcastOutcome, runBroadcast } from "../live/broadcast-process.ts";
+import { type BroadcastOutcome, type BroadcastReceiver, runBroadcast } from "../live/broadcast-process.ts";
+import type { Continuation } from "../live/continuation.ts";
 import type { BroadcastPlan } from "../live/output.ts";
 import { log } from "../log.ts";
 import { Delivery } from "./delivery.ts";
 import type { HangUp } from "./incoming.ts";
+import { RunProgress } from "./run-progress.ts";
 import { RestartLimit } from "./restart-limit.ts";
 import { SessionClient } from "./session-client.ts";
 import { Simulcast } from "./simulcast.ts";
@@ -31,6 +33,7 @@ export class OnAir {
   readonly #ids: { streamId: string; sessionId: string };
   readonly #beganAtMs = performance.now();
   #delivery: Delivery;
+  #progress = new RunProgress();
   #wasTold = false; // the Worker knows already that it is over
   #isLeaving = false; // the encoder works off what has come
   #isBeating = false;
@@ -85,25 +88,65 @@ export class OnAir {
     const { settings, resume } = this.#session;
     const limit = new RestartLimit();
     let start = startOf(resume);
+    let continues: Continuation | null = null;
     for (;;) {
       const firstByteAtMs = await this.#line.nextArrival();
       if (firstByteAtMs === null) return this.#line.lastByteAtMs === null ? "silent" : "broadcaster_left";
-      this.#delivery = new Delivery(this.#client, this.#ids);
+      if (continues === null) this.#delivery = new Delivery(this.#client, this.#ids);
+      const plan = { settings, start, firstByteAtMs, isFirstShort: start.msn === 0 };
       const outcome = await runBroadcast(
         this.#newChild(),
         this.#line.read(),
-        { settings, start, firstByteAtMs, isFirstShort: start.msn === 0 },
-        this.#delivery,
+        continues === null ? plan : { ...plan, start: continues.run.start, continues },
+        this.#following(this.#delivery),
         this.#stop.signal,
       );
       log("info", "encoder ended", { ...this.#ids, ...wordsOf(outcome) });
       if (this.#stop.signal.aborted) return "over";
       if (outcome.type === "failure" && outcome.code.startsWith("source_") && outcome.code !== "source_exceeds_limits")
         return outcome.code;
+      continues = outcome.type === "crashed" && limit.isAllowed(performance.now()) ? this.#continuation() : null;
       if (this.#line.isSpent) return outcome.type === "ended" ? "broadcaster_left" : "encoder_failed";
       if (!limit.allows(performance.now())) return "encoder_failed";
-      start = startOf(await this.#client.resume());
+      if (continues === null) {
+        this.#progress = new RunProgress();
+        start = startOf(await this.#client.resume());
+      }
     }
+  }
+
+  /** What the next encoder needs to go on with the run; null when it has to begin another one. */
+  #continuation(): Continuation | null {
+    const neededFrom = this.#progress.neededFrom();
+    const continues = this.#progress.continuation();
+    if (continues === null || !this.#line.rewind(neededFrom)) return null;
+    this.#progress.countAnew(neededFrom === null);
+    log("info", "another encoder goes on", { ...this.#ids, fromByte: neededFrom ?? 0 });
+    return continues;
+  }
+
+  /** The delivery as the encoder sees it, with what it tells for its successor. */
+  #following(delivery: Delivery): BroadcastReceiver {
+    const progress = this.#progress;
+    const release = () => this.#line.release(progress.neededFrom());
+    return {
+      onStarted: (facts) => delivery.onStarted(facts),
+      onInit: (...init) => delivery.onInit(...init),
+      onPart: (...part) => delivery.onPart(...part),
+      onGap: (...gap) => delivery.onGap(...gap),
+      onThumbnail: (...thumbnail) => delivery.onThumbnail(...thumbnail),
+      onPulse: (pulse) => delivery.onPulse(pulse),
+      onRungDropped: (dropped) => {
+        progress.onRungDropped(dropped.rendition);
+        delivery.onRungDropped(dropped);
+      },
+      onRun: (state) => progress.onRun(state),
+      onKey: (place) => {
+        progress.onKey(place);
+        release();
+      },
+      onPartMade: (facts) => progress.onPart(facts),
+    };
   }
 
   async #beat(): Promise<void> {
@@ -162,6 +205,8 @@ function wordsOf(outcome: BroadcastOutcome): Record<string, string | number> {
       return { outcome: outcome.code, reason: outcome.message };
     case "crashed":
       return { outcome: "crashed", reason: outcome.how.slice(0, 500) };
+    case "unable":
+      return { outcome: "unable to go on", reason: outcome.reason };
     case "stopped":
       return { outcome: "stopped" };
   }

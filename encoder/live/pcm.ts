@@ -7,13 +7,23 @@ export class Pcm {
   readonly sampleRateHz: number;
   readonly channels: number;
   #planes: Float32Array[];
-  #start = 0; // sample of the timeline at which the planes begin
+  #start: number; // sample of the timeline at which the planes begin
   #length = 0;
+  #isExact: boolean;
+  #shift = 0;
 
-  constructor(sampleRateHz: number, channels: number) {
+  /** @param start the timeline's first sample; one that is not 0 goes on with a timeline, so what comes first is placed exactly */
+  constructor(sampleRateHz: number, channels: number, start = 0) {
+    this.#start = start;
+    this.#isExact = start > 0;
     this.sampleRateHz = sampleRateHz;
     this.channels = channels;
     this.#planes = Array.from({ length: channels }, () => new Float32Array(sampleRateHz));
+  }
+
+  /** How far behind its timestamp the last sound was put. */
+  get shift(): number {
+    return this.#shift;
   }
 
   /** The sample behind the last one. */
@@ -24,8 +34,10 @@ export class Pcm {
   /** @param at where the first of them belongs; what lies before the end is dropped */
   write(at: number, planes: Float32Array[]): void {
     const count = planes[0]!.length;
-    const isSeamless = Math.abs(at - this.end) < SMALLEST_HOLE_SECONDS * this.sampleRateHz;
+    const isSeamless = !this.#isExact && Math.abs(at - this.end) < SMALLEST_HOLE_SECONDS * this.sampleRateHz;
     const from = isSeamless ? this.end : at;
+    this.#isExact &&= at + count <= this.end;
+    this.#shift = from - at;
     this.padTo(from);
     const skipped = this.end - from;
     if (skipped >= count) return;

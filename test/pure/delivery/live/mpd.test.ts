@@ -52,7 +52,9 @@ describe("the MPD of a session on air", () => {
   test("names the segment that is being made, and when it can be asked for", () => {
     const text = render([video(session(3, 2)), audio(sound(3))]);
     expect(text).toContain('type="dynamic" availabilityStartTime="2026-11-20T12:00:00.000Z"');
-    expect(text).toContain('minimumUpdatePeriod="PT1S" timeShiftBufferDepth="PT60S" suggestedPresentationDelay="PT3.5S"');
+    expect(text).toContain(
+      'minimumUpdatePeriod="PT1S" timeShiftBufferDepth="PT60S" suggestedPresentationDelay="PT3.5S"',
+    );
     expect(text).toContain('availabilityTimeOffset="1.5" availabilityTimeComplete="false"');
     expect(text).toContain('<Latency target="1500"');
     expect(text).toContain('<UTCTiming schemeIdUri="urn:mpeg:dash:utc:http-iso:2014" value="/p/session/time"/></MPD>');
