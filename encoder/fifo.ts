@@ -17,6 +17,12 @@ export class Fifo<T> {
     this.#elements.push(element);
   }
 
+  /** In front of all others, in their order. */
+  prepend(elements: T[]): void {
+    this.#elements = [...elements, ...this.#elements.slice(this.#first)];
+    this.#first = 0;
+  }
+
   shift(): T | undefined {
     const element = this.first;
     if (this.length === 0) return undefined;

@@ -3,6 +3,7 @@
  * head once more, and then the stream from a place where one may begin. Pure.
  */
 import { PendingBytes } from "../pending-bytes.ts";
+import { PACKET_BYTES, SYNC_BYTE, TransportTables } from "./transport-packets.ts";
 
 export interface Unit {
   bytes: Buffer;
@@ -74,7 +75,30 @@ export class ContainerUnits {
 function recognise(bytes: Buffer): Splitter {
   if (bytes.toString("latin1", 0, 3) === "FLV") return flvHeader;
   if (BOX_TYPES.has(bytes.toString("latin1", 4, 8))) return splitBoxes;
-  return passOn; // MPEG-TS repeats its tables, and a demuxer finds the next packet by itself
+  return bytes[0] === SYNC_BYTE ? packetSplitter() : passOn;
+}
+
+/** Tables are units of their own, packets between them one: a demuxer may begin at any. */
+function packetSplitter(): Splitter {
+  const tables = new TransportTables();
+  return (pending) => {
+    const units: Unit[] = [];
+    let [at, begun] = [0, 0];
+    const endRun = () => {
+      if (at > begun) units.push({ bytes: pending.subarray(begun, at), head: null, isEntry: true });
+    };
+    for (; pending.length - at >= PACKET_BYTES; at += PACKET_BYTES) {
+      if (pending[at] !== SYNC_BYTE) return "opaque";
+      const packet = pending.subarray(at, at + PACKET_BYTES);
+      const head = tables.nameOf(packet);
+      if (head === null) continue;
+      endRun();
+      units.push({ bytes: packet, head, isEntry: false });
+      begun = at + PACKET_BYTES;
+    }
+    endRun();
+    return { units, rest: pending.subarray(at), needed: PACKET_BYTES };
+  };
 }
 
 const passOn: Splitter = (bytes) => ({

@@ -1,11 +1,18 @@
 /** One broadcast that has been let in: fed to an encoder, told to the Worker each second, ended when either side wants it. */
 import type { ChildProcess } from "node:child_process";
 import { type AuthorizeAnswer, END_REASONS } from "../live/protocol.ts";
-import { BROADCAST_LIMITS, type BroadcastOutcome, runBroadcast } from "../live/broadcast-process.ts";
+import {
+  BROADCAST_LIMITS,
+  type BroadcastOutcome,
+  type BroadcastReceiver,
+  runBroadcast,
+} from "../live/broadcast-process.ts";
+import type { Continuation } from "../live/continuation.ts";
 import { SESSION_START } from "../live/output.ts";
 import { log } from "../log.ts";
 import { Delivery } from "./delivery.ts";
 import type { HangUp } from "./incoming.ts";
+import { RunProgress } from "./run-progress.ts";
 import { RestartLimit } from "./restart-limit.ts";
 import { SessionClient } from "./session-client.ts";
 import { Simulcast } from "./simulcast.ts";
@@ -34,6 +41,7 @@ export class OnAir {
   readonly #ids: { streamId: string; sessionId: string };
   readonly #beganAtMs = performance.now();
   #delivery: Delivery;
+  #progress = new RunProgress();
   #wasTold = false; // the Worker knows already that it is over
   #isLeaving = false; // the encoder works off what has come
   #isBeating = false;
@@ -89,15 +97,17 @@ export class OnAir {
     const { settings } = this.#session;
     const limit = new RestartLimit();
     let start = settings.reconnect ? null : SESSION_START;
+    let continues: Continuation | null = null;
     for (;;) {
       const firstByteAtMs = await this.#line.nextArrival();
       if (firstByteAtMs === null) return this.#line.lastByteAtMs === null ? "silent" : "broadcaster_left";
-      this.#delivery = new Delivery(this.#client, this.#ids);
+      if (continues === null) this.#delivery = new Delivery(this.#client, this.#ids);
+      const plan = { settings, start, firstByteAtMs, isFirstShort: start !== null };
       const outcome = await runBroadcast(
         this.#newChild(),
         this.#line.read(),
-        { settings, start, firstByteAtMs, isFirstShort: start !== null },
-        this.#delivery,
+        continues === null ? plan : { ...plan, continues },
+        this.#following(this.#delivery),
         this.#stop.signal,
         BROADCAST_LIMITS,
         this.#final.signal,
@@ -106,10 +116,49 @@ export class OnAir {
       if (this.#stop.signal.aborted) return "over";
       if (outcome.type === "failure" && outcome.code.startsWith("source_") && outcome.code !== "source_exceeds_limits")
         return outcome.code;
+      continues = outcome.type === "crashed" && limit.isAllowed(performance.now()) ? this.#continuation() : null;
       if (this.#line.isSpent) return outcome.type === "ended" ? "broadcaster_left" : "encoder_failed";
       if (!limit.allows(performance.now())) return "encoder_failed";
-      start = null;
+      if (continues === null) {
+        this.#progress = new RunProgress();
+        start = null;
+      }
     }
+  }
+
+  /** What the next encoder needs to go on with the run; null when it has to begin another one. */
+  #continuation(): Continuation | null {
+    const neededFrom = this.#progress.neededFrom();
+    const continues = this.#progress.continuation();
+    if (continues === null || !this.#line.rewind(neededFrom)) return null;
+    this.#progress.countAnew(neededFrom === null);
+    log("info", "another encoder goes on", { ...this.#ids, fromByte: neededFrom ?? 0 });
+    return continues;
+  }
+
+  /** The delivery as the encoder sees it, with what it tells for its successor. */
+  #following(delivery: Delivery): BroadcastReceiver {
+    const progress = this.#progress;
+    const release = () => this.#line.release(progress.neededFrom());
+    return {
+      onStarted: (facts) => delivery.onStarted(facts),
+      onOpening: (opening) => delivery.onOpening(opening),
+      onInit: (...init) => delivery.onInit(...init),
+      onPart: (...part) => delivery.onPart(...part),
+      onGap: (...gap) => delivery.onGap(...gap),
+      onThumbnail: (...thumbnail) => delivery.onThumbnail(...thumbnail),
+      onPulse: (pulse) => delivery.onPulse(pulse),
+      onRungDropped: (dropped) => {
+        progress.onRungDropped(dropped.rendition);
+        delivery.onRungDropped(dropped);
+      },
+      onRun: (state) => progress.onRun(state),
+      onKey: (place) => {
+        progress.onKey(place);
+        release();
+      },
+      onPartMade: (facts) => progress.onPart(facts),
+    };
   }
 
   async #beat(): Promise<void> {
@@ -161,6 +210,8 @@ function wordsOf(outcome: BroadcastOutcome): Record<string, string | number> {
       return { outcome: outcome.code, reason: outcome.message };
     case "crashed":
       return { outcome: "crashed", reason: outcome.how.slice(0, 500) };
+    case "unable":
+      return { outcome: "unable to go on", reason: outcome.reason };
     case "stopped":
       return { outcome: "stopped" };
   }

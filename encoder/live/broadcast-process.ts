@@ -8,7 +8,8 @@ import { startMediaProcess } from "../media-process.ts";
 import type { JobFailureCode } from "../protocol.ts";
 import type { BroadcastEnd } from "./broadcast.ts";
 import { Outbox, type OutboxReceiver } from "./outbox.ts";
-import type { BroadcastPlan, DroppedRung, Pulse, RunOpening, RunStart, StartedFacts } from "./output.ts";
+import type { KeyPlace, RunState } from "./continuation.ts";
+import type { BroadcastPlan, DroppedRung, PartFacts, Pulse, RunOpening, RunStart, StartedFacts } from "./output.ts";
 import { type ChildOrder, MessageReader, type WireMessage } from "./wire.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
@@ -31,6 +32,7 @@ export type BroadcastOutcome =
   | { type: "ended"; end: BroadcastEnd } // the source ended; everything is in whole segments and has been received
   | { type: "failure"; code: JobFailureCode; message: string }
   | { type: "stopped" }
+  | { type: "unable"; reason: string } // to go on with the run that another encoder died in
   | { type: "crashed"; how: string };
 
 export interface BroadcastReceiver extends OutboxReceiver {
@@ -40,6 +42,10 @@ export interface BroadcastReceiver extends OutboxReceiver {
   onRungDropped(dropped: DroppedRung): void;
   onThumbnail(bytes: Buffer, capturedAtMs: number): void;
   onPulse(pulse: Pulse): void;
+  /** It is on its way to `onPart`, which may take a while. */
+  onPartMade?(facts: PartFacts): void;
+  onRun?(state: RunState | null): void;
+  onKey?(place: KeyPlace): void;
 }
 
 /** @throws {ProcessNotStarted} */
@@ -81,7 +87,11 @@ export async function runBroadcast(
     else if (message.type === "opening")
       place(message.opening).catch((error: unknown) => end({ type: "crashed", how: `not placed: ${String(error)}` }));
     else if (message.type === "init") outbox.putInit(message.rendition, message.version, data, message.facts);
-    else if (message.type === "part") outbox.putPart(message.facts, data);
+    else if (message.type === "part") {
+      receiver.onPartMade?.(message.facts);
+      outbox.putPart(message.facts, data);
+    } else if (message.type === "run") receiver.onRun?.(message.state);
+    else if (message.type === "key") receiver.onKey?.(message.place);
     else if (message.type === "dropped") receiver.onRungDropped(message.dropped);
     else if (message.type === "thumbnail") receiver.onThumbnail(data, message.capturedAtMs);
     else if (message.type === "pulse") {

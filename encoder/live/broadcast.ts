@@ -6,14 +6,15 @@ import { rotationOf } from "../media/facts.ts";
 import { codecLike, type H264Codec } from "../media/h264.ts";
 import type { VideoRung } from "../protocol.ts";
 import { CaptureClock } from "./capture-clock.ts";
+import { CannotContinue, type Continuation, digestOf, type RunState } from "./continuation.ts";
 import { Deinterlacer } from "./deinterlacer.ts";
 import { planLiveLadder, refitLadder } from "./ladder-plan.ts";
 import { type LiveGrid, planLiveGrid, withFirstAligned } from "./live-grid.ts";
 import { LiveSource, type TimedPacket } from "./live-source.ts";
-import { createHash } from "node:crypto";
 import type { BroadcastListener, BroadcastPlan, RunOpening, RunStart } from "./output.ts";
 import { OverloadPolicy } from "./overload.ts";
-import { Run, type RunPicture } from "./run.ts";
+import { Run, type RunPicture, type RunPlan } from "./run.ts";
+import { SegmentGrid } from "./segment-grid.ts";
 import { SoundConverter, type SoundFormat, type SoundPiece } from "./sound-converter.ts";
 import { SourceCopy } from "./source-copy.ts";
 import { displaySize, FALLBACK_SOUND, soundFormat } from "./source-shape.ts";
@@ -25,6 +26,8 @@ import { StreamReader } from "./stream-reader.ts";
 const PULSE_MS = 1000;
 /** Sound that comes before the first picture waits for it; more than this is too early to matter. */
 const MAX_EARLY_PIECES = 400;
+/** Every packet of sound is a key; one in so long is told. */
+const SOUND_KEY_SECONDS = 0.5;
 /** Sound of a timeline that the picture has not reached yet, in packets. */
 const MAX_STRAYS = 200;
 
@@ -88,9 +91,12 @@ class Broadcast {
   readonly #codecs = new Map<string, H264Codec>();
   #rungs: VideoRung[] = [];
   #run: Run | null = null;
+  #runPlan: RunPlan | null = null;
   #pictureKind = "";
   /** Null = to be asked for. */
   #start: RunStart | null;
+  /** Until its run has been opened. */
+  #continues: Continuation | null;
   /** Where the last run ended. */
   #after: RunOpening["after"] = null;
   #isPlacing = false;
@@ -100,6 +106,7 @@ class Broadcast {
   /** Not before this the first picture is shown. */
   #firstSeconds = -Infinity;
   #packets = 0;
+  #lastKeySeconds = -Infinity;
   #work = { atMs: performance.now(), waitedMs: 0, mediaSeconds: 0 };
   #mediaSeconds = 0; // of runs that are over
   #speed = 0;
@@ -117,6 +124,8 @@ class Broadcast {
     this.#plan = plan;
     this.#listener = listener;
     this.#start = plan.start;
+    this.#continues = plan.continues ?? null;
+    if (this.#continues !== null) this.#continueFrom(this.#continues);
     this.#timeline = new SourceTimeline(source.video === null ? "audio" : "video", source.interleaveSeconds);
     this.#sound = source.audio && soundFormat(source.audio);
     this.#converter = new SoundConverter(this.#sound ?? FALLBACK_SOUND);
@@ -126,8 +135,11 @@ class Broadcast {
     const { video, reader } = this.#source;
     const times = withFirstAligned(await this.#source.firstTimes());
     if (video !== null) {
-      this.#firstSeconds = times[0] ?? -Infinity;
-      this.#grid = planLiveGrid(this.#source.declaredRate, times, this.#plan.settings);
+      if (this.#continues === null) {
+        this.#firstSeconds = times[0] ?? -Infinity;
+        this.#grid = planLiveGrid(this.#source.declaredRate, times, this.#plan.settings);
+      }
+      if (this.#grid === null) throw new CannotContinue("the run had no picture");
       if (this.#plan.encodesTopRung !== true) this.#copy = SourceCopy.of(video, times, this.#grid.frameRate);
     }
     for await (const packet of this.#source.packets()) {
@@ -137,8 +149,22 @@ class Broadcast {
       await this.#take(packet);
     }
     await this.#endRun(!this.#ending.isFinal);
+    if (this.#continues !== null) throw new CannotContinue("the source has nothing that goes on");
     if (!this.#hasStarted) throw new JobError("source_damaged", "Nothing of the broadcast could be decoded.");
     return { nextMsn: this.#after?.msn ?? 0, seconds: this.#after?.seconds ?? 0 };
+  }
+
+  #continueFrom({ run, dropped, progress }: Continuation): void {
+    this.#grid = run.grid;
+    this.#rungs = run.ladder;
+    this.#firstSeconds = run.zeroSeconds;
+    for (const [name, codec] of run.codecs) this.#codecs.set(name, codec);
+    for (const name of dropped) this.#dropped.add(name);
+    const newest = progress.filter((one) => one.capturedAtMs !== null).toSorted((a, b) => b.msn - a.msn)[0];
+    if (newest === undefined) return;
+    const cutsAt = new SegmentGrid(run.grid, this.#plan.settings, run.first);
+    const mediaSeconds = run.zeroSeconds + cutsAt.startSeconds(newest.msn - run.start.msn);
+    this.#clock = new CaptureClock({ mediaSeconds, atMs: newest.capturedAtMs! });
   }
 
   [Symbol.dispose](): void {
@@ -161,12 +187,21 @@ class Broadcast {
       this.#earlySound = [];
     }
     this.#clock.note(decodeSeconds, Date.now());
+    this.#noteKey(timed);
     if (kind === "video") {
       this.#copy?.put(timed);
       for await (const frame of this.#video.decode(timed)) await this.#takePicture(frame);
     } else await this.#takeSound(timed);
     timed.packet.free();
     if (place === "jump") await this.#takeStrays();
+  }
+
+  #noteKey({ packet, kind, decodeSeconds: seconds }: TimedPacket): void {
+    const isLeader = kind === (this.#source.video === null ? "audio" : "video");
+    if (!isLeader || !packet.isKeyframe || packet.pos < 0n) return;
+    if (kind === "audio" && Math.abs(seconds - this.#lastKeySeconds) < SOUND_KEY_SECONDS) return;
+    this.#lastKeySeconds = seconds;
+    this.#listener.onKey?.({ seconds, position: Number(packet.pos), soundShift: this.#run?.soundShift ?? 0 });
   }
 
   async #takeSound(timed: TimedPacket): Promise<void> {
@@ -193,8 +228,12 @@ class Broadcast {
     if (this.#run !== null && kind !== this.#pictureKind) await this.#closeRun();
     this.#pictureKind = kind;
     if (this.#run !== null && !this.#run.accepts(seconds, unit)) await this.#leaveCopy(seconds);
+    if (this.#continues?.run.copied != null && unit === null)
+      throw new CannotContinue("the first picture cannot be copied");
     if (this.#run === null) await this.#openRun(seconds, this.#planPicture(frame, unit?.isIdr === true));
+    const first = this.#run!.first;
     await this.#run!.putPicture(frame, seconds, unit);
+    if (this.#run!.first !== first) this.#tellRun();
   }
 
   /** From here on all rungs are encoded: the source's own pictures do not go on as a rung must. Where one is missing, the last stands. */
@@ -214,6 +253,7 @@ class Broadcast {
     const { settings } = this.#plan;
     const grid = this.#grid!;
     if (this.#rungs.length === 0) this.#rungs = planLiveLadder(size, grid.frameRate, settings.maxResolution);
+    if (this.#continues !== null) return this.#samePicture(this.#continues.run, like, rotationDegrees);
     const rungs = refitLadder(this.#rungs, size).filter(({ name }) => !this.#dropped.has(name));
     const [top, ...others] = rungs;
     const bitrateBps =
@@ -234,6 +274,19 @@ class Broadcast {
     };
   }
 
+  /** As it was in the run that goes on. */
+  #samePicture({ rungs, copied }: RunState, like: Frame, rotationDegrees: RunPicture["rotationDegrees"]): RunPicture {
+    if (copied !== null && this.#copy === null) throw new CannotContinue("the source cannot be copied any more");
+    return {
+      grid: this.#grid!,
+      rungs: rungs.filter(({ name }) => !this.#dropped.has(name)),
+      like,
+      rotationDegrees,
+      copy: copied && { ...copied, avcConfig: this.#copy!.avcConfig },
+      codecs: this.#codecs,
+    };
+  }
+
   async #playSound(decoded: DecodedFrame): Promise<void> {
     const { seconds } = decoded;
     for await (const piece of this.#converter.convert(decoded)) {
@@ -243,29 +296,65 @@ class Broadcast {
     }
   }
 
-  async #openRun(zeroSeconds: number, picture: RunPicture | null): Promise<void> {
-    const [clock, sound] = [this.#clock, this.#sound];
+  async #openRun(firstSeconds: number, picture: RunPicture | null): Promise<void> {
+    const [clock, continues] = [this.#clock, this.#continues];
+    const sound = continues === null ? this.#sound : continues.run.sound;
     const capturedAtMs = (seconds: number) => clock.capturedAtMs(seconds);
     const { settings } = this.#plan;
-    const { interleaveSeconds } = this.#source;
     const isFirstShort = this.#plan.isFirstShort === true && !this.#hasStarted;
-    const run = await Run.open(
-      { settings, zeroSeconds, picture, sound, interleaveSeconds, capturedAtMs, isFirstShort },
-      this.#listener,
-    );
-    const start = this.#start ?? (await this.#placeRun(run, capturedAtMs(zeroSeconds)));
+    const plan: RunPlan = {
+      settings,
+      zeroSeconds: continues?.run.zeroSeconds ?? firstSeconds,
+      picture,
+      sound,
+      interleaveSeconds: this.#source.interleaveSeconds,
+      capturedAtMs,
+      isFirstShort: continues?.run.isFirstShort ?? isFirstShort,
+      continues,
+    };
+    const run = await Run.open(plan, this.#listener);
+    const start = continues?.run.start ?? this.#start ?? (await this.#placeRun(run, capturedAtMs(firstSeconds)));
     this.#start = null;
     run.begin(start);
     this.#run = run;
-    if (!this.#hasStarted) this.#tellStarted(run, picture);
-    for (const { name, init } of run.inits) this.#listener.onInit(name, start.initVersion, init.bytes, init.facts);
+    if (continues === null) this.#tellInits(run, picture);
+    else {
+      checkInits(run, continues.run);
+      if (picture !== null) run.beginAt(firstSeconds);
+      this.#continues = null;
+      this.#hasStarted = true;
+    }
+    this.#runPlan = plan;
+    this.#tellRun();
     for (const piece of this.#earlySound.splice(0)) await run.putSound(piece);
   }
 
-  async #placeRun({ inits }: Run, capturedAtMs: number): Promise<RunStart> {
-    const renditions = inits.map(({ name, init }) => {
-      return { name, initSha256: createHash("sha256").update(init.bytes).digest("hex") };
+  #tellInits(run: Run, picture: RunPicture | null): void {
+    if (!this.#hasStarted) this.#tellStarted(run, picture);
+    for (const { name, init } of run.inits) this.#listener.onInit(name, run.start.initVersion, init.bytes, init.facts);
+  }
+
+  #tellRun(): void {
+    const { zeroSeconds, interleaveSeconds, picture, sound, isFirstShort } = this.#runPlan!;
+    const copied = picture?.copy ?? null;
+    this.#listener.onRun?.({
+      start: this.#run!.start,
+      zeroSeconds,
+      interleaveSeconds,
+      grid: picture?.grid ?? null,
+      isFirstShort,
+      first: this.#run!.first,
+      ladder: this.#rungs,
+      rungs: picture?.rungs ?? [],
+      copied: copied && { rung: copied.rung, bitrateBps: copied.bitrateBps },
+      codecs: [...this.#codecs],
+      sound,
+      inits: this.#run!.inits.map(({ name, init }) => [name, digestOf(init.bytes)]),
     });
+  }
+
+  async #placeRun({ inits }: Run, capturedAtMs: number): Promise<RunStart> {
+    const renditions = inits.map(({ name, init }) => ({ name, initSha256: digestOf(init.bytes) }));
     this.#isPlacing = true;
     const start = await this.#listener.onOpening({ capturedAtMs, renditions, after: this.#after });
     this.#isPlacing = false;
@@ -288,6 +377,7 @@ class Broadcast {
     if (run === null) return;
     this.#mediaSeconds += run.endSeconds;
     this.#run = null;
+    this.#listener.onRun?.(null);
     const { sound, ...after } = await run.finish(isHeld);
     this.#earlySound = sound === null ? [] : [sound];
     this.#after = after;
@@ -337,4 +427,12 @@ class Broadcast {
       startedFacts(this.#source, { frameRate, rungs: this.#rungs, copy, sound: this.#sound, segmentMs, inits }),
     );
   }
+}
+
+/** @throws {CannotContinue} */
+function checkInits(run: Run, { inits }: RunState): void {
+  const before = new Map(inits);
+  for (const { name, init } of run.inits)
+    if (before.get(name) !== digestOf(init.bytes))
+      throw new CannotContinue(`the init segment of ${name} is another one`);
 }

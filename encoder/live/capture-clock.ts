@@ -16,6 +16,12 @@ export class CaptureClock {
   #offsetMs: number | undefined;
   #told: { mediaSeconds: number; atMs: number } | null = null;
 
+  /** @param told what another encoder told of this source last */
+  constructor(told: { mediaSeconds: number; atMs: number } | null = null) {
+    this.#told = told;
+    if (told !== null) this.note(told.mediaSeconds, told.atMs);
+  }
+
   /** A packet of this time has arrived. */
   note(mediaSeconds: number, arrivedAtMs: number): void {
     const second = Math.floor(arrivedAtMs / BUCKET_MS);

@@ -2,6 +2,7 @@
 import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { JobError } from "../errors.ts";
+import { CannotContinue } from "./continuation.ts";
 import { encodeBroadcast, type Ending } from "./broadcast.ts";
 import type { BroadcastListener, BroadcastPlan, RunStart } from "./output.ts";
 import { OverloadPolicy } from "./overload.ts";
@@ -42,9 +43,12 @@ const listener: BroadcastListener = {
   onRungDropped: (dropped) => send({ type: "dropped", dropped }),
   onThumbnail: (bytes, capturedAtMs) => send({ type: "thumbnail", capturedAtMs }, bytes),
   onPulse: (pulse) => send({ type: "pulse", pulse }),
+  onRun: (state) => send({ type: "run", state }),
+  onKey: (place) => send({ type: "key", place }),
 };
 
 function failureOf(error: unknown): WireMessage {
+  if (error instanceof CannotContinue) return { type: "unable", reason: error.message };
   if (error instanceof JobError) return { type: "failure", code: error.code, message: error.message.slice(0, 1000) };
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   return { type: "failure", code: "encoder_failed", message: "The encoder failed on this broadcast." };

@@ -25,18 +25,22 @@ export class CopiedRung {
   readonly init: { bytes: Buffer; facts: InitFacts };
   readonly #cutsAt: SegmentGrid;
   readonly #cutter: PartCutter;
+  readonly #firstFrame: number;
   readonly #bytesPerFrame: number; // at most, on average over a segment
   readonly #avcConfig: Buffer;
   #last: Buffer | null = null;
   #bytes = 0; // of the segment under way
 
+  /** @param firstFrame the first one that is not out yet, in a run that another encoder began */
   constructor(
     { rung, avcConfig, bitrateBps }: Copy,
     { ticksPerFrame }: LiveGrid,
     cutsAt: SegmentGrid,
     colorMatrix: ColorMatrix,
     cutter: PartCutter,
+    firstFrame = 0,
   ) {
+    this.#firstFrame = firstFrame;
     this.rung = rung;
     this.#cutsAt = cutsAt;
     this.#cutter = cutter;
@@ -73,7 +77,7 @@ export class CopiedRung {
     if (this.#cutsAt.intoSegment(number) === 0) this.#bytes = 0;
     this.#bytes += data.length;
     this.#last = data;
-    this.#cutter.add(data, isIdr);
+    if (number >= this.#firstFrame) this.#cutter.add(data, isIdr);
   }
 
   /** The last picture stands for so many frames more; nothing is put behind it. Only where `canHoldCopy`. */

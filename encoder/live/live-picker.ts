@@ -15,6 +15,11 @@ export class LivePicker {
     this.#rate = rate;
   }
 
+  /** Goes on in a run that another encoder began: the picture of this time is the first. */
+  startAt(seconds: number): void {
+    this.#next = Math.max(0, this.#frameAt(seconds));
+  }
+
   /** Output frames so far. */
   get count(): number {
     return this.#next;

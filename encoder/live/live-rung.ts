@@ -65,6 +65,7 @@ export class LiveRung {
   readonly #context: CodecContext;
   readonly #cutter: PartCutter;
   readonly #packet = new Packet();
+  readonly #firstFrame: number;
 
   private constructor(
     rung: VideoRung,
@@ -73,7 +74,9 @@ export class LiveRung {
     colorMatrix: ColorMatrix,
     context: CodecContext,
     cutter: PartCutter,
+    firstFrame: number,
   ) {
+    this.#firstFrame = firstFrame;
     this.rung = rung;
     this.#framesPerGop = framesPerGop;
     this.#cutsAt = cutsAt;
@@ -89,6 +92,7 @@ export class LiveRung {
     };
   }
 
+  /** @param firstFrame the first one that is not out yet, in a run that another encoder began */
   static async open(
     rung: VideoRung,
     grid: LiveGrid,
@@ -96,6 +100,7 @@ export class LiveRung {
     matrix: ColorMatrix,
     cutter: PartCutter,
     options: Record<string, string | number>,
+    firstFrame = 0,
   ): Promise<LiveRung> {
     const { widthPx, heightPx } = rung;
     const context = await openX264({
@@ -106,7 +111,7 @@ export class LiveRung {
       threads: threadsFor(rung),
       options,
     });
-    return new LiveRung(rung, grid, cutsAt, matrix, context, cutter);
+    return new LiveRung(rung, grid, cutsAt, matrix, context, cutter, firstFrame);
   }
 
   /** Segments that are whole. */
@@ -117,7 +122,9 @@ export class LiveRung {
   /** @param frame with the number of the run's output frame as its pts; null ends it, and its last segment */
   async encode(frame: Frame | null): Promise<void> {
     if (frame !== null) {
-      const isKey = this.#cutsAt.intoSegment(Number(frame.pts)) % this.#framesPerGop === 0;
+      const number = Number(frame.pts);
+      if (number < this.#firstFrame) return;
+      const isKey = number === this.#firstFrame || this.#cutsAt.intoSegment(number) % this.#framesPerGop === 0;
       frame.pictType = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE; // the source's choice of key frames is not ours
     }
     const sent = await this.#context.sendFrame(frame);

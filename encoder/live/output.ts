@@ -1,5 +1,6 @@
 /** What the encoder of a broadcast is given and what it gives. Types only. */
 import type { Fraction } from "../protocol.ts";
+import type { Continuation, KeyPlace, RunState } from "./continuation.ts";
 import type { IngestSettings, LiveRendition, Started } from "./protocol.ts";
 
 /**
@@ -19,6 +20,8 @@ export interface BroadcastPlan {
   encodesTopRung?: boolean;
   /** The first segment is a second long if the source's key frames allow it, because viewers wait for it. */
   isFirstShort?: boolean;
+  /** The run that another encoder died in, to be gone on with; `start` is not looked at then. */
+  continues?: Continuation;
   /** Where in its session the broadcast begins. Null = it is asked for (`onOpening`) once the first media is there. */
   start: RunStart | null;
 }
@@ -107,4 +110,7 @@ export interface BroadcastListener {
   /** JPEG, of the first picture and each 5 s. @param capturedAtMs of the picture, epoch ms */
   onThumbnail(bytes: Buffer, capturedAtMs: number): void;
   onPulse(pulse: Pulse): void;
+  /** A run begins, behind its inits, or has changed; null = it ends, and cannot be gone on with from here on. */
+  onRun?(state: RunState | null): void;
+  onKey?(place: KeyPlace): void;
 }

@@ -1,5 +1,6 @@
 /** Samples of one rendition become the parts of its segments (CMAF chunks, ISO/IEC 23000-19 §7.3.2.3). */
 import { fragmentBoxes, producerReferenceTime, type Sample, segmentType } from "../media/cmaf.ts";
+import type { CutPlace } from "./continuation.ts";
 import type { PartFacts } from "./output.ts";
 
 /** Of one segment, the same for every rendition. */
@@ -38,8 +39,12 @@ export class PartCutter {
   #partBegins = 0; // sample of the run
   #samples: Sample[] = [];
 
-  constructor(plan: CutPlan) {
+  /** @param from where it goes on in a run that another encoder began */
+  constructor(plan: CutPlan, from: CutPlace = { segment: 0, part: 0, sample: 0 }) {
     this.#plan = plan;
+    this.#segment = from.segment;
+    this.#part = from.part;
+    this.#partBegins = from.sample;
   }
 
   /** Segments that are whole. */

@@ -3,17 +3,31 @@
 /** Steps smaller than this are rounding of timestamps: the sound goes on without a seam. */
 const SMALLEST_HOLE_SECONDS = 0.02;
 
+/** AAC frames of about a second. */
+const SHIFT_PIECES = 48;
+
 export class Pcm {
   readonly sampleRateHz: number;
   readonly channels: number;
   #planes: Float32Array[];
-  #start = 0; // sample of the timeline at which the planes begin
+  #start: number; // sample of the timeline at which the planes begin
   #length = 0;
+  #shift = 0;
+  /** Sound that is out already, until some is not: where it begins, on average of its timestamps, and how long it is. */
+  #out: { beginsSum: number; pieces: number; length: number } | null;
 
-  constructor(sampleRateHz: number, channels: number) {
+  /** @param start the timeline's first sample; one that is not 0 goes on with a timeline, so the first sound is placed exactly */
+  constructor(sampleRateHz: number, channels: number, start = 0) {
+    this.#start = start;
+    this.#out = start > 0 ? { beginsSum: 0, pieces: 0, length: 0 } : null;
     this.sampleRateHz = sampleRateHz;
     this.channels = channels;
     this.#planes = Array.from({ length: channels }, () => new Float32Array(sampleRateHz));
+  }
+
+  /** How far behind its timestamps sound is put, on average of the last second. */
+  get shift(): number {
+    return Math.round(this.#shift);
   }
 
   /** The sample behind the last one. */
@@ -24,8 +38,9 @@ export class Pcm {
   /** @param at where the first of them belongs; what lies before the end is dropped */
   write(at: number, planes: Float32Array[]): void {
     const count = planes[0]!.length;
-    const isSeamless = Math.abs(at - this.end) < SMALLEST_HOLE_SECONDS * this.sampleRateHz;
-    const from = isSeamless ? this.end : at;
+    const isSeamless = this.#out === null && this.#isNear(at, this.end);
+    const from = this.#out === null ? (isSeamless ? this.end : at) : this.#exactly(at, count);
+    this.#shift = isSeamless ? this.#shift + (from - at - this.#shift) / SHIFT_PIECES : 0;
     this.padTo(from);
     const skipped = this.end - from;
     if (skipped >= count) return;
@@ -51,6 +66,21 @@ export class Pcm {
     this.#start += count;
     this.#length -= count;
     return taken;
+  }
+
+  #isNear = (a: number, b: number) => Math.abs(a - b) < SMALLEST_HOLE_SECONDS * this.sampleRateHz;
+
+  /** Timestamps are rounded; where sound belongs is known better from all of them. */
+  #exactly(at: number, count: number): number {
+    const { beginsSum, pieces, length } = this.#out!;
+    const goesOn = pieces > 0 && this.#isNear(at - length, beginsSum / pieces);
+    const out = goesOn ? this.#out! : { beginsSum: 0, pieces: 0, length: 0 };
+    out.beginsSum += at - out.length;
+    out.pieces += 1;
+    const from = Math.round(out.beginsSum / out.pieces) + out.length;
+    out.length += count;
+    this.#out = from + count <= this.end ? out : null;
+    return from;
   }
 
   #reserve(count: number): void {

@@ -10,6 +10,7 @@ import type { AvcUnit } from "../media/avc-units.ts";
 import type { H264Codec } from "../media/h264.ts";
 import { PictureGraph } from "../media/picture-graph.ts";
 import { colorPlan, scaleGraph } from "../media/scale-graph.ts";
+import { CannotContinue, type Continuation, type CutPlace, placeOf } from "./continuation.ts";
 import { canHoldCopy, type Copy, CopiedRung } from "./copied-rung.ts";
 import type { LiveGrid } from "./live-grid.ts";
 import { LivePicker } from "./live-picker.ts";
@@ -23,7 +24,7 @@ import {
   SOUND_NAME,
 } from "./output.ts";
 import { type CutPlan, endsBetweenParts, leastEnd, PartCutter, type SegmentFacts } from "./part-cutter.ts";
-import { SegmentGrid } from "./segment-grid.ts";
+import { type FirstSegment, SegmentGrid } from "./segment-grid.ts";
 import type { SoundFormat, SoundPiece } from "./sound-converter.ts";
 import { SoundLine } from "./sound-line.ts";
 import { isThumbnailFrame, jpegOf, thumbnailSource } from "./thumbnail.ts";
@@ -52,6 +53,8 @@ export interface RunPlan {
   capturedAtMs: (sourceSeconds: number) => number;
   /** The first segment is a second long, if the source's key frames allow it: viewers wait for it. */
   isFirstShort: boolean;
+  /** Another encoder began this run. */
+  continues: Continuation | null;
 }
 
 /**
@@ -78,6 +81,8 @@ export class Run {
   #last: Frame | null = null;
   #thumbnail: Promise<void> = Promise.resolve();
   readonly #unwanted = new Set<string>();
+  /** The first output frame that any encoded rung still needs. */
+  #firstNew = 0;
   #steps = 0;
 
   private constructor(plan: RunPlan, listener: BroadcastListener) {
@@ -85,7 +90,9 @@ export class Run {
     this.#listener = listener;
     const { picture, settings, isFirstShort } = plan;
     const short = picture?.copy == null ? "short" : "undecided";
-    this.#cutsAt = new SegmentGrid(picture?.grid ?? null, settings, isFirstShort ? short : "usual");
+    const first = plan.continues?.run.first ?? (isFirstShort ? short : "usual");
+    this.#cutsAt = new SegmentGrid(picture?.grid ?? null, settings, first);
+    this.#setUnderWay();
     this.#picker = plan.picture && new LivePicker(plan.picture.grid.frameRate);
   }
 
@@ -101,23 +108,68 @@ export class Run {
     if (picture !== null) {
       const { matrix } = colorPlan(picture.like.colorSpace, picture.like.height, hdrOf(picture.like));
       const { copy, grid } = picture;
-      if (copy !== null)
-        this.#copied = new CopiedRung(
-          copy,
-          grid,
-          this.#cutsAt,
-          matrix,
-          new PartCutter(this.#pictureCuts(copy.rung.name)),
-        );
+      if (copy !== null) {
+        const from = this.#placeOf(copy.rung.name);
+        const cutter = new PartCutter(this.#pictureCuts(copy.rung.name), from);
+        this.#copied = new CopiedRung(copy, grid, this.#cutsAt, matrix, cutter, from.sample);
+      }
       for (const rung of picture.rungs) {
-        const cutter = new PartCutter(this.#pictureCuts(rung.name));
+        const from = this.#placeOf(rung.name);
+        const cutter = new PartCutter(this.#pictureCuts(rung.name), from);
         const codec = picture.codecs.get(rung.name) ?? null;
         const options = liveEncoderOptions(rung, grid, { codec, segmentMs, isFirstShort });
-        this.#rungs.push(await LiveRung.open(rung, grid, this.#cutsAt, matrix, cutter, options));
+        this.#rungs.push(await LiveRung.open(rung, grid, this.#cutsAt, matrix, cutter, options, from.sample));
       }
       this.#turns = this.#rungs.map(() => Promise.resolve());
     }
-    if (sound !== null) this.#sound = await SoundLine.open(sound, this.#plan, new PartCutter(this.#soundCuts(sound)));
+    if (sound !== null) {
+      const from = this.#placeOf(SOUND_NAME);
+      const { zeroSeconds, interleaveSeconds, continues } = this.#plan;
+      const times = { zeroSeconds, interleaveSeconds, firstFrame: from.sample, shift: continues?.soundShift ?? 0 };
+      this.#sound = await SoundLine.open(sound, times, new PartCutter(this.#soundCuts(sound), from));
+    }
+    const names = picture?.rungs.map(({ name }) => name) ?? [];
+    this.#firstNew = Math.min(...names.map((name) => this.#placeOf(name).sample));
+  }
+
+  #placeOf(rendition: string): CutPlace {
+    const { continues } = this.#plan;
+    return continues === null ? { segment: 0, part: 0, sample: 0 } : placeOf(rendition, continues);
+  }
+
+  /** Segments of which something is out keep what was told of them. */
+  #setUnderWay(): void {
+    const { continues } = this.#plan;
+    if (continues === null) return;
+    const { start } = continues.run;
+    for (const { msn, capturedAtMs } of continues.progress)
+      if (capturedAtMs !== null) {
+        const segment = msn - start.msn;
+        const isDiscontinuous = segment === 0 && start.isDiscontinuous;
+        this.#segments[segment] = { msn, capturedAtMs, isDiscontinuous };
+      }
+  }
+
+  /**
+   * The picture of this time is the first that this encoder has.
+   * @throws {CannotContinue} when one that is not out lies before it
+   */
+  beginAt(seconds: number): void {
+    const { zeroSeconds, continues } = this.#plan;
+    this.#picker!.startAt(seconds - zeroSeconds);
+    const { copied } = continues!.run;
+    const firstNew = Math.min(this.#firstNew, copied === null ? Infinity : this.#placeOf(copied.rung.name).sample);
+    if (this.#picker!.count > firstNew)
+      throw new CannotContinue(`the source begins with frame ${this.#picker!.count}, and ${firstNew} is not out`);
+  }
+
+  /** How far behind its timestamps the sound lies, in samples. */
+  get soundShift(): number {
+    return this.#sound?.shift ?? 0;
+  }
+
+  get first(): FirstSegment {
+    return this.#cutsAt.first;
   }
 
   /** Tells where it begins in the session, before the first picture or sound is put in. */
@@ -150,6 +202,10 @@ export class Run {
     return Math.min(...renditions.map(({ segments }) => segments));
   }
 
+  get start(): RunStart {
+    return this.#start;
+  }
+
   /** Of the session: the one behind the last that is whole. */
   get nextMsn(): number {
     return this.#start.msn + this.segments;
@@ -179,7 +235,8 @@ export class Run {
     const place = this.#picker!.place(seconds - this.#plan.zeroSeconds);
     if (place === null) return frame.free();
     if (unit !== null && this.#copied !== null) {
-      if (this.#cutsAt.isDecision(place.frame)) this.#cutsAt.decideFirst(this.#copied.canBegin(unit, place.frame));
+      if (this.#cutsAt.isDecision(place.frame))
+        this.#cutsAt.decide(this.#copied.canBegin(unit, place.frame) ? "short" : "usual");
       this.#copied.put(unit, place.frame);
     }
     await this.#repeat(place.frame - place.repeated, place.repeated, this.#last ?? frame);
@@ -297,6 +354,7 @@ export class Run {
   async #encode(picture: Frame, number: number): Promise<void> {
     const { grid, rotationDegrees } = this.#plan.picture!;
     this.#steps += 1;
+    if (number < this.#firstNew) return;
     if (this.#cutsAt.intoSegment(number) === 0) await this.#giveUp(this.#cutsAt.segmentOf(number));
     picture.pts = BigInt(number);
     if (this.#graph?.suits(picture) !== true) {
@@ -358,7 +416,7 @@ export class Run {
       sampleTicks: ticksPerFrame,
       segmentEnd: this.#cutsAt.end,
       partSamples: () => framesPerPart,
-      waitsForNext: () => !this.#canHold || !this.#cutsAt.isDecided,
+      waitsForNext: () => !this.#canHold || this.#cutsAt.first === "undecided",
     };
   }
 

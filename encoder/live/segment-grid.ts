@@ -6,6 +6,8 @@ import { type LiveGrid, type LiveTimes, soundPartFrames } from "./live-grid.ts";
 /** Length of a short first segment without a picture; with one it is a GOP. */
 const SHORT_MS = 1000;
 
+export type FirstSegment = "usual" | "short" | "undecided";
+
 export class SegmentGrid {
   readonly #times: LiveTimes;
   /** A frame of the picture, or a millisecond where there is none. */
@@ -13,30 +15,30 @@ export class SegmentGrid {
   readonly #units: number;
   readonly #shortUnits: number;
   #firstUnits: number;
-  #isDecided: boolean;
+  #first: FirstSegment;
 
   /** @param first whether the first segment is a second long; `undecided` until `decideFirst` */
-  constructor(grid: LiveGrid | null, times: LiveTimes, first: "usual" | "short" | "undecided") {
+  constructor(grid: LiveGrid | null, times: LiveTimes, first: FirstSegment) {
     this.#times = times;
+    this.#first = first;
     this.#unitSeconds = grid === null ? { num: 1, den: 1000 } : { num: grid.frameRate.den, den: grid.frameRate.num };
     this.#units = grid === null ? times.segmentMs : grid.framesPerSegment;
     const short = Math.min(this.#units, grid === null ? SHORT_MS : grid.framesPerGop);
     this.#shortUnits = first === "usual" ? this.#units : short;
     this.#firstUnits = first === "short" ? short : this.#units;
-    this.#isDecided = first !== "undecided";
+  }
+
+  get first(): FirstSegment {
+    return this.#first;
   }
 
   /** The frame that decides whether the first segment ends before it. */
-  isDecision = (frame: number): boolean => frame === this.#shortUnits && !this.#isDecided;
+  isDecision = (frame: number): boolean => this.#first === "undecided" && frame === this.#shortUnits;
 
-  /** Whether the first segment ends in front of the frame of `isDecision`: called before that goes to any rendition. */
-  decideFirst(isShort: boolean): void {
-    this.#isDecided = true;
-    if (isShort) this.#firstUnits = this.#shortUnits;
-  }
-
-  get isDecided(): boolean {
-    return this.#isDecided;
+  /** Called before the frame of `isDecision` goes to any rendition. */
+  decide(first: "usual" | "short"): void {
+    this.#first = first;
+    if (first === "short") this.#firstUnits = this.#shortUnits;
   }
 
   /** The frame behind the last one of a segment. */

@@ -14,7 +14,14 @@ export interface SoundTimes {
   zeroSeconds: number;
   /** How much later than its picture sound may come; then it is silence. */
   interleaveSeconds: number;
+  /** Where it goes on in a run that another encoder began, in AAC frames. */
+  firstFrame?: number;
+  /** Samples by which that one had put the sound behind its timestamps. */
+  shift?: number;
 }
+
+/** AAC frames that are encoded before the first one that counts: each overlaps the one before it. */
+const WARM_UP_FRAMES = 4;
 
 export const soundBitrate = ({ channels }: SoundFormat) => (channels === 1 ? 96_000 : 128_000);
 
@@ -27,7 +34,9 @@ export class SoundLine {
   readonly #cutter: PartCutter;
   readonly #packet = new Packet();
   readonly #pcm: Pcm;
-  #frames = 0; // AAC frames given to the encoder
+  readonly #shift: number;
+  readonly #firstOut: number;
+  #frames: number; // AAC frames of the run given to the encoder
 
   private constructor(format: SoundFormat, plan: SoundTimes, context: CodecContext, cutter: PartCutter) {
     this.#format = format;
@@ -36,7 +45,10 @@ export class SoundLine {
     this.#context = context;
     this.#cutter = cutter;
     this.#packet.alloc();
-    this.#pcm = new Pcm(format.sampleRateHz, format.channels);
+    this.#firstOut = plan.firstFrame ?? 0;
+    this.#shift = plan.shift ?? 0;
+    this.#frames = Math.max(0, this.#firstOut - WARM_UP_FRAMES);
+    this.#pcm = new Pcm(format.sampleRateHz, format.channels, this.#frames * AAC_FRAME_SAMPLES);
     const audioSpecificConfig = context.extraData ?? Buffer.alloc(0);
     const timescale = format.sampleRateHz;
     const [channels, bitrateBps] = [format.channels, soundBitrate(format)];
@@ -75,9 +87,14 @@ export class SoundLine {
     this.#zeroSeconds += seconds;
   }
 
+  /** Samples by which the sound lies behind its timestamps. */
+  get shift(): number {
+    return this.#shift + this.#pcm.shift;
+  }
+
   /** What lies before the run's start is dropped. */
   write({ seconds, planes }: SoundPiece): void {
-    const at = Math.round((seconds - this.#zeroSeconds) * this.#format.sampleRateHz);
+    const at = Math.round((seconds - this.#zeroSeconds) * this.#format.sampleRateHz) + this.#shift;
     const early = Math.min(planes[0]!.length, Math.max(0, -at));
     this.#pcm.write(Math.max(0, at), early > 0 ? planes.map((plane) => plane.subarray(early)) : planes);
   }
@@ -132,8 +149,9 @@ export class SoundLine {
     const sent = await this.#context.sendFrame(frame);
     if (sent < 0) throw new JobError("encoder_failed", `The AAC encoder refused sound (${sent}).`);
     while ((await this.#context.receivePacket(this.#packet)) >= 0) {
-      // Priming: what the encoder emits for the time before its first sample.
-      if (this.#packet.pts >= 0n) this.#cutter.add(Buffer.from(this.#packet.data ?? []), true);
+      // Priming: what the encoder emits for the time before its first sample; and what is out already.
+      if (this.#packet.pts >= BigInt(this.#firstOut * AAC_FRAME_SAMPLES))
+        this.#cutter.add(Buffer.from(this.#packet.data ?? []), true);
       this.#packet.unref();
     }
   }

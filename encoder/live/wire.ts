@@ -3,6 +3,7 @@
  * then both.
  */
 import type { BroadcastEnd } from "./broadcast.ts";
+import type { KeyPlace, RunState } from "./continuation.ts";
 import type {
   BroadcastPlan,
   DroppedRung,
@@ -26,6 +27,9 @@ export type WireMessage =
   | { type: "dropped"; dropped: DroppedRung }
   | { type: "thumbnail"; capturedAtMs: number } // bytes
   | { type: "pulse"; pulse: Pulse }
+  | { type: "run"; state: RunState | null }
+  | { type: "key"; place: KeyPlace }
+  | { type: "unable"; reason: string } // to go on with the run that another encoder died in
   | { type: "ended"; end: BroadcastEnd }
   | { type: "failure"; code: JobFailureCode; message: string };
 

@@ -79,7 +79,7 @@ test("a short first segment is a GOP long, and the others are of the usual lengt
   const grid = new SegmentGrid(GRID_30, { segmentMs: 2000, partTargetMs: 500 }, "undecided");
   expect([29, 30, 31].map(grid.isDecision)).toEqual([false, true, false]);
   expect([0, 1].map(grid.end)).toEqual([60, 120]);
-  grid.decideFirst(true);
+  grid.decide("short");
   expect([0, 1, 2].map(grid.end)).toEqual([30, 90, 150]);
   expect([0, 29, 30, 89, 90].map((frame) => [grid.segmentOf(frame), grid.intoSegment(frame)])).toEqual([
     [0, 0],

@@ -1,0 +1,188 @@
+/** An encoder that is killed midway: the next one goes on with its run, frame by frame. */
+import type { ChildProcess } from "node:child_process";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Log } from "node-av";
+import { AV_LOG_QUIET } from "node-av/constants";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { OnAir } from "../../encoder/gateway/on-air.ts";
+import { SourceLine } from "../../encoder/gateway/source-line.ts";
+import { startBroadcastChild } from "../../encoder/live/broadcast-process.ts";
+import type { LiveRendition } from "../../encoder/live/protocol.ts";
+import { broadcastOf } from "../support/live.ts";
+import { decodePictures, decodeSound, loudness } from "../support/rendition.ts";
+import { until } from "./until.ts";
+
+Log.setLevel(AV_LOG_QUIET);
+const FRAME_RATE = 30;
+const SECONDS = 11;
+const KILLS = 4;
+/** Levels of grey that follow each other: a frame that is missing, doubled or out of order shows. */
+const LEVELS = 50;
+const COUNTING = `-f lavfi -i color=black:size=32x24:rate=${FRAME_RATE},geq=lum='20+4*mod(N\\,${LEVELS})':cb=128:cr=128,scale=640:480:flags=neighbor -f lavfi -i sine=r=48000 -t ${SECONDS} -pix_fmt yuv420p`;
+const CODECS = "-c:v libx264 -preset ultrafast -bf 0 -c:a aac";
+
+/** The Worker's side of a session: takes everything. */
+class Session {
+  readonly parts: { rendition: string; msn: number; part: number; query: URLSearchParams; bytes: Buffer }[] = [];
+  readonly inits: { rendition: string; version: number; bytes: Buffer }[] = [];
+  renditions: LiveRendition[] = [];
+  starts = 0;
+  resumes = 0;
+
+  async take({ method, url }: IncomingMessage, body: Buffer): Promise<object> {
+    const { pathname, searchParams: query } = new URL(url!, "http://worker");
+    const [what, rendition = "", msn, part] = pathname.split("/").slice(2);
+    if (what === "started") {
+      this.starts += 1;
+      this.renditions = (JSON.parse(body.toString()) as { renditions: LiveRendition[] }).renditions;
+    } else if (what === "init") this.inits.push({ rendition, version: Number(msn), bytes: body });
+    else if (what === "parts") {
+      this.parts.push({ rendition, msn: Number(msn), part: Number(part), query, bytes: body });
+      return { verdict: "taken" };
+    } else if (what === "resume") {
+      this.resumes += 1;
+      const last = this.parts.reduce((most, one) => Math.max(most, one.msn), -1);
+      return { nextMsn: last + 1, discontinuity: true, initVersion: 1, seconds: 100 };
+    } else if (what === "heartbeat") return { continue: true, reason: null };
+    else if (method === "GET") return { total: 0, targets: [], allowsPrivateNetwork: false };
+    return {};
+  }
+
+  fileOf(rendition: string): Buffer {
+    const init = this.inits.find((one) => one.rendition === rendition)!;
+    return Buffer.concat([
+      init.bytes,
+      ...this.parts.filter((one) => one.rendition === rendition).map(({ bytes }) => bytes),
+    ]);
+  }
+}
+
+const sessions = new Map<string, Session>();
+let server: Server;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const session = sessions.get(request.url!.split("/")[1]!)!;
+      void session.take(request, Buffer.concat(chunks)).then((answer) => response.end(JSON.stringify(answer)));
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+});
+afterAll(() => server.close());
+
+/** Feeds a broadcast to an `OnAir`, and kills its encoder after each fifth, once that has made parts of it. */
+async function broadcastWithKills(source: Buffer): Promise<Session> {
+  const sessionId = crypto.randomUUID();
+  const session = new Session();
+  sessions.set(sessionId, session);
+  const line = new SourceLine();
+  const children: ChildProcess[] = [];
+  const settings = {
+    maxResolution: "1080p",
+    latencyMode: "low",
+    partTargetMs: 500,
+    segmentMs: 2000,
+    reconnect: false,
+  } as const;
+  const callbackUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${sessionId}`;
+  const accepted = {
+    accepted: true,
+    sessionId,
+    streamId: "s",
+    token: "t",
+    callbackUrl,
+    settings,
+    resume: null,
+  } as const;
+  const newChild = () => {
+    const child = startBroadcastChild();
+    children.push(child);
+    return child;
+  };
+  const over = new OnAir(line, accepted, () => {}, newChild).run();
+  let parts = 0;
+  async function* bytes() {
+    for (let kill = 0; kill <= KILLS; kill += 1) {
+      const [from, to] = [kill, kill + 1].map((fifth) => Math.floor((source.length * fifth) / (KILLS + 1)));
+      for (let at = from!; at < to!; at += 4096) yield source.subarray(at, Math.min(to!, at + 4096));
+      if (kill === KILLS) return;
+      const seconds = ((kill + 1) * SECONDS) / (KILLS + 1);
+      // Fragments are a second long, and parts wait for the picture behind them.
+      await until(() => madeSeconds(session) > seconds - 3 && session.parts.length > parts);
+      parts = session.parts.length;
+      const before = children.length;
+      children.at(-1)!.kill("SIGKILL");
+      await until(() => children.length > before);
+    }
+  }
+  void line.fill(bytes());
+  await over;
+  return session;
+}
+
+/** Without the PATs and PMTs behind the first ones. */
+function withTablesOnce(source: Buffer): Buffer {
+  const seen = new Set<number>();
+  const packets = Array.from({ length: source.length / 188 }, (_, i) => source.subarray(i * 188, (i + 1) * 188));
+  const isKept = (packet: Buffer) => {
+    const pid = packet.readUInt16BE(1) & 0x1fff;
+    const isTable = pid === 0 || pid === 0x1000;
+    if (isTable && seen.has(pid)) return false;
+    seen.add(pid);
+    return true;
+  };
+  return Buffer.concat(packets.filter(isKept));
+}
+
+/** Up to where every picture is out. */
+function madeSeconds({ renditions, parts }: Session): number {
+  const ends = renditions
+    .filter(({ kind }) => kind === "video")
+    .map(({ name, timescale }) => {
+      const last = parts.findLast(({ rendition }) => rendition === name);
+      return last === undefined ? 0 : (Number(last.query.get("at")) + Number(last.query.get("ticks"))) / timescale;
+    });
+  return ends.length === 0 ? 0 : Math.min(...ends);
+}
+
+test.each([
+  ["FLV, all encoded", "encoded", `${CODECS} -g 30 -profile:v high444 -qp 0 -pix_fmt yuv444p -f flv`],
+  ["FLV, top rung copied", "copied", `${CODECS} -g 60 -f flv`],
+  ["MPEG-TS", "copied", `${CODECS} -g 60 -f mpegts`],
+  ["MPEG-TS that tells its tables once", "copied", `${CODECS} -g 60 -f mpegts`],
+  ["fragmented MP4", "copied", `${CODECS} -g 30 -movflags empty_moov+frag_keyframe -f mp4`],
+])(
+  "%s: four kills lose no frame and repeat none, in every rendition, without a discontinuity or another init segment",
+  async (name, topRung, words) => {
+    const source = await broadcastOf(`${COUNTING} ${words}`);
+    const session = await broadcastWithKills(name.endsWith("once") ? withTablesOnce(source) : source);
+    expect([session.starts, session.resumes]).toEqual([1, 0]);
+    expect(session.inits.map(({ version }) => version)).toEqual(session.renditions.map(() => 0));
+    expect(session.renditions[0]!.codec.startsWith("avc1.64") ? "encoded" : "copied").toBe(topRung);
+    for (const { name: rendition, kind } of session.renditions) {
+      const parts = session.parts.filter((part) => part.rendition === rendition);
+      let [msn, part, endTicks] = [0, 0, 0];
+      for (const one of parts) {
+        expect([one.msn, one.part, Number(one.query.get("at"))]).toEqual([msn, part, endTicks]);
+        expect(one.query.get("discontinuity")).toBe("0");
+        [msn, part] = one.query.get("last") === "1" ? [msn + 1, 0] : [msn, part + 1];
+        endTicks += Number(one.query.get("ticks"));
+      }
+      if (kind === "audio") {
+        const sound = await decodeSound(session.fileOf(rendition));
+        expect(sound.largestHoleSeconds).toBeLessThan(0.001);
+        expect(Math.abs(sound.samples.length / sound.sampleRateHz - SECONDS)).toBeLessThan(0.03);
+        const usual = loudness(sound, 1, SECONDS - 1);
+        for (let at = 0.1; at < SECONDS - 0.1; at += 0.02)
+          expect(Math.abs(loudness(sound, at, at + 0.02) / usual - 1)).toBeLessThan(0.15);
+        continue;
+      }
+      const pictures = await decodePictures(session.fileOf(rendition));
+      const levels = pictures.map(({ luma }) => Math.round((luma[luma.length >> 1]! - 20) / 4));
+      expect(levels).toEqual(Array.from({ length: SECONDS * FRAME_RATE }, (__, frame) => frame % LEVELS));
+    }
+  },
+);
