@@ -158,6 +158,7 @@ export const TRIED_IN = {
     "http-headers",
     "rtmps-handshake",
     "source-line",
+    "source-kept",
     "undecided-admissions",
     "refused-push-gateway",
     "srt-stream-key",
