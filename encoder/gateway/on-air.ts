@@ -131,7 +131,7 @@ export class OnAir {
     const neededFrom = this.#progress.neededFrom();
     const continues = this.#progress.continuation();
     if (continues === null || !this.#line.rewind(neededFrom)) return null;
-    this.#progress.countAnew(neededFrom === null);
+    this.#progress.countAnew();
     log("info", "another encoder goes on", { ...this.#ids, fromByte: neededFrom ?? 0 });
     return continues;
   }

@@ -13,7 +13,7 @@ const MOST_IN_VAIN = 2;
 export class RunProgress {
   #run: RunState | null = null;
   #keys: KeyPlace[] = [];
-  /** The first of the keys is the run's own: what belongs to it may lie before that key. */
+  /** All that the encoder has been given is needed still. */
   #isFromStart = true;
   readonly #renditions = new Map<string, RenditionProgress>();
   readonly #dropped = new Set<string>();
@@ -50,7 +50,7 @@ export class RunProgress {
   /** The byte from which on the source is needed; null = from its start on. Older keys are forgotten. */
   neededFrom(): number | null {
     const needed = this.#neededKey();
-    if (needed === null) return this.#isFromStart ? null : (this.#keys[0]?.position ?? 0);
+    if (needed === null) return this.#isFromStart ? null : (this.#keys[0]?.position ?? -1);
     this.#keys = this.#keys.slice(needed);
     if (needed > 0) this.#isFromStart = false;
     return this.#isFromStart ? null : this.#keys[0]!.position;
@@ -59,7 +59,7 @@ export class RunProgress {
   /** @returns null when the run has ended, nothing of it is known, or its media kills encoders: then it has to be passed over */
   continuation(): Continuation | null {
     const run = this.#run;
-    if (run === null || this.#keys.length === 0 || this.#vain === MOST_IN_VAIN) return null;
+    if (run === null || this.#vain === MOST_IN_VAIN) return null;
     this.#vain += 1;
     return {
       run,
@@ -69,10 +69,10 @@ export class RunProgress {
     };
   }
 
-  /** Another encoder counts bytes anew. @param isFromStart it is given what the one before it was given */
-  countAnew(isFromStart: boolean): void {
+  /** Another encoder is given the source from the needed byte on, and counts bytes anew. */
+  countAnew(): void {
     this.#keys = [];
-    this.#isFromStart = isFromStart;
+    this.#isFromStart = true;
   }
 
   /** The newest key frame that lies before everything that is not out, picture and sound. */

@@ -38,13 +38,15 @@ afterAll(async () => {
 });
 
 const pushTo = (key: string) => [
-  ...["-headers", `X-Stream-Key: ${key}\r\n`],
+  "-headers",
+  `X-Stream-Key: ${key}\r\n`,
   `http://127.0.0.1:${(http.address() as AddressInfo).port}/push`,
 ];
 const WAYS: Record<string, (key: string) => string[]> = {
   RTMP: (key) => ["-f", "flv", `rtmp://127.0.0.1:${rtmp.port}/live/${key}`],
   SRT: (key) => [
-    ...["-f", "mpegts"],
+    "-f",
+    "mpegts",
     `srt://127.0.0.1:${srt.port}?streamid=${key}&pkt_size=1316&linger=2&latency=500000&passphrase=${PASSPHRASE}`,
   ],
   "MPEG-TS over HTTP": (key) => ["-f", "mpegts", ...pushTo(key)],

@@ -9,9 +9,14 @@ const WHITE = 150;
 
 /** ffmpeg's words for the source and its codecs; the muxer and the address follow. */
 export const flashAndBeep = (seconds: number): string[] => [
-  ...["-f", "lavfi", "-i"],
+  "-f",
+  "lavfi",
+  "-i",
   `color=black:size=160x90:rate=${FRAME_RATE},drawbox=c=white:t=fill:enable='lt(mod(t,1),0.2)'`,
-  ...["-f", "lavfi", "-i", "aevalsrc='0.5*sin(2*PI*1000*t)*lt(mod(t,1),0.1)':s=48000:c=mono"],
+  "-f",
+  "lavfi",
+  "-i",
+  "aevalsrc='0.5*sin(2*PI*1000*t)*lt(mod(t,1),0.1)':s=48000:c=mono",
   ...`-t ${seconds} -c:v libx264 -preset ultrafast -g ${FRAME_RATE} -bf 0 -pix_fmt yuv420p -c:a aac -b:a 64k`.split(
     " ",
   ),

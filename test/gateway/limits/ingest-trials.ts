@@ -23,7 +23,7 @@ async function waiting(bytes: number): Promise<string> {
     (async function* () {
       for (const size of [bytes, 188]) {
         pulled += 1;
-        yield Buffer.alloc(size, 0x47);
+        yield Buffer.alloc(size, 1); // no container's
       }
     })(),
   );
@@ -32,6 +32,20 @@ async function waiting(bytes: number): Promise<string> {
   line.close();
   await filled;
   return verdict;
+}
+
+/** Whether all of so many bytes that a decoder has read can be read again by another one. */
+async function kept(bytes: number): Promise<string> {
+  const line = new SourceLine();
+  const filled = line.fill(
+    (async function* () {
+      yield Buffer.alloc(1, 1);
+      for (let at = 1; at < bytes; at += 1 << 20) yield Buffer.alloc(Math.min(1 << 20, bytes - at), 1);
+    })(),
+  );
+  for await (const piece of line.read()) void piece;
+  await filled;
+  return line.rewind(null) ? TAKEN : "forgotten";
 }
 
 async function undecided(count: number): Promise<string> {
@@ -89,6 +103,7 @@ async function dialled(ms: number): Promise<string> {
 export const INGEST_TRIALS = {
   "simulcast-dial": until(dialled),
   "source-line": upTo(waiting),
+  "source-kept": upTo(kept),
   "undecided-admissions": upTo(undecided),
   "refused-push-gateway": until(refusedPush),
   "srt-stream-key": upTo(async (length) => {

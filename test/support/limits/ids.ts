@@ -159,6 +159,7 @@ export const TRIED_IN = {
     "http-headers",
     "rtmps-handshake",
     "source-line",
+    "source-kept",
     "undecided-admissions",
     "refused-push-gateway",
     "srt-stream-key",
