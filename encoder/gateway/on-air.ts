@@ -1,9 +1,11 @@
 /** One broadcast that has been let in: fed to an encoder, told to the Worker each second, ended when either side wants it. */
 import type { ChildProcess } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AuthorizeAnswer } from "../live/protocol.ts";
 import { type BroadcastOutcome, runBroadcast } from "../live/broadcast-process.ts";
 import type { BroadcastPlan } from "../live/output.ts";
 import { log } from "../log.ts";
+import { ProcessNotStarted } from "../media-process.ts";
 import { Delivery } from "./delivery.ts";
 import type { HangUp } from "./incoming.ts";
 import { RestartLimit } from "./restart-limit.ts";
@@ -20,11 +22,14 @@ const FRESH_MS = 1500;
 const FIRST_BYTES_MS = 10_000;
 const SILENCE_MS = 60_000;
 const FAREWELL_MS = 10_000;
+/** Before the system is asked for a process again. */
+const NOT_STARTED_PAUSE_MS = 2000;
 
 export class OnAir {
   readonly #line: SourceLine;
   readonly #session: Accepted;
   readonly #hangUp: HangUp;
+  /** @throws {ProcessNotStarted} */
   readonly #newChild: () => ChildProcess;
   readonly #client: SessionClient;
   readonly #stop = new AbortController();
@@ -88,9 +93,15 @@ export class OnAir {
     for (;;) {
       const firstByteAtMs = await this.#line.nextArrival();
       if (firstByteAtMs === null) return this.#line.lastByteAtMs === null ? "silent" : "broadcaster_left";
+      const child = this.#startChild();
+      if (child === null) {
+        if (!limit.allows(performance.now())) return "encoder_failed";
+        await sleep(NOT_STARTED_PAUSE_MS, undefined, { signal: this.#stop.signal }).catch(() => {});
+        continue; // nothing has been read: the next one starts at the same place
+      }
       this.#delivery = new Delivery(this.#client, this.#ids);
       const outcome = await runBroadcast(
-        this.#newChild(),
+        child,
         this.#line.read(),
         { settings, start, firstByteAtMs },
         this.#delivery,
@@ -103,6 +114,17 @@ export class OnAir {
       if (this.#line.isSpent) return outcome.type === "ended" ? "broadcaster_left" : "encoder_failed";
       if (!limit.allows(performance.now())) return "encoder_failed";
       start = startOf(await this.#client.resume());
+    }
+  }
+
+  /** Null when the system has no room for another process at this moment. */
+  #startChild(): ChildProcess | null {
+    try {
+      return this.#newChild();
+    } catch (error) {
+      if (!(error instanceof ProcessNotStarted)) throw error;
+      log("warn", "encoder not started", { ...this.#ids, reason: error.message });
+      return null;
     }
   }
 
