@@ -138,8 +138,9 @@ test("a failure of R2 while such an object is deleted is answered 503, and does 
   const id = await encoding();
   await put(id, "video.0", "v270/0.m4s", "left over");
   await crash(id, "video.0", 1);
-  const inMachine = <T>(look: (machine: { bindings: () => typeof env; mark?: boolean }) => T) =>
-    runInDurableObject(env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(id)) as never, look as never) as Promise<T>;
+  const machine = env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(id));
+  const inMachine = async (look: (machine: { bindings: () => typeof env; mark?: boolean }) => unknown) =>
+    await runInDurableObject(machine as never, look as never);
   await inMachine((machine) => {
     const MEDIA = new Proxy(env.MEDIA, {
       get: (bucket, name) =>

@@ -330,7 +330,7 @@ describe("a clip and what it was cut from", () => {
   const releaseIndex = async (sessionId: string) => {
     const origin = originOf(env, sessionId);
     await origin.release(0);
-    await runDurableObjectAlarm(origin as never);
+    await runDurableObjectAlarm(origin);
     expect(await origin.findRange(0, 1)).toBeNull();
   };
 
