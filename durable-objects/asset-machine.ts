@@ -107,8 +107,14 @@ export class AssetMachine extends AssetKeeper {
         rendition: object.rendition,
         file: object.file,
       });
-      await this.bindings().MEDIA.delete(renditionKey(this.asset().id, object.rendition, object.file));
-      return "replace";
+      try {
+        await this.bindings().MEDIA.delete(renditionKey(this.asset().id, object.rendition, object.file));
+        return "replace";
+      } catch (error) {
+        // What is thrown inside of `blockConcurrencyWhile` resets the object.
+        log("job.object_not_replaced", { jobId: job.id, file: object.file, error: String(error) });
+        return "unavailable";
+      }
     });
   }
 

@@ -3,7 +3,7 @@
  * long as it wants, because a broadcast is one request.
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
-import { ConnectionLimit } from "./connection-limit.ts";
+import { backstopOf, ConnectionLimit } from "./connection-limit.ts";
 
 export interface ServerLimits {
   /** From the connection, or the last answer, to the end of the headers. */
@@ -11,7 +11,7 @@ export interface ServerLimits {
   /** Between two looks for connections that exceed `headersMs`. */
   checkEveryMs: number;
   connections: number;
-  /** Of one network (an IPv4 address, an IPv6 /64), without a request that showed the secret. */
+  /** Of one network (an IPv4 address, an IPv6 /48), without a request that showed the secret. */
   unprovenOfNetwork: number;
 }
 export const SERVER_LIMITS: ServerLimits = {
@@ -27,7 +27,7 @@ export function boundedServer(
   handle: RequestListener,
   limits: ServerLimits = SERVER_LIMITS,
 ): Server {
-  const limit = new ConnectionLimit(limits.unprovenOfNetwork);
+  const limit = new ConnectionLimit({ total: limits.connections, perNetwork: limits.unprovenOfNetwork });
   const options = {
     requestTimeout: 0, // by default it would bound `headersTimeout` too, so that is set
     headersTimeout: limits.headersMs,
@@ -38,7 +38,7 @@ export function boundedServer(
     limit.prove(request.socket);
     handle(request, response);
   });
-  server.maxConnections = limits.connections;
+  server.maxConnections = backstopOf(limits.connections);
   server.on("connection", (socket) => limit.add(socket));
   return server;
 }

@@ -1,9 +1,10 @@
 /**
- * Bounds the connections that have not yet shown a key or a secret, per network (an IPv4 address, an IPv6 /64). At the limit the one that has
- * made least progress is closed for the new one, so that connections which only wait do not lock out a client of the same network.
+ * Bounds the connections of a listener, and per network (an IPv4 address, an IPv6 /48) those that have not yet shown a key or a secret. At a
+ * limit the one that has made least progress is closed for the new one: of the same network, or of the network that holds most of them.
+ * Connections that only wait then lock out nobody.
  */
 import type { Socket } from "node:net";
-import { networkOf } from "./network-of.ts";
+import { LARGEST_SITE, networkOf } from "./network-of.ts";
 
 /** How far a connection has got: nothing received, something received, and two steps of its protocol. */
 export const STEP = { silent: 0, received: 1, handshakeComplete: 2, connected: 3 } as const;
@@ -17,31 +18,56 @@ interface Unproven {
   isInDecision: boolean;
 }
 
+export interface ConnectionBounds {
+  /** In all, proven ones included. */
+  total: number;
+  /** Unproven ones of one network. */
+  perNetwork: number;
+}
+
+/** For `maxConnections` of a server: Node closes newcomers beyond it unseen, so it only backs the limit up. */
+export const backstopOf = (total: number): number => total + 100;
+
 export class ConnectionLimit {
-  readonly #perNetwork: number;
+  readonly #bounds: ConnectionBounds;
+  readonly #open = new Set<Socket>();
   /** By network, in the order in which they came to their step. */
   readonly #networks = new Map<string, Map<Socket, Unproven>>();
   readonly #unproven = new WeakMap<Socket, Unproven>();
 
-  constructor(perNetwork: number) {
-    this.#perNetwork = perNetwork;
+  constructor(bounds: ConnectionBounds) {
+    this.#bounds = bounds;
   }
 
-  /** Counts a connection until it is closed or proven. Closes one when there are too many. */
+  /** Counts a connection until it is closed; as unproven until it is proven. Closes one when there are too many. */
   add(socket: Socket): void {
-    const network = networkOf(socket.remoteAddress ?? "");
-    const peers = this.#networks.get(network) ?? new Map<Socket, Unproven>();
-    if (peers.size >= this.#perNetwork) {
-      const victim = victimOf(peers);
+    const network = networkOf(socket.remoteAddress ?? "", LARGEST_SITE);
+    const peers = this.#networks.get(network);
+    const isFull = peers !== undefined && peers.size >= this.#bounds.perNetwork;
+    if (isFull || this.#open.size >= this.#bounds.total) {
+      const victim = isFull ? victimOf(peers) : this.#victimOfAll();
       if (victim === null) return void socket.destroy();
-      peers.delete(victim);
+      this.#forget(victim);
       victim.destroy();
     }
     const unproven: Unproven = { network, step: STEP.silent, isInDecision: false };
-    this.#networks.set(network, peers);
+    this.#open.add(socket);
     this.#unproven.set(socket, unproven);
-    peers.set(socket, unproven);
-    socket.once("close", () => this.prove(socket));
+    this.#networks.set(network, (this.#networks.get(network) ?? new Map<Socket, Unproven>()).set(socket, unproven));
+    socket.once("close", () => this.#forget(socket));
+  }
+
+  /** Of the networks that hold most unproven connections; of any when all of those are in decision. */
+  #victimOfAll(): Socket | null {
+    const networks = [...this.#networks.values()];
+    const most = networks.reduce((max, { size }) => Math.max(max, size), 0);
+    const largest = networks.filter(({ size }) => size === most);
+    return victimOf(largest.flatMap((peers) => [...peers])) ?? victimOf(networks.flatMap((peers) => [...peers]));
+  }
+
+  #forget(socket: Socket): void {
+    this.#open.delete(socket);
+    this.prove(socket);
   }
 
   /** It has come to this step of its protocol. */
@@ -59,7 +85,7 @@ export class ConnectionLimit {
     if (unproven !== undefined) unproven.isInDecision = true;
   }
 
-  /** It does not count any more. */
+  /** It does not count as unproven any more. */
   prove(socket: Socket): void {
     const unproven = this.#unproven.get(socket);
     if (unproven === undefined) return;
@@ -76,7 +102,7 @@ export class ConnectionLimit {
  *
  * @returns null when all of them are in decision
  */
-function victimOf(peers: Map<Socket, Unproven>): Socket | null {
+function victimOf(peers: Iterable<[Socket, Unproven]>): Socket | null {
   const steps: Socket[][] = Array.from({ length: STEPS }, () => []);
   for (const [socket, unproven] of peers) if (!unproven.isInDecision) steps[stepOf(socket, unproven)]!.push(socket);
   const count = steps.reduce((sum, { length }) => sum + length, 0);

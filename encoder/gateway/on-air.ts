@@ -1,5 +1,6 @@
 /** One broadcast that has been let in: fed to an encoder, told to the Worker each second, ended when either side wants it. */
 import type { ChildProcess } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type AuthorizeAnswer, END_REASONS } from "../live/protocol.ts";
 import {
   BROADCAST_LIMITS,
@@ -10,6 +11,7 @@ import {
 import type { Continuation } from "../live/continuation.ts";
 import { SESSION_START } from "../live/output.ts";
 import { log } from "../log.ts";
+import { ProcessNotStarted } from "../media-process.ts";
 import { Delivery } from "./delivery.ts";
 import type { HangUp } from "./incoming.ts";
 import { RunProgress } from "./run-progress.ts";
@@ -29,11 +31,14 @@ const SILENCE_MS = 60_000;
 const FAREWELL_MS = 10_000;
 /** Behind these the broadcaster does not come back to this session. */
 const FINAL_REASONS: ReadonlySet<string> = new Set(END_REASONS.filter((reason) => reason !== "replaced"));
+/** Before the system is asked for a process again. */
+const NOT_STARTED_PAUSE_MS = 2000;
 
 export class OnAir {
   readonly #line: SourceLine;
   readonly #session: Accepted;
   readonly #hangUp: HangUp;
+  /** @throws {ProcessNotStarted} */
   readonly #newChild: () => ChildProcess;
   readonly #client: SessionClient;
   readonly #stop = new AbortController();
@@ -101,10 +106,16 @@ export class OnAir {
     for (;;) {
       const firstByteAtMs = await this.#line.nextArrival();
       if (firstByteAtMs === null) return this.#line.lastByteAtMs === null ? "silent" : "broadcaster_left";
+      const child = this.#startChild();
+      if (child === null) {
+        if (!limit.allows(performance.now())) return "encoder_failed";
+        await sleep(NOT_STARTED_PAUSE_MS, undefined, { signal: this.#stop.signal }).catch(() => {});
+        continue; // nothing has been read: the next one starts at the same place
+      }
       if (continues === null) this.#delivery = new Delivery(this.#client, this.#ids);
       const plan = { settings, start, firstByteAtMs, isFirstShort: start !== null };
       const outcome = await runBroadcast(
-        this.#newChild(),
+        child,
         this.#line.read(),
         continues === null ? plan : { ...plan, continues },
         this.#following(this.#delivery),
@@ -159,6 +170,17 @@ export class OnAir {
       },
       onPartMade: (facts) => progress.onPart(facts),
     };
+  }
+
+  /** Null when the system has no room for another process at this moment. */
+  #startChild(): ChildProcess | null {
+    try {
+      return this.#newChild();
+    } catch (error) {
+      if (!(error instanceof ProcessNotStarted)) throw error;
+      log("warn", "encoder not started", { ...this.#ids, reason: error.message });
+      return null;
+    }
   }
 
   async #beat(): Promise<void> {

@@ -1,8 +1,10 @@
 import { indexSource } from "../delivery/passthrough/index.ts";
 import { resolutionLabel, type Size } from "../../encoder/ladder.ts";
 import type { Env } from "../env.ts";
-import { openHttpSource, RangesUnsupported } from "../sources/http-range-reader.ts";
+import { type HttpSourceOptions, openHttpSource, RangesUnsupported } from "../sources/http-range-reader.ts";
 import { SOURCE_LIMITS } from "../sources/limits.ts";
+import { SourceError } from "../sources/source-errors.ts";
+import { SourcePace } from "../sources/source-pace.ts";
 import { passthroughKey } from "./keys.ts";
 import type { AssetFacts, NewRendition, NewTrack } from "./projection.ts";
 import type { AssetForMachine } from "./repository.ts";
@@ -34,15 +36,28 @@ const notStandard = (reason: string): EdgeProbe => ({
 const isWithin = (most: AssetForMachine["maxResolution"], size: Size) =>
   Number.parseInt(resolutionLabel(size), 10) <= Number.parseInt(most, 10);
 
+type ProbedAsset = Pick<AssetForMachine, "id" | "sourceUrl" | "clipStartMs" | "clipEndMs" | "maxResolution">;
+
 /**
  * Reads the index of a source where it lies. A standard source is playable as soon as this has been recorded: its
- * segments are cut from it on request.
+ * segments are cut from it on request. One whose index takes too long although its server is fast enough is copied and encoded as any other.
  *
  * @throws {SourceError} when the source cannot be fetched
  */
-export async function probeAtEdge(env: Env, asset: AssetForMachine): Promise<EdgeProbe> {
+export async function probeAtEdge(env: Env, asset: ProbedAsset, limits = SOURCE_LIMITS): Promise<EdgeProbe> {
   if (asset.clipStartMs > 0 || asset.clipEndMs !== null) return notStandard("only a part of it is wanted");
-  const reader = await openHttpSource(env, asset.sourceUrl, { deadlineMs: SOURCE_LIMITS.probeMs });
+  const pace = new SourcePace(limits, limits.probeMs);
+  try {
+    return await probe(env, asset, { limits, pace });
+  } catch (error) {
+    const isTimedOut = error instanceof SourceError && error.code === "source_timed_out";
+    if (isTimedOut && pace.isOverDeadline) return notStandard("its index takes too long to read");
+    throw error;
+  }
+}
+
+async function probe(env: Env, asset: ProbedAsset, options: HttpSourceOptions): Promise<EdgeProbe> {
+  const reader = await openHttpSource(env, asset.sourceUrl, options);
   if (!reader.supportsRanges) return notStandard("its server does not serve ranges");
   let source;
   try {

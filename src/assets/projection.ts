@@ -23,6 +23,8 @@ export type AssetMessage =
   | { kind: "started"; payload: { atMs: number } }
   | { kind: "tracks"; payload: NewTrack[] }
   | { kind: "rendition"; payload: NewRendition }
+  /** Enqueued by releases before 2026-11-22 only. Machines may still hold such messages when this release is deployed. */
+  | { kind: "renditions"; payload: NewRendition[] }
   /** The source itself stays in the manifests, as the top rung. */
   | { kind: "keepPassthrough"; payload: Record<string, never> }
   | { kind: "event"; payload: MachineEvent };
@@ -34,7 +36,11 @@ export interface MachineEvent {
   occurredAtMs: number;
 }
 
-/** Writes an asset machine's messages to D1, then its events. Every message may be repeated without a trace. */
+/**
+ * Writes an asset machine's messages to D1, then its events. Every message may be repeated without a trace.
+ *
+ * @throws {Error} on a kind that this release does not know; the outbox then keeps its messages
+ */
 export async function projectAsset(env: Env, assetId: string, messages: OutboxMessage[], now: Date): Promise<void> {
   const db = openDatabase(env.DB);
   const mine = messages as unknown as AssetMessage[];
@@ -75,12 +81,9 @@ function toStatements(db: Database, assetId: string, message: AssetMessage, now:
     case "tracks":
       return message.payload.map((track) => db.insert(tracks).values(track).onConflictDoNothing());
     case "rendition":
-      return [
-        db
-          .insert(renditions)
-          .values(message.payload)
-          .onConflictDoUpdate({ target: [renditions.assetId, renditions.name], set: message.payload }),
-      ];
+      return [upsertRendition(db, message.payload)];
+    case "renditions":
+      return message.payload.map((row) => upsertRendition(db, row));
     case "keepPassthrough":
       return [
         db
@@ -92,5 +95,13 @@ function toStatements(db: Database, assetId: string, message: AssetMessage, now:
       ];
     case "event":
       return [];
+    default:
+      throw new Error(`unknown outbox message: ${(message as OutboxMessage).kind}`);
   }
 }
+
+const upsertRendition = (db: Database, row: NewRendition) =>
+  db
+    .insert(renditions)
+    .values(row)
+    .onConflictDoUpdate({ target: [renditions.assetId, renditions.name], set: row });

@@ -13,9 +13,12 @@ export interface JobObject {
   file: string;
 }
 
-/** What an asset machine says of a write; `replace` = what an earlier attempt left under the key has been deleted. */
+/**
+ * What an asset machine says of a write; `replace` = what an earlier attempt left under the key has been deleted; `unavailable` = it could
+ * not be.
+ */
 export type WriteVerdict = "write" | "over";
-export type ReplaceVerdict = "replace" | "announced" | "over";
+export type ReplaceVerdict = "replace" | "announced" | "over" | "unavailable";
 
 /**
  * Stores an object for the attempt that is handed out, under a key that holds none yet. Every write is conditional, so a request that was
@@ -46,6 +49,8 @@ export async function storeObject(
   if (answer.verdict === "over") throw gone();
   if (answer.verdict === "announced")
     throw new Problem("object_announced", "this object has been announced with other bytes, and stays");
+  if (answer.verdict === "unavailable")
+    throw new Problem("unavailable", "what an earlier attempt wrote could not be deleted; send the object again");
   throw new Problem("unavailable", "what an earlier attempt wrote is deleted; send the object again");
 }
 

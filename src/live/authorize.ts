@@ -15,10 +15,14 @@ import { originOf } from "./origin-calls.ts";
 import { findStream, type LiveStream } from "./repository.ts";
 import { signSessionGrant } from "./session-token.ts";
 
-/** The stream that a key opens; null for one that never existed, was deleted, or has another key. */
+/**
+ * The stream that a key opens; null for one that never existed, was deleted, or has another key.
+ *
+ * @throws {Problem} unavailable, when the stream's secrets do not open
+ */
 export async function streamOfKey(env: Env, streamKey: string): Promise<LiveStream | null> {
   const streamId = streamIdOfKey(streamKey);
-  const found = streamId && (await findStream(env, null, streamId));
+  const found = streamId && (await findStream(env, null, streamId, { opens: "stream" }));
   return found && isSameSecret(streamKey, found.stream.streamKey) ? found.stream : null;
 }
 

@@ -63,8 +63,8 @@ async function copyClip(env: Env, { mediaId, from }: CopyTask): Promise<void> {
   const { sourceAssetId, clipStartMs, clipEndMs } = clip;
   // Whole segments: a moment inside of the first and the last names them whatever was rounded.
   const range = await findSessionRange(env, sourceAssetId, (clipStartMs + 1) / 1000, ((clipEndMs ?? 0) - 1) / 1000);
-  const session = range.kind === "range" ? await recordedSession(env, sourceAssetId, range) : null;
-  if (range.kind !== "range" || session === null) throw new MissingError("the session has no such segments");
+  const session = range?.kind === "range" ? await recordedSession(env, sourceAssetId, range) : null;
+  if (range?.kind !== "range" || session === null) throw new MissingError("the session has no such segments");
   const rows = recordingRows(mediaId, session);
   const copies = rows.flatMap(({ name, segments: { bytes, spans = [] } }) => {
     const inits = [...new Set(spans.map(({ initVersion }) => `init-${initVersion}.mp4`))];

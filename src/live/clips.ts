@@ -9,24 +9,35 @@ import { log } from "../http/log.ts";
 import { Problem } from "../http/problems.ts";
 import { commitWithEvents } from "../webhooks/index.ts";
 import { sendClip } from "./clips-copy.ts";
+import { findKeptClip } from "./clips-kept.ts";
 import type { FoundRange } from "./clips-range.ts";
 import type { ClipRequest } from "./clips-request.ts";
 import type { LivePlayable } from "./playback.ts";
 import { findSessionRange } from "./recording.ts";
 import { liveStreams } from "./tables.ts";
 
-export interface FoundClip {
-  sessionId: string;
-  range: FoundRange;
-  /** Of the media that the clip becomes. */
-  access: "public" | "private";
-  /** Of the media that the clip becomes: the same for all who ask for the same segments. */
+/** The media that a clip becomes: the same for all who ask for the same segments. */
+export interface ClipMedia {
   mediaId: string;
   playbackId: string;
 }
 
+/** A clip whose segments are still there. */
+export interface FoundClip extends ClipMedia {
+  sessionId: string;
+  range: FoundRange;
+  /** Of the media. */
+  access: "public" | "private";
+}
+
+/** The segments are gone: the recording was deleted, or there was none. Null when no media is known for the stretch. */
+export interface GoneClip {
+  gone: ClipMedia | null;
+}
+
 /**
- * Which segments a clip consists of, in the session on air or the last one.
+ * Which segments a clip consists of, in the session on air or the last one. Once the segments are gone only the clip's own media can be
+ * played, if it was made.
  *
  * @throws {Problem} not_ready while the session, or the clip's end, is still to come; validation_failed beyond what there is;
  *   unavailable
@@ -35,19 +46,29 @@ export async function findClip(
   env: Env,
   { session, mediaPolicy }: LivePlayable,
   { startSeconds, endSeconds, access: wanted }: ClipRequest,
-): Promise<FoundClip> {
+): Promise<FoundClip | GoneClip> {
   if (session === null) throw new Problem("not_ready", "the stream has not been on air");
+  // Never wider than the owner's policy, whoever asks.
+  const access = mediaPolicy === "private" ? mediaPolicy : (wanted ?? mediaPolicy);
   const range = await findSessionRange(env, session.id, startSeconds, endSeconds);
-  if (range.kind === "early") throw new Problem("not_ready", "the broadcast has not come to the clip's end");
-  if (range.kind === "beyond") {
+  if (range === null && session.endedAtMs !== null) {
+    const mediaId = await findKeptClip(env, session.id, { startSeconds, endSeconds, access });
+    if (mediaId === null)
+      throw new Problem("playback_not_found", "the broadcast is gone, and no clip was made of this");
+    return { gone: { mediaId, playbackId: await playbackIdOf(mediaId) } };
+  }
+  if (range?.kind === "early") throw new Problem("not_ready", "the broadcast has not come to the clip's end");
+  if (range === null || range.kind === "beyond") {
     const fields = [{ field: "start", message: "lies beyond what has been broadcast" }];
     throw new Problem("validation_failed", "the clip is not valid", { fields });
   }
-  // Never wider than the owner's policy, whoever asks.
-  const access = mediaPolicy === "private" ? mediaPolicy : (wanted ?? mediaPolicy);
   const mediaId = await derivedId("clip", session.id, range.first, range.last, access === mediaPolicy ? "" : access);
-  return { sessionId: session.id, range, access, mediaId, playbackId: await derivedId(mediaId, "playback") };
+  const media = { mediaId, playbackId: await playbackIdOf(mediaId) };
+  if (!(await hasSegments(env, session))) return { gone: media };
+  return { ...media, sessionId: session.id, range, access };
 }
+
+const playbackIdOf = (mediaId: string) => derivedId(mediaId, "playback");
 
 /** Media that the clips of one stream may become within an hour: each copies up to 20 minutes of every rendition. */
 export const CLIPS_PER_HOUR = 60;
@@ -100,7 +121,7 @@ export async function saveClip(
 }
 
 /** Whether a session's segments are still there: on air, or as a recording that nobody has deleted. */
-export async function hasSegments(env: Env, { id, endedAtMs }: NonNullable<LivePlayable["session"]>): Promise<boolean> {
+async function hasSegments(env: Env, { id, endedAtMs }: NonNullable<LivePlayable["session"]>): Promise<boolean> {
   if (endedAtMs === null) return true;
   const rows = await openDatabase(env.DB)
     .select({ id: assets.id })

@@ -6,14 +6,14 @@ import { toMedia } from "../assets/to-media.ts";
 import { openDatabase } from "../database.ts";
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
-import { CLIPS_PER_HOUR, findClip, hasSegments, saveClip } from "./clips.ts";
+import { CLIPS_PER_HOUR, findClip, saveClip } from "./clips.ts";
 import type { ClipRequest } from "./clips-request.ts";
 import { findOwnPlayable } from "./playback.ts";
 
 /**
  * Makes a stretch of a stream a media, for the stream's owner. Null when there is no such stream.
  *
- * @throws {Problem} not_ready, validation_failed, media_not_found, clip_limit_reached
+ * @throws {Problem} not_ready, validation_failed, media_not_found, clip_limit_reached, unavailable
  */
 export async function createClip(
   env: Env,
@@ -29,13 +29,14 @@ export async function createClip(
   }
   const found = await findClip(env, playable, request);
   const db = openDatabase(env.DB);
-  const isThere = await hasSegments(env, playable.session!);
-  const outcome = isThere ? await saveClip(env, key.streamId, found, { publicUrl, by: "owner" }) : "known";
+  const isGone = "gone" in found;
+  const outcome = isGone ? "known" : await saveClip(env, key.streamId, found, { publicUrl, by: "owner" });
   if (outcome === "limit")
     throw new Problem("clip_limit_reached", `a stream has at most ${CLIPS_PER_HOUR} new clips an hour`, {
       retryAfterSeconds: 60,
     });
-  const record = await findAsset(db, key.workspaceId, found.mediaId);
+  const media = isGone ? found.gone : found;
+  const record = media && (await findAsset(db, key.workspaceId, media.mediaId));
   if (record === null)
     throw new Problem("media_not_found", "this clip, or the recording it would be cut from, was deleted");
   return toMedia(record);

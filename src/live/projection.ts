@@ -69,6 +69,8 @@ async function project(env: Env, streamId: string, message: StreamMessage & { se
     }
     case "moved":
       return await projectMove(env, streamId, message.payload, message.seq);
+    default:
+      throw new Error(`unknown outbox message: ${(message as OutboxMessage).kind}`);
   }
 }
 

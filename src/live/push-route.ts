@@ -4,6 +4,7 @@ import { UnusableSecret } from "../../encoder/secrets.ts";
 import { askWithSecrets } from "../encoding/encoder-secret.ts";
 import { encoderAt } from "../encoding/gateway.ts";
 import type { Env } from "../env.ts";
+import { readRest } from "../http/lingering.ts";
 import { log } from "../http/log.ts";
 import { Problem, type ProblemCode } from "../http/problems.ts";
 import type { AppContext } from "../http/router.ts";
@@ -25,6 +26,8 @@ const PROBLEM_OF: Record<string, [ProblemCode, string]> = {
 };
 
 const MAX_ANSWER_LENGTH = 4096;
+/** A container has this long to start. */
+const HEALTH_TIMEOUT_MS = 30_000;
 
 export const pushRoutes = new Hono<AppContext>();
 
@@ -74,7 +77,10 @@ interface Push {
 async function encoderFor(env: Env, streamId: string) {
   const send = encoderAt(env, `live-${streamId}`);
   const { response, secret } = await askWithSecrets(env, (candidate) =>
-    send("/health", { headers: { authorization: `Bearer ${candidate}` } }),
+    send("/health", {
+      headers: { authorization: `Bearer ${candidate}` },
+      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+    }),
   );
   await response.body?.cancel();
   return { send, authorization: `Bearer ${secret}` };
@@ -103,9 +109,12 @@ async function pass(
   } catch (error) {
     if (error instanceof UnusableSecret) throw error;
     log("live.push_broke", { streamId, error: String(error) });
-    return { answer: { accepted: false, reason: "unavailable" }, isRead: Promise.resolve() };
+    return { answer: { accepted: false, reason: "unavailable" }, isRead: restOf(body) };
   }
 }
+
+/** Never settles when a failed request has locked the body: the response then stays open until its limit, or until the client leaves. */
+const restOf = (body: ReadableStream): Promise<void> => (body.locked ? new Promise(() => {}) : readRest(body));
 
 /** The answer comes as a line of JSON; the response stays open until the gateway has read what is left of the body. */
 async function firstLine(response: Response): Promise<{ line: string; isOver: Promise<unknown> }> {

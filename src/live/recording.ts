@@ -23,17 +23,21 @@ export async function recordedSession(
   return session ?? (await finishedRecording(env, sessionId, range));
 }
 
-/** Which segments hold a stretch of a session, on air or recorded. @throws {Problem} unavailable */
+/**
+ * Which segments hold a stretch of a session, on air or recorded; null when there is neither a live index nor a recording.
+ *
+ * @throws {Problem} unavailable
+ */
 export async function findSessionRange(
   env: Env,
   sessionId: string,
   startSeconds: number,
   endSeconds: number,
-): Promise<RangeAnswer> {
+): Promise<RangeAnswer | null> {
   const found = (await originOf(env, sessionId).findRange(startSeconds, endSeconds)) as unknown as RangeAnswer | null;
   if (found !== null) return found;
   const page = await runRecordedRead(() => findDurationPage(env, sessionId, startSeconds));
-  return page === null ? { kind: "beyond" } : findRangeInPage(page, startSeconds, endSeconds);
+  return page === null ? null : findRangeInPage(page, startSeconds, endSeconds);
 }
 
 /** From the recording's rows: the live index is deleted a while after they stand. */

@@ -4,7 +4,7 @@ import { recordingIdsOf } from "../assets/index.ts";
 import { type Database, openDatabase, type Statement } from "../database.ts";
 import type { Env } from "../env.ts";
 import { idempotencyKeys } from "../http/tables.ts";
-import { type LiveStream, openStream, openTarget, type SimulcastTarget } from "./secrets.ts";
+import { type LiveStream, openStream, openTarget, showStream, showTarget, type SimulcastTarget } from "./secrets.ts";
 import { ingestGateways, livePlaybackIds, liveSessions, liveStreams, simulcastTargets } from "./tables.ts";
 
 export type { LiveStream, SimulcastTarget } from "./secrets.ts";
@@ -36,8 +36,17 @@ export const streamInserts = (
   ...(rows.idempotency ? [db.insert(idempotencyKeys).values(rows.idempotency)] : []),
 ];
 
-/** @param workspaceId null = whose ever it is: for what the service itself does */
-export async function findStream(env: Env, workspaceId: string | null, id: string): Promise<StreamRecord | null> {
+/**
+ * @param workspaceId null = whose ever it is: for what the service itself does
+ * @param opens whose secrets have to open; others that do not are `redacted`
+ * @throws {Problem} unavailable
+ */
+export async function findStream(
+  env: Env,
+  workspaceId: string | null,
+  id: string,
+  { opens }: { opens?: "stream" | "targets" } = {},
+): Promise<StreamRecord | null> {
   const db = openDatabase(env.DB);
   const isMine = workspaceId === null ? undefined : eq(liveStreams.workspaceId, workspaceId);
   const [found, playbackIds, targets, recordings] = await db.batch([
@@ -56,9 +65,9 @@ export async function findStream(env: Env, workspaceId: string | null, id: strin
   const [stream] = found;
   if (stream === undefined) return null;
   return {
-    stream: await openStream(env, stream),
+    stream: await (opens === "stream" ? openStream : showStream)(env, stream),
     playbackIds,
-    targets: await Promise.all(targets.map((target) => openTarget(env, target))),
+    targets: await Promise.all(targets.map((target) => (opens === "targets" ? openTarget : showTarget)(env, target))),
     mediaIds: recordings.map((row) => row.id),
   };
 }
@@ -82,7 +91,7 @@ export async function listStreams(
       .offset((page - 1) * limit),
     db.select({ total: count() }).from(liveStreams).where(mine),
   ]);
-  const streams = await Promise.all(rows.map((row) => openStream(env, row)));
+  const streams = await Promise.all(rows.map((row) => showStream(env, row)));
   const ids = streams.map(({ id }) => id);
   const playbackIds = await db
     .select()

@@ -1,5 +1,7 @@
 import type { Env } from "../env.ts";
-import { open, seal } from "../http/sealing.ts";
+import { REDACTED } from "../events/redaction.ts";
+import { currentKeyId, open, seal } from "../http/sealing.ts";
+import { log } from "../http/log.ts";
 import { withKeys } from "../http/with-keys.ts";
 import type { liveStreams, simulcastTargets } from "./tables.ts";
 
@@ -31,6 +33,20 @@ export async function openStream(env: Env, { secrets, ...row }: StreamRow): Prom
   return { ...row, ...(JSON.parse(text) as StreamSecrets) };
 }
 
+/**
+ * For what works without the secrets: those of a row that does not open (its key was removed, or it is damaged) are `redacted`, so that the
+ * stream can still be listed, ended, given other secrets and deleted.
+ *
+ * @throws {Problem} unavailable, when the keys are unusable for every row
+ */
+export const showStream = (env: Env, row: StreamRow): Promise<LiveStream> =>
+  openStream(env, row).catch(async (error: unknown) => {
+    await withKeys(env, async (keys) => currentKeyId(keys));
+    log("live.secrets_unreadable", { streamId: row.id, error: String(error) });
+    const { secrets: _, ...rest } = row;
+    return { ...rest, streamKey: REDACTED, srtSecret: REDACTED, srtPlaybackSecret: REDACTED };
+  });
+
 /** The columns of a target's row that hold its key. @throws {Problem} unavailable */
 export const sealTarget = async (env: Env, targetId: string, streamKey: string) => ({
   sealedKey: await withKeys(env, (keys) => seal(keys, targetId, streamKey)),
@@ -42,3 +58,12 @@ export async function openTarget(env: Env, { sealedKey, ...row }: TargetRow): Pr
   if (sealedKey === null) return row;
   return { ...row, streamKey: await withKeys(env, (keys) => open(keys, row.id, sealedKey)) };
 }
+
+/** The same as `showStream`. @throws {Problem} unavailable */
+export const showTarget = (env: Env, row: TargetRow): Promise<SimulcastTarget> =>
+  openTarget(env, row).catch(async (error: unknown) => {
+    await withKeys(env, async (keys) => currentKeyId(keys));
+    log("live.secrets_unreadable", { streamId: row.streamId, simulcastId: row.id, error: String(error) });
+    const { sealedKey: _, ...rest } = row;
+    return { ...rest, streamKey: REDACTED };
+  });

@@ -32,7 +32,7 @@ export const simulcastIngestRoutes = new Hono<LiveContext>()
   .use("/internal/live/:sessionId/*", requireSession)
   .get("/internal/live/:sessionId/targets", async (c) => {
     await requireCurrent(c.env, c.var.grant);
-    const record = await findStream(c.env, null, c.var.grant.streamId);
+    const record = await findStream(c.env, null, c.var.grant.streamId, { opens: "targets" });
     if (record === null) throw new Problem("session_over", "the stream is deleted");
     const enabled = record.targets.filter(({ isEnabled }) => isEnabled);
     return c.json<SimulcastTargets>({

@@ -6,7 +6,7 @@ import { canonicalSelection, readSelection, select } from "../delivery/selection
 import type { Env } from "../env.ts";
 import { Problem } from "../http/problems.ts";
 // By file: the index leads to routes that lead back here.
-import { findClip, type FoundClip, hasSegments, saveClip } from "../live/clips.ts";
+import { findClip, type FoundClip, type GoneClip, saveClip } from "../live/clips.ts";
 import { MAX_CLIP_SEGMENTS } from "../live/clips-range.ts";
 import { readClipRequest } from "../live/clips-request.ts";
 import { findLivePlayable } from "../live/playback.ts";
@@ -24,7 +24,7 @@ const KNOWN_MS = 1000;
 const rendered = new Recent<string>(64);
 /** Windows as playlists are rendered from them, at most 1,200 segments of each rendition: a player asks for several playlists of one. */
 const windows = new Recent<AssetFacts>(16);
-const lookups = new SingleFlight<FoundClip>();
+const lookups = new SingleFlight<FoundClip | GoneClip>();
 const reads = new SingleFlight<AssetFacts>();
 
 const TYPES = { multivariant: "application/vnd.apple.mpegurl", mpd: "application/dash+xml" };
@@ -60,8 +60,10 @@ export async function answerClip(
   if (text === undefined) {
     const wanted = [playbackId, playable.session?.id, playable.mediaPolicy, ...Object.values(clip)].join(" ");
     const found = await lookups.share(wanted, ctx, () => findClip(env, playable, clip));
-    if (!(await hasSegments(env, playable.session!)))
-      return await answerManifest(request, env.DB, { kind, playbackId: found.playbackId }, query);
+    if ("gone" in found) {
+      if (found.gone === null) throw new Problem("playback_not_found", "the broadcast and this stretch of it are gone");
+      return await answerManifest(request, env.DB, { kind, playbackId: found.gone.playbackId }, query);
+    }
     // The window plays whether or not the stream may have another clip.
     if (playable.allowViewerClips && request.method === "GET")
       await saveClip(env, playable.streamId, found, { publicUrl: env.PUBLIC_URL || origin, by: "viewer" });

@@ -7,7 +7,7 @@ import { fetchRange } from "./ranged-get.ts";
 import { createHostGuard } from "../network/index.ts";
 import type { SourceAnswer } from "./safe-fetch.ts";
 import { fetchSource } from "./safe-fetch.ts";
-import { SourcePace } from "./source-pace.ts";
+import type { SourcePace } from "./source-pace.ts";
 import { SourceError } from "./source-errors.ts";
 import { answeredFile, parseContentRange } from "./source-status.ts";
 
@@ -36,8 +36,8 @@ export interface HttpSourceOptions {
   /** Most memory kept for reading again. The first request's blocks are kept for good and not counted. */
   cacheBytes?: number;
   limits?: Partial<SourceLimits>;
-  /** For all reads together, which then go on one after the other; otherwise each has its own. */
-  deadlineMs?: number;
+  /** Of all reads together, which then go on one after the other; otherwise each has its own. */
+  pace?: SourcePace;
   signal?: AbortSignal;
 }
 
@@ -54,11 +54,16 @@ export async function openHttpSource(
   url: string,
   options: HttpSourceOptions = {},
 ): Promise<HttpSource> {
-  const { firstBytes = 512 * KIB, blockBytes = 256 * KIB, cacheBytes = 8192 * KIB, limits = {}, signal } = options;
+  const {
+    firstBytes = 512 * KIB,
+    blockBytes = 256 * KIB,
+    cacheBytes = 8192 * KIB,
+    limits = {},
+    signal,
+    pace,
+  } = options;
   const guard = createHostGuard(env, { ...SOURCE_LIMITS, ...limits });
-  const pace =
-    options.deadlineMs === undefined ? null : new SourcePace({ ...SOURCE_LIMITS, ...limits }, options.deadlineMs);
-  const shared = { ...(signal === undefined ? {} : { signal }), ...(pace === null ? {} : { pace }) };
+  const shared = { ...(signal === undefined ? {} : { signal }), ...(pace === undefined ? {} : { pace }) };
   const answer = await fetchSource(env, url, {
     range: { first: 0, last: firstBytes - 1 },
     limits,

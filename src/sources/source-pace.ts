@@ -1,5 +1,8 @@
 import type { SourceLimits } from "./limits.ts";
 
+/** Between a timer's end and the clock. */
+const CLOCK_TOLERANCE_MS = 10;
+
 /**
  * How long a server may still be waited for while it sends what one piece of work needs, over as many answers as that takes. Only time spent
  * waiting for the server counts, not what is done with its bytes in between.
@@ -24,9 +27,18 @@ export class SourcePace {
 
   /** 0 or less: the server has been too slow. */
   get remainingMs(): number {
+    return Math.min(this.deadlineMs, this.throughputMs) - this.waitedMs;
+  }
+
+  /** The work has taken its whole time, at a throughput that is enough. */
+  get isOverDeadline(): boolean {
+    return this.deadlineMs <= this.throughputMs && this.deadlineMs - this.waitedMs <= CLOCK_TOLERANCE_MS;
+  }
+
+  /** How long the bytes that have come may take. */
+  private get throughputMs(): number {
     const { graceMs, minBytesPerSecond } = this.limits;
-    const allowedMs = Math.min(this.deadlineMs, graceMs + (this.received / minBytesPerSecond) * 1000);
-    return allowedMs - this.waitedMs;
+    return graceMs + (this.received / minBytesPerSecond) * 1000;
   }
 
   /** Counts the time that `wait` takes, and the bytes that it answers. */

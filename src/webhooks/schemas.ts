@@ -33,11 +33,9 @@ const EventTypes = z
 const Naming = z.enum(["service", "video"]).openapi({
   description: "Which names events are sent under; a change holds for events from then on",
 });
-const EventSettings = z.looseObject({
-  secrets: z.boolean().default(false).openapi({
-    description:
-      "Live events carry `streamKey`, `srtSecret`, `srtPlaybackSecret` and the keys of simulcast targets; otherwise these are `redacted`",
-  }),
+const Secrets = z.boolean().openapi({
+  description:
+    "Live events carry `streamKey`, `srtSecret`, `srtPlaybackSecret` and the keys of simulcast targets; otherwise these are `redacted`",
 });
 const SkipVerification = z.boolean().openapi({ description: "Do not ask the URL first" });
 
@@ -47,7 +45,7 @@ export const CreateWebhook = z
     description: Description.optional(),
     eventTypes: EventTypes.default([]),
     naming: Naming.default("service"),
-    events: EventSettings.default({ secrets: false }),
+    events: z.looseObject({ secrets: Secrets.default(false) }).default({ secrets: false }),
     enabled: z.boolean().default(true),
     skipVerification: SkipVerification.default(false),
   })
@@ -60,7 +58,7 @@ export const UpdateWebhook = z
     description: Description.nullable().optional().openapi({ description: "null takes it away" }),
     eventTypes: EventTypes.optional(),
     naming: Naming.optional(),
-    events: EventSettings.optional(),
+    events: z.looseObject({ secrets: Secrets.optional() }).optional(),
     enabled: z.boolean().optional().openapi({
       description:
         "false: no event is queued and what is queued waits. true also ends a disabling and lets it start anew",

@@ -37,7 +37,7 @@ export async function updateWebhook(
     ...(body.description === undefined ? {} : { description: body.description || null }),
     ...(body.eventTypes === undefined ? {} : typesOf(body.eventTypes)),
     ...(body.naming === undefined ? {} : { naming: body.naming }),
-    ...(body.events === undefined ? {} : { eventSecrets: body.events.secrets }),
+    ...(body.events?.secrets === undefined ? {} : { eventSecrets: body.events.secrets }),
     ...(body.enabled === undefined ? {} : { enabled: body.enabled }),
     ...(body.enabled === true ? { disabledReason: null, disabledAt: null } : {}),
     ...(startsAnew ? { failingSince: null } : {}),

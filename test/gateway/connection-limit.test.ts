@@ -4,7 +4,7 @@ import { type AddressInfo, connect as connectTcp, createServer, type Server, typ
 import { connect as connectTls } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { boundedServer, SERVER_LIMITS } from "../../encoder/bounded-server.ts";
-import { ConnectionLimit } from "../../encoder/connection-limit.ts";
+import { ConnectionLimit, STEP } from "../../encoder/connection-limit.ts";
 import type { Listener } from "../../encoder/gateway/incoming.ts";
 import { openRtmpListener } from "../../encoder/gateway/rtmp/listener.ts";
 import { untrustedCertificate } from "../support/untrusted-certificate.ts";
@@ -34,15 +34,17 @@ function follow(socket: Socket): Peer {
   return { socket, heardBytes: () => bytes };
 }
 
-describe("connections of one IPv6 /64 with the same port", () => {
+describe("connections from many addresses with the same port", () => {
   /** No host has a thousand addresses to connect from: the sockets are real, their remote address and port are set. */
-  const addressed = (server: Server) => {
+  const addressed = (server: Server, addressOf = ofOneSite) => {
     let count = 0;
     return server.prependListener("connection", (socket: Socket) => {
-      Object.defineProperty(socket, "remoteAddress", { value: `2001:db8:0:1::${(++count).toString(16)}` });
+      Object.defineProperty(socket, "remoteAddress", { value: addressOf(++count) });
       Object.defineProperty(socket, "remotePort", { value: 50_000 });
     });
   };
+  /** Each in a /64 of its own, all in one /48. */
+  const ofOneSite = (n: number) => `2001:db8:1:${n.toString(16)}::1`;
   async function openMany(server: Server, count: number): Promise<{ sockets: Socket[]; accepted: Socket[] }> {
     const accepted: Socket[] = [];
     server.on("connection", (socket: Socket) => accepted.push(socket));
@@ -55,7 +57,7 @@ describe("connections of one IPv6 /64 with the same port", () => {
     return { sockets, accepted };
   }
 
-  test("HTTP: count together, up to the limit of the network", async () => {
+  test("HTTP: those of one IPv6 /48 count together, up to the limit of the network", async () => {
     const server = addressed(
       boundedServer(
         () => false,
@@ -68,7 +70,7 @@ describe("connections of one IPv6 /64 with the same port", () => {
   });
 
   test("leave the count one by one when they close or are proven", async () => {
-    const limit = new ConnectionLimit(3);
+    const limit = new ConnectionLimit({ total: 100, perNetwork: 3 });
     const server = addressed(createServer()).on("connection", (socket: Socket) => limit.add(socket));
     const { accepted } = await openMany(server, 3);
     limit.prove(accepted[0]!);
@@ -77,6 +79,43 @@ describe("connections of one IPv6 /64 with the same port", () => {
     const more = addressed(createServer()).on("connection", (socket: Socket) => limit.add(socket));
     const { accepted: later } = await openMany(more, 2);
     expect([...accepted, ...later].map(isOpen)).toEqual([true, false, true, true, true]);
+  });
+
+  /** Accepted one after another: those of site A, B and so on, in the order of the letters. */
+  async function acceptFrom(limit: ConnectionLimit, sites: string): Promise<Socket[]> {
+    const addressOf = (n: number) => `2001:db8:${sites.codePointAt(n - 1)!.toString(16)}:${n.toString(16)}::1`;
+    const server = addressed(createServer(), addressOf).on("connection", (socket: Socket) => limit.add(socket));
+    return (await openMany(server, sites.length)).accepted;
+  }
+
+  test("at the limit of all, the network that holds most loses the one with the least progress", async () => {
+    const limit = new ConnectionLimit({ total: 7, perNetwork: 5 });
+    const first = await acceptFrom(limit, "AABBBBC");
+    limit.prove(first[0]!);
+    limit.advance(first[2]!, STEP.connected);
+    const later = await acceptFrom(limit, "DE");
+    expect(first.map(isOpen)).toEqual([true, true, true, false, false, true, true]);
+    expect(later.map(isOpen)).toEqual([true, true]);
+  });
+
+  test("at the limit of all, networks with one each lose the one with the least progress, not the oldest", async () => {
+    const limit = new ConnectionLimit({ total: 4, perNetwork: 5 });
+    const first = await acceptFrom(limit, "ABCD");
+    limit.advance(first[0]!, STEP.handshakeComplete);
+    await acceptFrom(limit, "E");
+    expect(first.map(isOpen)).toEqual([true, false, true, true]);
+  });
+
+  test("at the limit of all, nobody is closed whose key is accepted or being checked", async () => {
+    const limit = new ConnectionLimit({ total: 3, perNetwork: 5 });
+    const first = await acceptFrom(limit, "AAB");
+    limit.prove(first[0]!);
+    for (const socket of first.slice(1)) limit.awaitDecision(socket);
+    const [newcomer] = await acceptFrom(limit, "C");
+    expect([...first, newcomer!].map(isOpen)).toEqual([true, true, true, false]);
+    first[1]!.destroy();
+    await once(first[1]!, "close");
+    expect((await acceptFrom(limit, "C")).map(isOpen)).toEqual([true]);
   });
 });
 

@@ -1,20 +1,34 @@
 /** Requests that are refused while their body is still being sent: the caller reads why, however long the body is. */
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { gatewayCredential } from "../../encoder/gateway-credential.ts";
 import { GRANT_MS, signJobGrant } from "../../src/encoding/job-token.ts";
-import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { newLiveStream } from "../support/live-watch.ts";
+import { freePort, startTestPlatform, type TestPlatform } from "../support/platform.ts";
 
 const TRIES = 20;
 const MB = 1_000_000;
 
 let platform: TestPlatform;
 let jobSecret: string;
+let encoderSecret: string;
 
 beforeAll(async () => {
-  platform = await startTestPlatform();
-  ({ jobSecret } = JSON.parse(await readFile(join(platform.home, "secrets.json"), "utf8")) as { jobSecret: string });
+  // The platform is up once its encoder is healthy; afterwards nothing listens there.
+  const encoder = createServer((_, response) => response.end("{}")).listen(0, "127.0.0.1");
+  await once(encoder, "listening");
+  const { port } = encoder.address() as AddressInfo;
+  platform = await startTestPlatform({ vars: { ENCODER_URL: `http://127.0.0.1:${port}` } });
+  encoder.close();
+  encoder.closeAllConnections();
+  const secrets = JSON.parse(await readFile(join(platform.home, "secrets.json"), "utf8")) as Record<string, string>;
+  jobSecret = secrets.jobSecret!;
+  encoderSecret = secrets.encoderSecret!;
 });
 afterAll(async () => {
   await platform?.stop();
@@ -108,3 +122,34 @@ test("a callback of an encoder that is too long is answered 413", async () => {
     } as RequestInit);
   expect(await outcomes(post)).toEqual(each(413));
 });
+
+describe.each([
+  ["no encoder listens", () => Promise.resolve()],
+  ["the gateway is gone", registerGatewayThatIsGone],
+])("a push is answered 503 when %s", (_, prepare) => {
+  beforeAll(prepare);
+
+  test.each([4 * MB, 20 * MB])("with a body of %i bytes", async (bytes) => {
+    const { ingest } = await newLiveStream(platform);
+    const push = () =>
+      fetch(ingest.http, { method: "POST", body: inPieces(bytes) as never, duplex: "half" } as RequestInit);
+    expect(await outcomes(push)).toEqual(each(503));
+  });
+});
+
+async function registerGatewayThatIsGone(): Promise<void> {
+  const gatewayId = "gone";
+  const answer = await fetch(`${platform.baseUrl}/internal/ingest/register`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${gatewayCredential(encoderSecret, gatewayId, ["127.0.0.1"])}` },
+    body: JSON.stringify({
+      gatewayId,
+      rtmpUrl: null,
+      rtmpsUrl: null,
+      srtUrl: null,
+      httpUrl: `http://127.0.0.1:${await freePort()}`,
+      startedAt: Date.now(),
+    }),
+  });
+  expect(answer.status).toBe(200);
+}

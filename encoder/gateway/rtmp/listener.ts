@@ -5,12 +5,12 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { ConnectionLimit } from "../../connection-limit.ts";
+import { backstopOf, ConnectionLimit } from "../../connection-limit.ts";
 import { log } from "../../log.ts";
 import type { Listener, Reception } from "../incoming.ts";
 import { serveRtmp } from "./connection.ts";
 
-/** Each takes less than half a megabyte until it publishes; past it the newest are dropped. */
+/** Each takes less than half a megabyte until it publishes. */
 const MAX_CONNECTIONS = 2000;
 /** Of one network, before the Worker has accepted their key. */
 const MAX_UNPROVEN_OF_NETWORK = 128;
@@ -29,7 +29,7 @@ export interface RtmpOptions {
 /** @throws when the port cannot be had, or the key and certificate are none */
 export async function openRtmpListener(options: RtmpOptions, reception: Reception): Promise<Listener> {
   const sockets = new Set<Socket>();
-  const limit = new ConnectionLimit(MAX_UNPROVEN_OF_NETWORK);
+  const limit = new ConnectionLimit({ total: MAX_CONNECTIONS, perNetwork: MAX_UNPROVEN_OF_NETWORK });
   /** The connections under TLS sockets, by `peerOf`. */
   const encrypted = new Map<string, Socket>();
   const serve = (socket: Socket) => {
@@ -48,7 +48,7 @@ export async function openRtmpListener(options: RtmpOptions, reception: Receptio
       : createServer(serve);
   // No TLS at all, mostly. After a handshake that took too long Node leaves the socket open.
   server.on("tlsClientError", (_: Error, socket: Socket) => socket.destroy());
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = backstopOf(MAX_CONNECTIONS);
   server.on("connection", (socket: Socket) => {
     limit.add(socket);
     sockets.add(socket);

@@ -14,14 +14,15 @@ import { SourcePace } from "../../../src/sources/source-pace.ts";
 import { atLeast, TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
 /** One wait for bytes, with the product's own limits. */
-async function wait(bytes: number, ms: number, deadlineMs = Infinity): Promise<string> {
+async function wait(bytes: number, ms: number, deadlineMs = Infinity, overDeadline?: string): Promise<string> {
   let nowMs = 0;
   const pace = new SourcePace(SOURCE_LIMITS, deadlineMs, () => nowMs);
   await pace.during(
     async () => void (nowMs += ms),
     () => bytes,
   );
-  return pace.remainingMs > 0 ? TAKEN : "source_timed_out";
+  if (pace.remainingMs > 0) return TAKEN;
+  return (pace.isOverDeadline ? overDeadline : undefined) ?? "source_timed_out";
 }
 
 /** `encoder`: the source is not delivered as it is, the encoder has to. @param words what the refusal says */
@@ -89,7 +90,7 @@ const sampleTable = async (samples: number) => {
 export const SOURCE_TRIALS = {
   "source-throughput": atLeast((bytesPerSecond) => wait(bytesPerSecond * 1e6, 1e9)),
   "source-grace": until((ms) => wait(0, ms)),
-  "source-probe": until((ms) => wait(1e15, ms, SOURCE_LIMITS.probeMs)),
+  "source-probe": until((ms) => wait(1e15, ms, SOURCE_LIMITS.probeMs, "encoder")),
   "source-part": until((ms) => wait(1e15, ms, SOURCE_LIMITS.partMs)),
   "source-retry-after": upTo((ms) => (sourceRetryDelayMs(1, ms) === ms ? TAKEN : "cut")),
   "source-tries": upTo((tries) => (sourceRetryDelayMs(tries - 1) === null ? "errored" : TAKEN)),

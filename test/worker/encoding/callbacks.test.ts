@@ -1,7 +1,8 @@
 /** What encoders call back with, in every order and from everybody: the asset becomes ready once, or says why not. */
-import { env } from "cloudflare:test";
+import { env, runInDurableObject } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import type { AssetMachine } from "../../../durable-objects/asset-machine.ts";
 import type { JobResult } from "../../../encoder/protocol.ts";
 import { renditions } from "../../../src/assets/tables.ts";
 import { openDatabase } from "../../../src/database.ts";
@@ -285,5 +286,58 @@ test("a deleted asset keeps no byte, takes none, and tells its encoder to stop",
   expect(await (await call(id, "video.0", "heartbeat", heartbeat)).json()).toEqual({ continue: false });
   await vi.waitFor(async () => expect((await env.MEDIA.list({ prefix: `assets/${id}/` })).objects).toEqual([]), {
     timeout: 10_000,
+  });
+});
+
+describe("an outbox written by another release", () => {
+  const machineOf = (id: string) => env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(id));
+  const write = (id: string, messages: [kind: string, payload: unknown][]) =>
+    runInDurableObject(machineOf(id) as never, async (machine: AssetMachine, state) => {
+      for (const [kind, payload] of messages)
+        state.storage.sql.exec("INSERT INTO outbox (kind, payload) VALUES (?, ?)", kind, JSON.stringify(payload));
+      state.storage.sql.exec("INSERT OR REPLACE INTO timers (name, due) VALUES ('outbox', 1)");
+      await machine.alarm();
+    });
+  const kindsLeft = (id: string) =>
+    runInDurableObject(machineOf(id), (_, { storage }) =>
+      storage.sql
+        .exec<{ kind: string }>("SELECT kind FROM outbox ORDER BY seq")
+        .toArray()
+        .map(({ kind }) => kind),
+    );
+  const rendition = (assetId: string, name: string) => ({
+    assetId,
+    name,
+    kind: "video",
+    codec: "avc1.640015",
+    origin: "encoded",
+    isWhole: true,
+    timescale: 25,
+    initBytes: 700,
+    segments: { durationTicks: [100], bytes: [1000], keyframes: [] },
+  });
+
+  test("that put all renditions in one message is projected with everything behind it", async () => {
+    const id = await encoding();
+    await write(id, [
+      ["renditions", [rendition(id, "v270"), rendition(id, "v180")]],
+      ["facts", { stage: "done", status: "ready" }],
+      ["event", { id: crypto.randomUUID(), type: "asset.ready", occurredAtMs: Date.now() }],
+    ]);
+    expect((await media(id)).status).toBe("Ready");
+    const rows = await db.select().from(renditions).where(eq(renditions.assetId, id));
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(["v180", "v270"]);
+    expect(await readyEvents(id)).toEqual(["asset.ready"]);
+    expect(await kindsLeft(id)).toEqual([]);
+  });
+
+  test("with a kind that this release does not know keeps its messages", async () => {
+    const id = await encoding();
+    await write(id, [
+      ["chapters", []],
+      ["facts", { stage: "done", status: "ready" }],
+    ]);
+    expect(await kindsLeft(id)).toEqual(["chapters", "facts"]);
+    expect((await media(id)).status).toBe("Processing");
   });
 });

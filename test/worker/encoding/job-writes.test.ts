@@ -1,5 +1,5 @@
 /** What the token of a job lets its bearer write, and for how long: nothing that viewers may have fetched ever changes. */
-import { env } from "cloudflare:test";
+import { env, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test, vi } from "vitest";
 import type { HeartbeatAnswer, JobResult } from "../../../encoder/protocol.ts";
 import { GRANT_MS, type JobGrant, readJobGrant, signJobGrant } from "../../../src/encoding/job-token.ts";
@@ -132,6 +132,27 @@ test("what an earlier attempt left unannounced is replaced by the next one, when
   expect([first.status, first.headers.get("retry-after")]).toEqual([503, "2"]);
   expect((await put(id, "video.0", "v270/0.m4s", "right", 2)).status).toBe(204);
   expect(await stored(id, "v270/0.m4s")).toBe("right");
+});
+
+test("a failure of R2 while such an object is deleted is answered 503, and does not reset the asset's machine", async () => {
+  const id = await encoding();
+  await put(id, "video.0", "v270/0.m4s", "left over");
+  await crash(id, "video.0", 1);
+  const machine = env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(id));
+  const inMachine = async (look: (machine: { bindings: () => typeof env; mark?: boolean }) => unknown) =>
+    await runInDurableObject(machine as never, look as never);
+  await inMachine((machine) => {
+    const MEDIA = new Proxy(env.MEDIA, {
+      get: (bucket, name) =>
+        name === "delete" ? () => Promise.reject(new Error("internal error (10001)")) : Reflect.get(bucket, name),
+    });
+    Object.assign(machine, { bindings: () => ({ ...env, MEDIA }), mark: true });
+  });
+  for (let n = 0; n < 2; n++) expect((await put(id, "video.0", "v270/0.m4s", "right", 2)).status).toBe(503);
+  expect([await inMachine(({ mark }) => mark), await stored(id, "v270/0.m4s")]).toEqual([true, "left over"]);
+  await inMachine((machine) => void (machine.bindings = () => env));
+  expect((await put(id, "video.0", "v270/0.m4s", "right", 2)).status).toBe(503); // deleted
+  expect((await put(id, "video.0", "v270/0.m4s", "right", 2)).status).toBe(204);
 });
 
 test("an announced segment of growing sound, and the init of a rendition with a finished chunk, stay as they are", async () => {

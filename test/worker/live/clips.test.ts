@@ -326,6 +326,56 @@ describe("a clip and what it was cut from", () => {
     expect((await get(`${url}.m3u8?start=4s&end=5s`)).status).toBe(404);
   });
 
+  /** As a while after the end of the session. */
+  const releaseIndex = async (sessionId: string) => {
+    const origin = originOf(env, sessionId);
+    await origin.release(0);
+    await runDurableObjectAlarm(origin);
+    expect(await origin.findRange(0, 1)).toBeNull();
+  };
+
+  test.each([
+    ["that was not recorded", { enableRecording: false }],
+    ["whose recording was deleted and purged", {}],
+  ])("plays under the stream's address once the live index of a session %s is gone", async (_, settings) => {
+    const { stream, broadcaster, url } = await onAir(5, settings);
+    const { sessionId } = broadcaster;
+    const make = async (startTime: number, endTime: number) => {
+      const made = await workspace.request("POST", at(stream, "/clips"), { startTime, endTime });
+      const { data } = await made.json<{ data: Media }>();
+      await copy(data.id);
+      return { id: data.id, playbackId: data.playbackIds[0]!.id };
+    };
+    const [short, long] = [await make(0, 4), await make(2, 9)];
+    await finish(stream);
+    if (stream.enableRecording) await workspace.request("DELETE", `/v1/on-demand/${sessionId}`);
+    for (const pass of [1, 2]) {
+      const message = { id: "1", timestamp: new Date(), attempts: 1, body: { assetId: sessionId, pass } };
+      await consumePurges(env, createMessageBatch("sluice-purges", [message]));
+    }
+    expect(await objectsOf(sessionId)).toEqual([]);
+    const windows = [
+      ["start=0s&end=4s", short],
+      ["start=1.5s&end=2.5s", short],
+      ["start=2s&end=9s", long],
+      ["start=3s&end=99s", long], // to the end
+      ["start=4s&end=5s", null],
+      ["start=0s&end=1s", null],
+      ["start=50s&end=51s", null],
+    ] as const;
+    await releaseIndex(sessionId);
+    const answers = windows.map(async ([window]) => {
+      const answer = await get(`${url}.m3u8?${window}`);
+      return answer.status === 200 ? /^(\S+)\/v720/m.exec(await answer.text())?.[1] : answer.status;
+    });
+    expect(await Promise.all(answers)).toEqual(windows.map(([, clip]) => clip?.playbackId ?? 404));
+    const again = await workspace.request("POST", at(stream, "/clips"), { startTime: 0, endTime: 4 });
+    expect(await again.json()).toMatchObject({ data: { id: short.id } });
+    expect((await workspace.request("POST", at(stream, "/clips"), { startTime: 0, endTime: 1 })).status).toBe(404);
+    await workspace.request("DELETE", `/v1/on-demand/${long.id}`);
+    expect((await get(`${url}.mpd?start=2s&end=9s`)).status).toBe(404);
+  });
+
   test("is the same from the recording, once the session's live index was deleted", async () => {
     const { stream, broadcaster, url } = await onAir(4);
     for (const rendition of ["v720", "a1"]) {
@@ -345,9 +395,7 @@ describe("a clip and what it was cut from", () => {
     expect(await origin.findRange(0, 1)).not.toBeNull();
     const due = await runInDurableObject(origin as never, (_, state) => state.storage.getAlarm());
     expect(due).toBeGreaterThan(Date.now() + 23 * 3600_000); // players that are in the middle of it have a day
-    await origin.release(0);
-    expect(await runDurableObjectAlarm(origin as never)).toBe(true);
-    expect(await origin.findRange(0, 1)).toBeNull();
+    await releaseIndex(broadcaster.sessionId);
     const publishTime = /publishTime="[^"]*"/g;
     const after = await texts("desc"); // not from this isolate's memory
     expect(after.map((text) => text.replace(publishTime, ""))).toEqual(

@@ -7,7 +7,7 @@ import { sweepSecrets } from "../../../src/live/index.ts";
 import { liveStreams } from "../../../src/live/tables.ts";
 import { createWebhook, receiverUrl, seenAt } from "../webhooks/webhook-helpers.ts";
 import { until } from "../webhooks/webhook-rows.ts";
-import { newWorkspace, type TestWorkspace } from "../workspace.ts";
+import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { ask, at, connect, eventsOf, getStream, goLive, newStream, settings, type Stream } from "./live-helpers.ts";
 
 let workspace: TestWorkspace;
@@ -189,6 +189,57 @@ test("events keep a user's own metadata under the names of secrets, and nothing 
   const text = JSON.stringify(listed);
   for (const secret of secretsOf(stream).slice(0, 3)) expect(text).not.toContain(secret);
   expect(text).toContain(JSON.stringify(metadata));
+});
+
+describe("a stream whose secrets do not open", () => {
+  const damaged = async () => {
+    const stream = await newStream(workspace);
+    await addTarget(stream);
+    const broadcaster = await goLive(stream);
+    const [other, target] = [await newStream(workspace), "sealed_key = 'k0.AAAA.AAAA'"];
+    await env.DB.batch([
+      env.DB.prepare(
+        "UPDATE live_streams SET secrets = (SELECT secrets FROM live_streams WHERE id = ?) WHERE id = ?",
+      ).bind(other.streamId, stream.streamId),
+      env.DB.prepare(`UPDATE simulcast_targets SET ${target} WHERE stream_id = ?`).bind(stream.streamId),
+    ]);
+    return { stream, broadcaster };
+  };
+
+  test("is shown and listed with its secrets redacted, takes no broadcaster, and can be changed, ended and deleted", async () => {
+    const { stream, broadcaster } = await damaged();
+    const shown = await getStream(workspace, stream.streamId);
+    expect(new Set(secretsOf(shown).slice(0, 3))).toEqual(new Set(["redacted"]));
+    expect(shown.simulcastResponses).toMatchObject([{ streamKey: "redacted" }]);
+    const { data } = await (await workspace.request("GET", "/v1/live/streams?limit=50")).json<{ data: Stream[] }>();
+    expect(data.map(({ streamId }) => streamId)).toContain(stream.streamId);
+    await expect(ask(stream)).rejects.toThrow("authorize: 503"); // not an unknown key: the broadcaster comes again
+    const statuses = [
+      await workspace.request("PATCH", at(stream), { metadata: { a: "b" } }),
+      await workspace.request("PUT", at(stream, "/finish")),
+      await workspace.request("DELETE", at(stream)),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([200, 200, 200]);
+    expect(await broadcaster.heartbeat(2)).toMatchObject({ continue: false });
+    expect((await workspace.request("GET", at(stream))).status).toBe(404);
+  });
+
+  test("takes broadcasters again once it has been given other secrets", async () => {
+    const { stream } = await damaged();
+    await workspace.request("PUT", at(stream, "/finish"));
+    const answer = await workspace.request("POST", at(stream, "/rotate-key"));
+    const { data: rotated } = await answer.json<{ data: Stream }>();
+    expect([answer.status, await ask(stream)]).toEqual([200, { accepted: false, reason: "unknown_key" }]);
+    expect(await ask(rotated)).toMatchObject({ accepted: true });
+  });
+
+  test("is not shown at all while no key can be used", async () => {
+    const stream = await newStream(workspace);
+    const request = new Request(`http://sluice.test${at(stream)}`, {
+      headers: { authorization: workspace.authorization },
+    });
+    expect((await send(request, { WEBHOOK_KEYS: "" })).status).toBe(503);
+  });
 });
 
 describe("POST …/rotate-key", () => {

@@ -1,9 +1,10 @@
 /** A server that sends just enough never to be silent is given up after a bounded time, and not before. */
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
+import { probeAtEdge } from "../../../src/assets/edge-probe.ts";
 import { nextCopyStep } from "../../../src/sources/copy-to-r2.ts";
 import { openHttpSource } from "../../../src/sources/http-range-reader.ts";
-import { SOURCE_LIMITS } from "../../../src/sources/limits.ts";
+import { SOURCE_LIMITS, type SourceLimits } from "../../../src/sources/limits.ts";
 import { SourcePace } from "../../../src/sources/source-pace.ts";
 import { openSourceServer, type RemoteServer } from "./source-servers.ts";
 
@@ -26,7 +27,8 @@ describe("one byte at a time, never silent for long,", () => {
 
   test("ends the probe at its deadline, whatever the bytes before it were worth", async () => {
     const url = await server.add("/head", { kind: "content", sizeBytes: MIB });
-    const source = await openHttpSource(env, url, { firstBytes: 65_536, blockBytes: 65_536, deadlineMs: 500 });
+    const pace = new SourcePace(SOURCE_LIMITS, 500);
+    const source = await openHttpSource(env, url, { firstBytes: 65_536, blockBytes: 65_536, pace });
     await server.add("/head", { kind: "content", sizeBytes: MIB, drip: DRIP });
     await expect(source.read(500_000, 10_000)).rejects.toMatchObject(timedOut);
   });
@@ -45,6 +47,30 @@ describe("one byte at a time, never silent for long,", () => {
     const { state } = await nextCopyStep(env, { assetId: "dripping-stream", url }, null, budget);
     await server.add("/stream", { kind: "content", sizeBytes: 9 * MIB, ranges: false, drip: DRIP });
     await expect(nextCopyStep(env, { assetId: "dripping-stream", url }, state, budget)).rejects.toMatchObject(timedOut);
+  });
+});
+
+describe("a source whose index does not come within the time of a probe", () => {
+  const probe = async (limits: Partial<SourceLimits>) => {
+    const sourceUrl = await server.add("/index", {
+      kind: "content",
+      sizeBytes: MIB,
+      drip: { bytes: 64, intervalMs: 20 },
+    });
+    const asset = { id: "slow", sourceUrl, clipStartMs: 0, clipEndMs: null, maxResolution: "1080p" } as const;
+    return await probeAtEdge(env, asset, { ...SOURCE_LIMITS, ...limits });
+  };
+
+  test("goes on to its copy when its server is fast enough", async () => {
+    expect(await probe({ probeMs: 500 })).toMatchObject({
+      isStandard: false,
+      reason: "its index takes too long to read",
+    });
+  });
+
+  test("fails when its server is too slow, or falls silent", async () => {
+    await expect(probe({ graceMs: 300, minBytesPerSecond: MIB })).rejects.toMatchObject(timedOut);
+    await expect(probe({ probeMs: 1000, idleMs: 10 })).rejects.toMatchObject(timedOut);
   });
 });
 

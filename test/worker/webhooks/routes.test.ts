@@ -197,10 +197,11 @@ describe("a change", () => {
     expect("description" in bare).toBe(false);
   });
 
-  test("to nothing changes nothing", async () => {
+  test.each([{}, { events: {} }])("to nothing (%j) changes nothing", async (nothing) => {
     const workspace = await newWorkspace();
-    const { id, updatedAt } = await createWebhook(workspace);
-    expect((await ask<Webhook>(workspace, "PATCH", `/v1/webhooks/${id}`, {})).updatedAt).toBe(updatedAt);
+    const { id, updatedAt } = await createWebhook(workspace, { events: { secrets: true } });
+    const after = await ask<Webhook>(workspace, "PATCH", `/v1/webhooks/${id}`, nothing);
+    expect(after).toMatchObject({ updatedAt, events: { secrets: true } });
   });
 
   test("of the URL asks the new one first, and only a new one", async () => {

@@ -1,0 +1,71 @@
+/** A broadcast at the gateway and the encoders that it is fed to. */
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { OnAir } from "../../encoder/gateway/on-air.ts";
+import { SourceLine } from "../../encoder/gateway/source-line.ts";
+import { startBroadcastChild } from "../../encoder/live/broadcast-process.ts";
+import { ProcessNotStarted } from "../../encoder/media-process.ts";
+import { broadcastOf, chunksOf, FLV } from "../support/live.ts";
+
+/** The Worker's side of encoder/live/protocol.ts: takes everything. */
+let worker: Server;
+const calls: string[] = [];
+beforeAll(async () => {
+  worker = createServer((request, response) => {
+    const path = request.url!.split("?")[0]!.slice(1);
+    request.resume().once("end", () => {
+      calls.push(path);
+      const answers: Record<string, object> = {
+        heartbeat: { continue: true, reason: null },
+        targets: { total: 0, targets: [], allowsPrivateNetwork: false },
+        resume: { nextMsn: 0, discontinuity: true, initVersion: 0, seconds: 0 },
+      };
+      response.end(JSON.stringify(answers[path] ?? { verdict: "taken" }));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(worker, "listening");
+});
+afterAll(() => worker.close());
+
+async function broadcast(refusals: number) {
+  calls.length = 0;
+  const line = new SourceLine();
+  let starts = 0;
+  const reasons: string[] = [];
+  const { port } = worker.address() as AddressInfo;
+  const session = {
+    accepted: true as const,
+    sessionId: crypto.randomUUID(),
+    streamId: "stream",
+    token: "token",
+    callbackUrl: `http://127.0.0.1:${port}`,
+    settings: {
+      maxResolution: "480p" as const,
+      latencyMode: "standard" as const,
+      partTargetMs: 500,
+      segmentMs: 2000,
+      reconnect: false,
+    },
+    resume: null,
+  };
+  const onAir = new OnAir(
+    line,
+    session,
+    (reason) => reasons.push(reason),
+    () => {
+      starts += 1;
+      if (starts <= refusals) throw new ProcessNotStarted("The system refused to start a process.");
+      return startBroadcastChild();
+    },
+  );
+  void line.fill(chunksOf(await broadcastOf(`$IN -s 320x180 ${FLV}`)));
+  await onAir.run();
+  return { starts, reasons, isWhole: calls.some((path) => /^parts\/v\d+\/2\/0$/.test(path)) };
+}
+
+test("an encoder that the system refuses to start once is started again, and nothing of the broadcast is lost", async () => {
+  expect(await broadcast(1)).toEqual({ starts: 2, reasons: ["broadcaster_left"], isWhole: true });
+  expect(calls.some((path) => /^parts\/v\d+\/0\/0$/.test(path))).toBe(true);
+});
