@@ -25,7 +25,7 @@ export interface FragmentFacts {
   firstFlags: number | null;
 }
 
-interface Box {
+export interface Box {
   type: string;
   start: number;
   end: number;
@@ -34,7 +34,7 @@ interface Box {
 const NON_SYNC = 0x0001_0000;
 export const isSync = (flags: number): boolean => (flags & NON_SYNC) === 0;
 
-function* boxesIn(view: DataView, start: number, end: number): Generator<Box> {
+export function* boxesIn(view: DataView, start: number, end: number): Generator<Box> {
   let at = start;
   while (at + 8 <= end) {
     const size = view.getUint32(at);
@@ -46,12 +46,12 @@ function* boxesIn(view: DataView, start: number, end: number): Generator<Box> {
   }
 }
 
-const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-const all = (view: DataView, parent: Box, type: string) =>
+export const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export const all = (view: DataView, parent: Box, type: string) =>
   [...boxesIn(view, parent.start, parent.end)].filter((box) => box.type === type);
-const whole = (view: DataView): Box => ({ type: "", start: 0, end: view.byteLength });
+export const whole = (view: DataView): Box => ({ type: "", start: 0, end: view.byteLength });
 
-function within(view: DataView, parent: Box | undefined, ...path: string[]): Box | undefined {
+export function within(view: DataView, parent: Box | undefined, ...path: string[]): Box | undefined {
   let box = parent;
   for (const type of path) box = box === undefined ? undefined : all(view, box, type)[0];
   return box;

@@ -1,15 +1,9 @@
 import type { InitFacts } from "../boxes.ts";
+import type { Exchange } from "../http-client.ts";
+import type { SampleFacts } from "../samples.ts";
 import type { Mpd } from "./manifest.ts";
 
-/** One HTTP exchange. Times are epoch ms on this machine's clock. */
-export interface Exchange {
-  url: string;
-  askedAtMs: number;
-  answeredAtMs: number;
-  /** 0 = no answer came. */
-  status: number;
-  headers: Record<string, string>;
-}
+export type { Exchange, SampleFacts };
 
 export interface ManifestAnswer extends Exchange {
   text: string;
@@ -32,24 +26,15 @@ export interface MediaAnswer extends Exchange {
   samples: SampleFacts[];
 }
 
-export interface SampleFacts {
-  /** Decode time in ticks of the media. */
-  decodeTicks: number;
-  /** Null when the sample has the duration that the init segment gives. */
-  durationTicks: number | null;
-  /** Null when the fragment does not say. */
-  isSync: boolean | null;
-  /** From the first byte of the segment to the end of the sample: what has to have come before it is decoded. */
-  bytesToEnd: number;
-}
-
 /** What a check has seen. Pure rules judge it. */
 export interface DashEvidence {
   url: string;
-  /** Each MPD that differs from the one before, in the order of arrival. */
+  /** In the order of arrival. */
   manifests: ManifestAnswer[];
   /** By URL. */
   media: Map<string, MediaAnswer>;
+  /** What the address of `UTCTiming` answered. */
+  clock: (Exchange & { text: string }) | null;
 }
 
 export const readManifests = ({ manifests }: DashEvidence): ReadManifest[] =>

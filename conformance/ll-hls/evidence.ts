@@ -1,16 +1,9 @@
+import type { Exchange } from "../http-client.ts";
 import type { FragmentFacts, InitFacts } from "../boxes.ts";
 import type { MediaPlaylist, Place } from "./playlist.ts";
 import type { Multivariant } from "./multivariant.ts";
 
-/** One HTTP exchange. Times are milliseconds since the epoch, on this machine's clock. */
-export interface Exchange {
-  url: string;
-  askedAtMs: number;
-  answeredAtMs: number;
-  /** 0 = no answer came. */
-  status: number;
-  headers: Record<string, string>;
-}
+export type { Exchange };
 
 export type PlaylistPurpose =
   | "first"

@@ -1,5 +1,6 @@
 /** `npm run check:ll-hls -- URL`: whether a live stream keeps the rules of low-latency HLS. */
 import { parseArgs } from "node:util";
+import { hasFailed } from "../report.ts";
 import { check } from "./check.ts";
 import { toJson, toText } from "./report.ts";
 
@@ -41,8 +42,7 @@ try {
     if (!json) console.error(`Following ${url} for ${seconds} s …\n`);
     const checked = await check(url, { seconds });
     console.log(json ? toJson(checked) : toText(checked));
-    const isBroken = checked.verdicts.some(({ state }) => state === "FAIL" || (strict && state === "warn"));
-    process.exitCode = isBroken ? 1 : 0;
+    process.exitCode = hasFailed(checked.verdicts, strict) ? 1 : 0;
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

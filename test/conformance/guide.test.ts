@@ -11,13 +11,19 @@ const start = (command: string) => {
   return child;
 };
 
-test("the guide's two commands find the fault that the guide shows", { timeout: 60_000 }, async () => {
-  const origin = start(theBlock(GUIDE, "sh", "Try it"));
-  await once(origin.stdout, "data");
-  const checker = start(theBlock(GUIDE, "bash", "Try it"));
-  let report = "";
-  checker.stdout.on("data", (chunk) => (report += String(chunk)));
-  const [code] = await once(checker, "close");
-  expect(code).toBe(1);
-  expect(report).toContain(theBlock(GUIDE, "text", "Try it"));
-});
+const SECTIONS = ["Try it", "Try DASH"];
+
+test.each(SECTIONS)(
+  "%s: the guide's two commands find the fault that it shows",
+  { timeout: 60_000 },
+  async (section) => {
+    const origin = start(theBlock(GUIDE, "sh", section));
+    await once(origin.stdout, "data");
+    const checker = start(theBlock(GUIDE, "bash", section));
+    let report = "";
+    checker.stdout.on("data", (chunk) => (report += String(chunk)));
+    const [code] = await once(checker, "close");
+    expect(code).toBe(1);
+    expect(report).toContain(theBlock(GUIDE, "text", section));
+  },
+);
