@@ -66,7 +66,7 @@ describe("a live broadcast whose broadcaster is cut off and comes back", () => {
   test.each(LIVE)("is played on by %s over %s, without going back and without a hole", (player, how) => {
     const { playing } = live.get(`${player} ${how}`)!;
     const shown = playing.shown();
-    expect(playing.playedSeconds(), playing.words()).toBeGreaterThanOrEqual(PLAYED_SECONDS);
+    if (playing.playedSeconds() < PLAYED_SECONDS) expect.fail(`${playing.playedSeconds()} s: ${playing.words()}`);
     const steps = shown.slice(1).map((seconds, index) => seconds - shown[index]!);
     expect(Math.min(...steps)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...steps)).toBeLessThan(1);
@@ -75,7 +75,7 @@ describe("a live broadcast whose broadcaster is cut off and comes back", () => {
 
 describe("the recording of such a broadcast", () => {
   test("has one init segment, no discontinuity and one Period", async () => {
-    const variants = (await textOf(`${recording}.m3u8`)).split("\n").filter((line) => /\.m3u8$/.test(line));
+    const variants = (await textOf(`${recording}.m3u8`)).split("\n").filter((line) => line.endsWith(".m3u8"));
     for (const variant of variants) {
       const playlist = await textOf(new URL(variant, `${recording}.m3u8`).href);
       expect(playlist.match(/#EXT-X-MAP/g)).toHaveLength(1);

@@ -163,13 +163,15 @@ describe("when the broadcaster stays away longer than the window", () => {
 
   test("its next broadcast is another session, with a recording of its own", async () => {
     broadcaster = await comeBack();
-    await eventually("another session", async () => {
-      const next = await smallestPlaylist(dvrOf(platform, stream));
-      return next !== null && sessionOf(next) !== sessionOf(playlist) ? next : null;
+    const next = await eventually("another session", async () => {
+      const found = await smallestPlaylist(dvrOf(platform, stream));
+      return found !== null && sessionOf(found) !== sessionOf(playlist) ? found : null;
     });
-    await eventually("its recording", async () =>
-      (await streamOf(platform, stream)).mediaIds?.length === 2 ? true : null,
-    );
+    const mediaIds = await eventually("its recording", async () => {
+      const { mediaIds: found } = await streamOf(platform, stream);
+      return found?.length === 2 ? found : null;
+    });
+    expect(mediaIds).toEqual([sessionOf(playlist), sessionOf(next)]);
   });
 });
 
