@@ -28,6 +28,16 @@ const WAIT_TARGETS = 3;
 /** The machine hears of viewers no more often than this. */
 const TELL_PACE_MS = 1000;
 
+export interface MpdRequest {
+  playbackId: string;
+  /** From the first segment on. */
+  isDvr: boolean;
+  /** The rungs that are asked for; the MPD leads to the next one with the same question. */
+  selection: Selection;
+  /** See `LiveMpd`. */
+  omitsType: boolean;
+}
+
 const soundChannels = ({ started }: OriginSession): number => encodedChannels(started?.audio?.channels ?? 0);
 
 export type OriginAnswer =
@@ -130,10 +140,9 @@ export class LiveOrigin extends LiveOriginKeeper {
   }
 
   /**
-   * @param selection the rungs that are asked for; the MPD leads to the next one with the same question
    * @returns null before there is anything to play
    */
-  mpd(playbackId: string, isDvr: boolean, selection: Selection): { text: string; hasEnded: boolean } | null {
+  mpd({ playbackId, isDvr, selection, omitsType }: MpdRequest): { text: string; hasEnded: boolean } | null {
     const { session } = this.index;
     if (session === null) return null;
     const [video, audio] = ["video", "audio"].map((kind) => session.renditions.filter((row) => row.kind === kind));
@@ -157,6 +166,7 @@ export class LiveOrigin extends LiveOriginKeeper {
       location: withQuery(`${playbackId}.${session.sessionId}.mpd`, asked),
       clockUri: `/${playbackId}/${session.sessionId}/time`,
       nowMs: Date.now(),
+      omitsType,
     });
     return text === null ? null : { text, hasEnded: renditions.every(({ live }) => live.hasEnded) };
   }

@@ -7,7 +7,7 @@ export type LiveAddress = { sessionId: string } & (
   | { kind: "playlist"; rendition: string; directives: Directives; isDvr: boolean }
   | { kind: "init"; rendition: string; version: number }
   | { kind: "media"; rendition: string; msn: number; part: number | null }
-  | { kind: "mpd"; playbackId: string; isDvr: boolean; selection: Selection }
+  | { kind: "mpd"; playbackId: string; isDvr: boolean; selection: Selection; omitsType: boolean }
   | { kind: "thumbnail" }
 );
 
@@ -29,8 +29,9 @@ export function liveAddressPath(address: LiveAddress): string {
     case "media":
       return `live/${sessionId}/${address.rendition}/${address.msn}${address.part === null ? "" : `.${address.part}`}.m4s`;
     case "mpd": {
-      const { playbackId, isDvr, selection } = address;
-      const asked = { dvrMode: isDvr ? "true" : null, ...selectionQuery(selection) };
+      const { playbackId, isDvr, selection, omitsType } = address;
+      const flags = { dvrMode: isDvr ? "true" : null, omitsType: omitsType ? "true" : null };
+      const asked = { ...flags, ...selectionQuery(selection) };
       return withQuery(`live/${sessionId}.mpd`, { playbackId, ...asked });
     }
     case "thumbnail":
@@ -48,7 +49,8 @@ export function readLiveAddress(url: URL): LiveAddress | null {
   if (session.endsWith(".mpd")) {
     const playbackId = query.get("playbackId") ?? "";
     const sessionId = session.slice(0, -".mpd".length);
-    return { kind: "mpd", sessionId, playbackId, isDvr, selection: readSelection(query) };
+    const omitsType = query.get("omitsType") === "true";
+    return { kind: "mpd", sessionId, playbackId, isDvr, selection: readSelection(query), omitsType };
   }
   const sessionId = session;
   if (rendition === "thumbnail.jpg") return { kind: "thumbnail", sessionId };

@@ -43,7 +43,7 @@ export async function answerLiveAddress(env: Env, address: LiveAddress): Promise
     case "playlist":
       return await answerOrigin(env, await origin.playlist(address.rendition, address.directives, address.isDvr));
     case "mpd": {
-      const mpd = await origin.mpd(address.playbackId, address.isDvr, address.selection);
+      const mpd = await origin.mpd(address);
       if (mpd === null) throw new Problem("not_ready", "the broadcast has just begun");
       return respond(mpd.text, TYPES.mpd, mpd.hasEnded ? ENDED : NEWEST);
     }

@@ -55,7 +55,14 @@ export async function answerLiveManifest(
   }
   const isDvr = hasDvr && isDvrAsked(query);
   if (kind === "multivariant") return await multivariant(env, playbackId, session, selection, isDvr);
-  const answer = await inner(env, ctx, request, { kind: "mpd", sessionId: session.id, playbackId, isDvr, selection });
+  const answer = await inner(env, ctx, request, {
+    kind: "mpd",
+    sessionId: session.id,
+    playbackId,
+    isDvr,
+    selection,
+    omitsType: stage === "ending",
+  });
   // The MPD of a session that has ended never changes, but the next session plays at this address.
   if (answer.ok) answer.headers.set("cache-control", NEWEST);
   return answer;
@@ -139,7 +146,14 @@ function addressOf(
   const isDvr = hasDvr && isDvrAsked(query);
   switch (target.kind) {
     case "live-mpd":
-      return { kind: "mpd", sessionId, playbackId: target.playbackId, isDvr, selection: readSelection(query) };
+      return {
+        kind: "mpd",
+        sessionId,
+        playbackId: target.playbackId,
+        isDvr,
+        selection: readSelection(query),
+        omitsType: false,
+      };
     case "live-init":
       return { kind: "init", sessionId, rendition: target.rendition, version: target.version };
     case "live-media":

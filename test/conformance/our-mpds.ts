@@ -88,7 +88,7 @@ const asMpdRendition = (rendition: LiveRendition): MpdRendition => {
 
 function onAir(
   renditions: LiveRendition[],
-  change: { windowSeconds?: number | null; timing?: LiveTiming } = {},
+  change: { windowSeconds?: number | null; timing?: LiveTiming; omitsType?: boolean } = {},
 ): OurMpd {
   const text = liveMpd({
     renditions: renditions.map(asMpdRendition),
@@ -179,5 +179,6 @@ export const OUR_MPDS: Record<string, () => OurMpd> = {
   "live, sound alone": () => onAir([live("a1", 6, 2)]),
   ended: () => onAir(session(5, 0, { hasEnded: true })),
   "ended, cut to its window": () => onAir(session(100, 0, { hasEnded: true })),
+  "ended, at the stream's address": () => onAir(session(5, 0, { hasEnded: true }), { omitsType: true }),
   "ended, several Periods": () => onAir(reconnected({ hasEnded: true })),
 };

@@ -25,6 +25,7 @@ export interface Media {
   status: string;
   duration?: string;
   isAudioOnly: boolean;
+  playbackIds: { id: string }[];
   sourceResolution?: string;
   tracks: { type: string; width?: number; height?: number; frameRate?: string; languageCode?: string }[];
   progress?: { percent: number; stage: string; renditions: { name: string; percent: number }[] };

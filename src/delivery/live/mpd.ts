@@ -43,6 +43,11 @@ export interface LiveMpd {
   /** Where players read the time. */
   clockUri: string;
   nowMs: number;
+  /**
+   * Leaves `type` out once the session has ended; "static" is its default. libavformat refuses to parse an MPD without it, and so plays on to
+   * the end of what it knows. From one that it can parse it takes the last segment again and again, if that is shorter than a second.
+   */
+  omitsType?: boolean;
 }
 
 /**
@@ -68,7 +73,10 @@ export function liveMpd(session: LiveMpd): string | null {
     minBufferTime: isoDuration(timing.partTargetMs === null ? targetDurationSeconds : timing.partTargetMs / 1000),
     maxSegmentDuration: isoDurationUp(maxSegmentSeconds(session)),
     ...(hasEnded
-      ? { type: "static", mediaPresentationDuration: isoEnd(end.startSeconds + end.durationSeconds!) }
+      ? {
+          type: session.omitsType ? null : "static",
+          mediaPresentationDuration: isoEnd(end.startSeconds + end.durationSeconds!),
+        }
       : {
           type: "dynamic",
           availabilityStartTime: new Date(origin?.zeroMs ?? first.capturedAtMs).toISOString(),

@@ -16,6 +16,13 @@ const DAYS_30 = (30 * 24 * 3600) / 2; // segments of 2 s
 const RENDITIONS = ["v720", "a1"];
 const MOST_IN_MEMORY = SEGMENTS_IN_MEMORY + BLOCK_SEGMENTS + 2 * 2 * (MAX_SEAMS + 2 * BLOCK_SEGMENTS);
 
+const DVR_MPD = {
+  playbackId: "p",
+  isDvr: true,
+  selection: { minPx: null, maxPx: null, exactPx: null, order: "desc" as const },
+  omitsType: false,
+};
+
 const inOrigin = <T>(stub: unknown, look: (origin: LiveOrigin, state: DurableObjectState) => T | Promise<T>) =>
   runInDurableObject<never, T>(stub as never, look as never);
 
@@ -99,7 +106,7 @@ test("memory holds the newest segments only, however long a broadcast has been o
   const skipped = Number(/SKIPPED-SEGMENTS=(\d+)/.exec(delta)![1]);
   expect(skipped + delta.match(/^v720\/\d+\.m4s$/gm)!.length).toBe(MAX_DVR_SEGMENTS);
   expect(delta.length * 100).toBeLessThan(whole.length);
-  const mpd = (await stub.mpd("p", true, { minHeightPx: null, maxHeightPx: null, order: "desc" } as never))!.text;
+  const mpd = (await stub.mpd(DVR_MPD))!.text;
   expect(mpd).toContain("timeShiftBufferDepth");
   expect(mpd.match(/<Period /g)!.length).toBeLessThanOrEqual(MAX_SEAMS);
 
@@ -135,7 +142,7 @@ test("a broadcaster that reconnects with every segment fills neither memory nor 
   expect(most).toBeLessThanOrEqual(MOST_IN_MEMORY);
   const seams = await inOrigin(stub, (origin) => Math.max(...indexIn(origin).all.map((one) => one.seams.length)));
   expect(seams).toBeLessThanOrEqual(MAX_SEAMS + 2 * BLOCK_SEGMENTS);
-  const mpd = (await stub.mpd("p", true, { order: "desc" } as never))!.text;
+  const mpd = (await stub.mpd(DVR_MPD))!.text;
   expect(mpd.match(/<Period /g)!.length).toBeLessThanOrEqual(MAX_SEAMS + 2 * BLOCK_SEGMENTS);
   await stub.end();
   const { renditions } = (await stub.recorded(null))!;
@@ -149,7 +156,7 @@ test("periods keep their place on the timeline when older ones are forgotten", a
   const { stub, session } = newOrigin();
   await stub.open(session);
   const periods = async () => {
-    const { text } = (await stub.mpd("p", true, { order: "desc" } as never))!;
+    const { text } = (await stub.mpd(DVR_MPD))!;
     const start = /availabilityStartTime="([^"]+)"/.exec(text)![1]!;
     return { start, all: [...text.matchAll(/<Period id="p(\d+)" start="([^"]+)"/g)].map(([, id, at]) => [id!, at!]) };
   };

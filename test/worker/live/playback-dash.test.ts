@@ -50,7 +50,9 @@ test("a stream's MPD leads to its session's; both are static when the session ha
   // Who follows the stream's own address learns it there. The next broadcast plays at it, so nobody may keep it.
   const followed = await get(`/${playbackId}.mpd`);
   expect([followed.status, followed.headers.get("cache-control")]).toEqual([200, "public, max-age=1"]);
-  expect(await followed.text()).toContain('type="static"');
+  const ended = await followed.text();
+  expect(ended).toContain("mediaPresentationDuration=");
+  expect(ended).not.toMatch(/ type="(?:static|dynamic)"/); // static by default: see LiveMpd
 });
 
 test("the segment that is being made is sent part by part, and is the one that is kept", async () => {

@@ -27,8 +27,14 @@ test.each([
   { kind: "init", rendition: "v1080", version: 12 },
   { kind: "media", rendition: "v1080", msn: 21_599, part: 3 },
   { kind: "media", rendition: "v1080", msn: 0, part: null },
-  { kind: "mpd", playbackId: sessionId, isDvr: true, selection: NO_SELECTION },
-  { kind: "mpd", playbackId: sessionId, isDvr: false, selection: { ...NO_SELECTION, maxPx: 720, order: "asc" } },
+  { kind: "mpd", playbackId: sessionId, isDvr: true, selection: NO_SELECTION, omitsType: true },
+  {
+    kind: "mpd",
+    playbackId: sessionId,
+    isDvr: false,
+    selection: { ...NO_SELECTION, maxPx: 720, order: "asc" },
+    omitsType: false,
+  },
   { kind: "thumbnail" },
 ] as const)("the address of $kind says all of it", (question) => {
   const address = { ...question, sessionId };

@@ -32,7 +32,10 @@ function sound(segments: number): LiveRendition {
   return live;
 }
 
-const render = (renditions: MpdRendition[], more: { windowSeconds?: number | null; timing?: LiveTiming } = {}) =>
+const render = (
+  renditions: MpdRendition[],
+  more: { windowSeconds?: number | null; timing?: LiveTiming; omitsType?: boolean } = {},
+) =>
   liveMpd({
     renditions,
     timing: TIMING,
@@ -180,4 +183,10 @@ test("the MPD of a session that is over is static, as long as what there is", ()
   const text = render([video(session(5, 0, { hasEnded: true }))]);
   expect(text).toContain('type="static" mediaPresentationDuration="PT10.001S"');
   expect(text).not.toMatch(/Location|UTCTiming schemeIdUri="[^"]*" value="[^"]*"\/><\/MPD>|availabilityTimeOffset/);
+});
+
+test("the MPD of a session that is over leaves its type out when it is asked to: static is the default", () => {
+  const root = (live: LiveRendition) => /<MPD [^>]*>/.exec(render([video(live)], { omitsType: true }))![0];
+  expect(root(session(5, 0, { hasEnded: true }))).not.toContain(" type=");
+  expect(root(session(5, 0))).toContain(' type="dynamic"');
 });
