@@ -192,6 +192,6 @@ test("encoders that die without a part are not continued for ever: the third beg
   const session = await broadcastWithKills(await broadcastOf(`${COUNTING} ${CODECS} -g 30 -f flv`), 1, 2);
   expect([session.starts, session.resumes]).toEqual([2, 1]);
   expect(new Set(session.inits.map(({ version }) => version))).toEqual(new Set([0, 1]));
-  const [first] = session.parts.filter(({ query }) => query.get("init") === "1");
+  const first = session.parts.find(({ query }) => query.get("init") === "1");
   expect(first!.query.get("discontinuity")).toBe("1");
 });
