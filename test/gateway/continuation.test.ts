@@ -74,7 +74,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Feeds a broadcast to an `OnAir`, and kills its encoder after each fifth, once that has made parts of it. */
-async function broadcastWithKills(source: Buffer): Promise<Session> {
+async function broadcastWithKills(source: Buffer, kills = KILLS, deadOnArrival = 0): Promise<Session> {
   const sessionId = crypto.randomUUID();
   const session = new Session();
   sessions.set(sessionId, session);
@@ -99,22 +99,23 @@ async function broadcastWithKills(source: Buffer): Promise<Session> {
   const newChild = () => {
     const child = startBroadcastChild();
     children.push(child);
+    if (children.length > 1 && children.length <= 1 + deadOnArrival) child.kill("SIGKILL");
     return child;
   };
   const over = new OnAir(line, accepted, () => {}, newChild).run();
   let parts = 0;
   async function* bytes() {
-    for (let kill = 0; kill <= KILLS; kill += 1) {
-      const [from, to] = [kill, kill + 1].map((fifth) => Math.floor((source.length * fifth) / (KILLS + 1)));
+    for (let kill = 0; kill <= kills; kill += 1) {
+      const [from, to] = [kill, kill + 1].map((part) => Math.floor((source.length * part) / (kills + 1)));
       for (let at = from!; at < to!; at += 4096) yield source.subarray(at, Math.min(to!, at + 4096));
-      if (kill === KILLS) return;
-      const seconds = ((kill + 1) * SECONDS) / (KILLS + 1);
+      if (kill === kills) return;
+      const seconds = ((kill + 1) * SECONDS) / (kills + 1);
       // Fragments are a second long, and parts wait for the picture behind them.
       await until(() => madeSeconds(session) > seconds - 3 && session.parts.length > parts);
       parts = session.parts.length;
       const before = children.length;
       children.at(-1)!.kill("SIGKILL");
-      await until(() => children.length > before);
+      await until(() => children.length > before + deadOnArrival);
     }
   }
   void line.fill(bytes());
@@ -186,3 +187,11 @@ test.each([
     }
   },
 );
+
+test("encoders that die without a part are not continued for ever: the third begins a new run behind a discontinuity", async () => {
+  const session = await broadcastWithKills(await broadcastOf(`${COUNTING} ${CODECS} -g 30 -f flv`), 1, 2);
+  expect([session.starts, session.resumes]).toEqual([2, 1]);
+  expect(new Set(session.inits.map(({ version }) => version))).toEqual(new Set([0, 1]));
+  const first = session.parts.find(({ query }) => query.get("init") === "1");
+  expect(first!.query.get("discontinuity")).toBe("1");
+});

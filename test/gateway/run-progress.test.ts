@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { RunProgress } from "../../encoder/gateway/run-progress.ts";
+import type { RunState } from "../../encoder/live/continuation.ts";
+import { planLiveGrid } from "../../encoder/live/live-grid.ts";
+import type { PartFacts } from "../../encoder/live/output.ts";
+import type { VideoRung } from "../../encoder/protocol.ts";
+
+const RUNGS = ["v480", "v270"].map((name): VideoRung => ({
+  name,
+  widthPx: 480,
+  heightPx: 270,
+  crf: 23,
+  maxBitrateBps: 1e6,
+  preset: "veryfast",
+}));
+const STATE: RunState = {
+  start: { msn: 5, isDiscontinuous: false, initVersion: 2, seconds: 10 },
+  zeroSeconds: 100,
+  interleaveSeconds: 1.2,
+  grid: planLiveGrid(30, [], { segmentMs: 2000, partTargetMs: 500 }),
+  first: "usual",
+  ladder: RUNGS,
+  rungs: RUNGS,
+  copied: null,
+  codecs: [],
+  sound: null,
+  inits: [],
+};
+
+/** A rendition is out up to so many seconds of the run. */
+const part = (rendition: string, endSeconds: number): PartFacts => ({
+  rendition,
+  msn: 5,
+  part: 0,
+  durationTicks: 60_000,
+  decodeTicks: (10 + endSeconds) * 120_000 - 60_000,
+  isIndependent: true,
+  isLast: false,
+  capturedAtMs: 1,
+  isDiscontinuous: false,
+  initVersion: 2,
+});
+
+function running(): RunProgress {
+  const progress = new RunProgress();
+  for (let second = 0; second < 4; second += 1)
+    progress.onKey({ seconds: 100 + second, position: second * 1000, soundShift: second });
+  progress.onRun(STATE);
+  return progress;
+}
+
+test("the source is needed from the newest key frame before the slowest rung's last part, less the interleaving", () => {
+  const progress = running();
+  expect(progress.neededFrom()).toBeNull(); // nothing is out: all of it
+  progress.onPart(part("v480", 3.5));
+  expect(progress.neededFrom()).toBeNull();
+  progress.onPart(part("v270", 2.3)); // 1.1 s of the run
+  expect(progress.neededFrom()).toBe(1000);
+  progress.onPart(part("v270", 3.5));
+  expect(progress.neededFrom()).toBe(2000);
+  expect(progress.continuation()).toMatchObject({ run: STATE, soundShift: 3 });
+});
+
+test("a rung that was given up is not waited for", () => {
+  const progress = running();
+  progress.onPart(part("v270", 3.5));
+  progress.onRungDropped("v480");
+  expect(progress.neededFrom()).toBe(2000);
+  expect(progress.continuation()!.dropped).toEqual(["v480"]);
+});
+
+test("between two runs nothing is continued; two continuations without a part are the most", () => {
+  const progress = running();
+  progress.onRun(null);
+  expect(progress.continuation()).toBeNull();
+  progress.onRun(STATE);
+  expect(
+    [progress.continuation(), progress.continuation(), progress.continuation()].map((one) => one !== null),
+  ).toEqual([true, true, false]);
+  progress.onPart(part("v480", 1));
+  expect(progress.continuation()).not.toBeNull();
+});
