@@ -15,6 +15,7 @@ const STORE_AGAIN_MS = 1000;
 const STORE_AT_ONCE = 6;
 /** R2 takes this many keys in one call. */
 const DELETE_AT_ONCE = 1000;
+const RELEASE_LATE_MS = 7 * 24 * 3600_000;
 const CACHE_CONTROL = "public, max-age=31536000, immutable";
 
 /** What became of something that a gateway has brought; `over`: its connection is none any more, or the session has ended. */
@@ -39,6 +40,15 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
     super(ctx, env);
     this.index = new OriginIndex(ctx.storage);
     this.holding = new Holding(ctx.storage, env.MEDIA, () => this.index);
+    if (this.index.hasEnded && this.#releaseAtMs === Infinity)
+      void ctx.blockConcurrencyWhile(() => this.#releaseLate());
+  }
+
+  /** Sessions that ended before there was a release, or whose release was lost. Whoever still records it calls `release` in time. */
+  async #releaseLate(): Promise<void> {
+    const releaseAtMs = Date.now() + RELEASE_LATE_MS;
+    this.ctx.storage.kv.put("releaseAtMs", releaseAtMs);
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(releaseAtMs);
   }
 
   /** Something has come, or nothing more will: whoever waits is looked after. */
@@ -141,7 +151,7 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
   }
 
   #mayWrite(connection: number): boolean {
-    return connection === this.#connection && !this.index.hasEnded;
+    return connection === this.#connection && this.index.session !== null && !this.index.hasEnded;
   }
 
   /** Perhaps a segment is whole. */

@@ -20,7 +20,7 @@ export interface StreamCalls {
   connect: { order: ConnectOrder; answer: ConnectAnswer };
   started: { order: Connection & Started; answer: StartedAnswer };
   heartbeat: { order: Connection & Heartbeat; answer: Omit<HeartbeatAnswer, "token"> };
-  check: { order: Connection; answer: { isCurrent: boolean } };
+  check: { order: Connection; answer: { isCurrent: boolean; isLatest: boolean } };
   ended: { order: Connection; answer: null };
   finish: { order: Named; answer: { moved: boolean } };
   disable: { order: Named; answer: { moved: boolean } };
@@ -68,7 +68,7 @@ export class LiveStreamMachine extends LiveStreamKeeper {
       connect: (order) => this.connect(order),
       started: (order) => this.onStarted(order),
       heartbeat: (order) => this.onHeartbeat(order),
-      check: (order) => ({ isCurrent: this.current(order) !== null }),
+      check: (order) => ({ isCurrent: this.current(order) !== null, isLatest: this.isLatest(order) }),
       ended: (order) => this.onEnded(order),
       finish: (order) => this.finish(order),
       disable: (order) => this.act(order, () => this.leaveAir("disable", "disabled")),
@@ -241,6 +241,11 @@ export class LiveStreamMachine extends LiveStreamKeeper {
     const session = this.session();
     const isCurrent = session?.id === sessionId && session.connection === connection && !session.hasLeft;
     return isCurrent ? session : null;
+  }
+
+  /** Whether no other session has begun since. */
+  private isLatest({ sessionId }: Connection): boolean {
+    return (this.session()?.id ?? this.document<{ sessionId: string }>("last")?.sessionId) === sessionId;
   }
 
   private whyNot({ sessionId, connection }: Connection): HeartbeatAnswer["reason"] {

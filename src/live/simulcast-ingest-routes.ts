@@ -27,6 +27,16 @@ async function requireCurrent(env: Env, { streamId, sessionId, connection }: Ses
   if (!isCurrent) throw new Problem("session_over", "the session is over, or another broadcaster has taken its place");
 }
 
+/**
+ * What became of a target may be told after the broadcaster has left: a short broadcast is over before its targets have answered.
+ *
+ * @throws {Problem} session_over
+ */
+async function requireLatest(env: Env, { streamId, sessionId, connection }: SessionGrant): Promise<void> {
+  const { isLatest } = await callMachine(env, streamId, "check", { sessionId, connection });
+  if (!isLatest) throw new Problem("session_over", "another session has begun");
+}
+
 /** What a gateway asks and tells of the platforms that get a broadcast too; see encoder/live/protocol.ts. */
 export const simulcastIngestRoutes = new Hono<LiveContext>()
   .use("/internal/live/:sessionId/*", requireSession)
@@ -44,7 +54,7 @@ export const simulcastIngestRoutes = new Hono<LiveContext>()
   .post("/internal/live/:sessionId/target", async (c) => {
     const { eventId, simulcastId, state, at } = await readCallback(TargetState, c.req.raw);
     const { streamId, sessionId } = c.var.grant;
-    await requireCurrent(c.env, c.var.grant);
+    await requireLatest(c.env, c.var.grant);
     const record = await findStream(c.env, null, streamId);
     const target = record?.targets.find(({ id }) => id === simulcastId);
     log("simulcast.target", { streamId, sessionId, simulcastId, state, isKnown: target !== undefined });

@@ -14,10 +14,11 @@ const RUNGS = ["v480", "v270"].map((name): VideoRung => ({
   preset: "veryfast",
 }));
 const STATE: RunState = {
-  start: { msn: 5, isDiscontinuous: false, initVersion: 2, seconds: 10 },
+  start: { msn: 5, isDiscontinuous: false, initVersion: 2, seconds: 10, ticks: {} },
   zeroSeconds: 100,
   interleaveSeconds: 1.2,
   grid: planLiveGrid(30, [], { segmentMs: 2000, partTargetMs: 500 }),
+  isFirstShort: false,
   first: "usual",
   ladder: RUNGS,
   rungs: RUNGS,

@@ -1,5 +1,5 @@
 /** Broadcasts of days: what an origin holds in memory, lists and hands over stays bounded. */
-import { env, runInDurableObject } from "cloudflare:test";
+import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
 import {
@@ -172,16 +172,18 @@ test("periods keep their place on the timeline when older ones are forgotten", a
   expect(after.all[0]).not.toEqual(before.all[0]); // older ones are forgotten
 }, 120_000);
 
-test("nothing of a session stays once it is released, and a stranger's request leaves nothing behind", async () => {
+const tablesOf = (stub: unknown) =>
+  inOrigin(stub, (_, state) =>
+    state.storage.sql
+      .exec<{ name: string }>(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+      )
+      .toArray(),
+  );
+
+test("nothing of a session stays once it is released, and neither a stranger nor a late gateway leaves anything behind", async () => {
   const { stub, session } = newOrigin();
-  const rows = () =>
-    inOrigin(stub, (_, state) =>
-      state.storage.sql
-        .exec<{ name: string }>(
-          "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
-        )
-        .toArray(),
-    );
+  const rows = () => tablesOf(stub);
   expect(await stub.playlist("v720", NOW, false)).toEqual({ kind: "nothing" });
   expect(await stub.findRange(0, 4)).toBeNull();
   expect(await rows()).toEqual([]);
@@ -198,6 +200,31 @@ test("nothing of a session stays once it is released, and a stranger's request l
   await inOrigin(stub, (origin) => origin.alarm());
   expect(await rows()).toEqual([]);
   expect(await stub.playlist("v720", NOW, false)).toEqual({ kind: "nothing" });
+  const bytes = new Uint8Array(1);
+  const late = [
+    await stub.putPart(partOf("v720", 4, 0), bytes, 1),
+    await stub.putInit("v720", 1, bytes, 1),
+    await stub.putThumbnail(Date.now(), bytes, 1),
+    await stub.gap("v720", 4, 1),
+    await stub.drop("v720", 4, 1),
+  ];
+  expect(late.map(({ verdict }) => verdict)).toEqual(late.map(() => "over"));
   expect(await rows()).toEqual([]);
   expect(env.LIVE_ORIGIN).toBeDefined();
+});
+
+test("a session that ended without a release is released a week after it is next asked for", async () => {
+  const { stub, session } = newOrigin();
+  await stub.open(session);
+  await inOrigin(stub, (origin) => drive(indexIn(origin), 0, 4, 100));
+  await stub.end();
+  await evictDurableObject(stub);
+  expect(await stub.findRange(0, 4)).not.toBeNull();
+  const due = await inOrigin(stub, (_, state) => state.storage.getAlarm());
+  expect((due! - Date.now()) / (24 * 3600_000)).toBeCloseTo(7, 1);
+  await inOrigin(stub, (origin, state) => {
+    state.storage.kv.put("releaseAtMs", Date.now());
+    return origin.alarm();
+  });
+  expect(await tablesOf(stub)).toEqual([]);
 });
