@@ -18,6 +18,8 @@ import { type Selection, selectionQuery, selectRungs } from "../src/delivery/sel
 import { ViewerWindow } from "../src/delivery/live/viewer-window.ts";
 import { log } from "../src/http/log.ts";
 import { edgeOf, findRangeIn, type RangeAnswer } from "../src/live/clips-range.ts";
+import { findRangeInIndex, windowOf } from "../src/live/recorded-index.ts";
+import { RecordedReader } from "../src/live/recorded-reader.ts";
 import { listsFrom, type RecordedSession, type SegmentRange } from "../src/live/recording-lists.ts";
 import { recordingSources } from "../src/live/recording-sources.ts";
 import { tellViewers } from "../src/live/viewers.ts";
@@ -60,6 +62,7 @@ export class LiveOrigin extends LiveOriginKeeper {
   /** Playlists as they are until something comes: many are asked for at once. */
   readonly #rendered = new Map<string, string>();
   readonly #viewers = new ViewerWindow();
+  readonly #recordedReader = new RecordedReader();
   #toldAtMs = 0;
   #isTelling = false;
 
@@ -91,6 +94,18 @@ export class LiveOrigin extends LiveOriginKeeper {
     const from = store.markBefore(startSeconds);
     const lengths = { edge: edgeOf(all), hasEnded, from, lengthAt: (msn: number) => lengthAt(pages, msn) };
     return findRangeIn(lengths, startSeconds, endSeconds);
+  }
+
+  /** As `findRange`, in the recording: for when the index was deleted. Null when there is no recording; `busy`: ask again in a second. */
+  async findRecordedRange(sessionId: string, startSeconds: number, endSeconds: number) {
+    const index = await this.#recordedReader.read(this.env, sessionId);
+    return typeof index === "object" && index !== null ? findRangeInIndex(index, startSeconds, endSeconds) : index;
+  }
+
+  /** As `recorded`, from the recording. */
+  async recordedWindow(sessionId: string, range: SegmentRange) {
+    const index = await this.#recordedReader.read(this.env, sessionId);
+    return typeof index === "object" && index !== null ? windowOf(index, range) : index;
   }
 
   /** @param isDvr from the first segment on */

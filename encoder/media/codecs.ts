@@ -5,9 +5,9 @@
 import { Codec, type Stream } from "node-av";
 
 const VIDEO =
-  "h264 hevc libdav1d vp8 vp9 mpeg1video mpeg2video mpeg4 msmpeg4v1 msmpeg4v2 msmpeg4 h263 h263i h263p flv vp6 vp6a vp6f " +
-  "wmv1 wmv2 wmv3 vc1 theora mjpeg mjpegb prores dnxhd cfhd dvvideo jpeg2000 ffv1 huffyuv ffvhuff utvideo qtrle svq1 svq3 cinepak " +
-  "png hap rawvideo v210 v410 r210 yuv4";
+  "h264 hevc vvc libdav1d vp8 vp9 mpeg1video mpeg2video mpeg4 msmpeg4v1 msmpeg4v2 msmpeg4 h263 h263i h263p flv vp6 vp6a vp6f " +
+  "wmv1 wmv2 wmv3 vc1 theora mjpeg mjpegb prores dnxhd cfhd dvvideo jpeg2000 ffv1 huffyuv ffvhuff utvideo magicyuv lagarith " +
+  "qtrle svq1 svq3 cinepak png hap rawvideo v210 v410 r210 yuv4";
 const AUDIO =
   "aac aac_latm mp1 mp2 mp3float ac3 eac3 dca truehd mlp opus vorbis flac alac wavpack ape wmav1 wmav2 wmapro wmalossless wmavoice " +
   "amrnb amrwb gsm gsm_ms speex nellymoser qdm2 qdmc adpcm_ms adpcm_ima_wav adpcm_ima_qt adpcm_swf adpcm_yamaha g722 g726 g726le " +

@@ -1,32 +1,7 @@
 import type { SegmentList, Span } from "../assets/types.ts";
-import { findRangeIn, type RangeAnswer } from "./clips-range.ts";
 import type { RecordedRendition } from "./recording-lists.ts";
 
-/** Durations of consecutive segments of a recording: enough to find a clip that starts in the first block of them. */
-export interface DurationPage {
-  timescale: number;
-  /** Segments of the whole recording. */
-  segmentCount: number;
-  /** Sequence number of the page's first segment. */
-  first: number;
-  /** From the recording's beginning to the page's. */
-  startTicks: number;
-  durationTicks: number[];
-}
-
-/** `findRange` within a page: the segments of a session whose live index was deleted. Pure. */
-export function findRangeInPage(page: DurationPage, startSeconds: number, endSeconds: number): RangeAnswer {
-  const { timescale, segmentCount, first, startTicks, durationTicks } = page;
-  const lengths = {
-    edge: segmentCount - 1,
-    hasEnded: true,
-    from: { msn: first, seconds: startTicks / timescale },
-    lengthAt: (msn: number) => (durationTicks[msn - first] ?? 0) / timescale,
-  };
-  return findRangeIn(lengths, startSeconds, endSeconds);
-}
-
-/** A stretch of a rendition's lists as D1 cuts it, and what is needed of the segments before it. */
+/** A stretch of a rendition's lists and what is needed of the segments before it. */
 export interface ListWindow {
   durationTicks: number[];
   bytes: number[];

@@ -5,9 +5,7 @@ import type { NewRendition } from "../assets/projection.ts";
 import type { Env } from "../env.ts";
 import { derivedId } from "../http/derived-id.ts";
 import type { RangeAnswer } from "./clips-range.ts";
-import { findRangeInPage, renditionOf } from "./recorded-range.ts";
-import { runRecordedRead } from "./recorded-reads.ts";
-import { findDurationPage, readWindow } from "./recorded-window.ts";
+import { runRecordedRead, tooManyReads } from "./recorded-reads.ts";
 import { originOf } from "./origin-calls.ts";
 import type { RecordedSession, SegmentRange } from "./recording-lists.ts";
 import { type RecordedRow, recordingRows } from "./recording-rows.ts";
@@ -36,23 +34,29 @@ export async function findSessionRange(
 ): Promise<RangeAnswer | null> {
   const found = (await originOf(env, sessionId).findRange(startSeconds, endSeconds)) as unknown as RangeAnswer | null;
   if (found !== null) return found;
-  const page = await runRecordedRead(() => findDurationPage(env, sessionId, startSeconds));
-  return page === null ? null : findRangeInPage(page, startSeconds, endSeconds);
+  const origin = originOf(env, sessionId);
+  const answer = await runRecordedRead(async () => {
+    return (await origin.findRecordedRange(sessionId, startSeconds, endSeconds)) as unknown as
+      | RangeAnswer
+      | null
+      | "busy";
+  });
+  return unlessBusy(answer);
 }
 
 /** From the recording's rows: the live index is deleted a while after they stand. */
 async function finishedRecording(env: Env, sessionId: string, range: SegmentRange): Promise<RecordedSession | null> {
-  const rows = await runRecordedRead(() => readWindow(env, sessionId, range));
-  if (rows.length === 0) return null;
-  const picture = rows.find(({ kind }) => kind === "video");
-  return {
-    variants: rows.map(({ name, kind, codec, widthPx, heightPx }) => {
-      return { name, kind, codec, widthPx, heightPx, bitrateBps: 0 };
-    }),
-    frameRate: (picture?.frameRateNum ?? 0) / (picture?.frameRateDen ?? 1),
-    channels: rows.find(({ kind }) => kind === "audio")?.channels ?? 0,
-    renditions: rows.map(({ name, timescale, window }) => renditionOf(name, timescale, window, range.first)),
-  };
+  const origin = originOf(env, sessionId);
+  const answer = await runRecordedRead(async () => {
+    return (await origin.recordedWindow(sessionId, range)) as unknown as RecordedSession | null | "busy";
+  });
+  return unlessBusy(answer);
+}
+
+/** @throws {Problem} unavailable */
+function unlessBusy<T>(answer: T | "busy"): T {
+  if (answer === "busy") throw tooManyReads();
+  return answer;
 }
 
 /**

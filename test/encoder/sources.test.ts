@@ -39,6 +39,7 @@ const KINDS: Partial<Record<SourceName, Expected>> = {
   "webm-live": { container: "webm", codec: "vp8", size: [320, 240], rate: "30/1", atLeastDb: FRIDAY_DB },
   ts: { container: "mpegts", codec: "h264", size: [320, 240], rate: "30/1", atLeastDb: FRIDAY_DB },
   avi: { container: "avi", codec: "mpeg4", size: [320, 240], rate: "30/1", atLeastDb: FRIDAY_DB },
+  "avi-magicyuv": { container: "avi", codec: "magicyuv", size: [320, 240], rate: "30/1", atLeastDb: FRIDAY_DB },
   flv: { container: "flv", codec: "h264", size: [320, 240], rate: "30/1", atLeastDb: FRIDAY_DB },
   "hevc-8": { container: "mp4", codec: "hevc", size: [320, 240], rate: "30/1", atLeastDb: FRIDAY_DB },
   "hevc-10": { container: "mpegts", codec: "hevc", size: [320, 240], rate: "30/1", atLeastDb: FRIDAY_DB },

@@ -57,6 +57,11 @@ export const RECIPES = {
     extension: "avi",
     ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL} -c:v mpeg4 -bf 2 -q:v 2 -g 30 -c:a libmp3lame`,
   },
+  "avi-magicyuv": {
+    description: "AVI, lossless MagicYUV and PCM",
+    extension: "avi",
+    ffmpeg: args`-i ${FRIDAY} -t 1 -vf ${SMALL} -c:v magicyuv -pix_fmt yuv420p -c:a pcm_s16le`,
+  },
   flv: {
     description: "FLV, H.264 and AAC",
     extension: "flv",

@@ -126,6 +126,8 @@ export const TRIED_IN = {
     "clips-of-stream",
     "clips-of-viewers",
     "recorded-reads",
+    "recorded-loads",
+    "recorded-indexes",
     "failed-logins-of-address",
     "failed-logins-of-credential",
     "health-result",

@@ -6,7 +6,9 @@ import type { JobBook, JobRow } from "../../../src/encoding/job-book.ts";
 import { signJobGrant } from "../../../src/encoding/job-token.ts";
 import { type Problem, PROBLEMS } from "../../../src/http/problems.ts";
 import { saveClip } from "../../../src/live/clips.ts";
-import { runRecordedRead } from "../../../src/live/recorded-reads.ts";
+import type { RecordedIndex } from "../../../src/live/recorded-index.ts";
+import { keepIndex, keptIndex } from "../../../src/live/recorded-reader.ts";
+import { runRecordedLoad, runRecordedRead } from "../../../src/live/recorded-reads.ts";
 import { countViewer } from "../../../src/playback/live-viewers.ts";
 import type { Env } from "../../../src/env.ts";
 import { TAKEN, type Trial, until, upTo } from "../../support/limits/trials.ts";
@@ -113,6 +115,19 @@ async function comesBackAfter(ms: number): Promise<string> {
   return discontinuity ? "discontinuity" : TAKEN;
 }
 
+/** So many reads of recordings. */
+async function atOnce(count: number, run: typeof runRecordedRead): Promise<string> {
+  const gate = Promise.withResolvers<void>();
+  const reads = Array.from({ length: count }, () =>
+    run(() => gate.promise).then(
+      () => TAKEN,
+      (error: Problem) => String(PROBLEMS[error.code].status),
+    ),
+  );
+  gate.resolve();
+  return (await Promise.all(reads)).find((outcome) => outcome !== TAKEN) ?? TAKEN;
+}
+
 export const MEDIA_TRIALS = {
   "absence-filled": upTo(comesBackAfter),
   "origin-segments": upTo(inMemory),
@@ -124,15 +139,13 @@ export const MEDIA_TRIALS = {
   "viewer-program": upTo(programs),
   "clips-of-stream": clips("owner"),
   "clips-of-viewers": clips("viewer"),
-  "recorded-reads": upTo(async (count) => {
-    const gate = Promise.withResolvers<void>();
-    const reads = Array.from({ length: count }, () =>
-      runRecordedRead(() => gate.promise).then(
-        () => TAKEN,
-        (error: Problem) => String(PROBLEMS[error.code].status),
-      ),
-    );
-    gate.resolve();
-    return (await Promise.all(reads)).find((outcome) => outcome !== TAKEN) ?? TAKEN;
+  "recorded-reads": upTo((count) => atOnce(count, runRecordedRead)),
+  "recorded-loads": upTo((count) => atOnce(count, runRecordedLoad)),
+  "recorded-indexes": upTo(async (bytes) => {
+    const index = (sizeBytes: number) => ({ sizeBytes }) as RecordedIndex;
+    const [older, newer] = [crypto.randomUUID(), crypto.randomUUID()];
+    keepIndex(older, index(1), Date.now());
+    keepIndex(newer, index(bytes - 1), Date.now());
+    return keptIndex(older, Date.now()) === null ? "forgotten" : TAKEN;
   }),
 };

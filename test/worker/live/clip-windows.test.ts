@@ -1,8 +1,9 @@
 /** What clip windows of a finished recording cost, once the session's live index was deleted. */
-import { env, runDurableObjectAlarm } from "cloudflare:test";
+import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { SegmentList } from "../../../src/assets/types.ts";
-import { MAX_RECORDED_READS } from "../../../src/live/recorded-reads.ts";
+import { keptIndex } from "../../../src/live/recorded-reader.ts";
+import { MAX_RECORDED_LOADS, MAX_RECORDED_READS } from "../../../src/live/recorded-reads.ts";
 import { originOf } from "../../../src/live/origin-calls.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { FACTS, newStream } from "./live-helpers.ts";
@@ -59,118 +60,96 @@ async function recordingOf(segments: number) {
   return { sessionId, url: `/${stream.playbackIds[0]!.id}`, segments };
 }
 
-/** D1 that counts the bytes of its answers as JSON. */
-function countedDatabase() {
-  const counted = { bytes: 0, answers: 0 };
-  const count = <T>(answer: T): T => {
-    counted.bytes += JSON.stringify(answer ?? null).length;
-    counted.answers += 1;
-    return answer;
-  };
-  const wrap = (statement: D1PreparedStatement): D1PreparedStatement =>
-    new Proxy(statement, {
-      get(target, name) {
-        if (name === "bind") return (...values: unknown[]) => wrap(target.bind(...values));
-        const value = Reflect.get(target, name) as unknown;
-        if (typeof value !== "function") return value;
-        return async (...values: unknown[]) =>
-          count(await (value as (...v: unknown[]) => unknown).apply(target, values));
-      },
-    });
-  const db = new Proxy(env.DB, {
-    get(target, name) {
-      if (name === "prepare") return (sql: string) => wrap(target.prepare(sql));
-      const value = Reflect.get(target, name) as unknown;
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
-  });
-  return { db, counted };
-}
-
-/** Bytes that D1 returns for one request. */
-async function costOf(path: string) {
-  const { db, counted } = countedDatabase();
-  const answer = await send(new Request(`http://sluice.test${path}`), { DB: db });
-  return { status: answer.status, text: await answer.text(), ...counted };
-}
-
 type Recording = Awaited<ReturnType<typeof recordingOf>>;
 const windowAt = ({ url }: Recording, first: number, segments: number, kind = "m3u8") =>
   `${url}.${kind}?start=${first * SEGMENT_SECONDS + 0.5}s&end=${(first + segments) * SEGMENT_SECONDS - 0.5}s`;
+const get = (path: string) => send(new Request(`http://sluice.test${path}`));
 
-describe("a clip window of a finished recording", () => {
-  test("reads no more from D1 of 100,000 segments than of 1,000", async () => {
-    const [short, long] = [await recordingOf(1000), await recordingOf(100_000)];
-    const paths = (recording: Recording) => {
-      const first = recording.segments - 100;
-      return [
-        windowAt(recording, first, 15),
-        windowAt(recording, first - 20, 15, "mpd"),
-        `${recording.url}/${recording.sessionId}/v720.m3u8?clip=${first - 40}-${first - 26}`,
-      ];
+/** Counts what the session's origin asks D1, whose answers wait for `gate`. */
+async function watched({ sessionId }: Recording, gate: Promise<void> = Promise.resolve()) {
+  const asked: string[] = [];
+  const prepare = (text: string) => {
+    const statement = env.DB.prepare(text);
+    const hold = async () => {
+      asked.push(text);
+      await gate;
     };
-    const costs = async (recording: Recording) => await Promise.all(paths(recording).map(costOf));
-    const [ofShort, ofLong] = [await costs(short), await costs(long)];
-    expect([...ofShort, ...ofLong].map(({ status }) => status)).toEqual(Array(6).fill(200));
-    expect(ofLong[0]!.text).toContain("?clip=99900-99914");
-    expect(ofLong[2]!.text.match(/#EXTINF/g)).toHaveLength(15);
+    return {
+      bind: (...values: unknown[]) => {
+        const bound = statement.bind(...values);
+        return { all: () => hold().then(() => bound.all()), raw: () => hold().then(() => bound.raw()) };
+      },
+    };
+  };
+  const DB = new Proxy(env.DB, {
+    get: (target, name) => (name === "prepare" ? prepare : (Reflect.get(target, name) as unknown)),
+  });
+  await runInDurableObject(originOf(env, sessionId) as never, (origin: object) => {
+    Object.assign(origin, { env: { ...env, DB } });
+  });
+  return asked;
+}
+
+describe("clip windows of a finished recording", () => {
+  test("have its lists read from D1 once a minute, whoever asks, and are cut from 100,000 segments as from few", async () => {
+    const recording = await recordingOf(100_000);
+    const asked = await watched(recording);
+    const texts = async (paths: string[]) => {
+      const answers = await Promise.all(paths.map(get));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      return await Promise.all(answers.map((answer) => answer.text()));
+    };
+    const [last] = await texts([windowAt(recording, 99_900, 15), windowAt(recording, 99_880, 15, "mpd")]);
+    expect(last).toContain("?clip=99900-99914");
+    for (let batch = 0; batch < 5; batch += 1)
+      await texts(Array.from({ length: 8 }, (_, n) => windowAt(recording, 17 * (8 * batch + n), 5)));
+    const [playlist] = await texts([`${recording.url}/${recording.sessionId}/v720.m3u8?clip=99860-99874`]);
+    expect(playlist!.match(/#EXTINF/g)).toHaveLength(15);
     // The span of segment 99,000 goes on in segment 99,860.
     const capturedAt = new Date(1_795_000_000_000 + 99_860 * SEGMENT_SECONDS * 1000).toISOString();
-    expect(ofLong[2]!.text).toContain(`v720/init-99.mp4"\n#EXT-X-PROGRAM-DATE-TIME:${capturedAt}\n`);
-    for (const [n, cost] of ofLong.entries()) expect(cost.bytes / ofShort[n]!.bytes).toBeLessThan(1.2);
+    expect(playlist).toContain(`v720/init-99.mp4"\n#EXT-X-PROGRAM-DATE-TIME:${capturedAt}\n`);
+    // What the renditions are, and the lists of each.
+    expect(asked).toHaveLength(1 + 2 + MORE_RUNGS.length);
+    const now = Date.now();
+    expect([keptIndex(recording.sessionId, now + 50_000), keptIndex(recording.sessionId, now + 60_000)]).toEqual([
+      expect.objectContaining({ sizeBytes: expect.any(Number) as number }),
+      null,
+    ]);
+    expect(keptIndex(recording.sessionId, now)!.sizeBytes / (5 * 100_000)).toBeLessThan(9); // two numbers of four bytes, and spans
   });
 
-  test("is read once from D1, however many ask for it at the same time", async () => {
-    const recording = await recordingOf(2000);
-    const one = await costOf(windowAt(recording, 100, 15));
-    const { db, counted } = countedDatabase();
-    const path = windowAt(recording, 1500, 15);
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => send(new Request(`http://sluice.test${path}`), { DB: db })),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-    expect(counted.bytes / one.bytes).toBeLessThan(4); // 20 without sharing; the stream's row is read by each
-  });
-
-  test("is refused while as many others are being read as an isolate may hold, and is answered afterwards", async () => {
+  test("are refused while as many others are being read as an isolate may hold, and are answered afterwards", async () => {
     const recording = await recordingOf(1000);
-    const asked = 3 * MAX_RECORDED_READS;
-    // D1 answers none of the range lookups until all requests have been decided upon.
+    const wanted = 3 * MAX_RECORDED_READS;
+    // D1 answers nothing until all requests have been decided upon.
     const gate = Promise.withResolvers<void>();
-    let held = 0;
-    const prepare = (sql: string) => {
-      const statement = env.DB.prepare(sql);
-      if (!sql.includes("json_each")) return statement;
-      const hold = async () => {
-        held += 1;
-        await gate.promise;
-      };
-      return {
-        bind: (...values: unknown[]) => {
-          const bound = statement.bind(...values);
-          return { all: () => hold().then(() => bound.all()), raw: () => hold().then(() => bound.raw()) };
-        },
-      };
-    };
-    const db = new Proxy(env.DB, {
-      get(target, name) {
-        if (name === "prepare") return prepare;
-        const value = Reflect.get(target, name) as unknown;
-        return typeof value === "function" ? (value.bind(target) as unknown) : value;
-      },
-    });
+    const asked = await watched(recording, gate.promise);
     let refused = 0;
-    const answers = Array.from({ length: asked }, async (_, n) => {
-      const answer = await send(new Request(`http://sluice.test${windowAt(recording, n, 5)}`), { DB: db });
+    const answers = Array.from({ length: wanted }, async (_, n) => {
+      const answer = await get(windowAt(recording, n, 5));
       if (answer.status === 503) refused += 1;
       return answer;
     });
-    await vi.waitUntil(() => held + refused === asked, { timeout: 20_000 });
-    expect(held).toBe(MAX_RECORDED_READS);
+    await vi.waitUntil(() => asked.length === 1 && refused === wanted - MAX_RECORDED_READS, { timeout: 20_000 });
     gate.resolve();
-    const [first, , , ...rest] = await Promise.all(answers);
+    const [first, ...rest] = await Promise.all(answers);
     const last = rest.at(-1)!;
     expect([first!.status, last.status, last.headers.get("retry-after")]).toEqual([200, 503, "1"]);
-    expect((await costOf(windowAt(recording, asked - 1, 5))).status).toBe(200);
+    expect((await get(windowAt(recording, wanted - 1, 5))).status).toBe(200);
+    expect(asked).toHaveLength(1 + 2 + MORE_RUNGS.length);
+  });
+
+  test("are refused while two other recordings are being loaded, and are answered afterwards", async () => {
+    const gate = Promise.withResolvers<void>();
+    const recordings = [await recordingOf(10), await recordingOf(10), await recordingOf(10)];
+    const [one, two] = [await watched(recordings[0]!, gate.promise), await watched(recordings[1]!, gate.promise)];
+    const loading = recordings.slice(0, MAX_RECORDED_LOADS).map((recording) => get(windowAt(recording, 1, 2)));
+    await vi.waitUntil(() => one.length + two.length === MAX_RECORDED_LOADS);
+    const third = () => get(windowAt(recordings[2]!, 1, 2));
+    const refused = await third();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    gate.resolve();
+    expect((await Promise.all(loading)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await third()).status).toBe(200);
   });
 });
