@@ -61,6 +61,8 @@ export class LiveOrigin extends LiveOriginKeeper {
   readonly #waiting = new Set<{ rendition: string; place: LivePlace; isMedia: boolean; go: () => void }>();
   /** Playlists as they are until something comes: many are asked for at once. */
   readonly #rendered = new Map<string, string>();
+  /** Renditions with all of their DVR window, likewise: they are read from SQLite. */
+  readonly #withDvr = new Map<string, LiveRendition>();
   readonly #viewers = new ViewerWindow();
   readonly #recordedReader = new RecordedReader();
   #toldAtMs = 0;
@@ -124,6 +126,12 @@ export class LiveOrigin extends LiveOriginKeeper {
     return { kind: "playlist", text, hasEnded, isEdge: isAtEdge(rendition, asked), targetDurationSeconds };
   }
 
+  #dvrOf(rendition: LiveRendition, isBounded: boolean): LiveRendition {
+    const known = this.#withDvr.get(rendition.name) ?? this.index.history.withDvr(rendition, isBounded);
+    this.#withDvr.set(rendition.name, known);
+    return known;
+  }
+
   #render(
     rendition: LiveRendition,
     { timing, windowSeconds, isBounded = false }: OriginSession,
@@ -139,7 +147,7 @@ export class LiveOrigin extends LiveOriginKeeper {
     const window = isDvr
       ? isOfMemory
         ? rendition
-        : history.withDvr(rendition, isBounded)
+        : this.#dvrOf(rendition, isBounded)
       : windowed(rendition, timing, windowSeconds);
     const text = livePlaylist({
       rendition: window,
@@ -165,7 +173,7 @@ export class LiveOrigin extends LiveOriginKeeper {
     const { isBounded = false } = session;
     const renditions = [...selectRungs(video!, selection), ...audio!].map((facts) => {
       const live = this.index.rendition(facts.name)!;
-      return { facts, live: isDvr ? history.withDvr(live, isBounded) : live };
+      return { facts, live: isDvr ? this.#dvrOf(live, isBounded) : live };
     });
     const isCut = isDvr && renditions.some(({ live }) => dvrFirstMsn(live, isBounded) > live.firstMsn);
     const asked = { dvrMode: isDvr ? "true" : null, ...selectionQuery(selection) };
@@ -288,6 +296,7 @@ export class LiveOrigin extends LiveOriginKeeper {
 
   protected override released(): void {
     this.#rendered.clear();
+    this.#withDvr.clear();
     for (const { rendition: name, place, isMedia, go } of this.#waiting) {
       const rendition = this.index.rendition(name);
       const isDone = rendition === null || rendition.hasEnded || contains(rendition, place);
