@@ -34,25 +34,28 @@ describe("a broadcaster that has left", () => {
     expect(textOf(playlist)).not.toContain("DISCONTINUITY");
     expect(textOf(playlist).match(/#EXT-X-MAP/g)).toHaveLength(1);
     const [, , ...held] = await lengthsOf(stub, "v720");
-    expect(held).toEqual([2, 2, 2]);
-    const parts = linesOf(playlist, "#EXT-X-PART").map((line) =>
-      line.replace(/#EXT-X-PART:DURATION=|URI="v720\//g, ""),
-    );
-    expect(parts.slice(-2)).toEqual(['0.5,5.0.m4s",INDEPENDENT=YES', '0.5,5.1.m4s"']);
-    for (const name of ["v720", "a1"]) {
-      const whole = sum(await lengthsOf(stub, name)) - 4;
-      expect(Math.abs(whole - 6)).toBeLessThan(0.03);
-    }
+    expect(held.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(held)).toEqual(new Set([2]));
+    const parts = linesOf(playlist, "#EXT-X-PART")
+      .map((line) => /DURATION=([\d.]+),URI="v720\/(\d+)\.(\d+)\.m4s"(,INDEPENDENT=YES)?$/.exec(line)!.slice(1))
+      .filter(([, msn]) => Number(msn) >= 2);
+    expect(parts.length).toBeGreaterThan(2);
+    for (const [duration, , part, isIndependent] of parts)
+      expect([duration, isIndependent !== undefined]).toEqual(["0.5", part === "0"]);
+    for (const name of ["v720", "a1"])
+      expect(Math.abs(sum(await lengthsOf(stub, name)) - 4 - 2 * held.length)).toBeLessThan(0.03);
   });
 
   test("is stood in for as time passes, by alarms, until the window is over", async () => {
-    const { stub } = await left(2.1); // one segment is due at once
-    await stub.hold(Date.now() + 1200);
-    const heldUntil = () => stateIn(stub, (state) => secondsIn(state, "v720"));
-    expect(await heldUntil()).toBe(6);
-    await expect.poll(heldUntil, { timeout: 5000 }).toBeGreaterThan(6.9);
-    await expect.poll(() => stateIn(stub, (state) => state.storage.getAlarm()), { timeout: 5000 }).toBeNull();
-    expect(await heldUntil()).toBeLessThan(7.5);
+    const { stub, endsAtMs } = await left(2.1);
+    const untilMs = Date.now() + 1200;
+    await stub.hold(untilMs);
+    const held = () => stateIn(stub, (state) => secondsIn(state, "v720") - 4);
+    const atOnce = await held();
+    expect(atOnce).toBeGreaterThanOrEqual(2);
+    await expect.poll(held, { timeout: 10_000 }).toBeGreaterThan(atOnce);
+    await expect.poll(() => stateIn(stub, (state) => state.storage.getAlarm()), { timeout: 10_000 }).toBeNull();
+    expect(await held()).toBeLessThanOrEqual((untilMs - endsAtMs) / 1000);
   });
 
   test("is not stood in for by what is no H.264, or by nothing", async () => {
@@ -69,14 +72,22 @@ describe("a broadcaster that comes back with the same media", () => {
     const { stub, ends, endsAtMs } = await left(7);
     await stub.hold(Date.now() + A_WHILE_MS);
     await stub.accept(2);
-    const resume = await stub.resume(openingAt(endsAtMs + 7300), 2);
-    expect(resume).toMatchObject({ discontinuity: false, initVersion: 0, nextMsn: 6 });
-    expect(resume.seconds).toBeCloseTo(4 + 7.3, 1);
-    expect(resume.ticks["v720"]).toBe(ends.v720 + Math.round(7.3 * 30) * 1000);
+    const held = (await stateIn(stub, (state) => secondsIn(state, "v720"))) - 4;
+    expect(held).toBeGreaterThanOrEqual(7);
+    const away = held + 0.6; // sound may be out for up to half a second more
+    const resume = await stub.resume(openingAt(endsAtMs + away * 1000), 2);
+    const lastBegins = Math.floor(away / 2 + 1e-9) * 2;
+    const length = Math.max(away, lastBegins + 1); // no segment is shorter than a second
+    expect(resume).toMatchObject({ discontinuity: false, initVersion: 0, nextMsn: 2 + lastBegins / 2 + 1 });
+    expect(resume.seconds).toBeCloseTo(4 + length, 1);
+    expect(resume.ticks["v720"]).toBe(ends.v720 + Math.round(length * 30) * 1000);
     expect((resume.ticks["a1"]! - ends.a1) % 1024).toBe(0);
     expect(Math.abs(resume.ticks["a1"]! / 48_000 - resume.seconds)).toBeLessThan(0.02);
     const decodeTicks = { v720: resume.ticks["v720"]!, a1: resume.ticks["a1"]! };
-    expect(await bringSegment(stub, 6, { decodeTicks, capturedAtMs: Date.now() })).toEqual(["taken", "taken"]);
+    expect(await bringSegment(stub, resume.nextMsn, { decodeTicks, capturedAtMs: Date.now() })).toEqual([
+      "taken",
+      "taken",
+    ]);
     expect(textOf(await stub.playlist("v720", NOW, false))).not.toContain("DISCONTINUITY");
   });
 
