@@ -32,16 +32,12 @@ export async function findSessionRange(
   startSeconds: number,
   endSeconds: number,
 ): Promise<RangeAnswer | null> {
-  const found = (await originOf(env, sessionId).findRange(startSeconds, endSeconds)) as unknown as RangeAnswer | null;
-  if (found !== null) return found;
   const origin = originOf(env, sessionId);
-  const answer = await runRecordedRead(async () => {
-    return (await origin.findRecordedRange(sessionId, startSeconds, endSeconds)) as unknown as
-      | RangeAnswer
-      | null
-      | "busy";
-  });
-  return unlessBusy(answer);
+  const found = (await origin.findRange(startSeconds, endSeconds)) as unknown as RangeAnswer | null;
+  if (found !== null) return found;
+  return unlessBusy(
+    await runRecordedRead(async () => await origin.findRecordedRange(sessionId, startSeconds, endSeconds)),
+  );
 }
 
 /** From the recording's rows: the live index is deleted a while after they stand. */
