@@ -26,8 +26,8 @@ export async function askAvailability(manifestUrl: string): Promise<Availability
   return { state: "failed", detail: description };
 }
 
-/** Waits between two questions, in ms: quick at first, as a standard source plays within a second. */
-export const pauseMs = (attempt: number) => Math.min(2000, 150 * 1.3 ** attempt);
+/** Waits between two questions, in ms: quick at first, as a standard source plays within a second, and a broadcast soon after it begins. */
+export const pauseMs = (attempt: number) => Math.min(2000, 150 * 1.1 ** attempt);
 
 /** Asks until there is an end to waiting. */
 export async function untilPlayable(
