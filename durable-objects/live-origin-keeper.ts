@@ -70,7 +70,7 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
   /** Media is about to come that does not simply follow what came before. @returns where it begins */
   async resume(opening: Opening, connection = 1): Promise<Resume> {
     this.#accept(connection);
-    const found = await this.holding.resume(opening);
+    const found = await this.holding.resume(opening, () => connection === this.#connection && !this.index.hasEnded);
     await this.#afterHold();
     return found;
   }
@@ -78,7 +78,17 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
   /** The broadcaster has left with all that it sent: its last picture stands until somebody comes. @param untilMs epoch ms */
   async hold(untilMs: number, by = this.#connection): Promise<void> {
     if (!this.#mayWrite(by)) return;
-    await this.holding.begin(untilMs, Date.now());
+    this.holding.begin(untilMs);
+    await this.#schedule(); // should this object die before it has read what it needs
+    await this.#continueHold();
+  }
+
+  async #continueHold(): Promise<void> {
+    try {
+      await this.holding.continue(Date.now());
+    } catch (error) {
+      log("live.not_held", { sessionId: this.index.session?.sessionId ?? null, error: String(error) });
+    }
     await this.#afterHold();
   }
 
@@ -192,8 +202,8 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const nowMs = Date.now();
     if (nowMs >= this.#releaseAtMs) return await this.#deleteSession();
-    if (this.holding.dueAtMs(nowMs) < Infinity) await this.holding.continue(nowMs);
-    await this.#afterHold();
+    if (this.holding.dueAtMs(nowMs) < Infinity) await this.#continueHold();
+    else await this.#afterHold();
   }
 
   /** There is one alarm, for whatever is due first. */

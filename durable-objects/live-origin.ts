@@ -94,7 +94,12 @@ export class LiveOrigin extends LiveOriginKeeper {
     const pages = history.pagesOf(all);
     const hasEnded = all.every((rendition) => rendition.hasEnded);
     const from = store.markBefore(startSeconds);
-    const lengths = { edge: edgeOf(all), hasEnded, from, lengthAt: (msn: number) => lengthAt(pages, msn) };
+    const lengths = {
+      edge: Math.min(edgeOf(all), (this.holding.firstMsn ?? Infinity) - 1),
+      hasEnded,
+      from,
+      lengthAt: (msn: number) => lengthAt(pages, msn),
+    };
     return findRangeIn(lengths, startSeconds, endSeconds);
   }
 

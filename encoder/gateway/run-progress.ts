@@ -27,8 +27,8 @@ export class RunProgress {
       return;
     }
     this.#run = state;
+    this.#renditions.clear(); // also in front of a new run: the one before it has ended with parts of its own
     if (state !== null) return;
-    this.#renditions.clear();
     this.#keys = this.#keys.slice(-1);
     this.#isFromStart = false;
   }

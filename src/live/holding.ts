@@ -11,6 +11,9 @@ export const MAX_FILLED_AT_ONCE_MS = 120_000;
 /** A hold without stills is as good as none: timestamps may be off by this much. */
 const UNNOTICED_MS = 100;
 
+/** Renditions that end further apart show different pictures at one time if each goes on where it ended. */
+const SAME_END_SECONDS = 0.05;
+
 const OPENING_KEY = "opening";
 const HOLD_KEY = "hold";
 const UNTIL_KEY = "holdUntilMs";
@@ -24,6 +27,8 @@ export class Holding {
   readonly #bucket: R2Bucket;
   readonly #index: () => OriginIndex;
   #stills: Map<string, Still> | null = null;
+  /** Stills that were looked for before media came again are none any more. */
+  #mediaRuns = 0;
 
   constructor(storage: DurableObjectStorage, bucket: R2Bucket, index: () => OriginIndex) {
     this.#storage = storage;
@@ -42,11 +47,9 @@ export class Holding {
     return nowMs >= untilMs || this.#index().hasEnded ? Infinity : nowMs + holdTimes(this.#index()).partTargetMs;
   }
 
-  /** The broadcaster has left, and everything it sent is here. The hold goes on until somebody connects. */
-  async begin(untilMs: number, nowMs: number): Promise<void> {
-    if (this.#index().session === null) return;
-    this.#storage.kv.put(UNTIL_KEY, untilMs);
-    await this.continue(nowMs);
+  /** The broadcaster has left, and everything it sent is here. The hold is to be continued until somebody connects. */
+  begin(untilMs: number): void {
+    if (this.#index().session !== null) this.#storage.kv.put(UNTIL_KEY, untilMs);
   }
 
   /** A broadcaster has come: its media says where the hold ends. */
@@ -67,17 +70,22 @@ export class Holding {
    * Media comes again: what was unfinished is closed. When it is of the same kind as before the absence is filled, and it goes on as if
    * nothing had happened.
    *
+   * @param isWanted whether this broadcaster's word still counts
    * @returns where it begins; the same for the same opening, whatever has come since
+   * @throws {Error} when it is not wanted any more: whoever asks again is told why
    */
-  async resume(opening: Opening): Promise<Resume> {
-    const known = this.#storage.kv.get<{ id: string; answer: Resume }>(OPENING_KEY);
-    if (known?.id === opening.id) return known.answer;
+  async resume(opening: Opening, isWanted: () => boolean): Promise<Resume> {
     this.pause();
     const stills = await this.#findStills();
+    // Meanwhile the same question may have been answered, another broadcaster may have come, or the session may have ended.
+    const known = this.#storage.kv.get<{ id: string; answer: Resume }>(OPENING_KEY);
+    if (known?.id === opening.id) return known.answer;
+    if (!isWanted()) throw new Error("the session goes on without this broadcaster");
     const answer = this.#resume(opening, stills);
     this.#storage.kv.put(OPENING_KEY, { id: opening.id, answer });
     this.#storage.kv.delete(HOLD_KEY);
     this.#stills = null;
+    this.#mediaRuns += 1;
     return answer;
   }
 
@@ -85,8 +93,10 @@ export class Holding {
     const index = this.#index();
     const initVersion = index.session === null ? null : this.#sameVersion(opening);
     const isFilled = initVersion !== null && this.#fill(opening.capturedAt, stills);
-    const { nextMsn, initVersion: fresh, seconds } = index.goOn();
-    if (!isFilled || initVersion === null)
+    const names = new Set(opening.renditions.map(({ name }) => name));
+    const { nextMsn, initVersion: fresh, seconds } = index.goOn(names);
+    const there = index.all.filter(({ name, segments }) => names.has(name) && segments.length > 0);
+    if (!isFilled || initVersion === null || !endTogether(there))
       return {
         nextMsn,
         discontinuity: nextMsn > 0,
@@ -94,10 +104,7 @@ export class Holding {
         seconds,
         ticks: {},
       };
-    const names = new Set(opening.renditions.map(({ name }) => name));
-    const ends = index.all
-      .filter(({ name }) => names.has(name))
-      .map((rendition) => ({ rendition, ticks: endTicks(rendition.segments.at(-1)!) }));
+    const ends = there.map((rendition) => ({ rendition, ticks: endTicks(rendition.segments.at(-1)!) }));
     const [leader] = ends;
     return {
       nextMsn,
@@ -166,12 +173,13 @@ export class Holding {
   async #findStills(): Promise<Map<string, Still>> {
     if (this.#stills !== null) return this.#stills;
     const index = this.#index();
+    const run = this.#mediaRuns;
     const stills = new Map<string, Still>();
     for (const rendition of heldRenditions(index)) {
       const still = await this.#findStill(index, rendition);
       if (still !== null) stills.set(rendition.name, still);
     }
-    this.#stills = stills;
+    if (run === this.#mediaRuns) this.#stills = stills;
     return stills;
   }
 
@@ -194,4 +202,9 @@ export class Holding {
     const object = await this.#bucket.get(key);
     return object && new Uint8Array(await object.arrayBuffer());
   }
+}
+
+function endTogether(renditions: LiveRendition[]): boolean {
+  const ends = renditions.map(({ segments, timescale }) => endTicks(segments.at(-1)!) / timescale);
+  return Math.max(...ends) - Math.min(...ends) <= SAME_END_SECONDS;
 }

@@ -70,6 +70,15 @@ test("a rung that was given up is not waited for", () => {
   expect(progress.continuation()!.dropped).toEqual(["v480"]);
 });
 
+test("the last parts of a run, which come behind its end, say nothing of the next one", () => {
+  const progress = running();
+  progress.onRun(null);
+  progress.onPart(part("v480", 3.9));
+  progress.onRun({ ...STATE, start: { ...STATE.start, msn: 9, seconds: 20 } });
+  progress.onKey({ seconds: 110, position: 9000, soundShift: 0 });
+  expect(progress.continuation()!.progress).toEqual([]);
+});
+
 test("between two runs nothing is continued; two continuations without a part are the most", () => {
   const progress = running();
   progress.onRun(null);

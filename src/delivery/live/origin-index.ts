@@ -82,13 +82,16 @@ export class OriginIndex {
   }
 
   /**
-   * Media comes again after a while without any; a rung that was given up may come again too.
+   * Media comes again, perhaps after a while without any. A rung that was given up may come again too; what is not named has been given up.
    *
+   * @param names of what comes
    * @returns where it goes on
    */
-  goOn(): LiveEnd {
+  goOn(names: ReadonlySet<string>): LiveEnd {
     const nextMsn = this.settle();
-    for (const rendition of this.all) this.#setDropped(rendition, null);
+    for (const rendition of this.all)
+      if (names.has(rendition.name)) this.#setDropped(rendition, null);
+      else if (rendition.droppedFrom === null) this.#setDropped(rendition, nextMsn);
     const ends = this.all.flatMap(({ segments, timescale }) => segments.slice(-1).map((s) => endTicks(s) / timescale));
     const versions = this.all.flatMap(({ segments }) => segments.slice(-1).map(({ initVersion }) => initVersion));
     return { nextMsn, initVersion: Math.max(-1, ...versions) + 1, seconds: Math.max(0, ...ends) };

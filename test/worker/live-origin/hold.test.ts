@@ -138,6 +138,13 @@ describe("a broadcaster that comes back with the same media", () => {
   });
 });
 
+test("a broadcaster whose place another one has taken is not placed any more", async () => {
+  const { stub, endsAtMs } = await left(3);
+  await stub.accept(3);
+  await expect(stub.resume(openingAt(endsAtMs + 4000), 2)).rejects.toThrow();
+  expect(await stub.resume(openingAt(endsAtMs + 4000), 3)).toMatchObject({ discontinuity: false });
+});
+
 describe("a broadcaster that comes back", () => {
   test.each([
     ["with another picture", { v720: "0".repeat(64) }],
@@ -189,6 +196,15 @@ describe("what was held behind the last of a broadcast's media", () => {
       "init-0.mp4",
       "init-0.mp4",
     ]);
+  });
+
+  test("is in no clip either", async () => {
+    const { stub } = await left(9);
+    await stub.hold(Date.now() + A_WHILE_MS);
+    expect(await stub.findRange(1, 8)).toEqual({ kind: "early" });
+    await stub.end();
+    expect(await stub.findRange(5, 8)).toEqual({ kind: "beyond" });
+    expect(await stub.findRange(1, 8)).toMatchObject({ kind: "range", first: 0, last: 1 });
   });
 
   test("is in the recording when the broadcaster came back behind it", async () => {

@@ -93,6 +93,16 @@ describe("a rung that is given up", () => {
     expect(await put(stub, "v720", 4, [0])).toEqual(["taken"]);
   });
 
+  test("stays given up when the media goes on without it, behind a jump of the source", async () => {
+    const { stub } = await opened(2);
+    for (const msn of [0, 1]) await put(stub, "a1", msn, [0, 1, 2, 3]);
+    await stub.drop("v720", 2);
+    expect(await stub.resume(openingOf(["a1"]))).toMatchObject({ nextMsn: 2 });
+    expect(await stub.dropped()).toEqual(["v720"]);
+    await put(stub, "a1", 2, [0, 1, 2, 3]);
+    expect(textOf(await stub.playlist("v720", NOW, false))).toContain("#EXT-X-GAP\n#EXTINF:2,\nv720/2.m4s");
+  });
+
   test("that a broadcast has no more after a reconnect is given up as well", async () => {
     const { stub, session } = await opened(1);
     await reconnected(stub, session, ["a1"]);
