@@ -10,9 +10,6 @@ import { type Watched, watchLive } from "./watch-live.ts";
 
 const SECONDS = Number(process.env["LIVE_PLAY_SECONDS"] ?? 15);
 const BACK_SECONDS = 10;
-const SOURCE = { widthPx: 480, heightPx: 270, frameRate: 15, bitrateBps: 600_000 };
-/** Behind the edge, of the last picture shown there. */
-const MOST_LATENCY_MS = 5000;
 
 let platform: TestPlatform;
 let browser: Browser;
@@ -28,19 +25,19 @@ beforeAll(
       servePlayerPage("live-page.ts"),
     ]);
     const stream = await newLiveStream(platform);
-    broadcaster = await startBroadcaster(stream.ingest.rtmp, SOURCE);
+    broadcaster = await startBroadcaster(stream.ingest.rtmp, {
+      widthPx: 480,
+      heightPx: 270,
+      frameRate: 15,
+      bitrateBps: 600_000,
+    });
     const hls = dvrOf(platform, stream);
     const playlist = await eventually("a playlist", () => smallestPlaylist(hls));
     await eventually("five segments", async () => ((await segmentsOf(playlist))?.length ?? 0) >= 5 || null);
     const dash = hls.replace(".m3u8", ".mpd");
     const watch = (player: Watched["player"], url: string) =>
       watchLive(browser, page.url, player, url, { seconds: SECONDS, backSeconds: BACK_SECONDS });
-    const watching = Promise.all([watch("hls.js", hls), watch("shaka", hls), watch("dash.js", dash)]);
-    const source = () => startBroadcaster(stream.ingest.rtmp, SOURCE);
-    await new Promise((done) => setTimeout(done, (SECONDS * 1000) / 3));
-    await broadcaster.kill();
-    broadcaster = await eventually("the broadcaster is back", source);
-    watched = await watching;
+    watched = await Promise.all([watch("hls.js", hls), watch("shaka", hls), watch("dash.js", dash)]);
   },
   (SECONDS + 120) * 1000,
 );
@@ -53,13 +50,12 @@ afterAll(async () => {
 });
 
 test.each(["hls.js", "shaka", "dash.js"] as const)(
-  "%s plays at the edge while the broadcaster is cut off and comes back, goes back by DVR and returns, without an error",
+  "%s plays at the edge, goes back by DVR and returns, without an error",
   (player) => {
     const seen = watched.find((one) => one.player === player)!;
     expect(seen.errors).toEqual([]);
     expect(seen.badAnswers).toEqual([]);
     expect(seen.latenciesMs.length).toBeGreaterThan(SECONDS * 5); // each second picture of fifteen a second is read
-    expect(seen.latenciesMs.at(-1)).toBeLessThan(MOST_LATENCY_MS);
     expect(Math.min(...seen.backMs)).toBeGreaterThan((BACK_SECONDS - 4) * 1000);
     expect(seen.againMs.length).toBeGreaterThan(0);
   },

@@ -141,7 +141,7 @@ describe("a broadcaster that comes back with the same media", () => {
 test("a broadcaster whose place another one has taken is not placed any more", async () => {
   const { stub, endsAtMs } = await left(3);
   await stub.accept(3);
-  await expect(stub.resume(openingAt(endsAtMs + 4000), 2)).rejects.toThrow();
+  await expect(stub.resume(openingAt(endsAtMs + 4000), 2)).rejects.toThrow("without this broadcaster");
   expect(await stub.resume(openingAt(endsAtMs + 4000), 3)).toMatchObject({ discontinuity: false });
 });
 
