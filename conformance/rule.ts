@@ -14,6 +14,21 @@ export interface Rule<Evidence> {
   judge: (evidence: Evidence, report: Reporter) => void;
 }
 
+/** Makes the rules of one specification. */
+export const rulesOf = <Evidence>() => {
+  type Judge = Rule<Evidence>["judge"];
+  const make =
+    (level: Rule<Evidence>["level"]) =>
+    (id: string, section: string, words: string, judge: Judge): Rule<Evidence> => ({
+      id,
+      section,
+      level,
+      words,
+      judge,
+    });
+  return { must: make("MUST"), should: make("SHOULD") };
+};
+
 export interface Reporter {
   seen: () => void;
   /** Counts as seen. */

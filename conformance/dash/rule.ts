@@ -1,15 +1,9 @@
-import { type Rule as AnyRule } from "../rule.ts";
+import { type Rule as AnyRule, rulesOf } from "../rule.ts";
 import { type DashEvidence, type ReadManifest, readManifests } from "./evidence.ts";
 
 export type Rule = AnyRule<DashEvidence>;
 
-export const must = (id: string, section: string, words: string, judge: Rule["judge"]): Rule => ({
-  id,
-  section,
-  level: "MUST",
-  words,
-  judge,
-});
+export const { must } = rulesOf<DashEvidence>();
 
 type Check<Item> = (item: Item) => string | null;
 
