@@ -4,6 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
+import { relative } from "node:path";
 import { check } from "./check.ts";
 import { dryRunDeploy } from "./deploy-dry-run.ts";
 import { installTestDependencies } from "./test-dependencies.ts";
@@ -14,6 +15,11 @@ interface Report {
   numPendingTests: number;
   numFailedTestSuites: number;
   success: boolean;
+  testResults: {
+    name: string;
+    message: string;
+    assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
+  }[];
 }
 
 /**
@@ -25,6 +31,7 @@ const asked = process.argv.slice(2);
 const isAsked = (project: string) => asked.length === 0 || asked.includes(project);
 let passed = 0;
 let failed = 0;
+const failures: string[] = [];
 const count = (ok: boolean) => (ok ? (passed += 1) : (failed += 1));
 
 /** What it prints comes at its end, in one piece. */
@@ -47,13 +54,25 @@ async function runProject(project: string): Promise<void> {
     () => null,
   );
   if (result === null) {
-    console.error(`The ${project} tests left no report.`);
+    failures.push(`${project}: left no report`);
     return void count(false);
   }
   passed += result.numPassedTests;
   failed += result.numFailedTests;
+  failures.push(...failuresOf(result).map((text) => `${project}: ${text}`));
   // A file that does not load has no test to count, and an error outside of every test fails the run alone.
   if (code !== 0 && result.numFailedTests === 0) count(false);
+}
+
+/** One text for each failed test and for each file that did not load. */
+function failuresOf({ testResults }: Report): string[] {
+  return testResults.flatMap(({ name, message, assertionResults }) => {
+    const file = relative(process.cwd(), name);
+    const tests = assertionResults
+      .filter(({ status }) => status === "failed")
+      .map(({ fullName, failureMessages }) => `${file} > ${fullName}\n${failureMessages.join("\n")}`);
+    return tests.length === 0 && message !== "" ? [`${file}\n${message}`] : tests;
+  });
 }
 
 await mkdir("dist/reports", { recursive: true });
@@ -66,5 +85,7 @@ for (const lanes of PHASES)
       for (const project of lane.filter(isAsked)) await runProject(project);
     }),
   );
+// Last, because the end of a long log is what is read first.
+for (const text of failures) console.log(`\nFAILED ${text}`);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
