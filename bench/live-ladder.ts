@@ -16,7 +16,7 @@ const WORK = "test/.media/bench/live-ladder";
 const SETTINGS: BroadcastPlan["settings"] = { maxResolution: "1080p", partTargetMs: 500, segmentMs: 2000 };
 const GRID = planLiveGrid(30, [], SETTINGS);
 const RUNGS = planLiveLadder({ widthPx: 1920, heightPx: 1080 }, GRID.frameRate, SETTINGS.maxResolution);
-const PLAIN = { codec: null, segmentMs: SETTINGS.segmentMs, isFirstShort: false };
+const PLAIN = { codec: null, isFirstShort: false };
 const PROGRAM = "bench/support/live-encode.ts";
 
 async function encode(path: string, how: "encode" | "copy"): Promise<number> {

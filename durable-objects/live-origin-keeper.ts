@@ -16,6 +16,7 @@ const STORE_AT_ONCE = 6;
 /** R2 takes this many keys in one call. */
 const DELETE_AT_ONCE = 1000;
 const RELEASE_LATE_MS = 7 * 24 * 3600_000;
+const RELEASE_AGAIN_MS = 60_000;
 const CACHE_CONTROL = "public, max-age=31536000, immutable";
 
 /** What became of something that a gateway has brought; `over`: its connection is none any more, or the session has ended. */
@@ -201,7 +202,7 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     const nowMs = Date.now();
-    if (nowMs >= this.#releaseAtMs) return await this.#deleteSession();
+    if (nowMs >= this.#releaseAtMs) return await this.#releaseNow();
     if (this.holding.dueAtMs(nowMs) < Infinity) await this.#continueHold();
     else await this.#afterHold();
   }
@@ -217,9 +218,16 @@ export abstract class LiveOriginKeeper extends DurableObject<Env> {
     return this.ctx.storage.kv.get<number>("releaseAtMs") ?? Infinity;
   }
 
-  async #deleteSession(): Promise<void> {
-    log("live.origin_deleted", { sessionId: this.index.session?.sessionId ?? null });
-    await this.#deleteHold();
+  /** An alarm that throws is given up after some attempts, so a refusal by R2 sets another one. */
+  async #releaseNow(): Promise<void> {
+    const sessionId = this.index.session?.sessionId ?? null;
+    try {
+      await this.#deleteHold();
+    } catch (error) {
+      log("live.origin_not_deleted", { sessionId, error: String(error) });
+      return await this.ctx.storage.setAlarm(Date.now() + RELEASE_AGAIN_MS);
+    }
+    log("live.origin_deleted", { sessionId });
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
     this.index = new OriginIndex(this.ctx.storage);

@@ -32,7 +32,13 @@ const isAsked = (project: string) => asked.length === 0 || asked.includes(projec
 let passed = 0;
 let failed = 0;
 const failures: string[] = [];
-const count = (ok: boolean) => (ok ? (passed += 1) : (failed += 1));
+/** Of what is printed of an error outside of every test, in characters. */
+const MOST_SHOWN = 3000;
+function count(ok: boolean): boolean {
+  if (ok) passed += 1;
+  else failed += 1;
+  return ok;
+}
 
 /** What it prints comes at its end, in one piece. */
 async function runProject(project: string): Promise<void> {
@@ -47,7 +53,8 @@ async function runProject(project: string): Promise<void> {
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => output.push(chunk));
   const code = await new Promise<number | null>((done) => child.once("close", done));
-  process.stdout.write(Buffer.concat(output));
+  const text = Buffer.concat(output).toString();
+  process.stdout.write(text);
   console.log(`… ${project} tests took ${Math.round((performance.now() - startedAt) / 1000)} s\n`);
   const result = await readFile(report, "utf8").then(
     (text) => JSON.parse(text) as Report,
@@ -59,9 +66,12 @@ async function runProject(project: string): Promise<void> {
   }
   passed += result.numPassedTests;
   failed += result.numFailedTests;
-  failures.push(...failuresOf(result).map((text) => `${project}: ${text}`));
+  failures.push(...failuresOf(result).map((failure) => `${project}: ${failure}`));
   // A file that does not load has no test to count, and an error outside of every test fails the run alone.
-  if (code !== 0 && result.numFailedTests === 0) count(false);
+  if (code === 0 || result.numFailedTests > 0) return;
+  count(false);
+  const at = text.indexOf("Unhandled");
+  failures.push(`${project}: vitest ended with ${code}\n${at < 0 ? "" : text.slice(at, at + MOST_SHOWN)}`);
 }
 
 /** One text for each failed test and for each file that did not load. */
@@ -77,8 +87,8 @@ function failuresOf({ testResults }: Report): string[] {
 
 await mkdir("dist/reports", { recursive: true });
 await installTestDependencies();
-for (const { ok } of await check()) count(ok);
-count(await dryRunDeploy());
+for (const { name, ok } of await check()) if (!count(ok)) failures.push(`check: ${name}`);
+if (!count(await dryRunDeploy())) failures.push("wrangler deploy --dry-run");
 for (const lanes of PHASES)
   await Promise.all(
     lanes.map(async (lane) => {

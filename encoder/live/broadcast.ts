@@ -162,7 +162,7 @@ class Broadcast {
     for (const name of dropped) this.#dropped.add(name);
     const newest = progress.filter((one) => one.capturedAtMs !== null).toSorted((a, b) => b.msn - a.msn)[0];
     if (newest === undefined) return;
-    const cutsAt = new SegmentGrid(run.grid, this.#plan.settings, run.first);
+    const cutsAt = new SegmentGrid(run.grid, this.#plan.settings, run.isFirstShort);
     const mediaSeconds = run.zeroSeconds + cutsAt.startSeconds(newest.msn - run.start.msn);
     this.#clock = new CaptureClock({ mediaSeconds, atMs: newest.capturedAtMs! });
   }
@@ -228,12 +228,14 @@ class Broadcast {
     if (this.#run !== null && kind !== this.#pictureKind) await this.#closeRun();
     this.#pictureKind = kind;
     if (this.#run !== null && !this.#run.accepts(seconds, unit)) await this.#leaveCopy(seconds);
-    if (this.#continues?.run.copied != null && unit === null)
+    if (this.#continues?.run.copied?.phase === "copied" && unit === null)
       throw new CannotContinue("the first picture cannot be copied");
     if (this.#run === null) await this.#openRun(seconds, this.#planPicture(frame, unit?.isIdr === true));
-    const first = this.#run!.first;
+    const phase = this.#run!.copyPhase;
     await this.#run!.putPicture(frame, seconds, unit);
-    if (this.#run!.first !== first) this.#tellRun();
+    if (this.#run!.copyPhase === phase) return;
+    this.#tellRun();
+    if (!this.#run!.isCopying) this.#copy!.end();
   }
 
   /** From here on all rungs are encoded: the source's own pictures do not go on as a rung must. Where one is missing, the last stands. */
@@ -258,31 +260,32 @@ class Broadcast {
     const [top, ...others] = rungs;
     const bitrateBps =
       canCopy && rotationDegrees === 0 && others.length > 0 && this.#copy!.suits(like, top!)
-        ? this.#copy!.bitrateFor(top!)
+        ? this.#copy!.bitrateFor(top!, settings.segmentMs)
         : null;
     const codecs = this.#codecs;
     if (bitrateBps === null) return { grid, rungs, like, rotationDegrees, copy: null, codecs };
-    const { avcConfig } = this.#copy!;
-    codecs.set(top!.name, codecLike(avcConfig)!);
+    const { parameterSets } = this.#copy!;
+    codecs.set(top!.name, codecLike(parameterSets.avcConfig)!);
     return {
       grid,
       rungs: others,
       like,
       rotationDegrees,
-      copy: { rung: top!, avcConfig, bitrateBps },
+      copy: { rung: top!, bitrateBps, ...parameterSets },
       codecs,
     };
   }
 
   /** As it was in the run that goes on. */
   #samePicture({ rungs, copied }: RunState, like: Frame, rotationDegrees: RunPicture["rotationDegrees"]): RunPicture {
-    if (copied !== null && this.#copy === null) throw new CannotContinue("the source cannot be copied any more");
+    const isTopWanted = copied !== null && !this.#dropped.has(copied.rung.name);
+    if (isTopWanted && this.#copy === null) throw new CannotContinue("the source cannot be copied any more");
     return {
       grid: this.#grid!,
       rungs: rungs.filter(({ name }) => !this.#dropped.has(name)),
       like,
       rotationDegrees,
-      copy: copied && { ...copied, avcConfig: this.#copy!.avcConfig },
+      copy: isTopWanted ? { ...copied, ...this.#copy!.parameterSets } : null,
       codecs: this.#codecs,
     };
   }
@@ -343,10 +346,9 @@ class Broadcast {
       interleaveSeconds,
       grid: picture?.grid ?? null,
       isFirstShort,
-      first: this.#run!.first,
       ladder: this.#rungs,
       rungs: picture?.rungs ?? [],
-      copied: copied && { rung: copied.rung, bitrateBps: copied.bitrateBps },
+      copied: copied && { rung: copied.rung, bitrateBps: copied.bitrateBps, phase: this.#run!.copyPhase! },
       codecs: [...this.#codecs],
       sound,
       inits: this.#run!.inits.map(({ name, init }) => [name, digestOf(init.bytes)]),

@@ -5,8 +5,13 @@ import type { H264Codec } from "../media/h264.ts";
 import type { VideoRung } from "../protocol.ts";
 import type { LiveGrid } from "./live-grid.ts";
 import { type PartFacts, PICTURE_TIMESCALE, type RunStart, SOUND_NAME } from "./output.ts";
-import type { FirstSegment } from "./segment-grid.ts";
 import type { SoundFormat } from "./sound-converter.ts";
+
+/**
+ * What the pictures of a rung are that can be the source's own: encoded, because the run has just begun (`lead`); the source's (`copied`);
+ * or encoded until its end, because the source had no key frame where a segment begins (`encoded`).
+ */
+export type CopyPhase = "lead" | "copied" | "encoded";
 
 /** A run as its encoder describes it, anew when it changes. */
 export interface RunState {
@@ -16,14 +21,12 @@ export interface RunState {
   /** How far picture and sound of the same time lie apart in the source at most. */
   interleaveSeconds: number;
   grid: LiveGrid | null;
-  /** As its plan was; `first` is what has been decided since. */
   isFirstShort: boolean;
-  first: FirstSegment;
   /** Of the session, as planned for its first picture. */
   ladder: VideoRung[];
   /** Of the run, those that are encoded. */
   rungs: VideoRung[];
-  copied: { rung: VideoRung; bitrateBps: number } | null;
+  copied: { rung: VideoRung; bitrateBps: number; phase: CopyPhase } | null;
   codecs: [string, H264Codec][];
   sound: SoundFormat | null;
   /** SHA-256 of each rendition's init segment, by name. */

@@ -2,6 +2,7 @@
 import type { AvcUnit } from "../media/avc-units.ts";
 import { initSegment } from "../media/cmaf.ts";
 import { codecOf } from "../media/h264.ts";
+import { mergedAvcRecord } from "../media/h264/avc-record.ts";
 import { skipPictures } from "../media/h264/skip-picture.ts";
 import type { ColorMatrix } from "../media/scale-graph.ts";
 import type { VideoRung } from "../protocol.ts";
@@ -13,6 +14,8 @@ import type { SegmentGrid } from "./segment-grid.ts";
 export interface Copy {
   rung: VideoRung;
   avcConfig: Buffer;
+  /** A parameter set id that the source does not use: the encoder's, which makes the rung before the source's own pictures begin. */
+  leadParameterSetId: number;
   /** Of any segment at most. */
   bitrateBps: number;
 }
@@ -31,9 +34,13 @@ export class CopiedRung {
   #last: Buffer | null = null;
   #bytes = 0; // of the segment under way
 
-  /** @param firstFrame the first one that is not out yet, in a run that another encoder began */
+  /**
+   * @param leadConfig avcC of the encoder that makes the rung before the source's own pictures begin; the init segment has both
+   * @param firstFrame the first one that is not out yet, in a run that another encoder began
+   */
   constructor(
     { rung, avcConfig, bitrateBps }: Copy,
+    leadConfig: Buffer,
     { ticksPerFrame }: LiveGrid,
     cutsAt: SegmentGrid,
     colorMatrix: ColorMatrix,
@@ -49,7 +56,14 @@ export class CopiedRung {
     const timescale = PICTURE_TIMESCALE;
     this.#bytesPerFrame = (bitrateBps / 8) * (ticksPerFrame / timescale);
     this.init = {
-      bytes: initSegment({ kind: "video", timescale, widthPx, heightPx, colorMatrix, avcConfig }),
+      bytes: initSegment({
+        kind: "video",
+        timescale,
+        widthPx,
+        heightPx,
+        colorMatrix,
+        avcConfig: mergedAvcRecord(avcConfig, leadConfig),
+      }),
       facts: { codec: codecOf(avcConfig), widthPx, heightPx, timescale },
     };
   }
@@ -66,11 +80,6 @@ export class CopiedRung {
     const segment = this.#cutsAt.segmentOf(number);
     const frames = this.#cutsAt.end(segment) - this.#cutsAt.start(segment);
     return (isIdr || !isFirst) && bytesBefore + data.length <= frames * this.#bytesPerFrame;
-  }
-
-  /** Whether a segment may end before this output frame: the next one begins with a key frame, and this one is not too large. */
-  canBegin({ isIdr }: AvcUnit, number: number): boolean {
-    return isIdr && this.#bytes <= this.#cutsAt.intoSegment(number) * this.#bytesPerFrame;
   }
 
   put({ data, isIdr }: AvcUnit, number: number): void {

@@ -23,42 +23,45 @@ const BUFFER_SECONDS = 0.5;
 export const peakBitrateBps = ({ maxBitrateBps }: VideoRung, segmentMs: number): number =>
   Math.ceil(maxBitrateBps * (1 + (1000 * BUFFER_SECONDS) / segmentMs));
 
-/** How full x264's buffer is at the start, unless it is told. */
-const USUAL_FILL = 0.9;
+/** The same while segments are a second long, so that these need no more either. */
+const SHORT_BUFFER_SECONDS = 0.25;
+
+const bufferBits = ({ maxBitrateBps }: VideoRung, seconds: number): number => Math.round(maxBitrateBps * seconds);
 
 interface EncoderStart {
-  /** When it takes over from a source that was copied. */
+  /** When it takes over from a source that was copied, or makes the beginning of one that will be. */
   codec: H264Codec | null;
-  segmentMs: number;
-  /** The first segment is a second long, and must not need more than the rate that is announced (`peakBitrateBps`). */
+  /** The run begins with segments of a second. */
   isFirstShort: boolean;
+  /** `seq_parameter_set_id` and `pic_parameter_set_id`: others than those of a source in the same track. */
+  parameterSetId?: number;
 }
 
 /** Pure: what x264 is told. */
 export function liveEncoderOptions(
   rung: VideoRung,
   { framesPerGop }: LiveGrid,
-  { codec, segmentMs, isFirstShort }: EncoderStart,
+  { codec, isFirstShort, parameterSetId = 0 }: EncoderStart,
 ): Record<string, string | number> {
-  const fill = isFirstShort ? Math.min(USUAL_FILL, 1000 / segmentMs) : USUAL_FILL;
   return {
     preset: "veryfast",
     profile: codec?.profile ?? "high",
     ...(codec === null ? {} : { level: codec.level }),
     crf: rung.crf,
     maxrate: rung.maxBitrateBps,
-    bufsize: Math.round(rung.maxBitrateBps * BUFFER_SECONDS),
+    bufsize: bufferBits(rung, isFirstShort ? SHORT_BUFFER_SECONDS : BUFFER_SECONDS),
     g: framesPerGop,
     keyint_min: framesPerGop,
     sc_threshold: 0,
     bf: 0,
     forced_idr: 1,
-    "x264-params": `annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1:rc-lookahead=0:sync-lookahead=0:mbtree=0:sliced-threads=1:vbv-init=${fill}`,
+    "x264-params": `annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1:rc-lookahead=0:sync-lookahead=0:mbtree=0:sliced-threads=1:sps-id=${parameterSetId}`,
   };
 }
 
 export class LiveRung {
   readonly rung: VideoRung;
+  readonly avcConfig: Buffer;
   readonly init: { bytes: Buffer; facts: InitFacts };
   readonly #framesPerGop: number;
   readonly #cutsAt: SegmentGrid;
@@ -84,6 +87,7 @@ export class LiveRung {
     this.#cutter = cutter;
     this.#packet.alloc();
     const avcConfig = configurationOf(context);
+    this.avcConfig = avcConfig;
     const { widthPx, heightPx } = rung;
     const timescale = PICTURE_TIMESCALE;
     this.init = {
@@ -119,11 +123,13 @@ export class LiveRung {
     return this.#cutter.segments;
   }
 
-  /** @param frame with the number of the run's output frame as its pts; null ends it, and its last segment */
+  /** @param frame with the number of the run's output frame as its pts; null ends it, without ending its last segment */
   async encode(frame: Frame | null): Promise<void> {
     if (frame !== null) {
       const number = Number(frame.pts);
       if (number < this.#firstFrame) return;
+      if (number >= this.#cutsAt.start(this.#cutsAt.firstUndivided))
+        this.#context.rcBufferSize = bufferBits(this.rung, BUFFER_SECONDS);
       const isKey = number === this.#firstFrame || this.#cutsAt.intoSegment(number) % this.#framesPerGop === 0;
       frame.pictType = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE; // the source's choice of key frames is not ours
     }
@@ -141,7 +147,12 @@ export class LiveRung {
       this.#cutter.add(isKeyframe ? withoutEncoderNote(data) : Buffer.from(data), isKeyframe);
       this.#packet.unref();
     }
-    if (frame === null) this.#cutter.finish();
+  }
+
+  /** Ends it, and its last segment. */
+  async finish(): Promise<void> {
+    await this.encode(null);
+    this.#cutter.finish();
   }
 
   close(): void {

@@ -17,14 +17,12 @@ export interface CutPlan {
   /** Known when the first part is cut. `baseTicks`: of the run's first sample, on the session's timeline. */
   start: () => { initVersion: number; baseTicks: number };
   sampleTicks: number;
-  /** Segments count from 0 within a run; the sample, from its start, at which one ends. May become less until that sample is added. */
+  /** Segments count from 0 within a run; the sample, from its start, at which one ends. */
   segmentEnd: (segment: number) => number;
   /** Samples of each part of a segment but the last. */
   partSamples: (segment: number) => number;
-  /**
-   * Whether a part is cut only when the sample behind it is there, because it may be the last of its segment after all.
-   */
-  waitsForNext?: () => boolean;
+  /** Whether a part is cut only when the sample behind it is there, because it may be the last of its segment after all. */
+  waitsForNext: boolean;
   segmentFacts: (segment: number) => SegmentFacts;
   onPart: (facts: PartFacts, bytes: Buffer) => void;
 }
@@ -53,13 +51,13 @@ export class PartCutter {
   }
 
   add(data: Buffer, isSync: boolean): void {
-    const { sampleTicks, segmentEnd, partSamples, waitsForNext = () => false } = this.#plan;
+    const { sampleTicks, segmentEnd, partSamples, waitsForNext } = this.#plan;
     const isFull = () => this.#samples.length >= partSamples(this.#segment);
     const isEnd = () => this.#partBegins + this.#samples.length >= segmentEnd(this.#segment);
     if (this.#samples.length > 0 && (isEnd() || isFull())) this.#cut(isEnd()); // they have waited
     this.#samples.push({ data, isSync, durationTicks: sampleTicks, compositionTicks: 0 });
     if (isEnd()) this.#cut(true);
-    else if (isFull() && !waitsForNext()) this.#cut(false);
+    else if (isFull() && !waitsForNext) this.#cut(false);
   }
 
   /** Ends the segment under way: there are no more samples. */

@@ -3,51 +3,44 @@ import { AAC_FRAME_SAMPLES } from "../media/audio-plan.ts";
 import type { Fraction } from "../protocol.ts";
 import { type LiveGrid, type LiveTimes, soundPartFrames } from "./live-grid.ts";
 
-/** Length of a short first segment without a picture; with one it is a GOP. */
+/** Where the first segment of a run without a picture is divided; with a picture it is behind the first GOP. */
 const SHORT_MS = 1000;
-
-export type FirstSegment = "usual" | "short" | "undecided";
 
 export class SegmentGrid {
   readonly #times: LiveTimes;
   /** A frame of the picture, or a millisecond where there is none. */
   readonly #unitSeconds: Fraction;
   readonly #units: number;
-  readonly #shortUnits: number;
-  #firstUnits: number;
-  #first: FirstSegment;
+  /** Length of the first segment. */
+  readonly #firstUnits: number;
 
-  /** @param first whether the first segment is a second long; `undecided` until `decideFirst` */
-  constructor(grid: LiveGrid | null, times: LiveTimes, first: FirstSegment) {
+  /** @param isFirstShort the first segment is divided into two: one of a second, and the rest */
+  constructor(grid: LiveGrid | null, times: LiveTimes, isFirstShort: boolean) {
     this.#times = times;
-    this.#first = first;
     this.#unitSeconds = grid === null ? { num: 1, den: 1000 } : { num: grid.frameRate.den, den: grid.frameRate.num };
     this.#units = grid === null ? times.segmentMs : grid.framesPerSegment;
-    const short = Math.min(this.#units, grid === null ? SHORT_MS : grid.framesPerGop);
-    this.#shortUnits = first === "usual" ? this.#units : short;
-    this.#firstUnits = first === "short" ? short : this.#units;
-  }
-
-  get first(): FirstSegment {
-    return this.#first;
-  }
-
-  /** The frame that decides whether the first segment ends before it. */
-  isDecision = (frame: number): boolean => this.#first === "undecided" && frame === this.#shortUnits;
-
-  /** Called before the frame of `isDecision` goes to any rendition. */
-  decide(first: "usual" | "short"): void {
-    this.#first = first;
-    if (first === "short") this.#firstUnits = this.#shortUnits;
+    const short = grid === null ? SHORT_MS : grid.framesPerGop;
+    this.#firstUnits = isFirstShort && short < this.#units ? short : this.#units;
   }
 
   /** The frame behind the last one of a segment. */
-  end = (segment: number): number => this.#firstUnits + segment * this.#units;
+  end(segment: number): number {
+    if (segment === 0) return this.#firstUnits;
+    return this.#firstUnits < this.#units ? segment * this.#units : (segment + 1) * this.#units;
+  }
 
   start = (segment: number): number => (segment === 0 ? 0 : this.end(segment - 1));
 
-  segmentOf = (frame: number): number =>
-    frame < this.#firstUnits ? 0 : 1 + Math.floor((frame - this.#firstUnits) / this.#units);
+  segmentOf(frame: number): number {
+    if (frame < this.#firstUnits) return 0;
+    const whole = Math.floor(frame / this.#units);
+    return this.#firstUnits < this.#units ? whole + 1 : whole;
+  }
+
+  /** The segment that begins where undivided segments do: the source's own pictures can begin there at the latest. */
+  get firstUndivided(): number {
+    return this.#firstUnits < this.#units ? 2 : 0;
+  }
 
   /** Frames between the start of its segment and this frame. */
   intoSegment = (frame: number): number => frame - this.start(this.segmentOf(frame));
@@ -55,15 +48,16 @@ export class SegmentGrid {
   startSeconds = (segment: number): number => (this.start(segment) * this.#unitSeconds.num) / this.#unitSeconds.den;
 
   /** The AAC frame, counted from the start of the run, at which a segment ends: the one nearest to the picture's. */
-  soundEnd = (segment: number, sampleRateHz: number): number => this.#soundAt(this.end(segment), segment, sampleRateHz);
+  soundEnd(segment: number, sampleRateHz: number): number {
+    const { num, den } = this.#unitSeconds;
+    const nearest = Math.round((this.end(segment) * num * sampleRateHz) / (den * AAC_FRAME_SAMPLES));
+    return Math.max(segment + 1, nearest);
+  }
 
-  /** AAC frames of each part of a segment but the last. Of the first segment they suit both of its lengths. */
+  /** AAC frames of each part of a segment but the last. */
   soundPartFrames(segment: number, sampleRateHz: number): number {
-    const frames =
-      segment === 0
-        ? this.#soundAt(this.#shortUnits, 0, sampleRateHz)
-        : this.soundEnd(segment, sampleRateHz) - this.soundEnd(segment - 1, sampleRateHz);
-    return soundPartFrames(frames, sampleRateHz, this.#times.partTargetMs);
+    const begins = segment === 0 ? 0 : this.soundEnd(segment - 1, sampleRateHz);
+    return soundPartFrames(this.soundEnd(segment, sampleRateHz) - begins, sampleRateHz, this.#times.partTargetMs);
   }
 
   /**
@@ -74,10 +68,5 @@ export class SegmentGrid {
     const nearest = Math.round((endSeconds * sampleRateHz) / AAC_FRAME_SAMPLES);
     const lastBegins = segments > 1 ? this.soundEnd(segments - 2, sampleRateHz) : 0;
     return Math.min(Math.max(nearest, lastBegins + 1), this.soundEnd(segments - 1, sampleRateHz));
-  }
-
-  #soundAt(units: number, segment: number, sampleRateHz: number): number {
-    const { num, den } = this.#unitSeconds;
-    return Math.max(segment + 1, Math.round((units * num * sampleRateHz) / (den * AAC_FRAME_SAMPLES)));
   }
 }

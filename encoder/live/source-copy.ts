@@ -11,9 +11,12 @@ import {
 } from "node-av/constants";
 import { type AvcStream, type AvcUnit, avcConfigOf, avcStreamOf, avcUnitOf } from "../media/avc-units.ts";
 import { codecLike } from "../media/h264.ts";
+import { unusedParameterSetId } from "../media/h264/avc-record.ts";
 import { ticksToSeconds } from "../media/source.ts";
 import type { Fraction, VideoRung } from "../protocol.ts";
+import type { Copy } from "./copied-rung.ts";
 import { LivePicker } from "./live-picker.ts";
+import { peakBitrateBps } from "./live-rung.ts";
 import type { TimedPacket } from "./live-source.ts";
 
 /** So much more than an encoded rung may need a copied one: hardware encoders do with more bits. */
@@ -28,17 +31,17 @@ interface WaitingUnit extends AvcUnit {
 }
 
 export class SourceCopy {
-  readonly avcConfig: Buffer;
+  readonly parameterSets: Pick<Copy, "avcConfig" | "leadParameterSetId">;
   readonly #stream: Stream;
   readonly #avc: AvcStream;
   #waiting: WaitingUnit[] = [];
   /** For good: from here on the source is encoded. */
   isOver = false;
 
-  private constructor(stream: Stream, avc: AvcStream) {
+  private constructor(stream: Stream, avc: AvcStream, parameterSets: SourceCopy["parameterSets"]) {
     this.#stream = stream;
     this.#avc = avc;
-    this.avcConfig = avcConfigOf(avc);
+    this.parameterSets = parameterSets;
   }
 
   /** Null when the stream is nothing that every player plays. @param times of its first pictures, in seconds */
@@ -48,7 +51,10 @@ export class SourceCopy {
     if ((format !== AV_PIX_FMT_YUV420P && format !== AV_PIX_FMT_YUVJ420P) || colorRange === AVCOL_RANGE_JPEG)
       return null;
     const avc = avcStreamOf(extradata);
-    return avc !== null && isPlayedEverywhere(avc) ? new SourceCopy(stream, avc) : null;
+    if (avc === null || !isPlayedEverywhere(avc)) return null;
+    const avcConfig = avcConfigOf(avc);
+    const leadParameterSetId = unusedParameterSetId(avcConfig);
+    return leadParameterSetId === null ? null : new SourceCopy(stream, avc, { avcConfig, leadParameterSetId });
   }
 
   /** Whether a rung is the picture itself, to the pixel. */
@@ -59,12 +65,15 @@ export class SourceCopy {
     return !this.isOver && isSquare && isProgressive && picture.width === widthPx && picture.height === heightPx;
   }
 
-  /** Bits per second that a copied rung is told with, and must keep; null when the source says that it needs more than is allowed. */
-  bitrateFor({ maxBitrateBps }: VideoRung): number | null {
+  /**
+   * Bits per second that a copied rung is announced with, and must keep; null when the source says that it needs more than is allowed. It is
+   * not less than the encoder needs, which makes the beginning.
+   */
+  bitrateFor(rung: VideoRung, segmentMs: number): number | null {
     const told = PEAK_FACTOR * Number(this.#stream.codecpar.bitRate);
-    const most = BITRATE_ALLOWANCE * maxBitrateBps;
+    const most = BITRATE_ALLOWANCE * rung.maxBitrateBps;
     if (told > most) return null;
-    return told > 0 ? Math.round(Math.max(told, maxBitrateBps)) : most;
+    return told > 0 ? Math.round(Math.max(told, peakBitrateBps(rung, segmentMs))) : most;
   }
 
   /** Each packet of the picture, before it is decoded. */
@@ -102,7 +111,11 @@ export class SourceCopy {
 
   #isSame(settings: Buffer): boolean {
     const found = avcStreamOf(settings);
-    return found !== null && avcConfigOf(found).equals(this.avcConfig) && found.lengthBytes === this.#avc.lengthBytes;
+    return (
+      found !== null &&
+      avcConfigOf(found).equals(this.parameterSets.avcConfig) &&
+      found.lengthBytes === this.#avc.lengthBytes
+    );
   }
 }
 

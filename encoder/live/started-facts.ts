@@ -15,7 +15,7 @@ interface Made {
   copy: Copy | null;
   sound: SoundFormat | null;
   segmentMs: number;
-  inits: { name: string; init: { facts: InitFacts } }[];
+  inits: readonly { name: string; init: { facts: InitFacts } }[];
 }
 
 export function startedFacts(

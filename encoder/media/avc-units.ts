@@ -1,4 +1,5 @@
 /** The source's own H.264 as samples of an ISO file (ISO/IEC 14496-15 §5.3): parameter sets in the record, NAL units behind their length. Pure. */
+import { lengthPrefixed, parseAvcRecord } from "./h264/avc-record.ts";
 
 const [NAL_IDR, NAL_SPS, NAL_PPS, NAL_DELIMITER, NAL_FILLER] = [5, 7, 8, 9, 12];
 const HIGH_PROFILE = 100;
@@ -35,14 +36,12 @@ export function avcStreamOf(extradata: Buffer | null): AvcStream | null {
 
 /** AVCDecoderConfigurationRecord for 8 bit 4:2:0, with lengths of 4 bytes. */
 export function avcConfigOf({ sps, pps }: AvcStream): Buffer {
-  const counted = (units: Buffer[]) =>
-    units.flatMap((unit) => [Buffer.from([unit.length >> 8, unit.length & 0xff]), unit]);
   const profile = sps[1]!;
   return Buffer.concat([
     Buffer.from([1, profile, sps[2]!, sps[3]!, 0xff, 0xe1]),
-    ...counted([sps]),
+    ...lengthPrefixed([sps]),
     Buffer.from([pps.length]),
-    ...counted(pps),
+    ...lengthPrefixed(pps),
     Buffer.from(profile === HIGH_PROFILE ? [0xfd, 0xf8, 0xf8, 0] : []),
   ]);
 }
@@ -94,16 +93,7 @@ function lengthUnits(bytes: Buffer, lengthBytes: number): Buffer[] | null {
   return units;
 }
 
-function recordSets(record: Buffer): Buffer[] {
-  const sets: Buffer[] = [];
-  let at = 5;
-  for (const mask of [0x1f, 0xff]) {
-    const count = (record[at++] ?? 0) & mask;
-    for (let i = 0; i < count && at + 2 <= record.length; i++) {
-      const length = record.readUInt16BE(at);
-      sets.push(record.subarray(at + 2, at + 2 + length));
-      at += 2 + length;
-    }
-  }
-  return sets;
+function recordSets(bytes: Buffer): Buffer[] {
+  const record = parseAvcRecord(bytes);
+  return record === null ? [] : [...record.sequences, ...record.pictures].map((unit) => Buffer.from(unit));
 }

@@ -35,8 +35,9 @@ export async function answerAfterBroadcast(
   session: { id: string; endedAtMs: number },
   selection: Selection,
 ): Promise<Response> {
-  const recordingId = await findRecording(env.DB, session.id);
-  const outcome = { recordingId, isGone: recordingId === null && isLatelyOver(session.endedAtMs, Date.now()) };
+  const { playbackId: recordingId, isPending } = await findRecording(env.DB, session.id);
+  const isGone = recordingId === null && !isPending && isLatelyOver(session.endedAtMs, Date.now());
+  const outcome = { recordingId, isGone };
   outcomes.set(playbackId, outcome, Date.now() + STREAM_MS);
   return answerOutcome(outcome, kind, selection);
 }
@@ -58,14 +59,15 @@ function answerOutcome(
  * A session's own MPD or playlist, when its index has been deleted. It never comes back.
  *
  * @param toRecording where the same is below the recording's playback id, relative to the request
- * @throws {Problem} broadcast_over
+ * @throws {Problem} broadcast_over, not_ready
  */
 export async function answerDeletedSession(
   env: Env,
   sessionId: string,
   toRecording: (recordingId: string) => string,
 ): Promise<Response> {
-  const recordingId = await findRecording(env.DB, sessionId);
+  const { playbackId: recordingId, isPending } = await findRecording(env.DB, sessionId);
+  if (isPending) throw new Problem("not_ready", "the recording is not ready yet");
   if (recordingId === null) throw new Problem("broadcast_over", "the broadcast has ended, and was not recorded");
   return redirect(toRecording(recordingId), "public, max-age=60");
 }

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import { assets, playbackIds, renditions, tracks } from "../assets/tables.ts";
 import { openDatabase } from "../database.ts";
 import type { AssetFacts } from "../delivery/model.ts";
@@ -50,23 +50,32 @@ export async function loadPlayable(binding: D1Database, playbackId: string): Pro
 const trackCount = (kind: "video" | "audio") =>
   sql<number>`(select count(*) from ${tracks} where ${tracks.assetId} = ${assets.id} and ${tracks.kind} = ${kind})`;
 
-/** The playback id under which the recording of a live session plays; null while there is none, or when it has been deleted. */
-export async function findRecording(binding: D1Database, sessionId: string): Promise<string | null> {
-  const [recording] = await openDatabase(binding)
-    .select({ id: playbackIds.id })
+/** `playbackId`: under which it plays; null while it does not, and when there is none. */
+interface Recording {
+  playbackId: string | null;
+  /** It is being made: not all of it is in R2 yet. */
+  isPending: boolean;
+}
+
+/** The recording of a live session. One that has been deleted or has failed is none. */
+export async function findRecording(binding: D1Database, sessionId: string): Promise<Recording> {
+  const found = await openDatabase(binding)
+    .select({ id: playbackIds.id, status: assets.status })
     .from(playbackIds)
     .innerJoin(assets, eq(assets.id, playbackIds.assetId))
     .where(
       and(
         eq(playbackIds.assetId, sessionId), // a recording has the session's id
         eq(playbackIds.accessPolicy, "public"),
-        eq(assets.status, "ready"),
+        ne(assets.status, "errored"),
         isNull(assets.deletedAt),
       ),
     )
     .orderBy(playbackIds.createdAt)
     .limit(1);
-  return recording?.id ?? null;
+  const [recording] = found;
+  if (recording === undefined) return { playbackId: null, isPending: false };
+  return { playbackId: recording.status === "ready" ? recording.id : null, isPending: recording.status !== "ready" };
 }
 
 /** The asset of a playback id, for its bytes; null for an unknown or deleted one. */

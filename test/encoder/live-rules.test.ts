@@ -50,22 +50,22 @@ test("eight regular times confirm the rate that a container tells; irregular, ot
 
 const GRID_30 = planLiveGrid(30, timesAt(30), { segmentMs: 2000, partTargetMs: 500 });
 
-test("parts of sound keep the same rule in segments of any length, also where the first one is short or not yet known", () => {
+test("parts of sound keep the same rule in segments of any length, also where the first one is divided", () => {
   for (const rateHz of [44_100, 48_000])
     for (const partTargetMs of [200, 250, 500, 1000])
-      for (const first of ["usual", "short", "undecided"] as const)
+      for (const isFirstShort of [false, true])
         for (let segment = 0; segment < 50; segment++) {
-          const grid = new SegmentGrid(null, { segmentMs: 2002, partTargetMs }, first);
+          const grid = new SegmentGrid(null, { segmentMs: 2002, partTargetMs }, isFirstShort);
           const ms = (grid.soundPartFrames(segment, rateHz) * 1024 * 1000) / rateHz;
           expect(ms).toBeLessThanOrEqual(partTargetMs);
           expect(ms).toBeGreaterThanOrEqual(0.85 * partTargetMs);
         }
 });
 
-test.each(["usual", "short"] as const)(
-  "wherever a picture ends, its sound ends in the same segment: first %s",
-  (first) => {
-    const grid = new SegmentGrid(GRID_30, { segmentMs: 2000, partTargetMs: 500 }, first);
+test.each([false, true])(
+  "wherever a picture ends, its sound ends in the same segment: first one divided %s",
+  (isFirstShort) => {
+    const grid = new SegmentGrid(GRID_30, { segmentMs: 2000, partTargetMs: 500 }, isFirstShort);
     for (let frames = 1; frames < 600; frames++) {
       const segments = grid.segmentOf(frames - 1) + 1;
       const total = grid.soundFramesUntil(frames / 30, segments, 48_000);
@@ -75,20 +75,25 @@ test.each(["usual", "short"] as const)(
   },
 );
 
-test("a short first segment is a GOP long, and the others are of the usual length behind it", () => {
-  const grid = new SegmentGrid(GRID_30, { segmentMs: 2000, partTargetMs: 500 }, "undecided");
-  expect([29, 30, 31].map(grid.isDecision)).toEqual([false, true, false]);
-  expect([0, 1].map(grid.end)).toEqual([60, 120]);
-  grid.decide("short");
-  expect([0, 1, 2].map(grid.end)).toEqual([30, 90, 150]);
-  expect([0, 29, 30, 89, 90].map((frame) => [grid.segmentOf(frame), grid.intoSegment(frame)])).toEqual([
+test("a divided first segment is a GOP and the rest; the others begin where they would without it", () => {
+  const usual = new SegmentGrid(GRID_30, { segmentMs: 2000, partTargetMs: 500 }, false);
+  const divided = new SegmentGrid(GRID_30, { segmentMs: 2000, partTargetMs: 500 }, true);
+  expect([0, 1, 2].map((segment) => usual.end(segment))).toEqual([60, 120, 180]);
+  expect([0, 1, 2, 3].map((segment) => divided.end(segment))).toEqual([30, 60, 120, 180]);
+  expect([0, 29, 30, 59, 60, 119, 120].map((frame) => [divided.segmentOf(frame), divided.intoSegment(frame)])).toEqual([
     [0, 0],
     [0, 29],
     [1, 0],
-    [1, 59],
+    [1, 29],
     [2, 0],
+    [2, 59],
+    [3, 0],
   ]);
-  expect([0, 1, 2].map(grid.startSeconds)).toEqual([0, 1, 3]);
+  expect([0, 1, 2, 3].map(divided.startSeconds)).toEqual([0, 1, 2, 4]);
+  expect([usual, divided].map((grid) => grid.start(grid.firstUndivided))).toEqual([0, 60]);
+  const times = { segmentMs: 1000, partTargetMs: 500 };
+  const seconds = new SegmentGrid(planLiveGrid(30, timesAt(30), times), times, true);
+  expect([seconds.end(0), seconds.end(1), seconds.firstUndivided]).toEqual([30, 60, 0]);
 });
 
 test("a first picture that is stamped before its place gets it; one behind a hole or of an irregular source keeps its own", () => {

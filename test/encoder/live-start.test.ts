@@ -10,6 +10,9 @@ Log.setLevel(AV_LOG_QUIET);
 const SANE = "-c:v libx264 -preset ultrafast -bf 0 -b:v 900k -maxrate 900k -bufsize 900k";
 const short = async (words: string, more = {}) => broadcast(await broadcastOf(words), { isFirstShort: true, ...more });
 
+const meanDifference = (one: Buffer, other: Buffer): number =>
+  one.reduce((sum, value, i) => sum + Math.abs(value - other[i]!), 0) / one.length;
+
 const lengthsOf = (made: Made, name: string) => {
   const { timescale } = made.started[0]!.renditions.find((one) => one.name === name)!;
   const bySegment = Map.groupBy(partsOf(made, name), ({ facts }) => facts.msn);
@@ -19,18 +22,15 @@ const lengthsOf = (made: Made, name: string) => {
 };
 
 test.each([
-  ["all is encoded", `$IN -t 5 ${H264} -c:a aac -f flv`, true, [1, 2, 2]],
-  ["all is encoded, at 25 a second", `$IN -r 25 -t 5 ${H264} -c:a aac -f mpegts`, true, [1, 2, 2]],
-  ["the source is copied and has a key frame each second", `$IN -t 5 ${SANE} -g 30 -c:a aac -f flv`, false, [1, 2, 2]],
-  [
-    "the source is copied and has a key frame each two seconds",
-    `$IN -t 6 ${SANE} -g 60 -c:a aac -f flv`,
-    false,
-    [2, 2, 2],
-  ],
+  ["all is encoded", `$IN -t 6 ${H264} -c:a aac -f flv`, true],
+  ["all is encoded, at 25 a second", `$IN -r 25 -t 6 ${H264} -c:a aac -f mpegts`, true],
+  ["the source is copied and has a key frame each second", `$IN -t 6 ${SANE} -g 30 -c:a aac -f flv`, false],
+  ["the source is copied and has a key frame each two seconds", `$IN -t 6 ${SANE} -g 60 -c:a aac -f flv`, false],
+  ["the source could be copied but for its key frames", `$IN -t 6 ${SANE} -g 90 -c:a aac -f flv`, false],
 ])(
-  "%s: the first segment of every rendition is as short as the key frames allow",
-  async (_, words, encodesTopRung, lengths) => {
+  "%s: the first segment of every rendition is a second long, and there is one init segment",
+  async (_, words, encodesTopRung) => {
+    const lengths = [1, 1, 2, 2];
     const made = await short(words, { encodesTopRung });
     checkParts(made);
     expect(made.inits.every(({ version }) => version === 0)).toBe(true);
@@ -51,27 +51,53 @@ test.each([
   },
 );
 
+test.each([
+  ["each second", 30, true],
+  ["each two seconds", 60, true],
+  ["where no segment begins", 45, false],
+])(
+  "a source with key frames %s is encoded for two seconds, then copied bit by bit if it can be",
+  async (_, gop, isCopied) => {
+    const words = `$IN -t 6 ${SANE} -g ${gop} -c:a aac -f flv`;
+    const made = await short(words, { encodesTopRung: false });
+    const source = await decodePictures(await broadcastOf(words));
+    const pictures = await decodePictures(fileOf(made, "v480"));
+    const difference = pictures.map(({ luma }, i) => meanDifference(luma, source[i]!.luma));
+    expect(pictures.length).toBe(180);
+    expect(Math.max(...difference)).toBeLessThan(3);
+    expect(Math.min(...difference.slice(0, 60))).toBeGreaterThan(0);
+    expect(difference.slice(60).every((one) => one === 0)).toBe(isCopied);
+    const keys = partsOf(made, "v480").filter(({ facts }) => facts.part === 0);
+    expect(keys.every(({ facts }) => facts.isIndependent && !facts.isDiscontinuous)).toBe(true);
+    expect(made.started[0]!.renditions[0]!.codec).toBe(
+      made.inits.find(({ rendition }) => rendition === "v480")!.facts.codec,
+    );
+  },
+);
+
 test("sound alone has a short first segment too, and parts of 200 ms keep their rule in it", async () => {
-  const made = await short("-f lavfi -i sine=r=48000 -t 5 -c:a aac -f flv");
+  const made = await short("-f lavfi -i sine=r=48000 -t 6 -c:a aac -f flv");
   expect(
     lengthsOf(made, "a1")
       .map((seconds) => Math.round(seconds))
-      .slice(0, 3),
-  ).toEqual([1, 2, 2]);
-  const parts = await short(`$IN -t 5 ${SANE} -g 30 -c:a aac -f flv`, {
+      .slice(0, 4),
+  ).toEqual([1, 1, 2, 2]);
+  const parts = await short(`$IN -t 6 ${SANE} -g 30 -c:a aac -f flv`, {
     encodesTopRung: false,
     settings: { ...PLAN.settings, partTargetMs: 200 },
   });
   checkParts(parts, 200);
-  expect(lengthsOf(parts, "v480")).toEqual([1, 2, 2]);
+  expect(lengthsOf(parts, "v480")).toEqual([1, 1, 2, 2]);
 });
 
-test("the first second needs no more than the rate that is announced", async () => {
+test("no segment of a second needs more than the rate that is announced", async () => {
   const noise = "-f lavfi -i testsrc2=size=854x480:rate=30 -vf noise=alls=100:allf=t+u";
   const made = await short(`${noise} -t 4 -c:v libx264 -preset ultrafast -qp 18 -pix_fmt yuv420p -f mpegts`);
   for (const { name, bitrateBps } of made.started[0]!.renditions) {
-    const [first] = [...Map.groupBy(partsOf(made, name), ({ facts }) => facts.msn).values()];
-    const bits = first!.reduce((sum, { bytes }) => sum + 8 * bytes.length, 0);
-    expect(bits / lengthsOf(made, name)[0]!).toBeLessThanOrEqual(1.02 * bitrateBps); // boxes
+    const segments = [...Map.groupBy(partsOf(made, name), ({ facts }) => facts.msn).values()];
+    for (const [i, parts] of segments.entries()) {
+      const bits = parts.reduce((sum, { bytes }) => sum + 8 * bytes.length, 0);
+      expect(bits / lengthsOf(made, name)[i]!).toBeLessThanOrEqual(1.02 * bitrateBps); // boxes
+    }
   }
 });

@@ -19,7 +19,6 @@ const STATE: RunState = {
   interleaveSeconds: 1.2,
   grid: planLiveGrid(30, [], { segmentMs: 2000, partTargetMs: 500 }),
   isFirstShort: false,
-  first: "usual",
   ladder: RUNGS,
   rungs: RUNGS,
   copied: null,

@@ -2,6 +2,7 @@ import { Bits } from "./bits.ts";
 
 /** What a sequence parameter set says about the picture (ITU-T H.264 §7.3.2.1). */
 export interface SequenceParameters {
+  id: number;
   profile: number;
   chromaFormat: number; // 1 = 4:2:0
   bitDepth: number;
@@ -55,7 +56,7 @@ export function parseSequenceParameters(unit: Uint8Array): SequenceParameters | 
   const bits = new Bits(withoutEmulationPrevention(unit.subarray(1)));
   const profile = bits.read(8);
   bits.read(16); // constraint flags, level
-  bits.exp();
+  const id = bits.exp();
   let chromaFormat = 1;
   let bitDepth = 8;
   if (PROFILES_WITH_CHROMA.has(profile)) {
@@ -79,6 +80,7 @@ export function parseSequenceParameters(unit: Uint8Array): SequenceParameters | 
   const cropUnitX = chromaFormat === 1 || chromaFormat === 2 ? 2 : 1;
   const cropUnitY = (chromaFormat === 1 ? 2 : 1) * (progressive ? 1 : 2);
   return {
+    id,
     profile,
     chromaFormat,
     bitDepth,
@@ -126,6 +128,7 @@ function skipScalingLists(bits: Bits, lists: number) {
 /** What a picture parameter set says that slice headers depend on (ITU-T H.264 §7.3.2.2). */
 export interface PictureParameters {
   id: number;
+  sequenceId: number;
   usesCabac: boolean;
   hasBottomFieldOrder: boolean; // `bottom_field_pic_order_in_frame_present_flag`
   sliceGroups: number;
@@ -139,7 +142,7 @@ export interface PictureParameters {
 export function parsePictureParameters(unit: Uint8Array): PictureParameters {
   const bits = new Bits(withoutEmulationPrevention(unit.subarray(1)));
   const id = bits.exp();
-  bits.exp(); // the sequence parameter set's id
+  const sequenceId = bits.exp();
   const usesCabac = bits.flag();
   const hasBottomFieldOrder = bits.flag();
   const sliceGroups = bits.exp() + 1;
@@ -157,6 +160,7 @@ export function parsePictureParameters(unit: Uint8Array): PictureParameters {
   const hasRedundantCount = bits.flag();
   return {
     id,
+    sequenceId,
     usesCabac,
     hasBottomFieldOrder,
     sliceGroups,

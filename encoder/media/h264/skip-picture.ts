@@ -1,3 +1,4 @@
+import { parseAvcRecord } from "./avc-record.ts";
 import { Bits } from "./bits.ts";
 import { BitWriter, withEmulationPrevention } from "./bit-writer.ts";
 import {
@@ -34,45 +35,44 @@ interface Stream {
  * each other, because `pic_order_cnt_type` 2 allows no two pictures in a row to which nothing refers.
  *
  * @param avcC AVCDecoderConfigurationRecord (ISO/IEC 14496-15 §5.3.3.1)
- * @param after the access unit before the first of them; any key frame when it is left out
- * @returns null for a stream with fields, slice groups, several sequence parameter sets or no references
+ * @param after the access unit before the first of them, which says what parameter sets they need; any key frame of the first ones when it
+ *   is left out
+ * @returns null for a stream with fields, slice groups or no references
  */
 export function skipPictures(avcC: Uint8Array, after: Uint8Array | null = null): SkipPictures | null {
-  const stream = streamOf(avcC);
-  const last = stream && (after === null ? { frameNum: 0, order: 0 } : positionOf(after, stream));
-  if (stream === null || last === null) return null;
+  const lengthBytes = ((avcC[4] ?? 0) & 3) + 1;
+  const slice = after && firstSlice(after, lengthBytes);
+  if (after !== null && slice === null) return null;
+  const stream = streamOf(avcC, slice && headerOf(slice).pictureParametersId, lengthBytes);
+  if (stream === null) return null;
+  const last = slice === null ? { frameNum: 0, order: 0 } : positionOf(slice, stream);
   return (number) => accessUnit(stream, { frameNum: last.frameNum + number, order: last.order + 2 * number });
 }
 
-function streamOf(avcC: Uint8Array): Stream | null {
-  const sets = parameterSets(avcC);
-  const sequence = sets && parseSequenceParameters(sets.sequence);
-  if (sets === null || sequence === null) return null;
-  const picture = parsePictureParameters(sets.picture);
+/** @param pictureParametersId null = the first of the picture parameter sets */
+function streamOf(avcC: Uint8Array, pictureParametersId: number | null, lengthBytes: number): Stream | null {
+  const sets = parseAvcRecord(avcC);
+  const picture = sets?.pictures
+    .map(parsePictureParameters)
+    .find(({ id }) => pictureParametersId === null || id === pictureParametersId);
+  const sequence = sets?.sequences.map(parseSequenceParameters).find((one) => one?.id === picture?.sequenceId);
+  if (picture === undefined || !sequence) return null;
   const { pictureOrder, referenceFrames, progressive, chromaFormat } = sequence;
   const isPlain = progressive && referenceFrames > 0 && pictureOrder.type !== 1 && picture.sliceGroups === 1;
-  return isPlain && chromaFormat !== 3 ? { sequence, picture, lengthBytes: (avcC[4]! & 3) + 1 } : null;
+  return isPlain && chromaFormat !== 3 ? { sequence, picture, lengthBytes } : null;
 }
 
-/** The sequence parameter set and the first of the picture parameter sets; null when there is not one sequence. */
-function parameterSets(avcC: Uint8Array): { sequence: Uint8Array; picture: Uint8Array } | null {
-  if (avcC.length < 8 || avcC[0] !== 1 || (avcC[5]! & 31) !== 1) return null;
-  const sequenceEnd = 8 + avcC[6]! * 256 + avcC[7]!;
-  if (sequenceEnd + 3 > avcC.length || avcC[sequenceEnd] === 0) return null;
-  const pictureEnd = sequenceEnd + 3 + avcC[sequenceEnd + 1]! * 256 + avcC[sequenceEnd + 2]!;
-  if (pictureEnd > avcC.length) return null;
-  return { sequence: avcC.subarray(8, sequenceEnd), picture: avcC.subarray(sequenceEnd + 3, pictureEnd) };
-}
-
-/** What the next picture counts on from (§7.4.3: `frame_num` counts pictures that others refer to). */
-function positionOf(accessUnit: Uint8Array, { sequence, lengthBytes }: Stream): Position | null {
-  const slice = firstSlice(accessUnit, lengthBytes);
-  if (slice === null) return null;
-  const [isIdr, isReference] = [(slice[0]! & 31) === NAL_IDR, (slice[0]! & 0x60) !== 0];
+function headerOf(slice: Uint8Array): { bits: Bits; pictureParametersId: number } {
   const bits = new Bits(withoutEmulationPrevention(slice.subarray(1, 1 + MAX_HEADER_BYTES)));
   bits.exp(); // first macroblock
   bits.exp(); // type
-  bits.exp(); // picture parameter set
+  return { bits, pictureParametersId: bits.exp() };
+}
+
+/** What the next picture counts on from (§7.4.3: `frame_num` counts pictures that others refer to). */
+function positionOf(slice: Uint8Array, { sequence }: Stream): Position {
+  const [isIdr, isReference] = [(slice[0]! & 31) === NAL_IDR, (slice[0]! & 0x60) !== 0];
+  const { bits } = headerOf(slice);
   const frameNum = bits.read(sequence.frameNumBits);
   if (isIdr) bits.exp();
   const { type, lsbBits } = sequence.pictureOrder;

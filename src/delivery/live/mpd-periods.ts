@@ -138,8 +138,15 @@ function startOfEdge(live: LiveRendition, msn: number, period: MpdPeriod): numbe
 function expectedEndSeconds({ facts, live }: MpdRendition, msn: number, period: MpdPeriod, timing: LiveTiming): number {
   const edge = Math.max(period.firstMsn, Math.min(msn, (lastWhole(live)?.msn ?? -1) + 1));
   const startTicks = startOfEdge(live, edge, period);
-  const lengthTicks = usualTicks(live, facts.kind, period.firstMsn, timing);
-  return (startTicks + (msn - edge + 1) * lengthTicks) / live.timescale;
+  const usual = usualTicks(live, facts.kind, period.firstMsn, timing);
+  const edgeTicks = edge === live.firstMsn + 1 ? secondTicks(live, usual) : usual;
+  return (startTicks + edgeTicks + (msn - edge) * usual) / live.timescale;
+}
+
+/** The first segment of a session is divided into two, so that viewers see its first second sooner (docs/decisions/0036). */
+function secondTicks({ segments: [first], firstMsn }: LiveRendition, usual: number): number {
+  const isDivided = first?.msn === firstMsn && first.isWhole && first.durationTicks < USUAL_SHARE * usual;
+  return isDivided ? usual - first.durationTicks : usual;
 }
 
 /** Segments that are looked at; one shorter than this share of the target says nothing of those behind it. */

@@ -94,6 +94,21 @@ describe("the address of a stream whose broadcast has ended", () => {
     expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining("ready") as string } });
   });
 
+  test("is not ready while a recording is being made, and leads to it once it is", async () => {
+    const { id, sessionId } = await finished();
+    const setStatus = (status: string) =>
+      env.DB.prepare("UPDATE assets SET status = ? WHERE id = ?").bind(status, sessionId).run();
+    await setStatus("processing");
+    await endedAgo(sessionId, 61);
+    expect(await factsOf(`/${id}.mpd`)).toEqual({ status: 400, location: null, kept: "no-store" });
+    await setStatus("ready");
+    await nextSecond();
+    expect((await factsOf(`/${id}.mpd`)).status).toBe(302);
+    await setStatus("errored");
+    await nextSecond();
+    expect((await factsOf(`/${id}.mpd`)).status).toBe(410);
+  });
+
   test("is gone when the recording has been deleted", async () => {
     const { id, sessionId } = await finished();
     expect((await workspace.request("DELETE", `/v1/on-demand/${sessionId}`)).status).toBe(200);

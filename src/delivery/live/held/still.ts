@@ -30,11 +30,11 @@ const SILENCE: Record<number, Uint8Array> = {
  */
 export function stillPicture(init: Uint8Array, segment: Uint8Array): Still | null {
   const avcC = findContent(init, [...TRACK, DESCRIPTIONS, { type: "avc1", skip: VISUAL_BYTES }, { type: "avcC" }]);
-  const skip = avcC && skipPictures(avcC);
   const samples = fragmentSamples(segment);
   const key = samples?.findLast(({ isSync }) => isSync)?.data.slice();
+  const skip = avcC && key && skipPictures(avcC, key);
   const frameTicks = samples?.at(-1)?.durationTicks ?? 0;
-  if (skip === null || key === undefined || frameTicks === 0) return null;
+  if (!skip || key === undefined || frameTicks === 0) return null;
   return { frameTicks, sample: (number) => (number === 0 ? key : skip(number)), isSync: (number) => number === 0 };
 }
 

@@ -1,0 +1,111 @@
+/** The encoded rungs of a run: one scale graph, an encoder for each rung side by side, and thumbnails from what is scaled anyway. */
+import type { Frame } from "node-av";
+import { AVCOL_TRC_ARIB_STD_B67, AVCOL_TRC_SMPTE2084 } from "node-av/constants";
+import { PictureGraph } from "../media/picture-graph.ts";
+import { colorPlan, scaleGraph } from "../media/scale-graph.ts";
+import type { Fraction, SourceVideo } from "../protocol.ts";
+import type { LiveRung } from "./live-rung.ts";
+import { isThumbnailFrame, jpegOf, thumbnailSource } from "./thumbnail.ts";
+
+/** Encoders work at their own pace; decoding goes on until the slowest is this far behind. */
+const PICTURES_AHEAD = 4;
+
+export interface LadderPicture {
+  frameRate: Fraction;
+  /** How far it must be turned clockwise to stand upright. */
+  rotationDegrees: SourceVideo["rotationDegrees"];
+  /** JPEG of an output frame. */
+  onThumbnail: (bytes: Buffer, number: number) => void;
+}
+
+export class PictureLadder {
+  readonly #picture: LadderPicture;
+  #rungs: LiveRung[];
+  #turns: Promise<void>[];
+  readonly #underWay: Promise<unknown>[] = [];
+  #graph: PictureGraph | undefined;
+  #thumbnail: Promise<void> = Promise.resolve();
+
+  constructor(rungs: LiveRung[], picture: LadderPicture) {
+    this.#picture = picture;
+    this.#rungs = rungs;
+    this.#turns = rungs.map(() => Promise.resolve());
+  }
+
+  /** Largest first. */
+  get rungs(): readonly LiveRung[] {
+    return this.#rungs;
+  }
+
+  /** Every rung of one output frame; the picture stays the caller's. */
+  async encode(picture: Frame, number: number): Promise<void> {
+    const { frameRate } = this.#picture;
+    picture.pts = BigInt(number);
+    const graph = await this.#graphFor(picture);
+    graph.put(picture);
+    const ofThumbnail = isThumbnailFrame(number, frameRate)
+      ? thumbnailSource(this.#rungs.map(({ rung }) => rung.widthPx))
+      : -1;
+    for (const [i, rung] of this.#rungs.entries()) {
+      const scaled = (await graph.take(i))!;
+      if (i === ofThumbnail) this.#makeThumbnail(scaled, number);
+      this.#turns[i] = this.#turns[i]!.then(() => rung.encode(scaled)).finally(() => scaled.free());
+    }
+    const all = Promise.all(this.#turns);
+    all.catch(() => {}); // met by a later await
+    this.#underWay.push(all);
+    if (this.#underWay.length > PICTURES_AHEAD) await this.#underWay.shift();
+  }
+
+  /** Everything that was put in has come out. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#underWay.splice(0));
+    await this.#thumbnail;
+  }
+
+  /** Takes rungs out, which the caller finishes and closes. */
+  async remove(gone: readonly LiveRung[]): Promise<void> {
+    await this.settle();
+    this.#rungs = this.#rungs.filter((rung) => !gone.includes(rung));
+    this.#turns = this.#rungs.map(() => Promise.resolve());
+    this.#closeGraph();
+  }
+
+  close(): void {
+    this.#closeGraph();
+    for (const rung of this.#rungs) rung.close();
+    this.#rungs = [];
+  }
+
+  async #graphFor(picture: Frame): Promise<PictureGraph> {
+    if (this.#graph?.suits(picture) === true) return this.#graph;
+    this.#closeGraph();
+    const hdr = hdrOf(picture);
+    const { isConverted } = colorPlan(picture.colorSpace, picture.height, hdr);
+    const rungs = this.#rungs.map(({ rung }) => rung);
+    const filters = scaleGraph({ hdr, rotationDegrees: this.#picture.rotationDegrees }, rungs, isConverted);
+    this.#graph = await PictureGraph.open(filters, rungs.length, picture, { num: 1, den: 1_000_000 });
+    return this.#graph;
+  }
+
+  #closeGraph(): void {
+    this.#graph?.close();
+    this.#graph = undefined;
+  }
+
+  /** Beside the encoders. A picture of which none can be made goes without. */
+  #makeThumbnail(picture: Frame, number: number): void {
+    const copy = picture.clone();
+    if (copy === null) return;
+    this.#thumbnail = this.#thumbnail
+      .then(() => jpegOf(copy))
+      .then((bytes) => this.#picture.onThumbnail(bytes, number))
+      .catch(() => {})
+      .finally(() => copy.free());
+  }
+}
+
+export function hdrOf({ colorTrc }: Frame): SourceVideo["hdr"] {
+  if (colorTrc === AVCOL_TRC_SMPTE2084) return "pq";
+  return colorTrc === AVCOL_TRC_ARIB_STD_B67 ? "hlg" : null;
+}

@@ -1,0 +1,81 @@
+/** How a run cuts its renditions into parts and segments, and what it says of each segment. */
+import { AAC_FRAME_SAMPLES } from "../media/audio-plan.ts";
+import type { Continuation } from "./continuation.ts";
+import type { LiveGrid } from "./live-grid.ts";
+import { type BroadcastListener, PICTURE_TIMESCALE, type RunStart, SESSION_START, SOUND_NAME } from "./output.ts";
+import type { CutPlan, SegmentFacts } from "./part-cutter.ts";
+import type { SegmentGrid } from "./segment-grid.ts";
+
+export interface RunTimes {
+  /** The source's time of the run's first picture, or of its first sound where there is no picture. */
+  zeroSeconds: number;
+  capturedAtMs: (sourceSeconds: number) => number;
+}
+
+export class RunCuts {
+  readonly #grid: SegmentGrid;
+  readonly #times: RunTimes;
+  readonly #onPart: BroadcastListener["onPart"];
+  readonly #segments: SegmentFacts[] = [];
+  /** Known before the first part is cut. */
+  start: RunStart = SESSION_START;
+
+  /** @param continues segments of which something is out keep what was said of them */
+  constructor(grid: SegmentGrid, times: RunTimes, continues: Continuation | null, onPart: BroadcastListener["onPart"]) {
+    this.#grid = grid;
+    this.#times = times;
+    this.#onPart = onPart;
+    if (continues === null) return;
+    const { start } = continues.run;
+    for (const { msn, capturedAtMs } of continues.progress)
+      if (capturedAtMs !== null) {
+        const segment = msn - start.msn;
+        this.#segments[segment] = { msn, capturedAtMs, isDiscontinuous: segment === 0 && start.isDiscontinuous };
+      }
+  }
+
+  /** @param canHold whether the last picture can be repeated, so that a run never ends between two parts */
+  picture(rendition: string, { framesPerPart, ticksPerFrame }: LiveGrid, canHold: boolean): CutPlan {
+    return {
+      ...this.#of(rendition, PICTURE_TIMESCALE),
+      sampleTicks: ticksPerFrame,
+      segmentEnd: (segment) => this.#grid.end(segment),
+      partSamples: () => framesPerPart,
+      waitsForNext: !canHold,
+    };
+  }
+
+  sound(sampleRateHz: number): CutPlan {
+    return {
+      ...this.#of(SOUND_NAME, sampleRateHz),
+      sampleTicks: AAC_FRAME_SAMPLES,
+      segmentEnd: (segment) => this.#grid.soundEnd(segment, sampleRateHz),
+      partSamples: (segment) => this.#grid.soundPartFrames(segment, sampleRateHz),
+      waitsForNext: false,
+    };
+  }
+
+  /** Found when the first rendition needs it, and the same for all of them. */
+  segmentFacts(segment: number): SegmentFacts {
+    const { zeroSeconds, capturedAtMs } = this.#times;
+    this.#segments[segment] ??= {
+      msn: this.start.msn + segment,
+      capturedAtMs: capturedAtMs(zeroSeconds + this.#grid.startSeconds(segment)),
+      isDiscontinuous: segment === 0 && this.start.isDiscontinuous,
+    };
+    return this.#segments[segment];
+  }
+
+  #of(rendition: string, timescale: number) {
+    return {
+      rendition,
+      timescale,
+      start: () => {
+        const { initVersion, seconds, ticks } = this.start;
+        return { initVersion, baseTicks: ticks[rendition] ?? Math.round(seconds * timescale) };
+      },
+      segmentFacts: (segment: number) => this.segmentFacts(segment),
+      onPart: this.#onPart,
+    };
+  }
+}
