@@ -46,7 +46,7 @@ function readOptions({ subject, defaultSeconds, options: own = {} }: Omit<Comman
     },
   });
   const { json, strict, help, ...texts } = values;
-  const options = Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, String(value)]));
+  const options: Record<string, string> = texts;
   const [url, ...rest] = positionals;
   const seconds = Number(options["seconds"]);
   if (help) return { url: "", seconds, options, json, strict, help };
