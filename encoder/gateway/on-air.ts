@@ -103,6 +103,8 @@ export class OnAir {
     const limit = new RestartLimit();
     let start = settings.reconnect ? null : SESSION_START;
     let continues: Continuation | null = null;
+    let afterSeconds: number | undefined;
+    let isBegunAgain = false; // once: media that kills encoders has to be passed over
     for (;;) {
       const firstByteAtMs = await this.#line.nextArrival();
       if (firstByteAtMs === null) return this.#line.lastByteAtMs === null ? "silent" : "broadcaster_left";
@@ -113,7 +115,7 @@ export class OnAir {
         continue; // nothing has been read: the next one starts at the same place
       }
       if (continues === null) this.#delivery = new Delivery(this.#client, this.#ids);
-      const plan = { settings, start, firstByteAtMs, isFirstShort: start !== null };
+      const plan = { settings, start, firstByteAtMs, isFirstShort: start !== null, afterSeconds };
       const outcome = await runBroadcast(
         child,
         this.#line.read(),
@@ -128,12 +130,17 @@ export class OnAir {
       if (outcome.type === "failure" && outcome.code.startsWith("source_") && outcome.code !== "source_exceeds_limits")
         return outcome.code;
       continues = outcome.type === "crashed" && limit.isAllowed(performance.now()) ? this.#continuation() : null;
+      const isUnable = outcome.type === "unable";
+      const isUnused: boolean = outcome.type === "crashed" && this.#progress.isUnused && !isBegunAgain;
+      // What this encoder was given, and the one before it if this one could not go on, is the next one's.
+      if (isUnable || isUnused) this.#line.rewind(null);
       if (this.#line.isSpent) return outcome.type === "ended" ? "broadcaster_left" : "encoder_failed";
       if (!limit.allows(performance.now())) return "encoder_failed";
-      if (continues === null) {
-        this.#progress = new RunProgress();
-        start = null;
-      }
+      if (continues !== null) continue;
+      isBegunAgain = isUnused;
+      afterSeconds = isUnable ? (this.#progress.outSeconds ?? undefined) : undefined;
+      this.#progress = new RunProgress();
+      if (!isUnused) start = null;
     }
   }
 

@@ -69,6 +69,16 @@ export class RunProgress {
     };
   }
 
+  /** The source's time up to which every rendition of the run is out; null when nothing is known of one. */
+  get outSeconds(): number | null {
+    return this.#run && this.#outSeconds(this.#run);
+  }
+
+  /** Nothing of what the encoder was given has come out. */
+  get isUnused(): boolean {
+    return this.#run === null && this.#isFromStart;
+  }
+
   /** Another encoder is given the source from the needed byte on, and counts bytes anew. */
   countAnew(): void {
     this.#keys = [];

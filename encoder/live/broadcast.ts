@@ -28,6 +28,8 @@ const PULSE_MS = 1000;
 const MAX_EARLY_PIECES = 400;
 /** Every packet of sound is a key; one in so long is told. */
 const SOUND_KEY_SECONDS = 0.5;
+/** Timestamps of FLV are whole milliseconds. */
+const ROUNDING_SECONDS = 0.002;
 /** Sound of a timeline that the picture has not reached yet, in packets. */
 const MAX_STRAYS = 200;
 
@@ -224,6 +226,7 @@ class Broadcast {
     const { num, den } = frame.sampleAspectRatio;
     const kind = [frame.width, frame.height, num, den].join();
     const unit = this.#copy?.take(sourceSeconds) ?? null;
+    if (this.#isOut(sourceSeconds)) return frame.free();
     const seconds = this.#hasStarted ? sourceSeconds : Math.max(sourceSeconds, this.#firstSeconds);
     if (this.#run !== null && kind !== this.#pictureKind) await this.#closeRun();
     this.#pictureKind = kind;
@@ -236,6 +239,10 @@ class Broadcast {
     if (this.#run!.copyPhase === phase) return;
     this.#tellRun();
     if (!this.#run!.isCopying) this.#copy!.end();
+  }
+
+  #isOut(sourceSeconds: number): boolean {
+    return !this.#hasStarted && sourceSeconds < (this.#plan.afterSeconds ?? -Infinity) - ROUNDING_SECONDS;
   }
 
   /** From here on all rungs are encoded: the source's own pictures do not go on as a rung must. Where one is missing, the last stands. */
@@ -293,6 +300,7 @@ class Broadcast {
   async #playSound(decoded: DecodedFrame): Promise<void> {
     const { seconds } = decoded;
     for await (const piece of this.#converter.convert(decoded)) {
+      if (this.#isOut(seconds)) continue;
       if (this.#run === null && this.#source.video === null) await this.#openRun(seconds, null);
       if (this.#run !== null) await this.#run.putSound(piece);
       else if (this.#earlySound.push(piece) > MAX_EARLY_PIECES) this.#earlySound.shift();

@@ -22,6 +22,8 @@ export interface BroadcastPlan {
   isFirstShort?: boolean;
   /** The run that another encoder died in, to be gone on with; `start` is not looked at then. */
   continues?: Continuation;
+  /** The source's seconds before which everything is out: another encoder made it, and its run cannot be gone on with. */
+  afterSeconds?: number | undefined;
   /** Where in its session the broadcast begins. Null = it is asked for (`onOpening`) once the first media is there. */
   start: RunStart | null;
 }

@@ -49,14 +49,23 @@ class Session {
     return {};
   }
 
-  fileOf(rendition: string): Buffer {
-    const init = this.inits.find((one) => one.rendition === rendition)!;
-    return Buffer.concat([
-      init.bytes,
-      ...this.parts.filter((one) => one.rendition === rendition).map(({ bytes }) => bytes),
-    ]);
+  fileOf(rendition: string, version = 0): Buffer {
+    const init = this.inits.find((one) => one.rendition === rendition && one.version === version)!;
+    const parts = this.parts.filter((one) => one.rendition === rendition && one.query.get("init") === `${version}`);
+    return Buffer.concat([init.bytes, ...parts.map(({ bytes }) => bytes)]);
+  }
+
+  /** Of its frames, as counted in them. The last picture may be held, and then counts once. */
+  async levels(rendition: string, version = 0): Promise<number[]> {
+    const pictures = await decodePictures(this.fileOf(rendition, version));
+    const levels = pictures.map(({ luma }) => Math.round((luma[luma.length >> 1]! - 20) / 4));
+    while (levels.at(-1) === levels.at(-2)) levels.pop();
+    return levels;
   }
 }
+
+const levelsFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, frame) => (first + frame) % LEVELS);
 
 const sessions = new Map<string, Session>();
 let server: Server;
@@ -74,7 +83,12 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Feeds a broadcast to an `OnAir`, and kills its encoder after each fifth, once that has made parts of it. */
-async function broadcastWithKills(source: Buffer, kills = KILLS, deadOnArrival = 0): Promise<Session> {
+async function broadcastWithKills(
+  source: Buffer,
+  kills = KILLS,
+  deadOnArrival = 0,
+  prepare: (child: ChildProcess, number: number) => void = () => {},
+): Promise<Session> {
   const sessionId = crypto.randomUUID();
   const session = new Session();
   sessions.set(sessionId, session);
@@ -99,6 +113,7 @@ async function broadcastWithKills(source: Buffer, kills = KILLS, deadOnArrival =
   const newChild = () => {
     const child = startBroadcastChild();
     children.push(child);
+    prepare(child, children.length);
     if (children.length > 1 && children.length <= 1 + deadOnArrival) child.kill("SIGKILL");
     return child;
   };
@@ -180,10 +195,7 @@ test.each([
           expect(Math.abs(loudness(sound, at, at + 0.02) / usual - 1)).toBeLessThan(0.15);
         continue;
       }
-      const pictures = await decodePictures(session.fileOf(rendition));
-      const levels = pictures.map(({ luma }) => Math.round((luma[luma.length >> 1]! - 20) / 4));
-      if (levels.at(-1) === levels.at(-2)) levels.pop(); // the last one is held where the broadcast would end between two parts
-      expect(levels).toEqual(Array.from({ length: SECONDS * FRAME_RATE }, (__, frame) => frame % LEVELS));
+      expect(await session.levels(rendition)).toEqual(levelsFrom(0, SECONDS * FRAME_RATE));
     }
   },
 );
@@ -194,4 +206,27 @@ test("encoders that die without a part are not continued for ever: the third beg
   expect(new Set(session.inits.map(({ version }) => version))).toEqual(new Set([0, 1]));
   const first = session.parts.find(({ query }) => query.get("init") === "1");
   expect(first!.query.get("discontinuity")).toBe("1");
+});
+
+test("an encoder that cannot go on with the run leaves its part of the source to the next one: no frame is lost, and less than a second is shown again", async () => {
+  const notToBeContinued = (child: ChildProcess, number: number) => {
+    const send = child.send.bind(child) as (message: object, done: () => void) => boolean;
+    if (number !== 2) return;
+    child.send = ((message: { plan?: { continues: { run: { inits: string[][] } } } }, done: () => void) => {
+      for (const init of message.plan?.continues.run.inits ?? []) init[1] = "0".repeat(64);
+      return send(message, done);
+    }) as ChildProcess["send"];
+  };
+  const source = await broadcastOf(`${COUNTING} ${CODECS} -g 60 -f mpegts`);
+  const session = await broadcastWithKills(source, 1, 0, notToBeContinued);
+  expect([session.starts, session.resumes]).toEqual([2, 1]);
+  for (const { name } of session.renditions.filter(({ kind }) => kind === "video")) {
+    const [before, behind] = await Promise.all([0, 1].map((version) => session.levels(name, version)));
+    expect(before).toEqual(levelsFrom(0, before!.length));
+    const goesOnAt = SECONDS * FRAME_RATE - behind!.length;
+    expect(behind).toEqual(levelsFrom(goesOnAt, behind!.length));
+    // The next one begins where the rendition is that is out least far.
+    expect(before!.length - goesOnAt).toBeGreaterThanOrEqual(0);
+    expect(before!.length - goesOnAt).toBeLessThan(FRAME_RATE);
+  }
 });
