@@ -1,4 +1,5 @@
 /** How long after a part exists 500 viewers have it who wait for it, beside one viewer; without a cache in between. */
+import { hlsNumberOf } from "../src/delivery/live/hls-numbers.ts";
 import { parseMediaPlaylist } from "../conformance/ll-hls/parse.ts";
 import { startBroadcaster } from "../test/support/clock-broadcaster.ts";
 import { eventually, newLiveStream, segmentsOf, smallestPlaylist } from "../test/support/live-watch.ts";
@@ -23,7 +24,7 @@ async function delays(playlistUrl: string, viewers: WaitingViewers): Promise<{ e
     const hint = playlist.hints.find(({ type }) => type === "PART")!.uri;
     const times = await viewers.ask(hint);
     const [, msn, number] = /(\d+)\.(\d+)\.m4s/.exec(hint)!;
-    query = `?_HLS_msn=${msn}&_HLS_part=${number}`;
+    query = `?_HLS_msn=${hlsNumberOf(Number(msn))}&_HLS_part=${number}`;
     const capturedAt = await endOf(playlistUrl, hint);
     if (capturedAt === null) continue;
     edge.push(Math.min(...times) - capturedAt);

@@ -6,7 +6,7 @@ import { showLive } from "./live.ts";
 import { exposeTracks } from "./track-lists.ts";
 
 /** A stream may begin at any moment, and who waits for it wants to see that moment. */
-const OFF_AIR_PAUSE_MS = 500;
+const OFF_AIR_PAUSE_MS = 250;
 
 const REASONS: [RegExp, string][] = [
   [/source_not_found|source_forbidden|source_unreachable/, "The file could not be fetched from its address."],

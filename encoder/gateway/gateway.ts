@@ -85,6 +85,7 @@ const reception = new GatewayReception(worker, {
   startedAt,
   capacity: settings.GATEWAY_CAPACITY,
 });
+reception.prepare();
 
 async function openRtmps(): Promise<Listener | null> {
   const { RTMPS_PORT, TLS_CERT_FILE, TLS_KEY_FILE } = settings;

@@ -1,7 +1,7 @@
 /** Lets broadcasters in, as many as the machine carries, when the Worker says so. */
-import type { ChildProcess } from "node:child_process";
 import { startBroadcastChild } from "../live/broadcast-process.ts";
 import { log } from "../log.ts";
+import { SpareProcess } from "../spare-process.ts";
 import type { Admission, HangUp, Incoming, Reception } from "./incoming.ts";
 import { OnAir } from "./on-air.ts";
 import { SourceLine } from "./source-line.ts";
@@ -23,8 +23,9 @@ export class GatewayReception implements Reception {
   readonly #worker: WorkerClient;
   readonly #options: ReceptionOptions;
   readonly #onAir = new Set<{ broadcast: OnAir; over: Promise<void> }>();
-  /** An encoder that waits for the next broadcast, so that nobody waits for an encoder to load. */
-  #spare: ChildProcess | null = null;
+  readonly #encoders = new SpareProcess(startBroadcastChild, ({ message }) =>
+    log("warn", "no spare encoder", { reason: message }),
+  );
   #places = 0;
   #undecided = 0;
   #isClosed = false;
@@ -32,6 +33,11 @@ export class GatewayReception implements Reception {
   constructor(worker: WorkerClient, options: ReceptionOptions) {
     this.#worker = worker;
     this.#options = options;
+  }
+
+  /** Loads an encoder ahead of the first broadcast. */
+  prepare(): void {
+    this.#encoders.prepare();
   }
 
   passphraseOf = (streamKey: string) => this.#worker.passphrase(this.#options.gatewayId, streamKey);
@@ -45,7 +51,7 @@ export class GatewayReception implements Reception {
       return { accepted: false, reason: "overloaded" };
     }
     this.#undecided += 1;
-    this.#keepSpare(); // it loads while the Worker is asked
+    this.#encoders.prepare(); // it loads while the Worker is asked
     const answer = await this.#worker.authorize({
       gatewayId,
       gatewayStartedAt: startedAt,
@@ -71,7 +77,7 @@ export class GatewayReception implements Reception {
         if (!hasHungUp) hangUp(reason);
         hasHungUp = true;
       };
-      const broadcast = new OnAir(line, answer, once, () => this.#takeChild());
+      const broadcast = new OnAir(line, answer, once, () => this.#encoders.take());
       void line.fill(bytes);
       const entry = { broadcast, over: broadcast.run() };
       this.#onAir.add(entry);
@@ -90,28 +96,8 @@ export class GatewayReception implements Reception {
   /** Nobody comes in any more, and who is on air is let go in good order. */
   async close(reason: string): Promise<void> {
     this.#isClosed = true;
-    this.#spare?.kill("SIGKILL");
+    this.#encoders.close();
     for (const { broadcast } of this.#onAir) broadcast.end(reason);
     await Promise.all([...this.#onAir].map(({ over }) => over));
-  }
-
-  #takeChild(): ChildProcess {
-    const spare = this.#spare;
-    this.#spare = null;
-    setImmediate(() => this.#keepSpare());
-    return spare ?? startBroadcastChild();
-  }
-
-  #keepSpare(): void {
-    if (this.#isClosed || this.#spare !== null) return;
-    try {
-      const child = startBroadcastChild();
-      this.#spare = child;
-      child.once("exit", () => {
-        if (this.#spare === child) this.#spare = null; // the next broadcast starts its own
-      });
-    } catch (error) {
-      log("warn", "no spare encoder", { reason: (error as Error).message });
-    }
   }
 }

@@ -90,11 +90,11 @@ export class LiveSource {
     return this.#format.iformat?.name?.startsWith("mov") === true ? FRAGMENT_SECONDS : INTERLEAVE_SECONDS;
   }
 
-  /** Frames per second as the container tells; 0 = not told. */
+  /** Frames per second as the container tells, or else the codec (H.264's VUI); 0 = not told. */
   get declaredRate(): number {
     if (this.video === null) return 0;
-    const { num, den } = this.video.avgFrameRate;
-    return num > 0 && den > 0 ? num / den : 0;
+    const told = [this.video.avgFrameRate, this.video.codecpar.frameRate].find(({ num, den }) => num > 0 && den > 0);
+    return told === undefined ? 0 : told.num / told.den;
   }
 
   /** What the first packets tell of the picture's rate; they are read again by `packets`. Ascending, in seconds. */

@@ -1,3 +1,4 @@
+import { hlsNumberOf, msnOfHls } from "../delivery/live/hls-numbers.ts";
 import type { Directives } from "../delivery/live/reload.ts";
 import { withQuery } from "../delivery/query.ts";
 import { readSelection, type Selection, selectionQuery } from "../delivery/selection.ts";
@@ -19,7 +20,7 @@ export function liveAddressPath(address: LiveAddress): string {
       const { waitFor, skip } = address.directives;
       return withQuery(`live/${sessionId}/${address.rendition}.m3u8`, {
         dvrMode: address.isDvr ? "true" : null,
-        _HLS_msn: waitFor?.msn,
+        _HLS_msn: waitFor && hlsNumberOf(waitFor.msn),
         _HLS_part: waitFor?.part,
         _HLS_skip: skip === null ? null : "YES", // v2 differs in date ranges, of which there are none
       });
@@ -55,8 +56,8 @@ export function readLiveAddress(url: URL): LiveAddress | null {
   const sessionId = session;
   if (rendition === "thumbnail.jpg") return { kind: "thumbnail", sessionId };
   if (file === undefined) {
-    const msn = number("_HLS_msn");
-    const waitFor = msn === null ? null : { msn, part: number("_HLS_part") };
+    const asked = number("_HLS_msn");
+    const waitFor = asked === null ? null : { msn: msnOfHls(asked), part: number("_HLS_part") };
     const directives: Directives = { waitFor, skip: query.has("_HLS_skip") ? "YES" : null };
     return { kind: "playlist", sessionId, rendition: rendition.slice(0, -".m3u8".length), directives, isDvr };
   }

@@ -3,10 +3,10 @@
  * and does not tell the id, so this is a front: it answers inductions itself, keeps nothing of a caller before its cookie has come back,
  * decides on its conclusion, and then relays its datagrams, as they are, to a libsrt listener of its own (`receiver.ts`).
  */
-import type { ChildProcess } from "node:child_process";
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { log } from "../../log.ts";
+import { SpareProcess } from "../../spare-process.ts";
 import type { Listener, Reception } from "../incoming.ts";
 import { Cookies } from "./cookie.ts";
 import { DecisionSlots } from "./decision-slots.ts";
@@ -65,7 +65,9 @@ class SrtFront implements Listener {
   /** The same, by where they are and what their receiver's socket is called. */
   readonly #connected = new Map<string, Caller>();
   readonly #running = new Set<Promise<void>>();
-  #spare: ChildProcess | null = null;
+  readonly #receivers = new SpareProcess(startSrtChild, ({ name }) =>
+    log("warn", "srt.no_spare_process", { how: name }),
+  );
   #isClosed = false;
 
   constructor(socket: Socket, reception: Reception) {
@@ -79,13 +81,13 @@ class SrtFront implements Listener {
     }
     socket.on("error", (error) => log("error", "srt.listener_failed", { how: error.message }));
     socket.on("message", (datagram: Buffer, remote) => this.#hear(datagram, remote));
-    this.#keepSpare();
+    this.#receivers.prepare();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#slots.close();
-    this.#spare?.kill("SIGKILL");
+    this.#receivers.close();
     for (const caller of this.#callers.values()) this.#letGo(caller);
     await Promise.all(this.#running);
     const closed = once(this.#socket, "close");
@@ -204,23 +206,7 @@ class SrtFront implements Listener {
   }
 
   async #startReceiver(passphrase: string): Promise<SrtReceiver> {
-    const spare = this.#spare;
-    this.#spare = null;
-    setImmediate(() => this.#keepSpare());
-    return await SrtReceiver.start(spare ?? startSrtChild(), passphrase);
-  }
-
-  #keepSpare(): void {
-    if (this.#isClosed || this.#spare !== null) return;
-    try {
-      const child = startSrtChild();
-      this.#spare = child;
-      child.once("exit", () => {
-        if (this.#spare === child) this.#spare = null; // the next caller starts its own
-      });
-    } catch (error) {
-      log("warn", "srt.no_spare_process", { how: (error as Error).name });
-    }
+    return await SrtReceiver.start(this.#receivers.take(), passphrase);
   }
 }
 

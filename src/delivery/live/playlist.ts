@@ -1,3 +1,4 @@
+import { hlsNumberOf } from "./hls-numbers.ts";
 import {
   discontinuitiesBefore,
   lastPart,
@@ -56,7 +57,7 @@ export function livePlaylist({
     `#EXT-X-TARGETDURATION:${targetDurationSeconds}`,
     `#EXT-X-SERVER-CONTROL:${serverControl(timing)}`,
     ...(isLowLatency ? [`#EXT-X-PART-INF:PART-TARGET=${seconds(partTargetMs / 1000)}`] : []),
-    `#EXT-X-MEDIA-SEQUENCE:${firstMsn}`,
+    `#EXT-X-MEDIA-SEQUENCE:${hlsNumberOf(firstMsn)}`,
     ...(discontinuitySequence > 0 ? [`#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuitySequence}`] : []),
     ...(isEvent ? ["#EXT-X-PLAYLIST-TYPE:EVENT"] : []),
     "#EXT-X-INDEPENDENT-SEGMENTS",
@@ -124,7 +125,8 @@ function segmentLines(segment: LiveSegment, name: string, timescale: number): st
 function reportLine(other: LiveRendition, query: string): string[] {
   const last = lastPart(other);
   if (last === null) return [];
-  return [`#EXT-X-RENDITION-REPORT:URI="${other.name}.m3u8${query}",LAST-MSN=${last.msn},LAST-PART=${last.part}`];
+  const lastMsn = hlsNumberOf(last.msn);
+  return [`#EXT-X-RENDITION-REPORT:URI="${other.name}.m3u8${query}",LAST-MSN=${lastMsn},LAST-PART=${last.part}`];
 }
 
 /** At most five decimals: enough for a tick of 90 kHz, and the same text for the same duration always. */

@@ -1,3 +1,4 @@
+import { msnOfHls } from "./hls-numbers.ts";
 import { lastPart, lastWhole, type LivePlace, type LiveRendition, type LiveTiming, segmentAt } from "./timeline.ts";
 
 /** The delivery directives of a playlist request (RFC 8216bis §6.2.5), as a player sent them. */
@@ -21,7 +22,7 @@ export function readDirectives(query: URLSearchParams): Directives | { problem: 
     if (value === "bad") return { problem: `${name} is no sequence number` };
   if (msn === null && part !== null) return { problem: "_HLS_part needs _HLS_msn" };
   const skip = query.get("_HLS_skip");
-  const waitFor = msn === null ? null : { msn: msn as number, part: part as number | null };
+  const waitFor = msn === null ? null : { msn: msnOfHls(msn as number), part: part as number | null };
   // A word that is not known asks for nothing that is known: the whole playlist is right for it.
   return { waitFor, skip: skip === "YES" || skip === "v2" ? skip : null };
 }

@@ -98,10 +98,10 @@ test("memory holds the newest segments only, however long a broadcast has been o
   expect(whole.match(/^v720\/\d+\.m4s$/gm)).toHaveLength(MAX_DVR_SEGMENTS);
   const firstMsn = DAYS_30 + 4 * BLOCK_SEGMENTS - MAX_DVR_SEGMENTS;
   const discontinuities = Math.floor((firstMsn - 1) / 1800);
-  for (const header of [`#EXT-X-MEDIA-SEQUENCE:${firstMsn}`, `#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuities}`])
+  for (const header of [`#EXT-X-MEDIA-SEQUENCE:${firstMsn + 1}`, `#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuities}`])
     expect(whole).toContain(`${header}\n`);
   const delta = textOf(await stub.playlist("v720", { ...NOW, skip: "YES" }, true));
-  for (const header of [`#EXT-X-MEDIA-SEQUENCE:${firstMsn}`, `#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuities}`])
+  for (const header of [`#EXT-X-MEDIA-SEQUENCE:${firstMsn + 1}`, `#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuities}`])
     expect(delta).toContain(`${header}\n`);
   const skipped = Number(/SKIPPED-SEGMENTS=(\d+)/.exec(delta)![1]);
   expect(skipped + delta.match(/^v720\/\d+\.m4s$/gm)!.length).toBe(MAX_DVR_SEGMENTS);
@@ -126,10 +126,10 @@ test("a session whose end is bounded never loses a segment from its DVR playlist
   const count = MAX_DVR_SEGMENTS + 100; // more than a bounded session has, unless its segments are cut short
   const { stub } = await broadcastOf(count, 1800, { isBounded: true });
   const whole = textOf(await stub.playlist("v720", NOW, true));
-  expect(whole).toContain("#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-PLAYLIST-TYPE:EVENT\n");
+  expect(whole).toContain("#EXT-X-MEDIA-SEQUENCE:1\n#EXT-X-PLAYLIST-TYPE:EVENT\n");
   expect(whole.match(/^v720\/\d+\.m4s$/gm)).toHaveLength(count);
   const delta = textOf(await stub.playlist("v720", { ...NOW, skip: "YES" }, true));
-  expect(delta).toContain("#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-PLAYLIST-TYPE:EVENT\n");
+  expect(delta).toContain("#EXT-X-MEDIA-SEQUENCE:1\n#EXT-X-PLAYLIST-TYPE:EVENT\n");
   const skipped = Number(/SKIPPED-SEGMENTS=(\d+)/.exec(delta)![1]);
   expect(skipped + delta.match(/^v720\/\d+\.m4s$/gm)!.length).toBe(count);
   // Without DVR the window moves on.

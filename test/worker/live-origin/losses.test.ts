@@ -75,7 +75,7 @@ describe("a rung that is given up", () => {
     const text = textOf(await waiting);
     expect(text).toContain("#EXT-X-GAP\n#EXTINF:2,\nv720/2.m4s");
     expect(text).not.toContain("PRELOAD-HINT");
-    expect(textOf(await stub.playlist("a1", NOW, false))).toContain('URI="v720.m3u8",LAST-MSN=2,LAST-PART=0');
+    expect(textOf(await stub.playlist("a1", NOW, false))).toContain('URI="v720.m3u8",LAST-MSN=3,LAST-PART=0');
     await runInDurableObject(stub, (_, state) => state.abort("killed by the test")).catch(() => undefined);
     const again = env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(session.sessionId)) as DurableObjectStub<LiveOrigin>;
     expect(await again.dropped()).toEqual(["v720"]);

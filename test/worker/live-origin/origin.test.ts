@@ -13,7 +13,7 @@ describe("a live origin", () => {
     expect(text).not.toContain("v720/1.m4s");
     expect(text).toContain('URI="v720/1.1.m4s"');
     expect(text).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v720/1.2.m4s"');
-    expect(text).toContain('#EXT-X-RENDITION-REPORT:URI="a1.m3u8",LAST-MSN=0,LAST-PART=0');
+    expect(text).toContain('#EXT-X-RENDITION-REPORT:URI="a1.m3u8",LAST-MSN=1,LAST-PART=0');
   });
 
   test("holds a reload until the part has come, for every one of many", async () => {
@@ -122,7 +122,7 @@ describe("a live origin", () => {
     await stub.open({ ...session, renditions: [...session.renditions, { ...session.renditions[0]!, name: "v1080" }] });
     expect(await put(stub, "v1080", 1, [0])).toEqual(["missing"]);
     expect(await put(stub, "v1080", 2, [0, 1, 2, 3])).toEqual(["taken", "taken", "taken", "taken"]);
-    expect(textOf(await stub.playlist("v1080", NOW, false))).toContain("#EXT-X-MEDIA-SEQUENCE:2");
+    expect(textOf(await stub.playlist("v1080", NOW, false))).toContain("#EXT-X-MEDIA-SEQUENCE:3");
     expect((await stub.offer())!.variants.map(({ name }) => name)).toEqual(["v720", "a1", "v1080"]);
   });
 

@@ -86,7 +86,7 @@ describe("what a stream on air offers", () => {
     );
     expect(sizesOf(await textOf(`/${playbackId}.m3u8`))).toEqual([720]);
     await put(2);
-    expect(await textOf(`${base}/v360.m3u8?_HLS_msn=2`)).toMatch(/(#EXT-X-GAP\n#EXTINF:2,\nv360\/2.m4s)/);
+    expect(await textOf(`${base}/v360.m3u8?_HLS_msn=3`)).toMatch(/(#EXT-X-GAP\n#EXTINF:2,\nv360\/2.m4s)/);
     expect(await (await ask("POST", `${path}/gap`, broadcaster.token, '{"rendition":"v720","msn":9}')).json()).toEqual({
       verdict: "missing",
       expected: { msn: 3, part: 0 },
@@ -99,18 +99,18 @@ describe("playback from the beginning (DVR)", () => {
   test("is for streams that allow it, by variants that carry it, and packed", async () => {
     const { playbackId, base } = await begun(33, { enableDvrMode: true });
     expect(await textOf(`/${playbackId}.m3u8?dvrMode=true`)).toContain(`${base.slice(1)}/v720.m3u8?dvrMode=true`);
-    expect(await textOf(`${base}/v720.m3u8`)).toContain("#EXT-X-MEDIA-SEQUENCE:3");
+    expect(await textOf(`${base}/v720.m3u8`)).toContain("#EXT-X-MEDIA-SEQUENCE:4");
     const answer = await get(`${base}/v720.m3u8?dvrMode=true`, { "accept-encoding": "gzip" });
     expect([answer.headers.get("content-encoding"), answer.headers.get("vary")]).toEqual(["gzip", "Accept-Encoding"]);
     const text = await new Response(answer.body!.pipeThrough(new DecompressionStream("gzip"))).text();
-    expect(text).toContain("#EXT-X-MEDIA-SEQUENCE:0");
+    expect(text).toContain("#EXT-X-MEDIA-SEQUENCE:1");
     expect(text).toContain("v720/0.m4s");
   });
 
   test("is ignored where the stream does not allow it", async () => {
     const { playbackId, base } = await begun(33);
     expect(await textOf(`/${playbackId}.m3u8?dvrMode=true`)).not.toContain("dvrMode");
-    expect(await textOf(`${base}/v720.m3u8?dvrMode=true`)).toContain("#EXT-X-MEDIA-SEQUENCE:3");
+    expect(await textOf(`${base}/v720.m3u8?dvrMode=true`)).toContain("#EXT-X-MEDIA-SEQUENCE:4");
   });
 });
 

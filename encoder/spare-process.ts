@@ -1,0 +1,49 @@
+/** Keeps one process started ahead, so that nobody waits for it to load. */
+import type { ChildProcess } from "node:child_process";
+
+/** The next one loads when the one that was taken has got going: loading costs as much CPU as the first second of a broadcast. */
+const NEXT_AFTER_MS = 3000;
+
+export class SpareProcess {
+  /** @throws {ProcessNotStarted} */
+  readonly #start: () => ChildProcess;
+  readonly #onRefused: (error: Error) => void;
+  #spare: ChildProcess | null = null;
+  #later: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  /** @param onRefused the system had no room for one ahead of time; whoever needs one tries again */
+  constructor(start: () => ChildProcess, onRefused: (error: Error) => void) {
+    this.#start = start;
+    this.#onRefused = onRefused;
+  }
+
+  /** Starts one, if there is none yet. */
+  prepare(): void {
+    if (this.#isClosed || this.#spare !== null) return;
+    try {
+      const child = this.#start();
+      this.#spare = child;
+      child.once("exit", () => {
+        if (this.#spare === child) this.#spare = null;
+      });
+    } catch (error) {
+      this.#onRefused(error as Error);
+    }
+  }
+
+  /** The spare one, or else a new one. @throws {ProcessNotStarted} */
+  take(): ChildProcess {
+    const spare = this.#spare;
+    this.#spare = null;
+    clearTimeout(this.#later);
+    this.#later = setTimeout(() => this.prepare(), NEXT_AFTER_MS).unref();
+    return spare ?? this.#start();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#later);
+    this.#spare?.kill("SIGKILL");
+  }
+}
