@@ -1,6 +1,6 @@
 /** Time from POST to the first segment that a player could decode, for standard sources of any length and for others. */
 import { rm } from "node:fs/promises";
-import { planGrid, planLadder } from "../encoder/ladder.ts";
+import { planGrid, planLadder } from "../protocol/ladder.ts";
 import { firstSegment } from "../scripts/demo/journey.ts";
 import { startTestPlatform, type TestPlatform } from "../test/support/platform.ts";
 import { fileContent } from "../test/support/source-content.ts";

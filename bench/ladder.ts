@@ -1,7 +1,7 @@
 /** Wall time and CPU of the whole ladder: ours in chunks and in one pass, beside one ffmpeg command that does the same. */
 import { mkdir, rm } from "node:fs/promises";
-import type { SourceFacts } from "../encoder/protocol.ts";
-import { type EncodingPlan, planEncoding } from "../src/encoding/plan.ts";
+import type { SourceFacts } from "../protocol/jobs.ts";
+import { type EncodingPlan, planEncoding } from "../src/library/encoding/plan.ts";
 import { TestEncoder } from "../test/support/encoder.ts";
 import { type Figure, median, milliseconds } from "./support/figures.ts";
 import { ffmpeg, ladderCommand, type Run } from "./support/plain-encode.ts";

@@ -1,5 +1,5 @@
 /** How long after a part exists 500 viewers have it who wait for it, beside one viewer; without a cache in between. */
-import { hlsNumberOf } from "../src/delivery/live/hls-numbers.ts";
+import { hlsNumberOf } from "../src/media/live/hls-numbers.ts";
 import { parseMediaPlaylist } from "../conformance/ll-hls/parse.ts";
 import { startBroadcaster } from "../test/support/clock-broadcaster.ts";
 import { eventually, newLiveStream, segmentsOf, smallestPlaylist } from "../test/support/live-watch.ts";

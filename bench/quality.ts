@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { VideoRung } from "../encoder/protocol.ts";
+import type { VideoRung } from "../protocol/jobs.ts";
 import { TestEncoder } from "../test/support/encoder.ts";
 import { planFor } from "./ladder.ts";
 import { type Figure } from "./support/figures.ts";

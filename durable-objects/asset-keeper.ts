@@ -1,20 +1,20 @@
-import { type AssetError, STUCK } from "../src/assets/asset-error.ts";
-import { erroredFacts } from "../src/assets/asset-facts.ts";
+import { type AssetError, STUCK } from "../src/library/assets/asset-error.ts";
+import { erroredFacts } from "../src/library/assets/asset-facts.ts";
 import {
   type AssetFacts,
   type AssetMessage,
   type MachineEvent,
   type NewRendition,
   projectAsset,
-} from "../src/assets/projection.ts";
-import type { AssetForMachine } from "../src/assets/repository.ts";
-import { leaseMs } from "../src/encoding/dispatcher.ts";
-import { encoderGateway } from "../src/encoding/gateway.ts";
-import { JobBook } from "../src/encoding/job-book.ts";
-import type { Env } from "../src/env.ts";
-import { log } from "../src/http/log.ts";
-import type { CopyState } from "../src/sources/copy-state.ts";
-import { abortCopy } from "../src/sources/copy-to-r2.ts";
+} from "../src/library/assets/projection.ts";
+import type { AssetForMachine } from "../src/library/assets/repository.ts";
+import { leaseMs } from "../src/library/encoding/dispatcher.ts";
+import { encoderGateway } from "../src/library/encoding/gateway.ts";
+import { JobBook } from "../src/library/encoding/job-book.ts";
+import type { Env } from "../src/platform/env.ts";
+import { log } from "../src/platform/log.ts";
+import type { CopyState } from "../src/library/sources/copy-state.ts";
+import { abortCopy } from "../src/library/sources/copy-to-r2.ts";
 import { Machine, type Moves, type OutboxMessage } from "./machine.ts";
 
 export type AssetStatus = "processing" | "ready" | "errored" | "deleted";

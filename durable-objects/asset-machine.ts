@@ -1,4 +1,4 @@
-import type { Heartbeat, JobFailure, JobResult, SourceFacts } from "../encoder/protocol.ts";
+import type { Heartbeat, JobFailure, JobResult, SourceFacts } from "../protocol/jobs.ts";
 import {
   ENCODER_LOST,
   fromJobFailure,
@@ -6,24 +6,24 @@ import {
   NOTHING_DECODED,
   SEAM_BROKEN,
   STEP_DIED,
-} from "../src/assets/asset-error.ts";
-import { plannedFacts, readyFacts } from "../src/assets/asset-facts.ts";
-import { type EdgeProbe, probeAtEdge } from "../src/assets/edge-probe.ts";
-import { renditionKey } from "../src/assets/keys.ts";
-import { type AssetForMachine, findAssetForMachine } from "../src/assets/repository.ts";
-import { tracksOf } from "../src/assets/track-rows.ts";
-import { openDatabase } from "../src/database.ts";
-import { assembleRenditions, SeamError } from "../src/encoding/assemble.ts";
-import { dispatchJobs, leaseMs, MAX_ATTEMPTS } from "../src/encoding/dispatcher.ts";
-import { isAnnounced, jobId, type JobRow, jobsOf } from "../src/encoding/job-book.ts";
-import { type EncodingPlan, planBesideSource } from "../src/encoding/plan.ts";
-import { copyProgress, encodingProgress } from "../src/encoding/progress.ts";
-import type { JobObject, ReplaceVerdict } from "../src/encoding/store-object.ts";
-import { log } from "../src/http/log.ts";
-import type { CopyState } from "../src/sources/copy-state.ts";
-import { nextCopyStep } from "../src/sources/copy-to-r2.ts";
-import { sourceRetryDelayMs } from "../src/sources/retry-schedule.ts";
-import { SourceError } from "../src/sources/source-errors.ts";
+} from "../src/library/assets/asset-error.ts";
+import { plannedFacts, readyFacts } from "../src/library/assets/asset-facts.ts";
+import { type EdgeProbe, probeAtEdge } from "../src/library/assets/edge-probe.ts";
+import { renditionKey } from "../src/platform/storage/keys.ts";
+import { type AssetForMachine, findAssetForMachine } from "../src/library/assets/repository.ts";
+import { tracksOf } from "../src/library/assets/track-rows.ts";
+import { openDatabase } from "../src/platform/database.ts";
+import { assembleRenditions, SeamError } from "../src/library/encoding/assemble.ts";
+import { dispatchJobs, leaseMs, MAX_ATTEMPTS } from "../src/library/encoding/dispatcher.ts";
+import { isAnnounced, jobId, type JobRow, jobsOf } from "../src/library/encoding/job-book.ts";
+import { type EncodingPlan, planBesideSource } from "../src/library/encoding/plan.ts";
+import { copyProgress, encodingProgress } from "../src/library/encoding/progress.ts";
+import type { JobObject, ReplaceVerdict } from "../src/library/encoding/store-object.ts";
+import { log } from "../src/platform/log.ts";
+import type { CopyState } from "../src/library/sources/copy-state.ts";
+import { nextCopyStep } from "../src/library/sources/copy-to-r2.ts";
+import { sourceRetryDelayMs } from "../src/library/sources/retry-schedule.ts";
+import { SourceError } from "../src/library/sources/source-errors.ts";
 import { AssetKeeper, type AssetStatus, type AssetTimer, type Stage } from "./asset-keeper.ts";
 
 const COPY_STEP_MS = 5000;

@@ -1,8 +1,8 @@
 import { Container } from "@cloudflare/containers";
-import { EncoderHealth } from "../encoder/protocol.ts";
-import { askWithSecrets } from "../src/encoding/encoder-secret.ts";
-import type { Env } from "../src/env.ts";
-import { log } from "../src/http/log.ts";
+import { EncoderHealth } from "../protocol/jobs.ts";
+import { askWithSecrets } from "../src/platform/crypto/encoder-secret.ts";
+import type { Env } from "../src/platform/env.ts";
+import { log } from "../src/platform/log.ts";
 
 /** One instance of the encoder image on Cloudflare. Locally `ENCODER_URL` is used instead and this is never started. */
 export class EncoderContainer extends Container<Env> {

@@ -1,12 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
-import { liveThumbnailKey, renditionKey } from "../src/assets/keys.ts";
-import type { ArrivingPart, OriginSession, PartVerdict } from "../src/delivery/live/origin-facts.ts";
-import { OriginIndex } from "../src/delivery/live/origin-index.ts";
-import type { Env } from "../src/env.ts";
-import type { Opening, Resume } from "../encoder/live/protocol.ts";
-import { sha256Hex } from "../src/http/hash.ts";
-import { log } from "../src/http/log.ts";
-import { Holding } from "../src/live/holding.ts";
+import { liveThumbnailKey, renditionKey } from "../src/platform/storage/keys.ts";
+import type { ArrivingPart, OriginSession, PartVerdict } from "../src/media/live/origin-facts.ts";
+import { OriginIndex } from "../src/live/origin/origin-index.ts";
+import type { Env } from "../src/platform/env.ts";
+import type { Opening, Resume } from "../protocol/live.ts";
+import { sha256Hex } from "../src/platform/crypto/hash.ts";
+import { log } from "../src/platform/log.ts";
+import { Holding } from "../src/live/origin/holding.ts";
 
 /** Segments whose bytes stay here after they are in R2: what players at the edge ask for. */
 const KEPT_SEGMENTS = 4;

@@ -1,10 +1,10 @@
-import { renditionKey } from "../src/assets/keys.ts";
-import type { OriginSession } from "../src/delivery/live/origin-facts.ts";
-import { encodedChannels, type LiveOffer } from "../src/delivery/live/multivariant.ts";
-import { liveMpd } from "../src/delivery/live/mpd.ts";
-import { dvrFirstMsn, lengthAt, segmentOf } from "../src/delivery/live/origin-history.ts";
-import { livePlaylist, skipsSegments } from "../src/delivery/live/playlist.ts";
-import { contains, decideReload, type Directives, isAtEdge, wantedPlace } from "../src/delivery/live/reload.ts";
+import { renditionKey } from "../src/platform/storage/keys.ts";
+import type { OriginSession } from "../src/media/live/origin-facts.ts";
+import { encodedChannels, type LiveOffer } from "../src/media/live/multivariant.ts";
+import { liveMpd } from "../src/media/live/mpd.ts";
+import { dvrFirstMsn, lengthAt, segmentOf } from "../src/live/origin/origin-history.ts";
+import { livePlaylist, skipsSegments } from "../src/media/live/playlist.ts";
+import { contains, decideReload, type Directives, isAtEdge, wantedPlace } from "../src/media/live/reload.ts";
 import {
   type LivePlace,
   type LiveRendition,
@@ -12,17 +12,17 @@ import {
   nextPart,
   segmentAt,
   windowed,
-} from "../src/delivery/live/timeline.ts";
-import { withQuery } from "../src/delivery/query.ts";
-import { type Selection, selectionQuery, selectRungs } from "../src/delivery/selection.ts";
-import { ViewerWindow } from "../src/delivery/live/viewer-window.ts";
-import { log } from "../src/http/log.ts";
-import { edgeOf, findRangeIn, type RangeAnswer } from "../src/live/clips-range.ts";
-import { findRangeInIndex, windowOf } from "../src/live/recorded-index.ts";
-import { RecordedReader } from "../src/live/recorded-reader.ts";
-import { listsFrom, type RecordedSession, type SegmentRange } from "../src/live/recording-lists.ts";
-import { recordingSources } from "../src/live/recording-sources.ts";
-import { tellViewers } from "../src/live/viewers.ts";
+} from "../src/media/live/timeline.ts";
+import { withQuery } from "../src/media/manifest/query.ts";
+import { type Selection, selectionQuery, selectRungs } from "../src/media/manifest/selection.ts";
+import { ViewerWindow } from "../src/live/origin/viewer-window.ts";
+import { log } from "../src/platform/log.ts";
+import { edgeOf, findRangeIn, type RangeAnswer } from "../src/live/recording/clips-range.ts";
+import { findRangeInIndex, windowOf } from "../src/live/recording/recorded-index.ts";
+import { RecordedReader } from "../src/live/recording/recorded-reader.ts";
+import { listsFrom, type RecordedSession, type SegmentRange } from "../src/live/recording/recording-lists.ts";
+import { recordingSources } from "../src/live/recording/recording-sources.ts";
+import { tellViewers } from "../src/live/streams/viewers.ts";
 import { LiveOriginKeeper } from "./live-origin-keeper.ts";
 
 /** A request that waits longer than this many target durations is told to come again (RFC 8216bis §6.2.5.2). */

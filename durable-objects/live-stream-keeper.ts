@@ -1,10 +1,10 @@
-import { SILENT_AFTER_MS } from "../encoder/live/protocol.ts";
-import type { Env } from "../src/env.ts";
-import { log } from "../src/http/log.ts";
-import { originOf } from "../src/live/origin-calls.ts";
-import { isOnAir, STREAM_MOVES, type StreamSignal, type StreamStatus } from "../src/live/moves.ts";
-import { projectStream, type StreamMessage } from "../src/live/projection.ts";
-import { isAudioOnly, type Session, type SessionEnd, toSessionFacts, waitMs } from "../src/live/session.ts";
+import { SILENT_AFTER_MS } from "../protocol/live.ts";
+import type { Env } from "../src/platform/env.ts";
+import { log } from "../src/platform/log.ts";
+import { originOf } from "../src/live/origin/origin-calls.ts";
+import { isOnAir, STREAM_MOVES, type StreamSignal, type StreamStatus } from "../src/live/streams/moves.ts";
+import { projectStream, type StreamMessage } from "../src/live/sessions/projection.ts";
+import { isAudioOnly, type Session, type SessionEnd, toSessionFacts, waitMs } from "../src/live/sessions/session.ts";
 import { Machine, type Moves, type OutboxMessage } from "./machine.ts";
 
 /** A heartbeat, what the encoder still holds, and its way to the origin. */

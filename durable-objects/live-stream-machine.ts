@@ -1,7 +1,7 @@
-import type { Heartbeat, HeartbeatAnswer, Started } from "../encoder/live/protocol.ts";
-import type { Env } from "../src/env.ts";
-import { log } from "../src/http/log.ts";
-import { isOnAir, type StreamStatus } from "../src/live/moves.ts";
+import type { Heartbeat, HeartbeatAnswer, Started } from "../protocol/live.ts";
+import type { Env } from "../src/platform/env.ts";
+import { log } from "../src/platform/log.ts";
+import { isOnAir, type StreamStatus } from "../src/live/streams/moves.ts";
 import {
   type ConnectAnswer,
   type ConnectOrder,
@@ -12,7 +12,7 @@ import {
   type Session,
   type SessionEnd,
   waitMs,
-} from "../src/live/session.ts";
+} from "../src/live/sessions/session.ts";
 import { LiveStreamKeeper } from "./live-stream-keeper.ts";
 
 /** What the Worker tells a stream's machine, by name, and what it answers. */

@@ -1,6 +1,6 @@
 import { createDurable, proxyDurable } from "itty-durable";
-import type { Env } from "../src/env.ts";
-import { log } from "../src/http/log.ts";
+import type { Env } from "../src/platform/env.ts";
+import { log } from "../src/platform/log.ts";
 
 /** What itty-durable's class has; its own types are `any`, so this file is the only one that knows it. */
 interface IttyDurable {

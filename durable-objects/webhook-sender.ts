@@ -1,8 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../src/env.ts";
+import type { Env } from "../src/platform/env.ts";
 import { eventBytes } from "../src/events/index.ts";
-import { log } from "../src/http/log.ts";
-import { attemptDelivery } from "../src/webhooks/attempt.ts";
+import { log } from "../src/platform/log.ts";
+import { attemptDelivery } from "../src/events/webhooks/attempt.ts";
 import {
   admits,
   afterOutcome,
@@ -11,17 +11,17 @@ import {
   isFailing,
   newHealth,
   nextProbeAtMs,
-} from "../src/webhooks/endpoint-health.ts";
-import { Bell } from "../src/webhooks/sender/bell.ts";
-import { type DueDelivery, findPending, nextDueAt } from "../src/webhooks/sender/due.ts";
-import { SenderLedger } from "../src/webhooks/sender/ledger.ts";
-import { interrupted, settle } from "../src/webhooks/sender/outcome.ts";
-import { disable, recordSettled } from "../src/webhooks/sender/record.ts";
-import { fitting, Recorder } from "../src/webhooks/sender/recorder.ts";
-import { type Noted, Supply } from "../src/webhooks/sender/supply.ts";
-import { openEventData } from "../src/webhooks/redact-event.ts";
-import { findTarget, type Target } from "../src/webhooks/sender/target.ts";
-import { signedHeaders } from "../src/webhooks/signature.ts";
+} from "../src/events/webhooks/endpoint-health.ts";
+import { Bell } from "../src/events/webhooks/sender/bell.ts";
+import { type DueDelivery, findPending, nextDueAt } from "../src/events/webhooks/sender/due.ts";
+import { SenderLedger } from "../src/events/webhooks/sender/ledger.ts";
+import { interrupted, settle } from "../src/events/webhooks/sender/outcome.ts";
+import { disable, recordSettled } from "../src/events/webhooks/sender/record.ts";
+import { fitting, Recorder } from "../src/events/webhooks/sender/recorder.ts";
+import { type Noted, Supply } from "../src/events/webhooks/sender/supply.ts";
+import { openEventData } from "../src/events/webhooks/redact-event.ts";
+import { findTarget, type Target } from "../src/events/webhooks/sender/target.ts";
+import { signedHeaders } from "../src/events/webhooks/signature.ts";
 
 /**
  * Attempts of one stretch of work; then the alarm begins another. An invocation may make 10,000 subrequests, and an attempt makes up

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { ChildLimits } from "./limits.ts";
 import { startMediaProcess } from "./media-process.ts";
 import type { ChildMessage, RunMessage } from "./messages.ts";
-import type { Job, JobFailureCode, JobResult, PartialRendition } from "./protocol.ts";
+import type { Job, JobFailureCode, JobResult, PartialRendition } from "../protocol/jobs.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 const WATCH_MS = 200;

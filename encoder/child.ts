@@ -7,7 +7,7 @@ import { probe } from "./media/facts.ts";
 import type { JobContext } from "./media/job-context.ts";
 import { encodeSound } from "./media/sound.ts";
 import type { ChildMessage, ParentMessage } from "./messages.ts";
-import type { Job, JobResult } from "./protocol.ts";
+import type { Job, JobResult } from "../protocol/jobs.ts";
 import { endWithParent } from "./orphan.ts";
 
 const TICK_MS = 200;

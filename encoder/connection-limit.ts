@@ -4,7 +4,7 @@
  * Connections that only wait then lock out nobody.
  */
 import type { Socket } from "node:net";
-import { LARGEST_SITE, networkOf } from "./network-of.ts";
+import { LARGEST_SITE, networkOf } from "../protocol/network-of.ts";
 
 /** How far a connection has got: nothing received, something received, and two steps of its protocol. */
 export const STEP = { silent: 0, received: 1, handshakeComplete: 2, connected: 3 } as const;

@@ -1,4 +1,4 @@
-import type { JobFailureCode } from "./protocol.ts";
+import type { JobFailureCode } from "../protocol/jobs.ts";
 
 /** Ends a job with a code of the protocol. `message` is shown to the owner of the source. */
 export class JobError extends Error {

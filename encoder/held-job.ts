@@ -14,7 +14,7 @@ import {
   type JobFailure,
   type JobStatus,
   type PartialRendition,
-} from "./protocol.ts";
+} from "../protocol/jobs.ts";
 
 /** So many heartbeats fit into a lease: some may get lost. */
 const HEARTBEATS_A_LEASE = 5;

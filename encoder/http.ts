@@ -6,7 +6,7 @@ import { boundedServer, type ServerLimits } from "./bounded-server.ts";
 import type { PushService } from "./gateway/push-service.ts";
 import type { JobQueue } from "./job-queue.ts";
 import { log } from "./log.ts";
-import { Job } from "./protocol.ts";
+import { Job } from "../protocol/jobs.ts";
 
 const MAX_BODY_BYTES = 1 << 20;
 const STATUS_OF = { accepted: 202, known: 200, full: 429, draining: 503 } as const;

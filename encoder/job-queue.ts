@@ -6,7 +6,7 @@ import type { ChildProcess } from "node:child_process";
 import { startChild } from "./child-process.ts";
 import { HeldJob } from "./held-job.ts";
 import { log } from "./log.ts";
-import type { EncoderHealth, Job } from "./protocol.ts";
+import type { EncoderHealth, Job } from "../protocol/jobs.ts";
 
 /** A probe is over before a child could start; the first chunk comes right behind it. */
 const SPARES = 2;

@@ -1,5 +1,5 @@
 /** What the child process of a job may use. Pure. */
-import type { Job } from "./protocol.ts";
+import type { Job } from "../protocol/jobs.ts";
 
 export interface ChildLimits {
   /** Without any sign of life for so long libav hangs. */

@@ -1,5 +1,5 @@
 /** Between the server and the child process of a job. */
-import type { Job, JobFailureCode, JobResult, PartialRendition } from "./protocol.ts";
+import type { Job, JobFailureCode, JobResult, PartialRendition } from "../protocol/jobs.ts";
 
 export interface RunMessage {
   type: "run";

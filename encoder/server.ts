@@ -11,7 +11,7 @@ import { JobQueue } from "./job-queue.ts";
 import { log } from "./log.ts";
 import { mediaUser } from "./media-process.ts";
 import { takeSecrets } from "./secret-environment.ts";
-import { secretVariable } from "./secrets.ts";
+import { secretVariable } from "../protocol/secrets.ts";
 
 const EXIT_AT_LATEST_MS = 4_000;
 

@@ -1,4 +1,4 @@
-import type { PartialRendition, SegmentFacts } from "./protocol.ts";
+import type { PartialRendition, SegmentFacts } from "../protocol/jobs.ts";
 
 /** What of a rendition is stored, and how much of that the platform knows. */
 export class StoredSegments {

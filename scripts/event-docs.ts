@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { EVENT_KINDS, type EventKind, type EventType } from "../src/events/catalogue.ts";
 import { EVENT_AREAS, type EventArea } from "../src/events/catalogue/kind.ts";
-import { retryTable } from "../src/webhooks/retry-schedule.ts";
+import { retryTable } from "../src/events/webhooks/retry-schedule.ts";
 
 export const EVENTS_PAGE = "docs/guides/events.md";
 export const WEBHOOKS_PAGE = "docs/guides/webhooks.md";

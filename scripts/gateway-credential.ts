@@ -3,8 +3,8 @@
  *
  *   ENCODER_SECRET=… npm run --silent gateway:credential -- live-1 live-1.example.com
  */
-import { GATEWAY_ID, gatewayCredential } from "../encoder/gateway-credential.ts";
-import { secretList, UnusableSecret } from "../encoder/secrets.ts";
+import { GATEWAY_ID, gatewayCredential } from "../protocol/gateway-credential.ts";
+import { secretList, UnusableSecret } from "../protocol/secrets.ts";
 
 const USAGE = `ENCODER_SECRET=… npm run --silent gateway:credential -- ID HOST [HOST…]
   ID    1 to 64 letters, digits, - and _

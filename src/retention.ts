@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { commit, openDatabase, type Statement } from "./database.ts";
-import type { Env } from "./env.ts";
+import { commit, openDatabase, type Statement } from "./platform/database.ts";
+import type { Env } from "./platform/env.ts";
 import { eventTime, events } from "./events/index.ts";
-import { log } from "./http/log.ts";
-import { requestLogs } from "./http/tables.ts";
-import { deliveries, deliveryAttempts } from "./webhooks/tables.ts";
+import { log } from "./platform/log.ts";
+import { requestLogs } from "./events/request-log/tables.ts";
+import { deliveries, deliveryAttempts } from "./events/webhooks/tables.ts";
 
 /** How long events, deliveries and the request log are kept (spec/interface.md, Limits). */
 export const KEEP_DAYS = 30;

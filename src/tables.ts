@@ -1,7 +1,8 @@
-/** Every table, for drizzle-kit and for the database handle. */
-export * from "./assets/tables.ts";
+/** Every table, for drizzle-kit. */
+export * from "./library/assets/tables.ts";
 export * from "./events/tables.ts";
-export * from "./workspaces/tables.ts";
-export * from "./http/tables.ts";
-export * from "./webhooks/tables.ts";
-export * from "./live/tables.ts";
+export * from "./tenancy/workspaces/tables.ts";
+export * from "./platform/http/tables.ts";
+export * from "./events/request-log/tables.ts";
+export * from "./events/webhooks/tables.ts";
+export * from "./live/streams/tables.ts";

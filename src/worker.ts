@@ -1,10 +1,16 @@
-import { consumePurges, sweepAssets } from "./assets/index.ts";
-import type { Env } from "./env.ts";
-import { createApp } from "./http/app.ts";
-import { log } from "./http/log.ts";
+import { consumePurges, sweepAssets } from "./library/assets/index.ts";
+import type { Env } from "./platform/env.ts";
+import { createApp } from "./app.ts";
+import { log } from "./platform/log.ts";
 import { consumeClips, sweepClips, sweepSecrets, sweepStreams } from "./live/index.ts";
 import { deleteOld } from "./retention.ts";
-import { consumeDeadDeliveries, consumeDeliveries, expandAgain, sealAgain, sweepDeliveries } from "./webhooks/index.ts";
+import {
+  consumeDeadDeliveries,
+  consumeDeliveries,
+  expandAgain,
+  sealAgain,
+  sweepDeliveries,
+} from "./events/webhooks/index.ts";
 
 export { AssetMachine } from "../durable-objects/asset-machine.ts";
 export { EncoderContainer } from "../durable-objects/encoder-container.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { VideoRung } from "../../encoder/protocol.ts";
+import type { VideoRung } from "../../protocol/jobs.ts";
 
 const FFMPEG = process.env.FFMPEG ?? "ffmpeg";
 

@@ -1,6 +1,6 @@
-import { createAsset } from "../../src/assets/create-asset.ts";
-import type { CreateAsset } from "../../src/assets/schemas.ts";
-import type { Env } from "../../src/env.ts";
+import { createAsset } from "../../src/library/assets/create-asset.ts";
+import type { CreateAsset } from "../../src/library/assets/schemas.ts";
+import type { Env } from "../../src/platform/env.ts";
 
 interface Statement {
   sql: string;

@@ -1,7 +1,7 @@
-import { renditionKey } from "../../src/assets/keys.ts";
-import { assets, playbackIds, renditions, tracks } from "../../src/assets/tables.ts";
-import { openDatabase } from "../../src/database.ts";
-import type { Env } from "../../src/env.ts";
+import { renditionKey } from "../../src/platform/storage/keys.ts";
+import { assets, playbackIds, renditions, tracks } from "../../src/library/assets/tables.ts";
+import { openDatabase } from "../../src/platform/database.ts";
+import type { Env } from "../../src/platform/env.ts";
 
 const SEGMENTS = 150;
 const SEGMENT_BYTES = 500_000;

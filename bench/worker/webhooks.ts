@@ -1,12 +1,12 @@
 /** Webhooks for the bench: events without the rest of the product around them, and the yardstick's bare queue consumer. */
 import { Hono } from "hono";
-import { openDatabase } from "../../src/database.ts";
-import type { Env } from "../../src/env.ts";
-import { commitWithEvents } from "../../src/webhooks/index.ts";
-import { newSecret, sealSecret } from "../../src/webhooks/secrets.ts";
-import { webhooks } from "../../src/webhooks/tables.ts";
-import { wakeSender } from "../../src/webhooks/wake.ts";
-import { workspaces } from "../../src/workspaces/tables.ts";
+import { openDatabase } from "../../src/platform/database.ts";
+import type { Env } from "../../src/platform/env.ts";
+import { commitWithEvents } from "../../src/events/webhooks/index.ts";
+import { newSecret, sealSecret } from "../../src/events/webhooks/secrets.ts";
+import { webhooks } from "../../src/events/webhooks/tables.ts";
+import { wakeSender } from "../../src/events/webhooks/wake.ts";
+import { workspaces } from "../../src/tenancy/workspaces/tables.ts";
 
 /** As large as an event of a media. */
 const PADDING = "x".repeat(900);

@@ -1,7 +1,7 @@
 /** The product and its yardsticks in one Worker, so that both are measured in the same workerd, in turn. */
 import { Hono } from "hono";
-import type { Env } from "../../src/env.ts";
-import { createApp } from "../../src/http/app.ts";
+import type { Env } from "../../src/platform/env.ts";
+import { createApp } from "../../src/app.ts";
 import worker from "../../src/worker.ts";
 import { bareCreation, bareTakeOver } from "./bare-creation.ts";
 import { seedReadyAsset } from "./seed.ts";

@@ -1,5 +1,5 @@
 /** Between a listener (RTMP, SRT, HTTP) and what becomes of a broadcast: who comes in, and whether. Types only. */
-import type { IngestProtocol, PassphraseAnswer, Refusal } from "../live/protocol.ts";
+import type { IngestProtocol, PassphraseAnswer, Refusal } from "../../protocol/live.ts";
 
 /** A broadcaster at the door. */
 export interface Incoming {

@@ -1,7 +1,7 @@
 /** One broadcast that has been let in: fed to an encoder, told to the Worker each second, ended when either side wants it. */
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AuthorizeAnswer, END_REASONS } from "../live/protocol.ts";
+import { type AuthorizeAnswer, END_REASONS } from "../../protocol/live.ts";
 import {
   BROADCAST_LIMITS,
   type BroadcastOutcome,

@@ -1,7 +1,7 @@
 /** Broadcasts pushed to the encoder service itself, for installations that run no gateway: the Worker says with each where it is. */
 import { randomUUID } from "node:crypto";
-import { gatewayCredential } from "../gateway-credential.ts";
-import { isSecureUrl } from "../secure-url.ts";
+import { gatewayCredential } from "../../protocol/gateway-credential.ts";
+import { isSecureUrl } from "../../protocol/secure-url.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { takePush } from "./push.ts";
 import { GatewayReception } from "./reception.ts";

@@ -5,7 +5,7 @@
  * once when it is refused.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { PushAnswer } from "../live/protocol.ts";
+import type { PushAnswer } from "../../protocol/live.ts";
 import type { Reception } from "./incoming.ts";
 
 const DRAIN_MS = 3000;

@@ -9,7 +9,7 @@ import {
   type Started,
   SimulcastTargets,
   type TargetState,
-} from "../live/protocol.ts";
+} from "../../protocol/live.ts";
 import type { PartFacts } from "../live/output.ts";
 
 const ATTEMPT_TIMEOUT_MS = 5000;

@@ -1,7 +1,7 @@
 /** Keeps a broadcast's simulcast targets as the stream's owner wants them at the moment, and tells what becomes of them. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TargetState } from "../live/protocol.ts";
+import type { TargetState } from "../../protocol/live.ts";
 import type { SessionClient } from "./session-client.ts";
 import { SimulcastPusher } from "./simulcast/pusher.ts";
 import type { SimulcastState } from "./simulcast/target.ts";

@@ -1,6 +1,6 @@
 /** The Worker as a gateway sees it before there is a session (../live/protocol.ts). */
 import { z } from "zod";
-import { type AuthorizeRequest, AuthorizeAnswer, type PassphraseAnswer, type Register } from "../live/protocol.ts";
+import { type AuthorizeRequest, AuthorizeAnswer, type PassphraseAnswer, type Register } from "../../protocol/live.ts";
 
 const TIMEOUT_MS = 10_000;
 

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { residentBytes } from "../child-process.ts";
 import { startMediaProcess } from "../media-process.ts";
-import type { JobFailureCode } from "../protocol.ts";
+import type { JobFailureCode } from "../../protocol/jobs.ts";
 import type { BroadcastEnd } from "./broadcast.ts";
 import { Outbox, type OutboxReceiver } from "./outbox.ts";
 import type { KeyPlace, RunState } from "./continuation.ts";

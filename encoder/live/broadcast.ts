@@ -4,7 +4,7 @@ import { AV_PKT_DATA_DISPLAYMATRIX } from "node-av/constants";
 import { JobError } from "../errors.ts";
 import { rotationOf } from "../media/facts.ts";
 import { codecLike, type H264Codec } from "../media/h264.ts";
-import type { VideoRung } from "../protocol.ts";
+import type { VideoRung } from "../../protocol/jobs.ts";
 import { CaptureClock } from "./capture-clock.ts";
 import { CannotContinue, type Continuation, digestOf, type RunState } from "./continuation.ts";
 import { Deinterlacer } from "./deinterlacer.ts";

@@ -1,8 +1,8 @@
 /** What an encoder has to know to go on with a run that another one began and died in. */
 import { createHash } from "node:crypto";
-import { AAC_FRAME_SAMPLES } from "../media/audio-plan.ts";
+import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import type { H264Codec } from "../media/h264.ts";
-import type { VideoRung } from "../protocol.ts";
+import type { VideoRung } from "../../protocol/jobs.ts";
 import type { LiveGrid } from "./live-grid.ts";
 import { type PartFacts, PICTURE_TIMESCALE, type RunStart, SOUND_NAME } from "./output.ts";
 import type { SoundFormat } from "./sound-converter.ts";

@@ -1,7 +1,7 @@
 /** The rungs of a live picture. Pure. */
-import { fitInto, planLadder, type Size } from "../ladder.ts";
-import type { Fraction, VideoRung } from "../protocol.ts";
-import type { IngestSettings } from "./protocol.ts";
+import { fitInto, planLadder, type Size } from "../../protocol/ladder.ts";
+import type { Fraction, VideoRung } from "../../protocol/jobs.ts";
+import type { IngestSettings } from "../../protocol/live.ts";
 
 /** @param source display size, square pixels */
 export const planLiveLadder = (source: Size, rate: Fraction, max: IngestSettings["maxResolution"]): VideoRung[] =>

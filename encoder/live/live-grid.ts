@@ -1,8 +1,8 @@
 /** Frames, parts and segments of a live picture and its sound. Pure. */
-import { AAC_FRAME_SAMPLES } from "../media/audio-plan.ts";
+import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import { outputRate } from "../media/frame-rate.ts";
-import type { Fraction } from "../protocol.ts";
-import { STANDARD_RATES } from "../standard-rates.ts";
+import type { Fraction } from "../../protocol/jobs.ts";
+import { STANDARD_RATES } from "../../protocol/standard-rates.ts";
 import { PICTURE_TIMESCALE } from "./output.ts";
 
 /** A part that is not the last of its segment is at least this much of the part target (RFC 8216bis §4.4.4.9). */

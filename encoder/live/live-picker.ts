@@ -2,7 +2,7 @@
  * From source pictures at any time to a constant rate, without waiting for the next picture as `media/frame-picker.ts` does: a live
  * picture is shown as soon as it is there. Pure.
  */
-import type { Fraction } from "../protocol.ts";
+import type { Fraction } from "../../protocol/jobs.ts";
 
 /** Pictures may be this much of a frame early: times are rounded to milliseconds, and jitter. */
 const TOLERANCE_FRAMES = 0.25;

@@ -2,11 +2,11 @@
 import { type CodecContext, type Frame, Packet } from "node-av";
 import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE } from "node-av/constants";
 import { JobError } from "../errors.ts";
-import { initSegment } from "../media/cmaf.ts";
+import { initSegment } from "../../protocol/media/cmaf.ts";
 import { codecOf, type H264Codec, withoutEncoderNote } from "../media/h264.ts";
 import type { ColorMatrix } from "../media/scale-graph.ts";
 import { configurationOf, openX264 } from "../media/x264.ts";
-import type { VideoRung } from "../protocol.ts";
+import type { VideoRung } from "../../protocol/jobs.ts";
 import type { LiveGrid } from "./live-grid.ts";
 import { type InitFacts, PICTURE_TIMESCALE } from "./output.ts";
 import type { PartCutter } from "./part-cutter.ts";

@@ -1,7 +1,7 @@
 /** What the encoder of a broadcast is given and what it gives. Types only. */
-import type { Fraction } from "../protocol.ts";
+import type { Fraction } from "../../protocol/jobs.ts";
 import type { Continuation, KeyPlace, RunState } from "./continuation.ts";
-import type { IngestSettings, LiveRendition, Started } from "./protocol.ts";
+import type { IngestSettings, LiveRendition, Started } from "../../protocol/live.ts";
 
 /**
  * Ticks per second of every live picture track, whatever its rate: a rendition keeps one timescale for the whole session, over changes

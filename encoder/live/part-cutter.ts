@@ -1,5 +1,5 @@
 /** Samples of one rendition become the parts of its segments (CMAF chunks, ISO/IEC 23000-19 §7.3.2.3). */
-import { fragmentBoxes, producerReferenceTime, type Sample, segmentType } from "../media/cmaf.ts";
+import { fragmentBoxes, producerReferenceTime, type Sample, segmentType } from "../../protocol/media/cmaf.ts";
 import type { CutPlace } from "./continuation.ts";
 import type { PartFacts } from "./output.ts";
 

@@ -1,5 +1,5 @@
 /** How a run cuts its renditions into parts and segments, and what it says of each segment. */
-import { AAC_FRAME_SAMPLES } from "../media/audio-plan.ts";
+import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import type { Continuation } from "./continuation.ts";
 import type { LiveGrid } from "./live-grid.ts";
 import { type BroadcastListener, PICTURE_TIMESCALE, type RunStart, SESSION_START, SOUND_NAME } from "./output.ts";

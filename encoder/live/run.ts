@@ -3,8 +3,8 @@
  * change or the end that closes it. Its encoders begin and end with it.
  */
 import type { Frame } from "node-av";
-import type { SourceVideo, VideoRung } from "../protocol.ts";
-import { AAC_FRAME_SAMPLES } from "../media/audio-plan.ts";
+import type { SourceVideo, VideoRung } from "../../protocol/jobs.ts";
+import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import type { AvcUnit } from "../media/avc-units.ts";
 import type { H264Codec } from "../media/h264.ts";
 import { colorPlan } from "../media/scale-graph.ts";

@@ -1,6 +1,6 @@
 /** Where the segments of a run end, in frames of its picture and in AAC frames of its sound. Pure. */
-import { AAC_FRAME_SAMPLES } from "../media/audio-plan.ts";
-import type { Fraction } from "../protocol.ts";
+import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
+import type { Fraction } from "../../protocol/jobs.ts";
 import { type LiveGrid, type LiveTimes, soundPartFrames } from "./live-grid.ts";
 
 /** Where the first segment of a run without a picture is divided; with a picture it is behind the first GOP. */

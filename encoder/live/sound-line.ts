@@ -2,8 +2,8 @@
 import { Codec, CodecContext, Frame, Packet, Rational, avChannelLayoutDefault } from "node-av";
 import { AV_CODEC_FLAG_GLOBAL_HEADER, AV_SAMPLE_FMT_FLTP, FF_ENCODER_AAC } from "node-av/constants";
 import { JobError } from "../errors.ts";
-import { AAC_FRAME_SAMPLES } from "../media/audio-plan.ts";
-import { initSegment } from "../media/cmaf.ts";
+import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
+import { initSegment } from "../../protocol/media/cmaf.ts";
 import type { InitFacts } from "./output.ts";
 import type { PartCutter } from "./part-cutter.ts";
 import { Pcm } from "./pcm.ts";

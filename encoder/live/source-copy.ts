@@ -11,9 +11,9 @@ import {
 } from "node-av/constants";
 import { type AvcStream, type AvcUnit, avcConfigOf, avcStreamOf, avcUnitOf } from "../media/avc-units.ts";
 import { codecLike } from "../media/h264.ts";
-import { unusedParameterSetId } from "../media/h264/avc-record.ts";
+import { unusedParameterSetId } from "../../protocol/media/h264/avc-record.ts";
 import { ticksToSeconds } from "../media/source.ts";
-import type { Fraction, VideoRung } from "../protocol.ts";
+import type { Fraction, VideoRung } from "../../protocol/jobs.ts";
 import type { Copy } from "./copied-rung.ts";
 import { LivePicker } from "./live-picker.ts";
 import { peakBitrateBps } from "./live-rung.ts";

@@ -1,8 +1,8 @@
 /** What a source's streams are, as the encoders have to take them. */
 import type { Frame, Stream } from "node-av";
-import type { Size } from "../ladder.ts";
-import { outputChannels, outputRateHz } from "../media/audio-plan.ts";
-import type { SourceVideo } from "../protocol.ts";
+import type { Size } from "../../protocol/ladder.ts";
+import { outputChannels, outputRateHz } from "../../protocol/media/audio-plan.ts";
+import type { SourceVideo } from "../../protocol/jobs.ts";
 import type { SoundFormat } from "./sound-converter.ts";
 
 export const FALLBACK_SOUND: SoundFormat = { sampleRateHz: 48_000, channels: 2 };

@@ -1,6 +1,6 @@
 /** What a broadcast says of itself before its first part. */
 import { avGetCodecName, type Stream } from "node-av";
-import type { Fraction, VideoRung } from "../protocol.ts";
+import type { Fraction, VideoRung } from "../../protocol/jobs.ts";
 import type { Copy } from "./copied-rung.ts";
 import { peakBitrateBps } from "./live-rung.ts";
 import { type InitFacts, SOUND_NAME, type StartedFacts } from "./output.ts";

@@ -3,7 +3,7 @@ import { Codec, CodecContext, Dictionary, type Frame, Packet, Rational } from "n
 import { AVCOL_RANGE_JPEG, AV_PIX_FMT_YUV420P, FF_ENCODER_MJPEG } from "node-av/constants";
 import { JobError } from "../errors.ts";
 import { PictureGraph } from "../media/picture-graph.ts";
-import type { Fraction } from "../protocol.ts";
+import type { Fraction } from "../../protocol/jobs.ts";
 
 export const THUMBNAIL_SECONDS = 5;
 export const THUMBNAIL_WIDTH_PX = 640;

@@ -14,7 +14,7 @@ import type {
   RunStart,
   StartedFacts,
 } from "./output.ts";
-import type { JobFailureCode } from "../protocol.ts";
+import type { JobFailureCode } from "../../protocol/jobs.ts";
 
 /** From the gateway to the child, over IPC: the plan once, an answer to each `opening`, and that the broadcaster does not come back. */
 export type ChildOrder = { plan: BroadcastPlan } | { start: RunStart } | { isFinal: true };

@@ -1,5 +1,5 @@
 /** The source's own H.264 as samples of an ISO file (ISO/IEC 14496-15 §5.3): parameter sets in the record, NAL units behind their length. Pure. */
-import { lengthPrefixed, parseAvcRecord } from "./h264/avc-record.ts";
+import { lengthPrefixed, parseAvcRecord } from "../../protocol/media/h264/avc-record.ts";
 
 const [NAL_IDR, NAL_SPS, NAL_PPS, NAL_DELIMITER, NAL_FILLER] = [5, 7, 8, 9, 12];
 const HIGH_PROFILE = 100;

@@ -1,7 +1,7 @@
 /** The `video` job: one decode, one encoder for each rung, one range of output frames. */
 import type { Frame } from "node-av";
-import type { VideoJob, VideoResult } from "../protocol.ts";
-import { frameSeconds, FramePicker, type Pick, TOLERANCE_FRAMES } from "./frame-picker.ts";
+import type { VideoJob, VideoResult } from "../../protocol/jobs.ts";
+import { frameSeconds, FramePicker, type Pick, TOLERANCE_FRAMES } from "../../protocol/media/frame-picker.ts";
 import type { JobContext } from "./job-context.ts";
 import { pictures } from "./picture.ts";
 import { PictureGraph } from "./picture-graph.ts";

@@ -8,7 +8,7 @@ import {
   AV_PKT_DATA_DISPLAYMATRIX,
 } from "node-av/constants";
 import type { AVPixelFormat } from "node-av/constants";
-import type { ProbeJob, ProbeResult, SourceAudio, SourceVideo } from "../protocol.ts";
+import type { ProbeJob, ProbeResult, SourceAudio, SourceVideo } from "../../protocol/jobs.ts";
 import { JobError } from "../errors.ts";
 import { outputRate } from "./frame-rate.ts";
 import type { JobContext } from "./job-context.ts";

@@ -1,6 +1,6 @@
 /** The constant rate of the output for a source of any rate. */
-import type { Fraction } from "../protocol.ts";
-import { STANDARD_RATES } from "../standard-rates.ts";
+import type { Fraction } from "../../protocol/jobs.ts";
+import { STANDARD_RATES } from "../../protocol/standard-rates.ts";
 
 const MAX_RATE = 60;
 /** Fewer frames a second would make a GOP of two seconds a matter of a few frames. */

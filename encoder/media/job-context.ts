@@ -1,4 +1,4 @@
-import type { PartialRendition } from "../protocol.ts";
+import type { PartialRendition } from "../../protocol/jobs.ts";
 
 /** What a running job tells the process above it. */
 export interface JobContext {

@@ -1,7 +1,7 @@
 /** The source's pictures for one time range, in order, with their presentation times. */
 import type { CodecContext, Frame, Packet, Stream } from "node-av";
 import { AVSEEK_FLAG_BACKWARD, AV_FRAME_FLAG_CORRUPT, AV_NOPTS_VALUE } from "node-av/constants";
-import type { SourceVideo } from "../protocol.ts";
+import type { SourceVideo } from "../../protocol/jobs.ts";
 import { JobError } from "../errors.ts";
 import { decodedFrames, openDecoder } from "./decode.ts";
 import { PictureGraph } from "./picture-graph.ts";

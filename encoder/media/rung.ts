@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { type CodecContext, type Frame, Packet } from "node-av";
 import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE } from "node-av/constants";
-import type { Fraction, FrameGrid, InitFacts, RenditionFacts, SegmentFacts, VideoRung } from "../protocol.ts";
+import type { Fraction, FrameGrid, InitFacts, RenditionFacts, SegmentFacts, VideoRung } from "../../protocol/jobs.ts";
 import { JobError } from "../errors.ts";
-import { decodeSchedule, type Fragment, initSegment, mediaSegment } from "./cmaf.ts";
+import { decodeSchedule, type Fragment, initSegment, mediaSegment } from "../../protocol/media/cmaf.ts";
 import { codecOf, withoutEncoderNote } from "./h264.ts";
 import { x264Instructions } from "./instructions.ts";
 import type { ColorMatrix } from "./scale-graph.ts";

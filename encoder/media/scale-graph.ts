@@ -1,4 +1,4 @@
-import type { SourceVideo, VideoRung } from "../protocol.ts";
+import type { SourceVideo, VideoRung } from "../../protocol/jobs.ts";
 
 /** Matrix coefficients of the output, by their number in Rec. ITU-T H.273 §8.3: BT.709, or BT.601 for what came with it. */
 export type ColorMatrix = 1 | 6;

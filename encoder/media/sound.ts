@@ -2,10 +2,16 @@
 import { createHash } from "node:crypto";
 import { Codec, CodecContext, Frame, Packet, Rational, avChannelLayoutDefault } from "node-av";
 import { AV_CODEC_FLAG_GLOBAL_HEADER, AV_NOPTS_VALUE, AV_SAMPLE_FMT_FLTP, FF_ENCODER_AAC } from "node-av/constants";
-import type { AudioJob, AudioResult, InitFacts, SegmentFacts } from "../protocol.ts";
+import type { AudioJob, AudioResult, InitFacts, SegmentFacts } from "../../protocol/jobs.ts";
 import { JobError } from "../errors.ts";
-import { AAC_FRAME_SAMPLES, nominalEnd, outputChannels, outputRateHz, soundFilters } from "./audio-plan.ts";
-import { initSegment, mediaSegment, type Sample } from "./cmaf.ts";
+import {
+  AAC_FRAME_SAMPLES,
+  nominalEnd,
+  outputChannels,
+  outputRateHz,
+  soundFilters,
+} from "../../protocol/media/audio-plan.ts";
+import { initSegment, mediaSegment, type Sample } from "../../protocol/media/cmaf.ts";
 import { decodedFrames, openDecoder } from "./decode.ts";
 import type { JobContext } from "./job-context.ts";
 import { SoundGraph } from "./sound-graph.ts";

@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { gatewayCredential } from "../../encoder/gateway-credential.ts";
+import { gatewayCredential } from "../../protocol/gateway-credential.ts";
 import { bundle } from "./bundle.ts";
 import { requireFreePort, requireFreeUdpPort, type Settings, StartError, writePrivately } from "./settings.ts";
 

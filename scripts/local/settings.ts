@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
-import { secretList } from "../../encoder/secrets.ts";
+import { secretList } from "../../protocol/secrets.ts";
 
 /** Where a local platform keeps its data and listens. */
 export interface Settings {

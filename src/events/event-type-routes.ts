@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { json, problemResponses } from "../http/openapi.ts";
-import { newRouter } from "../http/router.ts";
+import { json, problemResponses } from "../platform/http/openapi.ts";
+import { newRouter } from "../platform/http/router.ts";
 import { EVENT_KINDS } from "./catalogue.ts";
 import { EventEnvelope, exampleEvent } from "./catalogue/envelope.ts";
 import { EVENT_AREAS, EVENT_OBJECT_TYPES } from "./catalogue/kind.ts";

@@ -1,5 +1,5 @@
 import { eq, type SQL, sql } from "drizzle-orm";
-import type { Database } from "../database.ts";
+import type { Database } from "../platform/database.ts";
 import { kindOf } from "./catalogue.ts";
 import { eventTime } from "./event-time.ts";
 import { redactSecrets, revealSecrets } from "./redaction.ts";

@@ -1,5 +1,5 @@
-export { ingestRoutes, type LiveContext, requireSession } from "./ingest-routes.ts";
-export { consumeClips, sweepClips } from "./clips-copy.ts";
-export { sweepSecrets } from "./sweep-secrets.ts";
-export { sweepStreams } from "./sweep.ts";
-export { tellViewers } from "./viewers.ts";
+export { ingestRoutes, type LiveContext, requireSession } from "./ingest/ingest-routes.ts";
+export { consumeClips, sweepClips } from "./clips/clips-copy.ts";
+export { sweepSecrets } from "./streams/sweep-secrets.ts";
+export { sweepStreams } from "./streams/sweep.ts";
+export { tellViewers } from "./streams/viewers.ts";

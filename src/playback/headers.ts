@@ -1,4 +1,4 @@
-import { PROBLEMS, type Problem, problemBody } from "../http/problems.ts";
+import { PROBLEMS, type Problem, problemBody } from "../platform/http/problems.ts";
 
 /** What data SDKs read from answers (contract/analytics.md, "request headers taken"), and what players need. */
 const EXPOSED =

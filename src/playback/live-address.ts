@@ -1,7 +1,7 @@
-import { hlsNumberOf, msnOfHls } from "../delivery/live/hls-numbers.ts";
-import type { Directives } from "../delivery/live/reload.ts";
-import { withQuery } from "../delivery/query.ts";
-import { readSelection, type Selection, selectionQuery } from "../delivery/selection.ts";
+import { hlsNumberOf, msnOfHls } from "../media/live/hls-numbers.ts";
+import type { Directives } from "../media/live/reload.ts";
+import { withQuery } from "../media/manifest/query.ts";
+import { readSelection, type Selection, selectionQuery } from "../media/manifest/selection.ts";
 
 /** What the inner entrypoint is asked for of a live session. Whoever asks has checked that the viewer may have it. */
 export type LiveAddress = { sessionId: string } & (

@@ -1,9 +1,9 @@
-import { readSelection, type Selection, selectionQuery } from "../delivery/selection.ts";
-import { withQuery } from "../delivery/query.ts";
-import type { Env } from "../env.ts";
-import { Problem } from "../http/problems.ts";
+import { readSelection, type Selection, selectionQuery } from "../media/manifest/selection.ts";
+import { withQuery } from "../media/manifest/query.ts";
+import type { Env } from "../platform/env.ts";
+import { Problem } from "../platform/http/problems.ts";
 // By file: the index leads to routes that lead back here.
-import { isLatelyOver } from "../live/after-end.ts";
+import { isLatelyOver } from "../live/sessions/after-end.ts";
 import { CORS } from "./headers.ts";
 import { Recent } from "./recent.ts";
 import { findRecording } from "./repository.ts";

@@ -1,4 +1,4 @@
-import type { Env } from "../env.ts";
+import type { Env } from "../platform/env.ts";
 import { type LiveAddress, liveAddressPath } from "./live-address.ts";
 import { type Caller, fetchLive } from "./origin.ts";
 import { SingleFlight } from "./single-flight.ts";

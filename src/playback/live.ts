@@ -1,12 +1,12 @@
-import { type LiveOffer, liveMultivariant } from "../delivery/live/multivariant.ts";
-import { readDirectives } from "../delivery/live/reload.ts";
-import { readSelection, type Selection } from "../delivery/selection.ts";
-import type { Env } from "../env.ts";
-import { Problem } from "../http/problems.ts";
+import { type LiveOffer, liveMultivariant } from "../media/live/multivariant.ts";
+import { readDirectives } from "../media/live/reload.ts";
+import { readSelection, type Selection } from "../media/manifest/selection.ts";
+import type { Env } from "../platform/env.ts";
+import { Problem } from "../platform/http/problems.ts";
 // By file: the index leads to routes that lead back here.
-import { stageOf } from "../live/after-end.ts";
-import { originOf } from "../live/origin-calls.ts";
-import { findLivePlayable, findLiveSession, type LivePlayable, type LiveSession } from "../live/playback.ts";
+import { stageOf } from "../live/sessions/after-end.ts";
+import { originOf } from "../live/origin/origin-calls.ts";
+import { findLivePlayable, findLiveSession, type LivePlayable, type LiveSession } from "../live/streams/playback.ts";
 import { wantsGzip } from "./accepts-gzip.ts";
 import { CORS } from "./headers.ts";
 import type { LiveAddress } from "./live-address.ts";

@@ -1,6 +1,6 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { Env } from "../env.ts";
-import { Problem } from "../http/problems.ts";
+import type { Env } from "../platform/env.ts";
+import { Problem } from "../platform/http/problems.ts";
 import { problemAnswer } from "./headers.ts";
 import { type LiveAddress, liveAddressPath, readLiveAddress } from "./live-address.ts";
 import { answerLiveAddress } from "./live-inner.ts";

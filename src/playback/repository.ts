@@ -1,7 +1,7 @@
 import { and, eq, isNull, ne, sql } from "drizzle-orm";
-import { assets, playbackIds, renditions, tracks } from "../assets/tables.ts";
-import { openDatabase } from "../database.ts";
-import type { AssetFacts } from "../delivery/model.ts";
+import { assets, playbackIds, renditions, tracks } from "../library/assets/tables.ts";
+import { openDatabase } from "../platform/database.ts";
+import type { AssetFacts } from "../media/manifest/model.ts";
 
 /** What stands behind a playback id. */
 export interface Playable extends AssetFacts {

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import type { Env } from "../env.ts";
-import { Problem } from "../http/problems.ts";
+import type { Env } from "../platform/env.ts";
+import { Problem } from "../platform/http/problems.ts";
 import { preflight, problemAnswer } from "./headers.ts";
 import { answerClip } from "./live-clips.ts";
 import { answerLive, answerLiveManifest } from "./live.ts";

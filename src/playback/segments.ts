@@ -1,9 +1,9 @@
-import { renditionKey } from "../assets/keys.ts";
-import { cutSegment } from "../delivery/passthrough/cut-segment.ts";
-import { assetSource, openStoredIndex, type StoredIndex } from "../delivery/passthrough/stored.ts";
-import type { Env } from "../env.ts";
-import { Problem } from "../http/problems.ts";
-import { readConditions, type Wanted } from "../http/conditions.ts";
+import { renditionKey } from "../platform/storage/keys.ts";
+import { cutSegment } from "../media/mp4/cut-segment.ts";
+import { assetSource, openStoredIndex, type StoredIndex } from "../library/sources/stored-passthrough.ts";
+import type { Env } from "../platform/env.ts";
+import { Problem } from "../platform/http/problems.ts";
+import { readConditions, type Wanted } from "../platform/http/conditions.ts";
 import { CORS } from "./headers.ts";
 import type { SegmentFile } from "./paths.ts";
 import { Recent } from "./recent.ts";

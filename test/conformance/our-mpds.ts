@@ -1,12 +1,12 @@
 /** One MPD of each kind that we make, with the sizes of its segments. Pictures of 25 a second, sound of 48 kHz cut at AAC frames. */
-import { mpd } from "../../src/delivery/dash/mpd.ts";
-import { liveMpd } from "../../src/delivery/live/mpd.ts";
-import type { MpdRendition } from "../../src/delivery/live/mpd-periods.ts";
-import type { LiveRendition, LiveSegment, LiveTiming } from "../../src/delivery/live/timeline.ts";
-import { type AssetFacts, presentationOf, type Rendition } from "../../src/delivery/model.ts";
-import { select } from "../../src/delivery/selection.ts";
-import { recordedLists } from "../../src/live/recording-lists.ts";
-import { audioRow, facts, growing, source, videoRow } from "../pure/delivery/rows.ts";
+import { mpd } from "../../src/media/dash/mpd.ts";
+import { liveMpd } from "../../src/media/live/mpd.ts";
+import type { MpdRendition } from "../../src/media/live/mpd-periods.ts";
+import type { LiveRendition, LiveSegment, LiveTiming } from "../../src/media/live/timeline.ts";
+import { type AssetFacts, presentationOf, type Rendition } from "../../src/media/manifest/model.ts";
+import { select } from "../../src/media/manifest/selection.ts";
+import { recordedLists } from "../../src/live/recording/recording-lists.ts";
+import { audioRow, facts, growing, source, videoRow } from "../pure/media/rows.ts";
 
 export interface OurMpd {
   text: string;

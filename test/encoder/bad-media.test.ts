@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JobFailureCode } from "../../encoder/protocol.ts";
+import type { JobFailureCode } from "../../protocol/jobs.ts";
 import { TestEncoder } from "../support/encoder.ts";
 import { makeSource, SOURCES, type SourceName } from "../support/sources.ts";
 

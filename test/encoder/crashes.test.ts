@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { VideoJob } from "../../encoder/protocol.ts";
+import type { VideoJob } from "../../protocol/jobs.ts";
 import type { Desk } from "../support/callback-server.ts";
 import { TestEncoder } from "../support/encoder.ts";
 import { gridFor, rungFor } from "../support/rendition.ts";

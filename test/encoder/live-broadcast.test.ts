@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { encodeBroadcast } from "../../encoder/live/broadcast.ts";
-import { AAC_FRAME_SAMPLES } from "../../encoder/media/audio-plan.ts";
+import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import {
   boxesOf,
   broadcast,

@@ -11,7 +11,7 @@ import { avcConfigOf, avcStreamOf, avcUnitOf } from "../../encoder/media/avc-uni
 import { SourceTimeline } from "../../encoder/live/source-timeline.ts";
 import { SegmentGrid } from "../../encoder/live/segment-grid.ts";
 import { encodeMessage, MessageReader, type WireMessage } from "../../encoder/live/wire.ts";
-import { STANDARD_RATES } from "../../encoder/standard-rates.ts";
+import { STANDARD_RATES } from "../../protocol/standard-rates.ts";
 
 const timesAt = (rate: number, count = 30) => Array.from({ length: count }, (_, i) => i / rate);
 const ODD_RATES = [1, 5, 10, 12, 12.5, 15, 20, 29.5, 33, 48, 90, 120].map((num) => ({ num, den: 1 }));

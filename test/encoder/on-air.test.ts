@@ -9,7 +9,7 @@ import { startBroadcastChild } from "../../encoder/live/broadcast-process.ts";
 import { ProcessNotStarted } from "../../encoder/media-process.ts";
 import { broadcastOf, chunksOf, FLV } from "../support/live.ts";
 
-/** The Worker's side of encoder/live/protocol.ts: takes everything. */
+/** The Worker's side of protocol/live.ts: takes everything. */
 let worker: Server;
 const calls: string[] = [];
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { nominalEnd, outputChannels, outputRateHz } from "../../encoder/media/audio-plan.ts";
-import { decodeSchedule, initSegment, mediaSegment } from "../../encoder/media/cmaf.ts";
+import { nominalEnd, outputChannels, outputRateHz } from "../../protocol/media/audio-plan.ts";
+import { decodeSchedule, initSegment, mediaSegment } from "../../protocol/media/cmaf.ts";
 import { rotationOf } from "../../encoder/media/facts.ts";
-import { FramePicker, frameCountUntil } from "../../encoder/media/frame-picker.ts";
+import { FramePicker, frameCountUntil } from "../../protocol/media/frame-picker.ts";
 import { outputRate } from "../../encoder/media/frame-rate.ts";
 import { codecOf, withoutEncoderNote } from "../../encoder/media/h264.ts";
 import { colorPlan, scaleGraph } from "../../encoder/media/scale-graph.ts";

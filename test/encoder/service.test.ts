@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { afterEach, expect, test } from "vitest";
-import type { VideoJob } from "../../encoder/protocol.ts";
+import type { VideoJob } from "../../protocol/jobs.ts";
 import { TestEncoder } from "../support/encoder.ts";
 import { gridFor, rungFor } from "../support/rendition.ts";
 import { makeSource } from "../support/sources.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AvcStream, avcConfigOf, avcStreamOf, avcUnitOf } from "../../encoder/media/avc-units.ts";
-import { skipPictures } from "../../encoder/media/h264/skip-picture.ts";
+import { skipPictures } from "../../protocol/media/h264/skip-picture.ts";
 
 const run = promisify(execFile);
 const START_CODE = Buffer.from([0, 0, 0, 1]);

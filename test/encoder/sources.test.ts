@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SourceFacts } from "../../encoder/protocol.ts";
-import { frameCountUntil, firstFrameShowing } from "../../encoder/media/frame-picker.ts";
+import type { SourceFacts } from "../../protocol/jobs.ts";
+import { frameCountUntil, firstFrameShowing } from "../../protocol/media/frame-picker.ts";
 import { TestEncoder } from "../support/encoder.ts";
 import { referencePictures, referenceTimes } from "../support/reference.ts";
 import { decodePictures, decodeSound, encodeInChunks, encodeWholeSound, psnr, rungFor } from "../support/rendition.ts";

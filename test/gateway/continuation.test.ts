@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { OnAir } from "../../encoder/gateway/on-air.ts";
 import { SourceLine } from "../../encoder/gateway/source-line.ts";
 import { startBroadcastChild } from "../../encoder/live/broadcast-process.ts";
-import type { LiveRendition } from "../../encoder/live/protocol.ts";
+import type { LiveRendition } from "../../protocol/live.ts";
 import { broadcastOf } from "../support/live.ts";
 import { decodePictures, decodeSound, loudness } from "../support/rendition.ts";
 import { until } from "./until.ts";

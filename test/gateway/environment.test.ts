@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterEach, describe, expect, test } from "vitest";
-import { gatewayCredential } from "../../encoder/gateway-credential.ts";
-import type { Register } from "../../encoder/live/protocol.ts";
+import { gatewayCredential } from "../../protocol/gateway-credential.ts";
+import type { Register } from "../../protocol/live.ts";
 
 const SECRET = "encoder secret of this test: long enough";
 const HOSTS = ["live-1.example.com", "127.0.0.1", "10.0.0.7"];

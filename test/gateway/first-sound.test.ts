@@ -8,7 +8,7 @@ import type { Listener } from "../../encoder/gateway/incoming.ts";
 import { takePush } from "../../encoder/gateway/push.ts";
 import { openRtmpListener } from "../../encoder/gateway/rtmp/listener.ts";
 import { openSrtListener } from "../../encoder/gateway/srt/listener.ts";
-import { AAC_FRAME_SAMPLES } from "../../encoder/media/audio-plan.ts";
+import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import { beepsBehindFlashes, flashAndBeep } from "../support/flash-and-beep.ts";
 import { checkParts } from "../support/live-checks.ts";
 import { SESSION_START } from "../../encoder/live/output.ts";

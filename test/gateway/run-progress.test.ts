@@ -3,7 +3,7 @@ import { RunProgress } from "../../encoder/gateway/run-progress.ts";
 import type { RunState } from "../../encoder/live/continuation.ts";
 import { planLiveGrid } from "../../encoder/live/live-grid.ts";
 import type { PartFacts } from "../../encoder/live/output.ts";
-import type { VideoRung } from "../../encoder/protocol.ts";
+import type { VideoRung } from "../../protocol/jobs.ts";
 
 const RUNGS = ["v480", "v270"].map((name): VideoRung => ({
   name,

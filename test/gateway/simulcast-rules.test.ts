@@ -3,7 +3,7 @@ import { isPublicAddress } from "../../encoder/gateway/simulcast/dial.ts";
 import type { FlvTag } from "../../encoder/gateway/simulcast/flv-tags.ts";
 import { TagQueue } from "../../encoder/gateway/simulcast/tag-queue.ts";
 import { destinationOf, retryAfterMs } from "../../encoder/gateway/simulcast/target.ts";
-import * as rule from "../../src/network/addresses.ts";
+import * as rule from "../../src/platform/network/addresses.ts";
 
 test("the encoder's rule for public addresses is the Worker's", () => {
   const words = `0.1.2.3 1.1.1.1 9.255.255.255 10.0.0.1 11.0.0.0 100.63.255.255 100.64.0.1 100.128.0.0 127.0.0.1 128.0.0.1 168.63.129.16

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
-import { gatewayCredential } from "../../encoder/gateway-credential.ts";
+import { gatewayCredential } from "../../protocol/gateway-credential.ts";
 import { broadcastOf, TS } from "../support/live.ts";
 import { eventually, manifestOf, newLiveStream, untilSegment } from "../support/live-watch.ts";
 import { freePort, startTestPlatform, type TestPlatform } from "../support/platform.ts";

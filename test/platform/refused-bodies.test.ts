@@ -6,8 +6,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { gatewayCredential } from "../../encoder/gateway-credential.ts";
-import { GRANT_MS, signJobGrant } from "../../src/encoding/job-token.ts";
+import { gatewayCredential } from "../../protocol/gateway-credential.ts";
+import { GRANT_MS, signJobGrant } from "../../src/library/encoding/job-token.ts";
 import { newLiveStream } from "../support/live-watch.ts";
 import { freePort, startTestPlatform, type TestPlatform } from "../support/platform.ts";
 

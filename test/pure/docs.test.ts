@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { JOB_FAILURE_CODES } from "../../encoder/protocol.ts";
-import * as assetErrorModule from "../../src/assets/asset-error.ts";
-import { PROBLEMS } from "../../src/http/problems.ts";
-import { SOURCE_ERRORS } from "../../src/sources/source-errors.ts";
+import { JOB_FAILURE_CODES } from "../../protocol/jobs.ts";
+import * as assetErrorModule from "../../src/library/assets/asset-error.ts";
+import { PROBLEMS } from "../../src/platform/http/problems.ts";
+import { SOURCE_ERRORS } from "../../src/library/sources/source-errors.ts";
 
 const PAGES = [
   "README.md",

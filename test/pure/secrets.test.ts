@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { gatewayCredential, pushToken, readGatewayCredential } from "../../encoder/gateway-credential.ts";
-import { secretList, UnusableSecret } from "../../encoder/secrets.ts";
-import { isSecureUrl } from "../../encoder/secure-url.ts";
-import { readSigned, signGrant } from "../../src/http/signed-grant.ts";
-import { isSameSecret } from "../../src/live/ids.ts";
+import { gatewayCredential, pushToken, readGatewayCredential } from "../../protocol/gateway-credential.ts";
+import { secretList, UnusableSecret } from "../../protocol/secrets.ts";
+import { isSecureUrl } from "../../protocol/secure-url.ts";
+import { readSigned, signGrant } from "../../src/platform/crypto/signed-grant.ts";
+import { isSameSecret } from "../../src/live/streams/ids.ts";
 
 const [A, B] = ["a".repeat(32), "b".repeat(32)];
 

@@ -1,8 +1,8 @@
-/** The Worker's side of encoder/protocol.ts over real HTTP: serves one source a job and keeps what comes in. */
+/** The Worker's side of protocol/jobs.ts over real HTTP: serves one source a job and keeps what comes in. */
 import { open, stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Heartbeat, JobFailure, JobResult } from "../../encoder/protocol.ts";
+import { Heartbeat, JobFailure, JobResult } from "../../protocol/jobs.ts";
 
 export type Ending = { result: JobResult } | { failure: JobFailure };
 

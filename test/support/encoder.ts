@@ -15,7 +15,7 @@ import type {
   SourceFacts,
   VideoJob,
   VideoResult,
-} from "../../encoder/protocol.ts";
+} from "../../protocol/jobs.ts";
 import { CallbackServer, type Desk, type Ending } from "./callback-server.ts";
 
 const SECRET = "secret of the encoder tests: long enough";

@@ -1,6 +1,6 @@
 /** Renditions read back: chunks put together as a player does, then decoded. */
 import { Decoder, Demuxer } from "node-av/api";
-import type { FrameGrid, RenditionFacts, SourceAudio, SourceFacts, VideoRung } from "../../encoder/protocol.ts";
+import type { FrameGrid, RenditionFacts, SourceAudio, SourceFacts, VideoRung } from "../../protocol/jobs.ts";
 import type { TestEncoder } from "./encoder.ts";
 
 export interface DecodedPicture {

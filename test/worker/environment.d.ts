@@ -1,5 +1,5 @@
 import type { D1Migration } from "@cloudflare/vitest-pool-workers";
-import type { Env } from "../../src/env.ts";
+import type { Env } from "../../src/platform/env.ts";
 
 declare global {
   namespace Cloudflare {

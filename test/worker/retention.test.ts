@@ -1,11 +1,11 @@
 import { env } from "cloudflare:test";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { openDatabase } from "../../src/database.ts";
+import { openDatabase } from "../../src/platform/database.ts";
 import { events, insertEvent } from "../../src/events/index.ts";
-import { requestLogs } from "../../src/http/tables.ts";
+import { requestLogs } from "../../src/events/request-log/tables.ts";
 import { deleteOld, KEEP_MS } from "../../src/retention.ts";
-import { deliveries, deliveryAttempts } from "../../src/webhooks/tables.ts";
+import { deliveries, deliveryAttempts } from "../../src/events/webhooks/tables.ts";
 
 const db = openDatabase(env.DB);
 const now = new Date("2026-11-20T12:00:00.000Z");

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:test";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { openDatabase } from "../../src/database.ts";
-import type { Env } from "../../src/env.ts";
-import { createApp } from "../../src/http/app.ts";
-import { sha256Hex } from "../../src/http/hash.ts";
-import { credentials, workspaces } from "../../src/workspaces/tables.ts";
+import { openDatabase } from "../../src/platform/database.ts";
+import type { Env } from "../../src/platform/env.ts";
+import { createApp } from "../../src/app.ts";
+import { sha256Hex } from "../../src/platform/crypto/hash.ts";
+import { credentials, workspaces } from "../../src/tenancy/workspaces/tables.ts";
 import { asInvocation } from "./limits/cloudflare-limits.ts";
 
 const app = createApp();

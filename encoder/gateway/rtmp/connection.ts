@@ -1,7 +1,7 @@
 /** One RTMP connection, from its first byte to its end. */
 import type { Socket } from "node:net";
 import { log } from "../../log.ts";
-import type { IngestProtocol } from "../../live/protocol.ts";
+import type { IngestProtocol } from "../../../protocol/live.ts";
 import { STEP } from "../../connection-limit.ts";
 import type { Admission, Reception } from "../incoming.ts";
 import { Amf0Error } from "./amf0.ts";

@@ -4,7 +4,7 @@ import { BlockList, connect, isIP, type LookupFunction, type Socket } from "node
 import { connect as connectTls } from "node:tls";
 import type { Destination, SimulcastReason } from "./target.ts";
 
-/** The same blocks as `src/network/addresses.ts`, which the encoder's image does not have; a test holds them together. */
+/** The same blocks as `src/platform/network/addresses.ts`, which the encoder's image does not have; a test holds them together. */
 const CLOSED_IPV4 =
   "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 " +
   "192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4";

@@ -2,7 +2,7 @@
  * Bounds how many callers are decided on at once, in all and per network. Others wait in order of arrival: libsrt repeats its conclusion for 3 s
  * by default, so a site whose encoders all connect at once behind one address is served within that time.
  */
-import { networkOf } from "../../network-of.ts";
+import { networkOf } from "../../../protocol/network-of.ts";
 
 export interface SlotLimits {
   running: number;

@@ -3,7 +3,7 @@
  * workerd adds none. DASH clients and caches set their clocks by it (RFC 9110 §6.6.1).
  */
 import worker from "../../../src/worker.ts";
-import type { Env } from "../../../src/env.ts";
+import type { Env } from "../../../src/platform/env.ts";
 
 export * from "../../../src/worker.ts";
 

@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
-import { passthroughKey, sourceKey } from "../../../src/assets/keys.ts";
-import { indexSource } from "../../../src/delivery/passthrough/index.ts";
+import { passthroughKey, sourceKey } from "../../../src/platform/storage/keys.ts";
+import { indexSource } from "../../../src/media/mp4/index.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import * as fc from "fast-check";
-import { CursorTime, readCursor, writeCursor } from "../../../src/http/cursor.ts";
-import { Problem } from "../../../src/http/problems.ts";
+import { CursorTime, readCursor, writeCursor } from "../../../src/platform/http/cursor.ts";
+import { Problem } from "../../../src/platform/http/problems.ts";
 import type { FuzzTarget } from "../target.ts";
 
 const Key = z.tuple([CursorTime, z.string()]);

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import { type JobGrant, readJobGrant, signJobGrant } from "../../../src/encoding/job-token.ts";
-import { readSessionGrant, signSessionGrant } from "../../../src/live/session-token.ts";
+import { type JobGrant, readJobGrant, signJobGrant } from "../../../src/library/encoding/job-token.ts";
+import { readSessionGrant, signSessionGrant } from "../../../src/live/sessions/session-token.ts";
 import type { FuzzTarget } from "../target.ts";
 
 const SECRET = "a secret of the fuzzer: long enough for use";

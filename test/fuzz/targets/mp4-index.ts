@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
-import { cutSegment } from "../../../src/delivery/passthrough/cut-segment.ts";
-import { indexSource } from "../../../src/delivery/passthrough/index.ts";
-import type { RangeReader } from "../../../src/sources/range-reader.ts";
+import { cutSegment } from "../../../src/media/mp4/cut-segment.ts";
+import { indexSource } from "../../../src/media/mp4/index.ts";
+import type { RangeReader } from "../../../src/media/mp4/range-reader.ts";
 import type { FuzzTarget } from "../target.ts";
 
 const FILM = readFileSync(`${import.meta.dirname}/../../fixtures/flower.mp4`);

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
-import { readDirectives } from "../../../src/delivery/live/reload.ts";
-import { canonicalSelection, readSelection, selectRungs } from "../../../src/delivery/selection.ts";
-import { Problem } from "../../../src/http/problems.ts";
-import { readClipRequest } from "../../../src/live/clips-request.ts";
+import { readDirectives } from "../../../src/media/live/reload.ts";
+import { canonicalSelection, readSelection, selectRungs } from "../../../src/media/manifest/selection.ts";
+import { Problem } from "../../../src/platform/http/problems.ts";
+import { readClipRequest } from "../../../src/live/clips/clips-request.ts";
 import type { FuzzTarget } from "../target.ts";
 
 const names = fc.constantFrom(

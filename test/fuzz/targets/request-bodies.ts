@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
-import { Heartbeat, JobFailure, JobResult } from "../../../encoder/protocol.ts";
-import { CreateAsset, UpdateAsset } from "../../../src/assets/schemas.ts";
-import { API_JSON, exceededBound } from "../../../src/http/json-bounds.ts";
-import { validationProblem } from "../../../src/http/router.ts";
-import { CreateStream, CreateTarget, UpdateStream } from "../../../src/live/schemas.ts";
-import { CreateWebhook, UpdateWebhook } from "../../../src/webhooks/schemas.ts";
+import { Heartbeat, JobFailure, JobResult } from "../../../protocol/jobs.ts";
+import { CreateAsset, UpdateAsset } from "../../../src/library/assets/schemas.ts";
+import { API_JSON, exceededBound } from "../../../src/platform/http/json-bounds.ts";
+import { validationProblem } from "../../../src/platform/http/router.ts";
+import { CreateStream, CreateTarget, UpdateStream } from "../../../src/live/streams/schemas.ts";
+import { CreateWebhook, UpdateWebhook } from "../../../src/events/webhooks/schemas.ts";
 import type { FuzzTarget } from "../target.ts";
 
 const SCHEMAS = [

@@ -10,9 +10,11 @@ const page = readFileSync(EVENTS_PAGE, "utf8");
 const section = (heading: string) => page.split(`\n## ${heading}\n`)[1]!.split("\n## ")[0]!;
 
 /** Of what could send an event: everything that runs in the Worker, without the catalogue and what reads it. */
+const isProducer = (path: string) =>
+  !path.startsWith(join("src", "events")) || path.startsWith(join("src", "events", "webhooks"));
 const producers = ["src", "durable-objects"]
   .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)))
-  .filter((path) => path.endsWith(".ts") && !path.startsWith(join("src", "events")))
+  .filter((path) => path.endsWith(".ts") && isProducer(path))
   .map((path) => readFileSync(path, "utf8"))
   .join("\n");
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { BLANK_ASSET } from "../../../src/assets/blank-asset.ts";
-import { deletedEvent, mediaEvent } from "../../../src/assets/media-event.ts";
-import type { AssetRecord } from "../../../src/assets/repository.ts";
+import { BLANK_ASSET } from "../../../src/library/assets/blank-asset.ts";
+import { deletedEvent, mediaEvent } from "../../../src/library/assets/media-event.ts";
+import type { AssetRecord } from "../../../src/library/assets/repository.ts";
 import { CATALOGUE } from "../../../src/events/catalogue.ts";
 import { SAMPLE } from "../../../src/events/catalogue/samples.ts";
-import { DELIVERY_FAILURES } from "../../../src/webhooks/failures.ts";
+import { DELIVERY_FAILURES } from "../../../src/events/webhooks/failures.ts";
 
 const at = new Date("2026-05-20T12:50:15.662Z");
 const told = { id: SAMPLE.eventId, atMs: at.getTime() };

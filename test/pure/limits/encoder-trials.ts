@@ -1,7 +1,7 @@
 /** Rules of encoder and gateway that need neither libav nor a socket. */
 import { vi } from "vitest";
 import { limitsOf } from "../../../encoder/limits.ts";
-import type { Job } from "../../../encoder/protocol.ts";
+import type { Job } from "../../../protocol/jobs.ts";
 import { MessageReader } from "../../../encoder/live/wire.ts";
 import { ContainerUnits } from "../../../encoder/gateway/container-units.ts";
 import { RestartLimit } from "../../../encoder/gateway/restart-limit.ts";

@@ -1,8 +1,8 @@
 /** Secrets, grants and credentials. */
-import { gatewayCredential, readGatewayCredential } from "../../../encoder/gateway-credential.ts";
-import { secretList } from "../../../encoder/secrets.ts";
-import { GRANT_MS, isDueForRenewal, readJobGrant, signJobGrant } from "../../../src/encoding/job-token.ts";
-import * as session from "../../../src/live/session-token.ts";
+import { gatewayCredential, readGatewayCredential } from "../../../protocol/gateway-credential.ts";
+import { secretList } from "../../../protocol/secrets.ts";
+import { GRANT_MS, isDueForRenewal, readJobGrant, signJobGrant } from "../../../src/library/encoding/job-token.ts";
+import * as session from "../../../src/live/sessions/session-token.ts";
 import { atLeast, TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
 const SECRET = "s".repeat(40);

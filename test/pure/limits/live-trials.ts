@@ -1,14 +1,14 @@
 /** Rules of live streams. */
-import { JobFailure } from "../../../encoder/protocol.ts";
-import { Dropped, Ended, Heartbeat, Started } from "../../../encoder/live/protocol.ts";
-import { dvrFirstMsn } from "../../../src/delivery/live/origin-history.ts";
-import { decideReload, readDirectives } from "../../../src/delivery/live/reload.ts";
-import type { LiveRendition, LiveSegment } from "../../../src/delivery/live/timeline.ts";
-import { ViewerBatch, ViewerWindow } from "../../../src/delivery/live/viewer-window.ts";
-import { type Problem, PROBLEMS } from "../../../src/http/problems.ts";
-import { findRangeIn } from "../../../src/live/clips-range.ts";
-import { readClipRequest } from "../../../src/live/clips-request.ts";
-import { listsFrom, MOST_SEGMENTS, type SegmentRange } from "../../../src/live/recording-lists.ts";
+import { JobFailure } from "../../../protocol/jobs.ts";
+import { Dropped, Ended, Heartbeat, Started } from "../../../protocol/live.ts";
+import { dvrFirstMsn } from "../../../src/live/origin/origin-history.ts";
+import { decideReload, readDirectives } from "../../../src/media/live/reload.ts";
+import type { LiveRendition, LiveSegment } from "../../../src/media/live/timeline.ts";
+import { ViewerBatch, ViewerWindow } from "../../../src/live/origin/viewer-window.ts";
+import { type Problem, PROBLEMS } from "../../../src/platform/http/problems.ts";
+import { findRangeIn } from "../../../src/live/recording/clips-range.ts";
+import { readClipRequest } from "../../../src/live/clips/clips-request.ts";
+import { listsFrom, MOST_SEGMENTS, type SegmentRange } from "../../../src/live/recording/recording-lists.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
 const rendition = (segments: Partial<LiveSegment>[]) =>

@@ -1,16 +1,16 @@
 /** Rules of sources: how long a server is waited for, and what of a file is read at the edge. */
-import type { RangeReader } from "../../../src/sources/range-reader.ts";
-import { childBoxes } from "../../../src/delivery/passthrough/boxes.ts";
-import { findMoov } from "../../../src/delivery/passthrough/find-moov.ts";
-import { NotStandard } from "../../../src/delivery/passthrough/not-standard.ts";
-import { bufferedIndex, MAX_PIECE_BYTES, rangedIndex } from "../../../src/delivery/passthrough/index-bytes.ts";
-import { readSampleTable } from "../../../src/delivery/passthrough/sample-table.ts";
-import { readTracks } from "../../../src/delivery/passthrough/track.ts";
-import { checkPartNumber } from "../../../src/sources/copy-state.ts";
-import { SOURCE_LIMITS } from "../../../src/sources/limits.ts";
-import { sourceRetryDelayMs } from "../../../src/sources/retry-schedule.ts";
-import type { SourceError } from "../../../src/sources/source-errors.ts";
-import { SourcePace } from "../../../src/sources/source-pace.ts";
+import type { RangeReader } from "../../../src/media/mp4/range-reader.ts";
+import { childBoxes } from "../../../src/media/mp4/boxes.ts";
+import { findMoov } from "../../../src/media/mp4/find-moov.ts";
+import { NotStandard } from "../../../src/media/mp4/not-standard.ts";
+import { bufferedIndex, MAX_PIECE_BYTES, rangedIndex } from "../../../src/media/mp4/index-bytes.ts";
+import { readSampleTable } from "../../../src/media/mp4/sample-table.ts";
+import { readTracks } from "../../../src/media/mp4/track.ts";
+import { checkPartNumber } from "../../../src/library/sources/copy-state.ts";
+import { SOURCE_LIMITS } from "../../../src/library/sources/limits.ts";
+import { sourceRetryDelayMs } from "../../../src/library/sources/retry-schedule.ts";
+import type { SourceError } from "../../../src/library/sources/source-errors.ts";
+import { SourcePace } from "../../../src/library/sources/source-pace.ts";
 import { atLeast, TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
 /** One wait for bytes, with the product's own limits. */

@@ -1,8 +1,14 @@
 /** What receivers of webhooks may do and how often they are tried. */
-import { readAnswer } from "../../../src/webhooks/answer.ts";
-import { ATTEMPT_LIMITS } from "../../../src/webhooks/attempt.ts";
-import { admits, afterOutcome, disabledBecause, isFailing, newHealth } from "../../../src/webhooks/endpoint-health.ts";
-import { nextAttemptAt, RETRY_DELAYS_MS } from "../../../src/webhooks/retry-schedule.ts";
+import { readAnswer } from "../../../src/events/webhooks/answer.ts";
+import { ATTEMPT_LIMITS } from "../../../src/events/webhooks/attempt.ts";
+import {
+  admits,
+  afterOutcome,
+  disabledBecause,
+  isFailing,
+  newHealth,
+} from "../../../src/events/webhooks/endpoint-health.ts";
+import { nextAttemptAt, RETRY_DELAYS_MS } from "../../../src/events/webhooks/retry-schedule.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
 const TRY = { tries: 1, firstTriedAtMs: 0, nowMs: 0, retryAfterMs: null, random: 0.5 };

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { REJECT } from "../../../encoder/gateway/srt/handshake.ts";
-import { END_REASONS } from "../../../encoder/live/protocol.ts";
-import { CreateStream } from "../../../src/live/schemas.ts";
+import { END_REASONS } from "../../../protocol/live.ts";
+import { CreateStream } from "../../../src/live/streams/schemas.ts";
 
 const guide = readFileSync("docs/guides/live.md", "utf8");
 const section = (title: string) => guide.split(`\n## ${title}\n`)[1]!.split("\n## ")[0]!;

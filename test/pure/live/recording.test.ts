@@ -1,12 +1,12 @@
 /** From what a live origin knows of a session to what plays on demand. */
 import { expect, test } from "vitest";
-import { mpd } from "../../../src/delivery/dash/mpd.ts";
-import { mediaPlaylist } from "../../../src/delivery/hls/media-playlist.ts";
-import type { LiveRendition, LiveSegment } from "../../../src/delivery/live/timeline.ts";
-import { mediaListOf, presentationOf, type Rendition } from "../../../src/delivery/model.ts";
-import { findRange } from "../../../src/live/clips-range.ts";
-import { MOST_SEGMENTS, type RecordedRendition, recordedLists } from "../../../src/live/recording-lists.ts";
-import { audioRow, facts, videoRow } from "../delivery/rows.ts";
+import { mpd } from "../../../src/media/dash/mpd.ts";
+import { mediaPlaylist } from "../../../src/media/hls/media-playlist.ts";
+import type { LiveRendition, LiveSegment } from "../../../src/media/live/timeline.ts";
+import { mediaListOf, presentationOf, type Rendition } from "../../../src/media/manifest/model.ts";
+import { findRange } from "../../../src/live/recording/clips-range.ts";
+import { MOST_SEGMENTS, type RecordedRendition, recordedLists } from "../../../src/live/recording/recording-lists.ts";
+import { audioRow, facts, videoRow } from "../media/rows.ts";
 
 const START_MS = Date.UTC(2026, 10, 20, 12);
 const TIMESCALES: Record<string, number> = { v720: 120_000, v360: 120_000, a1: 48_000 };

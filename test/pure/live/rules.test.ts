@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { isEventType } from "../../../src/events/catalogue.ts";
-import { isSameSecret, newHexId, newStreamSecret, streamIdOfKey } from "../../../src/live/ids.ts";
-import { chooseBases, ingestUrls } from "../../../src/live/ingest-urls.ts";
-import { ingestSettings } from "../../../src/live/ingest-settings.ts";
-import { STREAM_MOVES, type StreamSignal, type StreamStatus } from "../../../src/live/moves.ts";
+import { isSameSecret, newHexId, newStreamSecret, streamIdOfKey } from "../../../src/live/streams/ids.ts";
+import { chooseBases, ingestUrls } from "../../../src/live/streams/ingest-urls.ts";
+import { ingestSettings } from "../../../src/live/ingest/ingest-settings.ts";
+import { STREAM_MOVES, type StreamSignal, type StreamStatus } from "../../../src/live/streams/moves.ts";
 import {
   type ConnectOrder,
   decideConnect,
@@ -12,8 +12,8 @@ import {
   openSession,
   resumeSession,
   waitMs,
-} from "../../../src/live/session.ts";
-import { targetUrlProblem } from "../../../src/live/target-url.ts";
+} from "../../../src/live/sessions/session.ts";
+import { targetUrlProblem } from "../../../src/live/simulcast/target-url.ts";
 
 type Table = Record<StreamStatus, Partial<Record<StreamSignal, readonly [StreamStatus, string]>>>;
 const MOVES: Table = STREAM_MOVES;

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { type ActivityItem, compareActivity, keyOf, resumeAfter } from "../../../src/assets/activity.ts";
-import { openDatabase } from "../../../src/database.ts";
+import { type ActivityItem, compareActivity, keyOf, resumeAfter } from "../../../src/library/assets/activity.ts";
+import { openDatabase } from "../../../src/platform/database.ts";
 import { exampleEvent } from "../../../src/events/catalogue/envelope.ts";
 import { insertEvent } from "../../../src/events/index.ts";
-import { requestLogs } from "../../../src/http/tables.ts";
+import { requestLogs } from "../../../src/events/request-log/tables.ts";
 import { type ErrorBody, type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "../workspace.ts";
 
 const db = openDatabase(env.DB);

@@ -1,7 +1,7 @@
 /** Requests of the API, each at its bound and one above it. */
 import { env } from "cloudflare:test";
-import { gatewayCredential } from "../../../encoder/gateway-credential.ts";
-import { sinceProblem } from "../../../src/webhooks/recover.ts";
+import { gatewayCredential } from "../../../protocol/gateway-credential.ts";
+import { sinceProblem } from "../../../src/events/webhooks/recover.ts";
 import { TAKEN, type Trial, upTo } from "../../support/limits/trials.ts";
 import { newWorkspace, send, type TestWorkspace, videoFrom } from "../workspace.ts";
 import { at, newStream, settings } from "../live/live-helpers.ts";

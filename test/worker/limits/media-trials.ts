@@ -1,20 +1,20 @@
 /** What encoders, gateways and viewers may send or ask, and what of a stream is counted. */
 import { env, runInDurableObject } from "cloudflare:test";
-import type { OriginIndex } from "../../../src/delivery/live/origin-index.ts";
-import { type DispatchContext, dispatchJobs } from "../../../src/encoding/dispatcher.ts";
-import type { JobBook, JobRow } from "../../../src/encoding/job-book.ts";
-import { signJobGrant } from "../../../src/encoding/job-token.ts";
-import { type Problem, PROBLEMS } from "../../../src/http/problems.ts";
-import { saveClip } from "../../../src/live/clips.ts";
-import type { RecordedIndex } from "../../../src/live/recorded-index.ts";
-import { keepIndex, keptIndex } from "../../../src/live/recorded-reader.ts";
-import { runRecordedLoad, runRecordedRead } from "../../../src/live/recorded-reads.ts";
+import type { OriginIndex } from "../../../src/live/origin/origin-index.ts";
+import { type DispatchContext, dispatchJobs } from "../../../src/library/encoding/dispatcher.ts";
+import type { JobBook, JobRow } from "../../../src/library/encoding/job-book.ts";
+import { signJobGrant } from "../../../src/library/encoding/job-token.ts";
+import { type Problem, PROBLEMS } from "../../../src/platform/http/problems.ts";
+import { saveClip } from "../../../src/live/clips/clips.ts";
+import type { RecordedIndex } from "../../../src/live/recording/recorded-index.ts";
+import { keepIndex, keptIndex } from "../../../src/live/recording/recorded-reader.ts";
+import { runRecordedLoad, runRecordedRead } from "../../../src/live/recording/recorded-reads.ts";
 import { countViewer } from "../../../src/playback/live-viewers.ts";
-import type { Env } from "../../../src/env.ts";
+import type { Env } from "../../../src/platform/env.ts";
 import { TAKEN, type Trial, until, upTo } from "../../support/limits/trials.ts";
 import { connect, newStream } from "../live/live-helpers.ts";
-import { newOrigin, partOf } from "../live-origin/origins.ts";
-import { onAirUntil, openingAt } from "../live-origin/real-media.ts";
+import { newOrigin, partOf } from "../live/origin/origins.ts";
+import { onAirUntil, openingAt } from "../live/origin/real-media.ts";
 import { send } from "../workspace.ts";
 import { ours, verdictOf } from "./api-trials.ts";
 

@@ -1,17 +1,17 @@
 /** Deadlines of what the Worker waits for, on a clock that the trial moves, with servers that never come to their end. */
 import { env } from "cloudflare:test";
 import { vi } from "vitest";
-import { lingering, readRest } from "../../../src/http/lingering.ts";
-import type { Problem } from "../../../src/http/problems.ts";
-import { HealthCache } from "../../../src/http/health.ts";
-import type { SourceError } from "../../../src/sources/source-errors.ts";
-import { fetchSource } from "../../../src/sources/safe-fetch.ts";
-import { attemptDelivery, verifyEndpoint } from "../../../src/webhooks/attempt.ts";
-import { rotateSecret } from "../../../src/webhooks/rotate-secret.ts";
+import { lingering, readRest } from "../../../src/platform/http/lingering.ts";
+import type { Problem } from "../../../src/platform/http/problems.ts";
+import { HealthCache } from "../../../src/health.ts";
+import type { SourceError } from "../../../src/library/sources/source-errors.ts";
+import { fetchSource } from "../../../src/library/sources/safe-fetch.ts";
+import { attemptDelivery, verifyEndpoint } from "../../../src/events/webhooks/attempt.ts";
+import { rotateSecret } from "../../../src/events/webhooks/rotate-secret.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
-import { openSourceServer } from "../sources/source-servers.ts";
-import { addWebhook } from "../webhooks/webhook-rows.ts";
-import { receivers, seenAt } from "../webhooks/receivers.ts";
+import { openSourceServer } from "../library/sources/source-servers.ts";
+import { addWebhook } from "../events/webhooks/webhook-rows.ts";
+import { receivers, seenAt } from "../events/webhooks/receivers.ts";
 
 /** What has become of the work after so long. @param isWaiting whether it has come to where it waits; asks over the network */
 async function after(ms: number, begin: () => Promise<string>, isWaiting: () => Promise<boolean>): Promise<string> {

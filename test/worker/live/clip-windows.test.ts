@@ -1,10 +1,10 @@
 /** What clip windows of a finished recording cost, once the session's live index was deleted. */
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import type { SegmentList } from "../../../src/assets/types.ts";
-import { keptIndex } from "../../../src/live/recorded-reader.ts";
-import { MAX_RECORDED_LOADS, MAX_RECORDED_READS } from "../../../src/live/recorded-reads.ts";
-import { originOf } from "../../../src/live/origin-calls.ts";
+import type { SegmentList } from "../../../src/media/types.ts";
+import { keptIndex } from "../../../src/live/recording/recorded-reader.ts";
+import { MAX_RECORDED_LOADS, MAX_RECORDED_READS } from "../../../src/live/recording/recorded-reads.ts";
+import { originOf } from "../../../src/live/origin/origin-calls.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { FACTS, newStream } from "./live-helpers.ts";
 import { broadcast } from "./recording-helpers.ts";

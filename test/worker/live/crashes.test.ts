@@ -2,10 +2,10 @@
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
-import { openDatabase } from "../../../src/database.ts";
-import { projectStream } from "../../../src/live/projection.ts";
-import { sweepStreams } from "../../../src/live/sweep.ts";
-import { liveStreams } from "../../../src/live/tables.ts";
+import { openDatabase } from "../../../src/platform/database.ts";
+import { projectStream } from "../../../src/live/sessions/projection.ts";
+import { sweepStreams } from "../../../src/live/streams/sweep.ts";
+import { liveStreams } from "../../../src/live/streams/tables.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import {
   connect,

@@ -1,11 +1,11 @@
 /** What ingest gateways ask for: who gets in, who does not, and what of it is in the log. */
 import { env } from "cloudflare:test";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { AuthorizeAnswer } from "../../../encoder/live/protocol.ts";
-import { gatewayCredential } from "../../../encoder/gateway-credential.ts";
-import { signJobGrant } from "../../../src/encoding/job-token.ts";
-import { newHexId } from "../../../src/live/ids.ts";
-import { signSessionGrant } from "../../../src/live/session-token.ts";
+import { AuthorizeAnswer } from "../../../protocol/live.ts";
+import { gatewayCredential } from "../../../protocol/gateway-credential.ts";
+import { signJobGrant } from "../../../src/library/encoding/job-token.ts";
+import { newHexId } from "../../../src/live/streams/ids.ts";
+import { signSessionGrant } from "../../../src/live/sessions/session-token.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import {
   asGateway,

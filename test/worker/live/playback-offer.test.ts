@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import type { Started } from "../../../encoder/live/protocol.ts";
+import type { Started } from "../../../protocol/live.ts";
 import { type ErrorBody, newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { at, connect, FACTS, inMachine, newStream, settle } from "./live-helpers.ts";
 

@@ -1,6 +1,6 @@
 /** A broadcaster who brings media: texts for bytes, "v720 3.1" for part 1 of segment 3. */
 import { env } from "cloudflare:test";
-import type { Started } from "../../../encoder/live/protocol.ts";
+import type { Started } from "../../../protocol/live.ts";
 import { send } from "../workspace.ts";
 import { type Broadcaster, connect, FACTS, type Stream } from "./live-helpers.ts";
 

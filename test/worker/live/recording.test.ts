@@ -1,9 +1,9 @@
 /** What becomes of a broadcast when it is over. */
 import { createExecutionContext, createMessageBatch, env, getQueueResult, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { consumePurges, sweepAssets } from "../../../src/assets/index.ts";
-import { projectStream } from "../../../src/live/projection.ts";
-import { addWebhook, deliveriesOf } from "../webhooks/webhook-rows.ts";
+import { consumePurges, sweepAssets } from "../../../src/library/assets/index.ts";
+import { projectStream } from "../../../src/live/sessions/projection.ts";
+import { addWebhook, deliveriesOf } from "../events/webhooks/webhook-rows.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import {
   connect,

@@ -2,11 +2,11 @@
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { openDatabase } from "../../../src/database.ts";
+import { openDatabase } from "../../../src/platform/database.ts";
 import { sweepSecrets } from "../../../src/live/index.ts";
-import { liveStreams } from "../../../src/live/tables.ts";
-import { createWebhook, receiverUrl, seenAt } from "../webhooks/webhook-helpers.ts";
-import { until } from "../webhooks/webhook-rows.ts";
+import { liveStreams } from "../../../src/live/streams/tables.ts";
+import { createWebhook, receiverUrl, seenAt } from "../events/webhooks/webhook-helpers.ts";
+import { until } from "../events/webhooks/webhook-rows.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { ask, at, connect, eventsOf, getStream, goLive, newStream, settings, type Stream } from "./live-helpers.ts";
 

@@ -1,6 +1,6 @@
 /** What a gateway asks and tells of simulcast targets while a broadcast is on air. */
 import { beforeAll, expect, test } from "vitest";
-import { SimulcastTargets } from "../../../encoder/live/protocol.ts";
+import { SimulcastTargets } from "../../../protocol/live.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { at, type Broadcaster, connect, goLive, newStream, type Stream, typesOf } from "./live-helpers.ts";
 

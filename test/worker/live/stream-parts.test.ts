@@ -1,7 +1,7 @@
 /** What belongs to a stream, over REST: playback IDs, simulcast targets, viewers (contract/rest.md §6). */
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { tellViewers } from "../../../src/live/viewers.ts";
+import { tellViewers } from "../../../src/live/streams/viewers.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import { at, eventsOf, getStream, goLive, inMachine, newStream, refusal, type Stream } from "./live-helpers.ts";
 

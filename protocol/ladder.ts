@@ -1,0 +1,94 @@
+import type { FrameGrid, Fraction, VideoRung } from "./jobs.ts";
+
+export type ResolutionLabel = "2160p" | "1440p" | "1080p" | "720p" | "480p";
+export type MediaQuality = "standard" | "pro" | "premium";
+
+/** Rungs by the shorter edge of a 16:9 box; the rate caps are for 30 frames a second at that full box. */
+const BOXES = [
+  { shortPx: 2160, maxBitrateBps: 16_000_000 },
+  { shortPx: 1440, maxBitrateBps: 10_000_000 },
+  { shortPx: 1080, maxBitrateBps: 5_800_000 },
+  { shortPx: 720, maxBitrateBps: 3_000_000 },
+  { shortPx: 480, maxBitrateBps: 1_400_000 },
+  { shortPx: 270, maxBitrateBps: 550_000 },
+] as const;
+
+const QUALITY = {
+  standard: { crf: 23, rateFactor: 1, preset: "veryfast" },
+  pro: { crf: 21, rateFactor: 1.3, preset: "faster" },
+  premium: { crf: 19, rateFactor: 1.6, preset: "medium" },
+} as const;
+
+/** A rung this close to the one above it saves a viewer nothing. */
+const CLOSEST_STEP = 0.8;
+
+export interface Size {
+  widthPx: number;
+  heightPx: number;
+}
+
+/** The nearest even size that does not exceed the source's own. */
+const even = (px: number, ofSourcePx: number) =>
+  Math.max(2, Math.min(2 * Math.round(px / 2), 2 * Math.floor(ofSourcePx / 2)));
+const longEdge = (shortPx: number) => (shortPx * 16) / 9;
+
+/** How far a picture must shrink to lie inside a box, either way up; never more than 1. */
+function scaleInto(size: Size, shortPx: number): number {
+  const short = Math.min(size.widthPx, size.heightPx);
+  const long = Math.max(size.widthPx, size.heightPx);
+  return Math.min(1, shortPx / short, (longEdge(shortPx) + 1) / long); // + 1: 854×480 is inside of the 480p box
+}
+
+/** The smallest label whose box holds the picture: 800×332 is "480p", 1080×1920 is "1080p". At least "480p", at most "2160p". */
+export function resolutionLabel(size: Size): ResolutionLabel {
+  const box = BOXES.toReversed().find((box) => box.shortPx >= 480 && scaleInto(size, box.shortPx) === 1);
+  return `${box?.shortPx ?? 2160}p` as ResolutionLabel;
+}
+
+/**
+ * Picks the renditions to encode for a picture, largest first. Never upscales, keeps the aspect ratio, even sizes. A picture
+ * below the lowest rung gets that rung at its own size, so there is always at least one.
+ *
+ * @param source display size after rotation, square pixels
+ * @param frameRate of the output; rates above 30 get half as much again
+ */
+export function planLadder(
+  source: Size,
+  frameRate: Fraction,
+  max: ResolutionLabel,
+  quality: MediaQuality,
+): VideoRung[] {
+  const { crf, rateFactor, preset } = QUALITY[quality];
+  const maxShortPx = Number.parseInt(max, 10);
+  const rungs: VideoRung[] = [];
+  let above = Number.POSITIVE_INFINITY;
+  for (const [position, { shortPx, maxBitrateBps }] of BOXES.entries()) {
+    if (shortPx > maxShortPx) continue;
+    const scale = scaleInto(source, shortPx);
+    const below = BOXES[position + 1];
+    const heldByNext = scale === 1 && below !== undefined && scaleInto(source, below.shortPx) === 1;
+    if (heldByNext || scale > above * CLOSEST_STEP) continue;
+    above = scale;
+    const size = fitInto(source, shortPx);
+    const fill = Math.min(1, (size.widthPx * size.heightPx) / (shortPx * longEdge(shortPx)));
+    const speed = frameRate.num / frameRate.den > 31 ? 1.5 : 1;
+    const rate = Math.max(100_000, maxBitrateBps * rateFactor * speed * fill ** 0.75);
+    rungs.push({ name: `v${shortPx}`, ...size, crf, maxBitrateBps: Math.round(rate / 1000) * 1000, preset });
+  }
+  return rungs;
+}
+
+/** How large a picture is inside a box of that shorter edge: never upscaled, even sizes, its own aspect ratio. */
+export function fitInto(source: Size, shortPx: number): Size {
+  const scale = scaleInto(source, shortPx);
+  return {
+    widthPx: even(source.widthPx * scale, source.widthPx),
+    heightPx: even(source.heightPx * scale, source.heightPx),
+  };
+}
+
+/** GOPs of about 2 s and segments of two GOPs, in whole frames, so that chunks meet exactly. */
+export function planGrid(frameRate: Fraction): FrameGrid {
+  const framesPerGop = Math.max(1, Math.round((2 * frameRate.num) / frameRate.den));
+  return { frameRate, framesPerGop, framesPerSegment: 2 * framesPerGop };
+}

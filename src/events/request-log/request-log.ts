@@ -1,0 +1,81 @@
+import { sql } from "drizzle-orm";
+import { createMiddleware } from "hono/factory";
+import { matchedRoutes } from "hono/route";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { GatheredWrites } from "../../platform/gathered-writes.ts";
+import { log } from "../../platform/log.ts";
+import type { AppContext } from "../../platform/http/router.ts";
+import { requestLogs } from "./tables.ts";
+
+type Row = typeof requestLogs.$inferInsert;
+
+/** What a request was about. Pure. @param pattern as Hono has it, `/v1/on-demand/:mediaId`; null = there is no such route */
+export function describeRoute(pattern: string | null, path: string): { route: string; ids: string[] } {
+  if (pattern === null) return { route: "unknown", ids: [] };
+  const parts = pattern.split("/");
+  const values = path.split("/");
+  const ids = parts.flatMap((part, index) => (part.startsWith(":") ? [decode(values[index] ?? "")] : []));
+  return {
+    route: parts.map((part) => part.replace(/^:(\w+).*$/, "{$1}")).join("/"),
+    ids: ids.map((id) => (UUID.test(id) ? id.toLowerCase() : id.slice(0, 64))),
+  };
+}
+
+/** The API takes them in either case and gives them out in lower case, which is how they are looked for. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Keeps what was asked, by whom and how it ended, after the answer has gone out. */
+export const logRequests = createMiddleware<AppContext>(async (c, next) => {
+  const startedAt = Date.now();
+  await next();
+  // Everything that only looks at requests on their way has a pattern with a "*"; of the others the first one answers.
+  const pattern = matchedRoutes(c).find(({ path }) => !path.endsWith("*"))?.path ?? null;
+  const { route, ids } = describeRoute(pattern, c.req.path);
+  const resourceIds = [...ids, ...(c.var.createdIds ?? [])];
+  const row = {
+    id: crypto.randomUUID(),
+    workspaceId: c.var.caller.workspaceId,
+    at: new Date(startedAt),
+    requestId: c.var.requestId.slice(0, 64),
+    credentialId: c.var.caller.credentialId,
+    method: c.req.method,
+    route,
+    status: c.res.status,
+    durationMs: Date.now() - startedAt,
+    resourceIds,
+    resourceId: resourceIds[0] ?? null,
+  };
+  const { requestId, method, status, durationMs, credentialId } = row;
+  log("request.answered", { requestId, method, route, status, tookMs: durationMs, credentialId, resourceIds });
+  c.executionCtx.waitUntil(keep(c.env, row));
+});
+
+const lines = new GatheredWrites<Row>(Date.now);
+
+const keep = (env: Env, row: Row): Promise<void> =>
+  lines.add(row, async (rows) => {
+    await insert(env, rows)
+      .catch(() => insert(env, rows)) // it may have been done all the same: a row that is there stays as it is
+      .catch((error: unknown) => log("request_log.not_kept", { rows: rows.length, error: String(error) }));
+  });
+
+async function insert(env: Env, rows: Row[]): Promise<void> {
+  const json = JSON.stringify(rows.map((row) => ({ ...row, at: row.at.getTime() })));
+  const field = (name: string) => sql.raw(`json_extract(value, '$.${name}')`);
+  await openDatabase(env.DB).run(sql`
+    INSERT INTO ${requestLogs} (id, workspace_id, at, request_id, credential_id, method, route, status, duration_ms, resource_ids, resource_id)
+    SELECT ${field("id")}, ${field("workspaceId")}, ${field("at")}, ${field("requestId")}, ${field("credentialId")}, ${field("method")},
+      ${field("route")}, ${field("status")}, ${field("durationMs")}, ${field("resourceIds")}, ${field("resourceId")}
+    FROM json_each(${json})
+    WHERE true -- tells SQLite that ON CONFLICT is no join's
+    ON CONFLICT DO NOTHING`);
+}

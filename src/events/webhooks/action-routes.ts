@@ -1,0 +1,121 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { json, problemResponses } from "../../platform/http/openapi.ts";
+import { newRouter } from "../../platform/http/router.ts";
+import { recover } from "./recover.ts";
+import { redeliver } from "./redeliver.ts";
+import { revealSecret } from "./reveal-secret.ts";
+import { rotateSecret } from "./rotate-secret.ts";
+import { answer, itemProblems, keyOf, orNotFound, security, tags, webhookParams as params } from "./route-parts.ts";
+import { RecoverWebhook, RedeliverEvent, TestResult, TestWebhook, WebhookRecord, WebhookSecret } from "./schemas.ts";
+import { testWebhook } from "./test-webhook.ts";
+import { toAttempt, toWebhook } from "./to-webhook.ts";
+import { tellSender, wakeSender } from "./wake.ts";
+
+const revealRoute = createRoute({
+  operationId: "reveal-webhook-secret",
+  summary: "The signing secret",
+  method: "post",
+  path: "/v1/webhooks/{webhookId}/secret/reveal",
+  tags,
+  security,
+  request: { params },
+  responses: { 200: answer(WebhookSecret, "The current secret"), ...itemProblems, ...problemResponses("unavailable") },
+});
+const rotateRoute = createRoute({
+  operationId: "rotate-webhook-secret",
+  summary: "A new signing secret",
+  description:
+    "The new secret signs `Service-Signature` at once; for 24 h `webhook-signature` carries a signature of the old one too. " +
+    "Within that time there is no second rotation. `reveal` shows the new secret.",
+  method: "post",
+  path: "/v1/webhooks/{webhookId}/secret/rotate",
+  tags,
+  security,
+  request: { params },
+  responses: {
+    200: answer(WebhookRecord, "The webhook; `previousSecretUntil` says until when the old secret signs too"),
+    ...itemProblems,
+    ...problemResponses("secret_rotated_recently", "unavailable"),
+  },
+});
+const testRoute = createRoute({
+  operationId: "test-webhook",
+  summary: "Send a sample",
+  description:
+    "A real, signed event about an object that does not exist, sent once, also to a webhook that is paused or disabled. " +
+    "What comes of it says nothing about the webhook's status.",
+  method: "post",
+  path: "/v1/webhooks/{webhookId}/test",
+  tags,
+  security,
+  request: { params, body: { required: true, content: json(TestWebhook) } },
+  responses: { 200: answer(TestResult, "What came back"), ...itemProblems, ...problemResponses("unavailable") },
+});
+const recoverRoute = createRoute({
+  operationId: "recover-webhook",
+  summary: "Send again what has failed",
+  description:
+    "Every failed delivery that was created since then is queued again, with its event id and its bytes. " +
+    "While the webhook is paused or disabled they wait until it is enabled.",
+  method: "post",
+  path: "/v1/webhooks/{webhookId}/recover",
+  tags,
+  security,
+  request: { params, body: { required: true, content: json(RecoverWebhook) } },
+  responses: {
+    200: answer(z.object({ recovered: z.int() }), "How many deliveries are queued again"),
+    ...itemProblems,
+  },
+});
+const redeliverRoute = createRoute({
+  operationId: "redeliver-event",
+  summary: "Send an event once more",
+  description: "With its event id and its bytes. A paused or disabled webhook gets it when it is enabled.",
+  method: "post",
+  path: "/v1/events/{eventId}/redeliver",
+  tags: ["Events"],
+  security,
+  request: {
+    params: z.object({ eventId: z.uuid().openapi({ param: { name: "eventId", in: "path" } }) }),
+    body: { required: false, content: json(RedeliverEvent) },
+  },
+  responses: {
+    200: answer(z.object({ webhookIds: z.array(z.uuid()) }), "The webhooks that get it"),
+    ...problemResponses("unauthorized", "forbidden", "event_not_found", "validation_failed"),
+  },
+});
+
+/** What an owner can do with a webhook and its events, beside changing them. */
+export const actionRoutes = newRouter()
+  .openapi(revealRoute, async (c) => {
+    const secret = orNotFound(await revealSecret(c.env, keyOf(c.var.caller, c.req.valid("param").webhookId)));
+    c.header("cache-control", "no-store");
+    return c.json({ success: true as const, data: { secret } }, 200);
+  })
+  .openapi(rotateRoute, async (c) => {
+    const now = new Date();
+    const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
+    const webhook = orNotFound(await rotateSecret(c.env, key, now));
+    await tellSender(c.env, key.webhookId);
+    return c.json({ success: true as const, data: toWebhook(webhook, now) }, 200);
+  })
+  .openapi(testRoute, async (c) => {
+    const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
+    const { eventId, type, attempt } = orNotFound(await testWebhook(c.env, key, c.req.valid("json").type, new Date()));
+    c.set("createdIds", [eventId]);
+    const data = { eventId, type, delivered: attempt.failure === null, attempt: toAttempt(attempt) };
+    return c.json({ success: true as const, data }, 200);
+  })
+  .openapi(recoverRoute, async (c) => {
+    const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
+    const recovered = orNotFound(await recover(c.env, key, c.req.valid("json").since, new Date()));
+    if (recovered > 0) c.executionCtx.waitUntil(wakeSender(c.env, key.webhookId));
+    return c.json({ success: true as const, data: { recovered } }, 200);
+  })
+  .openapi(redeliverRoute, async (c) => {
+    const { webhookId } = c.req.valid("json");
+    const ids = { workspaceId: c.var.caller.workspaceId, eventId: c.req.valid("param").eventId.toLowerCase() };
+    const webhookIds = await redeliver(c.env, ids, webhookId?.toLowerCase() ?? null, new Date());
+    c.executionCtx.waitUntil(Promise.all(webhookIds.map((id) => wakeSender(c.env, id))));
+    return c.json({ success: true as const, data: { webhookIds } }, 200);
+  });

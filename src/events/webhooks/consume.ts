@@ -1,0 +1,88 @@
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { log } from "../../platform/log.ts";
+import { commitWithEvents } from "./announce.ts";
+import { DELIVERY_FAILURES } from "./failures.ts";
+import { deliveries } from "./tables.ts";
+import { wakeSender } from "./wake.ts";
+
+const HandOver = z.object({ eventId: z.string(), webhookIds: z.array(z.string()) });
+
+/** Hands events over to the senders of their webhooks; each message is settled by what became of its own webhooks. */
+export async function consumeDeliveries(env: Env, batch: MessageBatch): Promise<void> {
+  const calls = new Map<string, Promise<boolean>>(); // a sender is woken once for the whole batch
+  const wake = (webhookId: string) => {
+    const call = calls.get(webhookId) ?? wakeSender(env, webhookId);
+    calls.set(webhookId, call);
+    return call;
+  };
+  await Promise.all(
+    batch.messages.map(async (message) => {
+      const handOver = HandOver.safeParse(message.body);
+      if (!handOver.success) {
+        log("delivery.unreadable", { messageId: message.id });
+        return message.ack(); // a retry cannot repair the body
+      }
+      const isTaken = (await Promise.all(handOver.data.webhookIds.map(wake))).every(Boolean);
+      if (isTaken) message.ack();
+      else message.retry();
+    }),
+  );
+}
+
+/** Messages that could not be handed over in all their retries: what has not been sent by then ends as `failed`, and is told. */
+export async function consumeDeadDeliveries(env: Env, batch: MessageBatch): Promise<void> {
+  await Promise.all(
+    batch.messages.map(async (message) => {
+      const handOver = HandOver.safeParse(message.body);
+      if (!handOver.success) return message.ack();
+      try {
+        for (const webhookId of handOver.data.webhookIds) await giveUp(env, handOver.data.eventId, webhookId);
+        message.ack();
+      } catch (error) {
+        log("delivery.not_given_up", { messageId: message.id, error: String(error) });
+        message.retry();
+      }
+    }),
+  );
+}
+
+async function giveUp(env: Env, eventId: string, webhookId: string): Promise<void> {
+  const nowMs = Date.now();
+  const found = await env.DB.prepare(
+    "SELECT d.workspace_id AS workspaceId, d.type, w.url FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.event_id = ? AND d.webhook_id = ?",
+  )
+    .bind(eventId, webhookId)
+    .first<{ workspaceId: string; type: string; url: string }>();
+  if (found === null) return;
+  const change = openDatabase(env.DB).run(sql`
+    UPDATE ${deliveries} SET status = 'failed', last_failure = 'not_handed_over', next_attempt_at = NULL, finished_at = ${nowMs}
+    WHERE event_id = ${eventId} AND webhook_id = ${webhookId} AND status = 'pending' AND attempts = 0`);
+  const event = {
+    id: crypto.randomUUID(),
+    workspaceId: found.workspaceId,
+    type: "webhook.delivery.exhausted",
+    objectId: webhookId,
+    occurredAtMs: nowMs,
+    data: {
+      webhookId,
+      url: found.url,
+      eventId,
+      eventType: found.type,
+      attempts: 0,
+      lastFailure: { reason: "not_handed_over", message: DELIVERY_FAILURES.not_handed_over.message, status: null },
+      firstAttemptAt: null,
+      lastAttemptAt: null,
+    },
+  };
+  const isOperational = found.type.startsWith("webhook.");
+  const { wake } = await commitWithEvents(
+    env,
+    [change],
+    isOperational ? [] : [{ event, onlyIf: sql`changes() > 0`, exceptWebhookId: webhookId }],
+  );
+  await wake();
+  log("delivery.given_up", { eventId, webhookId });
+}

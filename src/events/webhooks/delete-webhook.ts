@@ -1,0 +1,20 @@
+import { sql } from "drizzle-orm";
+import { commit, openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { log } from "../../platform/log.ts";
+import { isWebhook, type WebhookKey } from "./repository.ts";
+import { deliveries, webhooks } from "./tables.ts";
+
+/** Ends a webhook for good; what waits for it is cancelled, and what was sent stays in the log of its events. False when there is none. */
+export async function deleteWebhook(env: Env, key: WebhookKey, now: Date): Promise<boolean> {
+  const db = openDatabase(env.DB);
+  const [deleted] = await commit(env.DB, [
+    db.update(webhooks).set({ deletedAt: now, updatedAt: now }).where(isWebhook(key)),
+    db.run(sql`
+      UPDATE ${deliveries} SET status = 'cancelled', next_attempt_at = NULL, finished_at = ${now.getTime()}
+      WHERE changes() > 0 AND webhook_id = ${key.webhookId} AND workspace_id = ${key.workspaceId} AND status = 'pending'`),
+  ]);
+  const isDeleted = deleted!.meta.changes > 0;
+  if (isDeleted) log("webhook.deleted", { ...key });
+  return isDeleted;
+}

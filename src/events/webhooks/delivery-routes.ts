@@ -1,0 +1,48 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { openDatabase } from "../../platform/database.ts";
+import { CursorPagination, CursorTime, cutPage, readCursor } from "../../platform/http/cursor.ts";
+import { json } from "../../platform/http/openapi.ts";
+import { newRouter } from "../../platform/http/router.ts";
+import { findAttempts, findWebhook, listDeliveries } from "./repository.ts";
+import { itemProblems, keyOf, orNotFound, security, tags, webhookParams as params } from "./route-parts.ts";
+import { DeliveriesQuery, DeliveryRecord } from "./schemas.ts";
+import { toDelivery } from "./to-webhook.ts";
+
+const listRoute = createRoute({
+  operationId: "list-webhook-deliveries",
+  summary: "The delivery log of a webhook",
+  description: "Of the last 30 days, newest first, with each attempt.",
+  method: "get",
+  path: "/v1/webhooks/{webhookId}/deliveries",
+  tags,
+  security,
+  request: { params, query: DeliveriesQuery },
+  responses: {
+    200: {
+      description: "One page of deliveries",
+      content: json(
+        z.object({ success: z.literal(true), data: z.array(DeliveryRecord), pagination: CursorPagination }),
+      ),
+    },
+    ...itemProblems,
+  },
+});
+
+const CursorKey = z.tuple([CursorTime, z.string()]); // creation and event
+
+export const deliveryRoutes = newRouter().openapi(listRoute, async (c) => {
+  const { status, type: types, from, to, limit, cursor } = c.req.valid("query");
+  const after = readCursor(cursor, CursorKey);
+  const db = openDatabase(c.env.DB);
+  const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
+  orNotFound(await findWebhook(db, key));
+  const found = await listDeliveries(db, key, { status, types, from, to, after }, limit + 1);
+  const { rows, pagination } = cutPage(found, limit, (row) => [row.createdAt.getTime(), row.eventId]);
+  const attempts = await findAttempts(
+    db,
+    key.webhookId,
+    rows.map(({ eventId }) => eventId),
+  );
+  const data = rows.map((row) => toDelivery(row, attempts.get(row.eventId) ?? []));
+  return c.json({ success: true as const, data, pagination }, 200);
+});

@@ -1,0 +1,40 @@
+import { sql } from "drizzle-orm";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { log } from "../../platform/log.ts";
+import { Problem } from "../../platform/http/problems.ts";
+import { findWebhook, type WebhookKey } from "./repository.ts";
+import { deliveries } from "./tables.ts";
+
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** What is wrong with the moment, to follow the field's name; null when it is good. */
+export function sinceProblem(since: Date, now: Date): string | null {
+  if (since > now) return "must not be in the future";
+  return now.getTime() - since.getTime() > KEPT_MS ? "must not be older than 30 days" : null;
+}
+
+/**
+ * Queues again, in one statement, what has failed of the events since then; samples are left out. Each starts its schedule anew and
+ * keeps its event id and its bytes.
+ *
+ * @returns how many; null when there is no such webhook
+ * @throws {Problem} validation_failed
+ */
+export async function recover(env: Env, key: WebhookKey, since: Date, now: Date): Promise<number | null> {
+  const message = sinceProblem(since, now);
+  if (message !== null)
+    throw new Problem("validation_failed", "validation failed", { fields: [{ field: "since", message }] });
+  const db = openDatabase(env.DB);
+  if ((await findWebhook(db, key)) === null) return null;
+  const recovered = await db.run(sql`
+    UPDATE ${deliveries} SET status = 'pending', tries = 0, first_tried_at = NULL, next_attempt_at = ${now.getTime()},
+      finished_at = NULL, last_failure = NULL
+    WHERE webhook_id = ${key.webhookId} AND workspace_id = ${key.workspaceId} AND status = 'failed'
+      AND created_at >= ${since.getTime()}
+      AND EXISTS (SELECT 1 FROM events WHERE events.id = ${deliveries}.event_id AND NOT events.is_test)
+      AND EXISTS (SELECT 1 FROM webhooks WHERE webhooks.id = ${key.webhookId} AND webhooks.deleted_at IS NULL)`);
+  const { changes } = recovered.meta;
+  log("webhook.recovered", { ...key, deliveries: changes });
+  return changes;
+}

@@ -1,0 +1,28 @@
+import type { Env } from "../../platform/env.ts";
+import { type NewEvent, redactSecrets } from "../index.ts";
+import { log } from "../../platform/log.ts";
+import { open, seal } from "../../platform/crypto/sealing.ts";
+import { withKeys } from "../../platform/http/with-keys.ts";
+
+/** The event as it is stored: secrets redacted, and sealed beside it for webhooks that get them. @throws {Problem} unavailable */
+export async function redactEvent(env: Env, event: NewEvent): Promise<NewEvent> {
+  const data = JSON.stringify(event.data);
+  const redacted = redactSecrets(data);
+  if (redacted === data) return event;
+  const sealedData = await withKeys(env, (keys) => seal(keys, event.id, data));
+  return { ...event, data: JSON.parse(redacted), sealedData };
+}
+
+/** The data of a redacted event, for a webhook that gets secrets; null when nothing was redacted, or it cannot be opened any more. */
+export async function openEventData(
+  env: Env,
+  { eventId, sealedData }: { eventId: string; sealedData?: string | null },
+): Promise<string | null> {
+  if (!sealedData) return null;
+  try {
+    return await open(env.WEBHOOK_KEYS, eventId, sealedData);
+  } catch (error) {
+    log("event.data_not_opened", { eventId, error: String(error) }); // its key was taken out of WEBHOOK_KEYS
+    return null;
+  }
+}

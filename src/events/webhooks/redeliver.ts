@@ -1,0 +1,44 @@
+import { sql } from "drizzle-orm";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { findEvent } from "../index.ts";
+import { log } from "../../platform/log.ts";
+import { Problem } from "../../platform/http/problems.ts";
+import { findWebhook } from "./repository.ts";
+import { deliveries, webhooks } from "./tables.ts";
+
+/**
+ * Sends an event once more, with its id and its bytes: to one webhook, or to those that have had it and those that want its type now.
+ * A delivery that there is starts its schedule anew in the naming that it was born with; its attempts count on.
+ *
+ * @returns the webhooks that get it
+ * @throws {Problem} event_not_found, webhook_not_found
+ */
+export async function redeliver(
+  env: Env,
+  { workspaceId, eventId }: { workspaceId: string; eventId: string },
+  webhookId: string | null,
+  now: Date,
+): Promise<string[]> {
+  const db = openDatabase(env.DB);
+  const event = await findEvent(db, eventId);
+  if (event?.workspaceId !== workspaceId) throw new Problem("event_not_found", "no event has this id");
+  const noWebhook = () => new Problem("webhook_not_found", "no webhook has this id");
+  if (webhookId !== null && (await findWebhook(db, { workspaceId, webhookId })) === null) throw noWebhook();
+  const hasHad = sql`EXISTS (SELECT 1 FROM ${deliveries} AS past WHERE past.event_id = event.id AND past.webhook_id = webhook.id)`;
+  const wants = sql`NOT event.is_test AND webhook.enabled AND (webhook.matched_types IS NULL
+    OR EXISTS (SELECT 1 FROM json_each(webhook.matched_types) AS wanted WHERE wanted.value = event.type))`;
+  const rows = await db.all<{ webhookId: string }>(sql`
+    INSERT INTO ${deliveries} (event_id, webhook_id, workspace_id, type, naming, status, next_attempt_at, created_at)
+    SELECT event.id, webhook.id, event.workspace_id, event.type, webhook.naming, 'pending', ${now.getTime()}, ${now.getTime()}
+    FROM events AS event JOIN ${webhooks} AS webhook ON webhook.workspace_id = event.workspace_id
+    WHERE event.id = ${eventId} AND event.workspace_id = ${workspaceId} AND webhook.deleted_at IS NULL
+      AND ${webhookId === null ? sql`(${hasHad} OR (${wants}))` : sql`webhook.id = ${webhookId}`}
+    ON CONFLICT (event_id, webhook_id) DO UPDATE SET status = 'pending', tries = 0, first_tried_at = NULL,
+      next_attempt_at = excluded.next_attempt_at, finished_at = NULL, last_failure = NULL
+    RETURNING webhook_id AS webhookId`);
+  const webhookIds = rows.map((row) => row.webhookId).sort();
+  if (webhookId !== null && webhookIds.length === 0) throw noWebhook(); // deleted meanwhile
+  log("event.redelivered", { eventId, workspaceId, webhookIds });
+  return webhookIds;
+}

@@ -1,0 +1,115 @@
+import { commit, openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import {
+  CATALOGUE,
+  eventBytes,
+  type EventType,
+  findEvent,
+  insertEvent,
+  isEventType,
+  nameIn,
+  resolveTypes,
+} from "../index.ts";
+import { SAMPLE, SAMPLE_OBJECT_IDS } from "../catalogue/samples.ts";
+import { log } from "../../platform/log.ts";
+import { attemptDelivery } from "./attempt.ts";
+import { type AttemptRow, findWebhook, type Webhook, type WebhookKey } from "./repository.ts";
+import { toTarget } from "./sender/target.ts";
+import { openEventData, redactEvent } from "./redact-event.ts";
+import { signedHeaders } from "./signature.ts";
+import { deliveries, deliveryAttempts } from "./tables.ts";
+import { withKeys } from "../../platform/http/with-keys.ts";
+
+export interface WebhookTest {
+  eventId: string;
+  type: string; // as it was sent
+  attempt: AttemptRow;
+}
+
+/**
+ * Sends one signed sample at once, whatever state the webhook is in, and never again; it says nothing about the endpoint's health.
+ *
+ * @param name of a kind, in either naming
+ * @returns null when there is no such webhook
+ * @throws {Problem} unavailable
+ */
+export async function testWebhook(env: Env, key: WebhookKey, name: string, now: Date): Promise<WebhookTest | null> {
+  const db = openDatabase(env.DB);
+  const webhook = await findWebhook(db, key);
+  if (webhook === null) return null;
+  const { keys, eventSecrets } = await withKeys(env, (sealing) =>
+    toTarget({ ...env, WEBHOOK_KEYS: sealing }, webhook, now.getTime()),
+  );
+  const eventId = crypto.randomUUID();
+  const type = kindNamed(name);
+  const sample = await redactEvent(env, {
+    id: eventId,
+    workspaceId: key.workspaceId,
+    occurredAtMs: now.getTime(),
+    isTest: true,
+    ...sampleOf(type, key.workspaceId),
+  });
+  await insertEvent(db, sample);
+  const event = await findEvent(db, eventId);
+  if (event === null) throw new Error("the sample that was just recorded is gone");
+  const body = eventBytes(
+    event,
+    webhook.naming,
+    eventSecrets ? await openEventData(env, { eventId, ...sample }) : null,
+  );
+  const headers = await signedHeaders({ eventId, body, atMs: Date.now(), keys });
+  const startedAt = new Date();
+  const outcome = await attemptDelivery(env, { url: webhook.url, body, headers });
+  const { status, failure, detail, responseHead } = outcome;
+  const durationMs = Math.round(outcome.durationMs);
+  const attempt = {
+    eventId,
+    webhookId: webhook.id,
+    number: 1,
+    startedAt,
+    durationMs,
+    status,
+    failure,
+    detail,
+    responseHead,
+  };
+  await record(env, webhook, type, attempt);
+  log("webhook.tested", { ...key, eventId, type, failure, status });
+  return { eventId, type: nameIn(webhook.naming, type), attempt };
+}
+
+/** A name of published receivers may stand for two kinds: then the one of plain media. The route has checked that there is one. */
+const kindNamed = (name: string): EventType => (isEventType(name) ? name : resolveTypes(name)[0]!);
+
+/** The catalogue's example about an object that there is not, in the caller's workspace. */
+export function sampleOf(type: EventType, workspaceId: string): { type: EventType; objectId: string; data: unknown } {
+  const { objectType, example } = CATALOGUE[type];
+  const id = crypto.randomUUID();
+  const objectId = objectType === "live" ? id.replaceAll("-", "") : id;
+  const text = JSON.stringify(example)
+    .replaceAll(SAMPLE_OBJECT_IDS[objectType], objectId)
+    .replaceAll(SAMPLE.workspaceId, workspaceId);
+  return { type, objectId, data: JSON.parse(text) };
+}
+
+async function record(env: Env, webhook: Webhook, type: EventType, attempt: AttemptRow): Promise<void> {
+  const db = openDatabase(env.DB);
+  const { eventId, startedAt, durationMs, failure } = attempt;
+  await commit(env.DB, [
+    db.insert(deliveries).values({
+      eventId,
+      webhookId: webhook.id,
+      workspaceId: webhook.workspaceId,
+      type,
+      naming: webhook.naming,
+      status: failure === null ? "delivered" : "failed",
+      attempts: 1,
+      tries: 1,
+      firstTriedAt: startedAt,
+      lastFailure: failure,
+      createdAt: startedAt,
+      finishedAt: new Date(startedAt.getTime() + durationMs),
+    }),
+    db.insert(deliveryAttempts).values(attempt),
+  ]);
+}

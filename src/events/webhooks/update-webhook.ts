@@ -1,0 +1,55 @@
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { log } from "../../platform/log.ts";
+import { validationProblem } from "../../platform/http/router.ts";
+import { allowsPrivateNetwork } from "../../platform/network/index.ts";
+import { findWebhook, isWebhook, typesOf, type Webhook, type WebhookKey } from "./repository.ts";
+import { requireAccepting } from "./require-accepting.ts";
+import { type UpdateWebhook, urlIssues } from "./schemas.ts";
+import { withoutFragment } from "./without-fragment.ts";
+import { webhooks } from "./tables.ts";
+import { reviveSender, tellSender } from "./wake.ts";
+
+/**
+ * Changes what its owner may change. Another URL is another endpoint, and an owner who enables a webhook has repaired it: both start
+ * with a clean record.
+ *
+ * @returns null when there is no such webhook
+ * @throws {Problem} validation_failed
+ */
+export async function updateWebhook(
+  env: Env,
+  key: WebhookKey,
+  body: UpdateWebhook,
+  now: Date,
+): Promise<Webhook | null> {
+  const issues = urlIssues(body, allowsPrivateNetwork(env));
+  if (issues.length > 0) throw validationProblem({ issues }, body);
+  const db = openDatabase(env.DB);
+  const seen = await findWebhook(db, key);
+  if (seen === null) return null;
+  const url = body.url === undefined ? seen.url : withoutFragment(body.url);
+  if (url !== seen.url && !body.skipVerification) await requireAccepting(env, url);
+
+  const startsAnew = url !== seen.url || body.enabled === true;
+  const change: Partial<Webhook> = {
+    ...(url === seen.url ? {} : { url }),
+    ...(body.description === undefined ? {} : { description: body.description || null }),
+    ...(body.eventTypes === undefined ? {} : typesOf(body.eventTypes)),
+    ...(body.naming === undefined ? {} : { naming: body.naming }),
+    ...(body.events?.secrets === undefined ? {} : { eventSecrets: body.events.secrets }),
+    ...(body.enabled === undefined ? {} : { enabled: body.enabled }),
+    ...(body.enabled === true ? { disabledReason: null, disabledAt: null } : {}),
+    ...(startsAnew ? { failingSince: null } : {}),
+  };
+  if (Object.keys(change).length === 0) return seen;
+  const [webhook] = await db
+    .update(webhooks)
+    .set({ ...change, updatedAt: now })
+    .where(isWebhook(key))
+    .returning();
+  if (webhook === undefined) return null; // deleted while its new URL was asked
+  log("webhook.updated", { ...key, fields: Object.keys(change) });
+  await (startsAnew ? reviveSender : tellSender)(env, key.webhookId);
+  return webhook;
+}

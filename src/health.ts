@@ -1,0 +1,114 @@
+import { sql } from "drizzle-orm";
+import { openDatabase } from "./platform/database.ts";
+import { encoderGateway } from "./library/encoding/gateway.ts";
+import type { Env } from "./platform/env.ts";
+import { deploymentProblems } from "./deployment-problems.ts";
+import { log } from "./platform/log.ts";
+
+export interface PartHealth {
+  status: "up" | "down";
+  tookMs: number;
+  detail?: unknown;
+}
+export interface Health {
+  status: "up" | "degraded";
+  parts: Record<string, PartHealth>;
+}
+
+/** Who asks: anybody may have the `public` checks made, the others write or wake something and need credentials. */
+export type HealthScope = "public" | "full";
+
+interface Check {
+  scope: HealthScope;
+  /** Throws when the part is down; what it answers is shown to callers with credentials. */
+  run(env: Env): Promise<unknown>;
+}
+
+const CHECKS: Record<string, Check> = {
+  settings: { scope: "public", run: (env) => Promise.resolve(requireUsable(deploymentProblems(env))) },
+  database: { scope: "public", run: async (env) => void (await openDatabase(env.DB).run(sql`select 1`)) },
+  storage: { scope: "public", run: async (env) => void (await env.MEDIA.head("health")) },
+  // The consumer of the queue drops this message.
+  queue: { scope: "full", run: async (env) => void (await env.PURGES.send({ health: true })) },
+  encoder: { scope: "full", run: (env) => encoderGateway(env).health() },
+};
+
+/** Logged too: before the first workspace is made, nobody can ask with credentials. */
+function requireUsable(problems: string[]): void {
+  if (problems.length === 0) return;
+  log("deployment.settings_unusable", { problems });
+  throw new Error(problems.join("; "));
+}
+
+const TIMEOUT_MS = 3000;
+/** A result is answered for this long. */
+const FRESH_MS = 5000;
+const WAIT_MS = 20;
+
+async function look(env: Env, check: Check): Promise<PartHealth> {
+  const startedAt = Date.now();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
+  });
+  try {
+    const detail = await Promise.race([check.run(env), timeout]);
+    return { status: "up", tookMs: Date.now() - startedAt, ...(detail === undefined ? {} : { detail }) };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { status: "down", tookMs: Date.now() - startedAt, detail };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function runChecks(env: Env, scope: HealthScope): Promise<Health> {
+  const chosen = Object.entries(CHECKS).filter(([, check]) => scope === "full" || check.scope === "public");
+  const parts = Object.fromEntries(
+    await Promise.all(chosen.map(async ([name, check]) => [name, await look(env, check)] as const)),
+  );
+  return { status: Object.values(parts).every((part) => part.status === "up") ? "up" : "degraded", parts };
+}
+
+interface Slot {
+  result: Health | null;
+  checkedAtMs: number;
+  /** When the check under way began; null = none is. */
+  startedAtMs: number | null;
+}
+
+/**
+ * Health as this isolate last saw it, at most `FRESH_MS` old. However many ask at once, one request runs the checks. The others read its
+ * result: workerd lets no request await what another one has begun, so those that find none yet look again every `WAIT_MS`.
+ */
+export class HealthCache {
+  private readonly slots: Record<HealthScope, Slot> = {
+    public: { result: null, checkedAtMs: 0, startedAtMs: null },
+    full: { result: null, checkedAtMs: 0, startedAtMs: null },
+  };
+  private readonly clock: () => number;
+
+  constructor(clock: () => number) {
+    this.clock = clock;
+  }
+
+  async read(env: Env, scope: HealthScope): Promise<Health> {
+    const slot = this.slots[scope];
+    for (;;) {
+      const nowMs = this.clock();
+      if (slot.result !== null && nowMs - slot.checkedAtMs < FRESH_MS) return slot.result;
+      // A check that outlasts its timeout belongs to a request that was cut off.
+      const isUnderWay = slot.startedAtMs !== null && nowMs - slot.startedAtMs < 2 * TIMEOUT_MS;
+      if (!isUnderWay) return await this.refresh(env, scope, slot);
+      if (slot.result !== null) return slot.result;
+      await new Promise((done) => setTimeout(done, WAIT_MS));
+    }
+  }
+
+  private async refresh(env: Env, scope: HealthScope, slot: Slot): Promise<Health> {
+    slot.startedAtMs = this.clock();
+    const result = await runChecks(env, scope);
+    Object.assign(slot, { result, checkedAtMs: this.clock(), startedAtMs: null });
+    return result;
+  }
+}

@@ -1,0 +1,102 @@
+import { indexSource } from "../../media/mp4/index.ts";
+import { resolutionLabel, type Size } from "../../../protocol/ladder.ts";
+import type { Env } from "../../platform/env.ts";
+import { type HttpSourceOptions, openHttpSource, RangesUnsupported } from "../sources/http-range-reader.ts";
+import { SOURCE_LIMITS } from "../sources/limits.ts";
+import { SourceError } from "../sources/source-errors.ts";
+import { SourcePace } from "../sources/source-pace.ts";
+import { passthroughKey } from "../../platform/storage/keys.ts";
+import type { AssetFacts, NewRendition, NewTrack } from "./projection.ts";
+import type { AssetForMachine } from "./repository.ts";
+import { tracksOf } from "./track-rows.ts";
+
+export interface EdgeProbe {
+  isStandard: boolean;
+  reason: string | null;
+  onLadderGrid: boolean;
+  bitrateBps: number;
+  facts: AssetFacts;
+  tracks: NewTrack[];
+  renditions: NewRendition[];
+  /** What planning needs later. */
+  summary: { isStandard: boolean; onLadderGrid: boolean; bitrateBps: number };
+}
+
+const notStandard = (reason: string): EdgeProbe => ({
+  isStandard: false,
+  reason,
+  onLadderGrid: false,
+  bitrateBps: 0,
+  facts: {},
+  tracks: [],
+  renditions: [],
+  summary: { isStandard: false, onLadderGrid: false, bitrateBps: 0 },
+});
+
+const isWithin = (most: AssetForMachine["maxResolution"], size: Size) =>
+  Number.parseInt(resolutionLabel(size), 10) <= Number.parseInt(most, 10);
+
+type ProbedAsset = Pick<AssetForMachine, "id" | "sourceUrl" | "clipStartMs" | "clipEndMs" | "maxResolution">;
+
+/**
+ * Reads the index of a source where it lies. A standard source is playable as soon as this has been recorded: its
+ * segments are cut from it on request. One whose index takes too long although its server is fast enough is copied and encoded as any other.
+ *
+ * @throws {SourceError} when the source cannot be fetched
+ */
+export async function probeAtEdge(env: Env, asset: ProbedAsset, limits = SOURCE_LIMITS): Promise<EdgeProbe> {
+  if (asset.clipStartMs > 0 || asset.clipEndMs !== null) return notStandard("only a part of it is wanted");
+  const pace = new SourcePace(limits, limits.probeMs);
+  try {
+    return await probe(env, asset, { limits, pace });
+  } catch (error) {
+    const isTimedOut = error instanceof SourceError && error.code === "source_timed_out";
+    if (isTimedOut && pace.isOverDeadline) return notStandard("its index takes too long to read");
+    throw error;
+  }
+}
+
+async function probe(env: Env, asset: ProbedAsset, options: HttpSourceOptions): Promise<EdgeProbe> {
+  const reader = await openHttpSource(env, asset.sourceUrl, options);
+  if (!reader.supportsRanges) return notStandard("its server does not serve ranges");
+  let source;
+  try {
+    source = await indexSource(reader, {});
+  } catch (error) {
+    if (error instanceof RangesUnsupported) return notStandard("its server does not serve ranges");
+    throw error;
+  }
+  if (!source.standard) return notStandard(source.reason);
+  if (!isWithin(asset.maxResolution, source.video)) return notStandard("it is larger than the resolution asked for");
+  await Promise.all(
+    source.indexes.map(({ rendition, pieces }) => putPieces(env.MEDIA, passthroughKey(asset.id, rendition), pieces)),
+  );
+  const { video, audio } = source;
+  return {
+    isStandard: true,
+    reason: null,
+    onLadderGrid: source.onLadderGrid,
+    bitrateBps: video.bitrateBps,
+    facts: {
+      containerFormat: source.containerFormat,
+      durationMs: Math.round(source.durationMs),
+      widthPx: video.widthPx,
+      heightPx: video.heightPx,
+      frameRate: `${video.frameRate.num}/${video.frameRate.den}`,
+    },
+    tracks: tracksOf(asset.id, { video, audio }),
+    renditions: source.renditions.map((rendition) => ({ ...rendition, assetId: asset.id })),
+    summary: { isStandard: true, onLadderGrid: source.onLadderGrid, bitrateBps: video.bitrateBps },
+  };
+}
+
+/** Puts pieces as one object without joining them in memory. */
+async function putPieces(bucket: R2Bucket, key: string, pieces: Uint8Array[]): Promise<void> {
+  const { readable, writable } = new FixedLengthStream(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  const writer = writable.getWriter();
+  const write = async () => {
+    for (const piece of pieces) await writer.write(piece);
+    await writer.close();
+  };
+  await Promise.all([bucket.put(key, readable), write()]);
+}

@@ -1,0 +1,96 @@
+import { sql } from "drizzle-orm";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { commitWithEvents } from "../../events/webhooks/index.ts";
+import { readyFacts } from "./asset-facts.ts";
+import { mediaEvent } from "./media-event.ts";
+import type { NewRendition, NewTrack } from "./projection.ts";
+import { type Asset, findAsset, nextRevision, type Track } from "./repository.ts";
+import { assets, renditions, tracks } from "./tables.ts";
+import { tracksOf } from "./track-rows.ts";
+
+export interface FinishedRecording {
+  mediaId: string;
+  /** Whole, the picture's largest first. */
+  rows: NewRendition[];
+  /** Told in this order; the same ids each time. */
+  events: { id: string; type: "asset.ready" | "live_stream.recording.ready" }[];
+}
+
+/**
+ * The media of a broadcast, or of a clip, is ready: renditions, tracks, facts and events are one commit. Said twice it stays as it was.
+ *
+ * @returns `gone` when it has been deleted
+ */
+export async function finishRecording(
+  env: Env,
+  { mediaId, rows, events }: FinishedRecording,
+  now: Date,
+): Promise<"ready" | "gone"> {
+  const db = openDatabase(env.DB);
+  for (;;) {
+    const seen = await findAsset(db, null, mediaId);
+    if (seen === null) return "gone";
+    if (seen.asset.status !== "processing") return "ready";
+    const change = { ...readyAsset(rows), updatedAt: now };
+    const record = {
+      ...seen,
+      asset: { ...seen.asset, ...change },
+      tracks: seen.tracks.length > 0 ? seen.tracks : tracksOf(mediaId, sourceTracks(rows)).map(asRead),
+    };
+    const { revision } = seen.asset;
+    const isWhatWasSeen = sql`id = ${mediaId} AND revision = ${revision} AND deleted_at IS NULL`;
+    const isMine = sql`EXISTS (SELECT 1 FROM ${assets} WHERE id = ${mediaId} AND revision = ${revision + 1} AND status = 'ready' AND deleted_at IS NULL)`;
+    const { isNew, wake } = await commitWithEvents(
+      env,
+      [
+        ...record.tracks.map((track) => db.insert(tracks).values(track).onConflictDoNothing()),
+        ...rows.map((row) => db.insert(renditions).values(row).onConflictDoNothing()),
+        db
+          .update(assets)
+          .set({ ...change, ...nextRevision })
+          .where(isWhatWasSeen),
+      ],
+      events.map(({ id, type }, n) => ({
+        event: mediaEvent(type, record, { id, atMs: now.getTime() }),
+        onlyIf: isMine,
+        twinId: events[n - 1]?.id ?? "", // both are `video.media.ready`
+      })),
+    );
+    await wake();
+    if (isNew[0]) return "ready";
+  }
+}
+
+function readyAsset(rows: NewRendition[]): Partial<Asset> {
+  const facts = readyFacts(rows, false) as Partial<Asset>;
+  const picture = rows.find(({ kind }) => kind === "video");
+  if (picture === undefined) return { ...facts, stage: "done" };
+  const { widthPx = null, heightPx = null } = picture;
+  return { ...facts, stage: "done", widthPx, heightPx, frameRate: `${picture.frameRateNum}/${picture.frameRateDen}` };
+}
+
+function sourceTracks(rows: NewRendition[]) {
+  const picture = rows.find(({ kind }) => kind === "video");
+  return {
+    video: picture
+      ? {
+          widthPx: picture.widthPx ?? 0,
+          heightPx: picture.heightPx ?? 0,
+          frameRate: { num: picture.frameRateNum ?? 0, den: picture.frameRateDen ?? 1 },
+        }
+      : null,
+    audio: rows.filter(({ kind }) => kind === "audio").map(() => ({ languageCode: "und", title: "" })),
+  };
+}
+
+/** A new row as it will be read. */
+const asRead = (track: NewTrack): Track => ({
+  ...track,
+  widthPx: track.widthPx ?? null,
+  heightPx: track.heightPx ?? null,
+  frameRate: track.frameRate ?? null,
+  languageCode: track.languageCode ?? null,
+  languageName: track.languageName ?? null,
+  title: track.title ?? null,
+});

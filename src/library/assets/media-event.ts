@@ -1,0 +1,29 @@
+import type { NewEvent } from "../../events/index.ts";
+import type { AssetRecord } from "./repository.ts";
+import { toMedia } from "./to-media.ts";
+
+/** An event about a media, with the record as it is at that moment (contract/events.md, data of media events). */
+export function mediaEvent(
+  type: "asset.created" | "asset.ready" | "asset.errored" | "video.media.updated" | "live_stream.recording.ready",
+  record: AssetRecord,
+  { id, atMs }: { id: string; atMs: number },
+): NewEvent {
+  const { progress: _, ...data } = toMedia(record); // how far encoding is changes by the second: no event tells of it
+  return { id, workspaceId: record.asset.workspaceId, type, objectId: record.asset.id, occurredAtMs: atMs, data };
+}
+
+export function deletedEvent(
+  { asset, playbackIds }: AssetRecord,
+  { id, atMs }: { id: string; atMs: number },
+): NewEvent {
+  const { status, playbackIds: ids } = toMedia({ asset, playbackIds, tracks: [] });
+  const data = { id: asset.id, workspaceId: asset.workspaceId, status, playbackIds: ids };
+  return {
+    id,
+    workspaceId: asset.workspaceId,
+    type: "video.media.deleted",
+    objectId: asset.id,
+    occurredAtMs: atMs,
+    data,
+  };
+}

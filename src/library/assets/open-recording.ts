@@ -1,0 +1,111 @@
+import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import type { Database, Statement } from "../../platform/database.ts";
+import type { NewEvent } from "../../events/index.ts";
+import { BLANK_ASSET } from "./blank-asset.ts";
+import type { Asset, PlaybackId } from "./repository.ts";
+import { assets, playbackIds } from "./tables.ts";
+import { toMedia } from "./to-media.ts";
+
+export interface NewRecording {
+  /** The session's id is the media's. */
+  mediaId: string;
+  playbackId: string;
+  eventId: string;
+  streamId: string;
+  workspaceId: string;
+  publicUrl: string;
+  maxResolution: Asset["maxResolution"];
+  mediaPolicy: PlaybackId["accessPolicy"];
+  atMs: number;
+  /** It is a clip of the recording, or of what would be one; times from the beginning of that. */
+  clip?: { sourceAssetId: string; startMs: number; endMs: number };
+  /** The stream's clips of the last hour, this one included; no statement does anything beyond it. */
+  clipsPerHour?: number;
+}
+
+/** The media that a broadcast, or a clip of it, is recorded into, and its event; made twice it stays as it was. */
+export function openRecording(db: Database, recording: NewRecording): { statements: Statement[]; event: NewEvent } {
+  const { mediaId: id, streamId, workspaceId, publicUrl, maxResolution, mediaPolicy: accessPolicy } = recording;
+  const createdAt = new Date(recording.atMs);
+  const playbackId: PlaybackId = { id: recording.playbackId, assetId: id, workspaceId, accessPolicy, createdAt };
+  const { clip } = recording;
+  const asset: Asset = {
+    ...BLANK_ASSET,
+    ...(clip && { sourceAssetId: clip.sourceAssetId, clipStartMs: clip.startMs, clipEndMs: clip.endMs }),
+    mediaQuality: "standard",
+    sourceUrl: "",
+    stage: "encoding",
+    id,
+    workspaceId,
+    streamId,
+    accessPolicy,
+    maxResolution,
+    publicUrl,
+    createdAt,
+    updatedAt: createdAt,
+    startedAt: createdAt,
+  };
+  const opened = toMedia({ asset: { ...asset, stage: "created" }, playbackIds: [playbackId], tracks: [] });
+  const event: NewEvent = {
+    id: recording.eventId,
+    workspaceId,
+    type: clip ? "video.media.live_clip.created" : "video.media.live_stream.created",
+    objectId: id,
+    occurredAtMs: recording.atMs,
+    data: {
+      id,
+      streamId,
+      workspaceId,
+      status: opened.status,
+      maxResolution,
+      playbackIds: opened.playbackIds,
+      createdAt: opened.createdAt,
+    },
+  };
+  const { clipsPerHour } = recording;
+  if (clipsPerHour !== undefined) {
+    const mayBeMade = sql`(SELECT count(*) FROM ${assets} WHERE ${isRecentClip(streamId, recording.atMs)}) < ${clipsPerHour}`;
+    return { statements: insertsUnderLimit(db, asset, playbackId, mayBeMade), event };
+  }
+  const statements = [
+    db.insert(playbackIds).values(playbackId).onConflictDoNothing(),
+    db.insert(assets).values(asset).onConflictDoNothing(),
+  ];
+  return { statements, event };
+}
+
+const HOUR_MS = 3600_000;
+
+/** Clips of a stream that were made within the hour before `atMs`, deleted ones included. */
+export const isRecentClip = (streamId: string, atMs: number) =>
+  and(eq(assets.streamId, streamId), isNotNull(assets.sourceAssetId), gt(assets.createdAt, new Date(atMs - HOUR_MS)));
+
+/** Counted and inserted in one statement, so that parallel requests cannot pass the limit. The playback ID follows the asset. */
+function insertsUnderLimit(db: Database, asset: Asset, playbackId: PlaybackId, mayBeMade: SQL): Statement[] {
+  const valuesOf = (table: typeof assets | typeof playbackIds, row: object) =>
+    sql.join(
+      Object.entries(getTableColumns(table)).map(([name, column]) =>
+        sql.param((row as Record<string, unknown>)[name] ?? null, column),
+      ),
+      sql`, `,
+    );
+  const isThere = sql`EXISTS (SELECT 1 FROM ${assets} WHERE id = ${asset.id})`;
+  return [
+    db
+      .insert(assets)
+      .select(sql`SELECT ${valuesOf(assets, asset)} WHERE ${mayBeMade}`)
+      .onConflictDoNothing(),
+    db
+      .insert(playbackIds)
+      .select(sql`SELECT ${valuesOf(playbackIds, playbackId)} WHERE ${isThere}`)
+      .onConflictDoNothing(),
+  ];
+}
+
+/** Recordings of streams, those that are deleted and clips left out; a query for a batch. */
+export const recordingIdsOf = (db: Database, streamIds: string[]) =>
+  db
+    .select({ id: assets.id, streamId: assets.streamId })
+    .from(assets)
+    .where(and(inArray(assets.streamId, streamIds), isNull(assets.sourceAssetId), isNull(assets.deletedAt)))
+    .orderBy(asc(assets.createdAt));

@@ -1,0 +1,107 @@
+import { and, eq } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import type { OutboxMessage } from "../../../durable-objects/machine.ts";
+import { type Database, openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { findEvent } from "../../events/index.ts";
+import { log } from "../../platform/log.ts";
+import { commitWithEvents } from "../../events/webhooks/index.ts";
+import { mediaEvent } from "./media-event.ts";
+import { findAsset, isStill, nextRevision } from "./repository.ts";
+import { assets, renditions, tracks } from "./tables.ts";
+
+/** Without times: messages are kept as JSON. */
+export type AssetFacts = Partial<
+  Omit<typeof assets.$inferInsert, "createdAt" | "updatedAt" | "startedAt" | "deletedAt" | "purgedAt">
+>;
+export type NewTrack = typeof tracks.$inferInsert;
+export type NewRendition = typeof renditions.$inferInsert;
+
+/** What an asset machine's outbox holds. */
+export type AssetMessage =
+  | { kind: "facts"; payload: AssetFacts }
+  | { kind: "started"; payload: { atMs: number } }
+  | { kind: "tracks"; payload: NewTrack[] }
+  | { kind: "rendition"; payload: NewRendition }
+  /** Enqueued by releases before 2026-11-22 only. Machines may still hold such messages when this release is deployed. */
+  | { kind: "renditions"; payload: NewRendition[] }
+  /** The source itself stays in the manifests, as the top rung. */
+  | { kind: "keepPassthrough"; payload: Record<string, never> }
+  | { kind: "event"; payload: MachineEvent };
+
+/** What a machine says has happened; the record that goes with it is read when it is told. */
+export interface MachineEvent {
+  id: string;
+  type: "asset.ready" | "asset.errored";
+  occurredAtMs: number;
+}
+
+/**
+ * Writes an asset machine's messages to D1, then its events. Every message may be repeated without a trace.
+ *
+ * @throws {Error} on a kind that this release does not know; the outbox then keeps its messages
+ */
+export async function projectAsset(env: Env, assetId: string, messages: OutboxMessage[], now: Date): Promise<void> {
+  const db = openDatabase(env.DB);
+  const mine = messages as unknown as AssetMessage[];
+  const [first, ...rest] = mine.flatMap((message) => toStatements(db, assetId, message, now));
+  if (first !== undefined) await db.batch([first, ...rest]);
+  for (const message of mine) if (message.kind === "event") await tellEvent(env, assetId, message.payload);
+}
+
+/** The event with the record of this moment: when that changes meanwhile, once more with the new one. */
+async function tellEvent(env: Env, assetId: string, { id, type, occurredAtMs }: MachineEvent): Promise<void> {
+  const db = openDatabase(env.DB);
+  for (;;) {
+    const record = await findAsset(db, null, assetId);
+    if (record === null) return log("event.of_deleted_asset", { assetId, type }); // its end has been told already
+    const event = mediaEvent(type, record, { id, atMs: occurredAtMs });
+    const { isNew, wake } = await commitWithEvents(env, [], [{ event, onlyIf: isStill(record.asset) }]);
+    if (isNew[0]) return wake();
+    if ((await findEvent(db, id)) !== null) return;
+  }
+}
+
+function toStatements(db: Database, assetId: string, message: AssetMessage, now: Date): BatchItem<"sqlite">[] {
+  switch (message.kind) {
+    case "facts":
+      return [
+        db
+          .update(assets)
+          .set({ ...message.payload, updatedAt: now, ...nextRevision })
+          .where(eq(assets.id, assetId)),
+      ];
+    case "started":
+      return [
+        db
+          .update(assets)
+          .set({ startedAt: new Date(message.payload.atMs), updatedAt: now, ...nextRevision })
+          .where(eq(assets.id, assetId)),
+      ];
+    case "tracks":
+      return message.payload.map((track) => db.insert(tracks).values(track).onConflictDoNothing());
+    case "rendition":
+      return [upsertRendition(db, message.payload)];
+    case "renditions":
+      return message.payload.map((row) => upsertRendition(db, row));
+    case "keepPassthrough":
+      return [
+        db
+          .update(renditions)
+          .set({ isTopRung: true })
+          .where(
+            and(eq(renditions.assetId, assetId), eq(renditions.origin, "passthrough"), eq(renditions.kind, "video")),
+          ),
+      ];
+    case "event":
+      return [];
+    default:
+      throw new Error(`unknown outbox message: ${(message as OutboxMessage).kind}`);
+  }
+}
+
+const upsertRendition = (db: Database, row: NewRendition) =>
+  db
+    .insert(renditions)
+    .values(row)
+    .onConflictDoUpdate({ target: [renditions.assetId, renditions.name], set: row });

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import type { AssetMachine } from "../../../durable-objects/asset-machine.ts";
+import { machineStub } from "../../../durable-objects/machine.ts";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { log } from "../../platform/log.ts";
+import { assetPrefix } from "../../platform/storage/keys.ts";
+import { forgetAsset, hasClipsUnderWay } from "./repository.ts";
+
+const PurgeTask = z.object({ assetId: z.uuid(), pass: z.int().min(1) });
+
+/** What `GET /healthz` sends to see that the queue takes messages. */
+const HealthProbe = z.object({ health: z.literal(true) });
+
+/** Empties the prefixes of deleted assets. A message may come twice: an empty prefix is emptied at no cost. */
+export async function consumePurges(env: Env, batch: MessageBatch): Promise<void> {
+  await Promise.all(
+    batch.messages.map(async (message) => {
+      if (HealthProbe.safeParse(message.body).success) return message.ack();
+      const task = PurgeTask.safeParse(message.body);
+      if (!task.success) {
+        log("purge.unreadable", { messageId: message.id });
+        return message.ack(); // A retry cannot repair the body.
+      }
+      try {
+        await purgeAsset(env, task.data);
+        message.ack();
+      } catch (error) {
+        log("purge.failed", { assetId: task.data.assetId, attempt: message.attempts, error: String(error) });
+        message.retry();
+      }
+    }),
+  );
+}
+
+async function purgeAsset(env: Env, { assetId, pass }: z.infer<typeof PurgeTask>): Promise<void> {
+  // Its machine asks again each minute until it is done.
+  if (await hasClipsUnderWay(openDatabase(env.DB), assetId)) return log("purge.waits_for_clips", { assetId, pass });
+  let removed = 0;
+  for (;;) {
+    const { objects } = await env.MEDIA.list({ prefix: assetPrefix(assetId), limit: 1000 });
+    if (objects.length === 0) break;
+    await env.MEDIA.delete(objects.map(({ key }) => key));
+    removed += objects.length;
+  }
+  const { done } = await machineStub<AssetMachine>(env.ASSET_MACHINE, assetId).purged(pass);
+  if (done) await forgetAsset(openDatabase(env.DB), assetId, new Date());
+  log("purge.done", { assetId, pass, removed });
+}

@@ -1,0 +1,200 @@
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import type { Database } from "../../platform/database.ts";
+import { idempotencyKeys } from "../../platform/http/tables.ts";
+import { liveSessions } from "../../live/streams/tables.ts";
+import { assets, playbackIds, renditions, tracks } from "./tables.ts";
+
+export type Asset = typeof assets.$inferSelect;
+export type PlaybackId = typeof playbackIds.$inferSelect;
+export type Track = typeof tracks.$inferSelect;
+
+/** An asset with what its REST record shows beside it. */
+export interface AssetRecord {
+  asset: Asset;
+  playbackIds: PlaybackId[];
+  tracks: Track[];
+}
+
+/** What the machine needs to know of the asset it processes. */
+export type AssetForMachine = Pick<
+  Asset,
+  "id" | "workspaceId" | "sourceUrl" | "clipStartMs" | "clipEndMs" | "maxResolution" | "mediaQuality" | "publicUrl"
+>;
+
+const MACHINE_COLUMNS = {
+  id: assets.id,
+  workspaceId: assets.workspaceId,
+  sourceUrl: assets.sourceUrl,
+  clipStartMs: assets.clipStartMs,
+  clipEndMs: assets.clipEndMs,
+  maxResolution: assets.maxResolution,
+  mediaQuality: assets.mediaQuality,
+  publicUrl: assets.publicUrl,
+};
+
+/** The same of an asset that is at hand. */
+export const toMachine = (asset: Asset): AssetForMachine =>
+  Object.fromEntries(Object.keys(MACHINE_COLUMNS).map((name) => [name, asset[name as keyof Asset]])) as AssetForMachine;
+
+const isAlive = isNull(assets.deletedAt);
+
+/** The asset and its playback ID, for one commit; with them the answer under an idempotency key. */
+export const assetInserts = (
+  db: Database,
+  rows: {
+    asset: typeof assets.$inferInsert;
+    playbackId: typeof playbackIds.$inferInsert;
+    idempotency: typeof idempotencyKeys.$inferInsert | null;
+  },
+) => [
+  db.insert(assets).values(rows.asset),
+  db.insert(playbackIds).values(rows.playbackId),
+  ...(rows.idempotency ? [db.insert(idempotencyKeys).values(rows.idempotency)] : []),
+];
+
+/** @param workspaceId null = whose ever it is: for what the service itself does */
+export async function findAsset(db: Database, workspaceId: string | null, id: string): Promise<AssetRecord | null> {
+  const isMine = workspaceId === null ? undefined : eq(assets.workspaceId, workspaceId);
+  const [found, ids, trackRows] = await db.batch([
+    db
+      .select()
+      .from(assets)
+      .where(and(eq(assets.id, id), isMine, isAlive)),
+    db.select().from(playbackIds).where(eq(playbackIds.assetId, id)).orderBy(asc(playbackIds.createdAt)),
+    db.select().from(tracks).where(eq(tracks.assetId, id)).orderBy(asc(tracks.position)),
+  ]);
+  const asset = found[0];
+  return asset === undefined ? null : { asset, playbackIds: ids, tracks: trackRows };
+}
+
+/**
+ * @param page counts from 1
+ * @param clipsOfStream only what was cut from this stream
+ */
+export async function listAssets(
+  db: Database,
+  workspaceId: string,
+  {
+    page,
+    limit,
+    order,
+    clipsOfStream,
+  }: { page: number; limit: number; order: "asc" | "desc"; clipsOfStream?: string | undefined },
+): Promise<{ records: AssetRecord[]; total: number }> {
+  const isClip =
+    clipsOfStream === undefined ? undefined : and(eq(assets.streamId, clipsOfStream), isNotNull(assets.sourceAssetId));
+  const mine = and(eq(assets.workspaceId, workspaceId), isAlive, isClip);
+  const direction = order === "asc" ? asc : desc;
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(assets)
+      .where(mine)
+      .orderBy(direction(assets.createdAt), direction(assets.id))
+      .limit(limit)
+      .offset((page - 1) * limit),
+    db.select({ total: count() }).from(assets).where(mine),
+  ]);
+  const ids = rows.map(({ id }) => id);
+  const [playback, trackRows] = await db.batch([
+    db.select().from(playbackIds).where(inArray(playbackIds.assetId, ids)).orderBy(asc(playbackIds.createdAt)),
+    db.select().from(tracks).where(inArray(tracks.assetId, ids)).orderBy(asc(tracks.position)),
+  ]);
+  const records = rows.map((asset) => ({
+    asset,
+    playbackIds: playback.filter(({ assetId }) => assetId === asset.id),
+    tracks: trackRows.filter(({ assetId }) => assetId === asset.id),
+  }));
+  return { records, total: totals[0]?.total ?? 0 };
+}
+
+/** Part of every change of an asset's row. */
+export const nextRevision = { revision: sql`${assets.revision} + 1` };
+
+/** A statement that does nothing when the record is not any more what was seen of it. */
+export const changeAsset = (
+  db: Database,
+  seen: Asset,
+  change: Partial<Pick<Asset, "title" | "creatorId" | "metadata" | "updatedAt">>,
+) =>
+  db
+    .update(assets)
+    .set({ ...change, ...nextRevision })
+    .where(and(eq(assets.id, seen.id), eq(assets.revision, seen.revision), isAlive));
+
+/** From here on the asset answers like one that never existed; its bytes go afterwards. */
+export const tombstoneAsset = (db: Database, id: string, now: Date) =>
+  db
+    .update(assets)
+    .set({ deletedAt: now, ...nextRevision })
+    .where(and(eq(assets.id, id), isAlive));
+
+/** True in SQL while nobody has changed the record since it was seen. */
+export const isStill = (seen: Asset) =>
+  sql`EXISTS (SELECT 1 FROM ${assets} WHERE id = ${seen.id} AND revision = ${seen.revision} AND deleted_at IS NULL)`;
+
+export async function findAssetForMachine(db: Database, id: string): Promise<AssetForMachine | null> {
+  const rows = await db
+    .select(MACHINE_COLUMNS)
+    .from(assets)
+    .where(and(eq(assets.id, id), isAlive));
+  return rows[0] ?? null;
+}
+
+/** Whether clips of an asset are still copied from its bytes. */
+export async function hasClipsUnderWay(db: Database, id: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: assets.id })
+    .from(assets)
+    .where(and(eq(assets.sourceAssetId, id), eq(assets.status, "processing"), isAlive))
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** What remains of a deleted asset once its bytes are gone. */
+export async function forgetAsset(db: Database, id: string, now: Date): Promise<void> {
+  await db.batch([
+    db.delete(renditions).where(eq(renditions.assetId, id)),
+    db.delete(tracks).where(eq(tracks.assetId, id)),
+    db.delete(playbackIds).where(eq(playbackIds.assetId, id)),
+    db.update(assets).set({ purgedAt: now }).where(eq(assets.id, id)),
+  ]);
+}
+
+/** Viewers of a broadcast play it to its end after it is over; they are at most a minute behind unless they have gone back. */
+export const PLAYS_ON_MS = 5 * 60_000;
+
+/** Nobody plays a broadcast from this asset's prefix any more. */
+const isOffAir = (nowMs: number) =>
+  sql`NOT EXISTS (SELECT 1 FROM ${liveSessions} AS session WHERE session.id = ${assets.id} AND (session.ended_at IS NULL OR session.ended_at > ${nowMs - PLAYS_ON_MS}))`;
+
+/** Assets that a crash left behind: never taken over by a machine, silent for long, or deleted but not purged. */
+export async function findStrays(
+  db: Database,
+  before: Date,
+  limit: number,
+): Promise<{ id: string; isDeleted: boolean }[]> {
+  const [processing, deleted] = await db.batch([
+    db
+      .select({ id: assets.id })
+      .from(assets)
+      .where(and(eq(assets.status, "processing"), isNull(assets.streamId), isAlive, lt(assets.updatedAt, before)))
+      .limit(limit),
+    db
+      .select({ id: assets.id })
+      .from(assets)
+      .where(
+        and(
+          isNotNull(assets.deletedAt),
+          isNull(assets.purgedAt),
+          lt(assets.deletedAt, before),
+          isOffAir(before.getTime()),
+        ),
+      )
+      .limit(limit),
+  ]);
+  return [
+    ...processing.map(({ id }) => ({ id, isDeleted: false })),
+    ...deleted.map(({ id }) => ({ id, isDeleted: true })),
+  ];
+}

@@ -1,0 +1,112 @@
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Metadata, Progress, SegmentList } from "../../media/types.ts";
+
+/** The catalogue of assets. `status`, the facts and `progress` are written by the asset machine's outbox alone. */
+export const assets = sqliteTable(
+  "assets",
+  {
+    id: text().primaryKey(),
+    workspaceId: text().notNull(),
+    title: text(),
+    creatorId: text(),
+    metadata: text({ mode: "json" }).$type<Metadata>().notNull(),
+    accessPolicy: text({ enum: ["public", "private", "drm"] }).notNull(),
+    maxResolution: text({ enum: ["2160p", "1440p", "1080p", "720p", "480p"] }).notNull(),
+    mediaQuality: text({ enum: ["standard", "pro", "premium"] }).notNull(),
+    sourceUrl: text().notNull(),
+    clipStartMs: integer().notNull(),
+    clipEndMs: integer(),
+    streamId: text(), // recordings: the stream; its session's id is the asset's, and no asset machine has to do with it
+    /** Clips: the media that they were cut from; of a live stream's clip the recording, with `streamId` the stream. */
+    sourceAssetId: text(),
+    publicUrl: text().notNull(), // origin under which this asset was created; thumbnails and callbacks use it
+
+    status: text({ enum: ["processing", "ready", "errored"] }).notNull(),
+    stage: text({
+      enum: ["created", "downloading", "downloaded", "validating", "queued", "encoding", "done"],
+    }).notNull(),
+    progress: text({ mode: "json" }).$type<Progress>(),
+    containerFormat: text(),
+    durationMs: integer(),
+    widthPx: integer(),
+    heightPx: integer(),
+    frameRate: text(), // "30000/1001"
+    errorCode: text(),
+    errorMessage: text(),
+    errorFault: text({ enum: ["source", "service"] }),
+
+    createdAt: integer({ mode: "timestamp_ms" }).notNull(),
+    updatedAt: integer({ mode: "timestamp_ms" }).notNull(),
+    /** Counts the changes of the record, so that an event can be sure to tell of the newest. */
+    revision: integer().notNull().default(0),
+    startedAt: integer({ mode: "timestamp_ms" }), // null until the asset machine has taken over
+    deletedAt: integer({ mode: "timestamp_ms" }), // a tombstone, kept until every byte is gone
+    purgedAt: integer({ mode: "timestamp_ms" }),
+  },
+  (t) => [
+    index("assets_in_workspace").on(t.workspaceId, t.createdAt, t.id),
+    index("assets_unstarted").on(t.startedAt, t.createdAt),
+    index("assets_of_stream").on(t.streamId, t.createdAt),
+    index("assets_of_source").on(t.sourceAssetId, t.createdAt),
+  ],
+);
+
+export const playbackIds = sqliteTable(
+  "playback_ids",
+  {
+    id: text().primaryKey(),
+    assetId: text().notNull(),
+    workspaceId: text().notNull(),
+    accessPolicy: text({ enum: ["public", "private", "drm"] }).notNull(),
+    createdAt: integer({ mode: "timestamp_ms" }).notNull(),
+  },
+  (t) => [index("playback_ids_of_asset").on(t.assetId)],
+);
+
+/** The tracks of the source, as the REST record lists them. */
+export const tracks = sqliteTable(
+  "tracks",
+  {
+    id: text().primaryKey(),
+    assetId: text().notNull(),
+    position: integer().notNull(),
+    kind: text({ enum: ["video", "audio"] }).notNull(),
+    widthPx: integer(),
+    heightPx: integer(),
+    frameRate: text(),
+    languageCode: text(),
+    languageName: text(),
+    title: text(),
+  },
+  (t) => [uniqueIndex("tracks_of_asset").on(t.assetId, t.position)],
+);
+
+/**
+ * What manifests are rendered from. A row exists for what is playable: `isWhole` = all its segments are there and will
+ * never change; otherwise the list still grows at its end.
+ */
+export const renditions = sqliteTable(
+  "renditions",
+  {
+    assetId: text().notNull(),
+    name: text().notNull(), // path component: "v1080", "a1", "source-v", "source-a1"
+    kind: text({ enum: ["video", "audio"] }).notNull(),
+    origin: text({ enum: ["ladder", "passthrough"] }).notNull(),
+    isWhole: integer({ mode: "boolean" }).notNull(),
+    /** With passthrough only: its key frames fall on the ladder's grid, so it is a rung like the others and stays listed. */
+    isTopRung: integer({ mode: "boolean" }).notNull().default(false),
+    codec: text().notNull(), // RFC 6381
+    widthPx: integer(),
+    heightPx: integer(),
+    frameRateNum: integer(),
+    frameRateDen: integer(),
+    channels: integer(),
+    languageCode: text(),
+    languageName: text(),
+    isDefault: integer({ mode: "boolean" }).notNull().default(false),
+    timescale: integer().notNull(), // ticks per second; video: the frame rate's numerator, audio: the sample rate
+    initBytes: integer().notNull(),
+    segments: text({ mode: "json" }).$type<SegmentList>().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.assetId, t.name] })],
+);

@@ -1,0 +1,125 @@
+import type { z } from "@hono/zod-openapi";
+import { resolutionLabel } from "../../../protocol/ladder.ts";
+import { toTimestamp } from "../../platform/timestamp.ts";
+import type { Asset, AssetRecord, PlaybackId, Track } from "./repository.ts";
+import type { CreatedMedia, InputInfo, MediaRecord } from "./schemas.ts";
+
+const STAGE_STATUS = {
+  created: "Created",
+  downloading: "Downloading",
+  downloaded: "Downloaded",
+  validating: "Validating",
+  queued: "In Queue",
+  encoding: "Processing",
+  done: "Processing",
+} as const;
+
+/** `HH:MM:SS`, rounded to the second. */
+export function toDuration(durationMs: number): string {
+  const seconds = Math.round(durationMs / 1000);
+  return [seconds / 3600, (seconds / 60) % 60, seconds % 60]
+    .map((part) => String(Math.floor(part)).padStart(2, "0"))
+    .join(":");
+}
+
+const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
+
+export function toAspectRatio(widthPx: number, heightPx: number): string {
+  const common = divisor(widthPx, heightPx);
+  return `${widthPx / common}:${heightPx / common}`;
+}
+
+const openRules = () => ({ defaultPolicy: "allow" as const, allow: [], deny: [] });
+const toPlaybackId = ({ id, accessPolicy }: PlaybackId) => ({
+  id,
+  accessPolicy,
+  accessRestrictions: { domains: openRules(), userAgents: openRules() },
+});
+
+/** Unset fields are left out of a media answer. */
+const set = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], null | undefined>;
+  };
+
+const toTrack = (track: Track) =>
+  set({
+    id: track.id,
+    type: track.kind,
+    width: track.widthPx,
+    height: track.heightPx,
+    frameRate: track.frameRate,
+    languageCode: track.languageCode,
+    languageName: track.languageName,
+    title: track.title,
+    status: "available",
+  });
+
+export function toStatus({ status, stage }: Pick<Asset, "status" | "stage">) {
+  if (status === "ready") return "Ready";
+  return status === "errored" ? "Failed" : STAGE_STATUS[stage];
+}
+
+export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<typeof MediaRecord> {
+  const size = asset.widthPx && asset.heightPx ? { widthPx: asset.widthPx, heightPx: asset.heightPx } : null;
+  return set({
+    id: asset.id,
+    workspaceId: asset.workspaceId,
+    streamId: asset.streamId,
+    sourceMediaId: asset.sourceAssetId,
+    title: asset.title,
+    creatorId: asset.creatorId,
+    metadata: asset.metadata,
+    mediaQuality: asset.mediaQuality,
+    maxResolution: asset.maxResolution,
+    sourceResolution: size && resolutionLabel(size),
+    status: toStatus(asset),
+    sourceAccess: false,
+    playbackIds: playbackIds.map(toPlaybackId),
+    tracks: tracks.map(toTrack),
+    generatedSubtitles: [],
+    isAudioOnly: tracks.length > 0 && tracks.every((track) => track.kind === "audio"),
+    subtitleAvailable: false,
+    duration: asset.durationMs === null ? null : toDuration(asset.durationMs),
+    aspectRatio: size && toAspectRatio(size.widthPx, size.heightPx),
+    frameRate: asset.frameRate,
+    progress: asset.status === "errored" ? null : asset.progress,
+    error:
+      asset.errorCode === null
+        ? null
+        : { code: asset.errorCode, message: asset.errorMessage ?? "", fault: asset.errorFault ?? ("service" as const) },
+    createdAt: toTimestamp(asset.createdAt),
+    updatedAt: toTimestamp(asset.updatedAt),
+  }) as z.infer<typeof MediaRecord>;
+}
+
+/** The answer to a creation has a shape of its own (contract/rest.md §2, Records). */
+export function toCreatedMedia({
+  asset,
+  playbackIds,
+}: Pick<AssetRecord, "asset" | "playbackIds">): z.infer<typeof CreatedMedia> {
+  return set({
+    id: asset.id,
+    trial: false,
+    status: "Created" as const,
+    createdAt: toTimestamp(asset.createdAt),
+    updatedAt: toTimestamp(asset.updatedAt),
+    playbackIds: playbackIds.map(toPlaybackId),
+    metadata: asset.metadata,
+    title: asset.title,
+    creatorId: asset.creatorId,
+    mediaQuality: asset.mediaQuality,
+    sourceAccess: false,
+    maxResolution: asset.maxResolution,
+    inputs: [{ type: "video", url: asset.sourceUrl }],
+    optimizeAudio: false,
+  }) as z.infer<typeof CreatedMedia>;
+}
+
+export function toInputInfo({ asset, tracks }: AssetRecord): z.infer<typeof InputInfo> {
+  const file = {
+    ...(asset.containerFormat === null ? {} : { containerFormat: asset.containerFormat }),
+    tracks: tracks.map(toTrack),
+  };
+  return { configuration: { url: asset.sourceUrl }, file };
+}

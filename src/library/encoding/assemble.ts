@@ -1,0 +1,139 @@
+import type { InitFacts, SegmentFacts, VideoResult } from "../../../protocol/jobs.ts";
+import type { renditions } from "../assets/tables.ts";
+import type { SegmentList } from "../../media/types.ts";
+import { languageName } from "../../media/languages.ts";
+import type { JobRow } from "./job-book.ts";
+import type { EncodingPlan } from "./plan.ts";
+
+export type RenditionRow = typeof renditions.$inferInsert;
+
+/** Chunks of one rendition that do not fit each other: a fault of ours, never to be shown to a player. */
+export class SeamError extends Error {}
+
+interface Assembled {
+  timescale: number;
+  init: InitFacts;
+  segments: SegmentFacts[];
+  isWhole: boolean;
+  channels?: number;
+}
+
+const toList = (segments: SegmentFacts[]): SegmentList => ({
+  durationTicks: segments.map((segment) => segment.durationTicks),
+  bytes: segments.map((segment) => segment.bytes),
+  keyframes: segments.map((segment) => segment.keyframes),
+});
+
+/** The finished chunks from the start, up to the first that is missing or in which the source ended. */
+function videoPrefix(
+  plan: NonNullable<EncodingPlan["video"]>,
+  jobs: JobRow[],
+): { results: VideoResult[]; isWhole: boolean } {
+  const results: VideoResult[] = [];
+  for (const [position, chunk] of plan.chunks.entries()) {
+    const job = jobs.find(({ spec }) => spec.kind === "video" && spec.chunk === position);
+    if (job?.result?.kind !== "video") return { results, isWhole: false };
+    results.push(job.result);
+    if (job.result.frameCount < chunk.frameCount) break; // the source ends here; what later chunks held lies beyond it
+  }
+  return { results, isWhole: jobs.every(({ spec, state }) => spec.kind !== "video" || state === "done") };
+}
+
+function assembleRung(name: string, results: VideoResult[], isWhole: boolean): Assembled | null {
+  const parts = results.flatMap((result) =>
+    result.renditions.filter((rendition) => rendition.name === name && rendition.segments.length > 0),
+  );
+  const first = parts[0];
+  if (first === undefined) return null;
+  const odd = parts.find((part) => part.init.sha256 !== first.init.sha256 || part.timescale !== first.timescale);
+  if (odd !== undefined) throw new SeamError(`chunks of ${name} have different init segments`);
+  return { timescale: first.timescale, init: first.init, segments: parts.flatMap((part) => part.segments), isWhole };
+}
+
+function assembleAudio(job: JobRow | undefined): Assembled | null {
+  if (job?.result?.kind === "audio") return { ...job.result.rendition, channels: job.result.channels, isWhole: true };
+  if (!job?.partial || job.partial.segments.length === 0) return null;
+  return { ...job.partial, isWhole: false };
+}
+
+/**
+ * The rows from which manifests are rendered, out of what the jobs have reported so far.
+ *
+ * @param showGrowing also lists what is not whole yet: for a source that nothing else makes playable. All such rows
+ *   then end at the same segment, so that sound and picture grow together.
+ */
+export function assembleRenditions(
+  assetId: string,
+  plan: EncodingPlan,
+  jobs: JobRow[],
+  showGrowing: boolean,
+): RenditionRow[] {
+  const video = plan.video;
+  const prefix = video ? videoPrefix(video, jobs) : { results: [], isWhole: true };
+  const rungs = (video?.rungs ?? []).map((rung) => ({
+    rung,
+    made: assembleRung(rung.name, prefix.results, prefix.isWhole),
+  }));
+  const sounds = plan.audio.map((planned, track) => ({
+    planned,
+    made: assembleAudio(jobs.find(({ spec }) => spec.kind === "audio" && spec.track === track)),
+  }));
+
+  const all = [...rungs, ...sounds].map(({ made }) => made);
+  const nothingIsMissing = all.every((made) => made !== null);
+  const shown = nothingIsMissing && showGrowing ? Math.min(...all.map((made) => made?.segments.length ?? 0)) : 0;
+  /** Sound that was padded to a length which the picture then did not reach is cut at the picture's last segment. */
+  const pictureEnd = prefix.isWhole && rungs[0]?.made ? rungs[0].made.segments.length : Number.POSITIVE_INFINITY;
+  const cut = (made: Assembled) => ({ ...made, segments: made.segments.slice(0, made.isWhole ? pictureEnd : shown) });
+  /** Until both are whole, whole sound beside a growing picture must grow with it. */
+  const everythingIsWhole = all.every((made) => made?.isWhole);
+  const present = (made: Assembled | null): Assembled | null => {
+    if (made === null) return null;
+    if (showGrowing && !everythingIsWhole)
+      return shown > 0 ? { ...made, isWhole: false, segments: made.segments.slice(0, shown) } : null;
+    return made.isWhole ? cut(made) : null;
+  };
+
+  const rows: RenditionRow[] = [];
+  for (const { rung, made } of rungs) {
+    const seen = present(made);
+    if (!seen || !video) continue;
+    rows.push({
+      ...row(assetId, rung.name, "video", seen),
+      widthPx: rung.widthPx,
+      heightPx: rung.heightPx,
+      frameRateNum: video.grid.frameRate.num,
+      frameRateDen: video.grid.frameRate.den,
+    });
+  }
+  const preferred = Math.max(
+    0,
+    plan.audio.findIndex(({ audio }) => audio.isDefault),
+  );
+  for (const [track, { planned, made }] of sounds.entries()) {
+    const seen = present(made);
+    if (!seen) continue;
+    rows.push({
+      ...row(assetId, planned.rendition, "audio", seen),
+      channels: seen.channels ?? 2,
+      languageCode: planned.audio.languageCode,
+      languageName: planned.audio.title || languageName(planned.audio.languageCode),
+      isDefault: track === preferred,
+    });
+  }
+  return rows;
+}
+
+function row(assetId: string, name: string, kind: "video" | "audio", made: Assembled): RenditionRow {
+  return {
+    assetId,
+    name,
+    kind,
+    origin: "ladder",
+    isWhole: made.isWhole,
+    codec: made.init.codec,
+    timescale: made.timescale,
+    initBytes: made.init.bytes,
+    segments: toList(made.segments),
+  };
+}

@@ -1,0 +1,79 @@
+import type { ClipRange, Job } from "../../../protocol/jobs.ts";
+import type { Env } from "../../platform/env.ts";
+import { log } from "../../platform/log.ts";
+import { encoderGateway } from "./gateway.ts";
+import { type JobBook, type JobRow, jobBody, jobScope } from "./job-book.ts";
+import { GRANT_MS, signJobGrant } from "./job-token.ts";
+import type { EncodingPlan } from "./plan.ts";
+
+export const MAX_ATTEMPTS = 3;
+const DEFAULT_LEASE_MS = 30_000;
+const FULL_RETRY_MS = 1000;
+const UNREACHABLE_RETRY_MS = 2000;
+
+export interface DispatchContext {
+  assetId: string;
+  publicUrl: string;
+  clip: ClipRange;
+  plan: EncodingPlan | undefined;
+}
+
+export const leaseMs = (env: Env) => Number(env.JOB_LEASE_MS ?? "") || DEFAULT_LEASE_MS;
+
+/**
+ * Takes back jobs whose lease ran out and hands queued ones to the encoder.
+ *
+ * @returns when to look again (epoch ms), or the job that has used up its attempts
+ */
+export async function dispatchJobs(
+  env: Env,
+  book: JobBook,
+  context: DispatchContext,
+  nowMs: number,
+): Promise<{ againAtMs: number } | { lost: JobRow }> {
+  for (const job of book.leased()) {
+    if (job.leaseUntil > nowMs) continue;
+    log("job.lease_lost", { jobId: job.id, attempt: job.attempt });
+    if (job.attempt >= MAX_ATTEMPTS) return { lost: job };
+    book.requeue(job.id);
+  }
+  const gateway = encoderGateway(env);
+  const free = gateway.parallelJobs - book.leased().length;
+  for (const job of book.queued(Math.max(0, free))) {
+    const outcome = await gateway.submit(await toWire(env, job, context, nowMs));
+    if (outcome !== "accepted") {
+      if (outcome === "unreachable") log("encoder.unreachable", { jobId: job.id });
+      return { againAtMs: nowMs + (outcome === "full" ? FULL_RETRY_MS : UNREACHABLE_RETRY_MS) };
+    }
+    log("job.handed_out", { jobId: job.id, attempt: job.attempt });
+    book.lease(job.id, Date.now() + leaseMs(env));
+  }
+  return { againAtMs: Math.min(...book.leased().map((job) => job.leaseUntil), nowMs + leaseMs(env)) };
+}
+
+async function toWire(
+  env: Env,
+  job: JobRow,
+  { assetId, publicUrl, clip, plan }: DispatchContext,
+  nowMs: number,
+): Promise<Job> {
+  const expiresAt = nowMs + GRANT_MS;
+  const scope = jobScope(job.spec, plan);
+  const token = await signJobGrant(env.JOB_SECRET, {
+    jobId: job.id,
+    assetId,
+    attempt: job.attempt,
+    ...scope,
+    expiresAt,
+  });
+  return {
+    jobId: job.id,
+    assetId,
+    attempt: job.attempt,
+    callbackUrl: `${env.PUBLIC_URL || publicUrl}/internal/jobs/${job.id}`,
+    token,
+    expiresAt,
+    leaseMs: leaseMs(env),
+    ...jobBody(job.spec, plan, clip),
+  };
+}

@@ -1,0 +1,127 @@
+import type { FrameGrid, SourceAudio, SourceFacts, SourceVideo, VideoRung } from "../../../protocol/jobs.ts";
+import { frameCountUntil } from "../../../protocol/media/frame-picker.ts";
+import { planGrid, planLadder, type MediaQuality, type ResolutionLabel } from "../../../protocol/ladder.ts";
+
+/** About a minute: long enough that starting a job costs little, short enough that losing one does. */
+const CHUNK_SEGMENTS = 15;
+/**
+ * Of a source that is watched while it is encoded the first chunk is done after seconds, and each of the next ones before a player has
+ * played those before it.
+ */
+const FIRST_CHUNKS_SEGMENTS = [1, 2, 6];
+const AUDIO_BITRATE_BPS = { mono: 80_000, stereo: 128_000 };
+/** Sound that outlasts the picture by no more than this ends with it. */
+const LONGEST_CUT_SOUND_MS = 250;
+/** What audio is cut at when there is no picture to follow. */
+const AUDIO_ONLY_SEGMENT_SECONDS = { num: 4, den: 1 };
+
+export interface VideoChunk {
+  firstFrame: number;
+  frameCount: number;
+  firstSegment: number;
+}
+
+export interface PlannedAudio {
+  rendition: string;
+  audio: SourceAudio;
+  bitrateBps: number;
+}
+
+export interface VideoPlan {
+  source: SourceVideo;
+  grid: FrameGrid;
+  rungs: VideoRung[];
+  frameCount: number;
+  chunks: VideoChunk[];
+  /** The sound goes on after the picture: the last picture stands until it ends. */
+  holdsLastPicture: boolean;
+}
+
+/** All that encoding an asset comes to; the same facts always give the same plan. */
+export interface EncodingPlan {
+  video: VideoPlan | null;
+  audio: PlannedAudio[];
+  audioSegmentSeconds: { num: number; den: number };
+  /** Length of every rendition; null = as long as the audio is. */
+  durationMs: number | null;
+}
+
+/**
+ * Splits `frameCount` frames at segment boundaries; what is left below a third of a chunk joins the one before.
+ *
+ * @param isAwaited nothing else of the source plays, so viewers may wait for the first chunks
+ */
+export function planChunks(frameCount: number, grid: FrameGrid, isAwaited: boolean): VideoChunk[] {
+  const chunks: VideoChunk[] = [];
+  let frame = 0;
+  while (frame < frameCount) {
+    const rest = frameCount - frame;
+    const segments = isAwaited ? FIRST_CHUNKS_SEGMENTS[chunks.length] : undefined;
+    const full = (segments ?? CHUNK_SEGMENTS) * grid.framesPerSegment;
+    const take = chunks.length > 0 && rest - full < full / 3 ? rest : full;
+    chunks.push({ firstFrame: frame, frameCount: Math.min(take, rest), firstSegment: frame / grid.framesPerSegment });
+    frame += take;
+  }
+  return chunks;
+}
+
+/** What the edge has found out about a source that plays as it is; null = it does not. */
+export interface PassthroughFacts {
+  isStandard: boolean;
+  onLadderGrid: boolean;
+  bitrateBps: number;
+}
+
+type Wish = { maxResolution: ResolutionLabel; mediaQuality: MediaQuality };
+
+/** The plan for a source; where that is itself as good as the top rung, and cut like it, the rung is not encoded. */
+export function planBesideSource(
+  facts: SourceFacts,
+  { maxResolution, mediaQuality }: Wish,
+  passthrough: PassthroughFacts | null,
+): { plan: EncodingPlan; skipTopRung: boolean } {
+  const isAwaited = passthrough?.isStandard !== true;
+  const ladder = planEncoding(facts, { maxResolution, mediaQuality, isAwaited, skipTopRung: false });
+  const [top] = ladder.video?.rungs ?? [];
+  const { video } = facts;
+  const isSameSize =
+    top !== undefined && video !== null && top.widthPx === video.widthPx && top.heightPx === video.heightPx;
+  const skipTopRung = isSameSize && passthrough?.onLadderGrid === true && passthrough.bitrateBps <= top.maxBitrateBps;
+  return {
+    plan: skipTopRung ? planEncoding(facts, { maxResolution, mediaQuality, isAwaited, skipTopRung }) : ladder,
+    skipTopRung,
+  };
+}
+
+/**
+ * @param isAwaited see {@link planChunks}
+ * @param skipTopRung the source itself serves as the top rung (passthrough on the ladder's grid)
+ */
+export function planEncoding(
+  facts: SourceFacts,
+  wish: Wish & { isAwaited: boolean; skipTopRung: boolean },
+): EncodingPlan {
+  const audio = facts.audio.map((track, position) => ({
+    rendition: `a${position + 1}`,
+    audio: track,
+    bitrateBps: track.channels === 1 ? AUDIO_BITRATE_BPS.mono : AUDIO_BITRATE_BPS.stereo,
+  }));
+  if (facts.video === null)
+    return { video: null, audio, audioSegmentSeconds: AUDIO_ONLY_SEGMENT_SECONDS, durationMs: null };
+
+  const source = facts.video;
+  const grid = planGrid(source.frameRate);
+  const { num, den } = source.frameRate;
+  const pictureMs = source.startMs + source.durationMs;
+  const holdsLastPicture = facts.durationMs > pictureMs + LONGEST_CUT_SOUND_MS;
+  const frameCount = frameCountUntil((holdsLastPicture ? facts.durationMs : pictureMs) / 1000, source.frameRate);
+  const ladder = planLadder(source, source.frameRate, wish.maxResolution, wish.mediaQuality);
+  const rungs = wish.skipTopRung ? ladder.slice(1) : ladder;
+  const chunks = rungs.length === 0 ? [] : planChunks(frameCount, grid, wish.isAwaited);
+  return {
+    video: { source, grid, rungs, frameCount, chunks, holdsLastPicture },
+    audio,
+    audioSegmentSeconds: { num: grid.framesPerSegment * den, den: num },
+    durationMs: ((frameCount * den) / num) * 1000,
+  };
+}

@@ -1,0 +1,129 @@
+import { and, asc, eq, inArray, isNotNull, isNull, lt } from "drizzle-orm";
+import { z } from "zod";
+// By file: the index leads to routes that lead back to playback.
+import { CLIP_SOURCE_GONE } from "../../library/assets/asset-error.ts";
+import { failRecording } from "../../library/assets/fail-recording.ts";
+import { finishRecording } from "../../library/assets/finish-recording.ts";
+import { renditionKey } from "../../platform/storage/keys.ts";
+import { assets } from "../../library/assets/tables.ts";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { derivedId } from "../../platform/crypto/derived-id.ts";
+import { log } from "../../platform/log.ts";
+import { findSessionRange, recordedSession, withInitBytes } from "../recording/recording.ts";
+import { recordingRows } from "../recording/recording-rows.ts";
+
+/** `from`: objects that are copied already. */
+const CopyTask = z.object({ mediaId: z.uuid(), from: z.int().min(0) });
+type CopyTask = z.infer<typeof CopyTask>;
+
+/** A message's share of a clip: an invocation may ask a thousand times for something. */
+const OBJECTS_PER_MESSAGE = 300;
+const AT_ONCE = 6;
+/** A segment that R2 has not got after so many attempts will not come. */
+const MOST_ATTEMPTS = 10;
+const SILENT_MS = 120_000;
+/** Each is a message; the next run of the cron takes others. */
+export const SWEPT_AT_ONCE = 100;
+
+/** When this is lost, the cron's sweep says it again. */
+export async function sendClip(env: Env, task: CopyTask): Promise<void> {
+  await env.CLIPS.send(task).catch((error: unknown) => log("clip.not_queued", { ...task, error: String(error) }));
+}
+
+/** Copies the segments of clips, so that a clip outlives what it was cut from. A message may come twice. */
+export async function consumeClips(env: Env, batch: MessageBatch): Promise<void> {
+  for (const message of batch.messages) {
+    const task = CopyTask.safeParse(message.body);
+    if (!task.success) {
+      log("clip.unreadable", { messageId: message.id });
+      message.ack(); // A retry cannot repair the body.
+      continue;
+    }
+    const { mediaId } = task.data;
+    try {
+      await copyClip(env, task.data);
+      message.ack();
+    } catch (error) {
+      log("clip.failed", { mediaId, attempt: message.attempts, error: String(error) });
+      if (!(error instanceof MissingError) || message.attempts < MOST_ATTEMPTS) message.retry();
+      else await giveUp(env, mediaId).then(() => message.ack());
+    }
+  }
+}
+
+class MissingError extends Error {}
+
+async function copyClip(env: Env, { mediaId, from }: CopyTask): Promise<void> {
+  const [clip] = await openDatabase(env.DB)
+    .select()
+    .from(assets)
+    .where(and(eq(assets.id, mediaId), eq(assets.status, "processing"), isNull(assets.deletedAt)));
+  if (clip?.sourceAssetId === undefined || clip.sourceAssetId === null) return; // done, or deleted
+  const { sourceAssetId, clipStartMs, clipEndMs } = clip;
+  // Whole segments: a moment inside of the first and the last names them whatever was rounded.
+  const range = await findSessionRange(env, sourceAssetId, (clipStartMs + 1) / 1000, ((clipEndMs ?? 0) - 1) / 1000);
+  const session = range?.kind === "range" ? await recordedSession(env, sourceAssetId, range) : null;
+  if (range?.kind !== "range" || session === null) throw new MissingError("the session has no such segments");
+  const rows = recordingRows(mediaId, session);
+  const copies = rows.flatMap(({ name, segments: { bytes, spans = [] } }) => {
+    const inits = [...new Set(spans.map(({ initVersion }) => `init-${initVersion}.mp4`))];
+    const segments = [...bytes.entries()].filter(([, size]) => size > 0);
+    return [
+      ...inits.map((file) => ({ name, file, to: file })),
+      ...segments.map(([n]) => ({ name, file: `${range.first + n}.m4s`, to: `${n}.m4s` })),
+    ];
+  });
+  const share = copies.slice(from, from + OBJECTS_PER_MESSAGE);
+  for (let at = 0; at < share.length; at += AT_ONCE)
+    await Promise.all(
+      share
+        .slice(at, at + AT_ONCE)
+        .map(({ name, file, to }) =>
+          copyObject(env, renditionKey(sourceAssetId, name, file), renditionKey(mediaId, name, to)),
+        ),
+    );
+  if (from + share.length < copies.length) {
+    await env.CLIPS.send({ mediaId, from: from + share.length });
+    return;
+  }
+  const whole = await Promise.all(rows.map((row) => withInitBytes(env, row)));
+  const events = [{ id: await derivedId(mediaId, "end"), type: "asset.ready" as const }];
+  await finishRecording(env, { mediaId, rows: whole, events }, new Date());
+  log("clip.ready", { mediaId, sessionId: sourceAssetId, objects: copies.length });
+}
+
+async function copyObject(env: Env, from: string, to: string): Promise<void> {
+  const object = await env.MEDIA.get(from);
+  if (object === null) throw new MissingError(`${from} is not there`);
+  await env.MEDIA.put(to, object.body, { httpMetadata: object.httpMetadata ?? {} });
+}
+
+async function giveUp(env: Env, mediaId: string): Promise<void> {
+  const eventId = await derivedId(mediaId, "end");
+  await failRecording(env, { mediaId, eventId, atMs: Date.now() }, CLIP_SOURCE_GONE);
+}
+
+/** Sends clips again of which nothing was heard for long, the longest silent first. */
+export async function sweepClips(env: Env, now: Date): Promise<void> {
+  const db = openDatabase(env.DB);
+  const chosen = db
+    .select({ id: assets.id })
+    .from(assets)
+    .where(
+      and(
+        eq(assets.status, "processing"),
+        isNotNull(assets.sourceAssetId),
+        isNull(assets.deletedAt),
+        lt(assets.updatedAt, new Date(now.getTime() - SILENT_MS)),
+      ),
+    )
+    .orderBy(asc(assets.updatedAt))
+    .limit(SWEPT_AT_ONCE);
+  const rows = await db
+    .update(assets)
+    .set({ updatedAt: now })
+    .where(inArray(assets.id, chosen))
+    .returning({ id: assets.id });
+  for (const { id: mediaId } of rows) await sendClip(env, { mediaId, from: 0 });
+}

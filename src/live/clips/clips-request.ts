@@ -1,0 +1,37 @@
+import { type FieldProblem, Problem } from "../../platform/http/problems.ts";
+
+/** A stretch of a stream that a viewer asks for (contract/playback.md, Clips); seconds from the beginning of the session. */
+export interface ClipRequest {
+  startSeconds: number;
+  endSeconds: number;
+  /** Of the media that the clip becomes; null = as the stream's recordings. */
+  access: "public" | "private" | null;
+}
+
+/** Positions have six digits before the decimal point: eleven days. */
+export const MAX_CLIP_POSITION_SECONDS = 999_999.999;
+const SECONDS = /^(\d{1,6}(?:\.\d{1,3})?)s$/;
+
+/**
+ * Reads `start`, `end` and `clipAccess`. Null when neither of the first two is there.
+ *
+ * @throws {Problem} validation_failed with every field that is not as it should be
+ */
+export function readClipRequest(query: URLSearchParams): ClipRequest | null {
+  if (!query.has("start") && !query.has("end")) return null;
+  const fields: FieldProblem[] = [];
+  const seconds = (field: string): number => {
+    const text = query.get(field);
+    const value = SECONDS.exec(text ?? "")?.[1];
+    if (value === undefined)
+      fields.push({ field, message: text === null ? "must not be null" : "must be seconds, such as 10s" });
+    return Number(value);
+  };
+  const [startSeconds, endSeconds] = [seconds("start"), seconds("end")];
+  if (fields.length === 0 && startSeconds >= endSeconds) fields.push({ field: "end", message: "must be after start" });
+  const access = query.get("clipAccess");
+  if (access !== null && access !== "public" && access !== "private")
+    fields.push({ field: "clipAccess", message: "is invalid" });
+  if (fields.length > 0) throw new Problem("validation_failed", "the clip is not valid", { fields });
+  return { startSeconds, endSeconds, access: access === "public" || access === "private" ? access : null };
+}

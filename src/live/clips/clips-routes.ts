@@ -1,0 +1,86 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { listAssets } from "../../library/assets/repository.ts";
+import { MediaRecord } from "../../library/assets/schemas.ts";
+import { toMedia } from "../../library/assets/to-media.ts";
+import { openDatabase } from "../../platform/database.ts";
+import { json, problemResponses } from "../../platform/http/openapi.ts";
+import { PageQuery, pagination, Pagination } from "../../platform/http/pagination.ts";
+import { newRouter } from "../../platform/http/router.ts";
+import { createClip } from "./create-clip.ts";
+import { keyOf, orNotFound, publicUrlOf, security, streamParams } from "../streams/route-parts.ts";
+import { CreateClip } from "../streams/schemas.ts";
+
+/** Some clients write a stream's id as a UUID. */
+const livestreamId = z
+  .union([z.uuid(), z.string().regex(/^[0-9a-fA-F]{32}$/)])
+  .transform((id) => id.replaceAll("-", "").toLowerCase())
+  .openapi({
+    param: { name: "livestreamId", in: "path" },
+    type: "string",
+    example: "61a264dcc447b63da6fb79ef925cd76d",
+  });
+
+const listRoute = createRoute({
+  operationId: "list-live-clips",
+  summary: "Page through the clips of a stream",
+  method: "get",
+  path: "/v1/on-demand/{livestreamId}/live-clips",
+  tags: ["Manage live stream"],
+  security,
+  request: { params: z.object({ livestreamId }), query: PageQuery },
+  responses: {
+    200: {
+      description: "One page of clips; none for a stream that there is not",
+      content: json(z.object({ success: z.literal(true), data: z.array(MediaRecord), pagination: Pagination })),
+    },
+    ...problemResponses("unauthorized", "forbidden", "validation_failed"),
+  },
+});
+
+const createRouteDefinition = createRoute({
+  operationId: "create-live-clip",
+  summary: "Make a clip of the broadcast on air, or of the last one",
+  description: "The same segments with the same access policy are one media, however often they are asked for.",
+  method: "post",
+  path: "/v1/live/streams/{streamId}/clips",
+  tags: ["Manage live stream"],
+  security,
+  request: { params: streamParams, body: { required: true, content: json(CreateClip) } },
+  responses: {
+    201: {
+      description: "The clip; `Ready` once its segments are copied",
+      content: json(z.object({ success: z.literal(true), playback_id: z.uuid(), data: MediaRecord })),
+    },
+    ...problemResponses(
+      "not_ready",
+      "unauthorized",
+      "forbidden",
+      "stream_not_found",
+      "validation_failed",
+      "clip_limit_reached",
+    ),
+  },
+});
+
+export const clipRoutes = newRouter().openapi(createRouteDefinition, async (c) => {
+  const { startTime, endTime, accessPolicy } = c.req.valid("json");
+  const request = { startSeconds: startTime, endSeconds: endTime, access: accessPolicy ?? null };
+  const key = keyOf(c, c.req.valid("param").streamId);
+  const data = orNotFound(await createClip(c.env, key, request, publicUrlOf(c)));
+  c.set("createdIds", [data.id]);
+  return c.json({ success: true as const, playback_id: data.playbackIds[0]!.id, data }, 201);
+});
+
+clipRoutes.openapi(listRoute, async (c) => {
+  const { limit, offset, orderBy } = c.req.valid("query");
+  const { records, total } = await listAssets(openDatabase(c.env.DB), c.var.caller.workspaceId, {
+    page: offset,
+    limit,
+    order: orderBy,
+    clipsOfStream: c.req.valid("param").livestreamId,
+  });
+  return c.json(
+    { success: true as const, data: records.map(toMedia), pagination: pagination(total, offset, limit) },
+    200,
+  );
+});

@@ -1,8 +1,0 @@
-import type { Database } from "../database.ts";
-import type { Env } from "../env.ts";
-import { chooseBases, type IngestBases } from "./ingest-urls.ts";
-import { livingGateways } from "./repository.ts";
-
-/** Where broadcasters come in at this moment. */
-export const ingestBases = async (db: Database, env: Env, now: Date): Promise<IngestBases> =>
-  chooseBases(await livingGateways(db, now), env);

@@ -1,0 +1,60 @@
+import { createMiddleware } from "hono/factory";
+import {
+  type GatewayClaims,
+  gatewayCredential,
+  hostOf,
+  readGatewayCredential,
+} from "../../../protocol/gateway-credential.ts";
+import { secretList } from "../../../protocol/secrets.ts";
+import type { Env } from "../../platform/env.ts";
+import { log } from "../../platform/log.ts";
+import { Problem } from "../../platform/http/problems.ts";
+import type { AppContext } from "../../platform/http/router.ts";
+import { isSameSecret } from "../streams/ids.ts";
+
+/** Hono's context behind `requireGateway`. */
+export interface GatewayContext {
+  Bindings: AppContext["Bindings"];
+  Variables: AppContext["Variables"] & { gateway: GatewayClaims };
+}
+
+export const bearer = (header: string | undefined): string => /^Bearer (.+)$/.exec(header ?? "")?.[1] ?? "";
+
+/** The gateway that holds this credential; null when it is not genuine, or revoked. @throws {UnusableSecret} */
+export function gatewayOf(env: Env, credential: string): GatewayClaims | null {
+  const secrets = secretList("ENCODER_SECRET", env.ENCODER_SECRET);
+  const claims = readGatewayCredential(credential);
+  if (claims === null || revokedGateways(env).includes(claims.id)) return null;
+  const { id, hosts } = claims;
+  const isGenuine = secrets.some((secret) => isSameSecret(credential, gatewayCredential(secret, id, hosts)));
+  return isGenuine ? { id, hosts } : null;
+}
+
+const revokedGateways = (env: Env): string[] => (env.REVOKED_GATEWAYS ?? "").split(",").map((id) => id.trim());
+
+/** A gateway shows the credential that was made for it. */
+export const requireGateway = createMiddleware<GatewayContext>(async (c, next) => {
+  const gateway = gatewayOf(c.env, bearer(c.req.header("authorization")));
+  if (gateway === null) {
+    log("gateway.refused", { path: c.req.path, requestId: c.var.requestId });
+    throw new Problem("unauthorized", "a gateway sends its credential as a bearer token");
+  }
+  c.set("gateway", gateway);
+  await next();
+});
+
+/** @throws {Problem} forbidden, when a gateway speaks for another one */
+export function requireOwnId({ id }: GatewayClaims, claimedId: string): void {
+  if (id !== claimedId) throw new Problem("forbidden", "the credential is another gateway's");
+}
+
+/**
+ * Streams show the addresses of gateways to their owners, with keys.
+ *
+ * @throws {Problem} forbidden, when an address has a host that the credential was not made for
+ */
+export function requireOwnHosts({ hosts }: GatewayClaims, urls: readonly (string | null)[]): void {
+  for (const url of urls)
+    if (url !== null && !hosts.includes(hostOf(url)))
+      throw new Problem("forbidden", `the credential was not made for the host ${hostOf(url)}`);
+}

@@ -1,0 +1,21 @@
+import type { IngestSettings } from "../../../protocol/live.ts";
+import type { Env } from "../../platform/env.ts";
+
+const PART_TARGET_MS = { least: 200, usual: 500, most: 1000 } as const;
+const STANDARD_PART_MS = 1000; // not shown to players; it bounds what a crash of the gateway can lose
+const SEGMENT_MS = { low: 2000, standard: 4000 } as const;
+
+/** How a broadcast is cut. `LIVE_PART_TARGET_MS` outside of 200 to 1000 counts as the nearest of them. */
+export function ingestSettings(
+  env: Pick<Env, "LIVE_PART_TARGET_MS">,
+  { maxResolution, latencyMode }: Pick<IngestSettings, "maxResolution" | "latencyMode">,
+): Omit<IngestSettings, "reconnect"> {
+  const wanted = Math.round(Number(env.LIVE_PART_TARGET_MS ?? "") || PART_TARGET_MS.usual);
+  const low = Math.min(PART_TARGET_MS.most, Math.max(PART_TARGET_MS.least, wanted));
+  return {
+    maxResolution,
+    latencyMode,
+    partTargetMs: latencyMode === "low" ? low : STANDARD_PART_MS,
+    segmentMs: SEGMENT_MS[latencyMode],
+  };
+}

@@ -1,0 +1,35 @@
+import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
+import type { IngestSettings, Started } from "../../../protocol/live.ts";
+import { MAX_DVR_SEGMENTS } from "./origin-history.ts";
+import type { Env } from "../../platform/env.ts";
+import { WINDOW_SECONDS } from "../sessions/after-end.ts";
+
+/** Whether a broadcast is ended before its DVR window is full. @param maxDurationS 0 = never ended */
+const fitsDvrWindow = (maxDurationS: number, segmentMs: number): boolean =>
+  maxDurationS > 0 && (maxDurationS * 1000) / segmentMs <= MAX_DVR_SEGMENTS;
+
+/** Synchronous: what it gives back is a stub, with which nothing is sent yet. */
+export const originOf = (env: Env, sessionId: string) =>
+  env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(sessionId)) as DurableObjectStub<LiveOrigin>;
+
+/** A session has said what it consists of. What players hold on to stays after a reconnect, whatever is said then. */
+export async function openOrigin(
+  env: Env,
+  sessionId: string,
+  { latencyMode, partTargetMs, segmentMs, maxDurationS }: Omit<IngestSettings, "reconnect"> & { maxDurationS: number },
+  started: Started,
+  connection: number,
+): Promise<void> {
+  const session = {
+    sessionId,
+    timing: {
+      targetDurationSeconds: Math.ceil(segmentMs / 1000),
+      partTargetMs: latencyMode === "low" ? partTargetMs : null,
+    },
+    windowSeconds: WINDOW_SECONDS,
+    isBounded: fitsDvrWindow(maxDurationS, segmentMs),
+    renditions: started.renditions,
+    started,
+  };
+  await originOf(env, sessionId).open(session, connection);
+}

@@ -1,0 +1,90 @@
+import { type LiveRendition, segmentAt, segmentSeconds } from "../../media/live/timeline.ts";
+import { isPlayable, type SegmentRange } from "./recording-lists.ts";
+
+/** `beyond`: nothing there yet, or ever, of what begins at that moment. `early`: it begins, but its end has not come yet. */
+export type RangeAnswer = FoundRange | { kind: "beyond" } | { kind: "early" };
+
+/** A session, or a recording, as clips are looked up in it. */
+export interface SegmentLengths {
+  /** The last segment that is whole; -1 before there is one. */
+  edge: number;
+  hasEnded: boolean;
+  /** A segment before the one that is looked for, and when it begins, so that nobody adds up days. */
+  from: { msn: number; seconds: number };
+  lengthAt: (msn: number) => number;
+}
+
+export interface FoundRange extends SegmentRange {
+  kind: "range";
+  /** From the beginning of the session's first segment to that of `first`, and to the end of `last`. */
+  startSeconds: number;
+  endSeconds: number;
+}
+
+/** A longer clip is cut. */
+export const MAX_CLIP_SECONDS = 20 * 60;
+/** The longest clip in segments of a second: after bad connections there are shorter ones, and the clip is cut. */
+export const MAX_CLIP_SEGMENTS = 1200;
+/** A rendition that is further behind the others has been given up, or will have a gap. */
+const BEHIND_SEGMENTS = 2;
+/** Sums of durations are not exact. */
+const EPSILON_SECONDS = 1e-6;
+
+/**
+ * The whole segments that hold a stretch of a session: the one in which it starts to the one in which it ends. Of a session that is
+ * over, what lies behind its end is left out.
+ *
+ * @param startSeconds from the beginning of the session's first segment
+ */
+export function findRange(renditions: LiveRendition[], startSeconds: number, endSeconds: number): RangeAnswer {
+  return findRangeIn(
+    {
+      edge: edgeOf(renditions),
+      hasEnded: renditions.every((rendition) => rendition.hasEnded),
+      from: { msn: 0, seconds: 0 },
+      lengthAt: (msn) => lengthOf(renditions, msn),
+    },
+    startSeconds,
+    endSeconds,
+  );
+}
+
+/** The same of a session that is read piece by piece. */
+export function findRangeIn(
+  { edge, hasEnded, from, lengthAt }: SegmentLengths,
+  startSeconds: number,
+  endSeconds: number,
+): RangeAnswer {
+  const wantedEnd = Math.min(endSeconds, startSeconds + MAX_CLIP_SECONDS);
+  let first: number | null = null;
+  let [firstSeconds, { seconds }] = [from.seconds, from];
+  const range = (last: number) => ({ kind: "range" as const, last, startSeconds: firstSeconds, endSeconds: seconds });
+  for (let { msn } = from; msn <= edge; msn += 1) {
+    const before = seconds;
+    seconds += lengthAt(msn);
+    if (first === null && seconds > startSeconds + EPSILON_SECONDS) [first, firstSeconds] = [msn, before];
+    const isFull = first !== null && msn - first + 1 >= MAX_CLIP_SEGMENTS;
+    if (first !== null && (isFull || seconds >= wantedEnd - EPSILON_SECONDS)) return { ...range(msn), first };
+  }
+  if (first === null) return { kind: "beyond" };
+  return hasEnded ? { ...range(edge), first } : { kind: "early" };
+}
+
+/** The last segment that is whole in every rendition that keeps up; -1 before there is one. */
+export function edgeOf(renditions: LiveRendition[]): number {
+  const ends = renditions.map(({ segments }) => segments.findLast(isPlayable)?.msn ?? -1);
+  const newest = Math.max(-1, ...ends);
+  if (renditions.every((rendition) => rendition.hasEnded)) return newest;
+  return Math.min(newest, ...ends.filter((end) => end >= newest - BEHIND_SEGMENTS));
+}
+
+function lengthOf(renditions: LiveRendition[], msn: number): number {
+  let length = 0;
+  for (const rendition of renditions) {
+    const segment = segmentAt(rendition, msn);
+    if (segment === null) continue;
+    length = segmentSeconds(segment, rendition.timescale);
+    if (isPlayable(segment)) return length;
+  }
+  return length;
+}

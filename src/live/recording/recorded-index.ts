@@ -1,0 +1,132 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { renditions } from "../../library/assets/tables.ts";
+import type { Span } from "../../media/types.ts";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { findRangeIn, type RangeAnswer } from "./clips-range.ts";
+import { renditionOf } from "./recorded-range.ts";
+import type { RecordedSession, SegmentRange } from "./recording-lists.ts";
+
+/** Segments between two marks of the time at which they begin. */
+const MARK_SEGMENTS = 256;
+/** What a span takes in memory, about. */
+const SPAN_BYTES = 100;
+
+const FACTS = {
+  name: renditions.name,
+  kind: renditions.kind,
+  codec: renditions.codec,
+  widthPx: renditions.widthPx,
+  heightPx: renditions.heightPx,
+  frameRateNum: renditions.frameRateNum,
+  frameRateDen: renditions.frameRateDen,
+  channels: renditions.channels,
+  timescale: renditions.timescale,
+};
+
+/** A finished recording as clips are looked up in it. */
+export interface RecordedIndex {
+  renditions: IndexedRendition[];
+  /** Begin of each `MARK_SEGMENTS`-th segment of the reference, ticks. */
+  marks: Float64Array;
+  reference: IndexedRendition;
+  /** What it takes in memory. */
+  sizeBytes: number;
+}
+type IndexedRendition = Pick<typeof renditions.$inferSelect, keyof typeof FACTS> & {
+  durationTicks: Uint32Array;
+  bytes: Uint32Array;
+  spans: Span[];
+};
+
+/** Reads the rows of a recording, one after another; null when there are none. */
+export async function loadRecordedIndex(env: Env, sessionId: string): Promise<RecordedIndex | null> {
+  const db = openDatabase(env.DB);
+  const listOf = (name: string) => sql<string | null>`${renditions.segments} ->> ${`$.${name}`}`;
+  const all = await db
+    .select(FACTS)
+    .from(renditions)
+    .where(eq(renditions.assetId, sessionId))
+    .orderBy(asc(renditions.name));
+  const loaded: IndexedRendition[] = [];
+  for (const facts of all) {
+    const [row] = await db
+      .select({ durationTicks: listOf("durationTicks"), bytes: listOf("bytes"), spans: listOf("spans") })
+      .from(renditions)
+      .where(and(eq(renditions.assetId, sessionId), eq(renditions.name, facts.name)));
+    if (row === undefined) return null; // purged meanwhile
+    const numbers = (text: string | null) => Uint32Array.from(JSON.parse(text ?? "[]") as number[]);
+    const spans = JSON.parse(row.spans ?? "[]") as Span[];
+    loaded.push({ ...facts, durationTicks: numbers(row.durationTicks), bytes: numbers(row.bytes), spans });
+  }
+  const reference = referenceOf(loaded);
+  if (reference === undefined) return null;
+  const sizes = loaded.map(
+    (one) => one.durationTicks.byteLength + one.bytes.byteLength + one.spans.length * SPAN_BYTES,
+  );
+  const sizeBytes = sizes.reduce((sum, size) => sum + size, 0);
+  return { renditions: loaded, marks: marksOf(reference), reference, sizeBytes };
+}
+
+/**
+ * The lists of a recording have one length, and a segment that one rendition has lost has the duration that the others have (`listsFrom`), so
+ * one list tells the durations of all: that of the largest picture, which the live index prefers too.
+ */
+function referenceOf(all: IndexedRendition[]): IndexedRendition | undefined {
+  const area = ({ kind, widthPx, heightPx }: IndexedRendition) =>
+    kind === "video" ? (widthPx ?? 0) * (heightPx ?? 0) : -1;
+  return all.toSorted((one, other) => area(other) - area(one))[0];
+}
+
+function marksOf({ durationTicks }: IndexedRendition): Float64Array {
+  const marks = new Float64Array(Math.ceil(durationTicks.length / MARK_SEGMENTS));
+  let ticks = 0;
+  for (const [n, duration] of durationTicks.entries()) {
+    if (n % MARK_SEGMENTS === 0) marks[n / MARK_SEGMENTS] = ticks;
+    ticks += duration;
+  }
+  return marks;
+}
+
+/** Which segments hold a stretch, as `findRange` says of a session on air. Pure. */
+export function findRangeInIndex(index: RecordedIndex, startSeconds: number, endSeconds: number): RangeAnswer {
+  const { timescale, durationTicks } = index.reference;
+  const mark = Math.max(
+    0,
+    index.marks.findLastIndex((ticks) => ticks <= startSeconds * timescale),
+  );
+  const lengths = {
+    edge: durationTicks.length - 1,
+    hasEnded: true,
+    from: { msn: mark * MARK_SEGMENTS, seconds: (index.marks[mark] ?? 0) / timescale },
+    lengthAt: (msn: number) => (durationTicks[msn] ?? 0) / timescale,
+  };
+  return findRangeIn(lengths, startSeconds, endSeconds);
+}
+
+/** What can be played on demand of a stretch. Pure. */
+export function windowOf({ renditions: all }: RecordedIndex, range: SegmentRange): RecordedSession {
+  const picture = all.find(({ kind }) => kind === "video");
+  return {
+    variants: all.map(({ name, kind, codec, widthPx, heightPx }) => {
+      return { name, kind, codec, widthPx, heightPx, bitrateBps: 0 };
+    }),
+    frameRate: (picture?.frameRateNum ?? 0) / (picture?.frameRateDen ?? 1),
+    channels: all.find(({ kind }) => kind === "audio")?.channels ?? 0,
+    renditions: all.map((one) => renditionOf(one.name, one.timescale, stretchOf(one, range), range.first)),
+  };
+}
+
+function stretchOf({ durationTicks, bytes, spans }: IndexedRendition, { first, last }: SegmentRange) {
+  const entered = spans.findLast((span) => span.first <= first) ?? null;
+  let passedTicks = 0;
+  for (let n = entered?.first ?? first; n < Math.min(first, durationTicks.length); n += 1)
+    passedTicks += durationTicks[n]!;
+  return {
+    durationTicks: [...durationTicks.subarray(first, last + 1)],
+    bytes: [...bytes.subarray(first, last + 1)],
+    entered,
+    passedTicks,
+    later: spans.filter((span) => span.first > first && span.first <= last),
+  };
+}

@@ -1,0 +1,36 @@
+import type { NewRendition } from "../../library/assets/projection.ts";
+import { encodedChannels } from "../../media/live/multivariant.ts";
+import { languageName } from "../../media/languages.ts";
+import type { RecordedSession } from "./recording-lists.ts";
+
+/** What it takes for the rate of a source that tells none. */
+const USUAL_RATE = 30;
+
+/** Sizes of inits are not known here. */
+export type RecordedRow = Omit<NewRendition, "initBytes">;
+
+/** What a session has left as rows of an asset's renditions, the largest picture first, sound last. */
+export function recordingRows(assetId: string, session: RecordedSession): RecordedRow[] {
+  const rows = session.renditions.flatMap(({ name, timescale, segments }): RecordedRow[] => {
+    const variant = session.variants.find((one) => one.name === name);
+    if (variant === undefined) return [];
+    const { kind, codec, widthPx, heightPx } = variant;
+    const common = { assetId, name, kind, codec, origin: "ladder" as const, isWhole: true, timescale, segments };
+    if (kind === "video") return [{ ...common, widthPx, heightPx, ...frameRateOf(session.frameRate, timescale) }];
+    const channels = encodedChannels(session.channels);
+    return [{ ...common, channels, languageCode: "und", languageName: languageName("und") }];
+  });
+  const sound = rows.filter(({ kind }) => kind === "audio").map((row, n) => ({ ...row, isDefault: n === 0 }));
+  const pictures = rows.filter(({ kind }) => kind === "video");
+  const area = ({ widthPx, heightPx }: RecordedRow) => (widthPx ?? 0) * (heightPx ?? 0);
+  return [...pictures.toSorted((one, other) => area(other) - area(one)), ...sound];
+}
+
+/** Frames last whole ticks (see PICTURE_TIMESCALE), so the fraction is exact: 29.97 of 120000 is 4004 ticks, 30000/1001. */
+function frameRateOf(hz: number, timescale: number): { frameRateNum: number; frameRateDen: number } {
+  const ticks = Math.max(1, Math.round(timescale / (hz || USUAL_RATE)));
+  const common = divisor(timescale, ticks);
+  return { frameRateNum: timescale / common, frameRateDen: ticks / common };
+}
+
+const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));

@@ -1,0 +1,83 @@
+// By file: the index leads to routes that lead back to playback.
+import { finishRecording } from "../../library/assets/finish-recording.ts";
+import { renditionKey } from "../../platform/storage/keys.ts";
+import type { NewRendition } from "../../library/assets/projection.ts";
+import type { Env } from "../../platform/env.ts";
+import { derivedId } from "../../platform/crypto/derived-id.ts";
+import type { RangeAnswer } from "./clips-range.ts";
+import { runRecordedRead, tooManyReads } from "./recorded-reads.ts";
+import { originOf } from "../origin/origin-calls.ts";
+import type { RecordedSession, SegmentRange } from "./recording-lists.ts";
+import { type RecordedRow, recordingRows } from "./recording-rows.ts";
+
+/** What can be played on demand of a stretch of a session; null before there was anything whole. @throws {Problem} unavailable */
+export async function recordedSession(
+  env: Env,
+  sessionId: string,
+  range: SegmentRange,
+): Promise<RecordedSession | null> {
+  // What comes over RPC is a copy, whose type the platform's types make unrecognisable.
+  const session = (await originOf(env, sessionId).recorded(range)) as unknown as RecordedSession | null;
+  return session ?? (await finishedRecording(env, sessionId, range));
+}
+
+/**
+ * Which segments hold a stretch of a session, on air or recorded; null when there is neither a live index nor a recording.
+ *
+ * @throws {Problem} unavailable
+ */
+export async function findSessionRange(
+  env: Env,
+  sessionId: string,
+  startSeconds: number,
+  endSeconds: number,
+): Promise<RangeAnswer | null> {
+  const origin = originOf(env, sessionId);
+  const found = (await origin.findRange(startSeconds, endSeconds)) as unknown as RangeAnswer | null;
+  if (found !== null) return found;
+  return unlessBusy(
+    await runRecordedRead(async () => await origin.findRecordedRange(sessionId, startSeconds, endSeconds)),
+  );
+}
+
+/** From the recording's rows: the live index is deleted a while after they stand. */
+async function finishedRecording(env: Env, sessionId: string, range: SegmentRange): Promise<RecordedSession | null> {
+  const origin = originOf(env, sessionId);
+  const answer = await runRecordedRead(async () => {
+    return (await origin.recordedWindow(sessionId, range)) as unknown as RecordedSession | null | "busy";
+  });
+  return unlessBusy(answer);
+}
+
+/** @throws {Problem} unavailable */
+function unlessBusy<T>(answer: T | "busy"): T {
+  if (answer === "busy") throw tooManyReads();
+  return answer;
+}
+
+/**
+ * The media of a session is ready: its renditions are the live segments, which lie where they belong already.
+ *
+ * @param eventId what the ids of the events follow from: the same each time
+ * @returns `gone` when the media was deleted meanwhile
+ */
+export async function writeRecording(
+  env: Env,
+  mediaId: string,
+  session: RecordedSession,
+  eventId: string,
+): Promise<"ready" | "gone"> {
+  const rows = await Promise.all(recordingRows(mediaId, session).map((row) => withInitBytes(env, row)));
+  const events = [
+    { id: eventId, type: "asset.ready" as const },
+    { id: await derivedId(eventId, "recording"), type: "live_stream.recording.ready" as const },
+  ];
+  return await finishRecording(env, { mediaId, rows, events }, new Date());
+}
+
+/** The size of the first init segment of a rendition whose media lies in R2. */
+export async function withInitBytes(env: Env, row: RecordedRow): Promise<NewRendition> {
+  const version = row.segments.spans?.[0]?.initVersion ?? 0;
+  const init = await env.MEDIA.head(renditionKey(row.assetId, row.name, `init-${version}.mp4`));
+  return { ...row, initBytes: init?.size ?? 0 };
+}

@@ -1,0 +1,96 @@
+import type { OutboxMessage } from "../../../durable-objects/machine.ts";
+import { type NewRecording, openRecording } from "../../library/assets/index.ts";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import type { EventType } from "../../events/index.ts";
+import { log } from "../../platform/log.ts";
+import { commitWithEvents } from "../../events/webhooks/index.ts";
+import { changeStream } from "../streams/change-stream.ts";
+import type { StreamStatus } from "../streams/moves.ts";
+import { type LiveSession, saveSession } from "../streams/repository.ts";
+import { onSessionEnd } from "./session-end.ts";
+import { streamEvent } from "../streams/stream-event.ts";
+
+/** A move as the machine has made it: the row's change and the event are told in one commit. */
+export interface Moved {
+  status: StreamStatus;
+  audioOnly: boolean;
+  atMs: number;
+  /** Null where only the row is to be brought up to date. */
+  event: { id: string; type: EventType } | null;
+  /** Told with the event: rungs that the encoder has given up. */
+  droppedRungs?: string[];
+}
+
+/** Times as epoch ms: messages are kept as JSON. */
+export type SessionFacts = Omit<LiveSession, "startedAt" | "endedAt"> & {
+  startedAtMs: number;
+  endedAtMs: number | null;
+};
+
+/** What a stream machine's outbox holds. */
+export type StreamMessage =
+  | { kind: "moved"; payload: Moved }
+  | { kind: "session"; payload: SessionFacts }
+  | { kind: "sessionEnded"; payload: { session: SessionFacts; eventId: string } }
+  | { kind: "recording"; payload: NewRecording };
+
+type Wake = () => Promise<void>;
+
+/**
+ * Writes a stream machine's messages to D1 one after another, each move with its event and the record of that very moment. Every
+ * message may be repeated without a trace.
+ *
+ * @returns what tells the senders of the events
+ */
+export async function projectStream(env: Env, streamId: string, messages: OutboxMessage[]): Promise<Wake[]> {
+  const wakes: Wake[] = [];
+  for (const message of messages as (StreamMessage & { seq: number })[]) {
+    const wake = await project(env, streamId, message);
+    if (wake !== null) wakes.push(wake);
+  }
+  return wakes;
+}
+
+async function project(env: Env, streamId: string, message: StreamMessage & { seq: number }): Promise<Wake | null> {
+  switch (message.kind) {
+    case "session":
+      await keepSession(env, message.payload);
+      return null;
+    case "sessionEnded": {
+      const { session, eventId } = message.payload;
+      await keepSession(env, session);
+      await onSessionEnd(env, session, eventId);
+      return null;
+    }
+    case "recording": {
+      const { statements, event } = openRecording(openDatabase(env.DB), message.payload);
+      return (await commitWithEvents(env, statements, [{ event }])).wake;
+    }
+    case "moved":
+      return await projectMove(env, streamId, message.payload, message.seq);
+    default:
+      throw new Error(`unknown outbox message: ${(message as OutboxMessage).kind}`);
+  }
+}
+
+function keepSession(env: Env, { startedAtMs, endedAtMs, ...rest }: SessionFacts): Promise<void> {
+  const times = { startedAt: new Date(startedAtMs), endedAt: endedAtMs === null ? null : new Date(endedAtMs) };
+  return saveSession(openDatabase(env.DB), { ...rest, ...times });
+}
+
+async function projectMove(env: Env, streamId: string, moved: Moved, seq: number): Promise<Wake | null> {
+  const changed = await changeStream(env, { workspaceId: null, streamId }, (seen) => {
+    if (seen.stream.machineSeq >= seq) return null; // told before: the machine died before it could note it
+    const { status, audioOnly, event } = moved;
+    const at = new Date(moved.atMs);
+    // A deleted stream is last seen idle; the tombstone says the rest.
+    const shown = status === "deleted" ? { status: "idle" as const, deletedAt: at } : { status };
+    const set = { ...shown, audioOnly, updatedAt: at, machineSeq: seq };
+    const record = { ...seen, stream: { ...seen.stream, ...set } };
+    const { atMs, droppedRungs } = moved;
+    return { set, event: event && streamEvent(event.type as never, record, { id: event.id, atMs }, droppedRungs) };
+  });
+  if (changed === null && moved.event !== null) log("event.not_told_again", { streamId, type: moved.event.type, seq });
+  return changed?.committed.wake ?? null;
+}

@@ -1,0 +1,101 @@
+import { createRoute } from "@hono/zod-openapi";
+import { json, problemResponses } from "../../platform/http/openapi.ts";
+import { newRouter, validationProblem } from "../../platform/http/router.ts";
+import { allowsPrivateNetwork } from "../../platform/network/index.ts";
+import { findStream } from "../streams/repository.ts";
+import { answer, done, keyOf, orNotFound, security, streamParams, targetParams } from "../streams/route-parts.ts";
+import { CreateTarget, TargetRecord, UpdateTarget } from "../streams/schemas.ts";
+import { addTarget, removeTarget, updateTarget } from "./simulcast.ts";
+import { targetUrlProblem } from "./target-url.ts";
+import { toTarget } from "../streams/to-stream.ts";
+
+const tags = ["Simulcast stream"];
+const path = "/v1/live/streams/{streamId}/simulcast";
+const problems = problemResponses("unauthorized", "forbidden", "simulcast_not_found", "validation_failed");
+
+const createRouteDefinition = createRoute({
+  operationId: "create-simulcast-of-stream",
+  summary: "Add a simulcast target, while the stream is idle",
+  method: "post",
+  path,
+  tags,
+  security,
+  request: { params: streamParams, body: { required: true, content: json(CreateTarget) } },
+  responses: {
+    201: answer(TargetRecord, "The target"),
+    ...problemResponses("stream_not_idle", "unauthorized", "forbidden", "stream_not_found", "validation_failed"),
+  },
+});
+const getRoute = createRoute({
+  operationId: "get-specific-simulcast-of-stream",
+  summary: "One simulcast target",
+  method: "get",
+  path: `${path}/{simulcastId}`,
+  tags,
+  security,
+  request: { params: targetParams },
+  responses: { 200: answer(TargetRecord, "The target"), ...problems },
+});
+const updateRoute = createRoute({
+  operationId: "update-specific-simulcast-of-stream",
+  summary: "Switch or relabel a simulcast target",
+  description: "`metadata` is replaced as a whole; what is left out stays.",
+  method: "put",
+  path: `${path}/{simulcastId}`,
+  tags,
+  security,
+  request: { params: targetParams, body: { required: true, content: json(UpdateTarget) } },
+  responses: { 200: answer(TargetRecord, "The target as it is now"), ...problems },
+});
+const deleteRoute = createRoute({
+  operationId: "delete-simulcast-of-stream",
+  summary: "Remove a simulcast target",
+  method: "delete",
+  path: `${path}/{simulcastId}`,
+  tags,
+  security,
+  request: { params: targetParams },
+  responses: { 200: done("Removed"), ...problems },
+});
+
+/** @throws {Problem} validation_failed */
+function checkUrl(body: { url: string }, allowPrivateNetwork: boolean): void {
+  const message = targetUrlProblem(body.url, allowPrivateNetwork);
+  if (message === null) return;
+  throw validationProblem({ issues: [{ code: "custom", path: ["url"], message, input: undefined }] }, body);
+}
+
+export const simulcastRoutes = newRouter()
+  .openapi(createRouteDefinition, async (c) => {
+    const body = c.req.valid("json");
+    checkUrl(body, allowsPrivateNetwork(c.env));
+    const added = await addTarget(c.env, keyOf(c, c.req.valid("param").streamId), body, new Date());
+    const { target, committed } = orNotFound(added);
+    c.set("createdIds", [target.id]);
+    c.executionCtx.waitUntil(committed.wake());
+    return c.json({ success: true as const, data: toTarget(target) }, 201);
+  })
+  .openapi(getRoute, async (c) => {
+    const { streamId, simulcastId } = c.req.valid("param");
+    const record = await findStream(c.env, c.var.caller.workspaceId, streamId);
+    const found = record?.targets.find(({ id }) => id === simulcastId);
+    return c.json({ success: true as const, data: toTarget(orNotFound(found, "simulcast_not_found")) }, 200);
+  })
+  .openapi(updateRoute, async (c) => {
+    const { streamId, simulcastId } = c.req.valid("param");
+    const { isEnabled, metadata } = c.req.valid("json");
+    const change = {
+      ...(isEnabled === undefined ? {} : { isEnabled }),
+      ...(metadata === undefined ? {} : { metadata }),
+    };
+    const updated = await updateTarget(c.env, keyOf(c, streamId), simulcastId, change, new Date());
+    const { target, committed } = orNotFound(updated, "simulcast_not_found");
+    c.executionCtx.waitUntil(committed.wake());
+    return c.json({ success: true as const, data: toTarget(target) }, 200);
+  })
+  .openapi(deleteRoute, async (c) => {
+    const { streamId, simulcastId } = c.req.valid("param");
+    const committed = await removeTarget(c.env, keyOf(c, streamId), simulcastId, new Date());
+    c.executionCtx.waitUntil(orNotFound(committed, "simulcast_not_found").wake());
+    return c.json({ success: true as const }, 200);
+  });

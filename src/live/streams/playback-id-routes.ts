@@ -1,0 +1,72 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { problemResponses } from "../../platform/http/openapi.ts";
+import { newRouter } from "../../platform/http/router.ts";
+import { addPlaybackId, removePlaybackId } from "./playback-ids.ts";
+import { findStream } from "./repository.ts";
+import { answer, done, keyOf, orNotFound, playbackParams, security, streamParams } from "./route-parts.ts";
+import { CreatePlaybackId, PlaybackIdRecord } from "./schemas.ts";
+import { toPlaybackId } from "./to-stream.ts";
+
+const tags = ["Live playback"];
+const path = "/v1/live/streams/{streamId}/playback-ids";
+const problems = problemResponses("unauthorized", "forbidden", "stream_playback_not_found", "validation_failed");
+
+const createRouteDefinition = createRoute({
+  operationId: "create-playbackId-of-stream",
+  summary: "Add a playback ID",
+  method: "post",
+  path,
+  tags,
+  security,
+  request: {
+    params: streamParams,
+    body: { required: true, content: { "application/json": { schema: CreatePlaybackId } } },
+  },
+  responses: {
+    201: answer(PlaybackIdRecord, "The playback ID"),
+    ...problemResponses("unauthorized", "forbidden", "stream_not_found", "validation_failed"),
+  },
+});
+const getRoute = createRoute({
+  operationId: "get-live-stream-playback-id",
+  summary: "One playback ID",
+  method: "get",
+  path: `${path}/{playbackId}`,
+  tags,
+  security,
+  request: { params: playbackParams },
+  responses: { 200: answer(PlaybackIdRecord, "The playback ID"), ...problems },
+});
+const deleteRoute = createRoute({
+  operationId: "delete-playbackId-of-stream",
+  summary: "Remove a playback ID",
+  method: "delete",
+  path,
+  tags,
+  security,
+  request: { params: streamParams, query: z.object({ playbackId: z.uuid() }) },
+  responses: { 200: done("Removed; it plays no longer"), ...problems },
+});
+
+export const livePlaybackRoutes = newRouter()
+  .openapi(createRouteDefinition, async (c) => {
+    const { accessPolicy } = c.req.valid("json");
+    const key = keyOf(c, c.req.valid("param").streamId);
+    const { playbackId, committed } = orNotFound(await addPlaybackId(c.env, key, accessPolicy, new Date()));
+    c.set("createdIds", [playbackId.id]);
+    c.executionCtx.waitUntil(committed.wake());
+    return c.json({ success: true as const, data: toPlaybackId(playbackId) }, 201);
+  })
+  .openapi(getRoute, async (c) => {
+    const { streamId, playbackId } = c.req.valid("param");
+    const record = await findStream(c.env, c.var.caller.workspaceId, streamId);
+    const found = record?.playbackIds.find(({ id }) => id === playbackId.toLowerCase());
+    return c.json({ success: true as const, data: toPlaybackId(orNotFound(found, "stream_playback_not_found")) }, 200);
+  })
+  .openapi(deleteRoute, async (c) => {
+    const key = keyOf(c, c.req.valid("param").streamId);
+    const { playbackId } = c.req.valid("query");
+    const committed = await removePlaybackId(c.env, key, playbackId.toLowerCase(), new Date());
+    c.executionCtx.waitUntil(orNotFound(committed, "stream_playback_not_found").wake());
+    return c.json({ success: true as const }, 200);
+  });

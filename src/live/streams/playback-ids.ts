@@ -1,0 +1,50 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Env } from "../../platform/env.ts";
+import type { Committed } from "../../events/webhooks/index.ts";
+import { changeStream } from "./change-stream.ts";
+import type { LivePlaybackId } from "./repository.ts";
+import { streamEvent } from "./stream-event.ts";
+import { livePlaybackIds } from "./tables.ts";
+
+interface Key {
+  workspaceId: string;
+  streamId: string;
+}
+const nextEvent = (now: Date) => ({ id: crypto.randomUUID(), atMs: now.getTime() });
+
+/** Adds a way to watch a stream, with `video.live_stream.updated`. Null when there is no such stream. */
+export async function addPlaybackId(
+  env: Env,
+  key: Key,
+  accessPolicy: LivePlaybackId["accessPolicy"],
+  now: Date,
+): Promise<{ playbackId: LivePlaybackId; committed: Committed } | null> {
+  const playbackId = { ...key, id: crypto.randomUUID(), accessPolicy, createdAt: now };
+  const changed = await changeStream(env, key, (seen, db, still) => ({
+    statements: [
+      db.run(sql`
+        INSERT INTO ${livePlaybackIds} (id, stream_id, workspace_id, access_policy, created_at)
+        SELECT ${playbackId.id}, ${key.streamId}, ${key.workspaceId}, ${accessPolicy}, ${now.getTime()} WHERE ${still}`),
+    ],
+    event: streamEvent(
+      "video.live_stream.updated",
+      { ...seen, playbackIds: [...seen.playbackIds, playbackId] },
+      nextEvent(now),
+    ),
+  }));
+  return changed && { playbackId, committed: changed.committed };
+}
+
+/** Takes a way to watch a stream away, with `video.live_stream.updated`. Null when there is none. */
+export async function removePlaybackId(env: Env, key: Key, playbackId: string, now: Date): Promise<Committed | null> {
+  const changed = await changeStream(env, key, (seen, db, still) => {
+    const playbackIds = seen.playbackIds.filter(({ id }) => id !== playbackId);
+    if (playbackIds.length === seen.playbackIds.length) return null;
+    const isIt = eq(livePlaybackIds.id, playbackId);
+    return {
+      statements: [db.delete(livePlaybackIds).where(and(isIt, still))],
+      event: streamEvent("video.live_stream.updated", { ...seen, playbackIds }, nextEvent(now)),
+    };
+  });
+  return changed?.committed ?? null;
+}

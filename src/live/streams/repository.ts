@@ -1,0 +1,172 @@
+import { and, asc, count, desc, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { GATEWAY_LEASE_MS } from "../../../protocol/live.ts";
+import { recordingIdsOf } from "../../library/assets/index.ts";
+import { type Database, openDatabase, type Statement } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { idempotencyKeys } from "../../platform/http/tables.ts";
+import { type LiveStream, openStream, openTarget, showStream, showTarget, type SimulcastTarget } from "./secrets.ts";
+import { ingestGateways, livePlaybackIds, liveSessions, liveStreams, simulcastTargets } from "./tables.ts";
+
+export type { LiveStream, SimulcastTarget } from "./secrets.ts";
+export type LivePlaybackId = typeof livePlaybackIds.$inferSelect;
+export type LiveSession = typeof liveSessions.$inferSelect;
+
+/** A stream with what its REST record shows beside it. */
+export interface StreamRecord {
+  stream: LiveStream;
+  playbackIds: LivePlaybackId[];
+  targets: SimulcastTarget[];
+  /** Its recordings, oldest first. */
+  mediaIds: string[];
+}
+
+const isAlive = isNull(liveStreams.deletedAt);
+
+/** The stream and its playback ID, for one commit; with them the answer under an idempotency key. */
+export const streamInserts = (
+  db: Database,
+  rows: {
+    stream: typeof liveStreams.$inferInsert;
+    playbackId: LivePlaybackId;
+    idempotency: typeof idempotencyKeys.$inferInsert | null;
+  },
+): Statement[] => [
+  db.insert(liveStreams).values(rows.stream),
+  db.insert(livePlaybackIds).values(rows.playbackId),
+  ...(rows.idempotency ? [db.insert(idempotencyKeys).values(rows.idempotency)] : []),
+];
+
+/**
+ * @param workspaceId null = whose ever it is: for what the service itself does
+ * @param opens whose secrets have to open; others that do not are `redacted`
+ * @throws {Problem} unavailable
+ */
+export async function findStream(
+  env: Env,
+  workspaceId: string | null,
+  id: string,
+  { opens }: { opens?: "stream" | "targets" } = {},
+): Promise<StreamRecord | null> {
+  const db = openDatabase(env.DB);
+  const isMine = workspaceId === null ? undefined : eq(liveStreams.workspaceId, workspaceId);
+  const [found, playbackIds, targets, recordings] = await db.batch([
+    db
+      .select()
+      .from(liveStreams)
+      .where(and(eq(liveStreams.id, id), isMine, isAlive)),
+    db.select().from(livePlaybackIds).where(eq(livePlaybackIds.streamId, id)).orderBy(asc(livePlaybackIds.createdAt)),
+    db
+      .select()
+      .from(simulcastTargets)
+      .where(eq(simulcastTargets.streamId, id))
+      .orderBy(asc(simulcastTargets.createdAt)),
+    recordingIdsOf(db, [id]),
+  ]);
+  const [stream] = found;
+  if (stream === undefined) return null;
+  return {
+    stream: await (opens === "stream" ? openStream : showStream)(env, stream),
+    playbackIds,
+    targets: await Promise.all(targets.map((target) => (opens === "targets" ? openTarget : showTarget)(env, target))),
+    mediaIds: recordings.map((row) => row.id),
+  };
+}
+
+/** @param page counts from 1 */
+export async function listStreams(
+  env: Env,
+  workspaceId: string,
+  { page, limit, order }: { page: number; limit: number; order: "asc" | "desc" },
+): Promise<{ records: StreamRecord[]; total: number }> {
+  const db = openDatabase(env.DB);
+  const mine = and(eq(liveStreams.workspaceId, workspaceId), isAlive);
+  const direction = order === "asc" ? asc : desc;
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(liveStreams)
+      .where(mine)
+      .orderBy(direction(liveStreams.createdAt), direction(liveStreams.id))
+      .limit(limit)
+      .offset((page - 1) * limit),
+    db.select({ total: count() }).from(liveStreams).where(mine),
+  ]);
+  const streams = await Promise.all(rows.map((row) => showStream(env, row)));
+  const ids = streams.map(({ id }) => id);
+  const playbackIds = await db
+    .select()
+    .from(livePlaybackIds)
+    .where(inArray(livePlaybackIds.streamId, ids))
+    .orderBy(asc(livePlaybackIds.createdAt));
+  const records = streams.map((stream) => ({
+    stream,
+    playbackIds: playbackIds.filter(({ streamId }) => streamId === stream.id),
+    targets: [],
+    mediaIds: [],
+  }));
+  return { records, total: totals[0]?.total ?? 0 };
+}
+
+/** What may be changed of a row. Secrets only as they are sealed. */
+export type StreamColumns = Partial<typeof liveStreams.$inferInsert>;
+
+/** A statement that does nothing when the record is not any more what was seen of it. */
+export const changeSeen = (db: Database, seen: LiveStream, change: StreamColumns) =>
+  db
+    .update(liveStreams)
+    .set({ ...change, revision: sql`${liveStreams.revision} + 1` })
+    .where(and(eq(liveStreams.id, seen.id), eq(liveStreams.revision, seen.revision), isAlive));
+
+/** True in SQL while nobody has changed the record since it was seen. */
+export const isStill = (seen: LiveStream) =>
+  sql`EXISTS (SELECT 1 FROM ${liveStreams} WHERE id = ${seen.id} AND revision = ${seen.revision} AND deleted_at IS NULL)`;
+
+export async function saveSession(db: Database, session: LiveSession): Promise<void> {
+  await db.insert(liveSessions).values(session).onConflictDoUpdate({ target: liveSessions.id, set: session });
+}
+
+export async function streamIdOfSession(db: Database, sessionId: string): Promise<string | null> {
+  const [row] = await db
+    .select({ streamId: liveSessions.streamId })
+    .from(liveSessions)
+    .where(eq(liveSessions.id, sessionId));
+  return row?.streamId ?? null;
+}
+
+export async function saveGateway(db: Database, gateway: typeof ingestGateways.$inferInsert): Promise<void> {
+  await db.insert(ingestGateways).values(gateway).onConflictDoUpdate({ target: ingestGateways.id, set: gateway });
+}
+
+/** Gateways that were heard of within their lease, the newest first. */
+export const livingGateways = (db: Database, now: Date) =>
+  db
+    .select()
+    .from(ingestGateways)
+    .where(gt(ingestGateways.heardAt, new Date(now.getTime() - GATEWAY_LEASE_MS)))
+    .orderBy(desc(ingestGateways.startedAt), asc(ingestGateways.id))
+    .limit(20);
+
+/** Streams on air that were not looked after since `before`, the longest neglected first; from now on they were. */
+export async function takeNeglected(db: Database, before: Date, now: Date, limit: number): Promise<string[]> {
+  const isNeglected = and(
+    inArray(liveStreams.status, ["preparing", "active", "disconnected"]),
+    lt(liveStreams.updatedAt, before),
+    or(isNull(liveStreams.sweptAt), lt(liveStreams.sweptAt, before)),
+    isAlive,
+  );
+  const chosen = db
+    .select({ id: liveStreams.id })
+    .from(liveStreams)
+    .where(isNeglected)
+    .orderBy(asc(liveStreams.sweptAt))
+    .limit(limit);
+  const rows = await db
+    .update(liveStreams)
+    .set({ sweptAt: now })
+    .where(inArray(liveStreams.id, chosen))
+    .returning({ id: liveStreams.id });
+  return rows.map(({ id }) => id);
+}
+
+export const forgetGateways = (db: Database, heardBefore: Date) =>
+  db.delete(ingestGateways).where(lt(ingestGateways.heardAt, heardBefore));

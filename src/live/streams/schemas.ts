@@ -1,0 +1,142 @@
+import { z } from "@hono/zod-openapi";
+import { LATER, later, Metadata } from "../../platform/http/fields.ts";
+import { MAX_CLIP_POSITION_SECONDS } from "../clips/clips-request.ts";
+
+const policy = () =>
+  z
+    .enum(["public", "private"])
+    .default("public")
+    .refine((value) => value === "public", LATER);
+const reconnectWindow = () =>
+  z.int().min(60).max(1800).openapi({ description: "Seconds for which a lost encoder may come back" });
+const allowViewerClips = () =>
+  z.boolean().openapi({
+    description:
+      "A clip window (`?start=…&end=…`) that a viewer asks for also becomes a media; without it, it only plays",
+  });
+const HexId = z.string().regex(/^[0-9a-f]{32}$/);
+
+export const CreateStream = z
+  .looseObject({
+    playbackSettings: z.looseObject({ accessPolicy: policy() }),
+    inputMediaSettings: z.looseObject({
+      maxResolution: z.enum(["1080p", "720p", "480p"]).default("1080p"),
+      reconnectWindow: reconnectWindow().default(60),
+      mediaPolicy: policy().openapi({ description: "Access to recordings" }),
+      metadata: Metadata.optional(),
+      enableDvrMode: z.boolean().default(false).openapi({ description: "Viewers may go back to the first segment" }),
+      enableRecording: z.boolean().default(true).openapi({ description: "A broadcast becomes a media" }),
+      allowViewerClips: allowViewerClips().default(false),
+      latencyMode: z
+        .enum(["low", "standard"])
+        .default("low")
+        .openapi({ description: "`low`: LL-HLS; `standard`: longer segments and fewer requests" }),
+      maxDuration: z
+        .int()
+        .min(0)
+        .max(28_800)
+        .default(0)
+        .openapi({ description: "Seconds after which a broadcast is ended; 0 = never" }),
+      drmConfigurationId: later(),
+    }),
+  })
+  .openapi("CreateStream");
+export type CreateStream = z.infer<typeof CreateStream>;
+
+export const UpdateStream = z
+  .looseObject({
+    metadata: Metadata.optional(),
+    reconnectWindow: reconnectWindow().optional(),
+    allowViewerClips: allowViewerClips().optional(),
+  })
+  .openapi("UpdateStream", { description: "`metadata` is replaced as a whole" });
+export type UpdateStream = z.infer<typeof UpdateStream>;
+
+export const PlaybackIdRecord = z
+  .object({ id: z.uuid(), accessPolicy: z.enum(["public", "private"]) })
+  .openapi("LivePlaybackId");
+
+/** What every answer and every event has of a stream. */
+export const StreamRecordSchema = z.object({
+  streamId: HexId,
+  streamKey: z.string(),
+  srtSecret: z.string(),
+  trial: z.boolean(),
+  status: z.enum(["idle", "preparing", "active", "disabled"]),
+  maxResolution: z.enum(["1080p", "720p", "480p"]),
+  maxDuration: z.int().openapi({ description: "Seconds; 0 = unbounded" }),
+  createdAt: z.string(),
+  reconnectWindow: z.int(),
+  enableRecording: z.boolean(),
+  enableDvrMode: z.boolean(),
+  allowViewerClips: z.boolean(),
+  mediaPolicy: z.enum(["public", "private"]),
+  metadata: z.record(z.string(), z.string()),
+  lowLatency: z.boolean(),
+  closedCaptions: z.boolean(),
+  playbackIds: z.array(PlaybackIdRecord),
+  srtPlaybackResponse: z.object({ srtPlaybackStreamId: z.string(), srtPlaybackSecret: z.string() }),
+});
+
+export const StreamAnswer = StreamRecordSchema.extend({
+  ingest: z
+    .object({
+      rtmp: z.string().optional(),
+      rtmps: z.string().optional(),
+      srt: z.string().optional(),
+      http: z.string(),
+    })
+    .openapi({
+      description: "Whole addresses for encoders; a protocol that this deployment does not take is left out",
+    }),
+}).openapi("Stream");
+
+export const TargetRecord = z
+  .object({
+    simulcastId: HexId,
+    url: z.string(),
+    streamKey: z.string(),
+    isEnabled: z.boolean(),
+    metadata: z.record(z.string(), z.string()).optional(),
+  })
+  .openapi("SimulcastTarget");
+
+export const StreamDetail = StreamAnswer.extend({
+  simulcastResponses: z.array(TargetRecord),
+  mediaIds: z.array(z.uuid()).openapi({ description: "Recordings" }),
+}).openapi("StreamDetail");
+
+export const CreatePlaybackId = z.looseObject({ accessPolicy: policy() }).openapi("CreateLivePlaybackId");
+
+export const CreateTarget = z
+  .looseObject({
+    url: z.string().min(1).openapi({
+      description: "rtmp or rtmps, without the key, at most 2,048 characters",
+      example: "rtmps://ingest.example.com:443/live",
+    }),
+    streamKey: z.string().min(1).max(1024),
+    metadata: Metadata.optional(),
+  })
+  .openapi("CreateSimulcastTarget");
+
+export const UpdateTarget = z
+  .looseObject({ isEnabled: z.boolean().optional(), metadata: Metadata.optional() })
+  .openapi("UpdateSimulcastTarget");
+
+/** As clips of a media are asked for (contract/playback.md, Clips). */
+export const CreateClip = z
+  .looseObject({
+    startTime: z.number().min(0).max(MAX_CLIP_POSITION_SECONDS).openapi({
+      description: "Seconds from the beginning of the broadcast",
+      example: 10,
+    }),
+    endTime: z.number().min(0).max(MAX_CLIP_POSITION_SECONDS).openapi({
+      description: "After `startTime`, at most 20 minutes: a longer clip is cut",
+      example: 40,
+    }),
+    accessPolicy: z.enum(["public", "private"]).optional().openapi({
+      description: "Of the clip's media; without it the stream's `mediaPolicy`, and never wider than that",
+    }),
+  })
+  .refine(({ startTime, endTime }) => startTime < endTime, { path: ["endTime"], message: "must be after startTime" })
+  .openapi("CreateLiveClip");

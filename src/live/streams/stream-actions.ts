@@ -1,0 +1,32 @@
+import type { Env } from "../../platform/env.ts";
+import { log } from "../../platform/log.ts";
+import { Problem, type ProblemCode } from "../../platform/http/problems.ts";
+import { callMachine } from "./machine-calls.ts";
+import { findStream, type StreamRecord } from "./repository.ts";
+
+const REFUSALS = {
+  finish: ["stream_not_active", "only a stream that is on air can be finished"],
+  disable: ["stream_disabled", "it refuses broadcasters already"],
+  enable: ["stream_enabled", "it takes broadcasters already"],
+  remove: ["stream_not_found", "no stream has this id"],
+} as const satisfies Record<string, readonly [ProblemCode, string]>;
+
+/**
+ * What an owner does with a stream. Its machine has done it when this comes back; a broadcaster that has to go is told so with its
+ * next heartbeat, by `finish` before. Null when there is no such stream.
+ *
+ * @throws {Problem} when nothing would change (contract/rest.md §6)
+ */
+export async function actOnStream(
+  env: Env,
+  { workspaceId, streamId }: { workspaceId: string; streamId: string },
+  action: keyof typeof REFUSALS,
+): Promise<StreamRecord | null> {
+  const record = await findStream(env, workspaceId, streamId);
+  if (record === null) return null;
+  const { moved } = await callMachine(env, streamId, action, { streamId });
+  const [problem, detail] = REFUSALS[action];
+  if (!moved) throw new Problem(problem, detail);
+  log(`stream.${action}`, { streamId, workspaceId });
+  return record;
+}

@@ -1,0 +1,62 @@
+import { and, eq, isNull, or, sql } from "drizzle-orm";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { log } from "../../platform/log.ts";
+import { currentKeyId } from "../../platform/crypto/sealing.ts";
+import { openStream, openTarget, sealStream, sealTarget } from "./secrets.ts";
+import { liveStreams, simulcastTargets } from "./tables.ts";
+
+const AT_ONCE = 100;
+
+/**
+ * Seals what is not sealed with the first key of WEBHOOK_KEYS: rows that are older than the sealing, and after a rotation of the keys all
+ * the others. A row that somebody changes meanwhile is left to the next run. Rows are taken at random, so that those that never open
+ * cannot keep the others from being sealed.
+ */
+export async function sweepSecrets(env: Env): Promise<void> {
+  const db = openDatabase(env.DB);
+  const current = `${currentKeyId(env.WEBHOOK_KEYS)}.`;
+  const isOld = (column: typeof liveStreams.secrets | typeof simulcastTargets.sealedKey) =>
+    or(isNull(column), sql`instr(${column}, ${current}) <> 1`);
+  const anyOrder = sql`random()`;
+  const streams = await db
+    .select()
+    .from(liveStreams)
+    .where(isOld(liveStreams.secrets))
+    .orderBy(anyOrder)
+    .limit(AT_ONCE);
+  const targets = await db
+    .select()
+    .from(simulcastTargets)
+    .where(isOld(simulcastTargets.sealedKey))
+    .orderBy(anyOrder)
+    .limit(AT_ONCE);
+  const sealed = { streams: 0, targets: 0 };
+  for (const row of streams) sealed.streams += await orLogged({ streamId: row.id }, () => sealStreamRow(env, row));
+  for (const row of targets) sealed.targets += await orLogged({ simulcastId: row.id }, () => sealTargetRow(env, row));
+  const failed = streams.length + targets.length - sealed.streams - sealed.targets;
+  if (streams.length + targets.length > 0) log("live.secrets_sealed", { ...sealed, failed });
+}
+
+/** @returns rows that were sealed: none when somebody has changed the row meanwhile */
+async function sealStreamRow(env: Env, row: typeof liveStreams.$inferSelect): Promise<number> {
+  const isSame = and(eq(liveStreams.id, row.id), sql`${liveStreams.secrets} IS ${row.secrets}`);
+  const sealed = await sealStream(env, row.id, await openStream(env, row));
+  const { meta } = await openDatabase(env.DB).update(liveStreams).set(sealed).where(isSame);
+  return meta.changes;
+}
+
+async function sealTargetRow(env: Env, row: typeof simulcastTargets.$inferSelect): Promise<number> {
+  const isSame = and(eq(simulcastTargets.id, row.id), sql`${simulcastTargets.sealedKey} IS ${row.sealedKey}`);
+  const sealed = await sealTarget(env, row.id, (await openTarget(env, row)).streamKey);
+  const { meta } = await openDatabase(env.DB).update(simulcastTargets).set(sealed).where(isSame);
+  return meta.changes;
+}
+
+/** A row that cannot be sealed is logged, and the others go on. */
+async function orLogged(ids: Record<string, string>, sealRow: () => Promise<number>): Promise<number> {
+  return await sealRow().catch((error: unknown) => {
+    log("live.secrets_not_sealed", { ...ids, error: String(error) });
+    return 0;
+  });
+}

@@ -1,0 +1,109 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { LiveRendition } from "../../../protocol/live.ts";
+import type { Metadata } from "../../media/types.ts";
+
+/** The catalogue of streams. `status`, `audioOnly` and `deletedAt` are written by the stream machine's outbox alone. */
+export const liveStreams = sqliteTable(
+  "live_streams",
+  {
+    id: text().primaryKey(), // 32 hex
+    workspaceId: text().notNull(),
+    /** The three secrets, sealed together (see secrets.ts). Null: the row is older than that, and they are in the columns below. */
+    secrets: text(),
+    streamKey: text().notNull(),
+    srtSecret: text().notNull(),
+    srtPlaybackSecret: text().notNull(),
+    maxResolution: text({ enum: ["1080p", "720p", "480p"] }).notNull(),
+    mediaPolicy: text({ enum: ["public", "private"] }).notNull(), // of recordings
+    latencyMode: text({ enum: ["low", "standard"] }).notNull(),
+    reconnectWindowS: integer().notNull(),
+    maxDurationS: integer().notNull(), // 0 = unbounded
+    enableDvrMode: integer({ mode: "boolean" }).notNull(),
+    enableRecording: integer({ mode: "boolean" }).notNull(),
+    /** Without credentials a clip window plays only; with this it also becomes a media. */
+    allowViewerClips: integer({ mode: "boolean" }).notNull().default(false),
+    metadata: text({ mode: "json" }).$type<Metadata>().notNull(),
+
+    status: text({ enum: ["idle", "preparing", "active", "disconnected", "disabled"] }).notNull(),
+    /** The broadcast has no picture. */
+    audioOnly: integer({ mode: "boolean" }).notNull().default(false),
+
+    createdAt: integer({ mode: "timestamp_ms" }).notNull(),
+    updatedAt: integer({ mode: "timestamp_ms" }).notNull(),
+    /** Counts the changes of the record, so that an event can be sure to tell of the newest. */
+    revision: integer().notNull().default(0),
+    /** The last message of the machine's outbox that is in this row: one that comes twice is known by it. */
+    machineSeq: integer().notNull().default(0),
+    sweptAt: integer({ mode: "timestamp_ms" }),
+    deletedAt: integer({ mode: "timestamp_ms" }), // a tombstone
+  },
+  (t) => [
+    index("live_streams_in_workspace").on(t.workspaceId, t.createdAt, t.id),
+    index("live_streams_by_status").on(t.status, t.sweptAt),
+  ],
+);
+
+export const livePlaybackIds = sqliteTable(
+  "live_playback_ids",
+  {
+    id: text().primaryKey(), // UUID
+    streamId: text().notNull(),
+    workspaceId: text().notNull(),
+    accessPolicy: text({ enum: ["public", "private"] }).notNull(),
+    createdAt: integer({ mode: "timestamp_ms" }).notNull(),
+  },
+  (t) => [index("live_playback_ids_of_stream").on(t.streamId)],
+);
+
+/** Other platforms that get the broadcast. */
+export const simulcastTargets = sqliteTable(
+  "simulcast_targets",
+  {
+    id: text().primaryKey(), // 32 hex
+    streamId: text().notNull(),
+    workspaceId: text().notNull(),
+    url: text().notNull(),
+    /** The other platform's key, sealed. Null: the row is older than that, and it is in the column below. */
+    sealedKey: text(),
+    streamKey: text().notNull(),
+    isEnabled: integer({ mode: "boolean" }).notNull(),
+    metadata: text({ mode: "json" }).$type<Metadata>(),
+    createdAt: integer({ mode: "timestamp_ms" }).notNull(),
+  },
+  (t) => [index("simulcast_targets_of_stream").on(t.streamId)],
+);
+
+/** Broadcasts: one row from the connecting to the definite end, reconnects included. Written by the stream machine's outbox. */
+export const liveSessions = sqliteTable(
+  "live_sessions",
+  {
+    id: text().primaryKey(), // UUID
+    streamId: text().notNull(),
+    workspaceId: text().notNull(),
+    /** The media that its recording becomes; null = not recorded. Its row exists once the broadcast has started. */
+    mediaId: text(),
+    gatewayId: text().notNull(), // where it comes in at the moment
+    protocol: text({ enum: ["rtmp", "rtmps", "srt", "http"] }).notNull(),
+    latencyMode: text({ enum: ["low", "standard"] }).notNull(),
+    partTargetMs: integer().notNull(),
+    segmentMs: integer().notNull(),
+    /** What it consists of, as the gateway has said last; null until it has started. */
+    renditions: text({ mode: "json" }).$type<LiveRendition[]>(),
+    segments: integer().notNull(), // whole ones, as of the last change of this row
+    startedAt: integer({ mode: "timestamp_ms" }).notNull(),
+    endedAt: integer({ mode: "timestamp_ms" }),
+    endReason: text({ enum: ["finished", "disabled", "deleted", "max_duration", "window_over"] }),
+  },
+  (t) => [index("live_sessions_of_stream").on(t.streamId, t.startedAt)],
+);
+
+/** Ingest gateways by what they have said of themselves; one that is not heard of for 30 s is gone. */
+export const ingestGateways = sqliteTable("ingest_gateways", {
+  id: text().primaryKey(),
+  rtmpUrl: text(),
+  rtmpsUrl: text(),
+  srtUrl: text(),
+  httpUrl: text(), // null = it takes no pushed broadcasts
+  startedAt: integer({ mode: "timestamp_ms" }).notNull(),
+  heardAt: integer({ mode: "timestamp_ms" }).notNull(),
+});

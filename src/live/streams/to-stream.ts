@@ -1,0 +1,51 @@
+import type { z } from "@hono/zod-openapi";
+import { toTimestamp } from "../../platform/timestamp.ts";
+import { srtPlaybackStreamId } from "./ids.ts";
+import type { LivePlaybackId, LiveStream, SimulcastTarget, StreamRecord } from "./repository.ts";
+import type { PlaybackIdRecord, StreamRecordSchema, TargetRecord } from "./schemas.ts";
+
+/** Inside the reconnect window a stream shows as active. */
+export const toStatus = ({ status }: Pick<LiveStream, "status">) => (status === "disconnected" ? "active" : status);
+
+export const toPlaybackId = ({ id, accessPolicy }: LivePlaybackId): z.infer<typeof PlaybackIdRecord> => ({
+  id,
+  accessPolicy,
+});
+
+export const toTarget = (target: SimulcastTarget): z.infer<typeof TargetRecord> => ({
+  simulcastId: target.id,
+  url: target.url,
+  streamKey: target.streamKey,
+  isEnabled: target.isEnabled,
+  ...(target.metadata === null ? {} : { metadata: target.metadata }),
+});
+
+/** What every answer and every event has of a stream (contract/rest.md §6). */
+export function toStream({
+  stream,
+  playbackIds,
+}: Pick<StreamRecord, "stream" | "playbackIds">): z.infer<typeof StreamRecordSchema> {
+  return {
+    streamId: stream.id,
+    streamKey: stream.streamKey,
+    srtSecret: stream.srtSecret,
+    trial: false,
+    status: toStatus(stream),
+    maxResolution: stream.maxResolution,
+    maxDuration: stream.maxDurationS,
+    createdAt: toTimestamp(stream.createdAt),
+    reconnectWindow: stream.reconnectWindowS,
+    enableRecording: stream.enableRecording,
+    enableDvrMode: stream.enableDvrMode,
+    allowViewerClips: stream.allowViewerClips,
+    mediaPolicy: stream.mediaPolicy,
+    metadata: stream.metadata,
+    lowLatency: stream.latencyMode === "low",
+    closedCaptions: false,
+    playbackIds: playbackIds.map(toPlaybackId),
+    srtPlaybackResponse: {
+      srtPlaybackStreamId: srtPlaybackStreamId(stream.id),
+      srtPlaybackSecret: stream.srtPlaybackSecret,
+    },
+  };
+}

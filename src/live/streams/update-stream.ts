@@ -1,0 +1,31 @@
+import type { Env } from "../../platform/env.ts";
+import { log } from "../../platform/log.ts";
+import type { Committed } from "../../events/webhooks/index.ts";
+import { changeStream } from "./change-stream.ts";
+import { callMachine } from "./machine-calls.ts";
+import type { LiveStream, StreamRecord } from "./repository.ts";
+import { streamEvent } from "./stream-event.ts";
+
+/** Changes what its owner may change of a stream, with `video.live_stream.updated`. Null when there is no such stream. */
+export async function updateStream(
+  env: Env,
+  key: { workspaceId: string; streamId: string },
+  change: Partial<Pick<LiveStream, "metadata" | "reconnectWindowS" | "allowViewerClips">>,
+  now: Date,
+): Promise<{ record: StreamRecord; committed: Committed } | null> {
+  const changed = await changeStream(env, key, (seen) => {
+    const set = { ...change, updatedAt: now };
+    const record = { ...seen, stream: { ...seen.stream, ...set } };
+    const event = streamEvent("video.live_stream.updated", record, { id: crypto.randomUUID(), atMs: now.getTime() });
+    return { set, record, event };
+  });
+  if (changed === null) return null;
+  const { streamId } = key;
+  const { reconnectWindowS } = change;
+  // A broadcast under way hears of it too; when this is lost, the next one does.
+  if (reconnectWindowS !== undefined)
+    await callMachine(env, streamId, "configure", { streamId, reconnectWindowS }).catch((error: unknown) =>
+      log("stream.configure_failed", { streamId, error: String(error) }),
+    );
+  return { record: changed.plan.record, committed: changed.committed };
+}

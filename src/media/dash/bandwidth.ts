@@ -1,0 +1,45 @@
+import { peakBitrate } from "../manifest/bandwidth.ts";
+import type { Rendition } from "../manifest/model.ts";
+
+/**
+ * `Representation@bandwidth` in bits per second (ISO/IEC 23009-1 §5.3.5.2): over a channel of this rate, playback that starts at any
+ * segment after `minBufferTime` never waits. Each segment counts as needed in full when it starts to play. Never below the peak that HLS
+ * announces: adaptation compares it with the throughput, and a long buffer would make a short asset look cheaper than it is.
+ */
+export function dashBandwidth(row: Rendition, minBufferSeconds: number): number {
+  const { durationTicks, bytes } = row.segments;
+  const bufferRate = leastBufferRate(
+    durationTicks.map((ticks) => ticks / row.timescale),
+    bytes,
+    minBufferSeconds,
+  );
+  return Math.max(peakBitrate(row), Math.ceil(bufferRate));
+}
+
+/**
+ * The largest `bits(first…last) / (minBufferSeconds + duration(first…last-1))` of any run of segments. The quotient of the best run at one
+ * rate is the next, higher rate to try (Dinkelbach's method), so a few passes over the list are enough.
+ */
+export function leastBufferRate(seconds: number[], bytes: number[], minBufferSeconds: number): number {
+  let rate = 0;
+  for (;;) {
+    const next = bestRunAt(rate, seconds, bytes, minBufferSeconds);
+    if (next <= rate * (1 + 1e-9)) return rate;
+    rate = next;
+  }
+}
+
+/** The quotient of the run whose bits exceed most what `rate` delivers. */
+function bestRunAt(rate: number, seconds: number[], bytes: number[], minBufferSeconds: number): number {
+  let best = { excess: -Infinity, quotient: 0 };
+  let run = { bits: 0, waitSeconds: minBufferSeconds };
+  for (const [index, size] of bytes.entries()) {
+    const isWorthKeeping = index > 0 && run.bits > rate * (run.waitSeconds - minBufferSeconds);
+    run = isWorthKeeping ? run : { bits: 0, waitSeconds: minBufferSeconds };
+    run = { ...run, bits: run.bits + size * 8 };
+    const excess = run.bits - rate * run.waitSeconds;
+    if (excess > best.excess) best = { excess, quotient: run.bits / run.waitSeconds };
+    run = { ...run, waitSeconds: run.waitSeconds + seconds[index]! };
+  }
+  return best.quotient;
+}

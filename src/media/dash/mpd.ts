@@ -1,0 +1,156 @@
+import { targetDuration } from "../manifest/bandwidth.ts";
+import { type Presentation, type Rendition, trackLabel } from "../manifest/model.ts";
+import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
+import { dashBandwidth } from "./bandwidth.ts";
+import { type Period, periodsOf } from "./periods.ts";
+import { AUDIO_CHANNELS_SCHEME, fractionText, isSampleRate, pictureAspect, UNKNOWN_LANGUAGE } from "./set-facts.ts";
+import { segmentTemplate } from "./segment-template.ts";
+import { element, escapeXml, isoDuration, isoDurationUp, isoEnd } from "./xml.ts";
+
+/** A delay of this much puts a player at the beginning of what it takes for a live stream. */
+const LONGEST_SECONDS = 12 * 3600;
+
+/**
+ * The MPD (ISO/IEC 23009-1), profile "ISO Base media file format live", as that is what segments in files of their own
+ * are called, also for on-demand. Each set of pictures is an adaptation set of its own: a player changes seamlessly only
+ * between renditions whose segments begin together. What was broadcast has a period for each stretch without a break. While the
+ * presentation grows the MPD is dynamic.
+ *
+ * @param base where the renditions are, relative to the MPD: the playback id
+ * @param firstNumber what the first segment is called
+ */
+export function mpd(presentation: Presentation, base: string, now: Date, firstNumber = 0): string {
+  const { videoSets, audio, isComplete, createdAtMs } = presentation;
+  const { periods, endSeconds } = periodsOf(presentation);
+  const all = [...videoSets.flat(), ...audio];
+  const longest = Math.max(...all.map(({ segments, timescale }) => largest(segments.durationTicks) / timescale));
+  const minBufferSeconds = Math.max(...all.map(targetDuration));
+  // A maximum that holds for what is still to come: sound is cut at the frame nearest to the picture's cut.
+  const maxSegmentSeconds = isComplete ? longest : Math.max(longest, minBufferSeconds + longestFrame(audio));
+  const root = {
+    xmlns: "urn:mpeg:dash:schema:mpd:2011",
+    profiles: "urn:mpeg:dash:profile:isoff-live:2011",
+    minBufferTime: isoDuration(minBufferSeconds),
+    maxSegmentDuration: isoDurationUp(maxSegmentSeconds),
+    ...(isComplete
+      ? { type: "static", mediaPresentationDuration: isoEnd(endSeconds) }
+      : {
+          type: "dynamic",
+          availabilityStartTime: new Date(createdAtMs).toISOString(),
+          publishTime: now.toISOString(),
+          minimumUpdatePeriod: "PT1S",
+          suggestedPresentationDelay: isoDuration(LONGEST_SECONDS),
+        }),
+  };
+  const adaptationSets = (period: Period) => {
+    const isThere = (row: Rendition) => !period.missing.has(row.name);
+    const common = {
+      presentation,
+      bandwidth: (row: Rendition) => dashBandwidth(row, minBufferSeconds),
+      template: (row: Rendition) => segmentTemplate(row, period, presentation, firstNumber),
+    };
+    const video = videoSets.map((set, n) => ({ set: set.filter(isThere), n }));
+    return [
+      ...video.flatMap(({ set, n }) => (set.length > 0 ? [videoSet(set, n, common)] : [])),
+      ...audio.flatMap((row, n) => (isThere(row) ? [audioSet(row, videoSets.length + n, n === 0, common)] : [])),
+    ];
+  };
+  const clock = isComplete
+    ? []
+    : [element("UTCTiming", { schemeIdUri: "urn:mpeg:dash:utc:direct:2014", value: now.toISOString() })];
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    element(
+      "MPD",
+      root,
+      `<BaseURL>${escapeXml(base)}/</BaseURL>`,
+      ...periods.map((period, n) =>
+        element("Period", { id: n, start: isoDuration(period.startSeconds) }, ...adaptationSets(period)),
+      ),
+      ...clock,
+    ),
+    "",
+  ].join("\n");
+}
+
+const longestFrame = (audio: Rendition[]) =>
+  Math.max(0, ...audio.map(({ timescale }) => AAC_FRAME_SAMPLES / timescale));
+const largest = (numbers: number[]) => numbers.reduce((most, one) => Math.max(most, one), 0);
+
+/** What the adaptation sets of a period share. */
+interface SetContext {
+  presentation: Presentation;
+  bandwidth: (row: Rendition) => number;
+  template: (row: Rendition) => string;
+}
+
+function videoSet(set: Rendition[], id: number, { presentation, bandwidth, template }: SetContext): string {
+  const rates = set.map(({ frameRateNum, frameRateDen }) => ({ num: frameRateNum ?? 0, den: frameRateDen ?? 1 }));
+  const representations = set.map((row, n) =>
+    element(
+      "Representation",
+      {
+        id: row.name,
+        codecs: row.codec,
+        bandwidth: bandwidth(row),
+        width: row.widthPx,
+        height: row.heightPx,
+        frameRate: fractionText(rates[n]!),
+        sar: "1:1",
+      },
+      template(row),
+    ),
+  );
+  return element(
+    "AdaptationSet",
+    {
+      id,
+      contentType: "video",
+      mimeType: "video/mp4",
+      par: pictureAspect(set),
+      maxWidth: Math.max(...set.map(({ widthPx }) => widthPx ?? 0)),
+      maxHeight: Math.max(...set.map(({ heightPx }) => heightPx ?? 0)),
+      maxFrameRate: fractionText(rates.toSorted((a, b) => b.num / b.den - a.num / a.den)[0]!),
+      segmentAlignment: true,
+      startWithSAP: 1,
+      // The source comes first while it stands beside the ladder: it is the better picture.
+      selectionPriority: presentation.videoSets.length > 1 ? presentation.videoSets.length - id : null,
+    },
+    element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: id === 0 ? "main" : "alternate" }),
+    ...representations,
+  );
+}
+
+function audioSet(
+  row: Rendition,
+  id: number,
+  isFirst: boolean,
+  { presentation, bandwidth, template }: SetContext,
+): string {
+  const isMain = row.isDefault || (isFirst && !presentation.audio.some(({ isDefault }) => isDefault));
+  return element(
+    "AdaptationSet",
+    {
+      id,
+      contentType: "audio",
+      mimeType: "audio/mp4",
+      lang: row.languageCode || UNKNOWN_LANGUAGE,
+      segmentAlignment: true,
+      startWithSAP: 1,
+    },
+    // The schema wants every Label before the first Role.
+    `<Label>${escapeXml(trackLabel(row, presentation.audio.indexOf(row)))}</Label>`,
+    element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: isMain ? "main" : "alternate" }),
+    element(
+      "Representation",
+      {
+        id: row.name,
+        codecs: row.codec,
+        bandwidth: bandwidth(row),
+        audioSamplingRate: isSampleRate(row.timescale) ? row.timescale : null,
+      },
+      element("AudioChannelConfiguration", { schemeIdUri: AUDIO_CHANNELS_SCHEME, value: row.channels ?? 2 }),
+      template(row),
+    ),
+  );
+}

@@ -1,0 +1,97 @@
+import { averageBitrate, peakBitrate, peakOf } from "../manifest/bandwidth.ts";
+import { type Presentation, type Rendition, trackLabel } from "../manifest/model.ts";
+import { quoted, tag } from "./attributes.ts";
+import { keyframesOf } from "./iframe-playlist.ts";
+
+/** Where a rendition's playlist is. */
+type Locate = (name: string) => string;
+
+const GROUP = "audio";
+
+/**
+ * The multivariant playlist (RFC 8216 §4.3.4): pictures as variants, sound in one group that they share.
+ * @param base where the renditions are, relative to this playlist: the playback id
+ * @param query what every request for a playlist has to carry: "?…", or ""
+ */
+export function multivariantPlaylist(presentation: Presentation, base: string, query = ""): string {
+  const locate: Locate = (name) => `${base}/${name}.m3u8${query}`;
+  const { videoSets, audio, isComplete } = presentation;
+  const video = videoSets.flat();
+  return [
+    "#EXTM3U",
+    "#EXT-X-VERSION:7",
+    "#EXT-X-INDEPENDENT-SEGMENTS",
+    ...(isComplete ? [] : ["#EXT-X-START:TIME-OFFSET=0"]),
+    ...audioGroup(audio, locate, video.length > 0),
+    ...(video.length > 0 ? video.flatMap((row) => videoVariant(row, audio, locate)) : audioVariant(audio, locate)),
+    ...video.flatMap((row) => iframeVariant(row, base)),
+    "",
+  ].join("\n");
+}
+
+/** A single sound without a picture is a variant and needs no group. */
+function audioGroup(audio: Rendition[], locate: Locate, hasVideo: boolean): string[] {
+  if (!hasVideo && audio.length < 2) return [];
+  const names = new Map<string, number>();
+  const firstDefault = Math.max(
+    0,
+    audio.findIndex((row) => row.isDefault),
+  );
+  return audio.map((row, n) => {
+    const name = trackLabel(row, n);
+    const seen = (names.get(name) ?? 0) + 1;
+    names.set(name, seen);
+    return tag("EXT-X-MEDIA", {
+      TYPE: "AUDIO",
+      "GROUP-ID": quoted(GROUP),
+      NAME: quoted(seen === 1 ? name : `${name} ${seen}`), // names are unique within a group
+      LANGUAGE: row.languageCode && row.languageCode !== "und" ? quoted(row.languageCode) : null,
+      DEFAULT: n === firstDefault ? "YES" : "NO",
+      AUTOSELECT: "YES",
+      CHANNELS: quoted(String(row.channels ?? 2)),
+      URI: quoted(locate(row.name)),
+    });
+  });
+}
+
+function videoVariant(row: Rendition, audio: Rendition[], locate: Locate): string[] {
+  return [
+    tag("EXT-X-STREAM-INF", {
+      BANDWIDTH: peakBitrate(row) + Math.max(0, ...audio.map(peakBitrate)),
+      "AVERAGE-BANDWIDTH": averageBitrate(row) + Math.max(0, ...audio.map(averageBitrate)),
+      CODECS: quoted([...new Set([row.codec, ...audio.map(({ codec }) => codec)])].join(",")),
+      RESOLUTION: `${row.widthPx}x${row.heightPx}`,
+      "FRAME-RATE": ((row.frameRateNum ?? 0) / (row.frameRateDen ?? 1)).toFixed(3),
+      "CLOSED-CAPTIONS": "NONE",
+      AUDIO: audio.length > 0 ? quoted(GROUP) : null,
+    }),
+    locate(row.name),
+  ];
+}
+
+function audioVariant(audio: Rendition[], locate: Locate): string[] {
+  const first = audio.find((row) => row.isDefault) ?? audio[0];
+  if (first === undefined) return [];
+  return [
+    tag("EXT-X-STREAM-INF", {
+      BANDWIDTH: Math.max(...audio.map(peakBitrate)),
+      "AVERAGE-BANDWIDTH": Math.max(...audio.map(averageBitrate)),
+      CODECS: quoted([...new Set(audio.map(({ codec }) => codec))].join(",")),
+      AUDIO: audio.length > 1 ? quoted(GROUP) : null,
+    }),
+    locate(first.name),
+  ];
+}
+
+function iframeVariant(row: Rendition, base: string): string[] {
+  const keyframes = keyframesOf(row, row.segments.bytes.length);
+  if (keyframes === null) return [];
+  return [
+    tag("EXT-X-I-FRAME-STREAM-INF", {
+      BANDWIDTH: peakOf(keyframes.durationTicks, keyframes.bytes, row.timescale, 4),
+      CODECS: quoted(row.codec),
+      RESOLUTION: `${row.widthPx}x${row.heightPx}`,
+      URI: quoted(`${base}/${row.name}/iframes.m3u8`),
+    }),
+  ];
+}

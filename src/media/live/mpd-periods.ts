@@ -1,0 +1,174 @@
+import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
+import type { OriginRendition } from "./origin-facts.ts";
+import { endTicks, lastWhole, type LiveRendition, type LiveSegment, type LiveTiming, segmentAt } from "./timeline.ts";
+
+/** A rendition as the MPD sees it. */
+export interface MpdRendition {
+  facts: OriginRendition;
+  live: LiveRendition;
+}
+
+/** One stretch of the session, in which every rendition of it goes on without a seam. Seconds are on the MPD's timeline. */
+export interface MpdPeriod {
+  firstMsn: number;
+  /** The first one that is not of it any more; null = it goes on. */
+  untilMsn: number | null;
+  startSeconds: number;
+  /** Media time at which it begins: sound and picture are held together by it. */
+  mediaSeconds: number;
+  /** Null while it goes on. */
+  durationSeconds: number | null;
+  /** When its first picture was captured, epoch ms. */
+  capturedAtMs: number;
+  renditions: MpdRendition[];
+}
+
+/** Where the periods that are still known begin, once older ones are forgotten. */
+export interface PeriodOrigin {
+  firstMsn: number;
+  startSeconds: number;
+  mediaSeconds: number;
+  /** Second 0 of the MPD's timeline, epoch ms. */
+  zeroMs: number;
+}
+
+/**
+ * The session's stretches from its first segment on. Behind a discontinuity the clock has gone on while nothing came; elsewhere the
+ * timeline goes on to the tick.
+ */
+export function periodsOf(renditions: MpdRendition[], origin: PeriodOrigin | null = null): MpdPeriod[] {
+  const known = renditions.flatMap(({ live }) => live.seams).filter((msn) => msn >= (origin?.firstMsn ?? 0));
+  const seams = [...new Set(origin === null ? known : [origin.firstMsn, ...known])].toSorted((a, b) => a - b);
+  const periods: MpdPeriod[] = [];
+  for (const [index, firstMsn] of seams.entries()) {
+    const here = renditions.filter(({ live }) => isPlayed(live, firstMsn));
+    const leader = here.find(({ live }) => segmentAt(live, firstMsn) !== null);
+    if (leader === undefined) continue; // nobody has it, or has it yet
+    const segment = segmentAt(leader.live, firstMsn)!;
+    const mediaSeconds = segment.decodeTicks / leader.live.timescale;
+    const untilMsn = seams[index + 1] ?? null;
+    periods.push({
+      firstMsn,
+      untilMsn,
+      startSeconds: startOf(periods, segment, mediaSeconds, origin),
+      mediaSeconds,
+      durationSeconds: endOf(leader.live, untilMsn) - mediaSeconds,
+      capturedAtMs: segment.capturedAtMs,
+      renditions: here,
+    });
+  }
+  const last = periods.at(-1);
+  if (last !== undefined && !renditions.every(({ live }) => live.hasEnded))
+    Object.assign(last, { durationSeconds: null, untilMsn: null });
+  return periods;
+}
+
+/** One that has not come so far is expected, unless it has been given up. */
+function isPlayed(live: LiveRendition, msn: number): boolean {
+  if (live.droppedFrom !== null && msn >= live.droppedFrom) return false;
+  return msn >= live.firstMsn && segmentAt(live, msn)?.isGap !== true;
+}
+
+function startOf(
+  periods: MpdPeriod[],
+  segment: LiveSegment,
+  mediaSeconds: number,
+  origin: PeriodOrigin | null,
+): number {
+  const before = periods.at(-1) ?? (origin && { ...origin, durationSeconds: 0 });
+  if (before === null) return 0;
+  const zeroMs = origin?.zeroMs ?? periods[0]!.capturedAtMs;
+  const goesOn = before.startSeconds + (mediaSeconds - before.mediaSeconds);
+  if (!segment.isDiscontinuous || segment.msn === origin?.firstMsn) return goesOn;
+  return Math.max(before.startSeconds + before.durationSeconds!, (segment.capturedAtMs - zeroMs) / 1000);
+}
+
+function endOf(live: LiveRendition, untilMsn: number | null): number {
+  const last = (untilMsn === null ? null : segmentAt(live, untilMsn - 1)) ?? live.segments.at(-1)!;
+  return endTicks(last) / live.timescale;
+}
+
+/** A segment as the MPD lists it. */
+export interface ListedSegment {
+  msn: number;
+  startTicks: number;
+  durationTicks: number;
+}
+
+/**
+ * The segments of a rendition in a period, from one sequence number on. With low latency the one that is being made is among them: how
+ * long it will be is known from those before it.
+ */
+export function listedSegments(
+  { facts, live }: MpdRendition,
+  period: MpdPeriod,
+  fromMsn: number,
+  timing: LiveTiming,
+): ListedSegment[] {
+  const listed: ListedSegment[] = [];
+  const { untilMsn, renditions } = period;
+  const end = Math.min(untilMsn ?? Infinity, (live.segments.at(-1)?.msn ?? -1) + 1);
+  for (let msn = Math.max(period.firstMsn, fromMsn); msn < end; msn += 1) {
+    const segment = segmentAt(live, msn);
+    if (segment === null || !segment.isWhole || segment.isGap) break;
+    listed.push({ msn, startTicks: segment.decodeTicks, durationTicks: segment.durationTicks });
+  }
+  const edge = (lastWhole(live)?.msn ?? live.firstMsn - 1) + 1;
+  const isOpen = untilMsn === null && !live.hasEnded && timing.partTargetMs !== null && edge >= fromMsn;
+  if (isOpen) {
+    const startTicks = startOfEdge(live, edge, period);
+    const endSeconds = expectedEndSeconds(renditions[0]!, edge, period, timing);
+    const ticks = Math.round(endSeconds * live.timescale - startTicks);
+    // Sound ends with the frame nearest to the end of the picture.
+    const frames = Math.round(ticks / AAC_FRAME_SAMPLES) * AAC_FRAME_SAMPLES;
+    listed.push({ msn: edge, startTicks, durationTicks: Math.max(1, facts.kind === "audio" ? frames : ticks) });
+  }
+  return listed;
+}
+
+function startOfEdge(live: LiveRendition, msn: number, period: MpdPeriod): number {
+  const segment = segmentAt(live, msn);
+  if (segment !== null) return segment.decodeTicks;
+  const before = segmentAt(live, msn - 1);
+  const follows = before !== null && msn > period.firstMsn;
+  return follows ? endTicks(before) : Math.round(period.mediaSeconds * live.timescale);
+}
+
+/** Where the segment that the leader is making, or is going to make, will end on the session's timeline. */
+function expectedEndSeconds({ facts, live }: MpdRendition, msn: number, period: MpdPeriod, timing: LiveTiming): number {
+  const edge = Math.max(period.firstMsn, Math.min(msn, (lastWhole(live)?.msn ?? -1) + 1));
+  const startTicks = startOfEdge(live, edge, period);
+  const usual = usualTicks(live, facts.kind, period.firstMsn, timing);
+  const edgeTicks = edge === live.firstMsn + 1 ? secondTicks(live, usual) : usual;
+  return (startTicks + edgeTicks + (msn - edge) * usual) / live.timescale;
+}
+
+/** The first segment of a session is divided into two, so that viewers see its first second sooner (docs/decisions/0036). */
+function secondTicks({ segments: [first], firstMsn }: LiveRendition, usual: number): number {
+  const isDivided = first?.msn === firstMsn && first.isWhole && first.durationTicks < USUAL_SHARE * usual;
+  return isDivided ? usual - first.durationTicks : usual;
+}
+
+/** Segments that are looked at; one shorter than this share of the target says nothing of those behind it. */
+const USUAL_SEGMENTS = 8;
+const USUAL_SHARE = 0.75;
+
+/**
+ * Pictures come in segments of one length, but for the first of a period and those around absences. Segments of sound alone differ by a
+ * frame, and keep to their length on average.
+ */
+function usualTicks(
+  live: LiveRendition,
+  kind: "video" | "audio",
+  firstMsn: number,
+  { targetDurationSeconds }: LiveTiming,
+): number {
+  const targetTicks = targetDurationSeconds * live.timescale;
+  const usual = live.segments
+    .slice(-USUAL_SEGMENTS)
+    .filter(({ msn, isWhole, isGap }) => msn >= firstMsn && isWhole && !isGap)
+    .map(({ durationTicks }) => durationTicks)
+    .filter((ticks) => ticks >= USUAL_SHARE * targetTicks);
+  if (usual.length === 0) return targetTicks;
+  return kind === "video" ? Math.max(...usual) : usual.reduce((sum, ticks) => sum + ticks, 0) / usual.length;
+}

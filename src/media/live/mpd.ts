@@ -1,0 +1,288 @@
+import { timeline } from "../dash/segment-template.ts";
+import {
+  AUDIO_CHANNELS_SCHEME,
+  fractionText,
+  type FrameRate,
+  pictureAspect,
+  UNKNOWN_LANGUAGE,
+} from "../dash/set-facts.ts";
+import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
+import { element, escapeXml, isoDuration, isoDurationUp, isoEnd } from "../dash/xml.ts";
+import {
+  type ListedSegment,
+  listedSegments,
+  type MpdPeriod,
+  type MpdRendition,
+  type PeriodOrigin,
+  periodsOf,
+} from "./mpd-periods.ts";
+import { type LiveRendition, type LiveTiming, measuredBitrate, segmentSeconds, windowed } from "./timeline.ts";
+
+const OVERHEAD = 1.05; // what the boxes around the media add
+/** Low latency: as far behind the capture as this many parts, and at least so long. */
+const LATENCY_PARTS = 3;
+const LEAST_LATENCY_MS = 1200;
+const STANDARD_TARGETS = 3;
+
+export interface LiveMpd {
+  renditions: MpdRendition[];
+  timing: LiveTiming;
+  /** Null = from the first of the renditions' segments on. */
+  windowSeconds: number | null;
+  /** With `windowSeconds` null: older segments have left the window. */
+  isCut?: boolean;
+  /** Null = every period since the session began is known. */
+  origin?: PeriodOrigin | null;
+  frameRate: number | null;
+  /** Of the session's sound. */
+  channels: number;
+  /** Where the renditions are. Some players resolve it against the location: both are beside each other. */
+  base: string;
+  /** Where the next MPD is. */
+  location: string;
+  /** Where players read the time. */
+  clockUri: string;
+  nowMs: number;
+  /**
+   * Leaves `type` out once the session has ended; "static" is its default. libavformat refuses to parse an MPD without it, and so plays on to
+   * the end of what it knows. From one that it can parse it takes the last segment again and again, if that is shorter than a second.
+   */
+  omitsType?: boolean;
+}
+
+/**
+ * The MPD of a live session (ISO/IEC 23009-1, profile "live", low latency after the DASH-IF's "Low-latency Modes for DASH"): dynamic
+ * while it is on air, static when it has ended.
+ *
+ * @returns null before anything of it can be played
+ */
+export function liveMpd(session: LiveMpd): string | null {
+  const { renditions, timing, base, location, clockUri, windowSeconds, nowMs } = session;
+  const { origin = null } = session;
+  const periods = periodsOf(renditions, origin);
+  const [first] = periods;
+  if (first === undefined) return null;
+  const hasEnded = renditions.every(({ live }) => live.hasEnded);
+  const { targetDurationSeconds } = timing;
+  const shown = periods.map((period) => periodElement(period, session)).filter((text) => text !== null);
+  if (shown.length === 0) return null;
+  const end = periods.at(-1)!;
+  const root = {
+    xmlns: "urn:mpeg:dash:schema:mpd:2011",
+    profiles: "urn:mpeg:dash:profile:isoff-live:2011",
+    minBufferTime: isoDuration(timing.partTargetMs === null ? targetDurationSeconds : timing.partTargetMs / 1000),
+    maxSegmentDuration: isoDurationUp(maxSegmentSeconds(session)),
+    ...(hasEnded
+      ? {
+          type: session.omitsType ? null : "static",
+          mediaPresentationDuration: isoEnd(end.startSeconds + end.durationSeconds!),
+        }
+      : {
+          type: "dynamic",
+          availabilityStartTime: new Date(origin?.zeroMs ?? first.capturedAtMs).toISOString(),
+          publishTime: new Date(nowMs).toISOString(),
+          minimumUpdatePeriod: isoDuration(timing.partTargetMs === null ? targetDurationSeconds / 2 : 1),
+          timeShiftBufferDepth: windowSeconds === null && !session.isCut ? null : isoDuration(depthSeconds(session)),
+          suggestedPresentationDelay: isoDuration(delaySeconds(timing)),
+        }),
+  };
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    element(
+      "MPD",
+      root,
+      `<BaseURL>${escapeXml(base)}</BaseURL>`,
+      ...(hasEnded ? [] : [`<Location>${escapeXml(location)}</Location>`]),
+      ...(hasEnded ? [] : [latencyTarget(timing)]),
+      ...shown,
+      ...(hasEnded ? [] : [element("UTCTiming", { schemeIdUri: "urn:mpeg:dash:utc:http-iso:2014", value: clockUri })]),
+    ),
+    "",
+  ].join("\n");
+}
+
+/**
+ * The longest segment that the session may list, also later: pictures keep to the target but for a rate that is not whole, and sound is
+ * cut at the frame nearest to the picture's cut.
+ */
+function maxSegmentSeconds({ renditions, timing }: LiveMpd): number {
+  const listed = renditions.map(({ live: { segments, timescale } }) =>
+    segments.reduce((most, segment) => Math.max(most, segmentSeconds(segment, timescale)), 0),
+  );
+  const frames = renditions.map(({ facts }) => (facts.kind === "audio" ? AAC_FRAME_SAMPLES / facts.timescale : 0));
+  return Math.max(timing.targetDurationSeconds + Math.max(0, ...frames), ...listed);
+}
+
+/** How far back the window reaches: no further than the shortest list of segments. */
+const depthSeconds = ({ windowSeconds, renditions }: LiveMpd): number =>
+  windowSeconds ??
+  Math.floor(
+    Math.min(
+      ...renditions.map(({ live }) => live.segments.reduce((sum, s) => sum + segmentSeconds(s, live.timescale), 0)),
+    ),
+  );
+
+const latencyMs = ({ partTargetMs, targetDurationSeconds }: LiveTiming): number =>
+  partTargetMs === null
+    ? STANDARD_TARGETS * targetDurationSeconds * 1000
+    : Math.max(LEAST_LATENCY_MS, LATENCY_PARTS * partTargetMs);
+
+/** For players that know nothing of the target: they wait for whole segments. */
+const delaySeconds = (timing: LiveTiming): number =>
+  latencyMs(timing) / 1000 + (timing.partTargetMs === null ? 0 : timing.targetDurationSeconds);
+
+/** Without an upper limit: dash.js would take who goes back in time to the edge again. */
+function latencyTarget(timing: LiveTiming): string {
+  const target = latencyMs(timing);
+  return element(
+    "ServiceDescription",
+    { id: 0 },
+    element("Latency", { target, min: Math.round(target * 0.75) }),
+    element("PlaybackRate", { min: 0.96, max: 1.04 }),
+  );
+}
+
+/** @returns null when nothing of it is in the window */
+function periodElement(period: MpdPeriod, session: LiveMpd): string | null {
+  const { timing, windowSeconds } = session;
+  const listed = period.renditions.map((rendition) => ({
+    rendition,
+    segments: listedSegments(rendition, period, firstListed(rendition.live, timing, windowSeconds), timing),
+  }));
+  const there = listed.filter(({ segments }) => segments.length > 0);
+  // One that is over leaves the window as a whole: players need a picture for its last sound.
+  if (there.length === 0 || (period.untilMsn !== null && there.length < listed.length)) return null;
+  const of = (kind: string) => there.filter(({ rendition }) => rendition.facts.kind === kind);
+  const video = of("video");
+  return element(
+    "Period",
+    {
+      id: `p${period.firstMsn}`,
+      start: isoDuration(period.startSeconds),
+      duration: period.durationSeconds === null ? null : isoDuration(period.durationSeconds),
+    },
+    ...(video.length > 0 ? [adaptationSet(0, "video", video, period, session)] : []),
+    ...of("audio").map((one, n) => adaptationSet(n + 1, "audio", [one], period, session)),
+  );
+}
+
+const firstListed = (live: LiveRendition, timing: LiveTiming, windowSeconds: number | null): number =>
+  windowed(live, timing, windowSeconds).segments[0]?.msn ?? live.firstMsn;
+
+interface Listed {
+  rendition: MpdRendition;
+  segments: ListedSegment[];
+}
+
+function adaptationSet(
+  id: number,
+  kind: "video" | "audio",
+  set: Listed[],
+  period: MpdPeriod,
+  session: LiveMpd,
+): string {
+  const { frameRate, channels, clockUri, timing } = session;
+  return element(
+    "AdaptationSet",
+    {
+      id,
+      contentType: kind,
+      mimeType: `${kind}/mp4`,
+      ...(kind === "video" ? pictureFacts(set, frameRate) : { lang: UNKNOWN_LANGUAGE }),
+      segmentAlignment: true,
+      startWithSAP: 1,
+    },
+    element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: id <= 1 ? "main" : "alternate" }),
+    ...set.map(({ rendition: { facts, live }, segments }) =>
+      element(
+        "Representation",
+        {
+          id: facts.name,
+          codecs: facts.codec,
+          // A copied source may need more than was expected of it: it is measured.
+          bandwidth: Math.ceil(Math.max(facts.bitrateBps * OVERHEAD, measuredBitrate(live))),
+          ...(kind === "video"
+            ? { width: facts.widthPx, height: facts.heightPx, frameRate: frameRateText(frameRate), sar: "1:1" }
+            : { audioSamplingRate: facts.timescale }),
+        },
+        ...(kind === "audio"
+          ? [element("AudioChannelConfiguration", { schemeIdUri: AUDIO_CHANNELS_SCHEME, value: channels })]
+          : []),
+        producerTime(live, period, clockUri),
+        segmentTemplate(live, segments, period, timing),
+      ),
+    ),
+  );
+}
+
+const pictureFacts = (set: Listed[], frameRate: number | null) => {
+  const sizes = set.map(({ rendition: { facts } }) => facts);
+  return {
+    par: pictureAspect(sizes),
+    maxWidth: Math.max(...sizes.map(({ widthPx }) => widthPx ?? 0)),
+    maxHeight: Math.max(...sizes.map(({ heightPx }) => heightPx ?? 0)),
+    maxFrameRate: frameRateText(frameRate),
+  };
+};
+
+/** When it was captured, in the MPD as in the media (`prft`). */
+const producerTime = (live: LiveRendition, { mediaSeconds, capturedAtMs }: MpdPeriod, clockUri: string) =>
+  element(
+    "ProducerReferenceTime",
+    {
+      id: 0,
+      inband: true,
+      type: "captured",
+      wallClockTime: new Date(capturedAtMs).toISOString(),
+      presentationTime: Math.round(mediaSeconds * live.timescale),
+    },
+    element("UTCTiming", { schemeIdUri: "urn:mpeg:dash:utc:http-iso:2014", value: clockUri }),
+  );
+
+function segmentTemplate(
+  live: LiveRendition,
+  segments: ListedSegment[],
+  period: MpdPeriod,
+  timing: LiveTiming,
+): string {
+  const { timescale } = live;
+  const [first] = segments;
+  const initVersion = live.segments[first!.msn - (live.segments[0]?.msn ?? 0)]?.initVersion ?? newestInit(live);
+  const isLow = timing.partTargetMs !== null && !live.hasEnded;
+  return element(
+    "SegmentTemplate",
+    {
+      timescale,
+      presentationTimeOffset: Math.round(period.mediaSeconds * timescale),
+      startNumber: first!.msn,
+      ...(isLow
+        ? {
+            // A segment can be asked for when its first part is there.
+            availabilityTimeOffset: Number((timing.targetDurationSeconds - timing.partTargetMs! / 1000).toFixed(3)),
+            availabilityTimeComplete: false,
+          }
+        : {}),
+      initialization: `$RepresentationID$/init-${initVersion}.mp4`,
+      media: "$RepresentationID$/$Number$.m4s",
+    },
+    element("SegmentTimeline", {}, ...timeline(durations(segments), first!.startTicks)),
+  );
+}
+
+const newestInit = (live: LiveRendition) => live.segments.at(-1)?.initVersion ?? 0;
+
+/** From one beginning to the next: what is missing between two segments belongs to the first. */
+const durations = (segments: ListedSegment[]): number[] =>
+  segments.map(({ startTicks, durationTicks }, index) => {
+    const next = segments[index + 1];
+    return next === undefined ? durationTicks : next.startTicks - startTicks;
+  });
+
+const frameRateText = (frameRate: number | null) => fractionText(frameRateOf(frameRate));
+
+/** 29.97 is 30000/1001. */
+function frameRateOf(frameRate: number | null): FrameRate {
+  if (frameRate === null) return { num: 0, den: 1 };
+  const whole = Math.round(frameRate);
+  return Math.abs(frameRate - whole) < 0.005 ? { num: whole, den: 1 } : { num: whole * 1000, den: 1001 };
+}

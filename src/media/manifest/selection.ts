@@ -1,0 +1,106 @@
+import { type FieldProblem, Problem } from "../../platform/http/problems.ts";
+import type { Presentation } from "./model.ts";
+import { withQuery } from "./query.ts";
+
+type Sized = { widthPx: number | null; heightPx: number | null };
+
+/** Which rungs a viewer's page asked for; sizes as in "720p", see `edgeOf`. */
+export interface Selection {
+  minPx: number | null;
+  maxPx: number | null;
+  exactPx: number | null;
+  order: "asc" | "desc" | null;
+}
+
+const RESOLUTIONS = new Set(["240p", "270p", "360p", "480p", "540p", "720p", "1080p", "1440p", "2160p"]);
+
+/**
+ * Reads `minResolution`, `maxResolution`, `resolution` and `renditionOrder` (with underscores too: one client spells them
+ * so). Other parameters are not ours to judge.
+ * @throws {Problem} validation_failed with every field that is not as it should be
+ */
+export function readSelection(query: URLSearchParams): Selection {
+  const fields: FieldProblem[] = [];
+  const size = (field: string, ...names: string[]) => {
+    const value = names.map((name) => query.get(name)).find((found) => found !== null);
+    if (value === undefined || value === null) return null;
+    if (RESOLUTIONS.has(value)) return Number.parseInt(value, 10);
+    fields.push({ field, message: "is invalid" });
+    return null;
+  };
+  const minPx = size("minResolution", "minResolution", "min_resolution");
+  const maxPx = size("maxResolution", "maxResolution", "max_resolution");
+  const exactPx = size("resolution", "resolution");
+  if (minPx !== null && maxPx !== null && minPx > maxPx)
+    fields.push({ field: "minResolution", message: "must not be above maxResolution" });
+  const wanted = query.get("renditionOrder") ?? query.get("rendition_order");
+  const order = wanted === "asc" || wanted === "desc" ? wanted : null;
+  if (order === null && wanted !== null) fields.push({ field: "order", message: "is invalid" });
+  if (fields.length > 0) throw new Problem("validation_failed", "the query is not valid", { fields });
+  return { minPx, maxPx, exactPx, order };
+}
+
+/** The parameters that `readSelection` reads it from again; null = leave it out. */
+export const selectionQuery = ({ minPx, maxPx, exactPx, order }: Selection): Record<string, string | null> => ({
+  minResolution: minPx === null ? null : `${minPx}p`,
+  maxResolution: maxPx === null ? null : `${maxPx}p`,
+  resolution: exactPx === null ? null : `${exactPx}p`,
+  renditionOrder: order,
+});
+
+/** The same question in the same words, for caches: "" when nothing is asked for. */
+export const canonicalSelection = (selection: Selection): string => withQuery("", selectionQuery(selection));
+
+/**
+ * Leaves the rungs asked for, in the order asked for. When none fits, the nearest one is left: a picture of another size
+ * is better than none. Without an order the largest of at most 720 lines comes first, as players start with the first,
+ * then the others from the top.
+ */
+export function select(presentation: Presentation, selection: Selection): Presentation {
+  const kept = new Set(keep(presentation.videoSets.flat(), selection));
+  const videoSets = presentation.videoSets.map((set) =>
+    arrange(
+      set.filter((row) => kept.has(row)),
+      selection.order,
+    ),
+  );
+  return { ...presentation, videoSets: videoSets.filter((set) => set.length > 0) };
+}
+
+/** The same for one set of rungs. */
+export const selectRungs = <Row extends Sized>(rungs: Row[], selection: Selection): Row[] =>
+  arrange(keep(rungs, selection), selection.order);
+
+function keep<Row extends Sized>(all: Row[], { minPx, maxPx, exactPx }: Selection): Row[] {
+  const fits = all.filter((row) => edgeOf(row) >= (minPx ?? 0) && edgeOf(row) <= (maxPx ?? Infinity));
+  const pool =
+    fits.length > 0
+      ? fits
+      : nearest(all, minPx !== null && all.every((row) => edgeOf(row) < minPx) ? minPx : (maxPx ?? 0));
+  return exactPx === null ? pool : nearest(pool, exactPx);
+}
+
+function nearest<Row extends Sized>(all: Row[], wantedPx: number): Row[] {
+  const distance = (row: Row) => Math.abs(edgeOf(row) - wantedPx);
+  const least = Math.min(...all.map(distance));
+  return all.filter((row) => distance(row) === least);
+}
+
+function arrange<Row extends Sized>(set: Row[], order: Selection["order"]): Row[] {
+  const rising = set.toSorted((a, b) => edgeOf(a) - edgeOf(b));
+  if (order === "asc") return rising;
+  const falling = rising.toReversed();
+  if (order === "desc") return falling;
+  const first = falling.find((row) => edgeOf(row) <= 720);
+  return first === undefined ? falling : [first, ...falling.filter((row) => row !== first)];
+}
+
+/**
+ * The height of the 16:9 picture, upright or lying, into which this one fits: "720p" names 720 × 1280 as well, and a wide
+ * film of 1280 × 534.
+ */
+function edgeOf({ widthPx, heightPx }: Sized): number {
+  const width = widthPx ?? 0;
+  const height = heightPx ?? 0;
+  return Math.max(Math.min(width, height), Math.floor((Math.max(width, height) * 9) / 16));
+}

@@ -1,0 +1,123 @@
+import { languageName } from "../languages.ts";
+import { AAC_FRAME_SAMPLES, type AacConfiguration, parseEsds } from "./aac.ts";
+import { bytesOf, requireBox } from "./boxes.ts";
+import { SampleColumns } from "./fragment.ts";
+import { IndexWriter } from "./index-file.ts";
+import { writeInitSegment } from "./init-segment.ts";
+import { standardOnlyIf } from "./not-standard.ts";
+import type { IndexedRendition } from "./rendition.ts";
+import { SampleCursor } from "./sample-cursor.ts";
+import type { Track } from "./track.ts";
+import { MAX_START_GAP_SECONDS } from "./video.ts";
+
+/** Sound may end this much before or after the picture; more leaves players waiting at the end. */
+const MAX_END_GAP_SECONDS = 0.5;
+/** A hole between two frames that players step over unheard; joined files have some. */
+const MAX_HOLE_SECONDS = 0.1;
+
+export interface IndexedAudio extends IndexedRendition {
+  configuration: AacConfiguration;
+  languageCode: string;
+  mediaBytes: number;
+}
+
+/**
+ * Checks an audio track and writes its index, cut at the picture's cuts, each at the nearest frame. Priming that the
+ * edit list skips is dropped in whole frames, so sound lies within half a frame of where the source has it.
+ *
+ * @param number from 1; the rendition is called `source-a{number}`
+ * @throws {NotStandard}
+ */
+export async function indexAudio(
+  track: Track,
+  number: number,
+  cutSeconds: number[],
+  videoSeconds: number,
+  fileBytes: number | null,
+): Promise<IndexedAudio> {
+  standardOnlyIf(track.entry.type === "mp4a", "audio that is not AAC");
+  const configuration = parseEsds(bytesOf(track.entry.view, requireBox(track.entry.boxes, "esds")));
+  const { sampleRateHz, channels, bytes: audioSpecificConfig } = configuration;
+  const { timescale } = track;
+  const frameTicks = (AAC_FRAME_SAMPLES / sampleRateHz) * timescale;
+  const shiftTicks = Math.round(track.edit.delayTicks - track.edit.skippedTicks);
+
+  const init = writeInitSegment({ kind: "audio", timescale, sampleRateHz, channels, audioSpecificConfig });
+  const writer = new IndexWriter(init);
+  const samples = new SampleColumns();
+  const starts: number[] = [];
+  let mediaBytes = 0;
+  let segmentTicks = 0;
+  let endTicks = 0;
+  const flush = () => {
+    if (samples.count === 0) return;
+    writer.addSegment(segmentTicks, samples);
+    samples.count = 0;
+    starts.push(segmentTicks);
+  };
+
+  const cursor = new SampleCursor(track.table, "all");
+  let next = 1;
+  let shift: number | null = null;
+  while (cursor.next() || ((await cursor.load()) && cursor.next())) {
+    const { size, offset } = cursor;
+    const isLast = cursor.index + 1 === track.table.sampleCount;
+    // Muxers shorten the last frame to where the sound ends; decoders play all of it.
+    const durationTicks = isLast ? Math.max(cursor.durationTicks, Math.round(frameTicks)) : cursor.durationTicks;
+    const strayTicks = Math.abs(durationTicks - frameTicks);
+    standardOnlyIf(isLast || strayTicks <= MAX_HOLE_SECONDS * timescale, "sound with holes");
+    standardOnlyIf(size > 0, "empty sound frames");
+    standardOnlyIf(fileBytes === null || offset + size <= fileBytes, "the file ends before its media data");
+    if (shift === null) {
+      if (cursor.decodeTicks + frameTicks / 2 <= -shiftTicks) continue;
+      // The nearest frame may begin a little before 0; time does not.
+      shift = Math.max(shiftTicks, -cursor.decodeTicks);
+    }
+    const startTicks = cursor.decodeTicks + shift;
+    while (next < cutSeconds.length && startTicks >= cutSeconds[next]! * timescale - frameTicks / 2) {
+      flush();
+      next += 1;
+    }
+    if (samples.count === 0) segmentTicks = startTicks;
+    samples.add({ size, duration: durationTicks, compositionOffset: 0, isKey: true, offset });
+    mediaBytes += size;
+    endTicks = startTicks + durationTicks;
+  }
+  flush();
+  standardOnlyIf(
+    Math.abs(endTicks / timescale - videoSeconds) <= MAX_END_GAP_SECONDS,
+    "sound and picture of different length",
+  );
+
+  // The first segment counts from time 0, also when the sound itself begins a little later.
+  const ends = starts.map((_, n) => starts[n + 1] ?? endTicks);
+  return {
+    row: {
+      name: `source-a${number}`,
+      kind: "audio",
+      origin: "passthrough",
+      isWhole: true,
+      isDefault: number === 1,
+      codec: "mp4a.40.2",
+      channels,
+      languageCode: track.languageCode,
+      languageName: languageName(track.languageCode),
+      timescale,
+      initBytes: init.length,
+      segments: {
+        durationTicks: ends.map((end, n) => end - (n === 0 ? 0 : ends[n - 1]!)),
+        bytes: writer.segmentBytes,
+        keyframes: [],
+      },
+    },
+    index: writer.finish(),
+    configuration,
+    languageCode: track.languageCode,
+    mediaBytes,
+  };
+}
+
+/** Sound that begins later than a player's tolerance at the start. */
+export function startsLate(track: Track): boolean {
+  return (track.edit.delayTicks - track.edit.skippedTicks) / track.timescale > MAX_START_GAP_SECONDS;
+}

@@ -1,0 +1,132 @@
+import type { RangeReader } from "./range-reader.ts";
+import { type OpenIndex, openIndex, planInit, planSegment, type Run, type SegmentPlan } from "./index-file.ts";
+
+/** Reading this much that is not needed is cheaper than another request for what is. */
+const MAX_GAP_BYTES = 512 * 1024;
+/** One read; a segment up to this size is one piece in memory, a larger one is streamed read by read. */
+const MAX_READ_BYTES = 6 * 1024 * 1024;
+
+/** The bytes of one init or media segment, or a part of them. */
+export interface CutSegment {
+  /** Of the whole segment, also when a part is asked for. */
+  bytes: number;
+  body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+}
+
+/**
+ * Cuts one segment out of the source: one read of the index and, sound and picture being interleaved, one or two of the source.
+ *
+ * @param file "init" or the segment's number, from 0
+ * @param part answers which bytes are wanted, [from, to), once the size is known; null = no body is needed
+ * @returns null when there is no such index or segment
+ */
+export async function cutSegment(
+  index: RangeReader,
+  source: RangeReader,
+  file: "init" | number,
+  part: (bytes: number) => [number, number] | null = (bytes) => [0, bytes],
+  opened?: OpenIndex,
+): Promise<CutSegment | null> {
+  const open = opened ?? (await openIndex(index));
+  if (open === null) return null;
+  const plan = file === "init" ? planInit(open) : await planSegment(index, open, file);
+  if (plan === null) return null;
+  const wanted = part(plan.bytes);
+  if (wanted === null) return { bytes: plan.bytes, body: new Uint8Array(0) };
+  const { head, runs } = clip(plan, ...wanted);
+  const reads = coalesce(runs);
+  if (reads.length <= 2 && reads.every((read) => read.length <= MAX_READ_BYTES)) {
+    return { bytes: plan.bytes, body: await inMemory(source, head, reads, wanted[1] - wanted[0]) };
+  }
+  return { bytes: plan.bytes, body: streamed(source, head, reads) };
+}
+
+interface Read extends Run {
+  pieces: Run[];
+}
+
+/** Joins runs that lie near each other into reads of at most `MAX_READ_BYTES`; a longer run is cut up. */
+export function coalesce(runs: Run[]): Read[] {
+  const reads: Read[] = [];
+  for (const run of runs) {
+    for (let done = 0; done < run.length;) {
+      const offset = run.offset + done;
+      const last = reads.at(-1);
+      const gap = last ? offset - (last.offset + last.length) : -1;
+      const room = last ? MAX_READ_BYTES - last.length - gap : 0;
+      if (last && gap >= 0 && gap <= MAX_GAP_BYTES && room > 0) {
+        const length = Math.min(run.length - done, room);
+        last.pieces.push({ offset, length });
+        last.length += gap + length;
+        done += length;
+      } else {
+        const length = Math.min(run.length - done, MAX_READ_BYTES);
+        reads.push({ offset, length, pieces: [{ offset, length }] });
+        done += length;
+      }
+    }
+  }
+  return reads;
+}
+
+function clip(plan: SegmentPlan, from: number, to: number): { head: Uint8Array; runs: Run[] } {
+  const runs: Run[] = [];
+  let at = plan.head.length;
+  for (const run of plan.runs) {
+    const start = Math.max(from, at);
+    const end = Math.min(to, at + run.length);
+    if (end > start) runs.push({ offset: run.offset + (start - at), length: end - start });
+    at += run.length;
+  }
+  return { head: plan.head.subarray(from, to), runs };
+}
+
+async function inMemory(
+  source: RangeReader,
+  head: Uint8Array,
+  reads: Read[],
+  bytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const body = new Uint8Array(bytes);
+  body.set(head);
+  let at = head.length;
+  const parts = await Promise.all(reads.map((read) => piecesOf(source, read)));
+  for (const piece of parts.flat()) {
+    body.set(piece, at);
+    at += piece.length;
+  }
+  return body;
+}
+
+/** Holds two reads at most: the one being sent and the one on its way. */
+function streamed(source: RangeReader, head: Uint8Array, reads: Read[]): ReadableStream<Uint8Array> {
+  let next = 0;
+  const fetchNext = () => {
+    const read = reads[next++];
+    if (read === undefined) return null;
+    const pending = piecesOf(source, read);
+    pending.catch(() => undefined); // Reported when it is awaited; it must not count as unhandled before that.
+    return pending;
+  };
+  let ahead = fetchNext();
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        if (head.length > 0) controller.enqueue(head);
+      },
+      pull: async (controller) => {
+        if (ahead === null) return controller.close();
+        const pieces = await ahead;
+        ahead = fetchNext();
+        for (const piece of pieces) controller.enqueue(piece);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function piecesOf(source: RangeReader, read: Read): Promise<Uint8Array[]> {
+  const bytes = await source.read(read.offset, read.length);
+  if (bytes.length !== read.length) throw new Error("the source is shorter than its index");
+  return read.pieces.map(({ offset, length }) => bytes.subarray(offset - read.offset, offset - read.offset + length));
+}

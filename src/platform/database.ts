@@ -1,0 +1,44 @@
+import { drizzle } from "drizzle-orm/d1";
+import type { BatchItem } from "drizzle-orm/batch";
+
+const open = (binding: D1Database) => drizzle(binding, { casing: "snake_case" });
+export type Database = ReturnType<typeof open>;
+
+/** One handle for each binding: making one walks every table, which took longer than what most requests ask of it. */
+const handles = new WeakMap<D1Database, Database>();
+
+/** The catalogue in D1. No interactive transactions: what belongs together travels in one `batch`. */
+export function openDatabase(binding: D1Database): Database {
+  let handle = handles.get(binding);
+  if (handle === undefined) {
+    handle = open(binding);
+    handles.set(binding, handle);
+  }
+  return handle;
+}
+
+/** A statement of a commit: a query of drizzle's, or SQL of our own by `db.run(sql`…`)` and `db.all(sql`…`)`. */
+export type Statement = BatchItem<"sqlite">;
+
+/** Everything or nothing, in this order. drizzle's own batch takes no SQL of our own that has parameters (0.45, D1). */
+export async function commit(binding: D1Database, statements: Statement[]): Promise<D1Result[]> {
+  if (statements.length === 0) return [];
+  return await binding.batch(
+    statements.map((statement) => {
+      const query = statement as unknown as BuiltQuery | RawQuery;
+      const { sql, params } = "toSQL" in query ? query.toSQL() : query.getQuery();
+      return binding.prepare(sql).bind(...params);
+    }),
+  );
+}
+
+interface BuiltQuery {
+  toSQL(): Query;
+}
+interface RawQuery {
+  getQuery(): Query;
+}
+interface Query {
+  sql: string;
+  params: unknown[];
+}

@@ -1,0 +1,108 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { HTTPException } from "hono/http-exception";
+import type { z } from "zod";
+import { UnusableSecret } from "../../../protocol/secrets.ts";
+import type { Env } from "../env.ts";
+import { log } from "../log.ts";
+import { type FieldProblem, Problem, PROBLEMS, problemBody } from "./problems.ts";
+
+/** Whom a request speaks for: everything it may see lies in this workspace. */
+export interface Caller {
+  workspaceId: string;
+  credentialId: string;
+}
+
+export interface AppContext {
+  Bindings: Env;
+  Variables: {
+    caller: Caller;
+    requestId: string;
+    /** Ids of what the request has made, for the request log. */
+    createdIds?: string[];
+    /** Settles when somebody else, to whom the body was passed on, has read it to its end (`lingering.ts`). */
+    bodyIsRead?: Promise<unknown>;
+  };
+}
+
+/** A router whose bodies, queries and paths are checked by the routes' own schemas. */
+export function newRouter() {
+  return new OpenAPIHono<AppContext>({
+    defaultHook: (result) => {
+      if (!result.success) throw validationProblem(result.error, (result as { data?: unknown }).data, result.target);
+    },
+  });
+}
+
+/** `inputs[0].url`: how a field is named to the caller. */
+export function fieldName(path: PropertyKey[]): string {
+  return path.reduce<string>(
+    (name, part) => (typeof part === "number" ? `${name}[${part}]` : name ? `${name}.${String(part)}` : String(part)),
+    "",
+  );
+}
+
+/** @param data what was checked: tells what is missing from what is wrong */
+export function validationProblem(error: Pick<z.core.$ZodError, "issues">, data: unknown, target = "json"): Problem {
+  const fields = new Map<string, string>();
+  for (const issue of error.issues) {
+    for (const { path, message } of flatten(issue, data)) {
+      const field = fieldName(path) || (target === "json" ? "body" : target);
+      if (!fields.has(field)) fields.set(field, message);
+    }
+  }
+  return new Problem("validation_failed", "validation failed", {
+    fields: [...fields].map(([field, message]): FieldProblem => ({ field, message })),
+  });
+}
+
+/** The contract knows two messages; a schema may add words of its own through a custom issue. */
+function flatten(issue: z.core.$ZodIssue, data: unknown): { path: PropertyKey[]; message: string }[] {
+  const { path } = issue;
+  if (issue.code === "custom") return [{ path, message: issue.message }];
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => ({ path: [...path, key], message: "is invalid" }));
+  const value = path.reduce<unknown>(
+    (inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key],
+    data,
+  );
+  return [{ path, message: value === undefined || value === null ? "must not be null" : "is invalid" }];
+}
+
+/** The one place where an error becomes an answer. */
+export function renderError(error: unknown, requestId: string): Response {
+  const problem = toProblem(error);
+  const { status } = PROBLEMS[problem.code];
+  if (status >= 500) {
+    const { stack, cause } = error instanceof Error ? error : {};
+    log("request.failed", {
+      requestId,
+      code: problem.code,
+      error: String(error),
+      cause: cause instanceof Error ? cause.message : cause,
+      stack,
+    });
+  }
+  const headers = new Headers({ "content-type": "application/json;charset=UTF-8", "cache-control": "no-store" });
+  if (status === 401) headers.set("www-authenticate", 'Basic realm="sluice", charset="UTF-8"');
+  const retryAfterSeconds = problem.retryAfterSeconds ?? (status === 503 ? 2 : null);
+  if (retryAfterSeconds !== null) headers.set("retry-after", String(retryAfterSeconds));
+  return new Response(JSON.stringify(problemBody(problem)), { status: status satisfies ContentfulStatusCode, headers });
+}
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof HTTPException && error.status === 400) {
+    return new Problem("validation_failed", "the body is not JSON", {
+      fields: [{ field: "body", message: "is not JSON" }],
+    });
+  }
+  if (error instanceof HTTPException && error.status === 415) {
+    return new Problem("validation_failed", "the body is not announced as JSON", {
+      fields: [{ field: "content-type", message: "must be application/json" }],
+    });
+  }
+  if (error instanceof UnusableSecret)
+    return new Problem("unavailable", "the deployment's secrets are not usable", { cause: error });
+  return new Problem("internal", "the failure is logged under this request's id", { cause: error });
+}

@@ -1,0 +1,19 @@
+import type { Env } from "../env.ts";
+import { log } from "../log.ts";
+import { Problem } from "./problems.ts";
+import { SealError } from "../crypto/sealing.ts";
+
+/**
+ * Runs what seals or opens secrets.
+ *
+ * @throws {Problem} unavailable, when WEBHOOK_KEYS is missing or malformed or lacks the key of a secret: the log says which
+ */
+export async function withKeys<T>(env: Env, work: (keys: string) => Promise<T>): Promise<T> {
+  try {
+    return await work(env.WEBHOOK_KEYS ?? "");
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    log("webhook.keys_unusable", { error: error.message });
+    throw new Problem("unavailable", "the sealed secrets cannot be used at the moment", { cause: error });
+  }
+}

@@ -1,0 +1,26 @@
+import { networkOf } from "../../../protocol/network-of.ts";
+import type { Env } from "../../platform/env.ts";
+import { Problem } from "../../platform/http/problems.ts";
+
+/** The period of `AUTH_FAILURES` in wrangler.toml, in which it allows 20 failures of one address and of one credential. */
+const PERIOD_SECONDS = 60;
+const UUID = /^[0-9a-f-]{36}$/i;
+
+/**
+ * Counts a failed login by the caller's address and by the credential it named, with the platform's own counters: nothing is stored. Only
+ * failures get here, so nobody can lock the holder of a good secret out by failing in its name (decision 0024).
+ *
+ * @param address `cf-connecting-ip`; absent where no proxy of Cloudflare's stands in front
+ * @returns what to throw: 401, or 429 beyond the limit
+ */
+export async function refusalOfLogin(
+  env: Pick<Env, "AUTH_FAILURES">,
+  address: string | undefined,
+  credentialId: string,
+): Promise<Problem> {
+  const keys = [`address:${networkOf(address ?? "none")}`];
+  if (UUID.test(credentialId)) keys.push(`credential:${credentialId.toLowerCase()}`);
+  const counted = await Promise.all(keys.map((key) => env.AUTH_FAILURES.limit({ key })));
+  if (counted.every(({ success }) => success)) return new Problem("unauthorized", "these credentials are not known");
+  return new Problem("too_many_requests", "too many failed logins", { retryAfterSeconds: PERIOD_SECONDS });
+}

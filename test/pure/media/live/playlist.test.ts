@@ -1,0 +1,167 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { livePlaylist } from "../../../../src/media/live/playlist.ts";
+import { decideReload } from "../../../../src/media/live/reload.ts";
+import { type LiveRendition, windowed } from "../../../../src/media/live/timeline.ts";
+import { session, TIMING } from "./session.ts";
+
+const render = (rendition: LiveRendition, more: object = {}) =>
+  livePlaylist({ rendition, timing: TIMING, others: [], isDelta: false, ...more });
+const lines = (text: string, tag: string) => text.split("\n").filter((line) => line.startsWith(tag));
+
+test("a playlist that never loses a segment says so, also in a delta update; another one does not", () => {
+  const live = session(40, 1);
+  for (const isDelta of [false, true]) {
+    expect(lines(render(live, { isDelta, isEvent: true }), "#EXT-X-PLAYLIST-TYPE")).toEqual([
+      "#EXT-X-PLAYLIST-TYPE:EVENT",
+    ]);
+    expect(render(live, { isDelta })).not.toContain("#EXT-X-PLAYLIST-TYPE");
+  }
+});
+
+test("a session on air", () => {
+  const audio = session(2, 2, { name: "a1" });
+  expect(render(session(2, 1), { others: [audio] })).toBe(
+    `#EXTM3U
+#EXT-X-VERSION:6
+#EXT-X-TARGETDURATION:2
+#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.5,HOLD-BACK=6,CAN-SKIP-UNTIL=12
+#EXT-X-PART-INF:PART-TARGET=0.5
+#EXT-X-MEDIA-SEQUENCE:1
+#EXT-X-INDEPENDENT-SEGMENTS
+#EXT-X-MAP:URI="v720/init-0.mp4"
+#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:00.000Z
+#EXT-X-PART:DURATION=0.5,URI="v720/0.0.m4s",INDEPENDENT=YES
+#EXT-X-PART:DURATION=0.5,URI="v720/0.1.m4s"
+#EXT-X-PART:DURATION=0.5,URI="v720/0.2.m4s",INDEPENDENT=YES
+#EXT-X-PART:DURATION=0.5,URI="v720/0.3.m4s"
+#EXTINF:2,
+v720/0.m4s
+#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:02.000Z
+#EXT-X-PART:DURATION=0.5,URI="v720/1.0.m4s",INDEPENDENT=YES
+#EXT-X-PART:DURATION=0.5,URI="v720/1.1.m4s"
+#EXT-X-PART:DURATION=0.5,URI="v720/1.2.m4s",INDEPENDENT=YES
+#EXT-X-PART:DURATION=0.5,URI="v720/1.3.m4s"
+#EXTINF:2,
+v720/1.m4s
+#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:04.000Z
+#EXT-X-PART:DURATION=0.5,URI="v720/2.0.m4s",INDEPENDENT=YES
+#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v720/2.1.m4s"
+#EXT-X-RENDITION-REPORT:URI="a1.m3u8",LAST-MSN=3,LAST-PART=1
+`,
+  );
+});
+
+describe("the live edge", () => {
+  test("the hint names the first part of the next segment when the last one is whole", () => {
+    expect(render(session(3))).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v720/3.0.m4s"');
+    expect(render(session(0))).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v720/0.0.m4s"');
+  });
+
+  test("parts are listed for three target durations from the end, and for no segment before", () => {
+    const text = render(session(10, 2));
+    expect(lines(text, "#EXT-X-PART:")[0]).toContain("v720/7.0.m4s"); // 7 ends 5 s before the end
+    expect(lines(text, "#EXTINF")).toHaveLength(10);
+  });
+
+  test("an ended session has an end, and nothing that points behind it", () => {
+    const text = render(session(3, 0, { hasEnded: true }), { others: [session(3)], isDelta: true });
+    expect(text.trimEnd().split("\n").at(-1)).toBe("#EXT-X-ENDLIST");
+    expect(text).not.toContain("PRELOAD-HINT");
+    expect(text).not.toContain("RENDITION-REPORT");
+  });
+
+  test("without low latency there are whole segments alone", () => {
+    const text = render(session(4, 2), { timing: { targetDurationSeconds: 4, partTargetMs: null } });
+    expect(text).not.toMatch(/PART|HINT|REPORT/);
+    expect(text).toContain("#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,HOLD-BACK=12,CAN-SKIP-UNTIL=24");
+    expect(lines(text, "v720/").at(-1)).toBe("v720/3.m4s");
+  });
+});
+
+describe("a delta update", () => {
+  test("leaves out what ends more than six target durations before the end, and says how much", () => {
+    const text = render(session(20, 2), { isDelta: true });
+    // 20 segments of 2 s and 1 s of the next: segment 13 ends 13 s before the end, segment 14 11 s.
+    expect(text).toContain("#EXT-X-SKIP:SKIPPED-SEGMENTS=14");
+    expect(text).toContain("#EXT-X-MEDIA-SEQUENCE:1");
+    expect(text).toContain("#EXT-X-VERSION:9");
+    expect(lines(text, "v720/")[0]).toBe("v720/14.m4s");
+    expect(text).not.toContain("#EXT-X-MAP"); // the one that the player knows goes on
+  });
+
+  test("is the whole playlist when there is nothing to leave out", () => {
+    expect(render(session(5, 1), { isDelta: true })).toBe(render(session(5, 1)));
+  });
+
+  test("names the init segment again where the source has changed", () => {
+    const changed = session(20, 2);
+    for (const segment of changed.segments.slice(16)) segment.initVersion = 1;
+    changed.segments[16]!.isDiscontinuous = true;
+    const text = render(changed, { isDelta: true });
+    expect(lines(text, "#EXT-X-MAP")).toEqual(['#EXT-X-MAP:URI="v720/init-1.mp4"']);
+    expect(text.indexOf("#EXT-X-DISCONTINUITY\n")).toBeLessThan(text.indexOf("init-1.mp4"));
+  });
+
+  test("of twelve hours stays below 4 KB, packed and unpacked", () => {
+    const others = ["a1", "v1080", "v480", "v360"].map((name) => session(21_600, 2, { name }));
+    const text = render(session(21_600, 3), { isDelta: true, others, query: "?dvrMode=true" });
+    expect(text).toContain('URI="v360.m3u8?dvrMode=true",LAST-MSN=21601,LAST-PART=1');
+    expect([text.length < 4096, gzipSync(text).length < 1024]).toEqual([true, true]);
+  });
+});
+
+test("twelve hours cost a playlist of the edge no more than two minutes do", () => {
+  const readsOf = (segments: number) => {
+    let reads = 0;
+    const rendition = session(segments, 2);
+    const list = rendition.segments;
+    rendition.segments = new Proxy(list, {
+      get(target, name, receiver) {
+        if (typeof name === "string" && /^\d+$/.test(name)) reads += 1;
+        return Reflect.get(target, name, receiver) as unknown;
+      },
+    });
+    expect(decideReload(rendition, TIMING, { msn: segments - 40, part: 1 })).toBe("answer");
+    render(windowed(rendition, TIMING, 60));
+    render(rendition, { isDelta: true });
+    return reads;
+  };
+  expect(readsOf(21_600)).toBe(readsOf(60));
+});
+
+describe("a window", () => {
+  test("ends at the edge, counts on, and counts the discontinuities that have left it", () => {
+    const rendition = session(50, 1);
+    rendition.segments[3]!.isDiscontinuous = true;
+    rendition.segments[45]!.isDiscontinuous = true;
+    rendition.discontinuities.push(3, 45);
+    const text = render(windowed(rendition, TIMING, 60));
+    expect(text).toContain("#EXT-X-MEDIA-SEQUENCE:21");
+    expect(text).toContain("#EXT-X-DISCONTINUITY-SEQUENCE:1");
+    expect(lines(text, "#EXT-X-DISCONTINUITY\n".trim())).toContain("#EXT-X-DISCONTINUITY");
+  });
+
+  test("begins with a discontinuity once ten segments are behind it, while the session lasts", () => {
+    const from = (edge: number, hasEnded = false) => {
+      const rendition = { ...session(edge, 1), hasEnded };
+      rendition.segments[30]!.isDiscontinuous = true;
+      rendition.discontinuities.push(30);
+      return windowed(rendition, TIMING, 60).segments[0]!.msn;
+    };
+    expect([from(39), from(40), from(45), from(45, true)]).toEqual([9, 30, 30, 15]);
+  });
+
+  test("is never shorter than players need to begin", () => {
+    expect(windowed(session(50), TIMING, 0).segments).toHaveLength(3);
+    expect(windowed(session(50), TIMING, null).segments).toHaveLength(50);
+  });
+
+  test("a segment that was lost is a gap without parts", () => {
+    const rendition = session(3, 1);
+    Object.assign(rendition.segments[1]!, { isGap: true });
+    const text = render(rendition);
+    expect(text).toContain("#EXT-X-GAP\n#EXTINF:2,\nv720/1.m4s");
+    expect(text).not.toContain("v720/1.0.m4s");
+  });
+});

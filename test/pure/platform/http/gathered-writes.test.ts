@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { GatheredWrites } from "../../../../src/platform/gathered-writes.ts";
+
+/** Writes whose end the test decides. */
+function stage() {
+  const clock = { nowMs: 1_000_000 };
+  const begun: { by: string; rows: number[]; end: () => void }[] = [];
+  const gathered = new GatheredWrites<number>(() => clock.nowMs);
+  const add = (row: number, by = `request ${row}`) =>
+    gathered.add(row, (rows) => new Promise((end) => begun.push({ by, rows, end })));
+  /** Lets everything run that waits for nothing. */
+  const settle = async () => {
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+  };
+  const end = async (index: number) => {
+    begun[index]!.end();
+    await settle();
+  };
+  return { clock, begun, add, end, told: () => begun.map(({ by, rows }) => [by, rows]) };
+}
+
+describe("rows of requests that end together", () => {
+  test("go with the next write of the request that writes, and nobody waits for it but itself", async () => {
+    const { add, end, told } = stage();
+    const first = add(1);
+    await Promise.all([add(2), add(3)]);
+    expect(told()).toEqual([["request 1", [1]]]);
+    await end(0);
+    expect(told()).toEqual([
+      ["request 1", [1]],
+      ["request 1", [2, 3]],
+    ]);
+    await end(1);
+    await first;
+    void add(4);
+    expect(told().at(-1)).toEqual(["request 4", [4]]);
+  });
+
+  test("go a thousand at a time", async () => {
+    const { add, begun, end } = stage();
+    void add(0);
+    for (let row = 1; row <= 2500; row += 1) await add(row);
+    for (let write = 0; write < 4; write += 1) await end(write);
+    expect(begun.map(({ rows }) => rows.length)).toEqual([1, 1000, 1000, 500]);
+    expect(begun.flatMap(({ rows }) => rows)).toEqual(Array.from({ length: 2501 }, (_, row) => row));
+  });
+
+  test("do not wait for a write that hangs: after five seconds the next request writes what has gathered", async () => {
+    const { clock, add, end, told } = stage();
+    void add(1);
+    await add(2);
+    clock.nowMs += 4999;
+    await add(3);
+    expect(told()).toHaveLength(1);
+    clock.nowMs += 1;
+    void add(4);
+    expect(told().at(-1)).toEqual(["request 4", [2, 3, 4]]);
+    await end(0); // it did not hang after all: its rows were its own
+    await end(1);
+    expect(told()).toHaveLength(2);
+  });
+
+  test("are not left to one request for ever: after ten seconds the next takes over, and the first ends", async () => {
+    const { clock, add, end, told } = stage();
+    const first = add(1);
+    for (const row of [2, 3, 4]) {
+      await add(row);
+      clock.nowMs += 3000;
+      await end(row - 2);
+    }
+    clock.nowMs += 1000;
+    void add(5);
+    expect(told().at(-1)).toEqual(["request 5", [5]]);
+    await add(6);
+    await end(3);
+    await first;
+    expect(told()).toHaveLength(5);
+    await end(4);
+    expect(told().at(-1)).toEqual(["request 5", [6]]);
+  });
+
+  test("are still written by the first when nobody comes to take over", async () => {
+    const { clock, add, end, told } = stage();
+    void add(1);
+    await add(2);
+    clock.nowMs += 60_000;
+    await end(0);
+    expect(told()).toEqual([
+      ["request 1", [1]],
+      ["request 1", [2]],
+    ]);
+  });
+});

@@ -1,0 +1,275 @@
+import { env } from "cloudflare:test";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { assets } from "../../../../src/library/assets/tables.ts";
+import { openDatabase } from "../../../../src/platform/database.ts";
+import { events } from "../../../../src/events/tables.ts";
+import {
+  type ErrorBody,
+  type MediaAnswer,
+  newWorkspace,
+  send,
+  type TestWorkspace,
+  videoFrom,
+} from "../../workspace.ts";
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const db = openDatabase(env.DB);
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace({ ALLOW_PRIVATE_NETWORK: "" });
+});
+
+describe("a creation", () => {
+  test("answers 201 with playback_id and the contract's record, and tells asset.created once", async () => {
+    const body = {
+      ...videoFrom("https://cdn.test/a.mp4"),
+      title: "A film",
+      creatorId: "me",
+      metadata: { season: "1" },
+    };
+    const response = await workspace.request("POST", "/v1/on-demand", body);
+    expect(response.status).toBe(201);
+    expect(response.headers.get("content-type")).toBe("application/json;charset=UTF-8");
+    expect(response.headers.get("x-request-id")).toBeTruthy();
+    const answer = await response.json<MediaAnswer>();
+    expect(answer.playback_id).toMatch(uuid);
+    expect(answer).toMatchObject({
+      success: true,
+      playback_id: answer.data.playbackIds[0]?.id,
+      data: {
+        trial: false,
+        status: "Created",
+        title: "A film",
+        creatorId: "me",
+        metadata: { season: "1" },
+        mediaQuality: "standard",
+        maxResolution: "1080p",
+        sourceAccess: false,
+        optimizeAudio: false,
+        inputs: [{ type: "video", url: "https://cdn.test/a.mp4" }],
+        playbackIds: [
+          { accessPolicy: "public", accessRestrictions: { domains: { defaultPolicy: "allow", allow: [], deny: [] } } },
+        ],
+      },
+    });
+    expect(answer.data.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    const told = await db.select().from(events).where(eq(events.objectId, answer.data.id));
+    expect(told.map(({ type, workspaceId }) => [type, workspaceId])).toEqual([["asset.created", workspace.id]]);
+  });
+
+  test("takes every field that SDKs send with nothing asked for", async () => {
+    const idle = {
+      mp4Support: "none",
+      sourceAccess: false,
+      optimizeAudio: false,
+      chapters: false,
+      subtitles: {},
+      summary: { generate: false },
+      accessRestrictions: { domains: { defaultPolicy: "allow", allow: [], deny: [] } },
+      somethingNew: 1,
+    };
+    expect(
+      (await workspace.request("POST", "/v1/on-demand", { ...videoFrom("https://cdn.test/a.mp4"), ...idle })).status,
+    ).toBe(201);
+  });
+});
+
+describe("a repeat under one Idempotency-Key", () => {
+  test("gets the first answer and makes nothing", async () => {
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const own = await newWorkspace();
+    const [first, second] = [
+      await own.request("POST", "/v1/on-demand", videoFrom("https://cdn.test/a.mp4"), key),
+      await own.request("POST", "/v1/on-demand", videoFrom("https://cdn.test/a.mp4"), key),
+    ];
+    expect(second.status).toBe(201);
+    expect(await second.text()).toBe(await first.text());
+    expect(await db.$count(assets, eq(assets.workspaceId, own.id))).toBe(1);
+  });
+
+  test("gets it also when ten are sent at once", async () => {
+    const own = await newWorkspace();
+    const key = { "idempotency-key": "all at once" };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => own.request("POST", "/v1/on-demand", videoFrom("https://cdn.test/a.mp4"), key)),
+    );
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
+    expect(await db.$count(assets, eq(assets.workspaceId, own.id))).toBe(1);
+  });
+
+  test("is refused with 409 when the request is another one", async () => {
+    const key = { "idempotency-key": "one" };
+    await workspace.request("POST", "/v1/on-demand", videoFrom("https://cdn.test/a.mp4"), key);
+    const other = await workspace.request("POST", "/v1/on-demand", videoFrom("https://cdn.test/b.mp4"), key);
+    expect(other.status).toBe(409);
+  });
+
+  test("means nothing to another workspace", async () => {
+    const key = { "idempotency-key": "shared" };
+    const [one, other] = [await newWorkspace(), await newWorkspace()];
+    const answers = [
+      await one.request("POST", "/v1/on-demand", videoFrom("https://cdn.test/a.mp4"), key),
+      await other.request("POST", "/v1/on-demand", videoFrom("https://cdn.test/a.mp4"), key),
+    ];
+    const [a, b] = await Promise.all(answers.map((answer) => answer.json<MediaAnswer>()));
+    expect(a?.data.id).not.toBe(b?.data.id);
+  });
+});
+
+const good = videoFrom("https://cdn.test/a.mp4");
+const long = "x".repeat(256);
+const invalid = "is invalid";
+const missing = "must not be null";
+const later = "is not available yet";
+const BAD_BODIES: [string, unknown, [field: string, message: string][]][] = [
+  ["a body that is not JSON", "{oops", [["body", "is not JSON"]]],
+  ["a body that is a list", [], [["body", invalid]]],
+  [
+    "an empty object",
+    {},
+    [
+      ["inputs", missing],
+      ["accessPolicy", missing],
+    ],
+  ],
+  ["no inputs", { ...good, inputs: [] }, [["inputs", invalid]]],
+  [
+    "an unknown kind of input",
+    { ...good, inputs: [{ type: "hologram", url: "https://a.test/x" }] },
+    [["inputs[0].type", invalid]],
+  ],
+  ["an input without URL", { ...good, inputs: [{ type: "video" }] }, [["inputs[0].url", missing]]],
+  [
+    "two things wrong at once",
+    { ...good, title: long, maxResolution: "360p" },
+    [
+      ["title", invalid],
+      ["maxResolution", invalid],
+    ],
+  ],
+  [
+    "a field and an input wrong at once",
+    { ...videoFrom("ftp://a.test/x"), accessPolicy: "secret" },
+    [
+      ["accessPolicy", invalid],
+      ["inputs[0].url", "must be an http or https URL"],
+    ],
+  ],
+  [
+    "too many metadata keys",
+    { ...good, metadata: Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`k${n}`, "v"])) },
+    [["metadata", invalid]],
+  ],
+  ["a metadata value that is too long", { ...good, metadata: { k: long } }, [["metadata.k", invalid]]],
+  ["a metadata value that is a number", { ...good, metadata: { k: 1 } }, [["metadata.k", invalid]]],
+  [
+    "an end before the start",
+    videoFrom("https://a.test/x", { startTime: 5, endTime: 2 }),
+    [["inputs[0].endTime", invalid]],
+  ],
+  ["a text that is no URL", videoFrom("film.mp4"), [["inputs[0].url", "must be an absolute URL"]]],
+  ["a file: URL", videoFrom("file:///etc/passwd"), [["inputs[0].url", "must be an http or https URL"]]],
+  ["an ftp: URL", videoFrom("ftp://a.test/x"), [["inputs[0].url", "must be an http or https URL"]]],
+  [
+    "credentials in the URL",
+    videoFrom("https://me:secret@a.test/x"),
+    [["inputs[0].url", "must not carry a user name or password"]],
+  ],
+  [
+    "an endless URL",
+    videoFrom(`https://a.test/${"x".repeat(4000)}`),
+    [["inputs[0].url", "must be at most 2048 characters long"]],
+  ],
+  [
+    "a loopback address",
+    videoFrom("http://127.0.0.1/x"),
+    [["inputs[0].url", "must not point to a private or local address"]],
+  ],
+  [
+    "a metadata service",
+    videoFrom("http://169.254.169.254/latest"),
+    [["inputs[0].url", "must not point to a private or local address"]],
+  ],
+  [
+    "a private address spelt as a number",
+    videoFrom("http://0x0a000001/x"),
+    [["inputs[0].url", "must not point to a private or local address"]],
+  ],
+  ["localhost", videoFrom("http://localhost/x"), [["inputs[0].url", "must not point to a private or local address"]]],
+  ["private access, which comes later", { ...good, accessPolicy: "private" }, [["accessPolicy", later]]],
+  ["an unknown access policy", { ...good, accessPolicy: "secret" }, [["accessPolicy", invalid]]],
+  [
+    "a watermark, which comes later",
+    { ...good, inputs: [...good.inputs, { type: "watermark", url: "https://a.test/w.png" }] },
+    [["inputs[1].type", later]],
+  ],
+  [
+    "an intro, which comes later",
+    videoFrom("https://a.test/x", { introUrl: "https://a.test/i" }),
+    [["inputs[0].introUrl", later]],
+  ],
+  ["MP4 files, which come later", { ...good, mp4Support: "capped_4k" }, [["mp4Support", later]]],
+  ["chapters, which come later", { ...good, chapters: true }, [["chapters", later]]],
+  ["captions, which come later", { ...good, subtitles: { languageCode: "en" } }, [["subtitles", later]]],
+  [
+    "access rules, which come later",
+    { ...good, accessRestrictions: { domains: { defaultPolicy: "deny" } } },
+    [["accessRestrictions", later]],
+  ],
+  [
+    "a clip of a media, which comes later",
+    videoFrom("fp_mediaId://8fa85f64-5717-4562-b3fc-2c963f66afa6"),
+    [["inputs[0].url", later]],
+  ],
+];
+
+describe("a creation with bad input is refused with 422 and every offending field", () => {
+  test.each(BAD_BODIES)("%s", async (_, body, fields) => {
+    const response = await workspace.request("POST", "/v1/on-demand", body);
+    const { error } = await response.json<ErrorBody>();
+    expect(error).toEqual({
+      code: 422,
+      message: "payload validation failed",
+      fields: fields.map(([field, message]) => ({ field, message })),
+    });
+    expect(response.status).toBe(422);
+  });
+});
+
+test.each(["text/plain", "application/x-www-form-urlencoded", ""])(
+  "a body announced as %j is refused in the contract's shape",
+  async (contentType) => {
+    const body = JSON.stringify(videoFrom("https://cdn.test/a.mp4"));
+    const response = await workspace.request("POST", "/v1/on-demand", body, { "content-type": contentType });
+    expect(response.status).toBe(422);
+    const { error } = await response.json<ErrorBody>();
+    expect(error.fields).toEqual([{ field: "content-type", message: "must be application/json" }]);
+  },
+);
+
+describe("a request without good credentials is refused with 401", () => {
+  const basic = (text: string) => `Basic ${btoa(text)}`;
+  const cases: [string, Record<string, string>][] = [
+    ["none", {}],
+    ["an unknown id", { authorization: basic("nobody:secret") }],
+    ["no colon", { authorization: basic("nobody") }],
+    ["another scheme", { authorization: "Bearer abc" }],
+    ["what is not base64", { authorization: "Basic ???" }],
+  ];
+  test.each(cases)("%s", async (_, headers) => {
+    const response = await send(new Request("http://sluice.test/v1/on-demand", { headers }));
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toMatch(/^Basic realm=/);
+    expect((await response.json<ErrorBody>()).error).toMatchObject({ code: 401, message: "unauthorized" });
+  });
+
+  test("a wrong secret", async () => {
+    const [username] = atob(workspace.authorization.slice(6)).split(":");
+    const response = await send(
+      new Request("http://sluice.test/v1/on-demand", { headers: { authorization: basic(`${username}:wrong`) } }),
+    );
+    expect(response.status).toBe(401);
+  });
+});

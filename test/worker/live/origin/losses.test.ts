@@ -1,0 +1,113 @@
+import { env, runInDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import type { LiveOrigin } from "../../../../durable-objects/live-origin.ts";
+import { linesOf, opened, partOf, put, bytesOf, reconnected, textOf, NOW, openingOf } from "./origins.ts";
+
+describe("a segment of which parts are lost", () => {
+  test("is a gap as long as another rendition's when none of it was announced, and the next one goes on", async () => {
+    const { stub } = await opened(1);
+    await put(stub, "a1", 0, [0, 1, 2, 3]);
+    await put(stub, "a1", 1, [0, 1, 2]);
+    await put(stub, "v720", 1, [0, 1, 2, 3]);
+    expect(await stub.gap("a1", 1)).toEqual({ verdict: "taken" }); // three of its parts are there: it ends with them
+    expect(await stub.gap("v720", 2)).toEqual({ verdict: "taken" });
+    expect(linesOf(await stub.playlist("v720", NOW, false), "#EXTINF", "#EXT-X-GAP")).toEqual([
+      "#EXTINF:2,",
+      "#EXTINF:2,",
+      "#EXT-X-GAP",
+      "#EXTINF:2,",
+    ]);
+    expect(await stub.gap("a1", 2)).toEqual({ verdict: "taken" });
+    expect(linesOf(await stub.playlist("a1", NOW, false), "#EXTINF")).toEqual([
+      "#EXTINF:2,",
+      "#EXTINF:1.5,",
+      "#EXTINF:2,",
+    ]);
+    expect(await put(stub, "v720", 3, [0])).toEqual(["taken"]);
+    expect((await stub.media("v720", 2, null)).kind).toBe("nothing");
+  });
+
+  test("is told in order, and once", async () => {
+    const { stub } = await opened(1);
+    expect(await stub.gap("v720", 0)).toEqual({ verdict: "known" });
+    expect(await stub.gap("v720", 2)).toEqual({ verdict: "missing", expected: { msn: 1, part: 0 } });
+    expect((await stub.gap("v999", 0)).verdict).toBe("refused");
+    expect(await stub.gap("v720", 1)).toEqual({ verdict: "taken" });
+    expect(await stub.gap("v720", 1)).toEqual({ verdict: "known" });
+  });
+
+  test("lets nobody wait for it any longer", async () => {
+    const { stub } = await opened(1);
+    await put(stub, "v720", 1, [0]);
+    const [segment, part] = [
+      stub.playlist("v720", { waitFor: { msn: 1, part: null }, skip: null }, false),
+      stub.media("v720", 1, 1),
+    ];
+    await stub.gap("v720", 1);
+    expect(textOf(await segment)).toContain("#EXTINF:0.5,\nv720/1.m4s");
+    expect((await part).kind).toBe("nothing");
+  });
+
+  test("is a discontinuity behind it when the seam itself is lost, and one only", async () => {
+    const { stub } = await opened(1);
+    await stub.gap("v720", 1);
+    const later = { ...partOf("v720", 2, 0), initVersion: 1 };
+    await stub.putPart(later, bytesOf("v720", 2, 0));
+    const seams = linesOf(await stub.playlist("v720", NOW, false), "#EXT-X-DISCONTINUITY", "#EXT-X-MAP");
+    expect(seams).toEqual([
+      '#EXT-X-MAP:URI="v720/init-0.mp4"',
+      "#EXT-X-DISCONTINUITY",
+      '#EXT-X-MAP:URI="v720/init-1.mp4"',
+    ]);
+  });
+});
+
+describe("a rung that is given up", () => {
+  test("goes on with gaps as others have whole segments, hints at nothing, and waits for no part of its own", async () => {
+    const { stub, session } = await opened(2);
+    await put(stub, "a1", 0, [0, 1, 2, 3]);
+    await put(stub, "a1", 1, [0, 1, 2, 3]);
+    expect(await stub.drop("v720", 2)).toEqual({ verdict: "taken" });
+    expect(await stub.drop("v720", 2)).toEqual({ verdict: "known" });
+    expect(await stub.dropped()).toEqual(["v720"]);
+    const waiting = stub.playlist("v720", { waitFor: { msn: 2, part: 0 }, skip: null }, false);
+    await put(stub, "a1", 2, [0, 1, 2, 3]);
+    const text = textOf(await waiting);
+    expect(text).toContain("#EXT-X-GAP\n#EXTINF:2,\nv720/2.m4s");
+    expect(text).not.toContain("PRELOAD-HINT");
+    expect(textOf(await stub.playlist("a1", NOW, false))).toContain('URI="v720.m3u8",LAST-MSN=3,LAST-PART=0');
+    await runInDurableObject(stub, (_, state) => state.abort("killed by the test")).catch(() => undefined);
+    const again = env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(session.sessionId)) as DurableObjectStub<LiveOrigin>;
+    expect(await again.dropped()).toEqual(["v720"]);
+  });
+
+  test("takes what is still to come of it before its end, and comes back after a reconnect", async () => {
+    const { stub } = await opened(2);
+    await put(stub, "v720", 2, [0, 1]);
+    for (const msn of [0, 1, 2, 3]) await put(stub, "a1", msn, [0, 1, 2, 3]);
+    await stub.drop("v720", 3);
+    expect(await put(stub, "v720", 2, [2, 3])).toEqual(["taken", "taken"]);
+    expect(textOf(await stub.playlist("v720", NOW, false))).toContain("#EXT-X-GAP\n#EXTINF:2,\nv720/3.m4s");
+    expect(await stub.resume(openingOf(["v720", "a1"]))).toMatchObject({ nextMsn: 4 });
+    expect(await stub.dropped()).toEqual([]);
+    expect(await put(stub, "v720", 4, [0])).toEqual(["taken"]);
+  });
+
+  test("stays given up when the media goes on without it, behind a jump of the source", async () => {
+    const { stub } = await opened(2);
+    for (const msn of [0, 1]) await put(stub, "a1", msn, [0, 1, 2, 3]);
+    await stub.drop("v720", 2);
+    expect(await stub.resume(openingOf(["a1"]))).toMatchObject({ nextMsn: 2 });
+    expect(await stub.dropped()).toEqual(["v720"]);
+    await put(stub, "a1", 2, [0, 1, 2, 3]);
+    expect(textOf(await stub.playlist("v720", NOW, false))).toContain("#EXT-X-GAP\n#EXTINF:2,\nv720/2.m4s");
+  });
+
+  test("that a broadcast has no more after a reconnect is given up as well", async () => {
+    const { stub, session } = await opened(1);
+    await reconnected(stub, session, ["a1"]);
+    expect(await stub.dropped()).toEqual(["v720"]);
+    await put(stub, "a1", 1, [0, 1, 2, 3]);
+    expect(textOf(await stub.playlist("v720", NOW, false))).toContain("#EXT-X-GAP");
+  });
+});

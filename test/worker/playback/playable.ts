@@ -1,0 +1,98 @@
+import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
+import { passthroughKey, renditionKey } from "../../../src/platform/storage/keys.ts";
+import { assets, playbackIds, renditions, tracks } from "../../../src/library/assets/tables.ts";
+import { openDatabase } from "../../../src/platform/database.ts";
+import { SampleColumns } from "../../../src/media/mp4/fragment.ts";
+import { IndexWriter } from "../../../src/media/mp4/index-file.ts";
+import { playbackRoutes } from "../../../src/playback/index.ts";
+
+type NewAsset = typeof assets.$inferInsert;
+
+/** An asset in the catalogue with nothing to play; what a test wants differently it says. */
+export async function newAsset(change: Partial<NewAsset> = {}): Promise<{ assetId: string; playbackId: string }> {
+  const assetId = crypto.randomUUID();
+  const playbackId = crypto.randomUUID();
+  const now = new Date();
+  const db = openDatabase(env.DB);
+  await db.batch([
+    db.insert(assets).values({
+      id: assetId,
+      workspaceId: "w",
+      metadata: {},
+      accessPolicy: "public",
+      maxResolution: "1080p",
+      mediaQuality: "standard",
+      sourceUrl: "http://127.0.0.1:9/film.mp4",
+      clipStartMs: 0,
+      publicUrl: "http://sluice.test",
+      status: "processing",
+      stage: "encoding",
+      createdAt: now,
+      updatedAt: now,
+      ...change,
+    }),
+    db
+      .insert(playbackIds)
+      .values({ id: playbackId, assetId, workspaceId: "w", accessPolicy: "public", createdAt: now }),
+    db.insert(tracks).values({ id: crypto.randomUUID(), assetId, position: 0, kind: "video" }),
+  ]);
+  return { assetId, playbackId };
+}
+
+/** A whole rung of two segments, with its objects in the store. Every byte of segment n is n + 1. */
+export async function addRung(assetId: string, name = "v720", change: Partial<typeof renditions.$inferInsert> = {}) {
+  const sizes = [5000, 3000];
+  await openDatabase(env.DB)
+    .insert(renditions)
+    .values({
+      assetId,
+      name,
+      kind: "video",
+      origin: "ladder",
+      isWhole: true,
+      codec: "avc1.64001f",
+      widthPx: 1280,
+      heightPx: 720,
+      frameRateNum: 25,
+      frameRateDen: 1,
+      timescale: 25,
+      initBytes: 700,
+      segments: { durationTicks: [100, 50], bytes: sizes, keyframes: [[[0, 100]], [[0, 100]]] },
+      ...change,
+    });
+  await env.MEDIA.put(renditionKey(assetId, name, "init.mp4"), new Uint8Array(700));
+  for (const [n, size] of sizes.entries())
+    await env.MEDIA.put(renditionKey(assetId, name, `${n}.m4s`), new Uint8Array(size).fill(n + 1));
+}
+
+/** A passthrough rendition whose segments are made of these stretches of the source, one segment for each list. */
+export async function addPassthrough(assetId: string, segments: { offset: number; length: number }[][]) {
+  const writer = new IndexWriter(new Uint8Array(600));
+  const samples = new SampleColumns();
+  for (const [n, runs] of segments.entries()) {
+    samples.count = 0;
+    for (const [position, { offset, length }] of runs.entries()) {
+      samples.add({ size: length, duration: 25, compositionOffset: 0, isKey: position === 0, offset });
+    }
+    writer.addSegment(n * 100, samples);
+  }
+  const bytes = writer.segmentBytes;
+  await env.MEDIA.put(passthroughKey(assetId, "source-v"), await new Blob(writer.finish()).arrayBuffer());
+  await addRung(assetId, "source-v", {
+    origin: "passthrough",
+    initBytes: 600,
+    segments: { durationTicks: bytes.map(() => 100), bytes, keyframes: [] },
+  });
+}
+
+/** A request as the Worker's playback routes answer it. */
+export async function get(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Response> {
+  const context = createExecutionContext();
+  const answer = await playbackRoutes.fetch(
+    new Request(`https://stream.sluice.test${path}`, { method, headers }),
+    env,
+    context,
+  );
+  await waitOnExecutionContext(context);
+  return answer;
+}
