@@ -9,7 +9,6 @@ import { Problem } from "../platform/http/problems.ts";
 import { findClip, type FoundClip, type GoneClip, saveClip } from "../live/clips/clips.ts";
 import { MAX_CLIP_SEGMENTS } from "../live/recording/clips-range.ts";
 import { readClipRequest } from "../live/clips/clips-request.ts";
-import { findLivePlayable } from "../live/streams/playback.ts";
 import { recordedSession } from "../live/recording/recording.ts";
 import type { SegmentRange } from "../live/recording/recording-lists.ts";
 import { recordingRows } from "../live/recording/recording-rows.ts";
@@ -17,6 +16,7 @@ import { CORS } from "./headers.ts";
 import { answerManifest } from "./manifests.ts";
 import type { Caller } from "./origin.ts";
 import { Recent } from "./recent.ts";
+import { resolvePlaybackId } from "./resolve.ts";
 import { SingleFlight } from "./single-flight.ts";
 
 /** How long an isolate answers from memory; a deleted stream plays on no longer than that. */
@@ -52,8 +52,9 @@ export async function answerClip(
   const { searchParams: query, origin } = new URL(request.url);
   if (!query.has("start") && !query.has("end")) return null;
   const { kind, playbackId } = target;
-  const playable = await findLivePlayable(env.DB, playbackId);
-  if (playable === null) return null;
+  const resolved = await resolvePlaybackId(env.DB, playbackId);
+  if (resolved?.kind !== "stream") return null;
+  const { playable } = resolved;
   const clip = readClipRequest(query)!;
   const key = [kind, playbackId, ...Object.values(clip), canonicalSelection(readSelection(query))].join(" ");
   let text = rendered.get(key, Date.now());
@@ -62,7 +63,9 @@ export async function answerClip(
     const found = await lookups.share(wanted, ctx, () => findClip(env, playable, clip));
     if ("gone" in found) {
       if (found.gone === null) throw new Problem("playback_not_found", "the broadcast and this stretch of it are gone");
-      return await answerManifest(request, env.DB, { kind, playbackId: found.gone.playbackId }, query);
+      const recorded = await resolvePlaybackId(env.DB, found.gone.playbackId);
+      if (recorded?.kind !== "asset") throw new Problem("playback_not_found", "the clip has been deleted");
+      return await answerManifest(request, recorded.playable, { kind, playbackId: found.gone.playbackId }, query);
     }
     // The window plays whether or not the stream may have another clip.
     if (playable.allowViewerClips && request.method === "GET")
