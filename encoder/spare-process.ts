@@ -36,8 +36,10 @@ export class SpareProcess {
   take(): ChildProcess {
     const spare = this.#spare;
     this.#spare = null;
-    clearTimeout(this.#later);
-    this.#later = setTimeout(() => this.prepare(), NEXT_AFTER_MS).unref();
+    this.#later ??= setTimeout(() => {
+      this.#later = undefined;
+      this.prepare();
+    }, NEXT_AFTER_MS).unref();
     return spare ?? this.#start();
   }
 
@@ -45,5 +47,6 @@ export class SpareProcess {
     this.#isClosed = true;
     clearTimeout(this.#later);
     this.#spare?.kill("SIGKILL");
+    this.#spare = null;
   }
 }

@@ -133,14 +133,16 @@ export class OnAir {
       const isUnable = outcome.type === "unable";
       const isUnused: boolean = outcome.type === "crashed" && this.#progress.isUnused && !isBegunAgain;
       // What this encoder was given, and the one before it if this one could not go on, is the next one's.
-      if (isUnable || isUnused) this.#line.rewind(null);
+      if ((isUnable || isUnused) && !this.#line.rewind(null)) log("warn", "source not kept", this.#ids);
       if (this.#line.isSpent) return outcome.type === "ended" ? "broadcaster_left" : "encoder_failed";
       if (!limit.allows(performance.now())) return "encoder_failed";
       if (continues !== null) continue;
       isBegunAgain = isUnused;
-      afterSeconds = isUnable ? (this.#progress.outSeconds ?? undefined) : undefined;
+      if (!isUnused) {
+        afterSeconds = isUnable ? (this.#progress.outSeconds ?? undefined) : undefined;
+        start = null;
+      }
       this.#progress = new RunProgress();
-      if (!isUnused) start = null;
     }
   }
 

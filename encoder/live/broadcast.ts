@@ -102,6 +102,8 @@ class Broadcast {
   /** Where the last run ended. */
   #after: RunOpening["after"] = null;
   #isPlacing = false;
+  /** What lies before it in the source is out. */
+  #afterSeconds: number;
   #earlySound: SoundPiece[] = [];
   #strays: TimedPacket[] = [];
   #hasStarted = false;
@@ -126,6 +128,7 @@ class Broadcast {
     this.#plan = plan;
     this.#listener = listener;
     this.#start = plan.start;
+    this.#afterSeconds = plan.afterSeconds ?? -Infinity;
     this.#continues = plan.continues ?? null;
     if (this.#continues !== null) this.#continueFrom(this.#continues);
     this.#timeline = new SourceTimeline(source.video === null ? "audio" : "video", source.interleaveSeconds);
@@ -139,7 +142,7 @@ class Broadcast {
     if (video !== null) {
       if (this.#continues === null) {
         this.#firstSeconds = times[0] ?? -Infinity;
-        this.#grid = planLiveGrid(this.#source.declaredRate, times, this.#plan.settings);
+        this.#grid = planLiveGrid(this.#source.rateBy(times), times, this.#plan.settings);
       }
       if (this.#grid === null) throw new CannotContinue("the run had no picture");
       if (this.#plan.encodesTopRung !== true) this.#copy = SourceCopy.of(video, times, this.#grid.frameRate);
@@ -152,7 +155,9 @@ class Broadcast {
     }
     await this.#endRun(!this.#ending.isFinal);
     if (this.#continues !== null) throw new CannotContinue("the source has nothing that goes on");
-    if (!this.#hasStarted) throw new JobError("source_damaged", "Nothing of the broadcast could be decoded.");
+    const isAllOut = this.#afterSeconds > -Infinity;
+    if (!this.#hasStarted && !isAllOut)
+      throw new JobError("source_damaged", "Nothing of the broadcast could be decoded.");
     return { nextMsn: this.#after?.msn ?? 0, seconds: this.#after?.seconds ?? 0 };
   }
 
@@ -185,6 +190,7 @@ class Broadcast {
     const isOther = kind === "video" && !this.#video.isFor(stream);
     if (place === "jump" || isOther) await this.#endRun();
     if (place === "jump") {
+      this.#afterSeconds = -Infinity;
       this.#clock = new CaptureClock();
       this.#earlySound = [];
     }
@@ -242,7 +248,7 @@ class Broadcast {
   }
 
   #isOut(sourceSeconds: number): boolean {
-    return !this.#hasStarted && sourceSeconds < (this.#plan.afterSeconds ?? -Infinity) - ROUNDING_SECONDS;
+    return !this.#hasStarted && sourceSeconds < this.#afterSeconds - ROUNDING_SECONDS;
   }
 
   /** From here on all rungs are encoded: the source's own pictures do not go on as a rung must. Where one is missing, the last stands. */
@@ -285,14 +291,16 @@ class Broadcast {
 
   /** As it was in the run that goes on. */
   #samePicture({ rungs, copied }: RunState, like: Frame, rotationDegrees: RunPicture["rotationDegrees"]): RunPicture {
-    const isTopWanted = copied !== null && !this.#dropped.has(copied.rung.name);
-    if (isTopWanted && this.#copy === null) throw new CannotContinue("the source cannot be copied any more");
+    const copy = copied && { ...copied, avcConfig: Buffer.from(copied.avcConfig, "base64") };
+    const isSame = copy !== null && this.#copy?.parameterSets.avcConfig.equals(copy.avcConfig) === true;
+    if (copy !== null && (!isSame || copy.phase === "encoded")) this.#copy?.end();
+    if (copy?.phase === "copied" && !isSame) throw new CannotContinue("the source cannot be copied any more");
     return {
       grid: this.#grid!,
       rungs: rungs.filter(({ name }) => !this.#dropped.has(name)),
       like,
       rotationDegrees,
-      copy: isTopWanted ? { ...copied, ...this.#copy!.parameterSets } : null,
+      copy: copy !== null && this.#dropped.has(copy.rung.name) ? null : copy,
       codecs: this.#codecs,
     };
   }
@@ -356,7 +364,13 @@ class Broadcast {
       isFirstShort,
       ladder: this.#rungs,
       rungs: picture?.rungs ?? [],
-      copied: copied && { rung: copied.rung, bitrateBps: copied.bitrateBps, phase: this.#run!.copyPhase! },
+      copied: copied && {
+        rung: copied.rung,
+        bitrateBps: copied.bitrateBps,
+        phase: this.#run!.copyPhase!,
+        avcConfig: copied.avcConfig.toString("base64"),
+        leadParameterSetId: copied.leadParameterSetId,
+      },
       codecs: [...this.#codecs],
       sound,
       inits: this.#run!.inits.map(({ name, init }) => [name, digestOf(init.bytes)]),

@@ -26,7 +26,14 @@ export interface RunState {
   ladder: VideoRung[];
   /** Of the run, those that are encoded. */
   rungs: VideoRung[];
-  copied: { rung: VideoRung; bitrateBps: number; phase: CopyPhase } | null;
+  copied: {
+    rung: VideoRung;
+    bitrateBps: number;
+    phase: CopyPhase;
+    /** Of the source, in base64. */
+    avcConfig: string;
+    leadParameterSetId: number;
+  } | null;
   codecs: [string, H264Codec][];
   sound: SoundFormat | null;
   /** SHA-256 of each rendition's init segment, by name. */

@@ -73,6 +73,9 @@ export class CopiedRung {
     return this.#cutter.segments;
   }
 
+  /** In a run that another encoder began: whether the output frame of this number is out already. */
+  isOut = (number: number): boolean => number < this.#firstFrame;
+
   /** Whether it can be the run's output frame of this number: a segment begins with a key frame, and is not too large. */
   accepts({ data, isIdr }: AvcUnit, number: number): boolean {
     const isFirst = this.#cutsAt.intoSegment(number) === 0;
@@ -86,7 +89,7 @@ export class CopiedRung {
     if (this.#cutsAt.intoSegment(number) === 0) this.#bytes = 0;
     this.#bytes += data.length;
     this.#last = data;
-    if (number >= this.#firstFrame) this.#cutter.add(data, isIdr);
+    if (!this.isOut(number)) this.#cutter.add(data, isIdr);
   }
 
   /** The last picture stands for so many frames more; nothing is put behind it. Only where `canHoldCopy`. */

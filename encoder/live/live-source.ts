@@ -90,11 +90,14 @@ export class LiveSource {
     return this.#format.iformat?.name?.startsWith("mov") === true ? FRAGMENT_SECONDS : INTERLEAVE_SECONDS;
   }
 
-  /** Frames per second as the container tells, or else the codec (H.264's VUI); 0 = not told. */
-  get declaredRate(): number {
-    if (this.video === null) return 0;
-    const told = [this.video.avgFrameRate, this.video.codecpar.frameRate].find(({ num, den }) => num > 0 && den > 0);
-    return told === undefined ? 0 : told.num / told.den;
+  /**
+   * Frames per second as the container says, or else the codec (H.264's VUI) if the first pictures confirm it: some encoders count frames
+   * where fields are meant. 0 = to be measured.
+   * @param times of the first pictures, ascending
+   */
+  rateBy(times: number[]): number {
+    const [container, codec] = [this.video?.avgFrameRate, this.video?.codecpar.frameRate].map(hzOf) as [number, number];
+    return container === 0 && isRateConfirmed(codec, times) ? codec : container;
   }
 
   /** What the first packets tell of the picture's rate; they are read again by `packets`. Ascending, in seconds. */
@@ -110,7 +113,7 @@ export class LiveSource {
       if (kind === "video") times.push(ticksToSeconds(ticks, stream));
       const first = this.#early[0]!.decodeSeconds;
       if (Math.abs(next.decodeSeconds - first) >= RATE_SECONDS) break;
-      if (kind === "video" && isRateConfirmed(this.declaredRate, inRow(times))) break;
+      if (kind === "video" && isRateConfirmed(this.rateBy(inRow(times)), inRow(times))) break;
     }
     return inRow(times);
   }
@@ -192,6 +195,9 @@ export class LiveSource {
 /** In the order in which they are shown; the last ones lack neighbours that are sent later. */
 const inRow = (times: number[]): number[] =>
   times.toSorted((a, b) => a - b).slice(0, times.length > 8 ? -2 : undefined);
+
+const hzOf = (rate: { num: number; den: number } | undefined): number =>
+  rate && rate.num > 0 && rate.den > 0 ? rate.num / rate.den : 0;
 
 const isDecodable = (stream: Stream) => decoderOf(stream) !== null;
 

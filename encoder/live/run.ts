@@ -236,8 +236,11 @@ export class Run {
   }
 
   #canCopy(seconds: number, unit: AvcUnit | null): boolean {
-    const isNext = this.#picker!.isNext(seconds - this.#plan.zeroSeconds);
-    return isNext && unit !== null && this.#top!.copied.accepts(unit, this.#picker!.count);
+    const { copied } = this.#top!;
+    const number = this.#picker!.count;
+    // What another encoder has made of the source's first pictures need not be as these are: it encoded them.
+    if (copied.isOut(number)) return true;
+    return this.#picker!.isNext(seconds - this.#plan.zeroSeconds) && unit !== null && copied.accepts(unit, number);
   }
 
   /** Takes the frame; it must be accepted. @param seconds in the source's time @param unit the source's own, where it can be copied */
@@ -249,7 +252,7 @@ export class Run {
     const copyBegins = this.#cutsAt.start(this.#cutsAt.firstUndivided);
     if (this.#top?.phase === "lead" && place.frame >= copyBegins)
       await this.#endLead(this.#top, canCopy && place.frame === copyBegins);
-    if (this.isCopying) this.#top!.copied.put(unit!, place.frame);
+    if (this.isCopying && unit !== null) this.#top!.copied.put(unit, place.frame);
     this.#last?.free();
     this.#last = frame;
     await this.#encode(frame, place.frame);

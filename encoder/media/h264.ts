@@ -32,9 +32,14 @@ export interface H264Codec {
 /** By profile_idc and the constraint flags that libx264 sets with it (Rec. ITU-T H.264 §A.2). */
 const PROFILES: Record<number, H264Codec["profile"]> = { 0x42c0: "baseline", 0x4d40: "main", 0x6400: "high" };
 
+/** Of High, Main and Baseline (Rec. ITU-T H.264 Table A-1); 1b is told by a flag and not by its number. */
+const LEVELS = new Set([10, 11, 12, 13, 20, 21, 22, 30, 31, 32, 40, 41, 42, 50, 51, 52, 60, 61, 62]);
+
 /** What libx264 has to be told so that its codec string is the one of this stream; null when it cannot have it. @param bytes from the SPS's header on, or of an avcC */
 export function codecLike(bytes: Uint8Array): H264Codec | null {
   const profile = PROFILES[(bytes[1]! << 8) | bytes[2]!];
   const level = bytes[3]!;
-  return profile === undefined ? null : { profile, level: `${Math.floor(level / 10)}.${level % 10}` };
+  return profile === undefined || !LEVELS.has(level)
+    ? null
+    : { profile, level: `${Math.floor(level / 10)}.${level % 10}` };
 }

@@ -71,6 +71,7 @@ test.each([
   ["pixels that are not square", `${SANE} -vf scale=480:480,setsar=4/3`],
   ["fields", `${SANE} -flags +ilme+ildct -x264opts tff=1`],
   ["another codec", "-c:v mpeg2video -g 30 -bf 0 -b:v 1M"],
+  ["a level that there is none of", `${SANE} -bsf:v h264_metadata=level=33`],
 ])("%s: all is encoded from the start, without a seam", async (_, codec) => {
   const made = await copied(`$IN -t 3 ${codec} -an -f mpegts`);
   checkParts(made);

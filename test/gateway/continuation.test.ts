@@ -82,12 +82,33 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Feeds a broadcast to an `OnAir`, and kills its encoder after each fifth, once that has made parts of it. */
+/** So much of the source has been given to the encoder, and so much is out. */
+interface KillPoint {
+  fedSeconds: number;
+  madeSeconds: number;
+}
+
+/** After each fifth. Fragments are a second long, and parts wait for the picture behind them. */
+const EVENLY: KillPoint[] = Array.from({ length: KILLS }, (_, kill) => {
+  const fedSeconds = ((kill + 1) * SECONDS) / (KILLS + 1);
+  return { fedSeconds, madeSeconds: fedSeconds - 3 };
+});
+/** A copied rung is encoded for its first two seconds, and the source is needed again from there. */
+const EARLY: KillPoint[] = [
+  { fedSeconds: 2, madeSeconds: 1.2 },
+  { fedSeconds: 3.5, madeSeconds: 2.2 },
+];
+const BEHIND: KillPoint[] = [{ fedSeconds: 5, madeSeconds: 2.2 }];
+const HALFWAY: KillPoint[] = [{ fedSeconds: SECONDS / 2, madeSeconds: SECONDS / 2 - 3 }];
+
+/** Feeds a broadcast to an `OnAir`, and kills its encoder at these points. @param deadOnArrival encoders that die before they do anything */
 async function broadcastWithKills(
   source: Buffer,
-  kills = KILLS,
-  deadOnArrival = 0,
-  prepare: (child: ChildProcess, number: number) => void = () => {},
+  kills: KillPoint[],
+  {
+    deadOnArrival = 0,
+    prepare = () => {},
+  }: { deadOnArrival?: number; prepare?: (child: ChildProcess, number: number) => void } = {},
 ): Promise<Session> {
   const sessionId = crypto.randomUUID();
   const session = new Session();
@@ -120,18 +141,17 @@ async function broadcastWithKills(
   const over = new OnAir(line, accepted, () => {}, newChild).run();
   let parts = 0;
   async function* bytes() {
-    for (let kill = 0; kill <= kills; kill += 1) {
-      const [from, to] = [kill, kill + 1].map((part) => Math.floor((source.length * part) / (kills + 1)));
-      for (let at = from!; at < to!; at += 4096) yield source.subarray(at, Math.min(to!, at + 4096));
-      if (kill === kills) return;
-      const seconds = ((kill + 1) * SECONDS) / (kills + 1);
-      // Fragments are a second long, and parts wait for the picture behind them.
-      await until(() => madeSeconds(session) > seconds - 3 && session.parts.length > parts);
+    let at = 0;
+    for (const kill of kills) {
+      const to = Math.floor((source.length * kill.fedSeconds) / SECONDS);
+      for (; at < to; at += 4096) yield source.subarray(at, at + 4096);
+      await until(() => madeSeconds(session) > kill.madeSeconds && session.parts.length > parts);
       parts = session.parts.length;
       const before = children.length;
       children.at(-1)!.kill("SIGKILL");
       await until(() => children.length > before + deadOnArrival);
     }
+    for (; at < source.length; at += 4096) yield source.subarray(at, at + 4096);
   }
   void line.fill(bytes());
   await over;
@@ -163,17 +183,21 @@ function madeSeconds({ renditions, parts }: Session): number {
   return ends.length === 0 ? 0 : Math.min(...ends);
 }
 
+const FRAGMENTS = "-movflags empty_moov+frag_keyframe";
+
 test.each([
-  ["FLV, all encoded", "encoded", `${CODECS} -g 30 -profile:v high444 -qp 0 -pix_fmt yuv444p -f flv`],
-  ["FLV, top rung copied", "copied", `${CODECS} -g 60 -f flv`],
-  ["MPEG-TS", "copied", `${CODECS} -g 60 -f mpegts`],
-  ["MPEG-TS that tells its tables once", "copied", `${CODECS} -g 60 -f mpegts`],
-  ["fragmented MP4", "copied", `${CODECS} -g 30 -movflags empty_moov+frag_keyframe -f mp4`],
+  ["FLV, all encoded", "encoded", EVENLY, `${CODECS} -g 30 -profile:v high444 -qp 0 -pix_fmt yuv444p -f flv`],
+  ["FLV, top rung copied", "copied", EVENLY, `${CODECS} -g 60 -f flv`],
+  ["MPEG-TS", "copied", EVENLY, `${CODECS} -g 60 -f mpegts`],
+  ["MPEG-TS that tells its tables once", "copied", EVENLY, `${CODECS} -g 60 -f mpegts`],
+  ["fragmented MP4", "copied", EVENLY, `${CODECS} -g 30 ${FRAGMENTS} -f mp4`],
+  ["FLV, before and behind the first copied picture", "copied", EARLY, `${CODECS} -g 60 -f flv`],
+  ["fragmented MP4, behind the first copied picture", "copied", BEHIND, `${CODECS} -g 60 ${FRAGMENTS} -f mp4`],
 ])(
-  "%s: four kills lose no frame and repeat none, in every rendition, without a discontinuity or another init segment",
-  async (name, topRung, words) => {
+  "%s: kills lose no frame and repeat none, in every rendition, without a discontinuity or another init segment",
+  async (name, topRung, kills, words) => {
     const source = await broadcastOf(`${COUNTING} ${words}`);
-    const session = await broadcastWithKills(name.endsWith("once") ? withTablesOnce(source) : source);
+    const session = await broadcastWithKills(name.endsWith("once") ? withTablesOnce(source) : source, kills);
     expect([session.starts, session.resumes]).toEqual([1, 0]);
     expect(session.inits.map(({ version }) => version)).toEqual(session.renditions.map(() => 0));
     expect(session.renditions[0]!.codec.startsWith("avc1.64") ? "encoded" : "copied").toBe(topRung);
@@ -201,32 +225,43 @@ test.each([
 );
 
 test("encoders that die without a part are not continued for ever: the third begins a new run behind a discontinuity", async () => {
-  const session = await broadcastWithKills(await broadcastOf(`${COUNTING} ${CODECS} -g 30 -f flv`), 1, 2);
+  const session = await broadcastWithKills(await broadcastOf(`${COUNTING} ${CODECS} -g 30 -f flv`), HALFWAY, {
+    deadOnArrival: 2,
+  });
   expect([session.starts, session.resumes]).toEqual([2, 1]);
   expect(new Set(session.inits.map(({ version }) => version))).toEqual(new Set([0, 1]));
   const first = session.parts.find(({ query }) => query.get("init") === "1");
   expect(first!.query.get("discontinuity")).toBe("1");
 });
 
-test("an encoder that cannot go on with the run leaves its part of the source to the next one: no frame is lost, and less than a second is shown again", async () => {
-  const notToBeContinued = (child: ChildProcess, number: number) => {
-    const send = child.send.bind(child) as (message: object, done: () => void) => boolean;
-    if (number !== 2) return;
-    child.send = ((message: { plan?: { continues: { run: { inits: string[][] } } } }, done: () => void) => {
-      for (const init of message.plan?.continues.run.inits ?? []) init[1] = "0".repeat(64);
-      return send(message, done);
-    }) as ChildProcess["send"];
-  };
-  const source = await broadcastOf(`${COUNTING} ${CODECS} -g 60 -f mpegts`);
-  const session = await broadcastWithKills(source, 1, 0, notToBeContinued);
-  expect([session.starts, session.resumes]).toEqual([2, 1]);
-  for (const { name } of session.renditions.filter(({ kind }) => kind === "video")) {
-    const [before, behind] = await Promise.all([0, 1].map((version) => session.levels(name, version)));
-    expect(before).toEqual(levelsFrom(0, before!.length));
-    const goesOnAt = SECONDS * FRAME_RATE - behind!.length;
-    expect(behind).toEqual(levelsFrom(goesOnAt, behind!.length));
-    // The next one begins where the rendition is that is out least far.
-    expect(before!.length - goesOnAt).toBeGreaterThanOrEqual(0);
-    expect(before!.length - goesOnAt).toBeLessThan(FRAME_RATE);
-  }
-});
+/** The second encoder is told of a run that it cannot go on with, and the ones behind it may die at once. */
+const notToBeContinued = (dead: number) => (child: ChildProcess, number: number) => {
+  if (number > 2 && number <= 2 + dead) child.kill("SIGKILL");
+  if (number !== 2) return;
+  const send = child.send.bind(child) as (message: object, done: () => void) => boolean;
+  child.send = ((message: { plan?: { continues: { run: { inits: string[][] } } } }, done: () => void) => {
+    for (const init of message.plan?.continues.run.inits ?? []) init[1] = "0".repeat(64);
+    return send(message, done);
+  }) as ChildProcess["send"];
+};
+
+test.each([
+  ["the next one", 0],
+  ["the one behind a next one that dies", 1],
+])(
+  "an encoder that cannot go on with the run leaves its part of the source to %s: no frame is lost, and less than a second is shown again",
+  async (_, dead) => {
+    const source = await broadcastOf(`${COUNTING} ${CODECS} -g 60 -f mpegts`);
+    const session = await broadcastWithKills(source, HALFWAY, { prepare: notToBeContinued(dead) });
+    expect([session.starts, session.resumes]).toEqual([2, 1]);
+    for (const { name } of session.renditions.filter(({ kind }) => kind === "video")) {
+      const [before, behind] = await Promise.all([0, 1].map((version) => session.levels(name, version)));
+      expect(before).toEqual(levelsFrom(0, before!.length));
+      const goesOnAt = SECONDS * FRAME_RATE - behind!.length;
+      expect(behind).toEqual(levelsFrom(goesOnAt, behind!.length));
+      // The next one begins where the rendition is that is out least far.
+      expect(before!.length - goesOnAt).toBeGreaterThanOrEqual(0);
+      expect(before!.length - goesOnAt).toBeLessThan(FRAME_RATE);
+    }
+  },
+);

@@ -139,7 +139,8 @@ function expectedEndSeconds({ facts, live }: MpdRendition, msn: number, period: 
   const edge = Math.max(period.firstMsn, Math.min(msn, (lastWhole(live)?.msn ?? -1) + 1));
   const startTicks = startOfEdge(live, edge, period);
   const usual = usualTicks(live, facts.kind, period.firstMsn, timing);
-  const edgeTicks = edge === live.firstMsn + 1 ? secondTicks(live, usual) : usual;
+  const isSecond = edge === live.firstMsn + 1 && period.firstMsn === live.firstMsn;
+  const edgeTicks = isSecond ? secondTicks(live, usual) : usual;
   return (startTicks + edgeTicks + (msn - edge) * usual) / live.timescale;
 }
 
