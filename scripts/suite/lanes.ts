@@ -1,0 +1,22 @@
+/** A lane's projects run one after another, and the lanes side by side. */
+export interface Lane {
+  /** What computes gets the time that is left over by what follows a clock: broadcasts, players, processes that come back. */
+  niceness: number;
+  projects: readonly string[];
+}
+
+export const LANES: readonly Lane[] = [
+  { niceness: 10, projects: ["pure", "fuzz", "worker", "encoder"] },
+  { niceness: 0, projects: ["conformance", "gateway", "growing", "e2e"] },
+  { niceness: 0, projects: ["platform", "crash"] },
+];
+
+export const PROJECTS: readonly string[] = LANES.flatMap(({ projects }) => projects);
+
+/** The project of a test file is named like its folder, with one exception. */
+export function projectOf(file: string): string {
+  return file === "test/e2e/growing.test.ts" ? "growing" : file.split("/")[1]!;
+}
+
+/** The checks and the bundle run beside the lanes. */
+export const CHECKS_NICENESS = 10;
