@@ -2,9 +2,9 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 
 /**
- * Nine projects, by what a test needs: `pure` nothing, `fuzz` processes that can be ended, `worker` workerd with real bindings, `encoder` libav, `gateway` libav and
- * broadcasters, `growing` an encoder that keeps ahead of players, `e2e` players in Chromium, `platform` the whole of `npm start`, and
- * `crash` time for it to come back.
+ * Ten projects, by what a test needs: `pure` nothing, `conformance` streams in real time, `fuzz` processes that can be ended, `worker` workerd
+ * with real bindings, `encoder` libav, `gateway` libav and broadcasters, `growing` an encoder that keeps ahead of players, `e2e` players in
+ * Chromium, `platform` the whole of `npm start`, and `crash` time for it to come back. `scripts/suite/lanes.ts` says which run side by side.
  */
 export default defineConfig({
   test: {
@@ -12,9 +12,19 @@ export default defineConfig({
       {
         test: {
           name: "pure",
-          include: ["test/pure/**/*.test.ts", "test/conformance/**/*.test.ts"],
+          include: ["test/pure/**/*.test.ts"],
           environment: "node",
-          testTimeout: 30_000, // the conformance tester follows streams in real time
+          testTimeout: 30_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: "conformance",
+          include: ["test/conformance/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 30_000,
+          maxWorkers: 2,
         },
       },
       {
