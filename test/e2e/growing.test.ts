@@ -1,32 +1,17 @@
 /** What viewers are served while an asset is processed: nothing that was whole ever changes, and what grows only grows. */
-import { execFileSync } from "node:child_process";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { madeFile } from "../support/made.ts";
 import { isReady } from "../support/platform.ts";
 import { playThrough } from "./players/play-through.ts";
 import { type Stage, startStage } from "./players/stage.ts";
-
-const FFMPEG = process.env.FFMPEG ?? "ffmpeg";
 
 let stage: Stage;
 
 beforeAll(async () => {
   stage = await startStage();
-  const loop = [
-    "-v",
-    "error",
-    "-stream_loop",
-    "4",
-    "-i",
-    "test/fixtures/flower.mp4",
-    "-t",
-    "24",
-    "-vf",
-    "scale=640:360",
-  ];
-  const [standard, other] = [join(stage.folder, "standard.mp4"), join(stage.folder, "other.mkv")];
-  execFileSync(FFMPEG, [...loop, "-preset", "veryfast", "-movflags", "+faststart", standard]);
-  execFileSync(FFMPEG, ["-v", "error", "-i", standard, "-c", "copy", other]);
+  const loop = ["-stream_loop", "4", "-i", "test/fixtures/flower.mp4", "-t", "24", "-vf", "scale=640:360"];
+  const standard = await madeFile([...loop, "-preset", "veryfast", "-movflags", "+faststart"], "mp4");
+  const other = await madeFile(["-i", standard, "-c", "copy"], "mkv");
   await stage.serve("standard.mp4", standard);
   await stage.serve("other.mkv", other);
 });
