@@ -91,7 +91,7 @@ describe.each([
     }
   });
 
-  test.each([
+  test.concurrent.each([
     ["hls.js", "m3u8"],
     ["dash.js", "mpd"],
     ["shaka", "m3u8"],

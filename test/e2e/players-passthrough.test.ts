@@ -28,7 +28,7 @@ describe.each(["flower", "friday"])("%s.mp4, cut out of its source without encod
     address = `${worker.url}/${playbackId}`;
   });
 
-  test.each([
+  test.concurrent.each([
     ["hls.js", "m3u8"],
     ["dash.js", "mpd"],
     ["shaka", "m3u8"],
