@@ -62,13 +62,10 @@ async function migrationsAreFresh(run: Run): Promise<Outcome> {
 export async function check(niceness = 0): Promise<Outcome[]> {
   const run = runner(niceness);
   // What has not changed since the last check is not checked again: `.tsbuildinfo` has each file's hash and its errors.
-  const types = (name: string, project: string) =>
-    run(
-      `types: ${name}`,
-      "tsc",
-      ...["-p", `tsconfig.${project}.json`, "--incremental"],
-      ...["--tsBuildInfoFile", `node_modules/.cache/tsc/${project}.tsbuildinfo`],
-    );
+  const types = (name: string, project: string) => {
+    const kept = ["--incremental", "--tsBuildInfoFile", `node_modules/.cache/tsc/${project}.tsbuildinfo`];
+    return run(`types: ${name}`, "tsc", "-p", `tsconfig.${project}.json`, ...kept);
+  };
   const outcomes = await Promise.all([
     run("format", "oxfmt", "--check", "."),
     run("lint", "oxlint", "--type-aware", "--deny-warnings"),
