@@ -24,7 +24,7 @@ export default defineConfig({
           include: ["test/conformance/**/*.test.ts"],
           environment: "node",
           testTimeout: 30_000,
-          maxWorkers: 2,
+          fileParallelism: false,
         },
       },
       {

@@ -11,7 +11,7 @@ import { dryRunDeploy } from "./deploy-dry-run.ts";
 import { parseArguments } from "./suite/arguments.ts";
 import { changedFiles, testsFor } from "./suite/changed.ts";
 import { importGraph } from "./suite/import-graph.ts";
-import { CHECKS_NICENESS, LANES, projectOf } from "./suite/lanes.ts";
+import { CHECKS_NICENESS, FIRST, LANES, projectOf } from "./suite/lanes.ts";
 import { installTestDependencies } from "./test-dependencies.ts";
 
 interface Report {
@@ -97,9 +97,11 @@ async function runChecks(): Promise<void> {
 
 await mkdir("dist/reports", { recursive: true });
 await installTestDependencies();
+const first = isSelected(FIRST) ? runProject(FIRST, 0) : Promise.resolve();
 await Promise.all([
   runChecks(),
   ...LANES.map(async ({ projects, niceness }) => {
+    if (niceness === 0) await first;
     for (const project of projects) if (isSelected(project)) await runProject(project, niceness);
   }),
 ]);
