@@ -99,14 +99,14 @@ describe("while an asset is processed", () => {
     return played;
   }
 
-  test("hls.js that begins at the first playable moment plays /standard.mp4 from 0 to its end without an error", async () => {
+  test("hls.js that begins at the first playable moment plays /standard.mp4 in real time from 0 to its end without an error", async () => {
     const played = await playFromTheStart("hls.js", await stage.platform.create(stage.server.url("/standard.mp4")));
     expect(played).toMatchObject({ errors: [], badAnswers: [] });
   });
 
   let other: Promise<Created> | undefined; // one for both players, who watch it at the same time
   test.concurrent.each(["hls.js", "shaka"] as const)(
-    "%s that begins at the first playable moment plays /other.mkv from 0 to its end without an error",
+    "%s that begins at the first playable moment plays /other.mkv in real time from 0 to its end without an error",
     async (player) => {
       other ??= stage.platform.create(stage.server.url("/other.mkv"));
       const played = await playFromTheStart(player, await other);

@@ -97,7 +97,7 @@ describe.each([
     ["shaka", "m3u8"],
     ["shaka", "mpd"],
   ] as const)(
-    "plays in %s as .%s to its end, from five places and on every rung, without an error or a stall",
+    "plays in real time in %s as .%s to its end, from five places and on every rung, without an error or a stall",
     async (player, extension) => {
       const played = await playThrough(stage.browser, stage.page.url, player, `${address}.${extension}`, { seed: 11 });
       expect(played).toMatchObject({ errors: [], stalls: [], badAnswers: [] });

@@ -50,7 +50,7 @@ beforeAll(async () => {
 
 afterAll(() => stage?.close());
 
-test("a source on the ladder's grid stays listed as the top rung, and plays with the rungs below it", async () => {
+test("a source on the ladder's grid stays listed as the top rung, and plays in real time with the rungs below it", async () => {
   const { assetId, playbackId } = await stage.platform.create(stage.server.url("/grid.mp4"));
   const media = await stage.platform.until(assetId, isReady);
   expect(media.duration).toBe("00:00:12");
