@@ -7,7 +7,7 @@ export interface Lane {
 
 /** About as long as each other on two cores. */
 export const LANES: readonly Lane[] = [
-  { niceness: 10, projects: ["worker", "encoder", "pure", "fuzz"] },
+  { niceness: 5, projects: ["worker", "encoder", "pure", "fuzz"] },
   { niceness: 0, projects: ["growing", "e2e"] },
   { niceness: 0, projects: ["platform"] },
   { niceness: 0, projects: ["crash", "gateway"] },
