@@ -2,9 +2,9 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 
 /**
- * Nine projects, by what a test needs: `pure` nothing, `fuzz` processes that can be ended, `worker` workerd with real bindings, `encoder` libav, `gateway` libav and
- * broadcasters, `growing` an encoder that keeps ahead of players, `e2e` players in Chromium, `platform` the whole of `npm start`, and
- * `crash` time for it to come back.
+ * Ten projects, by what a test needs: `pure` nothing, `conformance` streams in real time, `fuzz` processes that can be ended, `worker` workerd
+ * with real bindings, `encoder` libav, `gateway` libav and broadcasters, `growing` an encoder that keeps ahead of players, `e2e` players in
+ * Chromium, `platform` the whole of `npm start`, and `crash` time for it to come back. `scripts/suite/lanes.ts` says which run side by side.
  */
 export default defineConfig({
   test: {
@@ -12,9 +12,19 @@ export default defineConfig({
       {
         test: {
           name: "pure",
-          include: ["test/pure/**/*.test.ts", "test/conformance/**/*.test.ts"],
+          include: ["test/pure/**/*.test.ts"],
           environment: "node",
-          testTimeout: 30_000, // the conformance tester follows streams in real time
+          testTimeout: 30_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: "conformance",
+          include: ["test/conformance/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 30_000,
+          fileParallelism: false,
         },
       },
       {
@@ -48,6 +58,9 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           testTimeout: 30_000,
+          // To start workerd and load the Worker takes 2.7 s of CPU: two runtimes serve all files, and setup.ts empties their bindings before each.
+          isolate: false,
+          maxWorkers: 2,
           setupFiles: ["test/worker/setup.ts"],
           globalSetup: ["test/support/worker-global-setup.ts"],
           deps: { optimizer: { ssr: { enabled: true, include: ["itty-durable"] } } },

@@ -1,21 +1,27 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildPlayer } from "./build.ts";
 
 /** Workers take 3 MiB on the free plan; half of that leaves room. */
 const MAX_GZIP_BYTES = 1.5 * 1024 * 1024;
 
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+
 /** Does all of a deployment but the upload, and prints how large the Worker is. */
-export async function dryRunDeploy(): Promise<boolean> {
+export async function dryRunDeploy(niceness = 0): Promise<boolean> {
   await buildPlayer();
   const outdir = "dist/deploy";
   const args = ["deploy", "--dry-run", "--containers-rollout=none", `--outdir=${outdir}`];
-  const { status, stdout, stderr } = spawnSync("wrangler", args, {
-    encoding: "utf8",
-    env: { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true" },
-  });
-  if (status !== 0) {
+  const env = { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true" };
+  try {
+    await promisify(execFile)("nice", ["-n", String(niceness), "wrangler", ...args], {
+      env,
+      maxBuffer: MAX_OUTPUT_BYTES,
+    });
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
     console.error(`wrangler deploy --dry-run failed:\n${stdout}\n${stderr}`);
     return false;
   }

@@ -1,12 +1,17 @@
 /**
  * `npm test`: the checks, the bundle's size and every test; ends with `N passed, N failed`, counted from the reports.
- * `npm test -- pure worker` runs only those projects (pure, fuzz, worker, encoder, gateway, crash, growing, e2e, platform).
+ * `npm test -- pure worker` runs only those projects (suite/lanes.ts), `npm test -- --changed` only the tests that what is not committed
+ * can break, and `npm test -- --changed main` those that anything since `main` can break (suite/changed.ts).
  */
 import { spawn } from "node:child_process";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { relative } from "node:path";
 import { check } from "./check.ts";
 import { dryRunDeploy } from "./deploy-dry-run.ts";
+import { parseArguments } from "./suite/arguments.ts";
+import { changedFiles, testsFor } from "./suite/changed.ts";
+import { importGraph } from "./suite/import-graph.ts";
+import { CHECKS_NICENESS, FIRST, LANES, projectOf } from "./suite/lanes.ts";
 import { installTestDependencies } from "./test-dependencies.ts";
 
 interface Report {
@@ -22,13 +27,10 @@ interface Report {
   }[];
 }
 
-/**
- * One phase after another; the lanes of a phase side by side. Those of the last one mostly wait for what happens in real time; the others
- * need the machine for themselves.
- */
-const PHASES = [[["pure", "fuzz", "worker", "encoder", "gateway", "growing"]], [["e2e"], ["platform", "crash"]]];
-const asked = process.argv.slice(2);
-const isAsked = (project: string) => asked.length === 0 || asked.includes(project);
+const selection = parseArguments(process.argv.slice(2));
+/** Only these test files; null: every file. */
+const files = selection.since === null ? null : testsFor(changedFiles(selection.since), importGraph());
+const isSelected = (project: string) => selection.projects.length === 0 || selection.projects.includes(project);
 let passed = 0;
 let failed = 0;
 const failures: string[] = [];
@@ -41,15 +43,18 @@ function count(ok: boolean): boolean {
 }
 
 /** What it prints comes at its end, in one piece. */
-async function runProject(project: string): Promise<void> {
+async function runProject(project: string, niceness: number): Promise<void> {
+  const ofProject = files?.filter((file) => projectOf(file) === project) ?? [];
+  if (files !== null && ofProject.length === 0) return;
   const report = `dist/reports/${project}.json`;
+  await rm(report, { force: true }); // an older one must not be counted
   const startedAt = performance.now();
-  console.log(`… ${project} tests begin`);
-  const child = spawn(
-    "vitest",
-    ["run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
-    { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, FORCE_COLOR: process.stdout.isTTY ? "1" : "0" } },
-  );
+  console.log(`… ${project} tests begin${files === null ? "" : `: ${ofProject.join(" ")}`}`);
+  const vitest = ["vitest", "run", "--project", project, "--reporter=default", "--reporter=json"];
+  const child = spawn("nice", ["-n", String(niceness), ...vitest, `--outputFile.json=${report}`, ...ofProject], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, FORCE_COLOR: process.stdout.isTTY ? "1" : "0" },
+  });
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => output.push(chunk));
   const code = await new Promise<number | null>((done) => child.once("close", done));
@@ -85,16 +90,21 @@ function failuresOf({ testResults }: Report): string[] {
   });
 }
 
+async function runChecks(): Promise<void> {
+  for (const { name, ok } of await check(CHECKS_NICENESS)) if (!count(ok)) failures.push(`check: ${name}`);
+  if (!count(await dryRunDeploy(CHECKS_NICENESS))) failures.push("wrangler deploy --dry-run");
+}
+
 await mkdir("dist/reports", { recursive: true });
 await installTestDependencies();
-for (const { name, ok } of await check()) if (!count(ok)) failures.push(`check: ${name}`);
-if (!count(await dryRunDeploy())) failures.push("wrangler deploy --dry-run");
-for (const lanes of PHASES)
-  await Promise.all(
-    lanes.map(async (lane) => {
-      for (const project of lane.filter(isAsked)) await runProject(project);
-    }),
-  );
+const first = isSelected(FIRST) ? runProject(FIRST, 0) : Promise.resolve();
+await Promise.all([
+  runChecks(),
+  ...LANES.map(async ({ projects, niceness }) => {
+    if (niceness === 0) await first;
+    for (const project of projects) if (isSelected(project)) await runProject(project, niceness);
+  }),
+]);
 // Last, because the end of a long log is what is read first.
 for (const text of failures) console.log(`\nFAILED ${text}`);
 console.log(`\n${passed} passed, ${failed} failed`);

@@ -2,12 +2,10 @@
  * Every part is killed in the middle of a real encode. Each time the asset still becomes ready, once, with the same bytes,
  * one `asset.ready` and nothing in R2 that nobody will ever read.
  */
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { madeFile } from "../support/made.ts";
 import { isReady, type Media, startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { fingerprint } from "../support/playlists.ts";
 import { childrenOf, commandOf, descendantsOf } from "../support/processes.ts";
@@ -15,24 +13,17 @@ import { fileContent } from "../support/source-content.ts";
 import { type SourceServer, startSourceServer } from "../support/source-server.ts";
 import { withState } from "../support/state.ts";
 
-const FFMPEG = process.env.FFMPEG ?? "ffmpeg";
 /** Leases are short here, so that a lost job comes back within seconds. */
 const vars = { JOB_LEASE_MS: "3000", SOURCE_RETRY_SCALE: "0.1" };
 
 let server: SourceServer;
-let folder: string;
 let platform: TestPlatform;
 let undisturbed: Record<string, string>;
 const homes: TestPlatform[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sluice-crash-"));
-  const path = join(folder, "long.mp4");
-  mkdirSync(folder, { recursive: true });
   // Half a minute: a first chunk, and a second that takes long enough to be killed in.
-  const args = [
-    "-v",
-    "error",
+  const words = [
     "-stream_loop",
     "5",
     "-i",
@@ -43,9 +34,8 @@ beforeAll(async () => {
     "ultrafast",
     "-t",
     "30",
-    path,
   ];
-  execFileSync(FFMPEG, args);
+  const path = await madeFile(words, "mp4");
   server = await startSourceServer();
   const content = await fileContent(path);
   server.add("/long.mp4", { kind: "content", content });
@@ -61,7 +51,6 @@ afterAll(async () => {
   await Promise.all(homes.map((used) => used.stop()));
   await Promise.all(homes.map((used) => used.removeHome()));
   await server.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const isInTheMiddle = ({ progress }: Media) =>

@@ -2,30 +2,38 @@
  * SECURITY.md, "Rotating secrets", on a running platform: `JOB_SECRET` and `ENCODER_SECRET` change while an asset is encoded and a stream is
  * on air. A Worker gets its secrets when it starts, so each step restarts it, as an upload of secrets does on Cloudflare.
  */
-import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Broadcaster, startBroadcaster } from "../support/clock-broadcaster.ts";
 import { dvrOf, eventually, newLiveStream, segmentsOf, smallestPlaylist } from "../support/live-watch.ts";
+import { madeFile } from "../support/made.ts";
 import { isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { fileContent } from "../support/source-content.ts";
 import { type SourceServer, startSourceServer } from "../support/source-server.ts";
 
 const SMALL = { widthPx: 320, heightPx: 180, frameRate: 15, bitrateBps: 300_000, keySeconds: 1 };
-const folder = mkdtempSync(join(tmpdir(), "sluice-rotation-"));
 
 let platform: TestPlatform;
 let server: SourceServer;
 let broadcaster: Broadcaster | undefined;
 
 beforeAll(async () => {
-  const path = join(folder, "long.mp4");
   // A minute: long enough to be seen in the middle of its encoding.
-  const clip = ["-stream_loop", "11", "-i", "test/fixtures/flower.mp4", "-vf", "scale=640:360", "-t", "60", path];
-  execFileSync(process.env.FFMPEG ?? "ffmpeg", ["-v", "error", ...clip]);
+  const clip = [
+    "-stream_loop",
+    "11",
+    "-i",
+    "test/fixtures/flower.mp4",
+    "-vf",
+    "scale=640:360",
+    "-preset",
+    "veryfast",
+    "-t",
+    "60",
+  ];
+  const path = await madeFile(clip, "mp4");
   server = await startSourceServer();
   server.add("/long.mp4", { kind: "content", content: await fileContent(path) });
   server.add("/short.mp4", { kind: "content", content: await fileContent("test/fixtures/friday.mp4") });
@@ -37,7 +45,6 @@ afterAll(async () => {
   await platform?.stop();
   await platform?.removeHome();
   await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const log = (part: string) =>

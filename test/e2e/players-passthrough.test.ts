@@ -28,13 +28,13 @@ describe.each(["flower", "friday"])("%s.mp4, cut out of its source without encod
     address = `${worker.url}/${playbackId}`;
   });
 
-  test.each([
+  test.concurrent.each([
     ["hls.js", "m3u8"],
     ["dash.js", "mpd"],
     ["shaka", "m3u8"],
     ["shaka", "mpd"],
   ] as const)(
-    "%s plays its .%s from start to end and from five places, without an error or a stall",
+    "%s plays its .%s in real time from start to end and from five places, without an error or a stall",
     async (player, extension) => {
       const played = await playThrough(browser, page.url, player, `${address}.${extension}`, { seed: 7 });
 

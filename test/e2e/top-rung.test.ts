@@ -1,60 +1,56 @@
 /** A source that is cut like the ladder is its own top rung: its picture is never encoded again, and players switch to it and back. */
-import { execFileSync } from "node:child_process";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { madeFile } from "../support/made.ts";
 import { isReady } from "../support/platform.ts";
 import { readPlaylists } from "../support/playlists.ts";
 import { playThrough } from "./players/play-through.ts";
 import { type Stage, startStage } from "./players/stage.ts";
 
-const FFMPEG = process.env.FFMPEG ?? "ffmpeg";
-
 let stage: Stage;
 
 beforeAll(async () => {
   stage = await startStage();
-  const path = join(stage.folder, "grid.mp4");
-  execFileSync(FFMPEG, [
-    "-v",
-    "error",
-    "-stream_loop",
-    "2",
-    "-i",
-    "test/fixtures/flower.mp4",
-    "-t",
-    "12",
-    "-vf",
-    "scale=640:360",
-    "-c:v",
-    "libx264",
-    "-preset",
-    "veryfast",
-    "-g",
-    "60",
-    "-keyint_min",
-    "60",
-    "-sc_threshold",
-    "0",
-    "-b:v",
-    "600k",
-    "-maxrate",
-    "700k",
-    "-bufsize",
-    "1M",
-    "-pix_fmt",
-    "yuv420p",
-    "-c:a",
-    "aac",
-    "-movflags",
-    "+faststart",
-    path,
-  ]);
+  const path = await madeFile(
+    [
+      "-stream_loop",
+      "2",
+      "-i",
+      "test/fixtures/flower.mp4",
+      "-t",
+      "12",
+      "-vf",
+      "scale=640:360",
+      "-c:v",
+      "libx264",
+      "-preset",
+      "veryfast",
+      "-g",
+      "60",
+      "-keyint_min",
+      "60",
+      "-sc_threshold",
+      "0",
+      "-b:v",
+      "600k",
+      "-maxrate",
+      "700k",
+      "-bufsize",
+      "1M",
+      "-pix_fmt",
+      "yuv420p",
+      "-c:a",
+      "aac",
+      "-movflags",
+      "+faststart",
+    ],
+    "mp4",
+  );
   await stage.serve("grid.mp4", path);
 });
 
 afterAll(() => stage?.close());
 
-test("a source on the ladder's grid stays listed as the top rung, and plays with the rungs below it", async () => {
+test("a source on the ladder's grid stays listed as the top rung, and plays in real time with the rungs below it", async () => {
   const { assetId, playbackId } = await stage.platform.create(stage.server.url("/grid.mp4"));
   const media = await stage.platform.until(assetId, isReady);
   expect(media.duration).toBe("00:00:12");

@@ -89,7 +89,7 @@ const KINDS: Partial<Record<SourceName, Expected>> = {
   "no-audio": {
     container: "mp4",
     codec: "h264",
-    size: [960, 540],
+    size: [320, 180],
     rate: "30000/1001",
     atLeastDb: FLOWER_DB,
     sounds: 0,

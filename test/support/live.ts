@@ -1,6 +1,4 @@
 /** Broadcasts for tests: made by Debian's `ffmpeg` from the real clips, fed as bytes, and what came out of them. */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { encodeBroadcast, type BroadcastEnd, type Ending } from "../../encoder/live/broadcast.ts";
 import {
   type BroadcastPlan,
@@ -14,8 +12,8 @@ import {
   type StartedFacts,
 } from "../../encoder/live/output.ts";
 import { FRIDAY } from "./ffmpeg-words.ts";
+import { madeStream } from "./made.ts";
 
-const run = promisify(execFile);
 const made = new Map<string, Promise<Buffer>>();
 
 /** @param words of ffmpeg's command line, "$IN" for a clip of ten seconds; the output's own come last */
@@ -23,8 +21,8 @@ export function broadcastOf(words: string): Promise<Buffer> {
   const known = made.get(words);
   if (known !== undefined) return known;
   const input = ["-stream_loop", "1", "-i", FRIDAY];
-  const args = ["-v", "error", ...words.split(" ").flatMap((word) => (word === "$IN" ? input : [word])), "-"];
-  const bytes = run("ffmpeg", args, { encoding: "buffer", maxBuffer: 256 << 20 }).then(({ stdout }) => stdout);
+  const args = words.split(" ").flatMap((word) => (word === "$IN" ? input : [word]));
+  const bytes = madeStream(args);
   made.set(words, bytes);
   return bytes;
 }

@@ -1,5 +1,6 @@
+import { randomInt } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Platform, startPlatform } from "../../scripts/local/platform.ts";
@@ -32,10 +33,17 @@ export interface Media {
   error?: { code: string; message: string; fault: string };
 }
 
+/** Below the ports that the system gives to outgoing connections: of those, another process may take one before it is listened on. */
+const [LOWEST_PORT, HIGHEST_PORT] = [10_000, 32_000];
+
 export async function freePort(): Promise<number> {
+  const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
   const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
+  const isFree = await new Promise<boolean>((done) => {
+    server.once("error", () => done(false));
+    server.listen(port, "127.0.0.1", () => done(true));
+  });
+  if (!isFree) return freePort();
   await new Promise((done) => server.close(done));
   return port;
 }

@@ -11,7 +11,11 @@ export interface Source {
 }
 
 export const RECIPES = {
-  "mp4-index-at-end": { description: "MP4, moov behind mdat", extension: "mp4", ffmpeg: args`-i ${FRIDAY} -c copy` },
+  "mp4-index-at-end": {
+    description: "MP4, moov behind mdat",
+    extension: "mp4",
+    ffmpeg: args`-i ${FRIDAY} -t 3 -c copy`,
+  },
   "mp4-fast-start": {
     description: "MP4, moov first",
     extension: "mp4",
@@ -85,7 +89,7 @@ export const RECIPES = {
   rotated: {
     description: "turned by metadata: lies on its side in the file",
     extension: "mp4",
-    ffmpeg: args`-i ${FRIDAY} -c copy -metadata:s:v rotate=90`,
+    ffmpeg: args`-i ${FRIDAY} -t 3 -c copy -metadata:s:v rotate=90`,
   },
   "odd-size": {
     description: "VP8, 321×181",
@@ -136,7 +140,7 @@ export const RECIPES = {
   "edit-list": {
     description: "MP4 cut without encoding: an edit list hides the first half of a GOP",
     extension: "mp4",
-    ffmpeg: args`-ss 1.5 -i ${FRIDAY} -c copy`,
+    ffmpeg: args`-ss 1.5 -i ${FRIDAY} -t 3 -c copy`,
   },
   "edit-list-delay": {
     description: "MP4 whose picture starts half a second after its sound (empty edit)",
@@ -153,7 +157,11 @@ export const RECIPES = {
     extension: "mp4",
     ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL} -c:v mpeg2video -bf 2 -g 12 -q:v 2 ${AAC}`,
   },
-  "no-audio": { description: "picture alone", extension: "mp4", ffmpeg: args`-i ${FLOWER} -an -c:v copy` },
+  "no-audio": {
+    description: "picture alone",
+    extension: "mp4",
+    ffmpeg: args`-i ${FLOWER} -t 3 -vf scale=320:180 -an ${x264()}`,
+  },
   "audio-only": { description: "M4A", extension: "m4a", ffmpeg: args`-i ${FRIDAY} -vn -c:a copy` },
   mp3: {
     description: "MP3 with a cover picture",

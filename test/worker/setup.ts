@@ -1,18 +1,19 @@
-import { applyD1Migrations, env, runInDurableObject } from "cloudflare:test";
+import { applyD1Migrations, env, reset, runInDurableObject } from "cloudflare:test";
 import { beforeAll } from "vitest";
 import * as worker from "../../src/worker.ts";
 import {
-  asInvocation,
   limitBucket,
   limitClass,
   limitDatabase,
   limitGlobalFetch,
+  limitHandlers,
   limitQueue,
   limitStorage,
   limitStub,
 } from "./limits/cloudflare-limits.ts";
 
 beforeAll(async () => {
+  await reset(); // files share a runtime (`isolate: false`): each begins with empty bindings
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
   await enforceLimits();
 });
@@ -28,9 +29,5 @@ async function enforceLimits(): Promise<void> {
   const stub = env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName("limits"));
   limitStub(stub);
   await runInDurableObject(stub, (_, { storage }) => limitStorage(storage));
-  const handlers = { ...worker.default };
-  Object.assign(worker.default, {
-    queue: (...event: Parameters<typeof handlers.queue>) => asInvocation(() => handlers.queue(...event)),
-    scheduled: (...event: Parameters<typeof handlers.scheduled>) => asInvocation(() => handlers.scheduled(...event)),
-  });
+  limitHandlers(worker.default);
 }

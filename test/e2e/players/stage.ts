@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
 import { fileContent } from "../../support/source-content.ts";
@@ -10,8 +7,6 @@ import { servePlayerPage } from "./page-server.ts";
 
 /** All that a test needs to take a clip from POST to a player: a running platform, a server of sources, a browser with a page. */
 export interface Stage {
-  /** For clips that the test makes; goes away with the stage. */
-  folder: string;
   server: SourceServer;
   platform: TestPlatform;
   page: Awaited<ReturnType<typeof servePlayerPage>>;
@@ -22,11 +17,9 @@ export interface Stage {
 }
 
 export async function startStage(): Promise<Stage> {
-  const folder = await mkdtemp(join(tmpdir(), "sluice-stage-"));
   const server = await startSourceServer();
   const [platform, page, browser] = await Promise.all([startTestPlatform(), servePlayerPage(), launchChromium()]);
   return {
-    folder,
     server,
     platform,
     page,
@@ -36,7 +29,7 @@ export async function startStage(): Promise<Stage> {
     },
     async close() {
       await Promise.all([browser.close(), page.close(), platform.stop()]);
-      await Promise.all([platform.removeHome(), server.stop(), rm(folder, { recursive: true, force: true })]);
+      await Promise.all([platform.removeHome(), server.stop()]);
     },
   };
 }

@@ -149,3 +149,13 @@ export function limitClass(durableObject: { prototype: object }): void {
     }
   });
 }
+
+/** Each batch of a queue and each scheduled run is an invocation of its own. */
+export function limitHandlers(handlers: { queue: unknown; scheduled: unknown }): void {
+  once(handlers, () => {
+    for (const name of ["queue", "scheduled"] as const) {
+      const original = handlers[name] as Method;
+      handlers[name] = (...values: never[]) => asInvocation(() => original.apply(handlers, values));
+    }
+  });
+}

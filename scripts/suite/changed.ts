@@ -1,0 +1,71 @@
+/** `npm test -- --changed`: the tests that a change can break. */
+import { execFileSync } from "node:child_process";
+import { type ImportGraph, reachedFrom } from "./import-graph.ts";
+
+/** Changes that can break anything. */
+const EVERYTHING = /^(package(-lock)?\.json|vitest\.config\.ts|tsconfig[^/]*\.json)$/;
+
+/** Every test in workerd runs behind the setup, which loads the whole Worker and all migrations. */
+const EVERY_WORKER_TEST =
+  /^(wrangler\.toml|migrations\/.*|src\/worker\.ts|test\/worker\/setup\.ts|test\/support\/worker-global-setup\.ts)$/;
+
+/** Folders that tests read whole. */
+const READS: readonly { test: string; folder: RegExp }[] = [
+  { test: "test/pure/suite.test.ts", folder: /./ },
+  { test: "test/pure/docs.test.ts", folder: /^(docs\/|README\.md)/ },
+  { test: "test/pure/events/docs.test.ts", folder: /^(src|durable-objects)\// },
+  { test: "test/pure/webhooks/deploying-guide.test.ts", folder: /^migrations\// },
+  { test: "test/fuzz/fuzz.test.ts", folder: /^test\/fuzz\// },
+  { test: "test/fuzz/planted.test.ts", folder: /^test\/fuzz\// },
+];
+
+/** Projects whose tests start the whole platform: by imports each change of the product reaches all of them. */
+const STARTS_PLATFORM = /^test\/(e2e|platform|crash)\//;
+
+/** What stands for the platform's tests when a part of the product changes; the rest of them runs in `npm test`. */
+export const PLATFORM_TESTS: readonly { changed: RegExp; tests: readonly string[] }[] = [
+  { changed: /^(src|durable-objects|player|migrations)\/|^wrangler\.toml$/, tests: ["test/e2e/player-page.test.ts"] },
+  {
+    changed: /^(src|durable-objects|scripts)\/(.*\/)?webhook/,
+    tests: ["test/platform/webhook-listen.test.ts", "test/platform/webhook-guide.test.ts"],
+  },
+  {
+    changed: /^(src|durable-objects|encoder)\/(.*\/)?(live|gateway)/,
+    tests: ["test/platform/live-ways-in.test.ts", "test/platform/live-simulcast.test.ts"],
+  },
+  { changed: /^src\/(.*\/)?delivery\//, tests: ["test/e2e/players-passthrough.test.ts"] },
+  {
+    changed: /^encoder\/(?!live\/|gateway\/)|^src\/(.*\/)?(encoding|sources)\//,
+    tests: ["test/platform/bad-sources.test.ts"],
+  },
+  { changed: /^scripts\/(start|local|demo)/, tests: ["test/platform/start.test.ts"] },
+];
+
+export const isTest = (path: string) => /^test\/.*\.test\.ts$/.test(path);
+
+/** Test files that the change of some files can break. */
+export function testsFor(changed: readonly string[], graph: ImportGraph): string[] {
+  const tests = [...graph.keys()].filter(isTest);
+  if (changed.some((path) => EVERYTHING.test(path))) return tests;
+  const reached = reachedFrom(changed, graph);
+  const reachesWorker = [...reached].some((path) => EVERY_WORKER_TEST.test(path));
+  const isChanged = (pattern: RegExp) => changed.some((path) => pattern.test(path));
+  const ofPlatform = new Set(PLATFORM_TESTS.filter((row) => isChanged(row.changed)).flatMap((row) => row.tests));
+  const readers = new Set(
+    READS.filter(({ folder }) => [...reached].some((path) => folder.test(path))).map(({ test }) => test),
+  );
+  const reachedByTests = reachedFrom(changed, testsOnly(graph));
+  return tests.filter((test) => {
+    if (STARTS_PLATFORM.test(test)) return ofPlatform.has(test) || reachedByTests.has(test);
+    return reached.has(test) || readers.has(test) || (reachesWorker && test.startsWith("test/worker/"));
+  });
+}
+
+/** The graph as far as tests and what they share name files. */
+const testsOnly = (graph: ImportGraph): ImportGraph => new Map([...graph].filter(([path]) => path.startsWith("test/")));
+
+/** @param since a commit; what is not committed is part of the change, new files too */
+export function changedFiles(since: string): string[] {
+  const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).split("\n").filter(Boolean);
+  return [...new Set([...git("diff", "--name-only", since), ...git("ls-files", "--others", "--exclude-standard")])];
+}

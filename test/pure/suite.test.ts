@@ -1,0 +1,115 @@
+/** `npm test -- --changed`: which tests a change runs. */
+import { describe, expect, test } from "vitest";
+import { parseArguments } from "../../scripts/suite/arguments.ts";
+import { isTest, PLATFORM_TESTS, testsFor } from "../../scripts/suite/changed.ts";
+import { importGraph, namedIn, reachedFrom, repositoryFiles } from "../../scripts/suite/import-graph.ts";
+import { PROJECTS, projectOf } from "../../scripts/suite/lanes.ts";
+
+const files = repositoryFiles();
+const graph = importGraph(files);
+const tests = files.filter(isTest);
+
+describe("a file names", () => {
+  const known = new Set(["src/a.ts", "src/b.ts", "src/own/child.ts", "scripts/start.ts", "docs/page.md"]);
+  const named = (text: string) => namedIn("src/own/file.ts", text, known);
+
+  test.each([
+    ["what it imports", `import { a } from "../a.ts";`, ["src/a.ts"]],
+    ["what it exports from another", `export * from "../a.ts";`, ["src/a.ts"]],
+    ["what it imports when it runs", `await import("../a.ts")`, ["src/a.ts"]],
+    ["what it starts beside itself", `fork(new URL("./child.ts", import.meta.url))`, ["src/own/child.ts"]],
+    ["what it starts in its own folder", "`${import.meta.dirname}/child.ts`", ["src/own/child.ts"]],
+    ["what it starts from the root", `spawn("node", ["scripts/start.ts"])`, ["scripts/start.ts"]],
+    ["what it reads as text", `import page from "../../docs/page.md?raw";`, ["docs/page.md"]],
+  ])("%s", (_, text, names) => {
+    expect(named(text)).toEqual(names);
+  });
+
+  test("neither what it takes types from alone, nor itself, nor what is no file", () => {
+    expect(named(`import type { A } from "../a.ts";\nconst own = "./file.ts"; const no = "../c.ts";`)).toEqual([]);
+    expect(named(`import type { A } from "../a.ts";\nimport { b } from "../b.ts";`)).toEqual(["src/b.ts"]);
+  });
+});
+
+test("a change reaches all that names it, through others too, and ends in a circle", () => {
+  const chain = new Map([
+    ["a", ["b"]],
+    ["b", ["c"]],
+    ["c", ["a"]],
+    ["d", ["e"]],
+  ]);
+  expect([...reachedFrom(["c"], chain)].sort()).toEqual(["a", "b", "c"]);
+});
+
+describe("the change of", () => {
+  test.each([
+    ["a job's process", "encoder/child.ts", "test/encoder/service.test.ts"],
+    ["an SRT caller's process", "encoder/gateway/srt/child.ts", "test/gateway/srt.test.ts"],
+    ["the process of a fuzz target", "test/fuzz/child.ts", "test/fuzz/fuzz.test.ts"],
+    ["the Worker's settings", "wrangler.toml", "test/worker/tenancy.test.ts"],
+    ["the Worker", "src/worker.ts", "test/worker/tenancy.test.ts"],
+    ["the setup of the Worker's tests", "test/worker/setup.ts", "test/worker/tenancy.test.ts"],
+    ["the tester", "conformance/dash/check.ts", "test/conformance/dash.test.ts"],
+    ["a page", "docs/guides/live.md", "test/pure/docs.test.ts"],
+    ["the player page", "player/player.ts", "test/e2e/player-page.test.ts"],
+    ["npm start", "scripts/start.ts", "test/platform/start.test.ts"],
+    ["what the platform's tests share", "test/support/platform.ts", "test/crash/crashes.test.ts"],
+    ["a test", "test/pure/suite.test.ts", "test/pure/suite.test.ts"],
+  ])("%s runs its tests", (_, path, expected) => {
+    expect(files).toContain(path);
+    expect(testsFor([path], graph)).toContain(expected);
+  });
+
+  test("a migration runs every test in workerd", () => {
+    const migration = files.find((path) => /^migrations\/\d+.*\.sql$/.test(path))!;
+    const inWorkerd = tests.filter((path) => projectOf(path) === "worker");
+    expect(testsFor([migration], graph)).toEqual(expect.arrayContaining(inWorkerd));
+  });
+
+  test.each(["package.json", "package-lock.json", "vitest.config.ts", "tsconfig.base.json"])(
+    "%s runs all tests",
+    (path) => {
+      expect(testsFor([path], graph).sort()).toEqual([...tests].sort());
+    },
+  );
+
+  test("what no test reaches runs this one, which looks at every path", () => {
+    expect(testsFor(["LICENSE"], graph)).toEqual(["test/pure/suite.test.ts"]);
+  });
+
+  test("the Worker does not run every test of the platform", () => {
+    const ofPlatform = testsFor(["src/worker.ts"], graph).filter((path) => /^test\/(e2e|platform|crash)\//.test(path));
+    expect(ofPlatform).toEqual(["test/e2e/player-page.test.ts"]);
+  });
+});
+
+describe("tests that stand for the platform", () => {
+  test.each(PLATFORM_TESTS.map((row) => [String(row.changed), row] as const))(
+    "%s: files of that name and its tests exist",
+    (_, row) => {
+      expect(files.some((path) => row.changed.test(path))).toBe(true);
+      expect(row.tests.filter((path) => !tests.includes(path))).toEqual([]);
+    },
+  );
+});
+
+test("every test belongs to a project, and every project has tests", () => {
+  expect([...new Set(tests.map(projectOf))].sort()).toEqual([...PROJECTS].sort());
+});
+
+describe("npm test --", () => {
+  test.each([
+    [[], { projects: [], since: null }],
+    [["pure", "worker"], { projects: ["pure", "worker"], since: null }],
+    [["--changed"], { projects: [], since: "HEAD" }],
+    [["--changed", "main"], { projects: [], since: "main" }],
+    [["--changed", "worker"], { projects: ["worker"], since: "HEAD" }],
+    [["pure", "--changed", "main", "worker"], { projects: ["pure", "worker"], since: "main" }],
+  ])("%j", (words, selection) => {
+    expect(parseArguments(words)).toEqual(selection);
+  });
+
+  test("a project that does not exist is refused", () => {
+    expect(() => parseArguments(["wroker"])).toThrow("unknown: wroker");
+  });
+});
