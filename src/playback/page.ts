@@ -1,7 +1,6 @@
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
-// By file: the index leads to routes that lead back here.
-import { findLivePlayable } from "../live/streams/playback.ts";
+import { findLivePlayable } from "../live/index.ts";
 import { loadPlayable } from "./repository.ts";
 
 /** Everything the page loads comes from where the page is; players make their media from blobs in a worker. */

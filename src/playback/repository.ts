@@ -1,5 +1,5 @@
 import { and, eq, isNull, ne, sql } from "drizzle-orm";
-import { assets, playbackIds, renditions, tracks } from "../library/assets/tables.ts";
+import { assets, playbackIds, renditions, tracks } from "../library/assets/index.ts";
 import { openDatabase } from "../platform/database.ts";
 import type { AssetFacts } from "../media/manifest/model.ts";
 
