@@ -1,8 +1,9 @@
-/** `npm run check`: format, lint, types, and that generated files are fresh. Seconds on the whole tree. */
+/** `npm run check`: format, lint, imports, types, and that generated files are fresh. Seconds on the whole tree. `npm run check -- imports` runs only the checks that are named. */
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 
 interface Outcome {
@@ -23,13 +24,13 @@ async function run(name: string, command: string, ...args: string[]): Promise<Ou
 }
 
 /** The tables and the newest migration say the same: generating again, elsewhere, adds no file. */
-async function migrationsAreFresh(): Promise<Outcome> {
+async function migrationsAreFresh(name: string): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-migrations-"));
   try {
     await cp("migrations", folder, { recursive: true });
     const before = await readdir(folder);
     const generated = await run(
-      "migrations",
+      name,
       "drizzle-kit",
       "generate",
       "--dialect",
@@ -54,16 +55,24 @@ async function migrationsAreFresh(): Promise<Outcome> {
   }
 }
 
-export async function check(): Promise<Outcome[]> {
-  const outcomes = await Promise.all([
-    run("format", "oxfmt", "--check", "."),
-    run("lint", "oxlint", "--type-aware", "--deny-warnings"),
-    run("types: worker", "tsc", "-p", "tsconfig.worker.json"),
-    run("types: pure tests", "tsc", "-p", "tsconfig.pure.json"),
-    run("types: node", "tsc", "-p", "tsconfig.node.json"),
-    run("types: browser", "tsc", "-p", "tsconfig.browser.json"),
-    migrationsAreFresh(),
-  ]);
+const CHECKS: Record<string, (name: string) => Promise<Outcome>> = {
+  format: (name) => run(name, "oxfmt", "--check", "."),
+  lint: (name) => run(name, "oxlint", "--type-aware", "--deny-warnings"),
+  imports: (name) => run(name, process.execPath, fileURLToPath(new URL("check-imports.ts", import.meta.url))),
+  "types: worker": (name) => run(name, "tsc", "-p", "tsconfig.worker.json"),
+  "types: pure tests": (name) => run(name, "tsc", "-p", "tsconfig.pure.json"),
+  "types: node": (name) => run(name, "tsc", "-p", "tsconfig.node.json"),
+  "types: browser": (name) => run(name, "tsc", "-p", "tsconfig.browser.json"),
+  migrations: migrationsAreFresh,
+};
+
+/** @param names of `CHECKS`; empty = all of them */
+export async function check(names: readonly string[] = []): Promise<Outcome[]> {
+  const unknown = names.find((name) => CHECKS[name] === undefined);
+  if (unknown !== undefined)
+    throw new Error(`there is no check "${unknown}"; the checks are ${Object.keys(CHECKS).join(", ")}`);
+  const chosen = Object.entries(CHECKS).filter(([name]) => names.length === 0 || names.includes(name));
+  const outcomes = await Promise.all(chosen.map(([name, start]) => start(name)));
   for (const { name, ok, output, tookMs } of outcomes) {
     console.log(
       `${ok ? styleText("green", "✓") : styleText("red", "✗")} ${name} ${styleText("dim", `${(tookMs / 1000).toFixed(1)} s`)}`,
@@ -73,4 +82,4 @@ export async function check(): Promise<Outcome[]> {
   return outcomes;
 }
 
-if (import.meta.main) process.exitCode = (await check()).every(({ ok }) => ok) ? 0 : 1;
+if (import.meta.main) process.exitCode = (await check(process.argv.slice(2))).every(({ ok }) => ok) ? 0 : 1;
