@@ -1,6 +1,7 @@
 /** Every table, for drizzle-kit. */
 export * from "./library/assets/tables.ts";
 export * from "./events/tables.ts";
+export * from "./tenancy/access/tables.ts";
 export * from "./tenancy/workspaces/tables.ts";
 export * from "./platform/http/tables.ts";
 export * from "./events/request-log/tables.ts";

@@ -1,5 +1,6 @@
 import { renditionKey } from "../../src/platform/storage/keys.ts";
-import { assets, playbackIds, renditions, tracks } from "../../src/library/assets/tables.ts";
+import { assets, renditions, tracks } from "../../src/library/assets/tables.ts";
+import { playbackIds } from "../../src/tenancy/access/index.ts";
 import { openDatabase } from "../../src/platform/database.ts";
 import type { Env } from "../../src/platform/env.ts";
 
@@ -32,7 +33,7 @@ export async function seedReadyAsset(env: Env) {
     }),
     db
       .insert(playbackIds)
-      .values({ id: playbackId, assetId, workspaceId: "bench", accessPolicy: "public", createdAt: now }),
+      .values({ id: playbackId, targetId: assetId, workspaceId: "bench", accessPolicy: "public", createdAt: now }),
     db.insert(tracks).values({ id: crypto.randomUUID(), assetId, position: 0, kind: "video" }),
     db.insert(tracks).values({ id: crypto.randomUUID(), assetId, position: 1, kind: "audio" }),
     ...(

@@ -5,7 +5,14 @@ export { sweepStreams } from "./streams/sweep.ts";
 export { findClip, type FoundClip, type GoneClip, saveClip } from "./clips/clips.ts";
 export { MAX_CLIP_SEGMENTS } from "./recording/clips-range.ts";
 export { readClipRequest } from "./clips/clips-request.ts";
-export { findLivePlayable, findLiveSession, type LivePlayable, type LiveSession } from "./streams/playback.ts";
+export {
+  findLiveSession,
+  type LivePlayable,
+  type LiveSession,
+  newestSession,
+  PLAYABLE_COLUMNS,
+  toLivePlayable,
+} from "./streams/playback.ts";
 export { recordedSession } from "./recording/recording.ts";
 export type { SegmentRange } from "./origin/recorded-session.ts";
 export { recordingRows } from "./recording/recording-rows.ts";
@@ -13,3 +20,4 @@ export { isLatelyOver, stageOf } from "./streams/after-end.ts";
 export type { OriginAnswer } from "./origin/origin-rpc.ts";
 export { originOf } from "./origin/origin-calls.ts";
 export { ViewerBatch } from "./origin/viewer-window.ts";
+export { liveStreams } from "./streams/tables.ts";

@@ -7,7 +7,6 @@ import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
 import {
   findClip,
-  findLivePlayable,
   type FoundClip,
   type GoneClip,
   MAX_CLIP_SEGMENTS,
@@ -21,6 +20,7 @@ import { CORS } from "./headers.ts";
 import { answerManifest } from "./manifests.ts";
 import type { Caller } from "./origin.ts";
 import { Recent } from "./recent.ts";
+import { resolvePlaybackId } from "./resolve.ts";
 import { SingleFlight } from "./single-flight.ts";
 
 /** How long an isolate answers from memory; a deleted stream plays on no longer than that. */
@@ -56,8 +56,9 @@ export async function answerClip(
   const { searchParams: query, origin } = new URL(request.url);
   if (!query.has("start") && !query.has("end")) return null;
   const { kind, playbackId } = target;
-  const playable = await findLivePlayable(env.DB, playbackId);
-  if (playable === null) return null;
+  const resolved = await resolvePlaybackId(env.DB, playbackId);
+  if (resolved?.kind !== "stream") return null;
+  const { playable } = resolved;
   const clip = readClipRequest(query)!;
   const key = [kind, playbackId, ...Object.values(clip), canonicalSelection(readSelection(query))].join(" ");
   let text = rendered.get(key, Date.now());
@@ -66,7 +67,9 @@ export async function answerClip(
     const found = await lookups.share(wanted, ctx, () => findClip(env, playable, clip));
     if ("gone" in found) {
       if (found.gone === null) throw new Problem("playback_not_found", "the broadcast and this stretch of it are gone");
-      return await answerManifest(request, env.DB, { kind, playbackId: found.gone.playbackId }, query);
+      const recorded = await resolvePlaybackId(env.DB, found.gone.playbackId);
+      if (recorded?.kind !== "asset") throw new Problem("playback_not_found", "the clip has been deleted");
+      return await answerManifest(request, recorded.playable, { kind, playbackId: found.gone.playbackId }, query);
     }
     // The window plays whether or not the stream may have another clip.
     if (playable.allowViewerClips && request.method === "GET")

@@ -3,14 +3,7 @@ import { readDirectives } from "../media/live/reload.ts";
 import { readSelection, type Selection } from "../media/manifest/selection.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
-import {
-  findLivePlayable,
-  findLiveSession,
-  type LivePlayable,
-  type LiveSession,
-  originOf,
-  stageOf,
-} from "../live/index.ts";
+import { findLiveSession, type LivePlayable, type LiveSession, originOf, stageOf } from "../live/index.ts";
 import { wantsGzip } from "./accepts-gzip.ts";
 import { CORS } from "./headers.ts";
 import type { LiveAddress } from "./live-address.ts";
@@ -21,6 +14,7 @@ import { countViewer } from "./live-viewers.ts";
 import { isShared, shareLive, type SharedAnswer } from "./live-shared.ts";
 import { type Caller, fetchLive } from "./origin.ts";
 import { Recent } from "./recent.ts";
+import { resolvePlaybackId } from "./resolve.ts";
 import { SingleFlight } from "./single-flight.ts";
 
 /** How long an isolate believes that a session is a playback id's: a deleted stream plays on no longer than that. */
@@ -37,7 +31,6 @@ const isDvrAsked = (query: URLSearchParams) => query.get("dvrMode") === "true";
  * The manifest at a stream's own address: of the session on air; of the last one while players may still follow it; then the way to
  * its recording.
  *
- * @returns null when the playback id is none of a stream
  * @throws {Problem} not_ready: players ask again, and nothing of it is cached; broadcast_over, validation_failed
  */
 export async function answerLiveManifest(
@@ -46,9 +39,8 @@ export async function answerLiveManifest(
   ctx: Caller,
   { kind, playbackId }: { kind: "multivariant" | "mpd"; playbackId: string },
   query: URLSearchParams,
-): Promise<Response | null> {
-  const playable = await findLivePlayable(env.DB, playbackId);
-  if (playable === null) return null;
+  playable: LivePlayable,
+): Promise<Response> {
   const selection = readSelection(query);
   const { session, hasDvr } = playable;
   const stage = stageOf(session, Date.now());
@@ -110,9 +102,9 @@ export async function answerLive(
   query: URLSearchParams,
 ): Promise<Response> {
   if (target.kind === "live-thumbnail") {
-    const playable = await findLivePlayable(env.DB, target.playbackId);
-    if (playable === null) throw new Problem("playback_not_found", "no such playback id");
-    return await inner(env, ctx, request, { kind: "thumbnail", sessionId: onAir(playable).id });
+    const resolved = await resolvePlaybackId(env.DB, target.playbackId);
+    if (resolved?.kind !== "stream") throw new Problem("playback_not_found", "no such playback id");
+    return await inner(env, ctx, request, { kind: "thumbnail", sessionId: onAir(resolved.playable).id });
   }
   const session = await requireSession(env, ctx, target);
   if (target.kind === "live-time") return time();

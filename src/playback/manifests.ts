@@ -9,8 +9,7 @@ import { wantsGzip } from "./accepts-gzip.ts";
 import { readConditions } from "../platform/http/conditions.ts";
 import { CORS } from "./headers.ts";
 import type { Target } from "./paths.ts";
-import { Recent } from "./recent.ts";
-import { loadPlayable, type Playable } from "./repository.ts";
+import type { Playable } from "./resolve.ts";
 
 type ManifestTarget = Extract<Target, { kind: "multivariant" | "mpd" | "media-playlist" | "iframe-playlist" }>;
 
@@ -23,47 +22,23 @@ interface Rendered {
   maxAgeSeconds: number;
 }
 
-interface Loaded {
-  playable: Playable;
-  rendered: Map<string, Rendered>;
-}
-
-/** How long an isolate answers from memory. A deleted asset may play this much longer in other isolates than its own. */
-const READY_MS = 1000;
-const PROCESSING_MS = 200;
-const loaded = new Recent<Loaded>(64);
-
-/** Ends playback at once in this isolate; called when an asset is deleted. */
-export const forgetPlayable = (playbackId: string) => loaded.delete(playbackId);
+/** By what has been looked up: a new look-up begins anew. */
+const rendered = new WeakMap<Playable, Map<string, Rendered>>();
 
 /** @throws {Problem} playback_not_found, not_ready, validation_failed */
 export async function answerManifest(
   request: Request,
-  db: D1Database,
+  playable: Playable,
   target: ManifestTarget,
   query: URLSearchParams,
 ): Promise<Response> {
-  const entry = await load(db, target.playbackId);
   const selection = target.kind === "multivariant" || target.kind === "mpd" ? readSelection(query) : null;
-  const key = `${target.kind} ${"rendition" in target ? target.rendition : canonicalSelection(selection!)}`;
-  let rendered = entry.rendered.get(key);
-  if (rendered === undefined) {
-    rendered = await render(target, entry.playable, query);
-    entry.rendered.set(key, rendered);
-  }
-  return answer(request, rendered);
-}
-
-async function load(db: D1Database, playbackId: string): Promise<Loaded> {
-  const known = loaded.get(playbackId, Date.now());
-  if (known) return known;
-  const playable = await loadPlayable(db, playbackId);
-  if (playable === null) throw new Problem("playback_not_found", "no such playback id");
-  const entry: Loaded = { playable, rendered: new Map() };
-  // What is not playable yet is looked up each time: the first moment counts.
-  if (presentationOf(playable))
-    loaded.set(playbackId, entry, Date.now() + (playable.status === "ready" ? READY_MS : PROCESSING_MS));
-  return entry;
+  const key = `${target.playbackId} ${target.kind} ${"rendition" in target ? target.rendition : canonicalSelection(selection!)}`;
+  const known = rendered.get(playable) ?? new Map<string, Rendered>();
+  rendered.set(playable, known);
+  const manifest = known.get(key) ?? (await render(target, playable, query));
+  known.set(key, manifest);
+  return answer(request, manifest);
 }
 
 async function render(target: ManifestTarget, playable: Playable, query: URLSearchParams): Promise<Rendered> {

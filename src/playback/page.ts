@@ -1,7 +1,6 @@
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
-import { findLivePlayable } from "../live/index.ts";
-import { loadPlayable } from "./repository.ts";
+import { resolvePlaybackId } from "./resolve.ts";
 
 /** Everything the page loads comes from where the page is; players make their media from blobs in a worker. */
 const POLICY = [
@@ -35,10 +34,10 @@ export async function answerPage(request: Request, env: Env, playbackId: string)
 
 /** Of an asset, or else of a stream; null when it is of neither. */
 async function pageOf(env: Env, playbackId: string): Promise<string | null> {
-  const playable = await loadPlayable(env.DB, playbackId);
-  if (playable !== null) return playerPage(playbackId, playable.title ?? "Video", "on-demand");
-  const stream = await findLivePlayable(env.DB, playbackId);
-  return stream && playerPage(playbackId, "Live", "live");
+  const resolved = await resolvePlaybackId(env.DB, playbackId);
+  if (resolved === null) return null;
+  if (resolved.kind === "stream") return playerPage(playbackId, "Live", "live");
+  return playerPage(playbackId, resolved.playable.title ?? "Video", "on-demand");
 }
 
 /** A script or style of the page, from the built assets. */

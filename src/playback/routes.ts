@@ -10,8 +10,7 @@ import { answerManifest } from "./manifests.ts";
 import { type Caller, fetchSegment } from "./origin.ts";
 import { answerPage, answerPageFile } from "./page.ts";
 import { readTarget, type Target } from "./paths.ts";
-import { Recent } from "./recent.ts";
-import { findAssetId } from "./repository.ts";
+import { type Resolved, resolveAssetId, resolvePlaybackId } from "./resolve.ts";
 
 /**
  * Playback on any host: manifests, segments and the hosted page. Everything else goes on to the next route. This is the
@@ -58,7 +57,7 @@ async function answerTarget(
   }
   switch (target.kind) {
     case "nothing":
-      throw new Problem("playback_not_found", "no such playback id");
+      throw unknown();
     case "page":
       return answerPage(request, env, target.playbackId);
     case "page-file":
@@ -76,7 +75,7 @@ async function answerTarget(
     case "segment":
       return answerSegmentOf(request, target, env, ctx);
     default:
-      return answerManifest(request, env.DB, target, url.searchParams);
+      return await answerPlaylist(request, target, env, url.searchParams);
   }
 }
 
@@ -90,22 +89,32 @@ async function answerMain(
 ): Promise<Response> {
   const recent = recentOutcome(target, query);
   if (recent !== null) return recent;
-  try {
-    return await answerManifest(request, env.DB, target, query);
-  } catch (error) {
-    if (!(error instanceof Problem) || error.code !== "playback_not_found") throw error;
-    const live = await answerLiveManifest(request, env, ctx, target, query);
-    if (live === null) throw error;
-    return live;
-  }
+  const resolved = await requireResolved(env, target.playbackId);
+  return resolved.kind === "asset"
+    ? await answerManifest(request, resolved.playable, target, query)
+    : await answerLiveManifest(request, env, ctx, target, query, resolved.playable);
 }
 
-/** How long an isolate remembers that a playback id is good; see `forgetPlayback` for the asset's end. */
-const KNOWN_MS = 1000;
-const assetIds = new Recent<string>(512);
+/** The playlist of one rendition of an asset. */
+async function answerPlaylist(
+  request: Request,
+  target: Extract<Target, { kind: "media-playlist" | "iframe-playlist" }>,
+  env: Env,
+  query: URLSearchParams,
+): Promise<Response> {
+  const resolved = await requireResolved(env, target.playbackId);
+  if (resolved.kind !== "asset") throw unknown();
+  return await answerManifest(request, resolved.playable, target, query);
+}
 
-/** Ends the memory of a playback id in this isolate. */
-export const forgetAssetId = (playbackId: string) => assetIds.delete(playbackId);
+/** @throws {Problem} playback_not_found */
+async function requireResolved(env: Env, playbackId: string): Promise<Resolved> {
+  const resolved = await resolvePlaybackId(env.DB, playbackId);
+  if (resolved === null) throw unknown();
+  return resolved;
+}
+
+const unknown = () => new Problem("playback_not_found", "no such playback id");
 
 async function answerSegmentOf(
   request: Request,
@@ -113,12 +122,8 @@ async function answerSegmentOf(
   env: Env,
   ctx: Caller,
 ): Promise<Response> {
-  let assetId = assetIds.get(playbackId, Date.now()) ?? null;
-  if (assetId === null) {
-    assetId = await findAssetId(env.DB, playbackId);
-    if (assetId === null) throw new Problem("playback_not_found", "no such playback id");
-    assetIds.set(playbackId, assetId, Date.now() + KNOWN_MS);
-  }
+  const assetId = await resolveAssetId(env.DB, playbackId);
+  if (assetId === null) throw unknown();
   const answer = await fetchSegment(request, ctx, env, { assetId, rendition, file });
   // An answer from another entrypoint has headers that cannot be changed; others on the way out add theirs.
   return new Response(answer.body, answer);

@@ -90,7 +90,8 @@ describe.concurrent("a server that keeps the rules", () => {
     const waits = stream.renditions.map(({ playlists }) =>
       Math.max(...playlists.map(({ askedAtMs, answeredAtMs }) => answeredAtMs - askedAtMs)),
     );
-    expect(Math.min(...waits)).toBeGreaterThan(3500); // it was seen
+    // The absence was seen: a part is due every 200 ms without one. A collector on a busy machine asks late, and then waits for less of it.
+    expect(Math.min(...waits)).toBeGreaterThan(2000);
   });
 
   test("breaks none when it ends, and the end is judged", async () => {

@@ -151,7 +151,7 @@ test("after all of that each asset told asset.ready once and R2 holds nothing bu
   await withState(platform.home, async (state) => {
     expect(deleted).not.toBe("");
     expect(await state.keys(`assets/${deleted}/`)).toEqual([]);
-    const left = await state.rows("SELECT id FROM playback_ids WHERE asset_id = ?", deleted);
+    const left = await state.rows("SELECT id FROM playback_ids WHERE target_id = ?", deleted);
     expect(left).toEqual([]);
     for (const { assetId } of created) {
       const events = await state.rows<{ type: string }>(

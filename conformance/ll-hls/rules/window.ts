@@ -111,13 +111,15 @@ export const WINDOW_RULES: Rule[] = [
     "6.2.2",
     "The playlist is at least 3 target durations long once something left it",
     ({ renditions }, tell) => {
-      for (const { playlist, url } of renditions.flatMap(fullPlaylists)) {
-        const least = 3 * (playlist.targetDurationS ?? 0);
-        const length = playlist.segments.reduce((sum, segment) => sum + secondsOf(segment), 0);
-        if (playlist.mediaSequence === 0 || playlist.hasEnded) continue;
-        if (length >= least - 0.001) tell.seen();
-        else tell.fault(url, `at least ${least} s`, `${length.toFixed(2)} s`);
-      }
+      for (const playlists of renditions.map(fullPlaylists))
+        for (const { playlist, url } of playlists) {
+          const least = 3 * (playlist.targetDurationS ?? 0);
+          const length = playlist.segments.reduce((sum, segment) => sum + secondsOf(segment), 0);
+          // A session need not begin with number 0: something has left the playlist once the number has been seen to rise.
+          if (playlist.mediaSequence === playlists[0]!.playlist.mediaSequence || playlist.hasEnded) continue;
+          if (length >= least - 0.001) tell.seen();
+          else tell.fault(url, `at least ${least} s`, `${length.toFixed(2)} s`);
+        }
     },
   ),
   must("parts-kept", "4.4.4.9, 6.2.2", "Parts stay listed until they are 3 target durations from the end", partsKept),

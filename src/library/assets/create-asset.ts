@@ -43,7 +43,8 @@ export async function createAsset(
   const asset = newAsset(body, checked.source, caller.workspaceId, publicUrl, now);
   const playbackId: PlaybackId = {
     id: crypto.randomUUID(),
-    assetId: asset.id,
+    kind: "asset",
+    targetId: asset.id,
     workspaceId: asset.workspaceId,
     accessPolicy: "public",
     createdAt: now,

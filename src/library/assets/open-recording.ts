@@ -3,7 +3,8 @@ import type { Database, Statement } from "../../platform/database.ts";
 import type { NewEvent } from "../../events/index.ts";
 import { BLANK_ASSET } from "./blank-asset.ts";
 import type { Asset, PlaybackId } from "./repository.ts";
-import { assets, playbackIds } from "./tables.ts";
+import { playbackIds } from "../../tenancy/access/index.ts";
+import { assets } from "./tables.ts";
 import { toMedia } from "./to-media.ts";
 
 export interface NewRecording {
@@ -27,7 +28,14 @@ export interface NewRecording {
 export function openRecording(db: Database, recording: NewRecording): { statements: Statement[]; event: NewEvent } {
   const { mediaId: id, streamId, workspaceId, publicUrl, maxResolution, mediaPolicy: accessPolicy } = recording;
   const createdAt = new Date(recording.atMs);
-  const playbackId: PlaybackId = { id: recording.playbackId, assetId: id, workspaceId, accessPolicy, createdAt };
+  const playbackId: PlaybackId = {
+    id: recording.playbackId,
+    kind: "asset",
+    targetId: id,
+    workspaceId,
+    accessPolicy,
+    createdAt,
+  };
   const { clip } = recording;
   const asset: Asset = {
     ...BLANK_ASSET,

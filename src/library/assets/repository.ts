@@ -1,10 +1,11 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
 import { idempotencyKeys } from "../../platform/http/tables.ts";
-import { assets, playbackIds, renditions, tracks } from "./tables.ts";
+import { type PlaybackId, playbackIds, playbackIdsOf } from "../../tenancy/access/index.ts";
+import { assets, renditions, tracks } from "./tables.ts";
 
 export type Asset = typeof assets.$inferSelect;
-export type PlaybackId = typeof playbackIds.$inferSelect;
+export type { PlaybackId };
 export type Track = typeof tracks.$inferSelect;
 
 /** An asset with what its REST record shows beside it. */
@@ -59,7 +60,7 @@ export async function findAsset(db: Database, workspaceId: string | null, id: st
       .select()
       .from(assets)
       .where(and(eq(assets.id, id), isMine, isAlive)),
-    db.select().from(playbackIds).where(eq(playbackIds.assetId, id)).orderBy(asc(playbackIds.createdAt)),
+    playbackIdsOf(db, [id]),
     db.select().from(tracks).where(eq(tracks.assetId, id)).orderBy(asc(tracks.position)),
   ]);
   const asset = found[0];
@@ -96,12 +97,12 @@ export async function listAssets(
   ]);
   const ids = rows.map(({ id }) => id);
   const [playback, trackRows] = await db.batch([
-    db.select().from(playbackIds).where(inArray(playbackIds.assetId, ids)).orderBy(asc(playbackIds.createdAt)),
+    playbackIdsOf(db, ids),
     db.select().from(tracks).where(inArray(tracks.assetId, ids)).orderBy(asc(tracks.position)),
   ]);
   const records = rows.map((asset) => ({
     asset,
-    playbackIds: playback.filter(({ assetId }) => assetId === asset.id),
+    playbackIds: playback.filter(({ targetId }) => targetId === asset.id),
     tracks: trackRows.filter(({ assetId }) => assetId === asset.id),
   }));
   return { records, total: totals[0]?.total ?? 0 };
@@ -155,7 +156,7 @@ export async function forgetAsset(db: Database, id: string, now: Date): Promise<
   await db.batch([
     db.delete(renditions).where(eq(renditions.assetId, id)),
     db.delete(tracks).where(eq(tracks.assetId, id)),
-    db.delete(playbackIds).where(eq(playbackIds.assetId, id)),
+    db.delete(playbackIds).where(eq(playbackIds.targetId, id)),
     db.update(assets).set({ purgedAt: now }).where(eq(assets.id, id)),
   ]);
 }

@@ -51,18 +51,6 @@ export const assets = sqliteTable(
   ],
 );
 
-export const playbackIds = sqliteTable(
-  "playback_ids",
-  {
-    id: text().primaryKey(),
-    assetId: text().notNull(),
-    workspaceId: text().notNull(),
-    accessPolicy: text({ enum: ["public", "private", "drm"] }).notNull(),
-    createdAt: integer({ mode: "timestamp_ms" }).notNull(),
-  },
-  (t) => [index("playback_ids_of_asset").on(t.assetId)],
-);
-
 /** The tracks of the source, as the REST record lists them. */
 export const tracks = sqliteTable(
   "tracks",

@@ -8,7 +8,8 @@ import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { newHexId, newStreamSecret } from "./ids.ts";
 import { ingestBases } from "./ingest-bases.ts";
 import { ingestUrls } from "./ingest-urls.ts";
-import { type LivePlaybackId, type LiveStream, streamInserts } from "./repository.ts";
+import type { StreamPlaybackId } from "../../tenancy/access/index.ts";
+import { type LiveStream, streamInserts } from "./repository.ts";
 import type { CreateStream } from "./schemas.ts";
 import { sealStream } from "./secrets.ts";
 import { streamEvent } from "./stream-event.ts";
@@ -41,9 +42,10 @@ export async function createStream(
 
   const stream = newStream(body, workspaceId, now);
   const { accessPolicy } = body.playbackSettings;
-  const playbackId: LivePlaybackId = {
+  const playbackId: StreamPlaybackId = {
     id: crypto.randomUUID(),
-    streamId: stream.id,
+    kind: "stream",
+    targetId: stream.id,
     workspaceId,
     accessPolicy,
     createdAt: now,

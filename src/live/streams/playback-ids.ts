@@ -2,9 +2,8 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Env } from "../../platform/env.ts";
 import type { Committed } from "../../events/webhooks/index.ts";
 import { changeStream } from "./change-stream.ts";
-import type { LivePlaybackId } from "./repository.ts";
 import { streamEvent } from "./stream-event.ts";
-import { livePlaybackIds } from "./tables.ts";
+import { playbackIds as table, type StreamPlaybackId } from "../../tenancy/access/index.ts";
 
 interface Key {
   workspaceId: string;
@@ -16,15 +15,17 @@ const nextEvent = (now: Date) => ({ id: crypto.randomUUID(), atMs: now.getTime()
 export async function addPlaybackId(
   env: Env,
   key: Key,
-  accessPolicy: LivePlaybackId["accessPolicy"],
+  accessPolicy: StreamPlaybackId["accessPolicy"],
   now: Date,
-): Promise<{ playbackId: LivePlaybackId; committed: Committed } | null> {
-  const playbackId = { ...key, id: crypto.randomUUID(), accessPolicy, createdAt: now };
+): Promise<{ playbackId: StreamPlaybackId; committed: Committed } | null> {
+  const { workspaceId, streamId: targetId } = key;
+  const id = crypto.randomUUID();
+  const playbackId: StreamPlaybackId = { id, kind: "stream", targetId, workspaceId, accessPolicy, createdAt: now };
   const changed = await changeStream(env, key, (seen, db, still) => ({
     statements: [
       db.run(sql`
-        INSERT INTO ${livePlaybackIds} (id, stream_id, workspace_id, access_policy, created_at)
-        SELECT ${playbackId.id}, ${key.streamId}, ${key.workspaceId}, ${accessPolicy}, ${now.getTime()} WHERE ${still}`),
+        INSERT INTO ${table} (id, kind, target_id, workspace_id, access_policy, created_at)
+        SELECT ${id}, 'stream', ${targetId}, ${workspaceId}, ${accessPolicy}, ${now.getTime()} WHERE ${still}`),
     ],
     event: streamEvent(
       "video.live_stream.updated",
@@ -40,9 +41,9 @@ export async function removePlaybackId(env: Env, key: Key, playbackId: string, n
   const changed = await changeStream(env, key, (seen, db, still) => {
     const playbackIds = seen.playbackIds.filter(({ id }) => id !== playbackId);
     if (playbackIds.length === seen.playbackIds.length) return null;
-    const isIt = eq(livePlaybackIds.id, playbackId);
+    const isIt = eq(table.id, playbackId);
     return {
-      statements: [db.delete(livePlaybackIds).where(and(isIt, still))],
+      statements: [db.delete(table).where(and(isIt, still))],
       event: streamEvent("video.live_stream.updated", { ...seen, playbackIds }, nextEvent(now)),
     };
   });

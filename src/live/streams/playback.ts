@@ -1,7 +1,8 @@
-import { and, desc, eq, isNotNull, isNull } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { LiveRendition } from "../../../protocol/live.ts";
 import { type Database, openDatabase } from "../../platform/database.ts";
-import { livePlaybackIds, liveSessions, liveStreams } from "./tables.ts";
+import { playbackIds } from "../../tenancy/access/index.ts";
+import { liveSessions, liveStreams } from "./tables.ts";
 
 /** What stands behind a playback id of a stream. */
 export interface LivePlayable {
@@ -16,65 +17,47 @@ export interface LivePlayable {
   session: { id: string; renditions: LiveRendition[]; endedAtMs: number | null } | null;
 }
 
-/** Null for a playback id that is none of a stream, or of a deleted one. */
-export async function findLivePlayable(binding: D1Database, playbackId: string): Promise<LivePlayable | null> {
-  const db = openDatabase(binding);
-  const [stream] = await db
-    .select(OF_STREAM)
-    .from(livePlaybackIds)
-    .innerJoin(liveStreams, eq(liveStreams.id, livePlaybackIds.streamId))
-    .where(
-      and(
-        eq(livePlaybackIds.id, playbackId),
-        eq(livePlaybackIds.accessPolicy, "public"),
-        isNull(liveStreams.deletedAt),
-      ),
-    );
-  return stream === undefined ? null : await withSession(db, stream);
-}
-
-/** The same for the stream's owner; null when the workspace has no such stream. */
+/** For the stream's owner; null when the workspace has no such stream. */
 export async function findOwnPlayable(
   binding: D1Database,
   { workspaceId, streamId }: { workspaceId: string; streamId: string },
 ): Promise<LivePlayable | null> {
   const db = openDatabase(binding);
   const isMine = and(eq(liveStreams.id, streamId), eq(liveStreams.workspaceId, workspaceId));
-  const [stream] = await db
-    .select(OF_STREAM)
-    .from(liveStreams)
-    .where(and(isMine, isNull(liveStreams.deletedAt)));
-  return stream === undefined ? null : await withSession(db, stream);
+  const [streams, sessions] = await db.batch([
+    db
+      .select(PLAYABLE_COLUMNS)
+      .from(liveStreams)
+      .where(and(isMine, isNull(liveStreams.deletedAt))),
+    newestSession(db, sql`${streamId}`),
+  ]);
+  const [stream] = streams;
+  return stream === undefined ? null : toLivePlayable(stream, sessions);
 }
 
-const OF_STREAM = {
+export const PLAYABLE_COLUMNS = {
   streamId: liveStreams.id,
   hasDvr: liveStreams.enableDvrMode,
   mediaPolicy: liveStreams.mediaPolicy,
   allowViewerClips: liveStreams.allowViewerClips,
 };
 
-async function withSession(db: Database, stream: Omit<LivePlayable, "session">): Promise<LivePlayable> {
-  const [session] = await db
-    .select({
-      id: liveSessions.id,
-      renditions: liveSessions.renditions,
-      endedAt: liveSessions.endedAt,
-    })
+/** The session on air or the last one of a stream, if it could be watched; for a batch. @param streamId an SQL expression */
+export const newestSession = (db: Database, streamId: SQL) =>
+  db
+    .select({ id: liveSessions.id, renditions: liveSessions.renditions, endedAt: liveSessions.endedAt })
     .from(liveSessions)
-    .where(and(eq(liveSessions.streamId, stream.streamId), isNotNull(liveSessions.renditions)))
+    .where(and(eq(liveSessions.streamId, streamId), isNotNull(liveSessions.renditions)))
     .orderBy(desc(liveSessions.startedAt))
     .limit(1);
-  return {
-    ...stream,
-    session: session
-      ? {
-          id: session.id,
-          renditions: session.renditions ?? [],
-          endedAtMs: session.endedAt?.getTime() ?? null,
-        }
-      : null,
-  };
+
+export function toLivePlayable(
+  stream: Omit<LivePlayable, "session">,
+  [session]: Awaited<ReturnType<typeof newestSession>>,
+): LivePlayable {
+  if (session === undefined) return { ...stream, session: null };
+  const { id, renditions, endedAt } = session;
+  return { ...stream, session: { id, renditions: renditions ?? [], endedAtMs: endedAt?.getTime() ?? null } };
 }
 
 export interface LiveSession {
@@ -97,13 +80,13 @@ export async function findLiveSession(
       hasDvr: liveStreams.enableDvrMode,
       endedAt: liveSessions.endedAt,
     })
-    .from(livePlaybackIds)
-    .innerJoin(liveStreams, eq(liveStreams.id, livePlaybackIds.streamId))
+    .from(playbackIds)
+    .innerJoin(liveStreams, eq(liveStreams.id, playbackIds.targetId))
     .innerJoin(liveSessions, eq(liveSessions.streamId, liveStreams.id))
     .where(
       and(
-        eq(livePlaybackIds.id, playbackId),
-        eq(livePlaybackIds.accessPolicy, "public"),
+        eq(playbackIds.id, playbackId),
+        eq(playbackIds.accessPolicy, "public"),
         isNull(liveStreams.deletedAt),
         eq(liveSessions.id, sessionId),
       ),

@@ -5,16 +5,16 @@ import { type Database, openDatabase, type Statement } from "../../platform/data
 import type { Env } from "../../platform/env.ts";
 import { idempotencyKeys } from "../../platform/http/tables.ts";
 import { type LiveStream, openStream, openTarget, showStream, showTarget, type SimulcastTarget } from "./secrets.ts";
-import { ingestGateways, livePlaybackIds, liveSessions, liveStreams, simulcastTargets } from "./tables.ts";
+import { playbackIds, type StreamPlaybackId, streamPlaybackIdsOf } from "../../tenancy/access/index.ts";
+import { ingestGateways, liveSessions, liveStreams, simulcastTargets } from "./tables.ts";
 
 export type { LiveStream, SimulcastTarget } from "./secrets.ts";
-export type LivePlaybackId = typeof livePlaybackIds.$inferSelect;
 export type LiveSession = typeof liveSessions.$inferSelect;
 
 /** A stream with what its REST record shows beside it. */
 export interface StreamRecord {
   stream: LiveStream;
-  playbackIds: LivePlaybackId[];
+  playbackIds: StreamPlaybackId[];
   targets: SimulcastTarget[];
   /** Its recordings, oldest first. */
   mediaIds: string[];
@@ -27,12 +27,12 @@ export const streamInserts = (
   db: Database,
   rows: {
     stream: typeof liveStreams.$inferInsert;
-    playbackId: LivePlaybackId;
+    playbackId: StreamPlaybackId;
     idempotency: typeof idempotencyKeys.$inferInsert | null;
   },
 ): Statement[] => [
   db.insert(liveStreams).values(rows.stream),
-  db.insert(livePlaybackIds).values(rows.playbackId),
+  db.insert(playbackIds).values(rows.playbackId),
   ...(rows.idempotency ? [db.insert(idempotencyKeys).values(rows.idempotency)] : []),
 ];
 
@@ -49,12 +49,12 @@ export async function findStream(
 ): Promise<StreamRecord | null> {
   const db = openDatabase(env.DB);
   const isMine = workspaceId === null ? undefined : eq(liveStreams.workspaceId, workspaceId);
-  const [found, playbackIds, targets, recordings] = await db.batch([
+  const [found, ids, targets, recordings] = await db.batch([
     db
       .select()
       .from(liveStreams)
       .where(and(eq(liveStreams.id, id), isMine, isAlive)),
-    db.select().from(livePlaybackIds).where(eq(livePlaybackIds.streamId, id)).orderBy(asc(livePlaybackIds.createdAt)),
+    streamPlaybackIdsOf(db, [id]),
     db
       .select()
       .from(simulcastTargets)
@@ -66,7 +66,7 @@ export async function findStream(
   if (stream === undefined) return null;
   return {
     stream: await (opens === "stream" ? openStream : showStream)(env, stream),
-    playbackIds,
+    playbackIds: ids,
     targets: await Promise.all(targets.map((target) => (opens === "targets" ? openTarget : showTarget)(env, target))),
     mediaIds: recordings.map((row) => row.id),
   };
@@ -93,14 +93,10 @@ export async function listStreams(
   ]);
   const streams = await Promise.all(rows.map((row) => showStream(env, row)));
   const ids = streams.map(({ id }) => id);
-  const playbackIds = await db
-    .select()
-    .from(livePlaybackIds)
-    .where(inArray(livePlaybackIds.streamId, ids))
-    .orderBy(asc(livePlaybackIds.createdAt));
+  const playback = await streamPlaybackIdsOf(db, ids);
   const records = streams.map((stream) => ({
     stream,
-    playbackIds: playbackIds.filter(({ streamId }) => streamId === stream.id),
+    playbackIds: playback.filter(({ targetId }) => targetId === stream.id),
     targets: [],
     mediaIds: [],
   }));

@@ -43,18 +43,6 @@ export const liveStreams = sqliteTable(
   ],
 );
 
-export const livePlaybackIds = sqliteTable(
-  "live_playback_ids",
-  {
-    id: text().primaryKey(), // UUID
-    streamId: text().notNull(),
-    workspaceId: text().notNull(),
-    accessPolicy: text({ enum: ["public", "private"] }).notNull(),
-    createdAt: integer({ mode: "timestamp_ms" }).notNull(),
-  },
-  (t) => [index("live_playback_ids_of_stream").on(t.streamId)],
-);
-
 /** Other platforms that get the broadcast. */
 export const simulcastTargets = sqliteTable(
   "simulcast_targets",

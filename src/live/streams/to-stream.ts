@@ -1,13 +1,14 @@
 import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../platform/timestamp.ts";
 import { srtPlaybackStreamId } from "./ids.ts";
-import type { LivePlaybackId, LiveStream, SimulcastTarget, StreamRecord } from "./repository.ts";
+import type { StreamPlaybackId } from "../../tenancy/access/index.ts";
+import type { LiveStream, SimulcastTarget, StreamRecord } from "./repository.ts";
 import type { PlaybackIdRecord, StreamRecordSchema, TargetRecord } from "./schemas.ts";
 
 /** Inside the reconnect window a stream shows as active. */
 export const toStatus = ({ status }: Pick<LiveStream, "status">) => (status === "disconnected" ? "active" : status);
 
-export const toPlaybackId = ({ id, accessPolicy }: LivePlaybackId): z.infer<typeof PlaybackIdRecord> => ({
+export const toPlaybackId = ({ id, accessPolicy }: StreamPlaybackId): z.infer<typeof PlaybackIdRecord> => ({
   id,
   accessPolicy,
 });

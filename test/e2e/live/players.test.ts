@@ -2,20 +2,56 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Broadcaster, startBroadcaster } from "../../support/clock-broadcaster.ts";
-import { dvrOf, eventually, newLiveStream, segmentsOf, smallestPlaylist } from "../../support/live-watch.ts";
+import {
+  dvrOf,
+  eventually,
+  type LiveStreamRecord,
+  newLiveStream,
+  segmentsOf,
+  smallestPlaylist,
+} from "../../support/live-watch.ts";
 import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
+import { commandOf, descendantsOf } from "../../support/processes.ts";
 import { launchChromium } from "../players/chromium.ts";
 import { servePlayerPage } from "../players/page-server.ts";
 import { type Watched, watchLive } from "./watch-live.ts";
 
 const SECONDS = Number(process.env["LIVE_PLAY_SECONDS"] ?? 15);
 const BACK_SECONDS = 10;
+const SOURCE = { widthPx: 480, heightPx: 270, frameRate: 15, bitrateBps: 600_000 };
+/** Behind the capture, of the last picture shown at the edge. */
+const MOST_LATENCY_MS = 5000;
+const PLAYERS = ["hls.js", "shaka", "dash.js"] as const;
+/** Of the interruptions: the encoder is killed, later the broadcaster is cut off for a while. */
+const [KILL_AFTER_MS, CUT_AFTER_MS, AWAY_MS, INTERRUPTED_SECONDS] = [5000, 12_000, 3000, 24];
 
 let platform: TestPlatform;
 let browser: Browser;
 let page: Awaited<ReturnType<typeof servePlayerPage>>;
 let broadcaster: Broadcaster;
+let stream: LiveStreamRecord;
 let watched: Watched[];
+let interrupted: Watched[];
+let killedAtMs: number;
+let cutAtMs: number;
+
+const after = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+function watchAll(seconds: number): Promise<Watched[]> {
+  const hls = dvrOf(platform, stream);
+  const dash = hls.replace(".m3u8", ".mpd");
+  return Promise.all(
+    PLAYERS.map((player) =>
+      watchLive(browser, page.url, player, player === "dash.js" ? dash : hls, { seconds, backSeconds: BACK_SECONDS }),
+    ),
+  );
+}
+
+/** The process that has a broadcast, and not the one that waits for the next. */
+function killEncoder(): void {
+  const pids = descendantsOf(platform.pids.ingest()!).filter((pid) => commandOf(pid).includes("live/child.ts"));
+  process.kill(Math.min(...pids), "SIGKILL");
+}
 
 beforeAll(
   async () => {
@@ -24,22 +60,23 @@ beforeAll(
       launchChromium(),
       servePlayerPage("live-page.ts"),
     ]);
-    const stream = await newLiveStream(platform);
-    broadcaster = await startBroadcaster(stream.ingest.rtmp, {
-      widthPx: 480,
-      heightPx: 270,
-      frameRate: 15,
-      bitrateBps: 600_000,
-    });
-    const hls = dvrOf(platform, stream);
-    const playlist = await eventually("a playlist", () => smallestPlaylist(hls));
+    stream = await newLiveStream(platform);
+    broadcaster = await startBroadcaster(stream.ingest.rtmp, SOURCE);
+    const playlist = await eventually("a playlist", () => smallestPlaylist(dvrOf(platform, stream)));
     await eventually("five segments", async () => ((await segmentsOf(playlist))?.length ?? 0) >= 5 || null);
-    const dash = hls.replace(".m3u8", ".mpd");
-    const watch = (player: Watched["player"], url: string) =>
-      watchLive(browser, page.url, player, url, { seconds: SECONDS, backSeconds: BACK_SECONDS });
-    watched = await Promise.all([watch("hls.js", hls), watch("shaka", hls), watch("dash.js", dash)]);
+    watched = await watchAll(SECONDS);
+    const watching = watchAll(INTERRUPTED_SECONDS);
+    await after(KILL_AFTER_MS);
+    killedAtMs = Date.now();
+    killEncoder();
+    await after(CUT_AFTER_MS - KILL_AFTER_MS);
+    cutAtMs = Date.now();
+    await broadcaster.kill();
+    await after(AWAY_MS);
+    broadcaster = await eventually("the broadcaster is back", () => startBroadcaster(stream.ingest.rtmp, SOURCE));
+    interrupted = await watching;
   },
-  (SECONDS + 120) * 1000,
+  (SECONDS + INTERRUPTED_SECONDS + 180) * 1000,
 );
 
 afterAll(async () => {
@@ -49,14 +86,26 @@ afterAll(async () => {
   await platform?.removeHome();
 });
 
-test.each(["hls.js", "shaka", "dash.js"] as const)(
-  "%s plays at the edge, goes back by DVR and returns, without an error",
+test.each(PLAYERS)("%s plays at the edge, goes back by DVR and returns, without an error", (player) => {
+  const seen = watched.find((one) => one.player === player)!;
+  expect(seen.errors).toEqual([]);
+  expect(seen.badAnswers).toEqual([]);
+  expect(seen.latenciesMs.length).toBeGreaterThan(SECONDS * 5); // each second picture of fifteen a second is read
+  expect(Math.min(...seen.backMs)).toBeGreaterThan((BACK_SECONDS - 4) * 1000);
+  expect(seen.againMs.length).toBeGreaterThan(0);
+});
+
+/** hls.js gives a low-latency playlist 1.6 s and then asks again, which a busy machine can exceed. */
+const isRetried = (error: string) => /^hls\.js: networkError \w+TimeOut/.test(error);
+
+test.each(PLAYERS)(
+  "%s stalls at most once when the encoder is killed, and is at the edge again when the broadcaster was cut off",
   (player) => {
-    const seen = watched.find((one) => one.player === player)!;
-    expect(seen.errors).toEqual([]);
+    const seen = interrupted.find((one) => one.player === player)!;
+    expect(seen.errors.filter((error) => !isRetried(error))).toEqual([]);
     expect(seen.badAnswers).toEqual([]);
-    expect(seen.latenciesMs.length).toBeGreaterThan(SECONDS * 5); // each second picture of fifteen a second is read
-    expect(Math.min(...seen.backMs)).toBeGreaterThan((BACK_SECONDS - 4) * 1000);
-    expect(seen.againMs.length).toBeGreaterThan(0);
+    const stalls = seen.stalls.filter(({ atMs }) => atMs >= killedAtMs && atMs < cutAtMs);
+    expect(stalls.length).toBeLessThanOrEqual(1);
+    expect(seen.latenciesMs.at(-1)).toBeLessThan(MOST_LATENCY_MS);
   },
 );

@@ -72,7 +72,7 @@ export async function seedAsset({ db }: PlaybackWorker, title: string): Promise<
       .bind(assetId, title),
     db
       .prepare(
-        "insert into playback_ids (id, asset_id, workspace_id, access_policy, created_at) values (?, ?, 'w', 'public', 0)",
+        "insert into playback_ids (id, target_id, workspace_id, access_policy, created_at) values (?, ?, 'w', 'public', 0)",
       )
       .bind(playbackId, assetId),
   ]);

@@ -24,7 +24,8 @@ const justCreated: AssetRecord["asset"] = {
 const playbackIds: AssetRecord["playbackIds"] = [
   {
     id: SAMPLE.playbackId,
-    assetId: SAMPLE.mediaId,
+    kind: "asset",
+    targetId: SAMPLE.mediaId,
     workspaceId: SAMPLE.workspaceId,
     accessPolicy: "public",
     createdAt: at,

@@ -35,7 +35,7 @@ const endedAgo = (sessionId: string, seconds: number) =>
     .run();
 
 async function recordingOf(sessionId: string): Promise<string> {
-  const query = env.DB.prepare("SELECT id FROM playback_ids WHERE asset_id = ?").bind(sessionId);
+  const query = env.DB.prepare("SELECT id FROM playback_ids WHERE target_id = ?").bind(sessionId);
   return (await query.first<string>("id"))!;
 }
 
@@ -133,7 +133,7 @@ describe("the address of a stream whose broadcast has ended", () => {
     const { id, sessionId } = await finished();
     await endedAgo(sessionId, 61);
     await get(`/${id}.mpd`);
-    await env.DB.prepare("DELETE FROM playback_ids WHERE asset_id = ?").bind(sessionId).run();
+    await env.DB.prepare("DELETE FROM playback_ids WHERE target_id = ?").bind(sessionId).run();
     const answers = await Promise.all(Array.from({ length: 200 }, () => get(`/${id}.mpd`)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302])); // from memory: D1 says otherwise
     await nextSecond();

@@ -1,6 +1,7 @@
 import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
 import { passthroughKey, renditionKey } from "../../../src/platform/storage/keys.ts";
-import { assets, playbackIds, renditions, tracks } from "../../../src/library/assets/tables.ts";
+import { assets, renditions, tracks } from "../../../src/library/assets/tables.ts";
+import { playbackIds } from "../../../src/tenancy/access/index.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { SampleColumns } from "../../../src/media/mp4/fragment.ts";
 import { IndexWriter } from "../../../src/media/mp4/index-file.ts";
@@ -33,7 +34,7 @@ export async function newAsset(change: Partial<NewAsset> = {}): Promise<{ assetI
     }),
     db
       .insert(playbackIds)
-      .values({ id: playbackId, assetId, workspaceId: "w", accessPolicy: "public", createdAt: now }),
+      .values({ id: playbackId, targetId: assetId, workspaceId: "w", accessPolicy: "public", createdAt: now }),
     db.insert(tracks).values({ id: crypto.randomUUID(), assetId, position: 0, kind: "video" }),
   ]);
   return { assetId, playbackId };

@@ -1,0 +1,118 @@
+/** What stands behind a playback ID: one statement decides, whatever it is of. */
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { assets, renditions, tracks } from "../library/assets/index.ts";
+import { type LivePlayable, liveStreams, newestSession, PLAYABLE_COLUMNS, toLivePlayable } from "../live/index.ts";
+import { type AssetFacts, presentationOf } from "../media/manifest/model.ts";
+import { openDatabase } from "../platform/database.ts";
+import { playbackIds } from "../tenancy/access/index.ts";
+import { Recent } from "./recent.ts";
+
+/** An asset that a playback ID names. */
+export interface Playable extends AssetFacts {
+  assetId: string;
+  title: string | null;
+  sourceUrl: string;
+  errorCode: string | null;
+  /** 0 to 100. */
+  percent: number;
+}
+
+export type Resolved = { kind: "asset"; playable: Playable } | { kind: "stream"; playable: LivePlayable };
+
+/** How long an isolate answers from memory. What is deleted may play this much longer in other isolates than its own. */
+const KNOWN_MS = 1000;
+/** The same while an asset is processed: more of it becomes playable at any moment. */
+const PROCESSING_MS = 200;
+const known = new Recent<Resolved>(64);
+
+/** In one round trip; null for an unknown or deleted ID, and for one that is not public. */
+export async function resolvePlaybackId(binding: D1Database, playbackId: string): Promise<Resolved | null> {
+  const now = Date.now();
+  const recent = known.get(playbackId, now);
+  if (recent !== undefined) return recent;
+  const resolved = await load(binding, playbackId);
+  const keptMs = resolved === null ? 0 : keptFor(resolved);
+  if (keptMs > 0) known.set(playbackId, resolved!, now + keptMs);
+  return resolved;
+}
+
+/** What is not playable yet is looked up each time, as the first moment counts. So are streams, which go on and off air. */
+function keptFor({ kind, playable }: Resolved): number {
+  if (kind === "stream" || presentationOf(playable) === null) return 0;
+  return playable.status === "ready" ? KNOWN_MS : PROCESSING_MS;
+}
+
+async function load(binding: D1Database, playbackId: string): Promise<Resolved | null> {
+  const db = openDatabase(binding);
+  const target = db.select({ id: playbackIds.targetId }).from(playbackIds).where(eq(playbackIds.id, playbackId));
+  // Of columns with one name a D1 batch answers one, so that those of two tables and of expressions are named.
+  const [found, rows, sessions] = await db.batch([
+    db
+      .select({
+        asset: {
+          assetId: assets.id,
+          title: assets.title,
+          status: assets.status,
+          sourceUrl: assets.sourceUrl,
+          errorCode: assets.errorCode,
+          progress: assets.progress,
+          createdAt: assets.createdAt,
+          videoTrackCount: trackCount("video"),
+          audioTrackCount: trackCount("audio"),
+        },
+        stream: { ...PLAYABLE_COLUMNS, streamId: sql<string | null>`${liveStreams.id}`.as("stream_id") },
+      })
+      .from(playbackIds)
+      .leftJoin(
+        assets,
+        and(eq(playbackIds.kind, "asset"), eq(assets.id, playbackIds.targetId), isNull(assets.deletedAt)),
+      )
+      .leftJoin(
+        liveStreams,
+        and(eq(playbackIds.kind, "stream"), eq(liveStreams.id, playbackIds.targetId), isNull(liveStreams.deletedAt)),
+      )
+      .where(and(eq(playbackIds.id, playbackId), eq(playbackIds.accessPolicy, "public"))),
+    db
+      .select()
+      .from(renditions)
+      .where(eq(renditions.assetId, sql`(${target})`)),
+    newestSession(db, sql`(${target})`),
+  ]);
+  const [row] = found;
+  const { asset, stream } = row ?? {};
+  const streamId = stream?.streamId ?? null;
+  if (stream && streamId !== null)
+    return { kind: "stream", playable: toLivePlayable({ ...stream, streamId }, sessions) };
+  if (!asset) return null;
+  const { progress, createdAt, ...facts } = asset;
+  const percent = progress?.percent ?? 0;
+  return { kind: "asset", playable: { ...facts, percent, createdAtMs: createdAt.getTime(), renditions: rows } };
+}
+
+const trackCount = (kind: "video" | "audio") =>
+  sql<number>`(select count(*) from ${tracks} where ${tracks.assetId} = ${assets.id} and ${tracks.kind} = ${kind})`.as(
+    `${kind}_tracks`,
+  );
+
+const assetIds = new Recent<string>(512);
+
+/** The asset of a playback ID, for its bytes, without all that manifests need; null for an unknown or deleted one. */
+export async function resolveAssetId(binding: D1Database, playbackId: string): Promise<string | null> {
+  const now = Date.now();
+  const recent = assetIds.get(playbackId, now);
+  if (recent !== undefined) return recent;
+  const [asset] = await openDatabase(binding)
+    .select({ id: assets.id })
+    .from(playbackIds)
+    .innerJoin(assets, eq(assets.id, playbackIds.targetId))
+    .where(and(eq(playbackIds.id, playbackId), eq(playbackIds.accessPolicy, "public"), isNull(assets.deletedAt)));
+  if (asset === undefined) return null;
+  assetIds.set(playbackId, asset.id, now + KNOWN_MS);
+  return asset.id;
+}
+
+/** To be called when an asset has been deleted: its playback ends at once here, and within a second in other isolates. */
+export function forgetPlayback(playbackId: string): void {
+  known.delete(playbackId);
+  assetIds.delete(playbackId);
+}

@@ -1,0 +1,23 @@
+import { asc, getTableColumns, inArray, sql } from "drizzle-orm";
+import type { Database } from "../../platform/database.ts";
+import { playbackIds } from "./tables.ts";
+
+export { playbackIds };
+export type PlaybackId = typeof playbackIds.$inferSelect;
+/** Streams have no DRM (contract/rest.md §6). */
+export type StreamPlaybackId = Omit<PlaybackId, "accessPolicy"> & { accessPolicy: "public" | "private" };
+
+/** Of these assets, oldest first; for a batch. */
+export const playbackIdsOf = (db: Database, targetIds: string[]) =>
+  db.select().from(playbackIds).where(inArray(playbackIds.targetId, targetIds)).orderBy(asc(playbackIds.createdAt));
+
+/** The same of streams. */
+export const streamPlaybackIdsOf = (db: Database, streamIds: string[]) =>
+  db
+    .select({
+      ...getTableColumns(playbackIds),
+      accessPolicy: sql<StreamPlaybackId["accessPolicy"]>`${playbackIds.accessPolicy}`,
+    })
+    .from(playbackIds)
+    .where(inArray(playbackIds.targetId, streamIds))
+    .orderBy(asc(playbackIds.createdAt));
