@@ -2,13 +2,13 @@
  * What the live encoder adds: from the last byte of a part's last picture coming in to the part coming out, and from the first byte to the first
  * part. 720p at 30 frames a second, fed at its own pace.
  */
+import { PICTURE_TIMESCALE } from "../encoder/live/live-grid.ts";
+import { SESSION_START } from "../encoder/live/run-state.ts";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { encodeBroadcast } from "../encoder/live/broadcast.ts";
-import { SESSION_START } from "../encoder/live/output.ts";
-import { PICTURE_TIMESCALE } from "../encoder/live/output.ts";
 import { tagsOf } from "../test/support/flv.ts";
 import { type Figure, milliseconds, quantile } from "./support/figures.ts";
 import { hdBroadcast } from "./support/sources.ts";

@@ -1,3 +1,4 @@
+import type { AssetStatus } from "../src/library/assets/asset-calls.ts";
 import { type AssetError, STUCK } from "../src/library/assets/asset-error.ts";
 import { erroredFacts } from "../src/library/assets/asset-facts.ts";
 import {
@@ -15,9 +16,9 @@ import type { Env } from "../src/platform/env.ts";
 import { log } from "../src/platform/log.ts";
 import type { CopyState } from "../src/library/sources/copy-state.ts";
 import { abortCopy } from "../src/library/sources/copy-to-r2.ts";
-import { Machine, type Moves, type OutboxMessage } from "./machine.ts";
+import type { Moves, OutboxMessage } from "../src/platform/machines.ts";
+import { Machine } from "./machine.ts";
 
-export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
 export type AssetSignal = "finish" | "fail" | "remove";
 export type AssetTimer = "work" | "outbox" | "cleanup" | "purge";
 export type Stage = "created" | "downloading" | "validating" | "encoding";

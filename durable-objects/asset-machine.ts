@@ -7,6 +7,7 @@ import {
   SEAM_BROKEN,
   STEP_DIED,
 } from "../src/library/assets/asset-error.ts";
+import type { AssetCalls, AssetStatus } from "../src/library/assets/asset-calls.ts";
 import { plannedFacts, readyFacts } from "../src/library/assets/asset-facts.ts";
 import { type EdgeProbe, probeAtEdge } from "../src/library/assets/edge-probe.ts";
 import { renditionKey } from "../src/platform/storage/keys.ts";
@@ -24,7 +25,7 @@ import type { CopyState } from "../src/library/sources/copy-state.ts";
 import { nextCopyStep } from "../src/library/sources/copy-to-r2.ts";
 import { sourceRetryDelayMs } from "../src/library/sources/retry-schedule.ts";
 import { SourceError } from "../src/library/sources/source-errors.ts";
-import { AssetKeeper, type AssetStatus, type AssetTimer, type Stage } from "./asset-keeper.ts";
+import { AssetKeeper, type AssetTimer, type Stage } from "./asset-keeper.ts";
 
 const COPY_STEP_MS = 5000;
 const PROGRESS_EVERY_MS = 1000;
@@ -41,7 +42,7 @@ const OVER: Record<string, object> = {
 };
 
 /** Owns the processing of one asset, from its URL to a whole ladder (docs/architecture/on-demand.md). */
-export class AssetMachine extends AssetKeeper {
+export class AssetMachine extends AssetKeeper implements AssetCalls {
   /** Takes an asset over of which only the id is known: for the sweep. Again and again is the same as once. */
   async start(assetId: string): Promise<{ status: AssetStatus }> {
     const known = this.document<AssetForMachine>("asset");

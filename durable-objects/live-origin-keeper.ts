@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { liveThumbnailKey, renditionKey } from "../src/platform/storage/keys.ts";
 import type { ArrivingPart, OriginSession, PartVerdict } from "../src/media/live/origin-facts.ts";
+import type { Taken, Written } from "../src/live/origin/origin-rpc.ts";
 import { OriginIndex } from "../src/live/origin/origin-index.ts";
 import type { Env } from "../src/platform/env.ts";
 import type { Opening, Resume } from "../protocol/live.ts";
@@ -19,9 +20,6 @@ const RELEASE_LATE_MS = 7 * 24 * 3600_000;
 const RELEASE_AGAIN_MS = 60_000;
 const CACHE_CONTROL = "public, max-age=31536000, immutable";
 
-/** What became of something that a gateway has brought; `over`: its connection is none any more, or the session has ended. */
-export type Written<Verdict> = Verdict | { verdict: "over" };
-type Taken = { verdict: "taken" | "none" };
 const OVER = { verdict: "over" } as const;
 const TAKEN = { verdict: "taken" } as const;
 /** There is no such thing in this session. */

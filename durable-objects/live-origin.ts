@@ -2,6 +2,7 @@ import { renditionKey } from "../src/platform/storage/keys.ts";
 import type { OriginSession } from "../src/media/live/origin-facts.ts";
 import { encodedChannels, type LiveOffer } from "../src/media/live/multivariant.ts";
 import { liveMpd } from "../src/media/live/mpd.ts";
+import type { LiveOriginCalls, MpdRequest, OriginAnswer } from "../src/live/origin/origin-rpc.ts";
 import { dvrFirstMsn, lengthAt, segmentOf } from "../src/live/origin/origin-history.ts";
 import { livePlaylist, skipsSegments } from "../src/media/live/playlist.ts";
 import { contains, decideReload, type Directives, isAtEdge, wantedPlace } from "../src/media/live/reload.ts";
@@ -14,13 +15,14 @@ import {
   windowed,
 } from "../src/media/live/timeline.ts";
 import { withQuery } from "../src/media/manifest/query.ts";
-import { type Selection, selectionQuery, selectRungs } from "../src/media/manifest/selection.ts";
+import { selectionQuery, selectRungs } from "../src/media/manifest/selection.ts";
 import { ViewerWindow } from "../src/live/origin/viewer-window.ts";
 import { log } from "../src/platform/log.ts";
-import { edgeOf, findRangeIn, type RangeAnswer } from "../src/live/recording/clips-range.ts";
+import type { RangeAnswer, RecordedSession, SegmentRange } from "../src/live/origin/recorded-session.ts";
+import { edgeOf, findRangeIn } from "../src/live/recording/clips-range.ts";
 import { findRangeInIndex, windowOf } from "../src/live/recording/recorded-index.ts";
 import { RecordedReader } from "../src/live/recording/recorded-reader.ts";
-import { listsFrom, type RecordedSession, type SegmentRange } from "../src/live/recording/recording-lists.ts";
+import { listsFrom } from "../src/live/recording/recording-lists.ts";
 import { recordingSources } from "../src/live/recording/recording-sources.ts";
 import { tellViewers } from "../src/live/streams/viewers.ts";
 import { LiveOriginKeeper } from "./live-origin-keeper.ts";
@@ -30,34 +32,12 @@ const WAIT_TARGETS = 3;
 /** The machine hears of viewers no more often than this. */
 const TELL_PACE_MS = 1000;
 
-export interface MpdRequest {
-  playbackId: string;
-  /** From the first segment on. */
-  isDvr: boolean;
-  /** The rungs that are asked for; the MPD leads to the next one with the same question. */
-  selection: Selection;
-  /** See `LiveMpd`. */
-  omitsType: boolean;
-}
-
 const soundChannels = ({ started }: OriginSession): number => encodedChannels(started?.audio?.channels ?? 0);
-
-export type OriginAnswer =
-  | { kind: "playlist"; text: string; hasEnded: boolean; isEdge: boolean; targetDurationSeconds: number }
-  | { kind: "bytes"; bytes: Uint8Array }
-  /** A segment that is being made: its parts as they come, to its end. */
-  | { kind: "growing"; stream: ReadableStream<Uint8Array> }
-  | { kind: "stored"; key: string; range: { offset: number; length: number } | null }
-  /** A segment behind the end of a session that is over: there will never be one. */
-  | { kind: "ended" }
-  | { kind: "bad"; problem: string }
-  | { kind: "late" }
-  | { kind: "nothing" };
 
 /**
  * The live edge of one session: what players ask of it, held until it is there, and what becomes of the session when it is over.
  */
-export class LiveOrigin extends LiveOriginKeeper {
+export class LiveOrigin extends LiveOriginKeeper implements LiveOriginCalls {
   readonly #waiting = new Set<{ rendition: string; place: LivePlace; isMedia: boolean; go: () => void }>();
   /** Playlists as they are until something comes: many are asked for at once. */
   readonly #rendered = new Map<string, string>();

@@ -5,7 +5,8 @@ import { originOf } from "../src/live/origin/origin-calls.ts";
 import { isOnAir, STREAM_MOVES, type StreamSignal, type StreamStatus } from "../src/live/streams/moves.ts";
 import { projectStream, type StreamMessage } from "../src/live/sessions/projection.ts";
 import { isAudioOnly, type Session, type SessionEnd, toSessionFacts, waitMs } from "../src/live/sessions/session.ts";
-import { Machine, type Moves, type OutboxMessage } from "./machine.ts";
+import type { Moves, OutboxMessage } from "../src/platform/machines.ts";
+import { Machine } from "./machine.ts";
 
 /** A heartbeat, what the encoder still holds, and its way to the origin. */
 const FAREWELL_MS = 2000;

@@ -2,9 +2,15 @@ import type { Heartbeat, HeartbeatAnswer, Started } from "../protocol/live.ts";
 import type { Env } from "../src/platform/env.ts";
 import { log } from "../src/platform/log.ts";
 import { isOnAir, type StreamStatus } from "../src/live/streams/moves.ts";
+import type {
+  ConnectAnswer,
+  ConnectOrder,
+  Connection,
+  Named,
+  StartedAnswer,
+  StreamCalls,
+} from "../src/live/streams/stream-calls.ts";
 import {
-  type ConnectAnswer,
-  type ConnectOrder,
   decideConnect,
   hasGatewayRestarted,
   openSession,
@@ -15,31 +21,6 @@ import {
 } from "../src/live/sessions/session.ts";
 import { LiveStreamKeeper } from "./live-stream-keeper.ts";
 
-/** What the Worker tells a stream's machine, by name, and what it answers. */
-export interface StreamCalls {
-  connect: { order: ConnectOrder; answer: ConnectAnswer };
-  started: { order: Connection & Started; answer: StartedAnswer };
-  heartbeat: { order: Connection & Heartbeat; answer: Omit<HeartbeatAnswer, "token"> };
-  check: { order: Connection; answer: { isCurrent: boolean; isLatest: boolean } };
-  ended: { order: Connection; answer: null };
-  finish: { order: Named; answer: { moved: boolean } };
-  disable: { order: Named; answer: { moved: boolean } };
-  enable: { order: Named; answer: { moved: boolean } };
-  remove: { order: Named; answer: { moved: boolean } };
-  configure: { order: Named & { reconnectWindowS: number }; answer: null };
-  watched: { order: { sessionId: string; viewers: number }; answer: null };
-  viewers: { order: Named; answer: { views: number } };
-  wake: { order: Named; answer: { status: StreamStatus } };
-}
-type StartedAnswer = { isOver: true } | { isOver: false; settings: Session["settings"]; maxDurationS: number };
-interface Named {
-  streamId: string;
-}
-/** Which connection of which session is speaking: see `Session.connection`. */
-interface Connection {
-  sessionId: string;
-  connection: number;
-}
 type Calls = {
   [Name in keyof StreamCalls]: (order: StreamCalls[Name]["order"]) => Answer<Name> | Promise<Answer<Name>>;
 };

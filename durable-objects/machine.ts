@@ -1,26 +1,15 @@
-import { createDurable, proxyDurable } from "itty-durable";
+import { createDurable } from "itty-durable";
 import type { Env } from "../src/platform/env.ts";
 import { log } from "../src/platform/log.ts";
+import type { Moves, OutboxMessage } from "../src/platform/machines.ts";
 
-/** What itty-durable's class has; its own types are `any`, so this file is the only one that knows it. */
+/** What itty-durable's class has; its own types are `any`, so no other file sees the class. */
 interface IttyDurable {
   state: DurableObjectState;
   loadFromStorage(): Promise<void>;
   fetch(request: Request): Promise<Response>;
 }
 const Base = createDurable() as unknown as new (ctx: DurableObjectState, env: object) => IttyDurable;
-
-/** Per state, what each signal leads to: the next state and the event announced with it (null = none). */
-export type Moves<Status extends string, Signal extends string> = Record<
-  Status,
-  Partial<Record<Signal, readonly [next: Status, event: string | null]>>
->;
-
-export interface OutboxMessage {
-  seq: number;
-  kind: string;
-  payload: unknown;
-}
 
 /** A message may have 2 MB, and a machine shares 128 MB with others of its kind. */
 const DELIVERY_MESSAGES = 50;
@@ -67,7 +56,7 @@ export abstract class Machine<Status extends string, Signal extends string, Time
   protected abstract run(timer: Timer): Promise<void>;
   /** Called each time a timer's handler has thrown; `failures` counts them since it last went well. */
   protected failing(_timer: Timer, _failures: number): void {}
-  /** What arrives by `tell`. */
+  /** What arrives by `callMachine`. */
   protected abstract receive(name: string, document: unknown): Promise<unknown>;
 
   /** itty-durable calls this once stored fields are back. */
@@ -202,27 +191,4 @@ export abstract class Machine<Status extends string, Signal extends string, Time
     const name = new URL(request.url).pathname.slice(1);
     return Response.json((await this.receive(name, await request.json())) ?? null);
   }
-}
-
-/** The methods of a machine as a stub has them: results travel as JSON. */
-export type Remote<T> = {
-  [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
-};
-
-/** Synchronous on purpose: the stub answers `then`, so it must never be returned from an async function. */
-export function machineStub<T>(namespace: DurableObjectNamespace, id: string): Remote<T> {
-  return proxyDurable(namespace, { parse: true }).get(id) as Remote<T>;
-}
-
-/** Hands a document to a machine and gives back its answer. */
-export async function tell<T>(
-  namespace: DurableObjectNamespace,
-  id: string,
-  name: string,
-  document: unknown,
-): Promise<T> {
-  const stub = namespace.get(namespace.idFromName(id));
-  const response = await stub.fetch(`https://machine/${name}`, { method: "POST", body: JSON.stringify(document) });
-  if (!response.ok) throw new Error(`machine answered ${response.status} to ${name}`);
-  return await response.json<T>();
 }

@@ -21,6 +21,7 @@ import { fitting, Recorder } from "../src/events/webhooks/sender/recorder.ts";
 import { type Noted, Supply } from "../src/events/webhooks/sender/supply.ts";
 import { openEventData } from "../src/events/webhooks/redact-event.ts";
 import { findTarget, type Target } from "../src/events/webhooks/sender/target.ts";
+import type { SenderCalls } from "../src/events/webhooks/sender/sender-calls.ts";
 import { signedHeaders } from "../src/events/webhooks/signature.ts";
 
 /**
@@ -40,7 +41,7 @@ const TRUSTED_AFTER_MS = 5000;
  * Sends the events of one webhook, and nothing else: a slow endpoint keeps nobody waiting but itself. D1 says what is due and is told how
  * it went; here is only what is under way. Native, not a machine: its state is a consequence of what it sees on the wire.
  */
-export class WebhookSender extends DurableObject<Env> {
+export class WebhookSender extends DurableObject<Env> implements SenderCalls {
   readonly #scale: number;
   readonly #bornAtMs = Date.now();
   readonly #ledger: SenderLedger;

@@ -1,8 +1,9 @@
-/** `npm run check`: format, lint, types, and that generated files are fresh. Seconds on the whole tree. */
+/** `npm run check`: format, lint, imports, types, and that generated files are fresh. Seconds on the whole tree. `npm run check -- imports` runs only the checks that are named. */
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 
 interface Outcome {
@@ -28,13 +29,13 @@ const runner =
   };
 
 /** The tables and the newest migration say the same: generating again, elsewhere, adds no file. */
-async function migrationsAreFresh(run: Run): Promise<Outcome> {
+async function migrationsAreFresh(run: Run, name: string): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-migrations-"));
   try {
     await cp("migrations", folder, { recursive: true });
     const before = await readdir(folder);
     const generated = await run(
-      "migrations",
+      name,
       "drizzle-kit",
       "generate",
       "--dialect",
@@ -59,22 +60,34 @@ async function migrationsAreFresh(run: Run): Promise<Outcome> {
   }
 }
 
-export async function check(niceness = 0): Promise<Outcome[]> {
+/** What has not changed since the last check is not checked again: `.tsbuildinfo` has each file's hash and its errors. */
+const types = (project: string) => (run: Run, name: string) => {
+  const kept = ["--incremental", "--tsBuildInfoFile", `node_modules/.cache/tsc/${project}.tsbuildinfo`];
+  return run(name, "tsc", "-p", `tsconfig.${project}.json`, ...kept);
+};
+
+const CHECKS: Record<string, (run: Run, name: string) => Promise<Outcome>> = {
+  format: (run, name) => run(name, "oxfmt", "--check", "."),
+  lint: (run, name) => run(name, "oxlint", "--type-aware", "--deny-warnings"),
+  imports: (run, name) => run(name, process.execPath, fileURLToPath(new URL("check-imports.ts", import.meta.url))),
+  "types: worker": types("worker"),
+  "types: pure tests": types("pure"),
+  "types: node": types("node"),
+  "types: browser": types("browser"),
+  migrations: migrationsAreFresh,
+};
+
+/**
+ * @param names of `CHECKS`; empty = all of them
+ * @param niceness of the processes, 0 to 19: tests that follow a clock may run beside them
+ */
+export async function check(names: readonly string[] = [], niceness = 0): Promise<Outcome[]> {
+  const unknown = names.find((name) => CHECKS[name] === undefined);
+  if (unknown !== undefined)
+    throw new Error(`there is no check "${unknown}"; the checks are ${Object.keys(CHECKS).join(", ")}`);
   const run = runner(niceness);
-  // What has not changed since the last check is not checked again: `.tsbuildinfo` has each file's hash and its errors.
-  const types = (name: string, project: string) => {
-    const kept = ["--incremental", "--tsBuildInfoFile", `node_modules/.cache/tsc/${project}.tsbuildinfo`];
-    return run(`types: ${name}`, "tsc", "-p", `tsconfig.${project}.json`, ...kept);
-  };
-  const outcomes = await Promise.all([
-    run("format", "oxfmt", "--check", "."),
-    run("lint", "oxlint", "--type-aware", "--deny-warnings"),
-    types("worker", "worker"),
-    types("pure tests", "pure"),
-    types("node", "node"),
-    types("browser", "browser"),
-    migrationsAreFresh(run),
-  ]);
+  const chosen = Object.entries(CHECKS).filter(([name]) => names.length === 0 || names.includes(name));
+  const outcomes = await Promise.all(chosen.map(([name, start]) => start(run, name)));
   for (const { name, ok, output, tookMs } of outcomes) {
     console.log(
       `${ok ? styleText("green", "✓") : styleText("red", "✗")} ${name} ${styleText("dim", `${(tookMs / 1000).toFixed(1)} s`)}`,
@@ -84,4 +97,4 @@ export async function check(niceness = 0): Promise<Outcome[]> {
   return outcomes;
 }
 
-if (import.meta.main) process.exitCode = (await check()).every(({ ok }) => ok) ? 0 : 1;
+if (import.meta.main) process.exitCode = (await check(process.argv.slice(2))).every(({ ok }) => ok) ? 0 : 1;

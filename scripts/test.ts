@@ -91,7 +91,7 @@ function failuresOf({ testResults }: Report): string[] {
 }
 
 async function runChecks(): Promise<void> {
-  for (const { name, ok } of await check(CHECKS_NICENESS)) if (!count(ok)) failures.push(`check: ${name}`);
+  for (const { name, ok } of await check([], CHECKS_NICENESS)) if (!count(ok)) failures.push(`check: ${name}`);
   if (!count(await dryRunDeploy(CHECKS_NICENESS))) failures.push("wrangler deploy --dry-run");
 }
 

@@ -2,7 +2,7 @@ import { consumePurges, sweepAssets } from "./library/assets/index.ts";
 import type { Env } from "./platform/env.ts";
 import { createApp } from "./app.ts";
 import { log } from "./platform/log.ts";
-import { consumeClips, sweepClips, sweepSecrets, sweepStreams } from "./live/index.ts";
+import { consumeClips, isOffAir, sweepClips, sweepSecrets, sweepStreams } from "./live/index.ts";
 import { deleteOld } from "./retention.ts";
 import {
   consumeDeadDeliveries,
@@ -39,7 +39,7 @@ export default {
   async scheduled(controller, env) {
     const now = new Date(controller.scheduledTime);
     const tasks = [
-      sweepAssets(env, now),
+      sweepAssets(env, now, isOffAir),
       sweepDeliveries(env, now),
       sweepStreams(env, now),
       sweepClips(env, now),

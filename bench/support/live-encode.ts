@@ -1,9 +1,9 @@
 /** `node live-encode.ts FILE [copy]`: a broadcast as its child encodes it, but no rung is given up however busy the machine is. */
+import { SESSION_START } from "../../encoder/live/run-state.ts";
 import { createReadStream } from "node:fs";
 import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { encodeBroadcast } from "../../encoder/live/broadcast.ts";
-import { SESSION_START } from "../../encoder/live/output.ts";
 import { encodeMessage } from "../../encoder/live/wire.ts";
 
 Log.setLevel(AV_LOG_QUIET);

@@ -1,7 +1,8 @@
 /** What an encoder makes of a broadcast, on its way to the Worker; and what has arrived there. */
+import type { RunStart } from "../live/run-state.ts";
 import { randomUUID } from "node:crypto";
 import type { BroadcastReceiver } from "../live/broadcast-process.ts";
-import type { DroppedRung, InitFacts, PartFacts, Pulse, RunOpening, RunStart, StartedFacts } from "../live/output.ts";
+import type { DroppedRung, InitFacts, PartFacts, Pulse, RunOpening, StartedFacts } from "../live/output.ts";
 import { log } from "../log.ts";
 import { type SessionClient, SessionOver } from "./session-client.ts";
 

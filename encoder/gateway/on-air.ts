@@ -1,4 +1,5 @@
 /** One broadcast that has been let in: fed to an encoder, told to the Worker each second, ended when either side wants it. */
+import { type Continuation, SESSION_START } from "../live/run-state.ts";
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AuthorizeAnswer, END_REASONS } from "../../protocol/live.ts";
@@ -8,8 +9,6 @@ import {
   type BroadcastReceiver,
   runBroadcast,
 } from "../live/broadcast-process.ts";
-import type { Continuation } from "../live/continuation.ts";
-import { SESSION_START } from "../live/output.ts";
 import { log } from "../log.ts";
 import { ProcessNotStarted } from "../media-process.ts";
 import { Delivery } from "./delivery.ts";

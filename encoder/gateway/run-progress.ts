@@ -1,12 +1,8 @@
 /** What an encoder's run is and how far it is out, so that another encoder can go on with it; and from where the source is still needed. */
-import {
-  type Continuation,
-  type KeyPlace,
-  progressBehind,
-  type RenditionProgress,
-  type RunState,
-} from "../live/continuation.ts";
-import { type PartFacts, PICTURE_TIMESCALE, SOUND_NAME } from "../live/output.ts";
+import { PICTURE_TIMESCALE } from "../live/live-grid.ts";
+import type { Continuation, KeyPlace, RenditionProgress, RunState } from "../live/run-state.ts";
+import { progressBehind } from "../live/continuation.ts";
+import { type PartFacts, SOUND_NAME } from "../live/output.ts";
 
 const MOST_IN_VAIN = 2;
 

@@ -1,4 +1,5 @@
 /** A broadcast's child process: fed with its bytes, watched while it runs, killed by its limits. */
+import type { KeyPlace, RunStart, RunState } from "./run-state.ts";
 import type { ChildProcess } from "node:child_process";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -8,8 +9,7 @@ import { startMediaProcess } from "../media-process.ts";
 import type { JobFailureCode } from "../../protocol/jobs.ts";
 import type { BroadcastEnd } from "./broadcast.ts";
 import { Outbox, type OutboxReceiver } from "./outbox.ts";
-import type { KeyPlace, RunState } from "./continuation.ts";
-import type { BroadcastPlan, DroppedRung, PartFacts, Pulse, RunOpening, RunStart, StartedFacts } from "./output.ts";
+import type { BroadcastPlan, DroppedRung, PartFacts, Pulse, RunOpening, StartedFacts } from "./output.ts";
 import { type ChildOrder, MessageReader, type WireMessage } from "./wire.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));

@@ -1,4 +1,5 @@
 /** One broadcast from its first byte to its end: one decode, the ladder, parts. Everything the source does wrong is met here. */
+import type { Continuation, RunStart, RunState } from "./run-state.ts";
 import type { Frame } from "node-av";
 import { AV_PKT_DATA_DISPLAYMATRIX } from "node-av/constants";
 import { JobError } from "../errors.ts";
@@ -6,12 +7,12 @@ import { rotationOf } from "../media/facts.ts";
 import { codecLike, type H264Codec } from "../media/h264.ts";
 import type { VideoRung } from "../../protocol/jobs.ts";
 import { CaptureClock } from "./capture-clock.ts";
-import { CannotContinue, type Continuation, digestOf, type RunState } from "./continuation.ts";
+import { CannotContinue, digestOf } from "./continuation.ts";
 import { Deinterlacer } from "./deinterlacer.ts";
 import { planLiveLadder, refitLadder } from "./ladder-plan.ts";
 import { type LiveGrid, planLiveGrid, withFirstAligned } from "./live-grid.ts";
 import { LiveSource, type TimedPacket } from "./live-source.ts";
-import type { BroadcastListener, BroadcastPlan, RunOpening, RunStart } from "./output.ts";
+import type { BroadcastListener, BroadcastPlan, RunOpening } from "./output.ts";
 import { OverloadPolicy } from "./overload.ts";
 import { Run, type RunPicture, type RunPlan } from "./run.ts";
 import { SegmentGrid } from "./segment-grid.ts";

@@ -1,10 +1,11 @@
 /** One broadcast in a process of its own: media on stdin, the plan over IPC, messages on stdout (`wire.ts`). */
+import type { RunStart } from "./run-state.ts";
 import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { JobError } from "../errors.ts";
 import { CannotContinue } from "./continuation.ts";
 import { encodeBroadcast, type Ending } from "./broadcast.ts";
-import type { BroadcastListener, BroadcastPlan, RunStart } from "./output.ts";
+import type { BroadcastListener, BroadcastPlan } from "./output.ts";
 import { OverloadPolicy } from "./overload.ts";
 import { type ChildOrder, encodeMessage, type WireMessage } from "./wire.ts";
 import { endWithParent } from "../orphan.ts";

@@ -1,4 +1,5 @@
 /** The top rung of a source that is played as it is: its own access units in the same parts and segments as the encoded rungs. */
+import { type LiveGrid, PICTURE_TIMESCALE } from "./live-grid.ts";
 import type { AvcUnit } from "../media/avc-units.ts";
 import { initSegment } from "../../protocol/media/cmaf.ts";
 import { codecOf } from "../media/h264.ts";
@@ -6,8 +7,7 @@ import { mergedAvcRecord } from "../../protocol/media/h264/avc-record.ts";
 import { skipPictures } from "../../protocol/media/h264/skip-picture.ts";
 import type { ColorMatrix } from "../media/scale-graph.ts";
 import type { VideoRung } from "../../protocol/jobs.ts";
-import type { LiveGrid } from "./live-grid.ts";
-import { type InitFacts, PICTURE_TIMESCALE } from "./output.ts";
+import type { InitFacts } from "./output.ts";
 import type { PartCutter } from "./part-cutter.ts";
 import type { SegmentGrid } from "./segment-grid.ts";
 

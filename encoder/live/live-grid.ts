@@ -3,7 +3,12 @@ import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import { outputRate } from "../media/frame-rate.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
 import { STANDARD_RATES } from "../../protocol/standard-rates.ts";
-import { PICTURE_TIMESCALE } from "./output.ts";
+
+/**
+ * Ticks per second of every live picture track, whatever its rate: a rendition keeps one timescale for the whole session, over changes
+ * of the source. All standard rates have whole ticks in it (24000/1001: 5005).
+ */
+export const PICTURE_TIMESCALE = 120_000;
 
 /** A part that is not the last of its segment is at least this much of the part target (RFC 8216bis §4.4.4.9). */
 const SHORTEST_PART = 0.85;

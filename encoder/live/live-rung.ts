@@ -1,4 +1,5 @@
 /** One live H.264 encoder: no B-frames, no look-ahead, a key frame each second and at each start of a segment. */
+import { type LiveGrid, PICTURE_TIMESCALE } from "./live-grid.ts";
 import { type CodecContext, type Frame, Packet } from "node-av";
 import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE } from "node-av/constants";
 import { JobError } from "../errors.ts";
@@ -7,8 +8,7 @@ import { codecOf, type H264Codec, withoutEncoderNote } from "../media/h264.ts";
 import type { ColorMatrix } from "../media/scale-graph.ts";
 import { configurationOf, openX264 } from "../media/x264.ts";
 import type { VideoRung } from "../../protocol/jobs.ts";
-import type { LiveGrid } from "./live-grid.ts";
-import { type InitFacts, PICTURE_TIMESCALE } from "./output.ts";
+import type { InitFacts } from "./output.ts";
 import type { PartCutter } from "./part-cutter.ts";
 import type { SegmentGrid } from "./segment-grid.ts";
 

@@ -1,13 +1,7 @@
 /** What the encoder of a broadcast is given and what it gives. Types only. */
+import type { Continuation, KeyPlace, RunStart, RunState } from "./run-state.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
-import type { Continuation, KeyPlace, RunState } from "./continuation.ts";
 import type { IngestSettings, LiveRendition, Started } from "../../protocol/live.ts";
-
-/**
- * Ticks per second of every live picture track, whatever its rate: a rendition keeps one timescale for the whole session, over changes
- * of the source. All standard rates have whole ticks in it (24000/1001: 5005).
- */
-export const PICTURE_TIMESCALE = 120_000;
 
 /** The name of the one audio rendition. */
 export const SOUND_NAME = "a1";
@@ -27,21 +21,6 @@ export interface BroadcastPlan {
   /** Where in its session the broadcast begins. Null = it is asked for (`onOpening`) once the first media is there. */
   start: RunStart | null;
 }
-
-/** Where a run begins in its session. */
-export interface RunStart {
-  msn: number;
-  /** The first segment does not go on from the one before it. */
-  isDiscontinuous: boolean;
-  /** Of its init segments: one that the session has not used, unless the run goes on with the same ones. */
-  initVersion: number;
-  /** Seconds on the session's timeline, not before the end of what the session has. */
-  seconds: number;
-  /** The same in ticks for renditions that go on exactly where they ended. */
-  ticks: Record<string, number>;
-}
-
-export const SESSION_START: RunStart = { msn: 0, isDiscontinuous: false, initVersion: 0, seconds: 0, ticks: {} };
 
 /** A run that does not simply continue what came before. */
 export interface RunOpening {

@@ -1,8 +1,8 @@
 /** How a run cuts its renditions into parts and segments, and what it says of each segment. */
+import { type LiveGrid, PICTURE_TIMESCALE } from "./live-grid.ts";
+import { type Continuation, type RunStart, SESSION_START } from "./run-state.ts";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
-import type { Continuation } from "./continuation.ts";
-import type { LiveGrid } from "./live-grid.ts";
-import { type BroadcastListener, PICTURE_TIMESCALE, type RunStart, SESSION_START, SOUND_NAME } from "./output.ts";
+import { type BroadcastListener, SOUND_NAME } from "./output.ts";
 import type { CutPlan, SegmentFacts } from "./part-cutter.ts";
 import type { SegmentGrid } from "./segment-grid.ts";
 

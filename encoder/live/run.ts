@@ -2,18 +2,19 @@
  * A stretch of a broadcast without a seam: one kind of picture on one timeline of the source, from its first picture to the jump, the
  * change or the end that closes it. Its encoders begin and end with it.
  */
+import type { Continuation, CopyPhase, RunStart } from "./run-state.ts";
 import type { Frame } from "node-av";
 import type { SourceVideo, VideoRung } from "../../protocol/jobs.ts";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import type { AvcUnit } from "../media/avc-units.ts";
 import type { H264Codec } from "../media/h264.ts";
 import { colorPlan } from "../media/scale-graph.ts";
-import { CannotContinue, type Continuation, type CopyPhase, type CutPlace, placeOf } from "./continuation.ts";
+import { CannotContinue, type CutPlace, placeOf } from "./continuation.ts";
 import { canHoldCopy, type Copy, CopiedRung } from "./copied-rung.ts";
 import type { LiveGrid } from "./live-grid.ts";
 import { LivePicker } from "./live-picker.ts";
 import { liveEncoderOptions, LiveRung } from "./live-rung.ts";
-import { type BroadcastListener, type BroadcastPlan, type RunStart, SOUND_NAME } from "./output.ts";
+import { type BroadcastListener, type BroadcastPlan, SOUND_NAME } from "./output.ts";
 import { type CutPlan, endsBetweenParts, leastEnd, PartCutter } from "./part-cutter.ts";
 import { hdrOf, PictureLadder } from "./picture-ladder.ts";
 import { RunCuts } from "./run-cuts.ts";

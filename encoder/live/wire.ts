@@ -2,18 +2,9 @@
  * From the child of a broadcast to the gateway, over a pipe: for each message the length of its JSON and of its bytes (u32, big-endian),
  * then both.
  */
+import type { KeyPlace, RunStart, RunState } from "./run-state.ts";
 import type { BroadcastEnd } from "./broadcast.ts";
-import type { KeyPlace, RunState } from "./continuation.ts";
-import type {
-  BroadcastPlan,
-  DroppedRung,
-  InitFacts,
-  PartFacts,
-  Pulse,
-  RunOpening,
-  RunStart,
-  StartedFacts,
-} from "./output.ts";
+import type { BroadcastPlan, DroppedRung, InitFacts, PartFacts, Pulse, RunOpening, StartedFacts } from "./output.ts";
 import type { JobFailureCode } from "../../protocol/jobs.ts";
 
 /** From the gateway to the child, over IPC: the plan once, an answer to each `opening`, and that the broadcaster does not come back. */

@@ -2,6 +2,7 @@ export {
   CATALOGUE,
   CATALOGUE_VERSION,
   EVENT_KINDS,
+  type EventData,
   type EventKind,
   type EventType,
   isEventType,
@@ -9,8 +10,11 @@ export {
   nameIn,
   type Naming,
 } from "./catalogue.ts";
+export { EventEnvelope } from "./catalogue/envelope.ts";
+export { MediaRecord, PlaybackIdRecord, TrackRecord } from "./catalogue/media-record.ts";
+export { envelopeOf, listEvents } from "./listing.ts";
 export { eventTime } from "./event-time.ts";
 export { type Event, eventBytes, findEvent, insertEvent, type NewEvent } from "./repository.ts";
 export { events } from "./tables.ts";
 export { checkTypePattern, expandPatterns, matchesTypes, resolveTypes } from "./type-filter.ts";
-export { redactSecrets } from "./redaction.ts";
+export { REDACTED, redactSecrets } from "./redaction.ts";

@@ -2,14 +2,10 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { openDatabase } from "../platform/database.ts";
 import { CursorPagination, CursorQuery, cutPage, readCursor } from "../platform/http/cursor.ts";
 import { json, problemResponses } from "../platform/http/openapi.ts";
-import { Problem } from "../platform/http/problems.ts";
 import { newRouter } from "../platform/http/router.ts";
 import { checkTimeRange, timeRange } from "../platform/http/time-range.ts";
-import { deliveriesOfEvent } from "./webhooks/deliveries-of-event.ts";
-import { EventDelivery } from "./webhooks/schemas.ts";
 import { EventEnvelope } from "./catalogue/envelope.ts";
 import { envelopeOf, listEvents } from "./listing.ts";
-import { findEvent } from "./repository.ts";
 import { checkTypePattern } from "./type-filter.ts";
 
 const tags = ["Events"];
@@ -65,52 +61,14 @@ const listRoute = createRoute({
   },
 });
 
-const EventRecord = z
-  .object({
-    event: EventEnvelope.openapi({ description: "As it is sent with `naming: service`" }),
-    type: z.string().openapi({ description: "Its name with `naming: service`", example: "asset.ready" }),
-    videoType: z.string().openapi({ description: "Its name with `naming: video`", example: "video.media.ready" }),
-    isTest: z.boolean().openapi({ description: "A sample that a webhook was tested with" }),
-    deliveries: z.array(EventDelivery).openapi({ description: "One for each webhook that it goes or went to" }),
-  })
-  .openapi("EventRecord");
-
-const getRoute = createRoute({
-  operationId: "get-event",
-  summary: "One event, with what became of it at each webhook",
-  method: "get",
-  path: "/v1/events/{eventId}",
-  tags,
-  security,
-  request: { params: z.object({ eventId: z.uuid().openapi({ param: { name: "eventId", in: "path" } }) }) },
-  responses: {
-    200: {
-      description: "The event, its deliveries and their attempts",
-      content: json(z.object({ success: z.literal(true), data: EventRecord })),
-    },
-    ...problemResponses("unauthorized", "event_not_found", "validation_failed"),
-  },
+export const eventRoutes = newRouter().openapi(listRoute, async (c) => {
+  const { limit, cursor, type, objectId, from, to, naming } = c.req.valid("query");
+  const found = await listEvents(
+    openDatabase(c.env.DB),
+    c.var.caller.workspaceId,
+    { types: type, objectId: objectId?.toLowerCase(), from, to, after: readCursor(cursor, SortKey) },
+    limit + 1,
+  );
+  const { rows, pagination } = cutPage(found, limit, ({ createdAt, id }) => [createdAt, id]);
+  return c.json({ success: true as const, data: rows.map((event) => envelopeOf(event, naming)), pagination }, 200);
 });
-
-export const eventRoutes = newRouter()
-  .openapi(listRoute, async (c) => {
-    const { limit, cursor, type, objectId, from, to, naming } = c.req.valid("query");
-    const found = await listEvents(
-      openDatabase(c.env.DB),
-      c.var.caller.workspaceId,
-      { types: type, objectId: objectId?.toLowerCase(), from, to, after: readCursor(cursor, SortKey) },
-      limit + 1,
-    );
-    const { rows, pagination } = cutPage(found, limit, ({ createdAt, id }) => [createdAt, id]);
-    return c.json({ success: true as const, data: rows.map((event) => envelopeOf(event, naming)), pagination }, 200);
-  })
-  .openapi(getRoute, async (c) => {
-    const db = openDatabase(c.env.DB);
-    const event = await findEvent(db, c.req.valid("param").eventId.toLowerCase());
-    if (event === null || event.workspaceId !== c.var.caller.workspaceId)
-      throw new Problem("event_not_found", "no event has this id");
-    const { type, videoType, isTest } = event;
-    const deliveries = await deliveriesOfEvent(db, event.id);
-    const data = { event: envelopeOf(event, "service"), type, videoType, isTest, deliveries };
-    return c.json({ success: true as const, data }, 200);
-  });

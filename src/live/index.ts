@@ -1,5 +1,23 @@
-export { ingestRoutes, type LiveContext, requireSession } from "./ingest/ingest-routes.ts";
 export { consumeClips, sweepClips } from "./clips/clips-copy.ts";
 export { sweepSecrets } from "./streams/sweep-secrets.ts";
+export { isOffAir } from "./sessions/off-air.ts";
 export { sweepStreams } from "./streams/sweep.ts";
-export { tellViewers } from "./streams/viewers.ts";
+export { findClip, type FoundClip, type GoneClip, saveClip } from "./clips/clips.ts";
+export { MAX_CLIP_SEGMENTS } from "./recording/clips-range.ts";
+export { readClipRequest } from "./clips/clips-request.ts";
+export {
+  findLiveSession,
+  type LivePlayable,
+  type LiveSession,
+  newestSession,
+  PLAYABLE_COLUMNS,
+  toLivePlayable,
+} from "./streams/playback.ts";
+export { recordedSession } from "./recording/recording.ts";
+export type { SegmentRange } from "./origin/recorded-session.ts";
+export { recordingRows } from "./recording/recording-rows.ts";
+export { isLatelyOver, stageOf } from "./streams/after-end.ts";
+export type { OriginAnswer } from "./origin/origin-rpc.ts";
+export { originOf } from "./origin/origin-calls.ts";
+export { ViewerBatch } from "./origin/viewer-window.ts";
+export { liveStreams } from "./streams/tables.ts";

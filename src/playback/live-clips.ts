@@ -5,13 +5,17 @@ import { type AssetFacts, mediaListOf, presentationOf } from "../media/manifest/
 import { canonicalSelection, readSelection, select } from "../media/manifest/selection.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
-// By file: the index leads to routes that lead back here.
-import { findClip, type FoundClip, type GoneClip, saveClip } from "../live/clips/clips.ts";
-import { MAX_CLIP_SEGMENTS } from "../live/recording/clips-range.ts";
-import { readClipRequest } from "../live/clips/clips-request.ts";
-import { recordedSession } from "../live/recording/recording.ts";
-import type { SegmentRange } from "../live/recording/recording-lists.ts";
-import { recordingRows } from "../live/recording/recording-rows.ts";
+import {
+  findClip,
+  type FoundClip,
+  type GoneClip,
+  MAX_CLIP_SEGMENTS,
+  readClipRequest,
+  recordedSession,
+  recordingRows,
+  saveClip,
+  type SegmentRange,
+} from "../live/index.ts";
 import { CORS } from "./headers.ts";
 import { answerManifest } from "./manifests.ts";
 import type { Caller } from "./origin.ts";

@@ -2,8 +2,7 @@ import { readSelection, type Selection, selectionQuery } from "../media/manifest
 import { withQuery } from "../media/manifest/query.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
-// By file: the index leads to routes that lead back here.
-import { isLatelyOver } from "../live/sessions/after-end.ts";
+import { isLatelyOver } from "../live/index.ts";
 import { CORS } from "./headers.ts";
 import { Recent } from "./recent.ts";
 import { findRecording } from "./repository.ts";

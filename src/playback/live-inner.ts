@@ -1,9 +1,7 @@
-import type { OriginAnswer } from "../../durable-objects/live-origin.ts";
+import { type OriginAnswer, originOf } from "../live/index.ts";
 import { liveThumbnailKey, renditionKey } from "../platform/storage/keys.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
-// By file: the index leads to routes that lead back here.
-import { originOf } from "../live/origin/origin-calls.ts";
 import { CORS } from "./headers.ts";
 import type { LiveAddress } from "./live-address.ts";
 

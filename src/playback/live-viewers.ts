@@ -1,10 +1,7 @@
 import { networkOf } from "../../protocol/network-of.ts";
-import { ViewerBatch } from "../live/origin/viewer-window.ts";
+import { type LiveSession, originOf, ViewerBatch } from "../live/index.ts";
 import type { Env } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
-// By file: the index leads to routes that lead back here.
-import { originOf } from "../live/origin/origin-calls.ts";
-import type { LiveSession } from "../live/streams/playback.ts";
 import type { Caller } from "./origin.ts";
 import { Recent } from "./recent.ts";
 

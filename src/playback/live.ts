@@ -3,10 +3,7 @@ import { readDirectives } from "../media/live/reload.ts";
 import { readSelection, type Selection } from "../media/manifest/selection.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
-// By file: the index leads to routes that lead back here.
-import { stageOf } from "../live/sessions/after-end.ts";
-import { originOf } from "../live/origin/origin-calls.ts";
-import { findLiveSession, type LivePlayable, type LiveSession } from "../live/streams/playback.ts";
+import { findLiveSession, type LivePlayable, type LiveSession, originOf, stageOf } from "../live/index.ts";
 import { wantsGzip } from "./accepts-gzip.ts";
 import { CORS } from "./headers.ts";
 import type { LiveAddress } from "./live-address.ts";

@@ -1,5 +1,5 @@
 import { and, eq, isNull, ne } from "drizzle-orm";
-import { assets } from "../library/assets/tables.ts";
+import { assets } from "../library/assets/index.ts";
 import { playbackIds } from "../tenancy/access/index.ts";
 import { openDatabase } from "../platform/database.ts";
 

@@ -1,8 +1,7 @@
 /** What stands behind a playback ID: one statement decides, whatever it is of. */
 import { and, eq, isNull, sql } from "drizzle-orm";
-import { assets, renditions, tracks } from "../library/assets/tables.ts";
-import { type LivePlayable, newestSession, PLAYABLE_COLUMNS, toLivePlayable } from "../live/streams/playback.ts";
-import { liveStreams } from "../live/streams/tables.ts";
+import { assets, renditions, tracks } from "../library/assets/index.ts";
+import { type LivePlayable, liveStreams, newestSession, PLAYABLE_COLUMNS, toLivePlayable } from "../live/index.ts";
 import { type AssetFacts, presentationOf } from "../media/manifest/model.ts";
 import { openDatabase } from "../platform/database.ts";
 import { playbackIds } from "../tenancy/access/index.ts";

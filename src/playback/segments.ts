@@ -1,6 +1,6 @@
 import { renditionKey } from "../platform/storage/keys.ts";
 import { cutSegment } from "../media/mp4/cut-segment.ts";
-import { assetSource, openStoredIndex, type StoredIndex } from "../library/sources/stored-passthrough.ts";
+import { assetSource, openStoredIndex, type StoredIndex } from "../library/sources/index.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
 import { readConditions, type Wanted } from "../platform/http/conditions.ts";

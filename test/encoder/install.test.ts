@@ -17,7 +17,7 @@ test(
   "the Dockerfile's own commands install and start an encoder in an empty folder",
   { timeout: 180_000 },
   async () => {
-    const app = await mkdtemp(join(tmpdir(), "sluice-encoder-"));
+    const root = await mkdtemp(join(tmpdir(), "sluice-encoder-"));
     try {
       const steps = (await readFile(join(ROOT, "encoder/Dockerfile"), "utf8"))
         .split("\n")
@@ -25,7 +25,9 @@ test(
         .filter((step) => step !== null);
       const env: NodeJS.ProcessEnv = { ...process.env, ENCODER_SECRET: SECRET }; // npm finds its registry as it does here
       let start: string[] = [];
+      let app = root; // the working directory
       for (const [, instruction, rest = ""] of steps) {
+        if (instruction === "WORKDIR") await mkdir((app = join(root, rest)), { recursive: true });
         if (instruction === "COPY") await copy(rest.split(" "), app);
         if (instruction === "RUN") await run("sh", ["-c", rest], { cwd: app, env });
         if (instruction === "ENV")
@@ -33,7 +35,7 @@ test(
         if (instruction === "CMD") start = JSON.parse(rest) as string[];
       }
       expect(steps.map(([, instruction]) => instruction)).toEqual(
-        expect.arrayContaining(["FROM", "COPY", "RUN", "CMD"]),
+        expect.arrayContaining(["FROM", "WORKDIR", "COPY", "RUN", "CMD"]),
       );
 
       // The only change: a port and an address that are free here.
@@ -49,12 +51,12 @@ test(
       server.kill("SIGTERM");
       expect(await once(server, "exit")).toEqual([0, null]);
     } finally {
-      await rm(app, { recursive: true, force: true });
+      await rm(root, { recursive: true, force: true });
     }
   },
 );
 
-/** COPY a folder's content, or files, as Docker does: `a ./` and `folder ./`. */
+/** COPY a folder's content, or files, as Docker does: `a ./`, `folder ./` and `folder ../folder`. */
 async function copy(words: string[], app: string): Promise<void> {
   const to = join(app, words.at(-1)!);
   await mkdir(to, { recursive: true });

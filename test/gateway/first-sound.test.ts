@@ -1,4 +1,5 @@
 /** Sound and picture of a broadcast from their first moment on, whatever brings it. */
+import { SESSION_START } from "../../encoder/live/run-state.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Log } from "node-av";
@@ -11,7 +12,6 @@ import { openSrtListener } from "../../encoder/gateway/srt/listener.ts";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import { beepsBehindFlashes, flashAndBeep } from "../support/flash-and-beep.ts";
 import { checkParts } from "../support/live-checks.ts";
-import { SESSION_START } from "../../encoder/live/output.ts";
 import { broadcast, broadcastOf, fileOf } from "../support/live.ts";
 import { decodeSound, loudness } from "../support/rendition.ts";
 import { ffmpeg } from "./broadcaster.ts";

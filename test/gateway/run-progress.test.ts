@@ -1,6 +1,6 @@
+import type { RunState } from "../../encoder/live/run-state.ts";
 import { expect, test } from "vitest";
 import { RunProgress } from "../../encoder/gateway/run-progress.ts";
-import type { RunState } from "../../encoder/live/continuation.ts";
 import { planLiveGrid } from "../../encoder/live/live-grid.ts";
 import type { PartFacts } from "../../encoder/live/output.ts";
 import type { VideoRung } from "../../protocol/jobs.ts";

@@ -46,6 +46,15 @@ describe("README", () => {
   });
 });
 
+describe("files that pages name", () => {
+  test.each(PAGES)("%s: every TypeScript file named by its path exists", (page) => {
+    const named = read(page).matchAll(
+      /(?<![\w./-])(?:src|durable-objects|encoder|protocol|scripts|test|bench)\/[\w./-]+\.ts\b/g,
+    );
+    expect([...named].map(([path]) => path).filter((path) => !existsSync(path))).toEqual([]);
+  });
+});
+
 describe("links between pages", () => {
   test.each(PAGES)("%s: every relative link leads to a file, and every anchor to a heading", (page) => {
     const broken = relativeLinks(read(page)).filter((link) => {

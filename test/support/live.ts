@@ -1,15 +1,14 @@
 /** Broadcasts for tests: made by Debian's `ffmpeg` from the real clips, fed as bytes, and what came out of them. */
+import { type RunStart, SESSION_START } from "../../encoder/live/run-state.ts";
 import { encodeBroadcast, type BroadcastEnd, type Ending } from "../../encoder/live/broadcast.ts";
-import {
-  type BroadcastPlan,
-  type DroppedRung,
-  type InitFacts,
-  type PartFacts,
-  type Pulse,
-  type RunOpening,
-  type RunStart,
-  SESSION_START,
-  type StartedFacts,
+import type {
+  BroadcastPlan,
+  DroppedRung,
+  InitFacts,
+  PartFacts,
+  Pulse,
+  RunOpening,
+  StartedFacts,
 } from "../../encoder/live/output.ts";
 import { FRIDAY } from "./ffmpeg-words.ts";
 import { madeStream } from "./made.ts";

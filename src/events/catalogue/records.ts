@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MediaRecord } from "../../library/assets/schemas.ts";
+import { MediaRecord } from "./media-record.ts";
 import { SAMPLE, SAMPLE_CREATED_AT, SAMPLE_UPDATED_AT } from "./samples.ts";
 
 /** UTC with microseconds (contract/rest.md §1, Timestamps). */

@@ -1,10 +1,7 @@
-import type { WebhookSender } from "../../../durable-objects/webhook-sender.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import type { DueDelivery } from "./sender/due.ts";
-
-const senderOf = (env: Env, webhookId: string) =>
-  env.WEBHOOK_SENDER.get(env.WEBHOOK_SENDER.idFromName(webhookId)) as DurableObjectStub<WebhookSender>;
+import { senderOf } from "./sender/sender-calls.ts";
 
 /** Tells a webhook's sender that something may be due. False when it could not be told; never throws. */
 export const wakeSender = (env: Env, webhookId: string, announced: DueDelivery[] = []): Promise<boolean> =>

@@ -1,11 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { openDatabase } from "../../platform/database.ts";
-import { EventEnvelope } from "../../events/catalogue/envelope.ts";
-import { envelopeOf } from "../../events/listing.ts";
+import { envelopeOf, EventEnvelope } from "../../events/index.ts";
 import { CursorPagination, CursorQuery, cutPage, readCursor } from "../../platform/http/cursor.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { Problem } from "../../platform/http/problems.ts";
-import { RequestLogRecord, toRequestLog } from "../../events/request-log/request-log-listing.ts";
+import { RequestLogRecord, toRequestLog } from "../../events/request-log/index.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { ACTIVITY_ROUTE, type ActivityItem, keyOf, listActivity } from "./activity.ts";
 

@@ -1,9 +1,8 @@
 /** The activity of a media: the requests about it and its events, as one list, newest first. */
 import { and, eq } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
-import { type Event, eventTime } from "../../events/index.ts";
-import { listEvents } from "../../events/listing.ts";
-import { listRequests, type LoggedRequest } from "../../events/request-log/request-log-listing.ts";
+import { type Event, eventTime, listEvents } from "../../events/index.ts";
+import { listRequests, type LoggedRequest } from "../../events/request-log/index.ts";
 import { assets } from "./tables.ts";
 
 export type ActivityItem = { kind: "event"; row: Event } | { kind: "request"; row: LoggedRequest };

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import type { AssetMachine } from "../../../durable-objects/asset-machine.ts";
-import { machineStub } from "../../../durable-objects/machine.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import { assetPrefix } from "../../platform/storage/keys.ts";
+import { assetMachine } from "./asset-calls.ts";
 import { forgetAsset, hasClipsUnderWay } from "./repository.ts";
 
 const PurgeTask = z.object({ assetId: z.uuid(), pass: z.int().min(1) });
@@ -43,7 +42,7 @@ async function purgeAsset(env: Env, { assetId, pass }: z.infer<typeof PurgeTask>
     await env.MEDIA.delete(objects.map(({ key }) => key));
     removed += objects.length;
   }
-  const { done } = await machineStub<AssetMachine>(env.ASSET_MACHINE, assetId).purged(pass);
+  const { done } = await assetMachine(env, assetId).purged(pass);
   if (done) await forgetAsset(openDatabase(env.DB), assetId, new Date());
   log("purge.done", { assetId, pass, removed });
 }

@@ -1,7 +1,6 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
 import { idempotencyKeys } from "../../platform/http/tables.ts";
-import { liveSessions } from "../../live/streams/tables.ts";
 import { type PlaybackId, playbackIds, playbackIdsOf } from "../../tenancy/access/index.ts";
 import { assets, renditions, tracks } from "./tables.ts";
 
@@ -162,18 +161,15 @@ export async function forgetAsset(db: Database, id: string, now: Date): Promise<
   ]);
 }
 
-/** Viewers of a broadcast play it to its end after it is over; they are at most a minute behind unless they have gone back. */
-export const PLAYS_ON_MS = 5 * 60_000;
-
-/** Nobody plays a broadcast from this asset's prefix any more. */
-const isOffAir = (nowMs: number) =>
-  sql`NOT EXISTS (SELECT 1 FROM ${liveSessions} AS session WHERE session.id = ${assets.id} AND (session.ended_at IS NULL OR session.ended_at > ${nowMs - PLAYS_ON_MS}))`;
+/** Assets that nobody plays any more as a broadcast, at this moment (epoch ms); a condition on `assets`. */
+export type OffAir = (nowMs: number) => SQL;
 
 /** Assets that a crash left behind: never taken over by a machine, silent for long, or deleted but not purged. */
 export async function findStrays(
   db: Database,
   before: Date,
   limit: number,
+  isOffAir: OffAir,
 ): Promise<{ id: string; isDeleted: boolean }[]> {
   const [processing, deleted] = await db.batch([
     db

@@ -1,4 +1,4 @@
-import { tell } from "../../../durable-objects/machine.ts";
+import { callMachine } from "../../platform/machines.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import type { AssetForMachine } from "./repository.ts";
@@ -16,7 +16,7 @@ export async function startMachine(env: Env, asset: AssetForMachine): Promise<vo
   if (starting >= STARTS_AT_ONCE) await new Promise<void>((turn) => waiting.push(turn));
   else starting += 1;
   try {
-    await tell(env.ASSET_MACHINE, asset.id, "start", asset);
+    await callMachine(env.ASSET_MACHINE, asset.id, "start", asset);
   } catch (error) {
     log("asset.start_failed", { assetId: asset.id, error: String(error) });
   } finally {

@@ -1,25 +1,24 @@
 import { lt } from "drizzle-orm";
-import type { AssetMachine } from "../../../durable-objects/asset-machine.ts";
-import { machineStub } from "../../../durable-objects/machine.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { IDEMPOTENCY_KEEP_MS } from "../../platform/http/idempotency.ts";
 import { idempotencyKeys } from "../../platform/http/tables.ts";
 import { log } from "../../platform/log.ts";
-import { findStrays } from "./repository.ts";
+import { assetMachine } from "./asset-calls.ts";
+import { findStrays, type OffAir } from "./repository.ts";
 
 /** An asset whose row has not changed for this long is asked after: its machine may never have been started. */
 const SILENT_MS = 60_000;
 const AT_ONCE = 100;
 
-/** Finds what a crash between two steps has left behind and sets it going again. Harmless for what is merely slow. */
-export async function sweepAssets(env: Env, now: Date): Promise<void> {
+/** Finds what a crash between two steps has left behind and sets it going again. Harmless for what is merely slow. @param isOffAir from live/ */
+export async function sweepAssets(env: Env, now: Date, isOffAir: OffAir): Promise<void> {
   const db = openDatabase(env.DB);
   await db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, new Date(now.getTime() - IDEMPOTENCY_KEEP_MS)));
-  const strays = await findStrays(db, new Date(now.getTime() - SILENT_MS), AT_ONCE);
+  const strays = await findStrays(db, new Date(now.getTime() - SILENT_MS), AT_ONCE, isOffAir);
   await Promise.all(
     strays.map(async ({ id, isDeleted }) => {
-      const machine = machineStub<AssetMachine>(env.ASSET_MACHINE, id);
+      const machine = assetMachine(env, id);
       log("asset.swept", { assetId: id, isDeleted });
       await (isDeleted ? machine.remove(id) : machine.start(id));
     }),

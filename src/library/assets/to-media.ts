@@ -2,7 +2,8 @@ import type { z } from "@hono/zod-openapi";
 import { resolutionLabel } from "../../../protocol/ladder.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
 import type { Asset, AssetRecord, PlaybackId, Track } from "./repository.ts";
-import type { CreatedMedia, InputInfo, MediaRecord } from "./schemas.ts";
+import type { MediaRecord } from "../../events/index.ts";
+import type { CreatedMedia, InputInfo } from "./schemas.ts";
 
 const STAGE_STATUS = {
   created: "Created",

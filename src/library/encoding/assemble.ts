@@ -1,11 +1,11 @@
 import type { InitFacts, SegmentFacts, VideoResult } from "../../../protocol/jobs.ts";
-import type { renditions } from "../assets/tables.ts";
+import type { RenditionFacts } from "../../media/manifest/model.ts";
 import type { SegmentList } from "../../media/types.ts";
 import { languageName } from "../../media/languages.ts";
 import type { JobRow } from "./job-book.ts";
 import type { EncodingPlan } from "./plan.ts";
 
-export type RenditionRow = typeof renditions.$inferInsert;
+export type RenditionRow = RenditionFacts & { assetId: string };
 
 /** Chunks of one rendition that do not fit each other: a fault of ours, never to be shown to a player. */
 export class SeamError extends Error {}

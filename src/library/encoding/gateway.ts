@@ -1,7 +1,6 @@
-import { getContainer } from "@cloudflare/containers";
+import { type Container, getContainer } from "@cloudflare/containers";
 import { isSecureUrl } from "../../../protocol/secure-url.ts";
 import type { Job } from "../../../protocol/jobs.ts";
-import type { EncoderContainer } from "../../../durable-objects/encoder-container.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import { askWithSecrets } from "../../platform/crypto/encoder-secret.ts";
@@ -93,4 +92,4 @@ function instanceOf(route: string): string {
 }
 
 const containerNamed = (env: Env, instance: string) =>
-  getContainer(env.ENCODER as unknown as DurableObjectNamespace<EncoderContainer>, instance);
+  getContainer(env.ENCODER as unknown as DurableObjectNamespace<Container>, instance);

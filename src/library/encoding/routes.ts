@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { Heartbeat, type HeartbeatAnswer, JobFailure, JobResult } from "../../../protocol/jobs.ts";
-import { tell } from "../../../durable-objects/machine.ts";
+import { callMachine } from "../../platform/machines.ts";
 import { sourceKey } from "../../platform/storage/keys.ts";
 import { serveObject } from "./serve-object.ts";
 import { log } from "../../platform/log.ts";
@@ -79,4 +79,4 @@ const tellMachine = <Answer extends object>(
   { assetId, jobId }: JobGrant,
   name: string,
   document: object,
-) => tell<Answer>(env.ASSET_MACHINE, assetId, name, { jobId, ...document });
+) => callMachine<Answer>(env.ASSET_MACHINE, assetId, name, { jobId, ...document });

@@ -1,4 +1,4 @@
-import { tell } from "../../../durable-objects/machine.ts";
+import { callMachine } from "../../platform/machines.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
@@ -36,7 +36,7 @@ export async function storeObject(
   body: ReadableStream<Uint8Array>,
 ): Promise<void> {
   const object: JobObject = { jobId, attempt, rendition, file };
-  const { verdict } = await tell<{ verdict: WriteVerdict }>(env.ASSET_MACHINE, assetId, "write", object);
+  const { verdict } = await callMachine<{ verdict: WriteVerdict }>(env.ASSET_MACHINE, assetId, "write", object);
   if (verdict === "over") throw gone();
   const key = renditionKey(assetId, rendition, file);
   const stored = await env.MEDIA.head(key);
@@ -45,7 +45,7 @@ export async function storeObject(
     throw new Problem("unavailable", "the object is being written by another request");
   }
   if ((await md5Of(body)) === stored.etag) return;
-  const answer = await tell<{ verdict: ReplaceVerdict }>(env.ASSET_MACHINE, assetId, "replace", object);
+  const answer = await callMachine<{ verdict: ReplaceVerdict }>(env.ASSET_MACHINE, assetId, "replace", object);
   if (answer.verdict === "over") throw gone();
   if (answer.verdict === "announced")
     throw new Problem("object_announced", "this object has been announced with other bytes, and stays");

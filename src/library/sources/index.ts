@@ -9,3 +9,4 @@ export { sourceRetryDelayMs } from "./retry-schedule.ts";
 export { SOURCE_ERRORS, SourceError } from "./source-errors.ts";
 export type { SourceErrorCode } from "./source-errors.ts";
 export type { SourceEnv } from "./limits.ts";
+export { assetSource, openStoredIndex, type StoredIndex } from "./stored-passthrough.ts";

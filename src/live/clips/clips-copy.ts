@@ -1,11 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, isNull, lt } from "drizzle-orm";
 import { z } from "zod";
-// By file: the index leads to routes that lead back to playback.
-import { CLIP_SOURCE_GONE } from "../../library/assets/asset-error.ts";
-import { failRecording } from "../../library/assets/fail-recording.ts";
-import { finishRecording } from "../../library/assets/finish-recording.ts";
+import { assets, CLIP_SOURCE_GONE, failRecording, finishRecording } from "../../library/assets/index.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
-import { assets } from "../../library/assets/tables.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";

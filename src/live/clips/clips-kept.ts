@@ -1,6 +1,5 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
-// By file: the index leads to routes that lead back to playback.
-import { assets, renditions } from "../../library/assets/tables.ts";
+import { assets, renditions } from "../../library/assets/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { MAX_CLIP_SECONDS } from "../recording/clips-range.ts";

@@ -1,14 +1,13 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { listAssets } from "../../library/assets/repository.ts";
-import { MediaRecord } from "../../library/assets/schemas.ts";
-import { toMedia } from "../../library/assets/to-media.ts";
+import { listAssets, toMedia } from "../../library/assets/index.ts";
+import { MediaRecord } from "../../events/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { PageQuery, pagination, Pagination } from "../../platform/http/pagination.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { createClip } from "./create-clip.ts";
 import { keyOf, orNotFound, publicUrlOf, security, streamParams } from "../streams/route-parts.ts";
-import { CreateClip } from "../streams/schemas.ts";
+import { CreateClip } from "./schemas.ts";
 
 /** Some clients write a stream's id as a UUID. */
 const livestreamId = z

@@ -1,7 +1,5 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
-// By file: the index leads to routes that lead back to playback.
-import { openRecording } from "../../library/assets/open-recording.ts";
-import { assets } from "../../library/assets/tables.ts";
+import { assets, openRecording } from "../../library/assets/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
@@ -10,7 +8,7 @@ import { Problem } from "../../platform/http/problems.ts";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { sendClip } from "./clips-copy.ts";
 import { findKeptClip } from "./clips-kept.ts";
-import type { FoundRange } from "../recording/clips-range.ts";
+import type { FoundRange } from "../origin/recorded-session.ts";
 import type { ClipRequest } from "./clips-request.ts";
 import type { LivePlayable } from "../streams/playback.ts";
 import { findSessionRange } from "../recording/recording.ts";

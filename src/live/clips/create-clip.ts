@@ -1,8 +1,6 @@
 import type { z } from "@hono/zod-openapi";
-// By file: the index leads to routes that lead back to playback.
-import { findAsset } from "../../library/assets/repository.ts";
-import type { MediaRecord } from "../../library/assets/schemas.ts";
-import { toMedia } from "../../library/assets/to-media.ts";
+import { findAsset, toMedia } from "../../library/assets/index.ts";
+import type { MediaRecord } from "../../events/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";

@@ -4,7 +4,7 @@ import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import { isSameSecret, streamIdOfKey } from "../streams/ids.ts";
 import { ingestSettings } from "./ingest-settings.ts";
-import { callMachine } from "../streams/machine-calls.ts";
+import { callStream } from "../streams/stream-calls.ts";
 import { originOf } from "../origin/origin-calls.ts";
 import { findStream, type LiveStream } from "../streams/repository.ts";
 import { signSessionGrant } from "../sessions/session-token.ts";
@@ -27,7 +27,7 @@ export async function authorize(env: Env, request: Authorize, publicUrl: string,
   if (stream === null) return refuse(request, "unknown_key");
   if (protocol === "srt" && !isSameSecret(passphrase ?? "", stream.srtSecret))
     return refuse(request, "wrong_passphrase");
-  const answer = await callMachine(env, stream.id, "connect", {
+  const answer = await callStream(env, stream.id, "connect", {
     streamId: stream.id,
     workspaceId: stream.workspaceId,
     gatewayId,

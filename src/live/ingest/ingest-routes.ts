@@ -26,7 +26,7 @@ import { readCallback } from "../../platform/http/read-json.ts";
 import { type AppContext, validationProblem } from "../../platform/http/router.ts";
 import { authorize, passphraseOf } from "./authorize.ts";
 import { bearer, type GatewayContext, requireGateway, requireOwnHosts, requireOwnId } from "./gateway-auth.ts";
-import { callMachine } from "../streams/machine-calls.ts";
+import { callStream } from "../streams/stream-calls.ts";
 import { openOrigin, originOf } from "../origin/origin-calls.ts";
 import { saveGateway, streamIdOfSession } from "../streams/repository.ts";
 import { isDueForRenewal, readSessionGrant, type SessionGrant, signSessionGrant } from "../sessions/session-token.ts";
@@ -108,7 +108,7 @@ export const ingestRoutes = new Hono<LiveContext>()
   .post("/internal/live/:sessionId/started", async (c) => {
     const facts = await readCallback(Started, c.req.raw);
     const { streamId, sessionId, connection } = c.var.grant;
-    const answer = await callMachine(c.env, streamId, "started", { sessionId, connection, ...facts });
+    const answer = await callStream(c.env, streamId, "started", { sessionId, connection, ...facts });
     if (answer.isOver)
       throw new Problem("session_over", "the session is over, or another broadcaster has taken its place");
     const { settings, maxDurationS } = answer;
@@ -118,7 +118,7 @@ export const ingestRoutes = new Hono<LiveContext>()
   .post("/internal/live/:sessionId/resume", async (c) => {
     const opening = await readCallback(Opening, c.req.raw);
     const { streamId, sessionId, connection } = c.var.grant;
-    const { isCurrent } = await callMachine(c.env, streamId, "check", { sessionId, connection });
+    const { isCurrent } = await callStream(c.env, streamId, "check", { sessionId, connection });
     if (!isCurrent)
       throw new Problem("session_over", "another broadcaster has taken its place, or the session is over");
     const resume: Resume = await originOf(c.env, sessionId).resume(opening, connection);
@@ -185,7 +185,7 @@ export const ingestRoutes = new Hono<LiveContext>()
   .post("/internal/live/:sessionId/heartbeat", async (c) => {
     const heartbeat = await readCallback(Heartbeat, c.req.raw);
     const { streamId, sessionId, connection } = c.var.grant;
-    const answer = await callMachine(c.env, streamId, "heartbeat", { sessionId, connection, ...heartbeat });
+    const answer = await callStream(c.env, streamId, "heartbeat", { sessionId, connection, ...heartbeat });
     const renewed = answer.continue && isDueForRenewal(c.var.grant, Date.now());
     if (!renewed) return c.json<HeartbeatAnswer>(answer);
     const token = await signSessionGrant(c.env.JOB_SECRET, { sessionId, streamId, connection }, Date.now());
@@ -195,6 +195,6 @@ export const ingestRoutes = new Hono<LiveContext>()
     const { reason } = await readCallback(Ended, c.req.raw);
     const { streamId, sessionId, connection } = c.var.grant;
     log("live.broadcaster_left", { streamId, sessionId, reason });
-    await callMachine(c.env, streamId, "ended", { sessionId, connection });
+    await callStream(c.env, streamId, "ended", { sessionId, connection });
     return c.json({});
   });

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { PushAnswer } from "../../../protocol/live.ts";
 import { UnusableSecret } from "../../../protocol/secrets.ts";
 import { askWithSecrets } from "../../platform/crypto/encoder-secret.ts";
-import { encoderAt } from "../../library/encoding/gateway.ts";
+import { encoderAt } from "../../library/encoding/index.ts";
 import type { Env } from "../../platform/env.ts";
 import { readRest } from "../../platform/http/lingering.ts";
 import { log } from "../../platform/log.ts";

@@ -1,8 +1,8 @@
-import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
 import type { IngestSettings, Started } from "../../../protocol/live.ts";
 import { MAX_DVR_SEGMENTS } from "./origin-history.ts";
 import type { Env } from "../../platform/env.ts";
-import { WINDOW_SECONDS } from "../sessions/after-end.ts";
+import type { LiveOriginCalls } from "./origin-rpc.ts";
+import { WINDOW_SECONDS } from "../streams/after-end.ts";
 
 /** Whether a broadcast is ended before its DVR window is full. @param maxDurationS 0 = never ended */
 const fitsDvrWindow = (maxDurationS: number, segmentMs: number): boolean =>
@@ -10,7 +10,9 @@ const fitsDvrWindow = (maxDurationS: number, segmentMs: number): boolean =>
 
 /** Synchronous: what it gives back is a stub, with which nothing is sent yet. */
 export const originOf = (env: Env, sessionId: string) =>
-  env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(sessionId)) as DurableObjectStub<LiveOrigin>;
+  env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(sessionId)) as DurableObjectStub<
+    LiveOriginCalls & Rpc.DurableObjectBranded
+  >;
 
 /** A session has said what it consists of. What players hold on to stays after a reconnect, whatever is said then. */
 export async function openOrigin(

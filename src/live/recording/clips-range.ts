@@ -1,8 +1,6 @@
 import { type LiveRendition, segmentAt, segmentSeconds } from "../../media/live/timeline.ts";
-import { isPlayable, type SegmentRange } from "./recording-lists.ts";
-
-/** `beyond`: nothing there yet, or ever, of what begins at that moment. `early`: it begins, but its end has not come yet. */
-export type RangeAnswer = FoundRange | { kind: "beyond" } | { kind: "early" };
+import type { RangeAnswer } from "../origin/recorded-session.ts";
+import { isPlayable } from "./recording-lists.ts";
 
 /** A session, or a recording, as clips are looked up in it. */
 export interface SegmentLengths {
@@ -12,13 +10,6 @@ export interface SegmentLengths {
   /** A segment before the one that is looked for, and when it begins, so that nobody adds up days. */
   from: { msn: number; seconds: number };
   lengthAt: (msn: number) => number;
-}
-
-export interface FoundRange extends SegmentRange {
-  kind: "range";
-  /** From the beginning of the session's first segment to that of `first`, and to the end of `last`. */
-  startSeconds: number;
-  endSeconds: number;
 }
 
 /** A longer clip is cut. */

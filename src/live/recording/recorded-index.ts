@@ -1,11 +1,11 @@
 import { and, asc, eq, sql } from "drizzle-orm";
-import { renditions } from "../../library/assets/tables.ts";
+import { renditions } from "../../library/assets/index.ts";
 import type { Span } from "../../media/types.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { findRangeIn, type RangeAnswer } from "./clips-range.ts";
+import type { RangeAnswer, RecordedSession, SegmentRange } from "../origin/recorded-session.ts";
+import { findRangeIn } from "./clips-range.ts";
 import { renditionOf } from "./recorded-range.ts";
-import type { RecordedSession, SegmentRange } from "./recording-lists.ts";
 
 /** Segments between two marks of the time at which they begin. */
 const MARK_SEGMENTS = 256;

@@ -1,5 +1,5 @@
 import type { SegmentList, Span } from "../../media/types.ts";
-import type { RecordedRendition } from "./recording-lists.ts";
+import type { RecordedRendition } from "../origin/recorded-session.ts";
 
 /** A stretch of a rendition's lists and what is needed of the segments before it. */
 export interface ListWindow {

@@ -1,12 +1,6 @@
 import type { SegmentList, Span } from "../../media/types.ts";
-import type { LiveVariant } from "../../media/live/multivariant.ts";
+import type { RecordedRendition, SegmentRange } from "../origin/recorded-session.ts";
 import { endTicks, type LiveRendition, type LiveSegment, segmentSeconds } from "../../media/live/timeline.ts";
-
-/** Media sequence numbers, the last one included. */
-export interface SegmentRange {
-  first: number;
-  last: number;
-}
 
 /** As many as fit into a row of D1, which takes 2 MB: 66 hours in segments of 2 s. */
 export const MOST_SEGMENTS = 120_000;
@@ -27,21 +21,6 @@ export interface RecordingSource {
   /** The last segment that can be played. */
   lastMsn: number;
   at: (msn: number) => LiveSegment | null;
-}
-
-export interface RecordedRendition {
-  name: string;
-  timescale: number;
-  segments: SegmentList;
-}
-
-/** What a session has left for on-demand delivery. */
-export interface RecordedSession {
-  /** What its renditions are, those among them that have nothing. */
-  variants: LiveVariant[];
-  frameRate: number; // frames per second; 0 = unknown
-  channels: number; // of the source's sound; 0 = none
-  renditions: RecordedRendition[];
 }
 
 export const isPlayable = ({ isWhole, isGap, bytes }: LiveSegment): boolean => isWhole && !isGap && bytes > 0;

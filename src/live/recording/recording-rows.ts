@@ -1,7 +1,7 @@
-import type { NewRendition } from "../../library/assets/projection.ts";
+import type { NewRendition } from "../../library/assets/index.ts";
 import { encodedChannels } from "../../media/live/multivariant.ts";
 import { languageName } from "../../media/languages.ts";
-import type { RecordedSession } from "./recording-lists.ts";
+import type { RecordedSession } from "../origin/recorded-session.ts";
 
 /** What it takes for the rate of a source that tells none. */
 const USUAL_RATE = 30;

@@ -1,13 +1,10 @@
-// By file: the index leads to routes that lead back to playback.
-import { finishRecording } from "../../library/assets/finish-recording.ts";
+import { finishRecording, type NewRendition } from "../../library/assets/index.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
-import type { NewRendition } from "../../library/assets/projection.ts";
 import type { Env } from "../../platform/env.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
-import type { RangeAnswer } from "./clips-range.ts";
+import type { RangeAnswer, RecordedSession, SegmentRange } from "../origin/recorded-session.ts";
 import { runRecordedRead, tooManyReads } from "./recorded-reads.ts";
 import { originOf } from "../origin/origin-calls.ts";
-import type { RecordedSession, SegmentRange } from "./recording-lists.ts";
 import { type RecordedRow, recordingRows } from "./recording-rows.ts";
 
 /** What can be played on demand of a stretch of a session; null before there was anything whole. @throws {Problem} unavailable */

@@ -1,4 +1,4 @@
-import type { OutboxMessage } from "../../../durable-objects/machine.ts";
+import type { OutboxMessage } from "../../platform/machines.ts";
 import { type NewRecording, openRecording } from "../../library/assets/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
@@ -7,7 +7,8 @@ import { log } from "../../platform/log.ts";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { changeStream } from "../streams/change-stream.ts";
 import type { StreamStatus } from "../streams/moves.ts";
-import { type LiveSession, saveSession } from "../streams/repository.ts";
+import { saveSession } from "../streams/repository.ts";
+import type { SessionFacts } from "./session-facts.ts";
 import { onSessionEnd } from "./session-end.ts";
 import { streamEvent } from "../streams/stream-event.ts";
 
@@ -21,12 +22,6 @@ export interface Moved {
   /** Told with the event: rungs that the encoder has given up. */
   droppedRungs?: string[];
 }
-
-/** Times as epoch ms: messages are kept as JSON. */
-export type SessionFacts = Omit<LiveSession, "startedAt" | "endedAt"> & {
-  startedAtMs: number;
-  endedAtMs: number | null;
-};
 
 /** What a stream machine's outbox holds. */
 export type StreamMessage =

@@ -1,9 +1,10 @@
-import { failRecording, purgeAfterBroadcast } from "../../library/assets/index.ts";
+import { failRecording } from "../../library/assets/index.ts";
+import { purgeAfterBroadcast } from "./purge-after-broadcast.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
-import { KEEP_INDEX_MS, KEEP_INDEX_OF_PURGED_MS } from "./after-end.ts";
+import { KEEP_INDEX_MS, KEEP_INDEX_OF_PURGED_MS } from "../streams/after-end.ts";
 import { originOf } from "../origin/origin-calls.ts";
-import type { SessionFacts } from "./projection.ts";
+import type { SessionFacts } from "./session-facts.ts";
 import { MOST_SEGMENTS } from "../recording/recording-lists.ts";
 import { recordedSession, writeRecording } from "../recording/recording.ts";
 

@@ -1,26 +1,8 @@
 import { type IngestProtocol, type IngestSettings, SILENT_AFTER_MS, type Started } from "../../../protocol/live.ts";
 import type { Env } from "../../platform/env.ts";
 import { isOnAir, type StreamStatus } from "../streams/moves.ts";
-import type { SessionFacts } from "./projection.ts";
-
-/** What the Worker tells a machine with a broadcaster whose key is good. */
-export interface ConnectOrder {
-  streamId: string;
-  workspaceId: string;
-  gatewayId: string;
-  gatewayStartedAt: number;
-  protocol: IngestProtocol;
-  settings: Omit<IngestSettings, "reconnect">;
-  /** Null = no recording. */
-  recording: RecordingOrder | null;
-  reconnectWindowS: number;
-  maxDurationS: number;
-}
-
-export interface RecordingOrder {
-  policy: "public" | "private";
-  publicUrl: string;
-}
+import type { ConnectOrder, RecordingOrder } from "../streams/stream-calls.ts";
+import type { SessionFacts } from "./session-facts.ts";
 
 /** A broadcast, from the connecting to its definite end. */
 export interface Session {
@@ -57,10 +39,6 @@ export type SessionEnd = (typeof SESSION_ENDS)[number];
 /** A stream's wait as this deployment takes it, ms: see `LIVE_WAIT_SCALE`. */
 export const waitMs = (env: Pick<Env, "LIVE_WAIT_SCALE">, seconds: number): number =>
   seconds * 1000 * (Number(env.LIVE_WAIT_SCALE ?? "") || 1);
-
-export type ConnectAnswer =
-  | { accepted: true; sessionId: string; connection: number; settings: IngestSettings; isResumed: boolean }
-  | { accepted: false; reason: "unknown_key" | "disabled" | "busy" };
 
 /** What is to be done about a broadcaster who asks to come in. Pure. @param heardAtMs when the one on air was heard of last */
 export function decideConnect(

@@ -7,7 +7,7 @@ import { allowsPrivateNetwork } from "../../platform/network/index.ts";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { readCallback } from "../../platform/http/read-json.ts";
 import { type LiveContext, requireSession } from "../ingest/ingest-routes.ts";
-import { callMachine } from "../streams/machine-calls.ts";
+import { callStream } from "../streams/stream-calls.ts";
 import { findStream } from "../streams/repository.ts";
 import type { SessionGrant } from "../sessions/session-token.ts";
 import { targetEvent } from "../streams/stream-event.ts";
@@ -23,7 +23,7 @@ const EVENT_OF = {
  * @throws {Problem} session_over
  */
 async function requireCurrent(env: Env, { streamId, sessionId, connection }: SessionGrant): Promise<void> {
-  const { isCurrent } = await callMachine(env, streamId, "check", { sessionId, connection });
+  const { isCurrent } = await callStream(env, streamId, "check", { sessionId, connection });
   if (!isCurrent) throw new Problem("session_over", "the session is over, or another broadcaster has taken its place");
 }
 
@@ -33,7 +33,7 @@ async function requireCurrent(env: Env, { streamId, sessionId, connection }: Ses
  * @throws {Problem} session_over
  */
 async function requireLatest(env: Env, { streamId, sessionId, connection }: SessionGrant): Promise<void> {
-  const { isLatest } = await callMachine(env, streamId, "check", { sessionId, connection });
+  const { isLatest } = await callStream(env, streamId, "check", { sessionId, connection });
   if (!isLatest) throw new Problem("session_over", "another session has begun");
 }
 

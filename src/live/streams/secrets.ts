@@ -1,5 +1,5 @@
 import type { Env } from "../../platform/env.ts";
-import { REDACTED } from "../../events/redaction.ts";
+import { REDACTED } from "../../events/index.ts";
 import { currentKeyId, open, seal } from "../../platform/crypto/sealing.ts";
 import { log } from "../../platform/log.ts";
 import { withKeys } from "../../platform/http/with-keys.ts";

@@ -1,5 +1,4 @@
-import type { EventData, EventType } from "../../events/catalogue.ts";
-import type { NewEvent } from "../../events/index.ts";
+import type { EventData, EventType, NewEvent } from "../../events/index.ts";
 import type { SimulcastTarget, StreamRecord } from "./repository.ts";
 import { toStream, toTarget } from "./to-stream.ts";
 

@@ -1,7 +1,7 @@
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
-import { callMachine } from "./machine-calls.ts";
+import { callStream } from "./stream-calls.ts";
 import { forgetGateways, takeNeglected } from "./repository.ts";
 
 const LOOK_AFTER_MS = 5 * 60_000;
@@ -18,7 +18,7 @@ export async function sweepStreams(env: Env, now: Date): Promise<void> {
   await Promise.all(
     ids.map(async (streamId) => {
       try {
-        const { status } = await callMachine(env, streamId, "wake", { streamId });
+        const { status } = await callStream(env, streamId, "wake", { streamId });
         log("stream.swept", { streamId, status });
       } catch (error) {
         log("stream.sweep_failed", { streamId, error: String(error) });

@@ -2,7 +2,7 @@ import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import type { Committed } from "../../events/webhooks/index.ts";
 import { changeStream } from "./change-stream.ts";
-import { callMachine } from "./machine-calls.ts";
+import { callStream } from "./stream-calls.ts";
 import type { LiveStream, StreamRecord } from "./repository.ts";
 import { streamEvent } from "./stream-event.ts";
 
@@ -24,7 +24,7 @@ export async function updateStream(
   const { reconnectWindowS } = change;
   // A broadcast under way hears of it too; when this is lost, the next one does.
   if (reconnectWindowS !== undefined)
-    await callMachine(env, streamId, "configure", { streamId, reconnectWindowS }).catch((error: unknown) =>
+    await callStream(env, streamId, "configure", { streamId, reconnectWindowS }).catch((error: unknown) =>
       log("stream.configure_failed", { streamId, error: String(error) }),
     );
   return { record: changed.plan.record, committed: changed.committed };

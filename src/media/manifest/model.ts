@@ -21,6 +21,20 @@ export interface Rendition {
   segments: SegmentList;
 }
 
+type Optional =
+  | "isTopRung"
+  | "widthPx"
+  | "heightPx"
+  | "frameRateNum"
+  | "frameRateDen"
+  | "channels"
+  | "languageCode"
+  | "languageName"
+  | "isDefault";
+
+/** What is stored of a rendition, without its asset's id; what is left out has no value. */
+export type RenditionFacts = Omit<Rendition, Optional> & { [Name in Optional]?: Rendition[Name] | undefined };
+
 /** What the catalogue knows about an asset, as far as its manifests depend on it. */
 export interface AssetFacts {
   status: "processing" | "ready" | "errored";

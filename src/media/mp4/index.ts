@@ -4,12 +4,11 @@ import { type IndexedAudio, indexAudio, startsLate } from "./audio.ts";
 import { findMoov } from "./find-moov.ts";
 import type { IndexBytes, IndexMemory } from "./index-bytes.ts";
 import { NotStandard, standardOnlyIf } from "./not-standard.ts";
-import type { PassthroughRow } from "./rendition.ts";
+import type { RenditionFacts } from "../manifest/model.ts";
 import { readTracks } from "./track.ts";
 import { indexVideo } from "./video.ts";
 
 export { cutSegment, type CutSegment } from "./cut-segment.ts";
-export type { PassthroughRow } from "./rendition.ts";
 
 /** A source that plays as it is, without being encoded. */
 export interface StandardSource {
@@ -21,7 +20,7 @@ export interface StandardSource {
   video: SourceVideo;
   audio: SourceAudio[];
   /** Rows but for their `assetId`, ready to be inserted once the indexes are stored. */
-  renditions: PassthroughRow[];
+  renditions: RenditionFacts[];
   /** To be PUT at `passthroughKey(assetId, rendition)`: the pieces in a row. */
   indexes: { rendition: string; pieces: Uint8Array<ArrayBuffer>[] }[];
   /** Every segment of the ladder would begin at a key frame of the source, and segments are cut there. */

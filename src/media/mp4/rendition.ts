@@ -1,10 +1,8 @@
-import type { renditions } from "../../library/assets/tables.ts";
-
-export type PassthroughRow = Omit<typeof renditions.$inferInsert, "assetId">;
+import type { RenditionFacts } from "../manifest/model.ts";
 
 /** A passthrough rendition: its row, and the index from which its segments are cut. */
 export interface IndexedRendition {
-  row: PassthroughRow;
+  row: RenditionFacts;
   /** In pieces that follow each other. */
   index: Uint8Array<ArrayBuffer>[];
 }

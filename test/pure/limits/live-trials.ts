@@ -8,7 +8,8 @@ import { ViewerBatch, ViewerWindow } from "../../../src/live/origin/viewer-windo
 import { type Problem, PROBLEMS } from "../../../src/platform/http/problems.ts";
 import { findRangeIn } from "../../../src/live/recording/clips-range.ts";
 import { readClipRequest } from "../../../src/live/clips/clips-request.ts";
-import { listsFrom, MOST_SEGMENTS, type SegmentRange } from "../../../src/live/recording/recording-lists.ts";
+import type { SegmentRange } from "../../../src/live/origin/recorded-session.ts";
+import { listsFrom, MOST_SEGMENTS } from "../../../src/live/recording/recording-lists.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
 const rendition = (segments: Partial<LiveSegment>[]) =>

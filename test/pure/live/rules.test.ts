@@ -5,7 +5,6 @@ import { chooseBases, ingestUrls } from "../../../src/live/streams/ingest-urls.t
 import { ingestSettings } from "../../../src/live/ingest/ingest-settings.ts";
 import { STREAM_MOVES, type StreamSignal, type StreamStatus } from "../../../src/live/streams/moves.ts";
 import {
-  type ConnectOrder,
   decideConnect,
   hasGatewayRestarted,
   isAudioOnly,
@@ -13,6 +12,7 @@ import {
   resumeSession,
   waitMs,
 } from "../../../src/live/sessions/session.ts";
+import type { ConnectOrder } from "../../../src/live/streams/stream-calls.ts";
 import { targetUrlProblem } from "../../../src/live/simulcast/target-url.ts";
 
 type Table = Record<StreamStatus, Partial<Record<StreamSignal, readonly [StreamStatus, string]>>>;

@@ -2,7 +2,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { sql } from "drizzle-orm";
 import settings from "../../../wrangler.toml?raw";
-import type { OutboxMessage } from "../../../durable-objects/machine.ts";
+import type { OutboxMessage } from "../../../src/platform/machines.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { HealthCache } from "../../../src/health.ts";
 import { findFirstAnswer } from "../../../src/platform/http/idempotency.ts";

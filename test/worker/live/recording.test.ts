@@ -1,6 +1,7 @@
 /** What becomes of a broadcast when it is over. */
 import { createExecutionContext, createMessageBatch, env, getQueueResult, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
+import { isOffAir } from "../../../src/live/index.ts";
 import { consumePurges, sweepAssets } from "../../../src/library/assets/index.ts";
 import { projectStream } from "../../../src/live/sessions/projection.ts";
 import { addWebhook, deliveriesOf } from "../events/webhooks/webhook-rows.ts";
@@ -260,7 +261,7 @@ describe("bytes that nobody will play", () => {
     await settle(stream);
     const playbackId = stream.playbackIds[0]!.id;
     expect((await workspace.request("DELETE", `/v1/on-demand/${broadcaster.sessionId}`)).status).toBe(200);
-    await sweepAssets(env, new Date(Date.now() + 120_000));
+    await sweepAssets(env, new Date(Date.now() + 120_000), isOffAir);
     expect(await purge(broadcaster.sessionId)).toBe(false);
     await bring(broadcaster, 6);
     expect(await broadcaster.heartbeat(7)).toEqual({ continue: true, reason: null });
@@ -270,9 +271,9 @@ describe("bytes that nobody will play", () => {
     expect((await workspace.request("GET", `/v1/on-demand/${broadcaster.sessionId}`)).status).toBe(404);
     expect(await typesOf(broadcaster.sessionId)).toEqual(["video.media.live_stream.created", "video.media.deleted"]);
     expect((await get(`${live}/0.m4s`)).status).toBe(200); // a viewer who is behind
-    await sweepAssets(env, new Date(Date.now() + 120_000));
+    await sweepAssets(env, new Date(Date.now() + 120_000), isOffAir);
     expect(await purge(broadcaster.sessionId)).toBe(false);
-    await sweepAssets(env, new Date(Date.now() + 7 * 60_000));
+    await sweepAssets(env, new Date(Date.now() + 7 * 60_000), isOffAir);
     expect([await purge(broadcaster.sessionId), await objectsOf(broadcaster.sessionId)]).toEqual([true, []]);
     expect((await getStream(workspace, stream.streamId)).mediaIds).toEqual([]);
   });
@@ -294,7 +295,7 @@ describe("bytes that nobody will play", () => {
     const { sessionId } = await broadcast(stream, 1);
     await settle(stream);
     await env.DB.prepare("UPDATE assets SET updated_at = 0 WHERE id = ?").bind(sessionId).run();
-    await sweepAssets(env, new Date());
+    await sweepAssets(env, new Date(), isOffAir);
     expect(await mediaOf(sessionId)).toMatchObject({ status: "Processing" });
     expect((await objectsOf(sessionId)).length).toBeGreaterThan(0);
     await finish(stream);

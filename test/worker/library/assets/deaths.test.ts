@@ -2,7 +2,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test, vi } from "vitest";
 import type { AssetMachine } from "../../../../durable-objects/asset-machine.ts";
-import { machineStub } from "../../../../durable-objects/machine.ts";
+import { machineStub } from "../../../../src/platform/machines.ts";
 import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
 import { type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "../../workspace.ts";
 

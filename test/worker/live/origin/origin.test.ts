@@ -1,6 +1,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import type { LiveOrigin, OriginAnswer } from "../../../../durable-objects/live-origin.ts";
+import type { LiveOrigin } from "../../../../durable-objects/live-origin.ts";
+import type { OriginAnswer } from "../../../../src/live/origin/origin-rpc.ts";
 import { bytesOf, linesOf, newOrigin, NOW, opened, partOf, put, said, textOf, openingOf } from "./origins.ts";
 
 describe("a live origin", () => {

@@ -6,7 +6,7 @@ import {
   VIEWER_MS,
   ViewerBatch,
   ViewerWindow,
-} from "../../../../src/live/origin/viewer-window.ts";
+} from "../../../src/live/origin/viewer-window.ts";
 
 test("a viewer counts once however often they are seen, and no longer than 30 s", () => {
   const window = new ViewerWindow();

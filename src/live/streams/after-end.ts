@@ -23,3 +23,6 @@ export function stageOf(session: { endedAtMs: number | null } | null, nowMs: num
 
 /** Whether a client may still be following a session without a recording, and has to be told that nothing more will come. */
 export const isLatelyOver = (endedAtMs: number, nowMs: number): boolean => nowMs - endedAtMs < KEEP_INDEX_OF_PURGED_MS;
+
+/** Viewers of a broadcast play it to its end after it is over; they are at most a minute behind unless they have gone back. */
+export const PLAYS_ON_MS = 5 * 60_000;

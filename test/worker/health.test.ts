@@ -2,10 +2,10 @@
 import { env } from "cloudflare:test";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
-import type { Env } from "../../../../src/platform/env.ts";
-import { createApp } from "../../../../src/app.ts";
-import { HealthCache } from "../../../../src/health.ts";
-import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
+import type { Env } from "../../src/platform/env.ts";
+import { createApp } from "../../src/app.ts";
+import { HealthCache } from "../../src/health.ts";
+import { newWorkspace, type TestWorkspace } from "./workspace.ts";
 
 let workspace: TestWorkspace;
 let app: ReturnType<typeof createApp>;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { readDirectives } from "../../../../src/media/live/reload.ts";
-import { liveAddressPath, readLiveAddress } from "../../../../src/playback/live-address.ts";
-import { readLiveTarget } from "../../../../src/playback/live-paths.ts";
+import { readDirectives } from "../../../src/media/live/reload.ts";
+import { liveAddressPath, readLiveAddress } from "../../../src/playback/live-address.ts";
+import { readLiveTarget } from "../../../src/playback/live-paths.ts";
 
 const sessionId = "11111111-2222-3333-4444-555555555555";
 

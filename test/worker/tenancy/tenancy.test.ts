@@ -5,13 +5,13 @@
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { openRecording } from "../../src/library/assets/index.ts";
-import { commit, openDatabase } from "../../src/platform/database.ts";
-import { events } from "../../src/events/index.ts";
-import { createApp, openApiDocument } from "../../src/app.ts";
-import { newHexId } from "../../src/live/streams/ids.ts";
-import { deliveries, deliveryAttempts } from "../../src/events/webhooks/tables.ts";
-import { type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "./workspace.ts";
+import { openRecording } from "../../../src/library/assets/index.ts";
+import { commit, openDatabase } from "../../../src/platform/database.ts";
+import { events } from "../../../src/events/index.ts";
+import { createApp, openApiDocument } from "../../../src/app.ts";
+import { newHexId } from "../../../src/live/streams/ids.ts";
+import { deliveries, deliveryAttempts } from "../../../src/events/webhooks/tables.ts";
+import { type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "../workspace.ts";
 
 const db = openDatabase(env.DB);
 const app = createApp();

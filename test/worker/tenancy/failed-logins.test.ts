@@ -4,7 +4,7 @@
  */
 import { env } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
-import { type ErrorBody, newWorkspace, send, type TestWorkspace } from "../../workspace.ts";
+import { type ErrorBody, newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 
 const LIMIT = 20;
 let workspace: TestWorkspace;

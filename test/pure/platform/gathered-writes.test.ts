@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { GatheredWrites } from "../../../../src/platform/gathered-writes.ts";
+import { GatheredWrites } from "../../../src/platform/gathered-writes.ts";
 
 /** Writes whose end the test decides. */
 function stage() {

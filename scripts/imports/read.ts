@@ -1,0 +1,73 @@
+import { readdir, readFile } from "node:fs/promises";
+import { posix } from "node:path";
+import { parseAst } from "rolldown/parseAst";
+
+/** One file of ours and what it refers to. Paths are relative to the repository's root. */
+export interface Module {
+  path: string;
+  /** Files of ours: static, dynamic and type imports, and re-exports. */
+  imports: string[];
+  /** Everything else that is imported, by its specifier: "zod", "cloudflare:workers". */
+  packages: string[];
+  /** Names of the types that it mentions; types of bindings are global, so no import shows them. */
+  typeNames: string[];
+}
+
+/** Every TypeScript module below these folders. */
+export async function readModules(folders: readonly string[]): Promise<Module[]> {
+  const paths = await Promise.all(
+    folders.map(async (folder) => {
+      const names = await readdir(folder, { recursive: true });
+      return names.filter((name) => name.endsWith(".ts")).map((name) => posix.join(folder, name));
+    }),
+  );
+  return await Promise.all(
+    paths
+      .flat()
+      .sort()
+      .map(async (path) => readModule(path, await readFile(path, "utf8"))),
+  );
+}
+
+/** @throws {SyntaxError} */
+export function readModule(path: string, source: string): Module {
+  const specifiers = new Set<string>();
+  const typeNames = new Set<string>();
+  walk(parseAst(source, { lang: "ts", astType: "ts" }, path), (node) => {
+    const specifier = IMPORTING.has(node.type) ? (node["source"] as Literal | null)?.value : undefined;
+    if (typeof specifier === "string") specifiers.add(specifier);
+    const typeName = node.type === "TSTypeReference" ? (node["typeName"] as { name?: string }).name : undefined;
+    if (typeName !== undefined) typeNames.add(typeName);
+  });
+  const isOurs = (specifier: string) => specifier.startsWith(".");
+  return {
+    path,
+    imports: [...specifiers].filter(isOurs).map((specifier) => posix.join(posix.dirname(path), specifier)),
+    packages: [...specifiers].filter((specifier) => !isOurs(specifier)),
+    typeNames: [...typeNames],
+  };
+}
+
+interface Node {
+  type: string;
+  [field: string]: unknown;
+}
+interface Literal {
+  value: unknown;
+}
+
+const IMPORTING = new Set([
+  "ImportDeclaration",
+  "ExportNamedDeclaration",
+  "ExportAllDeclaration",
+  "ImportExpression",
+  "TSImportType",
+]);
+
+function walk(value: unknown, visit: (node: Node) => void): void {
+  if (Array.isArray(value)) for (const item of value) walk(item, visit);
+  else if (typeof value === "object" && value !== null) {
+    if ("type" in value && typeof value.type === "string") visit(value as Node);
+    for (const field of Object.values(value)) walk(field, visit);
+  }
+}

@@ -1,0 +1,86 @@
+import { posix } from "node:path";
+import { findCircles } from "./circles.ts";
+import { isComposition, isOpen, type Place, placeOf } from "./map.ts";
+import type { Module } from "./read.ts";
+
+/** The classes of durable objects are exported from here: the platform looks for them in the Worker's entry point. */
+const ENTRY = "src/worker.ts";
+/** Parts of the platform that reach a binding or the network. */
+const EFFECTS = /^src\/platform\/(env|database)\.ts$|^src\/platform\/(storage|network)\//;
+/** Global types of the Workers runtime that stand for a binding, or for what a binding gives. */
+const BINDING_TYPES = new Set([
+  "D1Database",
+  "R2Bucket",
+  "Queue",
+  "Fetcher",
+  "RateLimit",
+  "DurableObjectNamespace",
+  "DurableObjectState",
+  "DurableObjectStorage",
+  "DurableObjectStub",
+  "SqlStorage",
+]);
+
+/** @returns every import that breaks a rule and every circle, in words; empty = the map is kept */
+export function brokenRules(modules: readonly Module[]): string[] {
+  return [
+    ...modules.flatMap(({ path, imports }) =>
+      imports.flatMap((target) => {
+        const rule = brokenBy(path, target);
+        return rule === null ? [] : [`${path} imports ${target}: ${rule}`];
+      }),
+    ),
+    ...modules.flatMap(bindingsOf),
+    ...findCircles(new Map(modules.map(({ path, imports }) => [path, new Set(imports)]))).map(
+      (circle) => `circle of ${circle.length} files: ${circle.join(", ")}`,
+    ),
+    ...findCircles(roomGraph(modules)).map((circle) => `circle of ${circle.length} folders: ${circle.join(", ")}`),
+  ];
+}
+
+function brokenBy(path: string, target: string): string | null {
+  const [from, to] = [placeOf(path), placeOf(target)];
+  if (from.root !== to.root) return brokenBetweenRoots(path, from, target, to);
+  if (from.root !== "src") return null;
+  if (from.floor === undefined || to.floor === undefined) return "the folder has no floor (scripts/imports/map.ts)";
+  if (from.floor < to.floor) return `${nameOf(from)} lies below ${nameOf(to)}`;
+  if (from.domain === "media" && EFFECTS.test(target)) return "media/ is pure and reaches no binding";
+  if (from.domain === to.domain || isComposition(from) || isOpen(to)) return null;
+  return posix.basename(target) === "index.ts" ? null : `${nameOf(to)} is entered through an index.ts`;
+}
+
+function brokenBetweenRoots(path: string, from: Place, target: string, to: Place): string | null {
+  if (from.root === "protocol") return "protocol/ imports nothing of ours but itself";
+  if (to.root === "protocol") return null;
+  if (to.root === "encoder") return "the Worker shares only protocol/ with the encoder";
+  if (from.root === "encoder") return "the encoder shares only protocol/ with the Worker";
+  if (to.root === "durable-objects")
+    return path === ENTRY ? null : "src/ calls an object through an interface of its domain";
+  if (from.root === "durable-objects" && to.root === "src")
+    return isComposition(to) ? `durable-objects/ lies below ${nameOf(to)}` : null;
+  return `${target} is not on the map (scripts/imports/map.ts)`;
+}
+
+const nameOf = ({ domain, root }: Place): string => (domain === null ? `the composition in ${root}/` : `${domain}/`);
+
+/** media/ and protocol/ hold pure rules: no binding, neither imported nor named as a type. */
+function bindingsOf({ path, packages, typeNames }: Module): string[] {
+  const { root, domain } = placeOf(path);
+  if (root !== "protocol" && domain !== "media") return [];
+  return [
+    ...packages.filter((name) => name.startsWith("cloudflare:") || name.startsWith("@cloudflare/")),
+    ...typeNames.filter((name) => BINDING_TYPES.has(name)),
+  ].map((name) => `${path} uses ${name}: ${domain ?? root}/ knows no binding`);
+}
+
+/** The entry point is left out: it is above everything, and the objects that it exports import `src/`. */
+function roomGraph(modules: readonly Module[]): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  for (const { path, imports } of modules) {
+    const { room } = placeOf(path);
+    const targets = graph.get(room) ?? new Set();
+    graph.set(room, targets);
+    for (const target of imports) if (placeOf(target).room !== room) targets.add(placeOf(target).room);
+  }
+  return graph;
+}

@@ -1,0 +1,68 @@
+import { z } from "@hono/zod-openapi";
+
+const Rules = z.object({
+  defaultPolicy: z.enum(["allow", "deny"]),
+  allow: z.array(z.string()),
+  deny: z.array(z.string()),
+});
+export const PlaybackIdRecord = z
+  .object({
+    id: z.uuid(),
+    accessPolicy: z.enum(["public", "private", "drm"]),
+    accessRestrictions: z.object({ domains: Rules, userAgents: Rules }),
+  })
+  .openapi("PlaybackId");
+export const TrackRecord = z
+  .object({
+    id: z.uuid(),
+    type: z.enum(["video", "audio"]),
+    width: z.int().optional(),
+    height: z.int().optional(),
+    frameRate: z.string().optional(),
+    languageCode: z.string().optional(),
+    languageName: z.string().optional(),
+    title: z.string().optional(),
+    status: z.string(),
+  })
+  .openapi("Track");
+
+/** A media as the API answers it and as events carry it. */
+export const MediaRecord = z
+  .object({
+    id: z.uuid(),
+    workspaceId: z.uuid(),
+    streamId: z.string().optional().openapi({ description: "The stream that this is a recording or a clip of" }),
+    sourceMediaId: z.uuid().optional().openapi({ description: "The media that this clip was cut from" }),
+    title: z.string().optional(),
+    creatorId: z.string().optional(),
+    metadata: z.record(z.string(), z.string()),
+    mediaQuality: z.enum(["standard", "pro", "premium"]),
+    maxResolution: z.enum(["2160p", "1440p", "1080p", "720p", "480p"]),
+    sourceResolution: z.enum(["2160p", "1440p", "1080p", "720p", "480p"]).optional(),
+    status: z.enum(["Created", "Downloading", "Downloaded", "Validating", "In Queue", "Processing", "Ready", "Failed"]),
+    sourceAccess: z.boolean(),
+    playbackIds: z.array(PlaybackIdRecord),
+    tracks: z.array(TrackRecord),
+    generatedSubtitles: z.array(z.object({ status: z.string(), url: z.string().optional() })),
+    isAudioOnly: z.boolean(),
+    subtitleAvailable: z.boolean(),
+    duration: z.string().optional().openapi({ example: "00:01:10" }),
+    aspectRatio: z.string().optional().openapi({ example: "16:9" }),
+    frameRate: z.string().optional().openapi({ example: "30000/1001" }),
+    progress: z
+      .object({
+        percent: z.number(),
+        stage: z.string(),
+        renditions: z.array(z.object({ name: z.string(), percent: z.number() })),
+        speed: z.number().optional(),
+      })
+      .optional()
+      .openapi({ description: "How far processing is; `speed` in media seconds per second" }),
+    error: z
+      .object({ code: z.string(), message: z.string(), fault: z.enum(["source", "service"]) })
+      .optional()
+      .openapi({ description: "With status Failed: why, and whose fault it is" }),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+  })
+  .openapi("Media");

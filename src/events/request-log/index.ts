@@ -1,0 +1,1 @@
+export { listRequests, type LoggedRequest, RequestLogRecord, toRequestLog } from "./request-log-listing.ts";

@@ -1,0 +1,17 @@
+import type { Env } from "../../platform/env.ts";
+import { machineStub } from "../../platform/machines.ts";
+
+export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
+
+/** What the Worker asks of an asset's machine by small calls; documents arrive by `callMachine`. */
+export interface AssetCalls {
+  /** Takes over an asset of which only the id is known. Repeatable. */
+  start(assetId: string): Promise<{ status: AssetStatus }>;
+  /** Deletes the asset; its bytes go after `afterMs`. Repeatable. */
+  remove(assetId: string, afterMs?: number): Promise<{ status: AssetStatus }>;
+  /** A pass of the purge has emptied the prefix. `done`: no further pass follows. */
+  purged(pass: number): { done: boolean };
+}
+
+/** Synchronous on purpose: see `machineStub`. */
+export const assetMachine = (env: Env, assetId: string) => machineStub<AssetCalls>(env.ASSET_MACHINE, assetId);

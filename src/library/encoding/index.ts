@@ -1,0 +1,1 @@
+export { encoderAt } from "./gateway.ts";

@@ -1,0 +1,156 @@
+/** The rules of the map: each kind of wrong import is found, and `npm run check` fails on it. */
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { CHECKED_FOLDERS } from "../../scripts/imports/map.ts";
+import { readModule, readModules } from "../../scripts/imports/read.ts";
+import { brokenRules } from "../../scripts/imports/rules.ts";
+
+/** What is wrong with a repository of these files. */
+const wrongIn = (files: Record<string, string>) =>
+  brokenRules(Object.entries(files).map(([path, source]) => readModule(path, source)));
+
+describe("an import that the map allows is not reported", () => {
+  test.each([
+    ["composition enters a room by file", "src/app.ts", `import "./library/assets/routes.ts";`],
+    ["a domain uses the platform by file", "src/live/streams/a.ts", `import "../../platform/http/problems.ts";`],
+    ["a domain uses media by file", "src/playback/a.ts", `import "../media/hls/attributes.ts";`],
+    ["a sibling is entered through its index", "src/live/clips/a.ts", `import "../../library/assets/index.ts";`],
+    ["a room uses another room of its domain by file", "src/live/clips/a.ts", `import "../streams/tables.ts";`],
+    ["the entry point exports a durable object", "src/worker.ts", `export { A } from "../durable-objects/a.ts";`],
+    ["a durable object uses a room by file", "durable-objects/a.ts", `import "../src/live/origin/origin-index.ts";`],
+    ["the encoder uses the protocol", "encoder/live/a.ts", `import "../../protocol/live.ts";`],
+    ["media uses the platform's pure parts", "src/media/hls/a.ts", `import "../../platform/http/problems.ts";`],
+    ["packages may be used anywhere", "protocol/jobs.ts", `import { z } from "zod";`],
+  ])("%s", (_, path, source) => {
+    expect(wrongIn({ [path]: source })).toEqual([]);
+  });
+});
+
+describe("a wrong import is reported", () => {
+  test.each([
+    ["up from the platform", "src/platform/log.ts", "../media/types.ts", "platform/ lies below media/"],
+    ["up from media", "src/media/a.ts", "../events/index.ts", "media/ lies below events/"],
+    ["up from events", "src/events/a.ts", "../library/assets/index.ts", "events/ lies below library/"],
+    ["up from tenancy", "src/tenancy/credentials/a.ts", "../../live/index.ts", "tenancy/ lies below live/"],
+    ["up from the library", "src/library/assets/a.ts", "../../playback/index.ts", "library/ lies below playback/"],
+    ["up to the composition", "src/playback/a.ts", "../app.ts", "playback/ lies below the composition in src/"],
+    [
+      "from an object up to the composition",
+      "durable-objects/a.ts",
+      "../src/app.ts",
+      "lies below the composition in src/",
+    ],
+    [
+      "of a sibling past its index",
+      "src/live/clips/a.ts",
+      "../../library/assets/tables.ts",
+      "entered through an index.ts",
+    ],
+    ["of a sibling on the lower floor", "src/tenancy/a.ts", "../events/listing.ts", "entered through an index.ts"],
+    ["past the index of a domain below", "src/library/a/b.ts", "../../events/redaction.ts", "through an index.ts"],
+    ["from src/ to a durable object", "src/live/streams/a.ts", "../../../durable-objects/a.ts", "an interface of its"],
+    ["from the Worker to the encoder", "src/live/ingest/a.ts", "../../../encoder/http.ts", "shares only protocol/"],
+    ["from an object to the encoder", "durable-objects/a.ts", "../encoder/http.ts", "shares only protocol/"],
+    ["from the encoder to the Worker", "encoder/a.ts", "../src/platform/log.ts", "shares only protocol/"],
+    ["from the encoder to an object", "encoder/a.ts", "../durable-objects/a.ts", "shares only protocol/"],
+    ["from the protocol to the Worker", "protocol/a.ts", "../src/media/types.ts", "nothing of ours but itself"],
+    ["from the protocol to the encoder", "protocol/a.ts", "../encoder/http.ts", "nothing of ours but itself"],
+    ["from media to the bindings", "src/media/mp4/a.ts", "../../platform/env.ts", "media/ is pure"],
+    ["from media to the database", "src/media/mp4/a.ts", "../../platform/database.ts", "media/ is pure"],
+    ["from media to the network", "src/media/mp4/a.ts", "../../platform/network/resolve.ts", "media/ is pure"],
+    ["to a folder that is not on the map", "src/app.ts", "./helpers/a.ts", "has no floor"],
+  ])("%s", (_, path, target, rule) => {
+    const forms = [
+      `import { A } from "${target}";`,
+      `import type { A } from "${target}";`,
+      `import { type A } from "${target}";`,
+      `export type { A } from "${target}";`,
+      `export * from "${target}";`,
+      `const a = await import("${target}");`,
+      `type A = import("${target}").A;`,
+    ];
+    for (const form of forms) {
+      expect({ form, found: wrongIn({ [path]: form }) }).toEqual({ form, found: [expect.stringContaining(rule)] });
+    }
+  });
+
+  test.each([
+    ["src/media/hls/a.ts", `import { DurableObject } from "cloudflare:workers";`, "cloudflare:workers"],
+    ["protocol/a.ts", `import type { Container } from "@cloudflare/containers";`, "@cloudflare/containers"],
+    ["src/media/hls/a.ts", `export const read = (bucket: R2Bucket) => bucket;`, "R2Bucket"],
+    ["protocol/a.ts", `export interface A { db: D1Database | null }`, "D1Database"],
+  ])("of a binding: %s, %s", (path, source, name) => {
+    expect(wrongIn({ [path]: source })).toEqual([expect.stringContaining(`uses ${name}`)]);
+  });
+});
+
+describe("a circle is reported", () => {
+  test("of files, type imports included", () => {
+    const found = wrongIn({
+      "src/live/streams/a.ts": `import type { B } from "./b.ts";`,
+      "src/live/streams/b.ts": `import { c } from "./c.ts";`,
+      "src/live/streams/c.ts": `export type { A } from "./a.ts";`,
+      "src/live/streams/d.ts": `import "./a.ts";`,
+    });
+    expect(found).toEqual(["circle of 3 files: src/live/streams/a.ts, src/live/streams/b.ts, src/live/streams/c.ts"]);
+  });
+
+  test("of folders, where no file is in one", () => {
+    const found = wrongIn({
+      "src/live/streams/a.ts": `import "../clips/b.ts";`,
+      "src/live/clips/b.ts": ``,
+      "src/live/clips/c.ts": `import "../streams/d.ts";`,
+      "src/live/streams/d.ts": ``,
+    });
+    expect(found).toEqual(["circle of 2 folders: src/live/clips, src/live/streams"]);
+  });
+
+  test("two of them, each alone", () => {
+    const found = wrongIn({
+      "encoder/a.ts": `import "./b.ts";`,
+      "encoder/b.ts": `import "./a.ts"; import "./c.ts";`,
+      "encoder/c.ts": `import "./d.ts";`,
+      "encoder/d.ts": `import "./c.ts";`,
+    });
+    expect(found.sort()).toEqual([
+      "circle of 2 files: encoder/a.ts, encoder/b.ts",
+      "circle of 2 files: encoder/c.ts, encoder/d.ts",
+    ]);
+  });
+});
+
+test("the repository keeps the rules", async () => {
+  const modules = await readModules(CHECKED_FOLDERS);
+  expect(modules.length).toBeGreaterThan(400);
+  expect(brokenRules(modules)).toEqual([]);
+});
+
+describe("npm run check", () => {
+  const SCRIPT = resolve("scripts/check.ts");
+  const check = (cwd: string) => promisify(execFile)(process.execPath, [SCRIPT, "imports"], { cwd });
+
+  test("fails on an upward import, and names it", async () => {
+    const root = await mkdtemp(join(tmpdir(), "sluice-imports-"));
+    const write = async (path: string, source: string) => {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), source);
+    };
+    try {
+      for (const folder of CHECKED_FOLDERS) await write(`${folder}/empty.ts`, "export {};");
+      await write("src/live/index.ts", "export type A = 1;");
+      await write("src/platform/log.ts", "export {};");
+      await expect(check(root)).resolves.toMatchObject({ stdout: expect.stringContaining("✓ imports") });
+      await write("src/platform/log.ts", `import type { A } from "../live/index.ts";`);
+      await expect(check(root)).rejects.toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining("src/platform/log.ts imports src/live/index.ts: platform/ lies below live/"),
+      });
+    } finally {
+      await rm(root, { recursive: true, force: true });
+    }
+  });
+});
