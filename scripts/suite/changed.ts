@@ -12,9 +12,9 @@ const EVERY_WORKER_TEST =
 /** Folders that tests read whole. */
 const READS: readonly { test: string; folder: RegExp }[] = [
   { test: "test/pure/suite.test.ts", folder: /./ },
-  { test: "test/pure/docs.test.ts", folder: /^(docs\/|README\.md)/ },
+  { test: "test/pure/docs.test.ts", folder: /^(docs\/|README\.md)|\.ts$/ },
   { test: "test/pure/events/docs.test.ts", folder: /^(src|durable-objects)\// },
-  { test: "test/pure/webhooks/deploying-guide.test.ts", folder: /^migrations\// },
+  { test: "test/pure/events/webhooks/deploying-guide.test.ts", folder: /^migrations\// },
   { test: "test/fuzz/fuzz.test.ts", folder: /^test\/fuzz\// },
   { test: "test/fuzz/planted.test.ts", folder: /^test\/fuzz\// },
 ];
@@ -30,10 +30,10 @@ export const PLATFORM_TESTS: readonly { changed: RegExp; tests: readonly string[
     tests: ["test/platform/webhook-listen.test.ts", "test/platform/webhook-guide.test.ts"],
   },
   {
-    changed: /^(src|durable-objects|encoder)\/(.*\/)?(live|gateway)/,
+    changed: /^(src|durable-objects|encoder|protocol)\/(.*\/)?(live|gateway)/,
     tests: ["test/platform/live-ways-in.test.ts", "test/platform/live-simulcast.test.ts"],
   },
-  { changed: /^src\/(.*\/)?delivery\//, tests: ["test/e2e/players-passthrough.test.ts"] },
+  { changed: /^src\/media\//, tests: ["test/e2e/players-passthrough.test.ts"] },
   {
     changed: /^encoder\/(?!live\/|gateway\/)|^src\/(.*\/)?(encoding|sources)\//,
     tests: ["test/platform/bad-sources.test.ts"],
