@@ -12,7 +12,7 @@ const EVERY_WORKER_TEST =
 /** Folders that tests read whole. */
 const READS: readonly { test: string; folder: RegExp }[] = [
   { test: "test/pure/suite.test.ts", folder: /./ },
-  { test: "test/pure/docs.test.ts", folder: /^(docs\/|README\.md)|\.ts$/ },
+  { test: "test/pure/docs.test.ts", folder: /^(docs\/|README\.md)/ },
   { test: "test/pure/events/docs.test.ts", folder: /^(src|durable-objects)\// },
   { test: "test/pure/events/webhooks/deploying-guide.test.ts", folder: /^migrations\// },
   { test: "test/fuzz/fuzz.test.ts", folder: /^test\/fuzz\// },
