@@ -13,23 +13,18 @@ interface Outcome {
   tookMs: number;
 }
 
-type Run = (name: string, command: string, ...args: string[]) => Promise<Outcome>;
-
-/** @param niceness of the processes, 0 to 19: tests that follow a clock may run beside them */
-const runner =
-  (niceness: number): Run =>
-  async (name, command, ...args) => {
-    const startedAt = Date.now();
-    const child = spawn("nice", ["-n", String(niceness), command, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-    let output = "";
-    child.stdout.on("data", (chunk) => (output += String(chunk)));
-    child.stderr.on("data", (chunk) => (output += String(chunk)));
-    const code = await new Promise<number | null>((done) => child.once("close", done));
-    return { name, ok: code === 0, output, tookMs: Date.now() - startedAt };
-  };
+async function run(name: string, command: string, ...args: string[]): Promise<Outcome> {
+  const startedAt = Date.now();
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += String(chunk)));
+  child.stderr.on("data", (chunk) => (output += String(chunk)));
+  const code = await new Promise<number | null>((done) => child.once("close", done));
+  return { name, ok: code === 0, output, tookMs: Date.now() - startedAt };
+}
 
 /** The tables and the newest migration say the same: generating again, elsewhere, adds no file. */
-async function migrationsAreFresh(run: Run, name: string): Promise<Outcome> {
+async function migrationsAreFresh(name: string): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-migrations-"));
   try {
     await cp("migrations", folder, { recursive: true });
@@ -61,15 +56,15 @@ async function migrationsAreFresh(run: Run, name: string): Promise<Outcome> {
 }
 
 /** What has not changed since the last check is not checked again: `.tsbuildinfo` has each file's hash and its errors. */
-const types = (project: string) => (run: Run, name: string) => {
+const types = (project: string) => (name: string) => {
   const kept = ["--incremental", "--tsBuildInfoFile", `node_modules/.cache/tsc/${project}.tsbuildinfo`];
   return run(name, "tsc", "-p", `tsconfig.${project}.json`, ...kept);
 };
 
-const CHECKS: Record<string, (run: Run, name: string) => Promise<Outcome>> = {
-  format: (run, name) => run(name, "oxfmt", "--check", "."),
-  lint: (run, name) => run(name, "oxlint", "--type-aware", "--deny-warnings"),
-  imports: (run, name) => run(name, process.execPath, fileURLToPath(new URL("check-imports.ts", import.meta.url))),
+const CHECKS: Record<string, (name: string) => Promise<Outcome>> = {
+  format: (name) => run(name, "oxfmt", "--check", "."),
+  lint: (name) => run(name, "oxlint", "--type-aware", "--deny-warnings"),
+  imports: (name) => run(name, process.execPath, fileURLToPath(new URL("check-imports.ts", import.meta.url))),
   "types: worker": types("worker"),
   "types: pure tests": types("pure"),
   "types: node": types("node"),
@@ -77,17 +72,13 @@ const CHECKS: Record<string, (run: Run, name: string) => Promise<Outcome>> = {
   migrations: migrationsAreFresh,
 };
 
-/**
- * @param names of `CHECKS`; empty = all of them
- * @param niceness of the processes, 0 to 19: tests that follow a clock may run beside them
- */
-export async function check(names: readonly string[] = [], niceness = 0): Promise<Outcome[]> {
+/** @param names of `CHECKS`; empty = all of them */
+export async function check(names: readonly string[] = []): Promise<Outcome[]> {
   const unknown = names.find((name) => CHECKS[name] === undefined);
   if (unknown !== undefined)
     throw new Error(`there is no check "${unknown}"; the checks are ${Object.keys(CHECKS).join(", ")}`);
-  const run = runner(niceness);
   const chosen = Object.entries(CHECKS).filter(([name]) => names.length === 0 || names.includes(name));
-  const outcomes = await Promise.all(chosen.map(([name, start]) => start(run, name)));
+  const outcomes = await Promise.all(chosen.map(([name, start]) => start(name)));
   for (const { name, ok, output, tookMs } of outcomes) {
     console.log(
       `${ok ? styleText("green", "✓") : styleText("red", "✗")} ${name} ${styleText("dim", `${(tookMs / 1000).toFixed(1)} s`)}`,

@@ -10,13 +10,13 @@ const MAX_GZIP_BYTES = 1.5 * 1024 * 1024;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** Does all of a deployment but the upload, and prints how large the Worker is. */
-export async function dryRunDeploy(niceness = 0): Promise<boolean> {
+export async function dryRunDeploy(): Promise<boolean> {
   await buildPlayer();
   const outdir = "dist/deploy";
   const args = ["deploy", "--dry-run", "--containers-rollout=none", `--outdir=${outdir}`];
   const env = { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true" };
   try {
-    await promisify(execFile)("nice", ["-n", String(niceness), "wrangler", ...args], {
+    await promisify(execFile)("wrangler", args, {
       env,
       maxBuffer: MAX_OUTPUT_BYTES,
     });

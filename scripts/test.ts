@@ -11,7 +11,7 @@ import { dryRunDeploy } from "./deploy-dry-run.ts";
 import { parseArguments } from "./suite/arguments.ts";
 import { changedFiles, testsFor } from "./suite/changed.ts";
 import { importGraph } from "./suite/import-graph.ts";
-import { CHECKS_NICENESS, FIRST, LANES, projectOf } from "./suite/lanes.ts";
+import { PHASES, projectOf } from "./suite/lanes.ts";
 import { installTestDependencies } from "./test-dependencies.ts";
 
 interface Report {
@@ -43,15 +43,15 @@ function count(ok: boolean): boolean {
 }
 
 /** What it prints comes at its end, in one piece. */
-async function runProject(project: string, niceness: number): Promise<void> {
+async function runProject(project: string): Promise<void> {
   const ofProject = files?.filter((file) => projectOf(file) === project) ?? [];
   if (files !== null && ofProject.length === 0) return;
   const report = `dist/reports/${project}.json`;
   await rm(report, { force: true }); // an older one must not be counted
   const startedAt = performance.now();
   console.log(`… ${project} tests begin${files === null ? "" : `: ${ofProject.join(" ")}`}`);
-  const vitest = ["vitest", "run", "--project", project, "--reporter=default", "--reporter=json"];
-  const child = spawn("nice", ["-n", String(niceness), ...vitest, `--outputFile.json=${report}`, ...ofProject], {
+  const vitest = ["run", "--project", project, "--reporter=default", "--reporter=json"];
+  const child = spawn("vitest", [...vitest, `--outputFile.json=${report}`, ...ofProject], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, FORCE_COLOR: process.stdout.isTTY ? "1" : "0" },
   });
@@ -91,20 +91,19 @@ function failuresOf({ testResults }: Report): string[] {
 }
 
 async function runChecks(): Promise<void> {
-  for (const { name, ok } of await check([], CHECKS_NICENESS)) if (!count(ok)) failures.push(`check: ${name}`);
-  if (!count(await dryRunDeploy(CHECKS_NICENESS))) failures.push("wrangler deploy --dry-run");
+  for (const { name, ok } of await check()) if (!count(ok)) failures.push(`check: ${name}`);
+  if (!count(await dryRunDeploy())) failures.push("wrangler deploy --dry-run");
 }
 
 await mkdir("dist/reports", { recursive: true });
 await installTestDependencies();
-const first = isSelected(FIRST) ? runProject(FIRST, 0) : Promise.resolve();
-await Promise.all([
-  runChecks(),
-  ...LANES.map(async ({ projects, niceness }) => {
-    if (niceness === 0) await first;
-    for (const project of projects) if (isSelected(project)) await runProject(project, niceness);
-  }),
-]);
+await runChecks();
+for (const lanes of PHASES)
+  await Promise.all(
+    lanes.map(async (projects) => {
+      for (const project of projects) if (isSelected(project)) await runProject(project);
+    }),
+  );
 // Last, because the end of a long log is what is read first.
 for (const text of failures) console.log(`\nFAILED ${text}`);
 console.log(`\n${passed} passed, ${failed} failed`);
