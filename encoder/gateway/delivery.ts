@@ -50,6 +50,14 @@ export class Delivery implements BroadcastReceiver {
     return { msn, isDiscontinuous, initVersion, seconds, ticks };
   }
 
+  onRejected(rendition: string, error: unknown): void {
+    this.#note(`media of ${rendition} could not be delivered`, error);
+  }
+
+  onThumbnailFailed(reason: string): void {
+    this.#note("a thumbnail could not be made", reason);
+  }
+
   async onInit(rendition: string, version: number, bytes: Buffer, _facts: InitFacts): Promise<void> {
     await this.#started;
     await this.#client.putInit(rendition, version, bytes);

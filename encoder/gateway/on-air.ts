@@ -165,7 +165,9 @@ export class OnAir {
       onInit: (...init) => delivery.onInit(...init),
       onPart: (...part) => delivery.onPart(...part),
       onGap: (...gap) => delivery.onGap(...gap),
+      onRejected: (...rejected) => delivery.onRejected(...rejected),
       onThumbnail: (...thumbnail) => delivery.onThumbnail(...thumbnail),
+      onThumbnailFailed: (reason) => delivery.onThumbnailFailed(reason),
       onPulse: (pulse) => delivery.onPulse(pulse),
       onRungDropped: (dropped) => {
         progress.onRungDropped(dropped.rendition);

@@ -41,6 +41,7 @@ export interface BroadcastReceiver extends OutboxReceiver {
   onOpening(opening: RunOpening): Promise<RunStart>;
   onRungDropped(dropped: DroppedRung): void;
   onThumbnail(bytes: Buffer, capturedAtMs: number): void;
+  onThumbnailFailed?(reason: string): void;
   onPulse(pulse: Pulse): void;
   /** It is on its way to `onPart`, which may take a while. */
   onPartMade?(facts: PartFacts): void;
@@ -94,6 +95,7 @@ export async function runBroadcast(
     else if (message.type === "key") receiver.onKey?.(message.place);
     else if (message.type === "dropped") receiver.onRungDropped(message.dropped);
     else if (message.type === "thumbnail") receiver.onThumbnail(data, message.capturedAtMs);
+    else if (message.type === "thumbnail-failed") receiver.onThumbnailFailed?.(message.reason);
     else if (message.type === "pulse") {
       const { steps, isWaiting } = message.pulse;
       if (steps !== life.steps || isWaiting) Object.assign(life, { steps, aliveMs: performance.now() });

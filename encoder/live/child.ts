@@ -43,6 +43,7 @@ const listener: BroadcastListener = {
   onPart: (facts, bytes) => send({ type: "part", facts }, bytes),
   onRungDropped: (dropped) => send({ type: "dropped", dropped }),
   onThumbnail: (bytes, capturedAtMs) => send({ type: "thumbnail", capturedAtMs }, bytes),
+  onThumbnailFailed: (reason) => send({ type: "thumbnail-failed", reason: reason.slice(0, 500) }),
   onPulse: (pulse) => send({ type: "pulse", pulse }),
   onRun: (state) => send({ type: "run", state }),
   onKey: (place) => send({ type: "key", place }),

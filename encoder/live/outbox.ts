@@ -10,6 +10,8 @@ export interface OutboxReceiver {
   onPart(facts: PartFacts, bytes: Buffer): Promise<void>;
   /** Parts of this segment are lost; none of it follows. */
   onGap(rendition: string, msn: number): Promise<void>;
+  /** One of the above was rejected. */
+  onRejected?(rendition: string, error: unknown): void;
 }
 
 type Item =
@@ -81,7 +83,8 @@ export class Outbox {
         if (item.type === "init") await this.#receiver.onInit(rendition, item.version, item.bytes, item.facts);
         else if (item.type === "part") await this.#receiver.onPart(item.facts, item.bytes);
         else await this.#receiver.onGap(rendition, item.msn);
-      } catch {
+      } catch (error) {
+        this.#receiver.onRejected?.(rendition, error);
         if (item.type === "part" && item.facts.msn > line.lostMsn) this.#giveUp(line, item.facts.msn);
       }
       line.current = null;

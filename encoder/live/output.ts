@@ -90,6 +90,7 @@ export interface BroadcastListener {
   onRungDropped(dropped: DroppedRung): void;
   /** JPEG, of the first picture and each 5 s. @param capturedAtMs of the picture, epoch ms */
   onThumbnail(bytes: Buffer, capturedAtMs: number): void;
+  onThumbnailFailed?(reason: string): void;
   onPulse(pulse: Pulse): void;
   /** A run begins, behind its inits, or has changed; null = it ends, and cannot be gone on with from here on. */
   onRun?(state: RunState | null): void;

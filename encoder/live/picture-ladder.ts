@@ -16,6 +16,7 @@ export interface LadderPicture {
   rotationDegrees: SourceVideo["rotationDegrees"];
   /** JPEG of an output frame. */
   onThumbnail: (bytes: Buffer, number: number) => void;
+  onThumbnailFailed: (reason: string) => void;
 }
 
 export class PictureLadder {
@@ -100,7 +101,7 @@ export class PictureLadder {
     this.#thumbnail = this.#thumbnail
       .then(() => jpegOf(copy))
       .then((bytes) => this.#picture.onThumbnail(bytes, number))
-      .catch(() => {})
+      .catch((error: unknown) => this.#picture.onThumbnailFailed(String(error)))
       .finally(() => copy.free());
   }
 }

@@ -115,6 +115,7 @@ export class Run {
       frameRate: picture.grid.frameRate,
       rotationDegrees: picture.rotationDegrees,
       onThumbnail: (bytes, number) => this.#listener.onThumbnail(bytes, this.#capturedAtMs(number)),
+      onThumbnailFailed: (reason) => this.#listener.onThumbnailFailed?.(reason),
     });
   }
 

@@ -17,6 +17,7 @@ export type WireMessage =
   | { type: "part"; facts: PartFacts } // bytes
   | { type: "dropped"; dropped: DroppedRung }
   | { type: "thumbnail"; capturedAtMs: number } // bytes
+  | { type: "thumbnail-failed"; reason: string }
   | { type: "pulse"; pulse: Pulse }
   | { type: "run"; state: RunState | null }
   | { type: "key"; place: KeyPlace }

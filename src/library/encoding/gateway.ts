@@ -59,7 +59,7 @@ export function encoderGateway(env: Env): EncoderGateway {
       const init = { method: "DELETE", signal: AbortSignal.timeout(2000) };
       await ask(`${jobId}/${attempt}`, `/jobs/${encodeURIComponent(jobId)}`, init).then(
         (response) => response.body?.cancel(),
-        () => undefined,
+        (error: unknown) => log("encoder.cancel_failed", { jobId, attempt, error: String(error) }),
       );
     },
     async health() {

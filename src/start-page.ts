@@ -1,0 +1,26 @@
+import { html } from "hono/html";
+
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}`;
+
+/** What a browser sees at the root of the API's host. */
+export const startPage = () =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>Sluice</title>
+        <style>
+          ${STYLE}
+        </style>
+      </head>
+      <body>
+        <h1>Sluice</h1>
+        <p>A video platform in your own Cloudflare account: on-demand video and live streams behind one API.</p>
+        <ul>
+          <li><a href="/v1/reference">API reference</a></li>
+          <li><a href="/v1/openapi.json">OpenAPI document</a></li>
+          <li><a href="/healthz">Health</a></li>
+        </ul>
+      </body>
+    </html>`;
