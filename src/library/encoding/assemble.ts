@@ -83,7 +83,7 @@ export function assembleRenditions(
   const nothingIsMissing = all.every((made) => made !== null);
   const shown = nothingIsMissing && showGrowing ? Math.min(...all.map((made) => made?.segments.length ?? 0)) : 0;
   /** Sound that was padded to a length which the picture then did not reach is cut at the picture's last segment. */
-  const pictureEnd = prefix.isWhole && rungs[0]?.made ? rungs[0].made.segments.length : Number.POSITIVE_INFINITY;
+  const pictureEnd = rungs[0]?.made?.segments.length ?? Number.POSITIVE_INFINITY;
   const cut = (made: Assembled) => ({ ...made, segments: made.segments.slice(0, made.isWhole ? pictureEnd : shown) });
   /** Until both are whole, whole sound beside a growing picture must grow with it. */
   const everythingIsWhole = all.every((made) => made?.isWhole);
@@ -91,7 +91,8 @@ export function assembleRenditions(
     if (made === null) return null;
     if (showGrowing && !everythingIsWhole)
       return shown > 0 ? { ...made, isWhole: false, segments: made.segments.slice(0, shown) } : null;
-    return made.isWhole ? cut(made) : null;
+    // Sound is done long before the picture, whose end decides where the sound's is: what is whole never changes.
+    return made.isWhole && prefix.isWhole ? cut(made) : null;
   };
 
   const rows: RenditionRow[] = [];

@@ -89,9 +89,8 @@ function presentWhole(whole: Rendition[], { status, videoTrackCount, audioTrackC
   const sourceAudio = of("audio", "passthrough");
   // One set of sound for every picture: sound and pictures of both origins start at 0, and a change of rung must not change the sound.
   const expected = status === "ready" ? 0 : audioTrackCount; // of a ready asset everything is there that will ever be
-  // The ladder's sound is listed once the asset is ready: until then the length of its last segment may change with the picture's.
-  const hasSourceAudio = status !== "ready" && sourceAudio.length > 0 && sourceAudio.length >= expected;
-  const audio = hasSourceAudio || ladderAudio.length === 0 ? sourceAudio : ladderAudio;
+  const wanted = Math.max(expected, status === "ready" ? 0 : sourceAudio.length);
+  const audio = ladderAudio.length > 0 && ladderAudio.length >= wanted ? ladderAudio : sourceAudio;
   if (audio.length < expected) return null;
 
   const topRungs = sources.filter((row) => row.isTopRung);
