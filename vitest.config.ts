@@ -8,6 +8,8 @@ import { defineConfig } from "vitest/config";
  */
 export default defineConfig({
   test: {
+    // The summary of a run shows messages alone, so they contain what was found.
+    chaiConfig: { truncateThreshold: 2000 },
     projects: [
       {
         test: {

@@ -195,7 +195,6 @@ export class LiveOrigin extends LiveOriginKeeper implements LiveOriginCalls {
     const { session } = this.index;
     const rendition = this.index.rendition(name);
     if (session === null || rendition === null) return { kind: "nothing" };
-    if (part === null && rendition.hasEnded && msn > (rendition.segments.at(-1)?.msn ?? -1)) return { kind: "ended" };
     const next = nextPart(rendition);
     const isBeingMade = part === null && next?.msn === msn;
     if (isBeingMade && !(await this.#held(name, { msn, part: 0 }, session, true))) return { kind: "late" };
@@ -203,6 +202,8 @@ export class LiveOrigin extends LiveOriginKeeper implements LiveOriginCalls {
       return { kind: "growing", stream: this.#growing(session, name, msn) };
     const isHinted = part !== null && next !== null && next.msn === msn && next.part === part;
     if (isHinted && !(await this.#held(name, { msn, part }, session, true))) return { kind: "late" };
+    // Whoever was held when the broadcast ended hears the same as who asks later.
+    if (part === null && rendition.hasEnded && msn > (rendition.segments.at(-1)?.msn ?? -1)) return { kind: "ended" };
     return this.#answerMedia(rendition, session, msn, part);
   }
 

@@ -93,6 +93,12 @@ test("a broadcaster that goes away is no fault of its server", async () => {
   expect(faultsOf(await verdictsOf(null, { isLive: true, leavesAfterSegments: 1 }, 5))).toEqual([]);
 });
 
+test("a segment in the making that the end of the broadcast leaves unmade is no fault of its server", async () => {
+  const verdicts = await verdictsOf(null, { isLive: true, endsAfterSegments: 2.5 }, 8);
+  expect(faultsOf(verdicts)).toEqual([]);
+  expect(verdicts.find(({ id }) => id === "static-attributes")?.seen).toBe(1); // its end was seen
+});
+
 describe.concurrent("npm run check:dash", () => {
   const run = async (...args: string[]) =>
     await new Promise<{ code: number; stdout: string; stderr: string }>((done) => {

@@ -31,7 +31,7 @@ function loadedSegments(evidence: DashEvidence): Loaded[] {
   return [...found.values()].filter(({ segment }) => !guessed.has(segment.url));
 }
 
-/** Segments in the making, with how long one may be. A broadcaster that goes away leaves them unmade: 503 after a while is right then. */
+/** Segments in the making, with how long one may be. */
 function openSegments(evidence: DashEvidence): Map<string, number> {
   const open = new Map<string, number>();
   for (const { mpd } of readManifests(evidence))
@@ -42,11 +42,26 @@ function openSegments(evidence: DashEvidence): Map<string, number> {
   return open;
 }
 
+/** URLs that the static MPD of a broadcast that is over lists; null while it goes on. */
+function segmentsOfTheEnd(evidence: DashEvidence): Set<string> | null {
+  const last = readManifests(evidence).at(-1)?.mpd;
+  if (last === undefined || last.isDynamic) return null;
+  return new Set(representationsOf(last).flatMap(({ representation }) => representation.segments.map(({ url }) => url)));
+}
+
+const NEVER_MADE = new Set([204, 404, 410]);
+
+/**
+ * A segment in the making may remain unmade. A broadcaster that goes away leaves it so, and 503 after a while is right then. The end of the
+ * broadcast may come before it, and the last MPD does not list it then.
+ */
 const available: Rule["judge"] = (evidence, { seen, fault }) => {
   const open = openSegments(evidence);
+  const ofTheEnd = segmentsOfTheEnd(evidence);
   for (const { url, status, askedAtMs, answeredAtMs } of evidence.media.values()) {
     const longestS = open.get(url);
     if (status === 503 && longestS !== undefined && answeredAtMs - askedAtMs >= longestS * 1000) continue;
+    if (NEVER_MADE.has(status) && longestS !== undefined && ofTheEnd?.has(url) === false) continue;
     if (status === 200 || status === 206) seen();
     else fault(url, "200", status === 0 ? "no answer" : `${status}`);
   }

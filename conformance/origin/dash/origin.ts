@@ -18,7 +18,7 @@ export interface DashOrigin {
 
 export interface DashOriginOptions {
   isLive?: boolean;
-  /** On air, after the origin begins; without it the stream does not end. */
+  /** On air, after the origin begins; a fraction ends the stream in the middle of a segment. Without it the stream does not end. */
   endsAfterSegments?: number;
   /** On air: nothing comes any more, but the stream does not end. */
   leavesAfterSegments?: number;
@@ -40,8 +40,9 @@ export async function startDashOrigin(
   const [last, most] = [endsAfterSegments, leavesAfterSegments].map((count) => BEGUN_SEGMENTS + count);
   const momentAt = (nowMs: number): Moment => {
     if (beganAtMs === null) return { beganAtMs, nowMs, hasEnded: false, segments: ON_DEMAND_SEGMENTS, fault };
-    const segments = Math.floor((nowMs - beganAtMs) / 1000 / SEGMENT_S);
-    return { beganAtMs, nowMs, hasEnded: segments >= last!, segments: Math.min(segments, last!, most!), fault };
+    const elapsed = (nowMs - beganAtMs) / 1000 / SEGMENT_S;
+    const segments = Math.floor(Math.min(elapsed, last!, most!));
+    return { beganAtMs, nowMs, hasEnded: elapsed >= last!, segments, fault };
   };
   const server = createServer((request, response) => void respond(momentAt, request, response));
   server.listen(port, "127.0.0.1");

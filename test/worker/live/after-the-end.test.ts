@@ -182,4 +182,16 @@ describe("a session's own addresses", () => {
     expect((await get(`${media}/2.m4s`)).status).toBe(200);
     expect((await get(`${media}/3.0.m4s`)).status).toBe(404);
   });
+
+  test("answer whoever waits for a segment when the broadcast ends as they answer who asks later", async () => {
+    const stream = await newStream(workspace);
+    const broadcaster = await broadcast(stream, 3);
+    await settle(stream); // players find the session in D1
+    const { media } = paths({ id: stream.playbackIds[0]!.id, sessionId: broadcaster.sessionId });
+    const held = get(`${media}/3.m4s`);
+    await broadcaster.left();
+    await workspace.request("PUT", at(stream, "/finish"));
+    await settle(stream);
+    expect((await held).status).toBe(204);
+  });
 });
