@@ -46,7 +46,9 @@ function openSegments(evidence: DashEvidence): Map<string, number> {
 function segmentsOfTheEnd(evidence: DashEvidence): Set<string> | null {
   const last = readManifests(evidence).at(-1)?.mpd;
   if (last === undefined || last.isDynamic) return null;
-  return new Set(representationsOf(last).flatMap(({ representation }) => representation.segments.map(({ url }) => url)));
+  return new Set(
+    representationsOf(last).flatMap(({ representation }) => representation.segments.map(({ url }) => url)),
+  );
 }
 
 const NEVER_MADE = new Set([204, 404, 410]);
