@@ -4,7 +4,7 @@ import { callBack } from "./callbacks.ts";
 import { type Movement, type Outcome, runInChild } from "./child-process.ts";
 import { JobStopped } from "./errors.ts";
 import { limitsOf } from "./limits.ts";
-import { log } from "./log.ts";
+import { log, logError, logWarning } from "../protocol/log.ts";
 import type { RenewedMessage } from "./messages.ts";
 import { StoredSegments } from "./stored-segments.ts";
 import {
@@ -70,12 +70,13 @@ export class HeldJob {
   async run(start: () => ChildProcess): Promise<void> {
     this.#state = "running";
     const { jobId, kind, attempt } = this.job;
-    log("info", "job started", { jobId, kind, attempt });
+    log("job.started", { jobId, kind, attempt });
     const startedMs = performance.now();
     const outcome = await this.#runIn(start);
     const seconds = Math.round(performance.now() - startedMs) / 1000;
-    if (this.isUnwanted || this.#isOver) return log("info", "job stopped", { jobId, kind, seconds });
-    log(outcome.type === "result" ? "info" : "warn", "job ended", {
+    if (this.isUnwanted || this.#isOver) return log("job.stopped", { jobId, kind, seconds });
+    const write = outcome.type === "result" ? log : logWarning;
+    write("job.ended", {
       jobId,
       kind,
       attempt,
@@ -142,7 +143,7 @@ export class HeldJob {
   #reportFailed(error: unknown): void {
     const isExpected = error instanceof JobStopped || this.isUnwanted;
     if (!isExpected)
-      log("error", "job could not be reported", {
+      logError("job.not_reported", {
         jobId: this.job.jobId,
         reason: error instanceof Error ? error.message : "unknown",
       });

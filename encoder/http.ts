@@ -1,12 +1,13 @@
 /** The encoder's own HTTP surface, as protocol.ts documents it. */
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { z } from "zod";
 import { boundedServer, type ServerLimits } from "./bounded-server.ts";
 import type { PushService } from "./gateway/push-service.ts";
 import type { JobQueue } from "./job-queue.ts";
-import { log } from "./log.ts";
+import { log, logError } from "../protocol/log.ts";
 import { Job } from "../protocol/jobs.ts";
+import { readBounded } from "../protocol/read-bounded.ts";
+import { isSameSecret } from "../protocol/same-secret.ts";
 
 const MAX_BODY_BYTES = 1 << 20;
 const STATUS_OF = { accepted: 202, known: 200, full: 429, draining: 503 } as const;
@@ -20,7 +21,7 @@ export function encoderServer(
   const isKnown = ({ headers }: IncomingMessage) => isSecret(headers.authorization, secrets);
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     void handle(request, response, queue, pushes).catch((error: unknown) => {
-      log("error", "request failed", {
+      logError("request.failed", {
         path: request.url ?? "",
         reason: error instanceof Error ? error.message : "unknown",
       });
@@ -57,32 +58,27 @@ async function submit(request: IncomingMessage, response: ServerResponse, queue:
   const job = Job.safeParse(await jsonBody(request));
   if (!job.success) return answer(response, 422, { error: "invalid_job", issues: z.flattenError(job.error) });
   const acceptance = queue.accept(job.data);
-  log("info", "job submitted", { jobId: job.data.jobId, kind: job.data.kind, attempt: job.data.attempt, acceptance });
+  log("job.submitted", { jobId: job.data.jobId, kind: job.data.kind, attempt: job.data.attempt, acceptance });
   return answer(response, STATUS_OF[acceptance], { jobId: job.data.jobId, acceptance });
 }
 
-/** Undefined when it is too long or no JSON. */
+/** Undefined when it is too long or not JSON. */
 async function jsonBody(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+  const bytes = await readBounded(request.iterator({ destroyOnReturn: false }), MAX_BODY_BYTES);
+  if (bytes === null) {
+    request.resume(); // the client reads the answer once its body is sent
+    return undefined;
   }
-  if (bytes > MAX_BODY_BYTES) return undefined;
   try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     return undefined;
   }
 }
 
-/** Compares digests in constant time, so that nothing is told of a secret's length either. @param secrets any of them is good */
-export function isSecret(authorization: string | undefined, secrets: readonly string[]): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  const given = digest(authorization ?? "");
-  return secrets.some((secret) => timingSafeEqual(given, digest(`Bearer ${secret}`)));
-}
+/** @param secrets any of them is accepted */
+export const isSecret = (authorization: string | undefined, secrets: readonly string[]): boolean =>
+  secrets.some((secret) => isSameSecret(authorization ?? "", `Bearer ${secret}`));
 
 function answer(response: ServerResponse, status: number, body?: unknown): void {
   if (body === undefined) return void response.writeHead(status).end();

@@ -5,7 +5,7 @@
 import type { ChildProcess } from "node:child_process";
 import { startChild } from "./child-process.ts";
 import { HeldJob } from "./held-job.ts";
-import { log } from "./log.ts";
+import { logWarning } from "../protocol/log.ts";
 import type { EncoderHealth, Job } from "../protocol/jobs.ts";
 
 /** A probe is over before a child could start; the first chunk comes right behind it. */
@@ -113,7 +113,7 @@ export class JobQueue {
         child.once("exit", () => (this.#spares = this.#spares.filter((spare) => spare !== child)));
       }
     } catch (error) {
-      log("warn", "no spare process", { reason: (error as Error).message }); // the next job tries again
+      logWarning("job.no_spare_process", { reason: (error as Error).message }); // the next job tries again
     }
   }
 }

@@ -6,7 +6,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { log } from "./log.ts";
+import { logWarning } from "../protocol/log.ts";
 
 const HANDED_OVER = "SLUICE_SECRETS_FILE";
 
@@ -48,7 +48,7 @@ function secretsOfFiles(names: readonly string[], environment: NodeJS.ProcessEnv
 
 /** Does not return where the system can do it. */
 function startAnew(secrets: Secrets, environment: NodeJS.ProcessEnv): void {
-  const staysReadable = (reason: string) => log("warn", "secrets stay readable in /proc", { reason });
+  const staysReadable = (reason: string) => logWarning("service.secrets_readable_in_proc", { reason });
   if (process.execve === undefined) return staysReadable("no execve");
   if (process.connected) return staysReadable("IPC channel"); // it would not survive: use `{name}_FILE`
   const path = handOver(secrets);

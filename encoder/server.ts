@@ -8,7 +8,7 @@ import { z } from "zod";
 import { PushService } from "./gateway/push-service.ts";
 import { encoderServer } from "./http.ts";
 import { JobQueue } from "./job-queue.ts";
-import { log } from "./log.ts";
+import { log, logError } from "../protocol/log.ts";
 import { mediaUser } from "./media-process.ts";
 import { takeSecrets } from "./secret-environment.ts";
 import { secretVariable } from "../protocol/secrets.ts";
@@ -26,7 +26,7 @@ const environment = z
   })
   .safeParse({ ...process.env, ...takeSecrets(["ENCODER_SECRET"]) });
 if (!environment.success) {
-  log("error", "environment is not usable", { reason: z.prettifyError(environment.error) });
+  logError("service.environment_unusable", { reason: z.prettifyError(environment.error) });
   process.exit(2);
 }
 
@@ -35,12 +35,12 @@ const queue = new JobQueue({ capacity: ENCODER_CAPACITY, queue: ENCODER_QUEUE })
 const pushes = new PushService(ENCODER_SECRET[0], ENCODER_BROADCASTS);
 const server = encoderServer(ENCODER_SECRET, queue, pushes);
 server.on("error", (error) => {
-  log("error", "cannot listen", { host: HOST, port: PORT, reason: error.message });
+  logError("service.cannot_listen", { host: HOST, port: PORT, reason: error.message });
   process.exit(1);
 });
 server.listen(PORT, HOST, () => {
   const address = server.address();
-  log("info", "listening", {
+  log("service.listening", {
     host: HOST,
     port: typeof address === "object" && address !== null ? address.port : PORT,
     capacity: ENCODER_CAPACITY,
@@ -53,7 +53,7 @@ let isLeaving = false;
 function leave(signal: string): void {
   if (isLeaving) return;
   isLeaving = true;
-  log("info", "draining", { signal });
+  log("service.draining", { signal });
   setTimeout(() => process.exit(0), EXIT_AT_LATEST_MS).unref();
   void Promise.all([queue.drain(), pushes.close()]).finally(() => process.exit(0));
 }

@@ -3,7 +3,7 @@ import { openDatabase } from "./platform/database.ts";
 import { encoderGateway } from "./library/encoding/gateway.ts";
 import type { Env } from "./platform/env.ts";
 import { deploymentProblems } from "./deployment-problems.ts";
-import { log } from "./platform/log.ts";
+import { logError } from "./platform/log.ts";
 
 export interface PartHealth {
   status: "up" | "down";
@@ -36,7 +36,7 @@ const CHECKS: Record<string, Check> = {
 /** Logged too: before the first workspace is made, nobody can ask with credentials. */
 function requireUsable(problems: string[]): void {
   if (problems.length === 0) return;
-  log("deployment.settings_unusable", { problems });
+  logError("deployment.settings_unusable", { problems });
   throw new Error(problems.join("; "));
 }
 

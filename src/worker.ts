@@ -1,7 +1,7 @@
 import { consumePurges, sweepAssets } from "./library/assets/index.ts";
 import type { Env } from "./platform/env.ts";
 import { createApp } from "./app.ts";
-import { log } from "./platform/log.ts";
+import { logError } from "./platform/log.ts";
 import { consumeClips, isOffAir, sweepClips, sweepSecrets, sweepStreams } from "./live/index.ts";
 import { deleteOld } from "./retention.ts";
 import {
@@ -49,6 +49,6 @@ export default {
       deleteOld(env, now),
     ];
     for (const { status, reason } of (await Promise.allSettled(tasks)) as PromiseRejectedResult[])
-      if (status === "rejected") log("cron.task_failed", { error: String(reason) });
+      if (status === "rejected") logError("cron.task_failed", { error: String(reason) });
   },
 } satisfies ExportedHandler<Env>;

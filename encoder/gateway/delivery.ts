@@ -3,7 +3,7 @@ import type { RunStart } from "../live/run-state.ts";
 import { randomUUID } from "node:crypto";
 import type { BroadcastReceiver } from "../live/broadcast-process.ts";
 import type { DroppedRung, InitFacts, PartFacts, Pulse, RunOpening, StartedFacts } from "../live/output.ts";
-import { log } from "../log.ts";
+import { log, logWarning } from "../../protocol/log.ts";
 import { type SessionClient, SessionOver } from "./session-client.ts";
 
 /** Of one encoder process: the next one of the session gets a new one. */
@@ -39,14 +39,14 @@ export class Delivery implements BroadcastReceiver {
   onStarted(facts: StartedFacts): void {
     for (const { name } of facts.renditions) this.#whole.set(name, 0);
     this.#started = this.#client.started(facts);
-    this.#started.catch((error: unknown) => this.#note("the start could not be told", error));
-    log("info", "encoding", { ...this.#ids, renditions: facts.renditions.map(({ name }) => name).join(" ") });
+    this.#started.catch((error: unknown) => this.#note("session.start_not_reported", error));
+    log("broadcast.encoding", { ...this.#ids, renditions: facts.renditions.map(({ name }) => name).join(" ") });
   }
 
   async onOpening({ capturedAtMs, renditions }: RunOpening): Promise<RunStart> {
     const resume = await this.#client.resume({ id: randomUUID(), capturedAt: capturedAtMs, renditions });
     const { nextMsn: msn, discontinuity: isDiscontinuous, initVersion, seconds, ticks } = resume;
-    log("info", "media goes on", { ...this.#ids, msn, isDiscontinuous: String(isDiscontinuous) });
+    log("broadcast.continued", { ...this.#ids, msn, isDiscontinuous: String(isDiscontinuous) });
     return { msn, isDiscontinuous, initVersion, seconds, ticks };
   }
 
@@ -68,7 +68,7 @@ export class Delivery implements BroadcastReceiver {
     const answer = await this.#client.putPart(facts, bytes);
     const { rendition, msn, part } = facts;
     if (answer.verdict === "missing" || answer.verdict === "refused") {
-      log("warn", "part not taken", { ...this.#ids, rendition, msn, part, answer: JSON.stringify(answer) });
+      logWarning("part.not_accepted", { ...this.#ids, rendition, msn, part, answer: JSON.stringify(answer) });
       throw new Error(answer.verdict);
     }
     if (facts.isLast) this.#whole.set(rendition, msn + 1);
@@ -76,17 +76,15 @@ export class Delivery implements BroadcastReceiver {
 
   async onGap(rendition: string, msn: number): Promise<void> {
     const answer = await this.#client.gap(rendition, msn);
-    log("warn", "segment lost", { ...this.#ids, rendition, msn });
+    logWarning("segment.lost", { ...this.#ids, rendition, msn });
     if (answer.verdict !== "missing") return;
     for (let lost = answer.expected.msn; lost <= msn; lost += 1) await this.#client.gap(rendition, lost);
   }
 
   onRungDropped({ rendition, fromMsn }: DroppedRung): void {
-    log("warn", "rung dropped: the machine is too slow for all", { ...this.#ids, rendition, fromMsn });
+    logWarning("rung.dropped", { ...this.#ids, rendition, fromMsn });
     this.#dropped.add(rendition);
-    this.#client
-      .dropped(rendition, fromMsn)
-      .catch((error: unknown) => this.#note("a dropped rung was not told", error));
+    this.#client.dropped(rendition, fromMsn).catch((error: unknown) => this.#note("rung.drop_not_reported", error));
   }
 
   onPulse({ speed }: Pulse): void {
@@ -99,12 +97,12 @@ export class Delivery implements BroadcastReceiver {
     this.#hasThumbnailUnderWay = true;
     void this.#started
       .then(() => this.#client.putThumbnail(bytes, capturedAtMs))
-      .catch((error: unknown) => this.#note("a thumbnail was not taken", error))
+      .catch((error: unknown) => this.#note("thumbnail.not_stored", error))
       .finally(() => (this.#hasThumbnailUnderWay = false));
   }
 
-  #note(message: string, error: unknown): void {
+  #note(event: string, error: unknown): void {
     if (error instanceof SessionOver) return;
-    log("warn", message, { ...this.#ids, reason: error instanceof Error ? error.message : String(error) });
+    logWarning(event, { ...this.#ids, reason: error instanceof Error ? error.message : String(error) });
   }
 }

@@ -19,7 +19,7 @@ import { z } from "zod";
 import { boundedServer } from "../bounded-server.ts";
 import { hostOf, readGatewayCredential } from "../../protocol/gateway-credential.ts";
 import { isSecret } from "../http.ts";
-import { log } from "../log.ts";
+import { log, logError, logWarning } from "../../protocol/log.ts";
 import { mediaUser } from "../media-process.ts";
 import { takeSecrets } from "../secret-environment.ts";
 import { isLoopback, isSecureUrl } from "../../protocol/secure-url.ts";
@@ -64,7 +64,7 @@ const environment = z
   })
   .safeParse({ ...process.env, ...takeSecrets(["GATEWAY_CREDENTIAL"]) });
 if (!environment.success) {
-  log("error", "environment is not usable", { reason: z.prettifyError(environment.error) });
+  logError("service.environment_unusable", { reason: z.prettifyError(environment.error) });
   process.exit(2);
 }
 const settings = environment.data;
@@ -73,7 +73,7 @@ const { id: GATEWAY_ID, hosts, pushToken } = readGatewayCredential(GATEWAY_CREDE
 const PUBLIC_HOST = settings.PUBLIC_HOST ?? hosts[0] ?? "127.0.0.1";
 for (const [name, host] of Object.entries({ PUBLIC_HOST, HTTP_URL: settings.HTTP_URL && hostOf(settings.HTTP_URL) }))
   if (host !== undefined && !hosts.includes(host.toLowerCase())) {
-    log("error", "environment is not usable", {
+    logError("service.environment_unusable", {
       reason: `${name}: the credential was not made for ${host}; ${MAKE_CREDENTIAL}`,
     });
     process.exit(2);
@@ -125,7 +125,7 @@ const [http, rtmp, rtmps, srt] = await Promise.all([
   openRtmps(),
   settings.SRT_PORT === null ? null : openSrtListener({ host: HOST, port: settings.SRT_PORT }, reception),
 ]).catch((error: unknown) => {
-  log("error", "cannot listen", { reason: error instanceof Error ? error.message : String(error) });
+  logError("service.cannot_listen", { reason: error instanceof Error ? error.message : String(error) });
   process.exit(1);
 });
 const at = (listener: Listener | null) => (listener === null ? null : `${PUBLIC_HOST}:${listener.port}`);
@@ -137,7 +137,7 @@ const registration = {
   httpUrl: settings.HTTP_URL ?? localHttpUrl(),
   startedAt,
 };
-log("info", "gateway listening", {
+log("gateway.listening", {
   gatewayId: GATEWAY_ID,
   rtmp: registration.rtmpUrl ?? "",
   rtmps: registration.rtmpsUrl ?? "",
@@ -157,7 +157,8 @@ let hasRegistered = false;
 async function register(): Promise<void> {
   const isHeard = await worker.register(registration);
   if (isHeard !== hasRegistered)
-    log("info", isHeard ? "registered" : "the Worker is not there", { gatewayId: GATEWAY_ID });
+    if (isHeard) log("gateway.registered", { gatewayId: GATEWAY_ID });
+    else logWarning("gateway.worker_unreachable", { gatewayId: GATEWAY_ID });
   if (isHeard && !hasRegistered) process.send?.({ ready: true });
   hasRegistered = isHeard;
   setTimeout(() => void register(), isHeard ? REGISTER_MS : REGISTER_AGAIN_MS);
@@ -168,7 +169,7 @@ let isLeaving = false;
 function leave(signal: string): void {
   if (isLeaving) return;
   isLeaving = true;
-  log("info", "gateway leaves", { signal });
+  log("gateway.stopping", { signal });
   setTimeout(() => process.exit(0), EXIT_AT_LATEST_MS).unref();
   void reception
     .close("gateway_leaves")

@@ -9,7 +9,7 @@ import {
   type BroadcastReceiver,
   runBroadcast,
 } from "../live/broadcast-process.ts";
-import { log } from "../log.ts";
+import { log, logError, logWarning } from "../../protocol/log.ts";
 import { ProcessNotStarted } from "../media-process.ts";
 import { Delivery } from "./delivery.ts";
 import type { HangUp } from "./incoming.ts";
@@ -70,7 +70,7 @@ export class OnAir {
     try {
       reason = await this.#encode();
     } catch (error) {
-      log("error", "broadcast failed", {
+      logError("broadcast.failed", {
         ...this.#ids,
         reason: error instanceof Error ? error.message : String(error),
       });
@@ -79,7 +79,7 @@ export class OnAir {
     this.#line.close();
     this.#hangUp(reason);
     simulcast.close();
-    log("info", "broadcast over", { ...this.#ids, reason });
+    log("broadcast.over", { ...this.#ids, reason });
     if (this.#wasTold) return await simulcasting;
     const giveUp = setTimeout(() => this.#client.close(), FAREWELL_MS);
     await this.#client.ended(reason).catch(() => {}); // the Worker notices by itself that nothing comes any more
@@ -90,7 +90,7 @@ export class OnAir {
   /** The Worker asks for it, the gateway closes, the listener has lost it. */
   end(reason: string): void {
     this.#isLeaving = true;
-    log("info", "broadcast is ended", { ...this.#ids, reason });
+    log("broadcast.ending", { ...this.#ids, reason });
     if (FINAL_REASONS.has(reason)) this.#final.abort();
     this.#line.close(); // the encoder makes whole what it has
     this.#hangUp(reason);
@@ -124,7 +124,7 @@ export class OnAir {
         BROADCAST_LIMITS,
         this.#final.signal,
       );
-      log("info", "encoder ended", { ...this.#ids, ...wordsOf(outcome) });
+      log("encoder.ended", { ...this.#ids, ...wordsOf(outcome) });
       if (this.#stop.signal.aborted) return "over";
       if (outcome.type === "failure" && outcome.code.startsWith("source_") && outcome.code !== "source_exceeds_limits")
         return outcome.code;
@@ -132,7 +132,7 @@ export class OnAir {
       const isUnable = outcome.type === "unable";
       const isUnused: boolean = outcome.type === "crashed" && this.#progress.isUnused && !isBegunAgain;
       // What this encoder was given, and the one before it if this one could not go on, is the next one's.
-      if ((isUnable || isUnused) && !this.#line.rewind(null)) log("warn", "source not kept", this.#ids);
+      if ((isUnable || isUnused) && !this.#line.rewind(null)) logWarning("source.not_kept", this.#ids);
       if (this.#line.isSpent) return outcome.type === "ended" ? "broadcaster_left" : "encoder_failed";
       if (!limit.allows(performance.now())) return "encoder_failed";
       if (continues !== null) continue;
@@ -151,7 +151,7 @@ export class OnAir {
     const continues = this.#progress.continuation();
     if (continues === null || !this.#line.rewind(neededFrom)) return null;
     this.#progress.countAnew();
-    log("info", "another encoder goes on", { ...this.#ids, fromByte: neededFrom ?? 0 });
+    log("encoder.continued", { ...this.#ids, fromByte: neededFrom ?? 0 });
     return continues;
   }
 
@@ -188,7 +188,7 @@ export class OnAir {
       return this.#newChild();
     } catch (error) {
       if (!(error instanceof ProcessNotStarted)) throw error;
-      log("warn", "encoder not started", { ...this.#ids, reason: error.message });
+      logWarning("encoder.not_started", { ...this.#ids, reason: error.message });
       return null;
     }
   }
@@ -226,7 +226,7 @@ export class OnAir {
   #endedByWorker(reason: string): void {
     if (this.#wasTold) return;
     this.#wasTold = true;
-    log("info", "the Worker ends the broadcast", { ...this.#ids, reason });
+    log("broadcast.ended_by_worker", { ...this.#ids, reason });
     this.#client.close();
     this.#stop.abort();
     this.#line.close();

@@ -1,6 +1,6 @@
 /** Lets broadcasters in, as many as the machine carries, when the Worker says so. */
 import { startBroadcastChild } from "../live/broadcast-process.ts";
-import { log } from "../log.ts";
+import { log, logWarning } from "../../protocol/log.ts";
 import { SpareProcess } from "../spare-process.ts";
 import type { Admission, HangUp, Incoming, Reception } from "./incoming.ts";
 import { OnAir } from "./on-air.ts";
@@ -24,7 +24,7 @@ export class GatewayReception implements Reception {
   readonly #options: ReceptionOptions;
   readonly #onAir = new Set<{ broadcast: OnAir; over: Promise<void> }>();
   readonly #encoders = new SpareProcess(startBroadcastChild, ({ message }) =>
-    log("warn", "no spare encoder", { reason: message }),
+    logWarning("encoder.no_spare", { reason: message }),
   );
   #places = 0;
   #undecided = 0;
@@ -47,7 +47,7 @@ export class GatewayReception implements Reception {
     if (this.#isClosed) return { accepted: false, reason: "unavailable" };
     // Who has no good key takes nobody's place: one is taken when the Worker has said yes. Two at once may be one too many.
     if (this.#places >= capacity || this.#undecided >= MAX_UNDECIDED) {
-      log("warn", "broadcaster refused", { reason: "overloaded", protocol, remote, capacity });
+      logWarning("broadcaster.refused", { reason: "overloaded", protocol, remote, capacity });
       return { accepted: false, reason: "overloaded" };
     }
     this.#undecided += 1;
@@ -61,12 +61,12 @@ export class GatewayReception implements Reception {
     });
     this.#undecided -= 1;
     if (!answer.accepted) {
-      log("info", "broadcaster refused", { reason: answer.reason, protocol, remote });
+      log("broadcaster.refused", { reason: answer.reason, protocol, remote });
       return answer;
     }
     this.#places += 1;
     const { streamId, sessionId } = answer;
-    log("info", "broadcaster accepted", { streamId, sessionId, protocol, remote });
+    log("broadcaster.accepted", { streamId, sessionId, protocol, remote });
     // A listener that loses its broadcaster in between never takes it: the place must not be lost with it.
     const unclaimed = setTimeout(() => (this.#places -= 1), CLAIM_MS);
     const take = async (bytes: AsyncIterable<Uint8Array>, hangUp: HangUp) => {

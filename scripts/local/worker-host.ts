@@ -7,6 +7,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { logError } from "../../protocol/log.ts";
 import type { Settings } from "./settings.ts";
 
 /** The part of D1 that setting up needs. */
@@ -181,9 +182,9 @@ async function sweep(): Promise<void> {
   try {
     const answer = await host.dispatchFetch("http://localhost/cdn-cgi/local/scheduled?cron=*+*+*+*+*");
     const text = await answer.text();
-    if (!answer.ok) console.error(`the cron failed: ${text}`);
+    if (!answer.ok) logError("cron.failed", { error: text });
   } catch (error) {
-    console.error(`the cron failed: ${String(error)}`);
+    logError("cron.failed", { error: String(error) });
   }
 }
 const cron = setInterval(() => void sweep(), CRON_MS);

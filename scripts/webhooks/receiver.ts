@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { readBounded } from "../../protocol/read-bounded.ts";
 import { signatureProblem } from "./verify.ts";
 
 /** The envelope, as far as every event has it (docs/guides/events.md). */
@@ -78,8 +79,10 @@ async function receive(
 ): Promise<Arrival> {
   const refuse = (answered: number, why: string): Arrival => ({ at, answered, kind: "refused", why });
   if (request.method !== "POST") return refuse(405, `${request.method} instead of POST`);
-  const body = await readBody(request);
-  if (body === null) return refuse(413, "a body above 16 MB");
+  // What is above the bound is not read, and the connection stays open for the answer.
+  const bytes = await readBounded(request.iterator({ destroyOnReturn: false }), MAX_BODY_BYTES);
+  if (bytes === null) return refuse(413, "a body above 16 MB");
+  const body = Buffer.from(bytes.buffer);
   const isSigned = "service-signature" in request.headers || "webhook-signature" in request.headers;
   if (!isSigned && ["", "{}"].includes(body.toString("latin1").trim())) return { at, answered: 200, kind: "check" };
   const json = parse(body);
@@ -95,18 +98,6 @@ async function receive(
   remember(seen, json.event_id, before ?? hash);
   const repeat = { isRepeat: before !== undefined, isAltered: before !== undefined && before !== hash };
   return { at, answered: 200, kind: "event", event: json, verified: secrets === null ? null : true, ...repeat };
-}
-
-/** Null when it is too large; the rest of it is not read, and the connection stays open for an answer. */
-async function readBody(request: IncomingMessage): Promise<Buffer | null> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += piece.byteLength;
-    if (size > MAX_BODY_BYTES) return null;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
 }
 
 function parse(body: Buffer): unknown {

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { isSameSecret } from "../../protocol/same-secret.ts";
 
 /** How far the clocks of sender and receiver may be apart, and how old a copied request may be (Standard Webhooks). */
 const TOLERANCE_MS = 5 * 60_000;
@@ -23,7 +24,8 @@ export function signatureProblem({ headers, body, secrets, nowMs }: SignedReques
   const service = headerOf(headers, "service-signature");
   if (service === "") return "no Service-Signature";
   const keys = secrets.map((secret) => Buffer.from(secret, "base64"));
-  if (!keys.some((key) => isEqual(service, hmac(key, body)))) return "a Service-Signature of another secret or body";
+  if (!keys.some((key) => isSameSecret(service, hmac(key, body))))
+    return "a Service-Signature of another secret or body";
   return standardProblem(headers, body, keys, nowMs);
 }
 
@@ -36,19 +38,13 @@ function standardProblem(headers: IncomingHttpHeaders, body: Buffer, keys: Buffe
   if (id === "" || signatures.length === 0) return "no webhook-signature";
   if (!/^\d{1,12}$/.test(timestamp)) return "no webhook-timestamp in seconds";
   const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]);
-  const isGood = keys.some((key) => signatures.some((signature) => isEqual(signature, hmac(key, signed))));
+  const isGood = keys.some((key) => signatures.some((signature) => isSameSecret(signature, hmac(key, signed))));
   if (!isGood) return "a webhook-signature of another secret, time or body";
   if (Math.abs(nowMs - Number(timestamp) * 1000) > TOLERANCE_MS) return "signed more than 5 minutes ago or ahead";
   return null;
 }
 
 const hmac = (key: Buffer, content: Buffer) => createHmac("sha256", key).update(content).digest("base64");
-
-/** Takes the same time wherever they differ. */
-function isEqual(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.byteLength === b.byteLength && timingSafeEqual(a, b);
-}
 
 function headerOf(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name];

@@ -1,4 +1,4 @@
-import { PROBLEMS, type Problem, problemBody } from "../platform/http/problems.ts";
+import { type Problem, problemResponse } from "../platform/http/problems.ts";
 
 /** What data SDKs read from answers (contract/analytics.md, "request headers taken"), and what players need. */
 const EXPOSED =
@@ -24,17 +24,10 @@ export const preflight = () =>
     },
   });
 
-/** The contract's envelope. Not cached, as what is missing now may be there in a second; clients that poll for more get at most that. */
-export function problemAnswer(problem: Problem): Response {
-  const retryAfterSeconds = problem.retryAfterSeconds ?? (problem.code === "not_ready" ? 1 : null);
-  const retryAfter: Record<string, string> =
-    retryAfterSeconds === null ? {} : { "retry-after": `${retryAfterSeconds}` };
-  return Response.json(problemBody(problem), {
-    status: PROBLEMS[problem.code].status,
-    headers: {
-      ...CORS,
-      "cache-control": problem.code === "broadcast_over" ? "public, max-age=1" : "no-store",
-      ...retryAfter,
-    },
+/** A problem as a player gets it. Only the end of a broadcast is cached, for a second, because every player of it polls at once. */
+export const problemAnswer = (problem: Problem, headers: Record<string, string> = {}): Response =>
+  problemResponse(problem, {
+    ...CORS,
+    ...(problem.code === "broadcast_over" ? { "cache-control": "public, max-age=1" } : {}),
+    ...headers,
   });
-}

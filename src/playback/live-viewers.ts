@@ -1,7 +1,8 @@
+import { toBase64 } from "../../protocol/base64.ts";
 import { networkOf } from "../../protocol/network-of.ts";
 import { type LiveSession, originOf, ViewerBatch } from "../live/index.ts";
 import type { Env } from "../platform/env.ts";
-import { log } from "../platform/log.ts";
+import { logWarning } from "../platform/log.ts";
 import type { Caller } from "./origin.ts";
 import { Recent } from "./recent.ts";
 
@@ -33,7 +34,7 @@ export async function countViewer(
   const due = batch.see(viewer, nowMs);
   if (due === null) return;
   const told = Promise.resolve(originOf(env, sessionId).watched(streamId, due)).catch((error: unknown) =>
-    log("live.viewers_not_told", { streamId, sessionId, viewers: due.length, error: String(error) }),
+    logWarning("live.viewers_not_told", { streamId, sessionId, viewers: due.length, error: String(error) }),
   );
   ctx.waitUntil(told);
 }
@@ -43,7 +44,7 @@ async function viewerOf(sessionId: string, address: string, program: string, sec
   const hash = async (of: string, bytes: number) => {
     const text = new TextEncoder().encode(`${secret}\n${sessionId}\n${of}`);
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
-    return btoa(String.fromCharCode(...digest.subarray(0, bytes)));
+    return toBase64(digest.subarray(0, bytes));
   };
   return `${await hash(address, 9)}.${await hash(program, 6)}`;
 }

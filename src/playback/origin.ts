@@ -1,5 +1,6 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "../platform/env.ts";
+import { logError } from "../platform/log.ts";
 import { Problem } from "../platform/http/problems.ts";
 import { problemAnswer } from "./headers.ts";
 import { type LiveAddress, liveAddressPath, readLiveAddress } from "./live-address.ts";
@@ -73,7 +74,7 @@ async function orProblem(answer: Promise<Response>, address: LiveAddress | Segme
     return await answer;
   } catch (error) {
     if (error instanceof Problem) return problemAnswer(error);
-    console.error({ message: "A segment could not be read", ...address, error: String(error) });
+    logError("playback.segment_not_read", { ...address, error: String(error) });
     return problemAnswer(new Problem("unavailable", "the source cannot be read at the moment"));
   }
 }

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { Env } from "../platform/env.ts";
+import { logError } from "../platform/log.ts";
 import { Problem } from "../platform/http/problems.ts";
 import { preflight, problemAnswer } from "./headers.ts";
 import { answerClip } from "./live-clips.ts";
@@ -26,16 +27,13 @@ playbackRoutes.use("*", async (c, next) => {
   const { method } = c.req;
   if (method === "OPTIONS") return preflight();
   if (method !== "GET" && method !== "HEAD") {
-    const refusal = problemAnswer(new Problem("method_not_allowed", "only GET and HEAD"));
-    refusal.headers.set("allow", "GET, HEAD, OPTIONS");
-    return refusal;
+    return problemAnswer(new Problem("method_not_allowed", "only GET and HEAD"), { allow: "GET, HEAD, OPTIONS" });
   }
   try {
     return await answerTarget(c.req.raw, url, target, c.env, c.executionCtx);
   } catch (error) {
     if (error instanceof Problem) return problemAnswer(error);
-    console.error({
-      message: "Playback failed",
+    logError("playback.failed", {
       path: url.pathname,
       error: String(error),
       stack: error instanceof Error ? error.stack : undefined,

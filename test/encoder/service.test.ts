@@ -68,11 +68,11 @@ test("what somebody's first picture waits for goes before the rest", async () =>
   const first = await encoder.submit(path, { ...long, frameCount: 30, rungs: [rungFor(64, 48)] });
   const probe = await encoder.submit(path, { kind: "probe" });
   await Promise.all([later, first, probe].map(({ desk }) => desk.ending));
-  const order = encoder.logs.filter(({ message }) => message === "job started").map(({ jobId }) => jobId);
+  const order = encoder.logs.filter(({ event }) => event === "job.started").map(({ jobId }) => jobId);
   // A probe runs beside the long job; the first chunk overtakes the later one.
   const places = [probe, first, later].map(({ job }) => order.indexOf(job.jobId));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
-  const ended = encoder.logs.filter(({ message }) => message === "job ended").map(({ jobId }) => jobId);
+  const ended = encoder.logs.filter(({ event }) => event === "job.ended").map(({ jobId }) => jobId);
   expect(ended.indexOf(probe.job.jobId)).toBeLessThan(ended.indexOf(running.job.jobId));
 });
 
@@ -133,7 +133,7 @@ test("SIGTERM gives running and waiting jobs back and ends the process within se
 test("neither a token nor an address is ever logged", async () => {
   encoder = await TestEncoder.start();
   const { job } = await encoder.submit(await makeSource("html"), { kind: "probe" });
-  await eventually(() => encoder.logs.some(({ message }) => message === "job ended"));
+  await eventually(() => encoder.logs.some(({ event }) => event === "job.ended"));
   const text = JSON.stringify(encoder.logs);
   expect(text).not.toContain(job.token);
   expect(text).not.toContain(job.callbackUrl);

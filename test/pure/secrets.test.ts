@@ -3,7 +3,7 @@ import { gatewayCredential, pushToken, readGatewayCredential } from "../../proto
 import { secretList, UnusableSecret } from "../../protocol/secrets.ts";
 import { isSecureUrl } from "../../protocol/secure-url.ts";
 import { readSigned, signGrant } from "../../src/platform/crypto/signed-grant.ts";
-import { isSameSecret } from "../../src/live/streams/ids.ts";
+import { isSameSecret } from "../../protocol/same-secret.ts";
 
 const [A, B] = ["a".repeat(32), "b".repeat(32)];
 

@@ -29,7 +29,7 @@ type Wanted<J extends Job> = Omit<
 export type AnyWanted = Wanted<ProbeJob> | Wanted<VideoJob> | Wanted<AudioJob>;
 
 export interface LogLine {
-  message: string;
+  event: string;
   [field: string]: unknown;
 }
 
@@ -50,7 +50,7 @@ export class TestEncoder {
     createInterface({ input: encoder.process.stdout! }).on("line", (line) => {
       const entryLogged = JSON.parse(line) as LogLine;
       encoder.logs.push(entryLogged);
-      if (entryLogged.message === "listening") resolve(Number(entryLogged["port"]));
+      if (entryLogged.event === "service.listening") resolve(Number(entryLogged["port"]));
     });
     encoder.baseUrl = `http://127.0.0.1:${await port}`;
     return encoder;

@@ -1,6 +1,6 @@
 /** One RTMP connection, from its first byte to its end. */
 import type { Socket } from "node:net";
-import { log } from "../../log.ts";
+import { log } from "../../../protocol/log.ts";
 import type { IngestProtocol } from "../../../protocol/live.ts";
 import { STEP } from "../../connection-limit.ts";
 import type { Admission, Reception } from "../incoming.ts";
@@ -52,7 +52,7 @@ export async function serveRtmp(
       progress.prove();
       rtmp.accept();
       const hangUp = (reason: string) => {
-        log("info", "rtmp.hung_up", { streamId: admission.streamId, sessionId: admission.sessionId, reason });
+        log("rtmp.hung_up", { streamId: admission.streamId, sessionId: admission.sessionId, reason });
         rtmp.hangUp(reason);
         letGo(socket);
       };
@@ -61,7 +61,7 @@ export async function serveRtmp(
       rtmp.refuse(WORDS[admission.reason]);
     }
   } catch (error) {
-    log("info", "rtmp.dropped", { remote, how: wordsOf(error) });
+    log("rtmp.dropped", { remote, how: wordsOf(error) });
   } finally {
     letGo(socket);
   }
@@ -72,7 +72,7 @@ function writeBounded(socket: Socket, bytes: Buffer): void {
   if (!socket.writable) return;
   socket.write(bytes);
   if (socket.writableLength <= MAX_UNREAD_BYTES) return;
-  log("info", "rtmp.dropped", { remote: remoteOf(socket), how: "answers are not read" });
+  log("rtmp.dropped", { remote: remoteOf(socket), how: "answers are not read" });
   socket.destroy();
 }
 
@@ -115,7 +115,7 @@ async function* flvOf(
       rtmp.read(chunk);
     }
   } catch (error) {
-    log("info", "rtmp.broken", { remote: remoteOf(socket), how: wordsOf(error) });
+    log("rtmp.broken", { remote: remoteOf(socket), how: wordsOf(error) });
   }
 }
 

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { backstopOf, ConnectionLimit } from "../../connection-limit.ts";
-import { log } from "../../log.ts";
+import { logError } from "../../../protocol/log.ts";
 import type { Listener, Reception } from "../incoming.ts";
 import { serveRtmp } from "./connection.ts";
 
@@ -61,7 +61,7 @@ export async function openRtmpListener(options: RtmpOptions, reception: Receptio
   });
   server.listen(options.port, options.host);
   await once(server, "listening");
-  server.on("error", (error) => log("error", "rtmp.listener_failed", { how: error.message }));
+  server.on("error", (error) => logError("rtmp.listener_failed", { how: error.message }));
   const address = server.address();
   return {
     port: typeof address === "object" && address !== null ? address.port : options.port,

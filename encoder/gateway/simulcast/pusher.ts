@@ -1,5 +1,5 @@
 /** Pushes a broadcast, as it is, to other servers. None of them can hold it up: nothing here waits, and each has a process of its own. */
-import { log } from "../../log.ts";
+import { log, logWarning } from "../../../protocol/log.ts";
 import type { Unit } from "../container-units.ts";
 import { gatewaySlots, type PushSlots } from "./slots.ts";
 import { TargetPush } from "./target-push.ts";
@@ -70,7 +70,8 @@ export class SimulcastPusher {
 
   #tell({ simulcastId }: SimulcastTarget, state: SimulcastState, reason?: SimulcastReason, detail?: string): void {
     const why = reason === undefined ? {} : { reason, detail: detail ?? "" };
-    log(reason === undefined ? "info" : "warn", "simulcast.state", { ...this.#ids, simulcastId, state, ...why });
+    const write = reason === undefined ? log : logWarning;
+    write("simulcast.state", { ...this.#ids, simulcastId, state, ...why });
     if (reason === undefined) this.#options.onState(simulcastId, state);
     else this.#options.onState(simulcastId, state, reason);
   }

@@ -5,7 +5,7 @@
  */
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
-import { log } from "../../log.ts";
+import { log, logError, logWarning } from "../../../protocol/log.ts";
 import { SpareProcess } from "../../spare-process.ts";
 import type { Listener, Reception } from "../incoming.ts";
 import { Cookies } from "./cookie.ts";
@@ -66,7 +66,7 @@ class SrtFront implements Listener {
   readonly #connected = new Map<string, Caller>();
   readonly #running = new Set<Promise<void>>();
   readonly #receivers = new SpareProcess(startSrtChild, ({ name }) =>
-    log("warn", "srt.no_spare_process", { how: name }),
+    logWarning("srt.no_spare_process", { how: name }),
   );
   #isClosed = false;
 
@@ -79,7 +79,7 @@ class SrtFront implements Listener {
     } catch {
       // the system allows less
     }
-    socket.on("error", (error) => log("error", "srt.listener_failed", { how: error.message }));
+    socket.on("error", (error) => logError("srt.listener_failed", { how: error.message }));
     socket.on("message", (datagram: Buffer, remote) => this.#hear(datagram, remote));
     this.#receivers.prepare();
   }
@@ -133,7 +133,7 @@ class SrtFront implements Listener {
       await this.#decideAndReceive(caller, conclusion, handshake);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      log("error", "srt.receiver_failed", { remote: remoteOf(caller), how: code ?? (error as Error).name });
+      logError("srt.receiver_failed", { remote: remoteOf(caller), how: code ?? (error as Error).name });
       this.#refuse(caller, conclusion, REJECT.resource);
     }
   }
@@ -154,7 +154,7 @@ class SrtFront implements Listener {
     if (this.#isClosed) receiver.end();
     receiver.onDatagram = (datagram) => this.#send(datagram, caller.remote);
     const taken = admission.take(receiver.bytes(), (reason) => {
-      log("info", "srt.hung_up", { ...ids, reason });
+      log("srt.hung_up", { ...ids, reason });
       this.#letGo(caller);
     });
     void taken.then(() => receiver.end()); // nobody reads any more
@@ -162,7 +162,7 @@ class SrtFront implements Listener {
     const accepted = caller.answer === null ? null : readHandshake(caller.answer);
     if (accepted?.step === "conclusion") this.#connected.set(`${place}/${accepted.socketId}`, caller);
     else {
-      log("warn", "srt.handshake_failed", ids);
+      logWarning("srt.handshake_failed", ids);
       receiver.end();
     }
     this.#send(caller.answer ?? answerRefusal(conclusion, REJECT.internal), caller.remote);
@@ -184,7 +184,7 @@ class SrtFront implements Listener {
   }
 
   #refuse(caller: Caller, conclusion: Buffer, code: Rejection): void {
-    log("info", "srt.refused", { remote: remoteOf(caller), code });
+    log("srt.refused", { remote: remoteOf(caller), code });
     const answer = answerRefusal(conclusion, code);
     this.#send(answer, caller.remote);
     this.#callers.delete(caller.id);

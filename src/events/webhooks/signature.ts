@@ -2,6 +2,8 @@
  * The signatures that travel with every attempt: `Service-Signature`, which published receivers check, and the headers of
  * Standard Webhooks (https://www.standardwebhooks.com, specification §"Signature scheme"), which add a time window.
  */
+import { fromBase64, toBase64 } from "../../../protocol/base64.ts";
+
 const encoder = new TextEncoder();
 
 /** What is signed: the bytes that go over the wire, never a re-serialisation of them. */
@@ -47,19 +49,15 @@ export async function importSigningKey(secretBase64: string): Promise<CryptoKey>
 }
 
 function decodeSecret(secretBase64: string): Uint8Array<ArrayBuffer> {
-  let bytes: Uint8Array<ArrayBuffer>;
-  try {
-    bytes = Uint8Array.from(atob(secretBase64), (char) => char.charCodeAt(0));
-  } catch {
-    throw new TypeError("the signing secret is not Base64"); // Without the cause: some runtimes quote the text.
-  }
+  const bytes = fromBase64(secretBase64);
+  if (bytes === null) throw new TypeError("the signing secret is not Base64");
   if (bytes.byteLength === 0) throw new TypeError("the signing secret is empty");
   return bytes;
 }
 
 async function hmac(key: CryptoKey, bytes: Uint8Array): Promise<string> {
   const signature = await crypto.subtle.sign("HMAC", key, bytes);
-  return btoa(String.fromCharCode(...new Uint8Array(signature)));
+  return toBase64(new Uint8Array(signature));
 }
 
 function concat(head: Uint8Array, tail: Uint8Array): Uint8Array {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { log } from "../../platform/log.ts";
+import { log, logError, logWarning } from "../../platform/log.ts";
 import { assetPrefix } from "../../platform/storage/keys.ts";
 import { assetMachine } from "./asset-calls.ts";
 import { forgetAsset, hasClipsUnderWay } from "./repository.ts";
@@ -18,14 +18,14 @@ export async function consumePurges(env: Env, batch: MessageBatch): Promise<void
       if (HealthProbe.safeParse(message.body).success) return message.ack();
       const task = PurgeTask.safeParse(message.body);
       if (!task.success) {
-        log("purge.unreadable", { messageId: message.id });
+        logError("purge.unreadable", { messageId: message.id });
         return message.ack(); // A retry cannot repair the body.
       }
       try {
         await purgeAsset(env, task.data);
         message.ack();
       } catch (error) {
-        log("purge.failed", { assetId: task.data.assetId, attempt: message.attempts, error: String(error) });
+        logWarning("purge.failed", { assetId: task.data.assetId, attempt: message.attempts, error: String(error) });
         message.retry();
       }
     }),

@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import { openDatabase } from "../../platform/database.ts";
 import { sha256Hex } from "../../platform/crypto/hash.ts";
 import { readIdempotencyKey } from "../../platform/http/idempotency.ts";
-import { log } from "../../platform/log.ts";
+import { log, logWarning } from "../../platform/log.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { PageQuery, pagination, Pagination } from "../../platform/http/pagination.ts";
 import { Problem } from "../../platform/http/problems.ts";
@@ -199,7 +199,7 @@ export const assetRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
       c.executionCtx.waitUntil(
         assetMachine(c.env, id)
           .remove(id)
-          .catch((error: unknown) => log("asset.remove_failed", { assetId: id, error: String(error) })),
+          .catch((error: unknown) => logWarning("asset.remove_failed", { assetId: id, error: String(error) })),
       );
       return c.json({ success: true as const }, 200);
     })

@@ -1,6 +1,6 @@
 import { callMachine } from "../../platform/machines.ts";
 import type { Env } from "../../platform/env.ts";
-import { log } from "../../platform/log.ts";
+import { logWarning } from "../../platform/log.ts";
 import type { AssetForMachine } from "./repository.ts";
 
 /** A machine's first call creates its database file: in a burst of creations that must not stand in the way of the answers. */
@@ -18,7 +18,7 @@ export async function startMachine(env: Env, asset: AssetForMachine): Promise<vo
   try {
     await callMachine(env.ASSET_MACHINE, asset.id, "start", asset);
   } catch (error) {
-    log("asset.start_failed", { assetId: asset.id, error: String(error) });
+    logWarning("asset.start_failed", { assetId: asset.id, error: String(error) });
   } finally {
     const next = waiting.shift();
     if (next === undefined) starting -= 1;

@@ -1,6 +1,6 @@
 import type { ClipRange, Job } from "../../../protocol/jobs.ts";
 import type { Env } from "../../platform/env.ts";
-import { log } from "../../platform/log.ts";
+import { log, logWarning } from "../../platform/log.ts";
 import { encoderGateway } from "./gateway.ts";
 import { type JobBook, type JobRow, jobBody, jobScope } from "./job-book.ts";
 import { GRANT_MS, signJobGrant } from "./job-token.ts";
@@ -33,7 +33,7 @@ export async function dispatchJobs(
 ): Promise<{ againAtMs: number } | { lost: JobRow }> {
   for (const job of book.leased()) {
     if (job.leaseUntil > nowMs) continue;
-    log("job.lease_lost", { jobId: job.id, attempt: job.attempt });
+    logWarning("job.lease_lost", { jobId: job.id, attempt: job.attempt });
     if (job.attempt >= MAX_ATTEMPTS) return { lost: job };
     book.requeue(job.id);
   }
@@ -42,7 +42,7 @@ export async function dispatchJobs(
   for (const job of book.queued(Math.max(0, free))) {
     const outcome = await gateway.submit(await toWire(env, job, context, nowMs));
     if (outcome !== "accepted") {
-      if (outcome === "unreachable") log("encoder.unreachable", { jobId: job.id });
+      if (outcome === "unreachable") logWarning("encoder.unreachable", { jobId: job.id });
       return { againAtMs: nowMs + (outcome === "full" ? FULL_RETRY_MS : UNREACHABLE_RETRY_MS) };
     }
     log("job.handed_out", { jobId: job.id, attempt: job.attempt });

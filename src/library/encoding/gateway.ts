@@ -2,7 +2,7 @@ import { type Container, getContainer } from "@cloudflare/containers";
 import { isSecureUrl } from "../../../protocol/secure-url.ts";
 import type { Job } from "../../../protocol/jobs.ts";
 import type { Env } from "../../platform/env.ts";
-import { log } from "../../platform/log.ts";
+import { logError, logWarning } from "../../platform/log.ts";
 import { askWithSecrets } from "../../platform/crypto/encoder-secret.ts";
 
 /** How an encoder took a job: `full` and `unreachable` are worth another try later and cost the job no attempt. */
@@ -12,6 +12,14 @@ export type Submission = "accepted" | "full" | "unreachable";
 export const PARALLEL_JOBS = { http: 3, container: 12 } as const;
 const CONTAINERS = 20; // max_instances in wrangler.toml
 const SUBMIT_TIMEOUT_MS = 10_000;
+
+/** The encoder does not understand a job of ours: Worker and encoder are of different releases. Retrying does not help. */
+class JobRefused extends Error {
+  override readonly name = "JobRefused";
+  constructor(jobId: string) {
+    super(`the encoder refused job ${jobId} as malformed`);
+  }
+}
 
 export interface EncoderGateway {
   parallelJobs: number;
@@ -46,12 +54,12 @@ export function encoderGateway(env: Env): EncoderGateway {
         const response = await ask(`${job.jobId}/${job.attempt}`, "/jobs", init);
         await response.body?.cancel();
         if (response.ok) return "accepted";
-        if (response.status === 401) log("encoder.refused_secret", { jobId: job.jobId }); // until both sides have the new one
-        if (response.status === 422) throw new Error(`the encoder refused job ${job.jobId} as malformed`);
+        if (response.status === 401) logError("encoder.refused_secret", { jobId: job.jobId }); // until both sides have the new one
+        if (response.status === 422) throw new JobRefused(job.jobId);
         return response.status === 429 ? "full" : "unreachable";
       } catch (error) {
-        if (error instanceof Error && error.message.startsWith("the encoder refused")) throw error;
-        log("encoder.request_failed", { jobId: job.jobId, error: String(error) });
+        if (error instanceof JobRefused) throw error;
+        logWarning("encoder.request_failed", { jobId: job.jobId, error: String(error) });
         return "unreachable";
       }
     },
@@ -59,7 +67,7 @@ export function encoderGateway(env: Env): EncoderGateway {
       const init = { method: "DELETE", signal: AbortSignal.timeout(2000) };
       await ask(`${jobId}/${attempt}`, `/jobs/${encodeURIComponent(jobId)}`, init).then(
         (response) => response.body?.cancel(),
-        (error: unknown) => log("encoder.cancel_failed", { jobId, attempt, error: String(error) }),
+        (error: unknown) => logWarning("encoder.cancel_failed", { jobId, attempt, error: String(error) }),
       );
     },
     async health() {

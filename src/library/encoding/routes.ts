@@ -4,7 +4,7 @@ import { Heartbeat, type HeartbeatAnswer, JobFailure, JobResult } from "../../..
 import { callMachine } from "../../platform/machines.ts";
 import { sourceKey } from "../../platform/storage/keys.ts";
 import { serveObject } from "./serve-object.ts";
-import { log } from "../../platform/log.ts";
+import { logWarning } from "../../platform/log.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { readCallback } from "../../platform/http/read-json.ts";
 import type { AppContext } from "../../platform/http/router.ts";
@@ -22,7 +22,7 @@ const requireGrant = createMiddleware<InternalContext>(async (c, next) => {
   const jobId = c.req.param("jobId") ?? "";
   const grant = await readJobGrant(c.env.JOB_SECRET, token, jobId, Date.now());
   if (typeof grant === "string") {
-    log("job.token_refused", { jobId, reason: grant, method: c.req.method, requestId: c.var.requestId });
+    logWarning("job.token_refused", { jobId, reason: grant, method: c.req.method, requestId: c.var.requestId });
     throw new Problem(
       grant === "foreign" || grant === "expired" ? "forbidden" : "unauthorized",
       `the job token is ${grant}`,

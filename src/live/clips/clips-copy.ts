@@ -5,7 +5,7 @@ import { renditionKey } from "../../platform/storage/keys.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
-import { log } from "../../platform/log.ts";
+import { log, logError, logWarning } from "../../platform/log.ts";
 import { findSessionRange, recordedSession, withInitBytes } from "../recording/recording.ts";
 import { recordingRows } from "../recording/recording-rows.ts";
 
@@ -24,7 +24,9 @@ export const SWEPT_AT_ONCE = 100;
 
 /** When this is lost, the cron's sweep says it again. */
 export async function sendClip(env: Env, task: CopyTask): Promise<void> {
-  await env.CLIPS.send(task).catch((error: unknown) => log("clip.not_queued", { ...task, error: String(error) }));
+  await env.CLIPS.send(task).catch((error: unknown) =>
+    logWarning("clip.not_queued", { ...task, error: String(error) }),
+  );
 }
 
 /** Copies the segments of clips, so that a clip outlives what it was cut from. A message may come twice. */
@@ -32,7 +34,7 @@ export async function consumeClips(env: Env, batch: MessageBatch): Promise<void>
   for (const message of batch.messages) {
     const task = CopyTask.safeParse(message.body);
     if (!task.success) {
-      log("clip.unreadable", { messageId: message.id });
+      logError("clip.unreadable", { messageId: message.id });
       message.ack(); // A retry cannot repair the body.
       continue;
     }
@@ -41,7 +43,7 @@ export async function consumeClips(env: Env, batch: MessageBatch): Promise<void>
       await copyClip(env, task.data);
       message.ack();
     } catch (error) {
-      log("clip.failed", { mediaId, attempt: message.attempts, error: String(error) });
+      logWarning("clip.failed", { mediaId, attempt: message.attempts, error: String(error) });
       if (!(error instanceof MissingError) || message.attempts < MOST_ATTEMPTS) message.retry();
       else await giveUp(env, mediaId).then(() => message.ack());
     }

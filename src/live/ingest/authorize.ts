@@ -1,8 +1,9 @@
 import type { AskPassphrase, Authorize, AuthorizeAnswer, PassphraseAnswer, Refusal } from "../../../protocol/live.ts";
 import type { z } from "zod";
 import type { Env } from "../../platform/env.ts";
-import { log } from "../../platform/log.ts";
-import { isSameSecret, streamIdOfKey } from "../streams/ids.ts";
+import { logWarning } from "../../platform/log.ts";
+import { isSameSecret } from "../../../protocol/same-secret.ts";
+import { streamIdOfKey } from "../streams/ids.ts";
 import { ingestSettings } from "./ingest-settings.ts";
 import { callStream } from "../streams/stream-calls.ts";
 import { originOf } from "../origin/origin-calls.ts";
@@ -57,7 +58,7 @@ function refuse(
   reason: Refusal,
 ) {
   // Of the key only what is no secret: the stream that it names.
-  log("live.refused", { streamId: streamIdOfKey(streamKey), reason, gatewayId, protocol });
+  logWarning("live.refused", { streamId: streamIdOfKey(streamKey), reason, gatewayId, protocol });
   return { accepted: false as const, reason };
 }
 

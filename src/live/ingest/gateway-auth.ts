@@ -5,12 +5,12 @@ import {
   hostOf,
   readGatewayCredential,
 } from "../../../protocol/gateway-credential.ts";
+import { isSameSecret } from "../../../protocol/same-secret.ts";
 import { secretList } from "../../../protocol/secrets.ts";
 import type { Env } from "../../platform/env.ts";
-import { log } from "../../platform/log.ts";
+import { logWarning } from "../../platform/log.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import type { AppContext } from "../../platform/http/router.ts";
-import { isSameSecret } from "../streams/ids.ts";
 
 /** Hono's context behind `requireGateway`. */
 export interface GatewayContext {
@@ -36,7 +36,7 @@ const revokedGateways = (env: Env): string[] => (env.REVOKED_GATEWAYS ?? "").spl
 export const requireGateway = createMiddleware<GatewayContext>(async (c, next) => {
   const gateway = gatewayOf(c.env, bearer(c.req.header("authorization")));
   if (gateway === null) {
-    log("gateway.refused", { path: c.req.path, requestId: c.var.requestId });
+    logWarning("gateway.refused", { path: c.req.path, requestId: c.var.requestId });
     throw new Problem("unauthorized", "a gateway sends its credential as a bearer token");
   }
   c.set("gateway", gateway);

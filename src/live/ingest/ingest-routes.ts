@@ -20,7 +20,7 @@ import {
   ThumbnailQuery,
 } from "../../../protocol/live.ts";
 import { openDatabase } from "../../platform/database.ts";
-import { log } from "../../platform/log.ts";
+import { log, logWarning } from "../../platform/log.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { readCallback } from "../../platform/http/read-json.ts";
 import { type AppContext, validationProblem } from "../../platform/http/router.ts";
@@ -45,7 +45,7 @@ export const requireSession = createMiddleware<LiveContext>(async (c, next) => {
     // Who holds no good token is not believed whose stream it is.
     const streamId = await streamIdOfSession(openDatabase(c.env.DB), sessionId);
     const { method, path } = c.req;
-    log("live.token_refused", { streamId, sessionId, reason: grant, method, path, requestId: c.var.requestId });
+    logWarning("live.token_refused", { streamId, sessionId, reason: grant, method, path, requestId: c.var.requestId });
     const isKnown = grant === "foreign" || grant === "expired";
     throw new Problem(isKnown ? "forbidden" : "unauthorized", `the session token is ${grant}`);
   }
@@ -160,14 +160,14 @@ export const ingestRoutes = new Hono<LiveContext>()
     const { rendition, msn } = await readCallback(Gap, c.req.raw);
     const { streamId, sessionId, connection } = c.var.grant;
     const answer: PartAnswer = unlessOver(await originOf(c.env, sessionId).gap(rendition, msn, connection));
-    if (answer.verdict === "taken") log("live.segment_lost", { streamId, sessionId, rendition, msn });
+    if (answer.verdict === "taken") logWarning("live.segment_lost", { streamId, sessionId, rendition, msn });
     return c.json(answer);
   })
   .post("/internal/live/:sessionId/dropped", async (c) => {
     const { rendition, fromMsn } = await readCallback(Dropped, c.req.raw);
     const { streamId, sessionId, connection } = c.var.grant;
     const answer: PartAnswer = unlessOver(await originOf(c.env, sessionId).drop(rendition, fromMsn, connection));
-    if (answer.verdict === "taken") log("live.rung_dropped", { streamId, sessionId, rendition, fromMsn });
+    if (answer.verdict === "taken") logWarning("live.rung_dropped", { streamId, sessionId, rendition, fromMsn });
     return c.json(answer);
   })
   .put("/internal/live/:sessionId/thumbnail", async (c) => {

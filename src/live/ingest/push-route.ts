@@ -5,7 +5,7 @@ import { askWithSecrets } from "../../platform/crypto/encoder-secret.ts";
 import { encoderAt } from "../../library/encoding/index.ts";
 import type { Env } from "../../platform/env.ts";
 import { readRest } from "../../platform/http/lingering.ts";
-import { log } from "../../platform/log.ts";
+import { log, logWarning } from "../../platform/log.ts";
 import { Problem, type ProblemCode } from "../../platform/http/problems.ts";
 import type { AppContext } from "../../platform/http/router.ts";
 import { streamOfKey } from "./authorize.ts";
@@ -41,12 +41,12 @@ pushRoutes.on(["POST", "PUT"], "/ingest/:streamKey", async (c) => {
   // Before a byte is passed on: who has no good key shall not reach an encoder.
   const stream = await streamOfKey(c.env, streamKey);
   if (stream === null) {
-    log("live.refused", { streamId: streamIdOfKey(streamKey), reason: "unknown_key", protocol: "http" });
+    logWarning("live.refused", { streamId: streamIdOfKey(streamKey), reason: "unknown_key", protocol: "http" });
     throw problemOf("unknown_key")!;
   }
   const streamId = stream.id;
   if (stream.status === "disabled") {
-    log("live.refused", { streamId, reason: "disabled", protocol: "http" });
+    logWarning("live.refused", { streamId, reason: "disabled", protocol: "http" });
     throw problemOf("disabled")!;
   }
   if (body === null) throw new Problem("validation_failed", "the body is the broadcast; this one is empty");
@@ -108,7 +108,7 @@ async function pass(
     return { answer: PushAnswer.parse(JSON.parse(line)), isRead: isOver };
   } catch (error) {
     if (error instanceof UnusableSecret) throw error;
-    log("live.push_broke", { streamId, error: String(error) });
+    logWarning("live.push_broke", { streamId, error: String(error) });
     return { answer: { accepted: false, reason: "unavailable" }, isRead: restOf(body) };
   }
 }

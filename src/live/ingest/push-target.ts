@@ -4,7 +4,7 @@ import { secretList } from "../../../protocol/secrets.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { askWithSecrets } from "../../platform/crypto/encoder-secret.ts";
 import type { Env } from "../../platform/env.ts";
-import { log } from "../../platform/log.ts";
+import { logWarning } from "../../platform/log.ts";
 import { livingGateways } from "../streams/repository.ts";
 
 const MAX_ASKED = 8;
@@ -56,7 +56,7 @@ async function askGateway(
     const { broadcasts, capacity } = GatewayHealth.parse(await response.json());
     return { url, authorization: authorizationAt(id, secret), places: capacity - broadcasts };
   } catch (error) {
-    log("gateway.unreachable", { gatewayId: id, error: String(error) });
+    logWarning("gateway.unreachable", { gatewayId: id, error: String(error) });
     return null;
   }
 }

@@ -1,5 +1,3 @@
-import { timingSafeEqual } from "node:crypto";
-
 const hex32 = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -11,9 +9,3 @@ export const srtPlaybackStreamId = (streamId: string): string => `play${streamId
 
 /** The stream that a key is of, if it is one; null when it has not the form of a key. */
 export const streamIdOfKey = (key: string): string | null => /^[0-9a-f]{32}k([0-9a-f]{32})$/.exec(key)?.[1] ?? null;
-
-/** Takes the same time wherever the two differ. Nothing equals an empty or missing secret. */
-export function isSameSecret(given: string, expected: string | undefined): boolean {
-  const [a, b] = [new TextEncoder().encode(given), new TextEncoder().encode(expected)];
-  return a.byteLength > 0 && a.byteLength === b.byteLength && timingSafeEqual(a, b);
-}

@@ -1,7 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 import { REDACTED } from "../../events/index.ts";
 import { currentKeyId, open, seal } from "../../platform/crypto/sealing.ts";
-import { log } from "../../platform/log.ts";
+import { logError } from "../../platform/log.ts";
 import { withKeys } from "../../platform/http/with-keys.ts";
 import type { liveStreams, simulcastTargets } from "./tables.ts";
 
@@ -42,7 +42,7 @@ export async function openStream(env: Env, { secrets, ...row }: StreamRow): Prom
 export const showStream = (env: Env, row: StreamRow): Promise<LiveStream> =>
   openStream(env, row).catch(async (error: unknown) => {
     await withKeys(env, async (keys) => currentKeyId(keys));
-    log("live.secrets_unreadable", { streamId: row.id, error: String(error) });
+    logError("live.secrets_unreadable", { streamId: row.id, error: String(error) });
     const { secrets: _, ...rest } = row;
     return { ...rest, streamKey: REDACTED, srtSecret: REDACTED, srtPlaybackSecret: REDACTED };
   });
@@ -63,7 +63,7 @@ export async function openTarget(env: Env, { sealedKey, ...row }: TargetRow): Pr
 export const showTarget = (env: Env, row: TargetRow): Promise<SimulcastTarget> =>
   openTarget(env, row).catch(async (error: unknown) => {
     await withKeys(env, async (keys) => currentKeyId(keys));
-    log("live.secrets_unreadable", { streamId: row.streamId, simulcastId: row.id, error: String(error) });
+    logError("live.secrets_unreadable", { streamId: row.streamId, simulcastId: row.id, error: String(error) });
     const { sealedKey: _, ...rest } = row;
     return { ...rest, streamKey: REDACTED };
   });

@@ -1,7 +1,7 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { log } from "../../platform/log.ts";
+import { log, logError } from "../../platform/log.ts";
 import { currentKeyId } from "../../platform/crypto/sealing.ts";
 import { openStream, openTarget, sealStream, sealTarget } from "./secrets.ts";
 import { liveStreams, simulcastTargets } from "./tables.ts";
@@ -56,7 +56,7 @@ async function sealTargetRow(env: Env, row: typeof simulcastTargets.$inferSelect
 /** A row that cannot be sealed is logged, and the others go on. */
 async function orLogged(ids: Record<string, string>, sealRow: () => Promise<number>): Promise<number> {
   return await sealRow().catch((error: unknown) => {
-    log("live.secrets_not_sealed", { ...ids, error: String(error) });
+    logError("live.secrets_not_sealed", { ...ids, error: String(error) });
     return 0;
   });
 }

@@ -1,5 +1,5 @@
 import type { Env } from "../../platform/env.ts";
-import { log } from "../../platform/log.ts";
+import { logWarning } from "../../platform/log.ts";
 import type { Committed } from "../../events/webhooks/index.ts";
 import { changeStream } from "./change-stream.ts";
 import { callStream } from "./stream-calls.ts";
@@ -25,7 +25,7 @@ export async function updateStream(
   // A broadcast under way hears of it too; when this is lost, the next one does.
   if (reconnectWindowS !== undefined)
     await callStream(env, streamId, "configure", { streamId, reconnectWindowS }).catch((error: unknown) =>
-      log("stream.configure_failed", { streamId, error: String(error) }),
+      logWarning("stream.configure_failed", { streamId, error: String(error) }),
     );
   return { record: changed.plan.record, committed: changed.committed };
 }

@@ -2,6 +2,8 @@
  * Secrets as they are kept in D1: sealed with AES-GCM (NIST SP 800-38D) under a key that D1 never holds. Text of a sealed
  * secret: `<key id>.<nonce, Base64url>.<ciphertext with tag, Base64url>`.
  */
+import { fromBase64, fromBase64Url, toBase64Url } from "../../../protocol/base64.ts";
+
 const SEALING_KEY_BYTES = 32;
 /** The nonce that AES-GCM is specified for. Random: 2^32 seals under one key stay safe (SP 800-38D §8.3). */
 const NONCE_BYTES = 12;
@@ -81,17 +83,3 @@ function parseSealed(sealed: string) {
 
 const importKey = (bytes: Uint8Array<ArrayBuffer>, use: "encrypt" | "decrypt") =>
   crypto.subtle.importKey("raw", bytes, "AES-GCM", false, [use]);
-
-const toBase64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
-const toBase64Url = (bytes: Uint8Array) =>
-  toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-const fromBase64Url = (text: string) => fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
-
-/** Null when it is not Base64. The runtime's own error may quote the text, so it goes no further. */
-function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
-  try {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-  } catch {
-    return null;
-  }
-}

@@ -3,6 +3,7 @@
  * that no row comes twice or is passed over, whatever was added meanwhile.
  */
 import { z } from "@hono/zod-openapi";
+import { fromBase64Url, toBase64Url } from "../../../protocol/base64.ts";
 import { Problem } from "./problems.ts";
 
 export const CursorQuery = z.object({
@@ -27,11 +28,7 @@ export const CursorTime = z.int().min(0).max(8_640_000_000_000_000);
 
 /** Base64url of the key as JSON. Opaque to callers: it may change with any release. */
 export function writeCursor(key: SortKey): string {
-  const bytes = new TextEncoder().encode(JSON.stringify(key));
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
+  return toBase64Url(new TextEncoder().encode(JSON.stringify(key)));
 }
 
 /**
@@ -59,9 +56,9 @@ export function cutPage<Row>(
 }
 
 function decode(cursor: string): unknown {
+  const bytes = fromBase64Url(cursor);
+  if (bytes === null) return undefined;
   try {
-    const text = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = Uint8Array.from(text, (char) => char.charCodeAt(0));
     return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));
   } catch {
     return undefined;

@@ -1,10 +1,19 @@
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+
+interface ProblemKind {
+  status: ContentfulStatusCode;
+  message: string;
+  /** `Retry-After` of a problem that names no time of its own. */
+  retryAfterSeconds?: number;
+}
+
 /**
  * The closed catalogue of API errors: status and the contract's message (contract/rest.md §1). Nothing answers an error
  * that is not in this table.
  */
 export const PROBLEMS = {
   /** A playback request for an asset that has nothing to play yet; players look for the word "ready". */
-  not_ready: { status: 400, message: "media is not ready" },
+  not_ready: { status: 400, message: "media is not ready", retryAfterSeconds: 1 },
   stream_not_active: { status: 400, message: "stream cannot be completed" },
   stream_disabled: { status: 400, message: "stream already disabled" },
   stream_enabled: { status: 400, message: "stream is already enabled" },
@@ -37,8 +46,8 @@ export const PROBLEMS = {
   too_many_requests: { status: 429, message: "too many requests" },
   clip_limit_reached: { status: 429, message: "too many requests" },
   internal: { status: 500, message: "something failed on our side" },
-  unavailable: { status: 503, message: "temporarily unavailable" },
-} as const;
+  unavailable: { status: 503, message: "temporarily unavailable", retryAfterSeconds: 2 },
+} as const satisfies Record<string, ProblemKind>;
 export type ProblemCode = keyof typeof PROBLEMS;
 
 /** One field of a request that is not as it should be; `message` follows the contract: "is invalid", "must not be null". */
@@ -51,7 +60,7 @@ export interface FieldProblem {
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly fields: FieldProblem[];
-  /** Sent as `Retry-After`; null = the status's own default. */
+  /** Sent as `Retry-After`; null = the default of its code. */
   readonly retryAfterSeconds: number | null;
   constructor(
     code: ProblemCode,
@@ -66,7 +75,7 @@ export class Problem extends Error {
 }
 
 /** The contract's error envelope. `fields` goes out on 422 only, and then without `description`. */
-export function problemBody(problem: Problem) {
+function problemBody(problem: Problem) {
   const { status, message } = PROBLEMS[problem.code];
   const error =
     problem.fields.length > 0
@@ -75,10 +84,22 @@ export function problemBody(problem: Problem) {
   return { success: false as const, error };
 }
 
-/** The same envelope as a response, for what answers outside of the router. */
-export function problemResponse(problem: Problem, headers?: HeadersInit): Response {
-  return Response.json(problemBody(problem), {
-    status: PROBLEMS[problem.code].status,
-    ...(headers ? { headers } : {}),
+/**
+ * The one renderer of problems. Answers are not cached unless `headers` says otherwise, because a repeat may succeed.
+ *
+ * @param headers added to the answer; they replace the default ones
+ */
+export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {
+  const kind: ProblemKind = PROBLEMS[problem.code];
+  const retryAfterSeconds = problem.retryAfterSeconds ?? kind.retryAfterSeconds ?? null;
+  return new Response(JSON.stringify(problemBody(problem)), {
+    status: kind.status,
+    headers: {
+      "content-type": "application/json;charset=UTF-8",
+      "cache-control": "no-store",
+      ...(kind.status === 401 ? { "www-authenticate": 'Basic realm="sluice", charset="UTF-8"' } : {}),
+      ...(retryAfterSeconds === null ? {} : { "retry-after": String(retryAfterSeconds) }),
+      ...headers,
+    },
   });
 }

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { z } from "zod";
+import { readBounded } from "../../../protocol/read-bounded.ts";
 import { API_JSON, CALLBACK_JSON, exceededBound, type JsonBounds } from "./json-bounds.ts";
 import { Problem } from "./problems.ts";
 import { type AppContext, validationProblem } from "./router.ts";
@@ -45,14 +46,9 @@ function requireLength(request: Request, bounds: JsonBounds): void {
 async function readText(request: Request, bounds: JsonBounds): Promise<string> {
   requireLength(request, bounds);
   if (request.body === null) return "";
-  const decoder = new TextDecoder();
-  let [text, bytes] = ["", 0];
-  for await (const piece of request.body.values({ preventCancel: true }) as AsyncIterable<Uint8Array>) {
-    bytes += piece.byteLength;
-    if (bytes > bounds.maxBytes) throw tooLarge(bounds);
-    text += decoder.decode(piece, { stream: true });
-  }
-  return text + decoder.decode();
+  const bytes = await readBounded(request.body.values({ preventCancel: true }), bounds.maxBytes);
+  if (bytes === null) throw tooLarge(bounds);
+  return new TextDecoder().decode(bytes);
 }
 
 function requireBounded(text: string, bounds: JsonBounds): void {

@@ -1,11 +1,10 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { HTTPException } from "hono/http-exception";
 import type { z } from "zod";
 import { UnusableSecret } from "../../../protocol/secrets.ts";
 import type { Env } from "../env.ts";
-import { log } from "../log.ts";
-import { type FieldProblem, Problem, PROBLEMS, problemBody } from "./problems.ts";
+import { logError } from "../log.ts";
+import { type FieldProblem, Problem, PROBLEMS, problemResponse } from "./problems.ts";
 
 /** Whom a request speaks for: everything it may see lies in this workspace. */
 export interface Caller {
@@ -72,10 +71,9 @@ function flatten(issue: z.core.$ZodIssue, data: unknown): { path: PropertyKey[];
 /** The one place where an error becomes an answer. */
 export function renderError(error: unknown, requestId: string): Response {
   const problem = toProblem(error);
-  const { status } = PROBLEMS[problem.code];
-  if (status >= 500) {
+  if (PROBLEMS[problem.code].status >= 500) {
     const { stack, cause } = error instanceof Error ? error : {};
-    log("request.failed", {
+    logError("request.failed", {
       requestId,
       code: problem.code,
       error: String(error),
@@ -83,11 +81,7 @@ export function renderError(error: unknown, requestId: string): Response {
       stack,
     });
   }
-  const headers = new Headers({ "content-type": "application/json;charset=UTF-8", "cache-control": "no-store" });
-  if (status === 401) headers.set("www-authenticate", 'Basic realm="sluice", charset="UTF-8"');
-  const retryAfterSeconds = problem.retryAfterSeconds ?? (status === 503 ? 2 : null);
-  if (retryAfterSeconds !== null) headers.set("retry-after", String(retryAfterSeconds));
-  return new Response(JSON.stringify(problemBody(problem)), { status: status satisfies ContentfulStatusCode, headers });
+  return problemResponse(problem);
 }
 
 function toProblem(error: unknown): Problem {

@@ -1,5 +1,5 @@
 import type { Env } from "../env.ts";
-import { log } from "../log.ts";
+import { logError } from "../log.ts";
 import { Problem } from "./problems.ts";
 import { SealError } from "../crypto/sealing.ts";
 
@@ -13,7 +13,7 @@ export async function withKeys<T>(env: Env, work: (keys: string) => Promise<T>):
     return await work(env.WEBHOOK_KEYS ?? "");
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
-    log("webhook.keys_unusable", { error: error.message });
+    logError("webhook.keys_unusable", { error: error.message });
     throw new Problem("unavailable", "the sealed secrets cannot be used at the moment", { cause: error });
   }
 }

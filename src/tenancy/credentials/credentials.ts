@@ -1,6 +1,8 @@
 import { and, eq, isNull } from "drizzle-orm";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { fromBase64 } from "../../../protocol/base64.ts";
+import { isSameSecret } from "../../../protocol/same-secret.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { credentials } from "../workspaces/tables.ts";
 import { refusalOfLogin } from "./failed-logins.ts";
@@ -12,14 +14,13 @@ import { sha256Hex } from "../../platform/crypto/hash.ts";
 const REMEMBER_MS = 5000;
 const REMEMBERED_AT_MOST = 1000;
 const remembered = new Map<string, { caller: Caller; secretHash: string; until: number }>();
-const encoder = new TextEncoder();
 
 /** Reads `Authorization: Basic`; null when it is not that or not well formed (RFC 7617). */
 export function parseBasic(header: string | undefined): { username: string; password: string } | null {
   const encoded = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header ?? "")?.[1];
-  if (encoded === undefined) return null;
+  const bytes = encoded === undefined ? null : fromBase64(encoded);
+  if (bytes === null) return null;
   try {
-    const bytes = Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0));
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     const colon = text.indexOf(":");
     return colon < 0 ? null : { username: text.slice(0, colon), password: text.slice(colon + 1) };
@@ -27,11 +28,6 @@ export function parseBasic(header: string | undefined): { username: string; pass
     return null;
   }
 }
-
-const isSame = (one: string, other: string) => {
-  const [a, b] = [encoder.encode(one), encoder.encode(other)];
-  return a.byteLength === b.byteLength && crypto.subtle.timingSafeEqual(a, b);
-};
 
 async function lookUp(binding: D1Database, id: string, nowMs: number) {
   const known = remembered.get(id);
@@ -63,7 +59,7 @@ export async function authenticate(c: Context<AppContext>): Promise<Caller> {
   if (given === null)
     throw new Problem("unauthorized", "send the access token id and its secret as HTTP Basic credentials");
   const [entry, hash] = await Promise.all([lookUp(c.env.DB, given.username, Date.now()), sha256Hex(given.password)]);
-  if (!isSame(hash, entry?.secretHash ?? "0".repeat(64)) || entry === null)
+  if (!isSameSecret(hash, entry?.secretHash ?? "0".repeat(64)) || entry === null)
     throw await refusalOfLogin(c.env, c.req.header("cf-connecting-ip"), given.username);
   return entry.caller;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isEventType } from "../../../src/events/catalogue.ts";
-import { isSameSecret, newHexId, newStreamSecret, streamIdOfKey } from "../../../src/live/streams/ids.ts";
+import { isSameSecret } from "../../../protocol/same-secret.ts";
+import { newHexId, newStreamSecret, streamIdOfKey } from "../../../src/live/streams/ids.ts";
 import { chooseBases, ingestUrls } from "../../../src/live/streams/ingest-urls.ts";
 import { ingestSettings } from "../../../src/live/ingest/ingest-settings.ts";
 import { STREAM_MOVES, type StreamSignal, type StreamStatus } from "../../../src/live/streams/moves.ts";
