@@ -22,7 +22,7 @@ import { referencePage } from "./platform/http/reference-page.ts";
 import { logRequests } from "./events/request-log/request-log.ts";
 import { requestLogRoutes } from "./events/request-log/request-log-routes.ts";
 import { newRouter, renderError } from "./platform/http/router.ts";
-import { startPage } from "./start-page.ts";
+import { answerStartPage } from "./start-page.ts";
 
 /** Every route of the Worker, in the order in which they are tried. */
 export function createApp() {
@@ -37,11 +37,7 @@ export function createApp() {
   app.onError((error, c) => renderError(error, c.var.requestId));
   app.notFound((c) => renderError(new Problem("not_found", "there is no such route"), c.var.requestId));
 
-  app.get("/", async (c, next) => {
-    const isPlayer = new URL(c.req.url).hostname.startsWith("play."); // the hosted page is at the root there
-    if (isPlayer || !(c.req.header("accept") ?? "").includes("text/html")) return await next();
-    return c.html(startPage(), 200, { "cache-control": "public, max-age=300", vary: "Accept" });
-  });
+  app.get("/", answerStartPage);
   const health = new HealthCache(Date.now);
   app.get("/healthz", async (c) => {
     const isKnown = c.req.header("authorization") !== undefined && (await authenticate(c)) !== null;

@@ -1,10 +1,8 @@
+import { parseAccept } from "hono/utils/accept";
+
 /** `gzip` or `*` with a weight above 0 (RFC 9110 §12.5.3). */
 export const acceptsGzip = (header: string | null): boolean =>
-  (header ?? "").split(",").some((part) => {
-    const [coding, ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
-    const weight = parameters.find((text) => text.startsWith("q="));
-    return (coding === "gzip" || coding === "*") && (weight === undefined || Number(weight.slice(2)) > 0);
-  });
+  parseAccept(header ?? "").some(({ type, q }) => q > 0 && ["gzip", "*"].includes(type.toLowerCase()));
 
 export const wantsGzip = (request: Request): boolean => acceptsGzip(codingsOf(request));
 

@@ -1,6 +1,9 @@
+import { html } from "hono/html";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
 import { resolvePlaybackId } from "./resolve.ts";
+
+type Html = ReturnType<typeof html>;
 
 /** Everything the page loads comes from where the page is; players make their media from blobs in a worker. */
 const POLICY = [
@@ -25,15 +28,16 @@ const HEADERS = {
 
 /** The hosted page of one playback id. It may be embedded anywhere. */
 export async function answerPage(request: Request, env: Env, playbackId: string): Promise<Response> {
-  const html = await pageOf(env, playbackId);
-  return new Response(request.method === "HEAD" ? null : (html ?? notFoundPage()), {
-    status: html === null ? 404 : 200,
+  const found = await pageOf(env, playbackId);
+  const text = String(await (found ?? notFoundPage()));
+  return new Response(request.method === "HEAD" ? null : text, {
+    status: found === null ? 404 : 200,
     headers: HEADERS,
   });
 }
 
-/** Of an asset, or else of a stream; null when it is of neither. */
-async function pageOf(env: Env, playbackId: string): Promise<string | null> {
+/** The page of an asset or a stream; null when the playback ID is of neither. */
+async function pageOf(env: Env, playbackId: string): Promise<Html | null> {
   const resolved = await resolvePlaybackId(env.DB, playbackId);
   if (resolved === null) return null;
   if (resolved.kind === "stream") return playerPage(playbackId, "Live", "live");
@@ -52,23 +56,35 @@ export async function answerPageFile(request: Request, env: Env, file: string): 
   return answer;
 }
 
-function playerPage(playbackId: string, title: string, kind: "on-demand" | "live"): string {
-  const text = escapeHtml(title);
-  return page(
-    text,
-    `<main id="player" data-src="/${playbackId}.m3u8" data-title="${text}" data-kind="${kind}"></main><script type="module" src="/player/player.js"></script>`,
+const playerPage = (playbackId: string, title: string, kind: "on-demand" | "live") =>
+  page(
+    title,
+    html`<main id="player" data-src="/${playbackId}.m3u8" data-title="${title}" data-kind="${kind}"></main>
+      <script type="module" src="/player/player.js"></script>`,
   );
-}
 
 const notFoundPage = () =>
-  page("Not found", `<main class="notice"><h1>This video does not exist</h1><p>It may have been removed.</p></main>`);
+  page(
+    "Not found",
+    html`<main class="notice">
+      <h1>This video does not exist</h1>
+      <p>It may have been removed.</p>
+    </main>`,
+  );
 
-const page = (title: string, body: string) => `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,"><meta name="color-scheme" content="dark light"><meta name="robots" content="noindex">
-<title>${title}</title><link rel="stylesheet" href="/player/player.css"></head>
-<body>${body}</body></html>
-`;
-
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => ENTITIES[char]!);
+const page = (title: string, body: Html) =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <link rel="icon" href="data:," />
+        <meta name="color-scheme" content="dark light" />
+        <meta name="robots" content="noindex" />
+        <title>${title}</title>
+        <link rel="stylesheet" href="/player/player.css" />
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`;

@@ -1,10 +1,12 @@
+import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { gatewayCredential, pushToken, readGatewayCredential } from "../../protocol/gateway-credential.ts";
 import { secretList, UnusableSecret } from "../../protocol/secrets.ts";
 import { isSecureUrl } from "../../protocol/secure-url.ts";
-import { readSigned, signGrant } from "../../src/platform/crypto/signed-grant.ts";
+import { readGrant, signGrant } from "../../src/platform/crypto/signed-grant.ts";
 import { isSameSecret } from "../../protocol/same-secret.ts";
 
+const read = (secret: string, token: string) => readGrant(secret, token, () => true, 0);
 const [A, B] = ["a".repeat(32), "b".repeat(32)];
 
 describe("a deployment's secret", () => {
@@ -28,16 +30,31 @@ describe("a deployment's secret", () => {
   });
 
   test("signs nothing and proves nothing while it is too short", async () => {
-    await expect(signGrant("short", {})).rejects.toThrow(UnusableSecret);
-    await expect(readSigned("short", "a.b")).rejects.toThrow(UnusableSecret);
-    await expect(readSigned(undefined as unknown as string, "a.b")).rejects.toThrow(UnusableSecret);
+    await expect(signGrant("short", { expiresAt: 1 })).rejects.toThrow(UnusableSecret);
+    await expect(read("short", "a.b")).rejects.toThrow(UnusableSecret);
+    await expect(read(undefined as unknown as string, "a.b")).rejects.toThrow(UnusableSecret);
   });
 
   test("may be rotated while grants are out: the older one still proves them, until it is taken away", async () => {
-    const token = await signGrant(A, { jobId: "j" });
-    expect(await readSigned(`${B},${A}`, token)).toEqual({ jobId: "j" });
-    expect(await readSigned(B, await signGrant(`${B},${A}`, { jobId: "k" }))).toEqual({ jobId: "k" });
-    expect(await readSigned(B, token)).toBe("forged");
+    const [older, newer] = [{ expiresAt: 1 }, { expiresAt: 2 }];
+    const token = await signGrant(A, older);
+    expect(await read(`${B},${A}`, token)).toEqual(older);
+    expect(await read(B, await signGrant(`${B},${A}`, newer))).toEqual(newer);
+    expect(await read(B, token)).toBe("forged");
+  });
+
+  test("signs JSON Web Tokens with HS256, and accepts no other algorithm", async () => {
+    const grant = { expiresAt: 1 };
+    const [header, payload, signature] = (await signGrant(A, grant)).split(".");
+    const decoded = (text: string | undefined): unknown => JSON.parse(Buffer.from(text ?? "", "base64url").toString());
+    expect([decoded(header), decoded(payload)]).toEqual([{ alg: "HS256" }, grant]);
+    const hmac = createHmac("sha256", A).update(`${header}.${payload}`).digest("base64url");
+    expect(signature).toBe(hmac);
+    const unsigned = Buffer.from(`{"alg":"none"}`).toString("base64url");
+    expect(await read(A, `${unsigned}.${payload}.`)).toBe("malformed");
+    const stronger = Buffer.from(`{"alg":"HS512"}`).toString("base64url");
+    const signed = createHmac("sha512", A).update(`${stronger}.${payload}`).digest("base64url");
+    expect(await read(A, `${stronger}.${payload}.${signed}`)).toBe("malformed");
   });
 
   test.each(["", undefined])("%j equals nothing, not even what is as empty", (secret) => {

@@ -1,17 +1,16 @@
-import { readSigned, signGrant } from "../../platform/crypto/signed-grant.ts";
+import { type Grant, type GrantRefusal, readGrant, signGrant } from "../../platform/crypto/signed-grant.ts";
 
 /**
  * What an encoder may do, and until when: bound to one job of one attempt, to the renditions and segments that job makes.
  * A signed statement rather than a stored secret, so that checking it costs no lookup.
  */
-export interface JobGrant {
+export interface JobGrant extends Grant {
   jobId: string;
   assetId: string;
   attempt: number;
   renditions: string[];
   /** First segment it may write, and the one after the last. */
   segments: [from: number, to: number];
-  expiresAt: number; // epoch ms
 }
 
 /** A grant that leaks is good for this long at most; heartbeats renew it. */
@@ -22,17 +21,10 @@ export const isDueForRenewal = ({ expiresAt }: JobGrant, nowMs: number): boolean
 
 export const signJobGrant = (secret: string, grant: JobGrant): Promise<string> => signGrant(secret, grant);
 
-export type JobGrantRefusal = "malformed" | "forged" | "expired" | "foreign";
-
 /** @param jobId the job the request is about; a token for another one is `foreign` */
-export async function readJobGrant(
+export const readJobGrant = (
   secret: string,
   token: string,
   jobId: string,
   nowMs: number,
-): Promise<JobGrant | JobGrantRefusal> {
-  const grant = await readSigned<JobGrant>(secret, token);
-  if (typeof grant === "string") return grant;
-  if (grant.jobId !== jobId) return "foreign";
-  return grant.expiresAt <= nowMs ? "expired" : grant;
-}
+): Promise<JobGrant | GrantRefusal> => readGrant<JobGrant>(secret, token, (grant) => grant.jobId === jobId, nowMs);

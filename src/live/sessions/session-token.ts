@@ -1,11 +1,10 @@
-import { readSigned, signGrant } from "../../platform/crypto/signed-grant.ts";
+import { type Grant, type GrantRefusal, readGrant, signGrant } from "../../platform/crypto/signed-grant.ts";
 
 /** Whom a request of a gateway speaks for: one connection of one session. */
-export interface SessionGrant {
+export interface SessionGrant extends Grant {
   sessionId: string;
   streamId: string;
   connection: number;
-  expiresAt: number; // epoch ms
 }
 
 const LIFETIME_MS = 13 * 3600_000;
@@ -21,17 +20,11 @@ export const signSessionGrant = (
 export const isDueForRenewal = ({ expiresAt }: SessionGrant, nowMs: number): boolean =>
   expiresAt - nowMs < RENEW_BEFORE_MS;
 
-export type SessionGrantRefusal = "malformed" | "forged" | "expired" | "foreign";
-
 /** @param sessionId the session the request is about; a token for another one, or for a job, is `foreign` */
-export async function readSessionGrant(
+export const readSessionGrant = (
   secret: string,
   token: string,
   sessionId: string,
   nowMs: number,
-): Promise<SessionGrant | SessionGrantRefusal> {
-  const grant = await readSigned<SessionGrant>(secret, token);
-  if (typeof grant === "string") return grant;
-  if (grant.sessionId !== sessionId) return "foreign";
-  return grant.expiresAt <= nowMs ? "expired" : grant;
-}
+): Promise<SessionGrant | GrantRefusal> =>
+  readGrant<SessionGrant>(secret, token, (grant) => grant.sessionId === sessionId, nowMs);

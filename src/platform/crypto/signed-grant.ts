@@ -1,50 +1,59 @@
+/**
+ * Grants: JSON Web Tokens (RFC 7519, HS256) that say what their bearer may do. They are signed with `JOB_SECRET`, so checking one costs no
+ * lookup.
+ */
+import { errors, jwtVerify, SignJWT } from "jose";
 import { secretList } from "../../../protocol/secrets.ts";
 
-/** Statements that their bearer may do something, signed with a secret of ours: checking one costs no lookup. */
+const ALGORITHM = "HS256";
 
-const encoder = new TextEncoder();
-const toBase64Url = (bytes: Uint8Array) =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
-const fromBase64Url = (text: string) =>
-  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
+export interface Grant {
+  /** Epoch ms. Not the claim `exp`, which `jose` compares in whole seconds. */
+  expiresAt: number;
+}
 
-const importKey = (secret: string) =>
-  crypto.subtle.importKey("raw", encoder.encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+export type GrantRefusal = "malformed" | "forged" | "expired" | "foreign";
 
 /**
  * @param jobSecret `env.JOB_SECRET`; the first of its secrets signs
  * @throws {UnusableSecret}
  */
-export async function signGrant(jobSecret: string, grant: object): Promise<string> {
+export async function signGrant(jobSecret: string, grant: Grant): Promise<string> {
   const [secret] = secretList("JOB_SECRET", jobSecret);
-  const payload = encoder.encode(JSON.stringify(grant));
-  const signature = await crypto.subtle.sign("HMAC", await importKey(secret), payload);
-  return `${toBase64Url(payload)}.${toBase64Url(new Uint8Array(signature))}`;
+  return await new SignJWT({ ...grant }).setProtectedHeader({ alg: ALGORITHM }).sign(keyOf(secret));
 }
 
 /**
- * The statement as it was signed with one of the secrets. What it is good for, and until when, is for the caller to see.
+ * The grant, if it was signed with one of the secrets.
  *
+ * @param isMeant whether it is a grant for what the request is about; any other is `foreign`
  * @throws {UnusableSecret}
  */
-export async function readSigned<Grant extends object>(
+export async function readGrant<G extends Grant>(
   jobSecret: string,
   token: string,
-): Promise<Grant | "malformed" | "forged"> {
-  const secrets = secretList("JOB_SECRET", jobSecret);
-  const [payloadText, signatureText, ...rest] = token.split(".");
-  if (!payloadText || !signatureText || rest.length > 0) return "malformed";
-  let payload: Uint8Array<ArrayBuffer>, signature: Uint8Array<ArrayBuffer>;
-  try {
-    [payload, signature] = [fromBase64Url(payloadText), fromBase64Url(signatureText)];
-  } catch {
-    return "malformed";
+  isMeant: (grant: G) => boolean,
+  nowMs: number,
+): Promise<G | GrantRefusal> {
+  for (const secret of secretList("JOB_SECRET", jobSecret)) {
+    const grant = await verify<G>(token, secret);
+    if (grant === "forged") continue;
+    if (grant === "malformed") return grant;
+    if (!isMeant(grant)) return "foreign";
+    return grant.expiresAt > nowMs ? grant : "expired";
   }
-  for (const secret of secrets)
-    if (await crypto.subtle.verify("HMAC", await importKey(secret), signature, payload))
-      return JSON.parse(new TextDecoder().decode(payload)) as Grant;
   return "forged";
 }
+
+async function verify<G>(token: string, secret: string): Promise<G | "malformed" | "forged"> {
+  try {
+    const { payload } = await jwtVerify(token, keyOf(secret), { algorithms: [ALGORITHM] });
+    return payload as G;
+  } catch (error) {
+    if (error instanceof errors.JWSSignatureVerificationFailed) return "forged";
+    if (error instanceof errors.JOSEError) return "malformed";
+    throw error;
+  }
+}
+
+const keyOf = (secret: string): Uint8Array => new TextEncoder().encode(secret);

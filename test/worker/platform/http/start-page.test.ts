@@ -11,6 +11,8 @@ test("a browser at the root sees what this is, with links that lead somewhere; a
   for (const path of links) expect((await send(new Request(`http://sluice.test${path}`))).status).not.toBe(404);
   expect((await root("application/json")).status).toBe(404);
   expect((await root("*/*")).status).toBe(404);
+  expect((await root("application/json, text/html;q=0.5")).status).toBe(404);
+  expect((await root("text/html;q=0, */*")).status).toBe(404);
 });
 
 test("the root of a play. host is the hosted page's, also for a browser", async () => {
