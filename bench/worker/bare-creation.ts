@@ -1,5 +1,5 @@
 import { createAsset } from "../../src/library/assets/create-asset.ts";
-import type { CreateAsset } from "../../src/library/assets/schemas.ts";
+import { type CreateAsset, requireInputs } from "../../src/library/assets/schemas.ts";
 import type { Env } from "../../src/platform/env.ts";
 
 interface Statement {
@@ -33,16 +33,15 @@ async function record(body: CreateAsset): Promise<Recorded> {
   const recorder = new Recorder();
   const idle = { idFromName: (name: string) => name, get: () => ({ fetch: async () => Response.json(null) }) };
   const env = { DB: recorder, ASSET_MACHINE: idle, ALLOW_PRIVATE_NETWORK: "true" } as unknown as Env;
-  const answer = await createAsset(body, {
+  const { id, answer } = await createAsset(body, requireInputs(body, true), {
     env,
-    caller: { workspaceId: crypto.randomUUID(), credentialId: crypto.randomUUID() },
+    workspaceId: crypto.randomUUID(),
     publicUrl: "http://127.0.0.1",
     now: new Date(),
     after: () => undefined,
-    idempotency: null,
+    keep: async () => [],
   });
-  const { data } = JSON.parse(answer) as { data: { id: string } };
-  return { statements: recorder.statements, answer, assetId: data.id };
+  return { statements: recorder.statements, answer, assetId: id };
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;

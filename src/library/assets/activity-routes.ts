@@ -1,9 +1,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { openDatabase } from "../../platform/database.ts";
 import { envelopeOf, EventEnvelope } from "../../events/index.ts";
-import { CursorPagination, CursorQuery, cutPage, readCursor } from "../../platform/http/cursor.ts";
-import { json, problemResponses } from "../../platform/http/openapi.ts";
-import { Problem } from "../../platform/http/problems.ts";
+import { cursorPageAnswer, security, successPage } from "../../platform/http/answers.ts";
+import { CursorQuery, cutPage, readCursor } from "../../platform/http/cursor.ts";
+import { problemResponses } from "../../platform/http/openapi.ts";
+import { orNotFound } from "../../platform/http/problems.ts";
+import { uuidParam } from "../../platform/http/requests.ts";
 import { RequestLogRecord, toRequestLog } from "../../events/request-log/index.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { ACTIVITY_ROUTE, type ActivityItem, keyOf, listActivity } from "./activity.ts";
@@ -30,16 +32,13 @@ const activityRoute = createRoute({
   method: "get",
   path: ACTIVITY_ROUTE,
   tags: ["Media"],
-  security: [{ basic: [] }],
+  security,
   request: {
-    params: z.object({ mediaId: z.uuid().openapi({ param: { name: "mediaId", in: "path" } }) }),
+    params: z.object({ mediaId: uuidParam("mediaId") }),
     query: CursorQuery,
   },
   responses: {
-    200: {
-      description: "One page of activity",
-      content: json(z.object({ success: z.literal(true), data: z.array(Item), pagination: CursorPagination })),
-    },
+    200: cursorPageAnswer(Item, "One page of activity"),
     ...problemResponses("unauthorized", "media_not_found", "validation_failed"),
   },
 });
@@ -58,7 +57,6 @@ export const activityRoutes = newRouter().openapi(activityRoute, async (c) => {
     readCursor(cursor, SortKey),
     limit + 1,
   );
-  if (found === null) throw new Problem("media_not_found", "no media has this id");
-  const { rows, pagination } = cutPage(found, limit, keyOf);
-  return c.json({ success: true as const, data: rows.map(toItem), pagination }, 200);
+  const { rows, pagination } = cutPage(orNotFound(found, "media_not_found"), limit, keyOf);
+  return c.json(successPage(rows.map(toItem), pagination), 200);
 });

@@ -1,6 +1,5 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
-import { idempotencyKeys } from "../../platform/http/tables.ts";
 import { type PlaybackId, playbackIds, playbackIdsOf } from "../../tenancy/access/index.ts";
 import { assets, renditions, tracks } from "./tables.ts";
 
@@ -38,19 +37,12 @@ export const toMachine = (asset: Asset): AssetForMachine =>
 
 const isAlive = isNull(assets.deletedAt);
 
-/** The asset and its playback ID, for one commit; with them the answer under an idempotency key. */
+/** The asset and its playback ID, for one commit. */
 export const assetInserts = (
   db: Database,
-  rows: {
-    asset: typeof assets.$inferInsert;
-    playbackId: typeof playbackIds.$inferInsert;
-    idempotency: typeof idempotencyKeys.$inferInsert | null;
-  },
-) => [
-  db.insert(assets).values(rows.asset),
-  db.insert(playbackIds).values(rows.playbackId),
-  ...(rows.idempotency ? [db.insert(idempotencyKeys).values(rows.idempotency)] : []),
-];
+  asset: typeof assets.$inferInsert,
+  playbackId: typeof playbackIds.$inferInsert,
+) => [db.insert(assets).values(asset), db.insert(playbackIds).values(playbackId)];
 
 /** @param workspaceId null = whose ever it is: for what the service itself does */
 export async function findAsset(db: Database, workspaceId: string | null, id: string): Promise<AssetRecord | null> {

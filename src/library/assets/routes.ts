@@ -1,53 +1,50 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { sql } from "drizzle-orm";
 import type { Context } from "hono";
-import { openDatabase } from "../../platform/database.ts";
-import { sha256Hex } from "../../platform/crypto/hash.ts";
-import { readIdempotencyKey } from "../../platform/http/idempotency.ts";
-import { log, logWarning } from "../../platform/log.ts";
-import { json, problemResponses } from "../../platform/http/openapi.ts";
-import { PageQuery, pagination, Pagination } from "../../platform/http/pagination.ts";
-import { Problem } from "../../platform/http/problems.ts";
-import { type AppContext, newRouter, validationProblem } from "../../platform/http/router.ts";
-import { commitWithEvents } from "../../events/webhooks/index.ts";
-import { assetMachine } from "./asset-calls.ts";
-import { createAsset } from "./create-asset.ts";
-import { deletedEvent } from "./media-event.ts";
-import { type AssetRecord, findAsset, listAssets, tombstoneAsset } from "./repository.ts";
 import { MediaRecord } from "../../events/index.ts";
-import { CreateAsset, CreatedMedia, InputInfo, inputIssues, UpdateAsset } from "./schemas.ts";
+import { openDatabase } from "../../platform/database.ts";
+import {
+  dataAnswer,
+  DONE,
+  doneAnswer,
+  pageAnswer,
+  security,
+  success,
+  successPage,
+} from "../../platform/http/answers.ts";
+import { answerOnce, IdempotencyHeaders, type KeepAnswer } from "../../platform/http/idempotency.ts";
+import { json, problemResponses } from "../../platform/http/openapi.ts";
+import { PageQuery, pagination } from "../../platform/http/pagination.ts";
+import { orNotFound } from "../../platform/http/problems.ts";
+import { defined } from "../../platform/http/record.ts";
+import { publicUrlOf, uuidParam } from "../../platform/http/requests.ts";
+import { type AppContext, newRouter, validationProblem } from "../../platform/http/router.ts";
+import { allowsPrivateNetwork } from "../../platform/network/index.ts";
+import { createAsset } from "./create-asset.ts";
+import { deleteAsset } from "./delete-asset.ts";
+import { findAsset, listAssets } from "./repository.ts";
+import { CreateAsset, CreatedMedia, InputInfo, inputIssues, requireInputs, UpdateAsset } from "./schemas.ts";
 import { toInputInfo, toMedia } from "./to-media.ts";
 import { updateAsset } from "./update-asset.ts";
 
 const tags = ["Media"];
-const security = [{ basic: [] }];
-const params = z.object({ mediaId: z.uuid().openapi({ param: { name: "mediaId", in: "path" } }) });
-const ok = <T extends z.ZodType>(data: T, description: string) => ({
-  description,
-  content: json(z.object({ success: z.literal(true), data })),
-});
+const path = "/v1/on-demand";
+const itemPath = `${path}/{mediaId}` as const;
+const params = z.object({ mediaId: uuidParam("mediaId") });
 
 const createRouteDefinition = createRoute({
   operationId: "create-media",
   summary: "Create a media from a URL",
   method: "post",
-  path: "/v1/on-demand",
+  path,
   tags,
   security,
-  request: {
-    headers: z.object({
-      "idempotency-key": z
-        .string()
-        .optional()
-        .openapi({ description: "A repeat with the same key within 24 h gets the first answer" }),
-    }),
-    body: { required: true, content: json(CreateAsset) },
-  },
+  request: { headers: IdempotencyHeaders, body: { required: true, content: json(CreateAsset) } },
   responses: {
-    201: {
-      description: "Accepted; processing has started. `playback_id` plays as soon as something is playable.",
-      content: json(z.object({ success: z.literal(true), playback_id: z.uuid(), data: CreatedMedia })),
-    },
+    201: dataAnswer(
+      CreatedMedia,
+      "Accepted; processing has started. `playback_id` plays as soon as something is playable.",
+      { playback_id: z.uuid() },
+    ),
     ...problemResponses("unauthorized", "forbidden", "idempotency_conflict", "validation_failed"),
   },
 });
@@ -56,15 +53,12 @@ const listRoute = createRoute({
   operationId: "list-media",
   summary: "Page through media",
   method: "get",
-  path: "/v1/on-demand",
+  path,
   tags,
   security,
   request: { query: PageQuery },
   responses: {
-    200: {
-      description: "One page of media",
-      content: json(z.object({ success: z.literal(true), data: z.array(MediaRecord), pagination: Pagination })),
-    },
+    200: pageAnswer(MediaRecord, "One page of media"),
     ...problemResponses("unauthorized", "forbidden", "validation_failed"),
   },
 });
@@ -74,56 +68,52 @@ const getRoute = createRoute({
   operationId: "get-media",
   summary: "One media",
   method: "get",
-  path: "/v1/on-demand/{mediaId}",
+  path: itemPath,
   tags,
   security,
   request: { params },
-  responses: { 200: ok(MediaRecord, "The media"), ...itemProblems },
+  responses: { 200: dataAnswer(MediaRecord, "The media"), ...itemProblems },
 });
 const updateRoute = createRoute({
   operationId: "updated-media",
   summary: "Change title, creatorId, metadata",
   method: "patch",
-  path: "/v1/on-demand/{mediaId}",
+  path: itemPath,
   tags,
   security,
   request: { params, body: { required: true, content: json(UpdateAsset) } },
-  responses: { 200: ok(MediaRecord, "The media as it is now"), ...itemProblems },
+  responses: { 200: dataAnswer(MediaRecord, "The media as it is now"), ...itemProblems },
 });
 const deleteRoute = createRoute({
   operationId: "delete-media",
   summary: "Remove a media for good",
   method: "delete",
-  path: "/v1/on-demand/{mediaId}",
+  path: itemPath,
   tags,
   security,
   request: { params },
-  responses: {
-    200: { description: "Removed; playback has ended", content: json(z.object({ success: z.literal(true) })) },
-    ...itemProblems,
-  },
+  responses: { 200: doneAnswer("Removed; playback has ended"), ...itemProblems },
 });
 const inputInfoRoute = createRoute({
   operationId: "retrieveMediaInputInfo",
   summary: "Source URL and probed tracks",
   method: "get",
-  path: "/v1/on-demand/{mediaId}/input-info",
+  path: `${itemPath}/input-info`,
   tags,
   security,
   request: { params },
-  responses: { 200: ok(InputInfo, "The source"), ...itemProblems },
+  responses: { 200: dataAnswer(InputInfo, "The source"), ...itemProblems },
 });
 
-/** A recording under way: viewers of the broadcast play from its bytes. */
-const isOnAir = ({ asset: { status, streamId, sourceAssetId } }: AssetRecord) =>
-  status === "processing" && streamId !== null && sourceAssetId === null;
+const keyOf = (c: Context<AppContext>, mediaId: string) => ({
+  workspaceId: c.var.caller.workspaceId,
+  assetId: mediaId.toLowerCase(),
+});
 
-const notFound = () => new Problem("media_not_found", "no media has this id");
-
-async function requireAsset(c: Context<AppContext>, mediaId: string): Promise<AssetRecord> {
-  const record = await findAsset(openDatabase(c.env.DB), c.var.caller.workspaceId, mediaId.toLowerCase());
-  if (record === null) throw notFound();
-  return record;
+/** @throws {Problem} media_not_found */
+async function requireAsset(c: Context<AppContext>, mediaId: string) {
+  const { workspaceId, assetId } = keyOf(c, mediaId);
+  return orNotFound(await findAsset(openDatabase(c.env.DB), workspaceId, assetId), "media_not_found");
 }
 
 /** @param forgetPlayback ends what this isolate still plays under a playback ID */
@@ -132,80 +122,48 @@ export const assetRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
     .openapi(
       createRouteDefinition,
       async (c) => {
-        const key = readIdempotencyKey(c.req.header("idempotency-key"));
-        const requestHash = key === null ? "" : await sha256Hex(`POST /v1/on-demand\n${await c.req.text()}`);
-        const answer = await createAsset(c.req.valid("json"), {
+        const body = c.req.valid("json");
+        const source = requireInputs(body, allowsPrivateNetwork(c.env));
+        const context = {
           env: c.env,
-          caller: c.var.caller,
-          publicUrl: c.env.PUBLIC_URL || new URL(c.req.url).origin,
-          now: new Date(),
-          after: (work) => c.executionCtx.waitUntil(work),
-          idempotency: key === null ? null : { key, requestHash },
-        });
-        c.set("createdIds", [(JSON.parse(answer) as { data: { id: string } }).data.id]);
-        return c.body(answer, 201, { "content-type": "application/json;charset=UTF-8" }) as never;
+          workspaceId: c.var.caller.workspaceId,
+          publicUrl: publicUrlOf(c),
+          after: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
+        };
+        const operation = { name: `POST ${path}`, isSecret: false };
+        const create = (keep: KeepAnswer, now: Date) => createAsset(body, source, { ...context, keep, now });
+        return (await answerOnce(c, operation, create)) as never;
       },
       (result, c) => {
         if (result.success) return;
         const { data } = result as { data?: unknown };
-        const more = result.target === "json" ? inputIssues(data, c.env.ALLOW_PRIVATE_NETWORK === "true") : [];
+        const more = result.target === "json" ? inputIssues(data, allowsPrivateNetwork(c.env)) : [];
         throw validationProblem({ issues: [...result.error.issues, ...more] }, data, result.target);
       },
     )
     .openapi(listRoute, async (c) => {
       const { limit, offset, orderBy } = c.req.valid("query");
-      const { records, total } = await listAssets(openDatabase(c.env.DB), c.var.caller.workspaceId, {
-        page: offset,
-        limit,
-        order: orderBy,
-      });
-      return c.json(
-        { success: true as const, data: records.map(toMedia), pagination: pagination(total, offset, limit) },
-        200,
-      );
+      const page = { page: offset, limit, order: orderBy };
+      const { records, total } = await listAssets(openDatabase(c.env.DB), c.var.caller.workspaceId, page);
+      return c.json(successPage(records.map(toMedia), pagination(total, offset, limit)), 200);
     })
     .openapi(getRoute, async (c) => {
-      return c.json(
-        { success: true as const, data: toMedia(await requireAsset(c, c.req.valid("param").mediaId)) },
-        200,
-      );
+      return c.json(success(toMedia(await requireAsset(c, c.req.valid("param").mediaId))), 200);
     })
     .openapi(updateRoute, async (c) => {
       const { title, creatorId, metadata } = c.req.valid("json");
-      const change = {
-        ...(title === undefined ? {} : { title }),
-        ...(creatorId === undefined ? {} : { creatorId }),
-        ...(metadata === undefined ? {} : { metadata }),
-      };
-      const ids = { workspaceId: c.var.caller.workspaceId, assetId: c.req.valid("param").mediaId.toLowerCase() };
-      const updated = await updateAsset(c.env, ids, change, new Date());
-      if (updated === null) throw notFound();
-      c.executionCtx.waitUntil(updated.committed.wake());
-      return c.json({ success: true as const, data: toMedia(updated.record) }, 200);
+      const key = keyOf(c, c.req.valid("param").mediaId);
+      const updated = await updateAsset(c.env, key, defined({ title, creatorId, metadata }), new Date());
+      const { record, committed } = orNotFound(updated, "media_not_found");
+      c.executionCtx.waitUntil(committed.wake());
+      return c.json(success(toMedia(record)), 200);
     })
     .openapi(deleteRoute, async (c) => {
-      const record = await requireAsset(c, c.req.valid("param").mediaId);
-      const { id, workspaceId } = record.asset;
-      const now = new Date();
-      const event = deletedEvent(record, { id: crypto.randomUUID(), atMs: now.getTime() });
-      const tombstone = tombstoneAsset(openDatabase(c.env.DB), id, now);
-      const { isNew, wake } = await commitWithEvents(c.env, [tombstone], [{ event, onlyIf: sql`changes() > 0` }]);
-      if (!isNew[0]) throw notFound(); // somebody else was faster
-      for (const playbackId of record.playbackIds) forgetPlayback(playbackId.id);
-      log("asset.deleted", { assetId: id, workspaceId });
-      c.executionCtx.waitUntil(wake());
-      if (isOnAir(record)) return c.json({ success: true as const }, 200); // its bytes go when the broadcast is over
-      // When this is lost, the cron's sweep says it again.
-      c.executionCtx.waitUntil(
-        assetMachine(c.env, id)
-          .remove(id)
-          .catch((error: unknown) => logWarning("asset.remove_failed", { assetId: id, error: String(error) })),
-      );
-      return c.json({ success: true as const }, 200);
+      const key = keyOf(c, c.req.valid("param").mediaId);
+      const deleted = await deleteAsset(c.env, key, new Date(), (work) => c.executionCtx.waitUntil(work));
+      for (const playbackId of orNotFound(deleted, "media_not_found")) forgetPlayback(playbackId);
+      return c.json(DONE, 200);
     })
     .openapi(inputInfoRoute, async (c) => {
-      return c.json(
-        { success: true as const, data: toInputInfo(await requireAsset(c, c.req.valid("param").mediaId)) },
-        200,
-      );
+      return c.json(success(toInputInfo(await requireAsset(c, c.req.valid("param").mediaId))), 200);
     });

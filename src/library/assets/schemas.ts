@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { PlaybackIdRecord, TrackRecord } from "../../events/index.ts";
 import { LATER, later, Metadata } from "../../platform/http/fields.ts";
+import { validationProblem } from "../../platform/http/router.ts";
 import { checkPublicUrl } from "../../platform/network/public-url.ts";
 
 const shortText = z.string().max(255);
@@ -71,7 +72,7 @@ export interface SourceInput {
 }
 
 /** The second half of checking a creation: the inputs by their kinds, and their URLs by what this deployment may reach. */
-export function checkInputs(
+function checkInputs(
   inputs: CreateAsset["inputs"],
   allowPrivateNetwork: boolean,
 ): { source: SourceInput } | { issues: z.core.$ZodIssue[] } {
@@ -104,6 +105,13 @@ export function checkInputs(
   }
   if (issues.length > 0 || source === null) return { issues };
   return { source };
+}
+
+/** @throws {Problem} validation_failed */
+export function requireInputs(body: CreateAsset, allowPrivateNetwork: boolean): SourceInput {
+  const checked = checkInputs(body.inputs, allowPrivateNetwork);
+  if ("issues" in checked) throw validationProblem(checked, body);
+  return checked.source;
 }
 
 /** What is wrong with the inputs of a body whose other fields are wrong too: every offending field is told at once. */

@@ -1,5 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import { resolutionLabel } from "../../../protocol/ladder.ts";
+import { withoutUnset } from "../../platform/http/record.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
 import type { Asset, AssetRecord, PlaybackId, Track } from "./repository.ts";
 import type { MediaRecord } from "../../events/index.ts";
@@ -37,14 +38,8 @@ const toPlaybackId = ({ id, accessPolicy }: PlaybackId) => ({
   accessRestrictions: { domains: openRules(), userAgents: openRules() },
 });
 
-/** Unset fields are left out of a media answer. */
-const set = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], null | undefined>;
-  };
-
 const toTrack = (track: Track) =>
-  set({
+  withoutUnset({
     id: track.id,
     type: track.kind,
     width: track.widthPx,
@@ -63,7 +58,7 @@ export function toStatus({ status, stage }: Pick<Asset, "status" | "stage">) {
 
 export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<typeof MediaRecord> {
   const size = asset.widthPx && asset.heightPx ? { widthPx: asset.widthPx, heightPx: asset.heightPx } : null;
-  return set({
+  return withoutUnset({
     id: asset.id,
     workspaceId: asset.workspaceId,
     streamId: asset.streamId,
@@ -99,7 +94,7 @@ export function toCreatedMedia({
   asset,
   playbackIds,
 }: Pick<AssetRecord, "asset" | "playbackIds">): z.infer<typeof CreatedMedia> {
-  return set({
+  return withoutUnset({
     id: asset.id,
     trial: false,
     status: "Created" as const,

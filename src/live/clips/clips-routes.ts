@@ -2,11 +2,14 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { listAssets, toMedia } from "../../library/assets/index.ts";
 import { MediaRecord } from "../../events/index.ts";
 import { openDatabase } from "../../platform/database.ts";
+import { dataAnswer, DONE, pageAnswer, security, successPage } from "../../platform/http/answers.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
-import { PageQuery, pagination, Pagination } from "../../platform/http/pagination.ts";
+import { PageQuery, pagination } from "../../platform/http/pagination.ts";
+import { orNotFound } from "../../platform/http/problems.ts";
+import { publicUrlOf } from "../../platform/http/requests.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { createClip } from "./create-clip.ts";
-import { keyOf, orNotFound, publicUrlOf, security, streamParams } from "../streams/route-parts.ts";
+import { keyOf, streamParams } from "../streams/route-parts.ts";
 import { CreateClip } from "./schemas.ts";
 
 /** Some clients write a stream's id as a UUID. */
@@ -28,10 +31,7 @@ const listRoute = createRoute({
   security,
   request: { params: z.object({ livestreamId }), query: PageQuery },
   responses: {
-    200: {
-      description: "One page of clips; none for a stream that there is not",
-      content: json(z.object({ success: z.literal(true), data: z.array(MediaRecord), pagination: Pagination })),
-    },
+    200: pageAnswer(MediaRecord, "One page of clips; empty for an unknown stream"),
     ...problemResponses("unauthorized", "forbidden", "validation_failed"),
   },
 });
@@ -46,10 +46,7 @@ const createRouteDefinition = createRoute({
   security,
   request: { params: streamParams, body: { required: true, content: json(CreateClip) } },
   responses: {
-    201: {
-      description: "The clip; `Ready` once its segments are copied",
-      content: json(z.object({ success: z.literal(true), playback_id: z.uuid(), data: MediaRecord })),
-    },
+    201: dataAnswer(MediaRecord, "The clip; `Ready` once its segments are copied", { playback_id: z.uuid() }),
     ...problemResponses(
       "not_ready",
       "unauthorized",
@@ -65,9 +62,9 @@ export const clipRoutes = newRouter().openapi(createRouteDefinition, async (c) =
   const { startTime, endTime, accessPolicy } = c.req.valid("json");
   const request = { startSeconds: startTime, endSeconds: endTime, access: accessPolicy ?? null };
   const key = keyOf(c, c.req.valid("param").streamId);
-  const data = orNotFound(await createClip(c.env, key, request, publicUrlOf(c)));
+  const data = orNotFound(await createClip(c.env, key, request, publicUrlOf(c)), "stream_not_found");
   c.set("createdIds", [data.id]);
-  return c.json({ success: true as const, playback_id: data.playbackIds[0]!.id, data }, 201);
+  return c.json({ ...DONE, playback_id: data.playbackIds[0]!.id, data }, 201);
 });
 
 clipRoutes.openapi(listRoute, async (c) => {
@@ -78,8 +75,5 @@ clipRoutes.openapi(listRoute, async (c) => {
     order: orderBy,
     clipsOfStream: c.req.valid("param").livestreamId,
   });
-  return c.json(
-    { success: true as const, data: records.map(toMedia), pagination: pagination(total, offset, limit) },
-    200,
-  );
+  return c.json(successPage(records.map(toMedia), pagination(total, offset, limit)), 200);
 });

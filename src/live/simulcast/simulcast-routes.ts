@@ -1,9 +1,12 @@
 import { createRoute } from "@hono/zod-openapi";
+import { dataAnswer, DONE, doneAnswer, security, success } from "../../platform/http/answers.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
+import { orNotFound } from "../../platform/http/problems.ts";
+import { defined } from "../../platform/http/record.ts";
 import { newRouter, validationProblem } from "../../platform/http/router.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
 import { findStream } from "../streams/repository.ts";
-import { answer, done, keyOf, orNotFound, security, streamParams, targetParams } from "../streams/route-parts.ts";
+import { keyOf, streamParams, targetParams } from "../streams/route-parts.ts";
 import { CreateTarget, TargetRecord, UpdateTarget } from "../streams/schemas.ts";
 import { addTarget, removeTarget, updateTarget } from "./simulcast.ts";
 import { targetUrlProblem } from "./target-url.ts";
@@ -22,7 +25,7 @@ const createRouteDefinition = createRoute({
   security,
   request: { params: streamParams, body: { required: true, content: json(CreateTarget) } },
   responses: {
-    201: answer(TargetRecord, "The target"),
+    201: dataAnswer(TargetRecord, "The target"),
     ...problemResponses("stream_not_idle", "unauthorized", "forbidden", "stream_not_found", "validation_failed"),
   },
 });
@@ -34,7 +37,7 @@ const getRoute = createRoute({
   tags,
   security,
   request: { params: targetParams },
-  responses: { 200: answer(TargetRecord, "The target"), ...problems },
+  responses: { 200: dataAnswer(TargetRecord, "The target"), ...problems },
 });
 const updateRoute = createRoute({
   operationId: "update-specific-simulcast-of-stream",
@@ -45,7 +48,7 @@ const updateRoute = createRoute({
   tags,
   security,
   request: { params: targetParams, body: { required: true, content: json(UpdateTarget) } },
-  responses: { 200: answer(TargetRecord, "The target as it is now"), ...problems },
+  responses: { 200: dataAnswer(TargetRecord, "The target as it is now"), ...problems },
 });
 const deleteRoute = createRoute({
   operationId: "delete-simulcast-of-stream",
@@ -55,7 +58,7 @@ const deleteRoute = createRoute({
   tags,
   security,
   request: { params: targetParams },
-  responses: { 200: done("Removed"), ...problems },
+  responses: { 200: doneAnswer("Removed"), ...problems },
 });
 
 /** @throws {Problem} validation_failed */
@@ -70,32 +73,29 @@ export const simulcastRoutes = newRouter()
     const body = c.req.valid("json");
     checkUrl(body, allowsPrivateNetwork(c.env));
     const added = await addTarget(c.env, keyOf(c, c.req.valid("param").streamId), body, new Date());
-    const { target, committed } = orNotFound(added);
+    const { target, committed } = orNotFound(added, "stream_not_found");
     c.set("createdIds", [target.id]);
     c.executionCtx.waitUntil(committed.wake());
-    return c.json({ success: true as const, data: toTarget(target) }, 201);
+    return c.json(success(toTarget(target)), 201);
   })
   .openapi(getRoute, async (c) => {
     const { streamId, simulcastId } = c.req.valid("param");
     const record = await findStream(c.env, c.var.caller.workspaceId, streamId);
     const found = record?.targets.find(({ id }) => id === simulcastId);
-    return c.json({ success: true as const, data: toTarget(orNotFound(found, "simulcast_not_found")) }, 200);
+    return c.json(success(toTarget(orNotFound(found, "simulcast_not_found"))), 200);
   })
   .openapi(updateRoute, async (c) => {
     const { streamId, simulcastId } = c.req.valid("param");
     const { isEnabled, metadata } = c.req.valid("json");
-    const change = {
-      ...(isEnabled === undefined ? {} : { isEnabled }),
-      ...(metadata === undefined ? {} : { metadata }),
-    };
+    const change = defined({ isEnabled, metadata });
     const updated = await updateTarget(c.env, keyOf(c, streamId), simulcastId, change, new Date());
     const { target, committed } = orNotFound(updated, "simulcast_not_found");
     c.executionCtx.waitUntil(committed.wake());
-    return c.json({ success: true as const, data: toTarget(target) }, 200);
+    return c.json(success(toTarget(target)), 200);
   })
   .openapi(deleteRoute, async (c) => {
     const { streamId, simulcastId } = c.req.valid("param");
     const committed = await removeTarget(c.env, keyOf(c, streamId), simulcastId, new Date());
     c.executionCtx.waitUntil(orNotFound(committed, "simulcast_not_found").wake());
-    return c.json({ success: true as const }, 200);
+    return c.json(DONE, 200);
   });

@@ -1,9 +1,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { problemResponses } from "../../platform/http/openapi.ts";
+import { dataAnswer, DONE, doneAnswer, security, success } from "../../platform/http/answers.ts";
+import { json, problemResponses } from "../../platform/http/openapi.ts";
+import { orNotFound } from "../../platform/http/problems.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { addPlaybackId, removePlaybackId } from "./playback-ids.ts";
 import { findStream } from "./repository.ts";
-import { answer, done, keyOf, orNotFound, playbackParams, security, streamParams } from "./route-parts.ts";
+import { keyOf, playbackParams, streamParams } from "./route-parts.ts";
 import { CreatePlaybackId, PlaybackIdRecord } from "./schemas.ts";
 import { toPlaybackId } from "./to-stream.ts";
 
@@ -20,10 +22,10 @@ const createRouteDefinition = createRoute({
   security,
   request: {
     params: streamParams,
-    body: { required: true, content: { "application/json": { schema: CreatePlaybackId } } },
+    body: { required: true, content: json(CreatePlaybackId) },
   },
   responses: {
-    201: answer(PlaybackIdRecord, "The playback ID"),
+    201: dataAnswer(PlaybackIdRecord, "The playback ID"),
     ...problemResponses("unauthorized", "forbidden", "stream_not_found", "validation_failed"),
   },
 });
@@ -35,7 +37,7 @@ const getRoute = createRoute({
   tags,
   security,
   request: { params: playbackParams },
-  responses: { 200: answer(PlaybackIdRecord, "The playback ID"), ...problems },
+  responses: { 200: dataAnswer(PlaybackIdRecord, "The playback ID"), ...problems },
 });
 const deleteRoute = createRoute({
   operationId: "delete-playbackId-of-stream",
@@ -45,28 +47,29 @@ const deleteRoute = createRoute({
   tags,
   security,
   request: { params: streamParams, query: z.object({ playbackId: z.uuid() }) },
-  responses: { 200: done("Removed; it plays no longer"), ...problems },
+  responses: { 200: doneAnswer("Removed; it plays no longer"), ...problems },
 });
 
 export const livePlaybackRoutes = newRouter()
   .openapi(createRouteDefinition, async (c) => {
     const { accessPolicy } = c.req.valid("json");
     const key = keyOf(c, c.req.valid("param").streamId);
-    const { playbackId, committed } = orNotFound(await addPlaybackId(c.env, key, accessPolicy, new Date()));
+    const added = await addPlaybackId(c.env, key, accessPolicy, new Date());
+    const { playbackId, committed } = orNotFound(added, "stream_not_found");
     c.set("createdIds", [playbackId.id]);
     c.executionCtx.waitUntil(committed.wake());
-    return c.json({ success: true as const, data: toPlaybackId(playbackId) }, 201);
+    return c.json(success(toPlaybackId(playbackId)), 201);
   })
   .openapi(getRoute, async (c) => {
     const { streamId, playbackId } = c.req.valid("param");
     const record = await findStream(c.env, c.var.caller.workspaceId, streamId);
     const found = record?.playbackIds.find(({ id }) => id === playbackId.toLowerCase());
-    return c.json({ success: true as const, data: toPlaybackId(orNotFound(found, "stream_playback_not_found")) }, 200);
+    return c.json(success(toPlaybackId(orNotFound(found, "stream_playback_not_found"))), 200);
   })
   .openapi(deleteRoute, async (c) => {
     const key = keyOf(c, c.req.valid("param").streamId);
     const { playbackId } = c.req.valid("query");
     const committed = await removePlaybackId(c.env, key, playbackId.toLowerCase(), new Date());
     c.executionCtx.waitUntil(orNotFound(committed, "stream_playback_not_found").wake());
-    return c.json({ success: true as const }, 200);
+    return c.json(DONE, 200);
   });

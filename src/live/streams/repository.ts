@@ -3,7 +3,6 @@ import { GATEWAY_LEASE_MS } from "../../../protocol/live.ts";
 import { recordingIdsOf } from "../../library/assets/index.ts";
 import { type Database, openDatabase, type Statement } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { idempotencyKeys } from "../../platform/http/tables.ts";
 import { type LiveStream, openStream, openTarget, showStream, showTarget, type SimulcastTarget } from "./secrets.ts";
 import { playbackIds, type StreamPlaybackId, streamPlaybackIdsOf } from "../../tenancy/access/index.ts";
 import { ingestGateways, liveSessions, liveStreams, simulcastTargets } from "./tables.ts";
@@ -22,19 +21,12 @@ export interface StreamRecord {
 
 const isAlive = isNull(liveStreams.deletedAt);
 
-/** The stream and its playback ID, for one commit; with them the answer under an idempotency key. */
+/** The stream and its playback ID, for one commit. */
 export const streamInserts = (
   db: Database,
-  rows: {
-    stream: typeof liveStreams.$inferInsert;
-    playbackId: StreamPlaybackId;
-    idempotency: typeof idempotencyKeys.$inferInsert | null;
-  },
-): Statement[] => [
-  db.insert(liveStreams).values(rows.stream),
-  db.insert(playbackIds).values(rows.playbackId),
-  ...(rows.idempotency ? [db.insert(idempotencyKeys).values(rows.idempotency)] : []),
-];
+  stream: typeof liveStreams.$inferInsert,
+  playbackId: StreamPlaybackId,
+): Statement[] => [db.insert(liveStreams).values(stream), db.insert(playbackIds).values(playbackId)];
 
 /**
  * @param workspaceId null = whose ever it is: for what the service itself does

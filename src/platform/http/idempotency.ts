@@ -1,20 +1,91 @@
+/** Creations that a client may repeat (contract/rest.md §1, Idempotency): a repeat under the same key gets the first answer, byte by byte. */
+import { z } from "@hono/zod-openapi";
 import { and, eq, gt } from "drizzle-orm";
-import type { Database } from "../database.ts";
+import type { Context } from "hono";
+import { sha256Hex } from "../crypto/hash.ts";
+import { open, seal } from "../crypto/sealing.ts";
+import { type Database, openDatabase, type Statement } from "../database.ts";
 import { Problem } from "./problems.ts";
+import type { AppContext } from "./router.ts";
 import { idempotencyKeys } from "./tables.ts";
+import { withKeys } from "./with-keys.ts";
 
 export const IDEMPOTENCY_KEEP_MS = 24 * 3600_000;
 const MAX_KEY_LENGTH = 255;
 
-/** @throws {Problem} validation_failed when the header is there but of no use */
-export function readIdempotencyKey(header: string | undefined): string | null {
+export const IdempotencyHeaders = z.object({
+  "idempotency-key": z
+    .string()
+    .optional()
+    .openapi({ description: "A repeat with the same key within 24 h gets the first answer" }),
+});
+
+/** What a creation has made, and the JSON text of its answer. */
+export interface Created {
+  id: string;
+  answer: string;
+}
+
+/**
+ * Statements that keep the answer, to be committed together with what is created. When a request with the same key is faster, its row makes
+ * the whole commit fail.
+ */
+export type KeepAnswer = (created: Created) => Promise<Statement[]>;
+
+interface Operation {
+  /** Method and path. Two routes of one operation have one name, so a repeat may come by the other. */
+  name: string;
+  /** The answer holds secrets, so it is kept sealed. */
+  isSecret: boolean;
+}
+
+/**
+ * Runs a creation once for each `Idempotency-Key` and answers 201.
+ *
+ * @throws {Problem} validation_failed when the key is of no use; idempotency_conflict when it was used with another body; what `create` throws
+ */
+export async function answerOnce(
+  c: Context<AppContext>,
+  { name, isSecret }: Operation,
+  create: (keep: KeepAnswer, now: Date) => Promise<Created>,
+): Promise<Response> {
+  const now = new Date();
+  const { env } = c;
+  const { workspaceId } = c.var.caller;
+  const key = readKey(c.req.header("idempotency-key"));
+  const requestHash = key === null ? "" : await sha256Hex(`${name}\n${await c.req.text()}`);
+
+  const findFirst = async (): Promise<Created | null> => {
+    const first =
+      key === null ? null : await findFirstAnswer(openDatabase(env.DB), { workspaceId, key, requestHash }, now);
+    if (first === null || !isSecret) return first;
+    return { ...first, answer: await withKeys(env, (keys) => open(keys, workspaceId, first.answer)) };
+  };
+  const keep: KeepAnswer = async ({ id, answer }) => {
+    if (key === null) return [];
+    const body = isSecret ? await withKeys(env, (keys) => seal(keys, workspaceId, answer)) : answer;
+    const row = { workspaceId, key, requestHash, resourceId: id, status: 201, body, createdAt: now };
+    return [openDatabase(env.DB).insert(idempotencyKeys).values(row)];
+  };
+  const createOnce = async (): Promise<Created> => {
+    try {
+      return await create(keep, now);
+    } catch (error) {
+      const concurrent = await findFirst();
+      if (concurrent === null) throw error;
+      return concurrent;
+    }
+  };
+  const { id, answer } = (await findFirst()) ?? (await createOnce());
+  c.set("createdIds", [id]);
+  return c.body(answer, 201, { "content-type": "application/json;charset=UTF-8" });
+}
+
+function readKey(header: string | undefined): string | null {
   if (header === undefined) return null;
-  const isGood = header.length > 0 && header.length <= MAX_KEY_LENGTH;
-  if (!isGood)
-    throw new Problem("validation_failed", "bad key", {
-      fields: [{ field: "Idempotency-Key", message: "is invalid" }],
-    });
-  return header;
+  if (header.length > 0 && header.length <= MAX_KEY_LENGTH) return header;
+  const fields = [{ field: "Idempotency-Key", message: "is invalid" }];
+  throw new Problem("validation_failed", "bad key", { fields });
 }
 
 /**
@@ -24,12 +95,10 @@ export function readIdempotencyKey(header: string | undefined): string | null {
  */
 export async function findFirstAnswer(
   db: Database,
-  workspaceId: string,
-  key: string,
-  requestHash: string,
+  { workspaceId, key, requestHash }: { workspaceId: string; key: string; requestHash: string },
   now: Date,
-): Promise<{ status: number; body: string } | null> {
-  const rows = await db
+): Promise<Created | null> {
+  const [first] = await db
     .select()
     .from(idempotencyKeys)
     .where(
@@ -39,8 +108,7 @@ export async function findFirstAnswer(
         gt(idempotencyKeys.createdAt, new Date(now.getTime() - IDEMPOTENCY_KEEP_MS)),
       ),
     );
-  const first = rows[0];
   if (first === undefined) return null;
   if (first.requestHash !== requestHash) throw new Problem("idempotency_conflict", "use a new key for a new request");
-  return { status: first.status, body: first.body };
+  return { id: first.resourceId, answer: first.body };
 }

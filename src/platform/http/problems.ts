@@ -74,6 +74,21 @@ export class Problem extends Error {
   }
 }
 
+const NOT_FOUND = {
+  media_not_found: "no media has this id",
+  stream_not_found: "no stream has this id",
+  stream_playback_not_found: "no stream of this id has such a playback ID",
+  simulcast_not_found: "no stream of this id has such a simulcast target",
+  webhook_not_found: "no webhook has this id",
+  event_not_found: "no event has this id",
+} as const satisfies Partial<Record<ProblemCode, string>>;
+
+/** @throws {Problem} the same for another workspace's id and for one that never existed */
+export function orNotFound<T>(found: T | null | undefined, code: keyof typeof NOT_FOUND): T {
+  if (found === null || found === undefined) throw new Problem(code, NOT_FOUND[code]);
+  return found;
+}
+
 /** The contract's error envelope. `fields` goes out on 422 only, and then without `description`. */
 function problemBody(problem: Problem) {
   const { status, message } = PROBLEMS[problem.code];

@@ -5,3 +5,9 @@ export const withoutUnset = <T extends object>(fields: T) =>
   } & {
     [K in keyof T as null extends T[K] ? K : undefined extends T[K] ? K : never]?: Exclude<T[K], null | undefined>;
   };
+
+/** The fields that a request to change something names. */
+export const defined = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };

@@ -71,7 +71,7 @@ async function firstAnswer(ageMs: number): Promise<string> {
   await db
     .insert(idempotencyKeys)
     .values({ workspaceId, key, resourceId: "r", requestHash: "h", status: 201, body: "{}", createdAt });
-  return (await findFirstAnswer(db, workspaceId, key, "h", now)) === null ? "forgotten" : TAKEN;
+  return (await findFirstAnswer(db, { workspaceId, key, requestHash: "h" }, now)) === null ? "forgotten" : TAKEN;
 }
 
 async function healthAfter(ms: number): Promise<string> {

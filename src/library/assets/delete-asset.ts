@@ -1,0 +1,43 @@
+import { sql } from "drizzle-orm";
+import { commitWithEvents } from "../../events/webhooks/index.ts";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { log, logWarning } from "../../platform/log.ts";
+import { assetMachine } from "./asset-calls.ts";
+import { deletedEvent } from "./media-event.ts";
+import { type AssetRecord, findAsset, tombstoneAsset } from "./repository.ts";
+
+/** A recording in progress: viewers of the broadcast play its bytes, so they are deleted when the broadcast is over. */
+const isOnAir = ({ asset: { status, streamId, sourceAssetId } }: AssetRecord) =>
+  status === "processing" && streamId !== null && sourceAssetId === null;
+
+/**
+ * Deletes an asset, with `video.media.deleted`.
+ *
+ * @param after runs work once the answer is sent
+ * @returns its playback IDs, which play no longer; null when there is no such asset, or another request deleted it meanwhile
+ */
+export async function deleteAsset(
+  env: Env,
+  { workspaceId, assetId }: { workspaceId: string; assetId: string },
+  now: Date,
+  after: (work: Promise<unknown>) => void,
+): Promise<string[] | null> {
+  const db = openDatabase(env.DB);
+  const record = await findAsset(db, workspaceId, assetId);
+  if (record === null) return null;
+  const event = deletedEvent(record, { id: crypto.randomUUID(), atMs: now.getTime() });
+  const tombstone = tombstoneAsset(db, assetId, now);
+  const { isNew, wake } = await commitWithEvents(env, [tombstone], [{ event, onlyIf: sql`changes() > 0` }]);
+  if (!isNew[0]) return null;
+  log("asset.deleted", { assetId, workspaceId });
+  after(wake());
+  if (!isOnAir(record)) after(removeBytes(env, assetId));
+  return record.playbackIds.map(({ id }) => id);
+}
+
+/** When this fails, the cron's sweep repeats it. */
+const removeBytes = (env: Env, assetId: string): Promise<unknown> =>
+  Promise.resolve(assetMachine(env, assetId).remove(assetId)).catch((error: unknown) =>
+    logWarning("asset.remove_failed", { assetId, error: String(error) }),
+  );
