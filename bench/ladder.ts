@@ -19,8 +19,8 @@ export async function planFor(
   path: string,
 ): Promise<{ facts: SourceFacts; plan: EncodingPlan; video: NonNullable<EncodingPlan["video"]> }> {
   const facts = await encoder.probe(path);
-  const wish = { maxResolution: "1080p", mediaQuality: "standard", isAwaited: false, skipTopRung: false } as const;
-  const plan = planEncoding(facts, wish);
+  const request = { maxResolution: "1080p", mediaQuality: "standard", isAwaited: false, skipTopRung: false } as const;
+  const plan = planEncoding(facts, request);
   if (plan.video === null) throw new Error("the source has no picture");
   return { facts, plan, video: plan.video };
 }

@@ -20,7 +20,7 @@ interface Stream {
 }
 
 const POLL_MS = 30;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** A clip in a loop with a clock burnt into it, broadcast over RTMP by a process of its own, and watched as a player would. */
 export class LiveDemo {
@@ -73,7 +73,7 @@ export class LiveDemo {
     await this.stop();
     const { mediaIds } = await this.#api<{ mediaIds: string[] }>("GET", `/v1/live/streams/${streamId}`);
     const mediaId = mediaIds[0] ?? "";
-    while (performance.now() - endedAt < PATIENCE_MS) {
+    while (performance.now() - endedAt < TIMEOUT_MS) {
       const media = await this.#api<{ status: string; playbackIds: { id: string }[] }>(
         "GET",
         `/v1/on-demand/${mediaId}`,
@@ -128,7 +128,7 @@ export class LiveDemo {
   async #firstPart(): Promise<{ playlist: string; bytes: number; renditions: string[] } | null> {
     const manifest = `${this.#platform.baseUrl}/${this.playbackId}.m3u8`;
     const beganAt = performance.now();
-    while (performance.now() - beganAt < PATIENCE_MS) {
+    while (performance.now() - beganAt < TIMEOUT_MS) {
       const text = await textOf(manifest);
       const lines = (text ?? "").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
       const playlist = lines[0] && new URL(lines[0], manifest).href;

@@ -1,7 +1,7 @@
 import { mpd } from "../media/dash/mpd.ts";
 import { mediaPlaylist } from "../media/hls/media-playlist.ts";
 import { multivariantPlaylist } from "../media/hls/multivariant.ts";
-import { type AssetFacts, mediaListOf, presentationOf } from "../media/manifest/model.ts";
+import { type ManifestFacts, mediaListOf, presentationOf } from "../media/manifest/model.ts";
 import { canonicalSelection, readSelection, select } from "../media/manifest/selection.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
@@ -18,18 +18,18 @@ import {
 } from "../live/index.ts";
 import { CORS } from "./headers.ts";
 import { answerManifest } from "./manifests.ts";
-import type { Caller } from "./origin.ts";
-import { Recent } from "./recent.ts";
+import type { RequestContext } from "./origin.ts";
+import { TtlCache } from "../platform/ttl-cache.ts";
 import { resolvePlaybackId } from "./resolve.ts";
 import { SingleFlight } from "./single-flight.ts";
 
 /** How long an isolate answers from memory; a deleted stream plays on no longer than that. */
 const KNOWN_MS = 1000;
-const rendered = new Recent<string>(64);
+const rendered = new TtlCache<string>(64);
 /** Windows as playlists are rendered from them, at most 1,200 segments of each rendition: a player asks for several playlists of one. */
-const windows = new Recent<AssetFacts>(16);
+const windows = new TtlCache<ManifestFacts>(16);
 const lookups = new SingleFlight<FoundClip | GoneClip>();
-const reads = new SingleFlight<AssetFacts>();
+const reads = new SingleFlight<ManifestFacts>();
 
 const TYPES = { multivariant: "application/vnd.apple.mpegurl", mpd: "application/dash+xml" };
 /** It never changes, but who may have it does. */
@@ -50,7 +50,7 @@ interface ClipTarget {
 export async function answerClip(
   request: Request,
   env: Env,
-  ctx: Caller,
+  ctx: RequestContext,
   target: ClipTarget,
 ): Promise<Response | null> {
   const { searchParams: query, origin } = new URL(request.url);
@@ -82,7 +82,7 @@ export async function answerClip(
 
 async function manifestOf(
   env: Env,
-  ctx: Caller,
+  ctx: RequestContext,
   { kind, playbackId }: ClipTarget,
   { sessionId, range }: { sessionId: string; range: SegmentRange },
   query: URLSearchParams,
@@ -99,7 +99,7 @@ async function manifestOf(
 export async function answerClipPlaylist(
   request: Request,
   env: Env,
-  ctx: Caller,
+  ctx: RequestContext,
   { sessionId, rendition }: { sessionId: string; rendition: string },
   clip: string,
 ): Promise<Response> {
@@ -111,7 +111,7 @@ export async function answerClipPlaylist(
   return respond(request, mediaPlaylist(list, range.first), TYPES.multivariant);
 }
 
-async function factsOf(env: Env, ctx: Caller, sessionId: string, range: SegmentRange): Promise<AssetFacts> {
+async function factsOf(env: Env, ctx: RequestContext, sessionId: string, range: SegmentRange): Promise<ManifestFacts> {
   const key = `${sessionId} ${range.first}-${range.last}`;
   const recent = windows.get(key, Date.now());
   if (recent !== undefined) return recent;
@@ -120,7 +120,7 @@ async function factsOf(env: Env, ctx: Caller, sessionId: string, range: SegmentR
   return facts;
 }
 
-async function readFacts(env: Env, sessionId: string, range: SegmentRange): Promise<AssetFacts> {
+async function readFacts(env: Env, sessionId: string, range: SegmentRange): Promise<ManifestFacts> {
   const session = await recordedSession(env, sessionId, range);
   const renditions = session === null ? [] : recordingRows(sessionId, session).map(asRendition);
   const count = (kind: "video" | "audio") => renditions.filter((row) => row.kind === kind).length;
@@ -133,7 +133,7 @@ async function readFacts(env: Env, sessionId: string, range: SegmentRange): Prom
   };
 }
 
-const asRendition = (row: ReturnType<typeof recordingRows>[number]): AssetFacts["renditions"][number] => ({
+const asRendition = (row: ReturnType<typeof recordingRows>[number]): ManifestFacts["renditions"][number] => ({
   ...row,
   isTopRung: false,
   widthPx: row.widthPx ?? null,

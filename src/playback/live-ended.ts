@@ -4,7 +4,7 @@ import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
 import { isLatelyOver } from "../live/index.ts";
 import { CORS } from "./headers.ts";
-import { Recent } from "./recent.ts";
+import { TtlCache } from "../platform/ttl-cache.ts";
 import { findRecording } from "./repository.ts";
 
 type ManifestKind = "multivariant" | "mpd";
@@ -12,7 +12,7 @@ type ManifestKind = "multivariant" | "mpd";
 /** The next broadcast is seen at the stream's address after no more than this. */
 const STREAM_MS = 1000;
 /** By stream address. A client that keeps asking costs an isolate one look-up in this time. */
-const outcomes = new Recent<{ recordingId: string | null; isGone: boolean }>(512);
+const outcomes = new TtlCache<{ recordingId: string | null; isGone: boolean }>(512);
 
 /** What the stream's address led to a moment ago; null when it has to be looked up. */
 export function recentOutcome(

@@ -1,6 +1,6 @@
 import type { Env } from "../platform/env.ts";
 import { type LiveAddress, liveAddressPath } from "./live-address.ts";
-import { type Caller, fetchLive } from "./origin.ts";
+import { type RequestContext, fetchLive } from "./origin.ts";
 import { SingleFlight } from "./single-flight.ts";
 
 /** An answer of the inner entrypoint as it is sent, and packed, once for all who ask for it. */
@@ -28,7 +28,7 @@ export const isShared = (address: LiveAddress): boolean =>
  * One question for all viewers of this isolate who ask for the same in one moment, besides what a cache in front of the inner entrypoint
  * collapses: five hundred requests become one, and one answer is packed.
  */
-export const shareLive = (ctx: Caller, env: Env, address: LiveAddress): Promise<SharedAnswer> =>
+export const shareLive = (ctx: RequestContext, env: Env, address: LiveAddress): Promise<SharedAnswer> =>
   answers.share(
     liveAddressPath(address),
     ctx,

@@ -3,14 +3,14 @@ import { networkOf } from "../../protocol/network-of.ts";
 import { type LiveSession, originOf, ViewerBatch } from "../live/index.ts";
 import type { Env } from "../platform/env.ts";
 import { logWarning } from "../platform/log.ts";
-import type { Caller } from "./origin.ts";
-import { Recent } from "./recent.ts";
+import type { RequestContext } from "./origin.ts";
+import { TtlCache } from "../platform/ttl-cache.ts";
 
 const KEPT_MS = 60_000;
 const MAX_PROGRAM_LENGTH = 512;
-const batches = new Recent<ViewerBatch>(512);
+const batches = new TtlCache<ViewerBatch>(512);
 /** By session and client. */
-const viewers = new Recent<string>(4096);
+const viewers = new TtlCache<string>(4096);
 
 /**
  * Counts whoever asked for a playlist of a session. Players send nothing that tells them apart, and addresses of their own would make
@@ -20,7 +20,7 @@ const viewers = new Recent<string>(4096);
 export async function countViewer(
   request: Request,
   env: Env,
-  ctx: Caller,
+  ctx: RequestContext,
   { sessionId, streamId }: LiveSession,
   nowMs: number,
 ): Promise<void> {

@@ -12,16 +12,16 @@ import { answerClipPlaylist } from "./live-clips.ts";
 import { answerAfterBroadcast, answerDeletedSession } from "./live-ended.ts";
 import { countViewer } from "./live-viewers.ts";
 import { isShared, shareLive, type SharedAnswer } from "./live-shared.ts";
-import { type Caller, fetchLive } from "./origin.ts";
-import { Recent } from "./recent.ts";
+import { type RequestContext, fetchLive } from "./origin.ts";
+import { TtlCache } from "../platform/ttl-cache.ts";
 import { resolvePlaybackId } from "./resolve.ts";
 import { SingleFlight } from "./single-flight.ts";
 
 /** How long an isolate believes that a session is a playback id's: a deleted stream plays on no longer than that. */
 const KNOWN_MS = 1000;
-const known = new Recent<LiveSession>(512);
+const known = new TtlCache<LiveSession>(512);
 const lookups = new SingleFlight<LiveSession | null>();
-const offers = new Recent<LiveOffer>(64);
+const offers = new TtlCache<LiveOffer>(64);
 
 const PLAYLIST_TYPE = "application/vnd.apple.mpegurl";
 const NEWEST = "public, max-age=1";
@@ -36,7 +36,7 @@ const isDvrAsked = (query: URLSearchParams) => query.get("dvrMode") === "true";
 export async function answerLiveManifest(
   request: Request,
   env: Env,
-  ctx: Caller,
+  ctx: RequestContext,
   { kind, playbackId }: { kind: "multivariant" | "mpd"; playbackId: string },
   query: URLSearchParams,
   playable: LivePlayable,
@@ -97,7 +97,7 @@ async function offerOf(env: Env, { id, renditions }: NonNullable<LivePlayable["s
 export async function answerLive(
   request: Request,
   env: Env,
-  ctx: Caller,
+  ctx: RequestContext,
   target: LiveTarget,
   query: URLSearchParams,
 ): Promise<Response> {
@@ -162,7 +162,7 @@ function addressOf(
   }
 }
 
-async function inner(env: Env, ctx: Caller, request: Request, address: LiveAddress): Promise<Response> {
+async function inner(env: Env, ctx: RequestContext, request: Request, address: LiveAddress): Promise<Response> {
   if (isShared(address)) return shared(request, await shareLive(ctx, env, address));
   const answer = await fetchLive(ctx, env, address);
   // An answer from another entrypoint has headers that cannot be changed; others on the way out add theirs.
@@ -185,7 +185,11 @@ function shared(request: Request, { status, headers: all, body, gzip }: SharedAn
   return new Response(gzip, { status, headers, encodeBody: "manual" });
 }
 
-async function requireSession(env: Env, ctx: Caller, { playbackId, sessionId }: SessionTarget): Promise<LiveSession> {
+async function requireSession(
+  env: Env,
+  ctx: RequestContext,
+  { playbackId, sessionId }: SessionTarget,
+): Promise<LiveSession> {
   const key = `${playbackId} ${sessionId}`;
   const recent = known.get(key, Date.now());
   if (recent !== undefined) return recent;

@@ -31,13 +31,13 @@ export class PlaybackOrigin extends WorkerEntrypoint<Env> {
 }
 
 /** The context of a request: what it exports are the Worker's own entrypoints. */
-export interface Caller {
+export interface RequestContext {
   exports?: unknown;
   waitUntil(work: Promise<unknown>): void;
 }
 
 /** Media and playlists of a live session: what many viewers ask for at once is asked of its origin once. */
-export function fetchLive(ctx: Caller, env: Env, address: LiveAddress): Promise<Response> {
+export function fetchLive(ctx: RequestContext, env: Env, address: LiveAddress): Promise<Response> {
   const origin = loopback(ctx.exports);
   if (origin === undefined) return orProblem(answerLiveAddress(env, address), address);
   return origin.fetch(`https://playback-origin/${liveAddressPath(address)}`);
@@ -46,7 +46,7 @@ export function fetchLive(ctx: Caller, env: Env, address: LiveAddress): Promise<
 /** Asks the inner entrypoint; directly where a Worker runs without it. */
 export function fetchSegment(
   request: Request,
-  ctx: Caller,
+  ctx: RequestContext,
   env: Env,
   { assetId, rendition, file }: SegmentAddress,
 ): Promise<Response> {

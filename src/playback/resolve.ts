@@ -2,13 +2,13 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { assets, renditions, tracks } from "../library/assets/index.ts";
 import { type LivePlayable, liveStreams, newestSession, PLAYABLE_COLUMNS, toLivePlayable } from "../live/index.ts";
-import { type AssetFacts, presentationOf } from "../media/manifest/model.ts";
+import { type ManifestFacts, presentationOf } from "../media/manifest/model.ts";
 import { openDatabase } from "../platform/database.ts";
 import { playbackIds } from "../tenancy/access/index.ts";
-import { Recent } from "./recent.ts";
+import { TtlCache } from "../platform/ttl-cache.ts";
 
 /** An asset that a playback ID names. */
-export interface Playable extends AssetFacts {
+export interface Playable extends ManifestFacts {
   assetId: string;
   title: string | null;
   sourceUrl: string;
@@ -23,7 +23,7 @@ export type Resolved = { kind: "asset"; playable: Playable } | { kind: "stream";
 const KNOWN_MS = 1000;
 /** The same while an asset is processed: more of it becomes playable at any moment. */
 const PROCESSING_MS = 200;
-const known = new Recent<Resolved>(64);
+const known = new TtlCache<Resolved>(64);
 
 /** In one round trip; null for an unknown or deleted ID, and for one that is not public. */
 export async function resolvePlaybackId(binding: D1Database, playbackId: string): Promise<Resolved | null> {
@@ -94,7 +94,7 @@ const trackCount = (kind: "video" | "audio") =>
     `${kind}_tracks`,
   );
 
-const assetIds = new Recent<string>(512);
+const assetIds = new TtlCache<string>(512);
 
 /** The asset of a playback ID, for its bytes, without all that manifests need; null for an unknown or deleted one. */
 export async function resolveAssetId(binding: D1Database, playbackId: string): Promise<string | null> {

@@ -8,7 +8,7 @@ import { answerLive, answerLiveManifest } from "./live.ts";
 import { recentOutcome } from "./live-ended.ts";
 import { type LiveTarget, readLiveTarget } from "./live-paths.ts";
 import { answerManifest } from "./manifests.ts";
-import { type Caller, fetchSegment } from "./origin.ts";
+import { type RequestContext, fetchSegment } from "./origin.ts";
 import { answerPage, answerPageFile } from "./page.ts";
 import { readTarget, type Target } from "./paths.ts";
 import { type Resolved, resolveAssetId, resolvePlaybackId } from "./resolve.ts";
@@ -47,7 +47,7 @@ async function answerTarget(
   url: URL,
   target: Target | LiveTarget,
   env: Env,
-  ctx: Caller,
+  ctx: RequestContext,
 ): Promise<Response> {
   if (target.kind === "multivariant" || target.kind === "mpd") {
     const clip = await answerClip(request, env, ctx, target);
@@ -82,7 +82,7 @@ async function answerMain(
   request: Request,
   target: Extract<Target, { kind: "multivariant" | "mpd" }>,
   env: Env,
-  ctx: Caller,
+  ctx: RequestContext,
   query: URLSearchParams,
 ): Promise<Response> {
   const recent = recentOutcome(target, query);
@@ -118,7 +118,7 @@ async function answerSegmentOf(
   request: Request,
   { playbackId, rendition, file }: Extract<Target, { kind: "segment" }>,
   env: Env,
-  ctx: Caller,
+  ctx: RequestContext,
 ): Promise<Response> {
   const assetId = await resolveAssetId(env.DB, playbackId);
   if (assetId === null) throw unknown();

@@ -6,7 +6,7 @@ import { Problem } from "../platform/http/problems.ts";
 import { readConditions, type Wanted } from "../platform/http/conditions.ts";
 import { CORS } from "./headers.ts";
 import type { SegmentFile } from "./paths.ts";
-import { Recent } from "./recent.ts";
+import { TtlCache } from "../platform/ttl-cache.ts";
 import { findSourceUrl } from "./repository.ts";
 
 /** One init or media segment of an asset. */
@@ -49,7 +49,7 @@ async function readFromStore(
 const isWithBody = (object: R2Object): object is R2ObjectBody => "body" in object;
 
 const INDEX_KEPT_MS = 30_000;
-const indexes = new Recent<StoredIndex>(32);
+const indexes = new TtlCache<StoredIndex>(32);
 
 async function cutFromSource(
   request: Request,

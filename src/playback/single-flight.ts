@@ -4,7 +4,7 @@ interface Lasting {
 }
 
 /** Longer than anything here takes: the request that began the work may be gone, and the work with it. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 /** One piece of work for all requests of this isolate that want the same in one moment. */
 export class SingleFlight<Value> {
@@ -40,7 +40,7 @@ export class SingleFlight<Value> {
 async function orGiveUp<Value>(work: Promise<Value>): Promise<{ value: Value } | null> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tooLate = new Promise<null>((done) => {
-    timer = setTimeout(() => done(null), PATIENCE_MS);
+    timer = setTimeout(() => done(null), TIMEOUT_MS);
   });
   const first = await Promise.race([work.then((value) => ({ value })).catch(() => null), tooLate]);
   clearTimeout(timer);

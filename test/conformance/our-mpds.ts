@@ -3,7 +3,7 @@ import { mpd } from "../../src/media/dash/mpd.ts";
 import { liveMpd } from "../../src/media/live/mpd.ts";
 import type { MpdRendition } from "../../src/media/live/mpd-periods.ts";
 import type { LiveRendition, LiveSegment, LiveTiming } from "../../src/media/live/timeline.ts";
-import { type AssetFacts, presentationOf, type Rendition } from "../../src/media/manifest/model.ts";
+import { type ManifestFacts, presentationOf, type Rendition } from "../../src/media/manifest/model.ts";
 import { select } from "../../src/media/manifest/selection.ts";
 import { recordedLists } from "../../src/live/recording/recording-lists.ts";
 import { audioRow, facts, growing, source, videoRow } from "../pure/media/rows.ts";
@@ -40,7 +40,7 @@ const sourceVideo = source({
 const sourceAudio = source(sound("source-a1", SOURCE_CUTS, { languageCode: null, languageName: null }));
 const german = sound("a2", FOURS, { languageCode: "de", languageName: "Deutsch <&>", isDefault: false });
 
-function onDemand(asset: AssetFacts, firstNumber = 0): OurMpd {
+function onDemand(asset: ManifestFacts, firstNumber = 0): OurMpd {
   const presentation = select(presentationOf(asset)!, { minPx: null, maxPx: null, exactPx: null, order: null });
   const rows = [...presentation.videoSets.flat(), ...presentation.audio];
   const gaps = Array.from({ length: firstNumber }, () => 0);

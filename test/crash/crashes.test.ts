@@ -39,7 +39,7 @@ beforeAll(async () => {
   server = await startSourceServer();
   const content = await fileContent(path);
   server.add("/long.mp4", { kind: "content", content });
-  server.add("/slow.mp4", { kind: "content", content, drip: { bytes: 65_536, intervalMs: 20 } });
+  server.add("/slow.mp4", { kind: "content", content, trickle: { bytes: 65_536, intervalMs: 20 } });
   platform = await startTestPlatform({ vars });
   homes.push(platform);
   const { assetId, playbackId } = await platform.create(server.url("/long.mp4"));

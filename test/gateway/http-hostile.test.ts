@@ -43,16 +43,16 @@ const AUTHORIZED = `Authorization: Bearer ${SECRET}`;
 const health = (port: number) => open(port, "GET /health HTTP/1.1", "Host: x", AUTHORIZED, "", "");
 
 describe("a stranger is cut off", () => {
-  test("with no byte sent, with half of the headers, and with headers that drip", async () => {
+  test("with no byte sent, with half of the headers, and with headers that trickle", async () => {
     const port = await listen(SOON);
-    const [silent, half, dripping] = [
+    const [silent, half, trickling] = [
       open(port),
       open(port, "GET /health HTTP/1.1", "Ho"),
       open(port, "GET / HTTP/1.1", ""),
     ];
-    const drip = setInterval(() => dripping.socket.write("X: y\r\n"), 20);
-    await Promise.all([silent, half, dripping].map(({ closed }) => closed));
-    clearInterval(drip);
+    const trickle = setInterval(() => trickling.socket.write("X: y\r\n"), 20);
+    await Promise.all([silent, half, trickling].map(({ closed }) => closed));
+    clearInterval(trickle);
     expect(half.heard()).toMatch(/^HTTP\/1.1 408 /);
   });
 

@@ -189,19 +189,19 @@ test("who has not asked to publish within 10 s is closed; 100 handshakes a secon
   const bytes = await source();
   const silent = new RtmpClient(listener.port);
   const half = new RtmpClient(listener.port).send(rtmp.HANDSHAKE.subarray(0, 1000));
-  const dripping = new RtmpClient(listener.port).send(rtmp.HANDSHAKE.subarray(0, 1000));
+  const trickling = new RtmpClient(listener.port).send(rtmp.HANDSHAKE.subarray(0, 1000));
   const babbling = new RtmpClient(listener.port).send(
     rtmp.HANDSHAKE,
     rtmp.chunk(20, Buffer.from("0cffffffff41", "hex")),
   );
-  const drip = setInterval(() => dripping.send(Buffer.alloc(1)), 500);
+  const trickle = setInterval(() => trickling.send(Buffer.alloc(1)), 500);
   const crowd: RtmpClient[] = [];
   const flood = setInterval(() => crowd.push(new RtmpClient(listener.port).send(rtmp.HANDSHAKE)), 10);
   const good = push(bytes, "flv", urlOf("calm"), "-re");
   expect((await good.ran).code).toBe(0);
   expect(await packetHashes(await reception.whole("calm"))).toEqual(await packetHashes(bytes));
-  await Promise.all([silent.closed, half.closed, dripping.closed, babbling.closed]);
-  clearInterval(drip);
+  await Promise.all([silent.closed, half.closed, trickling.closed, babbling.closed]);
+  clearInterval(trickle);
   clearInterval(flood);
   expect(crowd.length).toBeGreaterThan(100);
   await Promise.all(crowd.slice(0, 50).map(({ closed }) => closed));

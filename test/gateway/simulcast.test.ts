@@ -36,7 +36,7 @@ const urlOf = (port = listener.port) => `rtmp://127.0.0.1:${port}/live`;
 /** Each target is called as its key. */
 function pushTo(
   urls: Record<string, string>,
-  options: { private?: boolean; patienceMs?: number; queueBytes?: number; slots?: PushSlots } = {},
+  options: { private?: boolean; timeoutMs?: number; queueBytes?: number; slots?: PushSlots } = {},
 ) {
   const targets = Object.entries(urls).map(([key, url]) => ({ simulcastId: key, url, streamKey: key }));
   const { private: allowPrivateNetwork = true, ...limits } = options;
@@ -131,7 +131,7 @@ test("targets that refuse, hang, do not read or are not there do not hold up the
       absent: nowhereUrl,
       deaf: urlOf(),
     },
-    { patienceMs: 1500, queueBytes: 32 << 20 },
+    { timeoutMs: 1500, queueBytes: 32 << 20 },
   );
   const deaf = Promise.withResolvers<void>();
   reception.holds.set("deaf", deaf.promise);

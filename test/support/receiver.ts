@@ -68,7 +68,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   /** Header after header, without an end. */
   "endless-headers": ({ socket, send }) => {
     send("HTTP/1.1 200 OK\r\n");
-    drip(socket, () => send(`x-more: ${Date.now()}\r\n`));
+    trickle(socket, () => send(`x-more: ${Date.now()}\r\n`));
   },
   /** Headers as fast as the client takes them. */
   "header-torrent": ({ socket, send }) => {
@@ -78,7 +78,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   /** 200, a few bytes, and then a few bytes now and again for ever. */
   "endless-body": ({ socket, send }) => {
     send(`${OK_HEAD}\r\nhello`);
-    drip(socket, () => send("."));
+    trickle(socket, () => send("."));
   },
   /** Wants to speak another protocol, and waits for it. */
   upgrade: ({ send }) => void send("HTTP/1.1 101 Switching\r\nupgrade: other\r\nconnection: upgrade\r\n\r\n"),
@@ -214,7 +214,7 @@ function pour(socket: Socket, send: Exchange["send"], size: number, piece: Uint8
   more();
 }
 
-function drip(socket: Socket, drop: () => void): void {
+function trickle(socket: Socket, drop: () => void): void {
   const timer = setInterval(drop, 20);
   socket.on("close", () => clearInterval(timer));
 }

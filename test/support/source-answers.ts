@@ -24,7 +24,7 @@ export interface ContentBehaviour {
   /** Answer this first byte in place of the one that was asked for. */
   rangeShift?: number;
   /** Pieces of this many bytes, each `intervalMs` after the one before. */
-  drip?: { bytes: number; intervalMs: number };
+  trickle?: { bytes: number; intervalMs: number };
   headers?: Record<string, string>;
 }
 
@@ -74,16 +74,16 @@ async function sendBody(
   response: ServerResponse,
   count: (bytes: number) => void,
 ): Promise<void> {
-  const { resetAfterBytes, hangAfterBytes = Infinity, endAfterBytes = Infinity, drip } = behaviour;
+  const { resetAfterBytes, hangAfterBytes = Infinity, endAfterBytes = Infinity, trickle } = behaviour;
   const resetAfter = (typeof resetAfterBytes === "function" ? resetAfterBytes() : resetAfterBytes) ?? Infinity;
   const stopAt = Math.min(end, first + Math.min(resetAfter, hangAfterBytes, endAfterBytes));
   for (let at = first; at < stopAt && !response.destroyed;) {
-    const piece = await content.read(at, Math.min(drip?.bytes ?? PIECE_BYTES, stopAt - at));
+    const piece = await content.read(at, Math.min(trickle?.bytes ?? PIECE_BYTES, stopAt - at));
     if (piece.byteLength === 0) break;
     at += piece.byteLength;
     count(piece.byteLength);
     if (!response.write(piece)) await drained(response);
-    if (drip !== undefined) await new Promise((resolve) => setTimeout(resolve, drip.intervalMs));
+    if (trickle !== undefined) await new Promise((resolve) => setTimeout(resolve, trickle.intervalMs));
   }
   const sent = stopAt - first;
   if (stopAt < end && sent === resetAfter) return flushThen(response, () => response.socket?.resetAndDestroy());

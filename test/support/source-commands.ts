@@ -18,7 +18,7 @@ export interface RemoteContent {
   endAfterBytes?: number;
   claimedSize?: number;
   rangeShift?: number;
-  drip?: { bytes: number; intervalMs: number };
+  trickle?: { bytes: number; intervalMs: number };
   headers?: Record<string, string>;
 }
 

@@ -4,7 +4,7 @@ import { must, pairs, type Rule } from "../rule.ts";
 import { segmentsOf } from "./parts.ts";
 
 /** What a network may add to the time of an answer; what this machine adds is measured. */
-const PATIENCE_S = 1;
+const TOLERANCE_S = 1;
 
 /** The answers that brought something new, by what `newest` tells of them. */
 function* steps(answers: ReadAnswer[], newest: (playlist: MediaPlaylist) => string): Generator<ReadAnswer> {
@@ -60,7 +60,7 @@ function within(
         if (usual === null || after.playlist.hasEnded) continue;
         const limit = usual + absentBetween(away, before.playlist, after.playlist);
         const tookS = (after.answeredAtMs - before.answeredAtMs) / 1000;
-        if (tookS <= limit + PATIENCE_S + 2 * lagS) tell.seen();
+        if (tookS <= limit + TOLERANCE_S + 2 * lagS) tell.seen();
         else tell.fault(after.url, `within ${limit.toFixed(2)} s`, `after ${tookS.toFixed(2)} s`);
       }
     }

@@ -9,7 +9,7 @@ import { PublishProtocol, RtmpError } from "./publish-protocol.ts";
 
 /** Until it has asked to publish. */
 const ASK_WITHIN_MS = 10_000;
-/** A publisher that says nothing for so long is gone, though the network has not told. The gateway's own patience ends sooner. */
+/** A publisher that sends nothing for this long is gone, even if the connection is still open. The gateway's own timeout is shorter. */
 const SILENCE_MS = 90_000;
 /** Answers that the peer has not read. All answers to an encoder that publishes have less than 8 KiB together. */
 const MAX_UNREAD_BYTES = 256 << 10;

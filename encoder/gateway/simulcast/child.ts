@@ -17,7 +17,7 @@ export interface PushPlan {
   url: string;
   streamKey: string;
   /** For a connection that takes the broadcast, and for each of its tags. */
-  patienceMs: number;
+  timeoutMs: number;
   queueBytes: number;
 }
 
@@ -57,10 +57,10 @@ async function push(plan: PushPlan): Promise<number> {
 
   const waiting = await queue.promise; // what cannot be pushed is not announced
 
-  const patience = new Patience(plan.patienceMs);
+  const limit = new TimeLimit(plan.timeoutMs);
   const connection = new Socket({ fd: CONNECTION });
-  const publisher = new Publisher(await secured(connection, to, patience.signal));
-  await patience.for(publisher.publish(to, plan.streamKey));
+  const publisher = new Publisher(await secured(connection, to, limit.signal));
+  await limit.race(publisher.publish(to, plan.streamKey));
   process.send!({ type: "active" } satisfies PushMessage);
 
   let loss: DialError | null = null;
@@ -69,17 +69,17 @@ async function push(plan: PushPlan): Promise<number> {
     waiting.end();
   });
   for (let tag = await waiting.next(); tag !== null; tag = await waiting.next()) {
-    await patience.for(publisher.send(tag));
+    await limit.race(publisher.send(tag));
     if (loss !== null) throw loss;
   }
   if (loss !== null) throw loss;
-  await patience.for(publisher.close());
+  await limit.race(publisher.close());
   await remuxed;
   return waiting.dropped;
 }
 
 /** Gives up on what takes too long. */
-class Patience {
+class TimeLimit {
   readonly #ms: number;
   readonly #controller = new AbortController();
   #timer: NodeJS.Timeout;
@@ -93,7 +93,7 @@ class Patience {
     return this.#controller.signal;
   }
 
-  async for<T>(work: Promise<T>): Promise<T> {
+  async race<T>(work: Promise<T>): Promise<T> {
     clearTimeout(this.#timer);
     const late = Promise.withResolvers<never>();
     this.#timer = setTimeout(() => late.reject(new DialError("timeout", "The target does not take it.")), this.#ms);

@@ -6,13 +6,13 @@ import { TargetPush } from "./target-push.ts";
 import type { SimulcastReason, SimulcastState, SimulcastTarget } from "./target.ts";
 import { SIMULCAST_QUEUE_BYTES } from "./tag-queue.ts";
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 export interface SimulcastOptions {
   /** Also to private and local addresses: for local work. */
   allowPrivateNetwork: boolean;
   /** How long a target may take to accept the broadcast, or a piece of it. */
-  patienceMs?: number;
+  timeoutMs?: number;
   /** What waits for a slow target. */
   queueBytes?: number;
   /** By default those that all broadcasts of the gateway share. */
@@ -56,11 +56,11 @@ export class SimulcastPusher {
   }
 
   #start(target: SimulcastTarget): TargetPush {
-    const { allowPrivateNetwork, patienceMs = PATIENCE_MS, queueBytes = SIMULCAST_QUEUE_BYTES } = this.#options;
+    const { allowPrivateNetwork, timeoutMs = TIMEOUT_MS, queueBytes = SIMULCAST_QUEUE_BYTES } = this.#options;
     const { slots = gatewaySlots } = this.#options;
     return new TargetPush(target, {
       allowPrivateNetwork,
-      patienceMs,
+      timeoutMs,
       queueBytes,
       slots,
       head: () => [...this.#head].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, bytes]) => bytes),

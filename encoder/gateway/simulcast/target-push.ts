@@ -31,7 +31,7 @@ const WATCH_MS = 1000;
 
 export interface TargetOptions {
   allowPrivateNetwork: boolean;
-  patienceMs: number;
+  timeoutMs: number;
   queueBytes: number;
   slots: PushSlots;
   /** What a reader that comes midway needs first. */
@@ -147,10 +147,10 @@ export class TargetPush {
   async #connect(): Promise<Socket> {
     const to = destinationOf(this.#target.url);
     if (to === null) throw new DialError("malformed_url", "The target's URL is no RTMP URL with an application.");
-    const { allowPrivateNetwork, patienceMs } = this.#options;
+    const { allowPrivateNetwork, timeoutMs } = this.#options;
     const dialing = new AbortController();
     this.#dialing = dialing;
-    const late = setTimeout(() => dialing.abort(), patienceMs);
+    const late = setTimeout(() => dialing.abort(), timeoutMs);
     try {
       return await dial(to, allowPrivateNetwork, dialing.signal);
     } finally {
@@ -167,7 +167,7 @@ export class TargetPush {
     });
     socket.destroy(); // the child has its own descriptor
     const { url, streamKey } = this.#target;
-    const { patienceMs, queueBytes } = this.#options;
+    const { timeoutMs, queueBytes } = this.#options;
     let last: PushMessage | undefined;
     child.on("message", (message: PushMessage) => {
       if (message.type !== "active") {
@@ -179,7 +179,7 @@ export class TargetPush {
       }
     });
     child.stdin?.on("error", () => {}); // its end says so too
-    child.send({ url, streamKey, patienceMs, queueBytes } satisfies PushPlan, () => {});
+    child.send({ url, streamKey, timeoutMs, queueBytes } satisfies PushPlan, () => {});
     const waiting = this.#backlog ?? [];
     this.#backlog = null;
     this.#child = child;

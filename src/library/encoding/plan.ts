@@ -72,12 +72,12 @@ export interface PassthroughFacts {
   bitrateBps: number;
 }
 
-type Wish = { maxResolution: ResolutionLabel; mediaQuality: MediaQuality };
+type EncodingRequest = { maxResolution: ResolutionLabel; mediaQuality: MediaQuality };
 
 /** The plan for a source; where that is itself as good as the top rung, and cut like it, the rung is not encoded. */
 export function planBesideSource(
   facts: SourceFacts,
-  { maxResolution, mediaQuality }: Wish,
+  { maxResolution, mediaQuality }: EncodingRequest,
   passthrough: PassthroughFacts | null,
 ): { plan: EncodingPlan; skipTopRung: boolean } {
   const isAwaited = passthrough?.isStandard !== true;
@@ -99,7 +99,7 @@ export function planBesideSource(
  */
 export function planEncoding(
   facts: SourceFacts,
-  wish: Wish & { isAwaited: boolean; skipTopRung: boolean },
+  request: EncodingRequest & { isAwaited: boolean; skipTopRung: boolean },
 ): EncodingPlan {
   const audio = facts.audio.map((track, position) => ({
     rendition: `a${position + 1}`,
@@ -115,9 +115,9 @@ export function planEncoding(
   const pictureMs = source.startMs + source.durationMs;
   const holdsLastPicture = facts.durationMs > pictureMs + LONGEST_CUT_SOUND_MS;
   const frameCount = frameCountUntil((holdsLastPicture ? facts.durationMs : pictureMs) / 1000, source.frameRate);
-  const ladder = planLadder(source, source.frameRate, wish.maxResolution, wish.mediaQuality);
-  const rungs = wish.skipTopRung ? ladder.slice(1) : ladder;
-  const chunks = rungs.length === 0 ? [] : planChunks(frameCount, grid, wish.isAwaited);
+  const ladder = planLadder(source, source.frameRate, request.maxResolution, request.mediaQuality);
+  const rungs = request.skipTopRung ? ladder.slice(1) : ladder;
+  const chunks = rungs.length === 0 ? [] : planChunks(frameCount, grid, request.isAwaited);
   return {
     video: { source, grid, rungs, frameCount, chunks, holdsLastPicture },
     audio,

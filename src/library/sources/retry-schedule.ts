@@ -1,7 +1,7 @@
 /** Tries after the first one; the waits between them add up to four minutes. */
 export const SOURCE_RETRY_DELAYS_MS: readonly number[] = [2_000, 8_000, 20_000, 60_000, 150_000];
 
-/** A server that asks for more patience than this is asked again after it all the same. */
+/** A longer `Retry-After` is cut to this. */
 const MAX_RETRY_AFTER_MS = 300_000;
 
 /**

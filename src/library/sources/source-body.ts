@@ -6,7 +6,7 @@ import { SourceError } from "./source-errors.ts";
 const READ_BYTES = 256 * 1024;
 
 /**
- * The body of an answer, read piece by piece: a server that falls silent, drips or breaks off becomes a `SourceError`.
+ * The body of an answer, read piece by piece: a server that stops sending, sends too slowly or closes early becomes a `SourceError`.
  * Nothing is read ahead of what is asked for.
  */
 export class SourceBody {

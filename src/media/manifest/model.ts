@@ -36,7 +36,7 @@ type Optional =
 export type RenditionFacts = Omit<Rendition, Optional> & { [Name in Optional]?: Rendition[Name] | undefined };
 
 /** What the catalogue knows about an asset, as far as its manifests depend on it. */
-export interface AssetFacts {
+export interface ManifestFacts {
   status: "processing" | "ready" | "errored";
   createdAtMs: number;
   /** How many tracks of each kind the source has; a presentation does not start without them. */
@@ -64,7 +64,7 @@ export interface Presentation {
  *
  * @returns null when there is nothing to play (yet)
  */
-export function presentationOf(facts: AssetFacts): Presentation | null {
+export function presentationOf(facts: ManifestFacts): Presentation | null {
   const { status, createdAtMs, videoTrackCount, audioTrackCount, renditions } = facts;
   if (status === "errored") return null;
   const whole = renditions.filter((rendition) => rendition.isWhole);
@@ -81,7 +81,7 @@ export function presentationOf(facts: AssetFacts): Presentation | null {
   return { isComplete: false, createdAtMs, videoSets: video.length > 0 ? [video] : [], audio, endSeconds };
 }
 
-function presentWhole(whole: Rendition[], { status, videoTrackCount, audioTrackCount }: AssetFacts) {
+function presentWhole(whole: Rendition[], { status, videoTrackCount, audioTrackCount }: ManifestFacts) {
   const of = (kind: string, origin: string) => whole.filter((row) => row.kind === kind && row.origin === origin);
   const ladder = of("video", "ladder");
   const sources = of("video", "passthrough");
@@ -115,7 +115,7 @@ export interface MediaList {
  * The segments of one rendition that may be told of now. A rendition that is no longer offered goes on for those who
  * play it: whole ones always, growing ones to the moment up to which their like has grown.
  */
-export function mediaListOf(facts: AssetFacts, name: string): MediaList | null {
+export function mediaListOf(facts: ManifestFacts, name: string): MediaList | null {
   const rendition = facts.renditions.find((row) => row.name === name);
   const presentation = presentationOf(facts);
   if (rendition === undefined || presentation === null) return null;

@@ -6,14 +6,15 @@ import { isSameSecret } from "../../../protocol/same-secret.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { credentials } from "../workspaces/tables.ts";
 import { refusalOfLogin } from "./failed-logins.ts";
+import { TtlCache } from "../../platform/ttl-cache.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import type { AppContext, Caller } from "../../platform/http/router.ts";
 import { sha256Hex } from "../../platform/crypto/hash.ts";
 
-/** A credential seen good is not looked up again for this long; a revoked one works no longer than that. */
+/** A credential is looked up again after this long, so a revoked one works no longer than that. */
 const REMEMBER_MS = 5000;
 const REMEMBERED_AT_MOST = 1000;
-const remembered = new Map<string, { caller: Caller; secretHash: string; until: number }>();
+const remembered = new TtlCache<{ caller: Caller; secretHash: string }>(REMEMBERED_AT_MOST);
 
 /** Reads `Authorization: Basic`; null when it is not that or not well formed (RFC 7617). */
 export function parseBasic(header: string | undefined): { username: string; password: string } | null {
@@ -30,8 +31,8 @@ export function parseBasic(header: string | undefined): { username: string; pass
 }
 
 async function lookUp(binding: D1Database, id: string, nowMs: number) {
-  const known = remembered.get(id);
-  if (known !== undefined && known.until > nowMs) return known;
+  const known = remembered.get(id, nowMs);
+  if (known !== undefined) return known;
   const db = openDatabase(binding);
   const rows = await db
     .select({ workspaceId: credentials.workspaceId, secretHash: credentials.secretHash })
@@ -39,13 +40,8 @@ async function lookUp(binding: D1Database, id: string, nowMs: number) {
     .where(and(eq(credentials.id, id), isNull(credentials.revokedAt)));
   const row = rows[0];
   if (row === undefined) return null;
-  if (remembered.size >= REMEMBERED_AT_MOST) remembered.clear();
-  const entry = {
-    caller: { workspaceId: row.workspaceId, credentialId: id },
-    secretHash: row.secretHash,
-    until: nowMs + REMEMBER_MS,
-  };
-  remembered.set(id, entry);
+  const entry = { caller: { workspaceId: row.workspaceId, credentialId: id }, secretHash: row.secretHash };
+  remembered.set(id, entry, nowMs + REMEMBER_MS);
   return entry;
 }
 

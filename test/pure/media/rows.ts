@@ -1,4 +1,4 @@
-import type { AssetFacts, Rendition } from "../../../src/media/manifest/model.ts";
+import type { ManifestFacts, Rendition } from "../../../src/media/manifest/model.ts";
 
 /** A rung of 25 pictures a second in segments of 4 s; `bytes` of each segment. */
 export function videoRow(
@@ -64,7 +64,7 @@ export const source = (row: Rendition): Rendition => ({
 
 export const growing = (row: Rendition): Rendition => ({ ...row, isWhole: false });
 
-export const facts = (status: AssetFacts["status"], renditions: Rendition[]): AssetFacts => ({
+export const facts = (status: ManifestFacts["status"], renditions: Rendition[]): ManifestFacts => ({
   status,
   createdAtMs: Date.UTC(2026, 10, 20, 12),
   videoTrackCount: renditions.some((row) => row.kind === "video") ? 1 : 0,

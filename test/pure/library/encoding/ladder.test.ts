@@ -20,11 +20,15 @@ describe("a ladder", () => {
     ["of an odd size is even and never larger", [853, 479], ["v480 852x478", "v270 480x270"]],
     ["of 16×16 is that one picture", [16, 16], ["v270 16x16"]],
     ["leaves out a rung close to the one above", [500, 280], ["v480 500x280"]],
-    ["of 4K is capped by the wish", [3840, 2160], ["v1080 1920x1080", "v720 1280x720", "v480 854x480", "v270 480x270"]],
+    [
+      "of 4K is capped by the requested resolution",
+      [3840, 2160],
+      ["v1080 1920x1080", "v720 1280x720", "v480 854x480", "v270 480x270"],
+    ],
   ];
   test.each(cases)("%s", (_, [width, height], expected) => expect(sizes(width, height)).toEqual(expected));
 
-  test("goes up to the wish where the source has it", () => {
+  test("goes up to the requested resolution where the source has it", () => {
     expect(sizes(3840, 2160, "2160p")[0]).toBe("v2160 3840x2160");
     expect(sizes(3840, 2160, "480p")).toEqual(["v480 854x480", "v270 480x270"]);
   });

@@ -4,7 +4,7 @@ import { attemptDelivery, type AttemptLimits, verifyEndpoint } from "../../../..
 import { receivers, seenAt } from "./receivers.ts";
 
 const env: NetworkEnv = { ALLOW_PRIVATE_NETWORK: "true" };
-/** For receivers that have no end. All others get the product's patience: a busy machine is slow, too. */
+/** For receivers that have no end. All others get the product's time limits, because a busy machine is slow too. */
 const impatient = { headersMs: 250, totalMs: 500 } satisfies Partial<AttemptLimits>;
 const body = new TextEncoder().encode('{"type":"asset.ready","title":"Grüße"}');
 

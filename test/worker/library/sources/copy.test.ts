@@ -232,7 +232,7 @@ describe("limits", () => {
   test("a file that comes too slowly to be streamed in one go is source_timed_out", async () => {
     const url = await server.add(
       "/slow",
-      content(20 * MIB, { ranges: false, drip: { bytes: 65_536, intervalMs: 20 } }),
+      content(20 * MIB, { ranges: false, trickle: { bytes: 65_536, intervalMs: 20 } }),
     );
     const source = { assetId: "slow", url };
     const { state } = await nextCopyStep(copyEnv, source, null, leastSteps);

@@ -7,7 +7,7 @@ import type { RemoteBehaviour } from "../../../support/source-commands.ts";
 import { openSourceServer, type RemoteServer } from "./source-servers.ts";
 
 const env: SourceEnv = { ALLOW_PRIVATE_NETWORK: "true", MAX_SOURCE_BYTES: "1000000" };
-/** For sources that fall silent. All others get the product's patience: a busy machine is silent, too. */
+/** For sources that fall silent. All others get the product's time limits, because a busy machine is silent too. */
 const impatient: Partial<SourceLimits> = { headersMs: 300, idleMs: 300 };
 let server: RemoteServer;
 beforeAll(async () => {
@@ -121,8 +121,8 @@ test("a file whose size alone has changed is source_length_mismatch", async () =
 });
 
 test("a slow server that never falls silent is read to its end", async () => {
-  const drip = { bytes: 100, intervalMs: 600 };
-  const url = await server.add("/drip", { kind: "content", sizeBytes: 700, drip });
+  const trickle = { bytes: 100, intervalMs: 600 };
+  const url = await server.add("/trickle", { kind: "content", sizeBytes: 700, trickle });
   const source = await openHttpSource(env, url, { limits: { idleMs: 3000 } }); // less than all of it takes
   expect((await source.read(0, 700)).byteLength).toBe(700);
 });

@@ -15,13 +15,13 @@ beforeAll(async () => {
 
 const MIB = 1024 * 1024;
 /** One byte at a time, for longer than any test runs. */
-const DRIP = { bytes: 1, intervalMs: 50 };
+const TRICKLE = { bytes: 1, intervalMs: 50 };
 const HURRIED = { graceMs: 300, minBytesPerSecond: 1000 };
 const timedOut = { code: "source_timed_out", retryable: true };
 
 describe("one byte at a time, never silent for long,", () => {
   test("ends the probe", async () => {
-    const url = await server.add("/probe", { kind: "content", sizeBytes: MIB, drip: DRIP });
+    const url = await server.add("/probe", { kind: "content", sizeBytes: MIB, trickle: TRICKLE });
     await expect(openHttpSource(env, url, { limits: HURRIED })).rejects.toMatchObject(timedOut);
   });
 
@@ -29,24 +29,26 @@ describe("one byte at a time, never silent for long,", () => {
     const url = await server.add("/head", { kind: "content", sizeBytes: MIB });
     const pace = new SourcePace(SOURCE_LIMITS, 500);
     const source = await openHttpSource(env, url, { firstBytes: 65_536, blockBytes: 65_536, pace });
-    await server.add("/head", { kind: "content", sizeBytes: MIB, drip: DRIP });
+    await server.add("/head", { kind: "content", sizeBytes: MIB, trickle: TRICKLE });
     await expect(source.read(500_000, 10_000)).rejects.toMatchObject(timedOut);
   });
 
   test("ends a part of the copy", async () => {
     const url = await server.add("/part", { kind: "content", sizeBytes: 9 * MIB });
     const budget = { maxMs: 0, clock: Date.now, limits: HURRIED };
-    const { state } = await nextCopyStep(env, { assetId: "dripping-part", url }, null, budget);
-    await server.add("/part", { kind: "content", sizeBytes: 9 * MIB, drip: DRIP });
-    await expect(nextCopyStep(env, { assetId: "dripping-part", url }, state, budget)).rejects.toMatchObject(timedOut);
+    const { state } = await nextCopyStep(env, { assetId: "trickling-part", url }, null, budget);
+    await server.add("/part", { kind: "content", sizeBytes: 9 * MIB, trickle: TRICKLE });
+    await expect(nextCopyStep(env, { assetId: "trickling-part", url }, state, budget)).rejects.toMatchObject(timedOut);
   });
 
   test("ends a copy without ranges", async () => {
     const url = await server.add("/stream", { kind: "content", sizeBytes: 9 * MIB, ranges: false });
     const budget = { maxMs: 0, clock: Date.now, limits: HURRIED };
-    const { state } = await nextCopyStep(env, { assetId: "dripping-stream", url }, null, budget);
-    await server.add("/stream", { kind: "content", sizeBytes: 9 * MIB, ranges: false, drip: DRIP });
-    await expect(nextCopyStep(env, { assetId: "dripping-stream", url }, state, budget)).rejects.toMatchObject(timedOut);
+    const { state } = await nextCopyStep(env, { assetId: "trickling-stream", url }, null, budget);
+    await server.add("/stream", { kind: "content", sizeBytes: 9 * MIB, ranges: false, trickle: TRICKLE });
+    await expect(nextCopyStep(env, { assetId: "trickling-stream", url }, state, budget)).rejects.toMatchObject(
+      timedOut,
+    );
   });
 });
 
@@ -55,7 +57,7 @@ describe("a source whose index does not come within the time of a probe", () => 
     const sourceUrl = await server.add("/index", {
       kind: "content",
       sizeBytes: MIB,
-      drip: { bytes: 64, intervalMs: 20 },
+      trickle: { bytes: 64, intervalMs: 20 },
     });
     const asset = { id: "slow", sourceUrl, clipStartMs: 0, clipEndMs: null, maxResolution: "1080p" } as const;
     return await probeAtEdge(env, asset, { ...SOURCE_LIMITS, ...limits });
@@ -101,9 +103,9 @@ describe("the pace of a source", () => {
     const steady = paceOf(Infinity);
     for (let second = 0; second < 100_000; second++) await take(steady, SOURCE_LIMITS.minBytesPerSecond, 1000);
     expect(steady.remainingMs).toBe(SOURCE_LIMITS.graceMs);
-    const dripping = paceOf(Infinity);
+    const trickling = paceOf(Infinity);
     let drops = 0;
-    for (; dripping.remainingMs > 0; drops++) await take(dripping, 1, 5000);
+    for (; trickling.remainingMs > 0; drops++) await take(trickling, 1, 5000);
     expect(drops).toBe(7);
   });
 
