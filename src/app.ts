@@ -13,8 +13,8 @@ import { simulcastIngestRoutes } from "./live/simulcast/simulcast-ingest-routes.
 import { simulcastRoutes } from "./live/simulcast/simulcast-routes.ts";
 import { forgetPlayback, playbackRoutes } from "./playback/index.ts";
 import { webhookRoutes } from "./events/webhooks/routes.ts";
-import { authenticate, requireCredentials } from "./tenancy/credentials/credentials.ts";
-import { HealthCache } from "./health.ts";
+import { requireCredentials } from "./tenancy/credentials/credentials.ts";
+import { healthRoute } from "./health-route.ts";
 import { lingerOnRefusal } from "./platform/http/lingering.ts";
 import { Problem } from "./platform/http/problems.ts";
 import { boundApiBodies } from "./platform/http/read-json.ts";
@@ -38,13 +38,7 @@ export function createApp() {
   app.notFound((c) => renderError(new Problem("not_found", "there is no such route"), c.var.requestId));
 
   app.get("/", answerStartPage);
-  const health = new HealthCache(Date.now);
-  app.get("/healthz", async (c) => {
-    const isKnown = c.req.header("authorization") !== undefined && (await authenticate(c)) !== null;
-    const { status, parts } = await health.read(c.env, isKnown ? "full" : "public");
-    c.header("cache-control", "no-store");
-    return c.json(isKnown ? { status, parts } : { status }, status === "up" ? 200 : 503);
-  });
+  app.route("/", healthRoute());
 
   app.openAPIRegistry.registerComponent("securitySchemes", "basic", {
     type: "http",

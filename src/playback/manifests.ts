@@ -1,3 +1,4 @@
+import { toHex } from "../../protocol/hex.ts";
 import { mpd } from "../media/dash/mpd.ts";
 import { iframePlaylist } from "../media/hls/iframe-playlist.ts";
 import { mediaPlaylist } from "../media/hls/media-playlist.ts";
@@ -49,7 +50,7 @@ async function render(target: ManifestTarget, playable: Playable, query: URLSear
     contentType: target.kind === "mpd" ? "application/dash+xml" : "application/vnd.apple.mpegurl",
     text: bytes,
     gzip: bytes.length > 200 ? new Uint8Array(await gzip(bytes)) : null,
-    tag: [...digest.subarray(0, 12)].map((byte) => byte.toString(16).padStart(2, "0")).join(""),
+    tag: toHex(digest.subarray(0, 12)),
     maxAgeSeconds: playable.status === "ready" ? 5 : 1,
   };
 }

@@ -8,11 +8,7 @@ export interface AssetError {
   fault: "source" | "service";
 }
 
-export const fromSourceError = (error: SourceError): AssetError => ({
-  code: error.code,
-  message: error.message,
-  fault: "source",
-});
+export const fromSourceError = ({ code, message }: SourceError): AssetError => ofSource(code, message);
 
 export const fromJobFailure = ({ code, message }: JobFailure): AssetError => ({
   code,
@@ -20,44 +16,19 @@ export const fromJobFailure = ({ code, message }: JobFailure): AssetError => ({
   fault: JOB_FAILURE_CODES[code],
 });
 
-export const ENCODER_LOST: AssetError = {
-  code: "encoder_lost",
-  message: "The encoder did not finish this asset in three attempts.",
-  fault: "service",
-};
+const ofSource = (code: string, message: string): AssetError => ({ code, message, fault: "source" });
+const ofService = (code: string, message: string): AssetError => ({ code, message, fault: "service" });
 
-export const SEAM_BROKEN: AssetError = {
-  code: "encoding_inconsistent",
-  message: "The encoded parts of this asset do not fit together.",
-  fault: "service",
-};
-
-export const STUCK: AssetError = {
-  code: "internal",
-  message: "Processing this asset failed on our side, again and again.",
-  fault: "service",
-};
-
-export const STEP_DIED: AssetError = {
-  code: "processing_died",
-  message: "Processing this source ended our process three times in a row.",
-  fault: "service",
-};
-
-export const NOTHING_DECODED: AssetError = {
-  code: "source_no_streams",
-  message: "Nothing in the source could be decoded.",
-  fault: "source",
-};
-
-export const CLIP_SOURCE_GONE: AssetError = {
-  code: "clip_source_gone",
-  message: "What the clip was to be cut from was deleted before it was cut.",
-  fault: "source",
-};
-
-export const RECORDING_EMPTY: AssetError = {
-  code: "recording_empty",
-  message: "The broadcast ended before anything of it could be recorded.",
-  fault: "source",
-};
+export const ENCODER_LOST = ofService("encoder_lost", "The encoder did not finish this asset in three attempts.");
+export const SEAM_BROKEN = ofService("encoding_inconsistent", "The encoded parts of this asset do not fit together.");
+export const STUCK = ofService("internal", "Processing this asset failed on our side, again and again.");
+export const STEP_DIED = ofService("processing_died", "Processing this source ended our process three times in a row.");
+export const NOTHING_DECODED = ofSource("source_no_streams", "Nothing in the source could be decoded.");
+export const CLIP_SOURCE_GONE = ofSource(
+  "clip_source_gone",
+  "What the clip was to be cut from was deleted before it was cut.",
+);
+export const RECORDING_EMPTY = ofSource(
+  "recording_empty",
+  "The broadcast ended before anything of it could be recorded.",
+);

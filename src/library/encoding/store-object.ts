@@ -1,3 +1,4 @@
+import { toHex } from "../../../protocol/hex.ts";
 import { callMachine } from "../../platform/machines.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import type { Env } from "../../platform/env.ts";
@@ -19,6 +20,16 @@ export interface JobObject {
  */
 export type WriteVerdict = "write" | "over";
 export type ReplaceVerdict = "replace" | "announced" | "over" | "unavailable";
+
+/** Whether a job may write an object: of its renditions, its segments and their inits. */
+export function isInScope(
+  { renditions, segments: [first, end] }: JobGrant,
+  { rendition, file }: Pick<JobObject, "rendition" | "file">,
+): boolean {
+  const number = /^(0|[1-9]\d{0,6})\.m4s$/.exec(file)?.[1];
+  const isOwnFile = file === "init.mp4" || (number !== undefined && Number(number) >= first && Number(number) < end);
+  return renditions.includes(rendition) && isOwnFile;
+}
 
 /**
  * Stores an object for the attempt that is handed out, under a key that holds none yet. Every write is conditional, so a request that was
@@ -60,5 +71,5 @@ const gone = () => new Problem("job_gone", "this attempt of the job is over");
 async function md5Of(body: ReadableStream<Uint8Array>): Promise<string> {
   const digest = new crypto.DigestStream("MD5");
   await body.pipeTo(digest);
-  return Array.from(new Uint8Array(await digest.digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(new Uint8Array(await digest.digest));
 }

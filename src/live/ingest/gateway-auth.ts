@@ -10,6 +10,7 @@ import { secretList } from "../../../protocol/secrets.ts";
 import type { Env } from "../../platform/env.ts";
 import { logWarning } from "../../platform/log.ts";
 import { Problem } from "../../platform/http/problems.ts";
+import { bearerOf } from "../../platform/http/requests.ts";
 import type { AppContext } from "../../platform/http/router.ts";
 
 /** Hono's context behind `requireGateway`. */
@@ -17,8 +18,6 @@ export interface GatewayContext {
   Bindings: AppContext["Bindings"];
   Variables: AppContext["Variables"] & { gateway: GatewayClaims };
 }
-
-export const bearer = (header: string | undefined): string => /^Bearer (.+)$/.exec(header ?? "")?.[1] ?? "";
 
 /** The gateway that holds this credential; null when it is not genuine, or revoked. @throws {UnusableSecret} */
 export function gatewayOf(env: Env, credential: string): GatewayClaims | null {
@@ -34,7 +33,7 @@ const revokedGateways = (env: Env): string[] => (env.REVOKED_GATEWAYS ?? "").spl
 
 /** A gateway shows the credential that was made for it. */
 export const requireGateway = createMiddleware<GatewayContext>(async (c, next) => {
-  const gateway = gatewayOf(c.env, bearer(c.req.header("authorization")));
+  const gateway = gatewayOf(c.env, bearerOf(c));
   if (gateway === null) {
     logWarning("gateway.refused", { path: c.req.path, requestId: c.var.requestId });
     throw new Problem("unauthorized", "a gateway sends its credential as a bearer token");

@@ -1,5 +1,6 @@
-const hex32 = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+import { toHex } from "../../../protocol/hex.ts";
+
+const hex32 = (): string => toHex(crypto.getRandomValues(new Uint8Array(16)));
 
 /** Ids of streams and simulcast targets: 32 lower-case hex digits (contract/rest.md §1, Identifiers). */
 export const newHexId = hex32;

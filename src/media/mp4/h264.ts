@@ -1,3 +1,4 @@
+import { toHex } from "../../../protocol/hex.ts";
 import { parseSequenceParameters, type SequenceParameters } from "../../../protocol/media/h264/parameter-sets.ts";
 import { NotStandard, standardOnlyIf } from "./not-standard.ts";
 
@@ -9,6 +10,6 @@ export function parseAvcConfiguration(avcC: Uint8Array): { codec: string; sequen
   standardOnlyIf(length >= 4 && 8 + length <= avcC.length, "a damaged H.264 parameter set");
   const sequence = parseSequenceParameters(avcC.subarray(8, 8 + length));
   if (sequence === null) throw new NotStandard("a damaged H.264 parameter set");
-  const codec = `avc1.${[...avcC.subarray(1, 4)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  const codec = `avc1.${toHex(avcC.subarray(1, 4))}`;
   return { codec, sequence };
 }

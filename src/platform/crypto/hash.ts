@@ -1,6 +1,8 @@
+import { toHex } from "../../../protocol/hex.ts";
+
 /** In lower-case hexadecimal. Text is hashed as UTF-8. */
 export async function sha256Hex(data: string | Uint8Array): Promise<string> {
   const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
   const digest = await crypto.subtle.digest("SHA-256", bytes);
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(new Uint8Array(digest));
 }

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { z } from "zod";
-import { readBounded } from "../../../protocol/read-bounded.ts";
 import { API_JSON, CALLBACK_JSON, exceededBound, type JsonBounds } from "./json-bounds.ts";
 import { Problem } from "./problems.ts";
+import { readBytes, requireLength } from "./read-bytes.ts";
 import { type AppContext, validationProblem } from "./router.ts";
 
 /** Refuses a body of an API request beyond `API_JSON` before anything parses it. */
@@ -16,7 +16,7 @@ export const boundApiBodies = createMiddleware<AppContext>(async (c, next) => {
 async function boundedText(c: Context<AppContext>): Promise<string> {
   const { raw } = c.req;
   if (raw.headers.has("content-length") && !raw.headers.has("transfer-encoding")) {
-    requireLength(raw, API_JSON);
+    requireLength(raw, API_JSON.maxBytes);
     return await c.req.text();
   }
   const text = await readText(raw, API_JSON);
@@ -38,18 +38,8 @@ export async function readCallback<T extends z.ZodType>(schema: T, request: Requ
   return parsed.data;
 }
 
-function requireLength(request: Request, bounds: JsonBounds): void {
-  if (Number(request.headers.get("content-length") ?? 0) > bounds.maxBytes) throw tooLarge(bounds);
-}
-
-/** Reads no further than the bound, whatever length is announced. What is left can still be read (`lingering.ts`). */
-async function readText(request: Request, bounds: JsonBounds): Promise<string> {
-  requireLength(request, bounds);
-  if (request.body === null) return "";
-  const bytes = await readBounded(request.body.values({ preventCancel: true }), bounds.maxBytes);
-  if (bytes === null) throw tooLarge(bounds);
-  return new TextDecoder().decode(bytes);
-}
+const readText = async (request: Request, { maxBytes }: JsonBounds): Promise<string> =>
+  new TextDecoder().decode(await readBytes(request, maxBytes));
 
 function requireBounded(text: string, bounds: JsonBounds): void {
   const exceeded = exceededBound(text, bounds);
@@ -64,6 +54,3 @@ function parse(text: string): unknown {
     return null;
   }
 }
-
-const tooLarge = ({ maxBytes }: JsonBounds) =>
-  new Problem("body_too_large", maxBytes % 1024 === 0 ? `at most ${maxBytes / 1024} KiB` : `at most ${maxBytes} bytes`);

@@ -1,25 +1,20 @@
 /** What encoders call back with, in every order and from everybody: the asset becomes ready once, or says why not. */
 import { env, runInDurableObject } from "cloudflare:test";
 import { eq } from "drizzle-orm";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { AssetMachine } from "../../../../durable-objects/asset-machine.ts";
 import type { JobResult } from "../../../../protocol/jobs.ts";
 import { renditions } from "../../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
-import { GRANT_MS, type JobGrant, signJobGrant } from "../../../../src/library/encoding/job-token.ts";
+import type { JobGrant } from "../../../../src/library/encoding/job-token.ts";
 import { events } from "../../../../src/events/tables.ts";
-import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
+import { callJob, useAssets } from "./job-calls.ts";
 import { sourceFacts } from "./source-facts.ts";
-import { type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } from "../../workspace.ts";
+import { send } from "../../workspace.ts";
 
 const db = openDatabase(env.DB);
-let workspace: TestWorkspace;
-let server: RemoteServer;
-beforeAll(async () => {
-  workspace = await newWorkspace();
-  server = await openSourceServer();
-  await server.add("/film", { kind: "content", text: "not a standard source, so the encoder has the word" });
-});
+const assets = useAssets();
+const { awaitingProbe, media, until } = assets;
 
 /** 10 s at 25 fps: two chunks, of one segment and of one and a half. */
 const FACTS = sourceFacts(10_000);
@@ -56,55 +51,18 @@ const RESULTS = {
 };
 type Job = keyof typeof RESULTS;
 
-async function call(
+const call = (
   assetId: string,
   job: string,
   action: string,
   body: unknown,
   grant: Partial<JobGrant> = {},
   secret = env.JOB_SECRET,
-): Promise<Response> {
-  const jobId = `${assetId}.${job}`;
-  const token = await signJobGrant(secret, {
-    jobId,
-    assetId,
-    attempt: 1,
-    renditions: ["v270", "a1"],
-    segments: [0, 10],
-    expiresAt: Date.now() + GRANT_MS,
-    ...grant,
-  });
-  const isPut = action.startsWith("objects/");
-  const init = {
-    method: isPut ? "PUT" : "POST",
-    headers: { authorization: `Bearer ${token}`, "content-length": String(String(body).length) },
-  };
-  return await send(
-    new Request(`http://sluice.test/internal/jobs/${jobId}/${action}`, {
-      ...init,
-      body: isPut ? String(body) : JSON.stringify(body),
-    }),
-  );
-}
+) => callJob({ assetId, job }, { method: "POST", path: action, body: JSON.stringify(body) }, grant, secret);
+const put = (assetId: string, job: string, object: string, bytes: string, grant: Partial<JobGrant> = {}) =>
+  callJob({ assetId, job }, { method: "PUT", path: `objects/${object}`, body: bytes }, grant);
 const complete = (assetId: string, job: Job) => call(assetId, job, "complete", RESULTS[job]);
 
-async function media(assetId: string) {
-  return (await (await workspace.request("GET", `/v1/on-demand/${assetId}`)).json<MediaAnswer>())
-    .data as MediaAnswer["data"] & {
-    progress?: { stage: string };
-    error?: { code: string; fault: string };
-  };
-}
-const until = (assetId: string, status: string) =>
-  vi.waitFor(async () => expect((await media(assetId)).status).toBe(status), { timeout: 10_000, interval: 20 });
-
-/** An asset whose source is copied and that waits for its encoder. */
-async function awaitingProbe(): Promise<string> {
-  const response = await workspace.request("POST", "/v1/on-demand", videoFrom(`${server.origin}/film`));
-  const { data } = await response.json<MediaAnswer>();
-  await until(data.id, "Validating");
-  return data.id;
-}
 async function encoding(): Promise<string> {
   const id = await awaitingProbe();
   expect(await (await complete(id, "probe")).json()).toEqual({ accepted: true });
@@ -259,28 +217,28 @@ describe("a callback is refused, and changes nothing, when its token", () => {
   });
 
   const outside: [string, string, string][] = [
-    ["a segment of another chunk", "video.0", "objects/v270/7.m4s"],
-    ["another rendition", "video.0", "objects/v1080/0.m4s"],
-    ["a path upwards", "video.0", "objects/v270/..%2f..%2fsource"],
-    ["a file of another kind", "video.0", "objects/v270/0.html"],
+    ["a segment of another chunk", "video.0", "v270/7.m4s"],
+    ["another rendition", "video.0", "v1080/0.m4s"],
+    ["a path upwards", "video.0", "v270/..%2f..%2fsource"],
+    ["a file of another kind", "video.0", "v270/0.html"],
   ];
-  test.each(outside)("does not cover %s", async (_, job, path) => {
+  test.each(outside)("does not cover %s", async (_, job, object) => {
     const id = await encoding();
-    const answer = await call(id, job, path, "bytes", { renditions: ["v270"], segments: [0, 1] });
-    expect([path, answer.status]).toEqual([path, 403]);
+    const answer = await put(id, job, object, "bytes", { renditions: ["v270"], segments: [0, 1] });
+    expect([object, answer.status]).toEqual([object, 403]);
     expect((await env.MEDIA.list({ prefix: `assets/${id}/renditions` })).objects).toEqual([]);
   });
 });
 
 test("a deleted asset keeps no byte, takes none, and tells its encoder to stop", async () => {
   const id = await encoding();
-  expect((await call(id, "video.0", "objects/v270/0.m4s", "bytes")).status).toBe(204);
+  expect((await put(id, "video.0", "v270/0.m4s", "bytes")).status).toBe(204);
   expect((await env.MEDIA.list({ prefix: `assets/${id}/` })).objects.map(({ key }) => key)).toEqual([
     `assets/${id}/renditions/v270/0.m4s`,
     `assets/${id}/source`,
   ]);
-  expect((await workspace.request("DELETE", `/v1/on-demand/${id}`)).status).toBe(200);
-  expect((await call(id, "video.0", "objects/v270/1.m4s", "bytes")).status).toBe(410);
+  expect((await assets.request("DELETE", `/v1/on-demand/${id}`)).status).toBe(200);
+  expect((await put(id, "video.0", "v270/1.m4s", "bytes")).status).toBe(410);
   const heartbeat = { attempt: 1, state: "running", progress: 0.5, speed: 1 };
   expect(await (await call(id, "video.0", "heartbeat", heartbeat)).json()).toEqual({ continue: false });
   await vi.waitFor(async () => expect((await env.MEDIA.list({ prefix: `assets/${id}/` })).objects).toEqual([]), {

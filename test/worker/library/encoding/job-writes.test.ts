@@ -1,20 +1,13 @@
 /** What the token of a job lets its bearer write, and for how long: nothing that viewers may have fetched ever changes. */
 import { env, runInDurableObject } from "cloudflare:test";
-import { beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { HeartbeatAnswer, JobResult } from "../../../../protocol/jobs.ts";
-import { GRANT_MS, type JobGrant, readJobGrant, signJobGrant } from "../../../../src/library/encoding/job-token.ts";
+import { GRANT_MS, type JobGrant, readJobGrant } from "../../../../src/library/encoding/job-token.ts";
 import { storeObject } from "../../../../src/library/encoding/store-object.ts";
-import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
+import { callJob, useAssets } from "./job-calls.ts";
 import { sourceFacts } from "./source-facts.ts";
-import { type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } from "../../workspace.ts";
 
-let workspace: TestWorkspace;
-let server: RemoteServer;
-beforeAll(async () => {
-  workspace = await newWorkspace();
-  server = await openSourceServer();
-  await server.add("/film", { kind: "content", text: "not a standard source, so the encoder has the word" });
-});
+const { awaitingProbe, until } = useAssets();
 
 /** 4 s at 25 fps with sound: one chunk of one segment. */
 const FACTS = sourceFacts(4000);
@@ -37,50 +30,16 @@ const sound: JobResult = {
   cpuMs: 1,
 };
 
-async function call(
-  method: string,
-  id: string,
-  job: string,
-  path: string,
-  body: string,
-  grant: Partial<JobGrant> = {},
-) {
-  const jobId = `${id}.${job}`;
-  const whole: JobGrant = {
-    jobId,
-    assetId: id,
-    attempt: 1,
-    renditions: ["v270", "a1"],
-    segments: [0, 10],
-    expiresAt: Date.now() + GRANT_MS,
-    ...grant,
-  };
-  const headers = {
-    authorization: `Bearer ${await signJobGrant(env.JOB_SECRET, whole)}`,
-    "content-length": String(body.length),
-  };
-  return await send(new Request(`http://sluice.test/internal/jobs/${jobId}/${path}`, { method, headers, body }));
-}
-const put = (id: string, job: string, object: string, bytes: string, attempt = 1) =>
-  call("PUT", id, job, `objects/${object}`, bytes, { attempt });
-const post = (id: string, job: string, action: string, body: object, grant: Partial<JobGrant> = {}) =>
-  call("POST", id, job, action, JSON.stringify(body), grant);
+const put = (assetId: string, job: string, object: string, bytes: string, attempt = 1) =>
+  callJob({ assetId, job }, { method: "PUT", path: `objects/${object}`, body: bytes }, { attempt });
+const post = (assetId: string, job: string, action: string, body: object, grant: Partial<JobGrant> = {}) =>
+  callJob({ assetId, job }, { method: "POST", path: action, body: JSON.stringify(body) }, grant);
 const stored = async (id: string, object: string) => (await env.MEDIA.get(`assets/${id}/renditions/${object}`))?.text();
 const crash = (id: string, job: string, attempt: number) =>
   post(id, job, "fail", { code: "encoder_crashed", message: "It stopped." }, { attempt });
 
-const until = (id: string, status: string) =>
-  vi.waitFor(
-    async () =>
-      expect((await (await workspace.request("GET", `/v1/on-demand/${id}`)).json<MediaAnswer>()).data.status).toBe(
-        status,
-      ),
-    { timeout: 10_000, interval: 20 },
-  );
 async function encoding(): Promise<string> {
-  const response = await workspace.request("POST", "/v1/on-demand", videoFrom(`${server.origin}/film`));
-  const { id } = (await response.json<MediaAnswer>()).data;
-  await until(id, "Validating");
+  const id = await awaitingProbe();
   await post(id, "probe", "complete", { kind: "probe", facts: FACTS });
   await until(id, "Processing");
   return id;

@@ -1,0 +1,72 @@
+import { PushAnswer } from "../../../protocol/live.ts";
+import { UnusableSecret } from "../../../protocol/secrets.ts";
+import { encoderAt } from "../../library/encoding/index.ts";
+import { askWithSecrets } from "../../platform/crypto/encoder-secret.ts";
+import type { Env } from "../../platform/env.ts";
+import { readRest } from "../../platform/http/lingering.ts";
+import { logWarning } from "../../platform/log.ts";
+import { chooseGateway } from "./push-target.ts";
+
+const MAX_ANSWER_LENGTH = 4096;
+/** A container has this long to start. */
+const HEALTH_TIMEOUT_MS = 30_000;
+
+interface PushedBroadcast {
+  headers: Record<string, string>;
+  body: ReadableStream;
+}
+
+/** The encoder service, for installations without a gateway: a container of the stream's own, or the one at `ENCODER_URL`. */
+async function encoderFor(env: Env, streamId: string) {
+  const send = encoderAt(env, `live-${streamId}`);
+  const { response, secret } = await askWithSecrets(env, (candidate) =>
+    send("/health", {
+      headers: { authorization: `Bearer ${candidate}` },
+      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+    }),
+  );
+  await response.body?.cancel();
+  return { send, authorization: `Bearer ${secret}` };
+}
+
+/**
+ * Passes a broadcast on to a gateway, or to an encoder container, as it comes. Lasts as long as the broadcast.
+ *
+ * @returns the answer, and what settles when the gateway has read the body to its end or gives up
+ * @throws {UnusableSecret}
+ */
+export async function pushBroadcast(
+  env: Env,
+  streamId: string,
+  { headers, body }: PushedBroadcast,
+): Promise<{ answer: PushAnswer; isRead: Promise<unknown> }> {
+  try {
+    const gateway = await chooseGateway(env);
+    const { send, authorization } =
+      gateway === null
+        ? await encoderFor(env, streamId)
+        : { send: (path: string, init?: RequestInit) => fetch(gateway.url + path, init), ...gateway };
+    const response = await send("/push", { method: "POST", headers: { ...headers, authorization }, body });
+    const { line, isOver } = await firstLine(response);
+    return { answer: PushAnswer.parse(JSON.parse(line)), isRead: isOver };
+  } catch (error) {
+    if (error instanceof UnusableSecret) throw error;
+    logWarning("live.push_broke", { streamId, error: String(error) });
+    return { answer: { accepted: false, reason: "unavailable" }, isRead: restOf(body) };
+  }
+}
+
+/** Never settles when a failed request has locked the body: the response then stays open until its limit, or until the client leaves. */
+const restOf = (body: ReadableStream): Promise<void> => (body.locked ? new Promise(() => {}) : readRest(body));
+
+/** The answer comes as a line of JSON; the response stays open until the gateway has read what is left of the body. */
+async function firstLine(response: Response): Promise<{ line: string; isOver: Promise<unknown> }> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes("\n") && text.length < MAX_ANSWER_LENGTH) {
+    const { done, value } = await reader.read();
+    if (done) return { line: text, isOver: Promise.resolve() };
+    text += value;
+  }
+  return { line: text, isOver: reader.read().catch(() => {}) };
+}

@@ -1,0 +1,19 @@
+import type { Register } from "../../../protocol/live.ts";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { Problem } from "../../platform/http/problems.ts";
+import { saveGateway } from "../streams/repository.ts";
+
+/** Between a gateway's clock and the Worker's. The newest gateway is preferred, so none may claim to have started in the future. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
+/** Records where broadcasters reach a gateway. @throws {Problem} validation_failed */
+export async function registerGateway(
+  env: Env,
+  { gatewayId: id, startedAt, ...urls }: Register,
+  now: Date,
+): Promise<void> {
+  if (startedAt > now.getTime() + CLOCK_TOLERANCE_MS)
+    throw new Problem("validation_failed", "startedAt is in the future");
+  await saveGateway(openDatabase(env.DB), { id, ...urls, startedAt: new Date(startedAt), heardAt: now });
+}

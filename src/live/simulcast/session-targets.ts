@@ -1,0 +1,59 @@
+/** Simulcast targets as the gateway of a session asks for them and reports of them (protocol/live.ts). */
+import type { SimulcastTargets, TargetState } from "../../../protocol/live.ts";
+import { type Committed, commitWithEvents } from "../../events/webhooks/index.ts";
+import type { Env } from "../../platform/env.ts";
+import { Problem } from "../../platform/http/problems.ts";
+import { log } from "../../platform/log.ts";
+import { allowsPrivateNetwork } from "../../platform/network/index.ts";
+import { sessionOver } from "../ingest/session-auth.ts";
+import type { SessionGrant } from "../sessions/session-token.ts";
+import { findStream } from "../streams/repository.ts";
+import { callStream } from "../streams/stream-calls.ts";
+import { targetEvent } from "../streams/stream-event.ts";
+
+const EVENT_OF = {
+  starting: "video.live_stream.simulcast_target.starting",
+  broadcasting: "video.live_stream.simulcast_target.broadcasting",
+} as const;
+
+/**
+ * The targets that get the broadcast. A token outlives its session by hours, and the keys of other platforms are for the broadcast on air only.
+ *
+ * @throws {Problem} session_over
+ */
+export async function listTargets(
+  env: Env,
+  { streamId, sessionId, connection }: SessionGrant,
+): Promise<SimulcastTargets> {
+  const { isCurrent } = await callStream(env, streamId, "check", { sessionId, connection });
+  if (!isCurrent) throw sessionOver();
+  const record = await findStream(env, null, streamId, { opens: "targets" });
+  if (record === null) throw new Problem("session_over", "the stream is deleted");
+  const enabled = record.targets.filter(({ isEnabled }) => isEnabled);
+  return {
+    total: record.targets.length,
+    targets: enabled.map(({ id, url, streamKey }) => ({ simulcastId: id, url, streamKey })),
+    allowsPrivateNetwork: allowsPrivateNetwork(env),
+  };
+}
+
+/**
+ * Announces what became of a target. That may come after the broadcaster has left: a short broadcast is over before its targets have
+ * answered. A repeated report is one event.
+ *
+ * @returns null when the target was removed meanwhile
+ * @throws {Problem} session_over, when another session has begun
+ */
+export async function reportTarget(
+  env: Env,
+  { streamId, sessionId, connection }: SessionGrant,
+  { eventId, simulcastId, state, at }: TargetState,
+): Promise<Committed | null> {
+  const { isLatest } = await callStream(env, streamId, "check", { sessionId, connection });
+  if (!isLatest) throw new Problem("session_over", "another session has begun");
+  const record = await findStream(env, null, streamId);
+  const target = record?.targets.find(({ id }) => id === simulcastId);
+  log("simulcast.target", { streamId, sessionId, simulcastId, state, isKnown: target !== undefined });
+  if (target === undefined) return null;
+  return await commitWithEvents(env, [], [{ event: targetEvent(EVENT_OF[state], target, at, eventId) }]);
+}
