@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
 import { resolvePlaybackId } from "./resolve.ts";
+import type { Lasting } from "./single-flight.ts";
 
 type Html = ReturnType<typeof html>;
 
@@ -27,8 +28,8 @@ const HEADERS = {
 };
 
 /** The hosted page of one playback id. It may be embedded anywhere. */
-export async function answerPage(request: Request, env: Env, playbackId: string): Promise<Response> {
-  const found = await pageOf(env, playbackId);
+export async function answerPage(request: Request, env: Env, ctx: Lasting, playbackId: string): Promise<Response> {
+  const found = await pageOf(env, ctx, playbackId);
   const text = String(await (found ?? notFoundPage()));
   return new Response(request.method === "HEAD" ? null : text, {
     status: found === null ? 404 : 200,
@@ -37,8 +38,8 @@ export async function answerPage(request: Request, env: Env, playbackId: string)
 }
 
 /** The page of an asset or a stream; null when the playback ID is of neither. */
-async function pageOf(env: Env, playbackId: string): Promise<Html | null> {
-  const resolved = await resolvePlaybackId(env.DB, playbackId);
+async function pageOf(env: Env, ctx: Lasting, playbackId: string): Promise<Html | null> {
+  const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
   if (resolved === null) return null;
   if (resolved.kind === "stream") return playerPage(playbackId, "Live", "live");
   return playerPage(playbackId, resolved.playable.title ?? "Video", "on-demand");

@@ -14,23 +14,42 @@ import { readTarget, type Target } from "./paths.ts";
 import { type Resolved, resolveAssetId, resolvePlaybackId } from "./resolve.ts";
 
 /**
- * Playback on any host: manifests, segments and the hosted page. Everything else goes on to the next route. This is the
- * outer of two entrypoints: it decides who may have what and renders manifests, which depend on the asset's state;
- * segments, which never change, come from `PlaybackOrigin`.
+ * Playback on any host: manifests, segments and the hosted page. This is the outer of two entrypoints: it decides who may have what and
+ * renders manifests, which depend on the asset's state; segments, which never change, come from `PlaybackOrigin`.
+ *
+ * Players send far more requests than all other clients together, so that these pass no router and no middleware.
+ *
+ * @returns null when it is not a request to play: other addresses, and methods that playback refuses
  */
+export function answerPlayback(request: Request, env: Env, ctx: RequestContext): Promise<Response> | null {
+  if (request.method !== "GET" && request.method !== "HEAD") return null;
+  const url = new URL(request.url);
+  const target = NOT_PLAYBACK.test(url.pathname) ? null : readAnyTarget(url);
+  return target && answerOrProblem(request, url, target, env, ctx);
+}
+
+const NOT_PLAYBACK = /^\/(?:v1|internal)\//;
+
+const readAnyTarget = (url: URL): Target | LiveTarget | null => readLiveTarget(url.pathname) ?? readTarget(url);
+
+/** Addresses of playback with any other method. */
 export const playbackRoutes = new Hono<{ Bindings: Env }>();
 
 playbackRoutes.use("*", async (c, next) => {
-  const url = new URL(c.req.url);
-  const target = readLiveTarget(url.pathname) ?? readTarget(url);
-  if (target === null) return next();
-  const { method } = c.req;
-  if (method === "OPTIONS") return preflight();
-  if (method !== "GET" && method !== "HEAD") {
-    return problemAnswer(new Problem("method_not_allowed", "only GET and HEAD"), { allow: "GET, HEAD, OPTIONS" });
-  }
+  if (readAnyTarget(new URL(c.req.url)) === null) return next();
+  if (c.req.method === "OPTIONS") return preflight();
+  return problemAnswer(new Problem("method_not_allowed", "only GET and HEAD"), { allow: "GET, HEAD, OPTIONS" });
+});
+
+async function answerOrProblem(
+  request: Request,
+  url: URL,
+  target: Target | LiveTarget,
+  env: Env,
+  ctx: RequestContext,
+): Promise<Response> {
   try {
-    return await answerTarget(c.req.raw, url, target, c.env, c.executionCtx);
+    return await answerTarget(request, url, target, env, ctx);
   } catch (error) {
     if (error instanceof Problem) return problemAnswer(error);
     logError("playback.failed", {
@@ -40,7 +59,7 @@ playbackRoutes.use("*", async (c, next) => {
     });
     return problemAnswer(new Problem("internal", "something failed on our side"));
   }
-});
+}
 
 async function answerTarget(
   request: Request,
@@ -50,14 +69,14 @@ async function answerTarget(
   ctx: RequestContext,
 ): Promise<Response> {
   if (target.kind === "multivariant" || target.kind === "mpd") {
-    const clip = await answerClip(request, env, ctx, target);
+    const clip = await answerClip(request, url, env, ctx, target);
     if (clip !== null) return clip;
   }
   switch (target.kind) {
     case "nothing":
       throw unknown();
     case "page":
-      return answerPage(request, env, target.playbackId);
+      return answerPage(request, env, ctx, target.playbackId);
     case "page-file":
       return answerPageFile(request, env, target.file);
     case "live-playlist":
@@ -73,7 +92,7 @@ async function answerTarget(
     case "segment":
       return answerSegmentOf(request, target, env, ctx);
     default:
-      return await answerPlaylist(request, target, env, url.searchParams);
+      return await answerPlaylist(request, target, env, ctx, url.searchParams);
   }
 }
 
@@ -87,7 +106,7 @@ async function answerMain(
 ): Promise<Response> {
   const recent = recentOutcome(target, query);
   if (recent !== null) return recent;
-  const resolved = await requireResolved(env, target.playbackId);
+  const resolved = await requireResolved(env, ctx, target.playbackId);
   return resolved.kind === "asset"
     ? await answerManifest(request, resolved.playable, target, query)
     : await answerLiveManifest(request, env, ctx, target, query, resolved.playable);
@@ -98,16 +117,17 @@ async function answerPlaylist(
   request: Request,
   target: Extract<Target, { kind: "media-playlist" | "iframe-playlist" }>,
   env: Env,
+  ctx: RequestContext,
   query: URLSearchParams,
 ): Promise<Response> {
-  const resolved = await requireResolved(env, target.playbackId);
+  const resolved = await requireResolved(env, ctx, target.playbackId);
   if (resolved.kind !== "asset") throw unknown();
   return await answerManifest(request, resolved.playable, target, query);
 }
 
 /** @throws {Problem} playback_not_found */
-async function requireResolved(env: Env, playbackId: string): Promise<Resolved> {
-  const resolved = await resolvePlaybackId(env.DB, playbackId);
+async function requireResolved(env: Env, ctx: RequestContext, playbackId: string): Promise<Resolved> {
+  const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
   if (resolved === null) throw unknown();
   return resolved;
 }
