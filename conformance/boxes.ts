@@ -34,7 +34,7 @@ export interface Box {
 const NON_SYNC = 0x0001_0000;
 export const isSync = (flags: number): boolean => (flags & NON_SYNC) === 0;
 
-export function* boxesIn(view: DataView, start: number, end: number): Generator<Box> {
+function* boxesIn(view: DataView, start: number, end: number): Generator<Box> {
   let at = start;
   while (at + 8 <= end) {
     const size = view.getUint32(at);

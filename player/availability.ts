@@ -9,7 +9,7 @@ interface ErrorBody {
 }
 
 /** Asks for the manifest: it says whether there is something to play, how far processing is, or that nothing will come. */
-export async function askAvailability(manifestUrl: string): Promise<Availability> {
+async function askAvailability(manifestUrl: string): Promise<Availability> {
   let answer: Response;
   try {
     answer = await fetch(manifestUrl, { cache: "no-store" });
@@ -27,7 +27,7 @@ export async function askAvailability(manifestUrl: string): Promise<Availability
 }
 
 /** Waits between two questions, in ms: quick at first, as a standard source plays within a second, and a broadcast soon after it begins. */
-export const pauseMs = (attempt: number) => Math.min(2000, 150 * 1.1 ** attempt);
+const pauseMs = (attempt: number) => Math.min(2000, 150 * 1.1 ** attempt);
 
 /** Asks until there is an end to waiting. */
 export async function untilPlayable(

@@ -7,7 +7,7 @@ const LOOK_MS = 500;
 const SANE_SECONDS = 3600;
 
 /** How far behind its capture the picture is that is shown, in seconds; null when nobody knows. */
-export function latencySeconds(playing: Date | null, nowMs: number): number | null {
+function latencySeconds(playing: Date | null, nowMs: number): number | null {
   if (playing === null) return null;
   const seconds = (nowMs - playing.getTime()) / 1000;
   return seconds >= 0 && seconds < SANE_SECONDS ? seconds : null;

@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js";
 
 /** Groups of 16 bits of an IPv6 address: the smallest and the largest network that a site is given (RFC 6177). */
-export const SMALLEST_SITE = 4;
+const SMALLEST_SITE = 4;
 export const LARGEST_SITE = 3;
 
 /** The network that counts as one peer: an IPv4 address itself, or the first groups of an IPv6 address. Other text is its own network. */

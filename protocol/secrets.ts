@@ -6,7 +6,7 @@
 import { z } from "zod";
 
 /** 128 bits in hex; `openssl rand -base64 32` makes 44 characters. */
-export const MIN_SECRET_CHARACTERS = 32;
+const MIN_SECRET_CHARACTERS = 32;
 /** Of a rotation: more would only make every refusal slower. */
 const MAX_SECRETS = 4;
 

@@ -1,4 +1,4 @@
-/** `npm run check`: format, lint, imports, types, and that generated files are fresh. Seconds on the whole tree. `npm run check -- imports` runs only the checks that are named. */
+/** `npm run check`: format, lint, what nothing uses, imports, types, and that generated files are fresh. Seconds on the whole tree. `npm run check -- imports` runs only the checks that are named. */
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -64,6 +64,7 @@ const types = (project: string) => (name: string) => {
 const CHECKS: Record<string, (name: string) => Promise<Outcome>> = {
   format: (name) => run(name, "oxfmt", "--check", "."),
   lint: (name) => run(name, "oxlint", "--type-aware", "--deny-warnings"),
+  unused: (name) => run(name, "knip", "--no-progress"),
   imports: (name) => run(name, process.execPath, fileURLToPath(new URL("check-imports.ts", import.meta.url))),
   "types: worker": types("worker"),
   "types: pure tests": types("pure"),

@@ -8,7 +8,7 @@ import { requestLogs } from "./events/request-log/tables.ts";
 import { deliveries, deliveryAttempts } from "./events/webhooks/tables.ts";
 
 /** How long events, deliveries and the request log are kept (spec/interface.md, Limits). */
-export const KEEP_DAYS = 30;
+const KEEP_DAYS = 30;
 export const KEEP_MS = KEEP_DAYS * 24 * 3600_000;
 
 const ROWS_AT_ONCE = 1000;

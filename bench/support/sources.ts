@@ -7,7 +7,7 @@ const FFMPEG = process.env.FFMPEG ?? "ffmpeg";
 const FOLDER = "test/.media/bench";
 
 /** Makes a file with ffmpeg unless it is there already. */
-export function make(name: string, args: string[]): string {
+function make(name: string, args: string[]): string {
   const path = join(FOLDER, name);
   if (existsSync(path)) return path;
   mkdirSync(FOLDER, { recursive: true });

@@ -19,7 +19,7 @@ export const MPD_RULES: Rule[] = [
   ...BANDWIDTH_RULES,
 ];
 
-export const RULES: Rule[] = [...MPD_RULES, ...UPDATE_RULES, ...SEGMENT_RULES];
+const RULES: Rule[] = [...MPD_RULES, ...UPDATE_RULES, ...SEGMENT_RULES];
 
 export interface Checked {
   evidence: DashEvidence;

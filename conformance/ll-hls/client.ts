@@ -6,7 +6,7 @@ import type { MediaAnswer, MediaPurpose, PlaylistAnswer, PlaylistPurpose } from 
 import { parseMediaPlaylist } from "./parse.ts";
 import type { Place } from "./playlist.ts";
 
-export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /** Asks for playlists and media. */
 export class Client extends HttpClient {

@@ -98,7 +98,7 @@ export function holds(playlist: MediaPlaylist, asked: Place): boolean {
   return uri === null || parts.length > 0 ? parts.length > asked.part : true;
 }
 
-export const partsSeconds = ({ parts }: Segment): number => parts.reduce((sum, { durationS }) => sum + durationS, 0);
+const partsSeconds = ({ parts }: Segment): number => parts.reduce((sum, { durationS }) => sum + durationS, 0);
 
 export const secondsOf = (segment: Segment): number => segment.durationS ?? partsSeconds(segment);
 

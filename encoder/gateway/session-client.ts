@@ -21,7 +21,7 @@ const OVER = new Set([401, 403, 410]);
 /** The session is over, or somebody else's: nothing more is wanted of it. */
 export class SessionOver extends Error {}
 /** An answer that no repetition makes better. */
-export class Refused extends Error {}
+class Refused extends Error {}
 
 type Method = "GET" | "POST" | "PUT";
 

@@ -10,7 +10,7 @@ import { movedFragment } from "./fragment-offsets.ts";
 /** What waits for the decoder; beyond that the broadcaster is slowed down. */
 const MAX_WAITING_BYTES = 4 << 20;
 /** What has been read and may be needed again by another decoder; beyond that the oldest is forgotten. */
-export const MAX_KEPT_BYTES = 16 << 20;
+const MAX_KEPT_BYTES = 16 << 20;
 /** So much without media is no head of a container any more. */
 const MAX_HEAD_BYTES = 1 << 20;
 

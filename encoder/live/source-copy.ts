@@ -20,7 +20,7 @@ import { peakBitrateBps } from "./live-rung.ts";
 import type { TimedPacket } from "./live-source.ts";
 
 /** So much more than an encoded rung may need a copied one: hardware encoders do with more bits. */
-export const BITRATE_ALLOWANCE = 1.5;
+const BITRATE_ALLOWANCE = 1.5;
 /** What a source says of its bitrate is an average. */
 const PEAK_FACTOR = 1.25;
 /** Access units of which no picture has come out. */
@@ -123,7 +123,7 @@ export class SourceCopy {
 const isPlayedEverywhere = ({ sps }: AvcStream): boolean => codecLike(sps) !== null;
 
 /** Pure: whether pictures come one for each frame of the rate, without a hole. @param times ascending */
-export function areOnGrid(times: number[], rate: Fraction): boolean {
+function areOnGrid(times: number[], rate: Fraction): boolean {
   const picker = new LivePicker(rate);
   return times.length >= 2 && times.every((time) => picker.isNext(time - times[0]!) && picker.place(time - times[0]!));
 }

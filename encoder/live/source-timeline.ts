@@ -4,7 +4,7 @@
  */
 
 /** A step forward of up to this is a hole that is filled; a longer one begins anew. */
-export const LONGEST_HOLE_SECONDS = 3;
+const LONGEST_HOLE_SECONDS = 3;
 /** Times of decoding never go back; this much is carelessness. */
 const BACK_SECONDS = 0.1;
 

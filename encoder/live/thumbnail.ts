@@ -5,8 +5,8 @@ import { JobError } from "../errors.ts";
 import { PictureGraph } from "../media/picture-graph.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
 
-export const THUMBNAIL_SECONDS = 5;
-export const THUMBNAIL_WIDTH_PX = 640;
+const THUMBNAIL_SECONDS = 5;
+const THUMBNAIL_WIDTH_PX = 640;
 /** Of 2 (best) to 31, as libav's mjpeg counts: some 40 KB at 640×360. */
 const QUANTIZER = 4;
 

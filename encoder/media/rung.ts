@@ -18,7 +18,7 @@ import { configurationOf, openX264 } from "./x264.ts";
 const ENCODER_THREADS = 4;
 
 /** What x264 is told. The GOP is closed and of one length, so that chunks meet wherever they were cut. */
-export function encoderOptions(rung: VideoRung, grid: FrameGrid): Record<string, string | number> {
+function encoderOptions(rung: VideoRung, grid: FrameGrid): Record<string, string | number> {
   return {
     preset: rung.preset,
     profile: "high",
@@ -58,7 +58,7 @@ export function framesAround(chunk: { firstFrame: number; frameCount: number }):
  * Ticks of one frame inside the files, a multiple of the rate's denominator: decode times need parts of a frame, and 30/1 has none.
  * Facts count in the rate's own numerator; a file's timescale is its own affair (ISO/IEC 23009-1 §5.3.9.6).
  */
-export function fileTicksPerFrame({ den }: Fraction): number {
+function fileTicksPerFrame({ den }: Fraction): number {
   return den * Math.ceil(MIN_TICKS_PER_FRAME / den);
 }
 const MIN_TICKS_PER_FRAME = 500;

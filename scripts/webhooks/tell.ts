@@ -60,7 +60,7 @@ function clock(at: Date): string {
 }
 
 /** What a person looks for in an event's data. */
-export function highlights({ data }: WebhookEvent): string[] {
+function highlights({ data }: WebhookEvent): string[] {
   const playback = list(data.playbackIds)[0]?.id;
   const error = (data.error ?? data.lastFailure) as { code?: string; reason?: string; message?: string } | undefined;
   const video = list(data.tracks).find((track) => track.type === "video");

@@ -13,7 +13,7 @@ export interface Broadcaster {
   kill(): Promise<void>;
 }
 
-export const CLOCK: Omit<ClockBroadcast, "url"> = {
+const CLOCK: Omit<ClockBroadcast, "url"> = {
   clip: "test/fixtures/friday.mp4",
   format: "flv",
   widthPx: 1280,

@@ -52,7 +52,7 @@ export async function* chunksOf(bytes: Buffer, chunkBytes = 7000): AsyncGenerato
 }
 
 /** As an origin answers that goes on with nothing: behind a discontinuity. */
-export const discontinuous = ({ after }: RunOpening): RunStart =>
+const discontinuous = ({ after }: RunOpening): RunStart =>
   after === null ? SESSION_START : { ...after, isDiscontinuous: true, initVersion: after.initVersion + 1, ticks: {} };
 
 export function collector() {

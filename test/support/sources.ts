@@ -12,8 +12,6 @@ import { args, FLOWER, x264 } from "./ffmpeg-words.ts";
 import { boxBomb, claim, hugeAvi, loopingMatroska, manyTracks, noise } from "./hostile-media.ts";
 import { RECIPES, type Source } from "./recipes.ts";
 
-export { FLOWER, FRIDAY } from "./ffmpeg-words.ts";
-
 const run = promisify(execFile);
 const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const CACHE = folder("../.media/");

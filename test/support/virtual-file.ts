@@ -4,7 +4,7 @@
 const PERIOD_BYTES = 1009 * 251;
 
 /** The byte at a position of a virtual file. */
-export const virtualByte = (position: number): number => ((position % 1009) * 7 + (position % 251)) & 0xff;
+const virtualByte = (position: number): number => ((position % 1009) * 7 + (position % 251)) & 0xff;
 
 const period = Uint8Array.from({ length: PERIOD_BYTES }, (_, position) => virtualByte(position));
 

@@ -46,7 +46,7 @@ function runsOf({ media, manifests }: DashEvidence, { id }: Representation): Loa
  * The lowest rate at which a client that starts at any segment, `bufferS` after its first byte is sent, has each sample in time
  * (ISO/IEC 23009-1 §5.3.5.2).
  */
-export function leastBandwidth(run: Loaded[], timescale: number, bufferS: number): number {
+function leastBandwidth(run: Loaded[], timescale: number, bufferS: number): number {
   let neededBps = 0;
   for (let first = 0; first < run.length; first += 1) {
     const startTicks = run[first]!.answer.samples[0]!.decodeTicks;

@@ -85,7 +85,7 @@ export function openRecording(db: Database, recording: NewRecording): { statemen
 const HOUR_MS = 3600_000;
 
 /** Clips of a stream that were made within the hour before `atMs`, deleted ones included. */
-export const isRecentClip = (streamId: string, atMs: number) =>
+const isRecentClip = (streamId: string, atMs: number) =>
   and(eq(assets.streamId, streamId), isNotNull(assets.sourceAssetId), gt(assets.createdAt, new Date(atMs - HOUR_MS)));
 
 /** Counted and inserted in one statement, so that parallel requests cannot pass the limit. The playback ID follows the asset. */

@@ -6,6 +6,7 @@ import {
   dataAnswer,
   DONE,
   doneAnswer,
+  envelopeAnswer,
   pageAnswer,
   security,
   success,
@@ -40,10 +41,9 @@ const createRouteDefinition = createRoute({
   security,
   request: { headers: IdempotencyHeaders, body: { required: true, content: json(CreateAsset) } },
   responses: {
-    201: dataAnswer(
-      CreatedMedia,
+    201: envelopeAnswer(
+      { playback_id: z.uuid(), data: CreatedMedia },
       "Accepted; processing has started. `playback_id` plays as soon as something is playable.",
-      { playback_id: z.uuid() },
     ),
     ...problemResponses("unauthorized", "forbidden", "idempotency_conflict", "validation_failed"),
   },

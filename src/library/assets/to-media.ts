@@ -17,7 +17,7 @@ const STAGE_STATUS = {
 } as const;
 
 /** `HH:MM:SS`, rounded to the second. */
-export function toDuration(durationMs: number): string {
+function toDuration(durationMs: number): string {
   const seconds = Math.round(durationMs / 1000);
   return [seconds / 3600, (seconds / 60) % 60, seconds % 60]
     .map((part) => String(Math.floor(part)).padStart(2, "0"))
@@ -26,7 +26,7 @@ export function toDuration(durationMs: number): string {
 
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
 
-export function toAspectRatio(widthPx: number, heightPx: number): string {
+function toAspectRatio(widthPx: number, heightPx: number): string {
   const common = divisor(widthPx, heightPx);
   return `${widthPx / common}:${heightPx / common}`;
 }
@@ -51,7 +51,7 @@ const toTrack = (track: Track) =>
     status: "available",
   });
 
-export function toStatus({ status, stage }: Pick<Asset, "status" | "stage">) {
+function toStatus({ status, stage }: Pick<Asset, "status" | "stage">) {
   if (status === "ready") return "Ready";
   return status === "errored" ? "Failed" : STAGE_STATUS[stage];
 }

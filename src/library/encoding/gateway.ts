@@ -9,7 +9,7 @@ import { askWithSecrets } from "../../platform/crypto/encoder-secret.ts";
 export type Submission = "accepted" | "full" | "unreachable";
 
 /** How many jobs of one asset may be out at once: one machine runs them in turn, containers in parallel. */
-export const PARALLEL_JOBS = { http: 3, container: 12 } as const;
+const PARALLEL_JOBS = { http: 3, container: 12 } as const;
 const CONTAINERS = 20; // max_instances in wrangler.toml
 const SUBMIT_TIMEOUT_MS = 10_000;
 

@@ -183,8 +183,6 @@ export function jobId(assetId: string, spec: JobSpec): string {
   return spec.kind === "video" ? `${assetId}.video.${spec.chunk}` : `${assetId}.audio.${spec.track}`;
 }
 
-export const assetIdOfJob = (id: string): string => id.split(".")[0] ?? "";
-
 /**
  * The first chunk, then the sound, then the rest: with these two a source that cannot be passed through already plays.
  */

@@ -1,12 +1,1 @@
-export { abortCopy, nextCopyStep } from "./copy-to-r2.ts";
-export type { CopyBudget, CopyEnv, CopySource, CopyStep } from "./copy-to-r2.ts";
-export type { CopyState } from "./copy-state.ts";
-export { openHttpSource, RangesUnsupported } from "./http-range-reader.ts";
-export type { HttpSource, HttpSourceOptions } from "./http-range-reader.ts";
-export { r2RangeReader } from "./r2-range-reader.ts";
-export type { RangeReader } from "../../media/mp4/range-reader.ts";
-export { sourceRetryDelayMs } from "./retry-schedule.ts";
-export { SOURCE_ERRORS, SourceError } from "./source-errors.ts";
-export type { SourceErrorCode } from "./source-errors.ts";
-export type { SourceEnv } from "./limits.ts";
 export { assetSource, openStoredIndex, type StoredIndex } from "./stored-passthrough.ts";

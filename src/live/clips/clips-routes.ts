@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { listAssets, toMedia } from "../../library/assets/index.ts";
 import { MediaRecord } from "../../events/index.ts";
 import { openDatabase } from "../../platform/database.ts";
-import { dataAnswer, DONE, pageAnswer, security, successPage } from "../../platform/http/answers.ts";
+import { DONE, envelopeAnswer, pageAnswer, security, successPage } from "../../platform/http/answers.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { PageQuery, pagination } from "../../platform/http/pagination.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
@@ -46,7 +46,7 @@ const createRouteDefinition = createRoute({
   security,
   request: { params: streamParams, body: { required: true, content: json(CreateClip) } },
   responses: {
-    201: dataAnswer(MediaRecord, "The clip; `Ready` once its segments are copied", { playback_id: z.uuid() }),
+    201: envelopeAnswer({ playback_id: z.uuid(), data: MediaRecord }, "The clip; `Ready` once its segments are copied"),
     ...problemResponses(
       "not_ready",
       "unauthorized",

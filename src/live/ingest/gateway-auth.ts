@@ -20,7 +20,7 @@ export interface GatewayContext {
 }
 
 /** The gateway that holds this credential; null when it is not genuine, or revoked. @throws {UnusableSecret} */
-export function gatewayOf(env: Env, credential: string): GatewayClaims | null {
+function gatewayOf(env: Env, credential: string): GatewayClaims | null {
   const secrets = secretList("ENCODER_SECRET", env.ENCODER_SECRET);
   const claims = readGatewayCredential(credential);
   if (claims === null || revokedGateways(env).includes(claims.id)) return null;

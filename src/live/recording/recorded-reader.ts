@@ -5,7 +5,7 @@ import { runRecordedLoad } from "./recorded-reads.ts";
 
 const KEPT_MS = 60_000;
 /** Of all recordings in one isolate, which holds many origins. */
-export const MAX_KEPT_BYTES = 16 << 20;
+const MAX_KEPT_BYTES = 16 << 20;
 
 /** In the order in which they were loaded. */
 const kept = new Map<string, { index: RecordedIndex; untilMs: number }>();

@@ -6,7 +6,7 @@ import { endTicks, type LiveRendition, type LiveSegment, segmentSeconds } from "
 export const MOST_SEGMENTS = 120_000;
 
 /** A row of D1 holds 2 MB: what a list of segments may take as JSON, with room for the other columns. */
-export const MAX_LIST_BYTES = 1_950_000;
+const MAX_LIST_BYTES = 1_950_000;
 /** What all lists of a session may take together: they cross an RPC, which carries 32 MiB. */
 const MAX_LISTS_BYTES = 24_000_000;
 /** The most that a span takes as JSON. */

@@ -14,7 +14,7 @@ interface Key {
   streamId: string;
 }
 /** Each target is a connection and a process at the gateway. */
-export const TARGETS_PER_STREAM = 5;
+const TARGETS_PER_STREAM = 5;
 
 type Changed = { target: SimulcastTarget; committed: Committed } | null;
 

@@ -5,6 +5,7 @@ import {
   dataAnswer,
   DONE,
   doneAnswer,
+  envelopeAnswer,
   pageAnswer,
   security,
   success,
@@ -42,10 +43,9 @@ const creation = {
   security,
   request: { headers: IdempotencyHeaders, body: { required: true, content: json(CreateStream) } },
   responses: {
-    201: dataAnswer(
-      StreamAnswer,
+    201: envelopeAnswer(
+      { stream_id: z.string(), stream_key: z.string(), playback_id: z.uuid(), data: StreamAnswer },
       "Created. Broadcast to one of the addresses of `ingest`; `playback_id` plays while it is on air",
-      { stream_id: z.string(), stream_key: z.string(), playback_id: z.uuid() },
     ),
     ...problemResponses("unauthorized", "forbidden", "idempotency_conflict", "validation_failed"),
   },

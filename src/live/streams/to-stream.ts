@@ -6,7 +6,7 @@ import type { LiveStream, SimulcastTarget, StreamRecord } from "./repository.ts"
 import type { PlaybackIdRecord, StreamRecordSchema, TargetRecord } from "./schemas.ts";
 
 /** Inside the reconnect window a stream shows as active. */
-export const toStatus = ({ status }: Pick<LiveStream, "status">) => (status === "disconnected" ? "active" : status);
+const toStatus = ({ status }: Pick<LiveStream, "status">) => (status === "disconnected" ? "active" : status);
 
 export const toPlaybackId = ({ id, accessPolicy }: StreamPlaybackId): z.infer<typeof PlaybackIdRecord> => ({
   id,

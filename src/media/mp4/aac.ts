@@ -46,7 +46,7 @@ function descriptor(bytes: Uint8Array, at: number, tag: number): { start: number
   return { start, end: start + length };
 }
 
-export function parseAudioSpecificConfig(bytes: Uint8Array): AacConfiguration {
+function parseAudioSpecificConfig(bytes: Uint8Array): AacConfiguration {
   const bits = new Bits(bytes);
   standardOnlyIf(bits.read(5) === 2, "audio that is not AAC-LC");
   const rate = bits.read(4);

@@ -8,8 +8,6 @@ import type { RenditionFacts } from "../manifest/model.ts";
 import { readTracks } from "./track.ts";
 import { indexVideo } from "./video.ts";
 
-export { cutSegment, type CutSegment } from "./cut-segment.ts";
-
 /** A source that plays as it is, without being encoded. */
 export interface StandardSource {
   standard: true;

@@ -12,30 +12,26 @@ export const security = [{ basic: [] }];
 
 const succeeded = z.literal(true);
 
-/** One record. @param beside fields of the envelope besides `data` */
-export const dataAnswer = <Data extends z.ZodType, Beside extends z.ZodRawShape = Record<never, never>>(
-  data: Data,
-  description: string,
-  beside: Beside = {} as Beside,
-) => ({ description, content: json(z.object({ success: succeeded, ...beside, data })) });
+/** An answer with these fields besides `success`. */
+export const envelopeAnswer = <Fields extends z.ZodRawShape>(fields: Fields, description: string) => ({
+  description,
+  content: json(z.object({ success: succeeded, ...fields })),
+});
+
+/** One record. */
+export const dataAnswer = <Data extends z.ZodType>(data: Data, description: string) =>
+  envelopeAnswer({ data }, description);
 
 /** Nothing but that it succeeded. */
-export const doneAnswer = (description: string) => ({
-  description,
-  content: json(z.object({ success: succeeded })),
-});
+export const doneAnswer = (description: string) => envelopeAnswer({}, description);
 
 /** One page of a list that is paged by number. */
-export const pageAnswer = <Item extends z.ZodType>(item: Item, description: string) => ({
-  description,
-  content: json(z.object({ success: succeeded, data: z.array(item), pagination: Pagination })),
-});
+export const pageAnswer = <Item extends z.ZodType>(item: Item, description: string) =>
+  envelopeAnswer({ data: z.array(item), pagination: Pagination }, description);
 
 /** One page of a list that is paged by cursor. */
-export const cursorPageAnswer = <Item extends z.ZodType>(item: Item, description: string) => ({
-  description,
-  content: json(z.object({ success: succeeded, data: z.array(item), pagination: CursorPagination })),
-});
+export const cursorPageAnswer = <Item extends z.ZodType>(item: Item, description: string) =>
+  envelopeAnswer({ data: z.array(item), pagination: CursorPagination }, description);
 
 export const success = <Data>(data: Data) => ({ success: true as const, data });
 export const successPage = <Item, Page>(data: Item[], pagination: Page) => ({

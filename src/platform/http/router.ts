@@ -34,7 +34,7 @@ export function newRouter() {
 }
 
 /** `inputs[0].url`: how a field is named to the caller. */
-export function fieldName(path: PropertyKey[]): string {
+function fieldName(path: PropertyKey[]): string {
   return path.reduce<string>(
     (name, part) => (typeof part === "number" ? `${name}[${part}]` : name ? `${name}.${String(part)}` : String(part)),
     "",

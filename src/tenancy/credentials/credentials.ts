@@ -17,7 +17,7 @@ const REMEMBERED_AT_MOST = 1000;
 const remembered = new TtlCache<{ caller: Caller; secretHash: string }>(REMEMBERED_AT_MOST);
 
 /** Reads `Authorization: Basic`; null when it is not that or not well formed (RFC 7617). */
-export function parseBasic(header: string | undefined): { username: string; password: string } | null {
+function parseBasic(header: string | undefined): { username: string; password: string } | null {
   const encoded = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header ?? "")?.[1];
   const bytes = encoded === undefined ? null : fromBase64(encoded);
   if (bytes === null) return null;

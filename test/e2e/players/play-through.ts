@@ -139,7 +139,7 @@ function stepper(page: Page, player: string) {
 }
 
 /** The same places for the same seed (a linear congruential generator), in thousandths, not in the last half second. */
-export function randomPlaces(seed: number, count: number, durationSeconds: number): number[] {
+function randomPlaces(seed: number, count: number, durationSeconds: number): number[] {
   let state = seed >>> 0;
   return Array.from({ length: count }, () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

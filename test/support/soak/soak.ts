@@ -15,7 +15,7 @@ import { killWorker, untilUp } from "./worker-kill.ts";
  * Of the waits before retries and probes: 10 ms, 60 ms, 240 ms, 1.2 s, … and 10 ms to 1.2 s. What a server asks for with
  * `Retry-After` is left as it is.
  */
-export const RETRY_SCALE = 0.002;
+const RETRY_SCALE = 0.002;
 const POLL_MS = 100;
 /** Changes of a burst, and how far it gets before the Worker is killed: some are committed, and who would be told is not yet. */
 const BURST = 12;

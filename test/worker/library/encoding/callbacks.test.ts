@@ -13,8 +13,7 @@ import { sourceFacts } from "./source-facts.ts";
 import { send } from "../../workspace.ts";
 
 const db = openDatabase(env.DB);
-const assets = useAssets();
-const { awaitingProbe, media, until } = assets;
+const { awaitingProbe, media, remove, until } = useAssets();
 
 /** 10 s at 25 fps: two chunks, of one segment and of one and a half. */
 const FACTS = sourceFacts(10_000);
@@ -237,7 +236,7 @@ test("a deleted asset keeps no byte, takes none, and tells its encoder to stop",
     `assets/${id}/renditions/v270/0.m4s`,
     `assets/${id}/source`,
   ]);
-  expect((await assets.request("DELETE", `/v1/on-demand/${id}`)).status).toBe(200);
+  expect((await remove(id)).status).toBe(200);
   expect((await put(id, "video.0", "v270/1.m4s", "bytes")).status).toBe(410);
   const heartbeat = { attempt: 1, state: "running", progress: 0.5, speed: 1 };
   expect(await (await call(id, "video.0", "heartbeat", heartbeat)).json()).toEqual({ continue: false });

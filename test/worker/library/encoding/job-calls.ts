@@ -44,16 +44,13 @@ export function useAssets() {
     (await (await workspace.request("GET", `/v1/on-demand/${assetId}`)).json<MediaAnswer>()).data;
   const until = (assetId: string, status: string) =>
     vi.waitFor(async () => expect((await media(assetId)).status).toBe(status), { timeout: 10_000, interval: 20 });
-  return {
-    media,
-    until,
-    request: (method: string, path: string) => workspace.request(method, path),
-    /** Its source is copied, and it waits for its encoder. */
-    async awaitingProbe(): Promise<string> {
-      const response = await workspace.request("POST", "/v1/on-demand", videoFrom(`${server.origin}/film`));
-      const { data } = await response.json<MediaAnswer>();
-      await until(data.id, "Validating");
-      return data.id;
-    },
+  /** Its source is copied, and it waits for its encoder. */
+  const awaitingProbe = async (): Promise<string> => {
+    const response = await workspace.request("POST", "/v1/on-demand", videoFrom(`${server.origin}/film`));
+    const { data } = await response.json<MediaAnswer>();
+    await until(data.id, "Validating");
+    return data.id;
   };
+  const remove = (assetId: string) => workspace.request("DELETE", `/v1/on-demand/${assetId}`);
+  return { media, until, awaitingProbe, remove };
 }

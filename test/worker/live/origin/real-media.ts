@@ -10,11 +10,11 @@ const KEY_FRAME = Buffer.from("AAAAHWWIhAn/+f3fbf1Z66nRNRo4sO+enAYWmDa5HA5f", "b
 const AAC_CONFIG = Buffer.from([0x11, 0x90]); // AAC-LC, 48 kHz, stereo
 const AAC_FRAME = Buffer.from([0x21, 0x00, 0x49, 0x90, 0x02, 0x19, 0x00, 0x23, 0x80]);
 
-export const FRAME_TICKS = { v720: 1000, a1: 1024 };
+const FRAME_TICKS = { v720: 1000, a1: 1024 };
 const FRAMES = { v720: 60, a1: 94 }; // of a segment of 2 s, roughly in the case of the sound
 export type Name = keyof typeof FRAMES;
 
-export const INITS: Record<Name, Buffer> = {
+const INITS: Record<Name, Buffer> = {
   v720: initSegment({
     kind: "video",
     timescale: 30_000,
