@@ -1,16 +1,15 @@
 /** A child process for one job: started before it is needed, watched while it runs, killed by its limits. */
 import type { ChildProcess } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { ChildLimits } from "./limits.ts";
 import { startMediaProcess } from "./media-process.ts";
 import type { ChildMessage, RunMessage } from "./messages.ts";
+import { Supervisor } from "./supervisor.ts";
 import type { Job, JobFailureCode, JobResult, PartialRendition } from "../protocol/jobs.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 const WATCH_MS = 200;
 const HEAP_MIB = 512;
-const PAGE_BYTES = 4096;
 /** libav's calls each hold one of libuv's threads: the decoder, a filter and every encoder of a ladder at the same time. */
 const LIBUV_THREADS = 12;
 
@@ -47,63 +46,34 @@ export async function runInChild(
   { onMove, onStored }: ChildListener,
   stop: AbortSignal,
 ): Promise<Outcome> {
-  let outcome: Outcome | undefined;
-  let waitedMs = 0;
   const startedMs = performance.now();
+  let waitedMs = 0;
   let aliveMs = startedMs;
-  const end = (early: Outcome) => {
-    outcome ??= early;
-    child.kill("SIGKILL");
-  };
-
+  const supervisor = new Supervisor<Outcome>(child, {
+    watchMs: WATCH_MS,
+    rssBytes: limits.rssBytes,
+    tooLarge: exceeded("The source needs too much memory."),
+    verdict: () => {
+      const nowMs = performance.now();
+      if (nowMs - aliveMs > limits.silenceMs) return exceeded("Reading the source came to a standstill.");
+      if (nowMs - startedMs - waitedMs > limits.wallMs) return exceeded("Working on the source took too long.");
+      return null;
+    },
+    stop: { signal: stop, outcome: { type: "stopped" } },
+  });
   child.on("message", (message: ChildMessage) => {
     aliveMs = performance.now();
     if (message.type === "tick") {
-      aliveMs += message.waitedMs - waitedMs; // pauses are told when they begin
+      aliveMs += message.waitedMs - waitedMs; // a pause is reported when it begins
       waitedMs = message.waitedMs;
       onMove(message);
     } else if (message.type === "stored") onStored(message.partial);
-    else if (message.type !== "ready") outcome ??= message;
+    else if (message.type !== "ready") supervisor.settle(message);
   });
-  const stderr: string[] = [];
-  child.stderr?.on(
-    "data",
-    (chunk: Buffer) => stderr.push(chunk.toString("utf8").slice(0, 2000)) > 20 && stderr.shift(),
-  );
-  const onStop = () => end({ type: "stopped" });
-  stop.addEventListener("abort", onStop, { once: true });
-  if (stop.aborted) onStop();
-
-  const watch = setInterval(() => {
-    const nowMs = performance.now();
-    if (nowMs - aliveMs > limits.silenceMs) end(exceeded("Reading the source came to a standstill."));
-    else if (nowMs - startedMs - waitedMs > limits.wallMs) end(exceeded("Working on the source took too long."));
-    else
-      void residentBytes(child.pid).then(
-        (bytes) => bytes > limits.rssBytes && end(exceeded("The source needs too much memory.")),
-      );
-  }, WATCH_MS);
-  child.send({ type: "run", job } satisfies RunMessage, () => {}); // a child that is gone already says so by its end
-
-  const how = await ended(child);
-  clearInterval(watch);
-  stop.removeEventListener("abort", onStop);
-  return outcome ?? { type: "crashed", how: `${how} ${stderr.join("").trim()}`.trim() };
+  const watched = supervisor.watch();
+  child.send({ type: "run", job } satisfies RunMessage, () => {}); // a child that has ended is noticed by its end
+  const { outcome, how } = await watched;
+  return outcome ?? { type: "crashed", how };
 }
 
 const exceeded = (message: string): Outcome => ({ type: "failure", code: "source_exceeds_limits", message });
-
-function ended(child: ChildProcess): Promise<string> {
-  if (child.exitCode !== null || child.signalCode !== null)
-    return Promise.resolve(`${child.signalCode ?? child.exitCode}`);
-  return new Promise((resolve) => {
-    child.once("close", (code, signal) => resolve(`${signal ?? code}`));
-    child.once("error", (error) => child.pid === undefined && resolve(error.message));
-  });
-}
-
-/** 0 where the system does not tell (no /proc) or the process is gone. */
-export async function residentBytes(pid: number | undefined): Promise<number> {
-  const statm = await readFile(`/proc/${pid}/statm`, "utf8").catch(() => "");
-  return Number(statm.split(" ")[1] ?? 0) * PAGE_BYTES;
-}

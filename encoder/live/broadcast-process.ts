@@ -4,8 +4,8 @@ import type { ChildProcess } from "node:child_process";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
-import { residentBytes } from "../child-process.ts";
 import { startMediaProcess } from "../media-process.ts";
+import { Supervisor } from "../supervisor.ts";
 import type { JobFailureCode } from "../../protocol/jobs.ts";
 import type { BroadcastEnd } from "./broadcast.ts";
 import { Outbox, type OutboxReceiver } from "./outbox.ts";
@@ -71,13 +71,16 @@ export async function runBroadcast(
   limits: BroadcastLimits = BROADCAST_LIMITS,
   final: AbortSignal | null = null,
 ): Promise<BroadcastOutcome> {
-  let outcome: BroadcastOutcome | undefined;
-  const end = (early: BroadcastOutcome) => {
-    outcome ??= early;
-    child.kill("SIGKILL");
-  };
   const outbox = new Outbox(receiver, limits.outboxBytes);
   const life = { aliveMs: performance.now(), steps: -1 };
+  const supervisor = new Supervisor<BroadcastOutcome>(child, {
+    watchMs: WATCH_MS,
+    rssBytes: limits.rssBytes,
+    tooLarge: exceeded("The broadcast needs too much memory."),
+    verdict: () =>
+      performance.now() - life.aliveMs > limits.silenceMs ? exceeded("The encoder came to a standstill.") : null,
+    stop: { signal: stop, outcome: { type: "stopped" } },
+  });
   const order = (message: ChildOrder) => child.send(message, () => {}); // a child that is gone already says so by its end
   const place = async (opening: RunOpening) => {
     await outbox.settled();
@@ -86,7 +89,9 @@ export async function runBroadcast(
   const hear = (message: WireMessage, data: Buffer) => {
     if (message.type === "started") receiver.onStarted(message.facts);
     else if (message.type === "opening")
-      place(message.opening).catch((error: unknown) => end({ type: "crashed", how: `not placed: ${String(error)}` }));
+      place(message.opening).catch((error: unknown) =>
+        supervisor.end({ type: "crashed", how: `not placed: ${String(error)}` }),
+      );
     else if (message.type === "init") outbox.putInit(message.rendition, message.version, data, message.facts);
     else if (message.type === "part") {
       receiver.onPartMade?.(message.facts);
@@ -100,31 +105,17 @@ export async function runBroadcast(
       const { steps, isWaiting } = message.pulse;
       if (steps !== life.steps || isWaiting) Object.assign(life, { steps, aliveMs: performance.now() });
       receiver.onPulse(message.pulse);
-    } else outcome ??= message;
+    } else supervisor.settle(message);
   };
   const reader = new MessageReader();
   child.stdout!.on("data", (chunk: Buffer) => {
     try {
       for (const { message, bytes: data } of reader.push(chunk)) hear(message, data);
     } catch (error) {
-      end({ type: "crashed", how: error instanceof Error ? error.message : String(error) });
+      supervisor.end({ type: "crashed", how: error instanceof Error ? error.message : String(error) });
     }
   });
-  const stderr: string[] = [];
-  child.stderr!.on("data", (chunk: Buffer) => {
-    stderr.push(chunk.toString("utf8").slice(0, 2000));
-    if (stderr.length > 20) stderr.shift();
-  });
-  const onStop = () => end({ type: "stopped" });
-  stop.addEventListener("abort", onStop, { once: true });
-  if (stop.aborted) onStop();
-  const watch = setInterval(() => {
-    if (performance.now() - life.aliveMs > limits.silenceMs) end(exceeded("The encoder came to a standstill."));
-    else
-      void residentBytes(child.pid).then(
-        (resident) => resident > limits.rssBytes && end(exceeded("The broadcast needs too much memory.")),
-      );
-  }, WATCH_MS);
+  const watched = supervisor.watch();
   order({ plan });
   const onFinal = () => order({ isFinal: true });
   final?.addEventListener("abort", onFinal, { once: true });
@@ -133,21 +124,11 @@ export async function runBroadcast(
   const source = Readable.from(bytes, { objectMode: false });
   pipeline(source, child.stdin!).catch(() => child.stdin!.destroy());
 
-  const how = await closed(child);
-  clearInterval(watch);
-  stop.removeEventListener("abort", onStop);
+  const { outcome, how } = await watched;
   final?.removeEventListener("abort", onFinal);
   source.destroy(); // not waited for: a broadcaster that says nothing may never let go
   await outbox.settled();
-  return outcome ?? { type: "crashed", how: `${how} ${stderr.join("").trim()}`.trim() };
+  return outcome ?? { type: "crashed", how };
 }
 
 const exceeded = (message: string): BroadcastOutcome => ({ type: "failure", code: "source_exceeds_limits", message });
-
-/** Its end, with all that it wrote before it. */
-function closed(child: ChildProcess): Promise<string> {
-  return new Promise((resolve) => {
-    child.once("close", (code, signal) => resolve(`${signal ?? code}`));
-    child.once("error", (error) => child.pid === undefined && resolve(error.message));
-  });
-}

@@ -5,8 +5,8 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import { residentBytes } from "../../child-process.ts";
 import { ProcessNotStarted, startMediaProcess } from "../../media-process.ts";
+import { Supervisor } from "../../supervisor.ts";
 import type { Unit } from "../container-units.ts";
 import type { PushMessage, PushPlan } from "./child.ts";
 import { dial, DialError } from "./dial.ts";
@@ -168,11 +168,16 @@ export class TargetPush {
     socket.destroy(); // the child has its own descriptor
     const { url, streamKey } = this.#target;
     const { timeoutMs, queueBytes } = this.#options;
-    let last: PushMessage | undefined;
+    const crashed: Failure = { reason: "crashed", detail: "Its process has ended by itself." };
+    const supervisor = new Supervisor<Failure>(child, {
+      watchMs: WATCH_MS,
+      rssBytes: MAX_RESIDENT_BYTES,
+      tooLarge: crashed,
+    });
     child.on("message", (message: PushMessage) => {
       if (message.type !== "active") {
-        last = message;
-        child.kill("SIGKILL"); // it cannot exit by itself while libav waits for more of the source
+        // It cannot exit by itself while libav waits for more of the source.
+        supervisor.end(message.type === "failed" ? message : crashed);
       } else {
         this.#activeAtMs = performance.now();
         this.#tell("active");
@@ -185,16 +190,7 @@ export class TargetPush {
     this.#child = child;
     for (const bytes of waiting) this.#give(bytes);
     if (this.#isEnding) child.kill("SIGKILL");
-    const watch = setInterval(
-      () => void residentBytes(child.pid).then((bytes) => bytes > MAX_RESIDENT_BYTES && child.kill("SIGKILL")),
-      WATCH_MS,
-    );
-    return new Promise((resolve) => {
-      child.once("exit", () => {
-        clearInterval(watch);
-        resolve(last?.type === "failed" ? last : { reason: "crashed", detail: "Its process has ended by itself." });
-      });
-    });
+    return supervisor.watch().then(({ outcome }) => outcome ?? crashed);
   }
 
   #ended({ reason, detail }: Failure): void {
