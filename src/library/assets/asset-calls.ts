@@ -1,5 +1,5 @@
 import type { Env } from "../../platform/env.ts";
-import { machineStub } from "../../platform/machines.ts";
+import { machineStub } from "../../platform/machine/calls.ts";
 
 export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
 

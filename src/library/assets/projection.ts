@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import type { OutboxMessage } from "../../platform/machines.ts";
+import type { OutboxMessage } from "../../platform/machine/outbox.ts";
 import { type Database, openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { findEvent } from "../../events/index.ts";

@@ -1,4 +1,4 @@
-import { callMachine } from "../../platform/machines.ts";
+import { callMachine } from "../../platform/machine/calls.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import type { AssetForMachine } from "./repository.ts";

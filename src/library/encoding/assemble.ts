@@ -2,7 +2,7 @@ import type { InitFacts, SegmentFacts, VideoResult } from "../../../protocol/job
 import type { RenditionFacts } from "../../media/manifest/model.ts";
 import type { SegmentList } from "../../media/types.ts";
 import { languageName } from "../../media/languages.ts";
-import type { JobRow } from "./job-book.ts";
+import type { JobRow } from "./job-store.ts";
 import type { EncodingPlan } from "./plan.ts";
 
 export type RenditionRow = RenditionFacts & { assetId: string };

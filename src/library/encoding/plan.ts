@@ -65,19 +65,19 @@ export function planChunks(frameCount: number, grid: FrameGrid, isAwaited: boole
   return chunks;
 }
 
-/** What the edge has found out about a source that plays as it is; null = it does not. */
+/** What the probe at the edge found about passthrough of a source. */
 export interface PassthroughFacts {
   isStandard: boolean;
   onLadderGrid: boolean;
   bitrateBps: number;
 }
 
-type Wish = { maxResolution: ResolutionLabel; mediaQuality: MediaQuality };
+type EncodingRequest = { maxResolution: ResolutionLabel; mediaQuality: MediaQuality };
 
-/** The plan for a source; where that is itself as good as the top rung, and cut like it, the rung is not encoded. */
-export function planBesideSource(
+/** Plans a source. When passthrough can serve as the top rung (same size and grid, bitrate below the cap), that rung is not encoded. */
+export function planWithPassthrough(
   facts: SourceFacts,
-  { maxResolution, mediaQuality }: Wish,
+  { maxResolution, mediaQuality }: EncodingRequest,
   passthrough: PassthroughFacts | null,
 ): { plan: EncodingPlan; skipTopRung: boolean } {
   const isAwaited = passthrough?.isStandard !== true;
@@ -99,7 +99,7 @@ export function planBesideSource(
  */
 export function planEncoding(
   facts: SourceFacts,
-  wish: Wish & { isAwaited: boolean; skipTopRung: boolean },
+  request: EncodingRequest & { isAwaited: boolean; skipTopRung: boolean },
 ): EncodingPlan {
   const audio = facts.audio.map((track, position) => ({
     rendition: `a${position + 1}`,
@@ -115,9 +115,9 @@ export function planEncoding(
   const pictureMs = source.startMs + source.durationMs;
   const holdsLastPicture = facts.durationMs > pictureMs + LONGEST_CUT_SOUND_MS;
   const frameCount = frameCountUntil((holdsLastPicture ? facts.durationMs : pictureMs) / 1000, source.frameRate);
-  const ladder = planLadder(source, source.frameRate, wish.maxResolution, wish.mediaQuality);
-  const rungs = wish.skipTopRung ? ladder.slice(1) : ladder;
-  const chunks = rungs.length === 0 ? [] : planChunks(frameCount, grid, wish.isAwaited);
+  const ladder = planLadder(source, source.frameRate, request.maxResolution, request.mediaQuality);
+  const rungs = request.skipTopRung ? ladder.slice(1) : ladder;
+  const chunks = rungs.length === 0 ? [] : planChunks(frameCount, grid, request.isAwaited);
   return {
     video: { source, grid, rungs, frameCount, chunks, holdsLastPicture },
     audio,

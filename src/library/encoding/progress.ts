@@ -1,5 +1,5 @@
 import type { Progress } from "../../media/types.ts";
-import type { JobOverview } from "./job-book.ts";
+import type { JobOverview } from "./job-store.ts";
 import type { EncodingPlan } from "./plan.ts";
 
 /** The copy of the source is counted as a tenth of the work, encoding as the rest. */

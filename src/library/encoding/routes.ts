@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { Heartbeat, type HeartbeatAnswer, JobFailure, JobResult } from "../../../protocol/jobs.ts";
-import { callMachine } from "../../platform/machines.ts";
+import { callMachine } from "../../platform/machine/calls.ts";
 import { sourceKey } from "../../platform/storage/keys.ts";
 import { serveObject } from "./serve-object.ts";
 import { log } from "../../platform/log.ts";

@@ -1,4 +1,4 @@
-import type { OutboxMessage } from "../../platform/machines.ts";
+import type { OutboxMessage } from "../../platform/machine/outbox.ts";
 import { type NewRecording, openRecording } from "../../library/assets/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";

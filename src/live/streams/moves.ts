@@ -1,4 +1,4 @@
-import type { Moves } from "../../platform/machines.ts";
+import type { Moves } from "../../platform/machine/state-machine.ts";
 
 /** `disconnected`: the broadcaster is gone and may come back within the reconnect window. */
 export type StreamStatus = "idle" | "preparing" | "active" | "disconnected" | "disabled" | "deleted";

@@ -1,6 +1,6 @@
 import type { Heartbeat, HeartbeatAnswer, IngestProtocol, IngestSettings, Started } from "../../../protocol/live.ts";
 import type { Env } from "../../platform/env.ts";
-import { callMachine } from "../../platform/machines.ts";
+import { callMachine } from "../../platform/machine/calls.ts";
 import type { StreamStatus } from "./moves.ts";
 
 /** What the Worker asks of a stream's machine, by name, and what it answers. */

@@ -2,7 +2,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import type { OriginIndex } from "../../../src/live/origin/origin-index.ts";
 import { type DispatchContext, dispatchJobs } from "../../../src/library/encoding/dispatcher.ts";
-import type { JobBook, JobRow } from "../../../src/library/encoding/job-book.ts";
+import type { JobStore, JobRow } from "../../../src/library/encoding/job-store.ts";
 import { signJobGrant } from "../../../src/library/encoding/job-token.ts";
 import { type Problem, PROBLEMS } from "../../../src/platform/http/problems.ts";
 import { saveClip } from "../../../src/live/clips/clips.ts";
@@ -101,8 +101,8 @@ async function inMemory(segments: number): Promise<string> {
 async function leaseLost(attempt: number): Promise<string> {
   const job = { id: "j", state: "leased", attempt, leaseUntil: 0 } as JobRow;
   let isQueued = false;
-  const book = { leased: () => [job], queued: () => [], requeue: () => void (isQueued = true) } as unknown as JobBook;
-  const outcome = await dispatchJobs(env, book, {} as DispatchContext, 1);
+  const jobs = { leased: () => [job], queued: () => [], requeue: () => void (isQueued = true) } as unknown as JobStore;
+  const outcome = await dispatchJobs(env, jobs, {} as DispatchContext, 1);
   return "lost" in outcome ? "encoder_lost" : isQueued ? TAKEN : "forgotten";
 }
 

@@ -146,7 +146,7 @@ test("viewers are those that were told of within 30 s, for the session that is o
   await tellViewers(env, stream.streamId, sessionId, 7);
   expect(await views()).toEqual({ success: true, data: { views: 7 } });
   await inMachine(stream, (machine) => {
-    machine.watched!.atMs -= 30_000;
+    machine.parts.viewers.reported!.atMs -= 30_000;
   });
   expect(await views()).toEqual({ success: true, data: { views: 0 } });
   await tellViewers(env, stream.streamId, crypto.randomUUID(), 7);
