@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, type SQL, sq
 import type { Database } from "../../platform/database.ts";
 import { idempotencyKeys } from "../../platform/http/tables.ts";
 import { type PlaybackId, playbackIds, playbackIdsOf } from "../../tenancy/access/index.ts";
-import { assets, renditions, tracks } from "./tables.ts";
+import { assets, isProcessing, renditions, tracks } from "./tables.ts";
 
 export type Asset = typeof assets.$inferSelect;
 export type { PlaybackId };
@@ -175,7 +175,7 @@ export async function findStrays(
     db
       .select({ id: assets.id })
       .from(assets)
-      .where(and(eq(assets.status, "processing"), isNull(assets.streamId), isAlive, lt(assets.updatedAt, before)))
+      .where(and(isProcessing, isNull(assets.streamId), isAlive, lt(assets.updatedAt, before)))
       .limit(limit),
     db
       .select({ id: assets.id })
