@@ -47,8 +47,12 @@ export const assets = sqliteTable(
   (t) => [
     index("assets_in_workspace").on(t.workspaceId, t.createdAt, t.id),
     // For the sweeps. Without `updatedAt`, so that progress reports do not write to it. Column names stay unqualified, as SQLite wants them.
-    index("assets_processing").on(t.status, t.streamId).where(sql`status = 'processing' AND deleted_at IS NULL`),
-    index("assets_unpurged").on(t.deletedAt).where(sql`deleted_at IS NOT NULL AND purged_at IS NULL`),
+    index("assets_processing")
+      .on(t.status, t.streamId)
+      .where(sql`status = 'processing' AND deleted_at IS NULL`),
+    index("assets_unpurged")
+      .on(t.deletedAt)
+      .where(sql`deleted_at IS NOT NULL AND purged_at IS NULL`),
     index("assets_of_stream").on(t.streamId, t.createdAt),
     index("assets_of_source").on(t.sourceAssetId, t.createdAt),
   ],

@@ -1,4 +1,4 @@
-import { and, asc, inArray, isNotNull, isNull, lt } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, isNull, lt } from "drizzle-orm";
 import { z } from "zod";
 import { assets, CLIP_SOURCE_GONE, failRecording, finishRecording, isProcessing } from "../../library/assets/index.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";

@@ -12,9 +12,9 @@ interface TimerRow extends Record<string, SqlStorageValue> {
 
 export interface TimerHandlers<Name extends string> {
   /** Runs when the timer is due and may schedule it again. When it throws, the timer is due again after a back-off. */
-  run(timer: Name): Promise<void>;
+  run: (timer: Name) => Promise<void>;
   /** Called after each failure; `failures` counts those since the last success. */
-  onFailure?(timer: Name, failures: number): void;
+  onFailure?: (timer: Name, failures: number) => void;
 }
 
 /** Named timers that share a Durable Object's single alarm and survive a crash. */

@@ -1,6 +1,6 @@
 /** What encoders, gateways and viewers may send or ask, and what of a stream is counted. */
 import { env, runInDurableObject } from "cloudflare:test";
-import type { OriginIndex } from "../../../src/live/origin/origin-index.ts";
+import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
 import { type DispatchContext, dispatchJobs } from "../../../src/library/encoding/dispatcher.ts";
 import type { JobStore, JobRow } from "../../../src/library/encoding/job-store.ts";
 import { signJobGrant } from "../../../src/library/encoding/job-token.ts";
@@ -85,7 +85,7 @@ async function inMemory(segments: number): Promise<string> {
   const { stub, session } = newOrigin();
   await stub.open(session);
   return await runInDurableObject<never, string>(stub as never, (origin) => {
-    const { index } = origin as unknown as { index: OriginIndex };
+    const { index } = (origin as LiveOrigin).parts;
     for (let msn = 0; msn < segments; msn++) {
       const arriving = { ...partOf("v720", msn, 0), isLast: true, decodeTicks: msn * 60_000, durationTicks: 60_000 };
       index.add(arriving, new Uint8Array(9));

@@ -9,7 +9,7 @@ interface Trial {
   timers: Timers<string>;
   storage: DurableObjectStorage;
   /** Moves the clock and runs what is due. @returns the names of the timers that ran */
-  runAt(ms: number, handlers?: Partial<TimerHandlers<string>>): Promise<string[]>;
+  runAt: (ms: number, handlers?: Partial<TimerHandlers<string>>) => Promise<string[]>;
 }
 
 const trial = (work: (trial: Trial) => Promise<void>) =>
