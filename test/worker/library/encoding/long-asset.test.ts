@@ -53,8 +53,8 @@ test(
       callMachine(env.ASSET_MACHINE, id, "complete", { jobId: `${id}.${job}`, attempt: 1, result });
     await complete("probe", { kind: "probe", facts: FACTS });
 
-    const wish = { maxResolution: "2160p", mediaQuality: "standard", isAwaited: true, skipTopRung: false } as const;
-    const { video } = planEncoding(FACTS, wish);
+    const request = { maxResolution: "2160p", mediaQuality: "standard", isAwaited: true, skipTopRung: false } as const;
+    const { video } = planEncoding(FACTS, request);
     const { chunks, grid, rungs } = video!;
     const segments = Math.ceil(video!.frameCount / grid.framesPerSegment);
     expect(rungs.length).toBeGreaterThanOrEqual(6);
