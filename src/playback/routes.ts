@@ -71,14 +71,14 @@ async function answerTarget(
   ctx: Caller,
 ): Promise<Response> {
   if (target.kind === "multivariant" || target.kind === "mpd") {
-    const clip = await answerClip(request, env, ctx, target);
+    const clip = await answerClip(request, url, env, ctx, target);
     if (clip !== null) return clip;
   }
   switch (target.kind) {
     case "nothing":
       throw unknown();
     case "page":
-      return answerPage(request, env, target.playbackId);
+      return answerPage(request, env, ctx, target.playbackId);
     case "page-file":
       return answerPageFile(request, env, target.file);
     case "live-playlist":
@@ -94,7 +94,7 @@ async function answerTarget(
     case "segment":
       return answerSegmentOf(request, target, env, ctx);
     default:
-      return await answerPlaylist(request, target, env, url.searchParams);
+      return await answerPlaylist(request, target, env, ctx, url.searchParams);
   }
 }
 
@@ -108,7 +108,7 @@ async function answerMain(
 ): Promise<Response> {
   const recent = recentOutcome(target, query);
   if (recent !== null) return recent;
-  const resolved = await requireResolved(env, target.playbackId);
+  const resolved = await requireResolved(env, ctx, target.playbackId);
   return resolved.kind === "asset"
     ? await answerManifest(request, resolved.playable, target, query)
     : await answerLiveManifest(request, env, ctx, target, query, resolved.playable);
@@ -119,16 +119,17 @@ async function answerPlaylist(
   request: Request,
   target: Extract<Target, { kind: "media-playlist" | "iframe-playlist" }>,
   env: Env,
+  ctx: Caller,
   query: URLSearchParams,
 ): Promise<Response> {
-  const resolved = await requireResolved(env, target.playbackId);
+  const resolved = await requireResolved(env, ctx, target.playbackId);
   if (resolved.kind !== "asset") throw unknown();
   return await answerManifest(request, resolved.playable, target, query);
 }
 
 /** @throws {Problem} playback_not_found */
-async function requireResolved(env: Env, playbackId: string): Promise<Resolved> {
-  const resolved = await resolvePlaybackId(env.DB, playbackId);
+async function requireResolved(env: Env, ctx: Caller, playbackId: string): Promise<Resolved> {
+  const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
   if (resolved === null) throw unknown();
   return resolved;
 }
