@@ -1,7 +1,7 @@
 /** What encoders report of their jobs (protocol/jobs.ts): the asset's machine hears it. */
 import type { Heartbeat, HeartbeatAnswer, JobFailure, JobResult } from "../../../protocol/jobs.ts";
 import type { Env } from "../../platform/env.ts";
-import { callMachine } from "../../platform/machines.ts";
+import { callMachine } from "../../platform/machine/calls.ts";
 import { GRANT_MS, isDueForRenewal, type JobGrant, signJobGrant } from "./job-token.ts";
 
 /** Renews the lease of a job, and its token when that is about to expire. */

@@ -3,7 +3,7 @@ import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test, vi } from "vitest";
 import type { JobResult, SegmentFacts } from "../../../../protocol/jobs.ts";
-import { callMachine } from "../../../../src/platform/machines.ts";
+import { callMachine } from "../../../../src/platform/machine/calls.ts";
 import { renditions } from "../../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { planEncoding } from "../../../../src/library/encoding/plan.ts";
