@@ -1,5 +1,5 @@
 import type { Heartbeat, JobFailure, JobResult } from "../../../protocol/jobs.ts";
-import { log } from "../../platform/log.ts";
+import { log, logWarning } from "../../platform/log.ts";
 import { fromJobFailure } from "../assets/asset-error.ts";
 import type { AssetForMachine } from "../assets/repository.ts";
 import { leaseMs, MAX_ATTEMPTS } from "../encoding/dispatcher.ts";
@@ -77,7 +77,7 @@ function speedOf(machine: AssetParts, result: JobResult): number {
 
 function onFailure(machine: AssetParts, job: JobRow, failure: JobFailure & { attempt: number }): { accepted: boolean } {
   if (!isCurrentAttempt(job, failure)) return { accepted: false };
-  log("job.failed", { jobId: job.id, attempt: job.attempt, code: failure.code });
+  logWarning("job.failed", { jobId: job.id, attempt: job.attempt, code: failure.code });
   const error = fromJobFailure(failure);
   const isShutdown = failure.code === "encoder_shutdown"; // not the job's fault
   if (isShutdown) machine.jobs.requeue(job.id, true);

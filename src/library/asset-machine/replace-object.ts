@@ -1,4 +1,4 @@
-import { log } from "../../platform/log.ts";
+import { log, logWarning } from "../../platform/log.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import { isAnnounced } from "../encoding/announced-objects.ts";
 import type { JobRow } from "../encoding/job-store.ts";
@@ -22,7 +22,7 @@ export function replaceObject(machine: AssetParts, jobId: string, object: JobObj
       return "replace";
     } catch (error) {
       // An exception inside `blockConcurrencyWhile` would reset the object.
-      log("job.object_not_replaced", { jobId, file, error: String(error) });
+      logWarning("job.object_not_replaced", { jobId, file, error: String(error) });
       return "unavailable";
     }
   });

@@ -1,4 +1,4 @@
-import { log } from "../../platform/log.ts";
+import { logError, logWarning } from "../../platform/log.ts";
 import { fromSourceError, STEP_DIED } from "../assets/asset-error.ts";
 import { sourceRetryDelayMs } from "../sources/retry-schedule.ts";
 import { SourceError } from "../sources/source-errors.ts";
@@ -39,7 +39,7 @@ export async function runWork(machine: AssetParts): Promise<void> {
 async function beginStep({ id, ctx, documents }: AssetParts, stage: Stage): Promise<boolean> {
   const open = documents.get("openStep");
   const tries = open?.stage === stage ? open.tries : 0;
-  if (tries > 0) log("asset.step_died", { assetId: id, stage, tries });
+  if (tries > 0) logError("asset.step_died", { assetId: id, stage, tries });
   if (tries >= MAX_STEP_DEATHS) return false;
   documents.put("openStep", { stage, tries: tries + 1 });
   await ctx.storage.sync();
@@ -52,7 +52,7 @@ function onSourceError(machine: AssetParts, error: SourceError): void {
   const failures = (documents.get("sourceFailures") ?? 0) + 1;
   const scale = Number(env.SOURCE_RETRY_SCALE ?? "") || 1;
   const delayMs = error.retryable ? sourceRetryDelayMs(failures, error.retryAfterMs, scale) : null;
-  log("source.failed", { assetId: machine.id, code: error.code, failures, delayMs });
+  logWarning("source.failed", { assetId: machine.id, code: error.code, failures, delayMs });
   if (delayMs === null) return failAsset(machine, fromSourceError(error));
   documents.put("sourceFailures", failures);
   machine.timers.schedule("work", machine.clock() + delayMs);

@@ -1,7 +1,6 @@
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { openDatabase } from "../../platform/database.ts";
-import type { Env } from "../../platform/env.ts";
-import type { Created, KeepAnswer } from "../../platform/http/idempotency.ts";
+import type { CreateContext, Created } from "../../platform/http/idempotency.ts";
 import { log } from "../../platform/log.ts";
 import { BLANK_ASSET } from "./blank-asset.ts";
 import { mediaEvent } from "./media-event.ts";
@@ -9,16 +8,6 @@ import { type Asset, assetInserts, type PlaybackId, toMachine } from "./reposito
 import { startMachine } from "./start-machine.ts";
 import type { CreateAsset, SourceInput } from "./schemas.ts";
 import { toCreatedMedia } from "./to-media.ts";
-
-export interface CreateContext {
-  env: Env;
-  workspaceId: string;
-  publicUrl: string;
-  now: Date;
-  /** Runs after the answer. */
-  after: (work: Promise<unknown>) => void;
-  keep: KeepAnswer;
-}
 
 /** Records an asset, with `asset.created`, and hands it to its machine. */
 export async function createAsset(

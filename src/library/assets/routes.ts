@@ -12,12 +12,12 @@ import {
   success,
   successPage,
 } from "../../platform/http/answers.ts";
-import { answerOnce, IdempotencyHeaders, type KeepAnswer } from "../../platform/http/idempotency.ts";
+import { answerOnce, IdempotencyHeaders } from "../../platform/http/idempotency.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { PageQuery, pagination } from "../../platform/http/pagination.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
 import { defined } from "../../platform/http/record.ts";
-import { publicUrlOf, uuidParam } from "../../platform/http/requests.ts";
+import { uuidParam } from "../../platform/http/requests.ts";
 import { type AppContext, newRouter, validationProblem } from "../../platform/http/router.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
 import { createAsset } from "./create-asset.ts";
@@ -124,15 +124,8 @@ export const assetRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
       async (c) => {
         const body = c.req.valid("json");
         const source = requireInputs(body, allowsPrivateNetwork(c.env));
-        const context = {
-          env: c.env,
-          workspaceId: c.var.caller.workspaceId,
-          publicUrl: publicUrlOf(c),
-          after: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
-        };
         const operation = { name: `POST ${path}`, isSecret: false };
-        const create = (keep: KeepAnswer, now: Date) => createAsset(body, source, { ...context, keep, now });
-        return (await answerOnce(c, operation, create)) as never;
+        return (await answerOnce(c, operation, (context) => createAsset(body, source, context))) as never;
       },
       (result, c) => {
         if (result.success) return;

@@ -1,6 +1,6 @@
 import type { Opening, Resume } from "../../../protocol/live.ts";
 import type { OriginSession } from "../../media/live/origin-facts.ts";
-import { log } from "../../platform/log.ts";
+import { logError } from "../../platform/log.ts";
 import type { EdgeParts } from "./parts.ts";
 
 /** Opens the session, or changes what it consists of. @param connection the broadcaster's newest one */
@@ -37,7 +37,7 @@ export async function continueHold(edge: EdgeParts): Promise<void> {
   try {
     await edge.holding.continue(edge.clock());
   } catch (error) {
-    log("live.not_held", { sessionId: edge.sessionId, error: String(error) });
+    logError("live.not_held", { sessionId: edge.sessionId, error: String(error) });
   }
   await afterHold(edge);
 }

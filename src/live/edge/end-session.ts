@@ -1,4 +1,4 @@
-import { log } from "../../platform/log.ts";
+import { log, logWarning } from "../../platform/log.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import { OriginIndex } from "../origin/origin-index.ts";
 import { afterHold, continueHold } from "./connections.ts";
@@ -54,7 +54,7 @@ async function deleteSession(edge: EdgeParts): Promise<void> {
   try {
     await deleteHeldSegments(edge);
   } catch (error) {
-    log("live.origin_not_deleted", { sessionId, error: String(error) });
+    logWarning("live.origin_not_deleted", { sessionId, error: String(error) });
     return await storage.setAlarm(edge.clock() + RELEASE_RETRY_MS);
   }
   log("live.origin_deleted", { sessionId });

@@ -1,5 +1,5 @@
 import type { OriginSession } from "../../media/live/origin-facts.ts";
-import { log } from "../../platform/log.ts";
+import { logError } from "../../platform/log.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import type { OriginIndex } from "../origin/origin-index.ts";
 
@@ -76,7 +76,7 @@ export class SegmentUploads {
       const key = renditionKey(sessionId, rendition, `${msn}.m4s`);
       await this.#context.bucket().put(key, bytes, { httpMetadata: mediaMetadata });
     } catch (error) {
-      log("live.not_stored", { sessionId, ...segment, error: String(error) });
+      logError("live.not_stored", { sessionId, ...segment, error: String(error) });
       return false;
     }
     store.markStored(rendition, msn);

@@ -1,4 +1,4 @@
-import { log } from "../../platform/log.ts";
+import { logError } from "../../platform/log.ts";
 import { originOf } from "../origin/origin-calls.ts";
 import { type SessionEnd, toSessionFacts, waitMs } from "../sessions/session.ts";
 import { isOnAir, type StreamSignal } from "../streams/moves.ts";
@@ -32,7 +32,9 @@ export function holdPicture({ ctx, env, session }: StreamParts): void {
   if (session === null || session.windowEndsAtMs === null) return;
   const { id: sessionId, streamId, connection, windowEndsAtMs } = session;
   const held = originOf(env, sessionId).hold(windowEndsAtMs, connection);
-  ctx.waitUntil(held.catch((error: unknown) => log("live.not_held", { streamId, sessionId, error: String(error) })));
+  ctx.waitUntil(
+    held.catch((error: unknown) => logError("live.not_held", { streamId, sessionId, error: String(error) })),
+  );
 }
 
 /** Ends the broadcast, if there is one, and makes the move. @returns false when the state does not accept the signal */

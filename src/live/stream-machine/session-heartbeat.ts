@@ -1,5 +1,5 @@
 import type { Heartbeat } from "../../../protocol/live.ts";
-import { log } from "../../platform/log.ts";
+import { logWarning } from "../../platform/log.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Connection, StreamCalls } from "../streams/stream-calls.ts";
 import { currentSession, refusalOf } from "./current-session.ts";
@@ -23,7 +23,7 @@ export function onHeartbeat(machine: StreamParts, order: Connection & Heartbeat)
 /** The encoder cannot keep up and has dropped rungs, or it encodes them all again. */
 function changeDroppedRungs(machine: StreamParts, session: Session, speed: number): void {
   const { id: sessionId, droppedRungs } = session;
-  log("live.rungs_dropped", { streamId: machine.id, sessionId, rungs: droppedRungs.join(), speed });
+  logWarning("live.rungs_dropped", { streamId: machine.id, sessionId, rungs: droppedRungs.join(), speed });
   machine.commit(() => {
     machine.documents.put("session", session);
     const event = { id: crypto.randomUUID(), type: "video.live_stream.updated" as const };

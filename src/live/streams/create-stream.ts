@@ -1,7 +1,6 @@
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { openDatabase } from "../../platform/database.ts";
-import type { Env } from "../../platform/env.ts";
-import type { Created, KeepAnswer } from "../../platform/http/idempotency.ts";
+import type { CreateContext, Created } from "../../platform/http/idempotency.ts";
 import { log } from "../../platform/log.ts";
 import type { StreamPlaybackId } from "../../tenancy/access/index.ts";
 import { newHexId, newStreamSecret } from "./ids.ts";
@@ -12,16 +11,6 @@ import type { CreateStream } from "./schemas.ts";
 import { sealStream } from "./secrets.ts";
 import { streamEvent } from "./stream-event.ts";
 import { toStream } from "./to-stream.ts";
-
-export interface CreateContext {
-  env: Env;
-  workspaceId: string;
-  publicUrl: string;
-  now: Date;
-  /** Runs after the answer. */
-  after: (work: Promise<unknown>) => void;
-  keep: KeepAnswer;
-}
 
 /** Records a stream, with `video.live_stream.created`. */
 export async function createStream(

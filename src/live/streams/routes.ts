@@ -11,7 +11,7 @@ import {
   success,
   successPage,
 } from "../../platform/http/answers.ts";
-import { answerOnce, IdempotencyHeaders, type KeepAnswer } from "../../platform/http/idempotency.ts";
+import { answerOnce, IdempotencyHeaders } from "../../platform/http/idempotency.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { PageQuery, pagination } from "../../platform/http/pagination.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
@@ -160,15 +160,8 @@ const rotateRoute = createRoute({
 });
 
 async function create(c: Context<AppContext>, body: CreateStream) {
-  const context = {
-    env: c.env,
-    workspaceId: c.var.caller.workspaceId,
-    publicUrl: publicUrlOf(c),
-    after: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
-  };
   const operation = { name: `POST ${path}`, isSecret: true }; // of both routes
-  const createWith = (keep: KeepAnswer, now: Date) => createStream(body, { ...context, keep, now });
-  return (await answerOnce(c, operation, createWith)) as never;
+  return (await answerOnce(c, operation, (context) => createStream(body, context))) as never;
 }
 
 /** A stream with the addresses that are good at this moment. */

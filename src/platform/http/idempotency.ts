@@ -5,8 +5,10 @@ import type { Context } from "hono";
 import { sha256Hex } from "../crypto/hash.ts";
 import { open, seal } from "../crypto/sealing.ts";
 import { type Database, openDatabase, type Statement } from "../database.ts";
+import type { Env } from "../env.ts";
 import { Problem } from "./problems.ts";
 import type { AppContext } from "./router.ts";
+import { publicUrlOf } from "./requests.ts";
 import { idempotencyKeys } from "./tables.ts";
 import { withKeys } from "./with-keys.ts";
 
@@ -30,7 +32,18 @@ export interface Created {
  * Statements that keep the answer, to be committed together with what is created. When a request with the same key is faster, its row makes
  * the whole commit fail.
  */
-export type KeepAnswer = (created: Created) => Promise<Statement[]>;
+type KeepAnswer = (created: Created) => Promise<Statement[]>;
+
+/** What a creation gets. */
+export interface CreateContext {
+  env: Env;
+  workspaceId: string;
+  publicUrl: string;
+  now: Date;
+  /** Runs after the answer. */
+  after: (work: Promise<unknown>) => void;
+  keep: KeepAnswer;
+}
 
 interface Operation {
   /** Method and path. Two routes of one operation have one name, so a repeat may come by the other. */
@@ -47,7 +60,7 @@ interface Operation {
 export async function answerOnce(
   c: Context<AppContext>,
   { name, isSecret }: Operation,
-  create: (keep: KeepAnswer, now: Date) => Promise<Created>,
+  create: (context: CreateContext) => Promise<Created>,
 ): Promise<Response> {
   const now = new Date();
   const { env } = c;
@@ -67,9 +80,10 @@ export async function answerOnce(
     const row = { workspaceId, key, requestHash, resourceId: id, status: 201, body, createdAt: now };
     return [openDatabase(env.DB).insert(idempotencyKeys).values(row)];
   };
+  const after = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   const createOnce = async (): Promise<Created> => {
     try {
-      return await create(keep, now);
+      return await create({ env, workspaceId, publicUrl: publicUrlOf(c), now, after, keep });
     } catch (error) {
       const concurrent = await findFirst();
       if (concurrent === null) throw error;

@@ -1,4 +1,4 @@
-import { log } from "../log.ts";
+import { logError } from "../log.ts";
 import type { MachineLabel } from "./state-machine.ts";
 
 const FIRST_RETRY_MS = 500;
@@ -75,7 +75,7 @@ export class Timers<Name extends string> {
     } catch (error) {
       const retryAt = this.#clock() + Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures);
       sql.exec("UPDATE timers SET due = ?, failures = failures + 1 WHERE name = ? AND due = ?", retryAt, name, due);
-      log("machine.timer_failed", {
+      logError("machine.timer_failed", {
         ...this.#label(),
         timer: name,
         failures: failures + 1,
