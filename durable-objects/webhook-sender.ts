@@ -17,6 +17,7 @@ import { type DueDelivery, findPending, nextDueAt } from "../src/events/webhooks
 import { SenderLedger } from "../src/events/webhooks/sender/ledger.ts";
 import { interrupted, settle } from "../src/events/webhooks/sender/outcome.ts";
 import { disable, recordSettled } from "../src/events/webhooks/sender/record.ts";
+import { alarmAtMs } from "../src/events/webhooks/sender/retries.ts";
 import { fitting, Recorder } from "../src/events/webhooks/sender/recorder.ts";
 import { type Noted, Supply } from "../src/events/webhooks/sender/supply.ts";
 import { openEventData } from "../src/events/webhooks/redact-event.ts";
@@ -132,8 +133,9 @@ export class WebhookSender extends DurableObject<Env> implements SenderCalls {
   async #rest(dueAtMs: number | null): Promise<void> {
     this.#supply.giveBack();
     if (dueAtMs === null) return await this.ctx.storage.deleteAlarm();
-    const notBeforeMs = Math.max(nextProbeAtMs(this.#health) ?? 0, Date.now() + 1);
-    await this.ctx.storage.setAlarm(Math.max(dueAtMs, notBeforeMs));
+    const nowMs = Date.now();
+    const notBeforeMs = Math.max(nextProbeAtMs(this.#health) ?? 0, nowMs + 1);
+    await this.ctx.storage.setAlarm(Math.max(alarmAtMs(dueAtMs, nowMs, this.#scale), notBeforeMs));
   }
 
   async #readTarget(webhookId: string): Promise<Target | null> {
@@ -226,10 +228,10 @@ export class WebhookSender extends DurableObject<Env> implements SenderCalls {
     });
     for (let rest = [...ended, ...broken]; rest.length > 0;) {
       const settled = fitting(rest);
-      const { wake } = await recordSettled(this.env, target, settled, failingSince(this.#health));
+      const { publish } = await recordSettled(this.env, target, settled, failingSince(this.#health));
       this.#ledger.forget(settled.map(({ eventId }) => eventId));
       rest = rest.slice(settled.length);
-      void wake();
+      void publish();
     }
     log("deliveries.taken_up", { webhookId, ended: ended.length, cutOff: cutOff.length });
   }

@@ -7,6 +7,7 @@ import { commit, type Database, openDatabase, type Statement } from "../../platf
 import type { Env } from "../../platform/env.ts";
 import { insertEvent, kindOf, type NewEvent } from "../index.ts";
 import { log } from "../../platform/log.ts";
+import { enqueueDeliveries } from "./delivery-messages.ts";
 import { redactEvent } from "./redact-event.ts";
 import type { DueDelivery } from "./sender/due.ts";
 import { deliveries, webhooks } from "./tables.ts";
@@ -115,17 +116,10 @@ async function wakeFor(env: Env, born: Born[]): Promise<void> {
   const calls = [...announced].map(([id, deliveries]) => wakeSenderSoon(env, id, told ? deliveries : []));
   // The queue after the senders: what is handed over there costs this process time that the first byte would wait for.
   await Promise.race([Promise.all(calls), new Promise((done) => setTimeout(done, ENQUEUE_AFTER_MS))]);
-  await Promise.all([...calls, enqueue(env, born)]);
-}
-
-async function enqueue(env: Env, born: Born[]): Promise<void> {
   const messages = born.map(({ event, due }) => ({
-    body: { eventId: event.id, webhookIds: due.map(({ webhookId }) => webhookId) },
+    eventId: event.id,
+    webhookIds: due.map(({ webhookId }) => webhookId),
+    delaySeconds: 0,
   }));
-  try {
-    if (messages.length === 1) await env.DELIVERIES.send(messages[0]!.body);
-    else for (let at = 0; at < messages.length; at += 100) await env.DELIVERIES.sendBatch(messages.slice(at, at + 100));
-  } catch (error) {
-    log("delivery.not_queued", { events: messages.length, error: String(error) });
-  }
+  await Promise.all([...calls, enqueueDeliveries(env, messages)]);
 }

@@ -8,6 +8,7 @@ import {
   isFailing,
   newHealth,
 } from "../../../src/events/webhooks/endpoint-health.ts";
+import { delaySecondsUntil } from "../../../src/events/webhooks/delivery-messages.ts";
 import { nextAttemptAt, RETRY_DELAYS_MS } from "../../../src/events/webhooks/retry-schedule.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
@@ -26,6 +27,7 @@ export const WEBHOOK_TRIALS = {
     return { atBound: atBound === bound ? TAKEN : String(atBound), above: above === null ? "failed" : String(above) };
   },
   "webhook-retry-after": upTo((ms) => (nextAttemptAt({ ...TRY, retryAfterMs: ms }) === ms ? TAKEN : "cut")),
+  "webhook-message-delay": upTo((ms) => (delaySecondsUntil(ms, 0) * 1000 === ms ? TAKEN : "alarm")),
   "webhook-pause-asked": upTo((ms) =>
     afterOutcome(newHealth(), { ...FAILURE, retryAfterMs: ms }).askedToWaitUntilMs === ms ? TAKEN : "cut",
   ),

@@ -3,22 +3,28 @@ import { openDatabase } from "../../../platform/database.ts";
 import type { Env } from "../../../platform/env.ts";
 import { toTimestamp } from "../../../platform/timestamp.ts";
 import { type Announcement, commitWithEvents } from "../announce.ts";
+import { enqueueDeliveries } from "../delivery-messages.ts";
 import { DELIVERY_FAILURES, type DeliveryFailure } from "../failures.ts";
 import { deliveries, deliveryAttempts, webhooks } from "../tables.ts";
 import type { Settled } from "./outcome.ts";
+import { retryMessages } from "./retries.ts";
 import type { Target } from "./target.ts";
 
-/** Writes how attempts ended, all in one commit with the events that follow. May be repeated without a trace. */
+/**
+ * Writes the outcomes of attempts to D1 in one commit with the events that follow from them. Idempotent.
+ *
+ * @returns `publish`, to be run after the commit: enqueues the retries and wakes the senders of the events. It never throws.
+ */
 export async function recordSettled(
   env: Env,
   target: Target,
   settled: Settled[],
   failingSinceMs: number | null,
-): Promise<{ wake: () => Promise<void> }> {
+): Promise<{ publish: () => Promise<void> }> {
   const db = openDatabase(env.DB);
   const json = JSON.stringify(settled);
   const last = settled.at(-1);
-  if (last === undefined) return { wake: async () => undefined };
+  if (last === undefined) return { publish: async () => undefined };
   const field = (name: string) => sql.raw(`json_extract(value, '$.${name}')`);
   const changes = [
     // Materialised, so that the text is read once: SQLite would read it once for each delivery that waits.
@@ -43,11 +49,13 @@ export async function recordSettled(
         last_status = ${last.status}, last_failure = ${last.failure}
       WHERE id = ${target.webhookId}`),
   ];
-  return await commitWithEvents(
+  const { wake } = await commitWithEvents(
     env,
     changes,
     settled.flatMap((one) => exhausted(target, one)),
   );
+  const retries = retryMessages(target.webhookId, settled, Date.now());
+  return { publish: async () => void (await Promise.all([wake(), enqueueDeliveries(env, retries)])) };
 }
 
 /** Of what tells of webhooks nothing more is told: two dead ones would tell of each other for ever. */

@@ -86,9 +86,9 @@ export class Recorder {
 
   async #write(target: Target, settled: Settled[], failingSinceMs: number | null): Promise<void> {
     try {
-      const { wake } = await recordSettled(this.#env, target, settled, failingSinceMs);
+      const { publish } = await recordSettled(this.#env, target, settled, failingSinceMs);
       this.#ledger.forget(settled.map(({ eventId }) => eventId));
-      void wake();
+      void publish();
       const delivered = settled.filter(({ next }) => next === "delivered").length;
       log("deliveries.recorded", { webhookId: target.webhookId, delivered, failed: settled.length - delivered });
     } catch (error) {
