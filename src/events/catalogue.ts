@@ -25,14 +25,18 @@ export type EventType = keyof typeof KINDS;
 export type EventData<Type extends EventType> = z.output<(typeof KINDS)[Type]["data"]>;
 export type Naming = "service" | "video";
 
-export interface EventKind extends KindFacts {
+export interface EventKind extends Omit<KindFacts, "isSent"> {
   type: EventType;
   videoType: string;
+  isSent: boolean;
 }
 
 /** Every kind of event that there is, by area and then in the order in which they happen. */
 export const CATALOGUE = Object.fromEntries(
-  Object.entries<KindFacts>(KINDS).map(([type, facts]) => [type, { type, videoType: type, ...facts }]),
+  Object.entries<KindFacts>(KINDS).map(([type, facts]) => [
+    type,
+    { type, videoType: type, ...facts, isSent: facts.isSent === true },
+  ]),
 ) as Record<EventType, EventKind>;
 export const EVENT_KINDS: readonly EventKind[] = Object.values(CATALOGUE);
 

@@ -14,6 +14,10 @@ const EventTypeRecord = z
       description: "Its name for webhooks with `naming: video`; two kinds may share one",
       example: "video.media.ready",
     }),
+    isSent: z.boolean().openapi({
+      description:
+        "This release sends it. Webhooks can subscribe to the other kinds too, and get them from the release that sends them on",
+    }),
     area: z.enum(EVENT_AREAS),
     objectType: z.enum(EVENT_OBJECT_TYPES),
     description: z.string(),
@@ -41,9 +45,10 @@ const listRoute = createRoute({
 export const eventTypeRoutes = newRouter().openapi(listRoute, (c) => {
   const { area: wanted } = c.req.valid("query");
   const kinds = EVENT_KINDS.filter(({ area }) => wanted === undefined || area === wanted);
-  const data = kinds.map(({ type, videoType, area, objectType, when }) => ({
+  const data = kinds.map(({ type, videoType, isSent, area, objectType, when }) => ({
     type,
     videoType,
+    isSent,
     area,
     objectType,
     description: when,

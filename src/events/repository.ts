@@ -21,10 +21,12 @@ export interface NewEvent {
  * A statement for a batch: the event travels in one commit with the change it tells of. Its time and its bytes are made here, once.
  * The time is when it happened, or a nanosecond after the object's event before it.
  *
+ * @throws when the catalogue does not know the kind, or does not mark it as sent: then `GET /v1/event-types` would be wrong about it
  * @param onlyIf a condition in SQL; `changes() > 0` asks whether the statement before this one in the batch did anything
  */
 export function insertEvent(db: Database, event: NewEvent, onlyIf: SQL = sql`true`) {
-  const { status, videoType, objectType } = kindOf(event.type);
+  const { status, videoType, objectType, isSent } = kindOf(event.type);
+  if (!isSent && event.isTest !== true) throw new Error(`the catalogue does not mark "${event.type}" as sent`);
   const happenedAt = eventTime(event.occurredAtMs);
   const json = (value: unknown) => JSON.stringify(value);
   const ids = `"object":${json({ type: objectType, id: event.objectId })},"id":${json(event.id)},"event_id":${json(event.id)}`;

@@ -6,10 +6,12 @@ export type EventArea = (typeof EVENT_AREAS)[number];
 export const EVENT_OBJECT_TYPES = ["media", "live", "view", "migration_batch", "webhook"] as const;
 export type EventObjectType = (typeof EVENT_OBJECT_TYPES)[number];
 
-/** What is said of a kind beside its name. */
+/** What the catalogue says about a kind beside its name. */
 export interface KindFacts<Data extends z.ZodType = z.ZodType> {
   area: EventArea;
   objectType: EventObjectType;
+  /** A flow of this release sends it. The other kinds are declared ahead of their flows, so that a webhook can subscribe to them. */
+  isSent?: boolean;
   /** The envelope's coarse word for what has become of the object. */
   status: string;
   /** One sentence: what has happened when this is sent. */

@@ -76,11 +76,12 @@ const live = (
   status: string,
   when: string,
   streamStatus: z.output<typeof LiveStream>["status"],
-  names: { videoType?: string } = {},
-) => inLive({ ...names, status, when, data: LiveStream, example: sampleStream(streamStatus) });
+  more: { videoType?: string; isSent?: boolean } = {},
+) => inLive({ isSent: true, ...more, status, when, data: LiveStream, example: sampleStream(streamStatus) });
 
 const target = (status: string, when: string) =>
   inLive({
+    isSent: true,
     status,
     when,
     data: z.strictObject({ ...SimulcastTarget.shape, streamId: HexId }),
@@ -112,8 +113,12 @@ export const liveKinds = {
   ),
   "video.live_stream.disabled": live("disabled", "A stream was disabled and refuses encoders.", "disabled"),
   "video.live_stream.deleted": live("deleted", "A stream was deleted.", "idle"),
-  "video.live_stream.srt_detected": live("preparing", "The broadcast arrives over SRT.", "preparing"),
-  "video.live_stream.rtmps_detected": live("preparing", "The broadcast arrives over RTMPS.", "preparing"),
+  "video.live_stream.srt_detected": live("preparing", "The broadcast arrives over SRT.", "preparing", {
+    isSent: false,
+  }),
+  "video.live_stream.rtmps_detected": live("preparing", "The broadcast arrives over RTMPS.", "preparing", {
+    isSent: false,
+  }),
   "video.live_stream.simulcast_target.created": target("created", "A simulcast target was added to a stream."),
   "video.live_stream.simulcast_target.starting": target("starting", "The connection to a simulcast target is made."),
   "video.live_stream.simulcast_target.broadcasting": target("broadcasting", "A simulcast target gets the broadcast."),
@@ -124,6 +129,7 @@ export const liveKinds = {
     "live",
     "media",
   )({
+    isSent: true,
     videoType: "video.media.ready",
     status: "ready",
     when: "The recording of a broadcast plays on demand; `data.streamId` is the stream.",

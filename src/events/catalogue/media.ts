@@ -29,6 +29,7 @@ const sampleStreamMedia = (): z.output<typeof StreamMedia> => ({
 
 export const mediaKinds = {
   "asset.created": media({
+    isSent: true,
     videoType: "video.media.created",
     status: "media_created",
     when: "A media was created from a source URL.",
@@ -36,6 +37,7 @@ export const mediaKinds = {
     example: createdMedia(),
   }),
   "asset.ready": media({
+    isSent: true,
     videoType: "video.media.ready",
     status: "ready",
     when: "Processing has finished and the whole ladder plays.",
@@ -43,6 +45,7 @@ export const mediaKinds = {
     example: readyMedia(),
   }),
   "asset.errored": media({
+    isSent: true,
     videoType: "video.media.failed",
     status: "failed",
     when: "Processing has failed for good; `data.error` says why and whose fault it is.",
@@ -59,12 +62,14 @@ export const mediaKinds = {
     },
   }),
   "video.media.updated": media({
+    isSent: true,
     status: "updated",
     when: "Title, creator, metadata, tracks or settings of a media were changed.",
     data: Media,
     example: { ...readyMedia(), metadata: { campaign: "summer" } },
   }),
   "video.media.deleted": media({
+    isSent: true,
     status: "deleted",
     when: "A media was deleted and plays no more.",
     data: z.strictObject({ id, workspaceId, status, playbackIds }),
@@ -107,12 +112,14 @@ export const mediaKinds = {
     example: sampleUpload("cancelled"),
   }),
   "video.media.live_stream.created": media({
+    isSent: true,
     status: "media_created",
     when: "The recording of a live stream was opened; `data.id` is its media, `data.streamId` the stream.",
     data: StreamMedia,
     example: sampleStreamMedia(),
   }),
   "video.media.live_clip.created": media({
+    isSent: true,
     status: "media_created",
     when: "A clip of a live stream was asked for and became a media.",
     data: StreamMedia,

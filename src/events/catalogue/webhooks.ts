@@ -10,6 +10,7 @@ const url = "https://app.example.com/hooks/video";
 /** What the service tells of its own deliveries, through the workspace's other webhooks. */
 export const webhookKinds = {
   "webhook.delivery.exhausted": webhook({
+    isSent: true,
     status: "exhausted",
     when: "A delivery was given up after its last attempt; sent once each time its tries run out.",
     data: z.strictObject({
@@ -42,6 +43,7 @@ export const webhookKinds = {
     },
   }),
   "webhook.disabled": webhook({
+    isSent: true,
     status: "disabled",
     when: "A webhook was switched off: its endpoint answered 410, or has only failed for five days.",
     data: z.strictObject({

@@ -127,6 +127,10 @@ export const WebhookRecord = z
     url: z.url(),
     description: z.string().optional(),
     eventTypes: z.array(z.string()),
+    eventTypesNotSent: z.array(z.string()).optional().openapi({
+      description:
+        "Those of `eventTypes` of which this release sends no kind (`isSent` of `GET /v1/event-types`); absent = none",
+    }),
     naming: z.enum(["service", "video"]),
     events: z.object({ secrets: z.boolean() }),
     enabled: z.boolean(),

@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import { nameIn } from "../index.ts";
+import { CATALOGUE, nameIn, resolveTypes } from "../index.ts";
 import { withoutUnset } from "../../platform/http/record.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
 import { DELIVERY_FAILURES, type DeliveryFailure } from "./failures.ts";
@@ -17,6 +17,7 @@ export function toWebhook(webhook: Webhook, now: Date): z.infer<typeof WebhookRe
     url: webhook.url,
     description: webhook.description,
     eventTypes: webhook.eventTypes,
+    eventTypesNotSent: notSent(webhook.eventTypes),
     naming: webhook.naming,
     events: { secrets: webhook.eventSecrets },
     enabled: webhook.enabled,
@@ -33,6 +34,12 @@ export function toWebhook(webhook: Webhook, now: Date): z.infer<typeof WebhookRe
     createdAt: toTimestamp(webhook.createdAt),
     updatedAt: toTimestamp(webhook.updatedAt),
   });
+}
+
+/** Patterns that stand only for kinds that this release does not send; null = there are none. */
+function notSent(patterns: readonly string[]): string[] | null {
+  const found = patterns.filter((pattern) => !resolveTypes(pattern).some((type) => CATALOGUE[type].isSent));
+  return found.length === 0 ? null : found;
 }
 
 /** Disabling comes first: its reason is news to the owner, their own wish is not. */
