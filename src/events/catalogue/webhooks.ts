@@ -58,7 +58,7 @@ export const webhookKinds = {
       webhookId,
       url,
       reason: "failing_for_five_days",
-      message: "Every attempt of five days has failed.",
+      message: "Every attempt for five days has failed.",
       failingSince: "2026-05-15T12:47:31.904000Z",
       disabledAt: "2026-05-20T12:47:33.250000Z",
     },

@@ -9,7 +9,7 @@ import { answer, itemProblems, keyOf, orNotFound, security, tags, webhookParams 
 import { RecoverWebhook, RedeliverEvent, TestResult, TestWebhook, WebhookRecord, WebhookSecret } from "./schemas.ts";
 import { testWebhook } from "./test-webhook.ts";
 import { toAttempt, toWebhook } from "./to-webhook.ts";
-import { tellSender, wakeSender } from "./wake.ts";
+import { reloadSender, wakeSender } from "./wake.ts";
 
 const revealRoute = createRoute({
   operationId: "reveal-webhook-secret",
@@ -96,7 +96,7 @@ export const actionRoutes = newRouter()
     const now = new Date();
     const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
     const webhook = orNotFound(await rotateSecret(c.env, key, now));
-    await tellSender(c.env, key.webhookId);
+    await reloadSender(c.env, key.webhookId);
     return c.json({ success: true as const, data: toWebhook(webhook, now) }, 200);
   })
   .openapi(testRoute, async (c) => {

@@ -11,7 +11,7 @@ import { enqueueDeliveries } from "./delivery-messages.ts";
 import { redactEvent } from "./redact-event.ts";
 import type { DueDelivery } from "./sender/due.ts";
 import { deliveries, webhooks } from "./tables.ts";
-import { wakeSenderSoon } from "./wake.ts";
+import { wakeSenderUnlessPending } from "./wake.ts";
 
 export interface Announcement {
   event: NewEvent;
@@ -113,7 +113,7 @@ async function wakeFor(env: Env, born: Born[]): Promise<void> {
       ]);
     }
   const told = born.length <= TOLD_AT_ONCE;
-  const calls = [...announced].map(([id, deliveries]) => wakeSenderSoon(env, id, told ? deliveries : []));
+  const calls = [...announced].map(([id, deliveries]) => wakeSenderUnlessPending(env, id, told ? deliveries : []));
   // The queue after the senders: what is handed over there costs this process time that the first byte would wait for.
   await Promise.race([Promise.all(calls), new Promise((done) => setTimeout(done, ENQUEUE_AFTER_MS))]);
   const messages = born.map(({ event, due }) => ({

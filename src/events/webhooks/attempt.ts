@@ -10,7 +10,7 @@ import {
   RESOLVE_LIMITS,
   type ResolveLimits,
 } from "../../platform/network/index.ts";
-import { type ReadAnswer, readAnswer } from "./answer.ts";
+import { type ResponseBody, readResponseBody } from "./response-body.ts";
 import type { DeliveryFailure } from "./failures.ts";
 import { checkWebhookUrl } from "./webhook-url.ts";
 
@@ -112,7 +112,7 @@ async function attemptOnce(env: NetworkEnv, attempt: Attempt): Promise<Ending> {
     return await within(limits.totalMs, "no end", async () => {
       await within(limits.resolveMs, "no address", () => checkHost(env, url.hostname, limits, abort.signal));
       const response = await within(limits.headersMs, "no answer", () => post(env, url, attempt, abort.signal));
-      const answer = await readAnswer(response, limits.answerBytes);
+      const answer = await readResponseBody(response, limits.answerBytes);
       isAllRead = answer.ending === "whole" && response.status !== 101;
       return judge(response, answer, abort.signal);
     });
@@ -143,7 +143,7 @@ async function post(env: NetworkEnv, url: URL, { body, headers }: Attempt, signa
 }
 
 /** A status that is a failure remains the reason, whatever becomes of its body. */
-function judge(response: Response, answer: ReadAnswer, signal: AbortSignal): Ending {
+function judge(response: Response, answer: ResponseBody, signal: AbortSignal): Ending {
   const ending = { status: response.status, detail: null, responseHead: answer.head, retryAfterMs: null };
   const refusal = refusalOfStatus(response);
   if (refusal !== null) return { ...ending, ...refusal };

@@ -14,7 +14,7 @@ import { answer, itemProblems, keyOf, orNotFound, security, tags, webhookParams 
 import { CreatedWebhook, CreateWebhook, UpdateWebhook, urlIssues, WebhookRecord } from "./schemas.ts";
 import { toWebhook } from "./to-webhook.ts";
 import { updateWebhook } from "./update-webhook.ts";
-import { tellSender } from "./wake.ts";
+import { reloadSender } from "./wake.ts";
 
 const createRouteDefinition = createRoute({
   operationId: "create-webhook",
@@ -85,7 +85,7 @@ const deleteRoute = createRoute({
 });
 
 /** Every offending field is told at once: a URL is checked also where something else is wrong. */
-function tellEveryField(result: Checked, c: { env: Env }): undefined {
+function reportAllIssues(result: Checked, c: { env: Env }): undefined {
   if (result.error === undefined) return;
   const { data } = result as { data?: unknown };
   const more = result.target === "json" ? urlIssues(data, allowsPrivateNetwork(c.env)) : [];
@@ -106,7 +106,7 @@ export const webhookRoutes = newRouter()
       c.header("cache-control", "no-store");
       return c.json({ success: true as const, data: { ...toWebhook(webhook, now), secret } }, 201);
     },
-    tellEveryField,
+    reportAllIssues,
   )
   .openapi(listRoute, async (c) => {
     const { limit, offset, orderBy } = c.req.valid("query");
@@ -132,12 +132,12 @@ export const webhookRoutes = newRouter()
       const webhook = orNotFound(await updateWebhook(c.env, key, c.req.valid("json"), now));
       return c.json({ success: true as const, data: toWebhook(webhook, now) }, 200);
     },
-    tellEveryField,
+    reportAllIssues,
   )
   .openapi(deleteRoute, async (c) => {
     const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
     orNotFound((await deleteWebhook(c.env, key, new Date())) || null);
-    await tellSender(c.env, key.webhookId); // which then forgets it
+    await reloadSender(c.env, key.webhookId); // which then forgets it
     return c.json({ success: true as const }, 200);
   });
 webhookRoutes.route("/", actionRoutes);

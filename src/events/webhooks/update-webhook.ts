@@ -8,7 +8,7 @@ import { requireAccepting } from "./require-accepting.ts";
 import { type UpdateWebhook, urlIssues } from "./schemas.ts";
 import { withoutFragment } from "./without-fragment.ts";
 import { webhooks } from "./tables.ts";
-import { reviveSender, tellSender } from "./wake.ts";
+import { resetSender, reloadSender } from "./wake.ts";
 
 /**
  * Changes what its owner may change. Another URL is another endpoint, and an owner who enables a webhook has repaired it: both start
@@ -50,6 +50,6 @@ export async function updateWebhook(
     .returning();
   if (webhook === undefined) return null; // deleted while its new URL was asked
   log("webhook.updated", { ...key, fields: Object.keys(change) });
-  await (startsAnew ? reviveSender : tellSender)(env, key.webhookId);
+  await (startsAnew ? resetSender : reloadSender)(env, key.webhookId);
   return webhook;
 }

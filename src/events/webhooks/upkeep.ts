@@ -9,7 +9,7 @@ import { webhooks } from "./tables.ts";
 const AT_ONCE = 100;
 
 /** After the catalogue of events has changed, a prefix such as `video.media.*` stands for other kinds. */
-export async function expandAgain(env: Env): Promise<void> {
+export async function refreshMatchedTypes(env: Env): Promise<void> {
   const db = openDatabase(env.DB);
   const stale = await db
     .select({ id: webhooks.id, eventTypes: webhooks.eventTypes })
@@ -27,7 +27,7 @@ export async function expandAgain(env: Env): Promise<void> {
 }
 
 /** After WEBHOOK_KEYS has got a new first key, every secret is sealed with it; then the old one can be taken out. */
-export async function sealAgain(env: Env): Promise<void> {
+export async function resealSecrets(env: Env): Promise<void> {
   const db = openDatabase(env.DB);
   const current = `${currentKeyId(env.WEBHOOK_KEYS)}.`;
   const old = await db
@@ -36,13 +36,13 @@ export async function sealAgain(env: Env): Promise<void> {
     .where(sql`instr(${webhooks.secret}, ${current}) <> 1 OR instr(${webhooks.previousSecret}, ${current}) <> 1`)
     .limit(AT_ONCE);
   for (const row of old)
-    await sealRowAgain(env, row).catch((error: unknown) =>
+    await resealRow(env, row).catch((error: unknown) =>
       log("webhook.not_sealed_again", { webhookId: row.id, error: String(error) }),
     );
   if (old.length > 0) log("webhooks.sealed_again", { webhooks: old.length });
 }
 
-async function sealRowAgain(
+async function resealRow(
   env: Env,
   { id, secret, previousSecret }: Pick<typeof webhooks.$inferSelect, "id" | "secret" | "previousSecret">,
 ): Promise<void> {

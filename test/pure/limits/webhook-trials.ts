@@ -1,5 +1,5 @@
 /** What receivers of webhooks may do and how often they are tried. */
-import { readAnswer } from "../../../src/events/webhooks/answer.ts";
+import { readResponseBody } from "../../../src/events/webhooks/response-body.ts";
 import { ATTEMPT_LIMITS } from "../../../src/events/webhooks/attempt.ts";
 import {
   admits,
@@ -14,7 +14,7 @@ import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
 const TRY = { tries: 1, firstTriedAtMs: 0, nowMs: 0, retryAfterMs: null, random: 0.5 };
 const FAILURE = { ok: false, gone: false, atMs: 0, random: 0.5 };
-const answerOf = (bytes: number) => readAnswer(new Response("a".repeat(bytes)), ATTEMPT_LIMITS.answerBytes);
+const answerOf = (bytes: number) => readResponseBody(new Response("a".repeat(bytes)), ATTEMPT_LIMITS.answerBytes);
 
 export const WEBHOOK_TRIALS = {
   "webhook-answer": upTo(async (bytes) => ((await answerOf(bytes)).ending === "whole" ? TAKEN : "answer_too_long")),

@@ -1,5 +1,5 @@
 import { type DelayedMessage, delaySecondsUntil } from "../delivery-messages.ts";
-import type { Settled } from "./outcome.ts";
+import type { SettledAttempt } from "./outcome.ts";
 
 /** The queue counts whole seconds: shorter waits are left to the alarm. They occur only with a `WEBHOOK_RETRY_SCALE` below 1. */
 const MIN_QUEUED_WAIT_MS = 1000;
@@ -8,7 +8,7 @@ const LOST_MESSAGE_AFTER_MS = 15_000;
 const MIN_LOST_MESSAGE_AFTER_MS = 2000;
 
 /** The delayed messages that carry the next tries of failed attempts: one for each. */
-export function retryMessages(webhookId: string, settled: Settled[], nowMs: number): DelayedMessage[] {
+export function retryMessages(webhookId: string, settled: SettledAttempt[], nowMs: number): DelayedMessage[] {
   return settled.flatMap(({ eventId, next, nextAttemptAtMs }) => {
     const isQueued = next === "pending" && nextAttemptAtMs !== null && isCarriedByQueue(nextAttemptAtMs, nowMs);
     return isQueued

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Settled } from "../../../../src/events/webhooks/sender/outcome.ts";
+import type { SettledAttempt } from "../../../../src/events/webhooks/sender/outcome.ts";
 import { fitting } from "../../../../src/events/webhooks/sender/recorder.ts";
 
 const MOST_OF_D1_BYTES = 2_000_000;
 
-const outcome = (responseHead: string, index: number): Settled => ({
+const outcome = (responseHead: string, index: number): SettledAttempt => ({
   eventId: crypto.randomUUID(),
   eventType: "video.media.live_stream.created",
   number: index,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { MAX_RETRY_GAP_MS } from "../../../../src/events/webhooks/retry-schedule.ts";
 import { alarmAtMs, retryMessages } from "../../../../src/events/webhooks/sender/retries.ts";
-import type { Settled } from "../../../../src/events/webhooks/sender/outcome.ts";
+import type { SettledAttempt } from "../../../../src/events/webhooks/sender/outcome.ts";
 
 const NOW_MS = 1_795_175_070_123;
-const outcome = (next: Settled["next"], waitMs: number | null): Settled => ({
+const outcome = (next: SettledAttempt["next"], waitMs: number | null): SettledAttempt => ({
   eventId: "event",
   eventType: "asset.ready",
   number: 1,
@@ -21,7 +21,7 @@ const outcome = (next: Settled["next"], waitMs: number | null): Settled => ({
   endedAtMs: NOW_MS - 50,
   exhaustedEventId: null,
 });
-const delays = (...outcomes: Settled[]) =>
+const delays = (...outcomes: SettledAttempt[]) =>
   retryMessages("webhook", outcomes, NOW_MS).map(({ delaySeconds }) => delaySeconds);
 
 describe("messages of retries", () => {

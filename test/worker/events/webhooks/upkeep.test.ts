@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { CATALOGUE_VERSION, expandPatterns } from "../../../../src/events/index.ts";
-import { expandAgain, sealAgain } from "../../../../src/events/webhooks/index.ts";
+import { refreshMatchedTypes, resealSecrets } from "../../../../src/events/webhooks/index.ts";
 import { isSealedWithCurrent, openSecret, sealSecret } from "../../../../src/events/webhooks/secrets.ts";
 import { webhooks } from "../../../../src/events/webhooks/tables.ts";
 import { newWorkspace } from "../../workspace.ts";
@@ -21,12 +21,12 @@ test("after a new first key every secret opens without the old key, also the one
     .update(webhooks)
     .set({ previousSecret: await sealSecret(env.WEBHOOK_KEYS, id, before) })
     .where(eq(webhooks.id, id));
-  await sealAgain(both);
+  await resealSecrets(both);
   const { secret, previousSecret } = await webhookRow(id);
   expect([secret, previousSecret!].map((sealed) => isSealedWithCurrent(newKey, sealed))).toEqual([true, true]);
   expect(await openSecret(newKey, id, secret)).toBe(SECRET);
   expect(await openSecret(newKey, id, previousSecret!)).toBe(before);
-  await sealAgain(both);
+  await resealSecrets(both);
   expect(await webhookRow(id)).toMatchObject({ secret, previousSecret }); // once is enough
 });
 
@@ -34,7 +34,7 @@ test("a secret that does not open stays as it is and keeps no other from being s
   const { id: workspaceId } = await newWorkspace();
   const broken = await addWebhook(workspaceId, { secret: "k9.AAAAAAAAAAAAAAAA.AAAA" });
   const sound = await addWebhook(workspaceId);
-  await sealAgain(both);
+  await resealSecrets(both);
   expect((await webhookRow(broken)).secret).toBe("k9.AAAAAAAAAAAAAAAA.AAAA");
   expect(await openSecret(newKey, sound, (await webhookRow(sound)).secret)).toBe(SECRET);
 });
@@ -44,7 +44,7 @@ test("a prefix is matched again when the catalogue has changed, and what was mat
   const stale = { eventTypes: ["video.media.*"], matchedTypes: ["asset.ready"], matchedVersion: "before" };
   const id = await addWebhook(workspaceId, stale);
   const current = await addWebhook(workspaceId, { ...stale, matchedVersion: CATALOGUE_VERSION });
-  await expandAgain(env);
+  await refreshMatchedTypes(env);
   expect(await webhookRow(id)).toMatchObject({
     matchedTypes: expandPatterns(["video.media.*"]),
     matchedVersion: CATALOGUE_VERSION,

@@ -1,7 +1,7 @@
 /** How much of an answer is kept for the delivery log. */
 export const RESPONSE_HEAD_BYTES = 4096;
 
-export interface ReadAnswer {
+export interface ResponseBody {
   /** The first 4 KB as text; what is no UTF-8 is replaced, and NUL too, which a text column would end at. */
   head: string;
   ending: "whole" | "too_long" | "broken";
@@ -10,15 +10,15 @@ export interface ReadAnswer {
 }
 
 /** Reads a body up to a limit and lets go of the rest, however it ends. Never throws. */
-export async function readAnswer(response: Response, maxBytes: number): Promise<ReadAnswer> {
+export async function readResponseBody(response: Response, maxBytes: number): Promise<ResponseBody> {
   if (response.headers.get("content-length") !== "0") return await readPieces(response.body, maxBytes);
   await response.arrayBuffer().catch(() => undefined); // nothing comes; this costs a quarter of what a reader does
   return { ending: "whole", trouble: null, head: "" };
 }
 
-async function readPieces(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<ReadAnswer> {
+async function readPieces(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<ResponseBody> {
   const kept = new Uint8Array(RESPONSE_HEAD_BYTES);
-  let ending: ReadAnswer["ending"] = "broken";
+  let ending: ResponseBody["ending"] = "broken";
   let trouble: unknown = null;
   let readBytes = 0;
   const reader = body?.getReader();
