@@ -7,16 +7,14 @@ import { EVENT_AREAS, EVENT_OBJECT_TYPES } from "./catalogue/kind.ts";
 
 const EventTypeRecord = z
   .object({
-    type: z
-      .string()
-      .openapi({ description: "Its name; webhooks with `naming: service` get it", example: "asset.ready" }),
+    type: z.string().openapi({ description: "Its name with `naming: service`", example: "asset.ready" }),
     videoType: z.string().openapi({
-      description: "Its name for webhooks with `naming: video`; two kinds may share one",
+      description: "Its name with `naming: video`; two kinds may share one",
       example: "video.media.ready",
     }),
     isSent: z.boolean().openapi({
       description:
-        "This release sends it. Webhooks can subscribe to the other kinds too, and get them from the release that sends them on",
+        "Whether this release sends it. A webhook may subscribe to any kind, and gets it from the release that sends it",
     }),
     area: z.enum(EVENT_AREAS),
     objectType: z.enum(EVENT_OBJECT_TYPES),
@@ -27,7 +25,7 @@ const EventTypeRecord = z
 
 const listRoute = createRoute({
   operationId: "list-event-types",
-  summary: "Every kind of event, with an example",
+  summary: "List the kinds of events",
   method: "get",
   path: "/v1/event-types",
   tags: ["Events"],

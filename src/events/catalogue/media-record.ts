@@ -26,7 +26,7 @@ export const TrackRecord = z
   })
   .openapi("Track");
 
-/** A media as the API answers it and as events carry it. */
+/** A media as the API returns it and as events contain it. */
 export const MediaRecord = z
   .object({
     id: z.uuid(),

@@ -23,11 +23,11 @@ export async function consumeDeliveries(env: Env, batch: MessageBatch): Promise<
     batch.messages.map(async (message) => {
       const parsed = DeliveryMessage.safeParse(message.body);
       if (!parsed.success) {
-        log("delivery.unreadable", { messageId: message.id });
-        return message.ack(); // a retry cannot repair the body
+        log("delivery.message_invalid", { messageId: message.id });
+        return message.ack(); // a retry would not repair it
       }
-      const isTaken = (await Promise.all(parsed.data.webhookIds.map(wake))).every(Boolean);
-      if (isTaken) message.ack();
+      const isWoken = (await Promise.all(parsed.data.webhookIds.map(wake))).every(Boolean);
+      if (isWoken) message.ack();
       else message.retry();
     }),
   );
@@ -46,7 +46,7 @@ export async function consumeDeadDeliveries(env: Env, batch: MessageBatch): Prom
         for (const webhookId of parsed.data.webhookIds) await giveUp(env, parsed.data.eventId, webhookId);
         message.ack();
       } catch (error) {
-        log("delivery.not_given_up", { messageId: message.id, error: String(error) });
+        log("delivery.dead_letter_failed", { messageId: message.id, error: String(error) });
         message.retry();
       }
     }),

@@ -1,25 +1,25 @@
-/** How much of an answer is kept for the delivery log. */
+/** The part of a response body that the delivery log keeps. */
 export const RESPONSE_HEAD_BYTES = 4096;
 
 export interface ResponseBody {
-  /** The first 4 KB as text; what is no UTF-8 is replaced, and NUL too, which a text column would end at. */
+  /** The first 4 KB as text. Invalid UTF-8 is replaced, and so is NUL, at which a text column would end. */
   head: string;
   ending: "whole" | "too_long" | "broken";
-  /** What a read threw, with `broken`. */
-  trouble: unknown;
+  /** What reading threw; null unless `ending` is `broken`. */
+  error: unknown;
 }
 
-/** Reads a body up to a limit and lets go of the rest, however it ends. Never throws. */
+/** Reads a body up to a limit and cancels the rest. Never throws. */
 export async function readResponseBody(response: Response, maxBytes: number): Promise<ResponseBody> {
   if (response.headers.get("content-length") !== "0") return await readPieces(response.body, maxBytes);
-  await response.arrayBuffer().catch(() => undefined); // nothing comes; this costs a quarter of what a reader does
-  return { ending: "whole", trouble: null, head: "" };
+  await response.arrayBuffer().catch(() => undefined); // empty; this takes a quarter of the time of a reader
+  return { ending: "whole", error: null, head: "" };
 }
 
 async function readPieces(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<ResponseBody> {
   const kept = new Uint8Array(RESPONSE_HEAD_BYTES);
   let ending: ResponseBody["ending"] = "broken";
-  let trouble: unknown = null;
+  let error: unknown = null;
   let readBytes = 0;
   const reader = body?.getReader();
   try {
@@ -37,14 +37,14 @@ async function readPieces(body: ReadableStream<Uint8Array> | null, maxBytes: num
       }
     }
   } catch (error) {
-    trouble = error;
+    error = error;
   } finally {
-    if (ending !== "whole") reader?.cancel().catch(() => undefined); // Not waited for: a server cannot hold us by it.
+    if (ending !== "whole") reader?.cancel().catch(() => undefined); // not awaited, so that a server cannot delay us
   }
-  return { ending, trouble, head: toText(kept.subarray(0, Math.min(readBytes, kept.byteLength))) };
+  return { ending, error, head: toText(kept.subarray(0, Math.min(readBytes, kept.byteLength))) };
 }
 
-/** As a stream, so that a character that the 4 KB cut in two is left out rather than replaced. */
+/** Decodes as a stream, so that a character cut at 4 KB is omitted rather than replaced. */
 function toText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\0", "\uFFFD");
 }

@@ -8,13 +8,13 @@ import { Problem } from "../../platform/http/problems.ts";
 import type { AppContext, Caller } from "../../platform/http/router.ts";
 import { sha256Hex } from "../../platform/crypto/hash.ts";
 
-/** A credential seen good is not looked up again for this long; a revoked one works no longer than that. */
-const REMEMBER_MS = 5000;
-const REMEMBERED_AT_MOST = 1000;
-const remembered = new Map<string, { caller: Caller; secretHash: string; until: number }>();
+/** A verified credential is cached for this long, which is also how long a revoked one still works. */
+const CACHE_TTL_MS = 5000;
+const MAX_CACHED = 1000;
+const cache = new Map<string, { caller: Caller; secretHash: string; until: number }>();
 const encoder = new TextEncoder();
 
-/** Reads `Authorization: Basic`; null when it is not that or not well formed (RFC 7617). */
+/** Parses `Authorization: Basic` (RFC 7617); null = another scheme, or malformed. */
 export function parseBasic(header: string | undefined): { username: string; password: string } | null {
   const encoded = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header ?? "")?.[1];
   if (encoded === undefined) return null;
@@ -34,7 +34,7 @@ const isSame = (one: string, other: string) => {
 };
 
 async function lookUp(binding: D1Database, id: string, nowMs: number) {
-  const known = remembered.get(id);
+  const known = cache.get(id);
   if (known !== undefined && known.until > nowMs) return known;
   const db = openDatabase(binding);
   const rows = await db
@@ -43,18 +43,18 @@ async function lookUp(binding: D1Database, id: string, nowMs: number) {
     .where(and(eq(credentials.id, id), isNull(credentials.revokedAt)));
   const row = rows[0];
   if (row === undefined) return null;
-  if (remembered.size >= REMEMBERED_AT_MOST) remembered.clear();
+  if (cache.size >= MAX_CACHED) cache.clear();
   const entry = {
     caller: { workspaceId: row.workspaceId, credentialId: id },
     secretHash: row.secretHash,
-    until: nowMs + REMEMBER_MS,
+    until: nowMs + CACHE_TTL_MS,
   };
-  remembered.set(id, entry);
+  cache.set(id, entry);
   return entry;
 }
 
 /**
- * Whom the request's Basic credentials speak for.
+ * The caller that the request's Basic credentials belong to.
  *
  * @throws {Problem} unauthorized; too_many_requests after too many failures
  */
@@ -68,7 +68,7 @@ export async function authenticate(c: Context<AppContext>): Promise<Caller> {
   return entry.caller;
 }
 
-/** Lets a request pass only with a good pair of credentials; from then on `c.var.caller` says whose it is. */
+/** Requires valid credentials and sets `c.var.caller`. */
 export const requireCredentials = createMiddleware<AppContext>(async (c, next) => {
   c.set("caller", await authenticate(c));
   await next();

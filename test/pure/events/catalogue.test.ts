@@ -64,7 +64,7 @@ describe("the names", () => {
   });
 
   test.each(["video.media.ready", "asset.melted", "toString", ""])("there is no kind %j to send", (type) => {
-    expect(() => kindOf(type)).toThrow("is no kind of event");
+    expect(() => kindOf(type)).toThrow("unknown kind of event");
   });
 
   test("the version tells a catalogue from one with more kinds, fewer or other names, not from one in another order", () => {

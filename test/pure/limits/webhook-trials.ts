@@ -14,7 +14,7 @@ import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
 const TRY = { tries: 1, firstTriedAtMs: 0, nowMs: 0, retryAfterMs: null, random: 0.5 };
 const FAILURE = { ok: false, gone: false, atMs: 0, random: 0.5 };
-const answerOf = (bytes: number) => readResponseBody(new Response("a".repeat(bytes)), ATTEMPT_LIMITS.answerBytes);
+const answerOf = (bytes: number) => readResponseBody(new Response("a".repeat(bytes)), ATTEMPT_LIMITS.responseBytes);
 
 export const WEBHOOK_TRIALS = {
   "webhook-answer": upTo(async (bytes) => ((await answerOf(bytes)).ending === "whole" ? TAKEN : "answer_too_long")),

@@ -144,8 +144,8 @@ describe("details", () => {
   });
 
   test("say which limit was too short", async () => {
-    expect((await attempt("/silence?of=limits", impatient)).detail).toBe("no answer within 250 ms");
-    expect((await attempt("/endless-body?of=limits", impatient)).detail).toBe("no end within 500 ms");
+    expect((await attempt("/silence?of=limits", impatient)).detail).toBe("no response within 250 ms");
+    expect((await attempt("/endless-body?of=limits", impatient)).detail).toBe("no complete response within 500 ms");
   });
 });
 

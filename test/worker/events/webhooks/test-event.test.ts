@@ -137,11 +137,11 @@ describe("a test", () => {
     [{}, "must not be null"],
     [{ type: null }, "must not be null"],
     [{ type: 1 }, "is invalid"],
-    [{ type: "" }, "is no kind of event"],
-    [{ type: "asset.unheard" }, "is no kind of event"],
-    [{ type: "toString" }, "is no kind of event"],
-    [{ type: "video.media.*" }, "has to be one kind of event"],
-    [{ type: "*" }, "has to be one kind of event"],
+    [{ type: "" }, "is not a kind of event"],
+    [{ type: "asset.unheard" }, "is not a kind of event"],
+    [{ type: "toString" }, "is not a kind of event"],
+    [{ type: "video.media.*" }, "must be one kind of event"],
+    [{ type: "*" }, "must be one kind of event"],
   ])("of %j is refused", async (body, message) => {
     const workspace = await newWorkspace();
     const url = receiverUrl();
