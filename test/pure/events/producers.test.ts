@@ -88,8 +88,8 @@ const RECORDS: [string, AssetRecord][] = [
   ],
 ];
 
-describe("what the producers say is what the catalogue promises", () => {
-  test.each(RECORDS)("of a media that is %s", (_, record) => {
+describe("events have the data that the catalogue declares", () => {
+  test.each(RECORDS)("for a media that is %s", (_, record) => {
     for (const type of ["asset.created", "asset.ready", "asset.errored", "video.media.updated"] as const) {
       const { data } = mediaEvent(type, record, told);
       expect(CATALOGUE[type].data.parse(data)).toEqual(data);
@@ -99,7 +99,7 @@ describe("what the producers say is what the catalogue promises", () => {
     expect(CATALOGUE["video.media.deleted"].data.parse(data)).toEqual(data);
   });
 
-  test("the example of a delivery that was given up shows a reason and words that there are", () => {
+  test("the example of an exhausted delivery has an existing reason and its message", () => {
     const { lastFailure } = CATALOGUE["webhook.delivery.exhausted"].example as {
       lastFailure: { reason: keyof typeof DELIVERY_FAILURES; message: string };
     };

@@ -47,7 +47,7 @@ async function walk(workspace: TestWorkspace, query: string): Promise<Envelope[]
 }
 
 describe("GET /v1/events", () => {
-  test("shows what happened, newest first, each event byte for byte as receivers get it", async () => {
+  test("lists events newest first, byte for byte as receivers get them", async () => {
     const workspace = await newWorkspace();
     const answer = await workspace.request("POST", "/v1/on-demand", {
       ...videoFrom("http://127.0.0.1:9/a.mp4"),
@@ -67,7 +67,7 @@ describe("GET /v1/events", () => {
     }
   });
 
-  test("names events as receivers of the naming asked for know them", async () => {
+  test("names events in the requested naming", async () => {
     const workspace = await newWorkspace();
     await tell(workspace, "asset.ready");
     expect((await list(workspace, "naming=video")).data.map(({ type }) => type)).toEqual(["video.media.ready"]);
@@ -88,7 +88,7 @@ describe("GET /v1/events", () => {
     expect(data.map((event) => event.type).sort()).toEqual(expected);
   });
 
-  test("filters by object, whatever the case of its id, together with the kind", async () => {
+  test("filters by object id in either case, together with the kind", async () => {
     const workspace = await newWorkspace();
     const objectId = crypto.randomUUID();
     await tell(workspace, "asset.ready");
@@ -99,7 +99,7 @@ describe("GET /v1/events", () => {
     expect(await idsOf(`objectId=${objectId}&type=asset.created`)).toEqual([created]);
   });
 
-  test("filters by time: from the first moment on, up to and without the last", async () => {
+  test("filters by time, including the start and excluding the end", async () => {
     const workspace = await newWorkspace();
     const noon = Date.UTC(2026, 4, 20, 12);
     const ids: string[] = [];
@@ -112,7 +112,7 @@ describe("GET /v1/events", () => {
     expect(await idsOf("from=2026-05-20T12:00:00Z&to=2026-05-20T12:00:00Z")).toEqual([]);
   });
 
-  test("pages through everything once, also where times are equal and while new events come", async () => {
+  test("pages through all events once, also with equal times and while new events arrive", async () => {
     const workspace = await newWorkspace();
     const atMs = Date.now() - 1000;
     const ids: string[] = [];
@@ -129,14 +129,14 @@ describe("GET /v1/events", () => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  test("ends with a last page that is full", async () => {
+  test("ends after a full last page", async () => {
     const workspace = await newWorkspace();
     for (let n = 0; n < 4; n += 1) await tell(workspace, "asset.ready");
     expect(await walk(workspace, "limit=2")).toHaveLength(4);
     expect((await list(workspace, "limit=4")).pagination.nextCursor).toBeNull();
   });
 
-  test("leaves samples out, which are there under their id", async () => {
+  test("excludes samples, which can be read by their id", async () => {
     const workspace = await newWorkspace();
     const id = await tell(workspace, "asset.ready", { isTest: true });
     expect((await list(workspace)).data).toEqual([]);
@@ -161,7 +161,7 @@ describe("GET /v1/events", () => {
     ["cursor=", "cursor", "is invalid"],
     ["cursor=%00%ff", "cursor", "is invalid"],
     ["cursor=WzEsIngiXQ", "cursor", "is invalid"],
-  ])("refuses %s, by the field's name", async (query, field, message) => {
+  ])("refuses %s and names the field", async (query, field, message) => {
     const workspace = await newWorkspace();
     const response = await workspace.request("GET", `/v1/events?${query}`);
     expect(response.status).toBe(422);
@@ -170,7 +170,7 @@ describe("GET /v1/events", () => {
 });
 
 describe("GET /v1/events/{eventId}", () => {
-  test("shows the event with both names, and what became of it at each webhook", async () => {
+  test("returns the event with both names and its deliveries", async () => {
     const workspace = await newWorkspace();
     const id = await tell(workspace, "asset.ready");
     const [good, slow] = [crypto.randomUUID(), crypto.randomUUID()];
@@ -261,7 +261,7 @@ describe("GET /v1/events/{eventId}", () => {
     });
   });
 
-  test("is a 404 for an id that never was, and a 422 for what is none", async () => {
+  test("answers 404 for an unknown id and 422 for a malformed one", async () => {
     const workspace = await newWorkspace();
     const unknown = await workspace.request("GET", `/v1/events/${crypto.randomUUID()}`);
     expect([unknown.status, (await unknown.json<ErrorBody>()).error.message]).toEqual([404, "event not found"]);

@@ -26,14 +26,14 @@ function runGuide(): { keys: string[]; counting: string } {
   return { keys: valuesOf("WEBHOOK_KEYS"), counting: valuesOf("SQL")[0] ?? "" };
 }
 
-describe("the deploying guide's change of the webhook key", () => {
+describe("the rotation of the webhook key in the deploying guide", () => {
   let keys: string[];
   let counting: string;
   beforeAll(() => {
     ({ keys, counting } = runGuide());
   });
 
-  test("goes from one key to both and to the new one, and loses no secret on the way", async () => {
+  test("goes from the old key to both to the new one, and every secret stays readable", async () => {
     expect(keys).toHaveLength(3);
     const [first, both, last] = keys as [string, string, string];
     const secret = newSecret();
@@ -46,7 +46,7 @@ describe("the deploying guide's change of the webhook key", () => {
     await expect(openSecret(last, WEBHOOK_ID, sealed)).rejects.toThrow("not configured");
   });
 
-  test("counts the webhooks that are still sealed with the old one, a rotated secret too", () => {
+  test("counts the webhooks that are sealed with the old key, including previous secrets", () => {
     const db = new DatabaseSync(":memory:");
     for (const name of readdirSync("migrations")
       .filter((file) => file.endsWith(".sql"))

@@ -46,7 +46,7 @@ async function hmac(secret: string, content: Uint8Array): Promise<string> {
 }
 
 describe("a delivery", () => {
-  test("carries the stored bytes, signed in both ways", async () => {
+  test("has the stored bytes and both signatures", async () => {
     const { id } = await newWorkspace();
     const { path, url } = place("/status/200");
     const webhookId = await addWebhook(id, { url, naming: "video" });
@@ -75,7 +75,7 @@ describe("a delivery", () => {
     expect(await webhookRow(webhookId)).toMatchObject({ lastStatus: 200, lastFailure: null, failingSince: null });
   });
 
-  test("is made once, however often its sender is woken", async () => {
+  test("is attempted once, however often its sender is woken", async () => {
     const { id } = await newWorkspace();
     const { path, url } = place("/status/200");
     const webhookId = await addWebhook(id, { url });
@@ -91,7 +91,7 @@ describe("a delivery", () => {
     expect(new Set(seen.map(({ headers }) => headers["webhook-id"])).size).toBe(10);
   });
 
-  test("that fails waits for its next time, with what came back in the log", async () => {
+  test("that fails waits for its next try, with the response in the log", async () => {
     const { id } = await newWorkspace();
     const { url } = place("/status/500");
     const webhookId = await addWebhook(id, { url: `${url}&body=no+room` });
@@ -109,7 +109,7 @@ describe("a delivery", () => {
     expect((await webhookRow(webhookId)).failingSince).toBeNull(); // one failure does not make an endpoint fail
   });
 
-  test("goes out while another endpoint of the workspace hangs", async () => {
+  test("is made while another endpoint of the workspace hangs", async () => {
     const { id } = await newWorkspace();
     const [silent, healthy] = [place("/silence"), place("/status/200")];
     await addWebhook(id, { url: silent.url });
@@ -122,7 +122,7 @@ describe("a delivery", () => {
     expect((await seenAt(silent.path)).length).toBeLessThanOrEqual(6); // no more at once
   });
 
-  test("that a restart has cut off is logged as such and made again", async () => {
+  test("that a restart has interrupted is logged as interrupted and attempted again", async () => {
     const { id } = await newWorkspace();
     const { path, url } = place("/status/200");
     const webhookId = await addWebhook(id, { url });
@@ -145,7 +145,7 @@ describe("a delivery", () => {
     expect(await seenAt(path)).toHaveLength(1);
   });
 
-  test("that everybody has forgotten is found by the cron", async () => {
+  test("that was never handed to a sender is found by the cron", async () => {
     const { id } = await newWorkspace();
     const { path, url } = place("/status/200");
     await addWebhook(id, { url });
@@ -160,7 +160,7 @@ describe("a delivery", () => {
 });
 
 describe("an endpoint", () => {
-  test("that fails is probed with one delivery, not hammered with all", async () => {
+  test("that fails gets one probe, not all deliveries", async () => {
     const { id } = await newWorkspace();
     const { path, url } = place("/status/503");
     const webhookId = await addWebhook(id, { url });
@@ -180,7 +180,7 @@ describe("an endpoint", () => {
     expect((await deliveriesOf(webhookId)).filter(({ attempts }) => attempts === 0).length).toBeGreaterThanOrEqual(22);
   });
 
-  test("that says it is gone is disabled, what waits fails, and the other webhooks are told", async () => {
+  test("that answers 410 is disabled, its pending deliveries fail, and the other webhooks get an event", async () => {
     const { id } = await newWorkspace();
     const [gone, other] = [place("/status/410"), place("/status/200")];
     const webhookId = await addWebhook(id, { url: gone.url });
@@ -205,7 +205,7 @@ describe("an endpoint", () => {
     expect(await seenAt(gone.path)).toHaveLength(1);
   });
 
-  test("whose delivery has used up its three days is given up for that one, and the other webhooks are told", async () => {
+  test("keeps its other deliveries when one has failed for three days, and the other webhooks get an event", async () => {
     const { id } = await newWorkspace();
     const [broken, other] = [place("/status/500"), place("/status/200")];
     const webhookId = await addWebhook(id, { url: broken.url });
@@ -247,7 +247,7 @@ describe("the queue", () => {
     return await getQueueResult(batch, createExecutionContext());
   };
 
-  test("hands an event over to its senders; a message twice sends nothing twice, one that is no message goes", async () => {
+  test("wakes the senders of an event; a repeated message sends nothing, and a malformed one is acknowledged", async () => {
     const { id } = await newWorkspace();
     const { path, url } = place("/status/200");
     const webhookId = await addWebhook(id, { url });
@@ -264,7 +264,7 @@ describe("the queue", () => {
     expect(await seenAt(path)).toHaveLength(1);
   });
 
-  test("ends what could never be handed over as a failure, once, and tells the other webhooks", async () => {
+  test("ends a delivery that was never handed over as failed, once, with an event for the other webhooks", async () => {
     const { id } = await newWorkspace();
     const other = place("/status/200");
     const webhookId = await addWebhook(id);
@@ -285,7 +285,7 @@ describe("the queue", () => {
   });
 });
 
-test("nothing is sent any more as it was before, once a change of the webhook is confirmed", async () => {
+test("nothing is sent with the old settings once a change of the webhook is confirmed", async () => {
   const workspace = await newWorkspace();
   const [before, after] = [place("/status/200"), place("/status/200")];
   const webhookId = await addWebhook(workspace.id, { url: before.url });

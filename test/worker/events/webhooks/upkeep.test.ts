@@ -13,7 +13,7 @@ const db = openDatabase(env.DB);
 const newKey = `k2:${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
 const both = { ...env, WEBHOOK_KEYS: `${newKey},${env.WEBHOOK_KEYS}` };
 
-test("after a new first key every secret opens without the old key, also the one before a rotation", async () => {
+test("after resealing with a new first key, every secret opens without the old key, also the previous one of a rotation", async () => {
   const { id: workspaceId } = await newWorkspace();
   const id = await addWebhook(workspaceId);
   const before = btoa("the secret before, also 32 bytes");
@@ -30,7 +30,7 @@ test("after a new first key every secret opens without the old key, also the one
   expect(await webhookRow(id)).toMatchObject({ secret, previousSecret }); // once is enough
 });
 
-test("a secret that does not open stays as it is and keeps no other from being sealed again", async () => {
+test("a secret that does not open stays as it is and does not stop others from being resealed", async () => {
   const { id: workspaceId } = await newWorkspace();
   const broken = await addWebhook(workspaceId, { secret: "k9.AAAAAAAAAAAAAAAA.AAAA" });
   const sound = await addWebhook(workspaceId);
@@ -39,7 +39,7 @@ test("a secret that does not open stays as it is and keeps no other from being s
   expect(await openSecret(newKey, sound, (await webhookRow(sound)).secret)).toBe(SECRET);
 });
 
-test("a prefix is matched again when the catalogue has changed, and what was matched with this one is left alone", async () => {
+test("a prefix is resolved again after the catalogue has changed, and webhooks with the current version are not written", async () => {
   const { id: workspaceId } = await newWorkspace();
   const stale = { eventTypes: ["video.media.*"], matchedTypes: ["asset.ready"], matchedVersion: "before" };
   const id = await addWebhook(workspaceId, stale);
