@@ -9,10 +9,10 @@ import { deliveries, deliveryAttempts } from "../../src/events/webhooks/tables.t
 
 const db = openDatabase(env.DB);
 const now = new Date("2026-11-20T12:00:00.000Z");
-/** The first moment that is kept. */
+/** The oldest time that is kept. */
 const limitMs = now.getTime() - KEEP_MS;
 
-/** An event with its delivery and attempt, and a line of the request log, all of this time. */
+/** Inserts an event with its delivery and attempt, and a request, all of this time. */
 async function addRowsOf(atMs: number): Promise<string> {
   const id = crypto.randomUUID();
   const workspaceId = crypto.randomUUID();
@@ -32,7 +32,7 @@ async function addRowsOf(atMs: number): Promise<string> {
   return id;
 }
 
-/** Which of its four rows are still there. */
+/** The remaining ones of the four rows. */
 async function whatIsLeftOf(id: string): Promise<string[]> {
   const counts = await Promise.all([
     db.$count(events, eq(events.id, id)),
@@ -114,7 +114,7 @@ describe("data that is kept for 30 days", () => {
   });
 });
 
-/** The database, with a note of each deletion: its statement and how many rows the last of a commit took. */
+/** The database, which notes each deletion: its statement, and the rows that the last one of a commit deleted. */
 function countingDeletions(deleted: number[], statements: string[] = []): D1Database {
   return new Proxy(env.DB, {
     get(target, name) {

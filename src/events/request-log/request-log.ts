@@ -76,6 +76,6 @@ async function insert(env: Env, rows: Row[]): Promise<void> {
     SELECT ${field("id")}, ${field("workspaceId")}, ${field("at")}, ${field("requestId")}, ${field("credentialId")}, ${field("method")},
       ${field("route")}, ${field("status")}, ${field("durationMs")}, ${field("resourceIds")}, ${field("resourceId")}
     FROM json_each(${json})
-    WHERE true -- tells SQLite that ON CONFLICT is no join's
+    WHERE true -- otherwise SQLite parses ON CONFLICT as part of a join
     ON CONFLICT DO NOTHING`);
 }

@@ -18,7 +18,7 @@ const EVENT_OF = {
 } as const;
 
 /**
- * A token outlives its session by hours; keys of other platforms are for the broadcast on air only.
+ * The keys of other platforms are returned during the broadcast only; a token is valid for hours after its session.
  *
  * @throws {Problem} session_over
  */
@@ -28,7 +28,7 @@ async function requireCurrent(env: Env, { streamId, sessionId, connection }: Ses
 }
 
 /**
- * What became of a target may be told after the broadcaster has left: a short broadcast is over before its targets have answered.
+ * The state of a target may be reported after the broadcaster has left, because a short broadcast can end before its targets respond.
  *
  * @throws {Problem} session_over
  */
@@ -37,7 +37,7 @@ async function requireLatest(env: Env, { streamId, sessionId, connection }: Sess
   if (!isLatest) throw new Problem("session_over", "another session has begun");
 }
 
-/** What a gateway asks and tells of the platforms that get a broadcast too; see protocol/live.ts. */
+/** Calls of a gateway about simulcast targets: it reads them and reports their states (protocol/live.ts). */
 export const simulcastIngestRoutes = new Hono<LiveContext>()
   .use("/internal/live/:sessionId/*", requireSession)
   .get("/internal/live/:sessionId/targets", async (c) => {
@@ -58,9 +58,9 @@ export const simulcastIngestRoutes = new Hono<LiveContext>()
     const record = await findStream(c.env, null, streamId);
     const target = record?.targets.find(({ id }) => id === simulcastId);
     log("simulcast.target", { streamId, sessionId, simulcastId, state, isKnown: target !== undefined });
-    if (target === undefined) return c.json({}); // removed meanwhile
+    if (target === undefined) return c.json({}); // removed in the meantime
     const event = targetEvent(EVENT_OF[state], target, at, eventId);
-    const { wake } = await commitWithEvents(c.env, [], [{ event }]); // told twice it is one event
+    const { wake } = await commitWithEvents(c.env, [], [{ event }]); // a repeated report is the same event
     c.executionCtx.waitUntil(wake());
     return c.json({});
   });

@@ -7,7 +7,7 @@ import { SAMPLE } from "../../../src/events/catalogue/samples.ts";
 import { DELIVERY_FAILURES } from "../../../src/events/webhooks/failures.ts";
 
 const at = new Date("2026-05-20T12:50:15.662Z");
-const told = { id: SAMPLE.eventId, atMs: at.getTime() };
+const occurrence = { id: SAMPLE.eventId, atMs: at.getTime() };
 
 const justCreated: AssetRecord["asset"] = {
   ...BLANK_ASSET,
@@ -91,10 +91,10 @@ const RECORDS: [string, AssetRecord][] = [
 describe("events have the data that the catalogue declares", () => {
   test.each(RECORDS)("for a media that is %s", (_, record) => {
     for (const type of ["asset.created", "asset.ready", "asset.errored", "video.media.updated"] as const) {
-      const { data } = mediaEvent(type, record, told);
+      const { data } = mediaEvent(type, record, occurrence);
       expect(CATALOGUE[type].data.parse(data)).toEqual(data);
     }
-    const { type, data } = deletedEvent(record, told);
+    const { type, data } = deletedEvent(record, occurrence);
     expect(type).toBe("video.media.deleted");
     expect(CATALOGUE["video.media.deleted"].data.parse(data)).toEqual(data);
   });

@@ -112,13 +112,13 @@ describe("the activity of a media", () => {
         resourceIds: [id],
         resourceId: id,
       });
-      const told = {
+      const event = {
         workspaceId: workspace.id,
         type: "asset.ready",
         objectId: id,
         data: exampleEvent("asset.ready").data,
       };
-      await insertEvent(db, { ...told, id: crypto.randomUUID(), occurredAtMs: atMs + (n % 4) });
+      await insertEvent(db, { ...event, id: crypto.randomUUID(), occurredAtMs: atMs + (n % 4) });
     }
     const whole = await activity(workspace, id, "?limit=100");
     expect(whole.data).toHaveLength(26);

@@ -10,7 +10,7 @@ import { codeBlocks } from "../../../support/guide-blocks.ts";
 const GUIDE = "docs/guides/deploying.md";
 const WEBHOOK_ID = "2c95e7a0-d64b-4f38-a17c-83f5b0e2d94c";
 
-/** The guide's own lines in a shell in which `npx` prints what it would have been given, so that nothing is deployed. */
+/** Runs the guide's commands in a shell whose `npx` only prints its arguments, so that nothing is deployed. */
 function runGuide(): { keys: string[]; counting: string } {
   const blocks = codeBlocks(GUIDE).filter(({ heading }) => ["3. Secrets", "Another webhook key"].includes(heading));
   const folder = mkdtempSync(join(tmpdir(), "sluice-secrets-"));

@@ -163,7 +163,7 @@ test("health can be stored as JSON", () => {
   expect(JSON.parse(JSON.stringify(health))).toEqual(health);
 });
 
-/** A sender with more than enough to send, against an endpoint that answers as `answers` says at a time. */
+/** Simulates a sender with unlimited deliveries and an endpoint whose responses `answers` gives for each time. */
 function simulate(seed: number, untilMs: number, answers: (nowMs: number) => boolean) {
   const random = seededRandom(seed);
   let health = newHealth();

@@ -15,12 +15,12 @@ const failed = (tries: number, more: Partial<Parameters<typeof nextAttemptAt>[0]
 
 interface Run {
   random: () => number;
-  /** How long a try takes, and how much later than planned it begins. */
+  /** The duration of a try, and its delay. */
   lateMs?: () => number;
   retryAfterMs?: () => number | null;
 }
 
-/** When a delivery that always fails is tried, epoch ms. */
+/** The times of the tries of a delivery that always fails, epoch ms. */
 function triesOf({ random, lateMs = () => 0, retryAfterMs = () => null }: Run): number[] {
   const times = [START_MS];
   for (;;) {

@@ -6,10 +6,10 @@ import { bytesOf, SECRET, SIGNED_BODIES } from "./vectors.ts";
 // Base64 of the 32 bytes 0x20 … 0x3f.
 const OLDER_SECRET = "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
 const EVENT_ID = "6f1c2a34-5b67-4c89-9d01-23456789abcd";
-const AT_MS = 1_795_175_070_999; // 2026-11-20T…, with milliseconds that the timestamp leaves out
+const AT_MS = 1_795_175_070_999; // 2026-11-20T…, with milliseconds, which the timestamp omits
 const TIMESTAMP = "1795175070";
 
-/** What the `openssl` command says, so that nothing of ours checks itself. */
+/** The signature by the `openssl` command, as an independent reference. */
 function opensslHmac(secretBase64: string, ...pieces: Uint8Array[]): string {
   const hexKey = Buffer.from(secretBase64, "base64").toString("hex");
   const args = ["dgst", "-sha256", "-mac", "HMAC", "-macopt", `hexkey:${hexKey}`, "-binary"];

@@ -23,7 +23,7 @@ const noon = Date.UTC(2026, 4, 20, 12);
 const list = async (workspace: TestWorkspace, query = ""): Promise<LinesPage> =>
   (await workspace.request("GET", `/v1/request-logs${query && `?${query}`}`)).json<LinesPage>();
 
-/** A line of the log from days before this test. */
+/** A row of the log from days before this test. */
 async function addLine(workspace: TestWorkspace, more: Partial<typeof requestLogs.$inferInsert> = {}): Promise<string> {
   const id = crypto.randomUUID();
   const row = { method: "GET", route: "/v1/on-demand", status: 200, durationMs: 12, resourceIds: [], resourceId: null };

@@ -19,7 +19,7 @@ type Row = typeof requestLogs.$inferSelect;
 const rowsOf = (workspace: TestWorkspace): Promise<Row[]> =>
   db.select().from(requestLogs).where(eq(requestLogs.workspaceId, workspace.id));
 
-/** The one line that a request has left. */
+/** The only row of a request. */
 async function lineOf(workspace: TestWorkspace, response: Response): Promise<Row> {
   const rows = (await rowsOf(workspace)).filter(({ requestId }) => requestId === response.headers.get("x-request-id"));
   expect(rows).toHaveLength(1);
@@ -99,7 +99,7 @@ describe("one row is stored for a request", () => {
 
   test.each([
     ["did not happen", false],
-    ["happened, though we were told that it had not", true],
+    ["succeeded although it reported an error", true],
   ])("once, when the first write of it %s", async (_name, happens) => {
     let failures = 0;
     const isFirst = (text: string) => text.includes("request_logs") && (failures += 1) === 1;
@@ -169,7 +169,7 @@ test("an idempotency key reused with another body is stored as a conflict withou
   expect(await lineOf(workspace, conflict)).toMatchObject({ status: 409, resourceIds: [] });
 });
 
-/** The database, with one kind of statement that fails. @param happens it is carried out all the same */
+/** The database, with one kind of statement that reports a failure. @param happens it is executed nevertheless */
 function failing(isMeant: (text: string) => boolean, happens = false): D1Database {
   const meant = new WeakSet<D1PreparedStatement>();
   const fail = () => Promise.reject(new Error("D1_ERROR: made up by the test"));

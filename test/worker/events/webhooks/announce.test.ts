@@ -33,9 +33,9 @@ describe("an event", () => {
     const answer = await workspace.request("POST", "/v1/on-demand", { ...videoFrom(VIDEO), title: "lone \ud800" });
     const { data } = await answer.json<MediaAnswer>();
     const [created] = await eventsOf(data.id);
-    const told = envelope(created!, "service");
-    expect(Object.keys(told)).toEqual(ENVELOPE_FIELDS);
-    expect(told).toMatchObject({
+    const event = envelope(created!, "service");
+    expect(Object.keys(event)).toEqual(ENVELOPE_FIELDS);
+    expect(event).toMatchObject({
       type: "asset.created",
       object: { type: "media", id: data.id },
       id: created!.id,
@@ -44,16 +44,16 @@ describe("an event", () => {
       status: "media_created",
       attempts: [],
     });
-    expect(told.data).toMatchObject({
+    expect(event.data).toMatchObject({
       id: data.id,
       workspaceId: workspace.id,
       title: "lone \ud800",
       status: "Created",
     });
-    expect(told.data).not.toHaveProperty("progress");
-    expect(told.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
-    expect(created!.createdAt).toBe(told.createdAt);
-    expect(envelope(created!, "video")).toEqual({ ...told, type: "video.media.created" });
+    expect(event.data).not.toHaveProperty("progress");
+    expect(event.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
+    expect(created!.createdAt).toBe(event.createdAt);
+    expect(envelope(created!, "video")).toEqual({ ...event, type: "video.media.created" });
   });
 
   test("is later than the previous one of the same object, also within a millisecond and when the clock goes back", async () => {

@@ -12,7 +12,7 @@ const fetcher = (answer: (request: Request) => Promise<Response>): Fetcher => ({
   },
 });
 
-/** An internet in which every name leads to the test's receiver; `names` may change between two attempts. */
+/** A network in which every name resolves to the test's receiver; `names` may change between attempts. */
 function internet(names: Record<string, string[]>): { env: NetworkEnv; asked: string[]; connected: string[] } {
   const asked: string[] = [];
   const connected: string[] = [];

@@ -4,8 +4,8 @@ import { attemptDelivery, type AttemptLimits, verifyEndpoint } from "../../../..
 import { receivers, seenAt } from "./receivers.ts";
 
 const env: NetworkEnv = { ALLOW_PRIVATE_NETWORK: "true" };
-/** For receivers that have no end. All others get the product's patience: a busy machine is slow, too. */
-const impatient = { headersMs: 250, totalMs: 500 } satisfies Partial<AttemptLimits>;
+/** For receivers that never finish. The others get the product's limits, because a busy machine is slow too. */
+const shortLimits = { headersMs: 250, totalMs: 500 } satisfies Partial<AttemptLimits>;
 const body = new TextEncoder().encode('{"type":"asset.ready","title":"Grüße"}');
 
 const attempt = (path: string, limits?: Partial<AttemptLimits>) =>
@@ -62,7 +62,7 @@ describe("a misbehaving receiver is a failure with its reason", () => {
   const cases: [string, number | null, string][] = [
     ["/status/404", 404, "bad_status"],
     ["/status/500", 500, "bad_status"],
-    ["/status/103", null, "connection_failed"], // an interim answer that no other follows
+    ["/status/103", null, "connection_failed"], // an interim response without a final one
     ["/status/304", 304, "bad_status"],
     ["/status/101", 101, "bad_status"],
     ["/status/410", 410, "gone"],
@@ -89,14 +89,14 @@ describe("a misbehaving receiver is a failure with its reason", () => {
     ["/binary-garbage", null, "connection_failed"],
   ];
   test.each(cases)("%s", async (path, status, failure) => {
-    const outcome = await attempt(`${path}?of=misbehaves`, failure === "timed_out" ? impatient : undefined);
+    const outcome = await attempt(`${path}?of=misbehaves`, failure === "timed_out" ? shortLimits : undefined);
     expect(outcome).toMatchObject({ status, failure });
     expect(outcome.durationMs).toBeLessThan(2000);
   });
 
   test("the part of a response that arrived before it broke is kept", async () => {
     expect(await attempt("/short?of=kept")).toMatchObject({ responseHead: "hello" });
-    const cutOff = await attempt("/endless-body?of=kept", impatient);
+    const cutOff = await attempt("/endless-body?of=kept", shortLimits);
     expect(cutOff).toMatchObject({ responseHead: expect.stringMatching(/^hello\.+$/) });
     expect((await attempt("/torrent-404?of=kept")).responseHead).toBe("x".repeat(4096));
   });
@@ -113,8 +113,8 @@ describe("a misbehaving receiver is a failure with its reason", () => {
 
   test("a port without TLS", async () => {
     const url = `${receivers().plain.replace("http:", "https:")}/status/200`;
-    const { failure } = await attemptDelivery(env, { url, body, headers: {}, limits: impatient });
-    expect(["tls_failed", "timed_out"]).toContain(failure); // It waits for a line that never ends, or refuses what it got.
+    const { failure } = await attemptDelivery(env, { url, body, headers: {}, limits: shortLimits });
+    expect(["tls_failed", "timed_out"]).toContain(failure); // depends on whether the runtime waits for the end of a line
   });
 });
 
@@ -144,8 +144,8 @@ describe("details", () => {
   });
 
   test("name the limit that was exceeded", async () => {
-    expect((await attempt("/silence?of=limits", impatient)).detail).toBe("no response within 250 ms");
-    expect((await attempt("/endless-body?of=limits", impatient)).detail).toBe("no complete response within 500 ms");
+    expect((await attempt("/silence?of=limits", shortLimits)).detail).toBe("no response within 250 ms");
+    expect((await attempt("/endless-body?of=limits", shortLimits)).detail).toBe("no complete response within 500 ms");
   });
 });
 
@@ -182,9 +182,9 @@ describe("the connection", () => {
     "/upgrade",
   ])("to %s is closed after little of the response was read", async (behaviour) => {
     const path = `${behaviour}?of=connection`;
-    await attempt(path, impatient);
+    await attempt(path, shortLimits);
     await vi.waitFor(async () => expect((await seenAt(path))[0]?.isClosed).toBe(true), 5000);
-    // What lies in the buffers of two sockets comes on top of what was read.
+    // The socket buffers of both sides add to what was read.
     expect((await seenAt(path))[0]?.sentBytes).toBeLessThan(16_000_000);
   });
 
@@ -197,11 +197,11 @@ describe("the connection", () => {
 test("forty receivers that hang or send endless bodies at once take no longer than one, and do not delay a healthy one", async () => {
   const began = Date.now();
   const paths = Array.from({ length: 40 }, (_, index) => ["/silence", "/torrent", "/endless-body"][index % 3]!);
-  const bad = Promise.all(paths.map((path) => attempt(`${path}?of=crowd`, impatient)));
+  const bad = Promise.all(paths.map((path) => attempt(`${path}?of=crowd`, shortLimits)));
   expect((await attempt("/status/200?of=crowd")).failure).toBeNull();
   const reasons = new Set((await bad).map(({ failure }) => failure));
   expect(reasons).toEqual(new Set(["answer_too_long", "timed_out"]));
-  expect(Date.now() - began).toBeLessThan(4 * impatient.totalMs);
+  expect(Date.now() - began).toBeLessThan(4 * shortLimits.totalMs);
 });
 
 describe("verification", () => {

@@ -11,7 +11,7 @@ import { receiverUrl, seenAt } from "./webhook-helpers.ts";
 import { addWebhook, deliveriesOf, someEvent, until } from "./webhook-rows.ts";
 
 const db = openDatabase(env.DB);
-/** Shared by every queue binding and by every isolate-local copy of `env`, so the sender's own sends are seen too. */
+/** The prototype of all queue bindings, so that the sends of Durable Objects are observed too. */
 const queueMethods = Object.getPrototypeOf(env.DELIVERIES) as Queue;
 const senderOf = (webhookId: string) => env.WEBHOOK_SENDER.get(env.WEBHOOK_SENDER.idFromName(webhookId));
 const alarmOf = (webhookId: string) => runInDurableObject(senderOf(webhookId), (_, { storage }) => storage.getAlarm());

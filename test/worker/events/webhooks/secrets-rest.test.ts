@@ -130,7 +130,7 @@ describe("without usable keys", () => {
     const read = () => env.DB.prepare("SELECT * FROM webhooks WHERE id = ?").bind(id).first();
     const before = await read();
     broken.WEBHOOK_KEYS = "";
-    // A first delivery remembers the key of a secret for a while; of this webhook there was none yet.
+    // A sender caches the key after its first delivery; this webhook has had none.
     const answer = await refusal(await workspace.request("POST", `/v1/webhooks/${id}${path}`, body));
     expect(answer).toMatchObject({ status: 503, message: "temporarily unavailable" });
     expect([await seenAt(url), await read()]).toEqual([[], before]);

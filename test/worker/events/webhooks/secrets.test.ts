@@ -97,7 +97,7 @@ describe("when the sealing keys are rotated", () => {
 
     const after = await sealSecret(rotated, WEBHOOK, await openSecret(rotated, WEBHOOK, before));
     expect(isSealedWithCurrent(rotated, after)).toBe(true);
-    expect(await openSecret(K2, WEBHOOK, after)).toBe(secret); // the older key can go
+    expect(await openSecret(K2, WEBHOOK, after)).toBe(secret); // without the older key
   });
 
   test("a key id that is a prefix of another is a different key", async () => {

@@ -24,7 +24,7 @@ import {
 const db = openDatabase(env.DB);
 const DAY_MS = 24 * 3600_000;
 
-/** A path of its own at the receiver. */
+/** A unique path at the receiver. */
 const place = (behaviour: string) => {
   const path = `${behaviour}?of=${crypto.randomUUID()}`;
   return { path, url: `${receivers().plain}${path}` };
@@ -61,10 +61,10 @@ describe("a delivery", () => {
     expect(request!.method).toBe("POST");
     expect(request!.headers["content-type"]).toBe("application/json");
     expect(request!.headers["service-signature"]).toBe(await hmac(SECRET, body));
-    const { "webhook-id": told, "webhook-timestamp": timestamp, "webhook-signature": signature } = request!.headers;
-    expect(told).toBe(event.id);
+    const { "webhook-id": sent, "webhook-timestamp": timestamp, "webhook-signature": signature } = request!.headers;
+    expect(sent).toBe(event.id);
     expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(60);
-    const content = new Uint8Array([...new TextEncoder().encode(`${told}.${timestamp}.`), ...body]);
+    const content = new Uint8Array([...new TextEncoder().encode(`${sent}.${timestamp}.`), ...body]);
     expect(signature).toBe(`v1,${await hmac(SECRET, content)}`);
     const [delivery] = await until(
       () => deliveriesOf(webhookId),
@@ -106,7 +106,7 @@ describe("a delivery", () => {
     const waitMs = delivery!.nextAttemptAt!.getTime() - attempt!.startedAt.getTime();
     expect(waitMs).toBeGreaterThan(4000);
     expect(waitMs).toBeLessThan(8000);
-    expect((await webhookRow(webhookId)).failingSince).toBeNull(); // one failure does not make an endpoint fail
+    expect((await webhookRow(webhookId)).failingSince).toBeNull(); // one failure does not make an endpoint `failing`
   });
 
   test("is made while another endpoint of the workspace hangs", async () => {
@@ -175,7 +175,7 @@ describe("an endpoint", () => {
       () => webhookRow(webhookId),
       ({ failingSince }) => failingSince !== null,
     );
-    // What was under way when it began to fail, and nothing after that before the first probe.
+    // Those under way when it began to fail, and none after that before the first probe.
     expect((await seenAt(path)).length).toBeLessThanOrEqual(8);
     expect((await deliveriesOf(webhookId)).filter(({ attempts }) => attempts === 0).length).toBeGreaterThanOrEqual(22);
   });
@@ -190,9 +190,9 @@ describe("an endpoint", () => {
       () => seenAt(other.path),
       (seen) => seen.length === 1,
     );
-    const told = JSON.parse(atob(request!.bodyBase64)) as { type: string; object: object; data: unknown };
-    expect(told).toMatchObject({ type: "webhook.disabled", object: { type: "webhook", id: webhookId } });
-    expect(CATALOGUE["webhook.disabled"].data.parse(told.data)).toMatchObject({ webhookId, reason: "gone" });
+    const sent = JSON.parse(atob(request!.bodyBase64)) as { type: string; object: object; data: unknown };
+    expect(sent).toMatchObject({ type: "webhook.disabled", object: { type: "webhook", id: webhookId } });
+    expect(CATALOGUE["webhook.disabled"].data.parse(sent.data)).toMatchObject({ webhookId, reason: "gone" });
     expect(await webhookRow(webhookId)).toMatchObject({ disabledReason: "gone", lastStatus: 410 });
     const event = someEvent(id);
     await commitWithEvents(env, [], [{ event }]);
@@ -222,8 +222,8 @@ describe("an endpoint", () => {
       () => seenAt(other.path),
       (seen) => seen.length === 1,
     );
-    const told = JSON.parse(atob(request!.bodyBase64)) as { data: unknown };
-    expect(CATALOGUE["webhook.delivery.exhausted"].data.parse(told.data)).toMatchObject({
+    const sent = JSON.parse(atob(request!.bodyBase64)) as { data: unknown };
+    expect(CATALOGUE["webhook.delivery.exhausted"].data.parse(sent.data)).toMatchObject({
       webhookId,
       eventId: event.id,
       eventType: event.type,
@@ -280,8 +280,8 @@ describe("the queue", () => {
       (requests) => requests.length >= 1,
     );
     expect(seen).toHaveLength(1);
-    const told = JSON.parse(atob(seen[0]!.bodyBase64)) as { data: unknown };
-    expect(CATALOGUE["webhook.delivery.exhausted"].data.parse(told.data)).toMatchObject({ attempts: 0 });
+    const sent = JSON.parse(atob(seen[0]!.bodyBase64)) as { data: unknown };
+    expect(CATALOGUE["webhook.delivery.exhausted"].data.parse(sent.data)).toMatchObject({ attempts: 0 });
   });
 });
 

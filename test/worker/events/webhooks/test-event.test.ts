@@ -97,7 +97,7 @@ describe("a test", () => {
     ["/status/429?header=retry-after:%20100", 429, "too_many_requests"],
     ["/hang-up", null, "connection_failed"],
   ])(
-    "that fails (%s) is told with its reason, is not repeated, and says nothing about the endpoint",
+    "that fails (%s) has its reason, is not retried, and does not affect the endpoint's health",
     async (path, status, code) => {
       const workspace = await newWorkspace();
       const url = receiverUrl(path);
