@@ -1,6 +1,7 @@
 /** Requests a second, each beside the least that Hono and the stores need for the same, in the same workerd. */
 import { createServer, type AddressInfo } from "node:net";
 import { type BenchHost, startBenchHost } from "./support/bench-host.ts";
+import { type BenchSession, startBenchSession } from "./support/live-session.ts";
 import type { Figure } from "./support/figures.ts";
 import { compare, type Load } from "./support/load.ts";
 
@@ -14,25 +15,27 @@ interface Case {
 
 const get = (path: string): Load => ({ method: "GET", path, status: 200 });
 
+const sizeOf = async (baseUrl: string, path: string): Promise<number> =>
+  (await (await fetch(`${baseUrl}${path}`)).arrayBuffer()).byteLength;
+
 async function playbackCases({ baseUrl }: BenchHost): Promise<Case[]> {
   const seeded = await fetch(`${baseUrl}/bare/seed`, { method: "POST" });
   const { playbackId, rendition, segmentKey, initKey } = (await seeded.json()) as Record<string, string>;
-  const sizeOf = async (path: string) => (await (await fetch(`${baseUrl}${path}`)).arrayBuffer()).byteLength;
   const playlist = `/${playbackId}/${rendition}.m3u8`;
   const multivariant = `/${playbackId}.m3u8`;
   return [
     {
       name: "media playlist of ten minutes",
-      aim: 0.5,
+      aim: 0.75,
       product: get(playlist),
-      yardstick: get(`/bare/text/${await sizeOf(playlist)}`),
+      yardstick: get(`/bare/text/${await sizeOf(baseUrl, playlist)}`),
       against: "a bare route with as much text",
     },
     {
       name: "multivariant playlist",
-      aim: 0.5,
+      aim: 0.75,
       product: get(multivariant),
-      yardstick: get(`/bare/text/${await sizeOf(multivariant)}`),
+      yardstick: get(`/bare/text/${await sizeOf(baseUrl, multivariant)}`),
       against: "a bare route with as much text",
     },
     {
@@ -85,6 +88,22 @@ function creationCases({ authorization }: BenchHost, sourceUrl: string): Case[] 
   ];
 }
 
+async function livePlaybackCases(
+  { baseUrl }: BenchHost,
+  { multivariantPath, playlistPath }: BenchSession,
+): Promise<Case[]> {
+  const paths = { "live media playlist, 16 s in parts": playlistPath, "live multivariant playlist": multivariantPath };
+  return await Promise.all(
+    Object.entries(paths).map(async ([name, path]) => ({
+      name,
+      aim: null,
+      product: get(path),
+      yardstick: get(`/bare/text/${await sizeOf(baseUrl, path)}`),
+      against: "a bare route with as much text",
+    })),
+  );
+}
+
 async function startSilentServer(): Promise<{ url: string; stop: () => void }> {
   const server = createServer((socket) => socket.on("error", () => undefined));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -95,9 +114,12 @@ async function startSilentServer(): Promise<{ url: string; stop: () => void }> {
 export async function run(): Promise<Figure[]> {
   const silent = await startSilentServer();
   const host = await startBenchHost();
+  let session: BenchSession | undefined;
   const figures: Figure[] = [];
   try {
-    for (const one of [...(await playbackCases(host)), ...creationCases(host, silent.url)]) {
+    session = await startBenchSession(host);
+    const playback = [...(await playbackCases(host)), ...(await livePlaybackCases(host, session))];
+    for (const one of [...playback, ...creationCases(host, silent.url)]) {
       const { name, aim, product, yardstick, against } = one;
       const { ratio, productPerSecond, yardstickPerSecond, rounds } = await compare(host.baseUrl, product, yardstick);
       console.error(`  ${name}: ${ratio.toFixed(2)} ×`);
@@ -111,6 +133,7 @@ export async function run(): Promise<Figure[]> {
       });
     }
   } finally {
+    session?.stop();
     await host.stop();
     silent.stop();
   }

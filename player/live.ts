@@ -1,5 +1,6 @@
 import type HlsPlayer from "hls.js";
 import { Events } from "hls.js";
+import { playWhenReady, startSeconds } from "./live-start.ts";
 
 const LOOK_MS = 500;
 /** A clock of the viewer's that is further off than this says nothing about the broadcast. */
@@ -21,7 +22,7 @@ export function showLive(root: HTMLElement, video: HTMLVideoElement, hls: HlsPla
       root.classList.add("live");
       root.setAttribute("defaultstreamtype", "live");
       video.muted = true; // browsers start nothing by itself that can be heard
-      void video.play().catch(() => {});
+      playWhenReady(root, video, startSeconds(details.partList === null ? null : details.partTarget));
     }
   });
   video.addEventListener("ended", () => isLive && onEnd());

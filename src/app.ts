@@ -11,9 +11,10 @@ import { livePlaybackRoutes } from "./live/streams/playback-id-routes.ts";
 import { streamRoutes } from "./live/streams/routes.ts";
 import { simulcastIngestRoutes } from "./live/simulcast/simulcast-ingest-routes.ts";
 import { simulcastRoutes } from "./live/simulcast/simulcast-routes.ts";
-import { forgetPlayback, playbackRoutes } from "./playback/index.ts";
+import { answerPlayback, forgetPlayback, playbackRoutes } from "./playback/index.ts";
 import { webhookRoutes } from "./events/webhooks/routes.ts";
 import { authenticate, requireCredentials } from "./tenancy/credentials/credentials.ts";
+import type { Env } from "./platform/env.ts";
 import { HealthCache } from "./health.ts";
 import { lingerOnRefusal } from "./platform/http/lingering.ts";
 import { Problem } from "./platform/http/problems.ts";
@@ -24,12 +25,25 @@ import { requestLogRoutes } from "./events/request-log/request-log-routes.ts";
 import { newRouter, renderError } from "./platform/http/router.ts";
 import { startPage } from "./start-page.ts";
 
-/** Every route of the Worker, in the order in which they are tried. */
+/** What the Worker answers requests with: playback first, then every route. */
+export function createFetch(app = createApp()) {
+  return async (request: Request, env: Env, ctx: ExecutionContext): Promise<Response> => {
+    const playing = answerPlayback(request, env, ctx);
+    if (playing === null) return await app.fetch(request, env, ctx);
+    const answer = await playing;
+    answer.headers.set("x-request-id", requestIdOf(request));
+    return answer;
+  };
+}
+
+const requestIdOf = ({ headers }: Request): string => headers.get("cf-ray") ?? crypto.randomUUID();
+
+/** Every route of the Worker but playback's, in the order in which they are tried. */
 export function createApp() {
   const app = newRouter();
   app.use("*", lingerOnRefusal);
   app.use("*", async (c, next) => {
-    const requestId = c.req.header("cf-ray") ?? crypto.randomUUID();
+    const requestId = requestIdOf(c.req.raw);
     c.set("requestId", requestId);
     await next();
     c.res.headers.set("x-request-id", requestId);

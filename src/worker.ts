@@ -1,6 +1,6 @@
 import { consumePurges, sweepAssets } from "./library/assets/index.ts";
 import type { Env } from "./platform/env.ts";
-import { createApp } from "./app.ts";
+import { createFetch } from "./app.ts";
 import { log } from "./platform/log.ts";
 import { consumeClips, isOffAir, sweepClips, sweepSecrets, sweepStreams } from "./live/index.ts";
 import { deleteOld } from "./retention.ts";
@@ -19,8 +19,6 @@ export { LiveOrigin } from "../durable-objects/live-origin.ts";
 export { WebhookSender } from "../durable-objects/webhook-sender.ts";
 export { PlaybackOrigin } from "./playback/index.ts";
 
-const app = createApp();
-
 /** By the names of `wrangler.toml`. */
 const CONSUMERS: Record<string, (env: Env, batch: MessageBatch) => Promise<void>> = {
   "sluice-purges": consumePurges,
@@ -30,7 +28,7 @@ const CONSUMERS: Record<string, (env: Env, batch: MessageBatch) => Promise<void>
 };
 
 export default {
-  fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+  fetch: createFetch(),
   async queue(batch, env) {
     const consume = CONSUMERS[batch.queue];
     if (consume === undefined) throw new Error(`nobody consumes the queue ${batch.queue}`);

@@ -12,6 +12,7 @@ import { descendantsOf } from "../../test/support/processes.ts";
 export interface BenchHost {
   baseUrl: string;
   authorization: string;
+  encoderSecret: string;
   stop(): Promise<void>;
 }
 
@@ -34,10 +35,11 @@ export async function startBenchHost(): Promise<BenchHost> {
     child.once("message", ready);
     child.once("exit", (code) => failed(new Error(`the Worker's host ended with ${code}; see ${home}`)));
   });
-  const { username, password } = settings.secrets;
+  const { username, password, encoderSecret } = settings.secrets;
   return {
     baseUrl: `http://127.0.0.1:${settings.port}`,
     authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+    encoderSecret,
     async stop() {
       const gone = new Promise((done) => child.once("exit", done));
       child.kill("SIGTERM");

@@ -1,7 +1,6 @@
 /** The product and its yardsticks in one Worker, so that both are measured in the same workerd, in turn. */
 import { Hono } from "hono";
 import type { Env } from "../../src/platform/env.ts";
-import { createApp } from "../../src/app.ts";
 import worker from "../../src/worker.ts";
 import { bareCreation, bareTakeOver } from "./bare-creation.ts";
 import { seedReadyAsset } from "./seed.ts";
@@ -9,7 +8,6 @@ import { consumeBare, webhookBench } from "./webhooks.ts";
 
 export * from "../../src/worker.ts";
 
-const product = createApp();
 const bare = new Hono<{ Bindings: Env }>().basePath("/bare");
 
 bare.post("/seed", async (c) => c.json(await seedReadyAsset(c.env)));
@@ -53,8 +51,8 @@ export default {
   },
   fetch(request, env, ctx) {
     if (new URL(request.url).pathname.startsWith("/bare/")) return bare.fetch(request, env, ctx);
-    if (!request.headers.has("x-without-machines")) return product.fetch(request, env, ctx);
+    if (!request.headers.has("x-without-machines")) return worker.fetch(request, env, ctx);
     withoutMachines ??= { ...env, ASSET_MACHINE: idleMachines };
-    return product.fetch(request, withoutMachines, ctx);
+    return worker.fetch(request, withoutMachines, ctx);
   },
 } satisfies ExportedHandler<Env>;

@@ -1,25 +1,21 @@
 /** One broadcast from its first byte to its end: one decode, the ladder, parts. Everything the source does wrong is met here. */
 import type { Continuation, RunStart, RunState } from "./run-state.ts";
 import type { Frame } from "node-av";
-import { AV_PKT_DATA_DISPLAYMATRIX } from "node-av/constants";
 import { JobError } from "../errors.ts";
-import { rotationOf } from "../media/facts.ts";
-import { codecLike, type H264Codec } from "../media/h264.ts";
-import type { VideoRung } from "../../protocol/jobs.ts";
 import { CaptureClock } from "./capture-clock.ts";
 import { CannotContinue, digestOf } from "./continuation.ts";
 import { Deinterlacer } from "./deinterlacer.ts";
-import { planLiveLadder, refitLadder } from "./ladder-plan.ts";
-import { type LiveGrid, planLiveGrid, withFirstAligned } from "./live-grid.ts";
+import { planLiveGrid, withFirstAligned } from "./live-grid.ts";
 import { LiveSource, type TimedPacket } from "./live-source.ts";
 import type { BroadcastListener, BroadcastPlan, RunOpening } from "./output.ts";
 import { OverloadPolicy } from "./overload.ts";
+import { PicturePlans } from "./picture-plans.ts";
 import { Run, type RunPicture, type RunPlan } from "./run.ts";
 import { SegmentGrid } from "./segment-grid.ts";
 import { SoundConverter, type SoundFormat, type SoundPiece } from "./sound-converter.ts";
-import { SourceCopy } from "./source-copy.ts";
-import { displaySize, FALLBACK_SOUND, soundFormat } from "./source-shape.ts";
+import { FALLBACK_SOUND, soundFormat } from "./source-shape.ts";
 import { SourceTimeline } from "./source-timeline.ts";
+import { SpeedMeter } from "./speed-meter.ts";
 import { startedFacts } from "./started-facts.ts";
 import { type DecodedFrame, StreamDecoder } from "./stream-decoder.ts";
 import { StreamReader } from "./stream-reader.ts";
@@ -87,12 +83,9 @@ class Broadcast {
   readonly #converter: SoundConverter;
   readonly #overload: Pick<OverloadPolicy, "decide">;
   readonly #ending: Ending;
-  readonly #dropped = new Set<string>();
   #clock = new CaptureClock();
-  #grid: LiveGrid | null = null;
-  #copy: SourceCopy | null = null;
-  readonly #codecs = new Map<string, H264Codec>();
-  #rungs: VideoRung[] = [];
+  /** Null without a picture. */
+  #pictures: PicturePlans | null = null;
   #run: Run | null = null;
   #runPlan: RunPlan | null = null;
   #pictureKind = "";
@@ -112,9 +105,8 @@ class Broadcast {
   #firstSeconds = -Infinity;
   #packets = 0;
   #lastKeySeconds = -Infinity;
-  #work = { atMs: performance.now(), waitedMs: 0, mediaSeconds: 0 };
+  readonly #meter = new SpeedMeter(performance.now());
   #mediaSeconds = 0; // of runs that are over
-  #speed = 0;
 
   constructor(
     source: LiveSource,
@@ -141,12 +133,10 @@ class Broadcast {
     const { video, reader } = this.#source;
     const times = withFirstAligned(await this.#source.firstTimes());
     if (video !== null) {
-      if (this.#continues === null) {
-        this.#firstSeconds = times[0] ?? -Infinity;
-        this.#grid = planLiveGrid(this.#source.rateBy(times), times, this.#plan.settings);
-      }
-      if (this.#grid === null) throw new CannotContinue("the run had no picture");
-      if (this.#plan.encodesTopRung !== true) this.#copy = SourceCopy.of(video, times, this.#grid.frameRate);
+      if (this.#continues === null) this.#firstSeconds = times[0] ?? -Infinity;
+      const grid = this.#continues?.run.grid ?? planLiveGrid(this.#source.rateBy(times), times, this.#plan.settings);
+      if (this.#continues?.run.grid === null) throw new CannotContinue("the run had no picture");
+      this.#pictures = new PicturePlans(video, this.#plan, grid, times);
     }
     for await (const packet of this.#source.packets()) {
       this.#packets += 1;
@@ -162,12 +152,8 @@ class Broadcast {
     return { nextMsn: this.#after?.msn ?? 0, seconds: this.#after?.seconds ?? 0 };
   }
 
-  #continueFrom({ run, dropped, progress }: Continuation): void {
-    this.#grid = run.grid;
-    this.#rungs = run.ladder;
+  #continueFrom({ run, progress }: Continuation): void {
     this.#firstSeconds = run.zeroSeconds;
-    for (const [name, codec] of run.codecs) this.#codecs.set(name, codec);
-    for (const name of dropped) this.#dropped.add(name);
     const newest = progress.filter((one) => one.capturedAtMs !== null).toSorted((a, b) => b.msn - a.msn)[0];
     if (newest === undefined) return;
     const cutsAt = new SegmentGrid(run.grid, this.#plan.settings, run.isFirstShort);
@@ -198,7 +184,7 @@ class Broadcast {
     this.#clock.note(decodeSeconds, Date.now());
     this.#noteKey(timed);
     if (kind === "video") {
-      this.#copy?.put(timed);
+      this.#pictures?.copy?.put(timed);
       for await (const frame of this.#video.decode(timed)) await this.#takePicture(frame);
     } else await this.#takeSound(timed);
     timed.packet.free();
@@ -226,13 +212,13 @@ class Broadcast {
 
   async #takePicture(decoded: DecodedFrame): Promise<void> {
     for await (const frame of this.#fields.put(decoded)) await this.#showPicture(frame);
-    if (this.#fields.isActive) this.#copy?.end();
+    if (this.#fields.isActive) this.#pictures?.copy?.end();
   }
 
   async #showPicture({ frame, seconds: sourceSeconds }: DecodedFrame): Promise<void> {
     const { num, den } = frame.sampleAspectRatio;
     const kind = [frame.width, frame.height, num, den].join();
-    const unit = this.#copy?.take(sourceSeconds) ?? null;
+    const unit = this.#pictures?.copy?.take(sourceSeconds) ?? null;
     if (this.#isOut(sourceSeconds)) return frame.free();
     const seconds = this.#hasStarted ? sourceSeconds : Math.max(sourceSeconds, this.#firstSeconds);
     if (this.#run !== null && kind !== this.#pictureKind) await this.#closeRun();
@@ -244,8 +230,8 @@ class Broadcast {
     const phase = this.#run!.copyPhase;
     await this.#run!.putPicture(frame, seconds, unit);
     if (this.#run!.copyPhase === phase) return;
-    this.#tellRun();
-    if (!this.#run!.isCopying) this.#copy!.end();
+    this.#reportRun();
+    if (!this.#run!.isCopying) this.#pictures!.copy!.end();
   }
 
   #isOut(sourceSeconds: number): boolean {
@@ -256,7 +242,7 @@ class Broadcast {
   async #leaveCopy(seconds: number): Promise<void> {
     const run = this.#run!;
     const still = run.endsBefore(seconds) ? run.still : null;
-    this.#copy!.end();
+    this.#pictures!.copy!.end();
     await this.#closeRun();
     if (still === null) return;
     await this.#openRun(still.seconds, this.#planPicture(still.frame, false));
@@ -264,46 +250,8 @@ class Broadcast {
   }
 
   #planPicture(like: Frame, canCopy: boolean): RunPicture {
-    const rotationDegrees = rotationOf(this.#source.video!.codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX));
-    const size = displaySize(like, rotationDegrees);
-    const { settings } = this.#plan;
-    const grid = this.#grid!;
-    if (this.#rungs.length === 0) this.#rungs = planLiveLadder(size, grid.frameRate, settings.maxResolution);
-    if (this.#continues !== null) return this.#samePicture(this.#continues.run, like, rotationDegrees);
-    const rungs = refitLadder(this.#rungs, size).filter(({ name }) => !this.#dropped.has(name));
-    const [top, ...others] = rungs;
-    const bitrateBps =
-      canCopy && rotationDegrees === 0 && others.length > 0 && this.#copy!.suits(like, top!)
-        ? this.#copy!.bitrateFor(top!, settings.segmentMs)
-        : null;
-    const codecs = this.#codecs;
-    if (bitrateBps === null) return { grid, rungs, like, rotationDegrees, copy: null, codecs };
-    const { parameterSets } = this.#copy!;
-    codecs.set(top!.name, codecLike(parameterSets.avcConfig)!);
-    return {
-      grid,
-      rungs: others,
-      like,
-      rotationDegrees,
-      copy: { rung: top!, bitrateBps, ...parameterSets },
-      codecs,
-    };
-  }
-
-  /** As it was in the run that goes on. */
-  #samePicture({ rungs, copied }: RunState, like: Frame, rotationDegrees: RunPicture["rotationDegrees"]): RunPicture {
-    const copy = copied && { ...copied, avcConfig: Buffer.from(copied.avcConfig, "base64") };
-    const isSame = copy !== null && this.#copy?.parameterSets.avcConfig.equals(copy.avcConfig) === true;
-    if (copy !== null && (!isSame || copy.phase === "encoded")) this.#copy?.end();
-    if (copy?.phase === "copied" && !isSame) throw new CannotContinue("the source cannot be copied any more");
-    return {
-      grid: this.#grid!,
-      rungs: rungs.filter(({ name }) => !this.#dropped.has(name)),
-      like,
-      rotationDegrees,
-      copy: copy !== null && this.#dropped.has(copy.rung.name) ? null : copy,
-      codecs: this.#codecs,
-    };
+    const pictures = this.#pictures!;
+    return this.#continues === null ? pictures.next(like, canCopy) : pictures.continued(this.#continues.run, like);
   }
 
   async #playSound(decoded: DecodedFrame): Promise<void> {
@@ -337,7 +285,7 @@ class Broadcast {
     this.#start = null;
     run.begin(start);
     this.#run = run;
-    if (continues === null) this.#tellInits(run, picture);
+    if (continues === null) this.#reportInits(run, picture);
     else {
       checkInits(run, continues.run);
       if (picture !== null) run.beginAt(firstSeconds);
@@ -345,16 +293,16 @@ class Broadcast {
       this.#hasStarted = true;
     }
     this.#runPlan = plan;
-    this.#tellRun();
+    this.#reportRun();
     for (const piece of this.#earlySound.splice(0)) await run.putSound(piece);
   }
 
-  #tellInits(run: Run, picture: RunPicture | null): void {
-    if (!this.#hasStarted) this.#tellStarted(run, picture);
+  #reportInits(run: Run, picture: RunPicture | null): void {
+    if (!this.#hasStarted) this.#reportStarted(run, picture);
     for (const { name, init } of run.inits) this.#listener.onInit(name, run.start.initVersion, init.bytes, init.facts);
   }
 
-  #tellRun(): void {
+  #reportRun(): void {
     const { zeroSeconds, interleaveSeconds, picture, sound, isFirstShort } = this.#runPlan!;
     const copied = picture?.copy ?? null;
     this.#listener.onRun?.({
@@ -363,7 +311,7 @@ class Broadcast {
       interleaveSeconds,
       grid: picture?.grid ?? null,
       isFirstShort,
-      ladder: this.#rungs,
+      ladder: this.#pictures?.ladder ?? [],
       rungs: picture?.rungs ?? [],
       copied: copied && {
         rung: copied.rung,
@@ -372,7 +320,7 @@ class Broadcast {
         avcConfig: copied.avcConfig.toString("base64"),
         leadParameterSetId: copied.leadParameterSetId,
       },
-      codecs: [...this.#codecs],
+      codecs: [...(this.#pictures?.codecs ?? [])],
       sound,
       inits: this.#run!.inits.map(({ name, init }) => [name, digestOf(init.bytes)]),
     });
@@ -393,7 +341,7 @@ class Broadcast {
     for await (const frame of this.#audio.rest()) await this.#playSound(frame);
     for await (const piece of this.#converter.rest()) await this.#run?.putSound(piece);
     await this.#closeRun(isHeld);
-    this.#copy?.forget();
+    this.#pictures?.copy?.forget();
   }
 
   /** The source goes on without a jump; its sound behind the seam is the next run's. */
@@ -419,37 +367,40 @@ class Broadcast {
     if (this.#strays.push(timed) > MAX_STRAYS) this.#strays.shift()!.packet.free();
   }
 
-  /** Tells how it goes, and gives a rung up when it does not. Each second. */
+  /** Reports progress, and drops a rung when the machine is too slow. Called each second. */
   pulse(): void {
     const { reader } = this.#source;
     const atMs = performance.now();
-    const waitedMs = reader.waitedMs(atMs);
     const mediaSeconds = this.#mediaSeconds + (this.#run?.endSeconds ?? 0);
-    const busyMs = atMs - this.#work.atMs - (waitedMs - this.#work.waitedMs);
-    const mediaMs = 1000 * (mediaSeconds - this.#work.mediaSeconds);
-    this.#work = { atMs, waitedMs, mediaSeconds };
-    if (busyMs > 0 && mediaMs > 0) this.#speed = mediaMs / busyMs;
-    const name = this.#run && this.#overload.decide({ atMs, busyMs, mediaMs }, this.#run.rungs);
+    const work = this.#meter.measure({ atMs, waitedMs: reader.waitedMs(atMs), mediaSeconds });
+    const name = this.#run && this.#overload.decide({ atMs, ...work }, this.#run.rungs);
     if (name) {
-      this.#dropped.add(name);
+      this.#pictures!.drop(name);
       this.#run!.drop(name);
     }
     this.#listener.onPulse({
       segments: this.#run?.nextMsn ?? this.#after?.msn ?? 0,
-      speed: this.#speed,
+      speed: this.#meter.speed,
       isWaiting: reader.isWaiting || this.#isPlacing,
       steps: this.#packets + (this.#run?.steps ?? 0),
     });
   }
 
-  #tellStarted(run: Run, picture: RunPicture | null): void {
+  #reportStarted(run: Run, picture: RunPicture | null): void {
     this.#hasStarted = true;
     const { segmentMs } = this.#plan.settings;
-    const frameRate = this.#grid?.frameRate ?? null;
+    const frameRate = this.#pictures?.grid.frameRate ?? null;
     const copy = picture?.copy ?? null;
     const { inits } = run;
     this.#listener.onStarted(
-      startedFacts(this.#source, { frameRate, rungs: this.#rungs, copy, sound: this.#sound, segmentMs, inits }),
+      startedFacts(this.#source, {
+        frameRate,
+        rungs: this.#pictures?.ladder ?? [],
+        copy,
+        sound: this.#sound,
+        segmentMs,
+        inits,
+      }),
     );
   }
 }

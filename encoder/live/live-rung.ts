@@ -23,7 +23,7 @@ const BUFFER_SECONDS = 0.5;
 export const peakBitrateBps = ({ maxBitrateBps }: VideoRung, segmentMs: number): number =>
   Math.ceil(maxBitrateBps * (1 + (1000 * BUFFER_SECONDS) / segmentMs));
 
-/** The same while segments are a second long, so that these need no more either. */
+/** The same at the short beginning of a session, so that it needs no more either. */
 const SHORT_BUFFER_SECONDS = 0.25;
 
 const bufferBits = ({ maxBitrateBps }: VideoRung, seconds: number): number => Math.round(maxBitrateBps * seconds);
@@ -31,7 +31,7 @@ const bufferBits = ({ maxBitrateBps }: VideoRung, seconds: number): number => Ma
 interface EncoderStart {
   /** When it takes over from a source that was copied, or makes the beginning of one that will be. */
   codec: H264Codec | null;
-  /** The run begins with segments of a second. */
+  /** The run begins with a divided segment. */
   isFirstShort: boolean;
   /** `seq_parameter_set_id` and `pic_parameter_set_id`: others than those of a source in the same track. */
   parameterSetId?: number;

@@ -12,7 +12,7 @@ export interface BroadcastPlan {
   settings: Pick<IngestSettings, "maxResolution" | "partTargetMs" | "segmentMs">;
   /** Never the source's own pictures as the top rung, however sane they are. */
   encodesTopRung?: boolean;
-  /** The first segment is a second long if the source's key frames allow it, because viewers wait for it. */
+  /** The first segment is divided, because viewers wait for it (segment-grid.ts). */
   isFirstShort?: boolean;
   /** The run that another encoder died in, to be gone on with; `start` is not looked at then. */
   continues?: Continuation;

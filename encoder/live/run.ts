@@ -44,7 +44,7 @@ export interface RunPlan {
   /** How much later than its picture sound may come; then it is silence. */
   interleaveSeconds: number;
   capturedAtMs: (sourceSeconds: number) => number;
-  /** The first segment is a second long, because viewers wait for it. The source's own pictures begin behind it. */
+  /** The first segment is divided, because viewers wait for it. The source's own pictures begin behind its second half. */
   isFirstShort: boolean;
   /** Another encoder began this run. */
   continues: Continuation | null;

@@ -3,8 +3,8 @@ import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
 import { type LiveGrid, type LiveTimes, soundPartFrames } from "./live-grid.ts";
 
-/** Where the first segment of a run without a picture is divided; with a picture it is behind the first GOP. */
-const SHORT_MS = 1000;
+/** A divided first segment has as many parts as make this much, but no more than a GOP. */
+const SHORT_MS = 500;
 
 export class SegmentGrid {
   readonly #times: LiveTimes;
@@ -14,12 +14,13 @@ export class SegmentGrid {
   /** Length of the first segment. */
   readonly #firstUnits: number;
 
-  /** @param isFirstShort the first segment is divided into two: one of a second, and the rest */
+  /** @param isFirstShort the first segment is divided into two: one of half a second, and the rest */
   constructor(grid: LiveGrid | null, times: LiveTimes, isFirstShort: boolean) {
     this.#times = times;
     this.#unitSeconds = grid === null ? { num: 1, den: 1000 } : { num: grid.frameRate.den, den: grid.frameRate.num };
     this.#units = grid === null ? times.segmentMs : grid.framesPerSegment;
-    const short = grid === null ? SHORT_MS : grid.framesPerGop;
+    const parts = Math.ceil(SHORT_MS / times.partTargetMs);
+    const short = grid === null ? parts * times.partTargetMs : Math.min(parts * grid.framesPerPart, grid.framesPerGop);
     this.#firstUnits = isFirstShort && short < this.#units ? short : this.#units;
   }
 

@@ -1,3 +1,3 @@
 export { PlaybackOrigin } from "./origin.ts";
 export { forgetPlayback } from "./resolve.ts";
-export { playbackRoutes } from "./routes.ts";
+export { answerPlayback, playbackRoutes } from "./routes.ts";

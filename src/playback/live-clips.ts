@@ -49,14 +49,14 @@ interface ClipTarget {
  */
 export async function answerClip(
   request: Request,
+  { searchParams: query, origin }: URL,
   env: Env,
   ctx: Caller,
   target: ClipTarget,
 ): Promise<Response | null> {
-  const { searchParams: query, origin } = new URL(request.url);
   if (!query.has("start") && !query.has("end")) return null;
   const { kind, playbackId } = target;
-  const resolved = await resolvePlaybackId(env.DB, playbackId);
+  const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
   if (resolved?.kind !== "stream") return null;
   const { playable } = resolved;
   const clip = readClipRequest(query)!;
@@ -67,7 +67,7 @@ export async function answerClip(
     const found = await lookups.share(wanted, ctx, () => findClip(env, playable, clip));
     if ("gone" in found) {
       if (found.gone === null) throw new Problem("playback_not_found", "the broadcast and this stretch of it are gone");
-      const recorded = await resolvePlaybackId(env.DB, found.gone.playbackId);
+      const recorded = await resolvePlaybackId(env.DB, ctx, found.gone.playbackId);
       if (recorded?.kind !== "asset") throw new Problem("playback_not_found", "the clip has been deleted");
       return await answerManifest(request, recorded.playable, { kind, playbackId: found.gone.playbackId }, query);
     }

@@ -19,10 +19,13 @@ const LEAST_GZIP_BYTES = 200;
 
 const answers = new SingleFlight<SharedAnswer>();
 
-/** Playlists that are waited for, and parts: what every viewer at the edge asks for in the same moment. */
+/** Playlists, MPDs and parts: what many viewers ask for in the same moment. */
 export const isShared = (address: LiveAddress): boolean =>
-  (address.kind === "playlist" && address.directives.waitFor !== null) ||
-  (address.kind === "media" && address.part !== null);
+  address.kind === "playlist" || address.kind === "mpd" || (address.kind === "media" && address.part !== null);
+
+/** The answer is the same whenever it is asked for: a playlist that is waited for, and a part. */
+const isLasting = (address: LiveAddress): boolean =>
+  address.kind === "media" || (address.kind === "playlist" && address.directives.waitFor !== null);
 
 /**
  * One question for all viewers of this isolate who ask for the same in one moment, besides what a cache in front of the inner entrypoint
@@ -32,8 +35,8 @@ export const shareLive = (ctx: Caller, env: Env, address: LiveAddress): Promise<
   answers.share(
     liveAddressPath(address),
     ctx,
-    async () => await read(await fetchLive(ctx, env, address), address.kind === "playlist"),
-    keepMs,
+    async () => await read(await fetchLive(ctx, env, address), address.kind !== "media"),
+    (answer) => (isLasting(address) ? keepMs(answer) : 0),
   );
 
 /** Failures are not kept: the next one who asks tries again. Nor is more than an isolate has room for. */

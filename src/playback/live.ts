@@ -102,7 +102,7 @@ export async function answerLive(
   query: URLSearchParams,
 ): Promise<Response> {
   if (target.kind === "live-thumbnail") {
-    const resolved = await resolvePlaybackId(env.DB, target.playbackId);
+    const resolved = await resolvePlaybackId(env.DB, ctx, target.playbackId);
     if (resolved?.kind !== "stream") throw new Problem("playback_not_found", "no such playback id");
     return await inner(env, ctx, request, { kind: "thumbnail", sessionId: onAir(resolved.playable).id });
   }
@@ -166,14 +166,7 @@ async function inner(env: Env, ctx: Caller, request: Request, address: LiveAddre
   if (isShared(address)) return shared(request, await shareLive(ctx, env, address));
   const answer = await fetchLive(ctx, env, address);
   // An answer from another entrypoint has headers that cannot be changed; others on the way out add theirs.
-  const isText = address.kind === "playlist" || address.kind === "mpd";
-  if (!isText || !answer.ok || answer.body === null) return new Response(answer.body, answer);
-  const headers = new Headers(answer.headers);
-  headers.set("vary", "Accept-Encoding");
-  if (!wantsGzip(request)) return new Response(answer.body, { headers });
-  headers.set("content-encoding", "gzip");
-  headers.delete("content-length");
-  return new Response(answer.body.pipeThrough(new CompressionStream("gzip")), { headers, encodeBody: "manual" });
+  return new Response(answer.body, answer);
 }
 
 function shared(request: Request, { status, headers: all, body, gzip }: SharedAnswer): Response {

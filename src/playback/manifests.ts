@@ -11,15 +11,22 @@ import { CORS } from "./headers.ts";
 import type { Target } from "./paths.ts";
 import type { Playable } from "./resolve.ts";
 
+/** Less than this does not become smaller. */
+const LEAST_GZIP_BYTES = 200;
+
 type ManifestTarget = Extract<Target, { kind: "multivariant" | "mpd" | "media-playlist" | "iframe-playlist" }>;
 
 /** A manifest as it is sent; rendered and packed once for all who ask within a moment. */
 interface Rendered {
-  contentType: string;
-  text: Uint8Array<ArrayBuffer>;
-  gzip: Uint8Array<ArrayBuffer> | null;
-  tag: string;
-  maxAgeSeconds: number;
+  plain: Encoded;
+  gzip: Encoded | null;
+}
+
+/** One encoding of it. Headers are copied at little cost; a list of them would be checked again for each answer. */
+interface Encoded {
+  body: string | Uint8Array<ArrayBuffer>;
+  etag: string;
+  headers: Headers;
 }
 
 /** By what has been looked up: a new look-up begins anew. */
@@ -45,14 +52,29 @@ async function render(target: ManifestTarget, playable: Playable, query: URLSear
   const text = manifestText(target, playable, query);
   const bytes = new Uint8Array(new TextEncoder().encode(text));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const tag = [...digest.subarray(0, 12)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const headers = {
+    ...CORS,
+    "content-type": target.kind === "mpd" ? "application/dash+xml" : "application/vnd.apple.mpegurl",
+    "cache-control": `public, max-age=${playable.status === "ready" ? 5 : 1}, must-revalidate`,
+    vary: "Accept-Encoding",
+  };
+  const packed = bytes.length > LEAST_GZIP_BYTES ? new Uint8Array(await gzip(bytes)) : null;
   return {
-    contentType: target.kind === "mpd" ? "application/dash+xml" : "application/vnd.apple.mpegurl",
-    text: bytes,
-    gzip: bytes.length > 200 ? new Uint8Array(await gzip(bytes)) : null,
-    tag: [...digest.subarray(0, 12)].map((byte) => byte.toString(16).padStart(2, "0")).join(""),
-    maxAgeSeconds: playable.status === "ready" ? 5 : 1,
+    plain: encoded(text, bytes.length, { ...headers, etag: `"${tag}"` }),
+    gzip: packed && encoded(packed, packed.length, { ...headers, etag: `"${tag}-gzip"`, "content-encoding": "gzip" }),
   };
 }
+
+const encoded = (
+  body: Encoded["body"],
+  byteLength: number,
+  headers: Record<string, string> & { etag: string },
+): Encoded => ({
+  body,
+  etag: headers.etag,
+  headers: new Headers({ ...headers, "content-length": String(byteLength) }),
+});
 
 function manifestText(target: ManifestTarget, playable: Playable, query: URLSearchParams): string {
   const presentation = presentationOf(playable);
@@ -79,21 +101,15 @@ function nothingToPlay({ status, percent, errorCode }: Playable): Problem {
 const gzip = (bytes: Uint8Array<ArrayBuffer>) =>
   new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
 
-function answer(request: Request, { contentType, text, gzip: packed, tag, maxAgeSeconds }: Rendered): Response {
+function answer(request: Request, { plain, gzip: packed }: Rendered): Response {
   const usesGzip = packed !== null && wantsGzip(request);
-  const body = usesGzip ? packed : text;
-  const etag = `"${tag}${usesGzip ? "-gzip" : ""}"`;
-  const headers = new Headers({
-    ...CORS,
-    "content-type": contentType,
-    "cache-control": `public, max-age=${maxAgeSeconds}, must-revalidate`,
-    etag,
-    vary: "Accept-Encoding",
-  });
+  const { body, etag, headers } = usesGzip ? packed : plain;
   // Ranges of a manifest serve nobody; only the precondition counts.
-  if (readConditions(request, etag, 0).status === 304) return new Response(null, { status: 304, headers });
-  if (usesGzip) headers.set("content-encoding", "gzip");
-  headers.set("content-length", String(body.length));
+  if (readConditions(request, etag, 0).status === 304) {
+    const answer = new Response(null, { status: 304, headers });
+    for (const name of ["content-encoding", "content-length"]) answer.headers.delete(name);
+    return answer;
+  }
   return new Response(request.method === "HEAD" ? null : body, {
     headers,
     encodeBody: usesGzip ? "manual" : "automatic",

@@ -1,6 +1,7 @@
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
 import { resolvePlaybackId } from "./resolve.ts";
+import type { Lasting } from "./single-flight.ts";
 
 /** Everything the page loads comes from where the page is; players make their media from blobs in a worker. */
 const POLICY = [
@@ -24,8 +25,8 @@ const HEADERS = {
 };
 
 /** The hosted page of one playback id. It may be embedded anywhere. */
-export async function answerPage(request: Request, env: Env, playbackId: string): Promise<Response> {
-  const html = await pageOf(env, playbackId);
+export async function answerPage(request: Request, env: Env, ctx: Lasting, playbackId: string): Promise<Response> {
+  const html = await pageOf(env, ctx, playbackId);
   return new Response(request.method === "HEAD" ? null : (html ?? notFoundPage()), {
     status: html === null ? 404 : 200,
     headers: HEADERS,
@@ -33,8 +34,8 @@ export async function answerPage(request: Request, env: Env, playbackId: string)
 }
 
 /** Of an asset, or else of a stream; null when it is of neither. */
-async function pageOf(env: Env, playbackId: string): Promise<string | null> {
-  const resolved = await resolvePlaybackId(env.DB, playbackId);
+async function pageOf(env: Env, ctx: Lasting, playbackId: string): Promise<string | null> {
+  const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
   if (resolved === null) return null;
   if (resolved.kind === "stream") return playerPage(playbackId, "Live", "live");
   return playerPage(playbackId, resolved.playable.title ?? "Video", "on-demand");

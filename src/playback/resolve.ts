@@ -6,6 +6,7 @@ import { type AssetFacts, presentationOf } from "../media/manifest/model.ts";
 import { openDatabase } from "../platform/database.ts";
 import { playbackIds } from "../tenancy/access/index.ts";
 import { Recent } from "./recent.ts";
+import { type Lasting, SingleFlight } from "./single-flight.ts";
 
 /** An asset that a playback ID names. */
 export interface Playable extends AssetFacts {
@@ -21,25 +22,31 @@ export type Resolved = { kind: "asset"; playable: Playable } | { kind: "stream";
 
 /** How long an isolate answers from memory. What is deleted may play this much longer in other isolates than its own. */
 const KNOWN_MS = 1000;
-/** The same while an asset is processed: more of it becomes playable at any moment. */
-const PROCESSING_MS = 200;
+/** The same while an asset is processed, and while a stream is on air: more becomes playable, or a broadcast ends, at any moment. */
+const CHANGING_MS = 200;
 const known = new Recent<Resolved>(64);
+const lookups = new SingleFlight<Resolved | null>();
 
-/** In one round trip; null for an unknown or deleted ID, and for one that is not public. */
-export async function resolvePlaybackId(binding: D1Database, playbackId: string): Promise<Resolved | null> {
+/** In one round trip, for all who ask at once; null for an unknown or deleted ID, and for one that is not public. */
+export async function resolvePlaybackId(
+  binding: D1Database,
+  ctx: Lasting,
+  playbackId: string,
+): Promise<Resolved | null> {
   const now = Date.now();
   const recent = known.get(playbackId, now);
   if (recent !== undefined) return recent;
-  const resolved = await load(binding, playbackId);
+  const resolved = await lookups.share(playbackId, ctx, () => load(binding, playbackId));
   const keptMs = resolved === null ? 0 : keptFor(resolved);
   if (keptMs > 0) known.set(playbackId, resolved!, now + keptMs);
   return resolved;
 }
 
-/** What is not playable yet is looked up each time, as the first moment counts. So are streams, which go on and off air. */
+/** What is not playable yet is looked up each time, as the first moment counts. */
 function keptFor({ kind, playable }: Resolved): number {
-  if (kind === "stream" || presentationOf(playable) === null) return 0;
-  return playable.status === "ready" ? KNOWN_MS : PROCESSING_MS;
+  if (kind === "stream") return playable.session?.endedAtMs === null ? CHANGING_MS : 0;
+  if (presentationOf(playable) === null) return 0;
+  return playable.status === "ready" ? KNOWN_MS : CHANGING_MS;
 }
 
 async function load(binding: D1Database, playbackId: string): Promise<Resolved | null> {

@@ -13,25 +13,44 @@ import { readTarget, type Target } from "./paths.ts";
 import { type Resolved, resolveAssetId, resolvePlaybackId } from "./resolve.ts";
 
 /**
- * Playback on any host: manifests, segments and the hosted page. Everything else goes on to the next route. This is the
- * outer of two entrypoints: it decides who may have what and renders manifests, which depend on the asset's state;
- * segments, which never change, come from `PlaybackOrigin`.
+ * Playback on any host: manifests, segments and the hosted page. This is the outer of two entrypoints: it decides who may have what and
+ * renders manifests, which depend on the asset's state; segments, which never change, come from `PlaybackOrigin`.
+ *
+ * Players send far more requests than all other clients together, so that these pass no router and no middleware.
+ *
+ * @returns null when it is not a request to play: other addresses, and methods that playback refuses
  */
+export function answerPlayback(request: Request, env: Env, ctx: Caller): Promise<Response> | null {
+  if (request.method !== "GET" && request.method !== "HEAD") return null;
+  const url = new URL(request.url);
+  const target = NOT_PLAYBACK.test(url.pathname) ? null : readAnyTarget(url);
+  return target && answerOrProblem(request, url, target, env, ctx);
+}
+
+const NOT_PLAYBACK = /^\/(?:v1|internal)\//;
+
+const readAnyTarget = (url: URL): Target | LiveTarget | null => readLiveTarget(url.pathname) ?? readTarget(url);
+
+/** Addresses of playback with any other method. */
 export const playbackRoutes = new Hono<{ Bindings: Env }>();
 
 playbackRoutes.use("*", async (c, next) => {
-  const url = new URL(c.req.url);
-  const target = readLiveTarget(url.pathname) ?? readTarget(url);
-  if (target === null) return next();
-  const { method } = c.req;
-  if (method === "OPTIONS") return preflight();
-  if (method !== "GET" && method !== "HEAD") {
-    const refusal = problemAnswer(new Problem("method_not_allowed", "only GET and HEAD"));
-    refusal.headers.set("allow", "GET, HEAD, OPTIONS");
-    return refusal;
-  }
+  if (readAnyTarget(new URL(c.req.url)) === null) return next();
+  if (c.req.method === "OPTIONS") return preflight();
+  const refusal = problemAnswer(new Problem("method_not_allowed", "only GET and HEAD"));
+  refusal.headers.set("allow", "GET, HEAD, OPTIONS");
+  return refusal;
+});
+
+async function answerOrProblem(
+  request: Request,
+  url: URL,
+  target: Target | LiveTarget,
+  env: Env,
+  ctx: Caller,
+): Promise<Response> {
   try {
-    return await answerTarget(c.req.raw, url, target, c.env, c.executionCtx);
+    return await answerTarget(request, url, target, env, ctx);
   } catch (error) {
     if (error instanceof Problem) return problemAnswer(error);
     console.error({
@@ -42,7 +61,7 @@ playbackRoutes.use("*", async (c, next) => {
     });
     return problemAnswer(new Problem("internal", "something failed on our side"));
   }
-});
+}
 
 async function answerTarget(
   request: Request,
@@ -52,14 +71,14 @@ async function answerTarget(
   ctx: Caller,
 ): Promise<Response> {
   if (target.kind === "multivariant" || target.kind === "mpd") {
-    const clip = await answerClip(request, env, ctx, target);
+    const clip = await answerClip(request, url, env, ctx, target);
     if (clip !== null) return clip;
   }
   switch (target.kind) {
     case "nothing":
       throw unknown();
     case "page":
-      return answerPage(request, env, target.playbackId);
+      return answerPage(request, env, ctx, target.playbackId);
     case "page-file":
       return answerPageFile(request, env, target.file);
     case "live-playlist":
@@ -75,7 +94,7 @@ async function answerTarget(
     case "segment":
       return answerSegmentOf(request, target, env, ctx);
     default:
-      return await answerPlaylist(request, target, env, url.searchParams);
+      return await answerPlaylist(request, target, env, ctx, url.searchParams);
   }
 }
 
@@ -89,7 +108,7 @@ async function answerMain(
 ): Promise<Response> {
   const recent = recentOutcome(target, query);
   if (recent !== null) return recent;
-  const resolved = await requireResolved(env, target.playbackId);
+  const resolved = await requireResolved(env, ctx, target.playbackId);
   return resolved.kind === "asset"
     ? await answerManifest(request, resolved.playable, target, query)
     : await answerLiveManifest(request, env, ctx, target, query, resolved.playable);
@@ -100,16 +119,17 @@ async function answerPlaylist(
   request: Request,
   target: Extract<Target, { kind: "media-playlist" | "iframe-playlist" }>,
   env: Env,
+  ctx: Caller,
   query: URLSearchParams,
 ): Promise<Response> {
-  const resolved = await requireResolved(env, target.playbackId);
+  const resolved = await requireResolved(env, ctx, target.playbackId);
   if (resolved.kind !== "asset") throw unknown();
   return await answerManifest(request, resolved.playable, target, query);
 }
 
 /** @throws {Problem} playback_not_found */
-async function requireResolved(env: Env, playbackId: string): Promise<Resolved> {
-  const resolved = await resolvePlaybackId(env.DB, playbackId);
+async function requireResolved(env: Env, ctx: Caller, playbackId: string): Promise<Resolved> {
+  const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
   if (resolved === null) throw unknown();
   return resolved;
 }

@@ -1,5 +1,5 @@
 /** Keeps work alive when the request that began it is over. */
-interface Lasting {
+export interface Lasting {
   waitUntil(work: Promise<unknown>): void;
 }
 

@@ -2,12 +2,12 @@ import { env } from "cloudflare:test";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { openDatabase } from "../../src/platform/database.ts";
 import type { Env } from "../../src/platform/env.ts";
-import { createApp } from "../../src/app.ts";
+import { createFetch } from "../../src/app.ts";
 import { sha256Hex } from "../../src/platform/crypto/hash.ts";
 import { credentials, workspaces } from "../../src/tenancy/workspaces/tables.ts";
 import { asInvocation } from "./limits/cloudflare-limits.ts";
 
-const app = createApp();
+const answer = createFetch();
 
 /** A workspace of its own with one pair of credentials, and requests in its name. */
 export interface TestWorkspace {
@@ -19,7 +19,7 @@ export interface TestWorkspace {
 /** Sends a request through the whole Worker; what it leaves to `waitUntil` is done when the answer is here. */
 export async function send(request: Request, overrides: Partial<Env> = {}): Promise<Response> {
   const context = createExecutionContext();
-  const response = await asInvocation(() => app.fetch(request, { ...env, ...overrides }, context));
+  const response = await asInvocation(() => answer(request, { ...env, ...overrides }, context));
   await waitOnExecutionContext(context);
   return response;
 }

@@ -144,7 +144,7 @@ function expectedEndSeconds({ facts, live }: MpdRendition, msn: number, period: 
   return (startTicks + edgeTicks + (msn - edge) * usual) / live.timescale;
 }
 
-/** The first segment of a session is divided into two, so that viewers see its first second sooner (docs/decisions/0036). */
+/** The first segment of a session is divided into two, so that viewers see its beginning sooner (docs/decisions/0036). */
 function secondTicks({ segments: [first], firstMsn }: LiveRendition, usual: number): number {
   const isDivided = first?.msn === firstMsn && first.isWhole && first.durationTicks < USUAL_SHARE * usual;
   return isDivided ? usual - first.durationTicks : usual;
@@ -152,7 +152,7 @@ function secondTicks({ segments: [first], firstMsn }: LiveRendition, usual: numb
 
 /** Segments that are looked at; one shorter than this share of the target says nothing of those behind it. */
 const USUAL_SEGMENTS = 8;
-const USUAL_SHARE = 0.75;
+const USUAL_SHARE = 0.8;
 
 /**
  * Pictures come in segments of one length, but for the first of a period and those around absences. Segments of sound alone differ by a

@@ -12,6 +12,9 @@ export interface Selection {
   order: "asc" | "desc" | null;
 }
 
+/** What nearly every player asks for. */
+const ALL_RUNGS: Selection = { minPx: null, maxPx: null, exactPx: null, order: null };
+
 const RESOLUTIONS = new Set(["240p", "270p", "360p", "480p", "540p", "720p", "1080p", "1440p", "2160p"]);
 
 /**
@@ -20,6 +23,7 @@ const RESOLUTIONS = new Set(["240p", "270p", "360p", "480p", "540p", "720p", "10
  * @throws {Problem} validation_failed with every field that is not as it should be
  */
 export function readSelection(query: URLSearchParams): Selection {
+  if (query.size === 0) return ALL_RUNGS;
   const fields: FieldProblem[] = [];
   const size = (field: string, ...names: string[]) => {
     const value = names.map((name) => query.get(name)).find((found) => found !== null);
@@ -49,7 +53,8 @@ export const selectionQuery = ({ minPx, maxPx, exactPx, order }: Selection): Rec
 });
 
 /** The same question in the same words, for caches: "" when nothing is asked for. */
-export const canonicalSelection = (selection: Selection): string => withQuery("", selectionQuery(selection));
+export const canonicalSelection = (selection: Selection): string =>
+  selection === ALL_RUNGS ? "" : withQuery("", selectionQuery(selection));
 
 /**
  * Leaves the rungs asked for, in the order asked for. When none fits, the nearest one is left: a picture of another size

@@ -12,7 +12,7 @@ export async function startPlaybackWorker() {
   const bundle = await build({
     stdin: {
       contents:
-        'import { Hono } from "hono"; import { playbackRoutes } from "./src/playback/index.ts"; export { PlaybackOrigin } from "./src/playback/index.ts"; export default new Hono().route("/", playbackRoutes);',
+        'import { answerPlayback, playbackRoutes } from "./src/playback/index.ts"; export { PlaybackOrigin } from "./src/playback/index.ts"; export default { fetch: (request, env, ctx) => answerPlayback(request, env, ctx) ?? playbackRoutes.fetch(request, env, ctx) };',
       resolveDir: fileURLToPath(ROOT),
       loader: "ts",
     },

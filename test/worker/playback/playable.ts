@@ -5,7 +5,7 @@ import { playbackIds } from "../../../src/tenancy/access/index.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { SampleColumns } from "../../../src/media/mp4/fragment.ts";
 import { IndexWriter } from "../../../src/media/mp4/index-file.ts";
-import { playbackRoutes } from "../../../src/playback/index.ts";
+import { answerPlayback, playbackRoutes } from "../../../src/playback/index.ts";
 
 type NewAsset = typeof assets.$inferInsert;
 
@@ -89,11 +89,8 @@ export async function addPassthrough(assetId: string, segments: { offset: number
 /** A request as the Worker's playback routes answer it. */
 export async function get(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Response> {
   const context = createExecutionContext();
-  const answer = await playbackRoutes.fetch(
-    new Request(`https://stream.sluice.test${path}`, { method, headers }),
-    env,
-    context,
-  );
+  const request = new Request(`https://stream.sluice.test${path}`, { method, headers });
+  const answer = await (answerPlayback(request, env, context) ?? playbackRoutes.fetch(request, env, context));
   await waitOnExecutionContext(context);
   return answer;
 }

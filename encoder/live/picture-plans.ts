@@ -1,0 +1,92 @@
+/** What the picture of each run of a broadcast consists of: its ladder, and the rung that is copied. */
+import type { Frame } from "node-av";
+import { AV_PKT_DATA_DISPLAYMATRIX } from "node-av/constants";
+import type { VideoRung } from "../../protocol/jobs.ts";
+import { rotationOf } from "../media/facts.ts";
+import { codecLike, type H264Codec } from "../media/h264.ts";
+import { CannotContinue } from "./continuation.ts";
+import { planLiveLadder, refitLadder } from "./ladder-plan.ts";
+import type { LiveGrid } from "./live-grid.ts";
+import type { LiveSource } from "./live-source.ts";
+import type { BroadcastPlan } from "./output.ts";
+import type { RunPicture } from "./run.ts";
+import type { RunState } from "./run-state.ts";
+import { SourceCopy } from "./source-copy.ts";
+import { displaySize } from "./source-shape.ts";
+
+export class PicturePlans {
+  readonly #video: NonNullable<LiveSource["video"]>;
+  readonly #settings: BroadcastPlan["settings"];
+  readonly grid: LiveGrid;
+  /** Null: the source is never copied. */
+  readonly copy: SourceCopy | null;
+  /** The rungs of the whole broadcast; empty before its first picture. */
+  ladder: VideoRung[];
+  readonly codecs: Map<string, H264Codec>;
+  readonly #dropped = new Set<string>();
+
+  /** @param times of the source's first pictures @param continues the run of another encoder that goes on */
+  constructor(
+    video: NonNullable<LiveSource["video"]>,
+    { settings, encodesTopRung, continues }: BroadcastPlan,
+    grid: LiveGrid,
+    times: number[],
+  ) {
+    this.#video = video;
+    this.#settings = settings;
+    this.grid = grid;
+    this.copy = encodesTopRung === true ? null : SourceCopy.of(video, times, grid.frameRate);
+    this.ladder = continues?.run.ladder ?? [];
+    this.codecs = new Map(continues?.run.codecs);
+    for (const name of continues?.dropped ?? []) this.#dropped.add(name);
+  }
+
+  /** A rung that no later run has. */
+  drop(name: string): void {
+    this.#dropped.add(name);
+  }
+
+  /** @param like the run's first picture @param canCopy whether the source's own pictures can begin with it */
+  next(like: Frame, canCopy: boolean): RunPicture {
+    const rotationDegrees = this.#rotationDegrees;
+    const size = displaySize(like, rotationDegrees);
+    const { grid, codecs, copy } = this;
+    const { maxResolution, segmentMs } = this.#settings;
+    if (this.ladder.length === 0) this.ladder = planLiveLadder(size, grid.frameRate, maxResolution);
+    const rungs = refitLadder(this.ladder, size).filter(({ name }) => !this.#dropped.has(name));
+    const [top, ...others] = rungs;
+    const bitrateBps =
+      copy !== null && canCopy && rotationDegrees === 0 && others.length > 0 && copy.suits(like, top!)
+        ? copy.bitrateFor(top!, segmentMs)
+        : null;
+    if (copy === null || bitrateBps === null) return { grid, rungs, like, rotationDegrees, copy: null, codecs };
+    const { parameterSets } = copy;
+    codecs.set(top!.name, codecLike(parameterSets.avcConfig)!);
+    const copied = { rung: top!, bitrateBps, ...parameterSets };
+    return { grid, rungs: others, like, rotationDegrees, copy: copied, codecs };
+  }
+
+  /**
+   * The picture of a run that another encoder began.
+   *
+   * @throws {CannotContinue} when the run was being copied and this source cannot be
+   */
+  continued({ rungs, copied }: RunState, like: Frame): RunPicture {
+    const copy = copied && { ...copied, avcConfig: Buffer.from(copied.avcConfig, "base64") };
+    const isSame = copy !== null && this.copy?.parameterSets.avcConfig.equals(copy.avcConfig) === true;
+    if (copy !== null && (!isSame || copy.phase === "encoded")) this.copy?.end();
+    if (copy?.phase === "copied" && !isSame) throw new CannotContinue("the source cannot be copied any more");
+    return {
+      grid: this.grid,
+      rungs: rungs.filter(({ name }) => !this.#dropped.has(name)),
+      like,
+      rotationDegrees: this.#rotationDegrees,
+      copy: copy !== null && this.#dropped.has(copy.rung.name) ? null : copy,
+      codecs: this.codecs,
+    };
+  }
+
+  get #rotationDegrees(): RunPicture["rotationDegrees"] {
+    return rotationOf(this.#video.codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX));
+  }
+}
