@@ -36,8 +36,8 @@ async function readPieces(body: ReadableStream<Uint8Array> | null, maxBytes: num
         break;
       }
     }
-  } catch (error) {
-    error = error;
+  } catch (thrown) {
+    error = thrown;
   } finally {
     if (ending !== "whole") reader?.cancel().catch(() => undefined); // not awaited, so that a server cannot delay us
   }

@@ -143,6 +143,11 @@ describe("details", () => {
     expect((await attempt(path)).detail).toHaveLength(500);
   });
 
+  test("say that a body does not match its content-encoding", async () => {
+    const { detail } = await attempt("/false-gzip?of=detail");
+    expect(detail).toBe("the body is not what its content-encoding says");
+  });
+
   test("name the limit that was exceeded", async () => {
     expect((await attempt("/silence?of=limits", shortLimits)).detail).toBe("no response within 250 ms");
     expect((await attempt("/endless-body?of=limits", shortLimits)).detail).toBe("no complete response within 500 ms");
