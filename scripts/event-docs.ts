@@ -56,7 +56,7 @@ function triesTable(): string {
   return toTable([["Try", "Wait before it", "Since the first"], ["1", "none", "0 s"], ...rows]);
 }
 
-/** The two largest units that say something: `2 min 35 s`, `10 h 30 min`. */
+/** The two largest non-zero units: `2 min 35 s`, `10 h 30 min`. */
 function inWords(durationMs: number): string {
   const seconds = Math.round(durationMs / 1000);
   const units: [number, string][] = [
@@ -64,13 +64,13 @@ function inWords(durationMs: number): string {
     [Math.floor(seconds / 60) % 60, "min"],
     [seconds % 60, "s"],
   ];
-  const told = units.filter(([count]) => count > 0).slice(0, 2);
-  return told.map(([count, unit]) => `${count} ${unit}`).join(" ");
+  const shown = units.filter(([count]) => count > 0).slice(0, 2);
+  return shown.map(([count, unit]) => `${count} ${unit}`).join(" ");
 }
 
 /**
- * The page with its tables as the catalogue has them now.
- * @throws when the page has lost its markers
+ * The page with the tables of the current catalogue.
+ * @throws when the page has no markers
  */
 export const withKindTables = (page: string) => withPart(page, EVENTS_PAGE, "kinds", kindTables());
 

@@ -60,7 +60,7 @@ describe("the retry of a failed attempt", () => {
     expect(retries[0]!.delaySeconds).toBeLessThanOrEqual(6);
   });
 
-  test("is made by the queue alone, 5 s of real time later", async () => {
+  test("is made by the queue alone (takes 5 s: the delay of the real queue)", async () => {
     const consume = vi.spyOn(worker, "queue");
     const { webhookId, eventId, url } = await afterFirstFailure();
     await runInDurableObject(senderOf(webhookId), (_, { storage }) => storage.deleteAlarm());
@@ -71,7 +71,7 @@ describe("the retry of a failed attempt", () => {
     expect(await attemptsMade(url)).toBe(2);
   });
 
-  test("is made once when its message is delivered twice", async () => {
+  test("is made once when its message arrives several times (takes 5 s: the delay of the real queue)", async () => {
     const { webhookId, eventId, url } = await afterFirstFailure();
     await makeDue(webhookId);
     const message = { eventId, webhookIds: [webhookId], delaySeconds: 0 };
