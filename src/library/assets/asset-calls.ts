@@ -1,9 +1,9 @@
 import type { Env } from "../../platform/env.ts";
-import { machineStub } from "../../platform/machines.ts";
+import { machineStub } from "../../platform/machine/calls.ts";
 
 export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
 
-/** What the Worker asks of an asset's machine by small calls; documents arrive by `callMachine`. */
+/** The small calls of an asset's machine. Documents are sent by `callMachine`. */
 export interface AssetCalls {
   /** Takes over an asset of which only the id is known. Repeatable. */
   start(assetId: string): Promise<{ status: AssetStatus }>;

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import type { OutboxMessage } from "../../platform/machines.ts";
+import type { OutboxMessage } from "../../platform/machine/outbox.ts";
 import { type Database, openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { findEvent } from "../../events/index.ts";
@@ -17,7 +17,7 @@ export type AssetFacts = Partial<
 export type NewTrack = typeof tracks.$inferInsert;
 export type NewRendition = typeof renditions.$inferInsert;
 
-/** What an asset machine's outbox holds. */
+/** The messages of an asset machine's outbox. */
 export type AssetMessage =
   | { kind: "facts"; payload: AssetFacts }
   | { kind: "started"; payload: { atMs: number } }
@@ -25,11 +25,11 @@ export type AssetMessage =
   | { kind: "rendition"; payload: NewRendition }
   /** Enqueued by releases before 2026-11-22 only. Machines may still hold such messages when this release is deployed. */
   | { kind: "renditions"; payload: NewRendition[] }
-  /** The source itself stays in the manifests, as the top rung. */
+  /** The source stays listed as the top rung (passthrough). */
   | { kind: "keepPassthrough"; payload: Record<string, never> }
   | { kind: "event"; payload: MachineEvent };
 
-/** What a machine says has happened; the record that goes with it is read when it is told. */
+/** An event to announce. Its record is read from D1 when the event is committed. */
 export interface MachineEvent {
   id: string;
   type: "asset.ready" | "asset.errored";
@@ -37,7 +37,7 @@ export interface MachineEvent {
 }
 
 /**
- * Writes an asset machine's messages to D1, then its events. Every message may be repeated without a trace.
+ * Writes an asset machine's messages to D1, then its events. Idempotent: a repeated message changes nothing.
  *
  * @throws {Error} on a kind that this release does not know; the outbox then keeps its messages
  */
@@ -46,15 +46,15 @@ export async function projectAsset(env: Env, assetId: string, messages: OutboxMe
   const mine = messages as unknown as AssetMessage[];
   const [first, ...rest] = mine.flatMap((message) => toStatements(db, assetId, message, now));
   if (first !== undefined) await db.batch([first, ...rest]);
-  for (const message of mine) if (message.kind === "event") await tellEvent(env, assetId, message.payload);
+  for (const message of mine) if (message.kind === "event") await announce(env, assetId, message.payload);
 }
 
-/** The event with the record of this moment: when that changes meanwhile, once more with the new one. */
-async function tellEvent(env: Env, assetId: string, { id, type, occurredAtMs }: MachineEvent): Promise<void> {
+/** Commits the event with the asset's current record. Retried with the new record when it changes meanwhile. */
+async function announce(env: Env, assetId: string, { id, type, occurredAtMs }: MachineEvent): Promise<void> {
   const db = openDatabase(env.DB);
   for (;;) {
     const record = await findAsset(db, null, assetId);
-    if (record === null) return log("event.of_deleted_asset", { assetId, type }); // its end has been told already
+    if (record === null) return log("event.of_deleted_asset", { assetId, type }); // its deletion has been announced already
     const event = mediaEvent(type, record, { id, atMs: occurredAtMs });
     const { isNew, wake } = await commitWithEvents(env, [], [{ event, onlyIf: isStill(record.asset) }]);
     if (isNew[0]) return wake();

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, type SQL, sq
 import type { Database } from "../../platform/database.ts";
 import { idempotencyKeys } from "../../platform/http/tables.ts";
 import { type PlaybackId, playbackIds, playbackIdsOf } from "../../tenancy/access/index.ts";
-import { assets, renditions, tracks } from "./tables.ts";
+import { assets, isProcessing, renditions, tracks } from "./tables.ts";
 
 export type Asset = typeof assets.$inferSelect;
 export type { PlaybackId };
@@ -15,7 +15,7 @@ export interface AssetRecord {
   tracks: Track[];
 }
 
-/** What the machine needs to know of the asset it processes. */
+/** The columns that a machine needs to process its asset. */
 export type AssetForMachine = Pick<
   Asset,
   "id" | "workspaceId" | "sourceUrl" | "clipStartMs" | "clipEndMs" | "maxResolution" | "mediaQuality" | "publicUrl"
@@ -32,13 +32,13 @@ const MACHINE_COLUMNS = {
   publicUrl: assets.publicUrl,
 };
 
-/** The same of an asset that is at hand. */
+/** Picks them from a full row. */
 export const toMachine = (asset: Asset): AssetForMachine =>
   Object.fromEntries(Object.keys(MACHINE_COLUMNS).map((name) => [name, asset[name as keyof Asset]])) as AssetForMachine;
 
 const isAlive = isNull(assets.deletedAt);
 
-/** The asset and its playback ID, for one commit; with them the answer under an idempotency key. */
+/** The inserts of a new asset: row, playback ID and the answer stored under an idempotency key. */
 export const assetInserts = (
   db: Database,
   rows: {
@@ -52,7 +52,7 @@ export const assetInserts = (
   ...(rows.idempotency ? [db.insert(idempotencyKeys).values(rows.idempotency)] : []),
 ];
 
-/** @param workspaceId null = whose ever it is: for what the service itself does */
+/** @param workspaceId null = any workspace, for internal callers */
 export async function findAsset(db: Database, workspaceId: string | null, id: string): Promise<AssetRecord | null> {
   const isMine = workspaceId === null ? undefined : eq(assets.workspaceId, workspaceId);
   const [found, ids, trackRows] = await db.batch([
@@ -111,7 +111,7 @@ export async function listAssets(
 /** Part of every change of an asset's row. */
 export const nextRevision = { revision: sql`${assets.revision} + 1` };
 
-/** A statement that does nothing when the record is not any more what was seen of it. */
+/** A statement that changes nothing when the row has changed since it was read. */
 export const changeAsset = (
   db: Database,
   seen: Asset,
@@ -122,14 +122,14 @@ export const changeAsset = (
     .set({ ...change, ...nextRevision })
     .where(and(eq(assets.id, seen.id), eq(assets.revision, seen.revision), isAlive));
 
-/** From here on the asset answers like one that never existed; its bytes go afterwards. */
+/** Marks the asset as deleted. From then on it is 404; its bytes are purged afterwards. */
 export const tombstoneAsset = (db: Database, id: string, now: Date) =>
   db
     .update(assets)
     .set({ deletedAt: now, ...nextRevision })
     .where(and(eq(assets.id, id), isAlive));
 
-/** True in SQL while nobody has changed the record since it was seen. */
+/** SQL condition: the row has not changed since it was read. */
 export const isStill = (seen: Asset) =>
   sql`EXISTS (SELECT 1 FROM ${assets} WHERE id = ${seen.id} AND revision = ${seen.revision} AND deleted_at IS NULL)`;
 
@@ -141,7 +141,7 @@ export async function findAssetForMachine(db: Database, id: string): Promise<Ass
   return rows[0] ?? null;
 }
 
-/** Whether clips of an asset are still copied from its bytes. */
+/** Whether clips are still being copied from an asset's bytes. */
 export async function hasClipsUnderWay(db: Database, id: string): Promise<boolean> {
   const rows = await db
     .select({ id: assets.id })
@@ -151,7 +151,7 @@ export async function hasClipsUnderWay(db: Database, id: string): Promise<boolea
   return rows.length > 0;
 }
 
-/** What remains of a deleted asset once its bytes are gone. */
+/** Deletes the rows of a purged asset, except its tombstone. */
 export async function forgetAsset(db: Database, id: string, now: Date): Promise<void> {
   await db.batch([
     db.delete(renditions).where(eq(renditions.assetId, id)),
@@ -161,10 +161,10 @@ export async function forgetAsset(db: Database, id: string, now: Date): Promise<
   ]);
 }
 
-/** Assets that nobody plays any more as a broadcast, at this moment (epoch ms); a condition on `assets`. */
+/** SQL condition on `assets`: nobody plays the asset as a broadcast any more at that time (epoch ms). */
 export type OffAir = (nowMs: number) => SQL;
 
-/** Assets that a crash left behind: never taken over by a machine, silent for long, or deleted but not purged. */
+/** Assets that a crash left behind: processing without a change since `before`, or deleted but not purged. */
 export async function findStrays(
   db: Database,
   before: Date,
@@ -175,7 +175,7 @@ export async function findStrays(
     db
       .select({ id: assets.id })
       .from(assets)
-      .where(and(eq(assets.status, "processing"), isNull(assets.streamId), isAlive, lt(assets.updatedAt, before)))
+      .where(and(isProcessing, isNull(assets.streamId), isAlive, lt(assets.updatedAt, before)))
       .limit(limit),
     db
       .select({ id: assets.id })

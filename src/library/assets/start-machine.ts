@@ -1,16 +1,16 @@
-import { callMachine } from "../../platform/machines.ts";
+import { callMachine } from "../../platform/machine/calls.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import type { AssetForMachine } from "./repository.ts";
 
-/** A machine's first call creates its database file: in a burst of creations that must not stand in the way of the answers. */
+/** Limits concurrent starts, because each creates a database file and would slow the answers of a burst of creations. */
 const STARTS_AT_ONCE = 2;
 let starting = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Hands an asset to its machine, with what the creator knows of it, in turn with others that are being started. Never rejects:
- * what is lost on the way, also when this isolate ends before its turn, is started by the sweep.
+ * Starts an asset's machine with the asset's row, waiting for its turn among others. Never rejects: the sweep starts what failed here or
+ * was lost with the isolate.
  */
 export async function startMachine(env: Env, asset: AssetForMachine): Promise<void> {
   if (starting >= STARTS_AT_ONCE) await new Promise<void>((turn) => waiting.push(turn));
@@ -22,6 +22,6 @@ export async function startMachine(env: Env, asset: AssetForMachine): Promise<vo
   } finally {
     const next = waiting.shift();
     if (next === undefined) starting -= 1;
-    else next(); // takes over this turn
+    else next(); // passes the turn on
   }
 }

@@ -7,11 +7,11 @@ import { log } from "../../platform/log.ts";
 import { assetMachine } from "./asset-calls.ts";
 import { findStrays, type OffAir } from "./repository.ts";
 
-/** An asset whose row has not changed for this long is asked after: its machine may never have been started. */
+/** An asset whose row has not changed for this long is swept: its machine may never have been started. */
 const SILENT_MS = 60_000;
 const AT_ONCE = 100;
 
-/** Finds what a crash between two steps has left behind and sets it going again. Harmless for what is merely slow. @param isOffAir from live/ */
+/** Restarts assets that a crash left between two steps. Harmless for assets that are merely slow. @param isOffAir from live/ */
 export async function sweepAssets(env: Env, now: Date, isOffAir: OffAir): Promise<void> {
   const db = openDatabase(env.DB);
   await db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, new Date(now.getTime() - IDEMPOTENCY_KEEP_MS)));

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Metadata, Progress, SegmentList } from "../../media/types.ts";
 
@@ -48,11 +49,20 @@ export const assets = sqliteTable(
   },
   (t) => [
     index("assets_in_workspace").on(t.workspaceId, t.createdAt, t.id),
-    index("assets_unstarted").on(t.startedAt, t.createdAt),
+    // For the sweeps. Without `updatedAt`, so that progress reports do not write to it. Column names stay unqualified, as SQLite wants them.
+    index("assets_processing")
+      .on(t.status, t.streamId)
+      .where(sql`status = 'processing' AND deleted_at IS NULL`),
+    index("assets_unpurged")
+      .on(t.deletedAt)
+      .where(sql`deleted_at IS NOT NULL AND purged_at IS NULL`),
     index("assets_of_stream").on(t.streamId, t.createdAt),
     index("assets_of_source").on(t.sourceAssetId, t.createdAt),
   ],
 );
+
+/** A literal, because SQLite does not match a bound parameter with the condition of `assets_processing`. */
+export const isProcessing = sql`${assets.status} = 'processing'`;
 
 /** The tracks of the source, as the REST record lists them. */
 export const tracks = sqliteTable(

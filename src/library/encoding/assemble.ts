@@ -2,12 +2,12 @@ import type { InitFacts, SegmentFacts, VideoResult } from "../../../protocol/job
 import type { RenditionFacts } from "../../media/manifest/model.ts";
 import type { SegmentList } from "../../media/types.ts";
 import { languageName } from "../../media/languages.ts";
-import type { JobRow } from "./job-book.ts";
+import type { JobRow } from "./job-store.ts";
 import type { EncodingPlan } from "./plan.ts";
 
 export type RenditionRow = RenditionFacts & { assetId: string };
 
-/** Chunks of one rendition that do not fit each other: a fault of ours, never to be shown to a player. */
+/** Chunks of one rendition do not fit together. An internal fault; players never see the rendition. */
 export class SeamError extends Error {}
 
 interface Assembled {
@@ -24,7 +24,7 @@ const toList = (segments: SegmentFacts[]): SegmentList => ({
   keyframes: segments.map((segment) => segment.keyframes),
 });
 
-/** The finished chunks from the start, up to the first that is missing or in which the source ended. */
+/** The finished chunks from the start, up to the first missing one or the one in which the source ended. */
 function videoPrefix(
   plan: NonNullable<EncodingPlan["video"]>,
   jobs: JobRow[],
@@ -34,7 +34,7 @@ function videoPrefix(
     const job = jobs.find(({ spec }) => spec.kind === "video" && spec.chunk === position);
     if (job?.result?.kind !== "video") return { results, isWhole: false };
     results.push(job.result);
-    if (job.result.frameCount < chunk.frameCount) break; // the source ends here; what later chunks held lies beyond it
+    if (job.result.frameCount < chunk.frameCount) break; // the source ends here; later chunks lie beyond its end
   }
   return { results, isWhole: jobs.every(({ spec, state }) => spec.kind !== "video" || state === "done") };
 }
@@ -57,10 +57,10 @@ function assembleAudio(job: JobRow | undefined): Assembled | null {
 }
 
 /**
- * The rows from which manifests are rendered, out of what the jobs have reported so far.
+ * Assembles the rows from which manifests are rendered, from what the jobs have reported so far.
  *
- * @param showGrowing also lists what is not whole yet: for a source that nothing else makes playable. All such rows
- *   then end at the same segment, so that sound and picture grow together.
+ * @param showGrowing also lists renditions that are not whole, for a source without passthrough. They all end at the same segment, so that
+ *   audio and video grow together
  */
 export function assembleRenditions(
   assetId: string,
@@ -82,16 +82,16 @@ export function assembleRenditions(
   const all = [...rungs, ...sounds].map(({ made }) => made);
   const nothingIsMissing = all.every((made) => made !== null);
   const shown = nothingIsMissing && showGrowing ? Math.min(...all.map((made) => made?.segments.length ?? 0)) : 0;
-  /** Sound that was padded to a length which the picture then did not reach is cut at the picture's last segment. */
+  /** Audio is padded to the planned length; when the video ends earlier, audio is cut at the video's last segment. */
   const pictureEnd = rungs[0]?.made?.segments.length ?? Number.POSITIVE_INFINITY;
   const cut = (made: Assembled) => ({ ...made, segments: made.segments.slice(0, made.isWhole ? pictureEnd : shown) });
-  /** Until both are whole, whole sound beside a growing picture must grow with it. */
+  /** Until the video is whole, whole audio must grow with it. */
   const everythingIsWhole = all.every((made) => made?.isWhole);
   const present = (made: Assembled | null): Assembled | null => {
     if (made === null) return null;
     if (showGrowing && !everythingIsWhole)
       return shown > 0 ? { ...made, isWhole: false, segments: made.segments.slice(0, shown) } : null;
-    // Sound is done long before the picture, whose end decides where the sound's is: what is whole never changes.
+    // Audio is done long before the video, whose end decides where audio is cut. A rendition that was listed as whole never changes.
     return made.isWhole && prefix.isWhole ? cut(made) : null;
   };
 

@@ -2,7 +2,8 @@ import type { ClipRange, Job } from "../../../protocol/jobs.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import { encoderGateway } from "./gateway.ts";
-import { type JobBook, type JobRow, jobBody, jobScope } from "./job-book.ts";
+import { jobBody, jobScope } from "./job-spec.ts";
+import type { JobRow, JobStore } from "./job-store.ts";
 import { GRANT_MS, signJobGrant } from "./job-token.ts";
 import type { EncodingPlan } from "./plan.ts";
 
@@ -21,34 +22,34 @@ export interface DispatchContext {
 export const leaseMs = (env: Env) => Number(env.JOB_LEASE_MS ?? "") || DEFAULT_LEASE_MS;
 
 /**
- * Takes back jobs whose lease ran out and hands queued ones to the encoder.
+ * Requeues jobs whose lease has expired and submits queued ones to the encoder.
  *
- * @returns when to look again (epoch ms), or the job that has used up its attempts
+ * @returns when to dispatch again (epoch ms), or the job that lost the lease of its last attempt
  */
 export async function dispatchJobs(
   env: Env,
-  book: JobBook,
+  jobs: JobStore,
   context: DispatchContext,
   nowMs: number,
 ): Promise<{ againAtMs: number } | { lost: JobRow }> {
-  for (const job of book.leased()) {
+  for (const job of jobs.leased()) {
     if (job.leaseUntil > nowMs) continue;
     log("job.lease_lost", { jobId: job.id, attempt: job.attempt });
     if (job.attempt >= MAX_ATTEMPTS) return { lost: job };
-    book.requeue(job.id);
+    jobs.requeue(job.id);
   }
   const gateway = encoderGateway(env);
-  const free = gateway.parallelJobs - book.leased().length;
-  for (const job of book.queued(Math.max(0, free))) {
+  const free = gateway.parallelJobs - jobs.leased().length;
+  for (const job of jobs.queued(Math.max(0, free))) {
     const outcome = await gateway.submit(await toWire(env, job, context, nowMs));
     if (outcome !== "accepted") {
       if (outcome === "unreachable") log("encoder.unreachable", { jobId: job.id });
       return { againAtMs: nowMs + (outcome === "full" ? FULL_RETRY_MS : UNREACHABLE_RETRY_MS) };
     }
     log("job.handed_out", { jobId: job.id, attempt: job.attempt });
-    book.lease(job.id, Date.now() + leaseMs(env));
+    jobs.lease(job.id, Date.now() + leaseMs(env));
   }
-  return { againAtMs: Math.min(...book.leased().map((job) => job.leaseUntil), nowMs + leaseMs(env)) };
+  return { againAtMs: Math.min(...jobs.leased().map((job) => job.leaseUntil), nowMs + leaseMs(env)) };
 }
 
 async function toWire(

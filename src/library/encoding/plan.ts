@@ -2,17 +2,14 @@ import type { FrameGrid, SourceAudio, SourceFacts, SourceVideo, VideoRung } from
 import { frameCountUntil } from "../../../protocol/media/frame-picker.ts";
 import { planGrid, planLadder, type MediaQuality, type ResolutionLabel } from "../../../protocol/ladder.ts";
 
-/** About a minute: long enough that starting a job costs little, short enough that losing one does. */
+/** About a minute: the cost of starting a job is small beside it, and so is the cost of losing one. */
 const CHUNK_SEGMENTS = 15;
-/**
- * Of a source that is watched while it is encoded the first chunk is done after seconds, and each of the next ones before a player has
- * played those before it.
- */
+/** For a source that is watched while it is encoded: the first chunk is done after seconds, each next one before a player reaches it. */
 const FIRST_CHUNKS_SEGMENTS = [1, 2, 6];
 const AUDIO_BITRATE_BPS = { mono: 80_000, stereo: 128_000 };
-/** Sound that outlasts the picture by no more than this ends with it. */
+/** Audio that outlasts the video by no more than this is cut. */
 const LONGEST_CUT_SOUND_MS = 250;
-/** What audio is cut at when there is no picture to follow. */
+/** Segment duration of audio without video. */
 const AUDIO_ONLY_SEGMENT_SECONDS = { num: 4, den: 1 };
 
 export interface VideoChunk {
@@ -33,23 +30,23 @@ export interface VideoPlan {
   rungs: VideoRung[];
   frameCount: number;
   chunks: VideoChunk[];
-  /** The sound goes on after the picture: the last picture stands until it ends. */
+  /** Audio outlasts the video: the last picture is repeated until it ends. */
   holdsLastPicture: boolean;
 }
 
-/** All that encoding an asset comes to; the same facts always give the same plan. */
+/** Everything to encode for an asset. The same facts always give the same plan. */
 export interface EncodingPlan {
   video: VideoPlan | null;
   audio: PlannedAudio[];
   audioSegmentSeconds: { num: number; den: number };
-  /** Length of every rendition; null = as long as the audio is. */
+  /** Duration of every rendition; null = that of the audio. */
   durationMs: number | null;
 }
 
 /**
- * Splits `frameCount` frames at segment boundaries; what is left below a third of a chunk joins the one before.
+ * Splits `frameCount` frames at segment boundaries. A remainder below a third of a chunk is added to the previous chunk.
  *
- * @param isAwaited nothing else of the source plays, so viewers may wait for the first chunks
+ * @param isAwaited there is no passthrough, so viewers may be waiting for the first chunks
  */
 export function planChunks(frameCount: number, grid: FrameGrid, isAwaited: boolean): VideoChunk[] {
   const chunks: VideoChunk[] = [];
@@ -65,19 +62,19 @@ export function planChunks(frameCount: number, grid: FrameGrid, isAwaited: boole
   return chunks;
 }
 
-/** What the edge has found out about a source that plays as it is; null = it does not. */
+/** What the probe at the edge found about passthrough of a source. */
 export interface PassthroughFacts {
   isStandard: boolean;
   onLadderGrid: boolean;
   bitrateBps: number;
 }
 
-type Wish = { maxResolution: ResolutionLabel; mediaQuality: MediaQuality };
+type EncodingRequest = { maxResolution: ResolutionLabel; mediaQuality: MediaQuality };
 
-/** The plan for a source; where that is itself as good as the top rung, and cut like it, the rung is not encoded. */
-export function planBesideSource(
+/** Plans a source. When passthrough can serve as the top rung (same size and grid, bitrate below the cap), that rung is not encoded. */
+export function planWithPassthrough(
   facts: SourceFacts,
-  { maxResolution, mediaQuality }: Wish,
+  { maxResolution, mediaQuality }: EncodingRequest,
   passthrough: PassthroughFacts | null,
 ): { plan: EncodingPlan; skipTopRung: boolean } {
   const isAwaited = passthrough?.isStandard !== true;
@@ -99,7 +96,7 @@ export function planBesideSource(
  */
 export function planEncoding(
   facts: SourceFacts,
-  wish: Wish & { isAwaited: boolean; skipTopRung: boolean },
+  request: EncodingRequest & { isAwaited: boolean; skipTopRung: boolean },
 ): EncodingPlan {
   const audio = facts.audio.map((track, position) => ({
     rendition: `a${position + 1}`,
@@ -115,9 +112,9 @@ export function planEncoding(
   const pictureMs = source.startMs + source.durationMs;
   const holdsLastPicture = facts.durationMs > pictureMs + LONGEST_CUT_SOUND_MS;
   const frameCount = frameCountUntil((holdsLastPicture ? facts.durationMs : pictureMs) / 1000, source.frameRate);
-  const ladder = planLadder(source, source.frameRate, wish.maxResolution, wish.mediaQuality);
-  const rungs = wish.skipTopRung ? ladder.slice(1) : ladder;
-  const chunks = rungs.length === 0 ? [] : planChunks(frameCount, grid, wish.isAwaited);
+  const ladder = planLadder(source, source.frameRate, request.maxResolution, request.mediaQuality);
+  const rungs = request.skipTopRung ? ladder.slice(1) : ladder;
+  const chunks = rungs.length === 0 ? [] : planChunks(frameCount, grid, request.isAwaited);
   return {
     video: { source, grid, rungs, frameCount, chunks, holdsLastPicture },
     audio,

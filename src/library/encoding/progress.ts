@@ -1,8 +1,8 @@
 import type { Progress } from "../../media/types.ts";
-import type { JobOverview } from "./job-book.ts";
+import type { JobOverview } from "./job-store.ts";
 import type { EncodingPlan } from "./plan.ts";
 
-/** The copy of the source is counted as a tenth of the work, encoding as the rest. */
+/** The copy of the source counts as a tenth of the work, encoding as the rest. */
 const COPY_SHARE = 10;
 
 const percent = (share: number) => Math.round(Math.min(1, Math.max(0, share)) * 1000) / 10;
@@ -13,7 +13,7 @@ export const copyProgress = (bytesCopied: number, totalBytes: number | null): Pr
   renditions: [],
 });
 
-/** How much of every rendition is encoded: chunks weigh by their frames, the sound as a tenth of the picture. */
+/** How much of every rendition is encoded. Chunks are weighted by their frames; audio counts as a tenth of the total. */
 export function encodingProgress(plan: EncodingPlan, jobs: JobOverview[]): Progress {
   const done = (job: JobOverview | undefined) => (job?.state === "done" ? 1 : (job?.progress ?? 0));
   const video = plan.video;
@@ -31,7 +31,7 @@ export function encodingProgress(plan: EncodingPlan, jobs: JobOverview[]): Progr
   const sound = sounds.length > 0 ? sounds.reduce((sum, { share }) => sum + share, 0) / sounds.length : 1;
   const soundWeight = frames > 0 ? 0.1 : 1;
   const whole = picture * (1 - soundWeight) + sound * soundWeight;
-  // Of the chunk that is being encoded, else of the last one that was.
+  // The speed of the chunk being encoded, or else of the last one encoded.
   const measured = jobs.filter((job) => job.spec.kind === "video" && job.speed > 0);
   const speed = (measured.find(({ state }) => state === "leased") ?? measured.at(-1))?.speed;
   return {

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { Heartbeat, type HeartbeatAnswer, JobFailure, JobResult } from "../../../protocol/jobs.ts";
-import { callMachine } from "../../platform/machines.ts";
+import { callMachine } from "../../platform/machine/calls.ts";
 import { sourceKey } from "../../platform/storage/keys.ts";
 import { serveObject } from "./serve-object.ts";
 import { log } from "../../platform/log.ts";
@@ -56,7 +56,7 @@ export const encoderCallbacks = new Hono<InternalContext>()
   .post("/internal/jobs/:jobId/heartbeat", async (c) => {
     const heartbeat = await readCallback(Heartbeat, c.req.raw);
     const { grant } = c.var;
-    const answer = await tellMachine<HeartbeatAnswer>(c.env, grant, "heartbeat", {
+    const answer = await callAssetMachine<HeartbeatAnswer>(c.env, grant, "heartbeat", {
       ...heartbeat,
       attempt: grant.attempt,
     });
@@ -67,14 +67,14 @@ export const encoderCallbacks = new Hono<InternalContext>()
   })
   .post("/internal/jobs/:jobId/complete", async (c) => {
     const result = await readCallback(JobResult, c.req.raw);
-    return c.json(await tellMachine(c.env, c.var.grant, "complete", { result, attempt: c.var.grant.attempt }));
+    return c.json(await callAssetMachine(c.env, c.var.grant, "complete", { result, attempt: c.var.grant.attempt }));
   })
   .post("/internal/jobs/:jobId/fail", async (c) => {
     const failure = await readCallback(JobFailure, c.req.raw);
-    return c.json(await tellMachine(c.env, c.var.grant, "fail", { ...failure, attempt: c.var.grant.attempt }));
+    return c.json(await callAssetMachine(c.env, c.var.grant, "fail", { ...failure, attempt: c.var.grant.attempt }));
   });
 
-const tellMachine = <Answer extends object>(
+const callAssetMachine = <Answer extends object>(
   env: AppContext["Bindings"],
   { assetId, jobId }: JobGrant,
   name: string,

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, isNull, lt } from "drizzle-orm";
 import { z } from "zod";
-import { assets, CLIP_SOURCE_GONE, failRecording, finishRecording } from "../../library/assets/index.ts";
+import { assets, CLIP_SOURCE_GONE, failRecording, finishRecording, isProcessing } from "../../library/assets/index.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
@@ -54,7 +54,7 @@ async function copyClip(env: Env, { mediaId, from }: CopyTask): Promise<void> {
   const [clip] = await openDatabase(env.DB)
     .select()
     .from(assets)
-    .where(and(eq(assets.id, mediaId), eq(assets.status, "processing"), isNull(assets.deletedAt)));
+    .where(and(eq(assets.id, mediaId), isProcessing, isNull(assets.deletedAt)));
   if (clip?.sourceAssetId === undefined || clip.sourceAssetId === null) return; // done, or deleted
   const { sourceAssetId, clipStartMs, clipEndMs } = clip;
   // Whole segments: a moment inside of the first and the last names them whatever was rounded.
@@ -108,7 +108,7 @@ export async function sweepClips(env: Env, now: Date): Promise<void> {
     .from(assets)
     .where(
       and(
-        eq(assets.status, "processing"),
+        isProcessing,
         isNotNull(assets.sourceAssetId),
         isNull(assets.deletedAt),
         lt(assets.updatedAt, new Date(now.getTime() - SILENT_MS)),

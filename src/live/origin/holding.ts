@@ -1,17 +1,17 @@
 import type { Opening, Resume } from "../../../protocol/live.ts";
-import { renditionKey } from "../../platform/storage/keys.ts";
+import { findStills } from "./find-stills.ts";
 import { beginHold, heldRenditions, type HoldStart, holdTimes, holdUntil } from "./origin-hold.ts";
-import { type Still, stillPicture, stillSound } from "../../media/live/held/still.ts";
+import type { Still } from "../../media/live/held/still.ts";
 import type { OriginIndex } from "./origin-index.ts";
 import { endTicks, type LiveRendition } from "../../media/live/timeline.ts";
 import { log } from "../../platform/log.ts";
 
-/** An absence that nobody has filled while it lasted is filled at once up to this length; a longer one is a discontinuity. */
+/** An absence that was not filled while it lasted is filled afterwards up to this length; a longer one is a discontinuity. */
 export const MAX_FILLED_AT_ONCE_MS = 120_000;
-/** A hold without stills is as good as none: timestamps may be off by this much. */
+/** Without stills, an absence up to this length is ignored: timestamps are then off by as much. */
 const UNNOTICED_MS = 100;
 
-/** Renditions that end further apart show different pictures at one time if each goes on where it ended. */
+/** Renditions that end further apart would be out of sync if each continued where it ended. */
 const SAME_END_SECONDS = 0.05;
 
 const OPENING_KEY = "opening";
@@ -19,15 +19,15 @@ const HOLD_KEY = "hold";
 const UNTIL_KEY = "holdUntilMs";
 
 /**
- * What viewers of a session see while its broadcaster is away: the last picture and silence, in segments of their own, so that a
- * broadcaster that comes back with the same media goes on without a discontinuity.
+ * Fills the absence of a broadcaster with the last picture and silence, in segments of their own. A broadcaster that returns with the
+ * same media then continues without a discontinuity.
  */
 export class Holding {
   readonly #storage: DurableObjectStorage;
   readonly #bucket: R2Bucket;
   readonly #index: () => OriginIndex;
   #stills: Map<string, Still> | null = null;
-  /** Stills that were looked for before media came again are none any more. */
+  /** Counts resumptions: stills that were read before one are stale. */
   #mediaRuns = 0;
 
   constructor(storage: DurableObjectStorage, bucket: R2Bucket, index: () => OriginIndex) {
@@ -36,23 +36,23 @@ export class Holding {
     this.#index = index;
   }
 
-  /** The first segment of a hold that nothing has followed yet. Recordings end before it. */
+  /** The first segment of the current hold. Recordings end before it. */
   get firstMsn(): number | null {
     return this.#start?.firstMsn ?? null;
   }
 
-  /** When more of the picture is due, epoch ms; Infinity while nobody is away. */
+  /** When the next held part is due, epoch ms; Infinity without a hold. */
   dueAtMs(nowMs: number): number {
     const untilMs = this.#storage.kv.get<number>(UNTIL_KEY) ?? 0;
     return nowMs >= untilMs || this.#index().hasEnded ? Infinity : nowMs + holdTimes(this.#index()).partTargetMs;
   }
 
-  /** The broadcaster has left, and everything it sent is here. The hold is to be continued until somebody connects. */
+  /** The broadcaster has left and everything it sent is here. `continue` follows until a broadcaster connects. */
   begin(untilMs: number): void {
     if (this.#index().session !== null) this.#storage.kv.put(UNTIL_KEY, untilMs);
   }
 
-  /** A broadcaster has come: its media says where the hold ends. */
+  /** A broadcaster has connected. Its media decides where the hold ends. */
   pause(): void {
     this.#storage.kv.delete(UNTIL_KEY);
   }
@@ -67,17 +67,17 @@ export class Holding {
   }
 
   /**
-   * Media comes again: what was unfinished is closed. When it is of the same kind as before the absence is filled, and it goes on as if
-   * nothing had happened.
+   * Closes unfinished segments before new media. When the media is of the same kind as before, the absence is filled and the timeline
+   * continues without a discontinuity.
    *
-   * @param isWanted whether this broadcaster's word still counts
-   * @returns where it begins; the same for the same opening, whatever has come since
-   * @throws {Error} when it is not wanted any more: whoever asks again is told why
+   * @param isWanted whether this broadcaster may still write
+   * @returns where the media begins; a repeated opening gets the same answer
+   * @throws {Error} when the broadcaster may not write any more; its next request gets the reason
    */
   async resume(opening: Opening, isWanted: () => boolean): Promise<Resume> {
     this.pause();
     const stills = await this.#findStills();
-    // Meanwhile the same question may have been answered, another broadcaster may have come, or the session may have ended.
+    // Meanwhile a repeat may have been answered, another broadcaster may have connected, or the session may have ended.
     const known = this.#storage.kv.get<{ id: string; answer: Resume }>(OPENING_KEY);
     if (known?.id === opening.id) return known.answer;
     if (!isWanted()) throw new Error("the session goes on without this broadcaster");
@@ -94,7 +94,7 @@ export class Holding {
     const initVersion = index.session === null ? null : this.#sameVersion(opening);
     const isFilled = initVersion !== null && this.#fill(opening.capturedAt, stills);
     const names = new Set(opening.renditions.map(({ name }) => name));
-    const { nextMsn, initVersion: fresh, seconds } = index.goOn(names);
+    const { nextMsn, initVersion: fresh, seconds } = index.resume(names);
     const there = index.all.filter(({ name, segments }) => names.has(name) && segments.length > 0);
     if (!isFilled || initVersion === null || !endTogether(there))
       return {
@@ -115,7 +115,7 @@ export class Holding {
     };
   }
 
-  /** The version of the init segments when the media is of the same kind as what there is; null when anything of it is not. */
+  /** The version of the current init segments, if the new media has the same ones; else null. */
   #sameVersion({ renditions }: Opening): number | null {
     const { all } = this.#index();
     const hashes = new Map(renditions.map(({ name, initSha256 }) => [name, initSha256]));
@@ -129,7 +129,7 @@ export class Holding {
     return versions.size === 1 && there.every(isSame) ? version! : null;
   }
 
-  /** @returns false when the absence cannot be filled */
+  /** @returns false when the absence cannot be filled, which makes a discontinuity */
   #fill(capturedAtMs: number, stills: Map<string, Still>): boolean {
     const index = this.#index();
     const hasBegun = this.#start !== null;
@@ -146,7 +146,7 @@ export class Holding {
     return true;
   }
 
-  /** Of init segments: one may have come without any media. */
+  /** A version of init segments that is not used: one may have been stored without media. */
   get #unusedVersion(): number {
     return (this.#storage.kv.get<number>("initVersion") ?? -1) + 1;
   }
@@ -155,7 +155,7 @@ export class Holding {
     return this.#storage.kv.get<HoldStart>(HOLD_KEY) ?? null;
   }
 
-  /** The hold that is under way, else a new one. Null when the session's media cannot be held. */
+  /** The current hold, or a new one. Null when the session's media cannot be held. */
   #begun(stills: Map<string, Still>): HoldStart | null {
     const known = this.#start;
     if (known !== null) return known;
@@ -169,38 +169,12 @@ export class Holding {
     return start;
   }
 
-  /** Of every rendition that can be held, by name. */
   async #findStills(): Promise<Map<string, Still>> {
     if (this.#stills !== null) return this.#stills;
-    const index = this.#index();
     const run = this.#mediaRuns;
-    const stills = new Map<string, Still>();
-    for (const rendition of heldRenditions(index)) {
-      const still = await this.#findStill(index, rendition);
-      if (still !== null) stills.set(rendition.name, still);
-    }
+    const stills = await findStills(this.#bucket, this.#index());
     if (run === this.#mediaRuns) this.#stills = stills;
     return stills;
-  }
-
-  async #findStill({ session, store }: OriginIndex, { name, segments }: LiveRendition): Promise<Still | null> {
-    const { initVersion } = segments.at(-1)!;
-    const key = (file: string) => renditionKey(session!.sessionId, name, file);
-    const init = await this.#read(key(`init-${initVersion}.mp4`));
-    if (init === null) return null;
-    if (session!.renditions.find((one) => one.name === name)?.kind === "audio") return stillSound(init);
-    // The newest may have been cut off before its first key frame was whole.
-    for (const { msn, isGap } of segments.slice(-2).toReversed()) {
-      const bytes = isGap ? null : (store.bytes(name, msn, null) ?? (await this.#read(key(`${msn}.m4s`))));
-      const still = bytes && stillPicture(init, bytes);
-      if (still) return still;
-    }
-    return null;
-  }
-
-  async #read(key: string): Promise<Uint8Array | null> {
-    const object = await this.#bucket.get(key);
-    return object && new Uint8Array(await object.arrayBuffer());
   }
 }
 

@@ -1,18 +1,20 @@
 import type { ArrivingPart } from "../../media/live/origin-facts.ts";
 import { endTicks, type LiveRendition, type LiveSegment, segmentAt } from "../../media/live/timeline.ts";
 
-/** A segment as its first part tells of it, before that part is added. */
+/** The segment that a first part begins, before the part is added. */
 export function newSegment(arriving: ArrivingPart, { segments, timescale }: LiveRendition): LiveSegment {
   const { msn, capturedAtMs, decodeTicks, initVersion } = arriving;
   const before = segments.at(-1);
-  // The beginning of the new run may have been lost, and its discontinuity with it.
+  // When the first segment of a new run was lost, its discontinuity flag was lost too.
   const isLateSeam = before !== undefined && before.isGap && before.initVersion !== initVersion;
   const isDiscontinuous = arriving.isDiscontinuous || isLateSeam;
-  const goesOn = before !== undefined && !isDiscontinuous;
+  const continues = before !== undefined && !isDiscontinuous;
   return {
     msn,
-    // Players take dates for places in the media: one that follows a better estimate, or a clock of another speed, misleads them.
-    capturedAtMs: goesOn ? before.capturedAtMs + ((decodeTicks - before.decodeTicks) / timescale) * 1000 : capturedAtMs,
+    // Players use dates as positions in the media, so dates must advance exactly with the media, not with the capture's clock.
+    capturedAtMs: continues
+      ? before.capturedAtMs + ((decodeTicks - before.decodeTicks) / timescale) * 1000
+      : capturedAtMs,
     decodeTicks,
     durationTicks: 0,
     bytes: 0,
@@ -25,10 +27,10 @@ export function newSegment(arriving: ArrivingPart, { segments, timescale }: Live
 }
 
 /**
- * A segment that is lost. It lasts as long as another rendition's, or the target while none is known to be whole.
+ * A lost segment. It lasts as long as in another rendition, or one target duration when none has it whole.
  *
  * @param all the session's renditions
- * @param at how a rendition has this segment; a rendition that is far behind asks for what the others no longer hold in memory
+ * @param at finds this segment in a rendition, also when it is no longer in memory
  */
 export function gapSegment(
   msn: number,
@@ -50,7 +52,7 @@ export function gapSegment(
     durationTicks,
     bytes: 0,
     isDiscontinuous: known?.isDiscontinuous ?? false,
-    // A rung that was given up has no init segments of later runs.
+    // A dropped rung has no init segments of later runs.
     initVersion: (droppedFrom === null ? known?.initVersion : undefined) ?? before?.initVersion ?? 0,
     isGap: true,
     isWhole: true,
@@ -58,7 +60,7 @@ export function gapSegment(
   };
 }
 
-/** A segment as another rendition has it; `seconds` null while it is not whole. */
+/** The segment as another rendition has it; `seconds` is null while it is not whole. */
 function knownElsewhere(all: LiveRendition[], at: (rendition: LiveRendition) => LiveSegment | null) {
   const there = all.flatMap((rendition) => {
     const segment = at(rendition);

@@ -1,8 +1,9 @@
+import { loadRendition, SEGMENTS_WITH_PARTS } from "./load-rendition.ts";
+import { judgePlace, NO_RENDITION } from "./judge-place.ts";
 import { gapSegment, newSegment } from "./new-segment.ts";
 import type { ArrivingPart, LiveEnd, OriginSession, PartVerdict } from "../../media/live/origin-facts.ts";
-import { OriginHistory, segmentOf, SEGMENTS_IN_MEMORY } from "./origin-history.ts";
+import { OriginHistory, segmentOf } from "./origin-history.ts";
 import { OriginStore } from "./origin-store.ts";
-import { contains } from "../../media/live/reload.ts";
 import {
   endTicks,
   isSeam,
@@ -12,13 +13,9 @@ import {
   nextPart,
 } from "../../media/live/timeline.ts";
 
-/** Segments that keep their parts in memory: more than a playlist ever lists parts of, short ones after a bad connection included. */
-const SEGMENTS_WITH_PARTS = 24;
-const NO_RENDITION = { verdict: "refused", reason: "no such rendition" } as const;
-
 /**
- * The renditions of a session and what of them exists, in memory and in the origin's own SQLite: a playlist must never lose what it
- * has announced, so a part is stored before it is announced.
+ * The renditions of a session and their segments, in memory and in the origin's SQLite. A part is stored before it is announced, because
+ * a playlist must never lose what it has announced.
  */
 export class OriginIndex {
   readonly #storage: DurableObjectStorage;
@@ -35,10 +32,7 @@ export class OriginIndex {
     if (this.session !== null) this.#load(this.session);
   }
 
-  /**
-   * A session is opened once. Told again, after a reconnect, what the broadcast has no more is given up from here on, and what it
-   * has now is added.
-   */
+  /** Opens the session. After a reconnect, renditions that the broadcast no longer has are dropped and new ones are added. */
   open(session: OriginSession): void {
     if (this.session === null) return this.#begin(session);
     const nextMsn = this.#nextMsn();
@@ -69,7 +63,7 @@ export class OriginIndex {
     return this.#storage.kv.get<boolean>("hasEnded") === true;
   }
 
-  /** What is unfinished stays as short as it is: every picture that has come counts. */
+  /** Ends every rendition. An unfinished segment is kept as short as it is. */
   end(): void {
     this.#storage.kv.put("hasEnded", true);
     for (const rendition of this.all) {
@@ -78,7 +72,7 @@ export class OriginIndex {
     }
   }
 
-  /** What was unfinished stays as it is, and every rendition ends with the same sequence number. A segment that only others have is a gap. */
+  /** Closes unfinished segments and fills missing ones with gaps, so that all renditions end with the same sequence number. @returns the next one */
   settle(): number {
     const nextMsn = this.#nextMsn();
     for (const rendition of this.all) {
@@ -89,12 +83,12 @@ export class OriginIndex {
   }
 
   /**
-   * Media comes again, perhaps after a while without any. A rung that was given up may come again too; what is not named has been given up.
+   * Prepares for media after an interruption. Named rungs are no longer dropped; the others are.
    *
-   * @param names of what comes
-   * @returns where it goes on
+   * @param names of the renditions that follow
+   * @returns where they begin
    */
-  goOn(names: ReadonlySet<string>): LiveEnd {
+  resume(names: ReadonlySet<string>): LiveEnd {
     const nextMsn = this.settle();
     for (const rendition of this.all)
       if (names.has(rendition.name)) this.#setDropped(rendition, null);
@@ -108,7 +102,7 @@ export class OriginIndex {
     const rendition = this.#renditions.get(arriving.rendition);
     if (rendition === undefined) return NO_RENDITION;
     const { durationTicks, isIndependent, isLast, msn, part } = arriving;
-    const place = this.#judge(rendition, { msn, part });
+    const place = judgePlace(rendition, { msn, part });
     if (place !== null) return place;
     const open = part === 0 ? newSegment(arriving, rendition) : rendition.segments.at(-1)!;
     const segment: LiveSegment = {
@@ -127,14 +121,14 @@ export class OriginIndex {
     return { verdict: "taken" };
   }
 
-  /** Parts of a segment are lost, and none of it follows: it ends with those that were announced, or is a gap. */
+  /** The rest of a segment is lost. It ends with the parts that were announced; without any it is a gap. */
   gap(name: string, msn: number): PartVerdict {
     const rendition = this.#renditions.get(name);
     if (rendition === undefined) return NO_RENDITION;
     const open = rendition.segments.at(-1);
     if (open?.msn === msn && !open.isWhole && !rendition.hasEnded) this.#close(rendition);
     else {
-      const place = this.#judge(rendition, { msn, part: 0 });
+      const place = judgePlace(rendition, { msn, part: 0 });
       if (place !== null) return place;
       this.#addGap(rendition);
     }
@@ -142,7 +136,7 @@ export class OriginIndex {
     return { verdict: "taken" };
   }
 
-  /** The encoder has given a rung up: gaps follow, as others have whole segments, so that who plays it changes to another. */
+  /** The encoder drops a rung. Gaps follow as other rungs get segments, so that players of this one switch. */
   drop(name: string, fromMsn: number): PartVerdict {
     const rendition = this.#renditions.get(name);
     if (rendition === undefined) return NO_RENDITION;
@@ -151,15 +145,6 @@ export class OriginIndex {
     this.#setDropped(rendition, fromMsn);
     this.#fillDropped();
     return { verdict: "taken" };
-  }
-
-  /** @returns null when this is the place that comes next */
-  #judge(rendition: LiveRendition, place: { msn: number; part: number }): PartVerdict | null {
-    if (contains(rendition, place)) return { verdict: "known" };
-    const expected = nextPart(rendition);
-    if (expected === null) return { verdict: "refused", reason: "the session has ended" };
-    const isNext = expected.msn === place.msn && expected.part === place.part;
-    return isNext ? null : { verdict: "missing", expected };
   }
 
   #nextMsn = (): number => Math.max(0, ...this.all.map(({ segments }) => (segments.at(-1)?.msn ?? -1) + 1));
@@ -173,7 +158,7 @@ export class OriginIndex {
       const last = segments.at(-1);
       if (last !== undefined && last.msn >= droppedFrom) this.#close(rendition);
       for (let next = nextPart(rendition)!; next.part === 0 && next.msn <= edge; next = nextPart(rendition)!) {
-        if (next.msn < droppedFrom) break; // of this one there are parts to come
+        if (next.msn < droppedFrom) break; // its parts are still to come
         this.#addGap(rendition);
       }
     }
@@ -196,7 +181,7 @@ export class OriginIndex {
     this.#put(rendition, gapSegment(msn, rendition, this.all, targetDurationSeconds, Date.now(), at));
   }
 
-  /** The last segment as it is now, or the one behind it. */
+  /** Replaces the last segment, or appends the one after it. */
   #put(rendition: LiveRendition, segment: LiveSegment): void {
     const { segments, discontinuities } = rendition;
     this.store.saveSegment(rendition.name, segment);
@@ -214,7 +199,6 @@ export class OriginIndex {
     }
   }
 
-  /** The newest segments, and of older ones what lies beside seams. */
   #load(session: OriginSession): void {
     const { hasEnded } = this;
     this.store.createTables();
@@ -223,28 +207,11 @@ export class OriginIndex {
       this.#storage.kv.put("hasSeams", true);
     }
     const dropped = this.#storage.kv.get<Record<string, number | null>>("dropped") ?? {};
-    for (const { name, timescale, firstMsn = 0 } of session.renditions) {
+    for (const rendition of session.renditions) {
+      const { name } = rendition;
       if (this.#renditions.has(name)) continue;
-      const segments = this.store.newest(name, SEGMENTS_IN_MEMORY, SEGMENTS_WITH_PARTS);
-      const [leader] = session.renditions;
-      // One that came later counts those that the session had before.
-      const before =
-        leader && leader.name !== name ? this.store.discontinuitiesBetween(leader.name, 0, firstMsn - 1) : 0;
-      const memoryMsn = segments[0]?.msn ?? firstMsn;
-      const older = this.store.discontinuitiesBetween(name, 0, memoryMsn - 1);
-      const discontinuities = segments.filter(({ isDiscontinuous }) => isDiscontinuous).map(({ msn }) => msn);
-      this.#renditions.set(name, {
-        name,
-        timescale,
-        firstMsn,
-        segments,
-        seamSegments: this.history.seamSegments(name, memoryMsn),
-        discontinuities,
-        olderDiscontinuities: before + older,
-        seams: this.store.seams(name),
-        droppedFrom: dropped[name] ?? null,
-        hasEnded,
-      });
+      const loaded = loadRendition(this, session, rendition);
+      this.#renditions.set(name, { ...loaded, droppedFrom: dropped[name] ?? null, hasEnded });
     }
     const memoryMsns = this.all.flatMap(({ segments }) => segments.slice(0, 1).map(({ msn }) => msn));
     this.history.markUntil(this.all, memoryMsns.length > 0 ? Math.min(...memoryMsns) : 0);

@@ -9,7 +9,7 @@ export interface MpdRequest {
   playbackId: string;
   /** From the first segment on. */
   isDvr: boolean;
-  /** The rungs that are asked for; the MPD leads to the next one with the same question. */
+  /** The selected rungs. The MPD's Location keeps the selection. */
   selection: Selection;
   /** See `LiveMpd`. */
   omitsType: boolean;
@@ -18,22 +18,22 @@ export interface MpdRequest {
 export type OriginAnswer =
   | { kind: "playlist"; text: string; hasEnded: boolean; isEdge: boolean; targetDurationSeconds: number }
   | { kind: "bytes"; bytes: Uint8Array }
-  /** A segment that is being made: its parts as they come, to its end. */
+  /** The segment being made, streamed part by part. */
   | { kind: "growing"; stream: ReadableStream<Uint8Array> }
   | { kind: "stored"; key: string; range: { offset: number; length: number } | null }
-  /** A segment behind the end of a session that is over: there will never be one. */
+  /** A segment after the end of the session: it will never exist. */
   | { kind: "ended" }
   | { kind: "bad"; problem: string }
   | { kind: "late" }
   | { kind: "nothing" };
 
-/** What became of something that a gateway has brought; `over`: its connection is none any more, or the session has ended. */
+/** The verdict on something a gateway brings; `over`: a newer connection has replaced its own, or the session has ended. */
 export type Written<Verdict> = Verdict | { verdict: "over" };
 export type Taken = { verdict: "taken" | "none" };
 
 /**
- * What the Worker asks of a session's live origin (`durable-objects/live-origin.ts`, where each call is explained). `connection` and `by`
- * name the broadcaster's connection: only the newest one may write.
+ * The RPC methods of a session's live origin (`durable-objects/live-origin.ts`); `src/live/edge/` explains each. `connection` and `by` name
+ * the broadcaster's connection: only the newest one may write.
  */
 export interface LiveOriginCalls {
   open(session: OriginSession, connection?: number): void;

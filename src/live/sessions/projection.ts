@@ -1,4 +1,4 @@
-import type { OutboxMessage } from "../../platform/machines.ts";
+import type { OutboxMessage } from "../../platform/machine/outbox.ts";
 import { type NewRecording, openRecording } from "../../library/assets/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
@@ -12,18 +12,18 @@ import type { SessionFacts } from "./session-facts.ts";
 import { onSessionEnd } from "./session-end.ts";
 import { streamEvent } from "../streams/stream-event.ts";
 
-/** A move as the machine has made it: the row's change and the event are told in one commit. */
+/** A move of the machine. The row's change and the event are one commit. */
 export interface Moved {
   status: StreamStatus;
   audioOnly: boolean;
   atMs: number;
-  /** Null where only the row is to be brought up to date. */
+  /** Null = only the row is brought up to date. */
   event: { id: string; type: EventType } | null;
-  /** Told with the event: rungs that the encoder has given up. */
+  /** Reported with the event: rungs that the encoder has dropped. */
   droppedRungs?: string[];
 }
 
-/** What a stream machine's outbox holds. */
+/** The messages of a stream machine's outbox. */
 export type StreamMessage =
   | { kind: "moved"; payload: Moved }
   | { kind: "session"; payload: SessionFacts }
@@ -33,10 +33,10 @@ export type StreamMessage =
 type Wake = () => Promise<void>;
 
 /**
- * Writes a stream machine's messages to D1 one after another, each move with its event and the record of that very moment. Every
- * message may be repeated without a trace.
+ * Writes a stream machine's messages to D1 in order, each move with its event and the record after it. Idempotent: a repeated message
+ * changes nothing.
  *
- * @returns what tells the senders of the events
+ * @returns functions that wake the senders of the events
  */
 export async function projectStream(env: Env, streamId: string, messages: OutboxMessage[]): Promise<Wake[]> {
   const wakes: Wake[] = [];
@@ -50,11 +50,11 @@ export async function projectStream(env: Env, streamId: string, messages: Outbox
 async function project(env: Env, streamId: string, message: StreamMessage & { seq: number }): Promise<Wake | null> {
   switch (message.kind) {
     case "session":
-      await keepSession(env, message.payload);
+      await writeSession(env, message.payload);
       return null;
     case "sessionEnded": {
       const { session, eventId } = message.payload;
-      await keepSession(env, session);
+      await writeSession(env, session);
       await onSessionEnd(env, session, eventId);
       return null;
     }
@@ -69,17 +69,17 @@ async function project(env: Env, streamId: string, message: StreamMessage & { se
   }
 }
 
-function keepSession(env: Env, { startedAtMs, endedAtMs, ...rest }: SessionFacts): Promise<void> {
+function writeSession(env: Env, { startedAtMs, endedAtMs, ...rest }: SessionFacts): Promise<void> {
   const times = { startedAt: new Date(startedAtMs), endedAt: endedAtMs === null ? null : new Date(endedAtMs) };
   return saveSession(openDatabase(env.DB), { ...rest, ...times });
 }
 
 async function projectMove(env: Env, streamId: string, moved: Moved, seq: number): Promise<Wake | null> {
   const changed = await changeStream(env, { workspaceId: null, streamId }, (seen) => {
-    if (seen.stream.machineSeq >= seq) return null; // told before: the machine died before it could note it
+    if (seen.stream.machineSeq >= seq) return null; // written before: the machine died before it could delete the message
     const { status, audioOnly, event } = moved;
     const at = new Date(moved.atMs);
-    // A deleted stream is last seen idle; the tombstone says the rest.
+    // A deleted stream keeps the status idle and gets a tombstone.
     const shown = status === "deleted" ? { status: "idle" as const, deletedAt: at } : { status };
     const set = { ...shown, audioOnly, updatedAt: at, machineSeq: seq };
     const record = { ...seen, stream: { ...seen.stream, ...set } };

@@ -9,10 +9,10 @@ import { MOST_SEGMENTS } from "../recording/recording-lists.ts";
 import { recordedSession, writeRecording } from "../recording/recording.ts";
 
 /**
- * What becomes of a broadcast that is over for good. Called by the machine's outbox, after the session's row and before the stream's
- * own event; again when it throws, so everything in it may happen twice.
+ * Finishes a broadcast: ends its origin and writes its recording. Called by the machine's outbox after the session's row is written and
+ * before the stream's event. Called again after an error, so every step is idempotent.
  *
- * @param eventId of the event that tells what became of the recording: the same each time
+ * @param eventId of the recording's event; the same on every call
  */
 export async function onSessionEnd(env: Env, session: SessionFacts, eventId: string): Promise<void> {
   const { id: sessionId, streamId, mediaId, segments, endReason, endedAtMs } = session;
@@ -23,11 +23,11 @@ export async function onSessionEnd(env: Env, session: SessionFacts, eventId: str
   const outcome = await recordSession(env, session, eventId);
   log("live.recording_ended", { streamId, sessionId, mediaId, outcome });
   if (outcome === "none" || outcome === "gone") await purgeAfterBroadcast(env, sessionId);
-  // Last of all: nothing of the session is asked for again once the recording stands.
+  // Last, because nothing reads the session's index once the recording is written.
   await origin.release(outcome === "ready" ? KEEP_INDEX_MS : KEEP_INDEX_OF_PURGED_MS);
 }
 
-/** `none`: the stream records nothing. `gone`: the media was deleted while it was on air. `empty`: nothing whole has come. */
+/** `none`: the stream is not recorded. `gone`: the media was deleted during the broadcast. `empty`: no whole segment arrived. */
 async function recordSession(
   env: Env,
   { id: sessionId, streamId, mediaId, segments, endedAtMs }: SessionFacts,

@@ -1,6 +1,6 @@
 import type { LiveSession } from "../streams/repository.ts";
 
-/** Times as epoch ms: messages are kept as JSON. */
+/** A session's row. Times are epoch ms, because messages are stored as JSON. */
 export type SessionFacts = Omit<LiveSession, "startedAt" | "endedAt"> & {
   startedAtMs: number;
   endedAtMs: number | null;

@@ -4,27 +4,27 @@ import { isOnAir, type StreamStatus } from "../streams/moves.ts";
 import type { ConnectOrder, RecordingOrder } from "../streams/stream-calls.ts";
 import type { SessionFacts } from "./session-facts.ts";
 
-/** A broadcast, from the connecting to its definite end. */
+/** A broadcast, from its first connection to its definite end. */
 export interface Session {
   id: string;
   streamId: string;
   workspaceId: string;
   startedAtMs: number;
   gatewayId: string;
-  /** By its own clock; another process of the same gateway has another one. */
+  /** By the gateway's clock. It differs between processes of one gateway. */
   gatewayStartedAt: number;
   protocol: IngestProtocol;
   settings: Omit<IngestSettings, "reconnect">;
   reconnectWindowS: number;
-  /** 0 = unbounded. Absent in sessions that were opened before it was kept. */
+  /** 0 = unbounded. Absent in sessions opened by releases that did not store it. */
   maxDurationS?: number;
-  /** Counts the broadcaster's connections: the session speaks to the last one only. */
+  /** Counts the broadcaster's connections. Only the newest one may write. */
   connection: number;
-  /** That one has said goodbye. */
+  /** The newest connection has reported its end. */
   hasLeft: boolean;
   /** Set while disconnected, epoch ms. */
   windowEndsAtMs: number | null;
-  /** What is recorded goes to a media with the session's id, so that segments lie where its renditions will be. */
+  /** The recording is a media with the session's id, so its segments already lie where its renditions belong. */
   recording: RecordingOrder | null;
   isRecording: boolean;
   /** Whole segments so far, which is the next media sequence number. */
@@ -36,11 +36,11 @@ export interface Session {
 export const SESSION_ENDS = ["finished", "disabled", "deleted", "max_duration", "window_over"] as const;
 export type SessionEnd = (typeof SESSION_ENDS)[number];
 
-/** A stream's wait as this deployment takes it, ms: see `LIVE_WAIT_SCALE`. */
+/** Converts a wait to ms, scaled by `LIVE_WAIT_SCALE`. */
 export const waitMs = (env: Pick<Env, "LIVE_WAIT_SCALE">, seconds: number): number =>
   seconds * 1000 * (Number(env.LIVE_WAIT_SCALE ?? "") || 1);
 
-/** What is to be done about a broadcaster who asks to come in. Pure. @param heardAtMs when the one on air was heard of last */
+/** Decides on a broadcaster that wants to connect. Pure. @param heardAtMs when the broadcaster on air was last heard */
 export function decideConnect(
   status: StreamStatus,
   windowEndsAtMs: number | null,
@@ -53,7 +53,7 @@ export function decideConnect(
   return status === "disconnected" && windowEndsAtMs !== null && nowMs < windowEndsAtMs ? "resume" : "open";
 }
 
-/** The gateway of the broadcaster on air has died and come back: that broadcaster is gone, whenever it was heard of last. Pure. */
+/** Whether the gateway of the broadcaster on air has restarted. That broadcaster is gone, however recently it was heard. Pure. */
 export const hasGatewayRestarted = (session: Session | null, order: ConnectOrder): boolean =>
   session !== null && session.gatewayId === order.gatewayId && session.gatewayStartedAt !== order.gatewayStartedAt;
 
@@ -80,7 +80,7 @@ export function openSession(order: ConnectOrder, sessionId: string, nowMs: numbe
   };
 }
 
-/** The session with its broadcaster back, perhaps at another gateway. What players hold on to stays: latency mode and times. */
+/** The session after a reconnect, possibly at another gateway. Latency mode and times stay, because players rely on them. */
 export const resumeSession = (
   session: Session,
   { gatewayId, gatewayStartedAt, protocol, reconnectWindowS }: ConnectOrder,

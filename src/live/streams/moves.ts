@@ -1,6 +1,6 @@
-import type { Moves } from "../../platform/machines.ts";
+import type { Moves } from "../../platform/machine/state-machine.ts";
 
-/** `disconnected`: the broadcaster is gone and may come back within the reconnect window. */
+/** `disconnected`: the broadcaster is gone and may reconnect within the reconnect window. */
 export type StreamStatus = "idle" | "preparing" | "active" | "disconnected" | "disabled" | "deleted";
 export type StreamSignal =
   | "prepare"
@@ -16,8 +16,8 @@ export type StreamSignal =
   | "remove";
 
 /**
- * What ends a broadcast under way drops it first, so that every `connected` has its `disconnected`. A broadcaster that comes back
- * before anything could be watched is a `connect` again, else a `reconnect`.
+ * Ending a broadcast that is on air drops it first, so that every `connected` event has its `disconnected`. A broadcaster that returns
+ * before anything was playable makes the move `connect`, otherwise `reconnect`.
  */
 export const STREAM_MOVES = {
   idle: {

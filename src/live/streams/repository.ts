@@ -142,9 +142,9 @@ export const livingGateways = (db: Database, now: Date) =>
     .orderBy(desc(ingestGateways.startedAt), asc(ingestGateways.id))
     .limit(20);
 
-/** Streams on air that were not looked after since `before`, the longest neglected first; from now on they were. */
-export async function takeNeglected(db: Database, before: Date, now: Date, limit: number): Promise<string[]> {
-  const isNeglected = and(
+/** Takes streams on air that were not swept since `before`, the longest ago first, and marks them as swept. */
+export async function takeUnswept(db: Database, before: Date, now: Date, limit: number): Promise<string[]> {
+  const isUnswept = and(
     inArray(liveStreams.status, ["preparing", "active", "disconnected"]),
     lt(liveStreams.updatedAt, before),
     or(isNull(liveStreams.sweptAt), lt(liveStreams.sweptAt, before)),
@@ -153,7 +153,7 @@ export async function takeNeglected(db: Database, before: Date, now: Date, limit
   const chosen = db
     .select({ id: liveStreams.id })
     .from(liveStreams)
-    .where(isNeglected)
+    .where(isUnswept)
     .orderBy(asc(liveStreams.sweptAt))
     .limit(limit);
   const rows = await db

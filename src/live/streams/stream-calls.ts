@@ -1,9 +1,9 @@
 import type { Heartbeat, HeartbeatAnswer, IngestProtocol, IngestSettings, Started } from "../../../protocol/live.ts";
 import type { Env } from "../../platform/env.ts";
-import { callMachine } from "../../platform/machines.ts";
+import { callMachine } from "../../platform/machine/calls.ts";
 import type { StreamStatus } from "./moves.ts";
 
-/** What the Worker asks of a stream's machine, by name, and what it answers. */
+/** The calls of a stream's machine, by name, with their answers. */
 export interface StreamCalls {
   connect: { order: ConnectOrder; answer: ConnectAnswer };
   started: { order: Connection & Started; answer: StartedAnswer };
@@ -25,13 +25,13 @@ export type StartedAnswer =
 export interface Named {
   streamId: string;
 }
-/** Which connection of which session is speaking: see `Session.connection`. */
+/** Identifies the connection that calls: see `Session.connection`. */
 export interface Connection {
   sessionId: string;
   connection: number;
 }
 
-/** What the Worker tells a machine with a broadcaster whose key is good. */
+/** A broadcaster whose key is valid, with the stream's settings. */
 export interface ConnectOrder {
   streamId: string;
   workspaceId: string;

@@ -2,19 +2,19 @@ import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import { callStream } from "./stream-calls.ts";
-import { forgetGateways, takeNeglected } from "./repository.ts";
+import { forgetGateways, takeUnswept } from "./repository.ts";
 
-const LOOK_AFTER_MS = 5 * 60_000;
+const INTERVAL_MS = 5 * 60_000;
 const AT_ONCE = 200;
 const GATEWAYS_KEEP_MS = 24 * 3600_000;
 
 /**
- * Asks the machines of streams that are on air by their rows, every five minutes: one whose alarm was lost goes on, and a row that
- * is behind is brought up to date. Harmless for what is well.
+ * Wakes the machine of every stream that is on air by its row, every five minutes. A machine whose alarm was lost continues, and an
+ * outdated row is corrected. Harmless otherwise.
  */
 export async function sweepStreams(env: Env, now: Date): Promise<void> {
   const db = openDatabase(env.DB);
-  const ids = await takeNeglected(db, new Date(now.getTime() - LOOK_AFTER_MS), now, AT_ONCE);
+  const ids = await takeUnswept(db, new Date(now.getTime() - INTERVAL_MS), now, AT_ONCE);
   await Promise.all(
     ids.map(async (streamId) => {
       try {

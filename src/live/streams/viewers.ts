@@ -2,7 +2,7 @@ import type { Env } from "../../platform/env.ts";
 import { callStream } from "./stream-calls.ts";
 import type { LiveStream } from "./repository.ts";
 
-/** Playing sessions of the last 30 s, as the live origin has told the stream's machine; 0 while nobody tells of any. */
+/** The viewers of the last 30 s, as the live origin reported them to the stream's machine; 0 without a recent report. */
 export async function viewersOf(
   env: Env,
   { id: streamId, status }: Pick<LiveStream, "id" | "status">,
@@ -11,7 +11,7 @@ export async function viewersOf(
   return (await callStream(env, streamId, "viewers", { streamId })).views;
 }
 
-/** For the live origin: how many are watching a session, to be told again before 30 s are over. */
-export async function tellViewers(env: Env, streamId: string, sessionId: string, viewers: number): Promise<void> {
+/** For the live origin: reports the viewers of a session. A report is good for 30 s. */
+export async function reportViewers(env: Env, streamId: string, sessionId: string, viewers: number): Promise<void> {
   await callStream(env, streamId, "watched", { sessionId, viewers });
 }

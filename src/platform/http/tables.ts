@@ -1,4 +1,4 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** First answers to requests that carried an `Idempotency-Key`, kept for 24 hours. */
 export const idempotencyKeys = sqliteTable(
@@ -12,5 +12,5 @@ export const idempotencyKeys = sqliteTable(
     body: text().notNull(),
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),
   },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.key] })],
+  (t) => [primaryKey({ columns: [t.workspaceId, t.key] }), index("idempotency_keys_by_age").on(t.createdAt)],
 );

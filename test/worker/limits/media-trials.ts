@@ -1,8 +1,8 @@
 /** What encoders, gateways and viewers may send or ask, and what of a stream is counted. */
 import { env, runInDurableObject } from "cloudflare:test";
-import type { OriginIndex } from "../../../src/live/origin/origin-index.ts";
+import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
 import { type DispatchContext, dispatchJobs } from "../../../src/library/encoding/dispatcher.ts";
-import type { JobBook, JobRow } from "../../../src/library/encoding/job-book.ts";
+import type { JobStore, JobRow } from "../../../src/library/encoding/job-store.ts";
 import { signJobGrant } from "../../../src/library/encoding/job-token.ts";
 import { type Problem, PROBLEMS } from "../../../src/platform/http/problems.ts";
 import { saveClip } from "../../../src/live/clips/clips.ts";
@@ -85,7 +85,7 @@ async function inMemory(segments: number): Promise<string> {
   const { stub, session } = newOrigin();
   await stub.open(session);
   return await runInDurableObject<never, string>(stub as never, (origin) => {
-    const { index } = origin as unknown as { index: OriginIndex };
+    const { index } = (origin as LiveOrigin).parts;
     for (let msn = 0; msn < segments; msn++) {
       const arriving = { ...partOf("v720", msn, 0), isLast: true, decodeTicks: msn * 60_000, durationTicks: 60_000 };
       index.add(arriving, new Uint8Array(9));
@@ -101,8 +101,8 @@ async function inMemory(segments: number): Promise<string> {
 async function leaseLost(attempt: number): Promise<string> {
   const job = { id: "j", state: "leased", attempt, leaseUntil: 0 } as JobRow;
   let isQueued = false;
-  const book = { leased: () => [job], queued: () => [], requeue: () => void (isQueued = true) } as unknown as JobBook;
-  const outcome = await dispatchJobs(env, book, {} as DispatchContext, 1);
+  const jobs = { leased: () => [job], queued: () => [], requeue: () => void (isQueued = true) } as unknown as JobStore;
+  const outcome = await dispatchJobs(env, jobs, {} as DispatchContext, 1);
   return "lost" in outcome ? "encoder_lost" : isQueued ? TAKEN : "forgotten";
 }
 

@@ -2,7 +2,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { sql } from "drizzle-orm";
 import settings from "../../../wrangler.toml?raw";
-import type { OutboxMessage } from "../../../src/platform/machines.ts";
+import { Outbox } from "../../../src/platform/machine/outbox.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { HealthCache } from "../../../src/health.ts";
 import { findFirstAnswer } from "../../../src/platform/http/idempotency.ts";
@@ -86,13 +86,11 @@ async function healthAfter(ms: number): Promise<string> {
 /** How many messages the first delivery of an outbox takes. */
 async function delivered(payloads: string[]): Promise<number> {
   const stub = env.LIVE_STREAM_MACHINE.get(env.LIVE_STREAM_MACHINE.newUniqueId());
-  return await runInDurableObject<never, number>(stub as never, async (machine, state) => {
+  return await runInDurableObject(stub, async (_, { storage }) => {
     const batches: number[] = [];
-    const open = machine as unknown as { deliver(messages: OutboxMessage[]): Promise<void>; drain(): Promise<void> };
-    open.deliver = async (messages) => void batches.push(messages.length);
-    for (const payload of payloads)
-      state.storage.sql.exec("INSERT INTO outbox (kind, payload) VALUES ('k', ?)", payload);
-    await open.drain();
+    const outbox = new Outbox(storage.sql, async (messages) => void batches.push(messages.length));
+    for (const payload of payloads) storage.sql.exec("INSERT INTO outbox (kind, payload) VALUES ('k', ?)", payload);
+    await outbox.drain();
     return batches[0]!;
   });
 }

@@ -158,7 +158,7 @@ describe("one broadcaster for each stream", () => {
     const first = await goLive(stream);
     expect(await ask(stream, { gatewayId: "gateway-2" })).toEqual({ accepted: false, reason: "busy" });
     await inMachine(stream, (machine) => {
-      machine.heardAtMs = Date.now() - 5000;
+      machine.parts.heardAtMs = Date.now() - 5000;
     });
     const second = await connect(stream, { gatewayId: "gateway-2" });
     expect(second).toMatchObject({ sessionId: first.sessionId, resume: { nextMsn: 0 } });

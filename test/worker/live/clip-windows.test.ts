@@ -84,9 +84,12 @@ async function watched({ sessionId }: Recording, gate: Promise<void> = Promise.r
   const DB = new Proxy(env.DB, {
     get: (target, name) => (name === "prepare" ? prepare : (Reflect.get(target, name) as unknown)),
   });
-  await runInDurableObject(originOf(env, sessionId) as never, (origin: object) => {
-    Object.assign(origin, { env: { ...env, DB } });
-  });
+  await runInDurableObject(
+    originOf(env, sessionId) as never,
+    ((origin: { parts: object }) => {
+      Object.assign(origin.parts, { env: { ...env, DB } });
+    }) as never,
+  );
   return asked;
 }
 

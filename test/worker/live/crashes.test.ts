@@ -124,7 +124,7 @@ test("the sweep sets going what a lost alarm has left behind, and leaves what is
   await goLive(lost);
   const broadcaster = await goLive(well);
   await inMachine(lost, async (machine, state) => {
-    machine.heardAtMs = Date.now() - 60_000;
+    machine.parts.heardAtMs = Date.now() - 60_000;
     state.storage.sql.exec("DELETE FROM timers");
     await state.storage.deleteAlarm();
   });

@@ -1,6 +1,6 @@
 import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { eq } from "drizzle-orm";
-import type { StreamTimer } from "../../../durable-objects/live-stream-keeper.ts";
+import type { StreamTimer } from "../../../src/live/stream-machine/parts.ts";
 import type { LiveStreamMachine } from "../../../durable-objects/live-stream-machine.ts";
 import { gatewayCredential } from "../../../protocol/gateway-credential.ts";
 import type { AuthorizeAnswer, HeartbeatAnswer, Started, Resume } from "../../../protocol/live.ts";
@@ -156,7 +156,7 @@ export async function elapse(stream: Pick<Stream, "streamId">, timer: Exclude<St
     state.storage.sql.exec("UPDATE timers SET due = 1 WHERE name = ?", timer);
     const session = state.storage.kv.get<{ windowEndsAtMs: number }>("session");
     if (timer === "window") state.storage.kv.put("session", { ...session, windowEndsAtMs: Date.now() });
-    if (timer === "silence") machine.heardAtMs = Date.now() - 5000;
+    if (timer === "silence") machine.parts.heardAtMs = Date.now() - 5000;
   });
   await settle(stream);
 }

@@ -170,7 +170,7 @@ test("two who ask for playlists again and again are two viewers, and none when t
     { timeout: 5000, interval: 200 },
   );
   await inMachine(stream, (machine) => {
-    machine.watched!.atMs -= 30_000;
+    machine.parts.viewers.reported!.atMs -= 30_000;
   });
   expect(await views()).toBe(0);
 });

@@ -1,7 +1,7 @@
 /** What belongs to a stream, over REST: playback IDs, simulcast targets, viewers (contract/rest.md §6). */
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { tellViewers } from "../../../src/live/streams/viewers.ts";
+import { reportViewers } from "../../../src/live/streams/viewers.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import { at, eventsOf, getStream, goLive, inMachine, newStream, refusal, type Stream } from "./live-helpers.ts";
 
@@ -143,12 +143,12 @@ test("viewers are those that were told of within 30 s, for the session that is o
   expect(await views()).toEqual({ success: true, data: { views: 0 } });
   const { sessionId } = await goLive(stream);
   expect(await views()).toEqual({ success: true, data: { views: 0 } });
-  await tellViewers(env, stream.streamId, sessionId, 7);
+  await reportViewers(env, stream.streamId, sessionId, 7);
   expect(await views()).toEqual({ success: true, data: { views: 7 } });
   await inMachine(stream, (machine) => {
-    machine.watched!.atMs -= 30_000;
+    machine.parts.viewers.reported!.atMs -= 30_000;
   });
   expect(await views()).toEqual({ success: true, data: { views: 0 } });
-  await tellViewers(env, stream.streamId, crypto.randomUUID(), 7);
+  await reportViewers(env, stream.streamId, crypto.randomUUID(), 7);
   expect(await views()).toEqual({ success: true, data: { views: 0 } });
 });

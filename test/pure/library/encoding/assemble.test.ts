@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { assembleRenditions } from "../../../../src/library/encoding/assemble.ts";
-import type { JobRow } from "../../../../src/library/encoding/job-book.ts";
+import type { JobRow } from "../../../../src/library/encoding/job-store.ts";
 import type { EncodingPlan } from "../../../../src/library/encoding/plan.ts";
 
 const init = { bytes: 700, sha256: "a".repeat(64), codec: "avc1.640015", widthPx: 480, heightPx: 270 };

@@ -1,8 +1,7 @@
 /** A step that takes its process down is not repeated forever. */
 import { env, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test, vi } from "vitest";
-import type { AssetMachine } from "../../../../durable-objects/asset-machine.ts";
-import { machineStub } from "../../../../src/platform/machines.ts";
+import { assetMachine } from "../../../../src/library/assets/asset-calls.ts";
 import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
 import { type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "../../workspace.ts";
 
@@ -31,7 +30,7 @@ const kill = (id: string) =>
   runInDurableObject(env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(id)), (_, state) =>
     state.abort("killed"),
   ).catch(() => undefined);
-const wake = (id: string) => machineStub<AssetMachine>(env.ASSET_MACHINE, id).start(id);
+const wake = (id: string) => assetMachine(env, id).start(id);
 
 test(
   "a machine that dies three times in the same step ends its asset with a code, and reads the source no more",

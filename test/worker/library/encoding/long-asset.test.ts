@@ -3,7 +3,7 @@ import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test, vi } from "vitest";
 import type { JobResult, SegmentFacts } from "../../../../protocol/jobs.ts";
-import { callMachine } from "../../../../src/platform/machines.ts";
+import { callMachine } from "../../../../src/platform/machine/calls.ts";
 import { renditions } from "../../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { planEncoding } from "../../../../src/library/encoding/plan.ts";
@@ -53,8 +53,8 @@ test(
       callMachine(env.ASSET_MACHINE, id, "complete", { jobId: `${id}.${job}`, attempt: 1, result });
     await complete("probe", { kind: "probe", facts: FACTS });
 
-    const wish = { maxResolution: "2160p", mediaQuality: "standard", isAwaited: true, skipTopRung: false } as const;
-    const { video } = planEncoding(FACTS, wish);
+    const request = { maxResolution: "2160p", mediaQuality: "standard", isAwaited: true, skipTopRung: false } as const;
+    const { video } = planEncoding(FACTS, request);
     const { chunks, grid, rungs } = video!;
     const segments = Math.ceil(video!.frameCount / grid.framesPerSegment);
     expect(rungs.length).toBeGreaterThanOrEqual(6);

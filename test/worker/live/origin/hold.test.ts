@@ -213,11 +213,11 @@ describe("what was held behind the last of a broadcast's media", () => {
     const refusing = { delete: () => Promise.reject(new Error("R2 is out of order")) };
     const dueAtMs = await runInDurableObject(
       stub as never,
-      (async (origin: { env: typeof env; alarm: () => Promise<void> }, state: DurableObjectState) => {
-        const known = origin.env;
-        origin.env = { ...known, MEDIA: refusing as unknown as R2Bucket };
+      (async (origin: { parts: { env: typeof env }; alarm: () => Promise<void> }, state: DurableObjectState) => {
+        const known = origin.parts.env;
+        origin.parts.env = { ...known, MEDIA: refusing as unknown as R2Bucket };
         await origin.alarm();
-        origin.env = known;
+        origin.parts.env = known;
         return await state.storage.getAlarm();
       }) as never,
     );

@@ -26,7 +26,7 @@ const DVR_MPD = {
 const inOrigin = <T>(stub: unknown, look: (origin: LiveOrigin, state: DurableObjectState) => T | Promise<T>) =>
   runInDurableObject<never, T>(stub as never, look as never);
 
-const indexIn = (origin: LiveOrigin) => (origin as unknown as { index: OriginIndex }).index;
+const indexIn = (origin: LiveOrigin) => origin.parts.index;
 
 /** Of the rendition that has the most. */
 const inMemory = ({ all }: OriginIndex): number =>
@@ -58,7 +58,7 @@ async function broadcastOf(count: number, discontinuousEach: number, more: Parti
   await inOrigin(origin.stub, (live, state) => {
     seed(state.storage.sql, count, discontinuousEach);
     state.storage.kv.delete("hasSeams"); // as of a session that was begun before seams were stored
-    (live as unknown as { index: OriginIndex }).index = new OriginIndex(state.storage);
+    live.parts.index = new OriginIndex(state.storage);
   });
   return origin;
 }

@@ -1,29 +1,17 @@
-/** How the Worker calls a state machine (`durable-objects/machine.ts`), and what a machine's rules and messages look like. */
+/** How the Worker calls a state machine. The other end is `serve.ts`. */
 import { proxyDurable } from "itty-durable";
 
-/** Per state, what each signal leads to: the next state and the event announced with it (null = none). */
-export type Moves<Status extends string, Signal extends string> = Record<
-  Status,
-  Partial<Record<Signal, readonly [next: Status, event: string | null]>>
->;
-
-export interface OutboxMessage {
-  seq: number;
-  kind: string;
-  payload: unknown;
-}
-
-/** The methods of a machine as a stub has them: results travel as JSON. */
+/** A machine's methods as its stub has them. Results travel as JSON. */
 export type Remote<T> = {
   [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
 };
 
-/** Synchronous on purpose: the stub answers `then`, so it must never be returned from an async function. */
+/** Synchronous on purpose: the stub answers `then`, so an async function must never return it. */
 export function machineStub<T>(namespace: DurableObjectNamespace, id: string): Remote<T> {
   return proxyDurable(namespace, { parse: true }).get(id) as Remote<T>;
 }
 
-/** Hands a document to a machine and gives back its answer. */
+/** Sends a document to a machine and returns its answer. */
 export async function callMachine<T>(
   namespace: DurableObjectNamespace,
   id: string,

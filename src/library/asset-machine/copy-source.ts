@@ -1,0 +1,26 @@
+import { jobId } from "../encoding/job-spec.ts";
+import { copyProgress } from "../encoding/progress.ts";
+import { nextCopyStep } from "../sources/copy-to-r2.ts";
+import type { AssetParts } from "./parts.ts";
+
+const STEP_MS = 5000;
+
+/** Copies the next part of the source to R2. After the last one, an encoder probes the copy. */
+export async function copySource(machine: AssetParts): Promise<void> {
+  const { asset, clock, documents } = machine;
+  const source = { assetId: asset.id, url: asset.sourceUrl };
+  const budget = { maxMs: STEP_MS, clock, signal: machine.copying.signal };
+  const step = await nextCopyStep(machine.env, source, documents.get("copy") ?? null, budget);
+  if (!machine.isProcessing) return;
+  machine.commit(() => {
+    documents.put("copy", step.state);
+    documents.put("sourceFailures", 0);
+    if (step.done) {
+      machine.enterStage("validating", { progress: copyProgress(1, 1) });
+      machine.jobs.add(jobId(asset.id, { kind: "probe" }), { kind: "probe" });
+    } else {
+      machine.enqueueFacts({ progress: copyProgress(step.bytesCopied, step.totalBytes) });
+    }
+  });
+  machine.timers.schedule("work", clock());
+}

@@ -1,0 +1,20 @@
+import { ENCODER_LOST } from "../assets/asset-error.ts";
+import { dispatchJobs } from "../encoding/dispatcher.ts";
+import { failAsset } from "./fail-asset.ts";
+import { finishAsset } from "./finish-asset.ts";
+import type { AssetParts } from "./parts.ts";
+
+/** Submits jobs to the encoder, or finishes the asset when all of them are done. */
+export async function dispatch(machine: AssetParts): Promise<void> {
+  const { asset, documents, env, jobs } = machine;
+  if (documents.get("stage") === "encoding" && jobs.isComplete()) return finishAsset(machine);
+  const context = {
+    assetId: asset.id,
+    publicUrl: asset.publicUrl,
+    clip: { startMs: asset.clipStartMs, endMs: asset.clipEndMs },
+    plan: documents.get("plan"),
+  };
+  const outcome = await dispatchJobs(env, jobs, context, machine.clock());
+  if ("lost" in outcome) return failAsset(machine, ENCODER_LOST);
+  machine.timers.schedule("work", outcome.againAtMs);
+}

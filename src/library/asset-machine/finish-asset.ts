@@ -1,0 +1,24 @@
+import { NOTHING_DECODED, SEAM_BROKEN } from "../assets/asset-error.ts";
+import { readyFacts } from "../assets/asset-facts.ts";
+import { failAsset } from "./fail-asset.ts";
+import type { AssetParts } from "./parts.ts";
+import { assembled } from "./show-renditions.ts";
+
+/** Every job is done: the ladder is whole and the asset ready, in one commit. */
+export function finishAsset(machine: AssetParts): void {
+  const { documents, outbox, state, timers } = machine;
+  const plan = documents.get("plan");
+  if (plan === undefined) throw new Error("finished without a plan");
+  const rows = assembled(machine, plan);
+  if (rows === null) return failAsset(machine, SEAM_BROKEN);
+  const skipTopRung = documents.get("skipTopRung") === true;
+  if (rows.length === 0 && !skipTopRung) return failAsset(machine, NOTHING_DECODED);
+  state.move("finish", (event) => {
+    machine.enqueueRenditions(rows);
+    if (skipTopRung) outbox.enqueue({ kind: "keepPassthrough", payload: {} });
+    machine.enterStage("done", readyFacts(rows, skipTopRung));
+    machine.enqueueEvent(event);
+  });
+  timers.cancel("work");
+  timers.bringForward("outbox", machine.clock());
+}

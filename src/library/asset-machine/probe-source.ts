@@ -1,0 +1,24 @@
+import { log } from "../../platform/log.ts";
+import { probeAtEdge } from "../assets/edge-probe.ts";
+import type { AssetParts } from "./parts.ts";
+
+/** Leaves the network to the first viewers of a source that already plays. */
+const COPY_DELAY_MS = 1000;
+
+/** Reads the source's index. A standard source is playable afterwards. */
+export async function probeSource(machine: AssetParts): Promise<void> {
+  const { asset, documents, outbox } = machine;
+  const startedAt = machine.clock();
+  const probe = await probeAtEdge(machine.env, asset);
+  if (!machine.isProcessing) return;
+  const { isStandard, onLadderGrid, bitrateBps, reason } = probe;
+  machine.commit(() => {
+    documents.put("edge", { onLadderGrid, isStandard, bitrateBps });
+    machine.enterStage("downloading", probe.facts);
+    machine.enqueueRenditions(probe.renditions);
+    if (probe.tracks.length > 0) outbox.enqueue({ kind: "tracks", payload: probe.tracks });
+  });
+  log("asset.probed", { assetId: asset.id, isStandard, reason, tookMs: machine.clock() - startedAt });
+  await outbox.drain(); // a standard source plays from here on
+  machine.timers.schedule("work", machine.clock() + (isStandard ? COPY_DELAY_MS : 0));
+}

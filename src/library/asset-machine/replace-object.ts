@@ -1,0 +1,29 @@
+import { log } from "../../platform/log.ts";
+import { renditionKey } from "../../platform/storage/keys.ts";
+import { isAnnounced } from "../encoding/announced-objects.ts";
+import type { JobRow } from "../encoding/job-store.ts";
+import type { JobObject, ReplaceVerdict } from "../encoding/store-object.ts";
+import type { AssetParts } from "./parts.ts";
+
+/** True also before the lease is stored: an encoder may call back before its submission has been answered. */
+export const isCurrentAttempt = (job: JobRow, { attempt }: { attempt: number }): boolean =>
+  job.state !== "done" && attempt === job.attempt;
+
+/** Deletes what an earlier attempt left under a key. The object handles nothing else meanwhile, so nothing can announce the key. */
+export function replaceObject(machine: AssetParts, jobId: string, object: JobObject): Promise<ReplaceVerdict> {
+  return machine.ctx.blockConcurrencyWhile(async () => {
+    const job = machine.jobs.get(jobId);
+    if (!machine.isProcessing || job === undefined || !isCurrentAttempt(job, object)) return "over";
+    if (isAnnounced(object, job, machine.jobs.all())) return "announced";
+    const { attempt, rendition, file } = object;
+    log("job.object_replaced", { jobId, attempt, rendition, file });
+    try {
+      await machine.env.MEDIA.delete(renditionKey(machine.asset.id, rendition, file));
+      return "replace";
+    } catch (error) {
+      // An exception inside `blockConcurrencyWhile` would reset the object.
+      log("job.object_not_replaced", { jobId, file, error: String(error) });
+      return "unavailable";
+    }
+  });
+}

@@ -1,0 +1,59 @@
+import { log } from "../../platform/log.ts";
+import { fromSourceError, STEP_DIED } from "../assets/asset-error.ts";
+import { sourceRetryDelayMs } from "../sources/retry-schedule.ts";
+import { SourceError } from "../sources/source-errors.ts";
+import { copySource } from "./copy-source.ts";
+import { dispatch } from "./dispatch.ts";
+import { failAsset } from "./fail-asset.ts";
+import type { AssetParts, Stage } from "./parts.ts";
+import { probeSource } from "./probe-source.ts";
+
+/** A deployment may kill a step; three times in a row, the step itself is the cause. */
+const MAX_STEP_DEATHS = 3;
+
+/** Takes one step of the current stage, which schedules the next one, and sends what it enqueued. */
+export async function runWork(machine: AssetParts): Promise<void> {
+  if (!machine.isProcessing) return;
+  const stored = machine.documents.get("stage") ?? "created";
+  const stage: Stage = stored === "done" ? "encoding" : stored;
+  if (!(await beginStep(machine, stage))) return failAsset(machine, STEP_DIED);
+  try {
+    if (stage === "created") await probeSource(machine);
+    else if (stage === "downloading") await copySource(machine);
+    else await dispatch(machine);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    onSourceError(machine, error);
+  } finally {
+    machine.documents.delete("openStep");
+  }
+  await machine.outbox.drain();
+}
+
+/**
+ * Stores that a step begins, before it begins. A step that kills the process (for example out of memory) leaves no other trace and would
+ * be repeated forever.
+ *
+ * @returns false when the last `MAX_STEP_DEATHS` tries of this stage neither ended nor threw
+ */
+async function beginStep({ id, ctx, documents }: AssetParts, stage: Stage): Promise<boolean> {
+  const open = documents.get("openStep");
+  const tries = open?.stage === stage ? open.tries : 0;
+  if (tries > 0) log("asset.step_died", { assetId: id, stage, tries });
+  if (tries >= MAX_STEP_DEATHS) return false;
+  documents.put("openStep", { stage, tries: tries + 1 });
+  await ctx.storage.sync();
+  return true;
+}
+
+/** Schedules a retry when time can repair the failure; otherwise fails the asset. */
+function onSourceError(machine: AssetParts, error: SourceError): void {
+  const { documents, env } = machine;
+  const failures = (documents.get("sourceFailures") ?? 0) + 1;
+  const scale = Number(env.SOURCE_RETRY_SCALE ?? "") || 1;
+  const delayMs = error.retryable ? sourceRetryDelayMs(failures, error.retryAfterMs, scale) : null;
+  log("source.failed", { assetId: machine.id, code: error.code, failures, delayMs });
+  if (delayMs === null) return failAsset(machine, fromSourceError(error));
+  documents.put("sourceFailures", failures);
+  machine.timers.schedule("work", machine.clock() + delayMs);
+}

@@ -1,0 +1,27 @@
+import { assembleRenditions, type RenditionRow, SeamError } from "../encoding/assemble.ts";
+import type { EncodingPlan } from "../encoding/plan.ts";
+import { encodingProgress } from "../encoding/progress.ts";
+import type { AssetParts } from "./parts.ts";
+
+/** Announces what has become playable: whole renditions, and growing ones while nothing else plays. */
+export function showRenditions(machine: AssetParts): void {
+  const plan = machine.documents.get("plan");
+  if (plan === undefined) return;
+  const rows = assembled(machine, plan);
+  machine.commit(() => {
+    if (rows !== null) machine.enqueueRenditions(rows);
+    machine.enqueueFacts({ progress: encodingProgress(plan, machine.jobs.overview()) });
+  });
+  machine.timers.bringForward("outbox", machine.clock());
+}
+
+/** @returns null when chunks of a rendition do not fit together */
+export function assembled(machine: AssetParts, plan: EncodingPlan): RenditionRow[] | null {
+  const isStandard = machine.documents.get("edge")?.isStandard === true;
+  try {
+    return assembleRenditions(machine.asset.id, plan, machine.jobs.all(), !isStandard);
+  } catch (error) {
+    if (error instanceof SeamError) return null;
+    throw error;
+  }
+}

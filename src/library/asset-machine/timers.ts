@@ -1,0 +1,18 @@
+import type { TimerHandlers } from "../../platform/machine/timers.ts";
+import { cleanUp, onTimerFailure } from "./fail-asset.ts";
+import type { AssetParts, AssetTimer } from "./parts.ts";
+import { purge } from "./remove-asset.ts";
+import { runWork } from "./run-work.ts";
+
+export function assetTimers(machine: AssetParts): TimerHandlers<AssetTimer> {
+  const handlers: Record<AssetTimer, () => Promise<void>> = {
+    work: () => runWork(machine),
+    outbox: () => machine.outbox.drain(),
+    cleanup: () => cleanUp(machine),
+    purge: () => purge(machine),
+  };
+  return {
+    run: (timer) => handlers[timer](),
+    onFailure: (timer, failures) => onTimerFailure(machine, timer, failures),
+  };
+}

@@ -1,0 +1,63 @@
+import type { ClipRange } from "../../../protocol/jobs.ts";
+import type { EncodingPlan } from "./plan.ts";
+
+/** A job without what belongs to one attempt (token, callback address). This is what the machine stores. */
+export type JobSpec = { kind: "probe" } | { kind: "video"; chunk: number } | { kind: "audio"; track: number };
+
+/** `{assetId}.probe`, `{assetId}.video.3`, `{assetId}.audio.0`: the id contains its asset's id. */
+export function jobId(assetId: string, spec: JobSpec): string {
+  if (spec.kind === "probe") return `${assetId}.probe`;
+  return spec.kind === "video" ? `${assetId}.video.${spec.chunk}` : `${assetId}.audio.${spec.track}`;
+}
+
+/** In dispatch order. The first chunk and the sound come first: with these two, a source without passthrough plays. */
+export function jobsOf(plan: EncodingPlan): JobSpec[] {
+  const chunks: JobSpec[] = (plan.video?.chunks ?? []).map((_, chunk) => ({ kind: "video", chunk }));
+  const audio: JobSpec[] = plan.audio.map((_, track) => ({ kind: "audio", track }));
+  return [...chunks.slice(0, 1), ...audio, ...chunks.slice(1)];
+}
+
+/** The attempt-independent part of a `Job` on the wire; the dispatcher adds token, lease and callback address. */
+export function jobBody(spec: JobSpec, plan: EncodingPlan | undefined, clip: ClipRange) {
+  if (spec.kind === "probe") return { kind: "probe", clip } as const;
+  if (plan === undefined) throw new Error("an encoding job without a plan");
+  if (spec.kind === "audio") {
+    const planned = plan.audio[spec.track];
+    if (planned === undefined) throw new Error(`no audio track ${spec.track} in the plan`);
+    return {
+      kind: "audio",
+      clip,
+      ...planned,
+      segmentSeconds: plan.audioSegmentSeconds,
+      durationMs: plan.durationMs,
+    } as const;
+  }
+  const chunk = plan.video?.chunks[spec.chunk];
+  if (plan.video === null || chunk === undefined) throw new Error(`no chunk ${spec.chunk} in the plan`);
+  return {
+    kind: "video",
+    clip,
+    video: plan.video.source,
+    holdsLastPicture: plan.video.holdsLastPicture,
+    grid: plan.video.grid,
+    rungs: plan.video.rungs,
+    ...chunk,
+  } as const;
+}
+
+/** The renditions a job may write, and the range of their segment numbers: from (inclusive), to (exclusive). */
+export function jobScope(
+  spec: JobSpec,
+  plan: EncodingPlan | undefined,
+): { renditions: string[]; segments: [number, number] } {
+  if (spec.kind === "probe" || plan === undefined) return { renditions: [], segments: [0, 0] };
+  if (spec.kind === "audio") return { renditions: [plan.audio[spec.track]?.rendition ?? ""], segments: [0, 1_000_000] };
+  const video = plan.video;
+  const chunk = video?.chunks[spec.chunk];
+  if (!video || !chunk) return { renditions: [], segments: [0, 0] };
+  const count = Math.ceil(chunk.frameCount / video.grid.framesPerSegment);
+  return {
+    renditions: video.rungs.map((rung) => rung.name),
+    segments: [chunk.firstSegment, chunk.firstSegment + count],
+  };
+}

@@ -1,0 +1,156 @@
+import type { JobResult, PartialRendition, SegmentFacts } from "../../../protocol/jobs.ts";
+import type { JobSpec } from "./job-spec.ts";
+
+export interface JobRow {
+  id: string;
+  state: "queued" | "leased" | "done";
+  /** The current attempt, or the next one while queued. Counts from 1. */
+  attempt: number;
+  leaseUntil: number;
+  progress: number;
+  speed: number;
+  spec: JobSpec;
+  result: JobResult | null;
+  partial: PartialRendition | null;
+}
+
+export type JobOverview = Pick<JobRow, "state" | "progress" | "speed" | "spec">;
+interface OverviewRow extends Record<string, SqlStorageValue> {
+  state: string;
+  progress: number;
+  speed: number;
+  spec: string;
+}
+
+interface StoredJob extends Record<string, SqlStorageValue> {
+  id: string;
+  state: string;
+  attempt: number;
+  lease_until: number;
+  progress: number;
+  speed: number;
+  spec: string;
+  result: string | null;
+  partial: string | null;
+}
+
+/** The jobs of one asset in dispatch order, in the asset machine's own SQLite. */
+export class JobStore {
+  private readonly sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.sql = sql;
+    sql.exec(`CREATE TABLE IF NOT EXISTS jobs (
+      position INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE NOT NULL, state TEXT NOT NULL DEFAULT 'queued',
+      attempt INTEGER NOT NULL DEFAULT 1, lease_until INTEGER NOT NULL DEFAULT 0, progress REAL NOT NULL DEFAULT 0,
+      speed REAL NOT NULL DEFAULT 0, spec TEXT NOT NULL, result TEXT, partial TEXT)`);
+  }
+
+  add(id: string, spec: JobSpec): void {
+    this.sql.exec("INSERT OR IGNORE INTO jobs (id, spec) VALUES (?, ?)", id, JSON.stringify(spec));
+  }
+
+  get(id: string): JobRow | undefined {
+    return this.select("WHERE id = ?", id)[0];
+  }
+
+  /** Every job without its result and partial rendition, which may be megabytes. */
+  overview(): JobOverview[] {
+    return this.sql
+      .exec<OverviewRow>("SELECT state, progress, speed, spec FROM jobs ORDER BY position")
+      .toArray()
+      .map(({ state, progress, speed, spec }) => ({
+        state: state as JobRow["state"],
+        progress,
+        speed,
+        spec: JSON.parse(spec) as JobSpec,
+      }));
+  }
+
+  all(): JobRow[] {
+    return this.select("ORDER BY position");
+  }
+
+  queued(limit: number): JobRow[] {
+    return this.select("WHERE state = 'queued' ORDER BY position LIMIT ?", limit);
+  }
+
+  leased(): JobRow[] {
+    return this.select("WHERE state = 'leased' ORDER BY position");
+  }
+
+  isComplete(): boolean {
+    return this.sql.exec<{ open: number }>("SELECT count(*) AS open FROM jobs WHERE state <> 'done'").one().open === 0;
+  }
+
+  lease(id: string, untilMs: number): void {
+    this.sql.exec("UPDATE jobs SET state = 'leased', lease_until = ? WHERE id = ? AND state <> 'done'", untilMs, id);
+  }
+
+  /** Renews the lease and records progress. A job whose lease lapsed is leased again. */
+  renew(id: string, untilMs: number, progress: number, speed: number): void {
+    this.sql.exec(
+      "UPDATE jobs SET state = 'leased', lease_until = ?, progress = max(progress, ?), speed = ? WHERE id = ? AND state <> 'done'",
+      untilMs,
+      progress,
+      speed,
+      id,
+    );
+  }
+
+  /** Appends reported segments. A gap or a repeated report changes nothing. @returns whether segments were added */
+  addPartial(id: string, report: PartialRendition): boolean {
+    const known = this.get(id)?.partial;
+    if (report.firstIndex > (known?.segments.length ?? 0)) return false;
+    const segments: SegmentFacts[] = [...(known?.segments.slice(0, report.firstIndex) ?? []), ...report.segments];
+    if (known && segments.length <= known.segments.length) return false;
+    this.sql.exec(
+      "UPDATE jobs SET partial = ? WHERE id = ? AND state <> 'done'",
+      JSON.stringify({ ...report, firstIndex: 0, segments }),
+      id,
+    );
+    return true;
+  }
+
+  /** Queues the job again, as the next attempt unless `sameAttempt`. */
+  requeue(id: string, sameAttempt = false): void {
+    this.sql.exec(
+      "UPDATE jobs SET state = 'queued', progress = 0, speed = 0, attempt = attempt + ? WHERE id = ? AND state <> 'done'",
+      sameAttempt ? 0 : 1,
+      id,
+    );
+  }
+
+  /** @param speed media seconds per wall second over the whole job; 0 = unknown */
+  done(id: string, result: JobResult, speed: number): void {
+    this.sql.exec(
+      "UPDATE jobs SET state = 'done', progress = 1, speed = ?, partial = NULL, result = ? WHERE id = ?",
+      speed,
+      JSON.stringify(result),
+      id,
+    );
+  }
+
+  clear(): void {
+    this.sql.exec("DELETE FROM jobs");
+  }
+
+  private select(where: string, ...bindings: SqlStorageValue[]): JobRow[] {
+    return this.sql
+      .exec<StoredJob>(`SELECT * FROM jobs ${where}`, ...bindings)
+      .toArray()
+      .map(readJob);
+  }
+}
+
+const readJob = (row: StoredJob): JobRow => ({
+  id: row.id,
+  state: row.state as JobRow["state"],
+  attempt: row.attempt,
+  leaseUntil: row.lease_until,
+  progress: row.progress,
+  speed: row.speed,
+  spec: JSON.parse(row.spec) as JobSpec,
+  result: row.result === null ? null : (JSON.parse(row.result) as JobResult),
+  partial: row.partial === null ? null : (JSON.parse(row.partial) as PartialRendition),
+});

@@ -1,0 +1,125 @@
+import { liveMpd } from "../../media/live/mpd.ts";
+import { encodedChannels, type LiveOffer } from "../../media/live/multivariant.ts";
+import type { OriginSession } from "../../media/live/origin-facts.ts";
+import { livePlaylist, skipsSegments } from "../../media/live/playlist.ts";
+import { decideReload, type Directives, isAtEdge, wantedPlace } from "../../media/live/reload.ts";
+import { type LiveRendition, measuredBitrate, windowed } from "../../media/live/timeline.ts";
+import { withQuery } from "../../media/manifest/query.ts";
+import { selectionQuery, selectRungs } from "../../media/manifest/selection.ts";
+import { dvrFirstMsn } from "../origin/origin-history.ts";
+import type { OriginIndex } from "../origin/origin-index.ts";
+import type { MpdRequest, OriginAnswer } from "../origin/origin-rpc.ts";
+import type { HeldRequests } from "./held-requests.ts";
+
+const soundChannels = ({ started }: OriginSession): number => encodedChannels(started?.audio?.channels ?? 0);
+
+/** Renders the session's manifests. Playlists are cached until the index changes, because many viewers request the same one. */
+export class LiveManifests {
+  readonly #playlists = new Map<string, string>();
+  /** Renditions with their whole DVR window, which is read from SQLite. */
+  readonly #dvrWindows = new Map<string, LiveRendition>();
+  readonly #index: () => OriginIndex;
+  readonly #requests: HeldRequests;
+  readonly #clock: () => number;
+
+  constructor(index: () => OriginIndex, requests: HeldRequests, clock: () => number) {
+    this.#index = index;
+    this.#requests = requests;
+    this.#clock = clock;
+  }
+
+  /** To be called after every change of the index. */
+  clearCache(): void {
+    this.#playlists.clear();
+    this.#dvrWindows.clear();
+  }
+
+  /** Holds a blocking request until its place exists. @param isDvr from the first segment on */
+  async playlist(name: string, { waitFor: asked, skip }: Directives, isDvr: boolean): Promise<OriginAnswer> {
+    const { session } = this.#index();
+    const rendition = this.#index().rendition(name);
+    if (session === null || rendition === null) return { kind: "nothing" };
+    const { timing } = session;
+    const waitFor = wantedPlace(rendition, timing, asked);
+    const decision = decideReload(rendition, timing, waitFor);
+    if (typeof decision !== "string") return { kind: "bad", problem: decision.problem };
+    if (decision === "wait" && !(await this.#requests.wait(name, waitFor!, session))) return { kind: "late" };
+    const text = this.#render(rendition, session, isDvr, skip !== null);
+    const { targetDurationSeconds } = timing;
+    const { hasEnded } = rendition;
+    return { kind: "playlist", text, hasEnded, isEdge: isAtEdge(rendition, asked), targetDurationSeconds };
+  }
+
+  #render(rendition: LiveRendition, session: OriginSession, isDvr: boolean, isDelta: boolean): string {
+    const key = `${rendition.name} ${isDvr} ${isDelta}`;
+    const known = this.#playlists.get(key);
+    if (known !== undefined) return known;
+    const { timing, windowSeconds, isBounded = false } = session;
+    const { all, history } = this.#index();
+    // A delta update skips everything older than the memory, so it needs no DVR window from SQLite.
+    const isFromMemory = isDvr && isDelta && skipsSegments(rendition, timing);
+    const dvrWindow = () => (isFromMemory ? rendition : this.#dvrWindow(rendition, isBounded));
+    const text = livePlaylist({
+      rendition: isDvr ? dvrWindow() : windowed(rendition, timing, windowSeconds),
+      timing,
+      others: all.filter((other) => other !== rendition),
+      isDelta,
+      query: isDvr ? "?dvrMode=true" : "",
+      isEvent: isDvr && isBounded,
+      ...(isFromMemory ? { older: history.olderThanMemory(rendition, isBounded) } : {}),
+    });
+    this.#playlists.set(key, text);
+    return text;
+  }
+
+  #dvrWindow(rendition: LiveRendition, isBounded: boolean): LiveRendition {
+    const known = this.#dvrWindows.get(rendition.name) ?? this.#index().history.withDvr(rendition, isBounded);
+    this.#dvrWindows.set(rendition.name, known);
+    return known;
+  }
+
+  /** @returns null before there is anything to play */
+  mpd({ playbackId, isDvr, selection, omitsType }: MpdRequest): { text: string; hasEnded: boolean } | null {
+    const index = this.#index();
+    const { session } = index;
+    if (session === null) return null;
+    const [video, audio] = ["video", "audio"].map((kind) => session.renditions.filter((row) => row.kind === kind));
+    const { isBounded = false } = session;
+    const renditions = [...selectRungs(video!, selection), ...audio!].map((facts) => {
+      const live = index.rendition(facts.name)!;
+      return { facts, live: isDvr ? this.#dvrWindow(live, isBounded) : live };
+    });
+    const isCut = isDvr && renditions.some(({ live }) => dvrFirstMsn(live, isBounded) > live.firstMsn);
+    const asked = { dvrMode: isDvr ? "true" : null, ...selectionQuery(selection) };
+    const text = liveMpd({
+      renditions,
+      timing: session.timing,
+      windowSeconds: isDvr ? null : session.windowSeconds,
+      isCut,
+      origin: index.history.periodOrigin,
+      frameRate: session.started?.video?.frameRate || null,
+      channels: soundChannels(session),
+      base: `${playbackId}/${session.sessionId}/`,
+      location: withQuery(`${playbackId}.${session.sessionId}.mpd`, asked),
+      clockUri: `/${playbackId}/${session.sessionId}/time`,
+      nowMs: this.#clock(),
+      omitsType,
+    });
+    return text === null ? null : { text, hasEnded: renditions.every(({ live }) => live.hasEnded) };
+  }
+
+  /** What new players are offered; null before the session has begun. */
+  offer(): LiveOffer | null {
+    const { all, session } = this.#index();
+    if (session === null) return null;
+    const dropped = droppedRungs(all);
+    const variants = session.renditions.filter(({ name }) => !dropped.includes(name));
+    const measuredBps = Object.fromEntries(all.map((live) => [live.name, measuredBitrate(live)]));
+    const frameRate = session.started?.video?.frameRate || null;
+    return { variants, frameRate, channels: soundChannels(session), measuredBps };
+  }
+}
+
+/** Rungs that the encoder has dropped; new players are not offered them. */
+export const droppedRungs = (renditions: LiveRendition[]): string[] =>
+  renditions.filter(({ droppedFrom }) => droppedFrom !== null).map(({ name }) => name);

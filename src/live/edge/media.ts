@@ -1,0 +1,83 @@
+import type { OriginSession } from "../../media/live/origin-facts.ts";
+import { type LiveRendition, nextPart, segmentAt } from "../../media/live/timeline.ts";
+import { renditionKey } from "../../platform/storage/keys.ts";
+import { segmentOf } from "../origin/origin-history.ts";
+import type { OriginAnswer } from "../origin/origin-rpc.ts";
+import type { EdgeParts } from "./parts.ts";
+
+/**
+ * A segment, or one of its parts. The next part is waited for; the segment that is being made is streamed as it grows.
+ *
+ * @param part null = the whole segment
+ */
+export async function readMedia(
+  edge: EdgeParts,
+  name: string,
+  msn: number,
+  part: number | null,
+): Promise<OriginAnswer> {
+  const { index, requests } = edge;
+  const { session } = index;
+  const rendition = index.rendition(name);
+  if (session === null || rendition === null) return { kind: "nothing" };
+  const next = nextPart(rendition);
+  const isBeingMade = part === null && next?.msn === msn;
+  if (isBeingMade && !(await requests.wait(name, { msn, part: 0 }, session, true))) return { kind: "late" };
+  if (isBeingMade && segmentAt(rendition, msn)?.isWhole === false)
+    return { kind: "growing", stream: growingSegment(edge, session, name, msn) };
+  const isHinted = part !== null && next !== null && next.msn === msn && next.part === part;
+  if (isHinted && !(await requests.wait(name, { msn, part }, session, true))) return { kind: "late" };
+  // A request that was held until the end gets the same answer as one that arrives later.
+  if (part === null && rendition.hasEnded && msn > (rendition.segments.at(-1)?.msn ?? -1)) return { kind: "ended" };
+  return finishedMedia(edge, rendition, session, msn, part);
+}
+
+/** The stream fails when parts stop coming, so that nobody caches half a segment. */
+function growingSegment(
+  edge: EdgeParts,
+  session: OriginSession,
+  name: string,
+  msn: number,
+): ReadableStream<Uint8Array> {
+  let part = 0;
+  return new ReadableStream({
+    type: "bytes",
+    pull: async (controller: ReadableByteStreamController) => {
+      const { index, requests } = edge;
+      const segment = () => segmentAt(index.rendition(name)!, msn);
+      const isThere = () => part < (segment()?.parts.length ?? 0);
+      const isOver = () => segment()?.isWhole === true || index.rendition(name)!.hasEnded;
+      if (!isThere() && !isOver() && !(await requests.wait(name, { msn, part }, session, true)))
+        return controller.error(new Error("the segment has not come in time"));
+      const bytes = isThere() ? index.store.bytes(name, msn, part) : null;
+      if (bytes !== null) {
+        part += 1;
+        controller.enqueue(bytes);
+      }
+      if (isOver() && !isThere()) {
+        if (part === 0) controller.error(new Error("there is no such segment"));
+        else controller.close();
+      } else if (bytes === null) controller.error(new Error("the segment is not there any more"));
+    },
+  });
+}
+
+function finishedMedia(
+  { index }: EdgeParts,
+  rendition: LiveRendition,
+  session: OriginSession,
+  msn: number,
+  part: number | null,
+): OriginAnswer {
+  const { store } = index;
+  const segment = segmentOf(store, rendition, msn);
+  if (segment === null || segment.isGap || (part === null && !segment.isWhole)) return { kind: "nothing" };
+  const bytes = store.bytes(rendition.name, msn, part);
+  if (bytes !== null) return { kind: "bytes", bytes };
+  const key = renditionKey(session.sessionId, rendition.name, `${msn}.m4s`);
+  if (part === null) return { kind: "stored", key, range: null };
+  const parts = store.partsOf(rendition.name, msn);
+  if (parts[part] === undefined) return { kind: "nothing" };
+  const offset = parts.slice(0, part).reduce((sum, before) => sum + before.bytes, 0);
+  return { kind: "stored", key, range: { offset, length: parts[part].bytes } };
+}

@@ -1,0 +1,30 @@
+import type { OriginRendition, OriginSession } from "../../media/live/origin-facts.ts";
+import type { LiveRendition } from "../../media/live/timeline.ts";
+import { type OriginHistory, SEGMENTS_IN_MEMORY } from "./origin-history.ts";
+import type { OriginStore } from "./origin-store.ts";
+
+/** Segments that keep their parts in memory: more than playlists list parts of, even when a bad connection made segments short. */
+export const SEGMENTS_WITH_PARTS = 24;
+
+/** Loads what the memory holds of a rendition: its newest segments, and of older ones those beside seams. */
+export function loadRendition(
+  { store, history }: { store: OriginStore; history: OriginHistory },
+  session: OriginSession,
+  { name, timescale, firstMsn = 0 }: OriginRendition,
+): Omit<LiveRendition, "droppedFrom" | "hasEnded"> {
+  const segments = store.newest(name, SEGMENTS_IN_MEMORY, SEGMENTS_WITH_PARTS);
+  const [leader] = session.renditions;
+  // A rendition that was added later counts the discontinuities that the session had before.
+  const before = leader && leader.name !== name ? store.discontinuitiesBetween(leader.name, 0, firstMsn - 1) : 0;
+  const memoryMsn = segments[0]?.msn ?? firstMsn;
+  return {
+    name,
+    timescale,
+    firstMsn,
+    segments,
+    seamSegments: history.seamSegments(name, memoryMsn),
+    discontinuities: segments.filter(({ isDiscontinuous }) => isDiscontinuous).map(({ msn }) => msn),
+    olderDiscontinuities: before + store.discontinuitiesBetween(name, 0, memoryMsn - 1),
+    seams: store.seams(name),
+  };
+}

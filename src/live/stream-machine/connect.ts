@@ -1,0 +1,50 @@
+import type { IngestSettings } from "../../../protocol/live.ts";
+import { log } from "../../platform/log.ts";
+import {
+  decideConnect,
+  hasGatewayRestarted,
+  openSession,
+  resumeSession,
+  type Session,
+  waitMs,
+} from "../sessions/session.ts";
+import { isOnAir } from "../streams/moves.ts";
+import type { ConnectAnswer, ConnectOrder } from "../streams/stream-calls.ts";
+import { disconnect, endBroadcast } from "./end-broadcast.ts";
+import type { StreamParts } from "./parts.ts";
+
+/** Accepts or refuses a broadcaster whose key is valid. It opens a session or resumes the one whose reconnect window is open. */
+export function connect(machine: StreamParts, order: ConnectOrder): ConnectAnswer {
+  const { documents, session, state } = machine;
+  const heardAtMs = hasGatewayRestarted(session, order) ? 0 : machine.heardAtMs;
+  const decision = decideConnect(state.status, session?.windowEndsAtMs ?? null, heardAtMs, machine.clock());
+  if (decision !== "open" && decision !== "resume") return { accepted: false, reason: decision };
+  documents.put("name", order.streamId);
+  if (decision === "resume" && session !== null) return resume(machine, session, order);
+  if (state.status === "disconnected") endBroadcast(machine, "windowOver", "window_over"); // its timer is late
+  return open(machine, order);
+}
+
+function open(machine: StreamParts, order: ConnectOrder): ConnectAnswer {
+  const nowMs = machine.clock();
+  const session = openSession(order, crypto.randomUUID(), nowMs);
+  machine.move("prepare", () => machine.saveSession(session));
+  machine.move("connect");
+  if (order.maxDurationS > 0) machine.timers.schedule("maxDuration", nowMs + waitMs(machine.env, order.maxDurationS));
+  return accept(machine, session, false);
+}
+
+function resume(machine: StreamParts, before: Session, order: ConnectOrder): ConnectAnswer {
+  if (isOnAir(machine.state.status)) disconnect(machine); // the broadcaster on air is silent and is replaced
+  const session = resumeSession(before, order);
+  machine.move(session.segments > 0 ? "reconnect" : "connect", () => machine.saveSession(session));
+  machine.timers.cancel("window");
+  return accept(machine, session, true);
+}
+
+function accept(machine: StreamParts, { id: sessionId, connection, settings }: Session, isResumed: boolean) {
+  machine.listen();
+  log("live.connected", { streamId: machine.id, sessionId, connection });
+  const answered: IngestSettings = { ...settings, reconnect: isResumed };
+  return { accepted: true as const, sessionId, connection, settings: answered, isResumed };
+}

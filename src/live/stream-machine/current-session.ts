@@ -1,0 +1,24 @@
+import type { HeartbeatAnswer } from "../../../protocol/live.ts";
+import type { Session } from "../sessions/session.ts";
+import type { Connection } from "../streams/stream-calls.ts";
+import type { StreamParts } from "./parts.ts";
+
+/** The session, if this connection is the one that may speak for it. */
+export function currentSession({ session }: StreamParts, { sessionId, connection }: Connection): Session | null {
+  const isCurrent = session?.id === sessionId && session.connection === connection && !session.hasLeft;
+  return isCurrent ? session : null;
+}
+
+/** Whether no other session has begun since. */
+export const isLatestSession = ({ session, documents }: StreamParts, { sessionId }: Connection): boolean =>
+  (session?.id ?? documents.get("last")?.sessionId) === sessionId;
+
+/** Why a connection may not continue. */
+export function refusalOf(
+  { session, documents }: StreamParts,
+  { sessionId, connection }: Connection,
+): HeartbeatAnswer["reason"] {
+  if (session?.id === sessionId) return connection < session.connection ? "replaced" : null;
+  const last = documents.get("last");
+  return last?.sessionId === sessionId && last.why !== "window_over" ? last.why : null;
+}

@@ -1,0 +1,33 @@
+/** Covers a heartbeat's interval, the encoder's buffer and its way to the origin. */
+const TIMEOUT_MS = 2000;
+
+export type StopReason = "finished" | "max_duration";
+
+/**
+ * Asks the broadcaster's gateway to stop before its session ends: the gateway learns it with the next heartbeat, finishes what it has and
+ * reports `ended`. Otherwise the last pictures, still in the encoder, would be lost.
+ */
+export class GracefulStop {
+  #pending: { reason: StopReason; done: Promise<void>; complete: () => void } | null = null;
+
+  /** Why the gateway is to stop; null = it is not. */
+  get reason(): StopReason | null {
+    return this.#pending?.reason ?? null;
+  }
+
+  /** @returns when the gateway has stopped, or after the timeout. A second request joins the first one. */
+  async request(reason: StopReason): Promise<void> {
+    if (this.#pending === null) {
+      const { promise: done, resolve: complete } = Promise.withResolvers<void>();
+      this.#pending = { reason, done, complete };
+      setTimeout(complete, TIMEOUT_MS);
+    }
+    await this.#pending.done;
+    this.#pending = null;
+  }
+
+  /** The gateway has stopped. */
+  complete(): void {
+    this.#pending?.complete();
+  }
+}

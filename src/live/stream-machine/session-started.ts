@@ -1,0 +1,38 @@
+import type { Started } from "../../../protocol/live.ts";
+import type { Session } from "../sessions/session.ts";
+import type { Connection, StartedAnswer } from "../streams/stream-calls.ts";
+import { currentSession } from "./current-session.ts";
+import type { StreamParts } from "./parts.ts";
+
+/** The gateway reports what the broadcast consists of. A recording begins with the first such report. */
+export function onStarted(
+  machine: StreamParts,
+  { sessionId, connection, ...facts }: Connection & Started,
+): StartedAnswer {
+  const session = currentSession(machine, { sessionId, connection });
+  if (session === null) return { isOver: true };
+  machine.listen();
+  machine.commit(() => machine.saveSession({ ...session, facts }));
+  if (session.recording !== null && !session.isRecording) startRecording(machine, { ...session, facts });
+  else machine.enqueueStatus(machine.state.status);
+  return { isOver: false, settings: session.settings, maxDurationS: session.maxDurationS ?? 0 };
+}
+
+function startRecording(machine: StreamParts, session: Session): void {
+  const { id: mediaId, streamId, workspaceId, recording, settings } = session;
+  if (recording === null) return;
+  machine.move("record", () => {
+    machine.saveSession({ ...session, isRecording: true });
+    machine.enqueue("recording", {
+      mediaId,
+      playbackId: crypto.randomUUID(),
+      eventId: crypto.randomUUID(),
+      streamId,
+      workspaceId,
+      publicUrl: recording.publicUrl,
+      maxResolution: settings.maxResolution,
+      mediaPolicy: recording.policy,
+      atMs: machine.clock(),
+    });
+  });
+}

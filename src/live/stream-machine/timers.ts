@@ -1,0 +1,38 @@
+import { SILENT_AFTER_MS } from "../../../protocol/live.ts";
+import type { TimerHandlers } from "../../platform/machine/timers.ts";
+import { isOnAir } from "../streams/moves.ts";
+import { disconnect, endBroadcast, stopGracefully } from "./end-broadcast.ts";
+import type { StreamParts, StreamTimer } from "./parts.ts";
+
+export function streamTimers(machine: StreamParts): TimerHandlers<StreamTimer> {
+  const handlers: Record<Exclude<StreamTimer, "outbox">, () => void | Promise<void>> = {
+    silence: () => onSilence(machine),
+    window: () => onWindow(machine),
+    maxDuration: () => onMaxDuration(machine),
+  };
+  return {
+    async run(timer) {
+      if (timer !== "outbox") await handlers[timer]();
+      await machine.outbox.drain();
+    },
+  };
+}
+
+function onSilence(machine: StreamParts): void {
+  if (!isOnAir(machine.state.status)) return;
+  const silentAtMs = machine.heardAtMs + SILENT_AFTER_MS;
+  if (machine.clock() < silentAtMs) machine.timers.schedule("silence", silentAtMs);
+  else disconnect(machine);
+}
+
+function onWindow(machine: StreamParts): void {
+  if (machine.state.status !== "disconnected") return;
+  const endsAtMs = machine.session?.windowEndsAtMs ?? 0;
+  if (machine.clock() < endsAtMs) machine.timers.schedule("window", endsAtMs);
+  else endBroadcast(machine, "windowOver", "window_over");
+}
+
+async function onMaxDuration(machine: StreamParts): Promise<void> {
+  await stopGracefully(machine, "max_duration");
+  endBroadcast(machine, "finish", "max_duration");
+}

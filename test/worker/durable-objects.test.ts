@@ -1,0 +1,11 @@
+import { DurableObject } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import * as worker from "../../src/worker.ts";
+
+test("classes of Durable Objects inherit Cloudflare's `DurableObject` and nothing else", () => {
+  const { AssetMachine, LiveStreamMachine, LiveOrigin, WebhookSender } = worker;
+  const parents = [AssetMachine, LiveStreamMachine, LiveOrigin, WebhookSender].map(
+    (durableObject) => Object.getPrototypeOf(durableObject) as unknown,
+  );
+  expect(parents.map((parent) => parent === DurableObject)).toEqual([true, true, true, true]);
+});
