@@ -1,264 +1,216 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../src/platform/env.ts";
 import { eventBytes } from "../src/events/index.ts";
-import { log } from "../src/platform/log.ts";
 import { attemptDelivery } from "../src/events/webhooks/attempt.ts";
 import {
   admits,
   afterOutcome,
   disabledBecause,
-  type EndpointHealth,
   isFailing,
   newHealth,
   nextProbeAtMs,
 } from "../src/events/webhooks/endpoint-health.ts";
-import { Bell } from "../src/events/webhooks/sender/bell.ts";
-import { type DueDelivery, findPending, nextDueAt } from "../src/events/webhooks/sender/due.ts";
-import { SenderLedger } from "../src/events/webhooks/sender/ledger.ts";
-import { interrupted, settle } from "../src/events/webhooks/sender/outcome.ts";
-import { disable, recordSettled } from "../src/events/webhooks/sender/record.ts";
-import { fitting, Recorder } from "../src/events/webhooks/sender/recorder.ts";
-import { type Noted, Supply } from "../src/events/webhooks/sender/supply.ts";
 import { openEventData } from "../src/events/webhooks/redact-event.ts";
-import { findTarget, type Target } from "../src/events/webhooks/sender/target.ts";
+import { AsyncEvent } from "../src/events/webhooks/sender/async-event.ts";
+import { AttemptJournal } from "../src/events/webhooks/sender/attempt-journal.ts";
+import { type ClaimedDelivery, DeliveryQueue } from "../src/events/webhooks/sender/delivery-queue.ts";
+import { type DueDelivery, nextDueAt } from "../src/events/webhooks/sender/due.ts";
+import { HealthStore } from "../src/events/webhooks/sender/health-store.ts";
+import { settle } from "../src/events/webhooks/sender/outcome.ts";
+import { disable } from "../src/events/webhooks/sender/record.ts";
+import { recordUnfinished } from "../src/events/webhooks/sender/record-unfinished.ts";
+import { Recorder } from "../src/events/webhooks/sender/recorder.ts";
+import { alarmAtMs } from "../src/events/webhooks/sender/retries.ts";
 import type { SenderCalls } from "../src/events/webhooks/sender/sender-calls.ts";
+import type { Target } from "../src/events/webhooks/sender/target.ts";
+import { TargetCache } from "../src/events/webhooks/sender/target-cache.ts";
 import { signedHeaders } from "../src/events/webhooks/signature.ts";
+import type { Env } from "../src/platform/env.ts";
+import { log } from "../src/platform/log.ts";
 
 /**
- * Attempts of one stretch of work; then the alarm begins another. An invocation may make 10,000 subrequests, and an attempt makes up
- * to three of them: two to look up the name.
+ * Attempts of one run; then the alarm starts another run. An invocation may make 10,000 subrequests, and an attempt makes up to three:
+ * two of them resolve the name.
  */
-const ATTEMPTS_AT_A_STRETCH = 1500;
-/** Should this object die in the middle of its work, it comes back after so long: longer than an attempt may take. */
+const MAX_ATTEMPTS_PER_RUN = 1500;
+/** The alarm during a run, in case the object dies in it. Longer than an attempt may take. */
 const WATCHDOG_MS = 20_000;
-const AFTER_TROUBLE_MS = 5000;
-/** A webhook is read again after this long, should nobody have told that it has changed. */
-const TARGET_MS = 10_000;
-/** Whoever lives for less may have forgotten in a restart what it has sent: it asks D1, whatever it is told. */
-const TRUSTED_AFTER_MS = 5000;
+const RESTART_AFTER_ERROR_MS = 5000;
+/** A younger object may have lost its memory of recorded attempts in a restart, so it reads from D1 and ignores announced deliveries. */
+const MIN_AGE_FOR_ANNOUNCED_MS = 5000;
 
 /**
- * Sends the events of one webhook, and nothing else: a slow endpoint keeps nobody waiting but itself. D1 says what is due and is told how
- * it went; here is only what is under way. Native, not a machine: its state is a consequence of what it sees on the wire.
+ * Sends the events of one webhook, so that a slow endpoint delays no other. D1 holds what is due and gets the outcomes; this object holds
+ * what is under way. It is a native Durable Object rather than a machine, because its state follows from what the endpoint does.
  */
 export class WebhookSender extends DurableObject<Env> implements SenderCalls {
-  readonly #scale: number;
-  readonly #bornAtMs = Date.now();
-  readonly #ledger: SenderLedger;
+  readonly #retryScale: number;
+  readonly #createdAtMs = Date.now();
+  readonly #journal: AttemptJournal;
   readonly #recorder: Recorder;
-  readonly #supply: Supply;
-  readonly #bell = new Bell();
-  readonly #underWay = new Map<string, Promise<void>>();
-  #health: EndpointHealth;
-  #knownHealth: string; // as it is stored
-  #target: { is: Target; readAtMs: number } | null = null;
-  #working: Promise<void> | null = null;
-  #attemptsOfStretch = 0;
+  readonly #queue: DeliveryQueue;
+  readonly #health: HealthStore;
+  readonly #target: TargetCache;
+  readonly #woken = new AsyncEvent();
+  readonly #underWay = new Map<string, Promise<void>>(); // event → attempt
+  #run: Promise<void> | null = null;
+  #attemptsOfRun = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#scale = Number(env.WEBHOOK_RETRY_SCALE ?? "") || 1;
-    this.#ledger = new SenderLedger(ctx.storage.sql);
-    this.#recorder = new Recorder(env, this.#ledger);
-    this.#supply = new Supply(env, this.#ledger, (due) => this.#isTaken(due));
-    this.#health = ctx.storage.kv.get<EndpointHealth>("health") ?? newHealth();
-    this.#knownHealth = JSON.stringify(this.#health);
+    this.#retryScale = Number(env.WEBHOOK_RETRY_SCALE ?? "") || 1;
+    this.#journal = new AttemptJournal(ctx.storage.sql);
+    this.#recorder = new Recorder(env, this.#journal);
+    this.#queue = new DeliveryQueue(env, this.#journal, (due) => this.#isTaken(due));
+    this.#health = new HealthStore(ctx.storage.kv);
+    this.#target = new TargetCache(env);
   }
 
-  /**
-   * Something may be due. Answers at once; the work goes on.
-   *
-   * @param announced deliveries that have just been committed: they need not be looked up
-   */
   wake(webhookId: string, announced: DueDelivery[] = []): void {
     if (this.ctx.storage.kv.get("webhookId") !== webhookId) this.ctx.storage.kv.put("webhookId", webhookId);
-    if (this.#working === null) void this.ctx.storage.setAlarm(Date.now() + WATCHDOG_MS);
-    const isTrusted = announced.length > 0 && this.#target !== null && Date.now() - this.#bornAtMs > TRUSTED_AFTER_MS;
-    if (isTrusted) this.#supply.offer(announced);
-    else this.#supply.restart();
-    void this.#work(webhookId);
+    if (this.#run === null) void this.ctx.storage.setAlarm(Date.now() + WATCHDOG_MS);
+    const isOldEnough = Date.now() - this.#createdAtMs > MIN_AGE_FOR_ANNOUNCED_MS;
+    if (announced.length > 0 && !this.#target.isEmpty && isOldEnough) this.#queue.push(announced);
+    else this.#queue.restart();
+    void this.#start(webhookId);
   }
 
-  /** The webhook has another URL, secret or state: nothing is sent any more as it was before. */
-  changed(webhookId: string): void {
-    this.#target = null;
+  reload(webhookId: string): void {
+    this.#target.clear();
     this.wake(webhookId);
   }
 
-  /** The same, and what its endpoint did before does not count any more. */
-  revive(webhookId: string): void {
-    this.#setHealth(newHealth());
-    this.changed(webhookId);
+  reset(webhookId: string): void {
+    this.#health.set(newHealth());
+    this.reload(webhookId);
   }
 
   override async alarm(): Promise<void> {
     const webhookId = this.ctx.storage.kv.get<string>("webhookId");
     if (webhookId === undefined) return;
-    this.#supply.restart();
-    await this.#work(webhookId);
+    this.#queue.restart();
+    await this.#start(webhookId);
   }
 
-  #work(webhookId: string): Promise<void> {
-    this.#bell.ring();
-    this.#working ??= this.#workUntilDone(webhookId)
+  /** Starts a run, or makes the current one look again. */
+  #start(webhookId: string): Promise<void> {
+    this.#woken.set();
+    this.#run ??= this.#runUntilDone(webhookId)
       .catch(async (error: unknown) => {
-        log("sender.troubled", { webhookId, error: String(error) });
-        await this.ctx.storage.setAlarm(Date.now() + AFTER_TROUBLE_MS);
+        log("sender.failed", { webhookId, error: String(error) });
+        await this.ctx.storage.setAlarm(Date.now() + RESTART_AFTER_ERROR_MS);
       })
       .finally(() => {
-        this.#working = null;
+        this.#run = null;
       });
-    return this.#working;
+    return this.#run;
   }
 
-  async #workUntilDone(webhookId: string): Promise<void> {
-    await this.#recordLeftovers(webhookId);
-    this.#attemptsOfStretch = 0;
+  async #runUntilDone(webhookId: string): Promise<void> {
+    await Promise.allSettled(this.#underWay.values());
+    const { failingSinceMs } = this.#health;
+    await recordUnfinished(this.env, webhookId, { journal: this.#journal, recorder: this.#recorder, failingSinceMs });
+    this.#attemptsOfRun = 0;
     for (;;) {
-      this.#bell.reset();
-      const target = await this.#readTarget(webhookId);
-      if (target === null) return await this.#forgetAll();
+      this.#woken.clear();
+      const target = await this.#target.read(webhookId);
+      if (target === null) return await this.#deleteAll();
       if (!target.isOpen) return await this.#rest(null);
       await this.#sendDue(target);
       if (await this.#disableIfHopeless(target)) return await this.#rest(null);
-      if (this.#attemptsOfStretch >= ATTEMPTS_AT_A_STRETCH) return await this.#rest(Date.now());
-      if (this.#target === null) continue; // it has changed meanwhile
-      const dueAtMs = await Promise.race([nextDueAt(this.env, webhookId), this.#bell.rung]);
+      if (this.#attemptsOfRun >= MAX_ATTEMPTS_PER_RUN) return await this.#rest(Date.now());
+      if (this.#target.isEmpty) continue; // the webhook has changed
+      const dueAtMs = await Promise.race([nextDueAt(this.env, webhookId), this.#woken.wait]);
       if (dueAtMs === undefined) continue; // woken
       return await this.#rest(dueAtMs);
     }
   }
 
   async #rest(dueAtMs: number | null): Promise<void> {
-    this.#supply.giveBack();
+    this.#queue.release();
     if (dueAtMs === null) return await this.ctx.storage.deleteAlarm();
-    const notBeforeMs = Math.max(nextProbeAtMs(this.#health) ?? 0, Date.now() + 1);
-    await this.ctx.storage.setAlarm(Math.max(dueAtMs, notBeforeMs));
+    const nowMs = Date.now();
+    const notBeforeMs = Math.max(nextProbeAtMs(this.#health.current) ?? 0, nowMs + 1);
+    await this.ctx.storage.setAlarm(Math.max(alarmAtMs(dueAtMs, nowMs, this.#retryScale), notBeforeMs));
   }
 
-  async #readTarget(webhookId: string): Promise<Target | null> {
-    if (this.#target !== null && Date.now() - this.#target.readAtMs < TARGET_MS) return this.#target.is;
-    const found = await findTarget(this.env, webhookId, Date.now());
-    this.#target = found && { is: found, readAtMs: Date.now() };
-    return found;
-  }
-
-  /** Until nothing more is due that may be sent now, and all of it is recorded. */
+  /** Sends until nothing more may be sent now, and records all of it. */
   async #sendDue(target: Target): Promise<void> {
     for (;;) {
-      const mayGoOn = this.#target?.is === target && this.#recorder.trouble === null;
-      const isFresh = Date.now() - (this.#target?.readAtMs ?? 0) < TARGET_MS;
-      if (!isFresh) this.#target = null;
-      const isTired = this.#attemptsOfStretch >= ATTEMPTS_AT_A_STRETCH;
-      if (mayGoOn && isFresh && !isTired && disabledBecause(this.#health, Date.now()) === null) this.#start(target);
-      this.#recorder.write(target, this.#underWay.size > 0 && !this.#supply.isEmpty, failingSince(this.#health));
-      const underWay = [...this.#underWay.values(), this.#supply.fetching, this.#recorder.writing].filter(
+      if (this.#maySend(target)) this.#startAttempts(target);
+      const isBusy = this.#underWay.size > 0 && !this.#queue.isEmpty;
+      this.#recorder.write(target, isBusy, this.#health.failingSinceMs);
+      const pending = [...this.#underWay.values(), this.#queue.fetching, this.#recorder.writing].filter(
         (one) => one !== null,
       );
-      if (underWay.length === 0) break;
-      await Promise.race([...underWay, this.#bell.rung]);
-      this.#bell.reset();
+      if (pending.length === 0) break;
+      await Promise.race([...pending, this.#woken.wait]);
+      this.#woken.clear();
     }
-    if (this.#recorder.trouble !== null) throw this.#recorder.trouble;
-    this.#supply.giveBack();
+    if (this.#recorder.error !== null) throw this.#recorder.error;
+    this.#queue.release();
+  }
+
+  #maySend(target: Target): boolean {
+    const isHopeless = disabledBecause(this.#health.current, Date.now()) !== null;
+    const isCurrent = this.#target.isCurrent(target);
+    return isCurrent && !isHopeless && this.#recorder.error === null && this.#attemptsOfRun < MAX_ATTEMPTS_PER_RUN;
   }
 
   #isTaken(due: DueDelivery): boolean {
     const { eventId } = due;
-    return this.#underWay.has(eventId) || this.#recorder.holds(eventId) || this.#recorder.isOutdated(due);
+    return this.#underWay.has(eventId) || this.#recorder.has(eventId) || this.#recorder.isStale(due);
   }
 
-  /** As many attempts as the endpoint's health admits. */
-  #start(target: Target): void {
-    const free = admits(this.#health, { nowMs: Date.now(), underWay: this.#underWay.size });
+  /** Starts as many attempts as the endpoint's health admits. */
+  #startAttempts(target: Target): void {
+    const health = this.#health.current;
+    const free = admits(health, { nowMs: Date.now(), underWay: this.#underWay.size });
     for (let started = 0; started < free; started += 1) {
-      const noted = this.#supply.next(isFailing(this.#health));
-      if (noted === undefined) break;
-      const { eventId } = noted.due;
-      this.#attemptsOfStretch += 1;
-      const attempt = this.#attempt(target, noted).finally(() => this.#underWay.delete(eventId));
+      const claimed = this.#queue.next(isFailing(health));
+      if (claimed === undefined) break;
+      const { eventId } = claimed.due;
+      this.#attemptsOfRun += 1;
+      const attempt = this.#attempt(target, claimed).finally(() => this.#underWay.delete(eventId));
       this.#underWay.set(eventId, attempt);
     }
-    if (free > 0) this.#supply.refill(target.webhookId);
+    if (free > 0) this.#queue.refill(target.webhookId);
   }
 
-  async #attempt(target: Target, { due, begun: { number, tries } }: Noted): Promise<void> {
-    const begun = { eventId: due.eventId, number, tries, startedAtMs: Date.now() };
+  async #attempt(target: Target, { due, attempt: { number, tries } }: ClaimedDelivery): Promise<void> {
+    const attempt = { eventId: due.eventId, number, tries, startedAtMs: Date.now() };
     const data = target.eventSecrets ? await openEventData(this.env, due) : null;
     const body = eventBytes(due, due.naming, data);
-    const headers = await signedHeaders({ eventId: due.eventId, body, atMs: begun.startedAtMs, keys: target.keys });
+    const headers = await signedHeaders({ eventId: due.eventId, body, atMs: attempt.startedAtMs, keys: target.keys });
     const outcome = await attemptDelivery(this.env, { url: target.url, body, headers });
     const endedAtMs = Date.now();
-    const ok = outcome.failure === null;
-    const { startedAtMs } = begun;
-    this.#setHealth(
-      afterOutcome(this.#health, {
-        ok,
-        gone: outcome.failure === "gone",
-        startedAtMs,
-        atMs: endedAtMs,
-        retryAfterMs: outcome.retryAfterMs,
-        random: Math.random(),
-        scale: this.#scale,
-      }),
-    );
-    const settled = settle(due, begun, outcome, endedAtMs, { random: Math.random(), scale: this.#scale });
+    const { failure, status, retryAfterMs } = outcome;
+    const [ok, gone] = [failure === null, failure === "gone"];
+    const times = { startedAtMs: attempt.startedAtMs, atMs: endedAtMs, retryAfterMs };
+    const chance = () => ({ random: Math.random(), scale: this.#retryScale });
+    this.#health.set(afterOutcome(this.#health.current, { ok, gone, ...times, ...chance() }));
+    const settled = settle(due, attempt, outcome, endedAtMs, chance());
     this.#recorder.add(settled);
-    const { failure, status } = outcome;
     const ids = { eventId: due.eventId, webhookId: target.webhookId };
     if (!ok) log("delivery.failed", { ...ids, attempt: number, failure, status, next: settled.next });
   }
 
-  /** What an earlier life, or an earlier failure to record, has left behind. */
-  async #recordLeftovers(webhookId: string): Promise<void> {
-    await Promise.allSettled(this.#underWay.values());
-    const ended = this.#recorder.takeBack();
-    const known = new Set(ended.map(({ eventId }) => eventId));
-    const cutOff = this.#ledger.leftovers().filter(({ eventId }) => !known.has(eventId));
-    if (ended.length + cutOff.length === 0) return;
-    const target = await findTarget(this.env, webhookId, Date.now());
-    if (target === null) return;
-    const ids = cutOff.map(({ eventId }) => eventId);
-    const rows = new Map((await findPending(this.env, webhookId, ids)).map((row) => [row.eventId, row]));
-    const broken = cutOff.map((begun) => {
-      const row = rows.get(begun.eventId);
-      return interrupted(begun, row?.type ?? "", row?.firstTriedAtMs ?? null, Date.now());
-    });
-    for (let rest = [...ended, ...broken]; rest.length > 0;) {
-      const settled = fitting(rest);
-      const { wake } = await recordSettled(this.env, target, settled, failingSince(this.#health));
-      this.#ledger.forget(settled.map(({ eventId }) => eventId));
-      rest = rest.slice(settled.length);
-      void wake();
-    }
-    log("deliveries.taken_up", { webhookId, ended: ended.length, cutOff: cutOff.length });
-  }
-
   async #disableIfHopeless(target: Target): Promise<boolean> {
-    const reason = disabledBecause(this.#health, Date.now());
+    const { current } = this.#health;
+    const reason = disabledBecause(current, Date.now());
     if (reason === null) return false;
-    const { wake } = await disable(this.env, target, reason, this.#health.failingSinceMs, Date.now());
-    this.#target = null;
+    const { wake } = await disable(this.env, target, reason, current.failingSinceMs, Date.now());
+    this.#target.clear();
     log("webhook.disabled", { webhookId: target.webhookId, reason });
     void wake();
     return true;
   }
 
-  /** The webhook is deleted. */
-  async #forgetAll(): Promise<void> {
-    this.#supply.giveBack();
-    this.#ledger.clear();
-    for (const key of ["webhookId", "health"]) this.ctx.storage.kv.delete(key);
+  /** After the webhook was deleted. */
+  async #deleteAll(): Promise<void> {
+    this.#queue.release();
+    this.#journal.clear();
+    this.#health.delete();
+    this.ctx.storage.kv.delete("webhookId");
     await this.ctx.storage.deleteAlarm();
   }
-
-  #setHealth(health: EndpointHealth): void {
-    const known = JSON.stringify(health);
-    if (known !== this.#knownHealth) this.ctx.storage.kv.put("health", health);
-    this.#knownHealth = known;
-    this.#health = health;
-  }
 }
-
-/** Since when an endpoint counts as failing: a failure or two do not make it so. */
-const failingSince = (health: EndpointHealth): number | null => (isFailing(health) ? health.failingSinceMs : null);

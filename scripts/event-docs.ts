@@ -3,41 +3,12 @@
  * tries in `docs/guides/webhooks.md` from the schedule.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { EVENT_KINDS, type EventKind, type EventType } from "../src/events/catalogue.ts";
+import { EVENT_KINDS, type EventKind } from "../src/events/catalogue.ts";
 import { EVENT_AREAS, type EventArea } from "../src/events/catalogue/kind.ts";
 import { retryTable } from "../src/events/webhooks/retry-schedule.ts";
 
 export const EVENTS_PAGE = "docs/guides/events.md";
 export const WEBHOOKS_PAGE = "docs/guides/webhooks.md";
-
-/** The kinds that something sends today. The others have their names and shapes already, and their producers to come. */
-export const SENT_TODAY: readonly EventType[] = [
-  "asset.created",
-  "asset.ready",
-  "asset.errored",
-  "video.media.updated",
-  "video.media.deleted",
-  "video.media.live_stream.created",
-  "video.media.live_clip.created",
-  "video.live_stream.created",
-  "video.live_stream.preparing",
-  "live_stream.connected",
-  "video.live_stream.recording",
-  "video.live_stream.active",
-  "live_stream.disconnected",
-  "video.live_stream.idle",
-  "video.live_stream.updated",
-  "video.live_stream.disabled",
-  "video.live_stream.deleted",
-  "video.live_stream.simulcast_target.created",
-  "video.live_stream.simulcast_target.starting",
-  "video.live_stream.simulcast_target.broadcasting",
-  "video.live_stream.simulcast_target.updated",
-  "video.live_stream.simulcast_target.deleted",
-  "live_stream.recording.ready",
-  "webhook.delivery.exhausted",
-  "webhook.disabled",
-];
 
 const HEADINGS: Record<EventArea, string> = {
   media: "Media",
@@ -51,12 +22,12 @@ const HEADINGS: Record<EventArea, string> = {
 };
 
 const code = (text: string) => `\`${text}\``;
-const toRow = ({ type, videoType, objectType, status, when }: EventKind) => [
+const toRow = ({ type, videoType, isSent, objectType, status, when }: EventKind) => [
   code(type),
   videoType === type ? "the same" : code(videoType),
   code(objectType),
   code(status),
-  SENT_TODAY.includes(type) ? "yes" : "not yet",
+  isSent ? "yes" : "not yet",
   when,
 ];
 
@@ -85,7 +56,7 @@ function triesTable(): string {
   return toTable([["Try", "Wait before it", "Since the first"], ["1", "none", "0 s"], ...rows]);
 }
 
-/** The two largest units that say something: `2 min 35 s`, `10 h 30 min`. */
+/** The two largest non-zero units: `2 min 35 s`, `10 h 30 min`. */
 function inWords(durationMs: number): string {
   const seconds = Math.round(durationMs / 1000);
   const units: [number, string][] = [
@@ -93,13 +64,13 @@ function inWords(durationMs: number): string {
     [Math.floor(seconds / 60) % 60, "min"],
     [seconds % 60, "s"],
   ];
-  const told = units.filter(([count]) => count > 0).slice(0, 2);
-  return told.map(([count, unit]) => `${count} ${unit}`).join(" ");
+  const shown = units.filter(([count]) => count > 0).slice(0, 2);
+  return shown.map(([count, unit]) => `${count} ${unit}`).join(" ");
 }
 
 /**
- * The page with its tables as the catalogue has them now.
- * @throws when the page has lost its markers
+ * The page with the tables of the current catalogue.
+ * @throws when the page has no markers
  */
 export const withKindTables = (page: string) => withPart(page, EVENTS_PAGE, "kinds", kindTables());
 

@@ -3,7 +3,7 @@ import { startPlatform } from "./local/platform.ts";
 
 const HELP = `npm start: runs Sluice on this machine: the Worker in workerd and the encoder.
 
-  PORT                   of the API, the player and delivery (8787)
+  PORT                   of the API, the player and playback (8787)
   ENCODER_PORT           of the encoder, on loopback (8790)
   SLUICE_HOME            where its data is kept (.sluice)
   ALLOW_PRIVATE_NETWORK  "true": sources on private addresses are fetched too`;

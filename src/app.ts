@@ -96,7 +96,8 @@ export function openApiDocument(app: ReturnType<typeof newRouter>, origin: strin
     info: {
       title: "Sluice",
       version: "1",
-      description: "Video on your own Cloudflare account: upload, encoding, delivery.",
+      description:
+        "On-demand video from URLs, low-latency live, playback and webhooks, on your own Cloudflare account.",
     },
     servers: [{ url: origin }],
   });

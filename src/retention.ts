@@ -12,12 +12,12 @@ const KEEP_DAYS = 30;
 export const KEEP_MS = KEEP_DAYS * 24 * 3600_000;
 
 const ROWS_AT_ONCE = 1000;
-/** With each of them go its deliveries, as many as the workspace has webhooks. */
+/** Fewer, because each event has a delivery for each webhook of the workspace. */
 const EVENTS_AT_ONCE = 200;
-/** Of one table in one run; the next run goes on. */
-const MOST_BATCHES = 20;
+/** Of one table in one run; the next run continues. */
+const MAX_BATCHES = 20;
 
-/** Deletes what is older than 30 days, in batches that D1 is through with quickly. */
+/** Deletes what is older than 30 days, in batches that D1 executes quickly. */
 export async function deleteOld(env: Env, now: Date): Promise<void> {
   const beforeMs = now.getTime() - KEEP_MS;
   const db = openDatabase(env.DB);
@@ -28,7 +28,7 @@ export async function deleteOld(env: Env, now: Date): Promise<void> {
   await inBatches("deliveries", ROWS_AT_ONCE, () => [oldRows(deliveries, sql`created_at < ${beforeMs}`)]);
   await inBatches("delivery_attempts", ROWS_AT_ONCE, () => [oldRows(deliveryAttempts, sql`started_at < ${beforeMs}`)]);
   await inBatches("request_logs", ROWS_AT_ONCE, () => [oldRows(requestLogs, sql`at < ${beforeMs}`)]);
-  // A delivery may be younger than its event, when that was sent again: without it, there is nothing to send.
+  // A redelivery may be younger than its event; without the event there is nothing to send.
   await inBatches("events", EVENTS_AT_ONCE, () => [
     ...[deliveryAttempts, deliveries].map((table) =>
       db.run(sql`DELETE FROM ${table} WHERE event_id IN (${oldEvents})`),
@@ -36,10 +36,10 @@ export async function deleteOld(env: Env, now: Date): Promise<void> {
     db.run(sql`DELETE FROM ${events} WHERE id IN (${oldEvents})`),
   ]);
 
-  /** @param statements one commit; the last of them says how much was found */
+  /** @param statements one commit; the changes of the last one are counted */
   async function inBatches(table: string, rowsAtOnce: number, statements: () => Statement[]): Promise<void> {
     let deleted = 0;
-    for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
+    for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
       const { meta } = (await commit(env.DB, statements())).at(-1)!;
       deleted += meta.changes;
       if (meta.changes < rowsAtOnce) break;

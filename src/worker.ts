@@ -7,8 +7,8 @@ import { deleteOld } from "./retention.ts";
 import {
   consumeDeadDeliveries,
   consumeDeliveries,
-  expandAgain,
-  sealAgain,
+  refreshMatchedTypes,
+  resealSecrets,
   sweepDeliveries,
 } from "./events/webhooks/index.ts";
 
@@ -41,8 +41,8 @@ export default {
       sweepDeliveries(env, now),
       sweepStreams(env, now),
       sweepClips(env, now),
-      expandAgain(env),
-      sealAgain(env),
+      refreshMatchedTypes(env),
+      resealSecrets(env),
       sweepSecrets(env),
       deleteOld(env, now),
     ];

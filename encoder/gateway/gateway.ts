@@ -14,7 +14,6 @@
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { boundedServer } from "../bounded-server.ts";
 import { hostOf, readGatewayCredential } from "../../protocol/gateway-credential.ts";
@@ -22,7 +21,8 @@ import { isSecret } from "../http.ts";
 import { log, logError, logWarning } from "../../protocol/log.ts";
 import { mediaUser } from "../media-process.ts";
 import { takeSecrets } from "../secret-environment.ts";
-import { isLoopback, isSecureUrl } from "../../protocol/secure-url.ts";
+import { isLoopback } from "../../protocol/secure-url.ts";
+import { GatewayEnvironment, MAKE_CREDENTIAL } from "./environment.ts";
 import type { Listener } from "./incoming.ts";
 import { takePush } from "./push.ts";
 import { GatewayReception } from "./reception.ts";
@@ -34,35 +34,7 @@ const REGISTER_MS = 10_000;
 const REGISTER_AGAIN_MS = 1000;
 const EXIT_AT_LATEST_MS = 8000;
 
-const port = (fallback: string) =>
-  z
-    .string()
-    .regex(/^\d{0,5}$/)
-    .default(fallback)
-    .transform((text) => (text === "" ? null : Number(text)));
-const secureUrl = z.string().refine(isSecureUrl, {
-  error: "has to be an https address: secrets and media travel there (http only on this machine)",
-});
-const MAKE_CREDENTIAL = "make one with `npm run gateway:credential -- ID HOST`";
-const environment = z
-  .object({
-    WORKER_URL: secureUrl,
-    GATEWAY_CREDENTIAL: z
-      .string({ error: `is missing: ${MAKE_CREDENTIAL}` })
-      .refine((text) => readGatewayCredential(text) !== null, { error: `is no credential: ${MAKE_CREDENTIAL}` }),
-    PUBLIC_HOST: z.string().min(1).optional(),
-    HOST: z.string().default("0.0.0.0"),
-    HTTP_PORT: port("8791"),
-    HTTP_HOST: z.string().default("127.0.0.1"),
-    HTTP_URL: secureUrl.optional(),
-    RTMP_PORT: port("1935"),
-    RTMPS_PORT: port(""),
-    SRT_PORT: port("8890"),
-    TLS_CERT_FILE: z.string().optional(),
-    TLS_KEY_FILE: z.string().optional(),
-    GATEWAY_CAPACITY: z.coerce.number().int().min(1).default(availableParallelism()),
-  })
-  .safeParse({ ...process.env, ...takeSecrets(["GATEWAY_CREDENTIAL"]) });
+const environment = GatewayEnvironment.safeParse({ ...process.env, ...takeSecrets(["GATEWAY_CREDENTIAL"]) });
 if (!environment.success) {
   logError("service.environment_unusable", { reason: z.prettifyError(environment.error) });
   process.exit(2);

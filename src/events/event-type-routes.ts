@@ -7,12 +7,14 @@ import { EVENT_AREAS, EVENT_OBJECT_TYPES } from "./catalogue/kind.ts";
 
 const EventTypeRecord = z
   .object({
-    type: z
-      .string()
-      .openapi({ description: "Its name; webhooks with `naming: service` get it", example: "asset.ready" }),
+    type: z.string().openapi({ description: "Its name with `naming: service`", example: "asset.ready" }),
     videoType: z.string().openapi({
-      description: "Its name for webhooks with `naming: video`; two kinds may share one",
+      description: "Its name with `naming: video`; two kinds may share one",
       example: "video.media.ready",
+    }),
+    isSent: z.boolean().openapi({
+      description:
+        "Whether this release sends it. A webhook may subscribe to any kind, and gets it from the release that sends it",
     }),
     area: z.enum(EVENT_AREAS),
     objectType: z.enum(EVENT_OBJECT_TYPES),
@@ -23,7 +25,7 @@ const EventTypeRecord = z
 
 const listRoute = createRoute({
   operationId: "list-event-types",
-  summary: "Every kind of event, with an example",
+  summary: "List the kinds of events",
   method: "get",
   path: "/v1/event-types",
   tags: ["Events"],
@@ -41,9 +43,10 @@ const listRoute = createRoute({
 export const eventTypeRoutes = newRouter().openapi(listRoute, (c) => {
   const { area: wanted } = c.req.valid("query");
   const kinds = EVENT_KINDS.filter(({ area }) => wanted === undefined || area === wanted);
-  const data = kinds.map(({ type, videoType, area, objectType, when }) => ({
+  const data = kinds.map(({ type, videoType, isSent, area, objectType, when }) => ({
     type,
     videoType,
+    isSent,
     area,
     objectType,
     description: when,

@@ -13,15 +13,15 @@ export interface EventFilter {
   objectId?: string | undefined;
   from?: Date | undefined; // inclusive
   to?: Date | undefined; // exclusive
-  /** Of the last event that was seen: its time (nine digits) and id. */
+  /** Of the last event of the previous page: time (nine fraction digits) and id. */
   after?: readonly [string, string] | null;
 }
 
-/** What really happened in a workspace, newest first: samples that somebody asked for are left out. */
+/** The events of a workspace, newest first, without the samples of webhook tests. */
 export function listEvents(db: Database, workspaceId: string, filter: EventFilter, limit: number): Promise<Event[]> {
   const { types, objectId, from, to, after } = filter;
   const conditions: (SQL | undefined)[] = [
-    // The plus keeps SQLite from walking through the whole workspace for what the object's own index holds.
+    // The unary plus makes SQLite use the object's index instead of the workspace's, which has more rows.
     objectId === undefined ? eq(events.workspaceId, workspaceId) : sql`+${events.workspaceId} = ${workspaceId}`,
     objectId === undefined ? undefined : eq(events.objectId, objectId),
     types && inArray(events.type, sql`(SELECT value FROM json_each(${JSON.stringify(types)}))`),
@@ -38,6 +38,6 @@ export function listEvents(db: Database, workspaceId: string, filter: EventFilte
     .limit(limit);
 }
 
-/** The event as receivers of this naming got it: read from the very bytes that are sent. */
+/** The event as a receiver with this naming gets it, parsed from the bytes that are sent. */
 export const envelopeOf = (event: Event, naming: Naming): z.output<typeof EventEnvelope> =>
   JSON.parse(new TextDecoder().decode(eventBytes(event, naming))) as z.output<typeof EventEnvelope>;

@@ -6,26 +6,28 @@ import { redactSecrets, revealSecrets } from "./redaction.ts";
 import { events } from "./tables.ts";
 
 export interface NewEvent {
-  id: string; // UUID; comes from the change itself, so that telling it twice changes nothing
+  id: string; // UUID, derived from or stored with the change, so that announcing it twice inserts it once
   workspaceId: string;
   type: string; // by the service's naming
   objectId: string;
   occurredAtMs: number;
-  data: unknown; // as the catalogue's schema of this kind has it
-  /** The data before its secrets were redacted, sealed. */
+  data: unknown; // matches the schema of the kind in the catalogue
+  /** The data before redaction, sealed; null = nothing was redacted. */
   sealedData?: string | null;
   isTest?: boolean;
 }
 
 /**
- * A statement for a batch: the event travels in one commit with the change it tells of. Its time and its bytes are made here, once.
- * The time is when it happened, or a nanosecond after the object's event before it.
+ * A statement for the batch that commits the change. It creates the event's time and bytes. The time is `occurredAtMs`, or a nanosecond
+ * after the object's previous event if that is later.
  *
- * @param onlyIf a condition in SQL; `changes() > 0` asks whether the statement before this one in the batch did anything
+ * @param onlyIf a condition in SQL; `changes() > 0` = the preceding statement of the batch had an effect
+ * @throws when the catalogue does not know the kind or does not mark it as sent, because `GET /v1/event-types` would then be wrong
  */
 export function insertEvent(db: Database, event: NewEvent, onlyIf: SQL = sql`true`) {
-  const { status, videoType, objectType } = kindOf(event.type);
-  const happenedAt = eventTime(event.occurredAtMs);
+  const { status, videoType, objectType, isSent } = kindOf(event.type);
+  if (!isSent && event.isTest !== true) throw new Error(`the catalogue does not mark "${event.type}" as sent`);
+  const occurredAt = eventTime(event.occurredAtMs);
   const json = (value: unknown) => JSON.stringify(value);
   const ids = `"object":${json({ type: objectType, id: event.objectId })},"id":${json(event.id)},"event_id":${json(event.id)}`;
   const start = `${ids},"workspace":{"id":${json(event.workspaceId)},"name":`;
@@ -35,14 +37,14 @@ export function insertEvent(db: Database, event: NewEvent, onlyIf: SQL = sql`tru
     SELECT ${event.id}, ${event.workspaceId}, ${event.type}, ${videoType}, ${objectType}, ${event.objectId}, now.at,
       ${start} || json_quote(now.workspace_name) || ${middle} || now.at || '","attempts":[]}', ${event.sealedData ?? null}, ${event.isTest ? 1 : 0}
     FROM (SELECT
-      max(${happenedAt}, coalesce((${afterLast(event.objectId)}), '')) AS at,
+      max(${occurredAt}, coalesce((${afterLast(event.objectId)}), '')) AS at,
       coalesce((SELECT name FROM workspaces WHERE id = ${event.workspaceId}), '') AS workspace_name) AS now
     WHERE ${onlyIf}
     ON CONFLICT DO NOTHING
     RETURNING body`);
 }
 
-/** A nanosecond after the object's last event: its time is text of a fixed width, milliseconds to the 23rd character. */
+/** A nanosecond after the object's last event. The time is text of fixed width, with the milliseconds up to the 23rd character. */
 const afterLast = (objectId: string) => sql`
   SELECT substr(created_at, 1, 23) || printf('%06d', CAST(substr(created_at, 24, 6) AS INTEGER) + 1) || 'Z'
   FROM events WHERE object_id = ${objectId} ORDER BY created_at DESC LIMIT 1`;
@@ -55,9 +57,9 @@ export async function findEvent(db: Database, id: string): Promise<Event | null>
 }
 
 /**
- * What is sent, byte for byte: the same for every attempt to every webhook of one naming and one choice of secrets.
+ * The bytes that are sent: the same for every attempt to every webhook with this naming and this choice of secrets.
  *
- * @param data what to reveal of a redacted event; without it secrets are redacted, also those of events that were stored with them
+ * @param data the original data of a redacted event, to be revealed. Without it, secrets are redacted, also in events stored with them
  */
 export function eventBytes(
   event: { type: string; videoType: string; body: string },

@@ -25,13 +25,13 @@ const TypeFilter = z
     example: "video.media.*",
   });
 
-/** Where a page of events ends: their time and id. */
+/** Position of a page's last event: time and id. */
 const SortKey = z.tuple([z.iso.datetime({ precision: 9 }), z.uuid()]);
 
 const listRoute = createRoute({
   operationId: "list-events",
-  summary: "What happened, newest first",
-  description: "Events of the last 30 days. Samples that were sent by a webhook's test are not among them.",
+  summary: "List events",
+  description: "The last 30 days, newest first, without the samples of webhook tests.",
   method: "get",
   path: "/v1/events",
   tags,
@@ -39,22 +39,17 @@ const listRoute = createRoute({
   request: {
     query: CursorQuery.extend({
       type: TypeFilter.optional(),
-      objectId: z
-        .string()
-        .min(1)
-        .max(64)
-        .optional()
-        .openapi({ description: "What it happened to, such as a media's id" }),
+      objectId: z.string().min(1).max(64).optional().openapi({ description: "Id of the object, such as a media" }),
       ...timeRange("Happened"),
       naming: z
         .enum(["service", "video"])
         .default("service")
-        .openapi({ description: "Which name is shown as `type`; a filter takes names of both" }),
+        .openapi({ description: "The naming of `type` in the response; filters take names of both" }),
     }).superRefine(checkTimeRange),
   },
   responses: {
     200: {
-      description: "One page of events, as receivers get them",
+      description: "One page of events",
       content: json(z.object({ success: z.literal(true), data: z.array(EventEnvelope), pagination: CursorPagination })),
     },
     ...problemResponses("unauthorized", "validation_failed"),

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-/** What happened. The id comes from the change itself, so that telling it twice inserts nothing. */
+/** Events. The id comes from the change, so that announcing it twice inserts one row. */
 export const events = sqliteTable(
   "events",
   {
@@ -12,11 +12,11 @@ export const events = sqliteTable(
     objectId: text().notNull(),
     /** RFC 3339, UTC, nine fraction digits; rises strictly for one object. */
     createdAt: text().notNull(),
-    /** The envelope from behind its type on, made once: what is sent is `{"type":"…",` and this (see `eventBytes`). */
+    /** The envelope after its `type`, made once: `{"type":"…",` and this text are sent (see `eventBytes`). */
     body: text().notNull(),
-    /** The data with the secrets that are redacted in `body`, sealed; null when there are none. */
+    /** The original data, sealed, if `body` has redacted secrets; else null. */
     sealedData: text(),
-    /** A sample that somebody asked for; not listed. */
+    /** A sample of a webhook test; not listed. */
     isTest: integer({ mode: "boolean" }).notNull().default(false),
   },
   (t) => [

@@ -1,10 +1,10 @@
 import { EVENT_KINDS, type EventType } from "./catalogue.ts";
 
-/** What a filter may say: `*`, a name in either naming, or a prefix of names that ends in `.*`. */
+/** A pattern is `*`, a name in either naming, or a prefix of names that ends in `.*`. */
 export type CheckedPattern = { ok: true; types: EventType[] } | { ok: false; message: string };
 
-/** Whether a pattern stands for a kind that goes by these names. Names are case-sensitive. */
-function standsFor(pattern: string, names: readonly string[]): boolean {
+/** Whether a pattern matches a kind with these names. Names are case-sensitive. */
+function matches(pattern: string, names: readonly string[]): boolean {
   if (pattern === "*") return true;
   if (!pattern.endsWith(".*")) return names.includes(pattern);
   const prefix = pattern.slice(0, -1);
@@ -12,38 +12,38 @@ function standsFor(pattern: string, names: readonly string[]): boolean {
 }
 
 /**
- * The kinds that a pattern stands for, by the service's names, sorted. One name may stand for several kinds:
- * `video.media.ready` is what both `asset.ready` and `live_stream.recording.ready` are called by published receivers.
+ * The kinds that a pattern matches, by the service's names, sorted. One name may match several kinds: `video.media.ready` is the `video`
+ * name of both `asset.ready` and `live_stream.recording.ready`.
  *
  * @returns empty when the pattern is malformed or matches nothing
  */
 export const resolveTypes = (pattern: string): EventType[] =>
-  EVENT_KINDS.filter(({ type, videoType }) => standsFor(pattern, [type, videoType]))
+  EVENT_KINDS.filter(({ type, videoType }) => matches(pattern, [type, videoType]))
     .map(({ type }) => type)
     .sort();
 
-/** `message` completes a sentence that starts with the field's name, in plain words. */
+/** `message` completes a sentence that starts with the field's name. */
 export function checkTypePattern(pattern: string): CheckedPattern {
   const types = resolveTypes(pattern);
   if (types.length > 0) return { ok: true, types };
   if (pattern.slice(0, -1).includes("*") || /[^.]\*$/.test(pattern))
     return { ok: false, message: 'takes "*" alone or at the end of a prefix, after a dot, as in "video.media.*"' };
-  if (pattern.endsWith("*")) return { ok: false, message: "is the prefix of no kind of event" };
-  return { ok: false, message: "is no kind of event" };
+  if (pattern.endsWith("*")) return { ok: false, message: "matches no kind of event" };
+  return { ok: false, message: "is not a kind of event" };
 }
 
 /** @param patterns empty = every kind */
 export function matchesTypes(patterns: readonly string[], serviceType: string): boolean {
   const videoType = EVENT_KINDS.find(({ type }) => type === serviceType)?.videoType ?? serviceType;
-  return patterns.length === 0 || patterns.some((pattern) => standsFor(pattern, [serviceType, videoType]));
+  return patterns.length === 0 || patterns.some((pattern) => matches(pattern, [serviceType, videoType]));
 }
 
 /**
- * The list that a webhook stores for SQL to look into. It is as old as the catalogue that it was made from:
- * keep `CATALOGUE_VERSION` beside it and expand again when that has changed.
+ * The list of kinds that a webhook stores for the fan-out in SQL. It depends on the catalogue: store `CATALOGUE_VERSION` with it, and
+ * resolve the patterns again when that changes.
  *
- * @param patterns checked ones; those that stand for nothing add nothing
- * @returns null = every kind, also of later catalogues; otherwise the service's names, sorted, each once
+ * @param patterns checked; a pattern that matches nothing adds nothing
+ * @returns null = every kind, also of later catalogues; otherwise the service's names, sorted and unique
  */
 export function expandPatterns(patterns: readonly string[]): EventType[] | null {
   if (patterns.length === 0 || patterns.includes("*")) return null;

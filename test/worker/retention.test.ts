@@ -9,10 +9,10 @@ import { deliveries, deliveryAttempts } from "../../src/events/webhooks/tables.t
 
 const db = openDatabase(env.DB);
 const now = new Date("2026-11-20T12:00:00.000Z");
-/** The first moment that is kept. */
+/** The oldest time that is kept. */
 const limitMs = now.getTime() - KEEP_MS;
 
-/** An event with its delivery and attempt, and a line of the request log, all of this time. */
+/** Inserts an event with its delivery and attempt, and a request, all of this time. */
 async function addRowsOf(atMs: number): Promise<string> {
   const id = crypto.randomUUID();
   const workspaceId = crypto.randomUUID();
@@ -32,7 +32,7 @@ async function addRowsOf(atMs: number): Promise<string> {
   return id;
 }
 
-/** Which of its four rows are still there. */
+/** The remaining ones of the four rows. */
 async function whatIsLeftOf(id: string): Promise<string[]> {
   const counts = await Promise.all([
     db.$count(events, eq(events.id, id)),
@@ -44,8 +44,8 @@ async function whatIsLeftOf(id: string): Promise<string[]> {
 }
 const ALL = ["event", "delivery", "attempt", "request"];
 
-describe("what is kept for 30 days", () => {
-  test("goes when it is older, and stays while it is younger, to the millisecond", async () => {
+describe("data that is kept for 30 days", () => {
+  test("is deleted once it is older, to the millisecond", async () => {
     const [older, oldest, justOld, atLimit, young] = [
       await addRowsOf(limitMs - 24 * 3600_000),
       await addRowsOf(0),
@@ -58,7 +58,7 @@ describe("what is kept for 30 days", () => {
     for (const id of [atLimit, young]) expect(await whatIsLeftOf(id)).toEqual(ALL);
   });
 
-  test("goes attempt by attempt: a delivery that was sent again keeps the attempts of the last 30 days", async () => {
+  test("is deleted attempt by attempt: a redelivered delivery keeps the attempts of the last 30 days", async () => {
     const id = await addRowsOf(limitMs + 5);
     const [delivery] = await db.select().from(deliveries).where(eq(deliveries.eventId, id));
     const row = { eventId: id, webhookId: delivery!.webhookId, durationMs: 1, responseHead: "" };
@@ -71,7 +71,7 @@ describe("what is kept for 30 days", () => {
     expect(left.map(({ number }) => number).sort((a, b) => a - b)).toEqual([1, 3]);
   });
 
-  test("goes in batches, and at most twenty thousand rows of a table at once: the next run goes on", async () => {
+  test("is deleted in batches of at most twenty thousand rows of a table, which the next run continues", async () => {
     const total = 20_500;
     await db.run(sql`
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${total})
@@ -87,7 +87,7 @@ describe("what is kept for 30 days", () => {
     expect(await whatIsLeftOf(young)).toEqual(ALL);
   });
 
-  test("goes with all of its deliveries, also one that is younger than its event and still waits", async () => {
+  test("is deleted with all deliveries of an event, also a younger one that is pending", async () => {
     const [old, young] = [await addRowsOf(limitMs - 1), await addRowsOf(limitMs + 1)];
     const again = { eventId: old, webhookId: crypto.randomUUID(), workspaceId: "w", type: "video.media.deleted" };
     const pending = { naming: "service", status: "pending", createdAt: now, nextAttemptAt: now } as const;
@@ -101,7 +101,7 @@ describe("what is kept for 30 days", () => {
     expect(await whatIsLeftOf(young)).toEqual(ALL);
   });
 
-  test("is found by an index in every table, not by reading it whole", async () => {
+  test("is found by an index in every table", async () => {
     const statements: string[] = [];
     await deleteOld({ ...env, DB: countingDeletions([], statements) }, now);
     expect(statements).toHaveLength(6);
@@ -114,7 +114,7 @@ describe("what is kept for 30 days", () => {
   });
 });
 
-/** The database, with a note of each deletion: its statement and how many rows the last of a commit took. */
+/** The database, which notes each deletion: its statement, and the rows that the last one of a commit deleted. */
 function countingDeletions(deleted: number[], statements: string[] = []): D1Database {
   return new Proxy(env.DB, {
     get(target, name) {

@@ -6,16 +6,16 @@ import { AddedTrack, sampleSubtitle } from "./tracks.ts";
 
 const ai = kindsOf("ai", "media");
 
-/** From 0, surely not, to 1, surely. */
+/** From 0 (certainly not) to 1 (certainly). */
 const Score = z.number().min(0).max(1);
 const ModerationScores = z.array(z.strictObject({ category: z.string(), score: Score }));
 
-/** Outputs alone: their media is named by `object.id` only. */
+/** The output only; `object.id` names its media. */
 export const aiKinds = {
   "ai.captions.ready": ai({
     videoType: "video.media.subtitle.generated.ready",
     status: "ready",
-    when: "Captions in the spoken language were written.",
+    when: "Captions in the spoken language were generated.",
     data: AddedTrack,
     example: {
       ...sampleSubtitle("available"),
@@ -24,7 +24,7 @@ export const aiKinds = {
   }),
   "video.mediaAI.summary.ready": ai({
     status: "ready",
-    when: "The summary of a media was written.",
+    when: "The summary of a media was generated.",
     data: z.strictObject({ isSummaryGenerated: z.boolean(), summary: z.string() }),
     example: { isSummaryGenerated: true, summary: "Fishing boats leave a small harbour before the sun is up." },
   }),
@@ -65,7 +65,7 @@ export const aiKinds = {
   }),
   "video.mediaAI.namedEntities.ready": ai({
     status: "ready",
-    when: "People, organisations and places named in a media were found.",
+    when: "People, organisations and places named in a media were identified.",
     data: z.strictObject({
       isNamedEntitiesGenerated: z.boolean(),
       namedEntities: z.array(z.strictObject({ name: z.string(), category: z.string(), count: z.int().nonnegative() })),
@@ -77,7 +77,7 @@ export const aiKinds = {
   }),
   "video.mediaAI.moderation.ready": ai({
     status: "ready",
-    when: "A media was scored for content that some may not want.",
+    when: "A media was scored for unwanted content.",
     data: z.strictObject({ isModerationGenerated: z.boolean(), moderationResult: ModerationScores }),
     example: {
       isModerationGenerated: true,
@@ -89,7 +89,7 @@ export const aiKinds = {
   }),
   "ai.moderation.flagged": ai({
     status: "flagged",
-    when: "A score of a media's moderation lies above the workspace's threshold; only such scores are listed.",
+    when: "A moderation score of a media is above the workspace's threshold; only such scores are listed.",
     data: z.strictObject({ threshold: Score, moderationResult: ModerationScores.min(1) }),
     example: { threshold: 0.5, moderationResult: [{ category: "violence", score: 0.83 }] },
   }),

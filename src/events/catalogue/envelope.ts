@@ -3,15 +3,15 @@ import { CATALOGUE, type EventType, type Naming, nameIn } from "../catalogue.ts"
 import { EVENT_OBJECT_TYPES } from "./kind.ts";
 import { SAMPLE, SAMPLE_OBJECT_IDS } from "./samples.ts";
 
-/** What is POSTed to a webhook, its fields in the order of the bytes. */
+/** The body of a delivery, with its fields in the order of the bytes. */
 export const EventEnvelope = z
   .object({
     type: z.string().openapi({ description: "Kind of event, in the webhook's naming" }),
     object: z.object({ type: z.enum(EVENT_OBJECT_TYPES), id: z.string() }),
-    id: z.uuid().openapi({ description: "The same over all attempts and webhooks: drop what you have seen" }),
-    event_id: z.uuid().openapi({ description: "`id` once more" }),
+    id: z.uuid().openapi({ description: "The same for all attempts and webhooks, to discard duplicates" }),
+    event_id: z.uuid().openapi({ description: "The same as `id`" }),
     workspace: z.object({ id: z.uuid(), name: z.string() }),
-    status: z.string().openapi({ description: "Coarse word for what has become of the object" }),
+    status: z.string().openapi({ description: "Coarse status of the object" }),
     data: z.record(z.string(), z.any()).openapi({ description: "Depends on the kind" }),
     createdAt: z.iso
       .datetime({ precision: 9 })
@@ -20,7 +20,7 @@ export const EventEnvelope = z
   })
   .openapi("Event");
 
-/** A whole event of this kind, made up. */
+/** A complete example event of this kind. */
 export function exampleEvent(type: EventType, naming: Naming = "service"): z.output<typeof EventEnvelope> {
   const { objectType, status, example } = CATALOGUE[type];
   return {
@@ -30,7 +30,7 @@ export function exampleEvent(type: EventType, naming: Naming = "service"): z.out
     event_id: SAMPLE.eventId,
     workspace: { id: SAMPLE.workspaceId, name: "Production" },
     status,
-    data: structuredClone(example) as Record<string, unknown>, // a copy: the caller may put facts of its own into it
+    data: structuredClone(example) as Record<string, unknown>, // a copy, which the caller may change
     createdAt: "2026-05-20T12:50:24.318000000Z",
     attempts: [],
   };

@@ -6,21 +6,23 @@ export type EventArea = (typeof EVENT_AREAS)[number];
 export const EVENT_OBJECT_TYPES = ["media", "live", "view", "migration_batch", "webhook"] as const;
 export type EventObjectType = (typeof EVENT_OBJECT_TYPES)[number];
 
-/** What is said of a kind beside its name. */
+/** What the catalogue holds about a kind, apart from its name. */
 export interface KindFacts<Data extends z.ZodType = z.ZodType> {
   area: EventArea;
   objectType: EventObjectType;
-  /** The envelope's coarse word for what has become of the object. */
+  /** A flow of this release sends it. The other kinds are declared in advance, so that webhooks can subscribe to them. */
+  isSent?: boolean;
+  /** The envelope's coarse status of the object. */
   status: string;
-  /** One sentence: what has happened when this is sent. */
+  /** When it is sent, in one sentence. */
   when: string;
   data: Data;
   example: z.output<Data>;
-  /** Its name in the naming of published receivers; without one, both namings share the service's. */
+  /** Its name with `naming: "video"`; default: the same as with `naming: "service"`. */
   videoType?: string;
 }
 
-/** Kinds of one area; the compiler holds each example to its schema. */
+/** Kinds of one area. The compiler checks each example against its schema. */
 export const kindsOf =
   (area: EventArea, objectType: EventObjectType) =>
   <Data extends z.ZodType>(facts: Omit<KindFacts<Data>, "area" | "objectType">): KindFacts<Data> => ({

@@ -17,7 +17,7 @@ const sampleTarget = (): z.output<typeof SimulcastTarget> => ({
   isEnabled: true,
 });
 
-/** The stream as the API answers it. */
+/** The stream as the API returns it. */
 const LiveStream = z.strictObject({
   streamId: HexId,
   streamKey: z.string(),
@@ -76,11 +76,12 @@ const live = (
   status: string,
   when: string,
   streamStatus: z.output<typeof LiveStream>["status"],
-  names: { videoType?: string } = {},
-) => inLive({ ...names, status, when, data: LiveStream, example: sampleStream(streamStatus) });
+  more: { videoType?: string; isSent?: boolean } = {},
+) => inLive({ isSent: true, ...more, status, when, data: LiveStream, example: sampleStream(streamStatus) });
 
 const target = (status: string, when: string) =>
   inLive({
+    isSent: true,
     status,
     when,
     data: z.strictObject({ ...SimulcastTarget.shape, streamId: HexId }),
@@ -89,7 +90,7 @@ const target = (status: string, when: string) =>
 
 export const liveKinds = {
   "video.live_stream.created": live("created", "A live stream was created.", "idle"),
-  "video.live_stream.preparing": live("preparing", "A stream gets ready to take in a broadcast.", "preparing"),
+  "video.live_stream.preparing": live("preparing", "A stream prepares for a broadcast.", "preparing"),
   "live_stream.connected": live(
     "connected",
     "A broadcaster's encoder has connected; there is nothing to watch yet.",
@@ -100,33 +101,44 @@ export const liveKinds = {
   "video.live_stream.active": live("active", "A broadcast can be watched.", "active"),
   "live_stream.disconnected": live(
     "disconnected",
-    "The encoder is gone; it may come back within the reconnect window.",
+    "The encoder has disconnected; it may reconnect within the reconnect window.",
     "active",
     { videoType: "video.live_stream.disconnected" },
   ),
   "video.live_stream.idle": live("idle", "A broadcast has ended for good.", "idle"),
   "video.live_stream.updated": live(
     "updated",
-    "Settings of a stream were changed, or its encoder has given renditions up.",
+    "Settings of a stream were changed, or its encoder has dropped renditions.",
     "idle",
   ),
-  "video.live_stream.disabled": live("disabled", "A stream was disabled and refuses encoders.", "disabled"),
+  "video.live_stream.disabled": live("disabled", "A stream was disabled and refuses broadcasters.", "disabled"),
   "video.live_stream.deleted": live("deleted", "A stream was deleted.", "idle"),
-  "video.live_stream.srt_detected": live("preparing", "The broadcast arrives over SRT.", "preparing"),
-  "video.live_stream.rtmps_detected": live("preparing", "The broadcast arrives over RTMPS.", "preparing"),
+  "video.live_stream.srt_detected": live("preparing", "The broadcast arrives over SRT.", "preparing", {
+    isSent: false,
+  }),
+  "video.live_stream.rtmps_detected": live("preparing", "The broadcast arrives over RTMPS.", "preparing", {
+    isSent: false,
+  }),
   "video.live_stream.simulcast_target.created": target("created", "A simulcast target was added to a stream."),
-  "video.live_stream.simulcast_target.starting": target("starting", "The connection to a simulcast target is made."),
-  "video.live_stream.simulcast_target.broadcasting": target("broadcasting", "A simulcast target gets the broadcast."),
+  "video.live_stream.simulcast_target.starting": target(
+    "starting",
+    "The connection to a simulcast target is being made.",
+  ),
+  "video.live_stream.simulcast_target.broadcasting": target(
+    "broadcasting",
+    "A simulcast target receives the broadcast.",
+  ),
   "video.live_stream.simulcast_target.updated": target("updated", "A simulcast target was changed."),
   "video.live_stream.simulcast_target.deleted": target("deleted", "A simulcast target was removed."),
-  /** A media as any other to published receivers, hence the shared name. */
+  /** Published receivers treat it as any other media, hence the shared name. */
   "live_stream.recording.ready": kindsOf(
     "live",
     "media",
   )({
+    isSent: true,
     videoType: "video.media.ready",
     status: "ready",
-    when: "The recording of a broadcast plays on demand; `data.streamId` is the stream.",
+    when: "The recording of a broadcast is playable on demand; `data.streamId` is the stream.",
     data: z.strictObject({ ...Media.shape, streamId: HexId }),
     example: { ...readyMedia(), streamId: SAMPLE.streamId },
   }),

@@ -26,7 +26,7 @@ export const TrackRecord = z
   })
   .openapi("Track");
 
-/** A media as the API answers it and as events carry it. */
+/** A media as the API returns it and as events contain it. */
 export const MediaRecord = z
   .object({
     id: z.uuid(),
@@ -39,7 +39,9 @@ export const MediaRecord = z
     mediaQuality: z.enum(["standard", "pro", "premium"]),
     maxResolution: z.enum(["2160p", "1440p", "1080p", "720p", "480p"]),
     sourceResolution: z.enum(["2160p", "1440p", "1080p", "720p", "480p"]).optional(),
-    status: z.enum(["Created", "Downloading", "Downloaded", "Validating", "In Queue", "Processing", "Ready", "Failed"]),
+    status: z
+      .enum(["Created", "Downloading", "Downloaded", "Validating", "In Queue", "Processing", "Ready", "Failed"])
+      .openapi({ description: "This release does not use `Downloaded` and `In Queue`" }),
     sourceAccess: z.boolean(),
     playbackIds: z.array(PlaybackIdRecord),
     tracks: z.array(TrackRecord),

@@ -7,7 +7,7 @@ import { sampleUpload, Upload } from "./upload.ts";
 const media = kindsOf("media", "media");
 const { id, workspaceId, status, playbackIds, metadata, maxResolution, mediaQuality } = Media.shape;
 
-/** A media that was made of a live stream, as it is when it is opened. */
+/** A media made from a live stream, when it is created. */
 const StreamMedia = z.strictObject({
   id,
   streamId: HexId,
@@ -29,6 +29,7 @@ const sampleStreamMedia = (): z.output<typeof StreamMedia> => ({
 
 export const mediaKinds = {
   "asset.created": media({
+    isSent: true,
     videoType: "video.media.created",
     status: "media_created",
     when: "A media was created from a source URL.",
@@ -36,16 +37,18 @@ export const mediaKinds = {
     example: createdMedia(),
   }),
   "asset.ready": media({
+    isSent: true,
     videoType: "video.media.ready",
     status: "ready",
-    when: "Processing has finished and the whole ladder plays.",
+    when: "Processing has finished and the whole ladder is playable.",
     data: Media,
     example: readyMedia(),
   }),
   "asset.errored": media({
+    isSent: true,
     videoType: "video.media.failed",
     status: "failed",
-    when: "Processing has failed for good; `data.error` says why and whose fault it is.",
+    when: "Processing has failed permanently; `data.error` has the reason and whether the source or the service is at fault.",
     data: Media,
     example: {
       ...createdMedia(),
@@ -59,14 +62,16 @@ export const mediaKinds = {
     },
   }),
   "video.media.updated": media({
+    isSent: true,
     status: "updated",
     when: "Title, creator, metadata, tracks or settings of a media were changed.",
     data: Media,
     example: { ...readyMedia(), metadata: { campaign: "summer" } },
   }),
   "video.media.deleted": media({
+    isSent: true,
     status: "deleted",
-    when: "A media was deleted and plays no more.",
+    when: "A media was deleted and is no longer playable.",
     data: z.strictObject({ id, workspaceId, status, playbackIds }),
     example: {
       id: SAMPLE.mediaId,
@@ -77,19 +82,19 @@ export const mediaKinds = {
   }),
   "video.media.non_standard_format.detected": media({
     status: "non_standard_format",
-    when: "The source has a form that takes longer to process; for information only.",
+    when: "The source has a format that takes longer to process; for information only.",
     data: z.strictObject({ ...Media.shape, reason: z.string() }),
     example: { ...createdMedia(), status: "Processing", reason: "the picture is HEVC" },
   }),
   "video.media.upload": media({
     status: "waiting",
-    when: "A direct upload was asked for; no byte has arrived yet.",
+    when: "A direct upload was created; no data has arrived yet.",
     data: Upload,
     example: sampleUpload("waiting"),
   }),
   "video.upload.media_created": media({
     status: "media_created",
-    when: "All bytes of a direct upload have arrived and became a media.",
+    when: "A direct upload is complete and became a media.",
     data: z.strictObject({ id, status: z.literal("Created"), playbackIds, metadata, maxResolution, mediaQuality }),
     example: {
       id: SAMPLE.uploadId,
@@ -102,19 +107,21 @@ export const mediaKinds = {
   }),
   "video.media.upload.cancelled": media({
     status: "cancelled",
-    when: "A direct upload was cancelled before its last byte.",
+    when: "A direct upload was cancelled before it was complete.",
     data: Upload,
     example: sampleUpload("cancelled"),
   }),
   "video.media.live_stream.created": media({
+    isSent: true,
     status: "media_created",
-    when: "The recording of a live stream was opened; `data.id` is its media, `data.streamId` the stream.",
+    when: "The recording of a live stream was created; `data.id` is its media, `data.streamId` the stream.",
     data: StreamMedia,
     example: sampleStreamMedia(),
   }),
   "video.media.live_clip.created": media({
+    isSent: true,
     status: "media_created",
-    when: "A clip of a live stream was asked for and became a media.",
+    when: "A clip of a live stream was created as a media.",
     data: StreamMedia,
     example: sampleStreamMedia(),
   }),

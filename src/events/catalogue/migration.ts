@@ -11,7 +11,7 @@ export const migrationKinds = {
     "migration_batch",
   )({
     status: "completed",
-    when: "Every item of a migration batch has ended, well or not; sent once for each batch.",
+    when: "Every item of a migration batch has succeeded or failed; sent once for each batch.",
     data: z.strictObject({
       batchId: z.uuid(),
       source: z.string().openapi({ description: "Kind of the platform or store that the videos came from" }),

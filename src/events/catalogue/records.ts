@@ -11,13 +11,13 @@ export const HexId = z.string().regex(/^[0-9a-f]{32}$/);
 export const Metadata = z.record(z.string(), z.string());
 
 /**
- * The media as the API answers it, at the time of the event. Only its progress is left out, which changes by the second.
- * Strict, as all data: a field that is not told of here is a mistake of the sender.
+ * The media as the API returns it, at the time of the event, without its progress. Strict, like all data: an undeclared field is a bug of
+ * the flow that sends it.
  */
 export const Media = z.strictObject(MediaRecord.shape).omit({ progress: true });
 export const PlaybackId = MediaRecord.shape.playbackIds.element;
 
-/** Ids and policy alone, as live streams and settings of uploads show them. */
+/** Id and policy only, as in live streams and in the settings of uploads. */
 export const PlaybackPolicy = z.strictObject({ id: z.string(), accessPolicy: z.enum(["public", "private", "drm"]) });
 
 const openRules = () => ({ defaultPolicy: "allow" as const, allow: [], deny: [] });

@@ -1,10 +1,10 @@
 import type { EventObjectType } from "./kind.ts";
 
-/** Made-up identifiers of the examples, in the forms of contract/rest.md §1. */
+/** Example identifiers, in the formats of contract/rest.md §1. */
 export const SAMPLE = {
   workspaceId: "0d3b9f52-6c1e-4a87-9b40-7e2f5c81d6a3",
   mediaId: "7a1e5c94-2f0b-4d68-8c33-91b6e4f7a205",
-  uploadId: "7a1e5c94-2f0b-4d68-8c33-91b6e4f7a205", // the media of an upload has the upload's id
+  uploadId: "7a1e5c94-2f0b-4d68-8c33-91b6e4f7a205", // an upload and its media share an id
   playbackId: "c46f80d1-93a7-4e2b-b5d8-06f2a71c3e9b",
   videoTrackId: "1b7d2e60-54c9-4f13-a8e6-d3904bc7f518",
   audioTrackId: "e92c6a37-0d8f-4b54-93b1-5f7a28e0c46d",

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { kindsOf } from "./kind.ts";
 import { SAMPLE } from "./samples.ts";
 
-/** One track alone: its media is named by `object.id` only. */
+/** One track; `object.id` names its media. */
 export const AddedTrack = z.strictObject({
   id: z.uuid(),
   type: z.enum(["audio", "subtitle"]),

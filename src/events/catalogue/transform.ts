@@ -6,7 +6,7 @@ import { SAMPLE } from "./samples.ts";
 const transform = kindsOf("transform", "media");
 const { id, sourceAccess, playbackIds } = Media.shape;
 
-/** The parts of the media record that a transformation of the picture or the sound may have changed. */
+/** The fields of the media record that a transformation may change. */
 const Transformed = z.strictObject({
   thumbnail: z.url().optional(),
   ...Media.pick({
@@ -27,7 +27,7 @@ const sampleTransformed = (): z.output<typeof Transformed> => {
 const transformed = (when: string) =>
   transform({ status: "ready", when, data: Transformed, example: sampleTransformed() });
 
-/** Lengths are texts as in the request: `25%` or `40px`. */
+/** Lengths are strings as in the request: `25%` or `40px`. */
 const Watermark = z.strictObject({
   id: z.uuid(),
   url: z.url(),
@@ -54,7 +54,7 @@ export const transformKinds = {
   "video.media.optimize_audio.ready": transformed("The loudness of the media was levelled."),
   "video.media.watermark.ready": transform({
     status: "ready",
-    when: "The watermark was drawn into the picture; `data.id` is the watermark, not the media.",
+    when: "A watermark was added to the media; `data.id` is the watermark, not the media.",
     data: Watermark,
     example: {
       id: SAMPLE.watermarkId,
@@ -66,7 +66,7 @@ export const transformKinds = {
   }),
   "video.media.mp4Support.ready": transform({
     status: "ready",
-    when: "The files for download are there.",
+    when: "The files for download are available.",
     data: z.strictObject({
       id,
       mp4Support: z.enum(["none", "capped_4k", "audioOnly", "audioOnly,capped_4k"]),
@@ -76,13 +76,13 @@ export const transformKinds = {
   }),
   "video.media.source.ready": transform({
     status: "ready",
-    when: "The original file can be downloaded from now on.",
+    when: "The original file can be downloaded.",
     data: SourceAccess,
     example: { id: SAMPLE.mediaId, sourceAccess: true },
   }),
   "video.media.source.deleted": transform({
     status: "deleted",
-    when: "The original file can be downloaded no more.",
+    when: "The original file can no longer be downloaded.",
     data: SourceAccess,
     example: { id: SAMPLE.mediaId, sourceAccess: false },
   }),

@@ -4,7 +4,7 @@ import { SAMPLE } from "./samples.ts";
 
 const { id, ...policy } = PlaybackId.shape;
 
-/** The settings of the request, which the media gets. Before there is a media its playback IDs may have no id. */
+/** The settings of the request, which become the media's. Before the media exists, its playback IDs may have no id. */
 const PushMediaSettings = z.strictObject({
   playbackIds: z.array(z.strictObject({ id: id.optional(), ...policy })),
   title: z.string().optional(),
@@ -21,7 +21,7 @@ export const Upload = z.strictObject({
   trial: z.boolean(),
   status: z.enum(["waiting", "cancelled"]),
   url: z.url(),
-  timeout: z.int().positive().openapi({ description: "Seconds for which `url` takes bytes" }),
+  timeout: z.int().positive().openapi({ description: "Seconds for which `url` accepts data" }),
   corsOrigin: z.string(),
   pushMediaSettings: PushMediaSettings,
 });

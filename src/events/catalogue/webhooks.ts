@@ -7,21 +7,22 @@ const webhook = kindsOf("webhook", "webhook");
 const { webhookId } = SAMPLE;
 const url = "https://app.example.com/hooks/video";
 
-/** What the service tells of its own deliveries, through the workspace's other webhooks. */
+/** Events about webhooks, which go to the workspace's other webhooks. */
 export const webhookKinds = {
   "webhook.delivery.exhausted": webhook({
+    isSent: true,
     status: "exhausted",
-    when: "A delivery was given up after its last attempt; sent once each time its tries run out.",
+    when: "A delivery has failed after its last try; sent each time its tries run out.",
     data: z.strictObject({
       webhookId: z.uuid(),
       url: z.url(),
       eventId: z.uuid(),
-      eventType: z.string().openapi({ description: "The service's name of the event that did not arrive" }),
+      eventType: z.string().openapi({ description: "Kind of the undelivered event, by the service's name" }),
       attempts: z.int().nonnegative(),
       lastFailure: z.strictObject({
         reason: z.string(),
         message: z.string(),
-        status: z.int().nullable().openapi({ description: "HTTP status of the last answer; null = there was none" }),
+        status: z.int().nullable().openapi({ description: "HTTP status of the last response; null = no response" }),
       }),
       firstAttemptAt: Timestamp.nullable().openapi({ description: "null = never attempted" }),
       lastAttemptAt: Timestamp.nullable().openapi({ description: "null = never attempted" }),
@@ -34,7 +35,7 @@ export const webhookKinds = {
       attempts: 14,
       lastFailure: {
         reason: "bad_status",
-        message: "The server answered with a status other than 200 to 299.",
+        message: "The server responded with a status outside 200 to 299.",
         status: 500,
       },
       firstAttemptAt: "2026-05-17T12:50:24.602000Z",
@@ -42,8 +43,9 @@ export const webhookKinds = {
     },
   }),
   "webhook.disabled": webhook({
+    isSent: true,
     status: "disabled",
-    when: "A webhook was switched off: its endpoint answered 410, or has only failed for five days.",
+    when: "A webhook was disabled: its endpoint answered 410, or every attempt failed for five days.",
     data: z.strictObject({
       webhookId: z.uuid(),
       url: z.url(),
@@ -56,7 +58,7 @@ export const webhookKinds = {
       webhookId,
       url,
       reason: "failing_for_five_days",
-      message: "Every attempt of five days has failed.",
+      message: "Every attempt for five days has failed.",
       failingSince: "2026-05-15T12:47:31.904000Z",
       disabledAt: "2026-05-20T12:47:33.250000Z",
     },

@@ -9,18 +9,14 @@ export type LoggedRequest = typeof requestLogs.$inferSelect;
 export const RequestLogRecord = z
   .object({
     id: z.uuid(),
-    at: z.iso.datetime().openapi({ description: "When it came", example: "2026-05-20T12:50:15.662000Z" }),
+    at: z.iso.datetime().openapi({ description: "When it arrived", example: "2026-05-20T12:50:15.662000Z" }),
     method: z.string(),
-    route: z
-      .string()
-      .openapi({ description: "`unknown` = there is no such route", example: "/v1/on-demand/{mediaId}" }),
+    route: z.string().openapi({ description: "`unknown` = no such route exists", example: "/v1/on-demand/{mediaId}" }),
     status: z.int().openapi({ description: "HTTP" }),
-    durationMs: z.int().openapi({ description: "Until the answer's head" }),
-    requestId: z.string().openapi({ description: "The answer's `x-request-id`" }),
-    credentialId: z.string().openapi({ description: "The access token id that it came with" }),
-    resourceIds: z
-      .array(z.string())
-      .openapi({ description: "What it was about: the ids in its path, then of what it created" }),
+    durationMs: z.int().openapi({ description: "Until the response headers" }),
+    requestId: z.string().openapi({ description: "`x-request-id` of the response" }),
+    credentialId: z.string().openapi({ description: "The access token id of its credentials" }),
+    resourceIds: z.array(z.string()).openapi({ description: "The ids in its path, then those of what it created" }),
   })
   .openapi("RequestLog");
 
@@ -28,12 +24,12 @@ export interface RequestFilter {
   method?: string | undefined;
   /** Inclusive. */
   statuses?: readonly [number, number] | undefined;
-  /** The first of its ids. */
+  /** The first of its resource ids. */
   resourceId?: string | undefined;
   exceptRoute?: string;
   from?: Date | undefined; // inclusive
   to?: Date | undefined; // exclusive
-  /** Of the last request that was seen: its time (epoch ms) and id. */
+  /** Of the last request of the previous page: time (epoch ms) and id. */
   after?: readonly [number, string] | null;
 }
 
@@ -45,7 +41,7 @@ export function listRequests(
   limit: number,
 ): Promise<LoggedRequest[]> {
   const conditions: (SQL | undefined)[] = [
-    // The plus keeps SQLite from walking through the whole workspace for what the resource's own index holds.
+    // The unary plus makes SQLite use the resource's index instead of the workspace's, which has more rows.
     resourceId === undefined
       ? eq(requestLogs.workspaceId, workspaceId)
       : sql`+${requestLogs.workspaceId} = ${workspaceId}`,

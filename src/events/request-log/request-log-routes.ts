@@ -6,7 +6,7 @@ import { listRequests, RequestLogRecord, toRequestLog } from "./request-log-list
 import { newRouter } from "../../platform/http/router.ts";
 import { checkTimeRange, timeRange } from "../../platform/http/time-range.ts";
 
-/** `404`, or `4xx` for all of a class. @returns the first and the last status that are meant */
+/** `404`, or `4xx` for a class. @returns the first and last status of the range */
 const StatusFilter = z
   .string()
   .regex(/^[1-5](\d\d|xx)$/)
@@ -14,17 +14,17 @@ const StatusFilter = z
   .openapi({
     type: "string",
     pattern: "^[1-5](\\d\\d|xx)$",
-    description: "One status, or all of a class",
+    description: "A status, or a class of them",
     example: "4xx",
   });
 
-/** Where a page of requests ends: their time (epoch ms) and id. */
+/** Position of a page's last request: time (epoch ms) and id. */
 const SortKey = z.tuple([z.int(), z.uuid()]);
 
 const listRoute = createRoute({
   operationId: "list-request-logs",
-  summary: "Requests to this API, newest first",
-  description: "Requests of the last 30 days that came with good credentials. Bodies and queries are not kept.",
+  summary: "List requests to this API",
+  description: "Requests of the last 30 days with valid credentials, newest first. Bodies and queries are not stored.",
   method: "get",
   path: "/v1/request-logs",
   tags: ["Request logs"],
@@ -38,7 +38,7 @@ const listRoute = createRoute({
         .min(1)
         .max(64)
         .optional()
-        .openapi({ description: "The first of its ids: the media, webhook or event that it was about" }),
+        .openapi({ description: "The first of its resource ids: the media, webhook or event concerned" }),
       ...timeRange("Came"),
     }).superRefine(checkTimeRange),
   },

@@ -10,7 +10,7 @@ import { requestLogs } from "./tables.ts";
 
 type Row = typeof requestLogs.$inferInsert;
 
-/** What a request was about. Pure. @param pattern as Hono has it, `/v1/on-demand/:mediaId`; null = there is no such route */
+/** The route and resource ids of a request. Pure. @param pattern Hono's, `/v1/on-demand/:mediaId`; null = no such route */
 export function describeRoute(pattern: string | null, path: string): { route: string; ids: string[] } {
   if (pattern === null) return { route: "unknown", ids: [] };
   const parts = pattern.split("/");
@@ -22,7 +22,7 @@ export function describeRoute(pattern: string | null, path: string): { route: st
   };
 }
 
-/** The API takes them in either case and gives them out in lower case, which is how they are looked for. */
+/** The API accepts ids in either case and returns them in lower case, so that is how they are stored. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function decode(text: string): string {
@@ -33,11 +33,11 @@ function decode(text: string): string {
   }
 }
 
-/** Keeps what was asked, by whom and how it ended, after the answer has gone out. */
+/** Stores the request, its credential and its outcome after the response. */
 export const logRequests = createMiddleware<AppContext>(async (c, next) => {
   const startedAt = Date.now();
   await next();
-  // Everything that only looks at requests on their way has a pattern with a "*"; of the others the first one answers.
+  // Patterns of middleware end with "*". Of the others, the first one is the route.
   const pattern = matchedRoutes(c).find(({ path }) => !path.endsWith("*"))?.path ?? null;
   const { route, ids } = describeRoute(pattern, c.req.path);
   const resourceIds = [...ids, ...(c.var.createdIds ?? [])];
@@ -64,8 +64,8 @@ const lines = new GatheredWrites<Row>(Date.now);
 const keep = (env: Env, row: Row): Promise<void> =>
   lines.add(row, async (rows) => {
     await insert(env, rows)
-      .catch(() => insert(env, rows)) // it may have been done all the same: a row that is there stays as it is
-      .catch((error: unknown) => log("request_log.not_kept", { rows: rows.length, error: String(error) }));
+      .catch(() => insert(env, rows)) // the first write may have succeeded: existing rows stay as they are
+      .catch((error: unknown) => log("request_log.write_failed", { rows: rows.length, error: String(error) }));
   });
 
 async function insert(env: Env, rows: Row[]): Promise<void> {
@@ -76,6 +76,6 @@ async function insert(env: Env, rows: Row[]): Promise<void> {
     SELECT ${field("id")}, ${field("workspaceId")}, ${field("at")}, ${field("requestId")}, ${field("credentialId")}, ${field("method")},
       ${field("route")}, ${field("status")}, ${field("durationMs")}, ${field("resourceIds")}, ${field("resourceId")}
     FROM json_each(${json})
-    WHERE true -- tells SQLite that ON CONFLICT is no join's
+    WHERE true -- otherwise SQLite parses ON CONFLICT as part of a join
     ON CONFLICT DO NOTHING`);
 }

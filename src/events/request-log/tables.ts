@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Every request to the API that came with good credentials; kept for 30 days. Never a body. */
+/** Requests to the API with valid credentials, without bodies. Kept for 30 days. */
 export const requestLogs = sqliteTable(
   "request_logs",
   {
@@ -13,9 +13,9 @@ export const requestLogs = sqliteTable(
     route: text().notNull(), // the pattern: "/v1/on-demand/{mediaId}"
     status: integer().notNull(),
     durationMs: integer().notNull(),
-    /** What the request was about: the ids in its path, and of what it created. The first one is the main one. */
+    /** The ids in the path, then those of what the request created. */
     resourceIds: text({ mode: "json" }).$type<string[]>().notNull(),
-    resourceId: text(), // the first of them
+    resourceId: text(), // the first of `resourceIds`
   },
   (t) => [
     index("request_logs_in_workspace").on(t.workspaceId, t.at, t.id),

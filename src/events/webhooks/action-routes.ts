@@ -9,11 +9,11 @@ import { answer, itemProblems, keyOf, orNotFound, security, tags, webhookParams 
 import { RecoverWebhook, RedeliverEvent, TestResult, TestWebhook, WebhookRecord, WebhookSecret } from "./schemas.ts";
 import { testWebhook } from "./test-webhook.ts";
 import { toAttempt, toWebhook } from "./to-webhook.ts";
-import { tellSender, wakeSender } from "./wake.ts";
+import { reloadSender, wakeSender } from "./wake.ts";
 
 const revealRoute = createRoute({
   operationId: "reveal-webhook-secret",
-  summary: "The signing secret",
+  summary: "Reveal the signing secret",
   method: "post",
   path: "/v1/webhooks/{webhookId}/secret/reveal",
   tags,
@@ -23,54 +23,54 @@ const revealRoute = createRoute({
 });
 const rotateRoute = createRoute({
   operationId: "rotate-webhook-secret",
-  summary: "A new signing secret",
+  summary: "Rotate the signing secret",
   description:
-    "The new secret signs `Service-Signature` at once; for 24 h `webhook-signature` carries a signature of the old one too. " +
-    "Within that time there is no second rotation. `reveal` shows the new secret.",
+    "The new secret signs `Service-Signature` at once. For 24 h `webhook-signature` carries a signature with the old secret too, " +
+    "and a second rotation is refused. `reveal` returns the new secret.",
   method: "post",
   path: "/v1/webhooks/{webhookId}/secret/rotate",
   tags,
   security,
   request: { params },
   responses: {
-    200: answer(WebhookRecord, "The webhook; `previousSecretUntil` says until when the old secret signs too"),
+    200: answer(WebhookRecord, "The webhook; the old secret signs too until `previousSecretUntil`"),
     ...itemProblems,
     ...problemResponses("secret_rotated_recently", "unavailable"),
   },
 });
 const testRoute = createRoute({
   operationId: "test-webhook",
-  summary: "Send a sample",
+  summary: "Send a sample event",
   description:
-    "A real, signed event about an object that does not exist, sent once, also to a webhook that is paused or disabled. " +
-    "What comes of it says nothing about the webhook's status.",
+    "Sends one signed event about an object that does not exist, even if the webhook is paused or disabled. " +
+    "Its outcome does not change the webhook's status.",
   method: "post",
   path: "/v1/webhooks/{webhookId}/test",
   tags,
   security,
   request: { params, body: { required: true, content: json(TestWebhook) } },
-  responses: { 200: answer(TestResult, "What came back"), ...itemProblems, ...problemResponses("unavailable") },
+  responses: { 200: answer(TestResult, "The outcome"), ...itemProblems, ...problemResponses("unavailable") },
 });
 const recoverRoute = createRoute({
   operationId: "recover-webhook",
-  summary: "Send again what has failed",
+  summary: "Send failed deliveries again",
   description:
-    "Every failed delivery that was created since then is queued again, with its event id and its bytes. " +
-    "While the webhook is paused or disabled they wait until it is enabled.",
+    "Every failed delivery created since then becomes pending again, with the same event id and bytes. " +
+    "Deliveries to a paused or disabled webhook wait until it is enabled.",
   method: "post",
   path: "/v1/webhooks/{webhookId}/recover",
   tags,
   security,
   request: { params, body: { required: true, content: json(RecoverWebhook) } },
   responses: {
-    200: answer(z.object({ recovered: z.int() }), "How many deliveries are queued again"),
+    200: answer(z.object({ recovered: z.int() }), "The number of deliveries that are pending again"),
     ...itemProblems,
   },
 });
 const redeliverRoute = createRoute({
   operationId: "redeliver-event",
-  summary: "Send an event once more",
-  description: "With its event id and its bytes. A paused or disabled webhook gets it when it is enabled.",
+  summary: "Send an event again",
+  description: "With the same event id and bytes. A paused or disabled webhook gets it once it is enabled.",
   method: "post",
   path: "/v1/events/{eventId}/redeliver",
   tags: ["Events"],
@@ -80,12 +80,12 @@ const redeliverRoute = createRoute({
     body: { required: false, content: json(RedeliverEvent) },
   },
   responses: {
-    200: answer(z.object({ webhookIds: z.array(z.uuid()) }), "The webhooks that get it"),
+    200: answer(z.object({ webhookIds: z.array(z.uuid()) }), "The webhooks that will get it"),
     ...problemResponses("unauthorized", "forbidden", "event_not_found", "validation_failed"),
   },
 });
 
-/** What an owner can do with a webhook and its events, beside changing them. */
+/** Actions on a webhook and its events. */
 export const actionRoutes = newRouter()
   .openapi(revealRoute, async (c) => {
     const secret = orNotFound(await revealSecret(c.env, keyOf(c.var.caller, c.req.valid("param").webhookId)));
@@ -96,7 +96,7 @@ export const actionRoutes = newRouter()
     const now = new Date();
     const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
     const webhook = orNotFound(await rotateSecret(c.env, key, now));
-    await tellSender(c.env, key.webhookId);
+    await reloadSender(c.env, key.webhookId);
     return c.json({ success: true as const, data: toWebhook(webhook, now) }, 200);
   })
   .openapi(testRoute, async (c) => {

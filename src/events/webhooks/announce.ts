@@ -1,24 +1,25 @@
 /**
- * How an event comes into the world: in one commit with the change it tells of, together with a delivery for each webhook that
- * wants it. Then the senders are woken, at once and through the queue; if all of that is lost, the cron finds what is due.
+ * Creates events. An event is committed together with the change that it announces and with a delivery for each webhook that subscribes
+ * to it. Then the senders are woken directly and through the queue. If both are lost, the cron finds the deliveries that are due.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { commit, type Database, openDatabase, type Statement } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { insertEvent, kindOf, type NewEvent } from "../index.ts";
 import { log } from "../../platform/log.ts";
+import { enqueueDeliveries } from "./delivery-messages.ts";
 import { redactEvent } from "./redact-event.ts";
 import type { DueDelivery } from "./sender/due.ts";
 import { deliveries, webhooks } from "./tables.ts";
-import { wakeSenderSoon } from "./wake.ts";
+import { wakeSenderUnlessPending } from "./wake.ts";
 
 export interface Announcement {
   event: NewEvent;
-  /** Asked after the statements of the commit; `changes() > 0`: has the last of them done anything? Absent = yes, always. */
+  /** Condition for creating the event, evaluated after the change. `changes() > 0` = the change's last statement had an effect. */
   onlyIf?: SQL;
-  /** The webhook that the event tells of: it does not get it. */
+  /** The webhook that the event is about, which does not get it. */
   exceptWebhookId?: string;
-  /** An event that has the same name for published receivers: who gets that one by this name gets it once. */
+  /** Another event with the same `video` name: a webhook with `naming: "video"` that gets that one does not get this one too. */
   twinId?: string;
 }
 
@@ -29,7 +30,7 @@ interface FannedOut {
   createdAtMs: number;
 }
 
-/** A delivery for every webhook that wants the event; nothing when the statement before has inserted no event. */
+/** Inserts a delivery for each webhook that subscribes to the event; none if the preceding statement inserted no event. */
 export function fanOut(db: Database, eventId: string, exceptWebhookId = "", twinId = "") {
   return db.all<FannedOut>(sql`
     INSERT INTO ${deliveries} (event_id, webhook_id, workspace_id, type, naming, status, last_failure, next_attempt_at, created_at, finished_at)
@@ -50,15 +51,15 @@ export function fanOut(db: Database, eventId: string, exceptWebhookId = "", twin
     RETURNING webhook_id AS webhookId, status, naming, created_at AS createdAtMs`);
 }
 
-/** What a commit with events came to. */
+/** The result of a commit with events. */
 export interface Committed {
-  /** For each event: was it new? */
+  /** For each announcement, whether its event was inserted by this commit. */
   isNew: boolean[];
-  /** Sends what is due. Never throws: what does not work here, the queue or the cron do. */
+  /** Wakes the senders, directly and through the queue. Never throws: the cron makes up for what fails. */
   wake: () => Promise<void>;
 }
 
-/** Commits a change and its events. The caller runs `wake` after its answer. */
+/** Commits a change and its events. The caller runs `wake` after its response. */
 export async function commitWithEvents(
   env: Env,
   change: Statement[],
@@ -74,58 +75,51 @@ export async function commitWithEvents(
   ]);
   const results = await commit(env.DB, [...change, ...statements]);
   const isNew: boolean[] = [];
-  const born: Born[] = [];
+  const inserted: InsertedEvent[] = [];
   for (const [index, { event }] of redacted.entries()) {
-    const [inserted, fannedOut] = results.slice(change.length + 2 * index);
-    const [row] = inserted!.results as { body: string }[];
+    const [insertion, fannedOut] = results.slice(change.length + 2 * index);
+    const [row] = insertion!.results as { body: string }[];
     isNew.push(row !== undefined);
     if (row === undefined) continue;
     const due = (fannedOut!.results as FannedOut[]).filter(({ status }) => status === "pending");
     log("event.announced", { eventId: event.id, type: event.type, objectId: event.objectId, webhooks: due.length });
-    if (due.length > 0) born.push({ event, body: row.body, due });
+    if (due.length > 0) inserted.push({ event, body: row.body, due });
   }
-  return { isNew, wake: () => wakeFor(env, born) };
+  return { isNew, wake: () => wakeSenders(env, inserted) };
 }
 
-interface Born {
+interface InsertedEvent {
   event: NewEvent;
   body: string;
   due: FannedOut[];
 }
 
 const ENQUEUE_AFTER_MS = 50;
-/** More events at once are left to the senders to fetch. */
-const TOLD_AT_ONCE = 10;
+/** Of a larger commit, the senders read the deliveries from D1 instead of getting them with the call. */
+const MAX_EVENTS_IN_CALL = 10;
 
-/** At once, and once more through the queue: a message there survives what happens to this process. */
-async function wakeFor(env: Env, born: Born[]): Promise<void> {
-  if (born.length === 0) return;
+/** Directly, and again through the queue, whose messages survive this process. */
+async function wakeSenders(env: Env, inserted: InsertedEvent[]): Promise<void> {
+  if (inserted.length === 0) return;
   const announced = new Map<string, DueDelivery[]>(); // webhook → deliveries
-  for (const { event, body, due } of born)
+  for (const { event, body, due } of inserted)
     for (const { webhookId, naming, createdAtMs } of due) {
-      const known = announced.get(webhookId) ?? [];
+      const others = announced.get(webhookId) ?? [];
       const { type, videoType } = kindOf(event.type);
       const fresh = { attempts: 0, tries: 0, firstTriedAtMs: null, nextAttemptAtMs: createdAtMs };
       announced.set(webhookId, [
-        ...known,
+        ...others,
         { eventId: event.id, type, videoType, body, sealedData: event.sealedData ?? null, naming, ...fresh },
       ]);
     }
-  const told = born.length <= TOLD_AT_ONCE;
-  const calls = [...announced].map(([id, deliveries]) => wakeSenderSoon(env, id, told ? deliveries : []));
-  // The queue after the senders: what is handed over there costs this process time that the first byte would wait for.
+  const isInCall = inserted.length <= MAX_EVENTS_IN_CALL;
+  const calls = [...announced].map(([id, deliveries]) => wakeSenderUnlessPending(env, id, isInCall ? deliveries : []));
+  // The senders go first: sending to the queue takes CPU time of this isolate and would delay the first attempt.
   await Promise.race([Promise.all(calls), new Promise((done) => setTimeout(done, ENQUEUE_AFTER_MS))]);
-  await Promise.all([...calls, enqueue(env, born)]);
-}
-
-async function enqueue(env: Env, born: Born[]): Promise<void> {
-  const messages = born.map(({ event, due }) => ({
-    body: { eventId: event.id, webhookIds: due.map(({ webhookId }) => webhookId) },
+  const messages = inserted.map(({ event, due }) => ({
+    eventId: event.id,
+    webhookIds: due.map(({ webhookId }) => webhookId),
+    delaySeconds: 0,
   }));
-  try {
-    if (messages.length === 1) await env.DELIVERIES.send(messages[0]!.body);
-    else for (let at = 0; at < messages.length; at += 100) await env.DELIVERIES.sendBatch(messages.slice(at, at + 100));
-  } catch (error) {
-    log("delivery.not_queued", { events: messages.length, error: String(error) });
-  }
+  await Promise.all([...calls, enqueueDeliveries(env, messages)]);
 }

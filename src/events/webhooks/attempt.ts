@@ -10,47 +10,47 @@ import {
   RESOLVE_LIMITS,
   type ResolveLimits,
 } from "../../platform/network/index.ts";
-import { type ReadAnswer, readAnswer } from "./answer.ts";
+import { type ResponseBody, readResponseBody } from "./response-body.ts";
 import type { DeliveryFailure } from "./failures.ts";
 import { checkWebhookUrl } from "./webhook-url.ts";
 
-/** How patient an attempt is. Tests pass shorter ones. */
+/** Limits of one attempt. Tests pass shorter ones. */
 export interface AttemptLimits extends ResolveLimits {
-  /** From connecting to the end of the answer's headers. */
+  /** From connecting to the end of the response headers. */
   headersMs: number;
-  /** The whole attempt, with the look-up of the name. */
+  /** The whole attempt, including name resolution. */
   totalMs: number;
-  /** A longer body makes the attempt fail. */
-  answerBytes: number;
+  /** A longer response body fails the attempt. */
+  responseBytes: number;
 }
 
 export const ATTEMPT_LIMITS: AttemptLimits = {
   ...RESOLVE_LIMITS,
   headersMs: 10_000,
   totalMs: 15_000,
-  answerBytes: 64 * 1024,
+  responseBytes: 64 * 1024,
 };
 
-/** Creation of a webhook waits for this, so it waits for less. */
+/** Shorter than an attempt, because the request that creates the webhook waits for it. */
 const VERIFICATION_MS = 10_000;
 
 export interface Attempt {
   url: string;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   body: Uint8Array;
-  /** The signatures; what describes the body is added. */
+  /** The signatures. Headers that describe the body are added. */
   headers: Record<string, string>;
   limits?: Partial<AttemptLimits>;
 }
 
 export interface AttemptOutcome {
-  /** HTTP status; null when there was none. */
+  /** HTTP status; null = no response. */
   status: number | null;
-  /** Null = delivered: 2xx, and a whole answer within the limits. */
+  /** Null = delivered: a complete 2xx response within the limits. */
   failure: DeliveryFailure | null;
-  /** More words on the failure, for the webhook's owner: "answered 404". */
+  /** Details of the failure for the webhook's owner, such as "answered 404". */
   detail: string | null;
-  /** The first 4 KB of the answer's body; "" when there was none. */
+  /** The first 4 KB of the response body; "" = none. */
   responseHead: string;
   durationMs: number;
   /** `Retry-After` of a 429 or 503. */
@@ -64,26 +64,26 @@ const MAX_DETAIL_LENGTH = 500;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * One POST to a customer's URL. Its name is resolved and checked anew, redirects are not followed, and nothing that a
- * server does holds it beyond the limits. Never throws.
+ * One POST to a customer's URL. The host name is resolved and checked for each attempt, redirects are not followed, and no server can
+ * make it exceed the limits. Never throws.
  */
 export async function attemptDelivery(env: NetworkEnv, attempt: Attempt): Promise<AttemptOutcome> {
-  const beganAtMs = Date.now();
+  const startedAtMs = Date.now();
   const ending = await attemptOnce(env, attempt).catch(endingOf);
-  return { ...ending, durationMs: Math.max(0, Date.now() - beganAtMs) };
+  return { ...ending, durationMs: Math.max(0, Date.now() - startedAtMs) };
 }
 
-/** Asks whether somebody takes webhooks at a URL: an unsigned `{}`, because nobody can know the secret yet. */
+/** Checks that a URL accepts webhooks by sending an unsigned `{}`: the receiver cannot know the secret yet. */
 export function verifyEndpoint(
   env: NetworkEnv,
   url: string,
   limits: Partial<AttemptLimits> = {},
 ): Promise<AttemptOutcome> {
-  const patience = { headersMs: VERIFICATION_MS, totalMs: VERIFICATION_MS, ...limits };
-  return attemptDelivery(env, { url, body: new TextEncoder().encode("{}"), headers: {}, limits: patience });
+  const verificationLimits = { headersMs: VERIFICATION_MS, totalMs: VERIFICATION_MS, ...limits };
+  return attemptDelivery(env, { url, body: new TextEncoder().encode("{}"), headers: {}, limits: verificationLimits });
 }
 
-/** Thrown inside of this file only. */
+/** Thrown and caught in this file only. */
 class AttemptFailed extends Error {
   readonly failure: DeliveryFailure;
   readonly detail: string | null;
@@ -109,15 +109,15 @@ async function attemptOnce(env: NetworkEnv, attempt: Attempt): Promise<Ending> {
   }
 
   try {
-    return await within(limits.totalMs, "no end", async () => {
+    return await within(limits.totalMs, "no complete response", async () => {
       await within(limits.resolveMs, "no address", () => checkHost(env, url.hostname, limits, abort.signal));
-      const response = await within(limits.headersMs, "no answer", () => post(env, url, attempt, abort.signal));
-      const answer = await readAnswer(response, limits.answerBytes);
-      isAllRead = answer.ending === "whole" && response.status !== 101;
-      return judge(response, answer, abort.signal);
+      const response = await within(limits.headersMs, "no response", () => post(env, url, attempt, abort.signal));
+      const body = await readResponseBody(response, limits.responseBytes);
+      isAllRead = body.ending === "whole" && response.status !== 101;
+      return judge(response, body, abort.signal);
     });
   } finally {
-    if (!isAllRead) abort.abort(); // Lets go of the connection, which is kept for the next attempt otherwise.
+    if (!isAllRead) abort.abort(); // closes the connection, which would otherwise be reused
   }
 }
 
@@ -125,7 +125,7 @@ async function post(env: NetworkEnv, url: URL, { body, headers }: Attempt, signa
   try {
     return await fetchOutside(env, url, {
       method: "POST",
-      // Compressed, a short answer could be a long one.
+      // A short compressed response could expand beyond the limit.
       headers: {
         ...headers,
         "content-type": "application/json",
@@ -142,16 +142,16 @@ async function post(env: NetworkEnv, url: URL, { body, headers }: Attempt, signa
   }
 }
 
-/** A status that is a failure remains the reason, whatever becomes of its body. */
-function judge(response: Response, answer: ReadAnswer, signal: AbortSignal): Ending {
-  const ending = { status: response.status, detail: null, responseHead: answer.head, retryAfterMs: null };
+/** A failure status takes precedence over whatever happens to the body. */
+function judge(response: Response, body: ResponseBody, signal: AbortSignal): Ending {
+  const ending = { status: response.status, detail: null, responseHead: body.head, retryAfterMs: null };
   const refusal = refusalOfStatus(response);
   if (refusal !== null) return { ...ending, ...refusal };
-  if (answer.ending === "whole") return { ...ending, failure: null };
-  if (answer.ending === "too_long") return { ...ending, failure: "answer_too_long" };
+  if (body.ending === "whole") return { ...ending, failure: null };
+  if (body.ending === "too_long") return { ...ending, failure: "answer_too_long" };
   const timedOut: unknown = signal.reason;
   if (timedOut instanceof AttemptFailed) return { ...ending, failure: timedOut.failure, detail: timedOut.detail };
-  const isEncoding = answer.trouble instanceof Error && /decompression/i.test(answer.trouble.message);
+  const isEncoding = body.error instanceof Error && /decompression/i.test(body.error.message);
   const detail = isEncoding ? "the body is not what its content-encoding says" : null;
   return { ...ending, failure: "answer_broken_off", detail };
 }
@@ -171,7 +171,7 @@ function pointingTo(detail: string, location: string | null): string {
   return location === null ? detail : `${detail}, pointing to ${location}`.slice(0, MAX_DETAIL_LENGTH);
 }
 
-/** What ended an attempt before there was an answer. */
+/** The outcome of an attempt that failed before there was a response. */
 function endingOf(error: unknown): Ending {
   const none = { status: null, responseHead: "", retryAfterMs: null };
   if (error instanceof AttemptFailed) return { ...none, failure: error.failure, detail: error.detail };

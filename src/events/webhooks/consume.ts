@@ -1,16 +1,17 @@
 import { sql } from "drizzle-orm";
-import { z } from "zod";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import { commitWithEvents } from "./announce.ts";
+import { DeliveryMessage } from "./delivery-messages.ts";
 import { DELIVERY_FAILURES } from "./failures.ts";
 import { deliveries } from "./tables.ts";
 import { wakeSender } from "./wake.ts";
 
-const HandOver = z.object({ eventId: z.string(), webhookIds: z.array(z.string()) });
-
-/** Hands events over to the senders of their webhooks; each message is settled by what became of its own webhooks. */
+/**
+ * Wakes the senders that each message names, for a new event or for a retry. The senders read from D1 what is due, so a repeated or
+ * stale message sends nothing. A message is acknowledged once all of its own senders have taken the call.
+ */
 export async function consumeDeliveries(env: Env, batch: MessageBatch): Promise<void> {
   const calls = new Map<string, Promise<boolean>>(); // a sender is woken once for the whole batch
   const wake = (webhookId: string) => {
@@ -20,29 +21,32 @@ export async function consumeDeliveries(env: Env, batch: MessageBatch): Promise<
   };
   await Promise.all(
     batch.messages.map(async (message) => {
-      const handOver = HandOver.safeParse(message.body);
-      if (!handOver.success) {
-        log("delivery.unreadable", { messageId: message.id });
-        return message.ack(); // a retry cannot repair the body
+      const parsed = DeliveryMessage.safeParse(message.body);
+      if (!parsed.success) {
+        log("delivery.message_invalid", { messageId: message.id });
+        return message.ack(); // a retry would not repair it
       }
-      const isTaken = (await Promise.all(handOver.data.webhookIds.map(wake))).every(Boolean);
-      if (isTaken) message.ack();
+      const isWoken = (await Promise.all(parsed.data.webhookIds.map(wake))).every(Boolean);
+      if (isWoken) message.ack();
       else message.retry();
     }),
   );
 }
 
-/** Messages that could not be handed over in all their retries: what has not been sent by then ends as `failed`, and is told. */
+/**
+ * Messages whose senders could not be woken in any of their retries. A delivery that was never attempted ends as `failed`, with an
+ * event for the other webhooks. A retry stays pending: its sender's alarm and the cron still reach it.
+ */
 export async function consumeDeadDeliveries(env: Env, batch: MessageBatch): Promise<void> {
   await Promise.all(
     batch.messages.map(async (message) => {
-      const handOver = HandOver.safeParse(message.body);
-      if (!handOver.success) return message.ack();
+      const parsed = DeliveryMessage.safeParse(message.body);
+      if (!parsed.success) return message.ack();
       try {
-        for (const webhookId of handOver.data.webhookIds) await giveUp(env, handOver.data.eventId, webhookId);
+        for (const webhookId of parsed.data.webhookIds) await giveUp(env, parsed.data.eventId, webhookId);
         message.ack();
       } catch (error) {
-        log("delivery.not_given_up", { messageId: message.id, error: String(error) });
+        log("delivery.dead_letter_failed", { messageId: message.id, error: String(error) });
         message.retry();
       }
     }),
@@ -52,7 +56,7 @@ export async function consumeDeadDeliveries(env: Env, batch: MessageBatch): Prom
 async function giveUp(env: Env, eventId: string, webhookId: string): Promise<void> {
   const nowMs = Date.now();
   const found = await env.DB.prepare(
-    "SELECT d.workspace_id AS workspaceId, d.type, w.url FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.event_id = ? AND d.webhook_id = ?",
+    "SELECT d.workspace_id AS workspaceId, d.type, w.url FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.event_id = ? AND d.webhook_id = ? AND d.status = 'pending' AND d.attempts = 0",
   )
     .bind(eventId, webhookId)
     .first<{ workspaceId: string; type: string; url: string }>();

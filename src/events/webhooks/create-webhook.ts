@@ -15,9 +15,9 @@ const limitReached = () =>
   new Problem("webhook_limit_reached", `a workspace has at most ${WEBHOOKS_PER_WORKSPACE} webhooks`);
 
 /**
- * Records a webhook whose URL has taken a first request. What can fail without that request fails before it.
+ * Creates a webhook after its URL has accepted a verification request. All other checks come before that request.
  *
- * @returns with it its secret, which is in no other answer but a reveal's
+ * @returns the webhook and its secret, which only `revealSecret` returns afterwards
  * @throws {Problem} validation_failed, webhook_limit_reached, unavailable
  */
 export async function createWebhook(

@@ -5,7 +5,7 @@ import { log } from "../../platform/log.ts";
 import { isWebhook, type WebhookKey } from "./repository.ts";
 import { deliveries, webhooks } from "./tables.ts";
 
-/** Ends a webhook for good; what waits for it is cancelled, and what was sent stays in the log of its events. False when there is none. */
+/** Deletes a webhook. Its pending deliveries are cancelled; the others stay in the logs of their events. False = it does not exist. */
 export async function deleteWebhook(env: Env, key: WebhookKey, now: Date): Promise<boolean> {
   const db = openDatabase(env.DB);
   const [deleted] = await commit(env.DB, [

@@ -10,8 +10,8 @@ import { toDelivery } from "./to-webhook.ts";
 
 const listRoute = createRoute({
   operationId: "list-webhook-deliveries",
-  summary: "The delivery log of a webhook",
-  description: "Of the last 30 days, newest first, with each attempt.",
+  summary: "List the deliveries of a webhook",
+  description: "The last 30 days, newest first, with their attempts.",
   method: "get",
   path: "/v1/webhooks/{webhookId}/deliveries",
   tags,

@@ -1,23 +1,22 @@
 /**
- * How an endpoint is doing, judged by the outcomes of its attempts alone, and how many more it may get.
+ * The health of an endpoint, derived from the outcomes of its attempts only, and the number of attempts that it admits.
  *
- * `active`: several at once. `failing`, after three failures in a row: one probe at a time with a pause before each. A
- * probe takes the delivery that is due for longest; when it fails, that delivery gets a later time of its own, so the next
- * probe carries another one and no single event can hold the others up. One success makes the endpoint active again,
- * opening gently. All times are epoch ms.
+ * `active`: several attempts at once. `failing`, after three consecutive failures: one probe at a time, with a pause before each. A probe
+ * sends the delivery that has been due longest. If it fails, that delivery gets its own later time, so the next probe sends another one
+ * and no single event blocks the rest. One success makes the endpoint active again, with a small window that grows. Times are epoch ms.
  */
 export interface EndpointHealth {
-  /** Since the last success. */
+  /** Consecutive failures since the last success. */
   failuresInARow: number;
-  /** The first and the last of them; null when there are none. */
+  /** Times of the first and last of these failures; null = none. */
   failingSinceMs: number | null;
   lastFailureAtMs: number | null;
-  /** How many attempts at once while active. */
+  /** Attempts at once while active. */
   window: number;
-  /** While failing: how many probes have failed, and when the next may start. */
+  /** While failing: the failed probes so far, and when the next one may start. */
   failedProbes: number;
   nextProbeAtMs: number | null;
-  /** Until when the endpoint asked to be left alone (`Retry-After`); holds while active too. */
+  /** Until when the endpoint asked to wait (`Retry-After`). Also holds while it is active. */
   askedToWaitUntilMs: number | null;
   /** It answered 410. */
   gone: boolean;
@@ -29,13 +28,13 @@ export interface EndpointOutcome {
   gone: boolean;
   /** When the attempt ended. */
   atMs: number;
-  /** When it began; without it, when it ended. Attempts that were under way as the endpoint began to fail are no probes. */
+  /** When the attempt started; default: `atMs`. An attempt that started before the probe was due is not a probe. */
   startedAtMs?: number;
   /** `Retry-After` of a 429 or 503. */
   retryAfterMs?: number | null;
   /** 0 to 1. */
   random: number;
-  /** Shrinks or stretches the pauses; 1 unless a test is in a hurry. */
+  /** Factor on the pauses; tests use less than 1. */
   scale?: number;
 }
 
@@ -47,12 +46,12 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const FAILURES_UNTIL_FAILING = 3;
 /**
- * Attempts at once after a recovery, step by step with each success; the last is the full number. A Worker may wait for six
- * connections at once: one is left for the look-up of names.
+ * Attempts at once after a recovery: each success moves to the next value. A Worker may wait for six connections at once, and one of
+ * them is for name resolution.
  */
 const WINDOWS = [1, 2, 4, 5] as const;
 export const MAX_AT_ONCE = WINDOWS[3];
-/** Pauses before the probes of a failing endpoint; the last one repeats. */
+/** Pauses before the probes of a failing endpoint. The last one repeats. */
 export const PROBE_PAUSES_MS: readonly number[] = [
   5 * SECOND_MS,
   10 * SECOND_MS,
@@ -63,10 +62,10 @@ export const PROBE_PAUSES_MS: readonly number[] = [
   10 * MINUTE_MS,
 ];
 const PAUSE_JITTER = 0.1;
-/** The longest that `Retry-After` can hold an endpoint's deliveries back. */
+/** The longest pause that `Retry-After` can ask for. */
 const MAX_ASKED_WAIT_MS = DAY_MS / 2;
 export const DISABLED_AFTER_MS = 5 * DAY_MS;
-/** A row of failures that ended longer ago says nothing of the endpoint as it is now. */
+/** Failures that ended longer ago say nothing about the endpoint now. */
 const STALE_AFTER_MS = DAY_MS;
 
 export function newHealth(): EndpointHealth {
@@ -96,15 +95,15 @@ export function admits(health: EndpointHealth, { nowMs, underWay }: { nowMs: num
   return Math.max(0, (isFailing(health) ? 1 : health.window) - underWay);
 }
 
-/** Before this time nothing may start, whether the endpoint is probed or asked to be left alone; null = no such time. */
+/** No attempt may start before this time, because of a probe's pause or `Retry-After`; null = no restriction. */
 export function nextProbeAtMs(health: EndpointHealth): number | null {
   const { nextProbeAtMs: probe, askedToWaitUntilMs: asked } = health;
   return probe === null || asked === null ? (probe ?? asked) : Math.max(probe, asked);
 }
 
 /**
- * Why the webhook is to be disabled; null = it is not. Time alone does not disable: an endpoint with nothing to receive
- * for days may have been repaired in the meantime.
+ * Why the webhook has to be disabled; null = it has not. Time alone does not disable it: an endpoint that received nothing for days may
+ * have been repaired in the meantime.
  */
 export function disabledBecause(health: EndpointHealth, nowMs: number): DisabledReason | null {
   if (health.gone) return "gone";
@@ -117,7 +116,7 @@ function afterSuccess(health: EndpointHealth): EndpointHealth {
   return {
     ...newHealth(),
     window: isFailing(health) ? WINDOWS[0] : widened(health.window),
-    // A success that was under way as another attempt was asked to wait does not lift that.
+    // The successful attempt may have started before another one was asked to wait.
     askedToWaitUntilMs: health.askedToWaitUntilMs,
     gone: health.gone,
   };

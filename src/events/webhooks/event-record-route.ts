@@ -12,14 +12,14 @@ const EventRecord = z
     event: EventEnvelope.openapi({ description: "As it is sent with `naming: service`" }),
     type: z.string().openapi({ description: "Its name with `naming: service`", example: "asset.ready" }),
     videoType: z.string().openapi({ description: "Its name with `naming: video`", example: "video.media.ready" }),
-    isTest: z.boolean().openapi({ description: "A sample that a webhook was tested with" }),
-    deliveries: z.array(EventDelivery).openapi({ description: "One for each webhook that it goes or went to" }),
+    isTest: z.boolean().openapi({ description: "A sample sent by a test of a webhook" }),
+    deliveries: z.array(EventDelivery).openapi({ description: "One for each webhook" }),
   })
   .openapi("EventRecord");
 
 const getRoute = createRoute({
   operationId: "get-event",
-  summary: "One event, with what became of it at each webhook",
+  summary: "One event with its deliveries",
   method: "get",
   path: "/v1/events/{eventId}",
   tags: ["Events"],

@@ -8,17 +8,17 @@ import { deliveries } from "./tables.ts";
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** What is wrong with the moment, to follow the field's name; null when it is good. */
+/** The problem with `since`, to follow the field's name; null = none. */
 export function sinceProblem(since: Date, now: Date): string | null {
   if (since > now) return "must not be in the future";
   return now.getTime() - since.getTime() > KEPT_MS ? "must not be older than 30 days" : null;
 }
 
 /**
- * Queues again, in one statement, what has failed of the events since then; samples are left out. Each starts its schedule anew and
- * keeps its event id and its bytes.
+ * Makes the failed deliveries created since then pending again, in one statement; samples are excluded. Each starts a new retry schedule
+ * and keeps its event id and bytes.
  *
- * @returns how many; null when there is no such webhook
+ * @returns how many; null when the webhook does not exist
  * @throws {Problem} validation_failed
  */
 export async function recover(env: Env, key: WebhookKey, since: Date, now: Date): Promise<number | null> {

@@ -4,7 +4,7 @@ import { log } from "../../platform/log.ts";
 import { open, seal } from "../../platform/crypto/sealing.ts";
 import { withKeys } from "../../platform/http/with-keys.ts";
 
-/** The event as it is stored: secrets redacted, and sealed beside it for webhooks that get them. @throws {Problem} unavailable */
+/** The event as it is stored: secrets redacted in its data, and the original data sealed beside it. @throws {Problem} unavailable */
 export async function redactEvent(env: Env, event: NewEvent): Promise<NewEvent> {
   const data = JSON.stringify(event.data);
   const redacted = redactSecrets(data);
@@ -13,7 +13,7 @@ export async function redactEvent(env: Env, event: NewEvent): Promise<NewEvent> 
   return { ...event, data: JSON.parse(redacted), sealedData };
 }
 
-/** The data of a redacted event, for a webhook that gets secrets; null when nothing was redacted, or it cannot be opened any more. */
+/** The original data of a redacted event. Null when nothing was redacted, or when its key is no longer configured. */
 export async function openEventData(
   env: Env,
   { eventId, sealedData }: { eventId: string; sealedData?: string | null },
@@ -22,7 +22,7 @@ export async function openEventData(
   try {
     return await open(env.WEBHOOK_KEYS, eventId, sealedData);
   } catch (error) {
-    log("event.data_not_opened", { eventId, error: String(error) }); // its key was taken out of WEBHOOK_KEYS
+    log("event.data_not_opened", { eventId, error: String(error) }); // its key was removed from WEBHOOK_KEYS
     return null;
   }
 }

@@ -8,10 +8,10 @@ import { findWebhook } from "./repository.ts";
 import { deliveries, webhooks } from "./tables.ts";
 
 /**
- * Sends an event once more, with its id and its bytes: to one webhook, or to those that have had it and those that want its type now.
- * A delivery that there is starts its schedule anew in the naming that it was born with; its attempts count on.
+ * Sends an event again with the same id and bytes: to one webhook, or to all that have a delivery of it or subscribe to its type now. An
+ * existing delivery starts a new retry schedule, keeps its naming and continues to count its attempts.
  *
- * @returns the webhooks that get it
+ * @returns the webhooks that will get it
  * @throws {Problem} event_not_found, webhook_not_found
  */
 export async function redeliver(
@@ -25,20 +25,20 @@ export async function redeliver(
   if (event?.workspaceId !== workspaceId) throw new Problem("event_not_found", "no event has this id");
   const noWebhook = () => new Problem("webhook_not_found", "no webhook has this id");
   if (webhookId !== null && (await findWebhook(db, { workspaceId, webhookId })) === null) throw noWebhook();
-  const hasHad = sql`EXISTS (SELECT 1 FROM ${deliveries} AS past WHERE past.event_id = event.id AND past.webhook_id = webhook.id)`;
-  const wants = sql`NOT event.is_test AND webhook.enabled AND (webhook.matched_types IS NULL
+  const hasDelivery = sql`EXISTS (SELECT 1 FROM ${deliveries} AS past WHERE past.event_id = event.id AND past.webhook_id = webhook.id)`;
+  const subscribes = sql`NOT event.is_test AND webhook.enabled AND (webhook.matched_types IS NULL
     OR EXISTS (SELECT 1 FROM json_each(webhook.matched_types) AS wanted WHERE wanted.value = event.type))`;
   const rows = await db.all<{ webhookId: string }>(sql`
     INSERT INTO ${deliveries} (event_id, webhook_id, workspace_id, type, naming, status, next_attempt_at, created_at)
     SELECT event.id, webhook.id, event.workspace_id, event.type, webhook.naming, 'pending', ${now.getTime()}, ${now.getTime()}
     FROM events AS event JOIN ${webhooks} AS webhook ON webhook.workspace_id = event.workspace_id
     WHERE event.id = ${eventId} AND event.workspace_id = ${workspaceId} AND webhook.deleted_at IS NULL
-      AND ${webhookId === null ? sql`(${hasHad} OR (${wants}))` : sql`webhook.id = ${webhookId}`}
+      AND ${webhookId === null ? sql`(${hasDelivery} OR (${subscribes}))` : sql`webhook.id = ${webhookId}`}
     ON CONFLICT (event_id, webhook_id) DO UPDATE SET status = 'pending', tries = 0, first_tried_at = NULL,
       next_attempt_at = excluded.next_attempt_at, finished_at = NULL, last_failure = NULL
     RETURNING webhook_id AS webhookId`);
   const webhookIds = rows.map((row) => row.webhookId).sort();
-  if (webhookId !== null && webhookIds.length === 0) throw noWebhook(); // deleted meanwhile
+  if (webhookId !== null && webhookIds.length === 0) throw noWebhook(); // deleted in the meantime
   log("event.redelivered", { eventId, workspaceId, webhookIds });
   return webhookIds;
 }

@@ -8,14 +8,14 @@ export type Webhook = typeof webhooks.$inferSelect;
 export type DeliveryRow = typeof deliveries.$inferSelect & { isTest: boolean };
 export type AttemptRow = typeof deliveryAttempts.$inferSelect;
 
-/** Which webhook is meant, and by whom: in another workspace there is none of this id. */
+/** Every query is limited to the workspace: the id of another workspace's webhook does not exist for the caller. */
 export interface WebhookKey {
   workspaceId: string;
   webhookId: string;
 }
 
 export const WEBHOOKS_PER_WORKSPACE = 50;
-/** Of one delivery; a delivery that is sent again and again has more. */
+/** Of each delivery, the last ones; a delivery that is redelivered often has more. */
 const ATTEMPTS_SHOWN = 20;
 
 export const isWebhook = ({ workspaceId, webhookId }: WebhookKey) =>
@@ -23,7 +23,7 @@ export const isWebhook = ({ workspaceId, webhookId }: WebhookKey) =>
 
 const isOfWorkspace = (workspaceId: string) => and(eq(webhooks.workspaceId, workspaceId), isNull(webhooks.deletedAt));
 
-/** What the fan-out looks into, beside what the owner wrote. */
+/** The columns for `eventTypes`: as the owner wrote them, and resolved for the fan-out. */
 export const typesOf = (eventTypes: string[]) => ({
   eventTypes,
   matchedTypes: expandPatterns(eventTypes),
@@ -59,7 +59,7 @@ export async function countWebhooks(db: Database, workspaceId: string): Promise<
   return await db.$count(webhooks, isOfWorkspace(workspaceId));
 }
 
-/** Counted and inserted in one statement: two at once cannot pass the limit. False when the limit is reached. */
+/** Counts and inserts in one statement, so that concurrent requests cannot exceed the limit. False = the limit is reached. */
 export async function insertWebhook(db: Database, webhook: Webhook): Promise<boolean> {
   const { workspaceId } = webhook;
   const matched = webhook.matchedTypes === null ? null : JSON.stringify(webhook.matchedTypes);
@@ -77,7 +77,7 @@ export interface DeliveryFilter {
   types?: EventType[] | undefined;
   from?: Date | undefined; // inclusive
   to?: Date | undefined; // exclusive
-  /** Of the last row seen: time of creation (epoch ms) and event. */
+  /** Of the last row of the previous page: creation time (epoch ms) and event. */
   after: readonly [number, string] | null;
 }
 
@@ -95,7 +95,7 @@ export async function listDeliveries(
     types && isIn(deliveries.type, types),
     from && gte(deliveries.createdAt, from),
     to && lt(deliveries.createdAt, to),
-    after && isBehind(after),
+    after && isAfter(after),
   ];
   const rows = await db
     .select({ row: deliveries, isTest: events.isTest })
@@ -107,17 +107,17 @@ export async function listDeliveries(
   return rows.map(({ row, isTest }) => ({ ...row, isTest: isTest ?? false }));
 }
 
-const isBehind = ([ms, eventId]: readonly [number, string]) =>
+const isAfter = ([ms, eventId]: readonly [number, string]) =>
   or(
     lt(deliveries.createdAt, new Date(ms)),
     and(eq(deliveries.createdAt, new Date(ms)), lt(deliveries.eventId, eventId)),
   );
 
-/** Takes one parameter, however many there are: D1 takes 100 in a statement. */
+/** One bound parameter for any number of values: D1 takes 100 in a statement. */
 const isIn = (column: typeof deliveries.type | typeof deliveryAttempts.eventId, values: readonly string[]): SQL =>
   sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
 
-/** The last attempts of each delivery, in their order, by event. */
+/** The last attempts of each delivery, oldest first, by event. */
 export async function findAttempts(
   db: Database,
   webhookId: string,
@@ -130,7 +130,7 @@ export async function findAttempts(
   return Map.groupBy(rows, ({ eventId }) => eventId);
 }
 
-/** Every webhook that has had an event, the deleted ones too, with its URL as it is now. */
+/** The deliveries of an event, also to deleted webhooks, with the current URL of each webhook. */
 export async function deliveryRowsOfEvent(
   db: Database,
   eventId: string,

@@ -4,32 +4,32 @@ import { Problem } from "../../platform/http/problems.ts";
 import { type AttemptOutcome, verifyEndpoint } from "./attempt.ts";
 import type { DeliveryFailure } from "./failures.ts";
 
-const CAME_BACK: Record<DeliveryFailure, (outcome: AttemptOutcome) => string> = {
-  forbidden_address: () => "its host name leads to a private or local address",
+const REASONS: Record<DeliveryFailure, (outcome: AttemptOutcome) => string> = {
+  forbidden_address: () => "its host name resolves to a private or local address",
   unresolvable: () => "its host name has no address",
-  connection_failed: () => "it could not be connected to, or hung up without an answer in HTTP",
-  tls_failed: () => "it offers no TLS connection with a valid certificate",
-  timed_out: ({ detail }) => `it did not answer in time${detail === null ? "" : ` (${detail})`}`,
-  redirected: ({ status }) => `it answered ${status}, a redirect, and those are not followed`,
+  connection_failed: () => "the connection failed, or closed before an HTTP response",
+  tls_failed: () => "the TLS connection failed, or the certificate is not valid",
+  timed_out: ({ detail }) => `it did not respond in time${detail === null ? "" : ` (${detail})`}`,
+  redirected: ({ status }) => `it answered ${status}, a redirect, and redirects are not followed`,
   bad_status: ({ status }) => `it answered ${status}`,
   gone: ({ status }) => `it answered ${status}`,
   too_many_requests: ({ status }) => `it answered ${status}`,
-  answer_too_long: () => "its answer is longer than 64 KB",
-  answer_broken_off: () => "its answer broke off",
-  interrupted: () => "the request was cut short on our side; try again",
+  answer_too_long: () => "its response is longer than 64 KB",
+  answer_broken_off: () => "its response ended early",
+  interrupted: () => "the request was interrupted on our side; try again",
   webhook_disabled: () => "it is disabled",
   not_handed_over: () => "the request was not made; try again",
 };
 
 /**
- * Asks a URL, before anything is recorded, whether somebody takes webhooks there (contract/events.md, Check of a new webhook URL).
+ * Verifies that a URL accepts webhooks, before anything is stored (contract/events.md, Check of a new webhook URL).
  *
- * @throws {Problem} validation_failed, whose field `url` says what came back
+ * @throws {Problem} validation_failed, with the reason in its field `url`
  */
 export async function requireAccepting(env: Env, url: string): Promise<void> {
   const outcome = await verifyEndpoint(env, url);
   if (outcome.failure === null) return;
   log("webhook.not_verified", { failure: outcome.failure, status: outcome.status, tookMs: outcome.durationMs });
-  const message = `did not take a first request: ${CAME_BACK[outcome.failure](outcome)}`;
+  const message = `did not accept the verification request: ${REASONS[outcome.failure](outcome)}`;
   throw new Problem("validation_failed", "validation failed", { fields: [{ field: "url", message }] });
 }

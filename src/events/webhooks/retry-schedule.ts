@@ -3,8 +3,8 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * Waits before the second and every later try: growing by factors at first, then two or three tries a day. They add up
- * to three days less a quarter of an hour, and the longest stays below 12 h with its jitter on top.
+ * Waits before the second and every later try: growing at first, then two or three tries a day. They add up to three days less a quarter
+ * of an hour. The longest, with its jitter, stays below 12 h, the longest delay of a queue message.
  */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND_MS,
@@ -17,33 +17,33 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   ...Array.from({ length: 6 }, () => 10.5 * HOUR_MS),
 ];
 
-/** No try begins later than this after the first one. */
+/** No try starts later than this after the first. */
 export const RETRY_WINDOW_MS = 72 * HOUR_MS;
 
-/** The longest wait, whatever a server asks for. */
+/** The longest wait, even if `Retry-After` asks for more. */
 export const MAX_RETRY_GAP_MS = 12 * HOUR_MS;
 
-/** Each wait is stretched or shrunk by up to this part of itself, so that what failed together does not return together. */
+/** Each wait varies by up to this fraction, so that deliveries that failed together are not retried together. */
 export const RETRY_JITTER = 0.1;
 
-/** Closer to the window's end than this there is no other try: it would only hit a server twice in a row. */
+/** This close to the end of the window there is no further try, which would come right after the last one. */
 const SHORTEST_LAST_GAP_MS = RETRY_DELAYS_MS[0]!;
 
 export interface FailedTries {
-  /** How many tries have failed, from 1. */
+  /** Failed tries so far, from 1. */
   tries: number;
   firstTriedAtMs: number;
-  /** When the last one had failed. */
+  /** When the last one failed. */
   nowMs: number;
-  /** What the server asked for (`Retry-After`): never tried again sooner, within the gap and the window. */
+  /** `Retry-After`: a lower bound of the wait, up to the longest wait and the end of the window. */
   retryAfterMs: number | null;
   /** 0 to 1. */
   random: number;
-  /** Shrinks or stretches the waits; 1 unless a test is in a hurry. */
+  /** Factor on the waits; tests use less than 1. */
   scale?: number;
 }
 
-/** When a delivery is tried again, epoch ms; null when its tries or its three days are over. */
+/** When a delivery is tried again, epoch ms; null = no tries or no time left. */
 export function nextAttemptAt({
   tries,
   firstTriedAtMs,
@@ -60,7 +60,7 @@ export function nextAttemptAt({
   return Math.min(nowMs + Math.round(gapMs * scale), endMs);
 }
 
-/** The schedule as a table for documentation: try number, the wait before it and the time since the first, without jitter. */
+/** The schedule for the documentation: each try, the wait before it and the time since the first try, without jitter. */
 export function retryTable(): { tryNumber: number; afterMs: number; sinceFirstMs: number }[] {
   let sinceFirstMs = 0;
   return RETRY_DELAYS_MS.map((afterMs, index) => {

@@ -9,11 +9,11 @@ import { newSecret, sealSecret } from "./secrets.ts";
 import { webhooks } from "./tables.ts";
 import { withKeys } from "../../platform/http/with-keys.ts";
 
-/** For so long the secret before signs beside the new one. */
+/** After a rotation, the previous secret signs beside the new one for this long. */
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /**
- * A new secret signs from now on. One statement moves the old one aside, so that of two rotations at once one is refused.
+ * Replaces the signing secret. One statement keeps the old one, so that one of two concurrent rotations is refused.
  *
  * @returns null when there is no such webhook
  * @throws {Problem} secret_rotated_recently, unavailable
@@ -39,5 +39,5 @@ export async function rotateSecret(env: Env, key: WebhookKey, now: Date): Promis
   const seen = await findWebhook(db, key);
   if (seen === null) return null;
   const until = toTimestamp(seen.previousSecretUntil ?? now);
-  throw new Problem("secret_rotated_recently", `the secret before the current one signs until ${until}`);
+  throw new Problem("secret_rotated_recently", `the previous secret signs until ${until}`);
 }

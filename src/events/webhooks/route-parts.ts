@@ -1,4 +1,4 @@
-/** What the routes of webhooks have in common. */
+/** Shared by the routes of webhooks. */
 import { z } from "@hono/zod-openapi";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { Problem } from "../../platform/http/problems.ts";
@@ -20,7 +20,7 @@ export const keyOf = (caller: Caller, webhookId: string): WebhookKey => ({
   webhookId: webhookId.toLowerCase(),
 });
 
-/** @throws {Problem} webhook_not_found: the same for another workspace's id and for one that never existed */
+/** @throws {Problem} webhook_not_found, the same for another workspace's id and for one that never existed */
 export function orNotFound<T>(found: T | null): T {
   if (found === null) throw new Problem("webhook_not_found", "no webhook has this id");
   return found;

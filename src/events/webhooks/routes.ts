@@ -14,11 +14,11 @@ import { answer, itemProblems, keyOf, orNotFound, security, tags, webhookParams 
 import { CreatedWebhook, CreateWebhook, UpdateWebhook, urlIssues, WebhookRecord } from "./schemas.ts";
 import { toWebhook } from "./to-webhook.ts";
 import { updateWebhook } from "./update-webhook.ts";
-import { tellSender } from "./wake.ts";
+import { reloadSender } from "./wake.ts";
 
 const createRouteDefinition = createRoute({
   operationId: "create-webhook",
-  summary: "Have events sent to a URL",
+  summary: "Create a webhook",
   description: "At most 50 for each workspace.",
   method: "post",
   path: "/v1/webhooks",
@@ -26,13 +26,13 @@ const createRouteDefinition = createRoute({
   security,
   request: { body: { required: true, content: json(CreateWebhook) } },
   responses: {
-    201: answer(CreatedWebhook, "Recorded; events are sent from now on. Keep the `secret`"),
+    201: answer(CreatedWebhook, "The webhook, which gets events from now on. Store the `secret`"),
     ...problemResponses("unauthorized", "forbidden", "webhook_limit_reached", "validation_failed", "unavailable"),
   },
 });
 const listRoute = createRoute({
   operationId: "list-webhooks",
-  summary: "Page through webhooks",
+  summary: "List webhooks",
   method: "get",
   path: "/v1/webhooks",
   tags,
@@ -58,18 +58,18 @@ const getRoute = createRoute({
 });
 const updateRoute = createRoute({
   operationId: "update-webhook",
-  summary: "Change a webhook, pause it, or enable it again",
-  description: "Another `url` is asked first, as on creation, and starts with a clean record.",
+  summary: "Change, pause or enable a webhook",
+  description: "A new `url` is verified first, as on creation, and starts without a record of failures.",
   method: "patch",
   path: "/v1/webhooks/{webhookId}",
   tags,
   security,
   request: { params, body: { required: true, content: json(UpdateWebhook) } },
-  responses: { 200: answer(WebhookRecord, "The webhook as it is now"), ...itemProblems },
+  responses: { 200: answer(WebhookRecord, "The changed webhook"), ...itemProblems },
 });
 const deleteRoute = createRoute({
   operationId: "delete-webhook",
-  summary: "End a webhook for good",
+  summary: "Delete a webhook",
   method: "delete",
   path: "/v1/webhooks/{webhookId}",
   tags,
@@ -77,15 +77,15 @@ const deleteRoute = createRoute({
   request: { params },
   responses: {
     200: {
-      description: "Ended; what was still to be sent is cancelled",
+      description: "Deleted; its pending deliveries are cancelled",
       content: json(z.object({ success: z.literal(true) })),
     },
     ...itemProblems,
   },
 });
 
-/** Every offending field is told at once: a URL is checked also where something else is wrong. */
-function tellEveryField(result: Checked, c: { env: Env }): undefined {
+/** Reports all invalid fields at once: the URL is checked even if another field is invalid. */
+function reportAllIssues(result: Checked, c: { env: Env }): undefined {
   if (result.error === undefined) return;
   const { data } = result as { data?: unknown };
   const more = result.target === "json" ? urlIssues(data, allowsPrivateNetwork(c.env)) : [];
@@ -106,7 +106,7 @@ export const webhookRoutes = newRouter()
       c.header("cache-control", "no-store");
       return c.json({ success: true as const, data: { ...toWebhook(webhook, now), secret } }, 201);
     },
-    tellEveryField,
+    reportAllIssues,
   )
   .openapi(listRoute, async (c) => {
     const { limit, offset, orderBy } = c.req.valid("query");
@@ -132,12 +132,12 @@ export const webhookRoutes = newRouter()
       const webhook = orNotFound(await updateWebhook(c.env, key, c.req.valid("json"), now));
       return c.json({ success: true as const, data: toWebhook(webhook, now) }, 200);
     },
-    tellEveryField,
+    reportAllIssues,
   )
   .openapi(deleteRoute, async (c) => {
     const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
     orNotFound((await deleteWebhook(c.env, key, new Date())) || null);
-    await tellSender(c.env, key.webhookId); // which then forgets it
+    await reloadSender(c.env, key.webhookId); // which then deletes its own state
     return c.json({ success: true as const }, 200);
   });
 webhookRoutes.route("/", actionRoutes);

@@ -6,7 +6,7 @@ import { checkTimeRange, timeRange } from "../../platform/http/time-range.ts";
 import { DELIVERY_FAILURES, type DeliveryFailure } from "./failures.ts";
 import { checkWebhookUrl } from "./webhook-url.ts";
 
-const MAX_PATTERNS = 200; // more than there are names
+const MAX_PATTERNS = 200; // more than there are kinds
 
 const TypePattern = z.string().superRefine((pattern, context) => {
   const checked = checkTypePattern(pattern);
@@ -18,8 +18,8 @@ const Url = z
   .min(1)
   .openapi({
     description:
-      "https, on a public host, port 80, 443 or above 1024, without credentials, at most 2,048 characters. It is asked " +
-      "first: an unsigned `{}` has to be answered with a 2xx within 10 s",
+      "https, a public host, port 80, 443 or above 1024, no credentials, at most 2,048 characters. It is verified first: " +
+      "it must answer an unsigned `{}` with a 2xx within 10 s",
     example: "https://app.example.com/hooks/video",
   });
 const Description = z.string().max(255);
@@ -31,13 +31,13 @@ const EventTypes = z
     example: ["asset.ready", "live_stream.*"],
   });
 const Naming = z.enum(["service", "video"]).openapi({
-  description: "Which names events are sent under; a change holds for events from then on",
+  description: "The names that events are sent under. A change applies to new events",
 });
 const Secrets = z.boolean().openapi({
   description:
-    "Live events carry `streamKey`, `srtSecret`, `srtPlaybackSecret` and the keys of simulcast targets; otherwise these are `redacted`",
+    "Live events include `streamKey`, `srtSecret`, `srtPlaybackSecret` and the keys of simulcast targets; otherwise these are `redacted`",
 });
-const SkipVerification = z.boolean().openapi({ description: "Do not ask the URL first" });
+const SkipVerification = z.boolean().openapi({ description: "Skip the verification of the URL" });
 
 export const CreateWebhook = z
   .looseObject({
@@ -55,20 +55,20 @@ export type CreateWebhook = z.infer<typeof CreateWebhook>;
 export const UpdateWebhook = z
   .looseObject({
     url: Url.optional(),
-    description: Description.nullable().optional().openapi({ description: "null takes it away" }),
+    description: Description.nullable().optional().openapi({ description: "null removes it" }),
     eventTypes: EventTypes.optional(),
     naming: Naming.optional(),
     events: z.looseObject({ secrets: Secrets.optional() }).optional(),
     enabled: z.boolean().optional().openapi({
       description:
-        "false: no event is queued and what is queued waits. true also ends a disabling and lets it start anew",
+        "false: new events create no delivery, and pending deliveries wait. true also enables a disabled webhook again",
     }),
     skipVerification: SkipVerification.default(false),
   })
   .openapi("UpdateWebhook");
 export type UpdateWebhook = z.infer<typeof UpdateWebhook>;
 
-/** The half of the check that depends on what this deployment may reach; a URL that is no text is the schema's. */
+/** Checks of the URL that depend on the deployment. The schema has checked that it is a string. */
 export function urlIssues(body: unknown, allowPrivate: boolean): z.core.$ZodIssue[] {
   const url = (body as { url?: unknown } | null | undefined)?.url;
   if (typeof url !== "string" || url === "") return [];
@@ -83,7 +83,7 @@ export const TestWebhook = z
       .superRefine((name, context) => {
         const checked = checkTypePattern(name);
         if (!checked.ok) context.addIssue({ code: "custom", message: checked.message });
-        else if (name.endsWith("*")) context.addIssue({ code: "custom", message: "has to be one kind of event" });
+        else if (name.endsWith("*")) context.addIssue({ code: "custom", message: "must be one kind of event" });
       })
       .openapi({ description: "A name in either naming", example: "asset.ready" }),
   })
@@ -96,7 +96,8 @@ export const RecoverWebhook = z
 export const RedeliverEvent = z
   .looseObject({
     webhookId: z.uuid().optional().openapi({
-      description: "Absent: every webhook that has had it, and every enabled one that wants its type now",
+      description:
+        "Absent: every webhook that has a delivery of it, and every enabled one that subscribes to its type now",
     }),
   })
   .openapi("RedeliverEvent");
@@ -115,11 +116,11 @@ const Timestamp = z.iso.datetime().openapi({ example: "2026-05-20T12:50:15.66200
 const failureCodes = Object.keys(DELIVERY_FAILURES) as [DeliveryFailure, ...DeliveryFailure[]];
 const Reason = z.object({ code: z.enum(failureCodes), message: z.string() });
 const Failure = Reason.extend({
-  detail: z.string().optional().openapi({ description: "What exactly came back", example: "answered 404" }),
+  detail: z.string().optional().openapi({ description: "Details", example: "answered 404" }),
 })
   .nullable()
   .openapi("DeliveryFailure", { description: "null = delivered" });
-const HttpStatus = z.int().nullable().openapi({ description: "HTTP; null = there was no answer" });
+const HttpStatus = z.int().nullable().openapi({ description: "HTTP; null = no response" });
 
 export const WebhookRecord = z
   .object({
@@ -127,12 +128,16 @@ export const WebhookRecord = z
     url: z.url(),
     description: z.string().optional(),
     eventTypes: z.array(z.string()),
+    eventTypesNotSent: z.array(z.string()).optional().openapi({
+      description:
+        "Those of `eventTypes` of which this release sends no kind (`isSent` of `GET /v1/event-types`); absent = none",
+    }),
     naming: z.enum(["service", "video"]),
     events: z.object({ secrets: z.boolean() }),
     enabled: z.boolean(),
     status: z.enum(["active", "failing", "disabled", "paused"]).openapi({
       description:
-        "`failing`: nothing has arrived since `failingSince`. `disabled`: by us, see `disabledReason`. `paused`: by you",
+        "`failing`: every attempt has failed since `failingSince`. `disabled`: by the service, see `disabledReason`. `paused`: by you",
     }),
     failingSince: Timestamp.optional(),
     disabledReason: z.object({ code: z.enum(["gone", "failing_for_five_days"]), message: z.string() }).optional(),
@@ -140,9 +145,9 @@ export const WebhookRecord = z
     lastDelivery: z
       .object({ at: Timestamp, status: HttpStatus, failure: Failure })
       .optional()
-      .openapi({ description: "The last attempt of all; `failure: null` = it was delivered" }),
+      .openapi({ description: "The last attempt; `failure: null` = delivered" }),
     previousSecretUntil: Timestamp.optional().openapi({
-      description: "Until then the secret before the current one signs beside it in `webhook-signature`",
+      description: "The previous secret also signs `webhook-signature` until then",
     }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -150,7 +155,7 @@ export const WebhookRecord = z
   .openapi("Webhook");
 
 const Secret = z.string().openapi({
-  description: "Base64 of 32 bytes; the bytes are the key of the signatures",
+  description: "Base64 of 32 bytes, which are the signing key",
   example: "c2FtcGxlIHNlY3JldCwgdGhpcnR5LXR3byBieXRlcyE=",
 });
 export const CreatedWebhook = WebhookRecord.extend({ secret: Secret }).openapi("CreatedWebhook");
@@ -163,7 +168,7 @@ export const AttemptRecord = z
     durationMs: z.int(),
     status: HttpStatus,
     failure: Failure,
-    responseHead: z.string().openapi({ description: "The first 4 KB of the answer" }),
+    responseHead: z.string().openapi({ description: "The first 4 KB of the response body" }),
   })
   .openapi("DeliveryAttempt");
 
@@ -174,16 +179,16 @@ export const TestResult = z
 export const DeliveryRecord = z
   .object({
     eventId: z.uuid(),
-    type: z.string().openapi({ description: "The name that it is sent under" }),
-    isTest: z.boolean().openapi({ description: "A sample that somebody asked for" }),
+    type: z.string().openapi({ description: "The name in the webhook's naming" }),
+    isTest: z.boolean().openapi({ description: "A sample sent by a test of the webhook" }),
     status: z.enum(DELIVERY_STATUSES),
-    failure: Reason.optional().openapi({ description: "Why it has not been delivered, so far or for good" }),
-    attempts: z.array(AttemptRecord).openapi({ description: "In their order; the last 20 of them" }),
+    failure: Reason.optional().openapi({ description: "Why it is not delivered, yet or finally" }),
+    attempts: z.array(AttemptRecord).openapi({ description: "The last 20, oldest first" }),
     nextAttemptAt: Timestamp.optional(),
     createdAt: Timestamp,
     finishedAt: Timestamp.optional(),
   })
   .openapi("Delivery");
 
-/** A delivery as its event shows it. */
+/** A delivery in the record of its event. */
 export const EventDelivery = DeliveryRecord.extend({ webhookId: z.uuid(), url: z.url() }).openapi("EventDelivery");

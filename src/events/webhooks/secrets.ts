@@ -1,4 +1,4 @@
-/** Signing secrets of webhooks; see src/platform/crypto/sealing.ts for how they are kept. */
+/** Signing secrets of webhooks. src/platform/crypto/sealing.ts explains how they are stored. */
 import { toBase64 } from "../../../protocol/base64.ts";
 
 const SECRET_BYTES = 32;
@@ -11,5 +11,5 @@ export {
   SealError,
 } from "../../platform/crypto/sealing.ts";
 
-/** Canonical, padded standard Base64 of 32 random bytes: 44 characters, which every decoder takes. */
+/** Padded standard Base64 of 32 random bytes: 44 characters. */
 export const newSecret = (): string => toBase64(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));

@@ -1,24 +1,24 @@
 /**
- * The signatures that travel with every attempt: `Service-Signature`, which published receivers check, and the headers of
- * Standard Webhooks (https://www.standardwebhooks.com, specification §"Signature scheme"), which add a time window.
+ * Signatures of an attempt: `Service-Signature`, which published receivers check, and the headers of Standard Webhooks
+ * (https://www.standardwebhooks.com, specification §"Signature scheme"), which include the time.
  */
 import { fromBase64, toBase64 } from "../../../protocol/base64.ts";
 
 const encoder = new TextEncoder();
 
-/** What is signed: the bytes that go over the wire, never a re-serialisation of them. */
+/** The bytes that are sent are signed, never a re-serialisation of them. */
 export interface SignedMessage {
   eventId: string;
   body: Uint8Array;
-  /** When this attempt is made; each attempt has its own. */
+  /** Time of this attempt. */
   atMs: number;
-  /** The current key first; behind it, while a rotation overlaps, the one before. At least one. */
+  /** The current key, then the previous one while a rotation overlaps. */
   keys: CryptoKey[];
 }
 
 /**
- * Headers of one attempt. `service-signature` is made with the current key alone and is therefore the same at each
- * attempt; `webhook-signature` holds one signature for each key.
+ * Headers of one attempt. `service-signature` uses the current key and does not depend on the time. `webhook-signature` has one
+ * signature for each key.
  *
  * @throws {RangeError} without a key
  */
@@ -38,7 +38,7 @@ export async function signedHeaders(message: SignedMessage): Promise<Record<stri
 }
 
 /**
- * The key is what the secret says in Base64, not its text.
+ * The key is the Base64-decoded secret, not its text.
  *
  * @param secretBase64 standard Base64, as `newSecret` makes it
  * @throws {TypeError} when it is not Base64 of at least one byte; never with the secret in its message

@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Where a workspace's events are sent to. */
+/** The webhooks of workspaces. */
 export const webhooks = sqliteTable(
   "webhooks",
   {
@@ -10,17 +10,17 @@ export const webhooks = sqliteTable(
     description: text(),
     /** As the owner wrote them: names in either naming, or prefixes such as `video.media.*`; [] = all. */
     eventTypes: text({ mode: "json" }).$type<string[]>().notNull(),
-    /** The same as the service's names, for the fan-out; null = all. */
+    /** The kinds that these stand for, by the service's names, for the fan-out; null = all. */
     matchedTypes: text({ mode: "json" }).$type<string[]>(),
-    /** The catalogue that they were matched with; the cron matches again when it has changed. */
+    /** Version of the catalogue for `matchedTypes`; the cron resolves them again after a change. */
     matchedVersion: text(),
     naming: text({ enum: ["service", "video"] }).notNull(),
-    /** Secrets of streams and simulcast targets are in the events that it gets; otherwise they are redacted. */
+    /** Events to this webhook include the secrets of streams and simulcast targets; otherwise they are redacted. */
     eventSecrets: integer({ mode: "boolean" }).notNull().default(false),
-    /** The owner's wish. While it is false no event is queued, and what is queued waits. */
+    /** Set by the owner. While false, new events create no delivery and pending deliveries wait. */
     enabled: integer({ mode: "boolean" }).notNull(),
     secret: text().notNull(), // sealed, see secrets.ts
-    previousSecret: text(), // sealed; signs beside the new one until then
+    previousSecret: text(), // sealed; signs beside the current one until `previousSecretUntil`
     previousSecretUntil: integer({ mode: "timestamp_ms" }),
 
     // Written by the webhook's sender.
@@ -28,17 +28,17 @@ export const webhooks = sqliteTable(
     disabledReason: text({ enum: ["gone", "failing_for_five_days"] }),
     disabledAt: integer({ mode: "timestamp_ms" }),
     lastAttemptAt: integer({ mode: "timestamp_ms" }),
-    lastStatus: integer(), // HTTP; null = no answer
+    lastStatus: integer(), // HTTP; null = no response
     lastFailure: text(), // a code of failures.ts; null = delivered
 
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),
     updatedAt: integer({ mode: "timestamp_ms" }).notNull(),
-    deletedAt: integer({ mode: "timestamp_ms" }), // its deliveries stay in the log of its events
+    deletedAt: integer({ mode: "timestamp_ms" }), // the row stays for the logs of its deliveries
   },
   (t) => [index("webhooks_in_workspace").on(t.workspaceId, t.createdAt)],
 );
 
-/** One event on its way to one webhook. */
+/** One event for one webhook. */
 export const deliveries = sqliteTable(
   "deliveries",
   {
@@ -46,11 +46,11 @@ export const deliveries = sqliteTable(
     webhookId: text().notNull(),
     workspaceId: text().notNull(),
     type: text().notNull(), // the event's, by the service's naming
-    naming: text({ enum: ["service", "video"] }).notNull(), // as when the event was born: every attempt sends the same bytes
+    naming: text({ enum: ["service", "video"] }).notNull(), // the webhook's when the event was created, so that every attempt sends the same bytes
     status: text({ enum: ["pending", "delivered", "failed", "cancelled"] }).notNull(),
     attempts: integer().notNull().default(0), // ever made
-    tries: integer().notNull().default(0), // of the schedule that runs now
-    firstTriedAt: integer({ mode: "timestamp_ms" }), // of the schedule that runs now
+    tries: integer().notNull().default(0), // of the current schedule
+    firstTriedAt: integer({ mode: "timestamp_ms" }), // of the current schedule
     nextAttemptAt: integer({ mode: "timestamp_ms" }), // null unless pending
     lastFailure: text(), // a code of failures.ts
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),
@@ -65,7 +65,7 @@ export const deliveries = sqliteTable(
   ],
 );
 
-/** Every POST that was made, or begun and then cut off by a restart of ours. */
+/** Every attempt, including those that a restart interrupted. */
 export const deliveryAttempts = sqliteTable(
   "delivery_attempts",
   {
@@ -74,10 +74,10 @@ export const deliveryAttempts = sqliteTable(
     number: integer().notNull(), // counts from 1 within the delivery
     startedAt: integer({ mode: "timestamp_ms" }).notNull(),
     durationMs: integer().notNull(),
-    status: integer(), // HTTP; null = no answer
+    status: integer(), // HTTP; null = no response
     failure: text(), // a code of failures.ts; null = delivered
-    detail: text(), // more words on the failure
-    responseHead: text().notNull(), // the first 4 KB of the answer
+    detail: text(), // details of the failure
+    responseHead: text().notNull(), // the first 4 KB of the response body
   },
   (t) => [
     primaryKey({ columns: [t.eventId, t.webhookId, t.number] }),

@@ -22,15 +22,15 @@ import { withKeys } from "../../platform/http/with-keys.ts";
 
 export interface WebhookTest {
   eventId: string;
-  type: string; // as it was sent
+  type: string; // in the webhook's naming
   attempt: AttemptRow;
 }
 
 /**
- * Sends one signed sample at once, whatever state the webhook is in, and never again; it says nothing about the endpoint's health.
+ * Sends one signed sample event at once, whatever the webhook's state, without retries. Its outcome does not affect the endpoint's health.
  *
  * @param name of a kind, in either naming
- * @returns null when there is no such webhook
+ * @returns null when the webhook does not exist
  * @throws {Problem} unavailable
  */
 export async function testWebhook(env: Env, key: WebhookKey, name: string, now: Date): Promise<WebhookTest | null> {
@@ -51,7 +51,7 @@ export async function testWebhook(env: Env, key: WebhookKey, name: string, now: 
   });
   await insertEvent(db, sample);
   const event = await findEvent(db, eventId);
-  if (event === null) throw new Error("the sample that was just recorded is gone");
+  if (event === null) throw new Error("the sample event was deleted before it was sent");
   const body = eventBytes(
     event,
     webhook.naming,
@@ -78,10 +78,10 @@ export async function testWebhook(env: Env, key: WebhookKey, name: string, now: 
   return { eventId, type: nameIn(webhook.naming, type), attempt };
 }
 
-/** A name of published receivers may stand for two kinds: then the one of plain media. The route has checked that there is one. */
+/** A `video` name may stand for two kinds; the first is that of a media. The route has checked that there is one. */
 const kindNamed = (name: string): EventType => (isEventType(name) ? name : resolveTypes(name)[0]!);
 
-/** The catalogue's example about an object that there is not, in the caller's workspace. */
+/** The catalogue's example, about a new object id in the caller's workspace. */
 export function sampleOf(type: EventType, workspaceId: string): { type: EventType; objectId: string; data: unknown } {
   const { objectType, example } = CATALOGUE[type];
   const id = crypto.randomUUID();

@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import { nameIn } from "../index.ts";
+import { CATALOGUE, nameIn, resolveTypes } from "../index.ts";
 import { withoutUnset } from "../../platform/http/record.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
 import { DELIVERY_FAILURES, type DeliveryFailure } from "./failures.ts";
@@ -9,7 +9,7 @@ import { DISABLED_BECAUSE } from "./sender/record.ts";
 
 const timestampOf = (time: Date | null) => time && toTimestamp(time);
 
-/** What the owner sees of a webhook: never its secrets. @param now decides whether a rotation still overlaps */
+/** The webhook as the API returns it, without its secrets. @param now decides whether a rotation still overlaps */
 export function toWebhook(webhook: Webhook, now: Date): z.infer<typeof WebhookRecord> {
   const { disabledReason, previousSecret, previousSecretUntil: until } = webhook;
   return withoutUnset({
@@ -17,6 +17,7 @@ export function toWebhook(webhook: Webhook, now: Date): z.infer<typeof WebhookRe
     url: webhook.url,
     description: webhook.description,
     eventTypes: webhook.eventTypes,
+    eventTypesNotSent: notSent(webhook.eventTypes),
     naming: webhook.naming,
     events: { secrets: webhook.eventSecrets },
     enabled: webhook.enabled,
@@ -35,7 +36,13 @@ export function toWebhook(webhook: Webhook, now: Date): z.infer<typeof WebhookRe
   });
 }
 
-/** Disabling comes first: its reason is news to the owner, their own wish is not. */
+/** Patterns that stand only for kinds that this release does not send; null = there are none. */
+function notSent(patterns: readonly string[]): string[] | null {
+  const found = patterns.filter((pattern) => !resolveTypes(pattern).some((type) => CATALOGUE[type].isSent));
+  return found.length === 0 ? null : found;
+}
+
+/** `disabled` takes precedence over `paused`, because the owner may not know of it. */
 function statusOf({ enabled, disabledReason, failingSince }: Webhook): z.infer<typeof WebhookRecord>["status"] {
   if (disabledReason !== null) return "disabled";
   if (!enabled) return "paused";
@@ -53,7 +60,7 @@ export function toAttempt(row: Omit<AttemptRow, "eventId" | "webhookId">): z.inf
   };
 }
 
-/** @param attempts of this delivery, in their order */
+/** @param attempts of this delivery, oldest first */
 export function toDelivery(row: DeliveryRow, attempts: AttemptRow[]): z.infer<typeof DeliveryRecord> {
   return withoutUnset({
     eventId: row.eventId,
@@ -68,7 +75,7 @@ export function toDelivery(row: DeliveryRow, attempts: AttemptRow[]): z.infer<ty
   });
 }
 
-/** A code is in the catalogue, or was in an earlier one: then the code itself has to do as words. */
+/** A code that an earlier release stored may have no message any more. */
 function failureOf(code: string | null, detail: string | null = null) {
   if (code === null) return null;
   const message = DELIVERY_FAILURES[code as DeliveryFailure]?.message ?? code;

@@ -8,13 +8,13 @@ import { requireAccepting } from "./require-accepting.ts";
 import { type UpdateWebhook, urlIssues } from "./schemas.ts";
 import { withoutFragment } from "./without-fragment.ts";
 import { webhooks } from "./tables.ts";
-import { reviveSender, tellSender } from "./wake.ts";
+import { resetSender, reloadSender } from "./wake.ts";
 
 /**
- * Changes what its owner may change. Another URL is another endpoint, and an owner who enables a webhook has repaired it: both start
- * with a clean record.
+ * Changes a webhook. A new URL is a new endpoint, and an owner who enables a webhook has repaired its endpoint, so both start without a
+ * record of failures.
  *
- * @returns null when there is no such webhook
+ * @returns null when the webhook does not exist
  * @throws {Problem} validation_failed
  */
 export async function updateWebhook(
@@ -31,7 +31,7 @@ export async function updateWebhook(
   const url = body.url === undefined ? seen.url : withoutFragment(body.url);
   if (url !== seen.url && !body.skipVerification) await requireAccepting(env, url);
 
-  const startsAnew = url !== seen.url || body.enabled === true;
+  const isFreshStart = url !== seen.url || body.enabled === true;
   const change: Partial<Webhook> = {
     ...(url === seen.url ? {} : { url }),
     ...(body.description === undefined ? {} : { description: body.description || null }),
@@ -40,7 +40,7 @@ export async function updateWebhook(
     ...(body.events?.secrets === undefined ? {} : { eventSecrets: body.events.secrets }),
     ...(body.enabled === undefined ? {} : { enabled: body.enabled }),
     ...(body.enabled === true ? { disabledReason: null, disabledAt: null } : {}),
-    ...(startsAnew ? { failingSince: null } : {}),
+    ...(isFreshStart ? { failingSince: null } : {}),
   };
   if (Object.keys(change).length === 0) return seen;
   const [webhook] = await db
@@ -48,8 +48,8 @@ export async function updateWebhook(
     .set({ ...change, updatedAt: now })
     .where(isWebhook(key))
     .returning();
-  if (webhook === undefined) return null; // deleted while its new URL was asked
+  if (webhook === undefined) return null; // deleted while its new URL was verified
   log("webhook.updated", { ...key, fields: Object.keys(change) });
-  await (startsAnew ? reviveSender : tellSender)(env, key.webhookId);
+  await (isFreshStart ? resetSender : reloadSender)(env, key.webhookId);
   return webhook;
 }

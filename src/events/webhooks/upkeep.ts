@@ -6,16 +6,16 @@ import { log } from "../../platform/log.ts";
 import { currentKeyId, openSecret, sealSecret } from "./secrets.ts";
 import { webhooks } from "./tables.ts";
 
-const AT_ONCE = 100;
+const MAX_WEBHOOKS = 100;
 
-/** After the catalogue of events has changed, a prefix such as `video.media.*` stands for other kinds. */
-export async function expandAgain(env: Env): Promise<void> {
+/** Resolves `eventTypes` again after the catalogue has changed: a prefix such as `video.media.*` may stand for other kinds. */
+export async function refreshMatchedTypes(env: Env): Promise<void> {
   const db = openDatabase(env.DB);
   const stale = await db
     .select({ id: webhooks.id, eventTypes: webhooks.eventTypes })
     .from(webhooks)
     .where(or(isNull(webhooks.matchedVersion), ne(webhooks.matchedVersion, CATALOGUE_VERSION)))
-    .limit(AT_ONCE);
+    .limit(MAX_WEBHOOKS);
   for (const { id, eventTypes } of stale) {
     const matched = { matchedTypes: expandPatterns(eventTypes), matchedVersion: CATALOGUE_VERSION };
     await db
@@ -23,36 +23,36 @@ export async function expandAgain(env: Env): Promise<void> {
       .set(matched)
       .where(and(eq(webhooks.id, id), eq(webhooks.eventTypes, eventTypes)));
   }
-  if (stale.length > 0) log("webhooks.expanded", { webhooks: stale.length });
+  if (stale.length > 0) log("webhooks.types_refreshed", { webhooks: stale.length });
 }
 
-/** After WEBHOOK_KEYS has got a new first key, every secret is sealed with it; then the old one can be taken out. */
-export async function sealAgain(env: Env): Promise<void> {
+/** Seals every secret with the first key of WEBHOOK_KEYS, after which the old key can be removed. */
+export async function resealSecrets(env: Env): Promise<void> {
   const db = openDatabase(env.DB);
   const current = `${currentKeyId(env.WEBHOOK_KEYS)}.`;
   const old = await db
     .select({ id: webhooks.id, secret: webhooks.secret, previousSecret: webhooks.previousSecret })
     .from(webhooks)
     .where(sql`instr(${webhooks.secret}, ${current}) <> 1 OR instr(${webhooks.previousSecret}, ${current}) <> 1`)
-    .limit(AT_ONCE);
+    .limit(MAX_WEBHOOKS);
   for (const row of old)
-    await sealRowAgain(env, row).catch((error: unknown) =>
-      log("webhook.not_sealed_again", { webhookId: row.id, error: String(error) }),
+    await resealRow(env, row).catch((error: unknown) =>
+      log("webhook.reseal_failed", { webhookId: row.id, error: String(error) }),
     );
-  if (old.length > 0) log("webhooks.sealed_again", { webhooks: old.length });
+  if (old.length > 0) log("webhooks.resealed", { webhooks: old.length });
 }
 
-async function sealRowAgain(
+async function resealRow(
   env: Env,
   { id, secret, previousSecret }: Pick<typeof webhooks.$inferSelect, "id" | "secret" | "previousSecret">,
 ): Promise<void> {
-  const again = async (sealed: string) =>
+  const reseal = async (sealed: string) =>
     await sealSecret(env.WEBHOOK_KEYS, id, await openSecret(env.WEBHOOK_KEYS, id, sealed));
   const sealed = {
-    secret: await again(secret),
-    previousSecret: previousSecret === null ? null : await again(previousSecret),
+    secret: await reseal(secret),
+    previousSecret: previousSecret === null ? null : await reseal(previousSecret),
   };
-  // A rotation that came in between has sealed with the new key anyway.
+  // A concurrent rotation has used the new key already.
   await openDatabase(env.DB)
     .update(webhooks)
     .set(sealed)

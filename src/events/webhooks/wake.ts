@@ -3,37 +3,37 @@ import { log } from "../../platform/log.ts";
 import type { DueDelivery } from "./sender/due.ts";
 import { senderOf } from "./sender/sender-calls.ts";
 
-/** Tells a webhook's sender that something may be due. False when it could not be told; never throws. */
+/** Wakes a webhook's sender because deliveries may be due. Never throws; false = the call failed. */
 export const wakeSender = (env: Env, webhookId: string, announced: DueDelivery[] = []): Promise<boolean> =>
-  told(webhookId, () => senderOf(env, webhookId).wake(webhookId, announced));
+  call(webhookId, () => senderOf(env, webhookId).wake(webhookId, announced));
 
-/** Tells it that its webhook has changed: awaited before the change is confirmed, nothing is sent as it was before. */
-export const tellSender = (env: Env, webhookId: string): Promise<boolean> =>
-  told(webhookId, () => senderOf(env, webhookId).changed(webhookId));
+/** After a change of a webhook. Awaited before the change is confirmed, so that nothing is sent with the old settings afterwards. */
+export const reloadSender = (env: Env, webhookId: string): Promise<boolean> =>
+  call(webhookId, () => senderOf(env, webhookId).reload(webhookId));
 
-/** The same for a webhook that starts anew: what its endpoint did before is forgotten. */
-export const reviveSender = (env: Env, webhookId: string): Promise<boolean> =>
-  told(webhookId, () => senderOf(env, webhookId).revive(webhookId));
+/** The same, and the sender forgets how the endpoint behaved before. */
+export const resetSender = (env: Env, webhookId: string): Promise<boolean> =>
+  call(webhookId, () => senderOf(env, webhookId).reset(webhookId));
 
-async function told(webhookId: string, call: () => Promise<unknown>): Promise<boolean> {
+async function call(webhookId: string, method: () => Promise<unknown>): Promise<boolean> {
   try {
-    await call();
+    await method();
     return true;
   } catch (error) {
-    log("sender.not_told", { webhookId, error: String(error) });
+    log("sender.call_failed", { webhookId, error: String(error) });
     return false;
   }
 }
 
-/** A call that has not come back after this long is not waited for. */
-const CALL_MS = 1000;
-const callsUnderWay = new Map<string, number>(); // webhook → since when
+/** A call that has taken longer than this no longer holds back others. */
+const MAX_CALL_MS = 1000;
+const pendingCalls = new Map<string, number>(); // webhook → start of the call
 
-/** Wakes it for those who have put a message into the queue too: in a burst of events one call at a time is enough. */
-export async function wakeSenderSoon(env: Env, webhookId: string, announced: DueDelivery[]): Promise<void> {
-  const since = callsUnderWay.get(webhookId);
-  if (since !== undefined && Date.now() - since < CALL_MS) return;
-  callsUnderWay.set(webhookId, Date.now());
+/** Skips the call while another one is pending: in a burst one call at a time is enough, because the queue has a message for each event. */
+export async function wakeSenderUnlessPending(env: Env, webhookId: string, announced: DueDelivery[]): Promise<void> {
+  const startedAtMs = pendingCalls.get(webhookId);
+  if (startedAtMs !== undefined && Date.now() - startedAtMs < MAX_CALL_MS) return;
+  pendingCalls.set(webhookId, Date.now());
   await wakeSender(env, webhookId, announced);
-  callsUnderWay.delete(webhookId);
+  pendingCalls.delete(webhookId);
 }

@@ -4,8 +4,8 @@ import { checkPublicUrl } from "../../platform/network/public-url.ts";
 export type CheckedWebhookUrl = { ok: true; url: URL } | { ok: false; message: string };
 
 /**
- * Checks what can be told from the text of a webhook's URL alone: https on a public host, port 443, 80 or above 1024
- * (below are services that speak something else), no credentials. The answered URL has no fragment.
+ * Checks the text of a webhook's URL: https, a public host, port 443, 80 or above 1024 (lower ports belong to other protocols), no
+ * credentials. The returned URL has no fragment.
  *
  * @param allowPrivate for local work: also http, private addresses and local names
  */

@@ -1,4 +1,4 @@
-/** A URL as it is kept: in its canonical spelling and without its fragment, which is never sent. */
+/** A URL as it is stored: canonical, and without the fragment, which is never sent. */
 export function withoutFragment(text: string): string {
   const url = new URL(text);
   url.hash = "";

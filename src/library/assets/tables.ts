@@ -2,7 +2,10 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Metadata, Progress, SegmentList } from "../../media/types.ts";
 
-/** The catalogue of assets. `status`, the facts and `progress` are written by the asset machine's outbox alone. */
+/**
+ * The catalogue of assets. The asset machine's outbox writes `status`, `stage`, the facts and `progress` (`projection.ts`). Recordings and
+ * clips of live streams have no asset machine: `open-recording.ts` and `finish-recording.ts` write them.
+ */
 export const assets = sqliteTable(
   "assets",
   {
@@ -17,14 +20,14 @@ export const assets = sqliteTable(
     sourceUrl: text().notNull(),
     clipStartMs: integer().notNull(),
     clipEndMs: integer(),
-    streamId: text(), // recordings: the stream; its session's id is the asset's, and no asset machine has to do with it
-    /** Clips: the media that they were cut from; of a live stream's clip the recording, with `streamId` the stream. */
+    streamId: text(), // recordings and clips: the live stream. The id of a recording is that of its session
+    /** Clips: the recording that they were cut from. */
     sourceAssetId: text(),
-    publicUrl: text().notNull(), // origin under which this asset was created; thumbnails and callbacks use it
+    publicUrl: text().notNull(), // the origin of the request that created it; encoders call back there unless PUBLIC_URL is set
 
     status: text({ enum: ["processing", "ready", "errored"] }).notNull(),
     stage: text({
-      enum: ["created", "downloading", "downloaded", "validating", "queued", "encoding", "done"],
+      enum: ["created", "downloading", "validating", "encoding", "done"],
     }).notNull(),
     progress: text({ mode: "json" }).$type<Progress>(),
     containerFormat: text(),
@@ -38,9 +41,9 @@ export const assets = sqliteTable(
 
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),
     updatedAt: integer({ mode: "timestamp_ms" }).notNull(),
-    /** Counts the changes of the record, so that an event can be sure to tell of the newest. */
+    /** Incremented by every change of the record, so that an event is committed only with the record that it shows. */
     revision: integer().notNull().default(0),
-    startedAt: integer({ mode: "timestamp_ms" }), // null until the asset machine has taken over
+    startedAt: integer({ mode: "timestamp_ms" }), // null until the asset machine has started; recordings and clips: their creation
     deletedAt: integer({ mode: "timestamp_ms" }), // a tombstone, kept until every byte is gone
     purgedAt: integer({ mode: "timestamp_ms" }),
   },
@@ -80,8 +83,8 @@ export const tracks = sqliteTable(
 );
 
 /**
- * What manifests are rendered from. A row exists for what is playable: `isWhole` = all its segments are there and will
- * never change; otherwise the list still grows at its end.
+ * Manifests are rendered from these rows. A row exists once its rendition is playable. `isWhole`: all segments are listed and never
+ * change; otherwise the list still grows at its end.
  */
 export const renditions = sqliteTable(
   "renditions",
@@ -91,7 +94,7 @@ export const renditions = sqliteTable(
     kind: text({ enum: ["video", "audio"] }).notNull(),
     origin: text({ enum: ["ladder", "passthrough"] }).notNull(),
     isWhole: integer({ mode: "boolean" }).notNull(),
-    /** With passthrough only: its key frames fall on the ladder's grid, so it is a rung like the others and stays listed. */
+    /** Passthrough only: the source's key frames lie on the ladder's grid, so it serves as the top rung and stays listed. */
     isTopRung: integer({ mode: "boolean" }).notNull().default(false),
     codec: text().notNull(), // RFC 6381
     widthPx: integer(),

@@ -9,9 +9,7 @@ import type { CreatedMedia, InputInfo } from "./schemas.ts";
 const STAGE_STATUS = {
   created: "Created",
   downloading: "Downloading",
-  downloaded: "Downloaded",
   validating: "Validating",
-  queued: "In Queue",
   encoding: "Processing",
   done: "Processing",
 } as const;

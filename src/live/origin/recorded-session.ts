@@ -14,7 +14,7 @@ export interface RecordedRendition {
   segments: SegmentList;
 }
 
-/** What a session has left for on-demand delivery. */
+/** What a session has left for on-demand playback. */
 export interface RecordedSession {
   /** What its renditions are, those among them that have nothing. */
   variants: LiveVariant[];

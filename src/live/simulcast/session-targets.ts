@@ -17,7 +17,8 @@ const EVENT_OF = {
 } as const;
 
 /**
- * The targets that get the broadcast. A token outlives its session by hours, and the keys of other platforms are for the broadcast on air only.
+ * The targets that get the broadcast. The keys of other platforms are returned during the broadcast only; a token is valid for hours after its
+ * session.
  *
  * @throws {Problem} session_over
  */
@@ -38,8 +39,8 @@ export async function listTargets(
 }
 
 /**
- * Announces what became of a target. That may come after the broadcaster has left: a short broadcast is over before its targets have
- * answered. A repeated report is one event.
+ * Announces the state of a target. It may be reported after the broadcaster has left, because a short broadcast can end before its targets
+ * respond. A repeated report is the same event.
  *
  * @returns null when the target was removed meanwhile
  * @throws {Problem} session_over, when another session has begun

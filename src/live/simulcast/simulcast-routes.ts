@@ -41,14 +41,14 @@ const getRoute = createRoute({
 });
 const updateRoute = createRoute({
   operationId: "update-specific-simulcast-of-stream",
-  summary: "Switch or relabel a simulcast target",
-  description: "`metadata` is replaced as a whole; what is left out stays.",
+  summary: "Change a simulcast target",
+  description: "`metadata` is replaced as a whole. Omitted fields stay as they are.",
   method: "put",
   path: `${path}/{simulcastId}`,
   tags,
   security,
   request: { params: targetParams, body: { required: true, content: json(UpdateTarget) } },
-  responses: { 200: dataAnswer(TargetRecord, "The target as it is now"), ...problems },
+  responses: { 200: dataAnswer(TargetRecord, "The changed target"), ...problems },
 });
 const deleteRoute = createRoute({
   operationId: "delete-simulcast-of-stream",

@@ -13,16 +13,15 @@ interface Key {
   workspaceId: string;
   streamId: string;
 }
-/** Each target is a connection and a process at the gateway. */
+/** Each target takes a connection and a process of the gateway. */
 const TARGETS_PER_STREAM = 5;
 
 type Changed = { target: SimulcastTarget; committed: Committed } | null;
 
 /**
- * Adds a platform that gets the broadcast too. Null when there is no such stream.
+ * Adds a simulcast target. Null when the stream does not exist.
  *
- * @throws {Problem} stream_not_idle: a broadcast under way, or a disabled stream, takes none (contract/rest.md §6);
- * validation_failed: the stream has its five
+ * @throws {Problem} stream_not_idle: the stream is broadcasting or disabled (contract/rest.md §6); validation_failed: it has five targets
  */
 export async function addTarget(
   env: Env,
@@ -52,11 +51,11 @@ export async function addTarget(
 }
 
 function tooManyTargets(): Problem {
-  const message = `has ${TARGETS_PER_STREAM} simulcast targets, which is the most; remove one first`;
+  const message = `has ${TARGETS_PER_STREAM} simulcast targets, the maximum; remove one first`;
   return new Problem("validation_failed", `the stream ${message}`, { fields: [{ field: "streamId", message }] });
 }
 
-/** Switches or relabels a target; `metadata` is replaced as a whole. Null when there is none. */
+/** Enables, disables or relabels a target; `metadata` is replaced as a whole. Null when the target does not exist. */
 export async function updateTarget(
   env: Env,
   key: Key,
@@ -82,7 +81,7 @@ export async function updateTarget(
   return changed && { target: changed.plan.target, committed: changed.committed };
 }
 
-/** Null when there is no such target. */
+/** Null when the target does not exist. */
 export async function removeTarget(env: Env, key: Key, simulcastId: string, now: Date): Promise<Committed | null> {
   const changed = await changeStream(env, key, ({ targets }, db, still) => {
     const found = targets.find(({ id }) => id === simulcastId);

@@ -1,13 +1,13 @@
 import { isForbiddenHost, MAX_URL_LENGTH } from "../../platform/network/public-url.ts";
 
 /**
- * Where a broadcast may be pushed to. Pure; the name is resolved and checked again when it is contacted.
+ * Checks the URL of a simulcast target. Pure; the host name is resolved and checked again when the gateway connects.
  *
- * @returns null when it is good, else words that complete a sentence that starts with the field's name
+ * @returns null when it is valid, else the reason, to follow the field's name
  */
 export function targetUrlProblem(text: string, allowPrivateNetwork: boolean): string | null {
   if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters long`;
-  // Read as an http URL, because only of those a parser understands every way to write an address.
+  // Parsed as an http URL, because the parser normalises addresses for http only.
   const asHttp = text.replace(/^rtmps?:\/\//i, "http://");
   if (/[\p{Cc}\s]/u.test(text) || !URL.canParse(text)) return "must be an absolute URL";
   if (asHttp === text || !URL.canParse(asHttp)) return "must be an rtmp or rtmps URL";

@@ -7,11 +7,11 @@ export type PlaybackId = typeof playbackIds.$inferSelect;
 /** Streams have no DRM (contract/rest.md §6). */
 export type StreamPlaybackId = Omit<PlaybackId, "accessPolicy"> & { accessPolicy: "public" | "private" };
 
-/** Of these assets, oldest first; for a batch. */
+/** Playback IDs of assets, oldest first; a statement for a batch. */
 export const playbackIdsOf = (db: Database, targetIds: string[]) =>
   db.select().from(playbackIds).where(inArray(playbackIds.targetId, targetIds)).orderBy(asc(playbackIds.createdAt));
 
-/** The same of streams. */
+/** The same for streams. */
 export const streamPlaybackIdsOf = (db: Database, streamIds: string[]) =>
   db
     .select({

@@ -1,18 +1,18 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Under which public names something plays, and who may play it there. Whoever owns the target writes its rows. */
+/** The playback IDs of assets and streams, with their access policies. The domain that owns the target writes its rows. */
 export const playbackIds = sqliteTable(
   "playback_ids",
   {
     id: text().primaryKey(), // UUID
-    /** What the target is: on-demand media (recordings and clips too), or a live stream. */
+    /** The kind of target: an asset, including recordings and clips, or a live stream. */
     kind: text({ enum: ["asset", "stream"] })
       .notNull()
       .default("asset"),
-    /** The asset or the stream. */
+    /** Id of the asset or stream. */
     targetId: text().notNull(),
     workspaceId: text().notNull(),
-    /** `drm` for assets only. */
+    /** `drm` is for assets only. */
     accessPolicy: text({ enum: ["public", "private", "drm"] }).notNull(),
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),
   },

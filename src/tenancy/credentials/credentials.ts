@@ -11,12 +11,12 @@ import { Problem } from "../../platform/http/problems.ts";
 import type { AppContext, Caller } from "../../platform/http/router.ts";
 import { sha256Hex } from "../../platform/crypto/hash.ts";
 
-/** A credential is looked up again after this long, so a revoked one works no longer than that. */
-const REMEMBER_MS = 5000;
-const REMEMBERED_AT_MOST = 1000;
-const remembered = new TtlCache<{ caller: Caller; secretHash: string }>(REMEMBERED_AT_MOST);
+/** A verified credential is cached for this long, which is also how long a revoked one still works. */
+const CACHE_TTL_MS = 5000;
+const MAX_CACHED = 1000;
+const cache = new TtlCache<{ caller: Caller; secretHash: string }>(MAX_CACHED);
 
-/** Reads `Authorization: Basic`; null when it is not that or not well formed (RFC 7617). */
+/** Parses `Authorization: Basic` (RFC 7617); null = another scheme, or malformed. */
 function parseBasic(header: string | undefined): { username: string; password: string } | null {
   const encoded = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header ?? "")?.[1];
   const bytes = encoded === undefined ? null : fromBase64(encoded);
@@ -31,7 +31,7 @@ function parseBasic(header: string | undefined): { username: string; password: s
 }
 
 async function lookUp(binding: D1Database, id: string, nowMs: number) {
-  const known = remembered.get(id, nowMs);
+  const known = cache.get(id, nowMs);
   if (known !== undefined) return known;
   const db = openDatabase(binding);
   const rows = await db
@@ -41,12 +41,12 @@ async function lookUp(binding: D1Database, id: string, nowMs: number) {
   const row = rows[0];
   if (row === undefined) return null;
   const entry = { caller: { workspaceId: row.workspaceId, credentialId: id }, secretHash: row.secretHash };
-  remembered.set(id, entry, nowMs + REMEMBER_MS);
+  cache.set(id, entry, nowMs + CACHE_TTL_MS);
   return entry;
 }
 
 /**
- * Whom the request's Basic credentials speak for.
+ * The caller that the request's Basic credentials belong to.
  *
  * @throws {Problem} unauthorized; too_many_requests after too many failures
  */
@@ -60,7 +60,7 @@ export async function authenticate(c: Context<AppContext>): Promise<Caller> {
   return entry.caller;
 }
 
-/** Lets a request pass only with a good pair of credentials; from then on `c.var.caller` says whose it is. */
+/** Requires valid credentials and sets `c.var.caller`. */
 export const requireCredentials = createMiddleware<AppContext>(async (c, next) => {
   c.set("caller", await authenticate(c));
   await next();

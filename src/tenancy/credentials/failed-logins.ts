@@ -2,16 +2,16 @@ import { networkOf } from "../../../protocol/network-of.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
 
-/** The period of `AUTH_FAILURES` in wrangler.toml, in which it allows 20 failures of one address and of one credential. */
+/** The period of `AUTH_FAILURES` in wrangler.toml, in which 20 failures are allowed for each address and each credential. */
 const PERIOD_SECONDS = 60;
 const UUID = /^[0-9a-f-]{36}$/i;
 
 /**
- * Counts a failed login by the caller's address and by the credential it named, with the platform's own counters: nothing is stored. Only
- * failures get here, so nobody can lock the holder of a good secret out by failing in its name (decision 0024).
+ * Counts a failed login for the caller's address and for the credential, with the platform's rate limiter. Only failures are counted, so
+ * nobody can lock out the holder of the right secret (decision 0024).
  *
- * @param address `cf-connecting-ip`; absent where no proxy of Cloudflare's stands in front
- * @returns what to throw: 401, or 429 beyond the limit
+ * @param address `cf-connecting-ip`; absent without Cloudflare's proxy
+ * @returns the problem to throw: 401, or 429 beyond the limit
  */
 export async function refusalOfLogin(
   env: Pick<Env, "AUTH_FAILURES">,

@@ -13,7 +13,7 @@ export const workspaces = sqliteTable("workspaces", {
   createdAt: integer({ mode: "timestamp_ms" }).notNull(),
 });
 
-/** API credentials: the id is the Basic user name; of the secret only its SHA-256 is kept (it is 256 random bits). */
+/** API credentials. The id is the Basic user name. Only the SHA-256 of the secret is stored; the secret has 256 random bits. */
 export const credentials = sqliteTable(
   "credentials",
   {

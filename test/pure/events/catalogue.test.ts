@@ -23,31 +23,31 @@ const ALIASES = {
 };
 
 describe("the names", () => {
-  test("every name of the contract is that of a kind, in one of the namings", () => {
+  test("every name of the contract is the name of a kind in one of the namings", () => {
     expect(CONTRACT_NAMES).toHaveLength(62);
     const known = new Set(EVENT_KINDS.flatMap(({ type, videoType }) => [type as string, videoType]));
     expect(CONTRACT_NAMES.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test("beyond the contract there are two kinds, about webhooks themselves", () => {
+  test("only two kinds are not in the contract, about webhooks", () => {
     const known = new Set(CONTRACT_NAMES);
     const own = EVENT_KINDS.flatMap(({ type, videoType }) => [type, videoType]).filter((name) => !known.has(name));
     expect(new Set(own)).toEqual(new Set(["webhook.delivery.exhausted", "webhook.disabled"]));
   });
 
-  test("the specification's kinds are called as it calls them; its alias is one", () => {
+  test("the specification's kinds have its names, and its alias is an alias", () => {
     for (const [name, type] of Object.entries(SPECIFICATION_NAMES)) {
       expect(isEventType(type)).toBe(true);
       expect([CATALOGUE[type].type, CATALOGUE[type].videoType]).toContain(name);
     }
   });
 
-  test("seven kinds have another name for published receivers, the others one for all", () => {
+  test("seven kinds have another name in the video naming, the others the same", () => {
     const aliased = EVENT_KINDS.filter(({ type, videoType }) => type !== videoType);
     expect(Object.fromEntries(aliased.map(({ type, videoType }) => [type, videoType]))).toEqual(ALIASES);
   });
 
-  test("no kind is called what another's alias is", () => {
+  test("no kind's name is the alias of another", () => {
     const aliases = new Set<string>(Object.values(ALIASES));
     expect(EVENT_KINDS.filter(({ type }) => aliases.has(type))).toEqual([]);
   });
@@ -63,11 +63,11 @@ describe("the names", () => {
     expect(nameIn(naming, type)).toBe(name);
   });
 
-  test.each(["video.media.ready", "asset.melted", "toString", ""])("there is no kind %j to send", (type) => {
-    expect(() => kindOf(type)).toThrow("is no kind of event");
+  test.each(["video.media.ready", "asset.melted", "toString", ""])("%j is not a kind that can be sent", (type) => {
+    expect(() => kindOf(type)).toThrow("unknown kind of event");
   });
 
-  test("the version tells a catalogue from one with more kinds, fewer or other names, not from one in another order", () => {
+  test("the version changes with the kinds and names, and not with their order", () => {
     const [first, ...others] = EVENT_KINDS;
     const renamed = { type: first!.type, videoType: "video.media.made" };
     expect(CATALOGUE_VERSION).toMatch(/^[0-9a-f]{8}$/);
@@ -77,34 +77,34 @@ describe("the names", () => {
 });
 
 describe.each(EVENT_KINDS.map((kind) => [kind.type, kind] as const))("%s", (type, kind) => {
-  test("has an example that its own schema takes, whole", () => {
+  test("has an example that matches its schema", () => {
     expect(kind.data.parse(kind.example)).toEqual(kind.example);
   });
 
-  test("takes no field that is not in its schema", () => {
+  test("allows no field that is not in its schema", () => {
     const more = { ...(kind.example as object), surprise: true };
     expect(kind.data.safeParse(more).success).toBe(false);
   });
 
-  test("says when it is sent in one sentence, and what became of the object in one word", () => {
+  test("has a description of one sentence and a status of one word", () => {
     expect(kind.when).toMatch(/^[A-Z`].*[^.]\.$/);
     expect(kind.status).toMatch(/^[a-z]+(_[a-z]+)*$/);
   });
 
-  test("makes an envelope whose object is the example's", () => {
+  test("has an example envelope with the example's object", () => {
     const event = exampleEvent(type, "video");
     expect(EventEnvelope.strict().parse(event)).toEqual(event);
     expect(event.type).toBe(kind.videoType);
     expect(event.object).toEqual({ type: kind.objectType, id: SAMPLE_OBJECT_IDS[kind.objectType] });
   });
 
-  test("shows times with microseconds, as the API does", () => {
+  test("has times with microseconds, like the API", () => {
     const times = JSON.stringify(kind.example).match(/\d{4}-\d\d-\d\dT[^"]*/g) ?? [];
     expect(times.filter((time) => !/T\d\d:\d\d:\d\d\.\d{6}Z$/.test(time))).toEqual([]);
   });
 });
 
-test("what a caller does to an example is not seen by the next", () => {
+test("a change of an example by a caller does not affect the next one", () => {
   exampleEvent("asset.ready").data["id"] = "changed";
   expect(exampleEvent("asset.ready").data["id"]).toBe(SAMPLE_OBJECT_IDS.media);
 });
@@ -118,21 +118,21 @@ describe("the data of media events", () => {
     },
   );
 
-  test("says nothing of progress, which would be old news at once", () => {
+  test("has no progress, which would be outdated on arrival", () => {
     const progress = { percent: 10, stage: "encoding", renditions: [] };
     expect(CATALOGUE["asset.ready"].data.safeParse({ ...exampleEvent("asset.ready").data, progress }).success).toBe(
       false,
     );
   });
 
-  test("a recording names its stream beside the media", () => {
+  test("a recording has its stream in addition to the media", () => {
     const { data, object } = exampleEvent("live_stream.recording.ready");
     expect(object.type).toBe("media");
     expect(data["id"]).toBe(object.id);
     expect(data["streamId"]).toBe(SAMPLE_OBJECT_IDS.live);
   });
 
-  test("a watermark's event names the watermark in its data and the media in its object", () => {
+  test("a watermark's event has the watermark in its data and the media in its object", () => {
     const { data, object } = exampleEvent("video.media.watermark.ready");
     expect(object.id).toBe(SAMPLE_OBJECT_IDS.media);
     expect(data["id"]).not.toBe(object.id);

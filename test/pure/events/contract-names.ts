@@ -1,4 +1,4 @@
-/** The public names of the interface, every one of which a receiver may know. */
+/** All public names of the interface, which receivers may know. */
 export const CONTRACT_NAMES = `
 video.media.upload
 video.upload.media_created
@@ -66,7 +66,7 @@ migration.batch.completed
   .trim()
   .split("\n");
 
-/** The kinds of the specification, with what they are called here: itself but for the one that has an alias. */
+/** The kinds of the specification and their names here, which differ for one alias only. */
 export const SPECIFICATION_NAMES = {
   "asset.created": "asset.created",
   "asset.ready": "asset.ready",

@@ -7,7 +7,7 @@ import { SAMPLE } from "../../../src/events/catalogue/samples.ts";
 import { DELIVERY_FAILURES } from "../../../src/events/webhooks/failures.ts";
 
 const at = new Date("2026-05-20T12:50:15.662Z");
-const told = { id: SAMPLE.eventId, atMs: at.getTime() };
+const occurrence = { id: SAMPLE.eventId, atMs: at.getTime() };
 
 const justCreated: AssetRecord["asset"] = {
   ...BLANK_ASSET,
@@ -88,18 +88,18 @@ const RECORDS: [string, AssetRecord][] = [
   ],
 ];
 
-describe("what the producers say is what the catalogue promises", () => {
-  test.each(RECORDS)("of a media that is %s", (_, record) => {
+describe("events have the data that the catalogue declares", () => {
+  test.each(RECORDS)("for a media that is %s", (_, record) => {
     for (const type of ["asset.created", "asset.ready", "asset.errored", "video.media.updated"] as const) {
-      const { data } = mediaEvent(type, record, told);
+      const { data } = mediaEvent(type, record, occurrence);
       expect(CATALOGUE[type].data.parse(data)).toEqual(data);
     }
-    const { type, data } = deletedEvent(record, told);
+    const { type, data } = deletedEvent(record, occurrence);
     expect(type).toBe("video.media.deleted");
     expect(CATALOGUE["video.media.deleted"].data.parse(data)).toEqual(data);
   });
 
-  test("the example of a delivery that was given up shows a reason and words that there are", () => {
+  test("the example of an exhausted delivery has an existing reason and its message", () => {
     const { lastFailure } = CATALOGUE["webhook.delivery.exhausted"].example as {
       lastFailure: { reason: keyof typeof DELIVERY_FAILURES; message: string };
     };

@@ -1,5 +1,5 @@
 /** What receivers of webhooks may do and how often they are tried. */
-import { readAnswer } from "../../../src/events/webhooks/answer.ts";
+import { readResponseBody } from "../../../src/events/webhooks/response-body.ts";
 import { ATTEMPT_LIMITS } from "../../../src/events/webhooks/attempt.ts";
 import {
   admits,
@@ -8,12 +8,13 @@ import {
   isFailing,
   newHealth,
 } from "../../../src/events/webhooks/endpoint-health.ts";
+import { delaySecondsUntil } from "../../../src/events/webhooks/delivery-messages.ts";
 import { nextAttemptAt, RETRY_DELAYS_MS } from "../../../src/events/webhooks/retry-schedule.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
 const TRY = { tries: 1, firstTriedAtMs: 0, nowMs: 0, retryAfterMs: null, random: 0.5 };
 const FAILURE = { ok: false, gone: false, atMs: 0, random: 0.5 };
-const answerOf = (bytes: number) => readAnswer(new Response("a".repeat(bytes)), ATTEMPT_LIMITS.answerBytes);
+const answerOf = (bytes: number) => readResponseBody(new Response("a".repeat(bytes)), ATTEMPT_LIMITS.responseBytes);
 
 export const WEBHOOK_TRIALS = {
   "webhook-answer": upTo(async (bytes) => ((await answerOf(bytes)).ending === "whole" ? TAKEN : "answer_too_long")),
@@ -26,6 +27,7 @@ export const WEBHOOK_TRIALS = {
     return { atBound: atBound === bound ? TAKEN : String(atBound), above: above === null ? "failed" : String(above) };
   },
   "webhook-retry-after": upTo((ms) => (nextAttemptAt({ ...TRY, retryAfterMs: ms }) === ms ? TAKEN : "cut")),
+  "webhook-message-delay": upTo((ms) => (delaySecondsUntil(ms, 0) * 1000 === ms ? TAKEN : "alarm")),
   "webhook-pause-asked": upTo((ms) =>
     afterOutcome(newHealth(), { ...FAILURE, retryAfterMs: ms }).askedToWaitUntilMs === ms ? TAKEN : "cut",
   ),

@@ -53,6 +53,7 @@ export const TRIED_IN = {
     "webhook-tries",
     "webhook-retry-window",
     "webhook-retry-after",
+    "webhook-message-delay",
     "webhook-pause-asked",
     "webhook-at-once",
     "webhook-failures-in-a-row",

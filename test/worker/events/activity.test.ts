@@ -26,7 +26,7 @@ const activity = async (workspace: TestWorkspace, mediaId: string, query = ""): 
 const said = (item: Item) => (item.kind === "event" ? item.type : `${item.method} ${item.status}`);
 
 describe("the activity of a media", () => {
-  test("tells who did what and what came of it, newest first, to the end and beyond", async () => {
+  test("lists requests and events newest first, also after the media is deleted", async () => {
     const workspace = await newWorkspace();
     const id = await create(workspace);
     const path = `/v1/on-demand/${id}`;
@@ -50,7 +50,7 @@ describe("the activity of a media", () => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  test("has for each request who, what and how, and for each event all of it", async () => {
+  test("has the credential, route and status of each request, and each event as a whole", async () => {
     const workspace = await newWorkspace();
     const id = await create(workspace);
     const [event, request] = (await activity(workspace, id)).data;
@@ -76,7 +76,7 @@ describe("the activity of a media", () => {
     });
   });
 
-  test("does not fill itself by being looked at; the request log has that", async () => {
+  test("does not contain the requests that read it, which are in the request log", async () => {
     const workspace = await newWorkspace();
     const id = await create(workspace);
     await activity(workspace, id);
@@ -91,7 +91,7 @@ describe("the activity of a media", () => {
     ]);
   });
 
-  test("is paged without a gap or a repeat, however requests and events are mixed", async () => {
+  test("is paged without gaps or repeats, however requests and events are mixed", async () => {
     const workspace = await newWorkspace();
     const id = await create(workspace);
     const atMs = Date.now() + 1000;
@@ -112,13 +112,13 @@ describe("the activity of a media", () => {
         resourceIds: [id],
         resourceId: id,
       });
-      const told = {
+      const event = {
         workspaceId: workspace.id,
         type: "asset.ready",
         objectId: id,
         data: exampleEvent("asset.ready").data,
       };
-      await insertEvent(db, { ...told, id: crypto.randomUUID(), occurredAtMs: atMs + (n % 4) });
+      await insertEvent(db, { ...event, id: crypto.randomUUID(), occurredAtMs: atMs + (n % 4) });
     }
     const whole = await activity(workspace, id, "?limit=100");
     expect(whole.data).toHaveLength(26);
@@ -134,14 +134,14 @@ describe("the activity of a media", () => {
     }
   });
 
-  test("has nothing of what another workspace asked about the id", async () => {
+  test("has no requests of another workspace for the same id", async () => {
     const [owner, stranger] = [await newWorkspace(), await newWorkspace()];
     const id = await create(owner);
     await stranger.request("DELETE", `/v1/on-demand/${id}`);
     expect((await activity(owner, id)).data.map(said)).toEqual(["asset.created", "POST 201"]);
   });
 
-  test("is a 404 for a media that never was in the workspace, also when it was asked for before", async () => {
+  test("answers 404 for a media that never existed in the workspace, also when it was requested before", async () => {
     const workspace = await newWorkspace();
     const id = crypto.randomUUID();
     await workspace.request("GET", `/v1/on-demand/${id}`);
@@ -172,7 +172,7 @@ describe("the order of activity", () => {
   const event = (createdAt: string) => ({ kind: "event", row: { createdAt, id: "e" } }) as ActivityItem;
   const request = (at: string, id = "r") => ({ kind: "request", row: { at: new Date(at), id } }) as ActivityItem;
 
-  test("has an event before the request of its millisecond, which brought it about", () => {
+  test("lists an event before the request of the same millisecond that caused it", () => {
     const items = [
       request("2026-11-20T12:00:00.000Z", "a"),
       event("2026-11-20T12:00:00.000000000Z"),
@@ -184,7 +184,7 @@ describe("the order of activity", () => {
     expect(sorted.map((item) => items.indexOf(item))).toEqual([2, 4, 1, 3, 0]);
   });
 
-  test("goes on behind what was seen: from an event with the requests of its millisecond, from a request without its events", () => {
+  test("continues after an event with the requests of its millisecond, and after a request without its events", () => {
     expect(resumeAfter(keyOf(event("2026-11-20T12:00:00.000000001Z")))).toEqual({
       events: ["2026-11-20T12:00:00.000000001Z", ""],
       requests: [Date.UTC(2026, 10, 20, 12) + 1, ""],

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { EVENT_KINDS } from "../../../src/events/catalogue.ts";
 import { EventEnvelope } from "../../../src/events/catalogue/envelope.ts";
 import { type ErrorBody, newWorkspace, send } from "../workspace.ts";
+import { ENVELOPE_FIELDS } from "../../support/envelope.ts";
 
 interface EventTypesAnswer {
   success: true;
@@ -26,41 +27,31 @@ describe("GET /v1/event-types", () => {
     });
   });
 
-  test("shows with each kind a whole envelope, as it goes over the wire", async () => {
+  test("has a complete example envelope for each kind", async () => {
     const workspace = await newWorkspace();
     const { data } = await (await workspace.request("GET", "/v1/event-types")).json<EventTypesAnswer>();
     for (const { type, example } of data) {
       const envelope = EventEnvelope.strict().parse(example);
       expect(envelope.type).toBe(type);
-      expect(Object.keys(example as object)).toEqual([
-        "type",
-        "object",
-        "id",
-        "event_id",
-        "workspace",
-        "status",
-        "data",
-        "createdAt",
-        "attempts",
-      ]);
+      expect(Object.keys(example as object)).toEqual(ENVELOPE_FIELDS);
     }
   });
 
-  test("gives the kinds of one area when asked for it", async () => {
+  test("filters by area", async () => {
     const workspace = await newWorkspace();
     const response = await workspace.request("GET", "/v1/event-types?area=webhook");
     const { data } = await response.json<EventTypesAnswer>();
     expect(data.map(({ type }) => type)).toEqual(["webhook.delivery.exhausted", "webhook.disabled"]);
   });
 
-  test("refuses an area that there is not, by the query's name", async () => {
+  test("refuses an unknown area and names the field", async () => {
     const workspace = await newWorkspace();
     const response = await workspace.request("GET", "/v1/event-types?area=weather");
     expect(response.status).toBe(422);
     expect((await response.json<ErrorBody>()).error.fields).toEqual([{ field: "area", message: "is invalid" }]);
   });
 
-  test("wants credentials", async () => {
+  test("requires credentials", async () => {
     expect((await send(new Request("http://sluice.test/v1/event-types"))).status).toBe(401);
   });
 

@@ -25,8 +25,8 @@ interface EventsPage {
 const list = async (workspace: TestWorkspace, query = ""): Promise<EventsPage> =>
   (await workspace.request("GET", `/v1/events${query && `?${query}`}`)).json<EventsPage>();
 
-/** Tells an event of this kind, at this time. */
-async function tell(
+/** Stores an event. */
+async function storeEvent(
   { id: workspaceId }: TestWorkspace,
   type: EventType,
   { objectId = crypto.randomUUID(), atMs = Date.now(), isTest = false } = {},
@@ -47,7 +47,7 @@ async function walk(workspace: TestWorkspace, query: string): Promise<Envelope[]
 }
 
 describe("GET /v1/events", () => {
-  test("shows what happened, newest first, each event byte for byte as receivers get it", async () => {
+  test("lists events newest first, byte for byte as receivers get them", async () => {
     const workspace = await newWorkspace();
     const answer = await workspace.request("POST", "/v1/on-demand", {
       ...videoFrom("http://127.0.0.1:9/a.mp4"),
@@ -67,9 +67,9 @@ describe("GET /v1/events", () => {
     }
   });
 
-  test("names events as receivers of the naming asked for know them", async () => {
+  test("names events in the requested naming", async () => {
     const workspace = await newWorkspace();
-    await tell(workspace, "asset.ready");
+    await storeEvent(workspace, "asset.ready");
     expect((await list(workspace, "naming=video")).data.map(({ type }) => type)).toEqual(["video.media.ready"]);
     expect((await list(workspace, "naming=service")).data.map(({ type }) => type)).toEqual(["asset.ready"]);
   });
@@ -83,28 +83,28 @@ describe("GET /v1/events", () => {
   ])("filters by the kind %s, in either naming", async (type, expected) => {
     const workspace = await newWorkspace();
     for (const kind of ["asset.ready", "asset.errored", "live_stream.recording.ready", "webhook.disabled"] as const)
-      await tell(workspace, kind);
+      await storeEvent(workspace, kind);
     const { data } = await list(workspace, `type=${type}`);
     expect(data.map((event) => event.type).sort()).toEqual(expected);
   });
 
-  test("filters by object, whatever the case of its id, together with the kind", async () => {
+  test("filters by object id in either case, together with the kind", async () => {
     const workspace = await newWorkspace();
     const objectId = crypto.randomUUID();
-    await tell(workspace, "asset.ready");
-    const created = await tell(workspace, "asset.created", { objectId });
-    const ready = await tell(workspace, "asset.ready", { objectId });
+    await storeEvent(workspace, "asset.ready");
+    const created = await storeEvent(workspace, "asset.created", { objectId });
+    const ready = await storeEvent(workspace, "asset.ready", { objectId });
     const idsOf = async (query: string) => (await list(workspace, query)).data.map(({ id }) => id);
     expect(await idsOf(`objectId=${objectId.toUpperCase()}`)).toEqual([ready, created]);
     expect(await idsOf(`objectId=${objectId}&type=asset.created`)).toEqual([created]);
   });
 
-  test("filters by time: from the first moment on, up to and without the last", async () => {
+  test("filters by time, including the start and excluding the end", async () => {
     const workspace = await newWorkspace();
     const noon = Date.UTC(2026, 4, 20, 12);
     const ids: string[] = [];
     for (const atMs of [noon - 1, noon, noon + 999, noon + 1000])
-      ids.push(await tell(workspace, "asset.ready", { atMs }));
+      ids.push(await storeEvent(workspace, "asset.ready", { atMs }));
     const idsOf = async (query: string) => (await list(workspace, query)).data.map(({ id }) => id);
     expect(await idsOf("from=2026-05-20T12:00:00Z&to=2026-05-20T12:00:01Z")).toEqual([ids[2], ids[1]]);
     expect(await idsOf(`from=${encodeURIComponent("2026-05-20T14:00:00+02:00")}`)).toEqual([ids[3], ids[2], ids[1]]);
@@ -112,14 +112,14 @@ describe("GET /v1/events", () => {
     expect(await idsOf("from=2026-05-20T12:00:00Z&to=2026-05-20T12:00:00Z")).toEqual([]);
   });
 
-  test("pages through everything once, also where times are equal and while new events come", async () => {
+  test("pages through all events once, also with equal times and while new events arrive", async () => {
     const workspace = await newWorkspace();
     const atMs = Date.now() - 1000;
     const ids: string[] = [];
-    for (let n = 0; n < 11; n += 1) ids.push(await tell(workspace, "asset.ready", { atMs: atMs + (n % 2) }));
+    for (let n = 0; n < 11; n += 1) ids.push(await storeEvent(workspace, "asset.ready", { atMs: atMs + (n % 2) }));
     const first = await list(workspace, "limit=4");
     expect(first.pagination.limit).toBe(4);
-    await tell(workspace, "asset.created");
+    await storeEvent(workspace, "asset.created");
     const second = await list(workspace, `limit=4&cursor=${first.pagination.nextCursor}`);
     const third = await list(workspace, `limit=4&cursor=${second.pagination.nextCursor}`);
     expect(third.pagination.nextCursor).toBeNull();
@@ -129,25 +129,25 @@ describe("GET /v1/events", () => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  test("ends with a last page that is full", async () => {
+  test("ends after a full last page", async () => {
     const workspace = await newWorkspace();
-    for (let n = 0; n < 4; n += 1) await tell(workspace, "asset.ready");
+    for (let n = 0; n < 4; n += 1) await storeEvent(workspace, "asset.ready");
     expect(await walk(workspace, "limit=2")).toHaveLength(4);
     expect((await list(workspace, "limit=4")).pagination.nextCursor).toBeNull();
   });
 
-  test("leaves samples out, which are there under their id", async () => {
+  test("excludes samples, which can be read by their id", async () => {
     const workspace = await newWorkspace();
-    const id = await tell(workspace, "asset.ready", { isTest: true });
+    const id = await storeEvent(workspace, "asset.ready", { isTest: true });
     expect((await list(workspace)).data).toEqual([]);
     const answer = await (await workspace.request("GET", `/v1/events/${id}`)).json<{ data: { isTest: boolean } }>();
     expect(answer.data.isTest).toBe(true);
   });
 
   test.each([
-    ["type=asset.nonsense", "type", "is no kind of event"],
-    ["type=nothing.*", "type", "is the prefix of no kind of event"],
-    ["type=", "type", "is no kind of event"],
+    ["type=asset.nonsense", "type", "is not a kind of event"],
+    ["type=nothing.*", "type", "matches no kind of event"],
+    ["type=", "type", "is not a kind of event"],
     ["type=asset.ready&type=asset.created", "type", "is invalid"],
     ["objectId=", "objectId", "is invalid"],
     ["from=yesterday", "from", "is invalid"],
@@ -161,7 +161,7 @@ describe("GET /v1/events", () => {
     ["cursor=", "cursor", "is invalid"],
     ["cursor=%00%ff", "cursor", "is invalid"],
     ["cursor=WzEsIngiXQ", "cursor", "is invalid"],
-  ])("refuses %s, by the field's name", async (query, field, message) => {
+  ])("refuses %s and names the field", async (query, field, message) => {
     const workspace = await newWorkspace();
     const response = await workspace.request("GET", `/v1/events?${query}`);
     expect(response.status).toBe(422);
@@ -170,9 +170,9 @@ describe("GET /v1/events", () => {
 });
 
 describe("GET /v1/events/{eventId}", () => {
-  test("shows the event with both names, and what became of it at each webhook", async () => {
+  test("returns the event with both names and its deliveries", async () => {
     const workspace = await newWorkspace();
-    const id = await tell(workspace, "asset.ready");
+    const id = await storeEvent(workspace, "asset.ready");
     const [good, slow] = [crypto.randomUUID(), crypto.randomUUID()];
     const now = new Date("2026-11-20T12:00:00.000Z");
     const row = {
@@ -261,7 +261,7 @@ describe("GET /v1/events/{eventId}", () => {
     });
   });
 
-  test("is a 404 for an id that never was, and a 422 for what is none", async () => {
+  test("answers 404 for an unknown id and 422 for a malformed one", async () => {
     const workspace = await newWorkspace();
     const unknown = await workspace.request("GET", `/v1/events/${crypto.randomUUID()}`);
     expect([unknown.status, (await unknown.json<ErrorBody>()).error.message]).toEqual([404, "event not found"]);

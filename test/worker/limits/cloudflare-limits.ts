@@ -8,8 +8,9 @@ import { AsyncLocalStorage } from "node:async_hooks";
 export const MAX_ROW_BYTES = 2_000_000;
 const MAX_STATEMENT_BYTES = 100_000;
 export const MAX_SUBREQUESTS = 1000;
-const MAX_QUEUE_BATCH_BYTES = 256_000;
-const MAX_QUEUE_BATCH_MESSAGES = 100;
+export const MAX_QUEUE_BATCH_BYTES = 256_000;
+export const MAX_QUEUE_BATCH_MESSAGES = 100;
+export const MAX_QUEUE_DELAY_SECONDS = 43_200;
 
 const tooBig = (what: string) => new Error(`${what}: SQLITE_TOOBIG (a limit of Cloudflare's, enforced by the tests)`);
 const encoder = new TextEncoder();
@@ -97,15 +98,23 @@ export function limitBucket(bucket: R2Bucket): void {
 
 export function limitQueue(queue: Queue): void {
   once(prototypeOf(queue), () => {
-    intercept(prototypeOf(queue), "send", countSubrequest);
-    intercept(prototypeOf(queue), "sendBatch", (_, [messages]) => {
+    intercept(prototypeOf(queue), "send", (_, [, options]) => {
       countSubrequest();
-      const batch = [...(messages as Iterable<{ body: unknown }>)];
+      checkDelay((options as QueueSendOptions | undefined)?.delaySeconds);
+    });
+    intercept(prototypeOf(queue), "sendBatch", (_, [messages, options]) => {
+      countSubrequest();
+      const batch = [...(messages as Iterable<MessageSendRequest>)];
+      for (const { delaySeconds } of [...batch, (options ?? {}) as QueueSendBatchOptions]) checkDelay(delaySeconds);
       const bytes = batch.reduce((sum, { body }) => sum + JSON.stringify(body).length, 0);
       if (batch.length > MAX_QUEUE_BATCH_MESSAGES) throw new Error("a batch for a queue has more than 100 messages");
       if (bytes > MAX_QUEUE_BATCH_BYTES) throw new Error("a batch for a queue has more than 256 KB");
     });
   });
+}
+
+function checkDelay(seconds = 0): void {
+  if (seconds > MAX_QUEUE_DELAY_SECONDS) throw new Error("a queue delays a message by at most 43,200 s");
 }
 
 /** On the class of stubs, not on `Fetcher` above it: D1's own requests pass through that one. Calls by RPC are not counted. */

@@ -57,13 +57,17 @@ test("a statement binds at most 100 parameters, of D1 and of a Durable Object", 
   });
 });
 
-test("a queue takes messages of 128 KB, and batches of 256 KB and 100 messages", async () => {
+test("a queue takes messages of 128 KB, batches of 256 KB and 100 messages, and delays of 12 h", async () => {
   const body = (bytes: number) => ({ health: true, filler: text(bytes) });
   await env.PURGES.send(body(120_000));
   await expect(env.PURGES.send(body(130_000))).rejects.toThrow(/too large|Internal Error|15000/i);
   const batch = (count: number, bytes: number) => Array.from({ length: count }, () => ({ body: body(bytes) }));
   await expect((async () => env.PURGES.sendBatch(batch(101, 0)))()).rejects.toThrow("100 messages");
   await expect((async () => env.PURGES.sendBatch(batch(3, 90_000)))()).rejects.toThrow("256 KB");
+  const late = { delaySeconds: 43_201 };
+  await expect((async () => env.PURGES.send(body(0), late))()).rejects.toThrow("43,200 s");
+  await expect((async () => env.PURGES.sendBatch([{ body: body(0), ...late }]))()).rejects.toThrow("43,200 s");
+  await expect((async () => env.PURGES.sendBatch(batch(1, 0), late))()).rejects.toThrow("43,200 s");
 });
 
 test("a call between isolates carries at most 32 MiB", async () => {

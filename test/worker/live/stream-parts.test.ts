@@ -113,7 +113,7 @@ describe("simulcast targets", () => {
       refused.map(() => ({
         status: 422,
         message: "payload validation failed",
-        fields: [{ field: "streamId", message: "has 5 simulcast targets, which is the most; remove one first" }],
+        fields: [{ field: "streamId", message: "has 5 simulcast targets, the maximum; remove one first" }],
       })),
     );
     const { simulcastResponses } = await getStream(workspace, stream.streamId);

@@ -1,6 +1,6 @@
 import type { Env } from "../../../platform/env.ts";
 
-/** A delivery whose time has come, with what is to be sent. */
+/** A pending delivery with everything that an attempt of it needs. */
 export interface DueDelivery {
   eventId: string;
   type: string;
@@ -9,23 +9,23 @@ export interface DueDelivery {
   /** See `events.sealedData`. */
   sealedData: string | null;
   naming: "service" | "video";
-  attempts: number; // made so far
-  tries: number; // of the schedule that runs now
+  attempts: number; // ever made
+  tries: number; // of the current schedule
   firstTriedAtMs: number | null;
   nextAttemptAtMs: number;
 }
 
-/** Where a fetch ended; the next one goes on behind it. */
-export type DuePlace = Pick<DueDelivery, "nextAttemptAtMs" | "eventId">;
+/** The last delivery of a fetch; the next fetch continues after it. */
+export type DueCursor = Pick<DueDelivery, "nextAttemptAtMs" | "eventId">;
 
 const COLUMNS = `d.event_id AS eventId, e.type, e.video_type AS videoType, e.body, e.sealed_data AS sealedData, d.naming, d.attempts, d.tries, d.first_tried_at AS firstTriedAtMs,
   d.next_attempt_at AS nextAttemptAtMs`;
 
-/** The deliveries that are due longest, behind a place. */
+/** The deliveries that have been due longest, after the cursor. */
 export async function findDue(
   env: Env,
   webhookId: string,
-  { after, nowMs, limit }: { after: DuePlace | null; nowMs: number; limit: number },
+  { after, nowMs, limit }: { after: DueCursor | null; nowMs: number; limit: number },
 ): Promise<DueDelivery[]> {
   const { results } = await env.DB.prepare(
     `SELECT ${COLUMNS} FROM deliveries d JOIN events e ON e.id = d.event_id
@@ -38,7 +38,7 @@ export async function findDue(
   return results;
 }
 
-/** The same whether or not they are due: for attempts that were cut off. */
+/** Deliveries by their events, due or not: for attempts that a restart has interrupted. */
 export async function findPending(env: Env, webhookId: string, eventIds: string[]): Promise<DueDelivery[]> {
   const { results } = await env.DB.prepare(
     `SELECT ${COLUMNS} FROM deliveries d JOIN events e ON e.id = d.event_id
@@ -49,7 +49,7 @@ export async function findPending(env: Env, webhookId: string, eventIds: string[
   return results;
 }
 
-/** When the next delivery is due, epoch ms; null when none waits. */
+/** When the next delivery is due, epoch ms; null = none is pending. */
 export async function nextDueAt(env: Env, webhookId: string): Promise<number | null> {
   const row = await env.DB.prepare(
     `SELECT d.next_attempt_at AS at FROM deliveries d JOIN events e ON e.id = d.event_id

@@ -2,10 +2,10 @@ import type { AttemptOutcome } from "../attempt.ts";
 import { DELIVERY_FAILURES } from "../failures.ts";
 import { nextAttemptAt } from "../retry-schedule.ts";
 import type { DueDelivery } from "./due.ts";
-import type { Begun } from "./ledger.ts";
+import type { StartedAttempt } from "./attempt-journal.ts";
 
-/** How an attempt ended and what follows from it. Decided once and kept: writing it twice changes nothing. */
-export interface Settled {
+/** The outcome of an attempt and what follows from it. It is decided once, so that writing it twice changes nothing. */
+export interface SettledAttempt {
   eventId: string;
   eventType: string;
   number: number;
@@ -20,70 +20,70 @@ export interface Settled {
   firstTriedAtMs: number;
   nextAttemptAtMs: number | null;
   endedAtMs: number;
-  /** Of `webhook.delivery.exhausted`, when this was the last attempt of all. */
+  /** Id for `webhook.delivery.exhausted`; null unless this was the last attempt. */
   exhaustedEventId: string | null;
 }
 
-/** Pure but for the new event's id. @param random 0 to 1 */
+/** Pure, except that it creates the id of an event. @param random 0 to 1 */
 export function settle(
   due: DueDelivery,
-  begun: Begun,
+  attempt: StartedAttempt,
   outcome: AttemptOutcome,
   endedAtMs: number,
   { random, scale }: { random: number; scale: number },
-): Settled {
-  const firstTriedAtMs = due.firstTriedAtMs ?? begun.startedAtMs;
+): SettledAttempt {
+  const firstTriedAtMs = due.firstTriedAtMs ?? attempt.startedAtMs;
   const isFinal = outcome.failure === null || !DELIVERY_FAILURES[outcome.failure].retryable;
-  const again = isFinal
+  const retryAtMs = isFinal
     ? null
     : nextAttemptAt({
-        tries: begun.tries,
+        tries: attempt.tries,
         firstTriedAtMs,
         nowMs: endedAtMs,
         retryAfterMs: outcome.retryAfterMs,
         random,
         scale,
       });
-  const isExhausted = !isFinal && again === null; // of an endpoint that is gone `webhook.disabled` tells
+  const isExhausted = !isFinal && retryAtMs === null; // an endpoint that is gone gets `webhook.disabled` instead
   const { status, failure, detail, responseHead } = outcome;
   return {
     eventId: due.eventId,
     eventType: due.type,
-    number: begun.number,
-    startedAtMs: begun.startedAtMs,
-    durationMs: Math.max(0, endedAtMs - begun.startedAtMs), // with signing: start and duration together say when it ended
+    number: attempt.number,
+    startedAtMs: attempt.startedAtMs,
+    durationMs: Math.max(0, endedAtMs - attempt.startedAtMs), // includes signing, so that start plus duration is the end
     status,
     failure,
     detail,
     responseHead,
-    next: failure === null ? "delivered" : again === null ? "failed" : "pending",
-    tries: begun.tries,
+    next: failure === null ? "delivered" : retryAtMs === null ? "failed" : "pending",
+    tries: attempt.tries,
     firstTriedAtMs,
-    nextAttemptAtMs: again,
+    nextAttemptAtMs: retryAtMs,
     endedAtMs,
     exhaustedEventId: isExhausted ? crypto.randomUUID() : null,
   };
 }
 
-/** An attempt that a restart of ours has cut off: whether it arrived is not known, so it is made again at once. */
+/** An attempt that was interrupted by a restart of ours. It is unknown whether it arrived, so it is repeated at once. */
 export const interrupted = (
-  begun: Begun,
+  attempt: StartedAttempt,
   eventType: string,
   firstTriedAtMs: number | null,
   nowMs: number,
-): Settled => ({
-  eventId: begun.eventId,
+): SettledAttempt => ({
+  eventId: attempt.eventId,
   eventType,
-  number: begun.number,
-  startedAtMs: begun.startedAtMs,
-  durationMs: Math.max(0, nowMs - begun.startedAtMs),
+  number: attempt.number,
+  startedAtMs: attempt.startedAtMs,
+  durationMs: Math.max(0, nowMs - attempt.startedAtMs),
   status: null,
   failure: "interrupted",
   detail: null,
   responseHead: "",
   next: "pending",
-  tries: begun.tries - 1, // our fault: it does not count
-  firstTriedAtMs: firstTriedAtMs ?? begun.startedAtMs,
+  tries: attempt.tries - 1, // our fault, so it does not count as a try
+  firstTriedAtMs: firstTriedAtMs ?? attempt.startedAtMs,
   nextAttemptAtMs: nowMs,
   endedAtMs: nowMs,
   exhaustedEventId: null,

@@ -3,36 +3,42 @@ import { openDatabase } from "../../../platform/database.ts";
 import type { Env } from "../../../platform/env.ts";
 import { toTimestamp } from "../../../platform/timestamp.ts";
 import { type Announcement, commitWithEvents } from "../announce.ts";
+import { enqueueDeliveries } from "../delivery-messages.ts";
 import { DELIVERY_FAILURES, type DeliveryFailure } from "../failures.ts";
 import { deliveries, deliveryAttempts, webhooks } from "../tables.ts";
-import type { Settled } from "./outcome.ts";
+import type { SettledAttempt } from "./outcome.ts";
+import { retryMessages } from "./retries.ts";
 import type { Target } from "./target.ts";
 
-/** Writes how attempts ended, all in one commit with the events that follow. May be repeated without a trace. */
+/**
+ * Writes the outcomes of attempts to D1 in one commit with the events that follow from them. Idempotent.
+ *
+ * @returns `publish`, to be run after the commit: enqueues the retries and wakes the senders of the events. It never throws.
+ */
 export async function recordSettled(
   env: Env,
   target: Target,
-  settled: Settled[],
+  settled: SettledAttempt[],
   failingSinceMs: number | null,
-): Promise<{ wake: () => Promise<void> }> {
+): Promise<{ publish: () => Promise<void> }> {
   const db = openDatabase(env.DB);
   const json = JSON.stringify(settled);
   const last = settled.at(-1);
-  if (last === undefined) return { wake: async () => undefined };
+  if (last === undefined) return { publish: async () => undefined };
   const field = (name: string) => sql.raw(`json_extract(value, '$.${name}')`);
   const changes = [
-    // Materialised, so that the text is read once: SQLite would read it once for each delivery that waits.
+    // Materialised, because SQLite would otherwise parse the JSON once for each pending delivery.
     db.run(sql`
-      WITH news AS MATERIALIZED (
+      WITH outcome AS MATERIALIZED (
         SELECT ${field("eventId")} AS event_id, ${field("next")} AS next, ${field("number")} AS number, ${field("tries")} AS tries,
           ${field("firstTriedAtMs")} AS first_tried_at, ${field("nextAttemptAtMs")} AS next_attempt_at,
           ${field("failure")} AS failure, ${field("endedAtMs")} AS ended_at FROM json_each(${json}))
-      UPDATE ${deliveries} SET status = news.next, attempts = news.number, tries = news.tries,
-        first_tried_at = news.first_tried_at, next_attempt_at = news.next_attempt_at, last_failure = news.failure,
-        finished_at = CASE WHEN news.next = 'pending' THEN NULL ELSE news.ended_at END
-      FROM news
-      WHERE ${deliveries}.event_id = news.event_id AND ${deliveries}.webhook_id = ${target.webhookId}
-        AND ${deliveries}.status = 'pending' AND ${deliveries}.attempts < news.number`),
+      UPDATE ${deliveries} SET status = outcome.next, attempts = outcome.number, tries = outcome.tries,
+        first_tried_at = outcome.first_tried_at, next_attempt_at = outcome.next_attempt_at, last_failure = outcome.failure,
+        finished_at = CASE WHEN outcome.next = 'pending' THEN NULL ELSE outcome.ended_at END
+      FROM outcome
+      WHERE ${deliveries}.event_id = outcome.event_id AND ${deliveries}.webhook_id = ${target.webhookId}
+        AND ${deliveries}.status = 'pending' AND ${deliveries}.attempts < outcome.number`),
     db.run(sql`
       INSERT INTO ${deliveryAttempts} (event_id, webhook_id, number, started_at, duration_ms, status, failure, detail, response_head)
       SELECT ${field("eventId")}, ${target.webhookId}, ${field("number")}, ${field("startedAtMs")}, ${field("durationMs")},
@@ -43,15 +49,17 @@ export async function recordSettled(
         last_status = ${last.status}, last_failure = ${last.failure}
       WHERE id = ${target.webhookId}`),
   ];
-  return await commitWithEvents(
+  const { wake } = await commitWithEvents(
     env,
     changes,
     settled.flatMap((one) => exhausted(target, one)),
   );
+  const retries = retryMessages(target.webhookId, settled, Date.now());
+  return { publish: async () => void (await Promise.all([wake(), enqueueDeliveries(env, retries)])) };
 }
 
-/** Of what tells of webhooks nothing more is told: two dead ones would tell of each other for ever. */
-function exhausted(target: Target, settled: Settled): Announcement[] {
+/** Events about webhooks produce no further events; otherwise two failing endpoints would notify each other forever. */
+function exhausted(target: Target, settled: SettledAttempt): Announcement[] {
   if (settled.exhaustedEventId === null || settled.eventType.startsWith("webhook.")) return [];
   const data = {
     webhookId: target.webhookId,
@@ -74,13 +82,13 @@ function exhausted(target: Target, settled: Settled): Announcement[] {
   return [{ event, exceptWebhookId: target.webhookId }];
 }
 
-const lastFailure = ({ failure, status }: Settled) => ({
+const lastFailure = ({ failure, status }: SettledAttempt) => ({
   reason: failure ?? "",
   message: DELIVERY_FAILURES[failure as DeliveryFailure]?.message ?? "",
   status,
 });
 
-/** Stops sending to an endpoint that is gone: what waits becomes `failed` and can be recovered, and the owner is told. */
+/** Disables a webhook. Its pending deliveries become `failed` and can be recovered, and the other webhooks get `webhook.disabled`. */
 export async function disable(
   env: Env,
   target: Target,
@@ -119,7 +127,7 @@ export async function disable(
 }
 
 export const DISABLED_BECAUSE: Record<EndpointDisabled, string> = {
-  gone: "The endpoint answered 410 Gone: it does not want any more events.",
-  failing_for_five_days: "Every attempt of five days has failed.",
+  gone: "The endpoint answered 410 Gone: it accepts no more events.",
+  failing_for_five_days: "Every attempt for five days has failed.",
 };
 type EndpointDisabled = NonNullable<typeof webhooks.$inferSelect.disabledReason>;

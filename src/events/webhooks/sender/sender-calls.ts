@@ -1,14 +1,14 @@
 import type { Env } from "../../../platform/env.ts";
 import type { DueDelivery } from "./due.ts";
 
-/** What the Worker asks of a webhook's sender. Every call answers at once; the work goes on. */
+/** The Worker's calls of a webhook's sender. Each returns at once and leaves the work running. */
 export interface SenderCalls {
-  /** @param announced deliveries that have just been committed: they need not be looked up */
+  /** Deliveries may be due. @param announced deliveries that were just committed, so that they need not be read from D1 */
   wake(webhookId: string, announced?: DueDelivery[]): void;
-  /** The webhook has another URL, secret or state. */
-  changed(webhookId: string): void;
-  /** The same, and the health of its endpoint starts anew. */
-  revive(webhookId: string): void;
+  /** The webhook's URL, secret or state has changed. */
+  reload(webhookId: string): void;
+  /** The same, and the endpoint's health starts afresh. */
+  reset(webhookId: string): void;
 }
 
 export const senderOf = (env: Env, webhookId: string) =>

@@ -5,19 +5,19 @@ import { openSecret } from "../secrets.ts";
 import { importSigningKey } from "../signature.ts";
 import { webhooks } from "../tables.ts";
 
-/** Where a sender sends to, and with which keys. */
+/** Where a sender sends to, and the keys that sign. */
 export interface Target {
   webhookId: string;
   workspaceId: string;
   url: string;
   isOpen: boolean; // enabled by its owner and not disabled by us
-  /** Secrets are in the events that it gets. */
+  /** It gets events with the secrets of live streams in them. */
   eventSecrets: boolean;
-  /** The key that signs, then for 24 h after a rotation the one before. */
+  /** The current signing key; for 24 h after a rotation, the previous one too. */
   keys: CryptoKey[];
 }
 
-/** Null when the webhook does not exist any more. */
+/** Null when the webhook does not exist or is deleted. */
 export async function findTarget(env: Env, webhookId: string, nowMs: number): Promise<Target | null> {
   const rows = await openDatabase(env.DB)
     .select()
@@ -41,14 +41,14 @@ export async function toTarget(env: Env, row: typeof webhooks.$inferSelect, nowM
   };
 }
 
-const KEPT_AT_MOST = 1000;
-const keys = new Map<string, CryptoKey>(); // sealed secret → its key: unsealing takes longer than signing
+const MAX_CACHED_KEYS = 1000;
+const keys = new Map<string, CryptoKey>(); // sealed secret → key, because unsealing takes longer than signing
 
 async function keyOf(sealingKeys: string, webhookId: string, sealed: string): Promise<CryptoKey> {
   const known = keys.get(sealed);
   if (known !== undefined) return known;
   const key = await importSigningKey(await openSecret(sealingKeys, webhookId, sealed));
-  if (keys.size >= KEPT_AT_MOST) keys.clear();
+  if (keys.size >= MAX_CACHED_KEYS) keys.clear();
   keys.set(sealed, key);
   return key;
 }

@@ -10,7 +10,7 @@ import { codeBlocks } from "../../../support/guide-blocks.ts";
 const GUIDE = "docs/guides/deploying.md";
 const WEBHOOK_ID = "2c95e7a0-d64b-4f38-a17c-83f5b0e2d94c";
 
-/** The guide's own lines in a shell in which `npx` prints what it would have been given, so that nothing is deployed. */
+/** Runs the guide's commands in a shell whose `npx` only prints its arguments, so that nothing is deployed. */
 function runGuide(): { keys: string[]; counting: string } {
   const blocks = codeBlocks(GUIDE).filter(({ heading }) => ["3. Secrets", "Another webhook key"].includes(heading));
   const folder = mkdtempSync(join(tmpdir(), "sluice-secrets-"));
@@ -26,14 +26,14 @@ function runGuide(): { keys: string[]; counting: string } {
   return { keys: valuesOf("WEBHOOK_KEYS"), counting: valuesOf("SQL")[0] ?? "" };
 }
 
-describe("the deploying guide's change of the webhook key", () => {
+describe("the rotation of the webhook key in the deploying guide", () => {
   let keys: string[];
   let counting: string;
   beforeAll(() => {
     ({ keys, counting } = runGuide());
   });
 
-  test("goes from one key to both and to the new one, and loses no secret on the way", async () => {
+  test("goes from the old key to both to the new one, and every secret stays readable", async () => {
     expect(keys).toHaveLength(3);
     const [first, both, last] = keys as [string, string, string];
     const secret = newSecret();
@@ -46,7 +46,7 @@ describe("the deploying guide's change of the webhook key", () => {
     await expect(openSecret(last, WEBHOOK_ID, sealed)).rejects.toThrow("not configured");
   });
 
-  test("counts the webhooks that are still sealed with the old one, a rotated secret too", () => {
+  test("counts the webhooks that are sealed with the old key, including previous secrets", () => {
     const db = new DatabaseSync(":memory:");
     for (const name of readdirSync("migrations")
       .filter((file) => file.endsWith(".sql"))

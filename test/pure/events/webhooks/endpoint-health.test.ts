@@ -29,14 +29,14 @@ const failing = () => after(newHealth(), FAILED, FAILED, FAILED);
 const idle = (nowMs: number) => ({ nowMs, underWay: 0 });
 
 describe("an active endpoint", () => {
-  test("gets five attempts at once from its beginning", () => {
+  test("gets five attempts at once from the start", () => {
     expect(admits(newHealth(), idle(START_MS))).toBe(5);
     expect(admits(newHealth(), { nowMs: START_MS, underWay: 4 })).toBe(1);
     expect(admits(newHealth(), { nowMs: START_MS, underWay: 9 })).toBe(0);
     expect(nextProbeAtMs(newHealth())).toBeNull();
   });
 
-  test("is none the worse for two failures, or for any number with successes between them", () => {
+  test("stays active after two failures, and after any number with successes in between", () => {
     const twice = after(newHealth(), FAILED, FAILED);
     expect(isFailing(twice)).toBe(false);
     expect(admits(twice, idle(START_MS))).toBe(5);
@@ -47,13 +47,13 @@ describe("an active endpoint", () => {
 });
 
 describe("a failing endpoint", () => {
-  test("is one that failed three times in a row, since the first of them", () => {
+  test("has failed three times in a row, and is failing since the first of them", () => {
     const health = after(newHealth(), { atMs: START_MS }, { atMs: START_MS + 5 }, { atMs: START_MS + 9 });
     expect(isFailing(health)).toBe(true);
     expect(health.failingSinceMs).toBe(START_MS);
   });
 
-  test("gets nothing until the pause is over, and then one probe, not beside anything under way", () => {
+  test("gets nothing until the pause is over, and then one probe once no other attempt is under way", () => {
     const health = failing();
     expect(nextProbeAtMs(health)).toBe(START_MS + 5000);
     expect(admits(health, idle(START_MS + 4999))).toBe(0);
@@ -61,7 +61,7 @@ describe("a failing endpoint", () => {
     expect(admits(health, { nowMs: START_MS + 5000, underWay: 1 })).toBe(0);
   });
 
-  test("is probed with longer and longer pauses, ten minutes at most", () => {
+  test("is probed with growing pauses of up to ten minutes", () => {
     let health = failing();
     const pauses: number[] = [];
     for (let probe = 0, atMs = START_MS; probe < 9; probe++) {
@@ -77,21 +77,21 @@ describe("a failing endpoint", () => {
     expect([soon! - START_MS, late! - START_MS]).toEqual([4500, 5500]);
   });
 
-  test("is not held for worse by what was under way as it began to fail", () => {
+  test("does not count the attempts that were under way when it began to fail as probes", () => {
     const straggler = { startedAtMs: START_MS - 2000, atMs: START_MS + 8000 };
     expect(nextProbeAtMs(after(failing(), straggler, straggler, straggler))).toBe(START_MS + 5000);
     const probe = { startedAtMs: START_MS + 5000, atMs: START_MS + 8000 };
     expect(nextProbeAtMs(after(failing(), probe))).toBe(START_MS + 18_000);
   });
 
-  test("is active after one success, and opens gently", () => {
+  test("is active after one success, with a growing window", () => {
     const opening = [failing()];
     for (let step = 0; step < 5; step++) opening.push(after(opening.at(-1)!, OK));
     expect(opening.map((health) => admits(health, idle(START_MS)))).toEqual([0, 1, 2, 4, 5, 5]);
     expect(opening[1]).toMatchObject({ failingSinceMs: null, failuresInARow: 0 });
   });
 
-  test("that fails while it opens begins with one again, and with three has short pauses again", () => {
+  test("that fails while its window grows starts with one again, and after three failures with short pauses", () => {
     const opened = after(failing(), OK, OK, OK);
     expect(admits(after(opened, FAILED), idle(START_MS))).toBe(1);
     const relapsed = after(opened, FAILED, FAILED, FAILED);
@@ -101,7 +101,7 @@ describe("a failing endpoint", () => {
 });
 
 describe("Retry-After", () => {
-  test("holds the whole endpoint back, also while it is active", () => {
+  test("pauses the whole endpoint, also while it is active", () => {
     const health = after(newHealth(), { retryAfterMs: 30_000 });
     expect(isFailing(health)).toBe(false);
     expect(nextProbeAtMs(health)).toBe(START_MS + 30_000);
@@ -109,31 +109,31 @@ describe("Retry-After", () => {
     expect(admits(health, idle(START_MS + 30_000))).toBe(5);
   });
 
-  test("makes a probe's pause longer and never shorter", () => {
+  test("extends the pause before a probe and never shortens it", () => {
     expect(nextProbeAtMs(after(newHealth(), FAILED, FAILED, { retryAfterMs: 60_000 }))).toBe(START_MS + 60_000);
     expect(nextProbeAtMs(after(newHealth(), FAILED, FAILED, { retryAfterMs: 1 }))).toBe(START_MS + 5000);
   });
 
-  test("is not lifted by a success that was under way, nor shortened by another failure", () => {
+  test("is not ended by a success that was under way, nor shortened by another failure", () => {
     const asked = after(newHealth(), { retryAfterMs: 60_000 });
     expect(nextProbeAtMs(after(asked, OK))).toBe(START_MS + 60_000);
     expect(nextProbeAtMs(after(asked, { retryAfterMs: 1000 }))).toBe(START_MS + 60_000);
   });
 
-  test("beyond 12 h is 12 h", () => {
+  test("beyond 12 h is cut to 12 h", () => {
     expect(nextProbeAtMs(after(newHealth(), { retryAfterMs: 9 * DAY_MS }))).toBe(START_MS + 12 * HOUR_MS);
   });
 });
 
 describe("an endpoint is disabled", () => {
-  test("at once when it is gone, and gets nothing more", () => {
+  test("at once when it answers 410, and gets nothing more", () => {
     const health = after(newHealth(), { gone: true });
     expect(disabledBecause(health, START_MS)).toBe("gone");
     expect(admits(health, idle(START_MS + DAY_MS))).toBe(0);
     expect(disabledBecause(after(health, OK), START_MS)).toBe("gone"); // an attempt that was under way
   });
 
-  test("when it has only failed for five days, and not a moment sooner", () => {
+  test("after five days of failures only, and not earlier", () => {
     const hourly = Array.from({ length: 24 * 5 }, (_, hour) => ({ atMs: START_MS + hour * HOUR_MS }));
     const almost = after(newHealth(), ...hourly);
     expect(disabledBecause(almost, START_MS + 5 * DAY_MS - 1)).toBeNull();
@@ -151,19 +151,19 @@ describe("an endpoint is disabled", () => {
     expect(health.failingSinceMs).toBe(lastHour + HOUR_MS);
   });
 
-  test("not by time alone: it may have been repaired while nothing was sent", () => {
+  test("not by time alone, because it may have been repaired while nothing was sent", () => {
     expect(disabledBecause(failing(), START_MS + 6 * DAY_MS)).toBeNull();
     const triedAgain = after(failing(), { atMs: START_MS + 6 * DAY_MS });
     expect(disabledBecause(triedAgain, START_MS + 6 * DAY_MS)).toBe("failing_for_five_days");
   });
 });
 
-test("health survives JSON", () => {
+test("health can be stored as JSON", () => {
   const health = after(failing(), { retryAfterMs: 60_000, atMs: START_MS + 5000 });
   expect(JSON.parse(JSON.stringify(health))).toEqual(health);
 });
 
-/** A sender with more than enough to send, against an endpoint that answers as `answers` says at a time. */
+/** Simulates a sender with unlimited deliveries and an endpoint whose responses `answers` gives for each time. */
 function simulate(seed: number, untilMs: number, answers: (nowMs: number) => boolean) {
   const random = seededRandom(seed);
   let health = newHealth();
@@ -195,7 +195,7 @@ function simulate(seed: number, untilMs: number, answers: (nowMs: number) => boo
 describe("over many random histories", () => {
   const HISTORIES = 60;
 
-  test("never more than six are under way, a probe is always alone, and the sender never gets stuck", () => {
+  test("at most six attempts are under way, a probe is always alone, and the sender never stalls", () => {
     for (let seed = 0; seed < HISTORIES; seed++) {
       const fate = seededRandom(1000 + seed);
       const phases = Array.from({ length: 200 }, () => fate() < 0.6);
@@ -214,7 +214,7 @@ describe("over many random histories", () => {
     }
   });
 
-  test("an endpoint that comes back is at full width within eleven minutes and a few answers", () => {
+  test("an endpoint that recovers has its full window within eleven minutes and a few responses", () => {
     for (let seed = 0; seed < HISTORIES; seed++) {
       const backMs = Math.floor(seededRandom(seed)() * 5 * HOUR_MS) + 10 * SECOND_MS;
       const { started, health } = simulate(seed, backMs + 11 * 60 * SECOND_MS + 5000, (nowMs) => nowMs >= backMs);
@@ -224,7 +224,7 @@ describe("over many random histories", () => {
     }
   });
 
-  test("the pauses are never longer than the last one with its jitter", () => {
+  test("no pause is longer than the last one with its jitter", () => {
     const longestMs = PROBE_PAUSES_MS.at(-1)! * 1.1 + 1000;
     const { started } = simulate(7, DAY_MS, () => false);
     const gaps = started.slice(1).map(({ atMs }, index) => atMs - started[index]!.atMs);

@@ -12,12 +12,12 @@ import { bytesOf, SECRET, SIGNED_TEXTS } from "./vectors.ts";
 const page = readFileSync(WEBHOOKS_PAGE, "utf8");
 
 describe("docs/guides/webhooks.md", () => {
-  test("has the table of tries that the schedule gives", () => {
+  test("has the table of tries of the schedule", () => {
     expect(withTriesTable(page), `stale: run "node scripts/event-docs.ts"`).toBe(page);
     expect(RETRY_DELAYS_MS).toHaveLength(13); // "thirteen times"
   });
 
-  test("has the vectors that signatures are tested with, and what the product makes of them", async () => {
+  test("has the test vectors of the signatures, and the product computes the same", async () => {
     const { secret, vectors } = signatureVectors(WEBHOOKS_PAGE);
     expect(secret).toBe(SECRET);
     expect(vectors.map(([body]) => body)).toEqual(SIGNED_TEXTS.map(([, text]) => text));
@@ -28,7 +28,7 @@ describe("docs/guides/webhooks.md", () => {
     }
   });
 
-  test("says of probes, concurrency and disabling what the sender does", () => {
+  test("has the sender's values for probes, concurrency and disabling", () => {
     expect(page).toContain(
       `pauses of\n${PROBE_PAUSES_MS[0]! / 1000} s that grow to ${PROBE_PAUSES_MS.at(-1)! / 60_000} min`,
     );
@@ -36,7 +36,7 @@ describe("docs/guides/webhooks.md", () => {
     expect(DISABLED_AFTER_MS).toBe(5 * 24 * 3_600_000);
   });
 
-  test("explains every reason for a failure, and none that there is not", () => {
+  test("explains every failure code, and no unknown one", () => {
     const [, section = ""] = page.split("\n## After a failure\n");
     const explained = [...section.split("\n## ")[0]!.matchAll(/^\| `(\w+)` +\| [^|]+ \|$/gm)].map(([, code]) => code);
     expect(explained).toEqual(Object.keys(DELIVERY_FAILURES));

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that are the same in every run (mulberry32), so that a failure can be repeated. */
+/** A seeded generator of numbers from 0 to 1 (mulberry32), so that failures can be reproduced. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Settled } from "../../../../src/events/webhooks/sender/outcome.ts";
+import type { SettledAttempt } from "../../../../src/events/webhooks/sender/outcome.ts";
 import { fitting } from "../../../../src/events/webhooks/sender/recorder.ts";
 
 const MOST_OF_D1_BYTES = 2_000_000;
 
-const outcome = (responseHead: string, index: number): Settled => ({
+const outcome = (responseHead: string, index: number): SettledAttempt => ({
   eventId: crypto.randomUUID(),
   eventType: "video.media.live_stream.created",
   number: index,
@@ -28,14 +28,17 @@ test.each([
   ["quotes", '"'],
   ["letters", "x"],
   ["nothing", ""],
-])("outcomes whose answers are full of %s fit into one parameter of D1, and none is left out", (_, character) => {
-  let rest = Array.from({ length: 700 }, (__, index) => outcome(character.repeat(4096), index));
-  const recorded: number[] = [];
-  while (rest.length > 0) {
-    const settled = fitting(rest);
-    expect(new TextEncoder().encode(JSON.stringify(settled)).byteLength).toBeLessThan(MOST_OF_D1_BYTES);
-    recorded.push(...settled.map(({ number }) => number));
-    rest = rest.slice(settled.length);
-  }
-  expect(recorded).toEqual(Array.from({ length: 700 }, (__, index) => index));
-});
+])(
+  "outcomes with responses full of %s are split so that each part fits into one parameter of D1, and none is lost",
+  (_, character) => {
+    let rest = Array.from({ length: 700 }, (__, index) => outcome(character.repeat(4096), index));
+    const recorded: number[] = [];
+    while (rest.length > 0) {
+      const settled = fitting(rest);
+      expect(new TextEncoder().encode(JSON.stringify(settled)).byteLength).toBeLessThan(MOST_OF_D1_BYTES);
+      recorded.push(...settled.map(({ number }) => number));
+      rest = rest.slice(settled.length);
+    }
+    expect(recorded).toEqual(Array.from({ length: 700 }, (__, index) => index));
+  },
+);

@@ -15,12 +15,12 @@ const failed = (tries: number, more: Partial<Parameters<typeof nextAttemptAt>[0]
 
 interface Run {
   random: () => number;
-  /** How long a try takes, and how much later than planned it begins. */
+  /** The duration of a try, and its delay. */
   lateMs?: () => number;
   retryAfterMs?: () => number | null;
 }
 
-/** When a delivery that always fails is tried, epoch ms. */
+/** The times of the tries of a delivery that always fails, epoch ms. */
 function triesOf({ random, lateMs = () => 0, retryAfterMs = () => null }: Run): number[] {
   const times = [START_MS];
   for (;;) {
@@ -46,7 +46,7 @@ describe("without jitter", () => {
     expect(last).toBeGreaterThan(71 * HOUR_MS);
   });
 
-  test("the table for the documentation is the schedule", () => {
+  test("the table for the documentation matches the schedule", () => {
     const times = triesOf({ random: () => 0.5 });
     expect(retryTable().map(({ sinceFirstMs }) => START_MS + sinceFirstMs)).toEqual(times.slice(1));
     expect(retryTable().map(({ tryNumber }) => tryNumber)).toEqual(times.slice(1).map((_, index) => index + 2));
@@ -54,12 +54,12 @@ describe("without jitter", () => {
 });
 
 describe("jitter", () => {
-  test("shortens or stretches a wait by a tenth at most", () => {
+  test("changes a wait by a tenth at most", () => {
     expect(failed(2, { random: 0 })! - START_MS).toBe(27_000);
     expect(failed(2, { random: 1 })! - START_MS).toBe(33_000);
   });
 
-  test("leaves no two of a thousand deliveries that failed together together, not even at the longest wait", () => {
+  test("spreads a thousand deliveries that failed together, at every wait", () => {
     const random = seededRandom(1);
     const times = Array.from({ length: 1000 }, () => failed(RETRY_DELAYS_MS.length, { random: random() }));
     const perMinute = Map.groupBy(times, (at) => Math.floor(at! / 60_000));
@@ -70,9 +70,9 @@ describe("jitter", () => {
 describe("Retry-After", () => {
   test("makes a wait longer", () => expect(failed(1, { retryAfterMs: 60_000 })! - START_MS).toBe(60_000));
   test("never makes a wait shorter", () => expect(failed(4, { retryAfterMs: 1000 })! - START_MS).toBe(600_000));
-  test("beyond 12 h is 12 h", () =>
+  test("beyond 12 h is cut to 12 h", () =>
     expect(failed(1, { retryAfterMs: 1000 * HOUR_MS })! - START_MS).toBe(MAX_RETRY_GAP_MS));
-  test("beyond the three days is their end", () => {
+  test("beyond the three days is cut to their end", () => {
     const nowMs = START_MS + 70 * HOUR_MS;
     expect(failed(5, { nowMs, retryAfterMs: 5 * HOUR_MS })).toBe(START_MS + RETRY_WINDOW_MS);
   });
@@ -83,14 +83,14 @@ describe("the end", () => {
     expect(failed(RETRY_DELAYS_MS.length)).not.toBeNull();
     expect(failed(RETRY_DELAYS_MS.length + 1)).toBeNull();
   });
-  test("comes with the third day, however few tries there were", () => {
+  test("comes with the third day, after however few tries", () => {
     expect(failed(2, { nowMs: START_MS + RETRY_WINDOW_MS })).toBeNull();
     expect(failed(2, { nowMs: START_MS + RETRY_WINDOW_MS - 1000 })).toBeNull();
     expect(failed(2, { nowMs: START_MS + RETRY_WINDOW_MS - 60_000 })).not.toBeNull();
   });
 });
 
-test("whatever happens: later than now by at least 4.5 s, by 12 h at most, within three days, and at an end", () => {
+test("for any outcomes, a try is 4.5 s to 12 h later and within three days, and the tries end", () => {
   for (let seed = 0; seed < 2000; seed++) {
     const random = seededRandom(seed);
     const lateMs = () => Math.floor(random() ** 4 * 20 * HOUR_MS);
@@ -112,7 +112,7 @@ test("whatever happens: later than now by at least 4.5 s, by 12 h at most, withi
   }
 });
 
-test("a server that is back within three days gets the delivery, whenever it was away", () => {
+test("a server that is available again within three days gets the delivery, whenever it was unavailable", () => {
   for (let seed = 0; seed < 500; seed++) {
     const random = seededRandom(seed);
     const last = triesOf({ random }).at(-1)! - START_MS;

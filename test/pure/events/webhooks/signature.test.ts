@@ -6,10 +6,10 @@ import { bytesOf, SECRET, SIGNED_BODIES } from "./vectors.ts";
 // Base64 of the 32 bytes 0x20 … 0x3f.
 const OLDER_SECRET = "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
 const EVENT_ID = "6f1c2a34-5b67-4c89-9d01-23456789abcd";
-const AT_MS = 1_795_175_070_999; // 2026-11-20T…, with milliseconds that the timestamp leaves out
+const AT_MS = 1_795_175_070_999; // 2026-11-20T…, with milliseconds, which the timestamp omits
 const TIMESTAMP = "1795175070";
 
-/** What the `openssl` command says, so that nothing of ours checks itself. */
+/** The signature by the `openssl` command, as an independent reference. */
 function opensslHmac(secretBase64: string, ...pieces: Uint8Array[]): string {
   const hexKey = Buffer.from(secretBase64, "base64").toString("hex");
   const args = ["dgst", "-sha256", "-mac", "HMAC", "-macopt", `hexkey:${hexKey}`, "-binary"];
@@ -22,7 +22,7 @@ async function sign(body: Uint8Array, ...secrets: string[]): Promise<Record<stri
 }
 
 describe.each(SIGNED_BODIES)("the signatures of %s", (_, body) => {
-  test("are what openssl makes of the same bytes and the decoded secret", async () => {
+  test("are those of openssl for the same bytes and the decoded secret", async () => {
     const standard = opensslHmac(SECRET, bytesOf(`${EVENT_ID}.${TIMESTAMP}.`), body);
     expect(await sign(body, SECRET)).toEqual({
       "service-signature": opensslHmac(SECRET, body),
@@ -33,7 +33,7 @@ describe.each(SIGNED_BODIES)("the signatures of %s", (_, body) => {
   });
 });
 
-test("a known vector, so that what a guide shows stays true", async () => {
+test("a known vector, which the guide shows", async () => {
   const headers = await sign(bytesOf("{}"), SECRET);
   expect(headers["service-signature"]).toBe("hiJ/6WcioiR9z+4SwH2JwbBWe7yapqjYBIOPZqPahD8=");
 });
@@ -41,7 +41,7 @@ test("a known vector, so that what a guide shows stays true", async () => {
 describe("while a rotation overlaps", () => {
   const body = bytesOf('{"type":"asset.ready"}');
 
-  test("Service-Signature is the current key's alone, and Standard Webhooks' header holds both, the current first", async () => {
+  test("Service-Signature uses the current key only, and the header of Standard Webhooks has both, the current one first", async () => {
     const signed = bytesOf(`${EVENT_ID}.${TIMESTAMP}.`);
     const headers = await sign(body, SECRET, OLDER_SECRET);
     expect(headers["service-signature"]).toBe(opensslHmac(SECRET, body));
@@ -67,7 +67,7 @@ test("a message without a key is not sent unsigned", async () => {
   await expect(sign(bytesOf("{}"))).rejects.toThrow(RangeError);
 });
 
-describe("a secret that is no Base64", () => {
+describe("a secret that is not Base64", () => {
   test.each(["not base64 at all!", "AAEC*wQF", "ab\u00e9c", ""])(
     "%j is refused without being quoted",
     async (secret) => {
@@ -78,7 +78,7 @@ describe("a secret that is no Base64", () => {
     },
   );
 
-  test("a key cannot be read back", async () => {
+  test("a key cannot be exported", async () => {
     const key = await importSigningKey(SECRET);
     expect(key.extractable).toBe(false);
     await expect(crypto.subtle.exportKey("raw", key)).rejects.toThrow(/extract/);

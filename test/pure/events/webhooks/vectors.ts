@@ -1,4 +1,4 @@
-/** What signatures are checked with, here and in docs/guides/webhooks.md. */
+/** Test vectors of signatures, also in docs/guides/webhooks.md. */
 
 /** Base64 of the 32 bytes 0x00 … 0x1f. */
 export const SECRET = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";

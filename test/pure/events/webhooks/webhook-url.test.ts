@@ -10,7 +10,7 @@ describe("a webhook's URL", () => {
     ["https://hooks.example.com:1025/", "https://hooks.example.com:1025/"],
     ["https://hooks.example.com:65535/", "https://hooks.example.com:65535/"],
     ["https://hooks.example.com/#fragment", "https://hooks.example.com/"],
-  ])("%s is taken as %s", (text, href) => {
+  ])("%s is accepted as %s", (text, href) => {
     const checked = checkWebhookUrl(text, false);
     expect(checked.ok && checked.url.href).toBe(href);
   });
@@ -47,11 +47,11 @@ describe("a webhook's URL", () => {
 });
 
 describe("the catalogue of failures", () => {
-  test.each(Object.entries(DELIVERY_FAILURES))("%s is told in a sentence", (_, { message }) => {
+  test.each(Object.entries(DELIVERY_FAILURES))("%s has a message of one sentence", (_, { message }) => {
     expect(message).toMatch(/^[A-Z].*\.$/);
   });
 
-  test("blames an endpoint for what it did, and nobody for what we or the owner did", () => {
+  test("counts the endpoint's faults against it, and not the service's or the owner's", () => {
     const others = Object.entries(DELIVERY_FAILURES).filter(([, { fault }]) => fault !== "endpoint");
     expect(others.map(([reason]) => reason)).toEqual(["interrupted", "webhook_disabled", "not_handed_over"]);
   });

@@ -23,7 +23,7 @@ const noon = Date.UTC(2026, 4, 20, 12);
 const list = async (workspace: TestWorkspace, query = ""): Promise<LinesPage> =>
   (await workspace.request("GET", `/v1/request-logs${query && `?${query}`}`)).json<LinesPage>();
 
-/** A line of the log from days before this test. */
+/** A row of the log from days before this test. */
 async function addLine(workspace: TestWorkspace, more: Partial<typeof requestLogs.$inferInsert> = {}): Promise<string> {
   const id = crypto.randomUUID();
   const row = { method: "GET", route: "/v1/on-demand", status: 200, durationMs: 12, resourceIds: [], resourceId: null };
@@ -33,7 +33,7 @@ async function addLine(workspace: TestWorkspace, more: Partial<typeof requestLog
 }
 
 describe("GET /v1/request-logs", () => {
-  test("shows requests newest first, among them the one before", async () => {
+  test("lists requests newest first, including the previous one", async () => {
     const workspace = await newWorkspace();
     const old = await addLine(workspace);
     await workspace.request("GET", "/v1/event-types");
@@ -77,7 +77,7 @@ describe("GET /v1/request-logs", () => {
     expect(await statusesOf("status=4xx&method=GET")).toEqual([404]);
   });
 
-  test("filters by what a request was about, in either case of its id", async () => {
+  test("filters by resource id in either case", async () => {
     const workspace = await newWorkspace();
     const [mediaId, trackId] = [crypto.randomUUID(), crypto.randomUUID()];
     const mine = await addLine(workspace, { resourceIds: [mediaId, trackId], resourceId: mediaId });
@@ -86,7 +86,7 @@ describe("GET /v1/request-logs", () => {
     expect(data.map(({ id, resourceIds }) => [id, resourceIds])).toEqual([[mine, [mediaId, trackId]]]);
   });
 
-  test("filters by time: from the first moment on, up to and without the last", async () => {
+  test("filters by time, including the start and excluding the end", async () => {
     const workspace = await newWorkspace();
     const ids: string[] = [];
     for (const ms of [-1, 0, 999, 1000]) ids.push(await addLine(workspace, { at: new Date(noon + ms) }));
@@ -94,7 +94,7 @@ describe("GET /v1/request-logs", () => {
     expect(data.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
   });
 
-  test("pages through everything once, where times are equal too and though each page adds a line", async () => {
+  test("pages through all requests once, also with equal times and although each page adds a request", async () => {
     const workspace = await newWorkspace();
     const ids: string[] = [];
     for (let n = 0; n < 11; n += 1) ids.push(await addLine(workspace, { at: new Date(noon + (n % 2)) }));
@@ -128,7 +128,7 @@ describe("GET /v1/request-logs", () => {
     ["limit=101", "limit", "is invalid"],
     ["cursor=%7B%7D", "cursor", "is invalid"],
     ["cursor=WyIyMDI2Il0", "cursor", "is invalid"],
-  ])("refuses %s, by the field's name", async (query, field, message) => {
+  ])("refuses %s and names the field", async (query, field, message) => {
     const workspace = await newWorkspace();
     const response = await workspace.request("GET", `/v1/request-logs?${query}`);
     expect(response.status).toBe(422);

@@ -19,7 +19,7 @@ type Row = typeof requestLogs.$inferSelect;
 const rowsOf = (workspace: TestWorkspace): Promise<Row[]> =>
   db.select().from(requestLogs).where(eq(requestLogs.workspaceId, workspace.id));
 
-/** The one line that a request has left. */
+/** The only row of a request. */
 async function lineOf(workspace: TestWorkspace, response: Response): Promise<Row> {
   const rows = (await rowsOf(workspace)).filter(({ requestId }) => requestId === response.headers.get("x-request-id"));
   expect(rows).toHaveLength(1);
@@ -28,7 +28,7 @@ async function lineOf(workspace: TestWorkspace, response: Response): Promise<Row
 
 const idOf = async (response: Response): Promise<string> => (await response.json<MediaAnswer>()).data.id;
 
-describe("a request leaves one line", () => {
+describe("one row is stored for a request", () => {
   const unknownId = crypto.randomUUID();
   test.each([
     ["GET", "/v1/on-demand", undefined, 200, "/v1/on-demand", []],
@@ -53,14 +53,14 @@ describe("a request leaves one line", () => {
     expect(Math.abs(Date.now() - line.at.getTime())).toBeLessThan(60_000);
   });
 
-  test("also when it fails on our side", async () => {
+  test("also when it fails with a server error", async () => {
     const workspace = await newWorkspace({ DB: failing((text) => text.includes('from "assets"')) });
     const response = await workspace.request("GET", `/v1/on-demand/${unknownId}`);
     expect(response.status).toBe(500);
     expect(await lineOf(workspace, response)).toMatchObject({ status: 500, resourceIds: [unknownId] });
   });
 
-  test("with the id of what it created, on a repeat under an idempotency key too", async () => {
+  test("with the id of what it created, also for a repeat with the same idempotency key", async () => {
     const workspace = await newWorkspace();
     const key = { "idempotency-key": crypto.randomUUID() };
     const first = await workspace.request("POST", "/v1/on-demand", VIDEO, key);
@@ -75,14 +75,14 @@ describe("a request leaves one line", () => {
     expect(await lineOf(workspace, webhook)).toMatchObject({ status: 201, resourceIds: [await idOf(webhook)] });
   });
 
-  test("under the id as the API gives it out, in whatever case it came", async () => {
+  test("with the id in the case that the API returns, whatever the case in the request", async () => {
     const workspace = await newWorkspace();
     const id = await idOf(await workspace.request("POST", "/v1/on-demand", VIDEO));
     const response = await workspace.request("GET", `/v1/on-demand/${id.toUpperCase()}`);
     expect(await lineOf(workspace, response)).toMatchObject({ status: 200, resourceId: id });
   });
 
-  test("each, when fifty end at once", async () => {
+  test("each, when fifty end at the same time", async () => {
     const workspace = await newWorkspace();
     const sent = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
@@ -99,8 +99,8 @@ describe("a request leaves one line", () => {
 
   test.each([
     ["did not happen", false],
-    ["happened, though we were told that it had not", true],
-  ])("once, when the first attempt to keep it %s", async (_name, happens) => {
+    ["succeeded although it reported an error", true],
+  ])("once, when the first write of it %s", async (_name, happens) => {
     let failures = 0;
     const isFirst = (text: string) => text.includes("request_logs") && (failures += 1) === 1;
     const workspace = await newWorkspace({ DB: failing(isFirst, happens) });
@@ -110,7 +110,7 @@ describe("a request leaves one line", () => {
     expect(failures).toBe(2);
   });
 
-  test("and its answer is as good when no line can be kept; the next request's is", async () => {
+  test("and when no row can be written its response is unaffected, and the next request is stored", async () => {
     let isDown = true;
     const workspace = await newWorkspace({ DB: failing((text) => isDown && text.includes("request_logs")) });
     expect((await workspace.request("GET", "/v1/on-demand")).status).toBe(200);
@@ -120,8 +120,8 @@ describe("a request leaves one line", () => {
   });
 });
 
-describe("no line is left", () => {
-  test("by a request without good credentials: it is nobody's", async () => {
+describe("no row is stored", () => {
+  test("for a request without valid credentials, which belongs to no workspace", async () => {
     const before = await db.$count(requestLogs);
     const headers = { authorization: `Basic ${btoa("nobody:nothing")}` };
     expect((await send(new Request("http://sluice.test/v1/on-demand", { headers }))).status).toBe(401);
@@ -130,7 +130,7 @@ describe("no line is left", () => {
   });
 });
 
-test("nothing secret is kept: no body, no query, no credential's secret, no header", async () => {
+test("no secret is stored: no body, query, credential's secret or header", async () => {
   const workspace = await newWorkspace();
   await workspace.request("POST", "/v1/on-demand?token=in-the-query", {
     ...VIDEO,
@@ -154,13 +154,13 @@ test("nothing secret is kept: no body, no query, no credential's secret, no head
     expect(kept).not.toContain(secret);
 });
 
-test("a header that names the request cannot make its line long", async () => {
+test("a long request id header is cut", async () => {
   const workspace = await newWorkspace();
   await workspace.request("GET", "/v1/on-demand", undefined, { "cf-ray": "r".repeat(4000) });
   expect((await rowsOf(workspace)).map(({ requestId }) => requestId)).toEqual(["r".repeat(64)]);
 });
 
-test("a key that was used with another body leaves the line of a conflict, which has created nothing", async () => {
+test("an idempotency key reused with another body is stored as a conflict without created ids", async () => {
   const workspace = await newWorkspace();
   const key = { "idempotency-key": "one" };
   await workspace.request("POST", "/v1/on-demand", VIDEO, key);
@@ -169,7 +169,7 @@ test("a key that was used with another body leaves the line of a conflict, which
   expect(await lineOf(workspace, conflict)).toMatchObject({ status: 409, resourceIds: [] });
 });
 
-/** The database, with one kind of statement that fails. @param happens it is carried out all the same */
+/** The database, with one kind of statement that reports a failure. @param happens it is executed nevertheless */
 function failing(isMeant: (text: string) => boolean, happens = false): D1Database {
   const meant = new WeakSet<D1PreparedStatement>();
   const fail = () => Promise.reject(new Error("D1_ERROR: made up by the test"));

@@ -7,6 +7,7 @@ import { commitWithEvents } from "../../../../src/events/webhooks/index.ts";
 import { workspaces } from "../../../../src/tenancy/workspaces/tables.ts";
 import { type MediaAnswer, newWorkspace, videoFrom } from "../../workspace.ts";
 import { addWebhook, deliveriesOf, eventsOf, someEvent } from "./webhook-rows.ts";
+import { ENVELOPE_FIELDS } from "../../../support/envelope.ts";
 
 const db = openDatabase(env.DB);
 const VIDEO = "http://127.0.0.1:9/video.mp4";
@@ -26,25 +27,15 @@ const envelope = (event: { type: string; videoType: string; body: string }, nami
   JSON.parse(new TextDecoder().decode(eventBytes(event, naming))) as Envelope;
 
 describe("an event", () => {
-  test("is born with the media it tells of, in the contract's envelope", async () => {
+  test("is committed with the media that it is about, in the contract's envelope", async () => {
     const workspace = await newWorkspace();
     await db.update(workspaces).set({ name: 'Zoë\'s "studio"' }).where(eq(workspaces.id, workspace.id));
     const answer = await workspace.request("POST", "/v1/on-demand", { ...videoFrom(VIDEO), title: "lone \ud800" });
     const { data } = await answer.json<MediaAnswer>();
     const [created] = await eventsOf(data.id);
-    const told = envelope(created!, "service");
-    expect(Object.keys(told)).toEqual([
-      "type",
-      "object",
-      "id",
-      "event_id",
-      "workspace",
-      "status",
-      "data",
-      "createdAt",
-      "attempts",
-    ]);
-    expect(told).toMatchObject({
+    const event = envelope(created!, "service");
+    expect(Object.keys(event)).toEqual(ENVELOPE_FIELDS);
+    expect(event).toMatchObject({
       type: "asset.created",
       object: { type: "media", id: data.id },
       id: created!.id,
@@ -53,19 +44,19 @@ describe("an event", () => {
       status: "media_created",
       attempts: [],
     });
-    expect(told.data).toMatchObject({
+    expect(event.data).toMatchObject({
       id: data.id,
       workspaceId: workspace.id,
       title: "lone \ud800",
       status: "Created",
     });
-    expect(told.data).not.toHaveProperty("progress");
-    expect(told.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
-    expect(created!.createdAt).toBe(told.createdAt);
-    expect(envelope(created!, "video")).toEqual({ ...told, type: "video.media.created" });
+    expect(event.data).not.toHaveProperty("progress");
+    expect(event.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
+    expect(created!.createdAt).toBe(event.createdAt);
+    expect(envelope(created!, "video")).toEqual({ ...event, type: "video.media.created" });
   });
 
-  test("is later than the one before it of the same object, also in one millisecond and when the clock goes back", async () => {
+  test("is later than the previous one of the same object, also within a millisecond and when the clock goes back", async () => {
     const { id: workspaceId } = await newWorkspace();
     const objectId = crypto.randomUUID();
     const atMs = Date.UTC(2026, 10, 20, 12);
@@ -79,7 +70,7 @@ describe("an event", () => {
     ]);
   });
 
-  test("told twice is there once, with the bytes and the deliveries of the first time", async () => {
+  test("announced twice is stored once, with the bytes and deliveries of the first time", async () => {
     const { id: workspaceId } = await newWorkspace();
     const webhookId = await addWebhook(workspaceId);
     const event = someEvent(workspaceId, crypto.randomUUID());
@@ -93,7 +84,7 @@ describe("an event", () => {
     expect(await deliveriesOf(late)).toHaveLength(0);
   });
 
-  test("of two changes at once tells of the record as the later one left it", async () => {
+  test("of the later of two concurrent changes has the record as that change left it", async () => {
     const workspace = await newWorkspace();
     const { data } = await (await workspace.request("POST", "/v1/on-demand", videoFrom(VIDEO))).json<MediaAnswer>();
     const changes = Array.from({ length: 8 }, (_, index) => [
@@ -111,7 +102,7 @@ describe("an event", () => {
     expect([last["title"], last["creatorId"]]).toEqual([media.data["title"], media.data["creatorId"]]);
   });
 
-  test("of a deletion is told once, however many delete at once", async () => {
+  test("of a deletion is stored once, however many requests delete at the same time", async () => {
     const workspace = await newWorkspace();
     const { data } = await (await workspace.request("POST", "/v1/on-demand", videoFrom(VIDEO))).json<MediaAnswer>();
     const answers = await Promise.all([1, 2, 3].map(() => workspace.request("DELETE", `/v1/on-demand/${data.id}`)));
@@ -121,7 +112,7 @@ describe("an event", () => {
 });
 
 describe("an event goes to", () => {
-  test("every webhook of its workspace that wants its kind, and to no other", async () => {
+  test("every webhook of its workspace that subscribes to its kind, and to no other", async () => {
     const [mine, other] = [await newWorkspace(), await newWorkspace()];
     const everything = await addWebhook(mine.id);
     const wanted = await addWebhook(mine.id, { matchedTypes: ["asset.created", "video.media.deleted"] });
@@ -140,7 +131,7 @@ describe("an event goes to", () => {
     expect(counts).toEqual([1, 1, 0, 0, 0, 0, 0]);
   });
 
-  test("a webhook that is disabled as a failure that can be recovered", async () => {
+  test("a disabled webhook as a failed delivery that can be recovered", async () => {
     const { id: workspaceId } = await newWorkspace();
     const webhookId = await addWebhook(workspaceId, { disabledReason: "gone", disabledAt: new Date() });
     await commitWithEvents(env, [], [{ event: someEvent(workspaceId, crypto.randomUUID()) }]);

@@ -12,7 +12,7 @@ const fetcher = (answer: (request: Request) => Promise<Response>): Fetcher => ({
   },
 });
 
-/** An internet in which every name leads to the test's receiver; `names` may change between two attempts. */
+/** A network in which every name resolves to the test's receiver; `names` may change between attempts. */
 function internet(names: Record<string, string[]>): { env: NetworkEnv; asked: string[]; connected: string[] } {
   const asked: string[] = [];
   const connected: string[] = [];
@@ -34,7 +34,7 @@ function internet(names: Record<string, string[]>): { env: NetworkEnv; asked: st
 const PUBLIC = ["93.184.216.34"];
 const send = (env: NetworkEnv, url: string) => attemptDelivery(env, { url, body, headers: {} });
 
-test("a name with public addresses is sent to", async () => {
+test("an attempt is made to a name with public addresses", async () => {
   const { env, connected } = internet({ "hooks.example": PUBLIC });
   expect(await send(env, "https://hooks.example/status/200")).toMatchObject({ status: 200, failure: null });
   expect(connected).toEqual(["hooks.example"]);
@@ -70,13 +70,13 @@ describe("no connection is made", () => {
   });
 });
 
-test("a name that could not be looked up is told from one without an address", async () => {
+test("a failed name resolution is distinguished from a name without an address", async () => {
   const { env } = internet({});
   expect((await send(env, "https://troubled.example/")).detail).toBe("the name could not be looked up");
   expect((await send(env, "https://unknown.example/")).detail).toBeNull();
 });
 
-test("a name is resolved again at every attempt, so one that turns private is refused at the next", async () => {
+test("a name is resolved for every attempt, so one that becomes private is refused at the next", async () => {
   const names = { "hooks.example": PUBLIC };
   const { env, asked, connected } = internet(names);
   expect((await send(env, "https://hooks.example/status/200")).failure).toBeNull();
@@ -86,7 +86,7 @@ test("a name is resolved again at every attempt, so one that turns private is re
   expect(connected).toEqual(["hooks.example"]);
 });
 
-test("a resolver that never answers holds an attempt no longer than the limit", async () => {
+test("a resolver that never responds delays an attempt no longer than the limit", async () => {
   const RESOLVER = fetcher(
     ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
   );
@@ -98,7 +98,7 @@ test("a resolver that never answers holds an attempt no longer than the limit", 
   expect(outcome.durationMs).toBeLessThan(2000);
 });
 
-test("a network that breaks in a way that nobody has foreseen is a failed connection", async () => {
+test("an unknown network error is a failed connection", async () => {
   const SOURCE_NETWORK = fetcher(() => Promise.reject(new Error("what is this")));
   const RESOLVER = fetcher(async () => Response.json({ addresses: PUBLIC }));
   const env: NetworkEnv = { ALLOW_PRIVATE_NETWORK: "", RESOLVER, SOURCE_NETWORK };

@@ -4,8 +4,8 @@ import { attemptDelivery, type AttemptLimits, verifyEndpoint } from "../../../..
 import { receivers, seenAt } from "./receivers.ts";
 
 const env: NetworkEnv = { ALLOW_PRIVATE_NETWORK: "true" };
-/** For receivers that have no end. All others get the product's time limits, because a busy machine is slow too. */
-const impatient = { headersMs: 250, totalMs: 500 } satisfies Partial<AttemptLimits>;
+/** For receivers that never finish. The others get the product's limits, because a busy machine is slow too. */
+const shortLimits = { headersMs: 250, totalMs: 500 } satisfies Partial<AttemptLimits>;
 const body = new TextEncoder().encode('{"type":"asset.ready","title":"Grüße"}');
 
 const attempt = (path: string, limits?: Partial<AttemptLimits>) =>
@@ -17,11 +17,11 @@ const attempt = (path: string, limits?: Partial<AttemptLimits>) =>
   });
 
 describe("a delivery", () => {
-  test.each([200, 201, 202, 204, 299])("is made when the answer is %d", async (status) => {
+  test.each([200, 201, 202, 204, 299])("succeeds when the status is %d", async (status) => {
     expect(await attempt(`/status/${status}`)).toMatchObject({ status, failure: null, detail: null });
   });
 
-  test("is a POST of the given bytes with the signatures, as JSON, from a named sender", async () => {
+  test("is a POST of the given bytes as JSON, with the signatures and a user agent", async () => {
     await attempt("/status/200?of=request");
     const [request, ...more] = await seenAt("/status/200?of=request");
     expect(more).toEqual([]);
@@ -36,33 +36,33 @@ describe("a delivery", () => {
     });
   });
 
-  test("keeps the answer and the time that it took", async () => {
+  test("keeps the response and its duration", async () => {
     const outcome = await attempt("/status/200?body=thank%20you");
     expect(outcome.responseHead).toBe("thank you");
     expect(outcome.durationMs).toBeLessThan(500);
   });
 
-  test("keeps the first 4 KB of a longer answer, without half a character at the cut", async () => {
+  test("keeps the first 4 KB of a longer response, without a partial character at the end", async () => {
     const { responseHead, failure } = await attempt("/status/200?pad=4095&body=%C3%A9%20and%20more");
     expect(failure).toBeNull();
     expect(responseHead).toBe("x".repeat(4095));
   });
 
-  test("keeps text of what is not text", async () => {
+  test("keeps a response that is not text as text", async () => {
     expect((await attempt("/latin")).responseHead).toBe("a\uFFFDb\uFFFDéc");
   });
 
-  test("is made with an answer of 64 KB exactly, and not with a byte more", async () => {
+  test("succeeds with a response of exactly 64 KB, and not with a byte more", async () => {
     expect(await attempt("/bytes/65536")).toMatchObject({ status: 200, failure: null });
     expect(await attempt("/bytes/65537")).toMatchObject({ status: 200, failure: "answer_too_long" });
   });
 });
 
-describe("a receiver that misbehaves is a failure with its reason", () => {
+describe("a misbehaving receiver is a failure with its reason", () => {
   const cases: [string, number | null, string][] = [
     ["/status/404", 404, "bad_status"],
     ["/status/500", 500, "bad_status"],
-    ["/status/103", null, "connection_failed"], // an interim answer that no other follows
+    ["/status/103", null, "connection_failed"], // an interim response without a final one
     ["/status/304", 304, "bad_status"],
     ["/status/101", 101, "bad_status"],
     ["/status/410", 410, "gone"],
@@ -89,48 +89,48 @@ describe("a receiver that misbehaves is a failure with its reason", () => {
     ["/binary-garbage", null, "connection_failed"],
   ];
   test.each(cases)("%s", async (path, status, failure) => {
-    const outcome = await attempt(`${path}?of=misbehaves`, failure === "timed_out" ? impatient : undefined);
+    const outcome = await attempt(`${path}?of=misbehaves`, failure === "timed_out" ? shortLimits : undefined);
     expect(outcome).toMatchObject({ status, failure });
     expect(outcome.durationMs).toBeLessThan(2000);
   });
 
-  test("what came of an answer before it broke is kept", async () => {
+  test("the part of a response that arrived before it broke is kept", async () => {
     expect(await attempt("/short?of=kept")).toMatchObject({ responseHead: "hello" });
-    const cutOff = await attempt("/endless-body?of=kept", impatient);
+    const cutOff = await attempt("/endless-body?of=kept", shortLimits);
     expect(cutOff).toMatchObject({ responseHead: expect.stringMatching(/^hello\.+$/) });
     expect((await attempt("/torrent-404?of=kept")).responseHead).toBe("x".repeat(4096));
   });
 
-  test("nobody listening", async () => {
+  test("nothing listens", async () => {
     const outcome = await attemptDelivery(env, { url: `${receivers().nobody}/`, body, headers: {} });
     expect(outcome).toMatchObject({ status: null, failure: "connection_failed", responseHead: "" });
   });
 
-  test("a certificate that nobody trusts", async () => {
+  test("an untrusted certificate", async () => {
     const url = `${receivers().tls}/status/200`;
     expect(await attemptDelivery(env, { url, body, headers: {} })).toMatchObject({ failure: "tls_failed" });
   });
 
-  test("a port that talks no TLS", async () => {
+  test("a port without TLS", async () => {
     const url = `${receivers().plain.replace("http:", "https:")}/status/200`;
-    const { failure } = await attemptDelivery(env, { url, body, headers: {}, limits: impatient });
-    expect(["tls_failed", "timed_out"]).toContain(failure); // It waits for a line that never ends, or refuses what it got.
+    const { failure } = await attemptDelivery(env, { url, body, headers: {}, limits: shortLimits });
+    expect(["tls_failed", "timed_out"]).toContain(failure); // depends on whether the runtime waits for the end of a line
   });
 });
 
 describe("details", () => {
-  test("say the status", async () => {
+  test("have the status", async () => {
     expect((await attempt("/status/404?of=detail")).detail).toBe("answered 404");
   });
 
-  test("say where a redirect pointed to, and nobody goes there", async () => {
+  test("have the target of a redirect, which is not followed", async () => {
     const target = `${receivers().plain}/status/200?of=redirect-target`;
     const path = `/status/307?header=${encodeURIComponent(`location: ${target}`)}`;
     expect((await attempt(path)).detail).toBe(`answered 307, pointing to ${target}`);
     expect(await seenAt("/status/200?of=redirect-target")).toEqual([]);
   });
 
-  test("of a redirect to a private address stay a redirect's", async () => {
+  test("of a redirect to a private address are those of any redirect", async () => {
     const path = `/status/302?header=${encodeURIComponent("location: http://169.254.169.254/latest/")}`;
     expect(await attempt(path)).toMatchObject({
       failure: "redirected",
@@ -138,14 +138,19 @@ describe("details", () => {
     });
   });
 
-  test("of a location without an end have one", async () => {
+  test("of an endless location are cut", async () => {
     const path = `/status/302?header=${encodeURIComponent(`location: /${"a".repeat(1500)}`)}`;
     expect((await attempt(path)).detail).toHaveLength(500);
   });
 
-  test("say which limit was too short", async () => {
-    expect((await attempt("/silence?of=limits", impatient)).detail).toBe("no answer within 250 ms");
-    expect((await attempt("/endless-body?of=limits", impatient)).detail).toBe("no end within 500 ms");
+  test("say that a body does not match its content-encoding", async () => {
+    const { detail } = await attempt("/false-gzip?of=detail");
+    expect(detail).toBe("the body is not what its content-encoding says");
+  });
+
+  test("name the limit that was exceeded", async () => {
+    expect((await attempt("/silence?of=limits", shortLimits)).detail).toBe("no response within 250 ms");
+    expect((await attempt("/endless-body?of=limits", shortLimits)).detail).toBe("no complete response within 500 ms");
   });
 });
 
@@ -164,7 +169,7 @@ describe("Retry-After", () => {
     expect(retryAfterMs).toBeLessThanOrEqual(3_600_000);
   });
 
-  test("means nothing when it is unreadable, or comes with another status", async () => {
+  test("is ignored when it is malformed, or with another status", async () => {
     expect((await attempt(`/status/429?${header("soon")}`)).retryAfterMs).toBeNull();
     expect((await attempt(`/status/404?${header("7")}`)).retryAfterMs).toBeNull();
     expect((await attempt(`/status/200?${header("7")}`)).retryAfterMs).toBeNull();
@@ -180,28 +185,28 @@ describe("the connection", () => {
     "/endless-headers",
     "/silence",
     "/upgrade",
-  ])("to %s is let go, and little of the answer was taken", async (behaviour) => {
+  ])("to %s is closed after little of the response was read", async (behaviour) => {
     const path = `${behaviour}?of=connection`;
-    await attempt(path, impatient);
+    await attempt(path, shortLimits);
     await vi.waitFor(async () => expect((await seenAt(path))[0]?.isClosed).toBe(true), 5000);
-    // What lies in the buffers of two sockets comes on top of what was read.
+    // The socket buffers of both sides add to what was read.
     expect((await seenAt(path))[0]?.sentBytes).toBeLessThan(16_000_000);
   });
 
-  test("of one attempt is never used for a second POST", async () => {
+  test("is not reused for a second POST", async () => {
     await attempt("/hang-up?of=once");
     expect(await seenAt("/hang-up?of=once")).toHaveLength(1);
   });
 });
 
-test("forty receivers that hang or pour at once take no longer than one, and a good one among them is served", async () => {
+test("forty receivers that hang or send endless bodies at once take no longer than one, and do not delay a healthy one", async () => {
   const began = Date.now();
   const paths = Array.from({ length: 40 }, (_, index) => ["/silence", "/torrent", "/endless-body"][index % 3]!);
-  const bad = Promise.all(paths.map((path) => attempt(`${path}?of=crowd`, impatient)));
+  const bad = Promise.all(paths.map((path) => attempt(`${path}?of=crowd`, shortLimits)));
   expect((await attempt("/status/200?of=crowd")).failure).toBeNull();
   const reasons = new Set((await bad).map(({ failure }) => failure));
   expect(reasons).toEqual(new Set(["answer_too_long", "timed_out"]));
-  expect(Date.now() - began).toBeLessThan(4 * impatient.totalMs);
+  expect(Date.now() - began).toBeLessThan(4 * shortLimits.totalMs);
 });
 
 describe("verification", () => {
@@ -214,7 +219,7 @@ describe("verification", () => {
     expect(Object.keys(request?.headers ?? {}).filter((name) => /signature|webhook-/.test(name))).toEqual([]);
   });
 
-  test("says what came back", async () => {
+  test("reports the outcome", async () => {
     const url = `${receivers().plain}/status/401?body=who%20are%20you`;
     expect(await verifyEndpoint(env, url)).toMatchObject({
       failure: "bad_status",
@@ -223,7 +228,7 @@ describe("verification", () => {
     });
   });
 
-  test("gives up by its own limits", async () => {
+  test("has its own limits", async () => {
     const url = `${receivers().plain}/silence?of=verification`;
     expect(await verifyEndpoint(env, url, { totalMs: 200 })).toMatchObject({ failure: "timed_out" });
   });

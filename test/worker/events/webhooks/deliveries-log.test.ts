@@ -23,12 +23,12 @@ const page = async (workspace: TestWorkspace, id: string, query: string) =>
   await (await workspace.request("GET", `/v1/webhooks/${id}/deliveries?${query}`)).json<Page>();
 
 describe("the delivery log", () => {
-  test("tells of each delivery with its attempts and the reasons", async () => {
+  test("has each delivery with its attempts and their failures", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace);
     const atMs = Date.parse("2026-11-01T10:00:00.500Z");
     const eventId = await insertDeliveryRow(workspace, id, { atMs, naming: "video", attempts: 2 });
-    const failure = { code: "bad_status", message: expect.stringContaining("status other than 200 to 299") };
+    const failure = { code: "bad_status", message: expect.stringContaining("status outside 200 to 299") };
     const attempt = {
       durationMs: 12,
       status: 500,
@@ -56,7 +56,7 @@ describe("the delivery log", () => {
     });
   });
 
-  test("says why something failed that was never attempted, and when what waits is tried", async () => {
+  test("has the reason of a failure without an attempt, and the next try of a pending delivery", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace, { enabled: false });
     const atMs = Date.now() - 1000;
@@ -69,7 +69,7 @@ describe("the delivery log", () => {
     expect("finishedAt" in pending!).toBe(false);
   });
 
-  test("pages newest first: nothing twice and nothing missed, though many share a time and more are added", async () => {
+  test("pages through all deliveries once, newest first, also with equal times and while more are added", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace);
     const now = Date.now();
@@ -117,7 +117,7 @@ describe("the delivery log", () => {
     expect(await found("from=2026-11-01T11:00:01%2B01:00")).toEqual([deleted, errored]);
   });
 
-  test("shows a hundred at once, each with its own attempts", async () => {
+  test("returns a hundred at once, each with its own attempts", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace);
     await Promise.all(
@@ -129,7 +129,7 @@ describe("the delivery log", () => {
     expect(pagination.nextCursor).not.toBeNull();
   });
 
-  test("shows the last 20 attempts of a delivery that has more", async () => {
+  test("returns the last 20 attempts of a delivery that has more", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace);
     await insertDeliveryRow(workspace, id, { attempts: 23 });
@@ -139,9 +139,9 @@ describe("the delivery log", () => {
 
   test.each([
     ["status=lost", "status", "is invalid"],
-    ["type=asset.unheard", "type", "is no kind of event"],
-    ["type=nothing.*", "type", "is the prefix of no kind of event"],
-    ["type=", "type", "is no kind of event"],
+    ["type=asset.unheard", "type", "is not a kind of event"],
+    ["type=nothing.*", "type", "matches no kind of event"],
+    ["type=", "type", "is not a kind of event"],
     ["from=yesterday", "from", "is invalid"],
     ["to=2026-11-01", "to", "is invalid"],
     ["from=2026-11-02T00:00:00Z&to=2026-11-01T00:00:00Z", "to", "is before from"],
@@ -162,7 +162,7 @@ describe("the delivery log", () => {
   });
 });
 
-test("an event's deliveries are those to each webhook, with the URL, also of a webhook that is deleted", async () => {
+test("an event's record has a delivery for each webhook, with its URL, also for a deleted webhook", async () => {
   const workspace = await newWorkspace();
   const [good, bad] = [
     await createWebhook(workspace, { url: receiverUrl("/status/200?body=fine") }),

@@ -14,10 +14,10 @@ export interface SeenRequest {
   isClosed: boolean;
 }
 
-/** See test/support/receiver.ts for what the paths do. */
+/** test/support/receiver.ts explains the paths. */
 export const receivers = () => inject("receivers");
 
-/** What has come to a path of the plain receiver, in order. */
+/** The requests to a path of the plain receiver, in order. */
 export async function seenAt(path: string): Promise<SeenRequest[]> {
   const answer = await fetch(`${receivers().plain}/seen?path=${encodeURIComponent(path)}`);
   return answer.json<SeenRequest[]>();

@@ -25,7 +25,7 @@ const recover = async (workspace: TestWorkspace, id: string, sinceMs: number) =>
   ).recovered;
 
 describe("a recovery", () => {
-  test("sends again what has failed since then, with its event id and bytes; attempts count on", async () => {
+  test("sends failed deliveries again with the same event id and bytes, and continues to count attempts", async () => {
     const workspace = await newWorkspace();
     const url = receiverUrl();
     const { id } = await createWebhook(workspace, { url });
@@ -57,7 +57,7 @@ describe("a recovery", () => {
     expect(await recover(workspace, id, now - 2 * DAY_MS)).toBe(0);
   });
 
-  test("leaves samples and other webhooks alone", async () => {
+  test("excludes samples and other webhooks", async () => {
     const workspace = await newWorkspace();
     const [mine, other] = [
       await createWebhook(workspace, { url: receiverUrl("/status/500") }),
@@ -87,7 +87,7 @@ describe("a recovery", () => {
     expect(await seenAt(url)).toHaveLength(1);
   });
 
-  test("of a webhook that was disabled waits until it is enabled, and then starts with a clean record", async () => {
+  test("of a disabled webhook waits until it is enabled, and then starts without a record of failures", async () => {
     const workspace = await newWorkspace();
     const url = receiverUrl();
     const { id } = await createWebhook(workspace, { url });
@@ -126,7 +126,7 @@ describe("a recovery", () => {
     expect(answer).toMatchObject({ status: 422, fields: [{ field: "since", message }] });
   });
 
-  test("takes any offset and any number of fraction digits", async () => {
+  test("accepts any offset and any number of fraction digits", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace, { enabled: false });
     await insertDeliveryRow(workspace, id);

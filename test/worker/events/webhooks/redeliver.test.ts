@@ -18,7 +18,7 @@ const isDelivered = (workspace: TestWorkspace, webhookId: string) =>
   );
 
 describe("a redelivery", () => {
-  test("to one webhook sends the same id and bytes once more, and the log counts on", async () => {
+  test("to one webhook sends the same id and bytes again and continues to count attempts", async () => {
     const workspace = await newWorkspace();
     const [url, otherUrl] = [receiverUrl(), receiverUrl()];
     const [webhook, other] = [
@@ -44,7 +44,7 @@ describe("a redelivery", () => {
     expect(await seenAt(otherUrl)).toHaveLength(1);
   });
 
-  test("to all reaches whoever has had it or wants its type now, and nobody else", async () => {
+  test("to all reaches the webhooks that have a delivery of it or subscribe to its type now, and no others", async () => {
     const workspace = await newWorkspace();
     const had = await createWebhook(workspace);
     const paused = await createWebhook(workspace);
@@ -67,7 +67,7 @@ describe("a redelivery", () => {
     expect((await deliveriesOf(workspace, paused.id))[0]!.status).toBe("pending");
   });
 
-  test("to one webhook asks neither what it wants nor whether it is paused; it waits then", async () => {
+  test("to one webhook ignores its subscription, and waits while it is paused", async () => {
     const workspace = await newWorkspace();
     const url = receiverUrl();
     const { id } = await createWebhook(workspace, { url, eventTypes: ["asset.ready"], enabled: false });
@@ -79,7 +79,7 @@ describe("a redelivery", () => {
     await seen(url, 1);
   });
 
-  test("starts the schedule of what had failed anew", async () => {
+  test("starts a new retry schedule for a failed delivery", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace, { url: receiverUrl("/status/500") });
     const eventId = await announce(workspace);
@@ -100,7 +100,7 @@ describe("a redelivery", () => {
     expect(row).toEqual({ tries: 1, attempts: 2 });
   });
 
-  test("of a sample goes only to who has had it", async () => {
+  test("of a sample goes only to the webhook that was tested", async () => {
     const workspace = await newWorkspace();
     const url = receiverUrl();
     const tested = await createWebhook(workspace, { url });
@@ -113,7 +113,7 @@ describe("a redelivery", () => {
     expect(second!.body).toBe(first!.body);
   });
 
-  test("to nobody answers an empty list", async () => {
+  test("without a matching webhook returns an empty list", async () => {
     const workspace = await newWorkspace();
     expect(await redeliver(workspace, await announce(workspace))).toEqual([]);
   });

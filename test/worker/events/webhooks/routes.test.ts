@@ -16,7 +16,7 @@ const { nobody, tls } = receivers();
 const closedOut = { ALLOW_PRIVATE_NETWORK: "" };
 
 describe("a creation", () => {
-  test("asks the URL with an unsigned {} and answers the webhook with its secret", async () => {
+  test("verifies the URL with an unsigned {} and returns the webhook with its secret", async () => {
     const workspace = await newWorkspace();
     const url = receiverUrl("/status/204");
     const response = await workspace.request("POST", "/v1/webhooks", {
@@ -52,7 +52,7 @@ describe("a creation", () => {
     expect("description" in webhook).toBe(false);
   });
 
-  test("asks nobody with skipVerification", async () => {
+  test("sends nothing with skipVerification", async () => {
     const webhook = await createWebhook(await newWorkspace(), { url: `${nobody}/` });
     expect(webhook.status).toBe("active");
   });
@@ -61,20 +61,23 @@ describe("a creation", () => {
     [() => receiverUrl("/status/404"), "it answered 404"],
     [() => receiverUrl("/status/410"), "it answered 410"],
     [() => receiverUrl("/status/302?header=location:%20/elsewhere"), "it answered 302, a redirect"],
-    [() => receiverUrl("/hang-up"), "it could not be connected to, or hung up"],
-    [() => receiverUrl("/garbage"), "it could not be connected to, or hung up"],
-    [() => receiverUrl("/torrent"), "its answer is longer than 64 KB"],
-    [() => receiverUrl("/short"), "its answer broke off"],
-    [() => `${nobody}/`, "it could not be connected to"],
-    [() => `${tls}/status/200`, "it offers no TLS connection with a valid certificate"],
+    [() => receiverUrl("/hang-up"), "the connection failed, or closed before an HTTP response"],
+    [() => receiverUrl("/garbage"), "the connection failed, or closed before an HTTP response"],
+    [() => receiverUrl("/torrent"), "its response is longer than 64 KB"],
+    [() => receiverUrl("/short"), "its response ended early"],
+    [() => `${nobody}/`, "the connection failed, or closed"],
+    [() => `${tls}/status/200`, "the TLS connection failed, or the certificate is not valid"],
     [() => "https://nobody.invalid/", "its host name has no address"],
-  ])("whose URL does not take a first request says what came back, and records nothing: %#", async (url, words) => {
-    const workspace = await newWorkspace();
-    const answer = await refusal(await workspace.request("POST", "/v1/webhooks", { url: url() }));
-    expect(answer).toMatchObject({ status: 422, fields: [{ field: "url" }] });
-    expect(answer.fields![0]!.message).toContain(words);
-    expect(await ask(workspace, "GET", "/v1/webhooks")).toEqual([]);
-  });
+  ])(
+    "whose URL does not accept the verification request reports the reason and stores nothing: %#",
+    async (url, words) => {
+      const workspace = await newWorkspace();
+      const answer = await refusal(await workspace.request("POST", "/v1/webhooks", { url: url() }));
+      expect(answer).toMatchObject({ status: 422, fields: [{ field: "url" }] });
+      expect(answer.fields![0]!.message).toContain(words);
+      expect(await ask(workspace, "GET", "/v1/webhooks")).toEqual([]);
+    },
+  );
 
   test.each([
     ["http://example.com/hook", "must be an https URL"],
@@ -109,11 +112,11 @@ describe("a creation", () => {
     [{ enabled: null }, [["enabled", "must not be null"]]],
     [{ skipVerification: 1 }, [["skipVerification", "is invalid"]]],
     [{ eventTypes: "asset.ready" }, [["eventTypes", "is invalid"]]],
-    [{ eventTypes: ["asset.ready", "asset.unheard"] }, [["eventTypes[1]", "is no kind of event"]]],
-    [{ eventTypes: ["nothing.*"] }, [["eventTypes[0]", "is the prefix of no kind of event"]]],
+    [{ eventTypes: ["asset.ready", "asset.unheard"] }, [["eventTypes[1]", "is not a kind of event"]]],
+    [{ eventTypes: ["nothing.*"] }, [["eventTypes[0]", "matches no kind of event"]]],
     [{ eventTypes: [1] }, [["eventTypes[0]", "is invalid"]]],
     [{ eventTypes: Array.from({ length: 201 }, () => "asset.ready") }, [["eventTypes", "is invalid"]]],
-  ])("names the field that is wrong: %j", async (body, fields) => {
+  ])("names the invalid field: %j", async (body, fields) => {
     const workspace = await newWorkspace();
     const whole = "url" in body || Object.keys(body).length === 0 ? body : { url: receiverUrl(), ...body };
     const answer = await refusal(await workspace.request("POST", "/v1/webhooks", whole));
@@ -121,7 +124,7 @@ describe("a creation", () => {
     expect(answer.fields).toEqual(fields.map(([field, message]) => ({ field, message })));
   });
 
-  test("names every wrong field at once, the URL too", async () => {
+  test("names all invalid fields at once, including the URL", async () => {
     const workspace = await newWorkspace(closedOut);
     const body = { url: "http://u:p@10.0.0.1:22/", description: 1, eventTypes: ["x"], naming: 1, enabled: 0 };
     const { fields } = await refusal(await workspace.request("POST", "/v1/webhooks", body));
@@ -148,7 +151,7 @@ describe("a creation", () => {
     expect(answer).toMatchObject({ status: 422, fields: [{ field: "body", message: "is not JSON" }] });
   });
 
-  test("beyond the 50th is refused, also when many come at once; a deleted one makes room", async () => {
+  test("beyond the 50th is refused, also for concurrent requests, until one is deleted", async () => {
     const workspace = await newWorkspace();
     const answers = await Promise.all(
       Array.from({ length: 54 }, () =>
@@ -168,7 +171,7 @@ describe("a creation", () => {
 });
 
 describe("the list", () => {
-  test("pages over the workspace's own webhooks, newest first, without secrets", async () => {
+  test("pages through the workspace's webhooks, newest first, without secrets", async () => {
     const [workspace, other] = [await newWorkspace(), await newWorkspace()];
     await createWebhook(other);
     const ids: string[] = [];
@@ -204,7 +207,7 @@ describe("a change", () => {
     expect(after).toMatchObject({ updatedAt, events: { secrets: true } });
   });
 
-  test("of the URL asks the new one first, and only a new one", async () => {
+  test("of the URL verifies a new one first, and only a new one", async () => {
     const workspace = await newWorkspace();
     const { id, url } = await createWebhook(workspace, { url: receiverUrl("/status/404") });
     const same = await workspace.request("PATCH", `/v1/webhooks/${id}`, { url });
@@ -226,14 +229,14 @@ describe("a change", () => {
     [{ eventTypes: ["asset.ready", "*.ready"] }, "eventTypes[1]", expect.stringContaining("*")],
     [{ enabled: 1 }, "enabled", "is invalid"],
     [{ description: "x".repeat(256) }, "description", "is invalid"],
-  ])("names the field that is wrong: %j", async (body, field, message) => {
+  ])("names the invalid field: %j", async (body, field, message) => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace);
     const answer = await refusal(await workspace.request("PATCH", `/v1/webhooks/${id}`, body));
     expect(answer).toMatchObject({ status: 422, fields: [{ field, message }] });
   });
 
-  test("pauses and enables; enabling ends a disabling", async () => {
+  test("pauses and enables a webhook, also one that was disabled", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace);
     expect((await ask<Webhook>(workspace, "PATCH", `/v1/webhooks/${id}`, { enabled: false })).status).toBe("paused");
@@ -255,7 +258,7 @@ describe("a change", () => {
   });
 });
 
-test("a webhook tells how it is doing and what came of its last delivery", async () => {
+test("a webhook has its status and the outcome of its last delivery", async () => {
   const workspace = await newWorkspace();
   const { id } = await createWebhook(workspace);
   await env.DB.prepare(
@@ -269,7 +272,7 @@ test("a webhook tells how it is doing and what came of its last delivery", async
   });
 });
 
-test("a deleted webhook is gone from every answer, and what waited for it is cancelled", async () => {
+test("a deleted webhook is in no response, and its pending deliveries are cancelled", async () => {
   const workspace = await newWorkspace();
   const { id } = await createWebhook(workspace, { enabled: false });
   const [waiting, done] = [

@@ -10,7 +10,7 @@ const rotate = (workspace: TestWorkspace, id: string) => workspace.request("POST
 
 afterEach(() => vi.restoreAllMocks());
 
-test("a secret is canonical Base64 of 32 bytes, and reveal tells it again", async () => {
+test("a secret is Base64 of 32 bytes, and reveal returns it again", async () => {
   const workspace = await newWorkspace();
   const { id, secret } = await createWebhook(workspace);
   expect(bytesOf(secret)).toHaveLength(32);
@@ -18,7 +18,7 @@ test("a secret is canonical Base64 of 32 bytes, and reveal tells it again", asyn
   expect(await reveal(workspace, id)).toBe(secret);
 });
 
-test("a secret is in no other answer, in no line of the log, and in no row of the database", async () => {
+test("a secret is in no other response, in no log line and in no row of the database", async () => {
   const lines: string[] = [];
   vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
   const workspace = await newWorkspace();
@@ -61,7 +61,7 @@ describe("a rotation", () => {
     expect(headers["webhook-signature"]).toBe(`v1,${await hmac(fresh, content)} v1,${await hmac(secret, content)}`);
   });
 
-  test("within the overlap is refused, also when two come at once", async () => {
+  test("within the overlap is refused, also for concurrent requests", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace);
     const answers = await Promise.all([rotate(workspace, id), rotate(workspace, id), rotate(workspace, id)]);
@@ -72,7 +72,7 @@ describe("a rotation", () => {
     expect(answer.description).toContain(data.previousSecretUntil);
   });
 
-  test("is possible again when the overlap is over, and then the oldest secret signs no more", async () => {
+  test("is possible after the overlap, and then the oldest secret no longer signs", async () => {
     const workspace = await newWorkspace();
     const url = receiverUrl();
     const { id, secret } = await createWebhook(workspace, { url });
@@ -122,7 +122,7 @@ describe("without usable keys", () => {
     ["/secret/reveal", undefined],
     ["/secret/rotate", undefined],
     ["/test", { type: "asset.ready" }],
-  ])("POST …%s answers 503 and sends and changes nothing", async (path, body) => {
+  ])("POST …%s answers 503 without sending or changing anything", async (path, body) => {
     const broken: { WEBHOOK_KEYS?: string } = {};
     const workspace = await newWorkspace(broken);
     const url = receiverUrl();
@@ -130,7 +130,7 @@ describe("without usable keys", () => {
     const read = () => env.DB.prepare("SELECT * FROM webhooks WHERE id = ?").bind(id).first();
     const before = await read();
     broken.WEBHOOK_KEYS = "";
-    // A first delivery remembers the key of a secret for a while; of this webhook there was none yet.
+    // A sender caches the key after its first delivery; this webhook has had none.
     const answer = await refusal(await workspace.request("POST", `/v1/webhooks/${id}${path}`, body));
     expect(answer).toMatchObject({ status: 503, message: "temporarily unavailable" });
     expect([await seenAt(url), await read()]).toEqual([[], before]);

@@ -24,7 +24,7 @@ async function expectSealError(work: Promise<unknown>): Promise<Error> {
 }
 
 describe("a new secret", () => {
-  test("is canonical padded Base64 of 32 bytes, another one each time, and signs", async () => {
+  test("is unique padded Base64 of 32 bytes, and signs", async () => {
     const secrets = Array.from({ length: 200 }, newSecret);
     for (const secret of secrets) {
       expect(secret).toMatch(/^[A-Za-z0-9+/]{43}=$/);
@@ -37,7 +37,7 @@ describe("a new secret", () => {
 });
 
 describe("a sealed secret", () => {
-  test("opens to what it was, and shows nothing of it", async () => {
+  test("opens to the original secret and does not contain it", async () => {
     const secret = newSecret();
     const sealed = await sealSecret(K1, WEBHOOK, secret);
     expect(sealed).toMatch(/^k1\.[\w-]{16}\.[\w-]+$/);
@@ -45,7 +45,7 @@ describe("a sealed secret", () => {
     expect(await openSecret(K1, WEBHOOK, sealed)).toBe(secret);
   });
 
-  test("is another text each time", async () => {
+  test("differs each time", async () => {
     const secret = newSecret();
     const sealed = await Promise.all(Array.from({ length: 50 }, () => sealSecret(K1, WEBHOOK, secret)));
     expect(new Set(sealed).size).toBe(50);
@@ -64,7 +64,7 @@ describe("a sealed secret", () => {
     expect((await expectSealError(openSecret(K2, WEBHOOK, sealed))).message).toContain('"k1"');
   });
 
-  test("does not open when any one character of it is another", async () => {
+  test("does not open when any character is changed", async () => {
     const sealed = await sealSecret(K1, WEBHOOK, newSecret());
     const [id = "", nonce = "", text = ""] = sealed.split(".");
     const other = (char: string) => (char === "A" ? "B" : "A");
@@ -87,7 +87,7 @@ describe("a sealed secret", () => {
 });
 
 describe("when the sealing keys are rotated", () => {
-  test("what the older key has sealed still opens, and is known to be due for sealing again", async () => {
+  test("a secret sealed with the older key opens, and is reported as not sealed with the current key", async () => {
     const secret = newSecret();
     const before = await sealSecret(K1, WEBHOOK, secret);
     const rotated = `${K2},${K1}`;
@@ -97,10 +97,10 @@ describe("when the sealing keys are rotated", () => {
 
     const after = await sealSecret(rotated, WEBHOOK, await openSecret(rotated, WEBHOOK, before));
     expect(isSealedWithCurrent(rotated, after)).toBe(true);
-    expect(await openSecret(K2, WEBHOOK, after)).toBe(secret); // the older key can go
+    expect(await openSecret(K2, WEBHOOK, after)).toBe(secret); // without the older key
   });
 
-  test("an id that begins like another is not that other", async () => {
+  test("a key id that is a prefix of another is a different key", async () => {
     const sealed = await sealSecret(`k11:${keyText(3)}`, WEBHOOK, newSecret());
     expect(isSealedWithCurrent(`k1:${keyText(1)}`, sealed)).toBe(false);
   });
@@ -118,14 +118,14 @@ describe("keys that cannot be used", () => {
     ["a trailing comma", `${K1},`],
     ["a broken older key", `${K2},k1:${short}`],
     ["the same id twice", `${K1},k1:${keyText(2)}`],
-  ])("%s: nothing is sealed, and the error holds no key", async (_, keys) => {
+  ])("%s: nothing is sealed, and the error contains no key", async (_, keys) => {
     const secret = newSecret();
     const { message } = await expectSealError(sealSecret(keys, WEBHOOK, secret));
     expect(message).not.toContain(secret);
     for (const hidden of [keyText(1), keyText(2), short]) expect(message).not.toContain(hidden);
   });
 
-  test("spaces and line breaks around the entries do no harm", async () => {
+  test("spaces and line breaks around the entries are ignored", async () => {
     const sealed = await sealSecret(` ${K2} ,\n${K1}\n`, WEBHOOK, "secret");
     expect(await openSecret(K2, WEBHOOK, sealed)).toBe("secret");
   });

@@ -24,7 +24,7 @@ import {
 const db = openDatabase(env.DB);
 const DAY_MS = 24 * 3600_000;
 
-/** A path of its own at the receiver. */
+/** A unique path at the receiver. */
 const place = (behaviour: string) => {
   const path = `${behaviour}?of=${crypto.randomUUID()}`;
   return { path, url: `${receivers().plain}${path}` };
@@ -46,7 +46,7 @@ async function hmac(secret: string, content: Uint8Array): Promise<string> {
 }
 
 describe("a delivery", () => {
-  test("carries the stored bytes, signed in both ways", async () => {
+  test("has the stored bytes and both signatures", async () => {
     const { id } = await newWorkspace();
     const { path, url } = place("/status/200");
     const webhookId = await addWebhook(id, { url, naming: "video" });
@@ -61,10 +61,10 @@ describe("a delivery", () => {
     expect(request!.method).toBe("POST");
     expect(request!.headers["content-type"]).toBe("application/json");
     expect(request!.headers["service-signature"]).toBe(await hmac(SECRET, body));
-    const { "webhook-id": told, "webhook-timestamp": timestamp, "webhook-signature": signature } = request!.headers;
-    expect(told).toBe(event.id);
+    const { "webhook-id": sent, "webhook-timestamp": timestamp, "webhook-signature": signature } = request!.headers;
+    expect(sent).toBe(event.id);
     expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(60);
-    const content = new Uint8Array([...new TextEncoder().encode(`${told}.${timestamp}.`), ...body]);
+    const content = new Uint8Array([...new TextEncoder().encode(`${sent}.${timestamp}.`), ...body]);
     expect(signature).toBe(`v1,${await hmac(SECRET, content)}`);
     const [delivery] = await until(
       () => deliveriesOf(webhookId),
@@ -75,7 +75,7 @@ describe("a delivery", () => {
     expect(await webhookRow(webhookId)).toMatchObject({ lastStatus: 200, lastFailure: null, failingSince: null });
   });
 
-  test("is made once, however often its sender is woken", async () => {
+  test("is attempted once, however often its sender is woken", async () => {
     const { id } = await newWorkspace();
     const { path, url } = place("/status/200");
     const webhookId = await addWebhook(id, { url });
@@ -91,7 +91,7 @@ describe("a delivery", () => {
     expect(new Set(seen.map(({ headers }) => headers["webhook-id"])).size).toBe(10);
   });
 
-  test("that fails waits for its next time, with what came back in the log", async () => {
+  test("that fails waits for its next try, with the response in the log", async () => {
     const { id } = await newWorkspace();
     const { url } = place("/status/500");
     const webhookId = await addWebhook(id, { url: `${url}&body=no+room` });
@@ -106,10 +106,10 @@ describe("a delivery", () => {
     const waitMs = delivery!.nextAttemptAt!.getTime() - attempt!.startedAt.getTime();
     expect(waitMs).toBeGreaterThan(4000);
     expect(waitMs).toBeLessThan(8000);
-    expect((await webhookRow(webhookId)).failingSince).toBeNull(); // one failure does not make an endpoint fail
+    expect((await webhookRow(webhookId)).failingSince).toBeNull(); // one failure does not make an endpoint `failing`
   });
 
-  test("goes out while another endpoint of the workspace hangs", async () => {
+  test("is made while another endpoint of the workspace hangs", async () => {
     const { id } = await newWorkspace();
     const [silent, healthy] = [place("/silence"), place("/status/200")];
     await addWebhook(id, { url: silent.url });
@@ -122,7 +122,7 @@ describe("a delivery", () => {
     expect((await seenAt(silent.path)).length).toBeLessThanOrEqual(6); // no more at once
   });
 
-  test("that a restart has cut off is logged as such and made again", async () => {
+  test("that a restart has interrupted is logged as interrupted and attempted again", async () => {
     const { id } = await newWorkspace();
     const { path, url } = place("/status/200");
     const webhookId = await addWebhook(id, { url });
@@ -145,7 +145,7 @@ describe("a delivery", () => {
     expect(await seenAt(path)).toHaveLength(1);
   });
 
-  test("that everybody has forgotten is found by the cron", async () => {
+  test("that was never handed to a sender is found by the cron", async () => {
     const { id } = await newWorkspace();
     const { path, url } = place("/status/200");
     await addWebhook(id, { url });
@@ -160,7 +160,7 @@ describe("a delivery", () => {
 });
 
 describe("an endpoint", () => {
-  test("that fails is probed with one delivery, not hammered with all", async () => {
+  test("that fails gets one probe, not all deliveries", async () => {
     const { id } = await newWorkspace();
     const { path, url } = place("/status/503");
     const webhookId = await addWebhook(id, { url });
@@ -175,12 +175,12 @@ describe("an endpoint", () => {
       () => webhookRow(webhookId),
       ({ failingSince }) => failingSince !== null,
     );
-    // What was under way when it began to fail, and nothing after that before the first probe.
+    // Those under way when it began to fail, and none after that before the first probe.
     expect((await seenAt(path)).length).toBeLessThanOrEqual(8);
     expect((await deliveriesOf(webhookId)).filter(({ attempts }) => attempts === 0).length).toBeGreaterThanOrEqual(22);
   });
 
-  test("that says it is gone is disabled, what waits fails, and the other webhooks are told", async () => {
+  test("that answers 410 is disabled, its pending deliveries fail, and the other webhooks get an event", async () => {
     const { id } = await newWorkspace();
     const [gone, other] = [place("/status/410"), place("/status/200")];
     const webhookId = await addWebhook(id, { url: gone.url });
@@ -190,9 +190,9 @@ describe("an endpoint", () => {
       () => seenAt(other.path),
       (seen) => seen.length === 1,
     );
-    const told = JSON.parse(atob(request!.bodyBase64)) as { type: string; object: object; data: unknown };
-    expect(told).toMatchObject({ type: "webhook.disabled", object: { type: "webhook", id: webhookId } });
-    expect(CATALOGUE["webhook.disabled"].data.parse(told.data)).toMatchObject({ webhookId, reason: "gone" });
+    const sent = JSON.parse(atob(request!.bodyBase64)) as { type: string; object: object; data: unknown };
+    expect(sent).toMatchObject({ type: "webhook.disabled", object: { type: "webhook", id: webhookId } });
+    expect(CATALOGUE["webhook.disabled"].data.parse(sent.data)).toMatchObject({ webhookId, reason: "gone" });
     expect(await webhookRow(webhookId)).toMatchObject({ disabledReason: "gone", lastStatus: 410 });
     const event = someEvent(id);
     await commitWithEvents(env, [], [{ event }]);
@@ -205,7 +205,7 @@ describe("an endpoint", () => {
     expect(await seenAt(gone.path)).toHaveLength(1);
   });
 
-  test("whose delivery has used up its three days is given up for that one, and the other webhooks are told", async () => {
+  test("keeps its other deliveries when one has failed for three days, and the other webhooks get an event", async () => {
     const { id } = await newWorkspace();
     const [broken, other] = [place("/status/500"), place("/status/200")];
     const webhookId = await addWebhook(id, { url: broken.url });
@@ -222,8 +222,8 @@ describe("an endpoint", () => {
       () => seenAt(other.path),
       (seen) => seen.length === 1,
     );
-    const told = JSON.parse(atob(request!.bodyBase64)) as { data: unknown };
-    expect(CATALOGUE["webhook.delivery.exhausted"].data.parse(told.data)).toMatchObject({
+    const sent = JSON.parse(atob(request!.bodyBase64)) as { data: unknown };
+    expect(CATALOGUE["webhook.delivery.exhausted"].data.parse(sent.data)).toMatchObject({
       webhookId,
       eventId: event.id,
       eventType: event.type,
@@ -247,7 +247,7 @@ describe("the queue", () => {
     return await getQueueResult(batch, createExecutionContext());
   };
 
-  test("hands an event over to its senders; a message twice sends nothing twice, one that is no message goes", async () => {
+  test("wakes the senders of an event; a repeated message sends nothing, and a malformed one is acknowledged", async () => {
     const { id } = await newWorkspace();
     const { path, url } = place("/status/200");
     const webhookId = await addWebhook(id, { url });
@@ -264,7 +264,7 @@ describe("the queue", () => {
     expect(await seenAt(path)).toHaveLength(1);
   });
 
-  test("ends what could never be handed over as a failure, once, and tells the other webhooks", async () => {
+  test("ends a delivery that was never handed over as failed, once, with an event for the other webhooks", async () => {
     const { id } = await newWorkspace();
     const other = place("/status/200");
     const webhookId = await addWebhook(id);
@@ -280,12 +280,12 @@ describe("the queue", () => {
       (requests) => requests.length >= 1,
     );
     expect(seen).toHaveLength(1);
-    const told = JSON.parse(atob(seen[0]!.bodyBase64)) as { data: unknown };
-    expect(CATALOGUE["webhook.delivery.exhausted"].data.parse(told.data)).toMatchObject({ attempts: 0 });
+    const sent = JSON.parse(atob(seen[0]!.bodyBase64)) as { data: unknown };
+    expect(CATALOGUE["webhook.delivery.exhausted"].data.parse(sent.data)).toMatchObject({ attempts: 0 });
   });
 });
 
-test("nothing is sent any more as it was before, once a change of the webhook is confirmed", async () => {
+test("nothing is sent with the old settings once a change of the webhook is confirmed", async () => {
   const workspace = await newWorkspace();
   const [before, after] = [place("/status/200"), place("/status/200")];
   const webhookId = await addWebhook(workspace.id, { url: before.url });

@@ -26,7 +26,7 @@ const tryOut = (workspace: TestWorkspace, id: string, type = "asset.ready") =>
   ask<TestAnswer>(workspace, "POST", `/v1/webhooks/${id}/test`, { type });
 
 describe("a test", () => {
-  test("sends a real, signed sample of the type in the webhook's naming, and answers what came back", async () => {
+  test("sends a signed sample of the type in the webhook's naming, and returns the outcome", async () => {
     const workspace = await newWorkspace();
     const url = receiverUrl("/status/202?body=thank+you");
     const { id, secret } = await createWebhook(workspace, { url, naming: "video" });
@@ -62,14 +62,14 @@ describe("a test", () => {
     expect(headers["webhook-id"]).toBe(answer.eventId);
   });
 
-  test("takes a name in either naming", async () => {
+  test("accepts a name in either naming", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace);
     expect((await tryOut(workspace, id, "video.media.ready")).type).toBe("asset.ready");
     expect((await tryOut(workspace, id, "video.media.deleted")).type).toBe("video.media.deleted");
   });
 
-  test("goes to this webhook alone, whatever it asked for", async () => {
+  test("goes to this webhook only, whatever it subscribes to", async () => {
     const workspace = await newWorkspace();
     const [url, otherUrl] = [receiverUrl(), receiverUrl()];
     const { id } = await createWebhook(workspace, { url, eventTypes: ["asset.errored"] });
@@ -79,7 +79,7 @@ describe("a test", () => {
     expect([(await seenAt(url)).length, (await seenAt(otherUrl)).length]).toEqual([1, 0]);
   });
 
-  test("is in the webhook's log, marked", async () => {
+  test("is in the webhook's delivery log, marked as a test", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace);
     const { eventId, attempt } = await tryOut(workspace, id);
@@ -97,7 +97,7 @@ describe("a test", () => {
     ["/status/429?header=retry-after:%20100", 429, "too_many_requests"],
     ["/hang-up", null, "connection_failed"],
   ])(
-    "that fails (%s) is told with its reason, is not repeated, and says nothing about the endpoint",
+    "that fails (%s) has its reason, is not retried, and does not affect the endpoint's health",
     async (path, status, code) => {
       const workspace = await newWorkspace();
       const url = receiverUrl(path);
@@ -117,7 +117,7 @@ describe("a test", () => {
     },
   );
 
-  test("works while the webhook is paused or disabled, and leaves it so", async () => {
+  test("works while the webhook is paused or disabled, and does not change that", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace, { enabled: false });
     expect((await tryOut(workspace, id)).delivered).toBe(true);
@@ -126,7 +126,7 @@ describe("a test", () => {
     expect((await ask<Webhook>(workspace, "GET", `/v1/webhooks/${id}`)).status).toBe("disabled");
   });
 
-  test("of a URL that nobody listens at says so", async () => {
+  test("reports that nothing listens at the URL", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace, { url: `${receivers().nobody}/` });
     const { attempt } = await tryOut(workspace, id);
@@ -137,11 +137,11 @@ describe("a test", () => {
     [{}, "must not be null"],
     [{ type: null }, "must not be null"],
     [{ type: 1 }, "is invalid"],
-    [{ type: "" }, "is no kind of event"],
-    [{ type: "asset.unheard" }, "is no kind of event"],
-    [{ type: "toString" }, "is no kind of event"],
-    [{ type: "video.media.*" }, "has to be one kind of event"],
-    [{ type: "*" }, "has to be one kind of event"],
+    [{ type: "" }, "is not a kind of event"],
+    [{ type: "asset.unheard" }, "is not a kind of event"],
+    [{ type: "toString" }, "is not a kind of event"],
+    [{ type: "video.media.*" }, "must be one kind of event"],
+    [{ type: "*" }, "must be one kind of event"],
   ])("of %j is refused", async (body, message) => {
     const workspace = await newWorkspace();
     const url = receiverUrl();
@@ -152,7 +152,7 @@ describe("a test", () => {
   });
 });
 
-test("there is a sample of every kind that its own schema takes, with ids of its own", () => {
+test("every kind has a sample that matches its schema, with new ids", () => {
   const workspaceId = crypto.randomUUID();
   for (const { type, data, example } of EVENT_KINDS) {
     const [one, other] = [sampleOf(type, workspaceId), sampleOf(type, workspaceId)];

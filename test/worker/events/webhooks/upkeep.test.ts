@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { CATALOGUE_VERSION, expandPatterns } from "../../../../src/events/index.ts";
-import { expandAgain, sealAgain } from "../../../../src/events/webhooks/index.ts";
+import { refreshMatchedTypes, resealSecrets } from "../../../../src/events/webhooks/index.ts";
 import { isSealedWithCurrent, openSecret, sealSecret } from "../../../../src/events/webhooks/secrets.ts";
 import { webhooks } from "../../../../src/events/webhooks/tables.ts";
 import { newWorkspace } from "../../workspace.ts";
@@ -13,7 +13,7 @@ const db = openDatabase(env.DB);
 const newKey = `k2:${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
 const both = { ...env, WEBHOOK_KEYS: `${newKey},${env.WEBHOOK_KEYS}` };
 
-test("after a new first key every secret opens without the old key, also the one before a rotation", async () => {
+test("after resealing with a new first key, every secret opens without the old key, also the previous one of a rotation", async () => {
   const { id: workspaceId } = await newWorkspace();
   const id = await addWebhook(workspaceId);
   const before = btoa("the secret before, also 32 bytes");
@@ -21,30 +21,30 @@ test("after a new first key every secret opens without the old key, also the one
     .update(webhooks)
     .set({ previousSecret: await sealSecret(env.WEBHOOK_KEYS, id, before) })
     .where(eq(webhooks.id, id));
-  await sealAgain(both);
+  await resealSecrets(both);
   const { secret, previousSecret } = await webhookRow(id);
   expect([secret, previousSecret!].map((sealed) => isSealedWithCurrent(newKey, sealed))).toEqual([true, true]);
   expect(await openSecret(newKey, id, secret)).toBe(SECRET);
   expect(await openSecret(newKey, id, previousSecret!)).toBe(before);
-  await sealAgain(both);
-  expect(await webhookRow(id)).toMatchObject({ secret, previousSecret }); // once is enough
+  await resealSecrets(both);
+  expect(await webhookRow(id)).toMatchObject({ secret, previousSecret }); // not written again
 });
 
-test("a secret that does not open stays as it is and keeps no other from being sealed again", async () => {
+test("a secret that does not open stays as it is and does not stop others from being resealed", async () => {
   const { id: workspaceId } = await newWorkspace();
   const broken = await addWebhook(workspaceId, { secret: "k9.AAAAAAAAAAAAAAAA.AAAA" });
   const sound = await addWebhook(workspaceId);
-  await sealAgain(both);
+  await resealSecrets(both);
   expect((await webhookRow(broken)).secret).toBe("k9.AAAAAAAAAAAAAAAA.AAAA");
   expect(await openSecret(newKey, sound, (await webhookRow(sound)).secret)).toBe(SECRET);
 });
 
-test("a prefix is matched again when the catalogue has changed, and what was matched with this one is left alone", async () => {
+test("a prefix is resolved again after the catalogue has changed, and webhooks with the current version are not written", async () => {
   const { id: workspaceId } = await newWorkspace();
   const stale = { eventTypes: ["video.media.*"], matchedTypes: ["asset.ready"], matchedVersion: "before" };
   const id = await addWebhook(workspaceId, stale);
   const current = await addWebhook(workspaceId, { ...stale, matchedVersion: CATALOGUE_VERSION });
-  await expandAgain(env);
+  await refreshMatchedTypes(env);
   expect(await webhookRow(id)).toMatchObject({
     matchedTypes: expandPatterns(["video.media.*"]),
     matchedVersion: CATALOGUE_VERSION,

@@ -6,14 +6,14 @@ import { type ErrorBody, type TestWorkspace } from "../../workspace.ts";
 import { receivers, seenAt as requestsAt } from "./receivers.ts";
 import { someEvent } from "./webhook-rows.ts";
 
-/** A URL of the receiver that nothing else uses. @param behaviour a path of test/support/receiver.ts, with its query */
+/** A unique URL of the receiver. @param behaviour a path of test/support/receiver.ts, with its query */
 export function receiverUrl(behaviour = "/status/200"): string {
   const url = new URL(behaviour, receivers().plain);
   url.searchParams.set("of", crypto.randomUUID());
   return url.href;
 }
 
-/** What came to a URL of the receiver, in its order. */
+/** The requests to a URL of the receiver, in order. */
 export async function seenAt(url: string) {
   const { pathname, search } = new URL(url);
   return (await requestsAt(pathname + search)).map(({ method, headers, bodyBase64 }) => ({
@@ -32,7 +32,7 @@ export async function hmac(secret: string, text: string): Promise<string> {
   return btoa(String.fromCharCode(...new Uint8Array(signature)));
 }
 
-/** An event as a change of state announces it, sent to whom it concerns. @param more of `someEvent`: its type, its time */
+/** Commits an event and wakes its senders. @param more of `someEvent`: its type, its time */
 export async function announce(workspace: TestWorkspace, more: object = {}): Promise<string> {
   const event = someEvent(workspace.id, undefined, more);
   const committed = await commitWithEvents(env, [], [{ event }]);
@@ -81,7 +81,7 @@ export interface Delivery {
   finishedAt?: string;
 }
 
-/** Asks and takes for granted that it works. */
+/** Calls the API. @throws when it is refused */
 export async function ask<T>(workspace: TestWorkspace, method: string, path: string, body?: unknown): Promise<T> {
   const response = await workspace.request(method, path, body);
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
@@ -97,7 +97,7 @@ export async function refusal(response: Response) {
   return { status: response.status, message: error.message, fields: error.fields, description: error.description };
 }
 
-/** A delivery with its event and attempts, as a sender would have left it. @returns the event's id */
+/** Inserts a delivery with its event and attempts, as a sender would have recorded it. @returns the event's id */
 export async function insertDeliveryRow(
   workspace: TestWorkspace,
   webhookId: string,

@@ -9,7 +9,7 @@ const db = openDatabase(env.DB);
 
 export const SECRET = btoa("a secret of 32 bytes for tests..");
 
-/** A webhook as its REST route would have stored it, with `SECRET`. */
+/** Inserts a webhook as its REST route would, with `SECRET`. */
 export async function addWebhook(
   workspaceId: string,
   more: Partial<typeof webhooks.$inferInsert> = {},
@@ -54,13 +54,13 @@ export const webhookRow = async (id: string) => (await db.select().from(webhooks
 const POLL_MS = 10;
 const LIMIT_MS = 10_000;
 
-/** Asks again until the answer is as it should be; the last answer goes into the failure. */
+/** Polls until the answer is good. @throws with the last answer */
 export async function until<T>(ask: () => Promise<T>, isGood: (answer: T) => boolean): Promise<T> {
   const deadline = Date.now() + LIMIT_MS;
   for (;;) {
     const answer = await ask();
     if (isGood(answer)) return answer;
-    if (Date.now() > deadline) throw new Error(`waited in vain; the last answer was ${JSON.stringify(answer)}`);
+    if (Date.now() > deadline) throw new Error(`timed out; the last answer was ${JSON.stringify(answer)}`);
     await new Promise((done) => setTimeout(done, POLL_MS));
   }
 }

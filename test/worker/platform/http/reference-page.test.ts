@@ -14,3 +14,23 @@ test("the reference lists every operation and writes every body out", async () =
   expect(page).not.toContain("$ref");
   expect(page).toContain("accessPolicy");
 });
+
+test("the API's description names only what has an operation", async () => {
+  const document = JSON.parse(await text("/v1/openapi.json")) as {
+    info: { description: string };
+    paths: Record<string, object>;
+  };
+  const paths = Object.keys(document.paths);
+  const operations: Record<string, RegExp> = {
+    upload: /upload/,
+    "on-demand": /on-demand/,
+    live: /\/live\//,
+    webhook: /\/webhooks/,
+    playback: /playback/,
+  };
+  for (const [word, pattern] of Object.entries(operations))
+    expect([word, document.info.description.toLowerCase().includes(word)]).toEqual([
+      word,
+      paths.some((path) => pattern.test(path)),
+    ]);
+});

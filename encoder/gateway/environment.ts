@@ -1,0 +1,35 @@
+import { availableParallelism } from "node:os";
+import { z } from "zod";
+import { readGatewayCredential } from "../../protocol/gateway-credential.ts";
+import { isSecureUrl } from "../../protocol/secure-url.ts";
+
+export const MAKE_CREDENTIAL = "make one with `npm run gateway:credential -- ID HOST`";
+
+const port = (fallback: string) =>
+  z
+    .string()
+    .regex(/^\d{0,5}$/)
+    .default(fallback)
+    .transform((text) => (text === "" ? null : Number(text)));
+const secureUrl = z.string().refine(isSecureUrl, {
+  error: "has to be an https address: secrets and media travel there (http only on this machine)",
+});
+
+/** The gateway's environment variables, their defaults and checks. `gateway.ts` and docs/architecture/ingest.md explain them. */
+export const GatewayEnvironment = z.object({
+  WORKER_URL: secureUrl,
+  GATEWAY_CREDENTIAL: z
+    .string({ error: `is missing: ${MAKE_CREDENTIAL}` })
+    .refine((text) => readGatewayCredential(text) !== null, { error: `is no credential: ${MAKE_CREDENTIAL}` }),
+  PUBLIC_HOST: z.string().min(1).optional(),
+  HOST: z.string().default("0.0.0.0"),
+  HTTP_PORT: port("8791"),
+  HTTP_HOST: z.string().default("127.0.0.1"),
+  HTTP_URL: secureUrl.optional(),
+  RTMP_PORT: port("1935"),
+  RTMPS_PORT: port(""),
+  SRT_PORT: port("8890"),
+  TLS_CERT_FILE: z.string().optional(),
+  TLS_KEY_FILE: z.string().optional(),
+  GATEWAY_CAPACITY: z.coerce.number().int().min(1).default(availableParallelism()),
+});

@@ -1,0 +1,12 @@
+/** The fields of an event in the order of its bytes (contract/events.md, Envelope). */
+export const ENVELOPE_FIELDS = [
+  "type",
+  "object",
+  "id",
+  "event_id",
+  "workspace",
+  "status",
+  "data",
+  "createdAt",
+  "attempts",
+];

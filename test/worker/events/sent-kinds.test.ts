@@ -1,0 +1,129 @@
+/** Drives every flow of this release that announces something, and compares the kinds that D1 then holds with `isSent` of the catalogue. */
+import { env } from "cloudflare:test";
+import { eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { EVENT_KINDS, events } from "../../../src/events/index.ts";
+import { commitWithEvents } from "../../../src/events/webhooks/index.ts";
+import { deliveries } from "../../../src/events/webhooks/tables.ts";
+import { wakeSender } from "../../../src/events/webhooks/wake.ts";
+import { openDatabase } from "../../../src/platform/database.ts";
+import { openSourceServer } from "../library/sources/source-servers.ts";
+import { at, elapse, newStream, settle, type Stream } from "../live/live-helpers.ts";
+import { broadcast } from "../live/recording-helpers.ts";
+import { type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } from "../workspace.ts";
+import { ask, createWebhook, receiverUrl } from "./webhooks/webhook-helpers.ts";
+import { someEvent, until } from "./webhooks/webhook-rows.ts";
+
+const db = openDatabase(env.DB);
+
+async function kindsIn({ id }: TestWorkspace): Promise<Set<string>> {
+  const rows = await db.selectDistinct({ type: events.type }).from(events).where(eq(events.workspaceId, id));
+  return new Set(rows.map(({ type }) => type));
+}
+const untilSent = (workspace: TestWorkspace, type: string) =>
+  until(
+    () => kindsIn(workspace),
+    (kinds) => kinds.has(type),
+  );
+
+const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
+  "a media is created, changed and deleted": async (workspace) => {
+    const { data } = await (
+      await workspace.request("POST", "/v1/on-demand", videoFrom("http://127.0.0.1:9/a.mp4"))
+    ).json<MediaAnswer>();
+    await ask(workspace, "PATCH", `/v1/on-demand/${data.id}`, { title: "New" });
+    await workspace.request("DELETE", `/v1/on-demand/${data.id}`);
+  },
+
+  "the source of a media is missing": async (workspace) => {
+    const server = await openSourceServer();
+    await server.add("/missing", { kind: "status", status: 404 });
+    await workspace.request("POST", "/v1/on-demand", videoFrom(`${server.origin}/missing`));
+    await untilSent(workspace, "asset.errored");
+  },
+
+  "a stream is on air with a simulcast target, is clipped, loses its broadcaster and ends as a recording": async (
+    workspace,
+  ) => {
+    const stream = await newStream(workspace, { metadata: { show: "one" } });
+    const simulcastId = await addTarget(workspace, stream);
+    await ask(workspace, "PUT", at(stream, `/simulcast/${simulcastId}`), { metadata: { platform: "other" } });
+    const broadcaster = await broadcast(stream, 3);
+    await settle(stream);
+    for (const state of ["starting", "broadcasting"]) {
+      const body = { eventId: crypto.randomUUID(), simulcastId, state, at: Date.now() };
+      const init = { method: "POST", body: JSON.stringify(body) };
+      const headers = { authorization: `Bearer ${broadcaster.token}` };
+      await send(new Request(`http://sluice.test/internal/live/${broadcaster.sessionId}/target`, { ...init, headers }));
+    }
+    await ask(workspace, "POST", at(stream, "/clips"), { startTime: 0, endTime: 3 });
+    await broadcaster.left();
+    await elapse(stream, "window");
+  },
+
+  "a stream is changed, disabled and deleted": async (workspace) => {
+    const stream = await newStream(workspace);
+    const simulcastId = await addTarget(workspace, stream);
+    await workspace.request("DELETE", at(stream, `/simulcast/${simulcastId}`));
+    await ask(workspace, "PATCH", at(stream), { metadata: { show: "two" } });
+    await ask(workspace, "PUT", at(stream, "/live-disable"));
+    await settle(stream);
+    await workspace.request("DELETE", at(stream));
+    await settle(stream);
+  },
+
+  "an endpoint is gone, and a delivery to another one runs out of tries": async (workspace) => {
+    await createWebhook(workspace, { url: receiverUrl("/status/410") });
+    const { id: webhookId } = await createWebhook(workspace, { url: receiverUrl("/status/500") });
+    await newStream(workspace);
+    const [firstTriedAt, nextAttemptAt] = [new Date(Date.now() - 3 * 24 * 3600_000), new Date()];
+    await until(
+      () => db.select().from(deliveries).where(eq(deliveries.webhookId, webhookId)),
+      (rows) => rows[0]?.attempts === 1,
+    );
+    const old = { tries: 13, firstTriedAt, nextAttemptAt };
+    await db.update(deliveries).set(old).where(eq(deliveries.webhookId, webhookId));
+    await wakeSender(env, webhookId);
+    await untilSent(workspace, "webhook.delivery.exhausted");
+    await untilSent(workspace, "webhook.disabled");
+  },
+};
+
+async function addTarget(workspace: TestWorkspace, stream: Stream): Promise<string> {
+  const body = { url: "rtmp://live.example.com/app", streamKey: "key" };
+  return (await ask<{ simulcastId: string }>(workspace, "POST", at(stream, "/simulcast"), body)).simulcastId;
+}
+
+test("the kinds that the flows of this release send are those marked as sent", async () => {
+  const workspace = await newWorkspace();
+  for (const drive of Object.values(FLOWS)) await drive(workspace);
+  const marked = EVENT_KINDS.filter(({ isSent }) => isSent).map(({ type }) => type);
+  expect([...(await kindsIn(workspace))].toSorted()).toEqual(marked.toSorted());
+});
+
+test("an event of a kind that is not marked as sent is not recorded, so no flow can send it unmarked", async () => {
+  const workspace = await newWorkspace();
+  for (const { type, isSent, example } of EVENT_KINDS) {
+    const event = someEvent(workspace.id, undefined, { type, data: example });
+    const commit = commitWithEvents(env, [], [{ event }]);
+    if (isSent) await commit;
+    else await expect(commit).rejects.toThrow(`does not mark "${type}" as sent`);
+  }
+});
+
+test("GET /v1/event-types says of each kind whether it is sent, and a webhook which of its types are not", async () => {
+  const workspace = await newWorkspace();
+  const kinds = await ask<{ type: string; isSent: boolean }[]>(workspace, "GET", "/v1/event-types");
+  expect(kinds.map(({ type, isSent }) => [type, isSent])).toEqual(
+    EVENT_KINDS.map(({ type, isSent }) => [type, isSent]),
+  );
+
+  const eventTypes = ["asset.ready", "ai.moderation.flagged", "video.mediaAI.*", "video.media.*", "playback.*"];
+  const webhook = await createWebhook(workspace, { eventTypes });
+  expect(webhook).toMatchObject({
+    eventTypes,
+    eventTypesNotSent: ["ai.moderation.flagged", "video.mediaAI.*", "playback.*"],
+  });
+  const changed = await ask<object>(workspace, "PATCH", `/v1/webhooks/${webhook.id}`, { eventTypes: ["asset.ready"] });
+  expect(changed).not.toHaveProperty("eventTypesNotSent");
+});
