@@ -25,7 +25,7 @@ import type { Target } from "../src/events/webhooks/sender/target.ts";
 import { TargetCache } from "../src/events/webhooks/sender/target-cache.ts";
 import { signedHeaders } from "../src/events/webhooks/signature.ts";
 import type { Env } from "../src/platform/env.ts";
-import { log } from "../src/platform/log.ts";
+import { logError, logWarning } from "../src/platform/log.ts";
 
 /**
  * Attempts of one run; then the alarm starts another run. An invocation may make 10,000 subrequests, and an attempt makes up to three:
@@ -96,7 +96,7 @@ export class WebhookSender extends DurableObject<Env> implements SenderCalls {
     this.#woken.set();
     this.#run ??= this.#runUntilDone(webhookId)
       .catch(async (error: unknown) => {
-        log("sender.failed", { webhookId, error: String(error) });
+        logError("sender.failed", { webhookId, error: String(error) });
         await this.ctx.storage.setAlarm(Date.now() + RESTART_AFTER_ERROR_MS);
       })
       .finally(() => {
@@ -191,7 +191,7 @@ export class WebhookSender extends DurableObject<Env> implements SenderCalls {
     const settled = settle(due, attempt, outcome, endedAtMs, chance());
     this.#recorder.add(settled);
     const ids = { eventId: due.eventId, webhookId: target.webhookId };
-    if (!ok) log("delivery.failed", { ...ids, attempt: number, failure, status, next: settled.next });
+    if (!ok) logWarning("delivery.failed", { ...ids, attempt: number, failure, status, next: settled.next });
   }
 
   async #disableIfHopeless(target: Target): Promise<boolean> {
@@ -200,7 +200,7 @@ export class WebhookSender extends DurableObject<Env> implements SenderCalls {
     if (reason === null) return false;
     const { wake } = await disable(this.env, target, reason, current.failingSinceMs, Date.now());
     this.#target.clear();
-    log("webhook.disabled", { webhookId: target.webhookId, reason });
+    logWarning("webhook.disabled", { webhookId: target.webhookId, reason });
     void wake();
     return true;
   }

@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { dataAnswer, security, success } from "../platform/http/answers.ts";
 import { json, problemResponses } from "../platform/http/openapi.ts";
 import { newRouter } from "../platform/http/router.ts";
 import { EVENT_KINDS } from "./catalogue.ts";
@@ -29,13 +30,10 @@ const listRoute = createRoute({
   method: "get",
   path: "/v1/event-types",
   tags: ["Events"],
-  security: [{ basic: [] }],
+  security,
   request: { query: z.object({ area: z.enum(EVENT_AREAS).optional() }) },
   responses: {
-    200: {
-      description: "All kinds, or those of one area",
-      content: json(z.object({ success: z.literal(true), data: z.array(EventTypeRecord) })),
-    },
+    200: dataAnswer(z.array(EventTypeRecord), "All kinds, or those of one area"),
     ...problemResponses("unauthorized", "validation_failed"),
   },
 });
@@ -52,5 +50,5 @@ export const eventTypeRoutes = newRouter().openapi(listRoute, (c) => {
     description: when,
     example: exampleEvent(type),
   }));
-  return c.json({ success: true as const, data }, 200);
+  return c.json(success(data), 200);
 });

@@ -3,12 +3,10 @@ export {
   CATALOGUE_VERSION,
   EVENT_KINDS,
   type EventData,
-  type EventKind,
   type EventType,
   isEventType,
   kindOf,
   nameIn,
-  type Naming,
 } from "./catalogue.ts";
 export { EventEnvelope } from "./catalogue/envelope.ts";
 export { MediaRecord, PlaybackIdRecord, TrackRecord } from "./catalogue/media-record.ts";
@@ -16,5 +14,5 @@ export { envelopeOf, listEvents } from "./listing.ts";
 export { eventTime } from "./event-time.ts";
 export { type Event, eventBytes, findEvent, insertEvent, type NewEvent } from "./repository.ts";
 export { events } from "./tables.ts";
-export { checkTypePattern, expandPatterns, matchesTypes, resolveTypes } from "./type-filter.ts";
+export { checkTypePattern, expandPatterns, resolveTypes } from "./type-filter.ts";
 export { REDACTED, redactSecrets } from "./redaction.ts";

@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { openDatabase } from "../platform/database.ts";
-import { CursorPagination, CursorQuery, cutPage, readCursor } from "../platform/http/cursor.ts";
+import { cursorPageAnswer, security, successPage } from "../platform/http/answers.ts";
+import { CursorQuery, cutPage, readCursor } from "../platform/http/cursor.ts";
 import { json, problemResponses } from "../platform/http/openapi.ts";
 import { newRouter } from "../platform/http/router.ts";
 import { checkTimeRange, timeRange } from "../platform/http/time-range.ts";
@@ -9,7 +10,6 @@ import { envelopeOf, listEvents } from "./listing.ts";
 import { checkTypePattern } from "./type-filter.ts";
 
 const tags = ["Events"];
-const security = [{ basic: [] }];
 
 const TypeFilter = z
   .string()
@@ -48,10 +48,7 @@ const listRoute = createRoute({
     }).superRefine(checkTimeRange),
   },
   responses: {
-    200: {
-      description: "One page of events",
-      content: json(z.object({ success: z.literal(true), data: z.array(EventEnvelope), pagination: CursorPagination })),
-    },
+    200: cursorPageAnswer(EventEnvelope, "One page of events"),
     ...problemResponses("unauthorized", "validation_failed"),
   },
 });
@@ -65,5 +62,11 @@ export const eventRoutes = newRouter().openapi(listRoute, async (c) => {
     limit + 1,
   );
   const { rows, pagination } = cutPage(found, limit, ({ createdAt, id }) => [createdAt, id]);
-  return c.json({ success: true as const, data: rows.map((event) => envelopeOf(event, naming)), pagination }, 200);
+  return c.json(
+    successPage(
+      rows.map((event) => envelopeOf(event, naming)),
+      pagination,
+    ),
+    200,
+  );
 });

@@ -45,7 +45,7 @@ export const createdMedia = (): z.output<typeof Media> => ({
   updatedAt: SAMPLE_CREATED_AT,
 });
 
-export const sampleTracks = (): z.output<typeof Media>["tracks"] => [
+const sampleTracks = (): z.output<typeof Media>["tracks"] => [
   {
     id: SAMPLE.videoTrackId,
     type: "video",

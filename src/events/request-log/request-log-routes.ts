@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { openDatabase } from "../../platform/database.ts";
-import { CursorPagination, CursorQuery, cutPage, readCursor } from "../../platform/http/cursor.ts";
+import { cursorPageAnswer, security, successPage } from "../../platform/http/answers.ts";
+import { CursorQuery, cutPage, readCursor } from "../../platform/http/cursor.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { listRequests, RequestLogRecord, toRequestLog } from "./request-log-listing.ts";
 import { newRouter } from "../../platform/http/router.ts";
@@ -28,7 +29,7 @@ const listRoute = createRoute({
   method: "get",
   path: "/v1/request-logs",
   tags: ["Request logs"],
-  security: [{ basic: [] }],
+  security,
   request: {
     query: CursorQuery.extend({
       method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]).optional(),
@@ -43,12 +44,7 @@ const listRoute = createRoute({
     }).superRefine(checkTimeRange),
   },
   responses: {
-    200: {
-      description: "One page of requests",
-      content: json(
-        z.object({ success: z.literal(true), data: z.array(RequestLogRecord), pagination: CursorPagination }),
-      ),
-    },
+    200: cursorPageAnswer(RequestLogRecord, "One page of requests"),
     ...problemResponses("unauthorized", "validation_failed"),
   },
 });
@@ -69,5 +65,5 @@ export const requestLogRoutes = newRouter().openapi(listRoute, async (c) => {
     limit + 1,
   );
   const { rows, pagination } = cutPage(found, limit, ({ at, id }) => [at.getTime(), id]);
-  return c.json({ success: true as const, data: rows.map(toRequestLog), pagination }, 200);
+  return c.json(successPage(rows.map(toRequestLog), pagination), 200);
 });

@@ -4,7 +4,7 @@ import { matchedRoutes } from "hono/route";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { GatheredWrites } from "../../platform/gathered-writes.ts";
-import { log } from "../../platform/log.ts";
+import { log, logError } from "../../platform/log.ts";
 import type { AppContext } from "../../platform/http/router.ts";
 import { requestLogs } from "./tables.ts";
 
@@ -65,7 +65,7 @@ const keep = (env: Env, row: Row): Promise<void> =>
   lines.add(row, async (rows) => {
     await insert(env, rows)
       .catch(() => insert(env, rows)) // the first write may have succeeded: existing rows stay as they are
-      .catch((error: unknown) => log("request_log.write_failed", { rows: rows.length, error: String(error) }));
+      .catch((error: unknown) => logError("request_log.write_failed", { rows: rows.length, error: String(error) }));
   });
 
 async function insert(env: Env, rows: Row[]): Promise<void> {

@@ -1,11 +1,13 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { dataAnswer, security, success } from "../../platform/http/answers.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
+import { uuidParam } from "../../platform/http/requests.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { recover } from "./recover.ts";
 import { redeliver } from "./redeliver.ts";
 import { revealSecret } from "./reveal-secret.ts";
 import { rotateSecret } from "./rotate-secret.ts";
-import { answer, itemProblems, keyOf, orNotFound, security, tags, webhookParams as params } from "./route-parts.ts";
+import { itemProblems, keyOf, orWebhookNotFound, tags, webhookParams as params } from "./route-parts.ts";
 import { RecoverWebhook, RedeliverEvent, TestResult, TestWebhook, WebhookRecord, WebhookSecret } from "./schemas.ts";
 import { testWebhook } from "./test-webhook.ts";
 import { toAttempt, toWebhook } from "./to-webhook.ts";
@@ -19,7 +21,11 @@ const revealRoute = createRoute({
   tags,
   security,
   request: { params },
-  responses: { 200: answer(WebhookSecret, "The current secret"), ...itemProblems, ...problemResponses("unavailable") },
+  responses: {
+    200: dataAnswer(WebhookSecret, "The current secret"),
+    ...itemProblems,
+    ...problemResponses("unavailable"),
+  },
 });
 const rotateRoute = createRoute({
   operationId: "rotate-webhook-secret",
@@ -33,7 +39,7 @@ const rotateRoute = createRoute({
   security,
   request: { params },
   responses: {
-    200: answer(WebhookRecord, "The webhook; the old secret signs too until `previousSecretUntil`"),
+    200: dataAnswer(WebhookRecord, "The webhook; the old secret signs too until `previousSecretUntil`"),
     ...itemProblems,
     ...problemResponses("secret_rotated_recently", "unavailable"),
   },
@@ -49,7 +55,7 @@ const testRoute = createRoute({
   tags,
   security,
   request: { params, body: { required: true, content: json(TestWebhook) } },
-  responses: { 200: answer(TestResult, "The outcome"), ...itemProblems, ...problemResponses("unavailable") },
+  responses: { 200: dataAnswer(TestResult, "The outcome"), ...itemProblems, ...problemResponses("unavailable") },
 });
 const recoverRoute = createRoute({
   operationId: "recover-webhook",
@@ -63,7 +69,7 @@ const recoverRoute = createRoute({
   security,
   request: { params, body: { required: true, content: json(RecoverWebhook) } },
   responses: {
-    200: answer(z.object({ recovered: z.int() }), "The number of deliveries that are pending again"),
+    200: dataAnswer(z.object({ recovered: z.int() }), "The number of deliveries that are pending again"),
     ...itemProblems,
   },
 });
@@ -76,11 +82,11 @@ const redeliverRoute = createRoute({
   tags: ["Events"],
   security,
   request: {
-    params: z.object({ eventId: z.uuid().openapi({ param: { name: "eventId", in: "path" } }) }),
+    params: z.object({ eventId: uuidParam("eventId") }),
     body: { required: false, content: json(RedeliverEvent) },
   },
   responses: {
-    200: answer(z.object({ webhookIds: z.array(z.uuid()) }), "The webhooks that will get it"),
+    200: dataAnswer(z.object({ webhookIds: z.array(z.uuid()) }), "The webhooks that will get it"),
     ...problemResponses("unauthorized", "forbidden", "event_not_found", "validation_failed"),
   },
 });
@@ -88,34 +94,36 @@ const redeliverRoute = createRoute({
 /** Actions on a webhook and its events. */
 export const actionRoutes = newRouter()
   .openapi(revealRoute, async (c) => {
-    const secret = orNotFound(await revealSecret(c.env, keyOf(c.var.caller, c.req.valid("param").webhookId)));
+    const secret = orWebhookNotFound(await revealSecret(c.env, keyOf(c.var.caller, c.req.valid("param").webhookId)));
     c.header("cache-control", "no-store");
-    return c.json({ success: true as const, data: { secret } }, 200);
+    return c.json(success({ secret }), 200);
   })
   .openapi(rotateRoute, async (c) => {
     const now = new Date();
     const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
-    const webhook = orNotFound(await rotateSecret(c.env, key, now));
+    const webhook = orWebhookNotFound(await rotateSecret(c.env, key, now));
     await reloadSender(c.env, key.webhookId);
-    return c.json({ success: true as const, data: toWebhook(webhook, now) }, 200);
+    return c.json(success(toWebhook(webhook, now)), 200);
   })
   .openapi(testRoute, async (c) => {
     const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
-    const { eventId, type, attempt } = orNotFound(await testWebhook(c.env, key, c.req.valid("json").type, new Date()));
+    const { eventId, type, attempt } = orWebhookNotFound(
+      await testWebhook(c.env, key, c.req.valid("json").type, new Date()),
+    );
     c.set("createdIds", [eventId]);
     const data = { eventId, type, delivered: attempt.failure === null, attempt: toAttempt(attempt) };
-    return c.json({ success: true as const, data }, 200);
+    return c.json(success(data), 200);
   })
   .openapi(recoverRoute, async (c) => {
     const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
-    const recovered = orNotFound(await recover(c.env, key, c.req.valid("json").since, new Date()));
+    const recovered = orWebhookNotFound(await recover(c.env, key, c.req.valid("json").since, new Date()));
     if (recovered > 0) c.executionCtx.waitUntil(wakeSender(c.env, key.webhookId));
-    return c.json({ success: true as const, data: { recovered } }, 200);
+    return c.json(success({ recovered }), 200);
   })
   .openapi(redeliverRoute, async (c) => {
     const { webhookId } = c.req.valid("json");
     const ids = { workspaceId: c.var.caller.workspaceId, eventId: c.req.valid("param").eventId.toLowerCase() };
     const webhookIds = await redeliver(c.env, ids, webhookId?.toLowerCase() ?? null, new Date());
     c.executionCtx.waitUntil(Promise.all(webhookIds.map((id) => wakeSender(c.env, id))));
-    return c.json({ success: true as const, data: { webhookIds } }, 200);
+    return c.json(success({ webhookIds }), 200);
   });

@@ -31,7 +31,7 @@ interface FannedOut {
 }
 
 /** Inserts a delivery for each webhook that subscribes to the event; none if the preceding statement inserted no event. */
-export function fanOut(db: Database, eventId: string, exceptWebhookId = "", twinId = "") {
+function fanOut(db: Database, eventId: string, exceptWebhookId = "", twinId = "") {
   return db.all<FannedOut>(sql`
     INSERT INTO ${deliveries} (event_id, webhook_id, workspace_id, type, naming, status, last_failure, next_attempt_at, created_at, finished_at)
     SELECT event.id, webhook.id, event.workspace_id, event.type, webhook.naming,

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { log } from "../../platform/log.ts";
+import { log, logWarning } from "../../platform/log.ts";
 import { commitWithEvents } from "./announce.ts";
 import { DeliveryMessage } from "./delivery-messages.ts";
 import { DELIVERY_FAILURES } from "./failures.ts";
@@ -46,7 +46,7 @@ export async function consumeDeadDeliveries(env: Env, batch: MessageBatch): Prom
         for (const webhookId of parsed.data.webhookIds) await giveUp(env, parsed.data.eventId, webhookId);
         message.ack();
       } catch (error) {
-        log("delivery.dead_letter_failed", { messageId: message.id, error: String(error) });
+        logWarning("delivery.dead_letter_failed", { messageId: message.id, error: String(error) });
         message.retry();
       }
     }),
@@ -88,5 +88,5 @@ async function giveUp(env: Env, eventId: string, webhookId: string): Promise<voi
     isOperational ? [] : [{ event, onlyIf: sql`changes() > 0`, exceptWebhookId: webhookId }],
   );
   await wake();
-  log("delivery.given_up", { eventId, webhookId });
+  logWarning("delivery.given_up", { eventId, webhookId });
 }

@@ -1,10 +1,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { openDatabase } from "../../platform/database.ts";
-import { CursorPagination, CursorTime, cutPage, readCursor } from "../../platform/http/cursor.ts";
+import { cursorPageAnswer, security, successPage } from "../../platform/http/answers.ts";
+import { CursorTime, cutPage, readCursor } from "../../platform/http/cursor.ts";
 import { json } from "../../platform/http/openapi.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { findAttempts, findWebhook, listDeliveries } from "./repository.ts";
-import { itemProblems, keyOf, orNotFound, security, tags, webhookParams as params } from "./route-parts.ts";
+import { itemProblems, keyOf, orWebhookNotFound, tags, webhookParams as params } from "./route-parts.ts";
 import { DeliveriesQuery, DeliveryRecord } from "./schemas.ts";
 import { toDelivery } from "./to-webhook.ts";
 
@@ -18,12 +19,7 @@ const listRoute = createRoute({
   security,
   request: { params, query: DeliveriesQuery },
   responses: {
-    200: {
-      description: "One page of deliveries",
-      content: json(
-        z.object({ success: z.literal(true), data: z.array(DeliveryRecord), pagination: CursorPagination }),
-      ),
-    },
+    200: cursorPageAnswer(DeliveryRecord, "One page of deliveries"),
     ...itemProblems,
   },
 });
@@ -35,7 +31,7 @@ export const deliveryRoutes = newRouter().openapi(listRoute, async (c) => {
   const after = readCursor(cursor, CursorKey);
   const db = openDatabase(c.env.DB);
   const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
-  orNotFound(await findWebhook(db, key));
+  orWebhookNotFound(await findWebhook(db, key));
   const found = await listDeliveries(db, key, { status, types, from, to, after }, limit + 1);
   const { rows, pagination } = cutPage(found, limit, (row) => [row.createdAt.getTime(), row.eventId]);
   const attempts = await findAttempts(
@@ -44,5 +40,5 @@ export const deliveryRoutes = newRouter().openapi(listRoute, async (c) => {
     rows.map(({ eventId }) => eventId),
   );
   const data = rows.map((row) => toDelivery(row, attempts.get(row.eventId) ?? []));
-  return c.json({ success: true as const, data, pagination }, 200);
+  return c.json(successPage(data, pagination), 200);
 });

@@ -1,7 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { openDatabase } from "../../platform/database.ts";
+import { dataAnswer, security, success } from "../../platform/http/answers.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
-import { Problem } from "../../platform/http/problems.ts";
+import { orNotFound } from "../../platform/http/problems.ts";
+import { uuidParam } from "../../platform/http/requests.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { envelopeOf, EventEnvelope, findEvent } from "../index.ts";
 import { deliveriesOfEvent } from "./deliveries-of-event.ts";
@@ -23,24 +25,20 @@ const getRoute = createRoute({
   method: "get",
   path: "/v1/events/{eventId}",
   tags: ["Events"],
-  security: [{ basic: [] }],
-  request: { params: z.object({ eventId: z.uuid().openapi({ param: { name: "eventId", in: "path" } }) }) },
+  security,
+  request: { params: z.object({ eventId: uuidParam("eventId") }) },
   responses: {
-    200: {
-      description: "The event, its deliveries and their attempts",
-      content: json(z.object({ success: z.literal(true), data: EventRecord })),
-    },
+    200: dataAnswer(EventRecord, "The event, its deliveries and their attempts"),
     ...problemResponses("unauthorized", "event_not_found", "validation_failed"),
   },
 });
 
 export const eventRecordRoute = newRouter().openapi(getRoute, async (c) => {
   const db = openDatabase(c.env.DB);
-  const event = await findEvent(db, c.req.valid("param").eventId.toLowerCase());
-  if (event === null || event.workspaceId !== c.var.caller.workspaceId)
-    throw new Problem("event_not_found", "no event has this id");
+  const found = await findEvent(db, c.req.valid("param").eventId.toLowerCase());
+  const event = orNotFound(found?.workspaceId === c.var.caller.workspaceId ? found : null, "event_not_found");
   const { type, videoType, isTest } = event;
   const deliveries = await deliveriesOfEvent(db, event.id);
   const data = { event: envelopeOf(event, "service"), type, videoType, isTest, deliveries };
-  return c.json({ success: true as const, data }, 200);
+  return c.json(success(data), 200);
 });

@@ -1,6 +1,6 @@
 import type { Env } from "../../platform/env.ts";
 import { type NewEvent, redactSecrets } from "../index.ts";
-import { log } from "../../platform/log.ts";
+import { logError } from "../../platform/log.ts";
 import { open, seal } from "../../platform/crypto/sealing.ts";
 import { withKeys } from "../../platform/http/with-keys.ts";
 
@@ -22,7 +22,7 @@ export async function openEventData(
   try {
     return await open(env.WEBHOOK_KEYS, eventId, sealedData);
   } catch (error) {
-    log("event.data_not_opened", { eventId, error: String(error) }); // its key was removed from WEBHOOK_KEYS
+    logError("event.data_not_opened", { eventId, error: String(error) }); // its key was removed from WEBHOOK_KEYS
     return null;
   }
 }

@@ -1,5 +1,5 @@
 import type { Env } from "../../platform/env.ts";
-import { log } from "../../platform/log.ts";
+import { logWarning } from "../../platform/log.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { type AttemptOutcome, verifyEndpoint } from "./attempt.ts";
 import type { DeliveryFailure } from "./failures.ts";
@@ -29,7 +29,7 @@ const REASONS: Record<DeliveryFailure, (outcome: AttemptOutcome) => string> = {
 export async function requireAccepting(env: Env, url: string): Promise<void> {
   const outcome = await verifyEndpoint(env, url);
   if (outcome.failure === null) return;
-  log("webhook.not_verified", { failure: outcome.failure, status: outcome.status, tookMs: outcome.durationMs });
+  logWarning("webhook.not_verified", { failure: outcome.failure, status: outcome.status, tookMs: outcome.durationMs });
   const message = `did not accept the verification request: ${REASONS[outcome.failure](outcome)}`;
   throw new Problem("validation_failed", "validation failed", { fields: [{ field: "url", message }] });
 }

@@ -1,5 +1,5 @@
 /** The part of a response body that the delivery log keeps. */
-export const RESPONSE_HEAD_BYTES = 4096;
+const RESPONSE_HEAD_BYTES = 4096;
 
 export interface ResponseBody {
   /** The first 4 KB as text. Invalid UTF-8 is replaced, and so is NUL, at which a text column would end. */

@@ -24,7 +24,7 @@ export const RETRY_WINDOW_MS = 72 * HOUR_MS;
 export const MAX_RETRY_GAP_MS = 12 * HOUR_MS;
 
 /** Each wait varies by up to this fraction, so that deliveries that failed together are not retried together. */
-export const RETRY_JITTER = 0.1;
+const RETRY_JITTER = 0.1;
 
 /** This close to the end of the window there is no further try, which would come right after the last one. */
 const SHORTEST_LAST_GAP_MS = RETRY_DELAYS_MS[0]!;

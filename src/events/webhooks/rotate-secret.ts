@@ -10,7 +10,7 @@ import { webhooks } from "./tables.ts";
 import { withKeys } from "../../platform/http/with-keys.ts";
 
 /** After a rotation, the previous secret signs beside the new one for this long. */
-export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
+const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Replaces the signing secret. One statement keeps the old one, so that one of two concurrent rotations is refused.

@@ -1,16 +1,24 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { openDatabase } from "../../platform/database.ts";
-import type { Env } from "../../platform/env.ts";
+import {
+  dataAnswer,
+  DONE,
+  doneAnswer,
+  pageAnswer,
+  security,
+  success,
+  successPage,
+} from "../../platform/http/answers.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
-import { PageQuery, pagination, Pagination } from "../../platform/http/pagination.ts";
-import { newRouter, validationProblem } from "../../platform/http/router.ts";
+import { PageQuery, pagination } from "../../platform/http/pagination.ts";
+import { newRouter, reportAllIssues } from "../../platform/http/router.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
 import { actionRoutes } from "./action-routes.ts";
 import { createWebhook } from "./create-webhook.ts";
 import { deleteWebhook } from "./delete-webhook.ts";
 import { deliveryRoutes } from "./delivery-routes.ts";
 import { findWebhook, listWebhooks } from "./repository.ts";
-import { answer, itemProblems, keyOf, orNotFound, security, tags, webhookParams as params } from "./route-parts.ts";
+import { itemProblems, keyOf, orWebhookNotFound, tags, webhookParams as params } from "./route-parts.ts";
 import { CreatedWebhook, CreateWebhook, UpdateWebhook, urlIssues, WebhookRecord } from "./schemas.ts";
 import { toWebhook } from "./to-webhook.ts";
 import { updateWebhook } from "./update-webhook.ts";
@@ -26,7 +34,7 @@ const createRouteDefinition = createRoute({
   security,
   request: { body: { required: true, content: json(CreateWebhook) } },
   responses: {
-    201: answer(CreatedWebhook, "The webhook, which gets events from now on. Store the `secret`"),
+    201: dataAnswer(CreatedWebhook, "The webhook, which gets events from now on. Store the `secret`"),
     ...problemResponses("unauthorized", "forbidden", "webhook_limit_reached", "validation_failed", "unavailable"),
   },
 });
@@ -39,10 +47,7 @@ const listRoute = createRoute({
   security,
   request: { query: PageQuery },
   responses: {
-    200: {
-      description: "One page of webhooks",
-      content: json(z.object({ success: z.literal(true), data: z.array(WebhookRecord), pagination: Pagination })),
-    },
+    200: pageAnswer(WebhookRecord, "One page of webhooks"),
     ...problemResponses("unauthorized", "forbidden", "validation_failed"),
   },
 });
@@ -54,7 +59,7 @@ const getRoute = createRoute({
   tags,
   security,
   request: { params },
-  responses: { 200: answer(WebhookRecord, "The webhook"), ...itemProblems },
+  responses: { 200: dataAnswer(WebhookRecord, "The webhook"), ...itemProblems },
 });
 const updateRoute = createRoute({
   operationId: "update-webhook",
@@ -65,7 +70,7 @@ const updateRoute = createRoute({
   tags,
   security,
   request: { params, body: { required: true, content: json(UpdateWebhook) } },
-  responses: { 200: answer(WebhookRecord, "The changed webhook"), ...itemProblems },
+  responses: { 200: dataAnswer(WebhookRecord, "The changed webhook"), ...itemProblems },
 });
 const deleteRoute = createRoute({
   operationId: "delete-webhook",
@@ -76,25 +81,12 @@ const deleteRoute = createRoute({
   security,
   request: { params },
   responses: {
-    200: {
-      description: "Deleted; its pending deliveries are cancelled",
-      content: json(z.object({ success: z.literal(true) })),
-    },
+    200: doneAnswer("Deleted; its pending deliveries are cancelled"),
     ...itemProblems,
   },
 });
 
-/** Reports all invalid fields at once: the URL is checked even if another field is invalid. */
-function reportAllIssues(result: Checked, c: { env: Env }): undefined {
-  if (result.error === undefined) return;
-  const { data } = result as { data?: unknown };
-  const more = result.target === "json" ? urlIssues(data, allowsPrivateNetwork(c.env)) : [];
-  throw validationProblem({ issues: [...result.error.issues, ...more] }, data, result.target);
-}
-interface Checked {
-  target: string;
-  error?: Pick<z.core.$ZodError, "issues">;
-}
+const reportUrlToo = reportAllIssues((body, env) => urlIssues(body, allowsPrivateNetwork(env)));
 
 export const webhookRoutes = newRouter()
   .openapi(
@@ -104,9 +96,9 @@ export const webhookRoutes = newRouter()
       const { webhook, secret } = await createWebhook(c.env, c.var.caller.workspaceId, c.req.valid("json"), now);
       c.set("createdIds", [webhook.id]);
       c.header("cache-control", "no-store");
-      return c.json({ success: true as const, data: { ...toWebhook(webhook, now), secret } }, 201);
+      return c.json(success({ ...toWebhook(webhook, now), secret }), 201);
     },
-    reportAllIssues,
+    reportUrlToo,
   )
   .openapi(listRoute, async (c) => {
     const { limit, offset, orderBy } = c.req.valid("query");
@@ -117,28 +109,28 @@ export const webhookRoutes = newRouter()
       order: orderBy,
     });
     const data = rows.map((row) => toWebhook(row, now));
-    return c.json({ success: true as const, data, pagination: pagination(total, offset, limit) }, 200);
+    return c.json(successPage(data, pagination(total, offset, limit)), 200);
   })
   .openapi(getRoute, async (c) => {
     const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
-    const webhook = orNotFound(await findWebhook(openDatabase(c.env.DB), key));
-    return c.json({ success: true as const, data: toWebhook(webhook, new Date()) }, 200);
+    const webhook = orWebhookNotFound(await findWebhook(openDatabase(c.env.DB), key));
+    return c.json(success(toWebhook(webhook, new Date())), 200);
   })
   .openapi(
     updateRoute,
     async (c) => {
       const now = new Date();
       const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
-      const webhook = orNotFound(await updateWebhook(c.env, key, c.req.valid("json"), now));
-      return c.json({ success: true as const, data: toWebhook(webhook, now) }, 200);
+      const webhook = orWebhookNotFound(await updateWebhook(c.env, key, c.req.valid("json"), now));
+      return c.json(success(toWebhook(webhook, now)), 200);
     },
-    reportAllIssues,
+    reportUrlToo,
   )
   .openapi(deleteRoute, async (c) => {
     const key = keyOf(c.var.caller, c.req.valid("param").webhookId);
-    orNotFound((await deleteWebhook(c.env, key, new Date())) || null);
+    orWebhookNotFound((await deleteWebhook(c.env, key, new Date())) || null);
     await reloadSender(c.env, key.webhookId); // which then deletes its own state
-    return c.json({ success: true as const }, 200);
+    return c.json(DONE, 200);
   });
 webhookRoutes.route("/", actionRoutes);
 webhookRoutes.route("/", deliveryRoutes);

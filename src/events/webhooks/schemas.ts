@@ -102,7 +102,7 @@ export const RedeliverEvent = z
   })
   .openapi("RedeliverEvent");
 
-export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "cancelled"] as const;
+const DELIVERY_STATUSES = ["pending", "delivered", "failed", "cancelled"] as const;
 
 export const DeliveriesQuery = CursorQuery.extend({
   status: z.enum(DELIVERY_STATUSES).optional(),

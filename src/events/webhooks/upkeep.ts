@@ -2,7 +2,7 @@ import { and, eq, isNull, ne, or, sql } from "drizzle-orm";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { CATALOGUE_VERSION, expandPatterns } from "../index.ts";
-import { log } from "../../platform/log.ts";
+import { log, logError } from "../../platform/log.ts";
 import { currentKeyId, openSecret, sealSecret } from "./secrets.ts";
 import { webhooks } from "./tables.ts";
 
@@ -37,7 +37,7 @@ export async function resealSecrets(env: Env): Promise<void> {
     .limit(MAX_WEBHOOKS);
   for (const row of old)
     await resealRow(env, row).catch((error: unknown) =>
-      log("webhook.reseal_failed", { webhookId: row.id, error: String(error) }),
+      logError("webhook.reseal_failed", { webhookId: row.id, error: String(error) }),
     );
   if (old.length > 0) log("webhooks.resealed", { webhooks: old.length });
 }

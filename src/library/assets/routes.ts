@@ -18,7 +18,7 @@ import { PageQuery, pagination } from "../../platform/http/pagination.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
 import { defined } from "../../platform/http/record.ts";
 import { uuidParam } from "../../platform/http/requests.ts";
-import { type AppContext, newRouter, validationProblem } from "../../platform/http/router.ts";
+import { type AppContext, newRouter, reportAllIssues } from "../../platform/http/router.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
 import { createAsset } from "./create-asset.ts";
 import { deleteAsset } from "./delete-asset.ts";
@@ -127,12 +127,7 @@ export const assetRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
         const operation = { name: `POST ${path}`, isSecret: false };
         return (await answerOnce(c, operation, (context) => createAsset(body, source, context))) as never;
       },
-      (result, c) => {
-        if (result.success) return;
-        const { data } = result as { data?: unknown };
-        const more = result.target === "json" ? inputIssues(data, allowsPrivateNetwork(c.env)) : [];
-        throw validationProblem({ issues: [...result.error.issues, ...more] }, data, result.target);
-      },
+      reportAllIssues((body, env) => inputIssues(body, allowsPrivateNetwork(env))),
     )
     .openapi(listRoute, async (c) => {
       const { limit, offset, orderBy } = c.req.valid("query");

@@ -33,6 +33,23 @@ export function newRouter() {
   });
 }
 
+/**
+ * The hook of a route whose body has issues that only the deployment can tell, such as a forbidden URL. They are reported together with those
+ * of the schema, so that the caller sees all invalid fields at once.
+ */
+export const reportAllIssues =
+  (issuesOf: (body: unknown, env: Env) => z.core.$ZodIssue[]) =>
+  (result: CheckedInput, c: { env: Env }): undefined => {
+    if (result.error === undefined) return;
+    const { data } = result as { data?: unknown };
+    const more = result.target === "json" ? issuesOf(data, c.env) : [];
+    throw validationProblem({ issues: [...result.error.issues, ...more] }, data, result.target);
+  };
+interface CheckedInput {
+  target: string;
+  error?: Pick<z.core.$ZodError, "issues">;
+}
+
 /** `inputs[0].url`: how a field is named to the caller. */
 function fieldName(path: PropertyKey[]): string {
   return path.reduce<string>(

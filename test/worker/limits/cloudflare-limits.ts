@@ -8,9 +8,9 @@ import { AsyncLocalStorage } from "node:async_hooks";
 export const MAX_ROW_BYTES = 2_000_000;
 const MAX_STATEMENT_BYTES = 100_000;
 export const MAX_SUBREQUESTS = 1000;
-export const MAX_QUEUE_BATCH_BYTES = 256_000;
-export const MAX_QUEUE_BATCH_MESSAGES = 100;
-export const MAX_QUEUE_DELAY_SECONDS = 43_200;
+const MAX_QUEUE_BATCH_BYTES = 256_000;
+const MAX_QUEUE_BATCH_MESSAGES = 100;
+const MAX_QUEUE_DELAY_SECONDS = 43_200;
 
 const tooBig = (what: string) => new Error(`${what}: SQLITE_TOOBIG (a limit of Cloudflare's, enforced by the tests)`);
 const encoder = new TextEncoder();
