@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { dataAnswer, security, success } from "../platform/http/answers.ts";
-import { json, problemResponses } from "../platform/http/openapi.ts";
+import { problemResponses } from "../platform/http/openapi.ts";
 import { newRouter } from "../platform/http/router.ts";
 import { EVENT_KINDS } from "./catalogue.ts";
 import { EventEnvelope, exampleEvent } from "./catalogue/envelope.ts";

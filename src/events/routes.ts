@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { openDatabase } from "../platform/database.ts";
 import { cursorPageAnswer, security, successPage } from "../platform/http/answers.ts";
 import { CursorQuery, cutPage, readCursor } from "../platform/http/cursor.ts";
-import { json, problemResponses } from "../platform/http/openapi.ts";
+import { problemResponses } from "../platform/http/openapi.ts";
 import { newRouter } from "../platform/http/router.ts";
 import { checkTimeRange, timeRange } from "../platform/http/time-range.ts";
 import { EventEnvelope } from "./catalogue/envelope.ts";

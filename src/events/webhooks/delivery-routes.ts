@@ -2,7 +2,6 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { openDatabase } from "../../platform/database.ts";
 import { cursorPageAnswer, security, successPage } from "../../platform/http/answers.ts";
 import { CursorTime, cutPage, readCursor } from "../../platform/http/cursor.ts";
-import { json } from "../../platform/http/openapi.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { findAttempts, findWebhook, listDeliveries } from "./repository.ts";
 import { itemProblems, keyOf, orWebhookNotFound, tags, webhookParams as params } from "./route-parts.ts";

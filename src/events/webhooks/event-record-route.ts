@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { openDatabase } from "../../platform/database.ts";
 import { dataAnswer, security, success } from "../../platform/http/answers.ts";
-import { json, problemResponses } from "../../platform/http/openapi.ts";
+import { problemResponses } from "../../platform/http/openapi.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
 import { uuidParam } from "../../platform/http/requests.ts";
 import { newRouter } from "../../platform/http/router.ts";
