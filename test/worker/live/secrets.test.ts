@@ -141,7 +141,7 @@ describe("secrets of a stream", () => {
   });
 });
 
-test("that cannot be decrypted do not block the sealing of others, and are not counted as sealed", async () => {
+test("secrets that cannot be decrypted do not block the sealing of others, and are not counted as sealed", async () => {
   const good = await newStream(workspace);
   const [streamKey, srtSecret, playback] = secretsOf(good);
   await env.DB.prepare(
@@ -175,7 +175,7 @@ test("that cannot be decrypted do not block the sealing of others, and are not c
   }
 });
 
-test("are the only fields redacted by name: a user's metadata with the same names is kept", async () => {
+test("events keep a user's metadata under the names of secrets, and redact the secrets themselves", async () => {
   const metadata = { streamKey: "row 7", srtSecret: 'a "b\\', show: "x" };
   const stream = await newStream(workspace, { metadata });
   const listed = await (

@@ -138,7 +138,7 @@ describe("a broadcaster that returns with the same media", () => {
   });
 });
 
-test("is refused when another broadcaster has replaced it meanwhile", async () => {
+test("an opening is refused when another broadcaster has replaced its own meanwhile", async () => {
   const { stub, endsAtMs } = await left(3);
   await stub.accept(3);
   // `expect` would read properties of a bare RPC promise, each of which is an unhandled promise.
