@@ -38,7 +38,7 @@ async function start(main: HTMLElement): Promise<void> {
 interface Player {
   /** Outside of the page's main element until it plays. */
   root: HTMLElement;
-  load(): void;
+  load: () => void;
 }
 
 /** Builds the controls and the player. Viewers who wait for a broadcast do not wait for this as well once it begins. */
