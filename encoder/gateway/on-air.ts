@@ -129,7 +129,7 @@ export class OnAir {
       if (outcome.type === "failure" && outcome.code.startsWith("source_") && outcome.code !== "source_exceeds_limits")
         return outcome.code;
       continues = outcome.type === "crashed" && limit.isAllowed(performance.now()) ? this.#continuation() : null;
-      const isUnable = outcome.type === "unable";
+      const isUnable = outcome.type === "cannot-continue";
       const isUnused: boolean = outcome.type === "crashed" && this.#progress.isUnused && !isBegunAgain;
       // What this encoder was given, and the one before it if this one could not go on, is the next one's.
       if ((isUnable || isUnused) && !this.#line.rewind(null)) logWarning("source.not_kept", this.#ids);
@@ -242,7 +242,7 @@ function wordsOf(outcome: BroadcastOutcome): Record<string, string | number> {
       return { outcome: outcome.code, reason: outcome.message };
     case "crashed":
       return { outcome: "crashed", reason: outcome.how.slice(0, 500) };
-    case "unable":
+    case "cannot-continue":
       return { outcome: "unable to go on", reason: outcome.reason };
     case "stopped":
       return { outcome: "stopped" };

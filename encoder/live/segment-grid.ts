@@ -1,20 +1,20 @@
-/** Where the segments of a run end, in frames of its picture and in AAC frames of its sound. Pure. */
+/** Segment boundaries of a run, in picture frames and in AAC frames. Pure. */
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
 import { type LiveGrid, type LiveTimes, soundPartFrames } from "./live-grid.ts";
 
-/** A divided first segment has as many parts as make this much, but no more than a GOP. */
+/** The first half of a divided segment has enough parts for this duration, but at most one GOP. */
 const SHORT_MS = 500;
 
 export class SegmentGrid {
   readonly #times: LiveTimes;
-  /** A frame of the picture, or a millisecond where there is none. */
+  /** One picture frame, or one millisecond without a picture. */
   readonly #unitSeconds: Fraction;
   readonly #units: number;
-  /** Length of the first segment. */
+  /** Length of the first segment in units. */
   readonly #firstUnits: number;
 
-  /** @param isFirstShort the first segment is divided into two: one of half a second, and the rest */
+  /** @param isFirstShort divide the first segment in two: half a second, and the rest */
   constructor(grid: LiveGrid | null, times: LiveTimes, isFirstShort: boolean) {
     this.#times = times;
     this.#unitSeconds = grid === null ? { num: 1, den: 1000 } : { num: grid.frameRate.den, den: grid.frameRate.num };
@@ -24,7 +24,7 @@ export class SegmentGrid {
     this.#firstUnits = isFirstShort && short < this.#units ? short : this.#units;
   }
 
-  /** The frame behind the last one of a segment. */
+  /** The frame after the last one of a segment. */
   end(segment: number): number {
     if (segment === 0) return this.#firstUnits;
     return this.#firstUnits < this.#units ? segment * this.#units : (segment + 1) * this.#units;
@@ -38,32 +38,32 @@ export class SegmentGrid {
     return this.#firstUnits < this.#units ? whole + 1 : whole;
   }
 
-  /** The segment that begins where undivided segments do: the source's own pictures can begin there at the latest. */
+  /** The first segment that starts on the undivided grid, where copying can start at the latest. */
   get firstUndivided(): number {
     return this.#firstUnits < this.#units ? 2 : 0;
   }
 
-  /** Frames between the start of its segment and this frame. */
+  /** Offset of this frame in its segment. */
   intoSegment = (frame: number): number => frame - this.start(this.segmentOf(frame));
 
   startSeconds = (segment: number): number => (this.start(segment) * this.#unitSeconds.num) / this.#unitSeconds.den;
 
-  /** The AAC frame, counted from the start of the run, at which a segment ends: the one nearest to the picture's. */
+  /** The AAC frame, counted from the start of the run, nearest to the end of the picture's segment. */
   soundEnd(segment: number, sampleRateHz: number): number {
     const { num, den } = this.#unitSeconds;
     const nearest = Math.round((this.end(segment) * num * sampleRateHz) / (den * AAC_FRAME_SAMPLES));
     return Math.max(segment + 1, nearest);
   }
 
-  /** AAC frames of each part of a segment but the last. */
+  /** AAC frames in every part of a segment but the last. */
   soundPartFrames(segment: number, sampleRateHz: number): number {
     const begins = segment === 0 ? 0 : this.soundEnd(segment - 1, sampleRateHz);
     return soundPartFrames(this.soundEnd(segment, sampleRateHz) - begins, sampleRateHz, this.#times.partTargetMs);
   }
 
   /**
-   * How many AAC frames a run has whose picture ends at `endSeconds`: the nearest, but at least one in each of its segments, so that
-   * picture and sound have the same ones.
+   * Number of AAC frames of a run whose picture ends at `endSeconds`: the nearest count with at least one frame in each segment, so that
+   * picture and sound have the same segments.
    */
   soundFramesUntil(endSeconds: number, segments: number, sampleRateHz: number): number {
     const nearest = Math.round((endSeconds * sampleRateHz) / AAC_FRAME_SAMPLES);

@@ -151,7 +151,7 @@ test("only the leader's jumps begin anew; sound of another timeline is stray unt
       ["video", 499.8],
     ] as const
   ).map(([kind, seconds]) => timeline.place(kind, seconds));
-  expect(seen).toEqual(["goes-on", "goes-on", "goes-on", "stray", "jump", "goes-on", "stray", "jump"]);
+  expect(seen).toEqual(["continuous", "continuous", "continuous", "stray", "jump", "continuous", "stray", "jump"]);
 });
 
 test("a picture that comes late after a standstill is no jump, and neither is the one that moves on", () => {
@@ -159,9 +159,9 @@ test("a picture that comes late after a standstill is no jump, and neither is th
   timeline.place("video", 10);
   timeline.passUntil(15);
   expect([10.1, 15.2, 17, 9].map((seconds) => timeline.place("video", seconds))).toEqual([
-    "goes-on",
-    "goes-on",
-    "goes-on",
+    "continuous",
+    "continuous",
+    "continuous",
     "jump",
   ]);
 });
@@ -275,7 +275,7 @@ test("a slow receiver costs bounded memory: the oldest waiting segment is a gap,
     for (let number = 0; number < 2; number++) {
       outbox.putPart(part(msn, number, number === 1), Buffer.alloc(1000));
       await Promise.resolve();
-      expect(outbox.waitingBytes).toBeLessThanOrEqual(4000);
+      expect(outbox.queuedBytes).toBeLessThanOrEqual(4000);
     }
   gate.resolve();
   await outbox.settled();
