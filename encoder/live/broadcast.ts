@@ -409,6 +409,5 @@ class Broadcast {
 function checkInits(run: Run, { inits }: RunState): void {
   const before = new Map(inits);
   for (const { name, init } of run.inits)
-    if (before.get(name) !== digestOf(init.bytes))
-      throw new CannotContinue(`the init segment of ${name} differs`);
+    if (before.get(name) !== digestOf(init.bytes)) throw new CannotContinue(`the init segment of ${name} differs`);
 }

@@ -113,7 +113,8 @@ export class LiveSource {
       if (kind === "video") times.push(ticksToSeconds(ticks, stream));
       const first = this.#early[0]!.decodeSeconds;
       if (Math.abs(next.decodeSeconds - first) >= RATE_SECONDS) break;
-      if (kind === "video" && isRateConfirmed(this.rateBy(inPresentationOrder(times)), inPresentationOrder(times))) break;
+      if (kind === "video" && isRateConfirmed(this.rateBy(inPresentationOrder(times)), inPresentationOrder(times)))
+        break;
     }
     return inPresentationOrder(times);
   }

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { OnAir } from "../../encoder/gateway/on-air.ts";
-import { SourceLine } from "../../encoder/gateway/source-line.ts";
+import { LiveBroadcast } from "../../encoder/gateway/live-broadcast.ts";
+import { SourceBuffer } from "../../encoder/gateway/source-buffer.ts";
 import { startBroadcastChild } from "../../encoder/live/broadcast-process.ts";
 import type { LiveRendition } from "../../protocol/live.ts";
 import { broadcastOf } from "../support/live.ts";
@@ -101,7 +101,7 @@ const EARLY: KillPoint[] = [
 const BEHIND: KillPoint[] = [{ fedSeconds: 5, madeSeconds: 2.2 }];
 const HALFWAY: KillPoint[] = [{ fedSeconds: SECONDS / 2, madeSeconds: SECONDS / 2 - 3 }];
 
-/** Feeds a broadcast to an `OnAir`, and kills its encoder at these points. @param deadOnArrival encoders that die before they do anything */
+/** Feeds a broadcast to an `LiveBroadcast`, and kills its encoder at these points. @param deadOnArrival encoders that die before they do anything */
 async function broadcastWithKills(
   source: Buffer,
   kills: KillPoint[],
@@ -113,7 +113,7 @@ async function broadcastWithKills(
   const sessionId = crypto.randomUUID();
   const session = new Session();
   sessions.set(sessionId, session);
-  const line = new SourceLine();
+  const line = new SourceBuffer();
   const children: ChildProcess[] = [];
   const settings = {
     maxResolution: "1080p",
@@ -138,7 +138,7 @@ async function broadcastWithKills(
     if (children.length > 1 && children.length <= 1 + deadOnArrival) child.kill("SIGKILL");
     return child;
   };
-  const over = new OnAir(line, accepted, () => {}, newChild).run();
+  const over = new LiveBroadcast(line, accepted, () => {}, newChild).run();
   let parts = 0;
   async function* bytes() {
     let at = 0;

@@ -6,8 +6,8 @@ import { vi } from "vitest";
 import { takePush } from "../../../encoder/gateway/push.ts";
 import { GatewayReception } from "../../../encoder/gateway/reception.ts";
 import { SimulcastPusher } from "../../../encoder/gateway/simulcast/pusher.ts";
-import { SourceLine } from "../../../encoder/gateway/source-line.ts";
-import { decide } from "../../../encoder/gateway/srt/door.ts";
+import { SourceBuffer } from "../../../encoder/gateway/source-buffer.ts";
+import { decide } from "../../../encoder/gateway/srt/decide.ts";
 import { REJECT } from "../../../encoder/gateway/srt/handshake.ts";
 import type { WorkerClient } from "../../../encoder/gateway/worker-client.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
@@ -17,7 +17,7 @@ const never = () => new Promise<never>(() => {});
 
 /** Whether one more chunk is read when so many bytes wait for a decoder. */
 async function waiting(bytes: number): Promise<string> {
-  const line = new SourceLine();
+  const line = new SourceBuffer();
   let pulled = 0;
   const filled = line.fill(
     (async function* () {
@@ -36,7 +36,7 @@ async function waiting(bytes: number): Promise<string> {
 
 /** Whether all of so many bytes that a decoder has read can be read again by another one. */
 async function kept(bytes: number): Promise<string> {
-  const line = new SourceLine();
+  const line = new SourceBuffer();
   const filled = line.fill(
     (async function* () {
       yield Buffer.alloc(1, 1);

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { OnAir } from "../../encoder/gateway/on-air.ts";
-import { SourceLine } from "../../encoder/gateway/source-line.ts";
+import { LiveBroadcast } from "../../encoder/gateway/live-broadcast.ts";
+import { SourceBuffer } from "../../encoder/gateway/source-buffer.ts";
 import { startBroadcastChild } from "../../encoder/live/broadcast-process.ts";
 import { ProcessNotStarted } from "../../encoder/media-process.ts";
 import { broadcastOf, chunksOf, FLV } from "../support/live.ts";
@@ -31,7 +31,7 @@ afterAll(() => worker.close());
 
 async function broadcast(refusals: number) {
   calls.length = 0;
-  const line = new SourceLine();
+  const line = new SourceBuffer();
   let starts = 0;
   const reasons: string[] = [];
   const { port } = worker.address() as AddressInfo;
@@ -50,7 +50,7 @@ async function broadcast(refusals: number) {
     },
     resume: null,
   };
-  const onAir = new OnAir(
+  const onAir = new LiveBroadcast(
     line,
     session,
     (reason) => reasons.push(reason),

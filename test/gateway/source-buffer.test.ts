@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { ContainerUnits } from "../../encoder/gateway/container-units.ts";
 import { RestartLimit } from "../../encoder/gateway/restart-limit.ts";
-import { SourceLine } from "../../encoder/gateway/source-line.ts";
+import { SourceBuffer } from "../../encoder/gateway/source-buffer.ts";
 import { broadcast, broadcastOf, chunksOf, FLV, H264, TS } from "../support/live.ts";
 
 const SMALL = "$IN -s 160x90 -r 15";
@@ -67,7 +67,7 @@ describe.each(CONTAINERS)("%s", (_, words) => {
 
   test("goes on for a second decoder, with the head again and from a place where it can begin", async () => {
     const bytes = await broadcastOf(words);
-    const line = new SourceLine();
+    const line = new SourceBuffer();
     const source = byHand();
     void line.fill(source.bytes);
     const pieces: Buffer[] = [];
@@ -94,7 +94,7 @@ describe.each(CONTAINERS)("%s", (_, words) => {
 
 test("a broadcaster is slowed down while nobody reads, and let on when somebody does", async () => {
   let given = 0;
-  const line = new SourceLine();
+  const line = new SourceBuffer();
   const filled = line.fill(
     (async function* () {
       for (; given < 20; given += 1) yield Buffer.alloc(1 << 20, 1);
@@ -109,7 +109,7 @@ test("a broadcaster is slowed down while nobody reads, and let on when somebody 
 });
 
 test("a closed line lets go of its source and of its reader", async () => {
-  const line = new SourceLine();
+  const line = new SourceBuffer();
   const source = byHand();
   const filled = line.fill(source.bytes);
   const reading = (async () => {
@@ -134,7 +134,7 @@ test("what claims to be larger than any picture goes on as it comes, and costs n
 
 test("an encoder that dies is started again five times a minute, and no more", () => {
   const limit = new RestartLimit();
-  expect([0, 1, 2, 3, 4, 5].map((second) => limit.allows(second * 1000))).toEqual([
+  expect([0, 1, 2, 3, 4, 5].map((second) => limit.record(second * 1000))).toEqual([
     true,
     true,
     true,
@@ -142,5 +142,5 @@ test("an encoder that dies is started again five times a minute, and no more", (
     true,
     false,
   ]);
-  expect(limit.allows(70_000)).toBe(true);
+  expect(limit.record(70_000)).toBe(true);
 });
