@@ -5,7 +5,7 @@ import { HLS_CONFIG } from "./hls-config.ts";
 import { showLive } from "./live.ts";
 import { exposeTracks } from "./track-lists.ts";
 
-/** A stream may begin at any moment, and who waits for it wants to see that moment. */
+/** Poll interval while a stream is off air; short, so that playback starts soon after the broadcast does. */
 const OFF_AIR_PAUSE_MS = 250;
 
 const REASONS: [RegExp, string][] = [
@@ -36,7 +36,7 @@ async function start(main: HTMLElement): Promise<void> {
 
 function play(main: HTMLElement, manifestUrl: string) {
   const { root, video } = buildControls(main.dataset["title"] ?? "");
-  // oxlint-disable-next-line import/no-named-as-default-member -- its types know no other name
+  // oxlint-disable-next-line import/no-named-as-default-member -- the types export no other name
   if (HlsPlayer.isSupported()) {
     const hls = new HlsPlayer(HLS_CONFIG);
     exposeTracks(video, hls);
@@ -51,12 +51,12 @@ function play(main: HTMLElement, manifestUrl: string) {
     hls.loadSource(manifestUrl);
     hls.attachMedia(video);
   } else {
-    video.src = manifestUrl; // players without Media Source Extensions read HLS themselves
+    video.src = manifestUrl; // browsers without Media Source Extensions play HLS natively
   }
   main.replaceChildren(root);
 }
 
-/** One repair of each kind; what fails again ends playback. */
+/** Recovers once from each kind of fatal error; a second failure ends playback. */
 function recover(hls: HlsPlayer, giveUp: () => void) {
   const tried = new Set<string>();
   hls.on(Events.ERROR, (_event, data) => {

@@ -4,7 +4,7 @@ import { type CodecContext, type Frame, Packet } from "node-av";
 import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE } from "node-av/constants";
 import { JobError } from "../errors.ts";
 import { initSegment } from "../../protocol/media/cmaf.ts";
-import { codecOf, type H264Codec, withoutEncoderNote } from "../media/h264.ts";
+import { codecOf, type H264Codec, withoutSettingsSei } from "../media/h264.ts";
 import type { ColorMatrix } from "../media/scale-graph.ts";
 import { configurationOf, openX264 } from "../media/x264.ts";
 import type { VideoRung } from "../../protocol/jobs.ts";
@@ -144,7 +144,7 @@ export class LiveRung {
       if (received < 0) break;
       const data = this.#packet.data ?? Buffer.alloc(0);
       const { isKeyframe } = this.#packet;
-      this.#cutter.add(isKeyframe ? withoutEncoderNote(data) : Buffer.from(data), isKeyframe);
+      this.#cutter.add(isKeyframe ? withoutSettingsSei(data) : Buffer.from(data), isKeyframe);
       this.#packet.unref();
     }
   }

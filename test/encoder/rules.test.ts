@@ -4,7 +4,7 @@ import { decodeSchedule, initSegment, mediaSegment } from "../../protocol/media/
 import { rotationOf } from "../../encoder/media/facts.ts";
 import { FramePicker, frameCountUntil } from "../../protocol/media/frame-picker.ts";
 import { outputRate } from "../../encoder/media/frame-rate.ts";
-import { codecOf, withoutEncoderNote } from "../../encoder/media/h264.ts";
+import { codecOf, withoutSettingsSei } from "../../encoder/media/h264.ts";
 import { colorPlan, scaleGraph } from "../../encoder/media/scale-graph.ts";
 import { limitsOf } from "../../encoder/limits.ts";
 
@@ -165,7 +165,7 @@ describe("fragments", () => {
 test("the encoder's note about itself is dropped, pictures and other SEI stay", () => {
   const nal = (...bytes: number[]) => Buffer.from([0, 0, 0, bytes.length, ...bytes]);
   const [note, timing, picture] = [nal(6, 5, 3, 1, 2, 3), nal(6, 1, 1, 9), nal(0x65, 1, 2)];
-  expect(withoutEncoderNote(Buffer.concat([note, timing, picture]))).toEqual(Buffer.concat([timing, picture]));
+  expect(withoutSettingsSei(Buffer.concat([note, timing, picture]))).toEqual(Buffer.concat([timing, picture]));
   expect(codecOf(Buffer.from([1, 0x64, 0x00, 0x28]))).toBe("avc1.640028");
 });
 
