@@ -1,4 +1,4 @@
-/** A broadcast at the gateway and the encoders that it is fed to. */
+/** Tests a broadcast at the gateway and its encoders. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,7 +9,7 @@ import { startBroadcastChild } from "../../encoder/live/broadcast-process.ts";
 import { ProcessNotStarted } from "../../encoder/media-process.ts";
 import { broadcastOf, chunksOf, FLV } from "../support/live.ts";
 
-/** The Worker's side of protocol/live.ts: takes everything. */
+/** The Worker's side of protocol/live.ts; accepts everything. */
 let worker: Server;
 const calls: string[] = [];
 beforeAll(async () => {
@@ -65,7 +65,7 @@ async function broadcast(refusals: number) {
   return { starts, reasons, isWhole: calls.some((path) => /^parts\/v\d+\/2\/0$/.test(path)) };
 }
 
-test("an encoder that the system refuses to start once is started again, and nothing of the broadcast is lost", async () => {
+test("an encoder whose start fails once is started again, and no media is lost", async () => {
   expect(await broadcast(1)).toEqual({ starts: 2, reasons: ["broadcaster_left"], isWhole: true });
   expect(calls.some((path) => /^parts\/v\d+\/0\/0$/.test(path))).toBe(true);
 });
