@@ -137,17 +137,29 @@ function startOfEdge(live: LiveRendition, msn: number, period: MpdPeriod): numbe
 /** Where the segment that the leader is making, or is going to make, will end on the session's timeline. */
 function expectedEndSeconds({ facts, live }: MpdRendition, msn: number, period: MpdPeriod, timing: LiveTiming): number {
   const edge = Math.max(period.firstMsn, Math.min(msn, (lastWhole(live)?.msn ?? -1) + 1));
-  const startTicks = startOfEdge(live, edge, period);
   const usual = usualTicks(live, facts.kind, period.firstMsn, timing);
-  const isSecond = edge === live.firstMsn + 1 && period.firstMsn === live.firstMsn;
-  const edgeTicks = isSecond ? secondTicks(live, usual) : usual;
-  return (startTicks + edgeTicks + (msn - edge) * usual) / live.timescale;
+  const dividedFrom =
+    period.firstMsn === live.firstMsn && isDivided(live, usual) ? live.segments[0]!.decodeTicks : null;
+  let ticks = startOfEdge(live, edge, period);
+  for (let next = edge; next <= msn; next += 1)
+    ticks = dividedFrom === null ? ticks + usual : dividedEnd(ticks - dividedFrom, live.timescale, usual) + dividedFrom;
+  return ticks / live.timescale;
 }
 
-/** The first segment of a session is divided into two, so that viewers see its beginning sooner (docs/decisions/0036). */
-function secondTicks({ segments: [first], firstMsn }: LiveRendition, usual: number): number {
-  const isDivided = first?.msn === firstMsn && first.isWhole && first.durationTicks < USUAL_SHARE * usual;
-  return isDivided ? usual - first.durationTicks : usual;
+/** Whether the session's first segment is shorter than the others, so that players have a picture sooner (docs/decisions/0044). */
+const isDivided = ({ segments: [first], firstMsn }: LiveRendition, usual: number): boolean =>
+  first?.msn === firstMsn && first.isWhole && first.durationTicks < USUAL_SHARE * usual;
+
+/** A divided beginning has segments that end after the first GOP and after the usual length. */
+const GOP_SECONDS = 1;
+/** Segments of sound end with the frame that is nearest to the picture's end. */
+const SOUND_TOLERANCE_SECONDS = 0.05;
+
+/** Where the segment ends that begins so many ticks behind the session's beginning. */
+function dividedEnd(startTicks: number, timescale: number, usual: number): number {
+  const ends = [GOP_SECONDS * timescale, usual];
+  const tolerance = SOUND_TOLERANCE_SECONDS * timescale;
+  return ends.find((end) => startTicks < end - tolerance) ?? startTicks + usual;
 }
 
 /** Segments that are looked at; one shorter than this share of the target says nothing of those behind it. */
