@@ -38,7 +38,7 @@ async function start(main: HTMLElement): Promise<void> {
 interface Player {
   /** Attached outside the page's main element until playback. */
   root: HTMLElement;
-  load(): void;
+  load: () => void;
 }
 
 /** Builds the controls and the player in advance, to shorten the startup delay of a broadcast. */

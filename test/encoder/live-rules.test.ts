@@ -325,7 +325,7 @@ test("messages are reassembled from any pipe chunks, and invalid data is an erro
       messages.map(([message, bytes]) => [message, bytes.toString()]),
     );
   }
-  expect(() => new MessageReader().push(Buffer.alloc(8, 0xff))).toThrow("no message");
+  expect(() => new MessageReader().push(Buffer.alloc(8, 0xff))).toThrow("not a valid message");
 });
 
 test("access units of any framing become samples; other parameter sets and damaged units are refused", () => {
