@@ -1,17 +1,17 @@
 /**
- * An HTTP server that strangers may connect to: what they can hold open without a secret has bounds. A request that was let in may last as
- * long as it wants, because a broadcast is one request.
+ * An HTTP server with limits on unauthenticated connections. An authenticated request may last indefinitely, because a broadcast is one
+ * request.
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { backstopOf, ConnectionLimit } from "./connection-limit.ts";
 
 export interface ServerLimits {
-  /** From the connection, or the last answer, to the end of the headers. */
+  /** Time limit from the connection, or the last response, to the end of the headers. */
   headersMs: number;
-  /** Between two looks for connections that exceed `headersMs`. */
+  /** Interval of the check for connections that exceed `headersMs`. */
   checkEveryMs: number;
   connections: number;
-  /** Of one network (an IPv4 address, an IPv6 /48), without a request that showed the secret. */
+  /** Unauthenticated connections per network (an IPv4 address, an IPv6 /48). */
   unprovenOfNetwork: number;
 }
 export const SERVER_LIMITS: ServerLimits = {
@@ -21,7 +21,7 @@ export const SERVER_LIMITS: ServerLimits = {
   unprovenOfNetwork: 64,
 };
 
-/** @param isKnown whether the request shows the secret; the others are answered 401 and their connections closed */
+/** @param isKnown whether the request is authenticated; others get a 401 and their connections are closed */
 export function boundedServer(
   isKnown: (request: IncomingMessage) => boolean,
   handle: RequestListener,
@@ -29,7 +29,7 @@ export function boundedServer(
 ): Server {
   const limit = new ConnectionLimit({ total: limits.connections, perNetwork: limits.unprovenOfNetwork });
   const options = {
-    requestTimeout: 0, // by default it would bound `headersTimeout` too, so that is set
+    requestTimeout: 0, // the default would also cap `headersTimeout`
     headersTimeout: limits.headersMs,
     connectionsCheckingInterval: limits.checkEveryMs,
   };
@@ -43,7 +43,7 @@ export function boundedServer(
   return server;
 }
 
-/** The rest of the request is not waited for. */
+/** Responds without waiting for the rest of the request. */
 function refuse(response: ServerResponse): void {
   response.writeHead(401, { "Content-Type": "application/json", Connection: "close" });
   response.end(JSON.stringify({ error: "unauthorized" }));

@@ -1,13 +1,13 @@
-/** The Worker as a job sees it: five addresses below `callbackUrl`, with the job's token. */
+/** Client for the Worker's routes of one job: five paths below `callbackUrl`, authorized by the job's token. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { JobError, JobStopped } from "./errors.ts";
 
 const FIRST_RETRY_MS = 200;
 const LONGEST_RETRY_MS = 10_000;
-/** Well below the time without a sign of life after which a child is taken for hung (limits.ts): a silent platform is not the source's fault. */
+/** Well below the time without progress after which a child counts as hung (limits.ts), because an unresponsive platform is not the source's fault. */
 const ATTEMPT_TIMEOUT_MS = 25_000;
 
-/** `token` and `expiresAt` change when a heartbeat renews them, so each try reads them again. */
+/** `token` and `expiresAt` change when a heartbeat renews them, so every attempt reads them again. */
 export interface CallbackTarget {
   callbackUrl: string;
   token: string;
@@ -27,10 +27,10 @@ export interface CallbackAnswer {
 }
 
 /**
- * Sends until it is answered: refused connections, broken answers, 408, 429 and 5xx are tried again with back-off until the token expires.
+ * Sends a request and retries refused connections, aborted responses, 408, 429 and 5xx with back-off until the token expires.
  *
- * @param onWait told before every pause how long it is, in ms, so that a watchdog does not take it for a hang
- * @returns 2xx, 416 (a range behind the end is news, not a failure) and, of a PUT, 409 (an announced object stays)
+ * @param onWait called before every pause with its length in ms, so that a watchdog does not mistake it for a hang
+ * @returns 2xx, 416 (a range past the end is not a failure) and, for a PUT, 409 (an announced object is immutable)
  * @throws {JobStopped} on 401, 403, 410
  * @throws {JobError} `encoder_failed` on any other answer, and when the token has expired
  */
@@ -46,8 +46,8 @@ export async function callBack(
       if ((answer.status >= 200 && answer.status < 300) || answer.status === 416) return answer;
       if (answer.status === 409 && request.method === "PUT") return answer;
       if ([401, 403, 410].includes(answer.status)) throw new JobStopped(`answered ${answer.status}`);
-      const isWorthAnother = answer.status >= 500 || answer.status === 408 || answer.status === 429;
-      if (!isWorthAnother)
+      const isRetryable = answer.status >= 500 || answer.status === 408 || answer.status === 429;
+      if (!isRetryable)
         throw new JobError(
           "encoder_failed",
           `The platform answered ${answer.status} to ${request.method} ${request.path}.`,

@@ -1,4 +1,4 @@
-/** A child process for one job: started before it is needed, watched while it runs, killed by its limits. */
+/** Runs one job in a child process: started in advance, monitored, and killed when it exceeds its limits. */
 import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { ChildLimits } from "./limits.ts";
@@ -10,7 +10,7 @@ import type { Job, JobFailureCode, JobResult, PartialRendition } from "../protoc
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 const WATCH_MS = 200;
 const HEAP_MIB = 512;
-/** libav's calls each hold one of libuv's threads: the decoder, a filter and every encoder of a ladder at the same time. */
+/** Each libav call occupies a libuv thread; decoder, filter and every encoder of a ladder run at the same time. */
 const LIBUV_THREADS = 12;
 
 export type Outcome =
@@ -24,7 +24,7 @@ export interface Movement {
   speed: number;
 }
 
-/** Hears what a child tells while it works. */
+/** Receives a child's reports while it runs. */
 export interface ChildListener {
   onMove: (movement: Movement) => void;
   onStored: (partial: PartialRendition) => void;
@@ -38,7 +38,7 @@ export const startChild = (): ChildProcess =>
     environment: { UV_THREADPOOL_SIZE: String(LIBUV_THREADS) },
   });
 
-/** Resolves when the child has ended, however that was. `stop` kills it. */
+/** Resolves when the child has exited for any reason. `stop` kills it. */
 export async function runInChild(
   child: ChildProcess,
   job: Job,
@@ -55,7 +55,7 @@ export async function runInChild(
     tooLarge: exceeded("The source needs too much memory."),
     verdict: () => {
       const nowMs = performance.now();
-      if (nowMs - aliveMs > limits.silenceMs) return exceeded("Reading the source came to a standstill.");
+      if (nowMs - aliveMs > limits.silenceMs) return exceeded("Reading the source stopped making progress.");
       if (nowMs - startedMs - waitedMs > limits.wallMs) return exceeded("Working on the source took too long.");
       return null;
     },
@@ -64,14 +64,14 @@ export async function runInChild(
   child.on("message", (message: ChildMessage) => {
     aliveMs = performance.now();
     if (message.type === "tick") {
-      aliveMs += message.waitedMs - waitedMs; // a pause is reported when it begins
+      aliveMs += message.waitedMs - waitedMs; // a pause is reported at its start
       waitedMs = message.waitedMs;
       onMove(message);
     } else if (message.type === "stored") onStored(message.partial);
     else if (message.type !== "ready") supervisor.settle(message);
   });
   const watched = supervisor.watch();
-  child.send({ type: "run", job } satisfies RunMessage, () => {}); // a child that has ended is noticed by its end
+  child.send({ type: "run", job } satisfies RunMessage, () => {}); // the supervisor reports a child that has already exited
   const { outcome, how } = await watched;
   return outcome ?? { type: "crashed", how };
 }

@@ -1,4 +1,4 @@
-/** One job in a process of its own: hostile media and crashes in native code cost this job and nothing else. */
+/** Entry point of a job's child process, which confines hostile media and crashes in native code to one job. */
 import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { JobError, JobStopped } from "./errors.ts";
@@ -20,7 +20,7 @@ process.on("message", (message: ParentMessage) => {
     job = message.job;
     void runAndReport(job);
   } else if (job !== undefined) {
-    Object.assign(job, { token: message.token, expiresAt: message.expiresAt }); // every callback of the job reads them here
+    Object.assign(job, { token: message.token, expiresAt: message.expiresAt }); // every callback of the job reads these fields
   }
 });
 send({ type: "ready" });
@@ -38,7 +38,7 @@ function run(job: Job, context: JobContext): Promise<JobResult> {
   return job.kind === "video" ? encodeChunk(job, context) : encodeSound(job, context);
 }
 
-/** Every sign of life becomes a tick, at most one in `TICK_MS`. A libav that hangs gives none. */
+/** Sends a tick on activity, at most one per `TICK_MS`. A hung libav causes none. */
 function ticking(): JobContext {
   let [progress, speed, waitedMs, lastTickMs] = [0, 0, 0, 0];
   const tick = () => {

@@ -1,12 +1,12 @@
 /**
- * Bounds the connections of a listener, and per network (an IPv4 address, an IPv6 /48) those that have not yet shown a key or a secret. At a
- * limit the one that has made least progress is closed for the new one: of the same network, or of the network that holds most of them.
- * Connections that only wait then lock out nobody.
+ * Limits the connections of a listener in total, and unauthenticated ones per network (an IPv4 address, an IPv6 /48). At a limit, a new
+ * connection replaces the one with the least progress: of the same network, or of the network with the most connections. Idle connections
+ * therefore cannot lock out others.
  */
 import type { Socket } from "node:net";
 import { LARGEST_SITE, networkOf } from "../protocol/network-of.ts";
 
-/** How far a connection has got: nothing received, something received, and two steps of its protocol. */
+/** Progress of a connection: nothing received, something received, and two steps of its protocol. */
 export const STEP = { silent: 0, received: 1, handshakeComplete: 2, connected: 3 } as const;
 type Step = (typeof STEP)[keyof typeof STEP];
 const STEPS = Object.keys(STEP).length;
@@ -14,24 +14,24 @@ const STEPS = Object.keys(STEP).length;
 interface Unproven {
   network: string;
   step: Step;
-  /** Its key is being checked. */
+  /** Its stream key is being checked. */
   isInDecision: boolean;
 }
 
 export interface ConnectionBounds {
-  /** In all, proven ones included. */
+  /** Limit of all connections, including proven ones. */
   total: number;
-  /** Unproven ones of one network. */
+  /** Limit of unproven connections per network. */
   perNetwork: number;
 }
 
-/** For `maxConnections` of a server: Node closes newcomers beyond it unseen, so it only backs the limit up. */
+/** For a server's `maxConnections`. Node closes connections beyond it without an event, so it only backs up the limit. */
 export const backstopOf = (total: number): number => total + 100;
 
 export class ConnectionLimit {
   readonly #bounds: ConnectionBounds;
   readonly #open = new Set<Socket>();
-  /** By network, in the order in which they came to their step. */
+  /** By network, in the order in which they reached their step. */
   readonly #networks = new Map<string, Map<Socket, Unproven>>();
   readonly #unproven = new WeakMap<Socket, Unproven>();
 
@@ -39,7 +39,7 @@ export class ConnectionLimit {
     this.#bounds = bounds;
   }
 
-  /** Counts a connection until it is closed; as unproven until it is proven. Closes one when there are too many. */
+  /** Counts a connection until it closes, as unproven until `prove`. Closes another one at the limit. */
   add(socket: Socket): void {
     const network = networkOf(socket.remoteAddress ?? "", LARGEST_SITE);
     const peers = this.#networks.get(network);
@@ -57,7 +57,7 @@ export class ConnectionLimit {
     socket.once("close", () => this.#forget(socket));
   }
 
-  /** Of the networks that hold most unproven connections; of any when all of those are in decision. */
+  /** From the networks with the most unproven connections, or from any network when all of those are in decision. */
   #victimOfAll(): Socket | null {
     const networks = [...this.#networks.values()];
     const most = networks.reduce((max, { size }) => Math.max(max, size), 0);
@@ -70,7 +70,7 @@ export class ConnectionLimit {
     this.prove(socket);
   }
 
-  /** It has come to this step of its protocol. */
+  /** Records that the connection has reached this step of its protocol. */
   advance(socket: Socket, step: Step): void {
     const unproven = this.#unproven.get(socket);
     if (unproven === undefined || step <= unproven.step) return;
@@ -79,13 +79,13 @@ export class ConnectionLimit {
     if (peers.delete(socket)) peers.set(socket, unproven);
   }
 
-  /** Its key is being checked: it still counts, and is not closed for a newer one. */
+  /** Protects the connection while its key is being checked: it still counts but is not replaced. */
   awaitDecision(socket: Socket): void {
     const unproven = this.#unproven.get(socket);
     if (unproven !== undefined) unproven.isInDecision = true;
   }
 
-  /** It does not count as unproven any more. */
+  /** Stops counting the connection as unproven. */
   prove(socket: Socket): void {
     const unproven = this.#unproven.get(socket);
     if (unproven === undefined) return;
@@ -97,8 +97,8 @@ export class ConnectionLimit {
 }
 
 /**
- * The connection that has been at the lowest step for longest. A step that holds less than its share of the connections, a quarter, is passed
- * over: if all others had completed their handshakes, each newcomer would be closed for the next one before its first bytes arrive.
+ * The connection that has been at the lowest step for longest. A step with less than its share of the connections, a quarter, is skipped:
+ * if all others had completed their handshakes, each new connection would be replaced by the next before its first bytes arrive.
  *
  * @returns null when all of them are in decision
  */

@@ -1,6 +1,6 @@
 import type { JobFailureCode } from "../protocol/jobs.ts";
 
-/** Ends a job with a code of the protocol. `message` is shown to the owner of the source. */
+/** Fails a job with a code of the protocol. `message` is shown to the owner of the source. */
 export class JobError extends Error {
   readonly code: JobFailureCode;
   constructor(code: JobFailureCode, message: string, options?: ErrorOptions) {
@@ -9,5 +9,5 @@ export class JobError extends Error {
   }
 }
 
-/** The Worker does not want this job any more (401, 403, 410): nothing is reported. */
+/** The Worker has revoked the job (401, 403, 410); nothing is reported. */
 export class JobStopped extends Error {}

@@ -1,4 +1,4 @@
-/** A queue whose `shift` takes constant time, however many elements wait. An array's moves all of them. */
+/** A queue with a constant-time `shift`; an array's is linear. */
 const MIN_COMPACTED = 1024;
 
 export class Fifo<T> {
@@ -17,7 +17,7 @@ export class Fifo<T> {
     this.#elements.push(element);
   }
 
-  /** In front of all others, in their order. */
+  /** Inserts elements before all others, in their order. */
   prepend(elements: T[]): void {
     this.#elements = [...elements, ...this.#elements.slice(this.#first)];
     this.#first = 0;
@@ -26,7 +26,7 @@ export class Fifo<T> {
   shift(): T | undefined {
     const element = this.first;
     if (this.length === 0) return undefined;
-    this.#elements[this.#first] = undefined as T; // it may be collected
+    this.#elements[this.#first] = undefined as T; // release it to the garbage collector
     this.#first += 1;
     if (this.#first >= MIN_COMPACTED && this.#first * 2 >= this.#elements.length) {
       this.#elements = this.#elements.slice(this.#first);

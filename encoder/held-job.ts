@@ -1,4 +1,4 @@
-/** A job from its acceptance to its report. */
+/** Manages a job from its acceptance to its report. */
 import type { ChildProcess } from "node:child_process";
 import { callBack } from "./callbacks.ts";
 import { type Movement, type Outcome, runInChild } from "./child-process.ts";
@@ -16,17 +16,17 @@ import {
   type PartialRendition,
 } from "../protocol/jobs.ts";
 
-/** So many heartbeats fit into a lease: some may get lost. */
-const HEARTBEATS_A_LEASE = 5;
+/** Heartbeats per lease, to tolerate lost ones. */
+const HEARTBEATS_PER_LEASE = 5;
 const MIN_HEARTBEAT_MS = 500;
-/** People watch the progress of what runs. */
+/** Heartbeat interval of running jobs, whose progress is displayed. */
 const PROGRESS_MS = 1000;
 const SHUTDOWN_REPORT_MS = 2_000;
 
 export class HeldJob {
   readonly job: Job;
-  /** Aborted when nobody wants the job any more; nothing is reported then. */
-  readonly #unwanted = new AbortController();
+  /** Aborted when the job is cancelled; nothing is reported then. */
+  readonly #cancelled = new AbortController();
   #movement: Movement = { progress: 0, speed: 0 };
   readonly #stored = new StoredSegments();
   #state: Heartbeat["state"] = "queued";
@@ -39,30 +39,30 @@ export class HeldJob {
     this.#scheduleHeartbeat();
   }
 
-  /** What delays somebody's first picture goes before the rest. */
+  /** Jobs that delay the first picture have priority. */
   get isUrgent(): boolean {
     return this.job.kind === "probe" || (this.job.kind === "video" && this.job.firstSegment === 0);
   }
 
-  /** Keeps one core busy for a while at most. */
+  /** Occupies at most one core for a short time. */
   get isLight(): boolean {
     return this.job.kind !== "video";
   }
 
-  get isUnwanted(): boolean {
-    return this.#unwanted.signal.aborted;
+  get isCancelled(): boolean {
+    return this.#cancelled.signal.aborted;
   }
 
-  onUnwanted(listener: () => void): void {
-    this.#unwanted.signal.addEventListener("abort", listener, { once: true });
+  onCancelled(listener: () => void): void {
+    this.#cancelled.signal.addEventListener("abort", listener, { once: true });
   }
 
   status(): JobStatus {
-    return { jobId: this.job.jobId, kind: this.job.kind, ...this.#beat() };
+    return { jobId: this.job.jobId, kind: this.job.kind, ...this.#status() };
   }
 
   cancel(): void {
-    this.#unwanted.abort();
+    this.#cancelled.abort();
     this.#close();
   }
 
@@ -74,7 +74,7 @@ export class HeldJob {
     const startedMs = performance.now();
     const outcome = await this.#runIn(start);
     const seconds = Math.round(performance.now() - startedMs) / 1000;
-    if (this.isUnwanted || this.#isOver) return log("job.stopped", { jobId, kind, seconds });
+    if (this.isCancelled || this.#isOver) return log("job.stopped", { jobId, kind, seconds });
     const write = outcome.type === "result" ? log : logWarning;
     write("job.ended", {
       jobId,
@@ -90,22 +90,22 @@ export class HeldJob {
   async #runIn(start: () => ChildProcess): Promise<Outcome> {
     const listener = {
       onMove: (movement: Movement) => (this.#movement = movement),
-      // What a viewer may wait for is told at once, the rest with the next heartbeat.
+      // Report segments that viewers may be waiting for immediately, the others with the next heartbeat.
       onStored: (partial: PartialRendition) => this.#stored.add(partial) && void this.#sendHeartbeat(),
     };
     try {
       this.#child = start();
-      return await runInChild(this.#child, this.job, limitsOf(this.job), listener, this.#unwanted.signal);
+      return await runInChild(this.#child, this.job, limitsOf(this.job), listener, this.#cancelled.signal);
     } catch (error) {
       return { type: "crashed", how: error instanceof Error ? error.message : String(error) };
     }
   }
 
-  /** The encoder is going: one short attempt to say so. The lease does the rest if it is not heard. */
+  /** Reports the shutdown with one short attempt. If it fails, the job's lease expires. */
   async failForShutdown(): Promise<void> {
-    if (this.isUnwanted || this.#isOver) return;
+    if (this.isCancelled || this.#isOver) return;
     this.#close();
-    this.#unwanted.abort();
+    this.#cancelled.abort();
     const failure: JobFailure = { code: "encoder_shutdown", message: "The encoder was shut down." };
     const signal = AbortSignal.timeout(SHUTDOWN_REPORT_MS);
     await callBack(this.job, {
@@ -136,12 +136,12 @@ export class HeldJob {
       path,
       headers: JSON_TYPE,
       body: JSON.stringify(body),
-      signal: this.#unwanted.signal,
+      signal: this.#cancelled.signal,
     });
   }
 
   #reportFailed(error: unknown): void {
-    const isExpected = error instanceof JobStopped || this.isUnwanted;
+    const isExpected = error instanceof JobStopped || this.isCancelled;
     if (!isExpected)
       logError("job.not_reported", {
         jobId: this.job.jobId,
@@ -150,7 +150,7 @@ export class HeldJob {
   }
 
   #scheduleHeartbeat(): void {
-    const leaseShareMs = Math.max(MIN_HEARTBEAT_MS, this.job.leaseMs / HEARTBEATS_A_LEASE);
+    const leaseShareMs = Math.max(MIN_HEARTBEAT_MS, this.job.leaseMs / HEARTBEATS_PER_LEASE);
     const everyMs = this.#state === "running" ? Math.min(PROGRESS_MS, leaseShareMs) : leaseShareMs;
     this.#heartbeat = setTimeout(
       () => void this.#sendHeartbeat().finally(() => this.#isOver || this.#scheduleHeartbeat()),
@@ -159,23 +159,23 @@ export class HeldJob {
   }
 
   async #sendHeartbeat(): Promise<void> {
-    const signal = AbortSignal.any([this.#unwanted.signal, AbortSignal.timeout(this.job.leaseMs)]);
-    const partial = this.#stored.news();
+    const signal = AbortSignal.any([this.#cancelled.signal, AbortSignal.timeout(this.job.leaseMs)]);
+    const partial = this.#stored.unreported();
     try {
       const answer = await callBack(this.job, {
         method: "POST",
         path: "heartbeat",
         headers: JSON_TYPE,
-        body: JSON.stringify({ ...this.#beat(), ...(partial ? { partial } : {}) } satisfies Heartbeat),
+        body: JSON.stringify({ ...this.#status(), ...(partial ? { partial } : {}) } satisfies Heartbeat),
         signal,
       });
       const wanted = HeartbeatAnswer.safeParse(JSON.parse(answer.body.toString("utf8")));
       if (wanted.success && !wanted.data.continue) this.cancel();
       if (wanted.success && wanted.data.renewed) this.#renew(wanted.data.renewed);
-      if (partial !== undefined) this.#stored.wereHeard(partial);
+      if (partial !== undefined) this.#stored.markReported(partial);
     } catch (error) {
       if (error instanceof JobStopped) this.cancel();
-      // Anything else: the next heartbeat may get through; the lease decides.
+      // Other errors are ignored: the next heartbeat may succeed, and otherwise the lease expires.
     }
   }
 
@@ -184,7 +184,7 @@ export class HeldJob {
     if (this.#child?.connected) this.#child.send({ type: "renewed", ...renewed } satisfies RenewedMessage, () => {});
   }
 
-  #beat(): Heartbeat {
+  #status(): Heartbeat {
     return { attempt: this.job.attempt, state: this.#state, ...this.#movementOnly() };
   }
 

@@ -1,4 +1,4 @@
-/** The encoder's own HTTP surface, as protocol.ts documents it. */
+/** The encoder's HTTP API, documented in protocol/jobs.ts. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { z } from "zod";
 import { boundedServer, type ServerLimits } from "./bounded-server.ts";
@@ -62,11 +62,11 @@ async function submit(request: IncomingMessage, response: ServerResponse, queue:
   return answer(response, STATUS_OF[acceptance], { jobId: job.data.jobId, acceptance });
 }
 
-/** Undefined when it is too long or not JSON. */
+/** Undefined when the body is too long or not JSON. */
 async function jsonBody(request: IncomingMessage): Promise<unknown> {
   const bytes = await readBounded(request.iterator({ destroyOnReturn: false }), MAX_BODY_BYTES);
   if (bytes === null) {
-    request.resume(); // the client reads the answer once its body is sent
+    request.resume(); // the client reads the response only after sending its body
     return undefined;
   }
   try {
@@ -76,7 +76,7 @@ async function jsonBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** @param secrets any of them is accepted */
+/** @param secrets each of them is accepted */
 export const isSecret = (authorization: string | undefined, secrets: readonly string[]): boolean =>
   secrets.some((secret) => isSameSecret(authorization ?? "", `Bearer ${secret}`));
 

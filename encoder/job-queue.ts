@@ -1,6 +1,6 @@
 /**
- * The jobs that are held, in two lanes: pictures fill the processors, so only so many run at once; a probe or a sound needs one
- * core for moments and runs beside them. In each lane urgent jobs go first, otherwise the order in which they came holds.
+ * Queues jobs in two lanes. Video jobs use all processors, so only `capacity` of them run at once. Probe and audio jobs need one core for a
+ * short time and run alongside. In each lane urgent jobs come first, then order of arrival.
  */
 import type { ChildProcess } from "node:child_process";
 import { startChild } from "./child-process.ts";
@@ -8,13 +8,13 @@ import { HeldJob } from "./held-job.ts";
 import { logWarning } from "../protocol/log.ts";
 import type { EncoderHealth, Job } from "../protocol/jobs.ts";
 
-/** A probe is over before a child could start; the first chunk comes right behind it. */
+/** Two, because a probe is followed by the first chunk sooner than another child could start. */
 const SPARES = 2;
 const LIGHT_JOBS_AT_ONCE = 1;
 
 export interface QueueSizes {
-  capacity: number; // video jobs run at once
-  queue: number; // jobs waiting beyond those that run
+  capacity: number; // concurrent video jobs
+  queue: number; // queued jobs in addition to running ones
 }
 
 export type Acceptance = "accepted" | "known" | "full" | "draining";
@@ -24,7 +24,7 @@ export class JobQueue {
   readonly #running = new Set<HeldJob>();
   #waiting: HeldJob[] = [];
   #isDraining = false;
-  /** Children that have loaded libav already: it saves some tenths of a second before a first picture. */
+  /** Children that have already loaded libav, which saves some tenths of a second before the first picture. */
   #spares: ChildProcess[] = [];
 
   constructor(sizes: QueueSizes) {
@@ -32,7 +32,7 @@ export class JobQueue {
   }
 
   warmUp(): void {
-    this.#keepSpares();
+    this.#startSpares();
   }
 
   accept(job: Job): Acceptance {
@@ -40,19 +40,19 @@ export class JobQueue {
     const held = this.find(job.jobId);
     if (held !== undefined && held.job.attempt >= job.attempt) return "known";
     const added = new HeldJob(job);
-    if (!this.#hasPlace(added.isLight) && this.#waiting.length >= this.#sizes.queue) {
+    if (!this.#hasRoom(added.isLight) && this.#waiting.length >= this.#sizes.queue) {
       added.cancel();
       return "full";
     }
-    held?.cancel(); // an earlier attempt: the lease was lost meanwhile
-    added.onUnwanted(() => (this.#waiting = this.#waiting.filter((waiting) => waiting !== added)));
+    held?.cancel(); // an earlier attempt whose lease was lost
+    added.onCancelled(() => (this.#waiting = this.#waiting.filter((waiting) => waiting !== added)));
     this.#waiting.push(added);
     this.#startNext();
     return "accepted";
   }
 
   find(jobId: string): HeldJob | undefined {
-    return [...this.#running, ...this.#waiting].find(({ job, isUnwanted }) => job.jobId === jobId && !isUnwanted);
+    return [...this.#running, ...this.#waiting].find(({ job, isCancelled }) => job.jobId === jobId && !isCancelled);
   }
 
   health(): EncoderHealth {
@@ -64,21 +64,21 @@ export class JobQueue {
     };
   }
 
-  /** Takes nothing more, stops everything and tells the Worker. */
+  /** Stops accepting jobs, stops all jobs and reports them to the Worker. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     for (const spare of this.#spares.splice(0)) spare.kill("SIGKILL");
     await Promise.all([...this.#running, ...this.#waiting].map((held) => held.failForShutdown()));
   }
 
-  #hasPlace(isLight: boolean): boolean {
+  #hasRoom(isLight: boolean): boolean {
     const running = [...this.#running].filter((held) => held.isLight === isLight).length;
     return running < (isLight ? LIGHT_JOBS_AT_ONCE : this.#sizes.capacity);
   }
 
   #startNext(): void {
     for (const isLight of [true, false]) {
-      while (!this.#isDraining && this.#hasPlace(isLight)) {
+      while (!this.#isDraining && this.#hasRoom(isLight)) {
         const lane = this.#waiting.filter((held) => held.isLight === isLight);
         const next = lane.find(({ isUrgent }) => isUrgent) ?? lane[0];
         if (next === undefined) break;
@@ -101,11 +101,11 @@ export class JobQueue {
   /** @throws {ProcessNotStarted} */
   #takeSpare(): ChildProcess {
     const child = this.#spares.shift() ?? startChild();
-    this.#keepSpares();
+    this.#startSpares();
     return child;
   }
 
-  #keepSpares(): void {
+  #startSpares(): void {
     try {
       while (this.#spares.length < SPARES) {
         const child = startChild();
@@ -113,7 +113,7 @@ export class JobQueue {
         child.once("exit", () => (this.#spares = this.#spares.filter((spare) => spare !== child)));
       }
     } catch (error) {
-      logWarning("job.no_spare_process", { reason: (error as Error).message }); // the next job tries again
+      logWarning("job.no_spare_process", { reason: (error as Error).message }); // the next job retries
     }
   }
 }

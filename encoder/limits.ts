@@ -1,10 +1,10 @@
-/** What the child process of a job may use. Pure. */
+/** Resource limits of a job's child process. Pure. */
 import type { Job } from "../protocol/jobs.ts";
 
 export interface ChildLimits {
-  /** Without any sign of life for so long libav hangs. */
+  /** Without progress for this long, libav is considered hung. */
   silenceMs: number;
-  /** In all, without the time it waited for the platform. */
+  /** Total run time, excluding time spent waiting for the platform. */
   wallMs: number;
   /** Resident memory. */
   rssBytes: number;
@@ -13,10 +13,10 @@ export interface ChildLimits {
 const SILENCE_MS = 60_000;
 const PROBE_WALL_MS = 10 * 60_000;
 const START_WALL_MS = 10 * 60_000;
-/** The slowest encode that still counts as moving: a second of media in a minute and a half. */
+/** Slowest accepted encode: 90 s of run time per second of media. */
 const WALL_PER_MEDIA = 90;
 const BASE_RSS_BYTES = 1.5 * 2 ** 30;
-/** Above 1080p memory grows with the picture: reference frames, pictures under way in every thread, x264's lookahead. */
+/** Above 1080p memory grows with the picture size: reference frames, pictures in every thread, x264's lookahead. */
 const RSS_BYTES_PER_PIXEL = 500;
 const PIXELS_1080P = 1920 * 1080;
 

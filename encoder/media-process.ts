@@ -1,6 +1,6 @@
 /**
- * Starts the processes that read hostile media, with as little as the host allows: nothing of the environment but what is named, no open files
- * but their own pipes, no way to gain privileges, and another user than the service's when that runs as root and `MEDIA_UID` is set.
+ * Starts the processes that read hostile media with minimal privileges: only the listed environment variables, no open files except their
+ * pipes, no new privileges, and a separate user when the service runs as root and `MEDIA_UID` is set.
  */
 import { type ChildProcess, fork, type ForkOptions } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -10,11 +10,11 @@ const SETPRIV = "/usr/bin/setpriv"; // util-linux
 export interface MediaProcessOptions {
   stdio: NonNullable<ForkOptions["stdio"]>;
   heapMiB: number;
-  /** Besides PATH. Every process of the same user can read it, so no secret belongs here. */
+  /** In addition to PATH. Readable by every process of the same user, so it must not contain secrets. */
   environment?: Record<string, string>;
 }
 
-/** The system has no room for another process or file. */
+/** The system cannot start another process or open another file. */
 export class ProcessNotStarted extends Error {}
 
 /** @throws {ProcessNotStarted} */
@@ -33,12 +33,12 @@ export function startMediaProcess(
     ...mediaUser(),
   } satisfies ForkOptions;
   const child = forkOrThrow(script, options);
-  child.on("error", () => {}); // its end says so too
+  child.on("error", () => {}); // reported by the supervisor
   if (child.pid === undefined) throw new ProcessNotStarted("The system refused to start a process.");
   return child;
 }
 
-/** The user that media processes run as; null = the service's own. */
+/** The user of media processes; null = the service's own. */
 export function mediaUser(environment = process.env): { uid: number; gid: number } | null {
   const uid = Number(environment["MEDIA_UID"] ?? Number.NaN);
   const gid = Number(environment["MEDIA_GID"] ?? uid);

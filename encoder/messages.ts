@@ -1,4 +1,4 @@
-/** Between the server and the child process of a job. */
+/** Messages between the server and a job's child process. */
 import type { Job, JobFailureCode, JobResult, PartialRendition } from "../protocol/jobs.ts";
 
 export interface RunMessage {
@@ -14,7 +14,7 @@ export interface RenewedMessage {
 export type ParentMessage = RunMessage | RenewedMessage;
 export type ChildMessage =
   | { type: "ready" } // libav is loaded
-  /** Sent a few times a second while the child is alive and libav moves. `waitedMs`: so long in all it has waited for the platform. */
+  /** Sent several times a second while libav makes progress. `waitedMs`: total time spent waiting for the platform. */
   | { type: "tick"; progress: number; speed: number; waitedMs: number }
   | { type: "stored"; partial: PartialRendition }
   | { type: "result"; result: JobResult }

@@ -1,7 +1,7 @@
-/** A child process whose parent is gone has nobody to work for. */
+/** Ends a child process when its parent has exited. */
 export function endWithParent(): void {
-  // Killed, not left by an exit: that would wait for whatever libav is doing.
+  // SIGKILL, because a regular exit would wait for pending libav calls.
   const end = () => void process.kill(process.pid, "SIGKILL");
   process.on("disconnect", end);
-  if (!process.connected) end(); // the parent was gone before this was asked for
+  if (!process.connected) end(); // the parent exited before this call
 }

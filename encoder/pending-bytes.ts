@@ -1,6 +1,6 @@
 /**
- * Bytes of a message whose rest has not come yet. The buffer grows by doubling, so bytes that come in pieces of any size are copied a constant
- * number of times on average.
+ * Buffers the bytes of an incomplete message. The buffer grows by doubling, so each byte is copied a constant number of times on average,
+ * whatever the size of the pieces.
  */
 export class PendingBytes {
   #buffer: Buffer = Buffer.alloc(0);
@@ -10,7 +10,7 @@ export class PendingBytes {
     return this.#length;
   }
 
-  /** The bytes so far. They are not copied, and stay as they are until the next `append`. */
+  /** A view of the buffered bytes, valid until the next `append`. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
@@ -26,7 +26,7 @@ export class PendingBytes {
     this.#length = length;
   }
 
-  /** Gives the bytes away and begins anew: what was given away is not written to any more. */
+  /** Returns the bytes and starts a new buffer; the returned bytes are never overwritten. */
   take(): Buffer {
     const { bytes } = this;
     this.#buffer = Buffer.alloc(0);

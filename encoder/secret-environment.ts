@@ -1,7 +1,7 @@
 /**
- * Secrets of the environment, put out of reach of the processes that read hostile media. /proc shows to every process of the same user which
- * environment a process was started with, whatever it deletes later. So the service starts itself anew without them (`process.execve`: the same
- * process, the same output) and hands them over in a file that is gone before the first child is started.
+ * Removes secrets from the environment, where processes that read hostile media could find them: /proc exposes a process's initial
+ * environment to every process of the same user, even after deletion. The service therefore replaces itself by an instance without them
+ * (`process.execve`: same process, same output) and passes them in a file that is deleted before the first child starts.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,8 +13,8 @@ const HANDED_OVER = "SLUICE_SECRETS_FILE";
 type Secrets = Record<string, string>;
 
 /**
- * Takes secrets out of the environment, or out of the file that `{name}_FILE` names ("-" = standard input). To be called before anything else:
- * the process may begin anew in it.
+ * Reads secrets from the environment, or from the file named by `{name}_FILE` ("-" = standard input), and removes them. Must be called
+ * first, because it may restart the process.
  */
 export function takeSecrets(names: readonly string[], environment = process.env): Secrets {
   const handedOver = environment[HANDED_OVER];
@@ -26,7 +26,7 @@ export function takeSecrets(names: readonly string[], environment = process.env)
     if (value !== undefined) fromEnvironment[name] = value;
     delete environment[name];
   }
-  if (Object.keys(fromEnvironment).length > 0) startAnew({ ...fromEnvironment, ...fromFiles }, environment);
+  if (Object.keys(fromEnvironment).length > 0) restart({ ...fromEnvironment, ...fromFiles }, environment);
   return { ...fromEnvironment, ...fromFiles };
 }
 
@@ -46,18 +46,18 @@ function secretsOfFiles(names: readonly string[], environment: NodeJS.ProcessEnv
   return found;
 }
 
-/** Does not return where the system can do it. */
-function startAnew(secrets: Secrets, environment: NodeJS.ProcessEnv): void {
-  const staysReadable = (reason: string) => logWarning("service.secrets_readable_in_proc", { reason });
-  if (process.execve === undefined) return staysReadable("no execve");
-  if (process.connected) return staysReadable("IPC channel"); // it would not survive: use `{name}_FILE`
+/** Does not return on systems that support it. */
+function restart(secrets: Secrets, environment: NodeJS.ProcessEnv): void {
+  const warnReadable = (reason: string) => logWarning("service.secrets_readable_in_proc", { reason });
+  if (process.execve === undefined) return warnReadable("no execve");
+  if (process.connected) return warnReadable("IPC channel"); // the channel would not survive; use `{name}_FILE`
   const path = handOver(secrets);
-  if (path === null) return staysReadable("no temporary file");
+  if (path === null) return warnReadable("no temporary file");
   const args = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
   process.execve(process.execPath, args, { ...environment, [HANDED_OVER]: path });
 }
 
-/** @returns null where no file can be written */
+/** @returns null when no file can be written */
 function handOver(secrets: Secrets): string | null {
   try {
     const path = join(mkdtempSync(join(tmpdir(), "sluice-")), "secrets.json");

@@ -1,8 +1,12 @@
 /**
  * The encoder service. Environment:
- *   PORT (8790), HOST (127.0.0.1), ENCODER_SECRET or ENCODER_SECRET_FILE (required), MEDIA_UID and MEDIA_GID (the user of processes that read media; needs root), ENCODER_CAPACITY video jobs run at once (1; a probe or a sound beside them), ENCODER_QUEUE waiting beyond that (32), ENCODER_BROADCASTS
- *   pushed over HTTP at once (2).
- * SIGTERM and SIGINT: running jobs are given back (`encoder_shutdown`), then it exits, within a few seconds.
+ *   PORT (8790), HOST (127.0.0.1)
+ *   ENCODER_SECRET or ENCODER_SECRET_FILE   required
+ *   MEDIA_UID, MEDIA_GID                    user and group of processes that read media; requires root
+ *   ENCODER_CAPACITY (1)                    concurrent video jobs; one probe or audio job runs alongside
+ *   ENCODER_QUEUE (32)                      queued jobs
+ *   ENCODER_BROADCASTS (2)                  concurrent broadcasts pushed over HTTP
+ * On SIGTERM and SIGINT running jobs are returned (`encoder_shutdown`), then the service exits within a few seconds.
  */
 import { z } from "zod";
 import { PushService } from "./gateway/push-service.ts";
@@ -13,7 +17,7 @@ import { mediaUser } from "./media-process.ts";
 import { takeSecrets } from "./secret-environment.ts";
 import { secretVariable } from "../protocol/secrets.ts";
 
-const EXIT_AT_LATEST_MS = 4_000;
+const EXIT_TIMEOUT_MS = 4_000;
 
 const environment = z
   .object({
@@ -49,13 +53,13 @@ server.listen(PORT, HOST, () => {
   queue.warmUp();
 });
 
-let isLeaving = false;
-function leave(signal: string): void {
-  if (isLeaving) return;
-  isLeaving = true;
+let isStopping = false;
+function stop(signal: string): void {
+  if (isStopping) return;
+  isStopping = true;
   log("service.draining", { signal });
-  setTimeout(() => process.exit(0), EXIT_AT_LATEST_MS).unref();
+  setTimeout(() => process.exit(0), EXIT_TIMEOUT_MS).unref();
   void Promise.all([queue.drain(), pushes.close()]).finally(() => process.exit(0));
 }
-for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => leave(signal));
-process.on("disconnect", () => leave("disconnect")); // the local platform that started it is gone
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(signal));
+process.on("disconnect", () => stop("disconnect")); // the local platform that started the service has exited

@@ -1,7 +1,7 @@
-/** Keeps one process started ahead, so that nobody waits for it to load. */
+/** Keeps one process started in advance to avoid its startup delay. */
 import type { ChildProcess } from "node:child_process";
 
-/** The next one loads when the one that was taken has got going: loading costs as much CPU as the first second of a broadcast. */
+/** Delay before starting the next one: starting costs as much CPU as the first second of a broadcast. */
 const NEXT_AFTER_MS = 3000;
 
 export class SpareProcess {
@@ -12,13 +12,13 @@ export class SpareProcess {
   #later: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** @param onRefused the system had no room for one ahead of time; whoever needs one tries again */
+  /** @param onRefused called when a start in advance fails; `take` tries again */
   constructor(start: () => ChildProcess, onRefused: (error: Error) => void) {
     this.#start = start;
     this.#onRefused = onRefused;
   }
 
-  /** Starts one, if there is none yet. */
+  /** Starts a spare process if there is none. */
   prepare(): void {
     if (this.#isClosed || this.#spare !== null) return;
     try {
@@ -32,7 +32,7 @@ export class SpareProcess {
     }
   }
 
-  /** The spare one, or else a new one. @throws {ProcessNotStarted} */
+  /** Returns the spare process, or a new one. @throws {ProcessNotStarted} */
   take(): ChildProcess {
     const spare = this.#spare;
     this.#spare = null;

@@ -1,27 +1,27 @@
 import type { PartialRendition, SegmentFacts } from "../protocol/jobs.ts";
 
-/** What of a rendition is stored, and how much of that the platform knows. */
+/** Records which segments of a rendition are stored, and which of them have been reported to the platform. */
 export class StoredSegments {
   #head: Omit<PartialRendition, "firstIndex" | "segments"> | undefined;
   readonly #segments: SegmentFacts[] = [];
-  #known = 0;
+  #reported = 0;
 
-  /** @returns whether the platform should hear at once: viewers may wait for the first, and soon for the second, the fourth and so on */
+  /** @returns whether to report immediately: viewers may be waiting for the first, and soon for the second, the fourth and so on */
   add({ segments, name, timescale, init, channels }: PartialRendition): boolean {
     this.#head ??= { name, timescale, init, channels };
     this.#segments.push(...segments);
     return isPowerOfTwo(this.#segments.length);
   }
 
-  /** What the platform has not heard of yet; undefined when there is nothing. */
-  news(): PartialRendition | undefined {
-    if (this.#head === undefined || this.#known === this.#segments.length) return undefined;
-    return { ...this.#head, firstIndex: this.#known, segments: this.#segments.slice(this.#known) };
+  /** Segments not reported yet; undefined when there are none. */
+  unreported(): PartialRendition | undefined {
+    if (this.#head === undefined || this.#reported === this.#segments.length) return undefined;
+    return { ...this.#head, firstIndex: this.#reported, segments: this.#segments.slice(this.#reported) };
   }
 
-  /** The platform has answered to this. */
-  wereHeard({ firstIndex, segments }: PartialRendition): void {
-    this.#known = Math.max(this.#known, firstIndex + segments.length);
+  /** Records that the platform has acknowledged this report. */
+  markReported({ firstIndex, segments }: PartialRendition): void {
+    this.#reported = Math.max(this.#reported, firstIndex + segments.length);
   }
 }
 

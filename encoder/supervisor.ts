@@ -1,9 +1,9 @@
-/** Watches a child process while it runs, ends it when it must not continue, and says how it ended. */
+/** Monitors a child process, kills it when it exceeds a limit, and reports how it ended. */
 import type { ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 
 const PAGE_BYTES = 4096;
-/** What is kept of the last pieces of standard error, for the log. */
+/** Number of the last stderr chunks kept for the log. */
 const STDERR_PIECES = 20;
 const STDERR_PIECE_CHARACTERS = 2000;
 
@@ -11,9 +11,9 @@ export interface Supervision<Outcome> {
   watchMs: number;
   /** Resident memory. */
   rssBytes: number;
-  /** The outcome of a child that uses more. */
+  /** Outcome of a child that uses more memory. */
   tooLarge: Outcome;
-  /** Asked every `watchMs`. @returns why the child has to end now; null while it may continue */
+  /** Called every `watchMs`. @returns the outcome of a child that must end now; null while it may continue */
   verdict?: () => Outcome | null;
   /** Ends the child. */
   stop?: { signal: AbortSignal; outcome: Outcome };
@@ -34,28 +34,28 @@ export class Supervisor<Outcome> {
     });
   }
 
-  /** Keeps the outcome for when the child has ended. The first one counts. */
+  /** Sets the outcome to return when the child has ended. Only the first call counts. */
   settle(outcome: Outcome): void {
     this.#outcome ??= outcome;
   }
 
-  /** Ends the child now. */
+  /** Kills the child. */
   end(outcome: Outcome): void {
     this.settle(outcome);
     this.#child.kill("SIGKILL");
   }
 
   /**
-   * Watches until the child has ended and all that it wrote has been read.
+   * Resolves when the child has ended and all its output has been read.
    *
-   * @returns the outcome, and for a child that ended without one, how: its signal or exit code, and its last words
+   * @returns the outcome, or for a child that ended without one, its signal or exit code and its last stderr output
    */
   async watch(): Promise<{ outcome: Outcome; how?: never } | { outcome: null; how: string }> {
     const { watchMs, stop } = this.#supervision;
     const onStop = () => this.end(stop!.outcome);
     stop?.signal.addEventListener("abort", onStop, { once: true });
     if (stop?.signal.aborted === true) onStop();
-    const timer = setInterval(() => this.#look(), watchMs);
+    const timer = setInterval(() => this.#check(), watchMs);
     const end = await endOf(this.#child);
     clearInterval(timer);
     stop?.signal.removeEventListener("abort", onStop);
@@ -63,7 +63,7 @@ export class Supervisor<Outcome> {
     return { outcome: null, how: `${end} ${this.#stderr.join("").trim()}`.trim() };
   }
 
-  #look(): void {
+  #check(): void {
     const { rssBytes, tooLarge, verdict } = this.#supervision;
     const due = verdict?.() ?? null;
     if (due !== null) return this.end(due);
@@ -81,7 +81,7 @@ function endOf(child: ChildProcess): Promise<string> {
   });
 }
 
-/** 0 where the system does not say (no /proc), and for a process that is gone. */
+/** 0 without /proc, and for a process that has exited. */
 async function residentBytes(pid: number | undefined): Promise<number> {
   const statm = await readFile(`/proc/${pid}/statm`, "utf8").catch(() => "");
   return Number(statm.split(" ")[1] ?? 0) * PAGE_BYTES;

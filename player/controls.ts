@@ -1,9 +1,9 @@
-// Both define custom elements, which is all that is wanted of them.
+// These imports only define custom elements.
 // oxlint-disable import/no-unassigned-import
 import "media-chrome";
 import "media-chrome/menu";
 
-/** The controls around the picture. Everything is reachable by keyboard; menus without entries hide themselves. */
+/** Builds the video element with its controls. All controls are keyboard-accessible; empty menus are hidden. */
 export function buildControls(title: string): { root: HTMLElement; video: HTMLVideoElement } {
   const template = document.createElement("template");
   template.innerHTML = `
@@ -46,8 +46,8 @@ export function buildControls(title: string): { root: HTMLElement; video: HTMLVi
     </media-controller>`;
   const root = template.content.firstElementChild;
   const video = root?.querySelector("video");
-  if (!(root instanceof HTMLElement) || !video) throw new Error("the page's template is broken");
+  if (!(root instanceof HTMLElement) || !video) throw new Error("The player template is invalid.");
   const heading = root.querySelector(".title");
-  if (heading) heading.textContent = title; // as text: a title is whatever its owner wrote
+  if (heading) heading.textContent = title; // as text, because titles are untrusted
   return { root, video };
 }

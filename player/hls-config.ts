@@ -1,10 +1,10 @@
 import type { HlsConfig } from "hls.js";
 
-/** How the hosted page plays, on demand and live. */
+/** hls.js configuration of the hosted page, for on-demand and live playback. */
 export const HLS_CONFIG: Partial<HlsConfig> = {
   capLevelToPlayerSize: false,
   maxBufferLength: 30,
   backBufferLength: 90,
-  liveDurationInfinity: true, // so that the controls know live from on demand
-  maxLiveSyncPlaybackRate: 1.1, // what was lost by a slow moment is caught up unnoticed
+  liveDurationInfinity: true, // lets the controls detect live streams
+  maxLiveSyncPlaybackRate: 1.1, // catches up imperceptibly after a stall
 };

@@ -5,7 +5,7 @@ import { HLS_CONFIG } from "./hls-config.ts";
 import { showLive } from "./live.ts";
 import { exposeTracks } from "./track-lists.ts";
 
-/** A stream may begin at any moment, and who waits for it wants to see that moment. */
+/** Poll interval while a stream is off air; short, so that playback starts soon after the broadcast does. */
 const OFF_AIR_PAUSE_MS = 250;
 
 const REASONS: [RegExp, string][] = [
@@ -36,15 +36,15 @@ async function start(main: HTMLElement): Promise<void> {
 }
 
 interface Player {
-  /** Outside of the page's main element until it plays. */
+  /** Attached outside the page's main element until playback. */
   root: HTMLElement;
   load: () => void;
 }
 
-/** Builds the controls and the player. Viewers who wait for a broadcast do not wait for this as well once it begins. */
+/** Builds the controls and the player in advance, to shorten the startup delay of a broadcast. */
 function prepare(main: HTMLElement, manifestUrl: string): Player {
   const { root, video } = buildControls(main.dataset["title"] ?? "");
-  // oxlint-disable-next-line import/no-named-as-default-member -- its types know no other name
+  // oxlint-disable-next-line import/no-named-as-default-member -- the types export no other name
   if (HlsPlayer.isSupported()) {
     const hls = new HlsPlayer(HLS_CONFIG);
     exposeTracks(video, hls);
@@ -59,11 +59,11 @@ function prepare(main: HTMLElement, manifestUrl: string): Player {
     hls.attachMedia(video);
     return { root: offstage(root), load: () => hls.loadSource(manifestUrl) };
   }
-  // Players without Media Source Extensions read HLS themselves.
+  // Browsers without Media Source Extensions play HLS natively.
   return { root: offstage(root), load: () => (video.src = manifestUrl) };
 }
 
-/** Lets the controls set themselves up where nobody sees them. */
+/** Attaches the controls hidden, so that they initialize before playback. */
 function offstage(root: HTMLElement): HTMLElement {
   const stage = document.createElement("div");
   stage.hidden = true;
@@ -79,7 +79,7 @@ function play(main: HTMLElement, { root, load }: Player) {
   stage?.remove();
 }
 
-/** One repair of each kind; what fails again ends playback. */
+/** Recovers once from each kind of fatal error; a second failure ends playback. */
 function recover(hls: HlsPlayer, giveUp: () => void) {
   const tried = new Set<string>();
   hls.on(Events.ERROR, (_event, data) => {

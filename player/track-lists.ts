@@ -8,7 +8,7 @@ interface QualityItem {
   bitrate: number;
 }
 
-/** The qualities of a player as the controls read them from a media element: a list, with -1 for "automatic". */
+/** The quality levels in the form the controls expect on a media element; index -1 means automatic. */
 class QualityList extends EventTarget {
   private readonly hls: HlsPlayer;
 
@@ -18,7 +18,7 @@ class QualityList extends EventTarget {
     hls.on(Events.MANIFEST_PARSED, () => this.dispatchEvent(new Event("addrendition")));
     hls.on(Events.LEVELS_UPDATED, () => this.dispatchEvent(new Event("addrendition")));
     const proxy = new Proxy(this, {
-      // The controls look items up by position, as in an array.
+      // The controls access items by index, as in an array.
       get: (list, key) => (typeof key === "string" && /^\d+$/.test(key) ? list.items()[Number(key)] : bound(list, key)),
       set: (list, key, value) => Reflect.set(list, key, value, list),
     });
@@ -52,7 +52,7 @@ class QualityList extends EventTarget {
   }
 }
 
-/** The sound tracks, as `HTMLMediaElement.audioTracks` would list them where browsers have it. */
+/** The audio tracks in the form of `HTMLMediaElement.audioTracks`, which not all browsers support. */
 class SoundList extends EventTarget {
   private readonly hls: HlsPlayer;
 
@@ -87,7 +87,7 @@ function bound(target: object, key: string | symbol): unknown {
   return typeof value === "function" ? value.bind(target) : value;
 }
 
-/** Gives the media element the lists from which the controls build their menus. */
+/** Adds the lists from which the controls build their menus to the media element. */
 export function exposeTracks(video: HTMLVideoElement, hls: HlsPlayer): void {
   Object.defineProperty(video, "videoRenditions", { value: new QualityList(hls), configurable: true });
   Object.defineProperty(video, "audioTracks", { value: new SoundList(hls), configurable: true });

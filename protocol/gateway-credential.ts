@@ -1,7 +1,7 @@
 /**
- * The credential of an ingest gateway, made from `ENCODER_SECRET` and never stored: `<claims>.<proof>.<push token>`. A gateway holds its own
- * credential and not `ENCODER_SECRET`, so a stolen one speaks for that gateway alone, cannot bring broadcasters to other addresses, and is
- * revoked alone (`REVOKED_GATEWAYS`).
+ * Credential of an ingest gateway, derived from `ENCODER_SECRET` and never stored: `<claims>.<proof>.<push token>`. A gateway has only its
+ * own credential, not `ENCODER_SECRET`. A stolen credential is valid for that gateway only, cannot register other hosts, and can be revoked
+ * individually (`REVOKED_GATEWAYS`).
  */
 import { createHmac } from "node:crypto";
 import { z } from "zod";
@@ -11,14 +11,14 @@ const CREDENTIAL = /^([A-Za-z0-9_-]{1,2000})\.[A-Za-z0-9_-]{43}\.([A-Za-z0-9_-]{
 
 const Claims = z.object({
   id: z.string().regex(GATEWAY_ID),
-  /** Hosts, in lower case, of the addresses that it may register: where broadcasters and the Worker reach it. */
+  /** Hosts, in lower case, that the gateway may register in its URLs for broadcasters and the Worker. */
   hosts: z.array(z.string().min(1).max(253)).max(8),
 });
 export type GatewayClaims = z.infer<typeof Claims>;
 
 /**
  * @param encoderSecret one secret, not a list of them
- * @param hosts at most 8; without any it cannot register an address
+ * @param hosts at most 8; without hosts the gateway cannot register any URL
  */
 export function gatewayCredential(encoderSecret: string, id: string, hosts: readonly string[] = []): string {
   const claims = { id, hosts: hosts.map((host) => host.toLowerCase()) } satisfies GatewayClaims;
@@ -26,10 +26,10 @@ export function gatewayCredential(encoderSecret: string, id: string, hosts: read
   return `${payload}.${hmac(encoderSecret, `ingest gateway ${payload}`)}.${pushToken(encoderSecret, id)}`;
 }
 
-/** What the Worker shows to a gateway with a pushed broadcast: the last part of that gateway's credential. */
+/** Token with which the Worker authenticates pushes to a gateway: the last part of that gateway's credential. */
 export const pushToken = (encoderSecret: string, id: string): string => hmac(encoderSecret, `push to gateway ${id}`);
 
-/** What a credential says, which is not proven by that; null when the text has not the form of one. */
+/** Parses a credential without verifying it; null when it is malformed. */
 export function readGatewayCredential(credential: string): (GatewayClaims & { pushToken: string }) | null {
   const [, payload, token] = CREDENTIAL.exec(credential) ?? [];
   if (payload === undefined || token === undefined) return null;
@@ -41,7 +41,7 @@ export function readGatewayCredential(credential: string): (GatewayClaims & { pu
   }
 }
 
-/** The host of an address of any protocol, as claims name it. */
+/** The host of a URL of any scheme, as listed in claims. */
 export const hostOf = (url: string): string => new URL(url).hostname.toLowerCase();
 
 const hmac = (secret: string, text: string) => createHmac("sha256", secret).update(text).digest("base64url");

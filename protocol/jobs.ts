@@ -1,44 +1,42 @@
 /**
- * What the Worker asks of an encoder and what the encoder answers. Both sides import this file, so it depends on
- * nothing but zod. Times are milliseconds unless the name says otherwise; time 0 is the start of the presentation.
+ * Protocol between Worker and encoder. Both sides import this file, so it depends only on zod. Times are milliseconds unless the name says
+ * otherwise; time 0 is the start of the presentation.
  *
- * The encoder's own surface (every request carries `Authorization: Bearer {ENCODER_SECRET}`):
- *   POST   /jobs            Job → 202; 200 when the same (jobId, attempt) is already held; 429 when full; 422 bad body
+ * Routes of the encoder (every request carries `Authorization: Bearer {ENCODER_SECRET}`):
+ *   POST   /jobs            Job → 202; 200 when the same (jobId, attempt) is already queued or running; 429 when full; 422 bad body
  *   GET    /jobs/{jobId}    JobStatus | 404
- *   DELETE /jobs/{jobId}    204, also when unknown: the child is stopped and nothing more is sent for it
+ *   DELETE /jobs/{jobId}    204, also when unknown; stops the child and all callbacks of the job
  *   GET    /health          EncoderHealth
  *
- * What the encoder calls, below `job.callbackUrl`, with `Authorization: Bearer {job.token}`:
- *   GET|HEAD {callbackUrl}/source                    the source file; honours Range
+ * Callbacks to the Worker, below `job.callbackUrl`, with `Authorization: Bearer {job.token}`:
+ *   GET|HEAD {callbackUrl}/source                    the source file; supports Range
  *   PUT      {callbackUrl}/objects/{rendition}/{file} one init or segment, 204; `file` is `init.mp4` or `{number}.m4s`
  *   POST     {callbackUrl}/heartbeat                 Heartbeat → HeartbeatAnswer; renews the lease
  *   POST     {callbackUrl}/complete                  JobResult → 200
  *   POST     {callbackUrl}/fail                      JobFailure → 200
- * 409 on a PUT: an earlier attempt's object has been announced under that name with other bytes, and stays; the job goes on.
- * 401/403 on any of them: the token is not (or no longer) good; 410: the job is cancelled, done, or handed out as a later attempt. The encoder then
- * stops the job.
- * Other failures (connection refused, 5xx) are retried with back-off until the token's `expiresAt`, which
- * heartbeats put off.
+ * 409 on a PUT: an earlier attempt's object with other bytes has been announced under that name and stays; the job continues.
+ * 401 or 403: the token is invalid or expired. 410: the job is cancelled, done, or reassigned as a later attempt. The encoder then stops
+ * the job. Other failures (connection refused, 5xx) are retried with back-off until the token's `expiresAt`, which heartbeats extend.
  */
 import { z } from "zod";
 
 export const Fraction = z.object({ num: z.int().positive(), den: z.int().positive() });
 export type Fraction = z.infer<typeof Fraction>;
 
-/** One video stream of a source, as a viewer sees it: after rotation and with square pixels. */
+/** One video stream of a source, described as displayed: after rotation, in square pixels. */
 export const SourceVideo = z.object({
   streamIndex: z.int().min(0),
   codec: z.string(), // libav's name: "h264", "hevc", "vp9"
   widthPx: z.int().positive(), // display size, may be odd
   heightPx: z.int().positive(),
   rotationDegrees: z.union([z.literal(0), z.literal(90), z.literal(180), z.literal(270)]),
-  /** The constant rate of the output: the source's own, capped at 60; the nearest standard rate when it varies. */
+  /** Constant output rate: the source's rate, at most 60; the nearest standard rate when the source's varies. */
   frameRate: Fraction,
   variableFrameRate: z.boolean(),
   interlaced: z.boolean(),
   bitDepth: z.int().positive(),
   hdr: z.enum(["pq", "hlg"]).nullable(),
-  /** Where the stream's first frame lies after presentation time 0. */
+  /** Presentation time of the stream's first frame. */
   startMs: z.number().min(0),
   durationMs: z.number().min(0),
   bitrateBps: z.number().min(0), // 0 = unknown
@@ -60,13 +58,13 @@ export type SourceAudio = z.infer<typeof SourceAudio>;
 
 export const SourceFacts = z.object({
   containerFormat: z.string(), // "mp4", "mov", "matroska", "webm", "mpegts", "avi", …
-  durationMs: z.number().min(0), // of the clip asked for, not of the whole file
+  durationMs: z.number().min(0), // of the requested clip, not of the whole file
   video: SourceVideo.nullable(),
   audio: z.array(SourceAudio),
 });
 export type SourceFacts = z.infer<typeof SourceFacts>;
 
-/** The frame counts in which video is cut; a segment is a whole number of GOPs. */
+/** Frame counts of GOPs and segments; a segment is a whole number of GOPs. */
 export const FrameGrid = z.object({
   frameRate: Fraction,
   framesPerGop: z.int().positive(),
@@ -80,12 +78,12 @@ export const VideoRung = z.object({
   widthPx: z.int().positive(), // even
   heightPx: z.int().positive(), // even
   crf: z.number(),
-  maxBitrateBps: z.int().positive(), // buffer = 2 s of it
+  maxBitrateBps: z.int().positive(), // VBV buffer: 2 s at this rate
   preset: z.string(),
 });
 export type VideoRung = z.infer<typeof VideoRung>;
 
-/** Which part of the file is wanted, in the file's own time from its first frame. `endMs` null = to the end. */
+/** The requested range, in file time from its first frame. `endMs` null = to the end. */
 export const ClipRange = z.object({ startMs: z.number().min(0), endMs: z.number().positive().nullable() });
 export type ClipRange = z.infer<typeof ClipRange>;
 
@@ -96,7 +94,7 @@ const JobBase = z.object({
   callbackUrl: z.url(),
   token: z.string(),
   expiresAt: z.number(), // epoch ms after which the token is refused
-  leaseMs: z.number().positive(), // without a heartbeat for this long the job is given to somebody else
+  leaseMs: z.number().positive(), // without a heartbeat for this long the job is reassigned
   clip: ClipRange,
 });
 
@@ -111,7 +109,7 @@ export const VideoJob = JobBase.extend({
   frameCount: z.int().positive(),
   firstSegment: z.int().min(0), // number of the segment that starts at firstFrame
   rungs: z.array(VideoRung).min(1),
-  /** The sound outlasts the picture: the last picture stands until the asked frames are full. Not for a source that breaks off. */
+  /** Repeat the last picture up to `frameCount`, because the sound is longer than the picture. Ignored for a truncated source. */
   holdsLastPicture: z.boolean().optional(),
 });
 
@@ -121,8 +119,8 @@ export const AudioJob = JobBase.extend({
   audio: SourceAudio,
   rendition: z.string().regex(/^[a-z0-9-]+$/),
   bitrateBps: z.int().positive(),
-  segmentSeconds: Fraction, // nominal length; each cut is at the nearest AAC frame
-  /** Output is padded with silence or cut to this; null (no picture) = as long as the audio itself. */
+  segmentSeconds: Fraction, // nominal duration; cut at the nearest AAC frame
+  /** Pad with silence or trim to this duration; null (no picture) = the duration of the audio. */
   durationMs: z.number().positive().nullable(),
 });
 
@@ -132,12 +130,12 @@ export type ProbeJob = z.infer<typeof ProbeJob>;
 export type VideoJob = z.infer<typeof VideoJob>;
 export type AudioJob = z.infer<typeof AudioJob>;
 
-/** The init segment of a rendition. Every chunk of a rendition produces the same bytes, so the hash must agree. */
+/** The init segment of a rendition. All chunks of a rendition produce the same bytes, so the hashes must be equal. */
 export const InitFacts = z.object({ bytes: z.int().positive(), sha256: z.string(), codec: z.string() }); // codec: RFC 6381
 export type InitFacts = z.infer<typeof InitFacts>;
 /**
- * One media segment. `keyframes` are [offset, length] in bytes of what an I-frame playlist points at:
- * from the start of a moof to the end of the key frame that begins its mdat; one for each GOP. Empty for audio.
+ * One media segment. `keyframes` are the byte ranges [offset, length] for an I-frame playlist, one per GOP: from the start of a moof to the
+ * end of the key frame at the start of its mdat. Empty for audio.
  */
 export const SegmentFacts = z.object({
   durationTicks: z.int().positive(), // in the rendition's timescale
@@ -157,7 +155,7 @@ export const ProbeResult = z.object({ kind: z.literal("probe"), facts: SourceFac
 export const VideoResult = z.object({
   kind: z.literal("video"),
   renditions: z.array(RenditionFacts),
-  frameCount: z.int().min(0), // what was really encoded: fewer than asked when the source ended; 0 and no segments past its end
+  frameCount: z.int().min(0), // frames actually encoded: fewer than requested when the source ends; 0 and no segments past its end
   encodeMs: z.number(),
   cpuMs: z.number(),
 });
@@ -174,15 +172,15 @@ export type ProbeResult = z.infer<typeof ProbeResult>;
 export type VideoResult = z.infer<typeof VideoResult>;
 export type AudioResult = z.infer<typeof AudioResult>;
 
-/** Why a job failed. The `source_*` codes are the fault of what was sent to us; the others are ours and are tried again. */
+/** Failure codes of jobs. `source_*` codes are caused by the source; the others are internal and retried. */
 export const JOB_FAILURE_CODES = {
   source_not_media: "source",
   source_empty: "source",
-  source_no_streams: "source", // media, but nothing in it can be decoded
+  source_no_streams: "source", // media without a decodable stream
   source_too_long: "source", // > 12 h
   source_too_large_picture: "source", // > 8K: more than 7680×4320 pixels, or an edge over 8192
-  source_exceeds_limits: "source", // stopped by the child's limits on time or memory, or absurd structure
-  source_damaged: "source", // decoding failed where nothing could be saved
+  source_exceeds_limits: "source", // exceeded the child's time or memory limit, or has an absurd structure
+  source_damaged: "source", // decoding failed without usable output
   encoder_crashed: "service",
   encoder_failed: "service",
   encoder_shutdown: "service", // SIGTERM; does not count as an attempt
@@ -190,13 +188,13 @@ export const JOB_FAILURE_CODES = {
 export type JobFailureCode = keyof typeof JOB_FAILURE_CODES;
 export const JobFailure = z.object({
   code: z.enum(Object.keys(JOB_FAILURE_CODES) as [JobFailureCode, ...JobFailureCode[]]),
-  message: z.string().max(1000), // plain words for the owner of the source; no paths, no tokens
+  message: z.string().max(1000), // shown to the owner of the source; no paths or tokens
 });
 export type JobFailure = z.infer<typeof JobFailure>;
 
 /**
- * Segments of one rendition that are safely stored though the job is not done: what lets a long audio job play from its first
- * seconds. Each heartbeat carries those since the last one that was answered, so `firstIndex` counts on without a gap.
+ * Stored segments of a rendition whose job is still running, so that a long audio job can play from its first seconds. Each heartbeat has
+ * the segments since the last acknowledged one, so `firstIndex` is contiguous.
  */
 export const PartialRendition = z.object({
   name: z.string(),
@@ -212,13 +210,13 @@ export const Heartbeat = z.object({
   attempt: z.int().min(1),
   state: z.enum(["queued", "running"]),
   progress: z.number().min(0).max(1),
-  speed: z.number().min(0), // media seconds per wall second, 0 = not known yet
+  speed: z.number().min(0), // media seconds per wall-clock second, 0 = unknown
   partial: PartialRendition.optional(), // audio jobs only
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
 export const HeartbeatAnswer = z.object({
   continue: z.boolean(),
-  /** In the last ten minutes of a token: what takes its place. */
+  /** Replacement sent in the last ten minutes of a token. */
   renewed: z.object({ token: z.string(), expiresAt: z.number() }).optional(),
 });
 export type HeartbeatAnswer = z.infer<typeof HeartbeatAnswer>;
@@ -229,6 +227,6 @@ export const EncoderHealth = z.object({
   status: z.enum(["ok", "draining"]),
   running: z.int(),
   queued: z.int(),
-  capacity: z.int(), // video jobs run at once; a probe or a sound runs beside them
+  capacity: z.int(), // concurrent video jobs; a probe or audio job runs alongside
 });
 export type EncoderHealth = z.infer<typeof EncoderHealth>;

@@ -3,7 +3,7 @@ import type { FrameGrid, Fraction, VideoRung } from "./jobs.ts";
 export type ResolutionLabel = "2160p" | "1440p" | "1080p" | "720p" | "480p";
 export type MediaQuality = "standard" | "pro" | "premium";
 
-/** Rungs by the shorter edge of a 16:9 box; the rate caps are for 30 frames a second at that full box. */
+/** Rungs by the shorter edge of a 16:9 box; bitrate caps are for 30 fps at the full box size. */
 const BOXES = [
   { shortPx: 2160, maxBitrateBps: 16_000_000 },
   { shortPx: 1440, maxBitrateBps: 10_000_000 },
@@ -19,7 +19,7 @@ const QUALITY = {
   premium: { crf: 19, rateFactor: 1.6, preset: "medium" },
 } as const;
 
-/** A rung this close to the one above it saves a viewer nothing. */
+/** A rung closer than this to the one above it is omitted. */
 const CLOSEST_STEP = 0.8;
 
 export interface Size {
@@ -27,30 +27,30 @@ export interface Size {
   heightPx: number;
 }
 
-/** The nearest even size that does not exceed the source's own. */
+/** The nearest even size that does not exceed the source's. */
 const even = (px: number, ofSourcePx: number) =>
   Math.max(2, Math.min(2 * Math.round(px / 2), 2 * Math.floor(ofSourcePx / 2)));
 const longEdge = (shortPx: number) => (shortPx * 16) / 9;
 
-/** How far a picture must shrink to lie inside a box, either way up; never more than 1. */
+/** Scale factor that fits a picture into a box in either orientation; at most 1. */
 function scaleInto(size: Size, shortPx: number): number {
   const short = Math.min(size.widthPx, size.heightPx);
   const long = Math.max(size.widthPx, size.heightPx);
-  return Math.min(1, shortPx / short, (longEdge(shortPx) + 1) / long); // + 1: 854×480 is inside of the 480p box
+  return Math.min(1, shortPx / short, (longEdge(shortPx) + 1) / long); // + 1: 854×480 fits the 480p box
 }
 
-/** The smallest label whose box holds the picture: 800×332 is "480p", 1080×1920 is "1080p". At least "480p", at most "2160p". */
+/** Label of the smallest box that contains the picture: 800×332 is "480p", 1080×1920 is "1080p". At least "480p", at most "2160p". */
 export function resolutionLabel(size: Size): ResolutionLabel {
   const box = BOXES.toReversed().find((box) => box.shortPx >= 480 && scaleInto(size, box.shortPx) === 1);
   return `${box?.shortPx ?? 2160}p` as ResolutionLabel;
 }
 
 /**
- * Picks the renditions to encode for a picture, largest first. Never upscales, keeps the aspect ratio, even sizes. A picture
- * below the lowest rung gets that rung at its own size, so there is always at least one.
+ * Picks the renditions to encode for a picture, largest first, with even sizes. Never upscales and keeps the aspect ratio. A picture below
+ * the lowest rung gets that rung at its own size, so there is always at least one.
  *
  * @param source display size after rotation, square pixels
- * @param frameRate of the output; rates above 30 get half as much again
+ * @param frameRate of the output; rates above 30 get 1.5 times the bitrate
  */
 export function planLadder(
   source: Size,
@@ -66,8 +66,8 @@ export function planLadder(
     if (shortPx > maxShortPx) continue;
     const scale = scaleInto(source, shortPx);
     const below = BOXES[position + 1];
-    const heldByNext = scale === 1 && below !== undefined && scaleInto(source, below.shortPx) === 1;
-    if (heldByNext || scale > above * CLOSEST_STEP) continue;
+    const fitsNext = scale === 1 && below !== undefined && scaleInto(source, below.shortPx) === 1;
+    if (fitsNext || scale > above * CLOSEST_STEP) continue;
     above = scale;
     const size = fitInto(source, shortPx);
     const fill = Math.min(1, (size.widthPx * size.heightPx) / (shortPx * longEdge(shortPx)));
@@ -78,7 +78,7 @@ export function planLadder(
   return rungs;
 }
 
-/** How large a picture is inside a box of that shorter edge: never upscaled, even sizes, its own aspect ratio. */
+/** Size of a picture fitted into the box with this shorter edge: never upscaled, even, same aspect ratio. */
 export function fitInto(source: Size, shortPx: number): Size {
   const scale = scaleInto(source, shortPx);
   return {
@@ -87,7 +87,7 @@ export function fitInto(source: Size, shortPx: number): Size {
   };
 }
 
-/** GOPs of about 2 s and segments of two GOPs, in whole frames, so that chunks meet exactly. */
+/** GOPs of about 2 s and segments of two GOPs, in whole frames, so that chunks are contiguous. */
 export function planGrid(frameRate: Fraction): FrameGrid {
   const framesPerGop = Math.max(1, Math.round((2 * frameRate.num) / frameRate.den));
   return { frameRate, framesPerGop, framesPerSegment: 2 * framesPerGop };

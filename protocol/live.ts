@@ -1,29 +1,29 @@
 /**
- * What an ingest gateway asks of the Worker during a broadcast. Both sides import this file, so it depends on little but zod.
- * Times are milliseconds unless the name says otherwise.
+ * Protocol between ingest gateway and Worker. Both sides import this file, so it depends on little but zod. Times are milliseconds unless
+ * the name says otherwise.
  *
- * With `Authorization: Bearer {credential}` of the gateway (../gateway-credential.ts):
- *   POST /internal/ingest/register    Register → {}                       every 10 s; a gateway not heard of for 30 s is gone
- *   POST /internal/ingest/passphrase  AskPassphrase → PassphraseAnswer    SRT only, before the handshake: what it has to be encrypted with
- *   POST /internal/ingest/authorize   Authorize → AuthorizeAnswer         before a byte is decoded
+ * With `Authorization: Bearer {credential}` of the gateway (gateway-credential.ts):
+ *   POST /internal/ingest/register    Register → {}                       every 10 s; a gateway expires after 30 s without one
+ *   POST /internal/ingest/passphrase  AskPassphrase → PassphraseAnswer    SRT only, during the handshake: the required passphrase
+ *   POST /internal/ingest/authorize   Authorize → AuthorizeAnswer         before any media is decoded
  *
  * Below `callbackUrl` ({origin}/internal/live/{sessionId}), with `Authorization: Bearer {token}` of that authorization:
- *   POST …/started    Started → {}                  what the broadcast consists of; again after every reconnect
- *   POST …/heartbeat  Heartbeat → HeartbeatAnswer   each second; `silent` while no media comes in: after 5 s without another one the
- *                     broadcaster counts as silent and another one may take its place; if none has, the next heartbeat goes on
- *   POST …/ended      Ended → {}                    the broadcaster is gone; the reconnect window begins
- *   POST …/resume     Opening → Resume              where media goes on after a reconnect, a jump of the source or the death of an encoder;
- *                     closes what was unfinished, and fills the time without media when the media is of the same kind as before
- *   GET  …/targets    → SimulcastTargets            where else the broadcast is to go at this moment
- *   POST …/target     TargetState → {}              what becomes of one of them
+ *   POST …/started    Started → {}                  facts of the broadcast; sent again after every reconnect
+ *   POST …/heartbeat  Heartbeat → HeartbeatAnswer   every second; `silent` while no media arrives: after 5 s without a non-silent one,
+ *                     another broadcaster may take over; until then a non-silent heartbeat continues the session
+ *   POST …/ended      Ended → {}                    the broadcaster has disconnected; starts the reconnect window
+ *   POST …/resume     Opening → Resume              where media continues after a reconnect, a timestamp jump or an encoder crash;
+ *                     closes unfinished segments, and fills the time without media when the new media has the same format
+ *   GET  …/targets    → SimulcastTargets            current simulcast targets
+ *   POST …/target     TargetState → {}              state change of one target
  *   PUT  …/init/{rendition}/{version}               an init segment → {}
- *   PUT  …/parts/{rendition}/{msn}/{part}?PartQuery one part, whole → PartAnswer: in order, each rendition for itself; a repeat is `known`
- *   POST …/gap        Gap → PartAnswer              parts of this segment are lost, and none of it follows: it ends with those that
- *                     were taken, or is told as a gap; in order with the parts of its rendition
- *   POST …/dropped    Dropped → PartAnswer          the encoder has given a rung up; parts for it after a reconnect bring it back
- *   PUT  …/thumbnail?capturedAt=                    the newest picture, image/jpeg up to 512 KiB → {}; an older one changes nothing
- * 401: the token is missing, malformed or forged; 403: it is another session's, or expired; 410: the session is over. The gateway
- * then lets the broadcaster go. Other failures are tried again while the broadcast lasts.
+ *   PUT  …/parts/{rendition}/{msn}/{part}?PartQuery one complete part → PartAnswer; in order per rendition; a repeat is `known`
+ *   POST …/gap        Gap → PartAnswer              parts of this segment are lost and no more follow: the segment ends with the stored
+ *                     parts, or becomes a gap; in order with the parts of its rendition
+ *   POST …/dropped    Dropped → PartAnswer          the encoder has dropped a rung; parts after a reconnect restore it
+ *   PUT  …/thumbnail?capturedAt=                    the newest picture, image/jpeg up to 512 KiB → {}; an older one is ignored
+ * 401: the token is missing, malformed or forged. 403: it belongs to another session or has expired. 410: the session is over. The gateway
+ * then disconnects the broadcaster. Other failures are retried while the broadcast lasts.
  */
 import { z } from "zod";
 import { GATEWAY_ID } from "./gateway-credential.ts";
@@ -42,11 +42,11 @@ const url = (protocol: string) =>
 
 export const Register = z.object({
   gatewayId,
-  /** Where broadcasters reach it, without a key: "rtmp://live.example.com/live". */
+  /** URL for broadcasters, without a stream key: "rtmp://live.example.com/live". */
   rtmpUrl: url("rtmp").nullable(),
   rtmpsUrl: url("rtmps").nullable(),
   srtUrl: url("srt").nullable(),
-  /** Where the Worker reaches it, for broadcasts pushed over HTTP: over TLS, or on the Worker's own machine. Null = it takes none. */
+  /** URL for the Worker's HTTP pushes: https, or on the Worker's own machine. Null = the gateway accepts no pushes. */
   httpUrl: z.string().max(2048).refine(isSecureUrl).nullable(),
   startedAt: z.number().min(0), // epoch ms
 });
@@ -64,23 +64,23 @@ export type PassphraseAnswer =
 
 export const Authorize = z.object({
   gatewayId,
-  /** Of the gateway's process, epoch ms. One that was started again has lost its broadcasters: they need not wait for their own silence. */
+  /** Start time of the gateway process, epoch ms. After a restart its broadcasters may reconnect without waiting for the silence timeout. */
   gatewayStartedAt: z.number().min(0).default(0),
   protocol: IngestProtocol,
   streamKey,
-  /** SRT: the one that the handshake was held with. */
+  /** SRT: the passphrase of the handshake. */
   passphrase: z.string().max(512).optional(),
 });
 export type Authorize = z.infer<typeof Authorize>;
 export type AuthorizeRequest = z.input<typeof Authorize>;
 
-/** How a broadcast is encoded; the times never change within a session. */
+/** Encoding settings of a broadcast; the durations never change within a session. */
 export const IngestSettings = z.object({
   maxResolution: z.enum(["1080p", "720p", "480p"]),
   latencyMode: z.enum(["low", "standard"]),
   partTargetMs: z.int().positive(),
   segmentMs: z.int().positive(),
-  /** The broadcaster comes back to a session: its encoder asks for its place (`…/resume`) before it sends anything. */
+  /** The broadcaster resumes a session: its encoder must call `…/resume` before sending media. */
   reconnect: z.boolean(),
 });
 export type IngestSettings = z.infer<typeof IngestSettings>;
@@ -90,25 +90,25 @@ export type Refusal = (typeof REFUSALS)[number];
 
 const renditionName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/); // path component: "v720", "a1"
 
-/** Media is about to come that is not simply the continuation of what came before. */
+/** Announces media that does not directly continue the previous media. */
 export const Opening = z.object({
-  /** The same when it is sent again. */
+  /** Unchanged in retries. */
   id: z.uuid(),
-  /** Of its first picture, or of its first sound where there is no picture; epoch ms. */
+  /** Capture time of the first picture, or of the first sound without a picture; epoch ms. */
   capturedAt: z.number().min(0),
-  /** What is about to come, with the SHA-256 of each init segment in hexadecimal. */
+  /** Renditions of the media, with the SHA-256 of each init segment in hexadecimal. */
   renditions: z.array(z.object({ name: renditionName, initSha256: z.string().regex(/^[0-9a-f]{64}$/) })).max(16),
 });
 export type Opening = z.infer<typeof Opening>;
 
 export const Resume = z.object({
   nextMsn: z.int().min(0),
-  /** False: the timeline goes on, with the init segments that there are. */
+  /** False: the timeline continues with the existing init segments. */
   discontinuity: z.boolean(),
   initVersion: z.int().min(0),
-  /** Where the media begins on the session's timeline. */
+  /** Start of the media on the session's timeline. */
   seconds: z.number().min(0),
-  /** The same in ticks for renditions that go on exactly where they ended. */
+  /** The same in ticks, for renditions that continue exactly at their end. */
   ticks: z.record(z.string(), z.int().min(0)),
 });
 export type Resume = z.infer<typeof Resume>;
@@ -154,28 +154,28 @@ export const Started = z.object({
 export type Started = z.infer<typeof Started>;
 
 export const Heartbeat = z.object({
-  /** Whole segments of the session so far, those before a reconnect included: the next media sequence number. */
+  /** Complete segments of the session so far, including those before a reconnect: the next media sequence number. */
   segments: z.int().min(0).max(100_000_000),
   droppedRungs: z.array(z.string().max(32)).max(16),
   speed: z.number().min(0), // media seconds encoded per second
-  /** No media comes: it only asks whether it may stay, and does not count as a sign of life. */
+  /** No media is arriving: the heartbeat only queries the session's state and does not renew it. */
   silent: z.boolean().default(false),
   at: z.number().min(0), // epoch ms
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
 export type HeartbeatRequest = z.input<typeof Heartbeat>;
 
-/** What a player has to know of a part before it has its bytes. */
+/** Metadata of a part, which players need before its bytes. */
 export const PartQuery = z.object({
   ticks: z.coerce.number().int().positive(), // of the rendition's timescale
   at: z.coerce.number().int().min(0), // decode time of its first sample on the session's timeline, in the same ticks
-  independent: z.enum(["0", "1"]).transform((text) => text === "1"), // it begins with a key frame
-  last: z.enum(["0", "1"]).transform((text) => text === "1"), // the segment is whole with it
-  capturedAt: z.coerce.number().min(0), // of the segment's first picture, epoch ms
+  independent: z.enum(["0", "1"]).transform((text) => text === "1"), // starts with a key frame
+  last: z.enum(["0", "1"]).transform((text) => text === "1"), // completes the segment
+  capturedAt: z.coerce.number().min(0), // of the segment's first sample, epoch ms
   discontinuity: z.enum(["0", "1"]).transform((text) => text === "1"), // of the segment
   init: z.coerce.number().int().min(0), // version of the init segment that it needs
 });
-/** `missing`: another part is expected, and told; it was lost on the way, or this one came too soon. */
+/** `missing`: `expected` names the part that must come first; it was lost, or this one arrived too early. */
 export type PartAnswer =
   | { verdict: "taken" | "known" }
   | { verdict: "missing"; expected: { msn: number; part: number } }
@@ -195,11 +195,11 @@ export const END_REASONS = ["finished", "disabled", "deleted", "max_duration", "
 export const HeartbeatAnswer = z.object({
   continue: z.boolean(),
   /**
-   * Why not; null also when the session ended by itself, after its reconnect window. With `continue`: why the broadcaster is to go. The gateway
-   * cuts it off, makes whole what it has, and says `ended`.
+   * Why the session is over; null also when its reconnect window has expired. With `continue`: why the broadcaster must be disconnected; the
+   * gateway ends the connection, completes the received media and reports `ended`.
    */
   reason: z.enum(END_REASONS).nullable(),
-  /** Takes the place of the token from now on: that one expires within the hour. */
+  /** Replaces the token, which expires within the hour. */
   token: z.string().optional(),
 });
 export type HeartbeatAnswer = z.infer<typeof HeartbeatAnswer>;
@@ -207,22 +207,22 @@ export type HeartbeatAnswer = z.infer<typeof HeartbeatAnswer>;
 export const Ended = z.object({ reason: z.string().max(256) });
 export type Ended = z.infer<typeof Ended>;
 
-/** What a gateway says of a broadcast that the Worker has passed on to it; `reason` is why it is over, or why it was refused. */
+/** A gateway's answer to a pushed broadcast; `reason` is why it ended or was refused. */
 export const PushAnswer = z.object({ accepted: z.boolean(), reason: z.string() });
 export type PushAnswer = z.infer<typeof PushAnswer>;
 
-/** Platforms that get the broadcast too, as far as they are switched on. */
+/** Enabled simulcast targets. */
 export const SimulcastTargets = z.object({
-  /** With those that are switched off. Targets are added while the stream is idle: none stays none for this broadcast. */
+  /** Including disabled targets. Targets can be added only while the stream is idle, so 0 stays 0 for the whole broadcast. */
   total: z.int().min(0),
   targets: z.array(z.object({ simulcastId: z.string(), url: z.string(), streamKey: z.string() })),
-  /** Targets at private addresses are meant. */
+  /** Targets at private addresses are allowed. */
   allowsPrivateNetwork: z.boolean(),
 });
 export type SimulcastTargets = z.infer<typeof SimulcastTargets>;
 
 export const TargetState = z.object({
-  /** Of the event: the same when it is told again. */
+  /** ID of the event, unchanged in retries. */
   eventId: z.uuid(),
   simulcastId: z.string().max(64),
   state: z.enum(["starting", "broadcasting"]),

@@ -1,10 +1,10 @@
 import ipaddr from "ipaddr.js";
 
-/** Groups of 16 bits of an IPv6 address: the smallest and the largest network that a site is given (RFC 6177). */
+/** Prefix lengths in 16-bit groups of the smallest and largest IPv6 network assigned to a site (RFC 6177). */
 const SMALLEST_SITE = 4;
 export const LARGEST_SITE = 3;
 
-/** The network that counts as one peer: an IPv4 address itself, or the first groups of an IPv6 address. Other text is its own network. */
+/** The network treated as one peer: an IPv4 address, or a prefix of an IPv6 address. Other text is returned unchanged. */
 export function networkOf(address: string, groups: number = SMALLEST_SITE): string {
   const text = address.split("%")[0]!.toLowerCase();
   if (!ipaddr.IPv6.isValid(text)) return text;

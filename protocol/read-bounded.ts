@@ -1,8 +1,8 @@
 /**
- * Reads a body whole, up to a bound.
+ * Reads a whole body, up to a limit.
  *
- * @param pieces of the body; an iterator that does not close the stream leaves the connection open for an answer
- * @returns null as soon as the body is longer than the bound; the rest is not read
+ * @param pieces of the body; an iterator that does not close the stream keeps the connection open for a response
+ * @returns null as soon as the body exceeds the limit; the rest is not read
  */
 export async function readBounded(
   pieces: AsyncIterable<Uint8Array>,

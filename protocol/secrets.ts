@@ -1,16 +1,16 @@
 /**
- * Secrets of a deployment that are shared with, or read by, more than one process: `JOB_SECRET` and `ENCODER_SECRET`. Each is one secret or,
- * while it is rotated, several that are separated by commas: the first is used, all are accepted.
+ * Deployment secrets read by more than one process: `JOB_SECRET` and `ENCODER_SECRET`. Each is one secret or, during rotation, a
+ * comma-separated list: the first is used, all are accepted.
  */
 
 import { z } from "zod";
 
-/** 128 bits in hex; `openssl rand -base64 32` makes 44 characters. */
+/** 128 bits in hex; `openssl rand -base64 32` produces 44 characters. */
 const MIN_SECRET_CHARACTERS = 32;
-/** Of a rotation: more would only make every refusal slower. */
+/** Limit for rotation: each additional secret slows down every rejection. */
 const MAX_SECRETS = 4;
 
-/** Its message names the secret and what is wrong, never the value. */
+/** The message names the variable and the problem, never the value. */
 export class UnusableSecret extends Error {
   override readonly name = "UnusableSecret";
 }
@@ -31,7 +31,7 @@ export function secretList(name: string, text: string | undefined): [string, ...
   return secrets as [string, ...string[]];
 }
 
-/** The same as a variable of an environment. */
+/** Schema of an environment variable with such a list. */
 export const secretVariable = (name: string) =>
   z
     .string()

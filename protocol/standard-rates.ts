@@ -1,6 +1,6 @@
 import type { Fraction } from "./jobs.ts";
 
-/** The rates of film and television up to 60, slowest first. */
+/** Standard film and television frame rates up to 60, ascending. */
 export const STANDARD_RATES: readonly Fraction[] = [
   { num: 24_000, den: 1001 },
   { num: 24, den: 1 },

@@ -1,15 +1,15 @@
 /**
- * A broadcast's bytes in pieces that mean something, so that a decoder which takes over midway can be given what it needs: the container's
- * head once more, and then the stream from a place where one may begin. Pure.
+ * Splits a broadcast's bytes into container units. A decoder that starts midway gets the container's head again, followed by the stream
+ * from an entry point. Pure.
  */
 import { PendingBytes } from "../pending-bytes.ts";
 import { PACKET_BYTES, SYNC_BYTE, TransportTables } from "./transport-packets.ts";
 
 export interface Unit {
   bytes: Buffer;
-  /** Belongs to the head: whoever takes over has to be given it first. The newest of each `name` counts. */
+  /** Name of a head unit, which a new decoder must receive first; the newest of each name is valid. Null for other units. */
   head: string | null;
-  /** Whoever takes over may begin here, behind the head. */
+  /** A new decoder may start here, after the head. */
   isEntry: boolean;
 }
 
@@ -20,20 +20,20 @@ const BOX_HEADER_BYTES = 8;
 const AUDIO_TAG = 8;
 const VIDEO_TAG = 9;
 const SCRIPT_TAG = 18;
-/** Larger than any picture; whatever says more is broken and passed on as it comes. */
+/** Larger than any picture. A larger declared size is corrupt, and the bytes are passed through unparsed. */
 const MAX_UNIT_BYTES = 8 << 20;
 
 interface Split {
   units: Unit[];
   rest: Buffer;
-  /** Bytes from the start of `rest` on without which there is no further unit. */
+  /** Minimum bytes, from the start of `rest`, for the next unit. */
   needed: number;
 }
 type Splitter = (bytes: Buffer) => Split | "opaque";
 
 export class ContainerUnits {
   readonly #pending = new PendingBytes();
-  /** Fewer pending bytes are not looked at, so that a large unit in small chunks costs linear time. */
+  /** Pending bytes are not parsed below this length, so that a large unit in small chunks takes linear time. */
   #needed = FLV_HEADER_BYTES;
   #split: Splitter | null = null;
 
@@ -46,13 +46,13 @@ export class ContainerUnits {
     const all = this.#withPending(bytes);
     this.#split ??= recognise(all);
     const found = this.#split(all);
-    if (found === "opaque") return this.#passOn(all);
+    if (found === "opaque") return this.#passThrough(all);
     this.#pending.append(found.rest);
     this.#needed = found.needed;
     return found.units;
   }
 
-  /** What is left when nothing follows. */
+  /** Returns the remaining bytes at the end of the stream. */
   rest(): Unit[] {
     const bytes = this.#pending.take();
     return bytes.length === 0 ? [] : [{ bytes, head: null, isEntry: false }];
@@ -64,9 +64,9 @@ export class ContainerUnits {
     return this.#pending.take();
   }
 
-  /** From now on the bytes are not understood any more: they go on as they come. */
-  #passOn(bytes: Buffer): Unit[] {
-    this.#split = passOn;
+  /** Stops parsing: from here on bytes are passed through unparsed. */
+  #passThrough(bytes: Buffer): Unit[] {
+    this.#split = passThrough;
     this.#needed = 0;
     return [{ bytes, head: null, isEntry: false }];
   }
@@ -75,16 +75,16 @@ export class ContainerUnits {
 function recognise(bytes: Buffer): Splitter {
   if (bytes.toString("latin1", 0, 3) === "FLV") return flvHeader;
   if (BOX_TYPES.has(bytes.toString("latin1", 4, 8))) return splitBoxes;
-  return bytes[0] === SYNC_BYTE ? packetSplitter() : passOn;
+  return bytes[0] === SYNC_BYTE ? packetSplitter() : passThrough;
 }
 
-/** Tables are units of their own, packets between them one: a demuxer may begin at any. */
+/** Each table is a unit, and so are the packets between two tables. A demuxer may start at any of them. */
 function packetSplitter(): Splitter {
   const tables = new TransportTables();
   return (pending) => {
     const units: Unit[] = [];
     let [at, begun] = [0, 0];
-    const endRun = () => {
+    const endPackets = () => {
       if (at > begun) units.push({ bytes: pending.subarray(begun, at), head: null, isEntry: true });
     };
     for (; pending.length - at >= PACKET_BYTES; at += PACKET_BYTES) {
@@ -92,22 +92,22 @@ function packetSplitter(): Splitter {
       const packet = pending.subarray(at, at + PACKET_BYTES);
       const head = tables.nameOf(packet);
       if (head === null) continue;
-      endRun();
+      endPackets();
       units.push({ bytes: packet, head, isEntry: false });
       begun = at + PACKET_BYTES;
     }
-    endRun();
+    endPackets();
     return { units, rest: pending.subarray(at), needed: PACKET_BYTES };
   };
 }
 
-const passOn: Splitter = (bytes) => ({
+const passThrough: Splitter = (bytes) => ({
   units: [{ bytes, head: null, isEntry: true }],
   rest: Buffer.alloc(0),
   needed: 0,
 });
 
-/** The header is not a tag: it is taken off once, and what follows is told by the tags' own splitter. */
+/** Removes the file header once, then splits tags. */
 const flvHeader: Splitter = (pending) => {
   if (pending.toString("latin1", 0, 3) !== "FLV") return splitTags(pending);
   const header: Unit = { bytes: pending.subarray(0, FLV_HEADER_BYTES), head: "0-header", isEntry: false };
@@ -135,7 +135,7 @@ const splitTags: Splitter = (pending) => {
   return { units, rest: pending.subarray(at), needed };
 };
 
-/** Metadata and the decoders' configurations; see also Enhanced RTMP v2, "ExVideoTagHeader" and "ExAudioTagHeader". */
+/** Identifies metadata and decoder configurations; see also Enhanced RTMP v2, "ExVideoTagHeader" and "ExAudioTagHeader". */
 function tagHead(type: number, tag: Buffer): string | null {
   if (type === SCRIPT_TAG) return "1-metadata";
   const [first = 0, second = 0] = tag.subarray(FLV_TAG_HEADER_BYTES);
@@ -151,7 +151,7 @@ function tagHead(type: number, tag: Buffer): string | null {
 
 const BOX_TYPES = new Set(["ftyp", "styp", "moov", "moof", "prft", "sidx", "emsg", "mdat", "free", "skip", "uuid"]);
 
-/** Whole boxes of the top level. */
+/** Splits into complete top-level boxes. */
 const splitBoxes: Splitter = (pending) => {
   const units: Unit[] = [];
   let at = 0;

@@ -12,15 +12,15 @@ const port = (fallback: string) =>
     .default(fallback)
     .transform((text) => (text === "" ? null : Number(text)));
 const secureUrl = z.string().refine(isSecureUrl, {
-  error: "has to be an https address: secrets and media travel there (http only on this machine)",
+  error: "must be an https URL, because secrets and media are sent to it (http only on this machine)",
 });
 
-/** The gateway's environment variables, their defaults and checks. `gateway.ts` and docs/architecture/ingest.md explain them. */
+/** The gateway's environment variables with defaults and checks. Documented in `gateway.ts` and docs/architecture/ingest.md. */
 export const GatewayEnvironment = z.object({
   WORKER_URL: secureUrl,
   GATEWAY_CREDENTIAL: z
     .string({ error: `is missing: ${MAKE_CREDENTIAL}` })
-    .refine((text) => readGatewayCredential(text) !== null, { error: `is no credential: ${MAKE_CREDENTIAL}` }),
+    .refine((text) => readGatewayCredential(text) !== null, { error: `is not a valid credential: ${MAKE_CREDENTIAL}` }),
   PUBLIC_HOST: z.string().min(1).optional(),
   HOST: z.string().default("0.0.0.0"),
   HTTP_PORT: port("8791"),

@@ -1,13 +1,13 @@
-/** Absolute offsets in fragments of MP4, for a reader that is given the source from another byte on. Pure. */
+/** Adjusts absolute offsets in MP4 fragments for a reader that starts at another byte of the source. Pure. */
 
 const BOX_HEADER_BYTES = 8;
 const BASE_DATA_OFFSET_PRESENT = 0x000001; // ISO/IEC 14496-12 §8.8.7
-/** Of `tfhd`: behind version, flags and track id. */
+/** Offset in `tfhd`, after version, flags and track ID. */
 const BASE_DATA_OFFSET_AT = BOX_HEADER_BYTES + 8;
 
 /**
- * A `moof` whose track fragments name the file's bytes, moved by so many bytes. Anything else stays the same: with
- * `default-base-is-moof` offsets are relative.
+ * Shifts the absolute base data offsets of a `moof` by `by` bytes. Other boxes are returned unchanged; with `default-base-is-moof`
+ * offsets are relative.
  */
 export function movedFragment(bytes: Buffer, by: number): Buffer {
   if (by === 0 || typeOf(bytes, 0) !== "moof" || bytes.readUInt32BE(0) !== bytes.length) return bytes;
@@ -23,7 +23,7 @@ export function movedFragment(bytes: Buffer, by: number): Buffer {
 
 const typeOf = (bytes: Buffer, at: number): string => bytes.toString("latin1", at + 4, at + BOX_HEADER_BYTES);
 
-/** Where the boxes of a type begin in the box that begins at `at`. */
+/** Offsets of the child boxes of a type in the box at `at`. */
 function childrenOf(bytes: Buffer, at: number, type: string): number[] {
   const found: number[] = [];
   const end = Math.min(bytes.length, at + bytes.readUInt32BE(at));

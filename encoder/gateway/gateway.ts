@@ -1,15 +1,15 @@
 /**
- * The ingest gateway: the encoder image with another command. It takes RTMP, RTMPS, SRT and pushed HTTP in, asks the Worker who may
- * broadcast, encodes, and brings the media to the live origin. It scales by running more of it. Environment:
+ * The ingest gateway: the encoder image with another command. It accepts RTMP, RTMPS, SRT and HTTP pushes, has the Worker authorize
+ * broadcasters, encodes, and uploads the media to the live origin. It scales horizontally. Environment:
  *   WORKER_URL, GATEWAY_CREDENTIAL (or GATEWAY_CREDENTIAL_FILE)   required; the credential names the gateway (`npm run gateway:credential -- live-1` makes one)
- *   MEDIA_UID, MEDIA_GID         the user of processes that read media; needs root
- *   PUBLIC_HOST (the first host of the credential)   the name by which broadcasters reach this host
- *   HOST (0.0.0.0)               where it listens
- *   HTTP_HOST (127.0.0.1), HTTP_PORT (8791)   pushed broadcasts, from the Worker alone
- *   HTTP_URL                     where the Worker reaches HTTP_PORT: https, except on the Worker's own machine; without it no pushes come
- *   RTMP_PORT (1935), SRT_PORT (8890), RTMPS_PORT (443) with TLS_CERT_FILE and TLS_KEY_FILE; an empty port leaves the protocol out
- *   GATEWAY_CAPACITY             broadcasts at once (one for each core)
- * SIGTERM and SIGINT: broadcasters are let go, what has come is brought to its place, then it exits.
+ *   MEDIA_UID, MEDIA_GID         user and group of processes that read media; requires root
+ *   PUBLIC_HOST (the first host of the credential)   host name for broadcasters
+ *   HOST (0.0.0.0)               listen address
+ *   HTTP_HOST (127.0.0.1), HTTP_PORT (8791)   HTTP pushes, from the Worker only
+ *   HTTP_URL                     URL of HTTP_PORT for the Worker: https, except on the Worker's own machine; without it the Worker sends no pushes
+ *   RTMP_PORT (1935), SRT_PORT (8890), RTMPS_PORT (443) with TLS_CERT_FILE and TLS_KEY_FILE; an empty port disables the protocol
+ *   GATEWAY_CAPACITY             concurrent broadcasts (one per core)
+ * On SIGTERM and SIGINT the gateway disconnects broadcasters, uploads the media already received, then exits.
  */
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
@@ -31,8 +31,8 @@ import { openSrtListener } from "./srt/listener.ts";
 import { WorkerClient } from "./worker-client.ts";
 
 const REGISTER_MS = 10_000;
-const REGISTER_AGAIN_MS = 1000;
-const EXIT_AT_LATEST_MS = 8000;
+const REGISTER_RETRY_MS = 1000;
+const EXIT_TIMEOUT_MS = 8000;
 
 const environment = GatewayEnvironment.safeParse({ ...process.env, ...takeSecrets(["GATEWAY_CREDENTIAL"]) });
 if (!environment.success) {
@@ -46,7 +46,7 @@ const PUBLIC_HOST = settings.PUBLIC_HOST ?? hosts[0] ?? "127.0.0.1";
 for (const [name, host] of Object.entries({ PUBLIC_HOST, HTTP_URL: settings.HTTP_URL && hostOf(settings.HTTP_URL) }))
   if (host !== undefined && !hosts.includes(host.toLowerCase())) {
     logError("service.environment_unusable", {
-      reason: `${name}: the credential was not made for ${host}; ${MAKE_CREDENTIAL}`,
+      reason: `${name}: the credential is not valid for ${host}; ${MAKE_CREDENTIAL}`,
     });
     process.exit(2);
   }
@@ -118,7 +118,7 @@ log("gateway.listening", {
   mediaUid: mediaUser()?.uid ?? process.getuid?.() ?? -1,
 });
 
-/** A Worker on this machine reaches the port without TLS; any other needs to be told an address. */
+/** A Worker on this machine reaches the port without TLS; any other needs HTTP_URL. */
 function localHttpUrl(): string | null {
   const { WORKER_URL, HTTP_HOST } = settings;
   const isLocal = isLoopback(new URL(WORKER_URL).hostname) && isLoopback(HTTP_HOST) && hosts.includes(HTTP_HOST);
@@ -127,26 +127,26 @@ function localHttpUrl(): string | null {
 
 let hasRegistered = false;
 async function register(): Promise<void> {
-  const isHeard = await worker.register(registration);
-  if (isHeard !== hasRegistered)
-    if (isHeard) log("gateway.registered", { gatewayId: GATEWAY_ID });
+  const isRegistered = await worker.register(registration);
+  if (isRegistered !== hasRegistered)
+    if (isRegistered) log("gateway.registered", { gatewayId: GATEWAY_ID });
     else logWarning("gateway.worker_unreachable", { gatewayId: GATEWAY_ID });
-  if (isHeard && !hasRegistered) process.send?.({ ready: true });
-  hasRegistered = isHeard;
-  setTimeout(() => void register(), isHeard ? REGISTER_MS : REGISTER_AGAIN_MS);
+  if (isRegistered && !hasRegistered) process.send?.({ ready: true });
+  hasRegistered = isRegistered;
+  setTimeout(() => void register(), isRegistered ? REGISTER_MS : REGISTER_RETRY_MS);
 }
 void register();
 
-let isLeaving = false;
-function leave(signal: string): void {
-  if (isLeaving) return;
-  isLeaving = true;
+let isStopping = false;
+function stop(signal: string): void {
+  if (isStopping) return;
+  isStopping = true;
   log("gateway.stopping", { signal });
-  setTimeout(() => process.exit(0), EXIT_AT_LATEST_MS).unref();
+  setTimeout(() => process.exit(0), EXIT_TIMEOUT_MS).unref();
   void reception
     .close("gateway_leaves")
     .then(() => Promise.all([rtmp?.close(), rtmps?.close(), srt?.close(), http.close()]))
     .finally(() => process.exit(0));
 }
-for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => leave(signal));
-process.on("disconnect", () => leave("disconnect")); // the local platform that started it is gone
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(signal));
+process.on("disconnect", () => stop("disconnect")); // the local platform that started the gateway has exited

@@ -1,17 +1,17 @@
-/** Between a listener (RTMP, SRT, HTTP) and what becomes of a broadcast: who comes in, and whether. Types only. */
+/** Interface between a listener (RTMP, SRT, HTTP) and the admission of broadcasts. Types only. */
 import type { IngestProtocol, PassphraseAnswer, Refusal } from "../../protocol/live.ts";
 
-/** A broadcaster at the door. */
+/** A broadcaster that asks for admission. */
 export interface Incoming {
   protocol: IngestProtocol;
   streamKey: string;
-  /** SRT: the one that the handshake was held with. */
+  /** SRT: the passphrase of the handshake. */
   passphrase?: string;
   /** "address:port", for the log. */
   remote: string;
 }
 
-/** Why a broadcaster that was let in has to go: the listener ends the connection, in the protocol's own way if it has one. */
+/** Ends an admitted broadcaster's connection. The listener uses the protocol's own close procedure where one exists. */
 export type HangUp = (reason: string) => void;
 
 export type Admission =
@@ -21,24 +21,24 @@ export type Admission =
       streamId: string;
       sessionId: string;
       /**
-       * Takes the broadcast until it ends: FLV, MPEG-TS or fragmented MP4, from its first byte. Called once. Reading ahead is slowed down when
-       * the encoder cannot follow, so `bytes` must not grow without end. Resolves when all is over; never rejects.
+       * Processes the broadcast until it ends: FLV, MPEG-TS or fragmented MP4, from its first byte. Called once. Reads slower when the encoder
+       * cannot keep up, so the listener must apply back-pressure. Resolves when the session is over; never rejects.
        */
       take(bytes: AsyncIterable<Uint8Array>, hangUp: HangUp): Promise<void>;
     };
 
-/** What listeners are given: everything they have to know of Sluice. */
+/** The listeners' only interface to Sluice. */
 export interface Reception {
-  /** Asked before a byte of media is decoded. Never rejects: a Worker that cannot be reached is `unavailable`. */
+  /** Called before any media is decoded. Never rejects: an unreachable Worker results in `unavailable`. */
   admit(incoming: Incoming): Promise<Admission>;
-  /** SRT: what the handshake of this key has to be encrypted with. Never rejects. */
+  /** SRT: the passphrase required for this stream key. Never rejects. */
   passphraseOf(streamKey: string): Promise<PassphraseAnswer | { accepted: false; reason: "unavailable" }>;
 }
 
-/** A listener that is up. */
+/** A running listener. */
 export interface Listener {
-  /** The port that it has really got. */
+  /** The port actually bound. */
   port: number;
-  /** Takes nobody in any more and ends every connection. */
+  /** Stops accepting connections and ends all existing ones. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Broadcasts pushed to the encoder service itself, for installations that run no gateway: the Worker says with each where it is. */
+/** Accepts broadcasts pushed to the encoder service, for installations without a gateway. Each request carries the Worker's URL. */
 import { randomUUID } from "node:crypto";
 import { gatewayCredential } from "../../protocol/gateway-credential.ts";
 import { isSecureUrl } from "../../protocol/secure-url.ts";
@@ -21,7 +21,7 @@ export class PushService {
     return [...this.#receptions.values()].reduce((sum, { broadcasts }) => sum + broadcasts, 0);
   }
 
-  /** The caller has been found to know the secret; with it, it is believed where the Worker is. */
+  /** The caller must be authenticated: its `X-Worker-Url` is trusted. */
   async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = request.headers["x-worker-url"];
     if (typeof url !== "string" || !isSecureUrl(url)) return void response.writeHead(422).end();

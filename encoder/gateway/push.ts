@@ -1,8 +1,8 @@
 /**
- * Broadcasts pushed over HTTP: the Worker passes the body of a request to `/ingest/{streamKey}` on to
+ * Broadcasts pushed over HTTP. The Worker forwards the body of a request to `/ingest/{streamKey}` to
  *   POST /push   Authorization: Bearer {ENCODER_SECRET, or a gateway's credential}, X-Stream-Key, X-Worker-Url (the encoder service only; a gateway has its own)
- * MPEG-TS, FLV or fragmented MP4, for as long as the broadcast lasts. The answer is a line with a PushAnswer, at
- * once when it is refused.
+ * The body is MPEG-TS, FLV or fragmented MP4 and lasts as long as the broadcast. The response is one line with a PushAnswer, sent
+ * immediately when the broadcast is refused.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PushAnswer } from "../../protocol/live.ts";
@@ -10,7 +10,7 @@ import type { Reception } from "./incoming.ts";
 
 const DRAIN_MS = 3000;
 
-/** The caller has been found to know the secret. */
+/** The caller must be authenticated. */
 export async function takePush(
   request: IncomingMessage,
   response: ServerResponse,
@@ -24,24 +24,24 @@ export async function takePush(
     remote,
   });
   if (!admission.accepted) return answer(request, response, { accepted: false, reason: admission.reason });
-  let why = "";
-  await admission.take(bytesOf(request), (reason) => (why = reason));
-  answer(request, response, { accepted: true, reason: why });
+  let endReason = "";
+  await admission.take(bytesOf(request), (reason) => (endReason = reason));
+  answer(request, response, { accepted: true, reason: endReason });
 }
 
-/** Ends, without an error, also when the request breaks off. */
+/** Ends without an error when the request is aborted. */
 async function* bytesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
-    // Kept open when nothing more is read, so that the answer can still be given.
+    // Keep the request open after reading stops, because the answer is still to be sent.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) yield chunk;
   } catch {
-    // The broadcaster is gone: what came is kept.
+    // The broadcaster disconnected; keep the bytes received so far.
   }
 }
 
 /**
- * The answer goes out at once, as a line; the response ends when the rest of the body has been read, or after a moment. Until then the Worker
- * keeps reading from the broadcaster: a connection with unread bytes would be reset, and take the answer with it.
+ * Sends the answer line immediately, but ends the response only when the rest of the body has been read or DRAIN_MS has passed. A
+ * connection closed with unread bytes would be reset, and the answer lost.
  */
 function answer(request: IncomingMessage, response: ServerResponse, body: PushAnswer): void {
   if (response.headersSent || response.destroyed) return;

@@ -1,33 +1,33 @@
-/** Lets broadcasters in, as many as the machine carries, when the Worker says so. */
+/** Admits broadcasters that the Worker authorizes, up to the gateway's capacity. */
 import { startBroadcastChild } from "../live/broadcast-process.ts";
 import { log, logWarning } from "../../protocol/log.ts";
 import { SpareProcess } from "../spare-process.ts";
 import type { Admission, HangUp, Incoming, Reception } from "./incoming.ts";
-import { OnAir } from "./on-air.ts";
-import { SourceLine } from "./source-line.ts";
+import { LiveBroadcast } from "./live-broadcast.ts";
+import { SourceBuffer } from "./source-buffer.ts";
 import type { WorkerClient } from "./worker-client.ts";
 
 const CLAIM_MS = 20_000;
-/** Callers whose key the Worker is asked about. */
-const MAX_UNDECIDED = 256;
+/** Maximum pending authorizations. */
+const MAX_PENDING = 256;
 
 export interface ReceptionOptions {
   gatewayId: string;
-  /** When this process began, epoch ms. */
+  /** Start time of this process, epoch ms. */
   startedAt: number;
-  /** Broadcasts at once. */
+  /** Maximum concurrent broadcasts. */
   capacity: number;
 }
 
 export class GatewayReception implements Reception {
   readonly #worker: WorkerClient;
   readonly #options: ReceptionOptions;
-  readonly #onAir = new Set<{ broadcast: OnAir; over: Promise<void> }>();
+  readonly #running = new Set<{ broadcast: LiveBroadcast; over: Promise<void> }>();
   readonly #encoders = new SpareProcess(startBroadcastChild, ({ message }) =>
     logWarning("encoder.no_spare", { reason: message }),
   );
-  #places = 0;
-  #undecided = 0;
+  #slotsTaken = 0;
+  #pending = 0;
   #isClosed = false;
 
   constructor(worker: WorkerClient, options: ReceptionOptions) {
@@ -35,7 +35,7 @@ export class GatewayReception implements Reception {
     this.#options = options;
   }
 
-  /** Loads an encoder ahead of the first broadcast. */
+  /** Starts a spare encoder before the first broadcast. */
   prepare(): void {
     this.#encoders.prepare();
   }
@@ -45,13 +45,13 @@ export class GatewayReception implements Reception {
   async admit({ protocol, streamKey, passphrase, remote }: Incoming): Promise<Admission> {
     const { gatewayId, startedAt, capacity } = this.#options;
     if (this.#isClosed) return { accepted: false, reason: "unavailable" };
-    // Who has no good key takes nobody's place: one is taken when the Worker has said yes. Two at once may be one too many.
-    if (this.#places >= capacity || this.#undecided >= MAX_UNDECIDED) {
+    // A slot is taken only after authorization, so that invalid keys cannot occupy slots. Simultaneous requests may exceed the capacity.
+    if (this.#slotsTaken >= capacity || this.#pending >= MAX_PENDING) {
       logWarning("broadcaster.refused", { reason: "overloaded", protocol, remote, capacity });
       return { accepted: false, reason: "overloaded" };
     }
-    this.#undecided += 1;
-    this.#encoders.prepare(); // it loads while the Worker is asked
+    this.#pending += 1;
+    this.#encoders.prepare(); // starts while the Worker authorizes
     const answer = await this.#worker.authorize({
       gatewayId,
       gatewayStartedAt: startedAt,
@@ -59,45 +59,45 @@ export class GatewayReception implements Reception {
       streamKey,
       ...(passphrase === undefined ? {} : { passphrase }),
     });
-    this.#undecided -= 1;
+    this.#pending -= 1;
     if (!answer.accepted) {
       log("broadcaster.refused", { reason: answer.reason, protocol, remote });
       return answer;
     }
-    this.#places += 1;
+    this.#slotsTaken += 1;
     const { streamId, sessionId } = answer;
     log("broadcaster.accepted", { streamId, sessionId, protocol, remote });
-    // A listener that loses its broadcaster in between never takes it: the place must not be lost with it.
-    const unclaimed = setTimeout(() => (this.#places -= 1), CLAIM_MS);
+    // Release the slot if the listener loses its broadcaster and never calls `take`.
+    const unclaimed = setTimeout(() => (this.#slotsTaken -= 1), CLAIM_MS);
     const take = async (bytes: AsyncIterable<Uint8Array>, hangUp: HangUp) => {
       clearTimeout(unclaimed);
-      const line = new SourceLine();
+      const source = new SourceBuffer();
       let hasHungUp = false;
       const once: HangUp = (reason) => {
         if (!hasHungUp) hangUp(reason);
         hasHungUp = true;
       };
-      const broadcast = new OnAir(line, answer, once, () => this.#encoders.take());
-      void line.fill(bytes);
+      const broadcast = new LiveBroadcast(source, answer, once, () => this.#encoders.take());
+      void source.fill(bytes);
       const entry = { broadcast, over: broadcast.run() };
-      this.#onAir.add(entry);
+      this.#running.add(entry);
       await entry.over;
-      this.#onAir.delete(entry);
-      this.#places -= 1;
+      this.#running.delete(entry);
+      this.#slotsTaken -= 1;
     };
     return { accepted: true, streamId, sessionId, take };
   }
 
-  /** How many are on air, or about to be. */
+  /** Number of admitted broadcasts. */
   get broadcasts(): number {
-    return this.#places;
+    return this.#slotsTaken;
   }
 
-  /** Nobody comes in any more, and who is on air is let go in good order. */
+  /** Stops admission and ends all running broadcasts gracefully. */
   async close(reason: string): Promise<void> {
     this.#isClosed = true;
     this.#encoders.close();
-    for (const { broadcast } of this.#onAir) broadcast.end(reason);
-    await Promise.all([...this.#onAir].map(({ over }) => over));
+    for (const { broadcast } of this.#running) broadcast.end(reason);
+    await Promise.all([...this.#running].map(({ over }) => over));
   }
 }

@@ -1,19 +1,20 @@
-/** An encoder that dies is started again, but not without end: media that kills each one is not worth a machine. Pure. */
-const MOST = 5;
+/** Limits the restarts of crashed encoders, since some media crashes every encoder. Pure. */
+const MAX_STARTS = 5;
 const WITHIN_MS = 60_000;
 
 export class RestartLimit {
   #times: number[] = [];
 
-  /** Whether one more would be allowed now. */
+  /** Whether another start would be allowed now. */
   isAllowed(nowMs: number): boolean {
     this.#times = this.#times.filter((at) => nowMs - at < WITHIN_MS);
-    return this.#times.length < MOST;
+    return this.#times.length < MAX_STARTS;
   }
 
-  allows(nowMs: number): boolean {
+  /** Counts a start. @returns whether it is allowed */
+  record(nowMs: number): boolean {
     this.#times = this.#times.filter((at) => nowMs - at < WITHIN_MS);
     this.#times.push(nowMs);
-    return this.#times.length <= MOST;
+    return this.#times.length <= MAX_STARTS;
   }
 }

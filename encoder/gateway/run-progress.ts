@@ -1,29 +1,29 @@
-/** What an encoder's run is and how far it is out, so that another encoder can go on with it; and from where the source is still needed. */
+/** Records an encoder's run and its published extent, from which another encoder can continue, and the source position still needed. */
 import { PICTURE_TIMESCALE } from "../live/live-grid.ts";
 import type { Continuation, KeyPlace, RenditionProgress, RunState } from "../live/run-state.ts";
 import { progressBehind } from "../live/continuation.ts";
 import { type PartFacts, SOUND_NAME } from "../live/output.ts";
 
-const MOST_IN_VAIN = 2;
+const MAX_FRUITLESS = 2;
 
 export class RunProgress {
   #run: RunState | null = null;
   #keys: KeyPlace[] = [];
-  /** All that the encoder has been given is needed still. */
+  /** Everything the encoder has received is still needed. */
   #isFromStart = true;
   readonly #renditions = new Map<string, RenditionProgress>();
   readonly #dropped = new Set<string>();
   #soundShift = 0;
-  /** Continuations of which no part has come. */
-  #vain = 0;
+  /** Consecutive continuations that produced no part. */
+  #fruitless = 0;
 
   onRun(state: RunState | null): void {
     if (state !== null && this.#run !== null) {
-      this.#run = state; // the same one, with more known of it
+      this.#run = state; // an update of the same run
       return;
     }
     this.#run = state;
-    this.#renditions.clear(); // also in front of a new run: the one before it has ended with parts of its own
+    this.#renditions.clear(); // also before a new run: parts of the previous run may have followed its end
     if (state !== null) return;
     this.#keys = this.#keys.slice(-1);
     this.#isFromStart = false;
@@ -35,7 +35,7 @@ export class RunProgress {
   }
 
   onPart(facts: PartFacts): void {
-    this.#vain = 0;
+    this.#fruitless = 0;
     this.#renditions.set(facts.rendition, progressBehind(facts));
   }
 
@@ -43,7 +43,7 @@ export class RunProgress {
     this.#dropped.add(rendition);
   }
 
-  /** The byte from which on the source is needed; null = from its start on. Older keys are forgotten. */
+  /** First source byte still needed; null = the first byte received. Discards older key positions. */
   neededFrom(): number | null {
     const needed = this.#neededKey();
     if (needed === null) return this.#isFromStart ? null : (this.#keys[0]?.position ?? -1);
@@ -52,11 +52,11 @@ export class RunProgress {
     return this.#isFromStart ? null : this.#keys[0]!.position;
   }
 
-  /** @returns null when the run has ended, nothing of it is known, or its media kills encoders: then it has to be passed over */
+  /** @returns null when no run is known, the run has ended, or its media crashes encoders and must be skipped */
   continuation(): Continuation | null {
     const run = this.#run;
-    if (run === null || this.#vain === MOST_IN_VAIN) return null;
-    this.#vain += 1;
+    if (run === null || this.#fruitless === MAX_FRUITLESS) return null;
+    this.#fruitless += 1;
     return {
       run,
       progress: [...this.#renditions.values()],
@@ -65,33 +65,33 @@ export class RunProgress {
     };
   }
 
-  /** The source's time up to which every rendition of the run is out; null when nothing is known of one. */
-  get outSeconds(): number | null {
-    return this.#run && this.#outSeconds(this.#run);
+  /** Source time up to which every rendition of the run is published; null when no run is known. */
+  get publishedSeconds(): number | null {
+    return this.#run && this.#publishedSeconds(this.#run);
   }
 
-  /** Nothing of what the encoder was given has come out. */
+  /** The encoder has produced no output from its input. */
   get isUnused(): boolean {
     return this.#run === null && this.#isFromStart;
   }
 
-  /** Another encoder is given the source from the needed byte on, and counts bytes anew. */
-  countAnew(): void {
+  /** Another encoder receives the source from the needed byte, and counts positions from there. */
+  resetPositions(): void {
     this.#keys = [];
     this.#isFromStart = true;
   }
 
-  /** The newest key frame that lies before everything that is not out, picture and sound. */
+  /** The newest key frame before all unpublished picture and sound. */
   #neededKey(): number | null {
     const run = this.#run;
     if (run === null) return null;
-    const wanted = Math.max(run.zeroSeconds, this.#outSeconds(run) - run.interleaveSeconds);
+    const wanted = Math.max(run.zeroSeconds, this.#publishedSeconds(run) - run.interleaveSeconds);
     const found = this.#keys.findLastIndex(({ seconds }) => seconds <= wanted + 1e-3);
     return found < 0 ? null : found;
   }
 
-  /** The source's time up to which every rendition is out. */
-  #outSeconds({ start, zeroSeconds, rungs, copied, sound }: RunState): number {
+  /** Source time up to which every rendition is published. */
+  #publishedSeconds({ start, zeroSeconds, rungs, copied, sound }: RunState): number {
     const pictures = [...rungs, ...(copied === null ? [] : [copied.rung])].map(({ name }) => name);
     const made = [...pictures, ...(sound === null ? [] : [SOUND_NAME])].filter((name) => !this.#dropped.has(name));
     const ends = made.map((name) => {

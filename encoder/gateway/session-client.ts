@@ -1,4 +1,4 @@
-/** The Worker as one session sees it: what lies below `callbackUrl` (protocol.ts). */
+/** Client for the Worker's routes of one session, below `callbackUrl` (protocol/live.ts). */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type HeartbeatRequest,
@@ -15,12 +15,12 @@ import type { PartFacts } from "../live/output.ts";
 const ATTEMPT_TIMEOUT_MS = 5000;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2000;
-/** The Worker says that this session or this connection is none any more. */
+/** Statuses of a session or connection that is no longer valid. */
 const OVER = new Set([401, 403, 410]);
 
-/** The session is over, or somebody else's: nothing more is wanted of it. */
+/** The session has ended or belongs to another connection; all requests are rejected. */
 export class SessionOver extends Error {}
-/** An answer that no repetition makes better. */
+/** A rejection that a retry cannot change. */
 class Refused extends Error {}
 
 type Method = "GET" | "POST" | "PUT";
@@ -31,7 +31,7 @@ export class SessionClient {
   readonly #end = new AbortController();
   #token: string;
 
-  /** @param onOver told once, when the Worker does not know this session's connection any more */
+  /** @param onOver called when the Worker rejects this session's connection */
   constructor({ callbackUrl, token }: { callbackUrl: string; token: string }, onOver: (reason: string) => void) {
     this.#url = callbackUrl.replace(/\/+$/, "");
     this.#token = token;
@@ -40,7 +40,7 @@ export class SessionClient {
 
   started = (facts: Started) => this.#call("POST", "started", JSON.stringify(facts));
 
-  /** Where media goes on. */
+  /** Returns where media continues. */
   resume = async (opening: Opening): Promise<Resume> =>
     (await this.#call("POST", "resume", JSON.stringify(opening))) as Resume;
 
@@ -69,12 +69,12 @@ export class SessionClient {
 
   targets = async () => SimulcastTargets.parse(await this.#call("GET", "targets", null));
 
-  tellTarget = (state: TargetState) => this.#call("POST", "target", JSON.stringify(state));
+  reportTarget = (state: TargetState) => this.#call("POST", "target", JSON.stringify(state));
 
   putThumbnail = (bytes: Buffer, capturedAtMs: number) =>
-    this.#attempt("PUT", `thumbnail?capturedAt=${Math.round(capturedAtMs)}`, bytes); // the next one comes soon: tried once
+    this.#attempt("PUT", `thumbnail?capturedAt=${Math.round(capturedAtMs)}`, bytes); // no retry: the next one follows soon
 
-  /** Tried once: the next one says more. Null when it has not come through. */
+  /** Sent without retry, since the next one replaces it. Null when it failed. */
   async heartbeat(heartbeat: HeartbeatRequest): Promise<HeartbeatAnswer | null> {
     const answer = (await this.#attempt("POST", "heartbeat", JSON.stringify(heartbeat))) as HeartbeatAnswer | null;
     if (answer?.token !== undefined) this.#token = answer.token;
@@ -83,12 +83,12 @@ export class SessionClient {
 
   ended = (reason: string) => this.#call("POST", "ended", JSON.stringify({ reason }));
 
-  /** What is under way is given up. */
+  /** Aborts pending requests. */
   close(): void {
     this.#end.abort();
   }
 
-  /** Again and again until it is answered. @throws {SessionOver} @throws {Refused} */
+  /** Retries until answered. @throws {SessionOver} @throws {Refused} */
   async #call(method: Method, path: string, body: string | Buffer | null): Promise<unknown> {
     for (let attempt = 0; ; attempt += 1) {
       const answer = await this.#attempt(method, path, body);
@@ -99,7 +99,7 @@ export class SessionClient {
     }
   }
 
-  /** Null when it may be better the next time. @throws {SessionOver} @throws {Refused} */
+  /** Returns null after a failure worth retrying. @throws {SessionOver} @throws {Refused} */
   async #attempt(method: Method, path: string, body: string | Buffer | null): Promise<unknown> {
     if (this.#end.signal.aborted) throw new SessionOver("closed");
     let status: number;

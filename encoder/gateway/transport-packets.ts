@@ -1,4 +1,4 @@
-/** Packets of MPEG-TS (ISO/IEC 13818-1), as far as a demuxer needs them to begin midway: the newest PAT and PMTs. */
+/** Finds the MPEG-TS tables (ISO/IEC 13818-1) that a demuxer needs to start midway: the newest PAT and PMTs. */
 
 export const PACKET_BYTES = 188;
 export const SYNC_BYTE = 0x47;
@@ -9,10 +9,10 @@ const SECTION_HEADER_BYTES = 8;
 const CRC_BYTES = 4;
 
 export class TransportTables {
-  /** PIDs of the programs' maps, as the newest PAT names them. */
+  /** PMT PIDs listed in the newest PAT. */
   #mapPids = new Set<number>();
 
-  /** @returns a name for a packet that holds a whole PAT or PMT; null for any other */
+  /** @returns a name for a packet with a complete PAT or PMT; null for any other packet */
   nameOf(packet: Buffer): string | null {
     const pid = packet.readUInt16BE(1) & 0x1fff;
     if (pid !== PAT_PID && !this.#mapPids.has(pid)) return null;
@@ -25,7 +25,7 @@ export class TransportTables {
   }
 }
 
-/** The section that begins in a packet and ends in it. */
+/** The section that starts and ends in this packet. */
 function sectionOf(packet: Buffer): Buffer | null {
   const begins = (packet[1]! & 0x40) !== 0;
   const hasAdaptation = (packet[3]! & 0x20) !== 0;

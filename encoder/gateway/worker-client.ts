@@ -1,4 +1,4 @@
-/** The Worker as a gateway sees it before there is a session (../live/protocol.ts). */
+/** Client for the Worker's ingest routes before a session exists (protocol/live.ts). */
 import { z } from "zod";
 import { type AuthorizeRequest, AuthorizeAnswer, type PassphraseAnswer, type Register } from "../../protocol/live.ts";
 
@@ -9,20 +9,20 @@ const Passphrase = z.discriminatedUnion("accepted", [
   z.object({ accepted: z.literal(false), reason: z.enum(["unknown_key", "disabled"]) }),
 ]);
 
-/** The Worker cannot be reached, or answers with nothing that can be understood. */
+/** The Worker is unreachable, or its answer is invalid. */
 const UNAVAILABLE = { accepted: false, reason: "unavailable" } as const;
 
 export class WorkerClient {
   readonly #workerUrl: string;
   readonly #credential: string;
 
-  /** @param credential of the gateway (../gateway-credential.ts) */
+  /** @param credential of the gateway (protocol/gateway-credential.ts) */
   constructor(workerUrl: string, credential: string) {
     this.#workerUrl = workerUrl.replace(/\/+$/, "");
     this.#credential = credential;
   }
 
-  /** @returns whether the Worker has heard it */
+  /** @returns whether the Worker accepted the registration */
   async register(register: Register): Promise<boolean> {
     return (await this.#post("register", register)) !== null;
   }
@@ -37,7 +37,7 @@ export class WorkerClient {
     return parsed.data ?? UNAVAILABLE;
   }
 
-  /** Null when there is no good answer. A broadcaster does not wait: it is not tried again. */
+  /** Null without a valid answer. Not retried, because a broadcaster is waiting. */
   async #post(name: string, body: unknown): Promise<unknown> {
     try {
       const response = await fetch(`${this.#workerUrl}/internal/ingest/${name}`, {

@@ -1,4 +1,4 @@
-/** A broadcast's child process: fed with its bytes, watched while it runs, killed by its limits. */
+/** Runs a broadcast's encoder in a child process: feeds it the source bytes, monitors it and enforces its limits. */
 import type { KeyPlace, RunStart, RunState } from "./run-state.ts";
 import type { ChildProcess } from "node:child_process";
 import { Readable } from "node:stream";
@@ -15,35 +15,35 @@ import { type ChildOrder, MessageReader, type WireMessage } from "./wire.ts";
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 const HEAP_MIB = 512;
 const WATCH_MS = 500;
-/** libav's calls each hold one of libuv's threads: the reader, the decoder, a filter and every encoder of a ladder at the same time. */
+/** Each libav call occupies a libuv thread; reader, decoder, filter and every encoder of a ladder run at the same time. */
 export const LIBUV_THREADS = 12;
 
 export interface BroadcastLimits {
-  /** Without a step forward for so long, while there is something to read, libav hangs. */
+  /** With input available and no progress for this long, libav is considered hung. */
   silenceMs: number;
   /** Resident memory of the child. */
   rssBytes: number;
-  /** Parts that wait for a slow receiver. */
+  /** Parts queued for a slow receiver. */
   outboxBytes: number;
 }
 export const BROADCAST_LIMITS: BroadcastLimits = { silenceMs: 10_000, rssBytes: 1.5 * 2 ** 30, outboxBytes: 64 << 20 };
 
 export type BroadcastOutcome =
-  | { type: "ended"; end: BroadcastEnd } // the source ended; everything is in whole segments and has been received
+  | { type: "ended"; end: BroadcastEnd } // the source ended; all media is in complete segments and has been received
   | { type: "failure"; code: JobFailureCode; message: string }
   | { type: "stopped" }
-  | { type: "unable"; reason: string } // to go on with the run that another encoder died in
+  | { type: "cannot-continue"; reason: string } // the run of the encoder that crashed cannot be continued
   | { type: "crashed"; how: string };
 
 export interface BroadcastReceiver extends OutboxReceiver {
   onStarted(facts: StartedFacts): void;
-  /** Where a run begins; all that came before it has been received or given up. A rejection ends the broadcast. */
+  /** Returns the start of a run. Called after all earlier output has been received or dropped. A rejection ends the broadcast. */
   onOpening(opening: RunOpening): Promise<RunStart>;
   onRungDropped(dropped: DroppedRung): void;
   onThumbnail(bytes: Buffer, capturedAtMs: number): void;
   onThumbnailFailed?(reason: string): void;
   onPulse(pulse: Pulse): void;
-  /** It is on its way to `onPart`, which may take a while. */
+  /** Called when a part is queued for `onPart`, which may follow much later. */
   onPartMade?(facts: PartFacts): void;
   onRun?(state: RunState | null): void;
   onKey?(place: KeyPlace): void;
@@ -58,9 +58,9 @@ export const startBroadcastChild = (): ChildProcess =>
   });
 
 /**
- * Resolves when the child has ended, however that was, and what it made has been received or given up.
+ * Resolves when the child has exited for any reason and its output has been received or dropped.
  *
- * @param stop kills it @param final says before the bytes end that the broadcaster does not come back
+ * @param stop kills the child @param final aborted before the end of `bytes` when the broadcaster will not reconnect
  */
 export async function runBroadcast(
   child: ChildProcess,
@@ -72,25 +72,25 @@ export async function runBroadcast(
   final: AbortSignal | null = null,
 ): Promise<BroadcastOutcome> {
   const outbox = new Outbox(receiver, limits.outboxBytes);
-  const life = { aliveMs: performance.now(), steps: -1 };
+  const progress = { aliveMs: performance.now(), steps: -1 };
   const supervisor = new Supervisor<BroadcastOutcome>(child, {
     watchMs: WATCH_MS,
     rssBytes: limits.rssBytes,
     tooLarge: exceeded("The broadcast needs too much memory."),
     verdict: () =>
-      performance.now() - life.aliveMs > limits.silenceMs ? exceeded("The encoder came to a standstill.") : null,
+      performance.now() - progress.aliveMs > limits.silenceMs ? exceeded("The encoder stopped making progress.") : null,
     stop: { signal: stop, outcome: { type: "stopped" } },
   });
-  const order = (message: ChildOrder) => child.send(message, () => {}); // a child that is gone already says so by its end
+  const order = (message: ChildOrder) => child.send(message, () => {}); // the supervisor reports a child that has already exited
   const place = async (opening: RunOpening) => {
     await outbox.settled();
     order({ start: await receiver.onOpening(opening) });
   };
-  const hear = (message: WireMessage, data: Buffer) => {
+  const handle = (message: WireMessage, data: Buffer) => {
     if (message.type === "started") receiver.onStarted(message.facts);
     else if (message.type === "opening")
       place(message.opening).catch((error: unknown) =>
-        supervisor.end({ type: "crashed", how: `not placed: ${String(error)}` }),
+        supervisor.end({ type: "crashed", how: `run start not obtained: ${String(error)}` }),
       );
     else if (message.type === "init") outbox.putInit(message.rendition, message.version, data, message.facts);
     else if (message.type === "part") {
@@ -103,14 +103,14 @@ export async function runBroadcast(
     else if (message.type === "thumbnail-failed") receiver.onThumbnailFailed?.(message.reason);
     else if (message.type === "pulse") {
       const { steps, isWaiting } = message.pulse;
-      if (steps !== life.steps || isWaiting) Object.assign(life, { steps, aliveMs: performance.now() });
+      if (steps !== progress.steps || isWaiting) Object.assign(progress, { steps, aliveMs: performance.now() });
       receiver.onPulse(message.pulse);
     } else supervisor.settle(message);
   };
   const reader = new MessageReader();
   child.stdout!.on("data", (chunk: Buffer) => {
     try {
-      for (const { message, bytes: data } of reader.push(chunk)) hear(message, data);
+      for (const { message, bytes: data } of reader.push(chunk)) handle(message, data);
     } catch (error) {
       supervisor.end({ type: "crashed", how: error instanceof Error ? error.message : String(error) });
     }
@@ -120,13 +120,13 @@ export async function runBroadcast(
   const onFinal = () => order({ isFinal: true });
   final?.addEventListener("abort", onFinal, { once: true });
   if (final?.aborted === true) onFinal();
-  // A source that breaks ends the child's input, and so does a child that does not want any more of it.
+  // The child's input ends when the source fails or when the child closes its stdin.
   const source = Readable.from(bytes, { objectMode: false });
   pipeline(source, child.stdin!).catch(() => child.stdin!.destroy());
 
   const { outcome, how } = await watched;
   final?.removeEventListener("abort", onFinal);
-  source.destroy(); // not waited for: a broadcaster that says nothing may never let go
+  source.destroy(); // not awaited: a silent broadcaster may never close
   await outbox.settled();
   return outcome ?? { type: "crashed", how };
 }

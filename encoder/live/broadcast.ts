@@ -1,4 +1,4 @@
-/** One broadcast from its first byte to its end: one decode, the ladder, parts. Everything the source does wrong is met here. */
+/** Encodes one broadcast from its first byte to its end: decodes it once and encodes the ladder into parts. Handles all source faults. */
 import type { Continuation, RunStart, RunState } from "./run-state.ts";
 import type { Frame } from "node-av";
 import { JobError } from "../errors.ts";
@@ -21,31 +21,31 @@ import { type DecodedFrame, StreamDecoder } from "./stream-decoder.ts";
 import { StreamReader } from "./stream-reader.ts";
 
 const PULSE_MS = 1000;
-/** Sound that comes before the first picture waits for it; more than this is too early to matter. */
+/** Sound that precedes the first picture is buffered, up to this many pieces; older pieces are dropped. */
 const MAX_EARLY_PIECES = 400;
-/** Every packet of sound is a key; one in so long is told. */
+/** Every audio packet is a sync sample; report one per this interval. */
 const SOUND_KEY_SECONDS = 0.5;
-/** Timestamps of FLV are whole milliseconds. */
+/** FLV timestamps are whole milliseconds. */
 const ROUNDING_SECONDS = 0.002;
-/** Sound of a timeline that the picture has not reached yet, in packets. */
+/** Maximum buffered audio packets of a timeline that the picture has not reached yet. */
 const MAX_STRAYS = 200;
 
-/** May change until the source has ended. */
+/** Mutable until the source has ended. */
 export interface Ending {
-  /** The broadcaster does not come back: nothing is held for it. */
+  /** The broadcaster will not reconnect, so the session is not held for it. */
   isFinal: boolean;
 }
 
 export interface BroadcastEnd {
-  /** Whole segments of the session: the next media sequence number. */
+  /** Number of complete segments in the session, which is the next media sequence number. */
   nextMsn: number;
-  /** Where the session's timeline ends, in seconds. */
+  /** End of the session's timeline, in seconds. */
   seconds: number;
 }
 
 /**
- * Encodes until the source ends, which may be by breaking off: all that came is in whole segments then.
- * @throws {JobError} when it cannot begin, or an encoder fails
+ * Encodes until the source ends or breaks off. All received media is then in complete segments.
+ * @throws {JobError} when encoding cannot start or an encoder fails
  */
 export async function encodeBroadcast(
   bytes: AsyncIterable<Uint8Array>,
@@ -84,29 +84,29 @@ class Broadcast {
   readonly #overload: Pick<OverloadPolicy, "decide">;
   readonly #ending: Ending;
   #clock = new CaptureClock();
-  /** Null without a picture. */
+  /** Null when the source has no picture. */
   #pictures: PicturePlans | null = null;
   #run: Run | null = null;
   #runPlan: RunPlan | null = null;
   #pictureKind = "";
-  /** Null = to be asked for. */
+  /** Null = to be requested from the listener. */
   #start: RunStart | null;
-  /** Until its run has been opened. */
+  /** Set until the continued run has been opened. */
   #continues: Continuation | null;
-  /** Where the last run ended. */
+  /** End of the last run. */
   #after: RunOpening["after"] = null;
   #isPlacing = false;
-  /** What lies before it in the source is out. */
+  /** Source time before which all media has been published. */
   #afterSeconds: number;
   #earlySound: SoundPiece[] = [];
   #strays: TimedPacket[] = [];
   #hasStarted = false;
-  /** Not before this the first picture is shown. */
+  /** Earliest time of the first picture. */
   #firstSeconds = -Infinity;
   #packets = 0;
   #lastKeySeconds = -Infinity;
   readonly #meter = new SpeedMeter(performance.now());
-  #mediaSeconds = 0; // of runs that are over
+  #mediaSeconds = 0; // of finished runs
 
   constructor(
     source: LiveSource,
@@ -142,13 +142,13 @@ class Broadcast {
       this.#packets += 1;
       const firstByteAtMs = this.#plan.firstByteAtMs ?? reader.firstByteAtMs;
       if (this.#packets === 1 && firstByteAtMs !== undefined) this.#clock.note(packet.decodeSeconds, firstByteAtMs);
-      await this.#take(packet);
+      await this.#handlePacket(packet);
     }
     await this.#endRun(!this.#ending.isFinal);
-    if (this.#continues !== null) throw new CannotContinue("the source has nothing that goes on");
-    const isAllOut = this.#afterSeconds > -Infinity;
-    if (!this.#hasStarted && !isAllOut)
-      throw new JobError("source_damaged", "Nothing of the broadcast could be decoded.");
+    if (this.#continues !== null) throw new CannotContinue("the source has no media that continues the run");
+    const isAllPublished = this.#afterSeconds > -Infinity;
+    if (!this.#hasStarted && !isAllPublished)
+      throw new JobError("source_damaged", "No media of the broadcast could be decoded.");
     return { nextMsn: this.#after?.msn ?? 0, seconds: this.#after?.seconds ?? 0 };
   }
 
@@ -170,7 +170,7 @@ class Broadcast {
     for (const { packet } of this.#strays) packet.free();
   }
 
-  async #take(timed: TimedPacket): Promise<void> {
+  async #handlePacket(timed: TimedPacket): Promise<void> {
     const { kind, decodeSeconds, stream } = timed;
     const place = this.#timeline.place(kind, decodeSeconds);
     if (place === "stray") return this.#keepStray(timed);
@@ -185,10 +185,10 @@ class Broadcast {
     this.#noteKey(timed);
     if (kind === "video") {
       this.#pictures?.copy?.put(timed);
-      for await (const frame of this.#video.decode(timed)) await this.#takePicture(frame);
-    } else await this.#takeSound(timed);
+      for await (const frame of this.#video.decode(timed)) await this.#handleDecodedPicture(frame);
+    } else await this.#handleSoundPacket(timed);
     timed.packet.free();
-    if (place === "jump") await this.#takeStrays();
+    if (place === "jump") await this.#handleStrays();
   }
 
   #noteKey({ packet, kind, decodeSeconds: seconds }: TimedPacket): void {
@@ -199,18 +199,18 @@ class Broadcast {
     this.#listener.onKey?.({ seconds, position: Number(packet.pos), soundShift: this.#run?.soundShift ?? 0 });
   }
 
-  async #takeSound(timed: TimedPacket): Promise<void> {
+  async #handleSoundPacket(timed: TimedPacket): Promise<void> {
     if (!this.#audio.isFor(timed.stream)) for await (const frame of this.#audio.rest()) await this.#playSound(frame);
     for await (const frame of this.#audio.decode(timed)) await this.#playSound(frame);
     if (this.#source.video === null || this.#run === null) return;
-    // Sound that far ahead of it: the picture has come to a standstill, or cannot be decoded any more.
-    const standsAt = timed.decodeSeconds - this.#source.interleaveSeconds;
-    this.#timeline.passUntil(standsAt);
-    if (this.#run.isCopying && this.#run.endsBefore(standsAt)) await this.#leaveCopy(standsAt);
-    await this.#run.holdPicture(standsAt);
+    // Sound this far ahead of the picture means that the picture has stalled or can no longer be decoded.
+    const stalledAt = timed.decodeSeconds - this.#source.interleaveSeconds;
+    this.#timeline.passUntil(stalledAt);
+    if (this.#run.isCopying && this.#run.endsBefore(stalledAt)) await this.#stopCopying(stalledAt);
+    await this.#run.holdPicture(stalledAt);
   }
 
-  async #takePicture(decoded: DecodedFrame): Promise<void> {
+  async #handleDecodedPicture(decoded: DecodedFrame): Promise<void> {
     for await (const frame of this.#fields.put(decoded)) await this.#showPicture(frame);
     if (this.#fields.isActive) this.#pictures?.copy?.end();
   }
@@ -219,11 +219,11 @@ class Broadcast {
     const { num, den } = frame.sampleAspectRatio;
     const kind = [frame.width, frame.height, num, den].join();
     const unit = this.#pictures?.copy?.take(sourceSeconds) ?? null;
-    if (this.#isOut(sourceSeconds)) return frame.free();
+    if (this.#isPublished(sourceSeconds)) return frame.free();
     const seconds = this.#hasStarted ? sourceSeconds : Math.max(sourceSeconds, this.#firstSeconds);
     if (this.#run !== null && kind !== this.#pictureKind) await this.#closeRun();
     this.#pictureKind = kind;
-    if (this.#run !== null && !this.#run.accepts(seconds, unit)) await this.#leaveCopy(seconds);
+    if (this.#run !== null && !this.#run.accepts(seconds, unit)) await this.#stopCopying(seconds);
     if (this.#continues?.run.copied?.phase === "copied" && unit === null)
       throw new CannotContinue("the first picture cannot be copied");
     if (this.#run === null) await this.#openRun(seconds, this.#planPicture(frame, unit?.isIdr === true));
@@ -234,12 +234,12 @@ class Broadcast {
     if (!this.#run!.isCopying) this.#pictures!.copy!.end();
   }
 
-  #isOut(sourceSeconds: number): boolean {
+  #isPublished(sourceSeconds: number): boolean {
     return !this.#hasStarted && sourceSeconds < this.#afterSeconds - ROUNDING_SECONDS;
   }
 
-  /** From here on all rungs are encoded: the source's own pictures do not go on as a rung must. Where one is missing, the last stands. */
-  async #leaveCopy(seconds: number): Promise<void> {
+  /** Encodes all rungs from here on, because the source's own pictures no longer suit a rung. Repeats the last picture over a gap. */
+  async #stopCopying(seconds: number): Promise<void> {
     const run = this.#run!;
     const still = run.endsBefore(seconds) ? run.still : null;
     this.#pictures!.copy!.end();
@@ -257,7 +257,7 @@ class Broadcast {
   async #playSound(decoded: DecodedFrame): Promise<void> {
     const { seconds } = decoded;
     for await (const piece of this.#converter.convert(decoded)) {
-      if (this.#isOut(seconds)) continue;
+      if (this.#isPublished(seconds)) continue;
       if (this.#run === null && this.#source.video === null) await this.#openRun(seconds, null);
       if (this.#run !== null) await this.#run.putSound(piece);
       else if (this.#earlySound.push(piece) > MAX_EARLY_PIECES) this.#earlySound.shift();
@@ -334,9 +334,9 @@ class Broadcast {
     return start;
   }
 
-  /** Everything that is under way belongs to the run that ends. */
+  /** Drains decoders and filters into the run, then closes it. */
   async #endRun(isHeld = false): Promise<void> {
-    for await (const frame of this.#video.rest()) await this.#takePicture(frame);
+    for await (const frame of this.#video.rest()) await this.#handleDecodedPicture(frame);
     for await (const frame of this.#fields.rest()) await this.#showPicture(frame);
     for await (const frame of this.#audio.rest()) await this.#playSound(frame);
     for await (const piece of this.#converter.rest()) await this.#run?.putSound(piece);
@@ -344,7 +344,7 @@ class Broadcast {
     this.#pictures?.copy?.forget();
   }
 
-  /** The source goes on without a jump; its sound behind the seam is the next run's. */
+  /** Closes the run without draining the decoders. Sound after the run's end belongs to the next run. */
   async #closeRun(isHeld = false): Promise<void> {
     const run = this.#run;
     if (run === null) return;
@@ -356,10 +356,10 @@ class Broadcast {
     this.#after = after;
   }
 
-  /** Sound that jumped before the picture did is of the timeline on which the picture has arrived now. */
-  async #takeStrays(): Promise<void> {
+  /** Processes the sound that jumped before the picture did, now that the picture is on the same timeline. */
+  async #handleStrays(): Promise<void> {
     for (const stray of this.#strays.splice(0))
-      if (this.#timeline.isNear(stray.decodeSeconds)) await this.#take(stray);
+      if (this.#timeline.isNear(stray.decodeSeconds)) await this.#handlePacket(stray);
       else stray.packet.free();
   }
 
@@ -367,7 +367,7 @@ class Broadcast {
     if (this.#strays.push(timed) > MAX_STRAYS) this.#strays.shift()!.packet.free();
   }
 
-  /** Reports progress, and drops a rung when the machine is too slow. Called each second. */
+  /** Reports progress, and drops a rung when the machine is too slow. Called every second. */
   pulse(): void {
     const { reader } = this.#source;
     const atMs = performance.now();
@@ -409,6 +409,5 @@ class Broadcast {
 function checkInits(run: Run, { inits }: RunState): void {
   const before = new Map(inits);
   for (const { name, init } of run.inits)
-    if (before.get(name) !== digestOf(init.bytes))
-      throw new CannotContinue(`the init segment of ${name} is another one`);
+    if (before.get(name) !== digestOf(init.bytes)) throw new CannotContinue(`the init segment of ${name} differs`);
 }

@@ -1,28 +1,27 @@
 /**
- * When pictures were captured, by when they arrived: the least delay of the last seconds counts, since networks only ever add to it.
- * Pure.
+ * Estimates capture times from arrival times. Uses the smallest delay of the last seconds, since networks only add delay. Pure.
  */
 
 const WINDOW_BUCKETS = 10;
 const BUCKET_MS = 1000;
-/** Smaller changes are noise; capture times shall be as steady as the media. */
-const NOTICED_MS = 100;
-/** What was told once is gone on from: a better estimate is come nearer to by so much of the media's own time. */
+/** Smaller changes are noise. Capture times should advance as steadily as the media. */
+const SIGNIFICANT_MS = 100;
+/** Reported times never jump. They approach a better estimate by at most this fraction of elapsed media time. */
 const SLEW = 0.01;
 
 export class CaptureClock {
-  /** Least (arrival − media time) of each second, in ms. */
+  /** Smallest (arrival − media time) of each second, in ms. */
   readonly #buckets: { second: number; offsetMs: number }[] = [];
   #offsetMs: number | undefined;
-  #told: { mediaSeconds: number; atMs: number } | null = null;
+  #lastReported: { mediaSeconds: number; atMs: number } | null = null;
 
-  /** @param told what another encoder told of this source last */
-  constructor(told: { mediaSeconds: number; atMs: number } | null = null) {
-    this.#told = told;
-    if (told !== null) this.note(told.mediaSeconds, told.atMs);
+  /** @param lastReported last time reported for this source by another encoder */
+  constructor(lastReported: { mediaSeconds: number; atMs: number } | null = null) {
+    this.#lastReported = lastReported;
+    if (lastReported !== null) this.note(lastReported.mediaSeconds, lastReported.atMs);
   }
 
-  /** A packet of this time has arrived. */
+  /** Records the arrival of a packet with this media time. */
   note(mediaSeconds: number, arrivedAtMs: number): void {
     const second = Math.floor(arrivedAtMs / BUCKET_MS);
     const offsetMs = arrivedAtMs - mediaSeconds * 1000;
@@ -31,19 +30,19 @@ export class CaptureClock {
     else this.#buckets.push({ second, offsetMs });
     if (this.#buckets.length > WINDOW_BUCKETS) this.#buckets.shift();
     const least = Math.min(...this.#buckets.map((bucket) => bucket.offsetMs));
-    if (this.#offsetMs === undefined || Math.abs(least - this.#offsetMs) > NOTICED_MS) this.#offsetMs = least;
+    if (this.#offsetMs === undefined || Math.abs(least - this.#offsetMs) > SIGNIFICANT_MS) this.#offsetMs = least;
   }
 
-  /** Epoch ms. From one call to the next it goes on as the media does, within a hundredth. */
+  /** Epoch ms. Between calls it advances with the media, within 1 %. */
   capturedAtMs(mediaSeconds: number): number {
     const estimateMs = mediaSeconds * 1000 + (this.#offsetMs ?? 0);
     let atMs = estimateMs;
-    if (this.#told !== null) {
-      const mediaMs = Math.max(0, mediaSeconds - this.#told.mediaSeconds) * 1000;
-      const onMs = this.#told.atMs + mediaMs;
-      atMs = onMs + Math.min(SLEW * mediaMs, Math.max(-SLEW * mediaMs, estimateMs - onMs));
+    if (this.#lastReported !== null) {
+      const mediaMs = Math.max(0, mediaSeconds - this.#lastReported.mediaSeconds) * 1000;
+      const projectedMs = this.#lastReported.atMs + mediaMs;
+      atMs = projectedMs + Math.min(SLEW * mediaMs, Math.max(-SLEW * mediaMs, estimateMs - projectedMs));
     }
-    this.#told = { mediaSeconds, atMs };
+    this.#lastReported = { mediaSeconds, atMs };
     return atMs;
   }
 }

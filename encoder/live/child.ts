@@ -1,4 +1,4 @@
-/** One broadcast in a process of its own: media on stdin, the plan over IPC, messages on stdout (`wire.ts`). */
+/** Entry point of a broadcast's child process: media on stdin, orders over IPC, messages on stdout (`wire.ts`). */
 import type { RunStart } from "./run-state.ts";
 import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
@@ -18,7 +18,7 @@ process.on("message", (order: ChildOrder) => {
   else ending.isFinal = true;
 });
 const ending: Ending = { isFinal: false };
-/** Answers the opening that has been sent. */
+/** Resolves the pending `opening`. */
 let place: ((start: RunStart) => void) | undefined;
 
 async function encode(plan: BroadcastPlan): Promise<void> {
@@ -31,7 +31,7 @@ async function encode(plan: BroadcastPlan): Promise<void> {
 
 const send = (message: WireMessage, bytes?: Buffer) => void process.stdout.write(encodeMessage(message, bytes));
 
-/** Writing to a pipe waits until it has room (Node, "process I/O"), so nothing piles up here; the gateway always reads. */
+/** Writes to a pipe are synchronous (Node, "process I/O"), so nothing queues here; the gateway always reads. */
 const listener: BroadcastListener = {
   onStarted: (facts) => send({ type: "started", facts }),
   onOpening: (opening) => {
@@ -50,7 +50,7 @@ const listener: BroadcastListener = {
 };
 
 function failureOf(error: unknown): WireMessage {
-  if (error instanceof CannotContinue) return { type: "unable", reason: error.message };
+  if (error instanceof CannotContinue) return { type: "cannot-continue", reason: error.message };
   if (error instanceof JobError) return { type: "failure", code: error.code, message: error.message.slice(0, 1000) };
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   return { type: "failure", code: "encoder_failed", message: "The encoder failed on this broadcast." };

@@ -1,11 +1,11 @@
-/** What an encoder has to know to go on with a run that another one began and died in. */
+/** Lets an encoder continue a run that another encoder started before it crashed. */
 import type { Continuation, RenditionProgress } from "./run-state.ts";
 import { PICTURE_TIMESCALE } from "./live-grid.ts";
 import { createHash } from "node:crypto";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import { type PartFacts, SOUND_NAME } from "./output.ts";
 
-/** The run cannot be gone on with as it was; nothing has come out. */
+/** The run cannot be continued unchanged. No output has been produced. */
 export class CannotContinue extends Error {}
 
 export const digestOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
@@ -18,7 +18,7 @@ export const progressBehind = (facts: PartFacts): RenditionProgress => ({
   capturedAtMs: facts.isLast ? null : facts.capturedAtMs,
 });
 
-/** Where a rendition goes on in its run: at which segment, part and sample, all from 0. */
+/** Position at which a rendition continues in its run; all counts start at 0. */
 export interface CutPlace {
   segment: number;
   part: number;

@@ -1,4 +1,4 @@
-/** The top rung of a source that is played as it is: its own access units in the same parts and segments as the encoded rungs. */
+/** A top rung that copies the source's access units without re-encoding, cut into the same parts and segments as the encoded rungs. */
 import { type LiveGrid, PICTURE_TIMESCALE } from "./live-grid.ts";
 import type { AvcUnit } from "../media/avc-units.ts";
 import { initSegment } from "../../protocol/media/cmaf.ts";
@@ -14,13 +14,13 @@ import type { SegmentGrid } from "./segment-grid.ts";
 export interface Copy {
   rung: VideoRung;
   avcConfig: Buffer;
-  /** A parameter set id that the source does not use: the encoder's, which makes the rung before the source's own pictures begin. */
+  /** A parameter set ID unused by the source. The encoder uses it for the rung's pictures before the copy starts. */
   leadParameterSetId: number;
-  /** Of any segment at most. */
+  /** Maximum over all segments. */
   bitrateBps: number;
 }
 
-/** Whether a picture of the source can be held by pictures in which nothing changes. */
+/** Whether a source picture can be repeated by appending skip pictures. */
 export const canHoldCopy = ({ avcConfig }: Pick<Copy, "avcConfig">): boolean => skipPictures(avcConfig) !== null;
 
 export class CopiedRung {
@@ -32,11 +32,11 @@ export class CopiedRung {
   readonly #bytesPerFrame: number; // at most, on average over a segment
   readonly #avcConfig: Buffer;
   #last: Buffer | null = null;
-  #bytes = 0; // of the segment under way
+  #bytes = 0; // of the current segment
 
   /**
-   * @param leadConfig avcC of the encoder that makes the rung before the source's own pictures begin; the init segment has both
-   * @param firstFrame the first one that is not out yet, in a run that another encoder began
+   * @param leadConfig avcC of the encoder that produces the rung before the copy starts; the init segment has both
+   * @param firstFrame the first unpublished frame, in a run that another encoder started
    */
   constructor(
     { rung, avcConfig, bitrateBps }: Copy,
@@ -68,15 +68,15 @@ export class CopiedRung {
     };
   }
 
-  /** Segments that are whole. */
+  /** Number of complete segments. */
   get segments(): number {
     return this.#cutter.segments;
   }
 
-  /** In a run that another encoder began: whether the output frame of this number is out already. */
-  isOut = (number: number): boolean => number < this.#firstFrame;
+  /** Whether this output frame has already been published by the encoder that started the run. */
+  isPublished = (number: number): boolean => number < this.#firstFrame;
 
-  /** Whether it can be the run's output frame of this number: a segment begins with a key frame, and is not too large. */
+  /** Whether the unit can be this output frame: a segment must start with a key frame and must not exceed the bitrate. */
   accepts({ data, isIdr }: AvcUnit, number: number): boolean {
     const isFirst = this.#cutsAt.intoSegment(number) === 0;
     const bytesBefore = isFirst ? 0 : this.#bytes;
@@ -89,10 +89,10 @@ export class CopiedRung {
     if (this.#cutsAt.intoSegment(number) === 0) this.#bytes = 0;
     this.#bytes += data.length;
     this.#last = data;
-    if (!this.isOut(number)) this.#cutter.add(data, isIdr);
+    if (!this.isPublished(number)) this.#cutter.add(data, isIdr);
   }
 
-  /** The last picture stands for so many frames more; nothing is put behind it. Only where `canHoldCopy`. */
+  /** Repeats the last picture for this many frames. No picture may follow. Requires `canHoldCopy`. */
   hold(frames: number): void {
     const skip = this.#last && skipPictures(this.#avcConfig, this.#last);
     if (skip === null) return;

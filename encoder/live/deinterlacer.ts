@@ -1,4 +1,4 @@
-/** Fields become whole pictures at the same rate, as on demand. What has no fields passes at once; the filter holds one picture back. */
+/** Deinterlaces at the same frame rate, as for on-demand assets. Progressive frames pass unchanged; the filter delays by one picture. */
 import type { Frame } from "node-av";
 import { AV_FRAME_FLAG_INTERLACED } from "node-av/constants";
 import { PictureGraph } from "../media/picture-graph.ts";
@@ -9,10 +9,10 @@ const TIME_BASE = { num: 1, den: 90_000 };
 
 export class Deinterlacer {
   #graph: PictureGraph | undefined;
-  /** Of the pictures in the filter: carried beside it. */
+  /** Times of the pictures inside the filter. */
   #seconds: number[] = [];
 
-  /** Fields have been seen. */
+  /** True once an interlaced frame has been received. */
   get isActive(): boolean {
     return this.#graph !== undefined;
   }
@@ -29,7 +29,7 @@ export class Deinterlacer {
     yield* this.#ready();
   }
 
-  /** What the filter still holds. */
+  /** Drains the filter. */
   async *rest(): AsyncGenerator<DecodedFrame> {
     if (this.#graph === undefined) return;
     this.#graph.put(null);

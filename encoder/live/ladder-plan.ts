@@ -1,4 +1,4 @@
-/** The rungs of a live picture. Pure. */
+/** Plans the rungs of a live picture. Pure. */
 import { fitInto, planLadder, type Size } from "../../protocol/ladder.ts";
 import type { Fraction, VideoRung } from "../../protocol/jobs.ts";
 import type { IngestSettings } from "../../protocol/live.ts";
@@ -8,8 +8,8 @@ export const planLiveLadder = (source: Size, rate: Fraction, max: IngestSettings
   planLadder(source, rate, max, "standard");
 
 /**
- * The same rungs for a picture of another size: players know a rendition by its name for the whole session, so none comes or goes.
- * A rung has the new picture's shape inside its own box; a smaller picture is not enlarged.
+ * Fits the rungs to a picture of another size. Players identify a rendition by its name for the whole session, so none is added or removed.
+ * Each rung keeps its bounding box and gets the new aspect ratio; a smaller picture is not upscaled.
  */
 export const refitLadder = (rungs: VideoRung[], source: Size): VideoRung[] =>
   rungs.map((rung) => ({ ...rung, ...fitInto(source, Number.parseInt(rung.name.slice(1), 10)) }));

@@ -1,31 +1,31 @@
-/** Frames, parts and segments of a live picture and its sound. Pure. */
+/** Plans frame rate, parts and segments of live picture and sound. Pure. */
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import { outputRate } from "../media/frame-rate.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
 import { STANDARD_RATES } from "../../protocol/standard-rates.ts";
 
 /**
- * Ticks per second of every live picture track, whatever its rate: a rendition keeps one timescale for the whole session, over changes
- * of the source. All standard rates have whole ticks in it (24000/1001: 5005).
+ * Timescale of every live picture track. A rendition keeps one timescale for the whole session, even when the source changes.
+ * A frame is a whole number of ticks at every standard rate (24000/1001: 5005).
  */
 export const PICTURE_TIMESCALE = 120_000;
 
-/** A part that is not the last of its segment is at least this much of the part target (RFC 8216bis §4.4.4.9). */
+/** Every part but the last of a segment is at least this fraction of the part target (RFC 8216bis §4.4.4.9). */
 const SHORTEST_PART = 0.85;
 const GOP_SECONDS = 1;
-/** A source that does not say how fast it is, or lies, gets this. */
+/** Rate of a source whose declared rate is missing or wrong. */
 const RATE_UNKNOWN: Fraction = { num: 30, den: 1 };
 const MAX_SANE_RATE = 250;
-/** So many times in a row tell a rate. */
+/** Minimum number of consecutive times to measure a rate. */
 const TIMES_NEEDED = 5;
-/** So many confirm what the container says. */
+/** Minimum number of times to confirm the declared rate. */
 const TIMES_TO_CONFIRM = 8;
 const CONFIRMED_WITHIN = 0.02;
 /** AAC priming of HE-AAC at 44.1 kHz, rounded up. */
 const LONGEST_PRIMING_SECONDS = 0.05;
-/** Timestamps of FLV are whole milliseconds. */
+/** FLV timestamps are whole milliseconds. */
 const ROUNDING_SECONDS = 0.002;
-/** Distances of pictures that are this much of a frame off are irregular. */
+/** A picture interval that deviates by more than this fraction of a frame is irregular. */
 const IRREGULAR_FRAMES = 0.2;
 
 export interface LiveTimes {
@@ -41,7 +41,7 @@ export interface LiveGrid {
   ticksPerFrame: number;
 }
 
-/** @param times presentation times of the first frames in seconds, ascending; @param declared frames per second, 0 = not told */
+/** @param times presentation times of the first frames in seconds, ascending; @param declared frames per second, 0 = unknown */
 export function planLiveGrid(declared: number, times: number[], { segmentMs, partTargetMs }: LiveTimes): LiveGrid {
   const frameRate = suitable(measured(declared, times), partTargetMs);
   const hz = frameRate.num / frameRate.den;
@@ -56,8 +56,8 @@ export function planLiveGrid(declared: number, times: number[], { segmentMs, par
 }
 
 /**
- * The first pictures' times with the first one moved to its place before the second. ffmpeg's fragmented MP4 shifts the picture by the
- * sound's priming, but stamps the first picture with 0: it would put the grid, and so every later picture, before its sound.
+ * Moves the first time to one frame before the second. ffmpeg's fragmented MP4 shifts the picture by the audio priming but stamps the
+ * first picture with 0. Without the correction, the grid and every later picture would precede their sound.
  *
  * @param times presentation times in seconds, ascending
  */
@@ -72,7 +72,7 @@ export function withFirstAligned(times: number[]): number[] {
   return isEarly && areRegular ? [aligned, second!, ...others] : times;
 }
 
-/** Whether the first times are as regular as the container's rate says: more of them would tell the same. @param times ascending */
+/** Whether the first times match the declared rate, so that no more of them are needed. @param times ascending */
 export function isRateConfirmed(declared: number, times: number[]): boolean {
   if (declared < 1 || declared > MAX_SANE_RATE || times.length < TIMES_TO_CONFIRM) return false;
   const frames = (times.at(-1)! - times[0]!) * declared;
@@ -91,8 +91,8 @@ function measured(declared: number, times: number[]): Fraction {
 }
 
 /**
- * The rate itself when a frame of it is a whole number of ticks and whole frames make parts of the right length; else the nearest
- * standard rate of which that is true. 24 frames a second have no part between 170 and 200 ms.
+ * Returns the rate itself when one frame is a whole number of ticks and a whole number of frames makes a part of valid length; otherwise
+ * the nearest standard rate that satisfies both. At 24 fps, for example, no part is between 170 and 200 ms long.
  */
 function suitable(rate: Fraction, partTargetMs: number): Fraction {
   const suits = ({ num, den }: Fraction) =>
@@ -105,7 +105,7 @@ function suitable(rate: Fraction, partTargetMs: number): Fraction {
 
 const framesIn = (ms: number, hz: number) => Math.max(1, Math.floor((ms * hz) / 1000 + 1e-6));
 
-/** A segment of `frames` AAC frames in parts as equal as the two limits of a part's length allow. */
+/** AAC frames per part for a segment of `frames`: parts are as equal as the limits on part duration allow. */
 export function soundPartFrames(frames: number, sampleRateHz: number, partTargetMs: number): number {
   const targetFrames = (partTargetMs * sampleRateHz) / 1000 / AAC_FRAME_SAMPLES;
   const most = Math.max(1, Math.floor(targetFrames + 1e-6));

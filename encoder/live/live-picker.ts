@@ -1,10 +1,10 @@
 /**
- * From source pictures at any time to a constant rate, without waiting for the next picture as `media/frame-picker.ts` does: a live
- * picture is shown as soon as it is there. Pure.
+ * Maps source pictures with arbitrary times to a constant frame rate. Unlike `media/frame-picker.ts`, it does not wait for the next
+ * picture: a live picture is encoded as soon as it arrives. Pure.
  */
 import type { Fraction } from "../../protocol/jobs.ts";
 
-/** Pictures may be this much of a frame early: times are rounded to milliseconds, and jitter. */
+/** Tolerated earliness as a fraction of a frame: times are rounded to milliseconds and jitter. */
 const TOLERANCE_FRAMES = 0.25;
 
 export class LivePicker {
@@ -15,7 +15,7 @@ export class LivePicker {
     this.#rate = rate;
   }
 
-  /** Goes on in a run that another encoder began: the picture of this time is the first. */
+  /** Continues a run that another encoder started, with the picture of this time as the first. */
   startAt(seconds: number): void {
     this.#next = Math.max(0, this.#frameAt(seconds));
   }
@@ -26,8 +26,8 @@ export class LivePicker {
   }
 
   /**
-   * Where a picture of this time goes; null when its place is taken. The output frames in between are `repeated`: they show the picture
-   * before it. The very first picture fills the places before it.
+   * Returns the output frame of a picture with this time, or null when that frame already has a picture. The `repeated` frames before it
+   * repeat the previous picture, or the picture itself when it is the first.
    */
   place(seconds: number): { repeated: number; frame: number } | null {
     const frame = this.#frameAt(seconds);
@@ -37,12 +37,12 @@ export class LivePicker {
     return { repeated, frame };
   }
 
-  /** Whether a picture of this time goes right behind the last one. */
+  /** Whether a picture of this time is the next output frame. */
   isNext(seconds: number): boolean {
     return this.#frameAt(seconds) === this.#next;
   }
 
-  /** How often the last picture is shown again so that it stands until then. */
+  /** Returns how many times the last picture is repeated to extend it to this time. */
   holdUntil(seconds: number): number {
     const end = Math.floor((seconds * this.#rate.num) / this.#rate.den);
     const repeated = Math.max(0, end - this.#next);

@@ -1,10 +1,10 @@
-/** One live H.264 encoder: no B-frames, no look-ahead, a key frame each second and at each start of a segment. */
+/** One live H.264 encoder: no B-frames, no look-ahead, a key frame every second and at every segment start. */
 import { type LiveGrid, PICTURE_TIMESCALE } from "./live-grid.ts";
 import { type CodecContext, type Frame, Packet } from "node-av";
 import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE } from "node-av/constants";
 import { JobError } from "../errors.ts";
 import { initSegment } from "../../protocol/media/cmaf.ts";
-import { codecOf, type H264Codec, withoutEncoderNote } from "../media/h264.ts";
+import { codecOf, type H264Codec, withoutSettingsSei } from "../media/h264.ts";
 import type { ColorMatrix } from "../media/scale-graph.ts";
 import { configurationOf, openX264 } from "../media/x264.ts";
 import type { VideoRung } from "../../protocol/jobs.ts";
@@ -12,32 +12,32 @@ import type { InitFacts } from "./output.ts";
 import type { PartCutter } from "./part-cutter.ts";
 import type { SegmentGrid } from "./segment-grid.ts";
 
-/** Threads share a picture's slices: threads that have a picture each would hold one back. */
+/** Slice threads, because every frame thread would add one picture of delay. */
 const LARGE_PIXELS = 1280 * 720;
 export const threadsFor = ({ widthPx, heightPx }: VideoRung) => (widthPx * heightPx >= LARGE_PIXELS ? 2 : 1);
 
-/** A viewer at the live edge has no more than a second in hand. */
+/** Kept small because a viewer at the live edge has at most one second buffered. */
 const BUFFER_SECONDS = 0.5;
 
-/** What any segment has at most: as much as the rate gives, and all of the buffer. */
+/** Peak bitrate of any segment: the maximum rate plus the entire VBV buffer. */
 export const peakBitrateBps = ({ maxBitrateBps }: VideoRung, segmentMs: number): number =>
   Math.ceil(maxBitrateBps * (1 + (1000 * BUFFER_SECONDS) / segmentMs));
 
-/** The same at the short beginning of a session, so that it needs no more either. */
+/** VBV buffer of the short first segment, which keeps it within the same peak bitrate. */
 const SHORT_BUFFER_SECONDS = 0.25;
 
 const bufferBits = ({ maxBitrateBps }: VideoRung, seconds: number): number => Math.round(maxBitrateBps * seconds);
 
 interface EncoderStart {
-  /** When it takes over from a source that was copied, or makes the beginning of one that will be. */
+  /** Profile and level to match when the rung replaces or precedes a copied source; otherwise null. */
   codec: H264Codec | null;
   /** The run begins with a divided segment. */
   isFirstShort: boolean;
-  /** `seq_parameter_set_id` and `pic_parameter_set_id`: others than those of a source in the same track. */
+  /** `seq_parameter_set_id` and `pic_parameter_set_id`; must differ from those of a source in the same track. */
   parameterSetId?: number;
 }
 
-/** Pure: what x264 is told. */
+/** x264 options. Pure. */
 export function liveEncoderOptions(
   rung: VideoRung,
   { framesPerGop }: LiveGrid,
@@ -96,7 +96,7 @@ export class LiveRung {
     };
   }
 
-  /** @param firstFrame the first one that is not out yet, in a run that another encoder began */
+  /** @param firstFrame the first unpublished frame, in a run that another encoder started */
   static async open(
     rung: VideoRung,
     grid: LiveGrid,
@@ -118,12 +118,12 @@ export class LiveRung {
     return new LiveRung(rung, grid, cutsAt, matrix, context, cutter, firstFrame);
   }
 
-  /** Segments that are whole. */
+  /** Number of complete segments. */
   get segments(): number {
     return this.#cutter.segments;
   }
 
-  /** @param frame with the number of the run's output frame as its pts; null ends it, without ending its last segment */
+  /** @param frame its pts is the run's output frame number; null flushes the encoder without ending the last segment */
   async encode(frame: Frame | null): Promise<void> {
     if (frame !== null) {
       const number = Number(frame.pts);
@@ -131,11 +131,11 @@ export class LiveRung {
       if (number >= this.#cutsAt.start(this.#cutsAt.firstUndivided))
         this.#context.rcBufferSize = bufferBits(this.rung, BUFFER_SECONDS);
       const isKey = number === this.#firstFrame || this.#cutsAt.intoSegment(number) % this.#framesPerGop === 0;
-      frame.pictType = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE; // the source's choice of key frames is not ours
+      frame.pictType = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE; // ignore the source's key frames
     }
     const sent = await this.#context.sendFrame(frame);
     if (sent < 0) throw new JobError("encoder_failed", `The H.264 encoder refused a picture (${sent}).`);
-    // Encoding happens while a picture is sent; receiving only collects, except at the end.
+    // Sending a picture encodes it; receiving only collects packets, except when flushing.
     for (;;) {
       const received =
         frame === null
@@ -144,12 +144,12 @@ export class LiveRung {
       if (received < 0) break;
       const data = this.#packet.data ?? Buffer.alloc(0);
       const { isKeyframe } = this.#packet;
-      this.#cutter.add(isKeyframe ? withoutEncoderNote(data) : Buffer.from(data), isKeyframe);
+      this.#cutter.add(isKeyframe ? withoutSettingsSei(data) : Buffer.from(data), isKeyframe);
       this.#packet.unref();
     }
   }
 
-  /** Ends it, and its last segment. */
+  /** Flushes the encoder and ends its last segment. */
   async finish(): Promise<void> {
     await this.encode(null);
     this.#cutter.finish();

@@ -1,4 +1,4 @@
-/** A broadcast, opened: its container, its streams, its packets. */
+/** Demuxes a broadcast: its container, streams and packets. */
 import { Dictionary, FormatContext, type IOContext, Packet, type Stream } from "node-av";
 import { AVFMT_FLAG_CUSTOM_IO, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO, AV_NOPTS_VALUE } from "node-av/constants";
 import { JobError } from "../errors.ts";
@@ -10,22 +10,22 @@ import type { Kind } from "./source-timeline.ts";
 import type { StreamReader } from "./stream-reader.ts";
 
 const CONTAINERS = ["flv", "live_flv", "mpegts", "mov", "mp4"];
-/** So much later than its picture sound comes, or the other way round: muxers keep them near each other. */
+/** Maximum distance between sound and picture of the same time, in either order. */
 const INTERLEAVE_SECONDS = 1.2;
-/** In MP4 a fragment of the one goes before the fragment of the other. */
+/** The same for MP4, where a whole fragment of one track precedes the fragment of the other. */
 const FRAGMENT_SECONDS = 5;
 const MAX_STREAMS = 32;
-/** How much of a broadcast is looked at before it begins: viewers wait for it. */
+/** Limits of the stream probe. Kept small because it delays the first segment. */
 const LOOK_MICROSECONDS = 500_000;
 const LOOK_BYTES = 4 << 20;
-/** The picture's first times tell its rate. */
+/** Limits of the frame rate measurement. */
 const RATE_PACKETS = 40;
 const RATE_SECONDS = 0.6;
-/** The largest picture that is taken. */
+/** Largest accepted picture. */
 const MAX_PIXELS = 4096 * 2304;
 
 export interface TimedPacket {
-  packet: Packet; // the receiver's
+  packet: Packet; // owned by the receiver
   stream: Stream;
   kind: Kind;
   decodeSeconds: number;
@@ -47,7 +47,7 @@ export class LiveSource {
     this.#io = this.reader.open();
   }
 
-  /** @throws {JobError} `source_*` when it is no broadcast that can be taken */
+  /** @throws {JobError} `source_*` when the broadcast cannot be encoded */
   static async open(reader: StreamReader): Promise<LiveSource> {
     const source = new LiveSource(reader);
     try {
@@ -76,7 +76,7 @@ export class LiveSource {
     if ((await format.openInput("", null, options)) < 0) throw this.#notMedia();
     if ((await format.findStreamInfo(null)) < 0)
       throw new JobError("source_damaged", "The broadcast's streams could not be read.");
-    this.#learnStreams();
+    this.#updateStreams();
     this.#streamsAtStart = format.streams.length;
     this.video = this.#best("video");
     this.audio = this.#best("audio");
@@ -85,14 +85,14 @@ export class LiveSource {
     refuseTooLarge(this.video);
   }
 
-  /** How far picture and sound of the same time lie apart at most, in seconds. */
+  /** Maximum distance between picture and sound of the same time, in seconds. */
   get interleaveSeconds(): number {
     return this.#format.iformat?.name?.startsWith("mov") === true ? FRAGMENT_SECONDS : INTERLEAVE_SECONDS;
   }
 
   /**
-   * Frames per second as the container says, or else the codec (H.264's VUI) if the first pictures confirm it: some encoders count frames
-   * where fields are meant. 0 = to be measured.
+   * Frames per second declared by the container; otherwise by the codec (H.264 VUI) if the first pictures confirm it, since some encoders
+   * write frames where the VUI means fields. 0 = to be measured.
    * @param times of the first pictures, ascending
    */
   rateBy(times: number[]): number {
@@ -100,7 +100,7 @@ export class LiveSource {
     return container === 0 && isRateConfirmed(codec, times) ? codec : container;
   }
 
-  /** What the first packets tell of the picture's rate; they are read again by `packets`. Ascending, in seconds. */
+  /** Presentation times of the first pictures, ascending, in seconds. `packets` returns these packets again. */
   async firstTimes(): Promise<number[]> {
     const times: number[] = [];
     if (this.video === null) return times;
@@ -113,12 +113,13 @@ export class LiveSource {
       if (kind === "video") times.push(ticksToSeconds(ticks, stream));
       const first = this.#early[0]!.decodeSeconds;
       if (Math.abs(next.decodeSeconds - first) >= RATE_SECONDS) break;
-      if (kind === "video" && isRateConfirmed(this.rateBy(inRow(times)), inRow(times))) break;
+      if (kind === "video" && isRateConfirmed(this.rateBy(inPresentationOrder(times)), inPresentationOrder(times)))
+        break;
     }
-    return inRow(times);
+    return inPresentationOrder(times);
   }
 
-  /** Packets of the picture and the sound, as they come; ends with the broadcast. */
+  /** Yields picture and sound packets in arrival order until the broadcast ends. */
   async *packets(): AsyncGenerator<TimedPacket> {
     for (;;) {
       const next = this.#early.shift() ?? (await this.#next());
@@ -138,7 +139,7 @@ export class LiveSource {
     for (;;) {
       const packet = new Packet();
       packet.alloc();
-      // Broken data counts as the end: the demuxer has already passed over what it could.
+      // A read error counts as the end: the demuxer has already skipped all damage it could.
       if ((await this.#format.readFrame(packet)) < 0) {
         packet.free();
         return null;
@@ -152,7 +153,7 @@ export class LiveSource {
     }
   }
 
-  /** A stream that turns up midway takes the place of the one before it: the broadcaster has changed its codec. */
+  /** A stream that appears midway replaces the previous one of its kind: the broadcaster has changed the codec. */
   #kindOf(stream: Stream): Kind | null {
     if (stream.index === this.video?.index) return "video";
     if (stream.index === this.audio?.index) return "audio";
@@ -170,11 +171,11 @@ export class LiveSource {
   }
 
   #streamOf(index: number): Stream | undefined {
-    if (!this.#streams.has(index)) this.#learnStreams();
+    if (!this.#streams.has(index)) this.#updateStreams();
     return this.#streams.get(index);
   }
 
-  #learnStreams(): void {
+  #updateStreams(): void {
     for (const stream of this.#format.streams)
       if (!this.#streams.has(stream.index)) this.#streams.set(stream.index, stream);
   }
@@ -192,8 +193,8 @@ export class LiveSource {
   }
 }
 
-/** In the order in which they are shown; the last ones lack neighbours that are sent later. */
-const inRow = (times: number[]): number[] =>
+/** Sorts into presentation order, without the last ones: reordered neighbours may still be missing. */
+const inPresentationOrder = (times: number[]): number[] =>
   times.toSorted((a, b) => a - b).slice(0, times.length > 8 ? -2 : undefined);
 
 const hzOf = (rate: { num: number; den: number } | undefined): number =>

@@ -1,14 +1,14 @@
 /**
- * What a broadcast has made, on its way to one receiver: of each rendition in order, one thing at a time, the renditions side by side.
- * A receiver that is too slow does not cost memory without end: the oldest segment that waits is given up then, and told as a gap.
+ * Queues a broadcast's output for one receiver. Items of a rendition are sent in order, one at a time; renditions are sent in parallel.
+ * Memory is bounded: when the receiver is too slow, the oldest queued segment is dropped and reported as a gap.
  */
 import type { InitFacts, PartFacts } from "./output.ts";
 
 export interface OutboxReceiver {
-  /** A rejection is the receiver's last word: what was to be delivered is given up. */
+  /** A rejection is final: the item is dropped. */
   onInit(rendition: string, version: number, bytes: Buffer, facts: InitFacts): Promise<void>;
   onPart(facts: PartFacts, bytes: Buffer): Promise<void>;
-  /** Parts of this segment are lost; none of it follows. */
+  /** Parts of this segment are lost; no further part of it follows. */
   onGap(rendition: string, msn: number): Promise<void>;
   /** One of the above was rejected. */
   onRejected?(rendition: string, error: unknown): void;
@@ -19,30 +19,30 @@ type Item =
   | { type: "part"; facts: PartFacts; bytes: Buffer }
   | { type: "gap"; msn: number };
 
-interface Line {
+interface RenditionQueue {
   items: Item[];
-  /** What is being delivered; it has left `items`. */
+  /** The item being sent; no longer in `items`. */
   current: Item | null;
-  /** Nothing more of this segment is wanted. */
+  /** Newest dropped segment; later parts of it are ignored. */
   lostMsn: number;
 }
 
 export class Outbox {
   readonly #receiver: OutboxReceiver;
   readonly #maxBytes: number;
-  readonly #lines = new Map<string, Line>();
-  readonly #deliveries = new Set<Promise<void>>();
-  #waitingBytes = 0;
+  readonly #queues = new Map<string, RenditionQueue>();
+  readonly #sends = new Set<Promise<void>>();
+  #queuedBytes = 0;
 
-  /** @param maxBytes of parts that wait, over all renditions */
+  /** @param maxBytes limit of queued part bytes over all renditions */
   constructor(receiver: OutboxReceiver, maxBytes: number) {
     this.#receiver = receiver;
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes of parts that wait; what is being delivered is not counted. */
-  get waitingBytes(): number {
-    return this.#waitingBytes;
+  /** Queued part bytes, without the items being sent. */
+  get queuedBytes(): number {
+    return this.#queuedBytes;
   }
 
   putInit(rendition: string, version: number, bytes: Buffer, facts: InitFacts): void {
@@ -50,67 +50,67 @@ export class Outbox {
   }
 
   putPart(facts: PartFacts, bytes: Buffer): void {
-    if (facts.msn <= this.#line(facts.rendition).lostMsn) return;
-    this.#waitingBytes += bytes.length;
+    if (facts.msn <= this.#queueOf(facts.rendition).lostMsn) return;
+    this.#queuedBytes += bytes.length;
     this.#put(facts.rendition, { type: "part", facts, bytes });
-    while (this.#waitingBytes > this.#maxBytes && this.#giveUpOldest());
+    while (this.#queuedBytes > this.#maxBytes && this.#dropOldest());
   }
 
-  /** Resolves when everything has been delivered or given up. */
+  /** Resolves when every item has been received or dropped. */
   async settled(): Promise<void> {
-    while (this.#deliveries.size > 0) await Promise.all(this.#deliveries);
+    while (this.#sends.size > 0) await Promise.all(this.#sends);
   }
 
-  #line(rendition: string): Line {
-    const known = this.#lines.get(rendition) ?? { items: [], current: null, lostMsn: -1 };
-    this.#lines.set(rendition, known);
+  #queueOf(rendition: string): RenditionQueue {
+    const known = this.#queues.get(rendition) ?? { items: [], current: null, lostMsn: -1 };
+    this.#queues.set(rendition, known);
     return known;
   }
 
   #put(rendition: string, item: Item): void {
-    const line = this.#line(rendition);
-    line.items.push(item);
-    if (line.current !== null) return;
-    const delivery = this.#deliver(rendition, line).finally(() => this.#deliveries.delete(delivery));
-    this.#deliveries.add(delivery);
+    const queue = this.#queueOf(rendition);
+    queue.items.push(item);
+    if (queue.current !== null) return;
+    const sending = this.#send(rendition, queue).finally(() => this.#sends.delete(sending));
+    this.#sends.add(sending);
   }
 
-  async #deliver(rendition: string, line: Line): Promise<void> {
-    for (let item = line.items.shift(); item !== undefined; item = line.items.shift()) {
-      line.current = item;
-      if (item.type === "part") this.#waitingBytes -= item.bytes.length;
+  async #send(rendition: string, queue: RenditionQueue): Promise<void> {
+    for (let item = queue.items.shift(); item !== undefined; item = queue.items.shift()) {
+      queue.current = item;
+      if (item.type === "part") this.#queuedBytes -= item.bytes.length;
       try {
         if (item.type === "init") await this.#receiver.onInit(rendition, item.version, item.bytes, item.facts);
         else if (item.type === "part") await this.#receiver.onPart(item.facts, item.bytes);
         else await this.#receiver.onGap(rendition, item.msn);
       } catch (error) {
         this.#receiver.onRejected?.(rendition, error);
-        if (item.type === "part" && item.facts.msn > line.lostMsn) this.#giveUp(line, item.facts.msn);
+        if (item.type === "part" && item.facts.msn > queue.lostMsn) this.#drop(queue, item.facts.msn);
       }
-      line.current = null;
+      queue.current = null;
     }
   }
 
-  /** @returns false when nothing waits that could be given up */
-  #giveUpOldest(): boolean {
-    let [oldest, of]: [number, Line | null] = [Infinity, null];
-    for (const line of this.#lines.values()) {
-      const first = line.items.find((item) => item.type === "part");
-      if (first !== undefined && first.facts.msn < oldest) [oldest, of] = [first.facts.msn, line];
+  /** @returns false when no part is queued */
+  #dropOldest(): boolean {
+    let [oldest, of]: [number, RenditionQueue | null] = [Infinity, null];
+    for (const queue of this.#queues.values()) {
+      const first = queue.items.find((item) => item.type === "part");
+      if (first !== undefined && first.facts.msn < oldest) [oldest, of] = [first.facts.msn, queue];
     }
     if (of === null) return false;
-    this.#giveUp(of, oldest);
+    this.#drop(of, oldest);
     return true;
   }
 
-  #giveUp(line: Line, msn: number): void {
-    line.lostMsn = msn;
+  #drop(queue: RenditionQueue, msn: number): void {
+    queue.lostMsn = msn;
     const isLost = (item: Item) => item.type === "part" && item.facts.msn === msn;
-    for (const item of line.items) if (isLost(item) && item.type === "part") this.#waitingBytes -= item.bytes.length;
-    const kept = line.items.filter((item) => !isLost(item));
-    // Behind the inits and gaps of what came before it.
+    for (const item of queue.items) if (isLost(item) && item.type === "part") this.#queuedBytes -= item.bytes.length;
+    const kept = queue.items.filter((item) => !isLost(item));
+    // Insert after the inits and gaps of earlier segments.
     const at = kept.findIndex((item) => item.type === "part" && item.facts.msn > msn);
     kept.splice(at < 0 ? kept.length : at, 0, { type: "gap", msn });
-    line.items = kept;
+    queue.items = kept;
   }
 }

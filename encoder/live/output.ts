@@ -1,4 +1,4 @@
-/** What the encoder of a broadcast is given and what it gives. Types only. */
+/** Inputs and outputs of a broadcast's encoder. Types only. */
 import type { Continuation, KeyPlace, RunStart, RunState } from "./run-state.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
 import type { IngestSettings, LiveRendition, Started } from "../../protocol/live.ts";
@@ -7,34 +7,34 @@ import type { IngestSettings, LiveRendition, Started } from "../../protocol/live
 export const SOUND_NAME = "a1";
 
 export interface BroadcastPlan {
-  /** When its first bytes came in, epoch ms: they may have waited for this process. Absent = when they are read. */
+  /** Arrival time of the first bytes, epoch ms; they may have been queued for this process. Default: when they are read. */
   firstByteAtMs?: number;
   settings: Pick<IngestSettings, "maxResolution" | "partTargetMs" | "segmentMs">;
-  /** Never the source's own pictures as the top rung, however sane they are. */
+  /** Always encode the top rung; never copy the source's pictures. */
   encodesTopRung?: boolean;
-  /** The first segment is divided, because viewers wait for it (segment-grid.ts). */
+  /** Divide the first segment to shorten the startup delay (segment-grid.ts). */
   isFirstShort?: boolean;
-  /** The run that another encoder died in, to be gone on with; `start` is not looked at then. */
+  /** The run of a crashed encoder, to be continued. `start` is then ignored. */
   continues?: Continuation;
-  /** The source's seconds before which everything is out: another encoder made it, and its run cannot be gone on with. */
+  /** Source time before which another encoder has published all media, when its run cannot be continued. */
   afterSeconds?: number | undefined;
-  /** Where in its session the broadcast begins. Null = it is asked for (`onOpening`) once the first media is there. */
+  /** Start of the broadcast in its session. Null = requested through `onOpening` once the first media has been decoded. */
   start: RunStart | null;
 }
 
-/** A run that does not simply continue what came before. */
+/** Announces a run whose position in the session is not known yet. */
 export interface RunOpening {
-  /** Of its first picture, or of its first sound where there is no picture; epoch ms. */
+  /** Capture time of the first picture, or of the first sound without a picture; epoch ms. */
   capturedAtMs: number;
   /** In the order of the ladder, with the SHA-256 of each init segment in hexadecimal. */
   renditions: { name: string; initSha256: string }[];
-  /** Where the run before it ended; null for the first one of an encoder. */
+  /** End of the previous run; null for an encoder's first run. */
   after: { msn: number; seconds: number; initVersion: number } | null;
 }
 
 export interface StartedFacts extends Started {
   renditions: (LiveRendition & { timescale: number })[];
-  /** Of the output; null without a picture. */
+  /** Output frame rate; null without a picture. */
   frameRate: Fraction | null;
 }
 
@@ -45,12 +45,12 @@ export interface PartFacts {
   durationTicks: number;
   /** Decode time of its first sample, on the session's timeline. */
   decodeTicks: number;
-  /** It begins with a key frame. */
+  /** The part starts with a key frame. */
   isIndependent: boolean;
   isLast: boolean;
-  /** Of the segment's first sample, epoch ms. */
+  /** Capture time of the segment's first sample, epoch ms. */
   capturedAtMs: number;
-  /** Of the segment. */
+  /** Whether the segment follows a discontinuity. */
   isDiscontinuous: boolean;
   initVersion: number;
 }
@@ -62,37 +62,37 @@ export interface InitFacts {
   timescale: number;
 }
 
-/** A rung that was given up: its last segment is the one before `fromMsn`. */
+/** A dropped rung. Its last segment is the one before `fromMsn`. */
 export interface DroppedRung {
   rendition: string;
   fromMsn: number;
 }
 
-/** Each second. */
+/** Progress report, sent every second. */
 export interface Pulse {
-  /** Whole segments of the session so far: the next media sequence number. */
+  /** Complete segments of the session so far, which is the next media sequence number. */
   segments: number;
-  /** Media seconds encoded per second of work; 0 = not known yet. */
+  /** Media seconds encoded per busy second; 0 = not measured yet. */
   speed: number;
-  /** Nothing to do but to wait for the source. */
+  /** The encoder is idle, waiting for the source. */
   isWaiting: boolean;
-  /** Counts up with everything that is read, decoded or encoded. */
+  /** Increases with every packet read and every picture encoded. */
   steps: number;
 }
 
-/** Hears a broadcast; must not throw. Of one rendition an init comes before the parts that need it, and parts come in order. */
+/** Receives a broadcast's output; must not throw. Per rendition, an init precedes the parts that need it, and parts arrive in order. */
 export interface BroadcastListener {
   onStarted(facts: StartedFacts): void;
-  /** Comes before everything else of a run whose place is not known. A rejection ends the broadcast. */
+  /** Called first for a run whose position in the session is unknown. A rejection ends the broadcast. */
   onOpening(opening: RunOpening): Promise<RunStart>;
   onInit(rendition: string, version: number, bytes: Buffer, facts: InitFacts): void;
   onPart(facts: PartFacts, bytes: Buffer): void;
   onRungDropped(dropped: DroppedRung): void;
-  /** JPEG, of the first picture and each 5 s. @param capturedAtMs of the picture, epoch ms */
+  /** JPEG of the first picture and of one picture every 5 s. @param capturedAtMs of the picture, epoch ms */
   onThumbnail(bytes: Buffer, capturedAtMs: number): void;
   onThumbnailFailed?(reason: string): void;
   onPulse(pulse: Pulse): void;
-  /** A run begins, behind its inits, or has changed; null = it ends, and cannot be gone on with from here on. */
+  /** A run has started (called after its inits) or changed; null = it ends and can no longer be continued. */
   onRun?(state: RunState | null): void;
   onKey?(place: KeyPlace): void;
 }

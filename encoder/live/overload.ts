@@ -1,17 +1,17 @@
 /**
- * Which rungs are given up when the machine is too slow for all. Pure. The largest goes first: it costs the most, so that one is most
- * often enough, and every viewer can still follow. The rung of the lowest bitrate stays, whatever happens.
+ * Selects the rung to drop when the machine cannot encode all of them in real time. Pure. The highest bitrate is dropped first because it
+ * costs the most. The rung of the lowest bitrate is never dropped, so every viewer can continue.
  */
 
-/** Speed below 1 for so long is no hiccup. */
+/** How long the speed must stay below 1 before a rung is dropped. */
 const SLOW_MS = 4000;
-/** After a rung has gone, what has piled up is worked off first. */
+/** Pause after dropping a rung, in which the encoder catches up. */
 const RECOVERY_MS = 6000;
-/** Less work than this in a sample tells nothing: the source pauses. */
+/** Samples with less busy time are ignored, because the source is paused. */
 const LEAST_BUSY_MS = 200;
 
 export interface WorkSample {
-  /** When it ends, in ms of a steady clock. */
+  /** End of the sample, in ms of a monotonic clock. */
   atMs: number;
   /** Time not spent waiting for the source. */
   busyMs: number;
@@ -27,7 +27,7 @@ export class OverloadPolicy {
   #slowSinceMs: number | undefined;
   #quietUntilMs = -Infinity;
 
-  /** @returns the rung to give up now, or null */
+  /** @returns the rung to drop now, or null */
   decide({ atMs, busyMs, mediaMs }: WorkSample, rungs: RungCost[]): string | null {
     if (busyMs < LEAST_BUSY_MS || mediaMs >= busyMs) {
       this.#slowSinceMs = undefined;

@@ -1,6 +1,6 @@
 /**
- * Times of packets that carry none. MPEG-TS has one PTS for several AAC frames in a PES; libav derives the others, but not before it
- * knows the sample rate, which is after the first PES.
+ * Derives the times of packets without timestamps. In MPEG-TS, one PTS covers several AAC frames of a PES packet. libav derives the other
+ * times only once the sample rate is known, which is after the first PES packet.
  */
 import type { Packet, Stream } from "node-av";
 import { AV_NOPTS_VALUE } from "node-av/constants";
@@ -13,12 +13,12 @@ export interface TimedStream {
 export type Times = Pick<Packet, "pts" | "dts" | "duration">;
 
 export class PacketTimes {
-  /** Of each stream, by index: the tick at which its last packet ends. */
+  /** End of each stream's last packet in ticks, by stream index. */
   readonly #ends = new Map<number, number>();
 
   /**
-   * A packet without any time begins where the packet before it ends.
-   * @returns its decode time in ticks; null when its stream has had no time yet
+   * A packet without timestamps starts at the end of the previous packet.
+   * @returns its decode time in ticks; null when no packet of its stream has had a timestamp yet
    */
   complete(packet: Times, stream: TimedStream): bigint | null {
     let ticks = packet.dts === AV_NOPTS_VALUE ? packet.pts : packet.dts;
@@ -29,7 +29,7 @@ export class PacketTimes {
       begins = end;
       ticks = BigInt(Math.round(end));
       packet.dts = ticks;
-      if (stream.codecpar.sampleRate > 0) packet.pts = ticks; // pictures may be shown in another order
+      if (stream.codecpar.sampleRate > 0) packet.pts = ticks; // pictures may be reordered
     }
     this.#ends.set(stream.index, begins + durationTicks(packet, stream));
     return ticks;

@@ -1,12 +1,12 @@
-/** Samples of one rendition become the parts of its segments (CMAF chunks, ISO/IEC 23000-19 §7.3.2.3). */
+/** Groups the samples of one rendition into the parts of its segments (CMAF chunks, ISO/IEC 23000-19 §7.3.2.3). */
 import { fragmentBoxes, producerReferenceTime, type Sample, segmentType } from "../../protocol/media/cmaf.ts";
 import type { CutPlace } from "./continuation.ts";
 import type { PartFacts } from "./output.ts";
 
-/** Of one segment, the same for every rendition. */
+/** Facts of a segment that all renditions share. */
 export interface SegmentFacts {
   msn: number;
-  /** Of its first sample, epoch ms. */
+  /** Capture time of its first sample, epoch ms. */
   capturedAtMs: number;
   isDiscontinuous: boolean;
 }
@@ -14,30 +14,30 @@ export interface SegmentFacts {
 export interface CutPlan {
   rendition: string;
   timescale: number;
-  /** Known when the first part is cut. `baseTicks`: of the run's first sample, on the session's timeline. */
+  /** Called once the first part is cut. `baseTicks`: decode time of the run's first sample on the session's timeline. */
   start: () => { initVersion: number; baseTicks: number };
   sampleTicks: number;
-  /** Segments count from 0 within a run; the sample, from its start, at which one ends. */
+  /** Sample, counted from the start of the run, at which a segment ends. Segments count from 0 within a run. */
   segmentEnd: (segment: number) => number;
-  /** Samples of each part of a segment but the last. */
+  /** Samples in every part of a segment but the last. */
   partSamples: (segment: number) => number;
-  /** Whether a part is cut only when the sample behind it is there, because it may be the last of its segment after all. */
+  /** Delay each part until the next sample arrives, because the part may turn out to be the last of its segment. */
   waitsForNext: boolean;
   segmentFacts: (segment: number) => SegmentFacts;
   onPart: (facts: PartFacts, bytes: Buffer) => void;
 }
 
-/** More parts than a segment can have: fragments are numbered through. */
+/** Upper bound of parts per segment, which makes fragment sequence numbers increase across segments. */
 const FRAGMENTS_PER_SEGMENT = 256;
 
 export class PartCutter {
   readonly #plan: CutPlan;
   #segment = 0;
   #part = 0;
-  #partBegins = 0; // sample of the run
+  #partBegins = 0; // sample number within the run
   #samples: Sample[] = [];
 
-  /** @param from where it goes on in a run that another encoder began */
+  /** @param from position at which to continue a run that another encoder started */
   constructor(plan: CutPlan, from: CutPlace = { segment: 0, part: 0, sample: 0 }) {
     this.#plan = plan;
     this.#segment = from.segment;
@@ -45,7 +45,7 @@ export class PartCutter {
     this.#partBegins = from.sample;
   }
 
-  /** Segments that are whole. */
+  /** Number of complete segments. */
   get segments(): number {
     return this.#segment;
   }
@@ -54,13 +54,13 @@ export class PartCutter {
     const { sampleTicks, segmentEnd, partSamples, waitsForNext } = this.#plan;
     const isFull = () => this.#samples.length >= partSamples(this.#segment);
     const isEnd = () => this.#partBegins + this.#samples.length >= segmentEnd(this.#segment);
-    if (this.#samples.length > 0 && (isEnd() || isFull())) this.#cut(isEnd()); // they have waited
+    if (this.#samples.length > 0 && (isEnd() || isFull())) this.#cut(isEnd()); // the delayed part
     this.#samples.push({ data, isSync, durationTicks: sampleTicks, compositionTicks: 0 });
     if (isEnd()) this.#cut(true);
     else if (isFull() && !waitsForNext) this.#cut(false);
   }
 
-  /** Ends the segment under way: there are no more samples. */
+  /** Ends the current segment; no more samples follow. */
   finish(): void {
     if (this.#samples.length > 0) this.#cut(true);
   }
@@ -99,7 +99,7 @@ export class PartCutter {
   }
 }
 
-/** Where a run has to end so that its last segment has that many samples, or all that a segment has. */
+/** Returns where a run must end to give its last segment at least `least` samples or full length. */
 export function leastEnd(samples: number, least: number, { segmentEnd }: Pick<CutPlan, "segmentEnd">): number {
   let segment = 0;
   while (segmentEnd(segment) < samples) segment += 1;
@@ -108,8 +108,8 @@ export function leastEnd(samples: number, least: number, { segmentEnd }: Pick<Cu
 }
 
 /**
- * Whether a run that ends after so many samples would end between two parts of one segment: the part before is told already, and not
- * as the last one. One sample more makes a last part.
+ * Whether a run of this many samples would end between two parts of a segment. The part before has then been published without being
+ * marked as the last one, so one more sample is needed to form a last part.
  */
 export function endsBetweenParts(
   samples: number,

@@ -1,45 +1,45 @@
-/** Sound on a timeline of samples: holes are silence, overlaps are dropped. Pure. */
+/** Places sound on a sample timeline: fills gaps with silence and drops overlaps. Pure. */
 
-/** Steps smaller than this are rounding of timestamps: the sound goes on without a seam. */
-const SMALLEST_HOLE_SECONDS = 0.02;
+/** Smaller gaps and overlaps are timestamp rounding; the sound is then appended without a gap. */
+const SMALLEST_GAP_SECONDS = 0.02;
 
-/** AAC frames of about a second. */
+/** About one second of AAC frames. */
 const SHIFT_PIECES = 48;
 
 export class Pcm {
   readonly sampleRateHz: number;
   readonly channels: number;
   #planes: Float32Array[];
-  #start: number; // sample of the timeline at which the planes begin
+  #start: number; // timeline sample at which the planes begin
   #length = 0;
   #shift = 0;
-  /** Sound that is out already, until some is not: where it begins, on average of its timestamps, and how long it is. */
-  #out: { beginsSum: number; pieces: number; length: number } | null;
+  /** Contiguous sound that is already published: its start, averaged over its timestamps, and its length. Null once new sound arrives. */
+  #published: { beginsSum: number; pieces: number; length: number } | null;
 
-  /** @param start the timeline's first sample; one that is not 0 goes on with a timeline, so the first sound is placed exactly */
+  /** @param start the timeline's first sample; a value above 0 continues a timeline, so the first sound is placed exactly */
   constructor(sampleRateHz: number, channels: number, start = 0) {
     this.#start = start;
-    this.#out = start > 0 ? { beginsSum: 0, pieces: 0, length: 0 } : null;
+    this.#published = start > 0 ? { beginsSum: 0, pieces: 0, length: 0 } : null;
     this.sampleRateHz = sampleRateHz;
     this.channels = channels;
     this.#planes = Array.from({ length: channels }, () => new Float32Array(sampleRateHz));
   }
 
-  /** How far behind its timestamps sound is put, on average of the last second. */
+  /** Samples by which sound is placed after its timestamps, averaged over the last second. */
   get shift(): number {
     return Math.round(this.#shift);
   }
 
-  /** The sample behind the last one. */
+  /** The sample after the last one. */
   get end(): number {
     return this.#start + this.#length;
   }
 
-  /** @param at where the first of them belongs; what lies before the end is dropped */
+  /** @param at timeline position of the first sample; samples before `end` are dropped */
   write(at: number, planes: Float32Array[]): void {
     const count = planes[0]!.length;
-    const isSeamless = this.#out === null && this.#isNear(at, this.end);
-    const from = this.#out === null ? (isSeamless ? this.end : at) : this.#exactly(at, count);
+    const isSeamless = this.#published === null && this.#isNear(at, this.end);
+    const from = this.#published === null ? (isSeamless ? this.end : at) : this.#exactly(at, count);
     this.#shift = isSeamless ? this.#shift + (from - at - this.#shift) / SHIFT_PIECES : 0;
     this.padTo(from);
     const skipped = this.end - from;
@@ -49,7 +49,7 @@ export class Pcm {
     this.#length += count - skipped;
   }
 
-  /** Silence up to this sample. */
+  /** Appends silence up to this sample. */
   padTo(sample: number): void {
     const count = sample - this.end;
     if (count <= 0) return;
@@ -58,7 +58,7 @@ export class Pcm {
     this.#length += count;
   }
 
-  /** The oldest samples, one plane for each channel; null while there are fewer. */
+  /** Removes and returns the oldest samples, one plane per channel; null while there are fewer. */
   read(count: number): Float32Array[] | null {
     if (this.#length < count) return null;
     const taken = this.#planes.map((plane) => plane.slice(0, count));
@@ -68,18 +68,18 @@ export class Pcm {
     return taken;
   }
 
-  #isNear = (a: number, b: number) => Math.abs(a - b) < SMALLEST_HOLE_SECONDS * this.sampleRateHz;
+  #isNear = (a: number, b: number) => Math.abs(a - b) < SMALLEST_GAP_SECONDS * this.sampleRateHz;
 
-  /** Timestamps are rounded; where sound belongs is known better from all of them. */
+  /** Averages the start over all timestamps, because each one is rounded. */
   #exactly(at: number, count: number): number {
-    const { beginsSum, pieces, length } = this.#out!;
-    const goesOn = pieces > 0 && this.#isNear(at - length, beginsSum / pieces);
-    const out = goesOn ? this.#out! : { beginsSum: 0, pieces: 0, length: 0 };
+    const { beginsSum, pieces, length } = this.#published!;
+    const isContiguous = pieces > 0 && this.#isNear(at - length, beginsSum / pieces);
+    const out = isContiguous ? this.#published! : { beginsSum: 0, pieces: 0, length: 0 };
     out.beginsSum += at - out.length;
     out.pieces += 1;
     const from = Math.round(out.beginsSum / out.pieces) + out.length;
     out.length += count;
-    this.#out = from + count <= this.end ? out : null;
+    this.#published = from + count <= this.end ? out : null;
     return from;
   }
 

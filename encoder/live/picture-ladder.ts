@@ -1,4 +1,4 @@
-/** The encoded rungs of a run: one scale graph, an encoder for each rung side by side, and thumbnails from what is scaled anyway. */
+/** Encodes the rungs of a run: one scale graph, one encoder per rung in parallel, and thumbnails from an already scaled rung. */
 import type { Frame } from "node-av";
 import { AVCOL_TRC_ARIB_STD_B67, AVCOL_TRC_SMPTE2084 } from "node-av/constants";
 import { PictureGraph } from "../media/picture-graph.ts";
@@ -7,14 +7,14 @@ import type { Fraction, SourceVideo } from "../../protocol/jobs.ts";
 import type { LiveRung } from "./live-rung.ts";
 import { isThumbnailFrame, jpegOf, thumbnailSource } from "./thumbnail.ts";
 
-/** Encoders work at their own pace; decoding goes on until the slowest is this far behind. */
+/** Decoding waits when the slowest encoder is this many pictures behind. */
 const PICTURES_AHEAD = 4;
 
 export interface LadderPicture {
   frameRate: Fraction;
-  /** How far it must be turned clockwise to stand upright. */
+  /** Clockwise rotation that makes the picture upright. */
   rotationDegrees: SourceVideo["rotationDegrees"];
-  /** JPEG of an output frame. */
+  /** Called with the JPEG of an output frame. */
   onThumbnail: (bytes: Buffer, number: number) => void;
   onThumbnailFailed: (reason: string) => void;
 }
@@ -22,15 +22,15 @@ export interface LadderPicture {
 export class PictureLadder {
   readonly #picture: LadderPicture;
   #rungs: LiveRung[];
-  #turns: Promise<void>[];
-  readonly #underWay: Promise<unknown>[] = [];
+  #encodings: Promise<void>[];
+  readonly #pending: Promise<unknown>[] = [];
   #graph: PictureGraph | undefined;
   #thumbnail: Promise<void> = Promise.resolve();
 
   constructor(rungs: LiveRung[], picture: LadderPicture) {
     this.#picture = picture;
     this.#rungs = rungs;
-    this.#turns = rungs.map(() => Promise.resolve());
+    this.#encodings = rungs.map(() => Promise.resolve());
   }
 
   /** Largest first. */
@@ -38,37 +38,37 @@ export class PictureLadder {
     return this.#rungs;
   }
 
-  /** Every rung of one output frame; the picture stays the caller's. */
+  /** Encodes one output frame in every rung. The caller keeps ownership of the picture. */
   async encode(picture: Frame, number: number): Promise<void> {
     const { frameRate } = this.#picture;
     picture.pts = BigInt(number);
     const graph = await this.#graphFor(picture);
     graph.put(picture);
-    const ofThumbnail = isThumbnailFrame(number, frameRate)
+    const thumbnailRung = isThumbnailFrame(number, frameRate)
       ? thumbnailSource(this.#rungs.map(({ rung }) => rung.widthPx))
       : -1;
     for (const [i, rung] of this.#rungs.entries()) {
       const scaled = (await graph.take(i))!;
-      if (i === ofThumbnail) this.#makeThumbnail(scaled, number);
-      this.#turns[i] = this.#turns[i]!.then(() => rung.encode(scaled)).finally(() => scaled.free());
+      if (i === thumbnailRung) this.#makeThumbnail(scaled, number);
+      this.#encodings[i] = this.#encodings[i]!.then(() => rung.encode(scaled)).finally(() => scaled.free());
     }
-    const all = Promise.all(this.#turns);
-    all.catch(() => {}); // met by a later await
-    this.#underWay.push(all);
-    if (this.#underWay.length > PICTURES_AHEAD) await this.#underWay.shift();
+    const all = Promise.all(this.#encodings);
+    all.catch(() => {}); // handled by a later await
+    this.#pending.push(all);
+    if (this.#pending.length > PICTURES_AHEAD) await this.#pending.shift();
   }
 
-  /** Everything that was put in has come out. */
+  /** Resolves when all pictures have been encoded. */
   async settle(): Promise<void> {
-    await Promise.all(this.#underWay.splice(0));
+    await Promise.all(this.#pending.splice(0));
     await this.#thumbnail;
   }
 
-  /** Takes rungs out, which the caller finishes and closes. */
+  /** Removes rungs; the caller finishes and closes them. */
   async remove(gone: readonly LiveRung[]): Promise<void> {
     await this.settle();
     this.#rungs = this.#rungs.filter((rung) => !gone.includes(rung));
-    this.#turns = this.#rungs.map(() => Promise.resolve());
+    this.#encodings = this.#rungs.map(() => Promise.resolve());
     this.#closeGraph();
   }
 
@@ -94,7 +94,7 @@ export class PictureLadder {
     this.#graph = undefined;
   }
 
-  /** Beside the encoders. A picture of which none can be made goes without. */
+  /** Runs in parallel with the encoders. A failure is reported and otherwise ignored. */
   #makeThumbnail(picture: Frame, number: number): void {
     const copy = picture.clone();
     if (copy === null) return;

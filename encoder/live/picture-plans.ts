@@ -1,4 +1,4 @@
-/** What the picture of each run of a broadcast consists of: its ladder, and the rung that is copied. */
+/** Plans the picture of each run of a broadcast: its ladder and the copied rung. */
 import type { Frame } from "node-av";
 import { AV_PKT_DATA_DISPLAYMATRIX } from "node-av/constants";
 import type { VideoRung } from "../../protocol/jobs.ts";
@@ -18,14 +18,14 @@ export class PicturePlans {
   readonly #video: NonNullable<LiveSource["video"]>;
   readonly #settings: BroadcastPlan["settings"];
   readonly grid: LiveGrid;
-  /** Null: the source is never copied. */
+  /** Null when the source is never copied. */
   readonly copy: SourceCopy | null;
-  /** The rungs of the whole broadcast; empty before its first picture. */
+  /** Rungs of the whole broadcast; empty before its first picture. */
   ladder: VideoRung[];
   readonly codecs: Map<string, H264Codec>;
   readonly #dropped = new Set<string>();
 
-  /** @param times of the source's first pictures @param continues the run of another encoder that goes on */
+  /** @param times of the source's first pictures @param continues the run to continue, started by another encoder */
   constructor(
     video: NonNullable<LiveSource["video"]>,
     { settings, encodesTopRung, continues }: BroadcastPlan,
@@ -41,7 +41,7 @@ export class PicturePlans {
     for (const name of continues?.dropped ?? []) this.#dropped.add(name);
   }
 
-  /** A rung that no later run has. */
+  /** Excludes a rung from all later runs. */
   drop(name: string): void {
     this.#dropped.add(name);
   }
@@ -67,7 +67,7 @@ export class PicturePlans {
   }
 
   /**
-   * The picture of a run that another encoder began.
+   * Plans the picture of a run that another encoder started.
    *
    * @throws {CannotContinue} when the run was being copied and this source cannot be
    */
@@ -75,7 +75,7 @@ export class PicturePlans {
     const copy = copied && { ...copied, avcConfig: Buffer.from(copied.avcConfig, "base64") };
     const isSame = copy !== null && this.copy?.parameterSets.avcConfig.equals(copy.avcConfig) === true;
     if (copy !== null && (!isSame || copy.phase === "encoded")) this.copy?.end();
-    if (copy?.phase === "copied" && !isSame) throw new CannotContinue("the source cannot be copied any more");
+    if (copy?.phase === "copied" && !isSame) throw new CannotContinue("the source can no longer be copied");
     return {
       grid: this.grid,
       rungs: rungs.filter(({ name }) => !this.#dropped.has(name)),

@@ -1,4 +1,4 @@
-/** How a run cuts its renditions into parts and segments, and what it says of each segment. */
+/** Cuts a run's renditions into parts and segments, and provides the facts of each segment. */
 import { type LiveGrid, PICTURE_TIMESCALE } from "./live-grid.ts";
 import { type Continuation, type RunStart, SESSION_START } from "./run-state.ts";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
@@ -7,7 +7,7 @@ import type { CutPlan, SegmentFacts } from "./part-cutter.ts";
 import type { SegmentGrid } from "./segment-grid.ts";
 
 export interface RunTimes {
-  /** The source's time of the run's first picture, or of its first sound where there is no picture. */
+  /** Source time of the run's first picture, or of its first sound without a picture. */
   zeroSeconds: number;
   capturedAtMs: (sourceSeconds: number) => number;
 }
@@ -17,10 +17,10 @@ export class RunCuts {
   readonly #times: RunTimes;
   readonly #onPart: BroadcastListener["onPart"];
   readonly #segments: SegmentFacts[] = [];
-  /** Known before the first part is cut. */
+  /** Set before the first part is cut. */
   start: RunStart = SESSION_START;
 
-  /** @param continues segments of which something is out keep what was said of them */
+  /** @param continues partly published segments keep their published facts */
   constructor(grid: SegmentGrid, times: RunTimes, continues: Continuation | null, onPart: BroadcastListener["onPart"]) {
     this.#grid = grid;
     this.#times = times;
@@ -34,7 +34,7 @@ export class RunCuts {
       }
   }
 
-  /** @param canHold whether the last picture can be repeated, so that a run never ends between two parts */
+  /** @param canHold whether the last picture can be repeated, which prevents a run from ending between two parts */
   picture(rendition: string, { framesPerPart, ticksPerFrame }: LiveGrid, canHold: boolean): CutPlan {
     return {
       ...this.#of(rendition, PICTURE_TIMESCALE),
@@ -55,7 +55,7 @@ export class RunCuts {
     };
   }
 
-  /** Found when the first rendition needs it, and the same for all of them. */
+  /** Computed when the first rendition needs them; identical for all renditions. */
   segmentFacts(segment: number): SegmentFacts {
     const { zeroSeconds, capturedAtMs } = this.#times;
     this.#segments[segment] ??= {

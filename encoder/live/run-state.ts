@@ -1,48 +1,48 @@
-/** A run of the encoder as it describes it, for the encoder that continues it. */
+/** State of an encoder run, from which another encoder can continue it. */
 import type { VideoRung } from "../../protocol/jobs.ts";
 import type { H264Codec } from "../media/h264.ts";
 import type { LiveGrid } from "./live-grid.ts";
 import type { SoundFormat } from "./sound-converter.ts";
 
-/** Where a run begins in its session. */
+/** Start of a run in its session. */
 export interface RunStart {
   msn: number;
-  /** The first segment does not go on from the one before it. */
+  /** The first segment is discontinuous with the previous one. */
   isDiscontinuous: boolean;
-  /** Of its init segments: one that the session has not used, unless the run goes on with the same ones. */
+  /** Version of its init segments: unused so far in the session, unless the run reuses the previous ones. */
   initVersion: number;
-  /** Seconds on the session's timeline, not before the end of what the session has. */
+  /** Seconds on the session's timeline; not before the end of its existing media. */
   seconds: number;
-  /** The same in ticks for renditions that go on exactly where they ended. */
+  /** The same in ticks, for renditions that continue exactly at their end. */
   ticks: Record<string, number>;
 }
 
 export const SESSION_START: RunStart = { msn: 0, isDiscontinuous: false, initVersion: 0, seconds: 0, ticks: {} };
 
 /**
- * What the pictures of a rung are that can be the source's own: encoded, because the run has just begun (`lead`); the source's (`copied`);
- * or encoded until its end, because the source had no key frame where a segment begins (`encoded`).
+ * Phase of a rung that may be copied from the source: `lead` = encoded at the start of the run; `copied` = the source's pictures;
+ * `encoded` = encoded until the end of the run, because the source had no key frame at a segment start.
  */
 export type CopyPhase = "lead" | "copied" | "encoded";
 
-/** A run as its encoder describes it, anew when it changes. */
+/** A run as reported by its encoder whenever it changes. */
 export interface RunState {
   start: RunStart;
-  /** The source's time of its first picture, or sound where there is no picture. */
+  /** Source time of its first picture, or of its first sound without a picture. */
   zeroSeconds: number;
-  /** How far picture and sound of the same time lie apart in the source at most. */
+  /** Maximum distance in the source between picture and sound of the same time. */
   interleaveSeconds: number;
   grid: LiveGrid | null;
   isFirstShort: boolean;
-  /** Of the session, as planned for its first picture. */
+  /** Ladder of the session, as planned for its first picture. */
   ladder: VideoRung[];
-  /** Of the run, those that are encoded. */
+  /** Encoded rungs of the run. */
   rungs: VideoRung[];
   copied: {
     rung: VideoRung;
     bitrateBps: number;
     phase: CopyPhase;
-    /** Of the source, in base64. */
+    /** The source's avcC, in base64. */
     avcConfig: string;
     leadParameterSetId: number;
   } | null;
@@ -52,25 +52,25 @@ export interface RunState {
   inits: [string, string][];
 }
 
-/** A place in the source where a decoder can begin. */
+/** A position in the source at which a decoder can start. */
 export interface KeyPlace {
-  /** Decode time in the source's seconds. */
+  /** Decode time in source seconds. */
   seconds: number;
-  /** Of its packet, in bytes from the first one that this encoder was given. */
+  /** Byte offset of its packet, from the first byte this encoder received. */
   position: number;
-  /** Samples by which the sound lies behind its timestamps, for the sake of a sound without seams. */
+  /** Samples by which sound is placed after its timestamps to avoid gaps. */
   soundShift: number;
 }
 
-/** Up to where a rendition of the run is out. */
+/** Published extent of a rendition of the run. */
 export interface RenditionProgress {
   rendition: string;
-  /** Of the next part. */
+  /** Media sequence number of the next part. */
   msn: number;
   part: number;
-  /** Ticks on the session's timeline at which the next part begins. */
+  /** Start of the next part on the session's timeline, in ticks. */
   endTicks: number;
-  /** Of the segment under way; null between two segments. */
+  /** Capture time of the current segment; null between two segments. */
   capturedAtMs: number | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A stretch of a broadcast without a seam: one kind of picture on one timeline of the source, from its first picture to the jump, the
- * change or the end that closes it. Its encoders begin and end with it.
+ * A run: continuous media of a broadcast with one picture format on one source timeline. It starts with the first picture and ends at a
+ * timestamp jump, a format change or the end of the source. Its encoders are opened and closed with it.
  */
 import type { Continuation, CopyPhase, RunStart } from "./run-state.ts";
 import type { Frame } from "node-av";
@@ -20,49 +20,49 @@ import { hdrOf, PictureLadder } from "./picture-ladder.ts";
 import { RunCuts } from "./run-cuts.ts";
 import { SegmentGrid } from "./segment-grid.ts";
 import type { SoundFormat, SoundPiece } from "./sound-converter.ts";
-import { SoundLine } from "./sound-line.ts";
+import { SoundRendition } from "./sound-rendition.ts";
 
 export interface RunPicture {
   grid: LiveGrid;
-  /** To be encoded, largest first; at least one. */
+  /** Encoded rungs, largest first; at least one. */
   rungs: VideoRung[];
   like: Frame;
-  /** How far it must be turned clockwise to stand upright. */
+  /** Clockwise rotation that makes the picture upright. */
   rotationDegrees: SourceVideo["rotationDegrees"];
-  /** The rung above them that the source's own pictures are. */
+  /** The rung above them that is copied from the source. */
   copy: Copy | null;
-  /** Rungs that were copied before are encoded as what they were told to be, by name. */
+  /** Profile and level of rungs that were copied earlier, by name; they are encoded to match. */
   codecs: ReadonlyMap<string, H264Codec>;
 }
 
 export interface RunPlan {
   settings: BroadcastPlan["settings"];
-  /** The source's time of its first picture, or of its first sound where there is no picture. */
+  /** Source time of its first picture, or of its first sound without a picture. */
   zeroSeconds: number;
   picture: RunPicture | null;
   sound: SoundFormat | null;
-  /** How much later than its picture sound may come; then it is silence. */
+  /** How much later than its picture sound may arrive before it is replaced by silence. */
   interleaveSeconds: number;
   capturedAtMs: (sourceSeconds: number) => number;
-  /** The first segment is divided, because viewers wait for it. The source's own pictures begin behind its second half. */
+  /** Divide the first segment to shorten the startup delay. Copying starts after its second half. */
   isFirstShort: boolean;
-  /** Another encoder began this run. */
+  /** Set when another encoder started this run. */
   continues: Continuation | null;
 }
 
-/** The rung that can be the source's own pictures. */
+/** The rung that may be copied from the source. */
 interface TopRung {
   copied: CopiedRung;
-  /** Encodes it while its pictures are not the source's; among the ladder's rungs as long. */
+  /** Encodes the rung while it is not copied; part of the ladder during that time. */
   lead: LiveRung;
   phase: CopyPhase;
 }
 
 /**
- * Of a run's last segment, when a hold follows it: ffmpeg (libavformat 59, dashdec.c) finds its place in a renewed MPD by whole seconds
- * and plays a shorter segment again and again.
+ * Minimum duration of a run's last segment when the session is held after it. ffmpeg (libavformat 59, dashdec.c) finds its position in an
+ * updated MPD by whole seconds, so it would play a shorter segment repeatedly.
  */
-const LEAST_SECONDS = 1;
+const MIN_LAST_SEGMENT_SECONDS = 1;
 
 export class Run {
   readonly #plan: RunPlan;
@@ -72,11 +72,11 @@ export class Run {
   readonly #picker: LivePicker | null;
   #ladder: PictureLadder | null = null;
   #top: TopRung | null = null;
-  #sound: SoundLine | null = null;
+  #sound: SoundRendition | null = null;
   #inits: { name: string; init: LiveRung["init"] }[] = [];
   #last: Frame | null = null;
-  readonly #unwanted = new Set<string>();
-  /** The first output frame that any encoded rung still needs. */
+  readonly #toDrop = new Set<string>();
+  /** The first unpublished output frame of any encoded rung. */
   #firstNew = 0;
   #steps = 0;
 
@@ -143,7 +143,7 @@ export class Run {
     const from = this.#placeOf(SOUND_NAME);
     const { zeroSeconds, interleaveSeconds, continues } = this.#plan;
     const times = { zeroSeconds, interleaveSeconds, firstFrame: from.sample, shift: continues?.soundShift ?? 0 };
-    this.#sound = await SoundLine.open(sound, times, new PartCutter(this.#cuts.sound(sound.sampleRateHz), from));
+    this.#sound = await SoundRendition.open(sound, times, new PartCutter(this.#cuts.sound(sound.sampleRateHz), from));
     this.#inits.push({ name: SOUND_NAME, init: this.#sound.init });
   }
 
@@ -157,45 +157,45 @@ export class Run {
   }
 
   /**
-   * The picture of this time is the first that this encoder has.
-   * @throws {CannotContinue} when one that is not out lies before it
+   * Sets the time of the first picture that this encoder has.
+   * @throws {CannotContinue} when an earlier frame is unpublished
    */
   beginAt(seconds: number): void {
     this.#picker!.startAt(seconds - this.#plan.zeroSeconds);
     const copiedFrom = this.isCopying ? this.#placeOf(this.#top!.copied.rung.name).sample : Infinity;
     const firstNew = Math.min(this.#firstNew, copiedFrom);
     if (this.#picker!.count > firstNew)
-      throw new CannotContinue(`the source begins with frame ${this.#picker!.count}, and ${firstNew} is not out`);
+      throw new CannotContinue(`the source begins with frame ${this.#picker!.count}; frame ${firstNew} is unpublished`);
   }
 
-  /** How far behind its timestamps the sound lies, in samples. */
+  /** Samples by which sound is placed after its timestamps. */
   get soundShift(): number {
     return this.#sound?.shift ?? 0;
   }
 
-  /** Tells where it begins in the session, before the first picture or sound is put in. */
+  /** Sets the run's start in the session. Must precede the first picture and sound. */
   begin(start: RunStart): void {
     this.#cuts.start = start;
     const { sound, picture } = this.#plan;
     const ticks = start.ticks[SOUND_NAME];
     if (sound === null || picture === null || ticks === undefined) return;
-    // Sound goes on at the frame where it ended, which is not exactly where the picture did.
+    // Sound continues at its last AAC frame, which does not end exactly where the picture did.
     this.#sound!.delay(ticks / sound.sampleRateHz - start.seconds);
   }
 
-  /** Every rendition's init, in the order of the ladder. */
+  /** Init segments of all renditions, in ladder order. */
   get inits(): readonly { name: string; init: LiveRung["init"] }[] {
     return this.#inits;
   }
 
-  /** The ones that are encoded and can be given up. */
+  /** Encoded rungs that can be dropped. */
   get rungs(): VideoRung[] {
     const lead = this.#top?.phase === "lead" ? this.#top.lead : null;
     const rungs = this.#ladder?.rungs.filter((rung) => rung !== lead).map(({ rung }) => rung) ?? [];
-    return rungs.filter(({ name }) => !this.#unwanted.has(name));
+    return rungs.filter(({ name }) => !this.#toDrop.has(name));
   }
 
-  /** Segments that are whole in every rendition. */
+  /** Segments that are complete in every rendition. */
   get segments(): number {
     const copied = this.isCopying ? [this.#top!.copied] : [];
     const renditions = [...copied, ...(this.#ladder?.rungs ?? []), ...(this.#sound === null ? [] : [this.#sound])];
@@ -206,17 +206,17 @@ export class Run {
     return this.#cuts.start;
   }
 
-  /** Of the session: the one behind the last that is whole. */
+  /** The session's media sequence number after the last complete segment. */
   get nextMsn(): number {
     return this.start.msn + this.segments;
   }
 
-  /** Pictures given to encoders. */
+  /** Number of pictures passed to the encoders. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** Null when no rung can be the source's own pictures. */
+  /** Null when no rung may be copied from the source. */
   get copyPhase(): CopyPhase | null {
     return this.#top?.phase ?? null;
   }
@@ -225,14 +225,14 @@ export class Run {
     return this.copyPhase === "copied";
   }
 
-  /** Seconds from its start to the end of what was put in. */
+  /** Seconds from the start of the run to the end of its input. */
   get endSeconds(): number {
     const { picture } = this.#plan;
     if (picture === null) return this.#sound?.endSeconds ?? 0;
     return (this.#picker!.count * picture.grid.frameRate.den) / picture.grid.frameRate.num;
   }
 
-  /** Whether a picture can go on in this run: always, but where the source's own pictures are a rung. */
+  /** Whether the run can take this picture. It always can, unless a rung is being copied. */
   accepts(seconds: number, unit: AvcUnit | null): boolean {
     return !this.isCopying || this.#canCopy(seconds, unit);
   }
@@ -240,12 +240,12 @@ export class Run {
   #canCopy(seconds: number, unit: AvcUnit | null): boolean {
     const { copied } = this.#top!;
     const number = this.#picker!.count;
-    // What another encoder has made of the source's first pictures need not be as these are: it encoded them.
-    if (copied.isOut(number)) return true;
+    // A published frame need not match the source picture: the other encoder may have encoded it.
+    if (copied.isPublished(number)) return true;
     return this.#picker!.isNext(seconds - this.#plan.zeroSeconds) && unit !== null && copied.accepts(unit, number);
   }
 
-  /** Takes the frame; it must be accepted. @param seconds in the source's time @param unit the source's own, where it can be copied */
+  /** Takes ownership of the frame, which must be accepted. @param seconds source time @param unit the source's access unit, if copyable */
   async putPicture(frame: Frame, seconds: number, unit: AvcUnit | null): Promise<void> {
     const canCopy = this.#top !== null && this.#canCopy(seconds, unit);
     const place = this.#picker!.place(seconds - this.#plan.zeroSeconds);
@@ -261,7 +261,7 @@ export class Run {
     await this.#sound?.encodeUntil(this.endSeconds);
   }
 
-  /** The source's own pictures take over, or they never will. */
+  /** Ends the lead phase: the rung is copied from here on, or encoded until the end of the run. */
   async #endLead(top: TopRung, canCopy: boolean): Promise<void> {
     top.phase = canCopy ? "copied" : "encoded";
     if (!canCopy) return;
@@ -270,19 +270,19 @@ export class Run {
     top.lead.close();
   }
 
-  /** Whether at least one output frame is missing before that. @param seconds in the source's time */
+  /** Whether at least one output frame is missing before this time. @param seconds source time */
   endsBefore(seconds: number): boolean {
     const { num, den } = this.#plan.picture!.grid.frameRate;
     return seconds - this.#plan.zeroSeconds >= ((this.#picker!.count + 1) * den) / num - 1e-6;
   }
 
-  /** What stands when it ends, the receiver's, and the source's time of the frame behind it. */
+  /** The last picture, owned by the receiver, and the source time of the frame after it. */
   get still(): { frame: Frame; seconds: number } | null {
     const frame = this.#last?.clone() ?? null;
     return frame && { frame, seconds: this.#plan.zeroSeconds + this.endSeconds };
   }
 
-  /** The picture has come to a standstill while the sound goes on: it stands. */
+  /** Repeats the last picture up to this time, because the picture has stalled while the sound continues. */
   async holdPicture(untilSeconds: number): Promise<void> {
     if (this.#last === null) return;
     const first = this.#picker!.count;
@@ -295,14 +295,14 @@ export class Run {
     await this.#sound?.encodeUntil(this.endSeconds);
   }
 
-  /** Gives a rung up with the next segment. */
+  /** Drops a rung at the next segment start. */
   drop(name: string): void {
-    this.#unwanted.add(name);
+    this.#toDrop.add(name);
   }
 
   /**
-   * @param isHeld its broadcaster may come back, and its last picture stands until then: the last segment gets the least length
-   * @returns where the next run begins, and the sound that belongs to it
+   * @param isHeld the broadcaster may reconnect, so the session is held and the last segment is extended to the minimum duration
+   * @returns the start of the next run, and the sound that belongs to it
    */
   async finish(
     isHeld: boolean,
@@ -320,18 +320,18 @@ export class Run {
     return found;
   }
 
-  /** Holds the last picture until the last segment is long enough and does not end between two parts. */
+  /** Repeats the last picture until the last segment is long enough and does not end between two parts. */
   async #lengthen(grid: LiveGrid, isHeld: boolean): Promise<void> {
     const first = this.#picker!.count;
     const cuts = this.#cuts.picture("", grid, this.#canHold);
-    let until = isHeld ? Math.max(first, leastEnd(first, Math.ceil(LEAST_SECONDS * hz(grid)), cuts)) : first;
+    let until = isHeld ? Math.max(first, leastEnd(first, Math.ceil(MIN_LAST_SEGMENT_SECONDS * hz(grid)), cuts)) : first;
     if (endsBetweenParts(until, cuts)) until += 1;
     if (until === first || this.#last === null || !this.#canHold) return;
     await this.#repeat(first, this.#picker!.holdUntil((until + 0.5) / hz(grid)), this.#last);
     if (this.isCopying) this.#top!.copied.hold(until - first);
   }
 
-  /** Whether the last picture can be held in every rung. Where it cannot, all of them end with the source's own last picture. */
+  /** Whether the last picture can be repeated in every rung. If not, all rungs end with the source's last picture. */
   get #canHold(): boolean {
     const { copy } = this.#plan.picture!;
     return copy === null || canHoldCopy(copy);
@@ -356,7 +356,7 @@ export class Run {
     else if (isHeld)
       frames = Math.max(
         frames,
-        leastEnd(frames, Math.ceil((LEAST_SECONDS * sound.sampleRateHz) / AAC_FRAME_SAMPLES), cuts),
+        leastEnd(frames, Math.ceil((MIN_LAST_SEGMENT_SECONDS * sound.sampleRateHz) / AAC_FRAME_SAMPLES), cuts),
       );
     if (endsBetweenParts(frames, cuts)) frames += 1;
     const rest = await this.#sound.finish(frames);
@@ -367,16 +367,16 @@ export class Run {
     for (let i = 0; i < count; i++) await this.#encode(frame, first + i);
   }
 
-  /** Every encoded rung of one output frame; the picture stays the caller's. */
+  /** Encodes one output frame in every rung. The caller keeps ownership of the picture. */
   async #encode(picture: Frame, number: number): Promise<void> {
     this.#steps += 1;
     if (number < this.#firstNew) return;
-    if (this.#cutsAt.intoSegment(number) === 0) await this.#giveUp(this.#cutsAt.segmentOf(number));
+    if (this.#cutsAt.intoSegment(number) === 0) await this.#dropRungs(this.#cutsAt.segmentOf(number));
     await this.#ladder!.encode(picture, number);
   }
 
-  async #giveUp(segment: number): Promise<void> {
-    const dropped = this.#ladder!.rungs.filter(({ rung }) => this.#unwanted.has(rung.name));
+  async #dropRungs(segment: number): Promise<void> {
+    const dropped = this.#ladder!.rungs.filter(({ rung }) => this.#toDrop.has(rung.name));
     if (dropped.length === 0) return;
     await this.#ladder!.remove(dropped);
     for (const rung of dropped) {

@@ -1,22 +1,22 @@
-/** Where the segments of a run end, in frames of its picture and in AAC frames of its sound. Pure. */
+/** Segment boundaries of a run, in picture frames and in AAC frames. Pure. */
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
 import { type LiveGrid, type LiveTimes, soundPartFrames } from "./live-grid.ts";
 
-/** The first segment of a divided beginning has as many parts as make this much, but no more than a GOP. */
+/** The first segment of a divided start has enough parts for this duration, but at most one GOP. */
 const SHORT_MS = 500;
-/** The second one ends here, where the first GOP does. */
+/** End of the second one, without a picture: the usual GOP duration. */
 const GOP_MS = 1000;
 
 export class SegmentGrid {
   readonly #times: LiveTimes;
-  /** A frame of the picture, or a millisecond where there is none. */
+  /** One picture frame, or one millisecond without a picture. */
   readonly #unitSeconds: Fraction;
   readonly #units: number;
-  /** Where the segments of a divided beginning end, ascending; the next one ends where an undivided first segment does. */
+  /** Ends of the segments of a divided start in units, ascending. The next one ends where an undivided first segment does. */
   readonly #cuts: number[];
 
-  /** @param isFirstShort the first segment is divided: half a second, up to the end of the first GOP, and the rest */
+  /** @param isFirstShort divide the first segment: half a second, the rest of the first GOP, and the rest */
   constructor(grid: LiveGrid | null, times: LiveTimes, isFirstShort: boolean) {
     this.#times = times;
     this.#unitSeconds = grid === null ? { num: 1, den: 1000 } : { num: grid.frameRate.den, den: grid.frameRate.num };
@@ -27,7 +27,7 @@ export class SegmentGrid {
     this.#cuts = [...new Set(cuts)].filter((cut) => cut < this.#units);
   }
 
-  /** The frame behind the last one of a segment. */
+  /** The frame after the last one of a segment. */
   end(segment: number): number {
     return this.#cuts[segment] ?? (segment - this.#cuts.length + 1) * this.#units;
   }
@@ -39,32 +39,32 @@ export class SegmentGrid {
     return cut >= 0 ? cut : this.#cuts.length + Math.floor(frame / this.#units);
   }
 
-  /** The segment that begins where undivided segments do: the source's own pictures can begin there at the latest. */
+  /** The first segment that starts on the undivided grid, where copying can start at the latest. */
   get firstUndivided(): number {
     return this.#cuts.length === 0 ? 0 : this.#cuts.length + 1;
   }
 
-  /** Frames between the start of its segment and this frame. */
+  /** Offset of this frame in its segment. */
   intoSegment = (frame: number): number => frame - this.start(this.segmentOf(frame));
 
   startSeconds = (segment: number): number => (this.start(segment) * this.#unitSeconds.num) / this.#unitSeconds.den;
 
-  /** The AAC frame, counted from the start of the run, at which a segment ends: the one nearest to the picture's. */
+  /** The AAC frame, counted from the start of the run, nearest to the end of the picture's segment. */
   soundEnd(segment: number, sampleRateHz: number): number {
     const { num, den } = this.#unitSeconds;
     const nearest = Math.round((this.end(segment) * num * sampleRateHz) / (den * AAC_FRAME_SAMPLES));
     return Math.max(segment + 1, nearest);
   }
 
-  /** AAC frames of each part of a segment but the last. */
+  /** AAC frames in every part of a segment but the last. */
   soundPartFrames(segment: number, sampleRateHz: number): number {
     const begins = segment === 0 ? 0 : this.soundEnd(segment - 1, sampleRateHz);
     return soundPartFrames(this.soundEnd(segment, sampleRateHz) - begins, sampleRateHz, this.#times.partTargetMs);
   }
 
   /**
-   * How many AAC frames a run has whose picture ends at `endSeconds`: the nearest, but at least one in each of its segments, so that
-   * picture and sound have the same ones.
+   * Number of AAC frames of a run whose picture ends at `endSeconds`: the nearest count with at least one frame in each segment, so that
+   * picture and sound have the same segments.
    */
   soundFramesUntil(endSeconds: number, segments: number, sampleRateHz: number): number {
     const nearest = Math.round((endSeconds * sampleRateHz) / AAC_FRAME_SAMPLES);

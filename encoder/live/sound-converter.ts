@@ -1,4 +1,4 @@
-/** Decoded sound of any format, also one that changes midway, as samples of one format with their times. */
+/** Converts decoded sound of any format, which may change midway, to timed samples of one format. */
 import type { Frame } from "node-av";
 import { SoundGraph } from "../media/sound-graph.ts";
 import type { DecodedFrame } from "./stream-decoder.ts";
@@ -9,8 +9,8 @@ export interface SoundFormat {
 }
 
 export interface SoundPiece {
-  seconds: number; // in the source's own time
-  planes: Float32Array[]; // one for each channel
+  seconds: number; // source time
+  planes: Float32Array[]; // one per channel
 }
 
 export class SoundConverter {
@@ -39,7 +39,7 @@ export class SoundConverter {
     yield* this.#ready();
   }
 
-  /** What the resampler still holds. */
+  /** Drains the resampler. */
   async *rest(): AsyncGenerator<SoundPiece> {
     if (this.#graph === undefined) return;
     this.#graph.put(null);
@@ -62,7 +62,7 @@ export class SoundConverter {
     }
   }
 
-  /** Coefficients of a downmix sum to 1, so nothing clips. */
+  /** Downmix coefficients sum to 1, which prevents clipping. */
   #filters(): string {
     const { sampleRateHz, channels } = this.#output;
     const layout = channels === 1 ? "mono" : "stereo";

@@ -1,4 +1,4 @@
-/** Whether the source's own H.264 can be the top rung as it is, and its access units until their pictures are decoded. */
+/** Decides whether the source's H.264 can be copied as the top rung, and buffers its access units until their pictures are decoded. */
 import type { Frame, Stream } from "node-av";
 import {
   AVCOL_RANGE_JPEG,
@@ -19,11 +19,11 @@ import { LivePicker } from "./live-picker.ts";
 import { peakBitrateBps } from "./live-rung.ts";
 import type { TimedPacket } from "./live-source.ts";
 
-/** So much more than an encoded rung may need a copied one: hardware encoders do with more bits. */
+/** Maximum bitrate of a copied rung relative to an encoded one: hardware encoders need more bits. */
 const BITRATE_ALLOWANCE = 1.5;
-/** What a source says of its bitrate is an average. */
+/** Peak relative to the declared bitrate, which is an average. */
 const PEAK_FACTOR = 1.25;
-/** Access units of which no picture has come out. */
+/** Maximum access units whose pictures have not been decoded yet. */
 const MAX_WAITING = 32;
 
 interface WaitingUnit extends AvcUnit {
@@ -35,7 +35,7 @@ export class SourceCopy {
   readonly #stream: Stream;
   readonly #avc: AvcStream;
   #waiting: WaitingUnit[] = [];
-  /** For good: from here on the source is encoded. */
+  /** Permanent: from here on the source is encoded. */
   isOver = false;
 
   private constructor(stream: Stream, avc: AvcStream, parameterSets: SourceCopy["parameterSets"]) {
@@ -44,7 +44,7 @@ export class SourceCopy {
     this.parameterSets = parameterSets;
   }
 
-  /** Null when the stream is nothing that every player plays. @param times of its first pictures, in seconds */
+  /** Null when not every player supports the stream. @param times of its first pictures, in seconds */
   static of(stream: Stream, times: number[], rate: Fraction): SourceCopy | null {
     const { codecId, extradata, format, colorRange, videoDelay } = stream.codecpar;
     if (codecId !== AV_CODEC_ID_H264 || videoDelay > 0 || !areOnGrid(times, rate)) return null;
@@ -57,7 +57,7 @@ export class SourceCopy {
     return leadParameterSetId === null ? null : new SourceCopy(stream, avc, { avcConfig, leadParameterSetId });
   }
 
-  /** Whether a rung is the picture itself, to the pixel. */
+  /** Whether a rung has exactly the picture's size and the source can still be copied. */
   suits(picture: Frame, { widthPx, heightPx }: VideoRung): boolean {
     const { num, den } = picture.sampleAspectRatio;
     const isSquare = num === den || num === 0;
@@ -66,17 +66,17 @@ export class SourceCopy {
   }
 
   /**
-   * Bits per second that a copied rung is announced with, and must keep; null when the source says that it needs more than is allowed. It is
-   * not less than the encoder needs, which makes the beginning.
+   * Announced bitrate in bits per second, which the copied rung must not exceed; null when the declared bitrate is above the limit. Not
+   * less than the encoder's peak, since the encoder produces the start of the rung.
    */
   bitrateFor(rung: VideoRung, segmentMs: number): number | null {
-    const told = PEAK_FACTOR * Number(this.#stream.codecpar.bitRate);
+    const declared = PEAK_FACTOR * Number(this.#stream.codecpar.bitRate);
     const most = BITRATE_ALLOWANCE * rung.maxBitrateBps;
-    if (told > most) return null;
-    return told > 0 ? Math.round(Math.max(told, peakBitrateBps(rung, segmentMs))) : most;
+    if (declared > most) return null;
+    return declared > 0 ? Math.round(Math.max(declared, peakBitrateBps(rung, segmentMs))) : most;
   }
 
-  /** Each packet of the picture, before it is decoded. */
+  /** Called with every picture packet before it is decoded. */
   put({ packet, stream }: TimedPacket): void {
     if (this.isOver) return;
     const settings = packet.getSideData(AV_PKT_DATA_NEW_EXTRADATA);
@@ -90,7 +90,7 @@ export class SourceCopy {
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
   }
 
-  /** The access unit of the picture of this time; null when it cannot be told, or needs one that has no picture. */
+  /** The access unit of the picture with this time; null when it is unknown or depends on a unit without a picture. */
   take(seconds: number): AvcUnit | null {
     const at = this.#waiting.findIndex((unit) => unit.seconds >= seconds);
     const passed = this.#waiting.splice(0, at < 0 ? this.#waiting.length : at);
@@ -99,7 +99,7 @@ export class SourceCopy {
     return passed.length === 0 || unit.isIdr ? unit : null;
   }
 
-  /** The source's time begins anew. */
+  /** Discards buffered units because the source timeline restarts. */
   forget(): void {
     this.#waiting = [];
   }
@@ -119,10 +119,10 @@ export class SourceCopy {
   }
 }
 
-/** As the encoder makes them too: should it have to take over, `CODECS` stays true (RFC 8216bis §4.4.6.2). */
+/** Limited to profiles that the encoder also produces, so that `CODECS` stays valid when encoding replaces the copy (RFC 8216bis §4.4.6.2). */
 const isPlayedEverywhere = ({ sps }: AvcStream): boolean => codecLike(sps) !== null;
 
-/** Pure: whether pictures come one for each frame of the rate, without a hole. @param times ascending */
+/** Whether there is exactly one picture per frame of the rate. Pure. @param times ascending */
 function areOnGrid(times: number[], rate: Fraction): boolean {
   const picker = new LivePicker(rate);
   return times.length >= 2 && times.every((time) => picker.isNext(time - times[0]!) && picker.place(time - times[0]!));

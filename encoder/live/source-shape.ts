@@ -1,4 +1,4 @@
-/** What a source's streams are, as the encoders have to take them. */
+/** Formats in which a source's streams are encoded. */
 import type { Frame, Stream } from "node-av";
 import type { Size } from "../../protocol/ladder.ts";
 import { outputChannels, outputRateHz } from "../../protocol/media/audio-plan.ts";
@@ -7,13 +7,13 @@ import type { SoundFormat } from "./sound-converter.ts";
 
 export const FALLBACK_SOUND: SoundFormat = { sampleRateHz: 48_000, channels: 2 };
 
-/** A stream that has not told its format yet begins as silence of the usual one. */
+/** A stream without a known format starts as silence in the fallback format. */
 export function soundFormat({ codecpar }: Stream): SoundFormat {
   if (codecpar.sampleRate <= 0) return FALLBACK_SOUND;
   return { sampleRateHz: outputRateHz(codecpar.sampleRate), channels: outputChannels(codecpar.channels) };
 }
 
-/** Upright, of square pixels: the coded height stays, the width follows the sample aspect ratio. */
+/** Upright size in square pixels: keeps the coded height and scales the width by the sample aspect ratio. */
 export function displaySize(
   { width, height, sampleAspectRatio: { num, den } }: Frame,
   rotationDegrees: SourceVideo["rotationDegrees"],

@@ -1,48 +1,48 @@
 /**
- * Whether the timestamps of a source go on. Pure. The picture leads (the sound, where there is none): sound far from the picture is
- * not of the same timeline, because the one jumps a few packets before the other.
+ * Detects jumps in a source's timestamps. Pure. The picture leads (or the sound, without a picture). Sound far from the picture is on
+ * another timeline, because one of them jumps a few packets before the other.
  */
 
-/** A step forward of up to this is a hole that is filled; a longer one begins anew. */
-const LONGEST_HOLE_SECONDS = 3;
-/** Times of decoding never go back; this much is carelessness. */
+/** A forward step up to this length is a gap to fill; a longer one is a jump. */
+const LONGEST_GAP_SECONDS = 3;
+/** Tolerated backward step of decode times, which should never decrease. */
 const BACK_SECONDS = 0.1;
 
 export type Kind = "video" | "audio";
-export type Place = "goes-on" | "jump" | "stray";
+export type Place = "continuous" | "jump" | "stray";
 
 export class SourceTimeline {
   readonly #leader: Kind;
   readonly #nearSeconds: number;
-  /** Decode time of the leader's last packet, in the source's seconds. */
+  /** Decode time of the leader's last packet, in source seconds. */
   #lastSeconds: number | undefined;
-  /** Where time has got to, with or without the leader. */
+  /** Latest time reached by any stream. */
   #passedSeconds = -Infinity;
 
-  /** @param interleaveSeconds how far picture and sound of the same time lie apart at most */
+  /** @param interleaveSeconds maximum distance between picture and sound of the same time */
   constructor(leader: Kind, interleaveSeconds: number) {
     this.#leader = leader;
-    this.#nearSeconds = Math.max(LONGEST_HOLE_SECONDS, 2 * interleaveSeconds);
+    this.#nearSeconds = Math.max(LONGEST_GAP_SECONDS, 2 * interleaveSeconds);
   }
 
-  /** @param seconds a packet's decode time in the source's own seconds */
+  /** @param seconds a packet's decode time in source seconds */
   place(kind: Kind, seconds: number): Place {
     const last = this.#lastSeconds;
-    if (kind !== this.#leader) return this.isNear(seconds) ? "goes-on" : "stray";
+    if (kind !== this.#leader) return this.isNear(seconds) ? "continuous" : "stray";
     this.#lastSeconds = seconds;
     const isJump =
       last !== undefined &&
-      (seconds < last - BACK_SECONDS || seconds > Math.max(last, this.#passedSeconds) + LONGEST_HOLE_SECONDS);
+      (seconds < last - BACK_SECONDS || seconds > Math.max(last, this.#passedSeconds) + LONGEST_GAP_SECONDS);
     if (isJump || seconds > this.#passedSeconds) this.#passedSeconds = seconds;
-    return isJump ? "jump" : "goes-on";
+    return isJump ? "jump" : "continuous";
   }
 
-  /** Whether a packet of the other kind may be of the leader's timeline. */
+  /** Whether a packet of the other kind may be on the leader's timeline. */
   isNear(seconds: number): boolean {
     return this.#lastSeconds === undefined || Math.abs(seconds - this.#passedSeconds) <= this.#nearSeconds;
   }
 
-  /** The leader stands still and the other goes on: time passes all the same. A picture that comes late is no jump. */
+  /** Advances time while the leader stalls and the other stream continues, so that a late picture is not a jump. */
   passUntil(seconds: number): void {
     if (this.#lastSeconds !== undefined) this.#passedSeconds = Math.max(this.#passedSeconds, seconds);
   }

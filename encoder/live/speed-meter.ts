@@ -1,10 +1,10 @@
-/** How fast an encoder is: media time per time that it was busy. Pure. */
+/** Measures an encoder's speed: media time per busy time. Pure. */
 export interface Progress {
-  /** On a clock that never jumps. */
+  /** Time of a monotonic clock. */
   atMs: number;
-  /** How long the encoder has waited for the source since it began. */
+  /** Total time spent waiting for the source. */
   waitedMs: number;
-  /** How much it has encoded since it began. */
+  /** Total media time encoded. */
   mediaSeconds: number;
 }
 
@@ -16,12 +16,12 @@ export class SpeedMeter {
     this.#last = { atMs, waitedMs: 0, mediaSeconds: 0 };
   }
 
-  /** 1 = just as fast as the media; 0 before anything was measured. */
+  /** 1 = real time; 0 before the first measurement. */
   get speed(): number {
     return this.#speed;
   }
 
-  /** Since the last measurement. */
+  /** Returns the work since the last measurement. */
   measure(now: Progress): { busyMs: number; mediaMs: number } {
     const { atMs, waitedMs, mediaSeconds } = this.#last;
     this.#last = now;

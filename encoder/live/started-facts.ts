@@ -1,17 +1,17 @@
-/** What a broadcast says of itself before its first part. */
+/** Builds the facts reported before a broadcast's first part. */
 import { avGetCodecName, type Stream } from "node-av";
 import type { Fraction, VideoRung } from "../../protocol/jobs.ts";
 import type { Copy } from "./copied-rung.ts";
 import { peakBitrateBps } from "./live-rung.ts";
 import { type InitFacts, SOUND_NAME, type StartedFacts } from "./output.ts";
 import type { SoundFormat } from "./sound-converter.ts";
-import { soundBitrate } from "./sound-line.ts";
+import { soundBitrate } from "./sound-rendition.ts";
 import { FALLBACK_SOUND } from "./source-shape.ts";
 
-interface Made {
+interface EncodedBroadcast {
   frameRate: Fraction | null;
   rungs: VideoRung[];
-  /** The rung that the source itself is. */
+  /** The rung copied from the source. */
   copy: Copy | null;
   sound: SoundFormat | null;
   segmentMs: number;
@@ -20,7 +20,7 @@ interface Made {
 
 export function startedFacts(
   { video, audio }: { video: Stream | null; audio: Stream | null },
-  { frameRate, rungs, copy, sound, segmentMs, inits }: Made,
+  { frameRate, rungs, copy, sound, segmentMs, inits }: EncodedBroadcast,
 ): StartedFacts {
   const bitrates = new Map(rungs.map((rung) => [rung.name, peakBitrateBps(rung, segmentMs)]));
   if (copy !== null) bitrates.set(copy.rung.name, copy.bitrateBps);

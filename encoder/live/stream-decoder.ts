@@ -1,19 +1,19 @@
-/** One stream's decoder over the life of a broadcast: opened when it is needed, emptied when time jumps. */
+/** Decodes one stream for the duration of a broadcast. The decoder is opened on demand and drained at timestamp jumps. */
 import { type CodecContext, Frame, type Stream } from "node-av";
 import { AVERROR_EAGAIN, AVERROR_EOF, AV_NOPTS_VALUE } from "node-av/constants";
 import { openDecoder } from "../media/decode.ts";
 import type { TimedPacket } from "./live-source.ts";
 
 const MAX_FAILURES_IN_A_ROW = 32;
-/** Without a key frame for so long the source has none; its decoder may do what it can. */
-const KEY_PATIENCE_SECONDS = 5;
-/** Pictures of up to Full HD come out of one thread at once; more threads each hold one back. */
+/** After this time without a key frame, packets are decoded anyway. */
+const KEY_FRAME_TIMEOUT_SECONDS = 5;
+/** Up to Full HD one thread suffices; each additional thread adds one picture of delay. */
 const ONE_THREAD_PIXELS = 1920 * 1088;
 const MORE_THREADS = 4;
 
 export interface DecodedFrame {
-  frame: Frame; // the receiver's
-  seconds: number; // in the source's own time
+  frame: Frame; // owned by the receiver
+  seconds: number; // source time
 }
 
 export class StreamDecoder {
@@ -28,7 +28,7 @@ export class StreamDecoder {
     return this.#decoder !== undefined;
   }
 
-  /** A packet of another stream than this one's, or of another codec in the same one (a new PMT): empty it with `rest` first. */
+  /** False for a packet of another stream, or of another codec in the same stream (a new PMT). Drain with `rest` before decoding it. */
   isFor(stream: Stream): boolean {
     return (
       this.#stream === undefined || (this.#stream.index === stream.index && this.#codecId === stream.codecpar.codecId)
@@ -50,7 +50,7 @@ export class StreamDecoder {
     }
   }
 
-  /** What the decoder still holds; then it is closed, and the next packet opens a new one. */
+  /** Drains and closes the decoder. The next packet opens a new one. */
   async *rest(): AsyncGenerator<DecodedFrame> {
     if (this.#decoder !== undefined) {
       await this.#decoder.sendPacket(null);
@@ -68,7 +68,7 @@ export class StreamDecoder {
   }
 
   #accepts(isKey: boolean, seconds: number): boolean {
-    this.#sawKey ||= isKey || seconds - this.#firstSeconds! > KEY_PATIENCE_SECONDS;
+    this.#sawKey ||= isKey || seconds - this.#firstSeconds! > KEY_FRAME_TIMEOUT_SECONDS;
     return this.#sawKey;
   }
 
@@ -88,7 +88,7 @@ export class StreamDecoder {
       }
       frame.free();
       if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return;
-      failures++; // one damaged frame; the next call goes on behind it
+      failures++; // one damaged frame; the next call continues after it
     }
   }
 }

@@ -1,12 +1,12 @@
-/** A broadcast's bytes as libav's IO: it gets what has come, as soon as anything has. */
+/** Provides a broadcast's bytes as a libav IO context, returning data as soon as any has arrived. */
 import { IOContext } from "node-av";
 
 const IO_BUFFER_BYTES = 1 << 15;
 
 export class StreamReader {
-  /** The stream broke instead of ending; what came before counts. */
+  /** Set when the stream broke off instead of ending; the bytes before remain valid. */
   failure: Error | undefined;
-  /** When the first byte came, epoch ms. */
+  /** Arrival time of the first byte, epoch ms. */
   firstByteAtMs: number | undefined;
   readonly #bytes: AsyncIterator<Uint8Array>;
   #rest: Buffer = Buffer.alloc(0);
@@ -18,7 +18,7 @@ export class StreamReader {
     this.#bytes = bytes[Symbol.asyncIterator]();
   }
 
-  /** IO for libav. Without seeking: a broadcast has no past. */
+  /** IO context for libav; not seekable. */
   open(): IOContext {
     const io = new IOContext();
     io.allocContextWithCallbacks(IO_BUFFER_BYTES, 0, (size) => this.#read(size), null, null);

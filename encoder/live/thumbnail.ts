@@ -1,4 +1,4 @@
-/** JPEGs of a broadcast as it goes: one of its first picture and one each 5 s, made from a rung that is scaled already. */
+/** Creates live thumbnails: a JPEG of the first picture and one every 5 s, from an already scaled rung. */
 import { Codec, CodecContext, Dictionary, type Frame, Packet, Rational } from "node-av";
 import { AVCOL_RANGE_JPEG, AV_PIX_FMT_YUV420P, FF_ENCODER_MJPEG } from "node-av/constants";
 import { JobError } from "../errors.ts";
@@ -7,20 +7,20 @@ import type { Fraction } from "../../protocol/jobs.ts";
 
 const THUMBNAIL_SECONDS = 5;
 const THUMBNAIL_WIDTH_PX = 640;
-/** Of 2 (best) to 31, as libav's mjpeg counts: some 40 KB at 640×360. */
+/** libav mjpeg quantizer, 2 (best) to 31; about 40 KB at 640×360. */
 const QUANTIZER = 4;
 
-/** Pure: whether the run's output frame of this number is one for a thumbnail. */
+/** Whether this output frame of the run gets a thumbnail. Pure. */
 export const isThumbnailFrame = (number: number, { num, den }: Fraction): boolean =>
   number % Math.max(1, Math.round((THUMBNAIL_SECONDS * num) / den)) === 0;
 
-/** Pure: which of these widths a thumbnail is made from: the least that need not be enlarged, or else the largest. */
+/** Index of the width to make a thumbnail from: the smallest that needs no upscaling, otherwise the largest. Pure. */
 export function thumbnailSource(widthsPx: number[]): number {
   const enough = widthsPx.filter((widthPx) => widthPx >= THUMBNAIL_WIDTH_PX);
   return widthsPx.indexOf(enough.length > 0 ? Math.min(...enough) : Math.max(...widthsPx));
 }
 
-/** @param picture square pixels; it stays the caller's @throws {JobError} encoder_failed */
+/** @param picture square pixels; owned by the caller @throws {JobError} encoder_failed */
 export async function jpegOf(picture: Frame): Promise<Buffer> {
   const widthPx = Math.min(THUMBNAIL_WIDTH_PX, picture.width);
   const heightPx = Math.max(2, 2 * Math.round((picture.height * widthPx) / picture.width / 2));

@@ -1,13 +1,13 @@
 /**
- * From the child of a broadcast to the gateway, over a pipe: for each message the length of its JSON and of its bytes (u32, big-endian),
- * then both.
+ * Messages from a broadcast's child process to the gateway, over a pipe. Each message is the length of its JSON, the length of its bytes
+ * (both u32, big-endian), the JSON and the bytes.
  */
 import type { KeyPlace, RunStart, RunState } from "./run-state.ts";
 import type { BroadcastEnd } from "./broadcast.ts";
 import type { BroadcastPlan, DroppedRung, InitFacts, PartFacts, Pulse, RunOpening, StartedFacts } from "./output.ts";
 import type { JobFailureCode } from "../../protocol/jobs.ts";
 
-/** From the gateway to the child, over IPC: the plan once, an answer to each `opening`, and that the broadcaster does not come back. */
+/** Orders from the gateway to the child, over IPC: the plan once, an answer to each `opening`, and notice that the broadcaster will not reconnect. */
 export type ChildOrder = { plan: BroadcastPlan } | { start: RunStart } | { isFinal: true };
 
 export type WireMessage =
@@ -21,12 +21,12 @@ export type WireMessage =
   | { type: "pulse"; pulse: Pulse }
   | { type: "run"; state: RunState | null }
   | { type: "key"; place: KeyPlace }
-  | { type: "unable"; reason: string } // to go on with the run that another encoder died in
+  | { type: "cannot-continue"; reason: string } // the run of the encoder that crashed cannot be continued
   | { type: "ended"; end: BroadcastEnd }
   | { type: "failure"; code: JobFailureCode; message: string };
 
 const HEADER_BYTES = 8;
-/** A child that says it sends more than this has lost its mind. */
+/** Larger messages are treated as corrupt. */
 const MAX_MESSAGE_BYTES = 64 << 20;
 
 export function encodeMessage(message: WireMessage, bytes: Buffer = Buffer.alloc(0)): Buffer {
@@ -41,7 +41,7 @@ export class MessageReader {
   #chunks: Buffer[] = [];
   #length = 0;
 
-  /** @returns what is whole now @throws {Error} when it is no message */
+  /** @returns the messages completed by this chunk @throws {Error} when the data is not a message */
   push(chunk: Buffer): { message: WireMessage; bytes: Buffer }[] {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
@@ -55,7 +55,7 @@ export class MessageReader {
     if (this.#chunks[0]!.length < HEADER_BYTES) this.#chunks = [Buffer.concat(this.#chunks)];
     const [jsonBytes, dataBytes] = [this.#chunks[0]!.readUInt32BE(0), this.#chunks[0]!.readUInt32BE(4)];
     const total = HEADER_BYTES + jsonBytes + dataBytes;
-    if (total > MAX_MESSAGE_BYTES) throw new Error("The child's output is no message.");
+    if (total > MAX_MESSAGE_BYTES) throw new Error("The child's output is not a valid message.");
     if (this.#length < total) return null;
     const all = Buffer.concat(this.#chunks);
     this.#chunks = all.length > total ? [all.subarray(total)] : [];

@@ -1,4 +1,4 @@
-/** The source's own H.264 as samples of an ISO file (ISO/IEC 14496-15 §5.3): parameter sets in the record, NAL units behind their length. Pure. */
+/** Converts the source's H.264 to ISO BMFF samples (ISO/IEC 14496-15 §5.3): parameter sets in the avcC record, length-prefixed NAL units. Pure. */
 import { lengthPrefixed, parseAvcRecord } from "../../protocol/media/h264/avc-record.ts";
 
 const [NAL_IDR, NAL_SPS, NAL_PPS, NAL_DELIMITER, NAL_FILLER] = [5, 7, 8, 9, 12];
@@ -6,20 +6,20 @@ const HIGH_PROFILE = 100;
 const START_CODE = Buffer.from([0, 0, 1]);
 
 export interface AvcUnit {
-  /** NAL units, each behind its length in 4 bytes. */
+  /** NAL units, each prefixed by its length in 4 bytes. */
   data: Buffer;
-  /** Nothing before it is needed to decode it and what follows (an IDR picture). */
+  /** An IDR picture: decoding can start here. */
   isIdr: boolean;
 }
 
 export interface AvcStream {
-  /** Of each length before a NAL unit; null = start codes (Rec. ITU-T H.264 Annex B). */
+  /** Size of the NAL unit length field; null = start codes (Rec. ITU-T H.264 Annex B). */
   lengthBytes: number | null;
   sps: Buffer;
   pps: Buffer[];
 }
 
-/** @param extradata an AVCDecoderConfigurationRecord or Annex B; null when it does not hold exactly one SPS and some PPS */
+/** @param extradata an AVCDecoderConfigurationRecord or Annex B @returns null unless it has exactly one SPS and at least one PPS */
 export function avcStreamOf(extradata: Buffer | null): AvcStream | null {
   if (extradata === null || extradata.length < 8) return null;
   const isRecord = extradata[0] === 1;
@@ -46,7 +46,7 @@ export function avcConfigOf({ sps, pps }: AvcStream): Buffer {
   ]);
 }
 
-/** One access unit as a sample, without what a sample need not carry; null when it has other parameter sets than the stream, or is damaged. */
+/** One access unit as a sample, without NAL units a sample does not need; null when its parameter sets differ from the stream's, or it is damaged. */
 export function avcUnitOf(packet: Buffer, stream: AvcStream): AvcUnit | null {
   const units = stream.lengthBytes === null ? annexBUnits(packet) : lengthUnits(packet, stream.lengthBytes);
   if (units === null) return null;

@@ -1,4 +1,4 @@
-/** The `video` job: one decode, one encoder for each rung, one range of output frames. */
+/** The `video` job: decodes once and encodes one range of output frames in every rung. */
 import type { Frame } from "node-av";
 import type { VideoJob, VideoResult } from "../../protocol/jobs.ts";
 import { frameSeconds, FramePicker, type Pick, TOLERANCE_FRAMES } from "../../protocol/media/frame-picker.ts";
@@ -10,8 +10,8 @@ import { colorPlan, scaleGraph } from "./scale-graph.ts";
 import { openSource } from "./source.ts";
 import { Store } from "./store.ts";
 
-/** A picture that ends this much before its declared end has been cut off. */
-const BROKEN_OFF_SECONDS = 1;
+/** A picture that ends this long before its declared end is truncated. */
+const TRUNCATED_SECONDS = 1;
 
 export async function encodeChunk(job: VideoJob, context: JobContext): Promise<VideoResult> {
   const startedMs = performance.now();
@@ -69,15 +69,15 @@ async function* pickedFrames(
     if (picker.isComplete) return;
   }
   const declaredEnd = (job.video.startMs + job.video.durationMs) / 1000;
-  const isWhole = endSeconds >= Math.min(clipEnd, declaredEnd) - BROKEN_OFF_SECONDS;
+  const isWhole = endSeconds >= Math.min(clipEnd, declaredEnd) - TRUNCATED_SECONDS;
   const last = picker.finish(job.holdsLastPicture === true && isWhole ? Infinity : endSeconds);
   if (last !== undefined) yield last;
 }
 
-/** Each encoder takes its pictures in turn, at its own pace; decoding and scaling go on until the slowest is this far behind. */
+/** Decoding and scaling wait when the slowest encoder is this many pictures behind. */
 const PICTURES_AHEAD = 4;
 
-/** Every rung of every picture. */
+/** Encodes every picture in every rung. */
 async function encodeAll(
   job: VideoJob,
   filters: string,
@@ -87,8 +87,8 @@ async function encodeAll(
 ): Promise<number> {
   const startedMs = performance.now();
   let graph: PictureGraph | undefined;
-  const turns = encoders.map(() => Promise.resolve());
-  const underWay: Promise<unknown>[] = [];
+  const encodings = encoders.map(() => Promise.resolve());
+  const pending: Promise<unknown>[] = [];
   let frameCount = 0;
   for await (const { frame, firstFrame, count } of picks) {
     if (graph === undefined || !graph.suits(frame)) {
@@ -104,17 +104,17 @@ async function encodeAll(
     const scaled: Frame[] = [];
     for (let rung = 0; rung < encoders.length; rung++) scaled.push((await graph.take(rung))!);
     for (const [rung, encoder] of encoders.entries()) {
-      turns[rung] = turns[rung]!.then(() => encodeRepeated(encoder, scaled[rung]!, firstFrame, count));
+      encodings[rung] = encodings[rung]!.then(() => encodeRepeated(encoder, scaled[rung]!, firstFrame, count));
     }
-    const all = Promise.all(turns);
-    all.catch(() => {}); // met by a later await
-    underWay.push(all);
-    if (underWay.length > PICTURES_AHEAD) await underWay.shift();
-    frameCount = Math.min(job.frameCount, Math.max(0, firstFrame + count - job.firstFrame)); // without those around it
+    const all = Promise.all(encodings);
+    all.catch(() => {}); // handled by a later await
+    pending.push(all);
+    if (pending.length > PICTURES_AHEAD) await pending.shift();
+    frameCount = Math.min(job.frameCount, Math.max(0, firstFrame + count - job.firstFrame)); // without the lead-in and lead-out frames
     const elapsedSeconds = (performance.now() - startedMs) / 1000;
     context.onProgress(frameCount / job.frameCount, (frameCount * frameSeconds(job.grid.frameRate)) / elapsedSeconds);
   }
-  await Promise.all(underWay);
+  await Promise.all(pending);
   graph?.close();
   await Promise.all(encoders.map((encoder) => encoder.encode(null)));
   for (const encoder of encoders) encoder.close();

@@ -1,6 +1,6 @@
 /**
- * The decoders that media may use, by libav's names. An allow-list: libav has some five hundred, most of them for formats that no camera and no
- * editor has written for decades, and each is code that hostile media reaches.
+ * Allow-list of decoders, by libav's names. libav has about five hundred, most of them for formats that no camera or editor has written for
+ * decades, and each adds attack surface for hostile media.
  */
 import { Codec, type Stream } from "node-av";
 
@@ -16,7 +16,7 @@ const AUDIO =
   "pcm_f64le pcm_f64be pcm_dvd pcm_bluray pcm_lxf";
 const ACCEPTED = new Set(`${VIDEO} ${AUDIO}`.split(" "));
 
-/** For libav's option `codec_whitelist`, which also bounds what a demuxer opens by itself to find out about its streams. */
+/** For libav's option `codec_whitelist`, which also limits the decoders a demuxer opens to probe its streams. */
 export const CODEC_WHITELIST = [...ACCEPTED].join(",");
 
 /** @returns null when the stream's codec is unknown or not accepted */

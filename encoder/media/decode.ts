@@ -1,4 +1,4 @@
-/** Packets in, frames out, for one stream. */
+/** Decodes one stream. */
 import { CodecContext, Dictionary, Frame, Packet, type Stream } from "node-av";
 import { AVERROR_EAGAIN, AVERROR_EOF } from "node-av/constants";
 import { JobError } from "../errors.ts";
@@ -6,12 +6,12 @@ import { CODEC_WHITELIST, decoderOf } from "./codecs.ts";
 import { isEnd, type OpenSource } from "./source.ts";
 
 const MAX_FAILURES_IN_A_ROW = 32;
-const MAX_PIXELS = 7680 * 4320 * 1.1; // coded sizes are a little above what is shown
+const MAX_PIXELS = 7680 * 4320 * 1.1; // coded sizes slightly exceed the displayed size
 
-/** @param threads 0 = as many as there are processors */
+/** @param threads 0 = one per processor */
 export async function openDecoder(stream: Stream, threads: number): Promise<CodecContext> {
   const codec = decoderOf(stream);
-  if (codec === null) throw new JobError("source_damaged", "The source's codec is not one that is decoded.");
+  if (codec === null) throw new JobError("source_damaged", "The source's codec is not supported.");
   const context = new CodecContext();
   context.allocContext3(codec);
   context.parametersToContext(stream.codecpar);
@@ -24,10 +24,10 @@ export async function openDecoder(stream: Stream, threads: number): Promise<Code
 }
 
 /**
- * The stream's frames from where the demuxer stands to its end, in the order of presentation. Damaged packets are passed over. The
- * receiver owns every frame.
+ * Yields the stream's frames from the demuxer's position to the end, in presentation order. Skips damaged packets. The receiver owns every
+ * frame.
  *
- * @param accepts packets that are kept back from the decoder when false
+ * @param accepts returns false for packets to withhold from the decoder
  */
 export async function* decodedFrames(
   source: OpenSource,
@@ -64,6 +64,6 @@ async function* receivedFrames(decoder: CodecContext): AsyncGenerator<Frame> {
     }
     frame.free();
     if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return;
-    failures++; // one damaged frame; the next call goes on behind it
+    failures++; // one damaged frame; the next call continues after it
   }
 }

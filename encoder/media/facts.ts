@@ -1,4 +1,4 @@
-/** The `probe` job: what a source is. */
+/** The `probe` job: determines the facts of a source. */
 import { avGetCodecName, avGetPixFmtName, type Frame, type Stream } from "node-av";
 import {
   AVCOL_TRC_ARIB_STD_B67,
@@ -27,7 +27,7 @@ export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeRe
   refuseTooLong(Number(source.format.duration) / 1e3);
 
   const seen = await look(source);
-  // Read before the file is opened anew for its ends: streams die with their file.
+  // Read the streams before the file is reopened to find their ends, which invalidates them.
   const clip = clipOf(job, source.zeroSeconds);
   const picture = source.video === null || seen.frames.length === 0 ? null : pictureFacts(source.video, seen);
   for (const frame of seen.frames) frame.free();
@@ -35,18 +35,17 @@ export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeRe
   const starts = new Map(source.format.streams.map((stream) => [stream.index, startSeconds(stream)]));
   const ends = await streamEnds(source, seen);
 
-  const place = (streamIndex: number) => placeInClip(starts.get(streamIndex), ends.get(streamIndex), clip);
+  const clipPlace = (streamIndex: number) => placeInClip(starts.get(streamIndex), ends.get(streamIndex), clip);
   const audio: SourceAudio[] = sounds
     .filter(({ streamIndex }) => ends.has(streamIndex))
-    .map((sound) => ({ ...sound, ...place(sound.streamIndex) }));
-  const video = picture === null ? null : withOneFrameAtLeast({ ...picture, ...place(picture.streamIndex) });
+    .map((sound) => ({ ...sound, ...clipPlace(sound.streamIndex) }));
+  const video = picture === null ? null : withOneFrameAtLeast({ ...picture, ...clipPlace(picture.streamIndex) });
   if (video === null && audio.length === 0) throw noStreams();
   const durationMs = Math.max(
     ...[...(video ? [video] : []), ...audio].map((track) => track.startMs + track.durationMs),
   );
   refuseTooLong(durationMs);
-  if (!(durationMs > 0))
-    throw new JobError("source_damaged", "There is nothing in the part of the source that was asked for.");
+  if (!(durationMs > 0)) throw new JobError("source_damaged", "The requested range of the source contains no media.");
   return { kind: "probe", facts: { containerFormat: source.containerFormat, durationMs, video, audio } };
 }
 
@@ -54,7 +53,7 @@ function withOneFrameAtLeast(video: SourceVideo): SourceVideo {
   return { ...video, durationMs: Math.max(video.durationMs, (1000 * video.frameRate.den) / video.frameRate.num) };
 }
 
-const noStreams = () => new JobError("source_no_streams", "Nothing in the source can be decoded.");
+const noStreams = () => new JobError("source_no_streams", "The source has no stream that can be decoded.");
 
 /** @throws {JobError} source_too_long */
 export function refuseTooLong(durationMs: number): void {
@@ -74,7 +73,7 @@ export function refuseTooLarge({
     );
 }
 
-/** A window of the presentation that is asked for, in the file's own seconds. */
+/** The requested range of the presentation, in file time. */
 interface Clip {
   startSeconds: number;
   endSeconds: number;
@@ -87,7 +86,7 @@ function clipOf({ clip }: ProbeJob, zeroSeconds: number): Clip {
   };
 }
 
-/** Start and length of a stream inside the clip, in ms after the clip's start. */
+/** Start and duration of a stream within the clip, in ms after the clip's start. */
 function placeInClip(fileStart: number | undefined, fileEnd: number | undefined, clip: Clip) {
   const start = Math.max(clip.startSeconds, fileStart ?? clip.startSeconds);
   const end = Math.min(clip.endSeconds, fileEnd ?? start);
@@ -121,7 +120,7 @@ function pictureFacts(stream: Stream, { frames, videoTimesSeconds }: Look): Unpl
   };
 }
 
-/** Square pixels: the height stays, the width follows the sample aspect ratio; odd sizes are not rounded here. */
+/** Size in square pixels: keeps the height and scales the width by the sample aspect ratio. Odd sizes are not rounded here. */
 function displaySize(stream: Stream, frame: Frame) {
   const { num, den } = [stream.sampleAspectRatio, stream.codecpar.sampleAspectRatio, frame.sampleAspectRatio].find(
     isUsable,
@@ -132,7 +131,7 @@ function displaySize(stream: Stream, frame: Frame) {
 const isUsable = ({ num, den }: { num: number; den: number }) =>
   num > 0 && den > 0 && num / den > 0.1 && num / den < 10;
 
-/** How far the picture must be turned clockwise to stand upright, from a display matrix (ISO/IEC 14496-12 §6.2.2), to the nearest quarter. */
+/** Clockwise rotation that makes the picture upright, from a display matrix (ISO/IEC 14496-12 §6.2.2), to the nearest quarter turn. */
 export function rotationOf(matrix: Buffer | null): 0 | 90 | 180 | 270 {
   if (matrix === null || matrix.length < 36) return 0;
   const [a, b] = [matrix.readInt32LE(0), matrix.readInt32LE(4)];
@@ -140,7 +139,7 @@ export function rotationOf(matrix: Buffer | null): 0 | 90 | 180 | 270 {
   return ((((quarters % 4) + 4) % 4) * 90) as 0 | 90 | 180 | 270;
 }
 
-/** From libav's name of a pixel format: "yuv420p10le" → 10, "p010le" → 10, "yuv420p" → 8. */
+/** Parses libav's pixel format name: "yuv420p10le" → 10, "p010le" → 10, "yuv420p" → 8. */
 function bitDepthOf(format: AVPixelFormat): number {
   const name = avGetPixFmtName(format) ?? "";
   const found = /p0?(\d\d)(?:msb)?(?:le|be)$|(?:gray|p4)(\d\d)(?:le|be)$/.exec(name);
@@ -161,6 +160,6 @@ function soundFacts(stream: Stream): Unplaced<SourceAudio> {
   };
 }
 
-/** Muxers put their own name where people put a title. */
+/** Ignores handler names that muxers write themselves. */
 const handlerTitle = (name: string) =>
   /handler|^mainconcept|^apple|^gpac|^iso media|^core media|©|^\W*$/i.test(name) ? "" : name;

@@ -1,29 +1,29 @@
-/** The constant rate of the output for a source of any rate. */
+/** Chooses the constant output rate for a source of any rate. */
 import type { Fraction } from "../../protocol/jobs.ts";
 import { STANDARD_RATES } from "../../protocol/standard-rates.ts";
 
 const MAX_RATE = 60;
-/** Fewer frames a second would make a GOP of two seconds a matter of a few frames. */
+/** At lower rates a GOP of two seconds would have only a few frames. */
 const MIN_RATE = 10;
 const SAME_RATE = 0.0004; // 24 and 24000/1001 are 0.001 apart
 const SLIGHTLY_TOO_FAST = 0.02; // 60.4 becomes 60, not 30.2
 const MAX_DENOMINATOR = 1001;
-/** Distances between frames that are this much off the usual one are no rounding of timestamps any more. */
+/** Relative deviation of a frame interval beyond which it is no longer timestamp rounding. */
 const IRREGULAR = 0.2;
 const TIMESTAMP_ROUNDING_SECONDS = 0.0011; // Matroska, FLV: milliseconds
 
 export interface RateEvidence {
-  /** What the container tells: frames by duration; 0 = nothing. */
+  /** Declared by the container: frames divided by duration; 0 = unknown. */
   declared: number;
-  /** Presentation times of frames in a row, in seconds, ascending. */
+  /** Presentation times of consecutive frames, in seconds, ascending. */
   timesSeconds: number[];
 }
 
 const hz = ({ num, den }: Fraction) => num / den;
 
 /**
- * A steady source keeps its rate: halved, or divided by more, until it is at most 60, and shown more often below 10. A source whose
- * distances vary gets the nearest standard rate to its average, at most 60.
+ * A source of constant rate keeps it, divided by an integer until it is at most 60, or multiplied when it is below 10. A source of variable
+ * rate gets the standard rate nearest to its average, at most 60.
  */
 export function outputRate({ declared, timesSeconds }: RateEvidence): { frameRate: Fraction; isVariable: boolean } {
   const gaps = timesSeconds
@@ -35,18 +35,18 @@ export function outputRate({ declared, timesSeconds }: RateEvidence): { frameRat
   const isRegular = (gap: number) => Math.abs(gap - usual) <= Math.max(usual * IRREGULAR, TIMESTAMP_ROUNDING_SECONDS);
   const regular = gaps.filter(isRegular);
   const irregular = gaps.length - regular.length;
-  const spanSeconds = sum(regular);
+  const measuredSeconds = sum(regular);
   const disagrees = declared > 0 && Math.abs(declared * usual - 1) > IRREGULAR;
   if (irregular > Math.max(1, gaps.length * 0.05) || disagrees)
     return { frameRate: nearestStandard(disagrees ? declared : gaps.length / sum(gaps)), isVariable: true };
-  // What the container tells counts frames over the whole file; a truncated file has other ideas. The measure is as good as timestamps are.
-  const measured = regular.length / spanSeconds;
-  const uncertainty = Math.max(SAME_RATE, TIMESTAMP_ROUNDING_SECONDS / spanSeconds);
+  // The declared rate counts frames over the whole file and is wrong for a truncated one. The measured rate is as precise as the timestamps.
+  const measured = regular.length / measuredSeconds;
+  const uncertainty = Math.max(SAME_RATE, TIMESTAMP_ROUNDING_SECONDS / measuredSeconds);
   const agrees = declared > 0 && Math.abs(declared / measured - 1) <= uncertainty * 2;
   return { frameRate: agrees ? steadyRate(declared) : steadyRate(measured, uncertainty), isVariable: false };
 }
 
-/** @param uncertainty relative; a standard rate as near as that is taken for it */
+/** @param uncertainty relative; a standard rate within it is chosen */
 function steadyRate(rate: number, uncertainty = SAME_RATE): Fraction {
   const standard = nearestStandard(rate);
   if (Math.abs(hz(standard) / rate - 1) < uncertainty) return standard;
@@ -64,7 +64,7 @@ function nearestStandard(rate: number): Fraction {
   );
 }
 
-/** The simplest fraction within one part in a hundred thousand: 12.5 → 25/2, 14.985 → 15000/1001. */
+/** The simplest fraction within 10 ppm: 12.5 → 25/2, 14.985 → 15000/1001. */
 function closeFraction(value: number): Fraction {
   for (let den = 1; den <= MAX_DENOMINATOR; den++) {
     const num = Math.round(value * den);

@@ -1,15 +1,15 @@
 /**
- * Which vector instructions x264 may use. Its AVX-512 code for macroblock trees takes eight macroblocks at a time and does not
- * always give the same bits when the last eight of a row are not full (seen with the x264 of FFmpeg 8.1: a chunk 854 or 480 wide
- * came out in several variants, 1920 and 1280 never). A chunk that is encoded again must come out the same; AVX2 does, at a few
- * per cent of speed, and gives the same bits as AVX-512 where that is sound.
+ * Selects the vector instructions for x264. Its AVX-512 macroblock-tree code processes eight macroblocks at a time and is not always
+ * deterministic when the last group of a row is incomplete (seen with the x264 of FFmpeg 8.1: chunks 854 or 480 pixels wide had several
+ * variants, 1920 and 1280 never). Encoding a chunk again must give identical bytes. AVX2 does, a few per cent slower, and its output equals
+ * that of AVX-512 where the latter is deterministic.
  */
 import { readFileSync } from "node:fs";
 
 const MACROBLOCK_PX = 16;
 const MACROBLOCKS_AT_ONCE = 8;
 
-/** @param cpuinfo the text of /proc/cpuinfo; "" where there is none @returns an x264 parameter, or "" to let x264 choose */
+/** @param cpuinfo the text of /proc/cpuinfo, or "" @returns an x264 parameter, or "" to let x264 choose */
 export function x264Instructions(widthPx: number, cpuinfo: string = CPUINFO): string {
   const rowIsFull = Math.ceil(widthPx / MACROBLOCK_PX) % MACROBLOCKS_AT_ONCE === 0;
   if (rowIsFull) return "";
@@ -17,7 +17,7 @@ export function x264Instructions(widthPx: number, cpuinfo: string = CPUINFO): st
   return flags.has("avx512f") && flags.has("avx2") ? "asm=avx2" : "";
 }
 
-/** Of the processor this runs on. */
+/** Of the current machine. */
 const CPUINFO = readCpuinfo();
 
 function readCpuinfo(): string {

@@ -1,4 +1,4 @@
-/** A look at the beginning of a source: when frames come, and what the first of them are like. */
+/** Inspects the beginning of a source: frame times and the first decoded frames. */
 import { type CodecContext, Frame, Packet, type Stream } from "node-av";
 import { AV_NOPTS_VALUE } from "node-av/constants";
 import { openDecoder } from "./decode.ts";
@@ -7,20 +7,20 @@ import { isEnd, ticksToSeconds, type OpenSource } from "./source.ts";
 const MAX_VIDEO_PACKETS = 300;
 const MAX_BYTES = 24 << 20;
 const FRAMES_LOOKED_AT = 8;
-/** Packets come in the order of decoding: the times of the last few may still lack a neighbour. */
+/** Packets arrive in decode order, so times next to the last few may still be missing. */
 const UNSETTLED_PACKETS = 16;
 
 export interface Look {
-  /** Ascending presentation times of the first frames, in the file's seconds. */
+  /** Presentation times of the first frames, ascending, in file time. */
   videoTimesSeconds: number[];
-  /** The first frames that could be decoded; the receiver's. */
+  /** The first decodable frames, owned by the receiver. */
   frames: Frame[];
-  /** Where each stream ends as far as was read, in the file's seconds, by stream index; without a packet it is missing. */
+  /** End of each stream as far as it was read, in file time, by stream index; streams without packets are absent. */
   endsSeconds: Map<number, number>;
   reachedEnd: boolean;
 }
 
-/** Reads on from where a source stands that was just opened. */
+/** Reads from the start of a newly opened source. */
 export async function look(source: OpenSource): Promise<Look> {
   const decoder = source.video === null ? undefined : await openDecoder(source.video, 1);
   const frames: Frame[] = [];
@@ -53,7 +53,7 @@ export async function look(source: OpenSource): Promise<Look> {
   }
 }
 
-/** @param visit gets every packet, with its stream when that is a chosen one; false ends the reading */
+/** @param visit called with every packet, and its stream if selected; returning false ends the reading */
 export async function readPackets(
   source: OpenSource,
   visit: (packet: Packet, stream: Stream | undefined) => Promise<boolean> | boolean,
@@ -72,9 +72,9 @@ export async function readPackets(
       const end = ticksToSeconds(ticks + (packet.duration > 0n ? packet.duration : 0n), stream);
       endsSeconds.set(stream.index, Math.max(end, endsSeconds.get(stream.index) ?? -Infinity));
     }
-    const goesOn = await visit(packet, stream);
+    const continues = await visit(packet, stream);
     packet.unref();
-    if (!goesOn) return { endsSeconds, reachedEnd: false };
+    if (!continues) return { endsSeconds, reachedEnd: false };
   }
 }
 

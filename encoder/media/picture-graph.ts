@@ -1,4 +1,4 @@
-/** A libav filter graph from one picture to one or several, each put in giving exactly one at each output, or (deinterlacing) later. */
+/** A libav filter graph with one or more outputs. Each input picture yields exactly one picture per output, with a delay when deinterlacing. */
 import { avGetPixFmtName, type FilterContext, FilterGraph, Frame } from "node-av";
 import { AVERROR_EAGAIN, AVERROR_EOF, AV_BUFFERSRC_FLAG_KEEP_REF } from "node-av/constants";
 import type { AVPixelFormat } from "node-av/constants";
@@ -8,7 +8,7 @@ export class PictureGraph {
   readonly #graph: FilterGraph;
   readonly #source: FilterContext;
   readonly #sinks: FilterContext[];
-  /** The kind of picture it was built for; another kind needs another graph. */
+  /** Picture format the graph was built for; another format needs another graph. */
   readonly #kind: string;
 
   private constructor(graph: FilterGraph, source: FilterContext, sinks: FilterContext[], kind: string) {
@@ -58,13 +58,13 @@ export class PictureGraph {
     return this.#sinks[0]!.buffersinkGetTimeBase();
   }
 
-  /** Puts a picture in (null: there are no more); it stays the caller's. */
+  /** Adds a picture, owned by the caller; null ends the input. */
   put(frame: Frame | null): void {
     const result = this.#source.buffersrcAddFrameSync(frame, AV_BUFFERSRC_FLAG_KEEP_REF);
     if (result < 0) throw new JobError("encoder_failed", `A picture was refused by the filters (${result}).`);
   }
 
-  /** The next picture of an output, the caller's from now on; null when there is none yet, or no more. */
+  /** Returns an output's next picture, now owned by the caller; null when there is none yet, or at the end. */
   async take(output: number): Promise<Frame | null> {
     const frame = new Frame();
     frame.alloc();

@@ -1,4 +1,4 @@
-/** The source's pictures for one time range, in order, with their presentation times. */
+/** Reads the source's pictures of one time range, in presentation order with their times. */
 import type { CodecContext, Frame, Packet, Stream } from "node-av";
 import { AVSEEK_FLAG_BACKWARD, AV_FRAME_FLAG_CORRUPT, AV_NOPTS_VALUE } from "node-av/constants";
 import type { SourceVideo } from "../../protocol/jobs.ts";
@@ -14,19 +14,18 @@ export interface TimedFrame {
 }
 
 /**
- * How far before the wanted time a seek aims, tried in turn until frames really begin before it: indexes are missing, coarse
- * or wrong, and in a transport stream a seek lands anywhere. The last resort is the start of the file.
+ * Margins before the requested time to seek to, tried in order until decoding starts early enough: indexes may be missing, coarse or wrong,
+ * and a seek in a transport stream is imprecise. The last attempt starts at the beginning of the file.
  */
 const SEEK_MARGINS_SECONDS = [0.2, 3, 15, 60, Infinity];
-/** Deinterlacing looks one picture back and needs it to come out the same wherever reading began. */
+/** Pictures decoded before the range, because deinterlacing depends on the previous picture and must be independent of the read position. */
 const LEAD_FRAMES = 3;
 
 /**
- * Every picture from the last one at or before `fromSeconds` on; the receiver owns them. When the picture begins later than that,
- * from the first.
+ * Yields pictures starting with the last one at or before `fromSeconds`, or with the first one. The receiver owns them.
  *
- * @param offsetSeconds the file's own time of presentation zero
- * @throws {JobError} `source_damaged` when nothing at all can be decoded
+ * @param offsetSeconds file time of presentation zero
+ * @throws {JobError} `source_damaged` when no picture can be decoded
  */
 export async function* pictures(
   opened: OpenSource,
@@ -40,10 +39,10 @@ export async function* pictures(
   for (const margin of SEEK_MARGINS_SECONDS) {
     const target = wanted - margin;
     const isFromStart = target <= facts.startMs / 1000;
-    // A source that was just opened stands at its start; going back there is not within every demuxer's power.
+    // Reopen for later attempts, because not every demuxer can seek back to the start.
     if (margin !== SEEK_MARGINS_SECONDS[0]) source = await reopen(source);
     const stream = source.format.streams[facts.streamIndex];
-    if (stream === undefined) throw new JobError("source_damaged", "The source's picture is gone.");
+    if (stream === undefined) throw new JobError("source_damaged", "The source's video stream is missing.");
     keepOnly(source, stream);
     if (!isFromStart && !(await seek(source, stream, target + offsetSeconds))) continue;
     const decoder = await openDecoder(stream, 0);
@@ -61,10 +60,10 @@ export async function* pictures(
       decoder.freeContext();
     }
   }
-  throw new JobError("source_damaged", "Nothing of the source's picture could be decoded.");
+  throw new JobError("source_damaged", "No picture of the source could be decoded.");
 }
 
-/** To a key frame at or before the time, as far as the demuxer knows; false when it cannot seek. */
+/** Seeks to a key frame at or before the time, according to the demuxer; false when it cannot seek. */
 async function seek(source: OpenSource, { index, timeBase }: Stream, fileSeconds: number): Promise<boolean> {
   const ticks = BigInt(Math.floor((fileSeconds * timeBase.den) / timeBase.num));
   const result = await source.format.seekFrame(index, ticks, AVSEEK_FLAG_BACKWARD);
@@ -82,12 +81,12 @@ async function* timed(
   const { num, den } = stream.timeBase;
   const nominalSeconds = facts.frameRate.den / facts.frameRate.num;
   let [sawKey, isDecodeTimeOnly] = [false, false];
-  // Until its first key frame a decoder can only guess, and some do.
+  // Some decoders output damaged pictures before the first key frame.
   const accepts = (packet: Packet) => {
     if (!sawKey && packet.isKeyframe) [sawKey, isDecodeTimeOnly] = [true, packet.pts === AV_NOPTS_VALUE];
     return sawKey;
   };
-  let untimed: Frame[] = []; // at the beginning: their times follow from the first that has one
+  let untimed: Frame[] = []; // leading frames, timed by the first frame that has a time
   let lastSeconds: number | undefined;
   for await (const frame of decodedFrames(source, stream, decoder, accepts)) {
     if (lastSeconds === undefined && frame.hasFlags(AV_FRAME_FLAG_CORRUPT)) {
@@ -99,7 +98,7 @@ async function* timed(
       untimed.push(frame);
       continue;
     }
-    // AVI has times of decoding alone; pictures come out later by as many as are held back to be put in order.
+    // AVI has decode times only; presentation is later by the decoder's reorder delay.
     const delaySeconds = isDecodeTimeOnly ? decoder.hasBFrames * nominalSeconds : 0;
     const timeSeconds =
       pts === AV_NOPTS_VALUE ? lastSeconds! + nominalSeconds : (Number(pts) * num) / den - offsetSeconds - delaySeconds;
@@ -126,7 +125,7 @@ async function* withFirst(first: TimedFrame, rest: AsyncGenerator<TimedFrame>): 
   yield* rest;
 }
 
-/** Frame rate kept: both fields of a picture become one. The times are carried beside the filter, picture by picture. */
+/** Deinterlaces at the same frame rate: both fields become one picture. Times bypass the filter. */
 async function* deinterlaced(
   frames: AsyncGenerator<TimedFrame>,
   timeBase: { num: number; den: number },

@@ -1,23 +1,23 @@
-/** One H.264 encoder and the segments that come out of it. */
+/** Encodes one rung of a chunk to H.264 and cuts it into segments. */
 import { createHash } from "node:crypto";
 import { type CodecContext, type Frame, Packet } from "node-av";
 import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE } from "node-av/constants";
 import type { Fraction, FrameGrid, InitFacts, RenditionFacts, SegmentFacts, VideoRung } from "../../protocol/jobs.ts";
 import { JobError } from "../errors.ts";
 import { decodeSchedule, type Fragment, initSegment, mediaSegment } from "../../protocol/media/cmaf.ts";
-import { codecOf, withoutEncoderNote } from "./h264.ts";
+import { codecOf, withoutSettingsSei } from "./h264.ts";
 import { x264Instructions } from "./instructions.ts";
 import type { ColorMatrix } from "./scale-graph.ts";
 import type { Store } from "./store.ts";
 import { configurationOf, openX264 } from "./x264.ts";
 
 /**
- * Threads of one encoder. Fixed, because x264 decides the rate with as many frames under way as it has threads: the
- * same chunk must come out the same on a machine with more processors.
+ * Threads of one encoder. Fixed, because x264's rate control depends on the number of frame threads, and a chunk must be encoded to
+ * identical bytes on any machine.
  */
 const ENCODER_THREADS = 4;
 
-/** What x264 is told. The GOP is closed and of one length, so that chunks meet wherever they were cut. */
+/** x264 options. GOPs are closed and of constant length, so chunks can be cut at any GOP boundary. */
 function encoderOptions(rung: VideoRung, grid: FrameGrid): Record<string, string | number> {
   return {
     preset: rung.preset,
@@ -29,7 +29,7 @@ function encoderOptions(rung: VideoRung, grid: FrameGrid): Record<string, string
     keyint_min: grid.framesPerGop,
     sc_threshold: 0,
     forced_idr: 1,
-    // annexb=0: samples as ISO files want them, and the avcC as extradata.
+    // annexb=0: length-prefixed samples for ISO BMFF, and the avcC as extradata.
     "x264-params": ["annexb=0:open-gop=0:scenecut=0:repeat-headers=0:force-cfr=1", x264Instructions(rung.widthPx)]
       .filter(Boolean)
       .join(":"),
@@ -37,15 +37,15 @@ function encoderOptions(rung: VideoRung, grid: FrameGrid): Record<string, string
 }
 
 /**
- * Frames encoded around a chunk and thrown away, so that it comes out as it would in a single pass. Before it: x264 gives the very
- * first picture of a stream its quality by a rule of thumb, a later key frame by the pictures before it (1.7 dB apart at 480×270).
- * After it: at the end of a stream x264 places its B-frames otherwise, and gives the last pictures less (0.6 dB).
- * The lead is even, so that key frames next to each other (GOPs of one frame) differ in idr_pic_id (H.264 §7.4.3) across chunks too.
+ * Frames encoded around a chunk and discarded, so that the chunk equals the same range of a single pass. Lead: x264 estimates the quality
+ * of a stream's first picture, but derives that of a later key frame from the preceding pictures (1.7 dB difference at 480×270). Tail: at
+ * the end of a stream x264 places B-frames differently and spends fewer bits on the last pictures (0.6 dB). The lead is even, so that
+ * adjacent key frames (GOPs of one frame) differ in idr_pic_id (H.264 §7.4.3) across chunks too.
  */
 const LEAD_FRAMES = 8;
 const TAIL_FRAMES = 4;
 
-/** The frames to give to an encoder for a chunk; the source may end before. */
+/** The frames to encode for a chunk, including lead and tail; the source may end earlier. */
 export function framesAround(chunk: { firstFrame: number; frameCount: number }): {
   firstFrame: number;
   frameCount: number;
@@ -55,8 +55,8 @@ export function framesAround(chunk: { firstFrame: number; frameCount: number }):
 }
 
 /**
- * Ticks of one frame inside the files, a multiple of the rate's denominator: decode times need parts of a frame, and 30/1 has none.
- * Facts count in the rate's own numerator; a file's timescale is its own affair (ISO/IEC 23009-1 §5.3.9.6).
+ * Ticks per frame in the media files, a multiple of the rate's denominator: decode times need fractions of a frame. Facts use the rate's
+ * numerator as timescale; a file's timescale may differ (ISO/IEC 23009-1 §5.3.9.6).
  */
 function fileTicksPerFrame({ den }: Fraction): number {
   return den * Math.ceil(MIN_TICKS_PER_FRAME / den);
@@ -75,7 +75,7 @@ export class RungEncoder {
   readonly #endFrame: number;
   readonly #firstSegment: number;
   #gopStart: number; // output frame
-  #gop: { data: Buffer; isSync: boolean; shownAt: number }[] = []; // in the order of decoding
+  #gop: { data: Buffer; isSync: boolean; shownAt: number }[] = []; // in decode order
   #fragments: Fragment[] = [];
 
   private constructor(rung: VideoRung, grid: FrameGrid, start: ChunkStart, context: CodecContext, store: Store) {
@@ -119,15 +119,15 @@ export class RungEncoder {
     return new RungEncoder(rung, grid, start, context, store);
   }
 
-  /** @param frame with the output frame's number as its pts, one of `framesAround` the chunk; null ends it */
+  /** @param frame its pts is the output frame number, within `framesAround` the chunk; null flushes the encoder */
   async encode(frame: Frame | null): Promise<void> {
     if (frame !== null) {
       const startsChunk = Number(frame.pts) === this.#firstFrame;
-      frame.pictType = startsChunk ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE; // the source's choice of key frames is not ours
+      frame.pictType = startsChunk ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE; // ignore the source's key frames
     }
     const sent = await this.#context.sendFrame(frame);
     if (sent < 0) throw new JobError("encoder_failed", `The H.264 encoder refused a picture (${sent}).`);
-    // Encoding happens while a picture is sent; receiving only collects, except at the end.
+    // Sending a picture encodes it; receiving only collects packets, except when flushing.
     for (;;) {
       const received =
         frame === null
@@ -160,7 +160,7 @@ export class RungEncoder {
     }
     const data = packet.data ?? Buffer.alloc(0);
     this.#gop.push({
-      data: isSync ? withoutEncoderNote(data) : data,
+      data: isSync ? withoutSettingsSei(data) : data,
       isSync,
       shownAt: outputFrame - this.#gopStart,
     });

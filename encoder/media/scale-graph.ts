@@ -1,14 +1,14 @@
 import type { SourceVideo, VideoRung } from "../../protocol/jobs.ts";
 
-/** Matrix coefficients of the output, by their number in Rec. ITU-T H.273 §8.3: BT.709, or BT.601 for what came with it. */
+/** Matrix coefficients of the output (Rec. ITU-T H.273 §8.3): BT.709, or BT.601 for BT.601 sources. */
 export type ColorMatrix = 1 | 6;
 
 /**
- * Pure: which matrix the output has and whether pictures must be converted to it. BT.601 stays what it is: a conversion costs
- * time and rounds every sample, and every player knows both. Without a word from the source, small pictures are taken for BT.601
- * and others for BT.709, which is what browsers do with the source itself.
+ * Chooses the output matrix and whether pictures must be converted to it. Pure. BT.601 is kept, because conversion costs time and rounds
+ * every sample, and every player supports both. Without a declared matrix, small pictures are assumed to be BT.601 and others BT.709, as
+ * in browsers.
  *
- * @param matrix the source's, by its number in H.273
+ * @param matrix the source's matrix coefficients (H.273)
  */
 export function colorPlan(
   matrix: number,
@@ -16,20 +16,20 @@ export function colorPlan(
   hdr: SourceVideo["hdr"],
 ): { matrix: ColorMatrix; isConverted: boolean } {
   const [UNSPECIFIED, PAL, NTSC, SD_HEIGHT_PX] = [2, 5, 6, 720];
-  if (hdr !== null) return { matrix: 1, isConverted: false }; // tone mapping has done it
+  if (hdr !== null) return { matrix: 1, isConverted: false }; // tone mapping converts it
   if (matrix === PAL || matrix === NTSC || (matrix === UNSPECIFIED && heightPx < SD_HEIGHT_PX))
     return { matrix: 6, isConverted: false };
   return { matrix: 1, isConverted: matrix !== 1 && matrix !== UNSPECIFIED };
 }
 
 const TURNS = { 0: "", 90: "transpose=clock,", 180: "hflip,vflip,", 270: "transpose=cclock," } as const;
-/** Tone mapping to BT.709: light is mapped in linear RGB of the target's primaries. */
+/** Tone mapping to BT.709, in linear RGB with the target's primaries. */
 const TO_SDR =
   "zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt709,tonemap=hable:desat=0,zscale=t=bt709:m=bt709:r=tv,format=yuv420p,";
 
 /**
- * Pure: libav's graph from a decoded picture to every rung's. HDR is mapped first, then the picture is turned upright, then each
- * rung is scaled to its size from the source; square pixels come from the sizes.
+ * Builds libav's graph from a decoded picture to every rung. Pure. Applies tone mapping, then rotation, then scales each rung directly from
+ * the source; rung sizes imply square pixels.
  */
 export function scaleGraph(
   { hdr, rotationDegrees }: Pick<SourceVideo, "hdr" | "rotationDegrees">,

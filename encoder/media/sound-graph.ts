@@ -1,4 +1,4 @@
-/** A libav filter graph from decoded sound to AAC frames of one format. */
+/** A libav filter graph that converts decoded sound to frames of one format. */
 import { type FilterContext, FilterGraph, Frame, avChannelLayoutDescribe, avGetSampleFmtName } from "node-av";
 import { AVERROR_EAGAIN, AVERROR_EOF, AV_BUFFERSRC_FLAG_KEEP_REF } from "node-av/constants";
 import type { AVSampleFormat } from "node-av/constants";
@@ -15,7 +15,7 @@ export class SoundGraph {
     this.#sink = sink;
   }
 
-  /** Times of what is put in count samples of its own rate. */
+  /** Input times are in samples of the input's rate. */
   static async open(filters: string, like: Frame): Promise<SoundGraph> {
     const graph = new FilterGraph();
     graph.alloc();
@@ -29,14 +29,14 @@ export class SoundGraph {
     return new SoundGraph(graph, graph.getFilter("abuffer@in")!, graph.getFilter("abuffersink@out")!);
   }
 
-  /** @param frame stays the caller's; null: there is no more */
+  /** @param frame owned by the caller; null ends the input */
   put(frame: Frame | null): void {
     const result = this.#source.buffersrcAddFrameSync(frame, AV_BUFFERSRC_FLAG_KEEP_REF);
     if (result < 0 && result !== AVERROR_EOF)
       throw new JobError("encoder_failed", `Sound was refused by the filters (${result}).`);
   }
 
-  /** What is ready; the receiver owns the frames. */
+  /** Yields the available frames; the receiver owns them. */
   async *take(): AsyncGenerator<Frame> {
     for (;;) {
       const frame = new Frame();

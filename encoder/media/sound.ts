@@ -1,4 +1,4 @@
-/** The `audio` job: one whole stream to AAC-LC, in segments. */
+/** The `audio` job: encodes one whole stream to AAC-LC segments. */
 import { createHash } from "node:crypto";
 import { Codec, CodecContext, Frame, Packet, Rational, avChannelLayoutDefault } from "node-av";
 import { AV_CODEC_FLAG_GLOBAL_HEADER, AV_NOPTS_VALUE, AV_SAMPLE_FMT_FLTP, FF_ENCODER_AAC } from "node-av/constants";
@@ -61,7 +61,7 @@ async function* outputFrames(
       graph = await SoundGraph.open(filters, frame);
       format = kind;
     }
-    // A stream that changes its format midway goes on as silence: rare, and better than a stop.
+    // After a format change the stream continues as silence; this is rare and better than failing.
     if (kind === format) {
       frame.pts = BigInt(startSample);
       graph.put(frame);
@@ -72,7 +72,7 @@ async function* outputFrames(
     if (clipMs !== null && seconds * 1000 > clipMs + 1000) break;
   }
   if (graph === undefined) {
-    if (exactly === null) throw new JobError("source_damaged", "Nothing of the source's sound could be decoded.");
+    if (exactly === null) throw new JobError("source_damaged", "No sound of the source could be decoded.");
     using silence = silentFrame(output);
     graph = await SoundGraph.open(filters, silence);
     graph.put(silence);
@@ -82,11 +82,11 @@ async function* outputFrames(
   graph.close();
 }
 
-/** Decoded sound with its place on the presentation's timeline, in samples of its own rate; what ends before time 0 is left out. */
+/** Yields decoded sound with its presentation time in samples of its own rate. Frames that end before time 0 are skipped. */
 async function* sourceSound(job: AudioJob, context: JobContext) {
   const source = await openSource(job, context);
   const stream = source.format.streams[job.audio.streamIndex];
-  if (stream === undefined) throw new JobError("source_damaged", "The source's sound is gone.");
+  if (stream === undefined) throw new JobError("source_damaged", "The source's audio stream is missing.");
   keepOnly(source, stream);
   const decoder = await openDecoder(stream, 1);
   const { num, den } = stream.timeBase;
@@ -126,12 +126,12 @@ class SoundEncoder {
   readonly #init: InitFacts;
   readonly #segments: SegmentFacts[] = [];
   #samples: Sample[] = [];
-  #framesDone = 0; // in segments that are cut
+  #framesDone = 0; // AAC frames in finished segments
   readonly #listener: JobContext;
   readonly #channels: number;
-  readonly #isStored: boolean[] = []; // by segment; uploads overtake each other
+  readonly #isStored: boolean[] = []; // by segment; uploads may finish out of order
   #isInitStored = false;
-  #told = 0; // segments told as stored
+  #reported = 0; // number of segments reported as stored
 
   private constructor(
     job: AudioJob,
@@ -158,7 +158,7 @@ class SoundEncoder {
     this.#init = { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), codec: "mp4a.40.2" };
     store.put(job.rendition, "init.mp4", bytes, () => {
       this.#isInitStored = true;
-      this.#tellStored();
+      this.#reportStored();
     });
   }
 
@@ -187,7 +187,7 @@ class SoundEncoder {
     const sent = await this.#context.sendFrame(frame);
     if (sent < 0) throw new JobError("encoder_failed", `The AAC encoder refused sound (${sent}).`);
     while ((await this.#context.receivePacket(this.#packet)) >= 0) {
-      // Priming: what the encoder emits for the time before its first sample.
+      // Discard priming, which the encoder outputs before its first sample.
       if (this.#packet.pts >= 0n) this.#add(Buffer.from(this.#packet.data ?? []));
       this.#packet.unref();
     }
@@ -199,16 +199,16 @@ class SoundEncoder {
     return { name: this.#job.rendition, timescale: this.#sampleRateHz, init: this.#init, segments: this.#segments };
   }
 
-  /** Tells the segments that are stored without a gap, once each. */
-  #tellStored(): void {
+  /** Reports each segment once, after all earlier ones are stored. */
+  #reportStored(): void {
     if (!this.#isInitStored) return;
-    let end = this.#told;
+    let end = this.#reported;
     while (this.#isStored[end] === true) end++;
-    if (end === this.#told) return;
-    const segments = this.#segments.slice(this.#told, end);
+    if (end === this.#reported) return;
+    const segments = this.#segments.slice(this.#reported, end);
     const { name, timescale, init } = this.facts();
-    this.#listener.onStored({ name, timescale, init, channels: this.#channels, firstIndex: this.#told, segments });
-    this.#told = end;
+    this.#listener.onStored({ name, timescale, init, channels: this.#channels, firstIndex: this.#reported, segments });
+    this.#reported = end;
   }
 
   #add(data: Buffer): void {
@@ -224,7 +224,7 @@ class SoundEncoder {
     const { bytes } = mediaSegment([fragment]);
     this.#store.put(this.#job.rendition, `${sequenceNumber - 1}.m4s`, bytes, () => {
       this.#isStored[sequenceNumber - 1] = true;
-      this.#tellStored();
+      this.#reportStored();
     });
     this.#segments.push({
       durationTicks: this.#samples.length * AAC_FRAME_SAMPLES,

@@ -1,4 +1,4 @@
-/** The source file over HTTP ranges, as libav's IO: blocks with a small cache and read-ahead. */
+/** Reads the source file over HTTP ranges as a libav IO context, in blocks with a small cache and read-ahead. */
 import { IOContext } from "node-av";
 import { AVSEEK_CUR, AVSEEK_END, AVSEEK_SET, AVSEEK_SIZE } from "node-av/constants";
 import { callBack, type CallbackTarget } from "../callbacks.ts";
@@ -6,21 +6,21 @@ import { JobError } from "../errors.ts";
 
 const BLOCK_BYTES = 1 << 20;
 const BLOCKS_KEPT = 32;
-const BLOCKS_AHEAD = 4; // as many requests under way at once while reading goes straight on
-const IO_BUFFER_BYTES = 1 << 18; // what libav asks for at a time; every request crosses into JavaScript
+const BLOCKS_AHEAD = 4; // concurrent requests during sequential reads
+const IO_BUFFER_BYTES = 1 << 18; // size of libav's reads, each of which calls into JavaScript
 const IO_ERROR = -5; // EIO
 
 export interface ReaderHooks {
-  /** Called for each read: libav is alive. */
+  /** Called for each read, as a sign of progress. */
   onRead: () => void;
-  /** The platform did not answer; the next try is in `ms`. */
+  /** The platform did not answer; the next attempt follows in `ms`. */
   onWait: (ms: number) => void;
 }
 
-/** The first thing that went wrong is kept in `failure`: libav only knows "I/O error". */
+/** Keeps the first error in `failure`, because libav only reports "I/O error". */
 export class SourceReader {
   readonly sizeBytes: number;
-  /** Reading goes on until this many bytes in all were handed out; loops in hostile files end there. */
+  /** Limit of bytes read in total, which ends loops in hostile files. */
   budgetBytes = Infinity;
   failure: Error | undefined;
   readonly #target: CallbackTarget;
@@ -44,7 +44,7 @@ export class SourceReader {
     return new SourceReader(target, hooks, head.sizeBytes, head.bytes);
   }
 
-  /** IO for libav from the start of the file. One at a time is in use. */
+  /** Returns a libav IO context at the start of the file. Only one may be in use at a time. */
   startOver(): IOContext {
     this.#position = 0;
     const io = new IOContext();
@@ -68,7 +68,7 @@ export class SourceReader {
     if (this.failure !== undefined) return IO_ERROR;
     if (this.#position >= this.sizeBytes) return null;
     if (this.#bytesRead > this.budgetBytes) {
-      this.failure = new JobError("source_exceeds_limits", "The source makes its reader go round in circles.");
+      this.failure = new JobError("source_exceeds_limits", "The source makes its reader loop.");
       return IO_ERROR;
     }
     const index = Math.floor(this.#position / BLOCK_BYTES);
@@ -105,7 +105,7 @@ export class SourceReader {
 
   #readAhead(index: number): void {
     for (let ahead = index; ahead < index + BLOCKS_AHEAD && ahead * BLOCK_BYTES < this.sizeBytes; ahead++) {
-      this.#block(ahead).catch(() => {}); // whoever needs it meets the same error
+      this.#block(ahead).catch(() => {}); // a read of the block gets the same error
     }
   }
 
@@ -134,7 +134,7 @@ async function fetchRange(target: CallbackTarget, hooks: ReaderHooks, start: num
       throw new JobError("encoder_failed", "The platform sent a range of the source without saying its size.");
     return { bytes: answer.body, sizeBytes: size };
   }
-  // The whole file: only right when it is the range that was asked for.
+  // A 200 with the whole file is valid only when it equals the requested range.
   if (start > 0 || answer.body.length > length)
     throw new JobError("encoder_failed", "The platform ignored the range of the source.");
   return { bytes: answer.body, sizeBytes: answer.body.length };

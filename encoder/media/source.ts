@@ -1,4 +1,4 @@
-/** A source, opened: its container and the streams that count. */
+/** Opens a source: its container and the streams to encode. */
 import { Dictionary, FFmpegError, FormatContext, InputFormat, type Stream } from "node-av";
 import {
   AVDISCARD_ALL,
@@ -16,8 +16,7 @@ import { CODEC_WHITELIST, decoderOf } from "./codecs.ts";
 import { type ReaderHooks, SourceReader } from "./source-reader.ts";
 
 /**
- * The containers that are read, by libav's names. An allow-list: libav also takes text for subtitles, drawings of a terminal or
- * playlists that name other files.
+ * Allow-list of containers, by libav's names. libav also accepts subtitle text, ANSI art and playlists that reference other files.
  */
 const CONTAINERS = [
   "mov",
@@ -51,18 +50,18 @@ export interface OpenSource {
   containerFormat: string;
   video: Stream | null;
   audio: Stream[];
-  /** Seconds of the file's own time at which the presentation starts: the earliest start of the chosen streams. */
+  /** Start of the presentation in file time, in seconds: the earliest start of the selected streams. */
   zeroSeconds: number;
 }
 
-/** @throws {JobError} one of the `source_*` codes when it is not what we take */
+/** @throws {JobError} with a `source_*` code when the source is not accepted */
 export async function openSource(target: CallbackTarget, hooks: ReaderHooks): Promise<OpenSource> {
   const reader = await SourceReader.open(target, hooks);
   reader.budgetBytes = reader.sizeBytes * 4 + (256 << 20);
   return openFormat(reader);
 }
 
-/** The same source at its start again: not every demuxer can seek there. The one given is closed. */
+/** Closes the source and reopens it at its start, because not every demuxer can seek there. */
 export async function reopen(source: OpenSource): Promise<OpenSource> {
   await source.format.closeInput();
   return openFormat(source.reader);
@@ -104,7 +103,7 @@ async function openFormat(reader: SourceReader): Promise<OpenSource> {
   };
 }
 
-/** Seconds of the file's time; undefined when no packet told. */
+/** Start in file time, in seconds; undefined when no packet has a timestamp. */
 export function startSeconds(stream: Stream): number | undefined {
   return stream.startTime === AV_NOPTS_VALUE ? undefined : ticksToSeconds(stream.startTime, stream);
 }
@@ -118,13 +117,13 @@ export function keepOnly(source: OpenSource, kept: Stream): void {
   for (const stream of source.format.streams) if (stream.index !== kept.index) stream.discard = AVDISCARD_ALL;
 }
 
-/** Throws what made a read fail; true when there was simply nothing more. Broken data at the end of a file counts as its end. */
+/** True at the end of the file, which includes undecodable data. @throws the reader's error */
 export function isEnd(source: OpenSource, result: number): boolean {
   if (source.reader.failure !== undefined) throw source.reader.failure;
   return result === AVERROR_EOF || result < 0;
 }
 
-/** The largest moving picture; what the file says is its default wins among equals. */
+/** The largest video stream that is not a cover or thumbnail; the first one among equals. */
 function bestVideo(streams: Stream[]): Stream | null {
   const moving = streams.filter(
     (stream) =>
@@ -159,7 +158,7 @@ const tooManyStreams = (cause?: Error) =>
     { cause },
   );
 
-/** One name where libav lists all that its demuxer takes. */
+/** A single container name; libav lists every format of its demuxer. */
 function containerName(demuxer: string, head: Buffer): string {
   if (demuxer.startsWith("mov,"))
     return head.toString("latin1", 4, 8) === "ftyp" && head.toString("latin1", 8, 12) !== "qt  " ? "mp4" : "mov";

@@ -1,15 +1,15 @@
-/** Objects on their way to the Worker: a few at once, and whoever makes them waits when too many bytes are under way. */
+/** Uploads objects to the Worker, a few in parallel, with back-pressure on the producer. */
 import { callBack, type CallbackTarget } from "../callbacks.ts";
 
 const MAX_UPLOADS_AT_ONCE = 4;
-const MAX_BYTES_UNDER_WAY = 64 << 20;
+const MAX_PENDING_BYTES = 64 << 20;
 
 export class Store {
   readonly #target: CallbackTarget;
   readonly #onWait: (ms: number) => void;
   readonly #waiting: (() => Promise<void>)[] = [];
   #running = 0;
-  #bytesUnderWay = 0;
+  #pendingBytes = 0;
   #failure: unknown;
   #wake: (() => void)[] = [];
 
@@ -18,27 +18,27 @@ export class Store {
     this.#onWait = onWait;
   }
 
-  /** Starts, or lines up; `onStored` is called once it was taken; a failure comes out of `settled` or `flushed`. */
+  /** Queues an upload. `onStored` is called on success; `settled` and `flushed` reject after a failure. */
   put(rendition: string, file: string, bytes: Buffer, onStored?: () => void): void {
-    this.#bytesUnderWay += bytes.length;
+    this.#pendingBytes += bytes.length;
     this.#waiting.push(async () => {
       await callBack(
         this.#target,
         { method: "PUT", path: `objects/${rendition}/${file}`, headers: { "Content-Type": "video/mp4" }, body: bytes },
         this.#onWait,
       );
-      this.#bytesUnderWay -= bytes.length;
+      this.#pendingBytes -= bytes.length;
       onStored?.();
     });
     this.#startNext();
   }
 
-  /** Resolves when there is room for more. */
+  /** Resolves when more bytes may be queued. */
   settled(): Promise<void> {
-    return this.#until(() => this.#bytesUnderWay <= MAX_BYTES_UNDER_WAY);
+    return this.#until(() => this.#pendingBytes <= MAX_PENDING_BYTES);
   }
 
-  /** Resolves when every object was taken with a 2xx. */
+  /** Resolves when every object has been stored. */
   flushed(): Promise<void> {
     return this.#until(() => this.#running === 0 && this.#waiting.length === 0);
   }

@@ -1,16 +1,16 @@
-/** Where each stream of a source really ends. Headers only hope: files are cut off, recorded live or written by careless programs. */
+/** Finds where each stream of a source ends. Headers are unreliable: files may be truncated, recorded live or written incorrectly. */
 import { AVSEEK_FLAG_BACKWARD } from "node-av/constants";
 import { type Look, readPackets } from "./look.ts";
 import { reopen, type OpenSource } from "./source.ts";
 
 const TAIL_SECONDS = 4;
-/** Elementary streams: a seek is a guess by bit rate and their timestamps are counted from there. */
+/** Elementary streams: libav seeks by estimated bitrate and counts timestamps from there. */
 const COUNTED_FROM_START = new Set(["mp3", "aac", "ac3", "eac3", "amr"]);
 
 /**
- * @returns the file's seconds at which each chosen stream ends, by stream index; a stream without a single packet is missing.
- * Reads the tail of the file, or
- * all of it when the tail does not tell; the source is used up by that.
+ * Reads the tail of the file, or the whole file when the tail is inconclusive. Consumes the source.
+ *
+ * @returns end of each selected stream in file time, in seconds, by stream index; streams without packets are absent
  */
 export async function streamEnds(source: OpenSource, seen: Look): Promise<Map<number, number>> {
   if (seen.reachedEnd) return seen.endsSeconds;
@@ -21,20 +21,19 @@ export async function streamEnds(source: OpenSource, seen: Look): Promise<Map<nu
     const sought = await source.format.seekFrame(-1, target, AVSEEK_FLAG_BACKWARD);
     if (sought >= 0) {
       const tail = await readPackets(source, () => true);
-      const told = [...tail.endsSeconds.values()];
-      // Near the declared end for at least one stream: the file is whole. Streams that ended earlier need the whole file read,
-      // unless their own header tells.
-      if (told.length > 0 && Math.max(...told) > declaredEnd - TAIL_SECONDS)
+      const tailEnds = [...tail.endsSeconds.values()];
+      // The file is complete when at least one stream ends near the declared end.
+      if (tailEnds.length > 0 && Math.max(...tailEnds) > declaredEnd - TAIL_SECONDS)
         return complete(source, seen, tail.endsSeconds);
     }
   }
-  // Streams keep their numbers when the file is opened again.
+  // Stream indexes are stable across reopening.
   const again = await reopen(source);
   const whole = await readPackets(again, () => true);
   return whole.endsSeconds;
 }
 
-/** Streams that have no packet in the tail end before it: at their declared end, or else after what was seen of them. */
+/** Adds streams without a packet in the tail: they end at their declared end, or else at the last packet seen. */
 function complete(source: OpenSource, seen: Look, tail: Map<number, number>): Map<number, number> {
   const ends = new Map(tail);
   for (const stream of [...(source.video ? [source.video] : []), ...source.audio]) {

@@ -1,4 +1,4 @@
-/** libx264 behind libav, opened for one size and rate: what chunks and live broadcasts have in common. */
+/** Opens libx264 through libav with the settings that chunks and live broadcasts share. */
 import { Codec, CodecContext, Dictionary, Rational } from "node-av";
 import {
   AVCOL_PRI_BT709,
@@ -20,11 +20,11 @@ export interface X264Setup {
   frameRate: Fraction;
   colorMatrix: ColorMatrix;
   threads: number;
-  /** Of libx264, as libav names them. */
+  /** libx264 options by libav's names. */
   options: Record<string, string | number>;
 }
 
-/** BT.709, 4:2:0, 8 bit, square pixels; parameter sets in the configuration record, closed GOPs. Times count frames. */
+/** BT.709, 4:2:0, 8 bit, square pixels, closed GOPs; parameter sets in the configuration record. The time base is one frame. */
 export async function openX264({
   widthPx,
   heightPx,
@@ -45,7 +45,7 @@ export async function openX264({
   context.colorRange = AVCOL_RANGE_MPEG;
   context.colorPrimaries = AVCOL_PRI_BT709;
   context.colorTrc = AVCOL_TRC_BT709;
-  context.colorSpace = colorMatrix as AVColorSpace; // both count as H.273 does
+  context.colorSpace = colorMatrix as AVColorSpace; // both use H.273 numbers
   context.threadCount = threads;
   context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER, AV_CODEC_FLAG_CLOSED_GOP);
   using options = Dictionary.fromObject(named);
@@ -58,6 +58,6 @@ export async function openX264({
 export function configurationOf(context: CodecContext): Buffer {
   const avcConfig = context.extraData;
   if (avcConfig === null || avcConfig[0] !== 1)
-    throw new JobError("encoder_failed", "The encoder gave no configuration record.");
+    throw new JobError("encoder_failed", "The encoder produced no configuration record.");
   return avcConfig;
 }

@@ -1,25 +1,25 @@
-/** Pure rules of the sound: rates, layouts, lengths and cuts. */
+/** Plans audio output: rates, layouts, durations and cuts. Pure. */
 import type { Fraction } from "../jobs.ts";
 
 export const AAC_FRAME_SAMPLES = 1024;
 
-/** 44.1 kHz and its divisions and multiples become 44.1 kHz, everything else 48 kHz. */
+/** 44.1 kHz for the 44.1 kHz family, otherwise 48 kHz. */
 export function outputRateHz(sourceRateHz: number): 44100 | 48000 {
   return sourceRateHz % 11025 === 0 ? 44100 : 48000;
 }
 
 export const outputChannels = (sourceChannels: number): 1 | 2 => (sourceChannels === 1 ? 1 : 2);
 
-/** Where segment k - 1 ends and segment k begins: the AAC frame nearest to k times the nominal length, counted from the start. */
+/** Boundary between segments k - 1 and k: the AAC frame nearest to k times the nominal duration, counted from the start. */
 export function nominalEnd(k: number, sampleRateHz: number, { num, den }: Fraction): number {
   return Math.max(k, Math.round((k * num * sampleRateHz) / (den * AAC_FRAME_SAMPLES)));
 }
 
 /**
- * libav's filters from decoded sound to AAC frames. Holes of more than 20 ms are filled with silence and overlaps dropped, silence
- * is put before sound that starts after time 0, what lies before time 0 is dropped; coefficients of a downmix sum to 1, so nothing clips.
+ * libav's filters from decoded sound to AAC frames. Gaps of more than 20 ms and a late start are filled with silence; overlaps and sound
+ * before time 0 are dropped. Downmix coefficients sum to 1, which prevents clipping.
  *
- * @param samples exact length of the output; null = as long as the sound
+ * @param samples exact and maximum length of the output; null = the length of the sound
  */
 export function soundFilters(
   output: { sampleRateHz: number; channels: number },

@@ -1,14 +1,13 @@
 /**
- * CMAF tracks (ISO/IEC 23000-19): an init and fragments for one track a file, written here and not by libav's muxer, because a
- * chunk of the picture is made without knowing the others and all of them must fit one init: no edit list, no duration,
- * decode times that are absolute on the asset's timeline, and several fragments below one `styp`. The bytes depend on
- * nothing but the samples.
+ * Writes CMAF tracks (ISO/IEC 23000-19): init segments and fragments, one track per file. libav's muxer is not used, because chunks are
+ * encoded independently and must share one init segment: no edit list, no duration, decode times absolute on the asset's timeline, and
+ * several fragments after one `styp`. The bytes depend only on the samples.
  */
 import { box, fourCc, fullBox, u16, u32, u64, u8 } from "./boxes.ts";
 
 const TRACK_ID = 1;
 const SYNC_SAMPLE = 0x02000000; // depends on no other sample
-const DEPENDENT_SAMPLE = 0x01010000; // depends on others, is not a sync sample
+const DEPENDENT_SAMPLE = 0x01010000; // depends on others; not a sync sample
 const UNITY_MATRIX = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
 
 export interface VideoTrack {
@@ -108,7 +107,7 @@ function descriptor(tag: number, ...body: Buffer[]): Buffer {
 export interface Sample {
   data: Buffer;
   isSync: boolean;
-  durationTicks: number; // to the next sample in the order of decoding
+  durationTicks: number; // to the next sample in decode order
   compositionTicks: number; // presentation time minus decode time
 }
 export interface Fragment {
@@ -119,7 +118,7 @@ export interface Fragment {
 
 /**
  * A media segment: `styp`, then `moof` and `mdat` of each fragment.
- * @returns the bytes and, for each fragment, where it starts and how long it is up to the end of its first sample
+ * @returns the bytes and, per fragment, its offset and its length up to the end of its first sample
  */
 export function mediaSegment(fragments: Fragment[]): { bytes: Buffer; firstSamples: [number, number][] } {
   const parts = [segmentType()];
@@ -134,10 +133,10 @@ export function mediaSegment(fragments: Fragment[]): { bytes: Buffer; firstSampl
   return { bytes: Buffer.concat(parts, offset), firstSamples };
 }
 
-/** What a media segment begins with (ISO/IEC 14496-12 §8.16.2). */
+/** The `styp` box at the start of a media segment (ISO/IEC 14496-12 §8.16.2). */
 export const segmentType = (): Buffer => box("styp", fourCc("msdh"), u32(0), fourCc("msdh", "cmfs"));
 
-/** `moof` and `mdat` in pieces, their length together, and how much of it lies before the first sample. */
+/** `moof` and `mdat` in pieces, their total length, and the length before the first sample. */
 export function fragmentBoxes(fragment: Fragment): { boxes: Buffer[]; bytes: number; headerBytes: number } {
   const moof = movieFragment(fragment);
   const payload = fragment.samples.reduce((sum, sample) => sum + sample.data.length, 0);
@@ -146,7 +145,7 @@ export function fragmentBoxes(fragment: Fragment): { boxes: Buffer[]; bytes: num
 }
 
 /**
- * When a sample was captured (`prft`, ISO/IEC 14496-12 §8.16.5); it goes before the `moof` of that sample.
+ * Capture time of a sample (`prft`, ISO/IEC 14496-12 §8.16.5), placed before that sample's `moof`.
  * @param capturedAtMs epoch ms @param mediaTicks the sample's time on the track
  */
 export function producerReferenceTime(capturedAtMs: number, mediaTicks: number): Buffer {
@@ -158,15 +157,14 @@ const NTP_EPOCH_SECONDS = 2_208_988_800; // 1900 to 1970, RFC 5905 §6
 const CAPTURE_TIME = 24; // flags: the time of capture, at a constant distance from the media time
 
 /**
- * Decode times for the pictures of one closed GOP, given in the order of decoding.
+ * Decode times for the pictures of one closed GOP, given in decode order.
  *
- * Pictures are decoded before they are shown when others are predicted from them, yet decode times must begin where the GOP
- * begins, since players take `tfdt` for its start, and no edit list shall say otherwise. Negative composition offsets (what
- * ISO/IEC 23000-19 has for that) would do, but libav's demuxer answers them by moving the whole track, so that the sound
- * is early in everything built on it. Instead the first few samples of a GOP share the time of one frame, and its last sample
- * takes what is over: all offsets are positive, all presentation times exact.
+ * With reordering, pictures are decoded before they are shown, yet decode times must start at the start of the GOP, since players take
+ * `tfdt` for its presentation start and there is no edit list. Negative composition offsets (ISO/IEC 23000-19) would solve this, but
+ * libav's demuxer shifts the whole track for them, which makes the sound early in every player built on it. Instead the first samples of a
+ * GOP share the duration of one frame, and its last sample gets the remainder: all offsets are positive and all presentation times exact.
  *
- * @param shownAt for each picture the frame it is shown at, counted from the GOP's first, which is decoded first
+ * @param shownAt presentation position of each picture in frames, counted from the GOP's first, which is decoded first
  */
 export function decodeSchedule(
   shownAt: number[],
@@ -195,7 +193,7 @@ function movieFragment({ sequenceNumber, decodeTicks, samples }: Fragment): Buff
       compositionTicks,
     ]),
   );
-  // The data offset counts from the start of the moof to behind the mdat's header.
+  // The data offset counts from the start of the moof to the end of the mdat header.
   const trun = (dataOffset: number) => fullBox("trun", 1, 0x000f01, u32(samples.length, dataOffset), rows);
   const moof = (dataOffset: number) => box("moof", mfhd, box("traf", tfhd, tfdt, trun(dataOffset)));
   return moof(moof(0).length + 8);

@@ -1,24 +1,23 @@
 /**
- * From source frames at any time to output frames at a constant rate. Output frame n shows the last source frame whose
- * time is not after n / rate + tolerance. That rule looks at times only, so chunks agree about every frame wherever
- * their reading began.
+ * Maps source frames with arbitrary times to output frames at a constant rate. Output frame n shows the last source frame whose time is not
+ * after n / rate + tolerance. The rule depends only on times, so chunks agree on every frame regardless of where decoding started.
  */
 import type { Fraction } from "../jobs.ts";
 
 /**
- * A quarter of an output frame: far from 0, so that times rounded to milliseconds (Matroska, FLV) still fall on their own
- * frame, and far from one half, where every second frame of a source of twice the rate lies.
+ * A quarter of an output frame: large enough for times rounded to milliseconds (Matroska, FLV), and well below one half, the position of
+ * every second frame of a source with twice the rate.
  */
 export const TOLERANCE_FRAMES = 0.25;
 
 export const frameSeconds = (rate: Fraction) => rate.den / rate.num;
 
-/** The first output frame that may show a source frame of this time; below 0 when it lies before the presentation. */
+/** The first output frame that may show a source frame of this time; negative before the presentation. */
 export function firstFrameShowing(timeSeconds: number, rate: Fraction): number {
   return Math.ceil((timeSeconds * rate.num) / rate.den - TOLERANCE_FRAMES - 1e-6);
 }
 
-/** Output frames of a picture that ends at this time after presentation zero; a picture has at least one. */
+/** Number of output frames of a picture that ends at this presentation time; at least one. */
 export function frameCountUntil(endSeconds: number, rate: Fraction): number {
   return Math.max(1, firstFrameShowing(endSeconds, rate));
 }
@@ -30,8 +29,8 @@ export interface Pick<Frame> {
 }
 
 /**
- * Picks for the output frames [firstFrame, endFrame). Source frames are pushed in the order of their times; `finish` says
- * where the last one ends. The first frame ever pushed also fills what lies before it.
+ * Picks source frames for the output frames [firstFrame, endFrame). Source frames are pushed in ascending order of time; `finish` sets the
+ * end of the last one. The first frame also fills all output frames before it.
  */
 export class FramePicker<Frame> {
   #held: Frame | undefined;
@@ -40,7 +39,7 @@ export class FramePicker<Frame> {
   readonly #rate: Fraction;
   readonly #release: (frame: Frame) => void;
 
-  /** `release` gets every frame that is not picked, or not picked any more. */
+  /** `release` is called with every frame that is not picked. */
   constructor(range: { rate: Fraction; firstFrame: number; frameCount: number }, release: (frame: Frame) => void) {
     this.#rate = range.rate;
     this.#next = range.firstFrame;
@@ -52,7 +51,7 @@ export class FramePicker<Frame> {
     return this.#next >= this.#end;
   }
 
-  /** @returns what the frame pushed before this one is good for; the caller owns that frame then */
+  /** @returns the pick of the previously pushed frame, which the caller then owns */
   push(frame: Frame, timeSeconds: number): Pick<Frame> | undefined {
     const pick = this.#closeAt(firstFrameShowing(timeSeconds, this.#rate));
     this.#held = frame;

@@ -27,7 +27,7 @@ const ANSWERS: Partial<Record<SourceName, JobFailureCode>> = {
   "too-long": "source_too_long",
 };
 
-describe("what cannot be used is refused with the reason, and the encoder goes on:", () => {
+describe("an unusable source fails with its reason, and the encoder keeps running:", () => {
   for (const [name, code] of Object.entries(ANSWERS) as [SourceName, JobFailureCode][]) {
     test(`${name} (${SOURCES[name].description}) is ${code}`, async () => {
       const failure = await encoder.failure(await makeSource(name));
@@ -38,11 +38,11 @@ describe("what cannot be used is refused with the reason, and the encoder goes o
   }
 });
 
-test("an index that leads back into itself does not keep the encoder", async () => {
+test("a cyclic index does not hang the encoder", async () => {
   const { ending } = await encoder.run(await makeSource("loop"), { kind: "probe" });
   expect("result" in ending || ending.failure.code.startsWith("source_")).toBe(true);
 });
 
-test("after all of that a good source is probed as ever", async () => {
+test("a good source is probed correctly afterwards", async () => {
   expect((await encoder.probe(await makeSource("mp4-fast-start"))).video!.codec).toBe("h264");
 });

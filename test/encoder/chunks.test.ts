@@ -13,7 +13,7 @@ afterAll(() => encoder.stop());
 const FRIDAY_DB = 37;
 const mean = (bytes: Buffer) => bytes.reduce((sum, value) => sum + value, 0) / bytes.length;
 
-test("a chunk behind the end of the source is empty, and no failure", async () => {
+test("a chunk after the end of the source is empty and does not fail", async () => {
   const path = await makeSource("mov");
   const facts = await encoder.probe(path);
   const { result, desk } = await encoder.encodeVideo(path, {
@@ -44,18 +44,18 @@ async function heldChunks(claimedMoreMs: number) {
   return { asked: [first.frameCount, behind.frameCount], counts };
 }
 
-test("the last picture stands under sound that outlasts it, also in chunks that begin behind it", async () => {
+test("the last picture is repeated to the end of longer sound, also in chunks that start after it", async () => {
   const { asked, counts } = await heldChunks(0);
   expect(counts).toEqual(asked);
 });
 
-test("the last picture of a file that breaks off before its declared end does not stand for what is lost", async () => {
+test("the last picture of a truncated file is not repeated for the missing part", async () => {
   const { asked, counts } = await heldChunks(5000);
   expect(counts[0]).toBeGreaterThan(0);
   expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThan(asked[0]! + asked[1]!);
 });
 
-test("a key frame is as good at the start of a chunk as in the middle of one", async () => {
+test("a key frame has the same quality at the start and in the middle of a chunk", async () => {
   const path = await makeSource("mkv");
   const facts = await encoder.probe(path);
   const grid = { frameRate: { num: 30_000, den: 1001 }, framesPerGop: 30, framesPerSegment: 30 };
@@ -69,7 +69,7 @@ test("a key frame is as good at the start of a chunk as in the middle of one", a
   expect(Math.abs(atTheStart / inTheMiddle - 1)).toBeLessThan(0.05); // 0.25 without the frames encoded before it
 });
 
-test("segments hold whole GOPs, in ticks of the rate, with each key frame's place", async () => {
+test("segments consist of whole GOPs, in ticks of the rate, with the byte range of each key frame", async () => {
   const path = await makeSource("mkv");
   const facts = await encoder.probe(path);
   const grid = { frameRate: { num: 30_000, den: 1001 }, framesPerGop: 15, framesPerSegment: 30 };
@@ -98,7 +98,7 @@ test("segments hold whole GOPs, in ticks of the rate, with each key frame's plac
   }
 });
 
-test("a clip of a file is that part of it and nothing else", async () => {
+test("a clip contains exactly its range of the file", async () => {
   const path = await makeSource("mp4-fast-start");
   const clip = { startMs: 2000, endMs: 4500 };
   const facts = await encoder.probe(path, clip);
@@ -114,7 +114,7 @@ test("a clip of a file is that part of it and nothing else", async () => {
     expect(psnr(luma, references[60 + i]!), `picture ${i}`).toBeGreaterThan(FRIDAY_DB - 2);
 });
 
-test("a picture that changes its size midway goes on in the size it began with", async () => {
+test("a picture that changes size midway keeps its initial output size", async () => {
   const path = await makeSource("size-change");
   const facts = await encoder.probe(path);
   const { bytes } = await encodeInChunks(encoder, path, facts, rungFor(320, 240));
@@ -123,7 +123,7 @@ test("a picture that changes its size midway goes on in the size it began with",
   expect(pictures.every(({ widthPx, heightPx }) => widthPx === 320 && heightPx === 240)).toBe(true);
 });
 
-test("HDR comes out as BT.709 of 8 bits, neither black nor white", async () => {
+test("HDR is converted to 8-bit BT.709, neither black nor white", async () => {
   const path = await makeSource("hdr-pq");
   const facts = await encoder.probe(path);
   expect(facts.video).toMatchObject({ hdr: "pq", bitDepth: 10, codec: "hevc" });

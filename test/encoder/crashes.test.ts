@@ -61,14 +61,14 @@ async function childPids(): Promise<number[]> {
 
 const bytesOf = ({ objects }: Desk) => [...objects].map(([key, bytes]) => `${key} ${bytes.toString("base64")}`).sort();
 
-test("the same job gives the same bytes, also beside other work and with a seek of its own", async () => {
+test("the same job gives identical bytes, also under load and with another seek", async () => {
   const first = await encoder.run(path, chunk);
   const second = await encoder.run(path, chunk);
   expect(bytesOf(second.desk)).toEqual(bytesOf(first.desk));
   expect(first.desk.objects.size).toBe(2 * (1 + 4));
 });
 
-test("a chunk is made of the same segments as two chunks of half its length", async () => {
+test("a chunk has the same segments as two chunks of half its length", async () => {
   const whole = await encoder.run(path, chunk);
   const halves = [
     await encoder.run(path, { ...chunk, frameCount: 60 }),
@@ -80,7 +80,7 @@ test("a chunk is made of the same segments as two chunks of half its length", as
   expect(new Set(inits).size).toBe(1);
 });
 
-test("a child that is killed in the middle is reported as encoder_crashed, and the next job is done", async () => {
+test("a killed child is reported as encoder_crashed, and the next job completes", async () => {
   const { desk } = await encoder.submit(path, {
     ...chunk,
     rungs: chunk.rungs.map((rung) => ({ ...rung, preset: "slower" })),
@@ -93,7 +93,7 @@ test("a child that is killed in the middle is reported as encoder_crashed, and t
   expect(next.ending).toHaveProperty("result");
 });
 
-test("a platform that is away for a while in the middle of a job only delays it", async () => {
+test("a temporarily unreachable platform only delays a job", async () => {
   const undisturbed = await encoder.run(path, chunk);
   const { desk } = await encoder.submit(path, chunk);
   await eventually(() => desk.objects.size > 2);
@@ -105,7 +105,7 @@ test("a platform that is away for a while in the middle of a job only delays it"
   expect(bytesOf(desk)).toEqual(bytesOf(undisturbed.desk));
 });
 
-test("5xx and 429 are tried again; the job is complete only when every object was taken", async () => {
+test("5xx and 429 are retried; the job completes only when every object is stored", async () => {
   const { job, desk } = encoder.prepare(path, chunk);
   let refusals = 0;
   let objectsAtCompletion = 0;
@@ -120,7 +120,7 @@ test("5xx and 429 are tried again; the job is complete only when every object wa
   expect(objectsAtCompletion).toBe(2 * (1 + 4));
 });
 
-test("a token that is refused stops the job at once, without a report", async () => {
+test("a refused token stops the job immediately, without a report", async () => {
   const { desk, job } = await encoder.submit(path, chunk);
   desk.intercept = () => 401;
   await eventually(async () => (await encoder.status(job.jobId)) === undefined);

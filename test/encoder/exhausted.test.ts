@@ -1,4 +1,4 @@
-/** A system that has no descriptors left for the pipes of another process. */
+/** Tests a system without free descriptors for the pipes of another process. */
 import { afterEach, expect, test } from "vitest";
 import { leaveDescriptors, limitDescriptors } from "../support/descriptors.ts";
 import { TestEncoder } from "../support/encoder.ts";
@@ -10,7 +10,7 @@ const FOR_CONNECTIONS = 4; // fewer than a process with two pipes needs
 let encoder: TestEncoder;
 afterEach(() => encoder.stop());
 
-test("costs the job that needs a process, and not the encoder", async () => {
+test("fails the job that needs a process, but not the encoder", async () => {
   encoder = await TestEncoder.start();
   const pid = encoder.process.pid!;
   const source = await makeSource("mp4-fast-start");

@@ -1,4 +1,4 @@
-/** What a process that reads hostile media can get at: secrets of the service, other users' files, codecs that nobody needs. */
+/** Tests what a process that reads hostile media can access: the service's secrets, other users' files, codecs. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -33,7 +33,7 @@ async function pry(): Promise<Record<string, unknown>> {
   return found;
 }
 
-test("neither the service nor a child shows the secret or a job's token in /proc", async () => {
+test("neither the service nor a child exposes the secret or a job's token in /proc", async () => {
   encoder = await TestEncoder.start();
   const { job, desk } = encoder.prepare(await makeSource("mp4-fast-start"), { kind: "probe" });
   let held = (): void => {};
@@ -55,7 +55,7 @@ test("neither the service nor a child shows the secret or a job's token in /proc
   expect("result" in (await desk.ending)).toBe(true);
 });
 
-test("the file in which a secret is handed over is gone when the service listens", async () => {
+test("the file that passes the secret is deleted when the service listens", async () => {
   const folder = await mkdtemp(join(tmpdir(), "isolation-"));
   encoder = await TestEncoder.start({ TMPDIR: folder });
   expect((await encoder.health()).status).toBe("ok");
@@ -63,7 +63,7 @@ test("the file in which a secret is handed over is gone when the service listens
   await rm(folder, { recursive: true });
 });
 
-test("a media process has no environment but PATH, and cannot gain privileges", async () => {
+test("a media process has only PATH in its environment, and cannot gain privileges", async () => {
   process.env["SOME_SECRET"] = "of the parent";
   const found = await pry();
   delete process.env["SOME_SECRET"];
@@ -71,7 +71,7 @@ test("a media process has no environment but PATH, and cannot gain privileges", 
 });
 
 describe.runIf(isRoot)("with MEDIA_UID", () => {
-  test("a media process is another user without capabilities, and can read neither its parent nor other users' files", async () => {
+  test("a media process runs as another user without capabilities, and can read neither its parent nor other users' files", async () => {
     process.env["MEDIA_UID"] = String(NOBODY);
     expect(await pry()).toEqual({
       environment: ["PATH"],
@@ -88,7 +88,7 @@ describe.runIf(isRoot)("with MEDIA_UID", () => {
     });
   });
 
-  test("jobs are done, and stopped, by children of that user", async () => {
+  test("children of that user run jobs and can be stopped", async () => {
     encoder = await TestEncoder.start({ MEDIA_UID: String(NOBODY) });
     expect((await encoder.probe(await makeSource("mp4-fast-start"))).video).not.toBeNull();
     const children = childrenOf(encoder.process.pid!);
@@ -101,7 +101,7 @@ describe.runIf(isRoot)("with MEDIA_UID", () => {
   });
 });
 
-test("a codec that is not on the list is not decoded, however its container is spelled", async () => {
+test("a codec outside the allow-list is not decoded in any container", async () => {
   const folder = await mkdtemp(join(tmpdir(), "isolation-"));
   const path = join(folder, "source.avi");
   execFileSync("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "testsrc2=d=1:s=64x64", "-c:v", "zmbv", path]);

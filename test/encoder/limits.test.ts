@@ -27,21 +27,21 @@ beforeEach(async () => {
 afterEach(() => callbacks.close());
 
 const GENEROUS = { silenceMs: 60_000, wallMs: 60_000, rssBytes: 2 ** 31 };
-/** Listens to a child without doing anything. */
+/** A child listener that ignores everything. */
 const nobody = { onMove: () => {}, onStored: () => {} };
 const nobodyStops = () => new AbortController().signal;
 
-test("a child inside its limits gives its result", async () => {
+test("a child within its limits returns its result", async () => {
   expect(await runInChild(startChild(), job, GENEROUS, nobody, nobodyStops())).toMatchObject({
     type: "result",
     result: { kind: "probe" },
   });
 });
 
-/** Never answers: whatever reads the source gives no more sign of life. */
+/** Never answers, so reading the source makes no progress. */
 const standStill = () => new Promise<undefined>(() => {});
 
-test("a child without a sign of life is killed", async () => {
+test("a child without progress is killed", async () => {
   desk.intercept = standStill;
   const child = startChild();
   const outcome = await runInChild(child, job, { ...GENEROUS, silenceMs: 1000 }, nobody, nobodyStops());
@@ -61,7 +61,7 @@ test("a child that needs too much memory is killed", async () => {
   expect(outcome).toMatchObject({ type: "failure", code: "source_exceeds_limits" });
 });
 
-test("the time that the platform is away does not count", async () => {
+test("time without the platform does not count", async () => {
   let refusals = 0;
   desk.intercept = () => (refusals++ < 4 ? 503 : undefined);
   const outcome = await runInChild(
@@ -75,7 +75,7 @@ test("the time that the platform is away does not count", async () => {
   expect(refusals).toBeGreaterThan(4);
 });
 
-test("a job that is stopped ends its child, and one that dies says how", async () => {
+test("stopping a job ends its child, and a crash is reported with its cause", async () => {
   desk.intercept = standStill;
   const stop = new AbortController();
   const stopped = runInChild(startChild(), job, GENEROUS, nobody, stop.signal);

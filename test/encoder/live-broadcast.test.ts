@@ -30,7 +30,7 @@ test.each([
   ["FLV", FLV],
   ["MPEG-TS", TS],
   ["fragmented MP4", FRAGMENTED],
-])("%s: every picture comes out once on the grid, in parts that keep the rule, with its sound", async (_, words) => {
+])("%s: every picture is output once on the grid, in parts of valid duration, with its sound", async (_, words) => {
   const made = await broadcast(await broadcastOf(FRIDAY_IN + words));
   checkParts(made);
   const [started] = made.started;
@@ -61,7 +61,7 @@ test("sound is cut within half an AAC frame of the picture, and no part is longe
     expect(Math.abs(seconds - picture[i]!)).toBeLessThanOrEqual(AAC_FRAME_SAMPLES / 2 / rate);
 });
 
-test("each part says when it was captured, and the parts of all renditions agree", async () => {
+test("each part has its capture time, equal in all renditions", async () => {
   const beganMs = Date.now();
   const made = await broadcast(await broadcastOf(FRIDAY_IN + FLV));
   for (const { facts, bytes } of made.parts) {
@@ -75,7 +75,7 @@ test("each part says when it was captured, and the parts of all renditions agree
   }
 });
 
-test("a JPEG of the first picture and one each 5 s, upright and of square pixels, with when they were captured", async () => {
+test("thumbnails: a JPEG of the first picture and one every 5 s, upright, in square pixels, with capture times", async () => {
   const made = await broadcast(await broadcastOf(`$IN -t 6 -vf scale=480:480,setsar=4/3 ${H264} -an -f mpegts`));
   const segmentsAtMs = [0, 2].map(
     (msn) => partsOf(made, "v480").find(({ facts }) => facts.msn === msn)!.facts.capturedAtMs,
@@ -90,7 +90,7 @@ test("a JPEG of the first picture and one each 5 s, upright and of square pixels
   }
 });
 
-test("a picture without sound, and sound without a picture", async () => {
+test("a source may have only picture or only sound", async () => {
   const silent = await broadcast(await broadcastOf(`$IN -t 3 -an ${H264} -f flv`));
   checkParts(silent);
   expect(silent.started[0]!.audio).toBeNull();
@@ -105,7 +105,7 @@ test("a picture without sound, and sound without a picture", async () => {
   expect(Math.abs(sound.samples.length / sound.sampleRateHz - 5)).toBeLessThan(0.1);
 });
 
-test("sound that begins late and ends early is silence, and its rendition is as long as the picture", async () => {
+test("sound that starts late and ends early is padded with silence to the length of the picture", async () => {
   const words = `$IN -t 6 ${H264} -af volume=enable='lt(t,2)':volume=0,atrim=start=2:end=3.5 -c:a aac -f mpegts`;
   const made = await broadcast(await broadcastOf(words));
   checkParts(made);
@@ -120,7 +120,7 @@ test("sound that begins late and ends early is silence, and its rendition is as 
 test.each([
   ["forward", 1000],
   ["back", -500],
-])("timestamps that jump %s begin a discontinuity: nothing waits, nothing is lost", async (_, bySeconds) => {
+])("timestamps that jump %s start a discontinuity without delay or loss", async (_, bySeconds) => {
   const first = await broadcastOf(`$IN -t 3 -output_ts_offset 600 ${H264} -c:a aac -f mpegts`);
   const second = await broadcastOf(`$IN -t 3 -output_ts_offset ${600 + bySeconds} ${H264} -c:a aac -f mpegts`);
   const made = await broadcast(Buffer.concat([first, second]));
@@ -132,7 +132,7 @@ test.each([
   for (const count of await Promise.all(counts)) expect(count).toBeGreaterThanOrEqual(90);
 });
 
-test("a picture that changes its size midway keeps its renditions, in a new version behind a discontinuity", async () => {
+test("a picture that changes size midway keeps its renditions, with a new init version after a discontinuity", async () => {
   const small = await broadcastOf(`$IN -t 3 ${H264} -c:a aac -f mpegts`);
   const large = await broadcastOf(`$IN -t 3 -output_ts_offset 3 -vf scale=854:480 ${H264} -c:a aac -f mpegts`);
   const made = await broadcast(Buffer.concat([small, large]));
@@ -161,7 +161,7 @@ test("a broadcast of 2160p at 60 stays within the cap of 720p", async () => {
   expect((await decodePictures(fileOf(made, "v720"))).length).toBe(61); // and one to make a last part
 });
 
-test("a short hole in the timestamps is filled with the picture before it", async () => {
+test("a short gap in the timestamps is filled with the previous picture", async () => {
   const words = `$IN -t 4 -an -vf select='not(between(n,40,70))' -fps_mode passthrough ${H264} -f flv`;
   const made = await broadcast(await broadcastOf(words));
   checkParts(made);
@@ -171,7 +171,7 @@ test("a short hole in the timestamps is filled with the picture before it", asyn
   expect(isSame(pictures[45]!.luma, pictures[65]!.luma)).toBe(true);
 });
 
-test("a picture that vanishes stands while the sound goes on, and moves again when it is back", async () => {
+test("a missing picture is repeated while the sound continues, until the picture returns", async () => {
   const words = `$IN -t 8 -vf select='lt(t,2)+gt(t,6)' -fps_mode passthrough ${H264} -c:a aac -f flv`;
   const made = await broadcast(await broadcastOf(words));
   checkParts(made);
@@ -181,7 +181,7 @@ test("a picture that vanishes stands while the sound goes on, and moves again wh
   expect(loudness(sound, 3, 5)).toBeGreaterThan(0.001);
 });
 
-test("a codec that changes midway begins a new version", async () => {
+test("a codec change starts a new init version", async () => {
   const first = await broadcastOf(`$IN -t 3 ${H264} -c:a aac -f flv`);
   const second = await broadcastOf(`$IN -t 3 -output_ts_offset 3 -c:v flv -g 30 -c:a aac -f flv`);
   const FLV_HEADER_BYTES = 13;
@@ -191,7 +191,7 @@ test("a codec that changes midway begins a new version", async () => {
   expect((await decodePictures(fileOf(made, "v270", 1))).length).toBeGreaterThanOrEqual(89);
 });
 
-test("a reconnect goes on in its session: numbers, versions and timeline", async () => {
+test("a reconnect continues the session's numbers, versions and timeline", async () => {
   const start = { msn: 17, isDiscontinuous: true, initVersion: 3, seconds: 34.5, ticks: {} };
   const made = await broadcast(await broadcastOf(FRIDAY_IN + FLV), { start });
   checkParts(made);
@@ -201,7 +201,7 @@ test("a reconnect goes on in its session: numbers, versions and timeline", async
   expect(made.end.nextMsn).toBe(20);
 });
 
-test("a rung that is given up ends with a whole segment; the others go on without losing a picture", async () => {
+test("a dropped rung ends with a complete segment; the others continue without losing a picture", async () => {
   const bytes = await broadcastOf(FRIDAY_IN + FLV);
   const { made, listener } = collector();
   const asked = Promise.withResolvers<void>();
@@ -233,7 +233,7 @@ test.each(["text", "nothing", "noise", "FLV without content"])("%s is refused wi
   await expect(broadcast(bytes)).rejects.toMatchObject({ code: expect.stringMatching(/^source_/) as string });
 });
 
-test("a broadcast that turns into garbage, or breaks off, keeps what came before", async () => {
+test("a broadcast that turns into garbage or breaks off keeps its earlier media", async () => {
   const bytes = await broadcastOf(FRIDAY_IN + TS);
   const noise = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 2_654_435_761) >>> 13));
   const spoilt = await broadcast(Buffer.concat([bytes.subarray(0, bytes.length / 2), noise]));
@@ -253,7 +253,7 @@ test.each([
   ["encoded", true],
   ["copied", false],
 ])(
-  "a part that is %s comes out as soon as its pictures are there; in a pause nothing is invented",
+  "a part that is %s is output as soon as its pictures have arrived; a pause produces no media",
   async (_, encodesTopRung) => {
     const flv = await broadcastOf(`$IN -t 6 ${H264} -b:v 900k -maxrate 900k -bufsize 900k -c:a aac -f flv`);
     const { made, listener } = collector();

@@ -25,14 +25,14 @@ function start(bytes: AsyncIterable<Uint8Array>, limits: Partial<BroadcastLimits
   return { child, stop, made, gaps, outcome, receiver };
 }
 
-/** What comes, and then nothing, without an end. */
+/** Yields the input, then stays silent without ending. */
 async function* openEnded(bytes: Buffer, onFed: () => void = () => {}): AsyncGenerator<Buffer> {
   yield* chunksOf(bytes);
   onFed();
   await new Promise(() => {});
 }
 
-test("a broadcast through a child process is whole, and no secret is in the child's environment", async () => {
+test("a broadcast through a child process is complete, and the child's environment has no secret", async () => {
   const before = process.env["ENCODER_SECRET"];
   process.env["ENCODER_SECRET"] = "not for children";
   const fed = Promise.withResolvers<void>();
@@ -57,13 +57,13 @@ test("a broadcast through a child process is whole, and no secret is in the chil
   expect((await decodePictures(fileOf(made, "v270"))).length).toBe(180);
 });
 
-test("no media: a failure with a code, and the child ends", async () => {
+test("input that is not media fails with a code and ends the child", async () => {
   const { outcome, child } = start(chunksOf(Buffer.from("hello ".repeat(10_000))));
   expect(await outcome).toMatchObject({ type: "failure", code: "source_not_media" });
   expect(child.exitCode).toBe(0);
 });
 
-test("a stop ends a broadcast that waits for its source at once", async () => {
+test("a stop immediately ends a broadcast that waits for its source", async () => {
   const fed = Promise.withResolvers<void>();
   const { stop, outcome, child } = start(openEnded(await broadcastOf(`$IN ${FLV}`), fed.resolve));
   await fed.promise;
@@ -72,7 +72,7 @@ test("a stop ends a broadcast that waits for its source at once", async () => {
   expect(child.signalCode).toBe("SIGKILL");
 });
 
-test("a child that dies is told as a crash", async () => {
+test("a child that exits unexpectedly is reported as crashed", async () => {
   const fed = Promise.withResolvers<void>();
   const { outcome, child } = start(openEnded(await broadcastOf(`$IN ${FLV}`), fed.resolve));
   await fed.promise;
@@ -80,7 +80,7 @@ test("a child that dies is told as a crash", async () => {
   expect(await outcome).toMatchObject({ type: "crashed", how: expect.stringContaining("SIGSEGV") as string });
 });
 
-test("a child that hangs is killed; one that only waits for its source is not", async () => {
+test("a hung child is killed; one that waits for its source is not", async () => {
   const bytes = await broadcastOf(`$IN ${FLV}`);
   const fed = Promise.withResolvers<void>();
   const silenceMs = 3000;
@@ -102,7 +102,7 @@ test("a child that takes too much memory is killed", async () => {
   });
 });
 
-test("a receiver that takes nothing for a while loses whole segments, told as gaps, and gets the end", async () => {
+test("a stalled receiver loses whole segments, reported as gaps, and gets the end", async () => {
   const gate = Promise.withResolvers<void>();
   const bytes = await broadcastOf(`$IN ${FLV}`);
   const run = start(chunksOf(bytes), { outboxBytes: 400_000 });

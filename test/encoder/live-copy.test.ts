@@ -20,7 +20,7 @@ test.each([
   ["FLV", "-f flv"],
   ["MPEG-TS", "-f mpegts"],
   ["fragmented MP4", "-movflags frag_keyframe+empty_moov -f mp4"],
-])("%s: sane H.264 is the top rung, bit by bit, in step with the encoded rungs", async (_, container) => {
+])("%s: suitable H.264 is copied bit by bit as the top rung, aligned with the encoded rungs", async (_, container) => {
   const words = `$IN -t 6 ${SANE} -c:a aac ${container}`;
   const made = await copied(words);
   checkParts(made);
@@ -38,7 +38,7 @@ test.each([
   expect((await decodeSound(fileOf(made, "a1"))).startSeconds).toBeCloseTo(0, 1);
 });
 
-test("a broadcast that ends between two parts ends on the same picture in the copied rung and in the encoded ones", async () => {
+test("a broadcast that ends between two parts ends on the same picture in copied and encoded rungs", async () => {
   const made = await copied(`$IN -t 3.5 ${SANE} -c:a aac -f flv`);
   checkParts(made);
   expect(isCopied(made)).toBe(true);
@@ -49,8 +49,12 @@ test("a broadcast that ends between two parts ends on the same picture in the co
 });
 
 test.each([
-  ["may come back ends with a segment of at least a second in every rendition, the picture held", false, 151],
-  ["does not come back ends with its last picture", true, 129],
+  [
+    "may reconnect leaves a last segment of at least a second in every rendition, with the picture repeated",
+    false,
+    151,
+  ],
+  ["does not reconnect ends with the last picture", true, 129],
 ])("a broadcaster who %s", async (_, isFinal, pictures) => {
   const made = await copied(`$IN -t 4.3 ${SANE} -c:a aac -f flv`, {}, isFinal);
   checkParts(made);
@@ -65,14 +69,14 @@ test.each([
 });
 
 test.each([
-  ["pictures that are shown in another order than they are sent", `${SANE} -bf 2 -b_strategy 0`],
+  ["reordered pictures", `${SANE} -bf 2 -b_strategy 0`],
   ["4:4:4", `${SANE} -pix_fmt yuv444p`],
-  ["the full range of values", `${SANE} -vf scale=out_range=pc -color_range pc -pix_fmt yuv420p`],
-  ["pixels that are not square", `${SANE} -vf scale=480:480,setsar=4/3`],
+  ["full-range video", `${SANE} -vf scale=out_range=pc -color_range pc -pix_fmt yuv420p`],
+  ["non-square pixels", `${SANE} -vf scale=480:480,setsar=4/3`],
   ["fields", `${SANE} -flags +ilme+ildct -x264opts tff=1`],
   ["another codec", "-c:v mpeg2video -g 30 -bf 0 -b:v 1M"],
-  ["a level that there is none of", `${SANE} -bsf:v h264_metadata=level=33`],
-])("%s: all is encoded from the start, without a seam", async (_, codec) => {
+  ["an undefined level", `${SANE} -bsf:v h264_metadata=level=33`],
+])("%s: all rungs are encoded from the start, without a discontinuity", async (_, codec) => {
   const made = await copied(`$IN -t 3 ${codec} -an -f mpegts`);
   checkParts(made);
   expect(isCopied(made)).toBe(false);
@@ -80,16 +84,16 @@ test.each([
 });
 
 test.each([
-  ["a key frame is missing where a segment begins", "-g 75", 60],
+  ["a key frame is missing at a segment start", "-g 75", 60],
   ["pictures are missing", "-vf select='not(between(n,70,90))' -fps_mode passthrough", 70],
-  ["the picture vanishes for a while", "-vf select='lt(t,2.5)+gt(t,5)' -fps_mode passthrough", undefined],
+  ["the picture is missing for a while", "-vf select='lt(t,2.5)+gt(t,5)' -fps_mode passthrough", undefined],
   [
-    "a segment is much larger than the rung may be",
+    "a segment far exceeds the rung's bitrate",
     "-vf noise=alls=90:allf=t:enable='gte(t,2)' -b:v 9M -maxrate 9M",
     undefined,
   ],
 ])(
-  "%s: from there on all is encoded, behind a discontinuity, and no picture is lost",
+  "%s: all rungs are encoded from there on, after a discontinuity, and no picture is lost",
   async (_, words, copiedCount) => {
     const made = await copied(`$IN -t 6 ${SANE} ${words} -c:a aac -f mpegts`);
     checkParts(made);
@@ -108,7 +112,7 @@ test.each([
   },
 );
 
-test("parameter sets that change midway end the copying, as the first ones cannot decode what follows", async () => {
+test("a change of parameter sets ends the copying, since the first ones cannot decode later pictures", async () => {
   const first = await broadcastOf(`$IN -t 3 ${SANE} -an -f mpegts`);
   const second = await broadcastOf(
     `$IN -t 3 -output_ts_offset 3 ${SANE} -refs 3 -tune zerolatency -coder 1 -an -f mpegts`,
@@ -120,7 +124,7 @@ test("parameter sets that change midway end the copying, as the first ones canno
   expect(pictures[0]!.length + pictures[1]!.length).toBeGreaterThanOrEqual(180);
 });
 
-test("timestamps that jump begin a discontinuity, and what is sane is copied on", async () => {
+test("a timestamp jump starts a discontinuity, and copying continues", async () => {
   const first = await broadcastOf(`$IN -t 3 ${SANE} -c:a aac -f mpegts`);
   const second = await broadcastOf(`$IN -t 3 -output_ts_offset 9000 ${SANE} -c:a aac -f mpegts`);
   const made = await broadcast(Buffer.concat([first, second]), { encodesTopRung: false });
@@ -131,7 +135,7 @@ test("timestamps that jump begin a discontinuity, and what is sane is copied on"
 test.each([
   ["60", 200],
   ["24000/1001", 500],
-])("at %s frames a second a copied rung keeps the rule of parts of %s ms", async (rate, partTargetMs) => {
+])("at %s fps a copied rung has valid part durations for a target of %s ms", async (rate, partTargetMs) => {
   const settings = { ...PLAN.settings, partTargetMs };
   const input = `-f lavfi -i testsrc2=size=854x480:rate=${rate} -t 4`;
   const made = await copied(`${input} ${SANE} -g 48 -force_key_frames expr:gte(t,n_forced*2) -pix_fmt yuv420p -f flv`, {

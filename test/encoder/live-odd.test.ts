@@ -11,7 +11,7 @@ import { broadcast, broadcastOf, fileOf, H264, type Made, partsOf } from "../sup
 import { type DecodedPicture, decodePictures, decodeSound, loudness, psnr } from "../support/rendition.ts";
 
 Log.setLevel(AV_LOG_QUIET);
-/** As sources come: whether they are copied is their own affair. */
+/** Sources of any kind, which may or may not be copied. */
 const taken = async (...words: string[]) =>
   broadcast(Buffer.concat(await Promise.all(words.map((one) => broadcastOf(one)))), { encodesTopRung: false });
 const SMALL = "-vf scale=320:240";
@@ -24,7 +24,7 @@ const picturesOf = async (made: Made, name = "v270") => {
 test.each([
   ["H.264", `${H264} -flags +ilme+ildct -x264opts tff=1 -pix_fmt yuv420p`],
   ["MPEG-2", "-c:v mpeg2video -q:v 2 -flags +ilme+ildct -g 30"],
-])("%s in fields is shown in whole pictures at the same rate", async (_, codec) => {
+])("interlaced %s is deinterlaced at the same rate", async (_, codec) => {
   const moving = "-f lavfi -i testsrc2=size=320x240:rate=60 -t 2";
   const made = await taken(`${moving} -vf tinterlace=interleave_top,setfield=tff ${codec} -f mpegts`);
   checkParts(made);
@@ -46,7 +46,7 @@ function combing({ luma, widthPx, heightPx }: DecodedPicture): number {
   return near / far;
 }
 
-test("a picture on its side is turned upright, and is never copied", async () => {
+test("a rotated picture is turned upright and never copied", async () => {
   const upright = await broadcastOf(`$IN -t 3 ${H264} -an -movflags frag_keyframe+empty_moov -f mp4`);
   const matrix = upright.indexOf("tkhd", 0, "latin1") + 4 + 4 + 5 * 4 + 4 * 4; // ISO/IEC 14496-12 §8.3.2
   const turned = Buffer.from(upright);
@@ -66,7 +66,7 @@ const HEVC = "-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=
 test.each([
   ["H.264 to HEVC", HEVC],
   ["H.264 to MPEG-2", "-c:v mpeg2video -g 30 -b:v 1M"],
-])("%s on one PID of a transport stream goes on behind a discontinuity", async (_, codec) => {
+])("%s on one PID of a transport stream continues after a discontinuity", async (_, codec) => {
   const made = await taken(
     `$IN -t 3 ${SMALL} ${H264} -c:a aac -f mpegts`,
     `$IN -t 3 -output_ts_offset 3 ${SMALL} ${codec} -c:a aac -f mpegts`,
@@ -92,7 +92,7 @@ test.each([
   ["24000/1001 frames a second", `${H264} -r 24000/1001 -f flv`, 24_000 / 1001],
   ["50 frames a second", `${H264} -r 50 -f mpegts`, 50],
   ["60 frames a second", `${H264} -r 60 -f mpegts`, 60],
-])("%s: one timeline, every picture, its sound", async (_, words, rate) => {
+])("%s: one timeline with every picture and its sound", async (_, words, rate) => {
   const made = await taken(`$IN -t 4 ${SMALL} -c:a aac ${words}`);
   checkParts(made);
   const pictures = await picturesOf(made);
@@ -103,7 +103,7 @@ test.each([
   expect(isSeamless).toBe(true);
 });
 
-test("HEVC in FLV, as enhanced RTMP has it", async () => {
+test("HEVC in FLV (enhanced RTMP) is decoded", async () => {
   const matroska = await broadcastOf(`$IN -t 3 ${SMALL} ${HEVC} -c:a aac -f matroska`);
   await using folder = await mkdtempDisposable(join(tmpdir(), "sluice-live-"));
   const path = join(folder.path, "hevc.flv");
@@ -114,7 +114,7 @@ test("HEVC in FLV, as enhanced RTMP has it", async () => {
   expect([90, 91]).toContain((await picturesOf(made)).length);
 });
 
-test("frames that come at any time are shown on an even grid as long as they last", async () => {
+test("frames with irregular times are output at a constant rate with the same duration", async () => {
   const irregular = "-vf scale=320:240,setpts=(PTS+0.02*random(1)/TB) -fps_mode passthrough -enc_time_base 0.001";
   const made = await taken(`$IN -t 4 ${irregular} ${H264} -c:a aac -f flv`);
   checkParts(made);
@@ -123,7 +123,7 @@ test("frames that come at any time are shown on an even grid as long as they las
   expect(made.parts.some(({ facts }) => facts.isDiscontinuous)).toBe(false);
 });
 
-test("sound that changes its rate and its channels midway keeps its rendition, without a hole", async () => {
+test("sound that changes rate and channels midway keeps its rendition, without a gap", async () => {
   const made = await taken(
     `$IN -t 3 ${SMALL} ${H264} -c:a aac -ar 48000 -ac 2 -f mpegts`,
     `$IN -t 3 -output_ts_offset 3 ${SMALL} ${H264} -c:a aac -ar 32000 -ac 1 -f mpegts`,
@@ -136,7 +136,7 @@ test("sound that changes its rate and its channels midway keeps its rendition, w
   for (const from of [0.5, 3.5]) expect(loudness(sound, from, from + 2)).toBeGreaterThan(0.001);
 });
 
-test("timestamps that jump by hours cost one discontinuity, not hours of picture", async () => {
+test("a timestamp jump of hours causes one discontinuity, not hours of repeated picture", async () => {
   const made = await taken(
     `$IN -t 2 ${SMALL} ${H264} -c:a aac -f mpegts`,
     `$IN -t 2 -output_ts_offset 36000 ${SMALL} ${H264} -c:a aac -f mpegts`,

@@ -33,14 +33,14 @@ test("at every rate and part target, parts are at most the target and at least 8
       }
 });
 
-test("a source that does not tell its rate, or lies about it, gets 30", () => {
+test("a source with a missing or wrong rate gets 30 fps", () => {
   const settings = { segmentMs: 2000, partTargetMs: 500 };
   expect(planLiveGrid(0, [], settings).frameRate).toEqual({ num: 30, den: 1 });
   expect(planLiveGrid(90_000, [0, 0.01, 0.4], settings).frameRate).toEqual({ num: 30, den: 1 });
   expect(planLiveGrid(0, timesAt(25), settings).frameRate).toEqual({ num: 25, den: 1 });
 });
 
-test("eight regular times confirm the rate that a container tells; irregular, other or fewer times do not", () => {
+test("eight regular times confirm the declared rate; irregular, different or fewer times do not", () => {
   const rounded = timesAt(30, 8).map((seconds) => Math.round(seconds * 1000) / 1000);
   expect(isRateConfirmed(30, rounded)).toBe(true);
   expect(isRateConfirmed(30, timesAt(30, 7))).toBe(false);
@@ -50,7 +50,7 @@ test("eight regular times confirm the rate that a container tells; irregular, ot
 
 const GRID_30 = planLiveGrid(30, timesAt(30), { segmentMs: 2000, partTargetMs: 500 });
 
-test("parts of sound keep the same rule in segments of any length, also where the first one is divided", () => {
+test("sound parts have valid durations in segments of any length, including a divided first one", () => {
   for (const rateHz of [44_100, 48_000])
     for (const partTargetMs of [200, 250, 500, 1000])
       for (const isFirstShort of [false, true])
@@ -75,7 +75,7 @@ test.each([false, true])(
   },
 );
 
-test("a divided beginning is half a second, the rest of the first GOP, and the rest; later segments begin where they would without it", () => {
+test("a divided start is half a second, the rest of the first GOP, and the rest; later segments start as without division", () => {
   const usual = new SegmentGrid(GRID_30, { segmentMs: 2000, partTargetMs: 500 }, false);
   const divided = new SegmentGrid(GRID_30, { segmentMs: 2000, partTargetMs: 500 }, true);
   expect([0, 1, 2].map((segment) => usual.end(segment))).toEqual([60, 120, 180]);
@@ -103,7 +103,7 @@ test.each([
   [1000, 500, [15, 30, 60]],
   [1000, 1000, [30, 60]], // a part is all of the segment
 ])(
-  "segments of %i ms, parts of %i ms: the beginning is divided behind whole parts",
+  "the start of segments of %i ms with parts of %i ms is divided after whole parts",
   (segmentMs, partTargetMs, ends) => {
     const times = { segmentMs, partTargetMs };
     const grid = new SegmentGrid(planLiveGrid(30, timesAt(30), times), times, true);
@@ -113,7 +113,7 @@ test.each([
   },
 );
 
-test("a first picture that is stamped before its place gets it; one behind a hole or of an irregular source keeps its own", () => {
+test("an early first picture is moved to its place; one before a gap or of an irregular source keeps its time", () => {
   const shifted = [
     0,
     ...timesAt(30, 12)
@@ -125,7 +125,7 @@ test("a first picture that is stamped before its place gets it; one behind a hol
     expect(withFirstAligned(times)).toEqual(times);
 });
 
-test("a picture is placed at once: rounded times keep their places, doubled ones every second, holes repeat", () => {
+test("a picture is placed immediately: rounded times keep their frame, double rates drop every second one, gaps repeat", () => {
   const rate = { num: 30, den: 1 };
   const placesOf = (times: number[]) => {
     const picker = new LivePicker(rate);
@@ -143,7 +143,7 @@ test("a picture is placed at once: rounded times keep their places, doubled ones
   expect([picker.holdUntil(0.5), picker.count, picker.place(0.3)]).toEqual([14, 15, null]);
 });
 
-test("only the leader's jumps begin anew; sound of another timeline is stray until the picture gets there", () => {
+test("only the leader's jumps count; sound of another timeline is stray until the picture reaches it", () => {
   const timeline = new SourceTimeline("video", 1.2);
   const seen = (
     [
@@ -157,22 +157,22 @@ test("only the leader's jumps begin anew; sound of another timeline is stray unt
       ["video", 499.8],
     ] as const
   ).map(([kind, seconds]) => timeline.place(kind, seconds));
-  expect(seen).toEqual(["goes-on", "goes-on", "goes-on", "stray", "jump", "goes-on", "stray", "jump"]);
+  expect(seen).toEqual(["continuous", "continuous", "continuous", "stray", "jump", "continuous", "stray", "jump"]);
 });
 
-test("a picture that comes late after a standstill is no jump, and neither is the one that moves on", () => {
+test("a late picture after a stall is not a jump, and neither is the next one", () => {
   const timeline = new SourceTimeline("video", 1.2);
   timeline.place("video", 10);
   timeline.passUntil(15);
   expect([10.1, 15.2, 17, 9].map((seconds) => timeline.place("video", seconds))).toEqual([
-    "goes-on",
-    "goes-on",
-    "goes-on",
+    "continuous",
+    "continuous",
+    "continuous",
     "jump",
   ]);
 });
 
-test("capture times follow the least delay, pass over a stall of the network, and never go back", () => {
+test("capture times follow the smallest delay, ignore a network stall, and never decrease", () => {
   const clock = new CaptureClock();
   const told: number[] = [];
   for (let i = 0; i < 30; i++) {
@@ -185,7 +185,7 @@ test("capture times follow the least delay, pass over a stall of the network, an
   expect(clock.capturedAtMs(10)).toBeGreaterThanOrEqual(told.at(-1)!);
 });
 
-test("capture times go on as the media does, also when the first estimate was bad, and come near to the truth", () => {
+test("capture times advance with the media even after a bad first estimate, and converge", () => {
   const clock = new CaptureClock();
   const told: number[] = [];
   for (let i = 0; i < 120; i++) {
@@ -198,7 +198,7 @@ test("capture times go on as the media does, also when the first estimate was ba
 
 const RUNGS = [1080, 720, 270].map((px) => ({ name: `v${px}`, maxBitrateBps: px * 1000 }));
 
-test("a machine that stays too slow gives up its largest rung, one at a time, and never the lowest", () => {
+test("a machine that stays too slow drops its largest rungs one at a time, and never the lowest", () => {
   const policy = new OverloadPolicy();
   let rungs = RUNGS;
   const given: string[] = [];
@@ -211,7 +211,7 @@ test("a machine that stays too slow gives up its largest rung, one at a time, an
   expect(given).toEqual(["v1080 after 4 s", "v720 after 10 s"]);
 });
 
-test("hiccups, pauses of the source and fast feeds give up nothing", () => {
+test("short delays, source pauses and fast feeds drop no rung", () => {
   const policy = new OverloadPolicy();
   for (let second = 1; second < 60; second++) {
     const sample = [
@@ -224,7 +224,7 @@ test("hiccups, pauses of the source and fast feeds give up nothing", () => {
   }
 });
 
-test("a picture of another size keeps the rungs by name, in its own shape, and is not enlarged", () => {
+test("a picture of another size keeps the rung names and its aspect ratio, and is not upscaled", () => {
   const rungs = planLiveLadder({ widthPx: 1920, heightPx: 1080 }, { num: 30, den: 1 }, "720p");
   expect(rungs.map(({ name }) => name)).toEqual(["v720", "v480", "v270"]);
   const upright = refitLadder(rungs, { widthPx: 480, heightPx: 854 });
@@ -235,7 +235,7 @@ test("a picture of another size keeps the rungs by name, in its own shape, and i
   ]);
 });
 
-test("sound on its timeline: rounding is no seam, holes are silence, overlaps are dropped", () => {
+test("sound on its timeline: rounding causes no gap, gaps become silence, overlaps are dropped", () => {
   const pcm = new Pcm(48_000, 1);
   const ones = (count: number) => [new Float32Array(count).fill(1)];
   pcm.write(0, ones(1000));
@@ -262,7 +262,7 @@ const part = (msn: number, number: number, isLast = false): PartFacts => ({
   initVersion: 0,
 });
 
-test("a slow receiver costs bounded memory: the oldest waiting segment is a gap, the rest arrives in order", async () => {
+test("memory is bounded for a slow receiver: the oldest queued segment becomes a gap, the rest arrives in order", async () => {
   const gate = Promise.withResolvers<void>();
   const heard: string[] = [];
   const outbox = new Outbox(
@@ -281,14 +281,14 @@ test("a slow receiver costs bounded memory: the oldest waiting segment is a gap,
     for (let number = 0; number < 2; number++) {
       outbox.putPart(part(msn, number, number === 1), Buffer.alloc(1000));
       await Promise.resolve();
-      expect(outbox.waitingBytes).toBeLessThanOrEqual(4000);
+      expect(outbox.queuedBytes).toBeLessThanOrEqual(4000);
     }
   gate.resolve();
   await outbox.settled();
   expect(heard).toEqual(["init", "0.0", "gap 0", "gap 1", "gap 2", "3.0", "3.1", "4.0", "4.1"]);
 });
 
-test("a part that is refused makes its segment a gap, and the next segment goes on", async () => {
+test("a refused part makes its segment a gap, and the next segment continues", async () => {
   const heard: string[] = [];
   const outbox = new Outbox(
     {
@@ -312,7 +312,7 @@ test("a part that is refused makes its segment a gap, and the next segment goes 
   expect(heard).toEqual(["0.0", "gap 0", "1.0"]);
 });
 
-test("messages come out whole however the pipe cuts them, and nonsense is an error", () => {
+test("messages are reassembled from any pipe chunks, and invalid data is an error", () => {
   const messages: [WireMessage, Buffer][] = [
     [{ type: "part", facts: part(1, 2) }, Buffer.from("bytes of a part")],
     [{ type: "pulse", pulse: { segments: 1, speed: 2, isWaiting: true, steps: 3 } }, Buffer.alloc(0)],
@@ -325,10 +325,10 @@ test("messages come out whole however the pipe cuts them, and nonsense is an err
       messages.map(([message, bytes]) => [message, bytes.toString()]),
     );
   }
-  expect(() => new MessageReader().push(Buffer.alloc(8, 0xff))).toThrow("no message");
+  expect(() => new MessageReader().push(Buffer.alloc(8, 0xff))).toThrow("not a valid message");
 });
 
-test("access units become samples whatever they came in; other parameter sets, and what is damaged, are refused", () => {
+test("access units of any framing become samples; other parameter sets and damaged units are refused", () => {
   const nal = (type: number, ...rest: number[]) => Buffer.from([0x60 | type, ...rest]);
   const [sps, pps, slice, idr] = [nal(7, 100, 0, 31, 1, 2), nal(8, 3), nal(1, 9, 9, 1), nal(5, 8, 0, 0, 3, 1)];
   const startCoded = (...units: Buffer[]) =>

@@ -1,4 +1,4 @@
-/** The first second of a session, which viewers wait for. */
+/** Tests the first second of a session, which determines the startup delay. */
 import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { expect, test } from "vitest";
@@ -28,7 +28,7 @@ test.each([
   ["the source is copied and has a key frame each two seconds", `$IN -t 6 ${SANE} -g 60 -c:a aac -f flv`, false],
   ["the source could be copied but for its key frames", `$IN -t 6 ${SANE} -g 90 -c:a aac -f flv`, false],
 ])(
-  "%s: the first segment of every rendition is half a second long, and there is one init segment",
+  "%s: every rendition has a first segment of half a second, and one init segment",
   async (_, words, encodesTopRung) => {
     const lengths = /-r 25/.test(words) ? [0.48, 0.52, 1, 2, 2] : [0.5, 0.5, 1, 2, 2]; // whole frames
     const made = await short(words, { encodesTopRung });
@@ -54,9 +54,9 @@ test.each([
 test.each([
   ["each second", 30, true],
   ["each two seconds", 60, true],
-  ["where no segment begins", 45, false],
+  ["away from segment starts", 45, false],
 ])(
-  "a source with key frames %s is encoded for two seconds, then copied bit by bit if it can be",
+  "a source with key frames %s is encoded for two seconds, then copied bit by bit if possible",
   async (_, gop, isCopied) => {
     const words = `$IN -t 6 ${SANE} -g ${gop} -c:a aac -f flv`;
     const made = await short(words, { encodesTopRung: false });
@@ -75,7 +75,7 @@ test.each([
   },
 );
 
-test("sound alone has a short first segment too, and parts of 200 ms keep their rule in it", async () => {
+test("sound without a picture also has a short first segment, with valid parts of 200 ms", async () => {
   const made = await short("-f lavfi -i sine=r=48000 -t 6 -c:a aac -f flv");
   expect(
     lengthsOf(made, "a1")
@@ -105,7 +105,7 @@ function peaksOf(made: Made, name: string): number[] {
   );
 }
 
-test("the short beginning needs no more than the rate that is announced", async () => {
+test("the short first segment stays within the announced bitrate", async () => {
   const noise = "-f lavfi -i testsrc2=size=854x480:rate=30 -vf noise=alls=100:allf=t+u";
   const made = await short(`${noise} -t 4 -c:v libx264 -preset ultrafast -qp 18 -pix_fmt yuv420p -f mpegts`);
   for (const { name, bitrateBps } of made.started[0]!.renditions) {

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { expect, test } from "vitest";
 
-/** Resolves when a process is no more. */
+/** Resolves when a process has exited. */
 async function untilGone(pid: number): Promise<true> {
   for (;;) {
     try {
@@ -21,7 +21,7 @@ const PARENT = `
 `;
 
 test.each(["encoder/live/child.ts", "encoder/child.ts"])(
-  "%s ends with its parent, also when that dies before the child has loaded",
+  "%s ends with its parent, even when the parent dies before the child has loaded",
   async (script) => {
     for (const afterMs of [0, 50, 1500]) {
       const parent = fork("-e", [PARENT, script], {

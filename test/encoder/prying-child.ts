@@ -1,4 +1,4 @@
-/** What a media process could do once its decoder obeys an attacker: it tries, and reports to its parent. */
+/** Attempts what a compromised media process could do, and reports the results to its parent. */
 import { execFileSync } from "node:child_process";
 import { openSync, readFileSync, writeFileSync } from "node:fs";
 

@@ -4,7 +4,7 @@ import { decodeSchedule, initSegment, mediaSegment } from "../../protocol/media/
 import { rotationOf } from "../../encoder/media/facts.ts";
 import { FramePicker, frameCountUntil } from "../../protocol/media/frame-picker.ts";
 import { outputRate } from "../../encoder/media/frame-rate.ts";
-import { codecOf, withoutEncoderNote } from "../../encoder/media/h264.ts";
+import { codecOf, withoutSettingsSei } from "../../encoder/media/h264.ts";
 import { colorPlan, scaleGraph } from "../../encoder/media/scale-graph.ts";
 import { limitsOf } from "../../encoder/limits.ts";
 
@@ -31,20 +31,19 @@ describe("the rate of the output", () => {
     [1, "10/1"],
   ])("of a steady source of %f is %s", (rate, expected) => expect(rateOf(steady(rate), rate)).toBe(expected));
 
-  test("is found although times are rounded to milliseconds", () => {
+  test("is found from times rounded to milliseconds", () => {
     expect(rateOf(steady(30_000 / 1001, 120, true))).toBe("30000/1001");
     expect(rateOf(steady(60, 120, true))).toBe("60/1");
   });
 
-  test("does not follow the account of a file that was cut off", () =>
-    expect(rateOf(steady(30, 50), 28.4)).toBe("30/1"));
+  test("ignores the declared rate of a truncated file", () => expect(rateOf(steady(30, 50), 28.4)).toBe("30/1"));
 
-  test("of a varying source is the nearest standard one to its average, never above 60", () => {
+  test("of a variable source is the standard rate nearest to its average, at most 60", () => {
     expect(rateOf(steady(30).filter((_, i) => i % 3 !== 1))).toBe("24000/1001 from a variable one");
     expect(rateOf(steady(240).filter((_, i) => i % 3 !== 1))).toBe("60/1 from a variable one");
   });
 
-  test("of a single frame is what the container says, or 25", () => {
+  test("of a single frame is the declared rate, or 25", () => {
     expect(rateOf([0], 30)).toBe("30/1");
     expect(rateOf([0])).toBe("25/1");
   });
@@ -66,7 +65,7 @@ describe("the frame picker", () => {
   }
   const all = { firstFrame: 0, frameCount: 1000 };
 
-  test("shows every frame once when the rates agree, also with times in milliseconds", () => {
+  test("shows every frame once at equal rates, also with times in milliseconds", () => {
     const times = Array.from({ length: 60 }, (_, i) => Math.round((i * 1000) / 30) / 1000);
     expect(shown(times, all).frames).toEqual(times.map((_, i) => i));
   });
@@ -76,11 +75,11 @@ describe("the frame picker", () => {
     expect(shown(times, all).frames.slice(0, 30)).toEqual(Array.from({ length: 30 }, (_, i) => i * 2));
   });
 
-  test("holds the first frame from time 0 and every frame across a gap", () => {
+  test("repeats the first frame from time 0 and every frame across a gap", () => {
     expect(shown([0.1, 0.2, 0.5], all).frames).toEqual([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
   });
 
-  test("chunks agree with the whole wherever their reading began", () => {
+  test("chunks equal the whole regardless of where decoding started", () => {
     const times = Array.from({ length: 90 }, (_, i) => ((i * 0.0313) % 1) + Math.floor(i * 0.0313));
     const whole = shown(times, all).frames;
     for (const firstFrame of [20, 40, 60]) {
@@ -90,7 +89,7 @@ describe("the frame picker", () => {
     }
   });
 
-  test("gives every frame back or away exactly once", () => {
+  test("returns or releases every frame exactly once", () => {
     const times = Array.from({ length: 50 }, (_, i) => i / 100);
     const { frames, released } = shown(times, { firstFrame: 3, frameCount: 5 });
     expect(released.filter((frame) => frames.includes(frame))).toEqual([]);
@@ -108,7 +107,7 @@ describe("the frame picker", () => {
 describe("fragments", () => {
   const DECODED = [0, 4, 2, 1, 3, 8, 6, 5, 7]; // I P B b b P B b b
 
-  test("start decoding where they start to be shown, never show before they decode, and last exactly", () => {
+  test("start decoding at their presentation start, never present before decoding, and have exact durations", () => {
     const schedule = decodeSchedule(DECODED, 1001);
     let decodedAt = 0;
     for (const [i, { durationTicks, compositionTicks }] of schedule.entries()) {
@@ -126,7 +125,7 @@ describe("fragments", () => {
     );
   });
 
-  test("tell where their key frames lie", () => {
+  test("report the byte ranges of their key frames", () => {
     const sample = (text: string, isSync: boolean) => ({
       data: Buffer.from(text),
       isSync,
@@ -162,14 +161,14 @@ describe("fragments", () => {
   });
 });
 
-test("the encoder's note about itself is dropped, pictures and other SEI stay", () => {
+test("x264's settings SEI is removed, pictures and other SEI stay", () => {
   const nal = (...bytes: number[]) => Buffer.from([0, 0, 0, bytes.length, ...bytes]);
   const [note, timing, picture] = [nal(6, 5, 3, 1, 2, 3), nal(6, 1, 1, 9), nal(0x65, 1, 2)];
-  expect(withoutEncoderNote(Buffer.concat([note, timing, picture]))).toEqual(Buffer.concat([timing, picture]));
+  expect(withoutSettingsSei(Buffer.concat([note, timing, picture]))).toEqual(Buffer.concat([timing, picture]));
   expect(codecOf(Buffer.from([1, 0x64, 0x00, 0x28]))).toBe("avc1.640028");
 });
 
-test("a display matrix tells the quarter by which a picture is turned clockwise", () => {
+test("a display matrix gives the clockwise rotation in quarter turns", () => {
   const matrix = (a: number, b: number, c: number, d: number) => {
     const out = Buffer.alloc(36);
     [a, b, 0, c, d, 0, 0, 0, 0x4000].forEach((value, i) =>
@@ -183,7 +182,7 @@ test("a display matrix tells the quarter by which a picture is turned clockwise"
   expect(rotationOf(null)).toBe(0);
 });
 
-test("colour is converted only when players would not know it", () => {
+test("colour is converted only when players do not support it", () => {
   expect(colorPlan(1, 1080, null)).toEqual({ matrix: 1, isConverted: false });
   expect(colorPlan(6, 480, null)).toEqual({ matrix: 6, isConverted: false });
   expect(colorPlan(2, 480, null)).toEqual({ matrix: 6, isConverted: false });
@@ -192,7 +191,7 @@ test("colour is converted only when players would not know it", () => {
   expect(colorPlan(9, 2160, "pq")).toEqual({ matrix: 1, isConverted: false });
 });
 
-test("a graph turns the picture before it is scaled, and maps HDR before that", () => {
+test("a graph applies tone mapping, then rotation, then scaling", () => {
   const graph = scaleGraph(
     { hdr: "pq", rotationDegrees: 90 },
     [
@@ -211,7 +210,7 @@ test("a graph turns the picture before it is scaled, and maps HDR before that", 
   expect(graph).not.toContain("-1");
 });
 
-test("sound keeps the family of its rate, one channel stays one", () => {
+test("sound keeps its rate family, and mono stays mono", () => {
   expect([22_050, 44_100, 88_200, 11_025, 48_000, 32_000, 96_000, 8_000].map(outputRateHz)).toEqual([
     44_100, 44_100, 44_100, 44_100, 48_000, 48_000, 48_000, 48_000,
   ]);
@@ -219,7 +218,7 @@ test("sound keeps the family of its rate, one channel stays one", () => {
   expect([1, 2, 3].map((k) => nominalEnd(k, 48_000, { num: 4, den: 1 }))).toEqual([188, 375, 563]);
 });
 
-test("memory and time that a child may use grow with its work", () => {
+test("a child's memory and time limits grow with its work", () => {
   const base = {
     jobId: "j",
     assetId: "a",

@@ -8,7 +8,7 @@ import { makeSource } from "../support/sources.ts";
 let encoder: TestEncoder;
 afterEach(() => encoder.stop());
 
-/** A job that is under way for some seconds, whatever the machine. */
+/** A job that runs for some seconds on any machine. */
 async function longJob(
   path: string,
 ): Promise<Pick<VideoJob, "kind" | "video" | "grid" | "firstFrame" | "frameCount" | "firstSegment" | "rungs">> {
@@ -23,7 +23,7 @@ async function eventually(isTrue: () => boolean | Promise<boolean>): Promise<voi
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-test("every request needs the secret, and a body must be a job", async () => {
+test("every request requires the secret, and the body must be a valid job", async () => {
   encoder = await TestEncoder.start();
   expect((await encoder.request("GET", "/health", undefined, "wrong")).status).toBe(401);
   expect((await encoder.request("POST", "/jobs", {}, "")).status).toBe(401);
@@ -35,7 +35,7 @@ test("every request needs the secret, and a body must be a job", async () => {
   expect(await encoder.health()).toEqual({ status: "ok", running: 0, queued: 0, capacity: 1 });
 });
 
-test("a job that is held already is accepted once; too many are refused", async () => {
+test("a known job is accepted once; jobs beyond the queue are refused", async () => {
   encoder = await TestEncoder.start({ ENCODER_QUEUE: "1" });
   const path = await makeSource("mp4-fast-start");
   const long = await longJob(path);
@@ -53,7 +53,7 @@ test("a job that is held already is accepted once; too many are refused", async 
   });
 });
 
-test("what somebody's first picture waits for goes before the rest", async () => {
+test("jobs that delay the first picture have priority", async () => {
   encoder = await TestEncoder.start();
   const path = await makeSource("mp4-fast-start");
   const long = await longJob(path);
@@ -69,14 +69,14 @@ test("what somebody's first picture waits for goes before the rest", async () =>
   const probe = await encoder.submit(path, { kind: "probe" });
   await Promise.all([later, first, probe].map(({ desk }) => desk.ending));
   const order = encoder.logs.filter(({ event }) => event === "job.started").map(({ jobId }) => jobId);
-  // A probe runs beside the long job; the first chunk overtakes the later one.
+  // A probe runs alongside the long job; the first chunk is started before the later one.
   const places = [probe, first, later].map(({ job }) => order.indexOf(job.jobId));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   const ended = encoder.logs.filter(({ event }) => event === "job.ended").map(({ jobId }) => jobId);
   expect(ended.indexOf(probe.job.jobId)).toBeLessThan(ended.indexOf(running.job.jobId));
 });
 
-test("heartbeats come while a job waits and while it runs, with progress", async () => {
+test("heartbeats report progress while a job is queued and running", async () => {
   encoder = await TestEncoder.start();
   const path = await makeSource("mp4-fast-start");
   const long = { ...(await longJob(path)), leaseMs: 2500 };
@@ -91,7 +91,7 @@ test("heartbeats come while a job waits and while it runs, with progress", async
   expect(waiting.desk.heartbeats[0]).toMatchObject({ attempt: 1, state: "queued", progress: 0 });
 });
 
-test("a job nobody wants any more is stopped and nothing is reported", async () => {
+test("a cancelled job is stopped without a report", async () => {
   encoder = await TestEncoder.start();
   const path = await makeSource("mp4-fast-start");
   const long = { ...(await longJob(path)), leaseMs: 2500 };
@@ -117,7 +117,7 @@ test("a job nobody wants any more is stopped and nothing is reported", async () 
   expect(ended).toBe(await later.desk.ending);
 });
 
-test("SIGTERM gives running and waiting jobs back and ends the process within seconds", async () => {
+test("SIGTERM returns running and queued jobs and ends the process within seconds", async () => {
   encoder = await TestEncoder.start();
   const path = await makeSource("mp4-fast-start");
   const long = await longJob(path);
@@ -130,7 +130,7 @@ test("SIGTERM gives running and waiting jobs back and ends the process within se
   for (const { desk } of jobs) expect(await desk.ending).toMatchObject({ failure: { code: "encoder_shutdown" } });
 });
 
-test("neither a token nor an address is ever logged", async () => {
+test("neither tokens nor URLs are logged", async () => {
   encoder = await TestEncoder.start();
   const { job } = await encoder.submit(await makeSource("html"), { kind: "probe" });
   await eventually(() => encoder.logs.some(({ event }) => event === "job.ended"));
@@ -139,7 +139,7 @@ test("neither a token nor an address is ever logged", async () => {
   expect(text).not.toContain(job.callbackUrl);
 });
 
-test("a job goes on with the tokens that its heartbeats bring, in the process that encodes too", async () => {
+test("a job continues with tokens renewed by heartbeats, also in its child process", async () => {
   encoder = await TestEncoder.start();
   const path = await makeSource("mp4-fast-start");
   const rungs = ["a", "b"].map((name) => ({ ...rungFor(480, 360, name), preset: "slower" }));
@@ -149,7 +149,7 @@ test("a job goes on with the tokens that its heartbeats bring, in the process th
   expect(desk.renewals).toBeGreaterThan(1);
 });
 
-test("an object that has been announced with other bytes is left as it is, and its job goes on", async () => {
+test("an object announced with other bytes is kept, and the job continues", async () => {
   encoder = await TestEncoder.start();
   const path = await makeSource("mp4-fast-start");
   const { desk } = await encoder.submit(path, { ...(await longJob(path)), rungs: [rungFor(320, 240, "a")] });

@@ -1,4 +1,4 @@
-/** Pictures in which nothing changes, behind real H.264, as ffmpeg decodes them. */
+/** Tests skip pictures after real H.264 by decoding them with ffmpeg. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -49,7 +49,7 @@ test.each([
   ["four slices", "-preset veryfast -bf 0 -x264-params slices=4"],
   ["no deblocking", "-bf 0 -x264-params no-deblock=1"],
   ["a fine quantiser", "-bf 0 -qp 1"],
-])("a key frame with %s is held unchanged, by pictures of less than 100 bytes", async (_, options) => {
+])("a key frame with %s is repeated unchanged by pictures of less than 100 bytes", async (_, options) => {
   for (const size of ["320x180", "1920x1080"]) {
     const key = await encode(size, 1, options);
     const skip = skipPictures(avcConfigOf(avcStreamOf(key)!))!;
@@ -65,7 +65,7 @@ test.each([
   ["CABAC", "-preset veryfast -tune zerolatency"],
   ["CAVLC", "-profile:v baseline"],
   ["four references", "-bf 0 -refs 4"],
-])("the last picture of a stream with %s is held, wherever its group of pictures is cut", async (_, options) => {
+])("the last picture of a stream with %s is repeated, wherever its GOP is cut", async (_, options) => {
   for (const frames of [2, 7, 40]) {
     const bytes = await encode("426x240", frames, `${options} -g 30 -aud 1`);
     const stream = avcStreamOf(bytes)!;
@@ -78,7 +78,7 @@ test.each([
   }
 });
 
-test("fields are not held", async () => {
+test("interlaced pictures are not repeated", async () => {
   const fields = await encode("320x180", 1, "-flags +ildct+ilme -x264-params tff=1");
   expect(skipPictures(avcConfigOf(avcStreamOf(fields)!))).toBeNull();
 });

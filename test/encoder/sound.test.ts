@@ -26,14 +26,14 @@ async function soundOf(name: SourceName, track = 0) {
 
 const peak = ({ samples }: DecodedSound) => samples.reduce((highest, sample) => Math.max(highest, Math.abs(sample)), 0);
 
-test("a file with sound alone becomes a rendition as long as the sound", async () => {
+test("a file with only sound becomes a rendition of the same duration", async () => {
   const { facts, encoded, sound } = await soundOf("audio-only");
   expect(facts.video).toBeNull();
   expect(sound.samples.length / sound.sampleRateHz).toBeCloseTo(facts.durationMs / 1000, 1);
   expect(encoded.facts[0]!.segments.length).toBe(Math.ceil(facts.durationMs / 1000));
 });
 
-test("a cover picture is no video", async () => {
+test("a cover picture does not count as video", async () => {
   const { facts, sound } = await soundOf("mp3");
   expect(facts).toMatchObject({ containerFormat: "mp3", video: null });
   expect(peak(sound)).toBeGreaterThan(0.05);
@@ -52,7 +52,7 @@ test("each of several tracks keeps its language, its title and its own sound", a
   expect(loudness(french.sound, 0, 3) / loudness(english.sound, 0, 3)).toBeCloseTo(0.25, 1);
 });
 
-test("six channels of full scale become two that do not clip", async () => {
+test("six full-scale channels are mixed to two without clipping", async () => {
   const { facts, encoded, sound } = await soundOf("surround-5.1");
   expect(facts.audio[0]).toMatchObject({ channels: 6, codec: "ac3" });
   expect(encoded.channels).toBe(2);
@@ -69,21 +69,21 @@ test("mono stays mono, and 22.05 kHz becomes 44.1", async () => {
   expect(peak(sound)).toBeGreaterThan(0.05);
 });
 
-test("sound shorter than the picture ends in silence as long as the picture", async () => {
+test("sound shorter than the picture is padded with silence", async () => {
   const { facts, sound } = await soundOf("audio-short");
   expect(sound.samples.length / sound.sampleRateHz).toBeCloseTo(facts.durationMs / 1000, 1);
   expect(loudness(sound, 0, 0.9)).toBeGreaterThan(SILENCE);
   expect(loudness(sound, 1.1, 2.9)).toBeLessThan(SILENCE);
 });
 
-test("sound longer than the picture decides how long the asset is", async () => {
+test("sound longer than the picture determines the asset's duration", async () => {
   const { facts, sound } = await soundOf("audio-long");
   expect(facts.video!.durationMs).toBeCloseTo(2000, -1);
   expect(facts.durationMs).toBeCloseTo(4000, -2);
   expect(loudness(sound, 2.5, 3.9)).toBeGreaterThan(SILENCE);
 });
 
-test("a hole in the sound is silence, and what follows stays in its place", async () => {
+test("a gap in the sound becomes silence, and later sound keeps its time", async () => {
   const { facts, sound } = await soundOf("audio-gap");
   expect(sound.samples.length / sound.sampleRateHz).toBeCloseTo(facts.durationMs / 1000, 1);
   expect(loudness(sound, 0.1, 0.9)).toBeGreaterThan(SILENCE);
@@ -91,7 +91,7 @@ test("a hole in the sound is silence, and what follows stays in its place", asyn
   expect(loudness(sound, 2.1, 2.9)).toBeGreaterThan(SILENCE);
 });
 
-test("sound that starts after the picture starts as much later in the asset", async () => {
+test("sound that starts after the picture keeps its offset in the asset", async () => {
   const { facts, sound } = await soundOf("audio-late");
   expect(facts.audio[0]!.startMs).toBeCloseTo(700, -1);
   expect(loudness(sound, 0, 0.65)).toBeLessThan(SILENCE);
@@ -110,7 +110,7 @@ test("cuts lie on the AAC frame nearest to each multiple of a segment's length",
   }
 });
 
-test("segments of sound are told as they are stored, each once and in order, long before the job ends", async () => {
+test("audio segments are reported as they are stored, once each and in order, long before the job ends", async () => {
   const path = await makeSource("audio-only");
   const facts = await encoder.probe(path);
   const wanted = {
@@ -128,7 +128,7 @@ test("segments of sound are told as they are stored, each once and in order, lon
   expect(segments).toEqual(result.rendition.segments.slice(0, segments.length));
 });
 
-/** By how much `late` lies behind `early`: the offset at which their envelopes agree best, in steps of 5 ms. */
+/** Delay of `late` relative to `early`: the offset with the best match of their envelopes, in steps of 5 ms. */
 function delaySeconds(late: DecodedSound, early: DecodedSound): number {
   const STEP_SECONDS = 0.005;
   const envelope = (sound: DecodedSound) =>

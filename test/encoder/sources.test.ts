@@ -106,7 +106,7 @@ const KINDS: Partial<Record<SourceName, Expected>> = {
   },
 };
 
-describe("comes out whole, on time and as it went in, in chunks of one second:", () => {
+describe("is output completely, on time and with the same content, in chunks of one second:", () => {
   for (const [name, expected] of Object.entries(KINDS) as [SourceName, Expected][]) {
     test(`${name} (${SOURCES[name].description})`, async () => {
       const path = await makeSource(name);

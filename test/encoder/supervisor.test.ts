@@ -18,12 +18,12 @@ async function childOf(code: string) {
 const GENEROUS: Supervision<string> = { watchMs: 20, rssBytes: 2 ** 40, tooLarge: "too large" };
 const RUNS_ON = "setInterval(() => {}, 1000);";
 
-test("a child that ends by itself is described by its exit code and its last words", async () => {
+test("a child that exits by itself is described by its exit code and last stderr output", async () => {
   const child = await childOf(`process.stderr.write("out of luck"); process.exitCode = 3;`);
   expect(await new Supervisor(child, GENEROUS).watch()).toEqual({ outcome: null, how: "3 out of luck" });
 });
 
-test("of a long standard error only the end is kept", async () => {
+test("only the end of a long standard error is kept", async () => {
   const child = await childOf(
     `for (let n = 0; n < 100; n++) { process.stderr.write("x".repeat(5000)); await new Promise((r) => setTimeout(r, 3)); }`,
   );

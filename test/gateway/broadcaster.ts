@@ -1,4 +1,4 @@
-/** Debian's ffmpeg as a broadcaster, and what a broadcast consists of. */
+/** Debian's ffmpeg as a broadcaster, and packet hashes of a broadcast. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ export interface Ran {
   stderr: string;
 }
 
-/** @param input goes to its stdin, whole; `ffmpeg` reads it as "pipe:0" */
+/** @param input written completely to its stdin, which `ffmpeg` reads as "pipe:0" */
 export const ffmpeg = (words: string[], input?: Buffer) =>
   start("ffmpeg", ["-hide_banner", "-v", "warning", ...words], input);
 
@@ -24,7 +24,7 @@ function start(command: string, words: string[], input?: Buffer): { process: Chi
   const [out, err]: string[][] = [[], []];
   child.stdout.on("data", (chunk: Buffer) => out!.push(chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => err!.push(chunk.toString()));
-  child.stdin.on("error", () => {}); // it ended before it had read all
+  child.stdin.on("error", () => {}); // it exited before reading everything
   child.stdin.end(input);
   const ran = once(child, "close").then(([code]) => ({
     code: code as number | null,
@@ -34,11 +34,11 @@ function start(command: string, words: string[], input?: Buffer): { process: Chi
   return { process: child, ran };
 }
 
-/** Pushes a broadcast as it is, as fast as it is taken; `-re`: in real time. */
+/** Pushes a broadcast without re-encoding, as fast as it is read; `-re`: in real time. */
 export const push = (source: Buffer, format: string, url: string, ...input: string[]) =>
   ffmpeg([...input, "-i", "pipe:0", "-c", "copy", "-f", format, url], source);
 
-/** A hash for each stream over the bytes of its packets, whatever the container. */
+/** A hash per stream over its packets, independent of the container. */
 export async function packetHashes(media: Buffer): Promise<string[]> {
   const { ran } = ffmpeg(["-i", "pipe:0", "-c", "copy", "-f", "streamhash", "-hash", "md5", "-"], media);
   return (await ran).stdout.trim().split("\n");

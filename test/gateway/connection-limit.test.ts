@@ -1,4 +1,4 @@
-/** Which connections without a key or a secret are closed when a network has too many of them. */
+/** Tests which unauthenticated connections are closed at the limit of a network. */
 import { once } from "node:events";
 import { type AddressInfo, connect as connectTcp, createServer, type Server, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -13,7 +13,7 @@ import * as rtmp from "./rtmp-client.ts";
 import { until } from "./until.ts";
 
 const RTMP_LIMIT = 128;
-/** Below a quarter of the limit, so that none of them is closed before it has got as far as it goes. */
+/** Below a quarter of the limit, so that none is closed before it has reached its step. */
 const AT_A_TIME = 16;
 const SERVER_BYTES = 1 + 2 * 1536; // S0, S1, S2
 
@@ -35,7 +35,7 @@ function follow(socket: Socket): Peer {
 }
 
 describe("connections from many addresses with the same port", () => {
-  /** No host has a thousand addresses to connect from: the sockets are real, their remote address and port are set. */
+  /** The sockets are real, but their remote addresses are set, since a host does not have a thousand of them. */
   const addressed = (server: Server, addressOf = ofOneSite) => {
     let count = 0;
     return server.prependListener("connection", (socket: Socket) => {
@@ -57,7 +57,7 @@ describe("connections from many addresses with the same port", () => {
     return { sockets, accepted };
   }
 
-  test("HTTP: those of one IPv6 /48 count together, up to the limit of the network", async () => {
+  test("HTTP: connections of one IPv6 /48 share one network limit", async () => {
     const server = addressed(
       boundedServer(
         () => false,
@@ -69,7 +69,7 @@ describe("connections from many addresses with the same port", () => {
     expect(accepted.filter(isOpen)).toHaveLength(SERVER_LIMITS.unprovenOfNetwork);
   });
 
-  test("leave the count one by one when they close or are proven", async () => {
+  test("each connection stops counting when it closes or is proven", async () => {
     const limit = new ConnectionLimit({ total: 100, perNetwork: 3 });
     const server = addressed(createServer()).on("connection", (socket: Socket) => limit.add(socket));
     const { accepted } = await openMany(server, 3);
@@ -88,7 +88,7 @@ describe("connections from many addresses with the same port", () => {
     return (await openMany(server, sites.length)).accepted;
   }
 
-  test("at the limit of all, the network that holds most loses the one with the least progress", async () => {
+  test("at the total limit, the network with most connections loses the one with the least progress", async () => {
     const limit = new ConnectionLimit({ total: 7, perNetwork: 5 });
     const first = await acceptFrom(limit, "AABBBBC");
     limit.prove(first[0]!);
@@ -98,7 +98,7 @@ describe("connections from many addresses with the same port", () => {
     expect(later.map(isOpen)).toEqual([true, true]);
   });
 
-  test("at the limit of all, networks with one each lose the one with the least progress, not the oldest", async () => {
+  test("at the total limit, networks with one connection each lose the one with the least progress, not the oldest", async () => {
     const limit = new ConnectionLimit({ total: 4, perNetwork: 5 });
     const first = await acceptFrom(limit, "ABCD");
     limit.advance(first[0]!, STEP.handshakeComplete);
@@ -106,7 +106,7 @@ describe("connections from many addresses with the same port", () => {
     expect(first.map(isOpen)).toEqual([true, false, true, true]);
   });
 
-  test("at the limit of all, nobody is closed whose key is accepted or being checked", async () => {
+  test("at the total limit, no connection with an accepted key or a key being checked is closed", async () => {
     const limit = new ConnectionLimit({ total: 3, perNetwork: 5 });
     const first = await acceptFrom(limit, "AAB");
     limit.prove(first[0]!);
@@ -119,7 +119,7 @@ describe("connections from many addresses with the same port", () => {
   });
 });
 
-describe.each(["rtmp", "rtmps"] as const)("%s: at the limit of a network", (protocol) => {
+describe.each(["rtmp", "rtmps"] as const)("%s: at the limit per network", (protocol) => {
   let reception: TestReception;
   let listener: Listener;
   beforeEach(async () => {
@@ -148,20 +148,20 @@ describe.each(["rtmp", "rtmps"] as const)("%s: at the limit of a network", (prot
     await until(() => peer.heardBytes() >= SERVER_BYTES);
     return peer;
   }
-  /** A client that completes its handshake and says no more. */
+  /** A client that completes its handshake and then stays silent. */
   async function handshaken(): Promise<Peer> {
     const peer = await shaking();
     peer.socket.write(C2);
     return peer;
   }
-  /** A client that has been answered to its connect, and has not yet asked to publish. */
+  /** A client whose connect was answered and that has not sent a publish. */
   async function greeted(): Promise<Peer> {
     const peer = await shaking();
     peer.socket.write(Buffer.concat([C2, opening()]));
     await until(() => peer.heardBytes() > SERVER_BYTES + 100);
     return peer;
   }
-  /** That many connections, a few at a time, each of which gets as far as it goes. */
+  /** Opens this many connections, a few at a time, and waits for each to reach its step. */
   async function flood(open: () => Promise<Peer>, count: number): Promise<Socket[]> {
     const sockets: Socket[] = [];
     while (sockets.length < count) {
@@ -172,7 +172,7 @@ describe.each(["rtmp", "rtmps"] as const)("%s: at the limit of a network", (prot
     return sockets;
   }
 
-  test("those that sent nothing are closed before a client in its handshake, which still gets in", async () => {
+  test("silent connections are closed before a client in its handshake, which is admitted", async () => {
     const honest = await shaking();
     const sockets = await flood(silent, 3 * RTMP_LIMIT);
     await until(() => closedOf(sockets) >= 2 * RTMP_LIMIT);
@@ -181,7 +181,7 @@ describe.each(["rtmp", "rtmps"] as const)("%s: at the limit of a network", (prot
     await reception.begun("honest");
   });
 
-  test("those with a complete handshake are closed before a client whose connect was answered, which still gets in", async () => {
+  test("connections with a complete handshake are closed before a client whose connect was answered, which is admitted", async () => {
     const honest = await greeted();
     const sockets = await flood(handshaken, 2 * RTMP_LIMIT);
     await until(() => closedOf(sockets) >= RTMP_LIMIT);
@@ -190,7 +190,7 @@ describe.each(["rtmp", "rtmps"] as const)("%s: at the limit of a network", (prot
     await reception.begun("honest");
   });
 
-  test("those in their handshake are closed before a client that has completed it, which still gets in", async () => {
+  test("connections in their handshake are closed before a client that has completed it, which is admitted", async () => {
     const honest = await greeted();
     const sockets = await flood(shaking, 2 * RTMP_LIMIT);
     await until(() => closedOf(sockets) >= RTMP_LIMIT);
@@ -199,7 +199,7 @@ describe.each(["rtmp", "rtmps"] as const)("%s: at the limit of a network", (prot
     await reception.begun("honest");
   });
 
-  test("a newcomer gets in although all of them have completed their handshakes", async () => {
+  test("a new connection is admitted although all others have completed their handshakes", async () => {
     const waiting = await flood(greeted, RTMP_LIMIT);
     const newcomer = await silent();
     await until(() => !newcomer.socket.connecting);
@@ -223,7 +223,7 @@ describe.each(["rtmp", "rtmps"] as const)("%s: at the limit of a network", (prot
   });
 });
 
-test("HTTP: those that sent nothing are closed before one that is sending its headers", async () => {
+test("HTTP: silent connections are closed before one that is sending its headers", async () => {
   const server = boundedServer(
     ({ headers }) => headers.authorization === "Bearer known",
     (_, response) => response.end("welcome"),

@@ -1,12 +1,12 @@
-/** An encoder that is killed midway: the next one goes on with its run, frame by frame. */
+/** Tests that the next encoder continues a killed encoder's run frame by frame. */
 import type { ChildProcess } from "node:child_process";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Log } from "node-av";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { OnAir } from "../../encoder/gateway/on-air.ts";
-import { SourceLine } from "../../encoder/gateway/source-line.ts";
+import { LiveBroadcast } from "../../encoder/gateway/live-broadcast.ts";
+import { SourceBuffer } from "../../encoder/gateway/source-buffer.ts";
 import { startBroadcastChild } from "../../encoder/live/broadcast-process.ts";
 import type { LiveRendition } from "../../protocol/live.ts";
 import { broadcastOf } from "../support/live.ts";
@@ -17,12 +17,12 @@ Log.setLevel(AV_LOG_QUIET);
 const FRAME_RATE = 30;
 const SECONDS = 11;
 const KILLS = 4;
-/** Levels of grey that follow each other: a frame that is missing, doubled or out of order shows. */
+/** A sequence of grey levels, which reveals missing, repeated or reordered frames. */
 const LEVELS = 50;
 const COUNTING = `-f lavfi -i color=black:size=32x24:rate=${FRAME_RATE},geq=lum='20+4*mod(N\\,${LEVELS})':cb=128:cr=128,scale=640:480:flags=neighbor -f lavfi -i sine=r=48000 -t ${SECONDS} -pix_fmt yuv420p`;
 const CODECS = "-c:v libx264 -preset ultrafast -bf 0 -c:a aac";
 
-/** The Worker's side of a session: takes everything. */
+/** The Worker's side of a session; accepts everything. */
 class Session {
   readonly parts: { rendition: string; msn: number; part: number; query: URLSearchParams; bytes: Buffer }[] = [];
   readonly inits: { rendition: string; version: number; bytes: Buffer }[] = [];
@@ -82,7 +82,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** So much of the source has been given to the encoder, and so much is out. */
+/** Bytes given to the encoder, and parts published. */
 interface KillPoint {
   fedSeconds: number;
   madeSeconds: number;
@@ -101,7 +101,7 @@ const EARLY: KillPoint[] = [
 const BEHIND: KillPoint[] = [{ fedSeconds: 5, madeSeconds: 2.2 }];
 const HALFWAY: KillPoint[] = [{ fedSeconds: SECONDS / 2, madeSeconds: SECONDS / 2 - 3 }];
 
-/** Feeds a broadcast to an `OnAir`, and kills its encoder at these points. @param deadOnArrival encoders that die before they do anything */
+/** Feeds a broadcast to a `LiveBroadcast`, and kills its encoder at these points. @param deadOnArrival encoders that exit before doing anything */
 async function broadcastWithKills(
   source: Buffer,
   kills: KillPoint[],
@@ -113,7 +113,7 @@ async function broadcastWithKills(
   const sessionId = crypto.randomUUID();
   const session = new Session();
   sessions.set(sessionId, session);
-  const line = new SourceLine();
+  const line = new SourceBuffer();
   const children: ChildProcess[] = [];
   const settings = {
     maxResolution: "1080p",
@@ -138,7 +138,7 @@ async function broadcastWithKills(
     if (children.length > 1 && children.length <= 1 + deadOnArrival) child.kill("SIGKILL");
     return child;
   };
-  const over = new OnAir(line, accepted, () => {}, newChild).run();
+  const over = new LiveBroadcast(line, accepted, () => {}, newChild).run();
   let parts = 0;
   async function* bytes() {
     let at = 0;
@@ -172,7 +172,7 @@ function withTablesOnce(source: Buffer): Buffer {
   return Buffer.concat(packets.filter(isKept));
 }
 
-/** Up to where every picture is out. */
+/** Time up to which every picture is published. */
 function madeSeconds({ renditions, parts }: Session): number {
   const ends = renditions
     .filter(({ kind }) => kind === "video")
@@ -194,7 +194,7 @@ test.each([
   ["FLV, before and behind the first copied picture", "copied", EARLY, `${CODECS} -g 60 -f flv`],
   ["fragmented MP4, behind the first copied picture", "copied", BEHIND, `${CODECS} -g 60 ${FRAGMENTS} -f mp4`],
 ])(
-  "%s: kills lose no frame and repeat none, in every rendition, without a discontinuity or another init segment",
+  "%s: killed encoders lose and repeat no frame in any rendition, without a discontinuity or a new init segment",
   async (name, topRung, kills, words) => {
     const source = await broadcastOf(`${COUNTING} ${words}`);
     const session = await broadcastWithKills(name.endsWith("once") ? withTablesOnce(source) : source, kills);
@@ -224,7 +224,7 @@ test.each([
   },
 );
 
-test("encoders that die without a part are not continued for ever: the third begins a new run behind a discontinuity", async () => {
+test("encoders that crash without a part are continued twice; the third starts a new run after a discontinuity", async () => {
   const session = await broadcastWithKills(await broadcastOf(`${COUNTING} ${CODECS} -g 30 -f flv`), HALFWAY, {
     deadOnArrival: 2,
   });
@@ -234,7 +234,7 @@ test("encoders that die without a part are not continued for ever: the third beg
   expect(first!.query.get("discontinuity")).toBe("1");
 });
 
-/** The second encoder is told of a run that it cannot go on with, and the ones behind it may die at once. */
+/** The second encoder gets a run that it cannot continue; later ones may exit immediately. */
 const notToBeContinued = (dead: number) => (child: ChildProcess, number: number) => {
   if (number > 2 && number <= 2 + dead) child.kill("SIGKILL");
   if (number !== 2) return;
@@ -249,7 +249,7 @@ test.each([
   ["the next one", 0],
   ["the one behind a next one that dies", 1],
 ])(
-  "an encoder that cannot go on with the run leaves its part of the source to %s: no frame is lost, and less than a second is shown again",
+  "when an encoder cannot continue the run, its input goes to %s: no frame is lost, and less than a second repeats",
   async (_, dead) => {
     const source = await broadcastOf(`${COUNTING} ${CODECS} -g 60 -f mpegts`);
     const session = await broadcastWithKills(source, HALFWAY, { prepare: notToBeContinued(dead) });
@@ -259,7 +259,7 @@ test.each([
       expect(before).toEqual(levelsFrom(0, before!.length));
       const goesOnAt = SECONDS * FRAME_RATE - behind!.length;
       expect(behind).toEqual(levelsFrom(goesOnAt, behind!.length));
-      // The next one begins where the rendition is that is out least far.
+      // The next one starts at the end of the least published rendition.
       expect(before!.length - goesOnAt).toBeGreaterThanOrEqual(0);
       expect(before!.length - goesOnAt).toBeLessThan(FRAME_RATE);
     }

@@ -1,4 +1,4 @@
-/** What the gateway and the encoder service do with an environment that would expose secrets or media. */
+/** Tests that gateway and encoder refuse an environment that would expose secrets or media. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
@@ -41,7 +41,7 @@ describe("a gateway", () => {
     ["PUBLIC_HOST", "live-2.example.com", "gateway:credential"],
     ["GATEWAY_CREDENTIAL", undefined, "gateway:credential"],
     ["GATEWAY_CREDENTIAL", SECRET, "gateway:credential"],
-  ])("does not start with %s %j, and says why without repeating a secret", async (name, value, words) => {
+  ])("does not start with %s %j, and logs the reason without a secret", async (name, value, words) => {
     const { code, output } = await start("encoder/gateway/gateway.ts", { ...GOOD, [name]: value }).ended;
     expect(code).toBe(2);
     expect(output).toContain(name);
@@ -49,7 +49,7 @@ describe("a gateway", () => {
     expect(output).not.toContain(SECRET);
   });
 
-  test("listens for pushes on the loopback interface alone, and offers a Worker elsewhere no address for them", async () => {
+  test("listens for pushes on the loopback interface only, and registers no push URL with a remote Worker", async () => {
     const ports = { RTMP_PORT: "", SRT_PORT: "", HTTP_PORT: "0" };
     const { registration, authorization } = await registeredWith({ ...GOOD, ...ports });
     expect(authorization).toBe(`Bearer ${GOOD.GATEWAY_CREDENTIAL}`);
@@ -67,7 +67,7 @@ describe("a gateway", () => {
 
 describe("an encoder", () => {
   test.each([[undefined], [""], ["a".repeat(31)], [`${SECRET},short`]])(
-    "does not start with ENCODER_SECRET %j, and says why",
+    "does not start with ENCODER_SECRET %j, and logs the reason",
     async (secret) => {
       const { code, output } = await start("encoder/server.ts", { PORT: "0", ENCODER_SECRET: secret }).ended;
       expect(code).toBe(2);

@@ -1,4 +1,4 @@
-/** Sound and picture of a broadcast from their first moment on, whatever brings it. */
+/** Tests audio/video synchronization from the start of a broadcast, for every protocol. */
 import { SESSION_START } from "../../encoder/live/run-state.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -55,7 +55,7 @@ const WAYS: Record<string, (key: string) => string[]> = {
 };
 
 test.concurrent.each(Object.keys(WAYS))(
-  "%s: each beep is within 15 ms of its flash, from the first one on, at the start and after a reconnect",
+  "%s: each beep is within 15 ms of its flash, starting with the first, at the start and after a reconnect",
   async (way) => {
     let start = SESSION_START;
     for (const connection of ["first", "second"]) {

@@ -45,7 +45,7 @@ const beforeAdmission: Record<string, () => Buffer[]> = {
   "another application": () => [rtmp.HANDSHAKE, rtmp.CHUNK_SIZE, rtmp.connectTo(listener.port, "other")],
 };
 
-describe("the guide has the words of a refusal:", () => {
+describe("the guide lists the text of each refusal:", () => {
   const seen = new Set<string>();
   const expectDocumented = (answer: string) => {
     const found = documented.filter((cell) => answer.includes(sentenceOf(cell)));
@@ -64,7 +64,7 @@ describe("the guide has the words of a refusal:", () => {
     expectDocumented(await answerTo(...bytes()));
   });
 
-  test("and no others", () => {
+  test("and no other texts", () => {
     expect([...seen].toSorted()).toEqual(documented.toSorted());
   });
 });

@@ -1,4 +1,4 @@
-/** What a stranger can hold open on the HTTP ports of encoder and gateway. Both are made by `encoderServer`'s `boundedServer`. */
+/** Tests the limits of unauthenticated clients on the HTTP ports of encoder and gateway; both use `boundedServer`. */
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
@@ -42,8 +42,8 @@ function open(port: number, ...lines: string[]): Peer {
 const AUTHORIZED = `Authorization: Bearer ${SECRET}`;
 const health = (port: number) => open(port, "GET /health HTTP/1.1", "Host: x", AUTHORIZED, "", "");
 
-describe("a stranger is cut off", () => {
-  test("with no byte sent, with half of the headers, and with headers that trickle", async () => {
+describe("an unauthenticated client is disconnected", () => {
+  test("when it sends nothing, half of the headers, or headers slowly", async () => {
     const port = await listen(SOON);
     const [silent, half, trickling] = [
       open(port),
@@ -56,7 +56,7 @@ describe("a stranger is cut off", () => {
     expect(half.heard()).toMatch(/^HTTP\/1.1 408 /);
   });
 
-  test("when the secret is wrong, although the body is still to come", async () => {
+  test("when the secret is wrong, before its body has arrived", async () => {
     const port = await listen(PATIENT);
     const wrong = open(port, "POST /jobs HTTP/1.1", "Host: x", "Content-Length: 1000000", "", "half");
     await wrong.closed;
@@ -64,7 +64,7 @@ describe("a stranger is cut off", () => {
   });
 });
 
-test("connections without the secret are bounded per address: the oldest is closed, and who knows the secret gets in", async () => {
+test("unauthenticated connections are limited per address: the oldest is closed, and an authenticated client is served", async () => {
   const port = await listen(PATIENT);
   const idle = Array.from({ length: SERVER_LIMITS.unprovenOfNetwork }, () => open(port));
   await until(() => idle.every(({ socket }) => !socket.connecting));
@@ -72,7 +72,7 @@ test("connections without the secret are bounded per address: the oldest is clos
   await until(() => first.heard().includes('"status":"ok"'));
   await idle[0]!.closed;
   expect(idle.filter(({ socket }) => socket.closed)).toHaveLength(1);
-  // The connection that showed the secret is kept, whatever comes.
+  // The authenticated connection is kept in any case.
   const more = Array.from({ length: 2 * SERVER_LIMITS.unprovenOfNetwork }, () => open(port));
   await Promise.all(idle.map(({ closed }) => closed));
   first.socket.write(["GET /health HTTP/1.1", "Host: x", AUTHORIZED, "", ""].join("\r\n"));
@@ -80,7 +80,7 @@ test("connections without the secret are bounded per address: the oldest is clos
   for (const { socket } of [first, ...more]) socket.destroy();
 });
 
-test("connections are bounded in all", async () => {
+test("the total number of connections is limited", async () => {
   const port = await listen({ ...PATIENT, connections: 5 });
   const held = Array.from({ length: 5 }, () => open(port));
   await until(() => held.every(({ socket }) => !socket.connecting));
@@ -94,7 +94,7 @@ test("connections are bounded in all", async () => {
   expect(held.filter(({ socket }) => socket.closed)).toHaveLength(1);
 });
 
-test("a body that was let in may take longer than headers may", async () => {
+test("the body of an authenticated request may take longer than the header timeout", async () => {
   const port = await listen(SOON);
   const slow = open(port, "POST /jobs HTTP/1.1", "Host: x", AUTHORIZED, "Content-Length: 2", "", "{");
   const strangers = [];

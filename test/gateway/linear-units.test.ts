@@ -1,8 +1,8 @@
-/** What a broadcaster can cost the gateway's only thread by the sizes of its units and chunks. */
+/** Tests the CPU cost of units and chunks of any size on the gateway's single thread. */
 import { describe, expect, test } from "vitest";
 import { ContainerUnits } from "../../encoder/gateway/container-units.ts";
 import { FlvTags } from "../../encoder/gateway/simulcast/flv-tags.ts";
-import { SourceLine } from "../../encoder/gateway/source-line.ts";
+import { SourceBuffer } from "../../encoder/gateway/source-buffer.ts";
 
 const CHUNK_BYTES = 1400; // what fits into a packet
 const TOTAL_BYTES = 8 << 20;
@@ -56,9 +56,9 @@ describe("a unit of 8 MiB costs no more per byte than units of 256 KiB, in chunk
   });
 });
 
-test("many small units that wait for a decoder are read at the cost of a few", async () => {
+test("reading a queued unit takes constant time, however many are queued", async () => {
   const cost = async (units: number) => {
-    const line = new SourceLine();
+    const line = new SourceBuffer();
     const tag = Buffer.from([9, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x27, 0, 0, 0, 12]);
     const media = Buffer.concat([FLV_HEADER, ...Array.from({ length: units }, () => tag)]);
     await line.fill(

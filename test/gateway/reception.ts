@@ -1,4 +1,4 @@
-/** A reception as the gateway has one, with what it was told and what came in written down. */
+/** A reception that records its calls and the received media. */
 import type { Admission, HangUp, Incoming, Reception } from "../../encoder/gateway/incoming.ts";
 import { until } from "./until.ts";
 

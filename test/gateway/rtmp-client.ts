@@ -1,4 +1,4 @@
-/** An RTMP client that can also misbehave: it sends what it is told to, byte for byte. */
+/** An RTMP client that sends arbitrary bytes, including invalid ones. */
 import { connect, type Socket } from "node:net";
 
 const HANDSHAKE_BYTES = 1536;
@@ -59,7 +59,7 @@ export class RtmpClient {
 
   constructor(port: number) {
     this.socket = connect(port, "127.0.0.1");
-    this.socket.on("error", () => {}); // being thrown out is what most tests are about
+    this.socket.on("error", () => {}); // most tests expect a disconnect
     this.socket.on("data", (bytes: Buffer) => (this.heard += bytes.toString("latin1")));
     this.closed = new Promise((resolve) => this.socket.once("close", resolve));
   }
@@ -70,6 +70,6 @@ export class RtmpClient {
   }
 }
 
-/** All that has to be said before media, at once. */
+/** All commands before media, in one write. */
 export const opening = (port: number, key: string) =>
   Buffer.concat([HANDSHAKE, CHUNK_SIZE, connectTo(port), CREATE_STREAM, publish(key)]);

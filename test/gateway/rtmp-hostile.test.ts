@@ -1,4 +1,4 @@
-/** What a stranger can make the RTMP listener do, and what a broadcaster can who does not read. */
+/** Tests the RTMP listener against unauthenticated clients and broadcasters that do not read. */
 import { connect as connectTls } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Listener } from "../../encoder/gateway/incoming.ts";
@@ -69,12 +69,15 @@ describe("before a publish", () => {
     ["a transaction ID that is no number", () => [connectWith(ONE, NAN)]],
     ["object encoding 1", () => [connectWith(ONE)]],
   ];
-  test.each(HOSTILE)("%s is not echoed: the connection is closed with less answered than sent", async (_, make) => {
-    const bytes = make();
-    const { answered } = await exchange(...bytes);
-    expect(answered).toBe(0);
-    expect(reception.asked).toEqual([]);
-  });
+  test.each(HOSTILE)(
+    "%s is not echoed: the connection is closed, and the answer is shorter than the input",
+    async (_, make) => {
+      const bytes = make();
+      const { answered } = await exchange(...bytes);
+      expect(answered).toBe(0);
+      expect(reception.asked).toEqual([]);
+    },
+  );
 
   test("a connect of 57 KB costs no more than a few plain ones", async () => {
     const cost = async (bytes: Buffer) => {
@@ -108,7 +111,7 @@ describe("before a publish", () => {
 });
 
 test.each(["rtmp", "rtmps"] as const)(
-  "%s: a broadcaster that does not read its answers is closed",
+  "%s: a broadcaster that does not read its answers is disconnected",
   async (protocol) => {
     const { key, cert } = untrustedCertificate();
     const tls = { key: key.toString(), cert: cert.toString() };
@@ -134,14 +137,14 @@ test.each(["rtmp", "rtmps"] as const)(
   },
 );
 
-test("connections without a key are bounded per address: the oldest is closed for a new one, and a broadcaster gets in", async () => {
+test("connections without a key are limited per address: the oldest is closed for a new one, and a broadcaster is admitted", async () => {
   const idle = Array.from({ length: 128 }, () => new RtmpClient(listener.port).send(rtmp.HANDSHAKE));
   await until(() => idle.every(({ heard }) => heard.length === rtmp.HANDSHAKE.length));
   const good = new RtmpClient(listener.port).send(rtmp.opening(listener.port, "good"), rtmp.picture(100));
   const broadcast = await reception.begun("good");
   await idle[0]!.closed;
   expect(idle.filter(({ socket }) => socket.closed)).toHaveLength(1);
-  // A broadcaster that was let in does not count and is not closed, whatever comes.
+  // An admitted broadcaster does not count and is never closed.
   const more = Array.from({ length: 200 }, () => new RtmpClient(listener.port).send(rtmp.HANDSHAKE));
   await Promise.all(idle.map(({ closed }) => closed));
   good.send(rtmp.picture(5000));

@@ -4,7 +4,7 @@ import * as rtmp from "./rtmp-client.ts";
 
 const HANDSHAKE_BYTES = 3073;
 
-test("whatever is mangled in a session, reading it comes to an end and takes bounded memory", () => {
+test("parsing a session with arbitrary corruption terminates in bounded memory", () => {
   const session = Buffer.concat([
     rtmp.opening(1935, "key"),
     rtmp.picture(300),

@@ -24,7 +24,7 @@ afterEach(() => listener.close());
 const source = () => broadcastOf(`$IN ${FLV}`);
 const urlOf = (key: string, app = "live") => `rtmp://127.0.0.1:${listener.port}/${app}/${key}`;
 
-test("every packet of a broadcast comes in, and one key is refused while another broadcasts", async () => {
+test("every packet of a broadcast is received, and another key is refused meanwhile", async () => {
   reception.refused.set("wrong", "unknown_key");
   const bytes = await source();
   const [refused, taken] = await Promise.all([
@@ -46,7 +46,7 @@ test("every packet of a broadcast comes in, and one key is refused while another
 test.each([
   "libx265 -x265-params log-level=none:pools=1:bframes=0 -preset ultrafast",
   "libsvtav1 -preset 12 -pix_fmt yuv420p",
-])("enhanced RTMP: %s comes in whole", async (codec) => {
+])("enhanced RTMP: %s is received completely", async (codec) => {
   const bytes = await broadcastOf(`$IN -t 1 -s 320x240 -c:v ${codec} -g 15 -c:a aac -f matroska`);
   expect(await libavPush(bytes, "flv", urlOf("enhanced")).ran).toMatchObject({ code: 0 });
   const received = await reception.whole("enhanced");
@@ -60,7 +60,7 @@ test.each([
   expect(pictures).toBe(30);
 });
 
-test("a broadcast over TLS", async () => {
+test("a broadcast over TLS is received completely", async () => {
   const { key, cert } = untrustedCertificate();
   const tls = { key: key.toString(), cert: cert.toString() };
   const secure = await openRtmpListener({ host: "127.0.0.1", port: 0, protocol: "rtmps", tls }, reception);
@@ -78,7 +78,7 @@ test("a broadcast over TLS", async () => {
   }
 });
 
-test("nothing is given on before the decision, and then all of it", async () => {
+test("media is withheld until admission, and then passed on completely", async () => {
   const gate = Promise.withResolvers<void>();
   reception.gate = gate.promise;
   const client = new RtmpClient(listener.port).send(rtmp.opening(listener.port, "early"), rtmp.picture(1000));
@@ -93,7 +93,7 @@ test("nothing is given on before the decision, and then all of it", async () => 
   await until(() => broadcast.isOver);
 });
 
-test("a broadcaster is slowed down when nobody reads", async () => {
+test("back-pressure reaches the broadcaster when nothing is read", async () => {
   const hold = Promise.withResolvers<void>();
   reception.hold = hold.promise;
   const pictures = Array.from({ length: 800 }, () => rtmp.picture(60_000 - 5));
@@ -111,7 +111,7 @@ test("a broadcaster is slowed down when nobody reads", async () => {
   expect((await reception.whole("slow")).equals(whole)).toBe(true);
 });
 
-test("a broadcaster that has to go is told why, and goes", async () => {
+test("a broadcaster is disconnected with the reason", async () => {
   const client = new RtmpClient(listener.port).send(rtmp.opening(listener.port, "gone"), rtmp.picture(10));
   const broadcast = await reception.begun("gone");
   broadcast.hangUp("The stream was disabled.");
@@ -120,7 +120,7 @@ test("a broadcaster that has to go is told why, and goes", async () => {
   await until(() => broadcast.isOver);
 });
 
-test("a second publish on a connection is refused, and the first goes on", async () => {
+test("a second publish on a connection is refused, and the first continues", async () => {
   const client = new RtmpClient(listener.port).send(rtmp.opening(listener.port, "first"), rtmp.publish("second"));
   const broadcast = await reception.begun("first");
   await until(() => client.heard.includes("NetStream.Publish.BadName"));
@@ -130,7 +130,7 @@ test("a second publish on a connection is refused, and the first goes on", async
   client.socket.destroy();
 });
 
-test("a socket that breaks midway ends the broadcast", async () => {
+test("a broken socket ends the broadcast", async () => {
   const client = new RtmpClient(listener.port).send(rtmp.opening(listener.port, "broken"), rtmp.picture(1000));
   const broadcast = await reception.begun("broken");
   await until(() => broadcast.chunks.length > 0);
@@ -171,7 +171,7 @@ const BAD = {
   "no key": () => [rtmp.opening(listener.port, "?x=1")],
 };
 
-test("bad input is thrown out with nothing asked, and a broadcast at the same time is whole", async () => {
+test("invalid input is refused without a request to the Worker, and a concurrent broadcast is complete", async () => {
   const bytes = await source();
   const good = push(bytes, "flv", urlOf("good"));
   await Promise.all(
@@ -185,7 +185,7 @@ test("bad input is thrown out with nothing asked, and a broadcast at the same ti
   expect(reception.asked.map(({ streamKey }) => streamKey)).toEqual(["good"]);
 });
 
-test("who has not asked to publish within 10 s is closed; 100 handshakes a second disturb no broadcast", async () => {
+test("a connection without a publish within 10 s is closed; 100 handshakes per second do not affect a broadcast", async () => {
   const bytes = await source();
   const silent = new RtmpClient(listener.port);
   const half = new RtmpClient(listener.port).send(rtmp.HANDSHAKE.subarray(0, 1000));

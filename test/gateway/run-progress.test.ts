@@ -61,7 +61,7 @@ test("the source is needed from the newest key frame before the slowest rung's l
   expect(progress.continuation()).toMatchObject({ run: STATE, soundShift: 3 });
 });
 
-test("a rung that was given up is not waited for", () => {
+test("a dropped rung does not count", () => {
   const progress = running();
   progress.onPart(part("v270", 3.5));
   progress.onRungDropped("v480");
@@ -69,7 +69,7 @@ test("a rung that was given up is not waited for", () => {
   expect(progress.continuation()!.dropped).toEqual(["v480"]);
 });
 
-test("the last parts of a run, which come behind its end, say nothing of the next one", () => {
+test("the last parts of a run, which follow its end, do not count for the next run", () => {
   const progress = running();
   progress.onRun(null);
   progress.onPart(part("v480", 3.9));
@@ -78,7 +78,7 @@ test("the last parts of a run, which come behind its end, say nothing of the nex
   expect(progress.continuation()!.progress).toEqual([]);
 });
 
-test("between two runs nothing is continued; two continuations without a part are the most", () => {
+test("between two runs there is no continuation; at most two consecutive continuations may produce no part", () => {
   const progress = running();
   progress.onRun(null);
   expect(progress.continuation()).toBeNull();

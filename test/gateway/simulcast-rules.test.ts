@@ -5,7 +5,7 @@ import { TagQueue } from "../../encoder/gateway/simulcast/tag-queue.ts";
 import { destinationOf, retryAfterMs } from "../../encoder/gateway/simulcast/target.ts";
 import * as rule from "../../src/platform/network/addresses.ts";
 
-test("the encoder's rule for public addresses is the Worker's", () => {
+test("encoder and Worker have the same rule for public addresses", () => {
   const words = `0.1.2.3 1.1.1.1 9.255.255.255 10.0.0.1 11.0.0.0 100.63.255.255 100.64.0.1 100.128.0.0 127.0.0.1 128.0.0.1 168.63.129.16
     168.63.129.17 169.254.169.254 172.15.0.1 172.16.0.1 172.31.255.255 172.32.0.0 192.0.0.8 192.0.1.0 192.0.2.1 192.88.99.1 192.167.1.1
     192.168.0.1 198.17.0.1 198.18.0.1 198.19.9.9 198.20.0.1 198.51.100.7 203.0.113.9 203.0.114.1 223.255.255.255 224.0.0.1 240.0.0.1
@@ -18,7 +18,7 @@ test("the encoder's rule for public addresses is the Worker's", () => {
   expect(verdicts(isPublicAddress)).toContain("2606:4700::1111");
 });
 
-test("a target's URL gives the application, with its port or the protocol's", () => {
+test("a target's URL is parsed into application and port, with the protocol's default port", () => {
   expect(destinationOf("rtmps://a.example.com/app/inner?x=1")).toEqual({
     host: "a.example.com",
     port: 443,
@@ -32,7 +32,7 @@ test("a target's URL gives the application, with its port or the protocol's", ()
     expect(destinationOf(bad)).toBeNull();
 });
 
-test("tries again after 1 s, doubled each time, 30 s at most", () => {
+test("retries start after 1 s and double up to 30 s", () => {
   expect([1, 2, 3, 5, 6, 50].map(retryAfterMs)).toEqual([1000, 2000, 4000, 16_000, 30_000, 30_000]);
 });
 
@@ -52,7 +52,7 @@ async function passed(names: string, hasPicture = true, maxBytes = 60): Promise<
   return { passed: out.join(" "), dropped: queue.dropped };
 }
 
-test("a target gets the broadcast from a key frame on; when it is slow whole groups go, and headers never", async () => {
+test("a target gets the broadcast from a key frame on; for a slow one whole groups of pictures are dropped, never headers", async () => {
   expect(await passed("vH aH a1 v1 vK2 a2 v3")).toEqual({ passed: "vH aH vK2 a2 v3", dropped: 2 });
   expect(await passed("vH vK1 a1 v1 vK2 a2 v2 vK3 a3")).toEqual({ passed: "vH vK2 a2 v2 vK3 a3", dropped: 3 });
   expect(await passed("vK1 v1 v2 v3 v4 v5 v6 v7 vK8 v8")).toEqual({ passed: "vK8 v8", dropped: 8 });

@@ -103,7 +103,7 @@ test.each(["flv", "mpegts", "mp4 -movflags frag_keyframe+empty_moov+default_base
   },
 );
 
-test("HEVC goes by enhanced RTMP", async () => {
+test("HEVC is pushed by enhanced RTMP", async () => {
   const codec = "libx265 -preset ultrafast -x265-params log-level=none:pools=1:bframes=0";
   const source = await broadcastOf(`$IN -t 1 -s 320x240 -c:v ${codec} -g 15 -c:a aac -f mpegts`);
   const pusher = pushTo({ hevc: urlOf() });
@@ -115,7 +115,7 @@ test("HEVC goes by enhanced RTMP", async () => {
   expect(received.includes(Buffer.concat([frames, Buffer.from("hvc1")]))).toBe(true);
 });
 
-test("targets that refuse, hang, do not read or are not there do not hold up the others, and are told apart", async () => {
+test("targets that refuse, hang, do not read or do not exist do not delay the others, and have distinct reasons", async () => {
   const silent = createServer((socket) => void socket.on("error", () => {})).listen(0, "127.0.0.1");
   await once(silent, "listening");
   const nowhere = createServer().listen(0, "127.0.0.1");
@@ -152,7 +152,7 @@ test("targets that refuse, hang, do not read or are not there do not hold up the
   silent.close();
 });
 
-test("a target that goes away gets the broadcast again when it is back, from a key frame on", async () => {
+test("a target that restarts gets the broadcast again from a key frame on", async () => {
   const units = await unitsOf(await broadcastOf(`$IN ${FLV}`));
   const pusher = pushTo({ back: urlOf() });
   const half = Math.floor(units.length / 2) + 10; // a little behind a key frame
@@ -173,7 +173,7 @@ test("a target that goes away gets the broadcast again when it is back, from a k
   expect(toldOf("back")).toEqual(["connecting", "active", "disconnected: lost", "connecting", "active", "idle"]);
 });
 
-test("a target may come and go midway", async () => {
+test("a target can be added and removed during a broadcast", async () => {
   const units = await unitsOf(await broadcastOf(`$IN ${FLV}`));
   const pusher = pushTo({ stays: urlOf() });
   const stays = { simulcastId: "stays", url: urlOf(), streamKey: "stays" };
@@ -189,7 +189,7 @@ test("a target may come and go midway", async () => {
   expect(toldOf("stays")).toEqual(["connecting", "active"]);
 });
 
-test("private addresses are refused when the connection is made, also behind a name", async () => {
+test("private addresses are refused at connection time, including those behind a name", async () => {
   const pusher = pushTo(
     { address: urlOf(), name: `rtmp://localhost:${listener.port}/live`, mapped: `rtmp://[::ffff:7f00:1]/live` },
     { private: false },
@@ -199,7 +199,7 @@ test("private addresses are refused when the connection is made, also behind a n
   expect(reception.asked).toEqual([]);
 });
 
-test("RTMPS only to a server whose certificate is trusted", async () => {
+test("RTMPS connects only to a server with a trusted certificate", async () => {
   const { key, cert } = untrustedCertificate();
   const folder = await mkdtemp(join(tmpdir(), "simulcast-"));
   await writeFile(join(folder, "ca.pem"), cert);
@@ -222,7 +222,7 @@ test("RTMPS only to a server whose certificate is trusted", async () => {
   }
 });
 
-test("sound that RTMP targets do not take is told, and not tried again", async () => {
+test("sound that RTMP cannot carry is reported as unsupported and not retried", async () => {
   const pusher = pushTo({ opus: urlOf() });
   for (const unit of await unitsOf(await broadcastOf(`$IN -t 1 ${H264} -c:a libopus -f mpegts`))) pusher.push(unit);
   await isTold("opus", "failed: unsupported");
@@ -232,7 +232,7 @@ test("sound that RTMP targets do not take is told, and not tried again", async (
 
 const pushProcesses = () => childrenOf(process.pid).filter((pid) => commandOf(pid).includes("simulcast/child.ts"));
 
-test("targets that cannot be connected to cost no process, however many there are and however often they are tried", async () => {
+test("unreachable targets start no process, regardless of their number and retries", async () => {
   const nowhere = createServer().listen(0, "127.0.0.1");
   await once(nowhere, "listening");
   const url = urlOf((nowhere.address() as AddressInfo).port);
@@ -248,7 +248,7 @@ test("targets that cannot be connected to cost no process, however many there ar
   expect(mostProcesses).toBe(0);
 });
 
-test("a gateway pushes to as many targets at once as it has slots; the others are told, and tried again", async () => {
+test("a gateway pushes to as many targets as it has slots; the others are overloaded and retried", async () => {
   const slots = new PushSlots(2);
   const urls = Object.fromEntries(["a", "b", "c", "d"].map((key) => [key, urlOf()]));
   const pusher = pushTo(urls, { slots });

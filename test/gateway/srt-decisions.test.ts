@@ -1,4 +1,4 @@
-/** How many SRT callers of one network are decided on at once, and what becomes of the others. */
+/** Tests the limit of concurrent decisions on SRT callers of one network. */
 import type { Socket } from "node:dgram";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Listener } from "../../encoder/gateway/incoming.ts";
@@ -62,7 +62,7 @@ describe("at the listener", () => {
     );
   }
 
-  test("48 encoders of one address that connect at once are all decided on", async () => {
+  test("48 encoders that connect at once from one address are all admitted", async () => {
     const answers = await callers(48);
     await until(() => reception.lookups === SLOT_LIMITS.runningOfNetwork);
     expect(answers.map((answer) => answer())).toEqual(answers.map(() => null));
@@ -71,7 +71,7 @@ describe("at the listener", () => {
     expect(answers.map((answer) => answer())).toEqual(answers.map(() => WRONG_PASSPHRASE));
   });
 
-  test("callers beyond the queue of their address are answered at once that there is no room", async () => {
+  test("callers beyond the queue of their address are refused as overload immediately", async () => {
     const room = SLOT_LIMITS.runningOfNetwork + SLOT_LIMITS.waitingOfNetwork;
     const answers = await callers(room + 5);
     const refused = () => answers.map((answer) => answer()).filter((answer) => answer !== null);
@@ -89,7 +89,7 @@ describe("slots", () => {
     return outcomes;
   }
 
-  test("addresses of one /64 share the slots of one network, and those beyond its queue are refused at once", async () => {
+  test("addresses of one /64 share the slots of a network, and those beyond its queue are refused immediately", async () => {
     const slots = new DecisionSlots(LIMITS);
     const outcomes = acquireAll(slots, "2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8::4", "2001:db8::5");
     await until(() => outcomes[4] !== null);
@@ -97,7 +97,7 @@ describe("slots", () => {
     slots.close();
   });
 
-  test("a released slot goes to the caller that has waited longest and whose network has room", async () => {
+  test("a released slot goes to the longest-waiting caller whose network has a free slot", async () => {
     const slots = new DecisionSlots(LIMITS);
     const outcomes = acquireAll(slots, "1.1.1.1", "1.1.1.1", "1.1.1.1", "2.2.2.2", "2.2.2.2", "3.3.3.3");
     slots.release("2.2.2.2");
@@ -111,7 +111,7 @@ describe("slots", () => {
     expect(outcomes[5]).toBe(false);
   });
 
-  test("a caller that waits too long is refused, and its place in the queue is free again", async () => {
+  test("a caller that waits too long is refused and leaves the queue", async () => {
     const slots = new DecisionSlots({ ...LIMITS, waitMs: 1 });
     for (let round = 0; round < 3; round++) {
       const outcomes = acquireAll(slots, "1.1.1.1", "1.1.1.1", "1.1.1.1", "1.1.1.1");

@@ -1,4 +1,4 @@
-/** A system that has no descriptors left while a caller comes in. */
+/** Tests a caller that arrives while the system has no free descriptors. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
@@ -14,7 +14,7 @@ let listener: ReturnType<typeof start>;
 afterEach(() => void listener.kill("SIGKILL"));
 const start = () => spawn(process.execPath, [LISTENER, "key", PASSPHRASE], { stdio: ["ignore", "pipe", "inherit"] });
 
-test("the caller is refused, the gateway lives, and the next caller is taken", async () => {
+test("the caller is refused, the gateway keeps running, and the next caller is admitted", async () => {
   listener = start();
   let said = "";
   listener.stdout.on("data", (bytes: Buffer) => (said += bytes.toString()));

@@ -1,4 +1,4 @@
-/** An SRT listener in a process of its own, for tests that take something from the process. It says its port, then what it logs. */
+/** An SRT listener in a separate process, for tests that exhaust its resources. It prints its port, then its log. */
 import { openSrtListener } from "../../encoder/gateway/srt/listener.ts";
 import { TestReception } from "./reception.ts";
 

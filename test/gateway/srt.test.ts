@@ -27,7 +27,7 @@ const source = () => broadcastOf(`$IN -t 3 ${H264} -c:a aac -f mpegts`);
 const urlOf = (port: number, streamId: string, more = `&passphrase=${PASSPHRASE}`, latency = 500_000) =>
   `srt://127.0.0.1:${port}?streamid=${streamId}&pkt_size=1316&linger=2&latency=${latency}${more}`;
 
-test("broadcasts at once on one port come in whole: every key length, both forms of the id, a long latency", async () => {
+test("concurrent broadcasts on one port are received completely: every key length, both forms of the stream ID, a long latency", async () => {
   const bytes = await source();
   const callers = [
     { key: "one", id: "one", more: "&pbkeylen=16", latency: 400_000 },
@@ -50,7 +50,7 @@ test("broadcasts at once on one port come in whole: every key length, both forms
   });
 });
 
-/** Stands between a caller and the listener and writes down how conclusions are answered. */
+/** Relays between a caller and the listener and records the answers to conclusions. */
 async function answersTo(streamId: string, more?: string): Promise<Set<number>> {
   const answers = new Set<number>();
   const [front, back] = [createSocket("udp4"), createSocket("udp4")];
@@ -74,7 +74,7 @@ async function answersTo(streamId: string, more?: string): Promise<Set<number>> 
   return answers;
 }
 
-test("who may not broadcast is refused in the handshake, with a reason", async () => {
+test("an unauthorized caller is refused in the handshake with a reason", async () => {
   reception.passphrases.set("busy", PASSPHRASE);
   reception.refused.set("busy", "busy");
   const codes = await Promise.all([
@@ -94,7 +94,7 @@ test("who may not broadcast is refused in the handshake, with a reason", async (
   expect(reception.asked.map(({ streamKey }) => streamKey).toSorted()).toEqual(["busy", "key"]);
 });
 
-test("a broadcaster that has to go goes; one that dies is missed after a few seconds", async () => {
+test("a broadcaster can be disconnected; a crashed one is detected after a few seconds", async () => {
   reception.passphrases.set("dying", PASSPHRASE);
   const bytes = await source();
   const hungUp = push(bytes, "mpegts", urlOf(listener.port, "key"), "-re", "-stream_loop", "-1");
@@ -110,7 +110,7 @@ test("a broadcaster that has to go goes; one that dies is missed after a few sec
 
 const caller = () => openCaller(listener.port);
 
-test("no conclusion is heard whose cookie was not sent to that very address", async () => {
+test("a conclusion with a cookie of another address is ignored", async () => {
   const [{ socket, heard }, other] = [await caller(), await caller()];
   other.socket.send(INDUCTION);
   await until(() => other.heard.length === 1);
@@ -127,7 +127,7 @@ test("no conclusion is heard whose cookie was not sent to that very address", as
   other.socket.close();
 });
 
-test("garbage disturbs no broadcast, not even behind a cookie", async () => {
+test("garbage does not affect a broadcast, even with a valid cookie", async () => {
   const { socket, heard } = await caller();
   socket.send(INDUCTION);
   await until(() => heard.length > 0);

@@ -1,6 +1,6 @@
 /**
- * AMF0, the encoding of RTMP commands ("Action Message Format -- AMF 0", Adobe). Pure. Reading is linear in the bytes and bounded in depth and
- * in the number of values, because it reads what strangers send.
+ * AMF0, the encoding of RTMP commands ("Action Message Format -- AMF 0", Adobe). Pure. Input is untrusted, so reading takes linear time
+ * and is bounded in depth and number of values.
  */
 
 export type Amf0Value = number | boolean | string | null | undefined | Amf0Value[] | Map<string, Amf0Value>;
@@ -21,7 +21,7 @@ const MARKER = {
   typedObject: 16,
 } as const;
 const MAX_DEPTH = 8;
-/** The `connect` of an encoder has fewer than 40. */
+/** An encoder's `connect` has fewer than 40. */
 const MAX_VALUES = 256;
 
 /** The bytes are not AMF0, or exceed the bounds. */
@@ -63,10 +63,10 @@ export class Amf0Reader {
       case MARKER.strictArray:
         return this.#array(this.#uint(4), depth);
       case MARKER.ecmaArray:
-        this.#uint(4); // a hint at the number of fields; the end marker counts
+        this.#uint(4); // approximate number of fields; the end marker is authoritative
         return this.#fields(depth);
       case MARKER.typedObject:
-        this.#text(this.#uint(2)); // the name of its class
+        this.#text(this.#uint(2)); // class name
         return this.#fields(depth);
       case MARKER.object:
         return this.#fields(depth);
@@ -110,7 +110,7 @@ export class Amf0Reader {
   }
 }
 
-/** Values that Sluice sends; arrays are written as strict arrays. */
+/** Values that Sluice sends. Arrays are written as strict arrays. */
 export type Amf0Output = number | string | null | readonly Amf0Output[] | { readonly [field: string]: Amf0Output };
 
 export const encodeAmf0 = (...values: Amf0Output[]): Buffer => Buffer.concat(values.flatMap(encodedParts));

@@ -1,4 +1,4 @@
-/** One RTMP connection, from its first byte to its end. */
+/** Serves one RTMP connection from its first byte to its end. */
 import type { Socket } from "node:net";
 import { log } from "../../../protocol/log.ts";
 import type { IngestProtocol } from "../../../protocol/live.ts";
@@ -7,16 +7,16 @@ import type { Admission, Reception } from "../incoming.ts";
 import { Amf0Error } from "./amf0.ts";
 import { PublishProtocol, RtmpError } from "./publish-protocol.ts";
 
-/** Until it has asked to publish. */
-const ASK_WITHIN_MS = 10_000;
-/** A publisher that sends nothing for this long is gone, even if the connection is still open. The gateway's own timeout is shorter. */
+/** Time limit for the publish command. */
+const PUBLISH_TIMEOUT_MS = 10_000;
+/** A publisher silent for this long is disconnected. The gateway's own timeout is shorter. */
 const SILENCE_MS = 90_000;
-/** Answers that the peer has not read. All answers to an encoder that publishes have less than 8 KiB together. */
+/** Maximum answer bytes the peer has not read. All answers to a publishing encoder add up to less than 8 KiB. */
 const MAX_UNREAD_BYTES = 256 << 10;
-/** What a connection that is being ended has for its last words. */
-const LAST_WORDS_MS = 1000;
+/** Time to flush pending output before the socket is destroyed. */
+const CLOSE_TIMEOUT_MS = 1000;
 
-const WORDS: Record<Extract<Admission, { accepted: false }>["reason"], string> = {
+const REFUSAL_TEXTS: Record<Extract<Admission, { accepted: false }>["reason"], string> = {
   unknown_key: "No stream has this key.",
   disabled: "The stream is disabled.",
   busy: "Somebody else broadcasts to this stream.",
@@ -25,14 +25,14 @@ const WORDS: Record<Extract<Admission, { accepted: false }>["reason"], string> =
   unavailable: "The broadcast could not be checked. Try again.",
 };
 
-/** What a connection reports to the limit that counts it (`connection-limit.ts`). */
+/** Reports a connection's progress to the connection limit (`connection-limit.ts`). */
 export interface Progress {
   advance(step: (typeof STEP)["handshakeComplete" | "connected"]): void;
   awaitDecision(): void;
   prove(): void;
 }
 
-/** Never rejects; the socket is closed at its end. */
+/** Never rejects. The socket is closed on return. */
 export async function serveRtmp(
   socket: Socket,
   protocol: IngestProtocol,
@@ -40,11 +40,11 @@ export async function serveRtmp(
   progress: Progress,
 ): Promise<void> {
   const remote = remoteOf(socket);
-  socket.on("error", () => {}); // its reader hears of it
+  socket.on("error", () => {}); // the reader handles it
   const rtmp = new PublishProtocol((bytes) => writeBounded(socket, bytes));
   const chunks = socket.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, void>;
   try {
-    const streamKey = await wantedKey(socket, chunks, rtmp, progress);
+    const streamKey = await readStreamKey(socket, chunks, rtmp, progress);
     if (streamKey === null) return;
     progress.awaitDecision();
     const admission = await reception.admit({ protocol, streamKey, remote });
@@ -54,20 +54,20 @@ export async function serveRtmp(
       const hangUp = (reason: string) => {
         log("rtmp.hung_up", { streamId: admission.streamId, sessionId: admission.sessionId, reason });
         rtmp.hangUp(reason);
-        letGo(socket);
+        closeGracefully(socket);
       };
       await admission.take(flvOf(socket, chunks, rtmp), hangUp);
     } else {
-      rtmp.refuse(WORDS[admission.reason]);
+      rtmp.refuse(REFUSAL_TEXTS[admission.reason]);
     }
   } catch (error) {
-    log("rtmp.dropped", { remote, how: wordsOf(error) });
+    log("rtmp.dropped", { remote, how: describe(error) });
   } finally {
-    letGo(socket);
+    closeGracefully(socket);
   }
 }
 
-/** Closes a connection whose peer does not read what it asked for. */
+/** Closes the connection when the peer does not read its answers. */
 function writeBounded(socket: Socket, bytes: Buffer): void {
   if (!socket.writable) return;
   socket.write(bytes);
@@ -76,14 +76,14 @@ function writeBounded(socket: Socket, bytes: Buffer): void {
   socket.destroy();
 }
 
-/** Reads until a publish is asked for; null when the connection ends before. Nothing is read while it is decided upon. */
-async function wantedKey(
+/** Reads until the publish command; null when the connection ends first. Nothing is read during admission. */
+async function readStreamKey(
   socket: Socket,
   chunks: AsyncIterator<Buffer, void>,
   rtmp: PublishProtocol,
   progress: Progress,
 ): Promise<string | null> {
-  const deadline = setTimeout(() => socket.destroy(), ASK_WITHIN_MS);
+  const deadline = setTimeout(() => socket.destroy(), PUBLISH_TIMEOUT_MS);
   try {
     while (rtmp.streamKey === null) {
       const chunk = await nextOf(chunks);
@@ -98,7 +98,7 @@ async function wantedKey(
   }
 }
 
-/** What is published, from its first byte to its end, however that comes: the socket is read as fast as this is. */
+/** Yields the published FLV until the broadcast ends or breaks off. The socket is read only as fast as the consumer reads. */
 async function* flvOf(
   socket: Socket,
   chunks: AsyncIterator<Buffer, void>,
@@ -115,11 +115,11 @@ async function* flvOf(
       rtmp.read(chunk);
     }
   } catch (error) {
-    log("rtmp.broken", { remote: remoteOf(socket), how: wordsOf(error) });
+    log("rtmp.broken", { remote: remoteOf(socket), how: describe(error) });
   }
 }
 
-/** A connection that breaks ends, as one that is closed does. */
+/** A broken connection counts as closed. */
 async function nextOf(chunks: AsyncIterator<Buffer, void>): Promise<Buffer | null> {
   const next = await chunks.next().catch(() => ({ done: true, value: undefined }) as const);
   return next.done === true ? null : next.value;
@@ -127,12 +127,12 @@ async function nextOf(chunks: AsyncIterator<Buffer, void>): Promise<Buffer | nul
 
 const remoteOf = (socket: Socket) => `${socket.remoteAddress}:${socket.remotePort}`;
 
-/** What strangers send is not repeated in the log. */
-const wordsOf = (error: unknown) =>
+/** Never includes peer input, which must not reach the log. */
+const describe = (error: unknown) =>
   error instanceof RtmpError || error instanceof Amf0Error ? error.message : "malformed message";
 
-function letGo(socket: Socket): void {
+function closeGracefully(socket: Socket): void {
   if (socket.destroyed) return;
   socket.end();
-  setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref();
+  setTimeout(() => socket.destroy(), CLOSE_TIMEOUT_MS).unref();
 }

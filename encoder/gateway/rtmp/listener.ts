@@ -1,6 +1,6 @@
 /**
- * RTMP and RTMPS: rtmp://host/live/{streamKey}. Other applications than "live" are refused, and so is playing.
- * TCP and TLS are Node's; the protocol is node-media-server's (`publish-protocol.ts`).
+ * RTMP and RTMPS listener: rtmp://host/live/{streamKey}. Refuses applications other than "live", and playback.
+ * TCP and TLS are implemented by Node, the protocol by node-media-server (`publish-protocol.ts`).
  */
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
@@ -10,9 +10,9 @@ import { logError } from "../../../protocol/log.ts";
 import type { Listener, Reception } from "../incoming.ts";
 import { serveRtmp } from "./connection.ts";
 
-/** Each takes less than half a megabyte until it publishes. */
+/** Each uses less than half a megabyte until it publishes. */
 const MAX_CONNECTIONS = 2000;
-/** Of one network, before the Worker has accepted their key. */
+/** Per network, before the Worker has accepted the stream key. */
 const MAX_UNPROVEN_OF_NETWORK = 128;
 export const TLS_HANDSHAKE_MS = 10_000;
 const KEEP_ALIVE_MS = 15_000;
@@ -22,11 +22,11 @@ export interface RtmpOptions {
   /** 0 = any free one. */
   port: number;
   protocol: "rtmp" | "rtmps";
-  /** PEM; for rtmps. */
+  /** PEM; required for rtmps. */
   tls?: { key: string; cert: string };
 }
 
-/** @throws when the port cannot be had, or the key and certificate are none */
+/** @throws when the port is unavailable, or key or certificate are invalid */
 export async function openRtmpListener(options: RtmpOptions, reception: Reception): Promise<Listener> {
   const sockets = new Set<Socket>();
   const limit = new ConnectionLimit({ total: MAX_CONNECTIONS, perNetwork: MAX_UNPROVEN_OF_NETWORK });
@@ -46,7 +46,7 @@ export async function openRtmpListener(options: RtmpOptions, reception: Receptio
     options.protocol === "rtmps"
       ? createTlsServer({ ...options.tls, handshakeTimeout: TLS_HANDSHAKE_MS }, serve)
       : createServer(serve);
-  // No TLS at all, mostly. After a handshake that took too long Node leaves the socket open.
+  // Mostly peers that do not speak TLS. After a handshake timeout Node leaves the socket open.
   server.on("tlsClientError", (_: Error, socket: Socket) => socket.destroy());
   server.maxConnections = backstopOf(MAX_CONNECTIONS);
   server.on("connection", (socket: Socket) => {
@@ -74,6 +74,6 @@ export async function openRtmpListener(options: RtmpOptions, reception: Receptio
   };
 }
 
-/** A TCP connection has its two addresses and ports to itself; a TLS socket has those of the connection under it. */
+/** Identifies a TCP connection by its addresses and port. A TLS socket has those of its underlying connection. */
 const peerOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
   `${remoteAddress} ${remotePort} ${localAddress}`;

@@ -1,31 +1,31 @@
-/** The parts of node-media-server 4.4 that are used: it has no types of its own. */
+/** Types for the parts of node-media-server 4.4 in use; the package has none. */
 declare module "node-media-server/src/protocol/rtmp.js" {
   interface Message {
     header: { fmt: number; cid: number; timestamp: number; length: number; type: number; stream_id: number };
-    /** Of the whole message, in milliseconds. */
+    /** Timestamp of the whole message, in milliseconds. */
     clock: number;
-    /** Reused by the next message of its chunk stream; only `header.length` bytes of it are this one's. */
+    /** Reused by the next message of the chunk stream; only the first `header.length` bytes belong to this one. */
     payload: Buffer;
     capacity: number;
-    /** How much of it has come. */
+    /** Bytes received so far. */
     bytes: number;
   }
 
   class Rtmp {
     flv: unknown;
-    /** 0 to 3; 3 = C0, C1 and C2 have come. */
+    /** 0 to 3; 3 = C0, C1 and C2 have been received. */
     handshakeState: number;
     streamId: number | undefined;
     inChunkSize: number;
     ackSize: number | undefined;
     parserPacket: Message;
-    /** Of the header of the chunk that is being read. */
+    /** Bytes of the current chunk header. */
     parserBytes: number;
     outChunkSize: number;
     inPackets: Map<number, Message>;
     onOutputCallback: (bytes: Buffer) => void;
 
-    /** @returns what is wrong; broken input also throws */
+    /** @returns an error message or null; broken input may also throw */
     parserData(bytes: Buffer): string | null;
     packetParse(): void;
     packetAlloc(): void;

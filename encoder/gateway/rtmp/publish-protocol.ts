@@ -1,7 +1,7 @@
 /**
- * The server's side of RTMP for one connection that publishes. The handshake and the chunk stream are node-media-server's; commands are read
- * and answered here (`amf0.ts`), because what comes before a publish comes from strangers: it has bounds, and no value of the caller is
- * written back but a number that was checked. The answer to a publish waits for a decision. Playing is refused.
+ * Server side of RTMP for one publishing connection. node-media-server implements the handshake and the chunk stream. Commands are read
+ * and answered here (`amf0.ts`), because input before a publish is untrusted: it is bounded, and the only value echoed to the caller is a
+ * checked number. The answer to a publish waits for admission. Playback is refused.
  */
 import logger from "node-media-server/src/core/logger.js";
 import Flv from "node-media-server/src/protocol/flv.js";
@@ -11,12 +11,12 @@ import { type Amf0Output, Amf0Reader, type Amf0Value, encodeAmf0 } from "./amf0.
 const APP = "live";
 const HANDSHAKE_COMPLETE = 3; // node-media-server's state
 const RTMP_VERSION = 3;
-/** All that comes between the handshake and the publish, chunk headers included. An encoder sends less than 2 KiB. */
+/** Limit for all bytes between handshake and publish, including chunk headers. An encoder sends less than 2 KiB. */
 const BYTES_BEFORE_PUBLISH = 64 << 10;
-/** Commands before the publish, known or not. An encoder sends up to six. */
+/** Limit for all commands before the publish. An encoder sends up to six. */
 const COMMANDS_BEFORE_PUBLISH = 32;
 const COMMAND_BYTES = 64 << 10;
-/** A key frame of 4K at 60 Mbit/s has about 2 MB. */
+/** A 4K key frame at 60 Mbit/s has about 2 MB. */
 const MESSAGE_BYTES = 8 << 20;
 const MESSAGES_BYTES = 24 << 20;
 const MAX_CHUNK_STREAMS = 32;
@@ -26,26 +26,26 @@ const DYNAMIC_LIMIT = 2; // RTMP 1.0 §5.4.5
 const ACK_BYTES = 2_500_000;
 const MAX_KEY_LENGTH = 512;
 const SET_DATA_FRAME = Buffer.concat([Buffer.from([2, 0, 13]), Buffer.from("@setDataFrame")]);
-const CONTINUES = 3; // header type of a chunk that goes on with a message
+const CONTINUES = 3; // header type of a chunk that continues a message
 const COMMAND_CHUNK_STREAM = 3;
 const TYPE = { setChunkSize: 1, abort: 2, audio: 8, video: 9, commandAmf3: 17, data: 18, command: 20 } as const;
 const OBJECT_ENCODINGS = new Set([0, 3]);
-/** What enhanced RTMP may carry here ("Enhancing RTMP, FLV", Veovera): picture and sound that libav can read out of FLV. */
+/** Enhanced RTMP codecs ("Enhancing RTMP, FLV", Veovera) that libav can demux from FLV. */
 const FOURCCS = ["hvc1", "av01", "vp09", "Opus", "ac-3", "ec-3", "fLaC", "mp4a"];
 
-logger.log = () => {}; // it writes what strangers send, as plain text
+logger.log = () => {}; // it would log untrusted input as plain text
 
-/** The connection cannot go on. */
+/** A protocol error that ends the connection. */
 export class RtmpError extends Error {}
 
 export class PublishProtocol extends Rtmp {
-  /** The key that somebody wants to publish under, from the moment on that they ask. */
+  /** The stream key of the publish command; null before it. */
   streamKey: string | null = null;
-  /** The publisher said goodbye, or was told so. */
+  /** The publisher deleted the stream, or was disconnected. */
   isOver = false;
-  /** A connect has been accepted. */
+  /** The connect command has been accepted. */
   isConnected = false;
-  /** FLV, from its header on; emptied by the reader. */
+  /** FLV starting with the file header; drained by the reader. */
   readonly flvTags: Buffer[] = [Flv.createHeader(true, true)];
   #hasBegun = false;
   #receivedBytes = 0;
@@ -57,7 +57,7 @@ export class PublishProtocol extends Rtmp {
 
   constructor(output: (bytes: Buffer) => void) {
     super();
-    this.flv = null; // a megabyte for a parser that is not needed
+    this.flv = null; // saves a megabyte for an unused parser
     this.onOutputCallback = output;
   }
 
@@ -65,7 +65,7 @@ export class PublishProtocol extends Rtmp {
     return this.handshakeState === HANDSHAKE_COMPLETE;
   }
 
-  /** @throws {RtmpError} and others, all of which mean that the connection cannot go on */
+  /** @throws {RtmpError} and other errors, all of which end the connection */
   read(bytes: Buffer): void {
     if (!this.#hasBegun && bytes[0] !== RTMP_VERSION) throw new RtmpError("no RTMP handshake");
     this.#hasBegun = true;
@@ -92,7 +92,7 @@ export class PublishProtocol extends Rtmp {
     super.packetParse();
     const { header, bytes } = this.parserPacket;
     this.#countBeforePublish(this.parserBytes);
-    // The parser would go back in its input if a message were begun anew in its middle.
+    // The parser would move backwards in its input if a new message started inside another.
     if (bytes > 0 && header.fmt !== CONTINUES) throw new RtmpError("a message within a message");
     if (this.inPackets.size > MAX_CHUNK_STREAMS) throw new RtmpError("too many chunk streams");
   }
@@ -124,7 +124,7 @@ export class PublishProtocol extends Rtmp {
     if (header.length > COMMAND_BYTES) throw new RtmpError("command too long");
     if (this.streamKey === null && ++this.#commandsBeforePublish > COMMANDS_BEFORE_PUBLISH)
       throw new RtmpError("too many commands");
-    // In the AMF3 message a format byte comes first; the values are AMF0 all the same.
+    // An AMF3 command message starts with a format byte; its values are AMF0 nevertheless.
     const reader = new Amf0Reader(payload.subarray(header.type === TYPE.commandAmf3 ? 1 : 0, header.length));
     const name = reader.read();
     if (name === "connect") this.#connect(transactionOf(reader), reader.read());
@@ -134,7 +134,7 @@ export class PublishProtocol extends Rtmp {
     else if (name === "deleteStream") this.isOver = this.streamKey !== null;
   }
 
-  /** Media that comes before the answer waits with the rest. */
+  /** Media received before the publish is answered is buffered. */
   override dataHandler(): void {
     if (this.streamKey === null || this.isOver) return;
     const { header, payload, clock } = this.parserPacket;
@@ -223,10 +223,10 @@ export class PublishProtocol extends Rtmp {
   }
 }
 
-/** "live", "live/" and "live?x=1" are the same. */
+/** "live", "live/" and "live?x=1" are the same application. */
 const appOf = (app: string) => app.split("?")[0]!.replace(/^\/+|\/+$/g, "");
 
-/** It is written back, so it has to be a number. */
+/** The ID is echoed to the caller, so it must be a number. */
 function transactionOf(reader: Amf0Reader): number {
   const transactionId = reader.read();
   if (typeof transactionId !== "number" || !Number.isFinite(transactionId)) throw new RtmpError("no transaction ID");

@@ -1,6 +1,6 @@
 /**
- * One connection to one target, in a process of its own: the broadcast on stdin, the target by IPC, the connection as descriptor 4. What the target does, the broadcast
- * does not feel: stdin is always read, and what a slow target cannot take goes by whole groups of pictures.
+ * Child process for one connection to one target: the broadcast on stdin, the target over IPC, the connection as descriptor 4. The target
+ * cannot delay the broadcast: stdin is always read, and whole groups of pictures are dropped for a slow target.
  */
 import { Socket } from "node:net";
 import { Log } from "node-av";
@@ -16,7 +16,7 @@ import { endWithParent } from "../../orphan.ts";
 export interface PushPlan {
   url: string;
   streamKey: string;
-  /** For a connection that takes the broadcast, and for each of its tags. */
+  /** Time limit for the connection to accept the broadcast, and for each tag. */
   timeoutMs: number;
   queueBytes: number;
 }
@@ -26,7 +26,7 @@ export type PushMessage =
   | { type: "failed"; reason: SimulcastReason; detail: string }
   | { type: "ended"; dropped: number };
 
-const CONNECTION = 4; // behind the pipes and the IPC channel
+const CONNECTION = 4; // descriptor after the pipes and the IPC channel
 
 Log.setLevel(AV_LOG_QUIET);
 endWithParent();
@@ -40,10 +40,10 @@ async function run(plan: PushPlan): Promise<void> {
   process.send!(last);
 }
 
-/** @returns how many tags the target was too slow for */
+/** @returns the number of dropped tags */
 async function push(plan: PushPlan): Promise<number> {
   const to = destinationOf(plan.url);
-  if (to === null) throw new DialError("malformed_url", "The target's URL is no RTMP URL with an application.");
+  if (to === null) throw new DialError("malformed_url", "The target's URL is not an RTMP URL with an application.");
   const queue = Promise.withResolvers<TagQueue>();
   const tags = new FlvTags();
   let current: TagQueue | undefined;
@@ -55,7 +55,7 @@ async function push(plan: PushPlan): Promise<number> {
   }).finally(() => current?.end());
   remuxed.catch(queue.reject);
 
-  const waiting = await queue.promise; // what cannot be pushed is not announced
+  const pendingTags = await queue.promise; // do not announce what cannot be pushed
 
   const limit = new TimeLimit(plan.timeoutMs);
   const connection = new Socket({ fd: CONNECTION });
@@ -66,19 +66,19 @@ async function push(plan: PushPlan): Promise<number> {
   let loss: DialError | null = null;
   void publisher.over.then((error) => {
     loss = error;
-    waiting.end();
+    pendingTags.end();
   });
-  for (let tag = await waiting.next(); tag !== null; tag = await waiting.next()) {
+  for (let tag = await pendingTags.next(); tag !== null; tag = await pendingTags.next()) {
     await limit.race(publisher.send(tag));
     if (loss !== null) throw loss;
   }
   if (loss !== null) throw loss;
   await limit.race(publisher.close());
   await remuxed;
-  return waiting.dropped;
+  return pendingTags.dropped;
 }
 
-/** Gives up on what takes too long. */
+/** Rejects work that exceeds the time limit. */
 class TimeLimit {
   readonly #ms: number;
   readonly #controller = new AbortController();
@@ -96,7 +96,7 @@ class TimeLimit {
   async race<T>(work: Promise<T>): Promise<T> {
     clearTimeout(this.#timer);
     const late = Promise.withResolvers<never>();
-    this.#timer = setTimeout(() => late.reject(new DialError("timeout", "The target does not take it.")), this.#ms);
+    this.#timer = setTimeout(() => late.reject(new DialError("timeout", "The target does not read.")), this.#ms);
     try {
       return await Promise.race([work, late.promise]);
     } finally {

@@ -1,18 +1,18 @@
-/** A connection to somebody else's server: private addresses are refused when it is made, whatever a name said before. */
+/** Connects to a third-party server. Private addresses are refused at connection time, after name resolution. */
 import { lookup as resolve } from "node:dns";
 import { BlockList, connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Destination, SimulcastReason } from "./target.ts";
 
-/** The same blocks as `src/platform/network/addresses.ts`, which the encoder's image does not have; a test holds them together. */
+/** The same blocks as `src/platform/network/addresses.ts`, which the encoder image does not contain; a test keeps them equal. */
 const CLOSED_IPV4 =
   "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 " +
   "192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4";
-/** Outside of 2000::/3 nothing is public but what carries an IPv4 address. */
+/** Outside 2000::/3 only addresses that embed an IPv4 address can be public. */
 const CLOSED_IPV6 = "::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20";
-const CARRIES_IPV4 = /^(?:::ffff:|64:ff9b::)(.*)$/i;
+const EMBEDS_IPV4 = /^(?:::ffff:|64:ff9b::)(.*)$/i;
 
-/** One for each family: a list of both takes an IPv4 address for its IPv6 spelling too. */
+/** One list per family: a combined list would also match an IPv4 address in its IPv6-mapped form. */
 const blockListOf = (blocks: string, family: "ipv4" | "ipv6") => {
   const list = new BlockList();
   for (const block of blocks.split(" ")) {
@@ -24,10 +24,10 @@ const blockListOf = (blocks: string, family: "ipv4" | "ipv6") => {
 const closedIpv4 = blockListOf(CLOSED_IPV4, "ipv4");
 const closedIpv6 = blockListOf(CLOSED_IPV6, "ipv6");
 
-/** @param address as the system spells it */
+/** @param address in the system's notation */
 export function isPublicAddress(address: string): boolean {
-  const carried = CARRIES_IPV4.exec(address)?.[1];
-  if (carried !== undefined && isIP(carried) === 4) return isPublicAddress(carried);
+  const embedded = EMBEDS_IPV4.exec(address)?.[1];
+  if (embedded !== undefined && isIP(embedded) === 4) return isPublicAddress(embedded);
   if (isIP(address) === 4) return !closedIpv4.check(address, "ipv4");
   return isIP(address) === 6 && !closedIpv6.check(address, "ipv6");
 }
@@ -40,12 +40,12 @@ export class DialError extends Error {
   }
 }
 
-/** Of Node: "ECONNREFUSED", "DEPTH_ZERO_SELF_SIGNED_CERT". The message would name the address, and logs do not. */
+/** Node's code, such as "ECONNREFUSED" or "DEPTH_ZERO_SELF_SIGNED_CERT". The message would put the address into logs. */
 const codeOf = (error: Error) => ("code" in error && typeof error.code === "string" ? error.code : "no connection");
 
 const forbidden = () => new DialError("forbidden_address", "The target has a private or local address.");
 
-/** Connects; nothing is read yet, so that the connection may be given away. @throws {DialError} */
+/** Connects without reading, so that the socket can be passed to another process. @throws {DialError} */
 export async function dial(to: Destination, allowPrivateNetwork: boolean, signal: AbortSignal): Promise<Socket> {
   const isAllowed = (address: string) => allowPrivateNetwork || isPublicAddress(address);
   if (isIP(to.host) !== 0 && !isAllowed(to.host)) throw forbidden();
@@ -62,7 +62,7 @@ export async function dial(to: Destination, allowPrivateNetwork: boolean, signal
   return await opened(socket, "connect", signal);
 }
 
-/** The same connection over TLS when the target's URL asks for it. @throws {DialError} */
+/** Starts TLS on the connection when the target's URL requires it. @throws {DialError} */
 export function secured(socket: Socket, to: Destination, signal: AbortSignal): Promise<Socket> {
   if (!to.isSecure) return Promise.resolve(socket);
   const name = isIP(to.host) === 0 ? { servername: to.host } : {};
@@ -76,7 +76,7 @@ function opened(socket: Socket, event: "connect" | "secureConnect", signal: Abor
       failed(error instanceof DialError ? error : new DialError("unreachable", codeOf(error))),
     );
     socket.once("close", () => failed(new DialError("lost", "The target closed the connection.")));
-    const stop = () => socket.destroy(new DialError("timeout", "No connection in time."));
+    const stop = () => socket.destroy(new DialError("timeout", "The connection timed out."));
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
   });

@@ -1,4 +1,4 @@
-/** FLV, as libav's muxer writes it, in tags (Adobe FLV 10.1, E.4; Enhanced RTMP v2, "ExVideoTagHeader"). Pure. */
+/** Splits FLV from libav's muxer into tags (Adobe FLV 10.1, E.4; Enhanced RTMP v2, "ExVideoTagHeader"). Pure. */
 import { PendingBytes } from "../../pending-bytes.ts";
 
 const FILE_HEADER_BYTES = 13;
@@ -10,14 +10,14 @@ export interface FlvTag {
   type: number;
   timestampMs: number;
   data: Buffer;
-  /** Metadata or a decoder's configuration: never dropped. */
+  /** Metadata or a decoder configuration; never dropped. */
   isHeader: boolean;
   isKeyFrame: boolean;
 }
 
 export class FlvTags {
   readonly #pending = new PendingBytes();
-  /** Fewer pending bytes have no further tag. */
+  /** Minimum pending bytes for the next tag. */
   #needed = FILE_HEADER_BYTES;
   #hasBegun = false;
 

@@ -1,4 +1,4 @@
-/** Publishes FLV tags to an RTMP server, over a socket that is connected. */
+/** Publishes FLV tags to an RTMP server over a connected socket. */
 import type { Socket } from "node:net";
 import logger from "node-media-server/src/core/logger.js";
 import Rtmp from "node-media-server/src/protocol/rtmp.js";
@@ -11,66 +11,66 @@ const MAX_ANSWER_BYTES = 1 << 20;
 const CHUNK_STREAM: Record<number, number> = { [TAG.audio]: 4, [TAG.video]: 5, [TAG.script]: 6 };
 const SET_DATA_FRAME = Buffer.concat([Buffer.from([2, 0, 13]), Buffer.from("@setDataFrame")]);
 const STATUS_CODE = /^Net(?:Connection|Stream)(?:\.[A-Za-z]{1,32}){1,3}$/;
-/** Said to the server so that it knows that HEVC may come ("Enhancing RTMP, FLV": connect). */
+/** Enhanced RTMP codecs announced in `connect` ("Enhancing RTMP, FLV"). */
 const FOURCCS = ["hvc1", "av01", "vp09"];
 
 logger.log = () => {};
 
 export class Publisher extends RtmpClient {
-  /** Why it is over: the server closed, broke off, or said that it does not want more. */
+  /** Resolves with the cause when the server closes the connection, breaks off or rejects the stream. */
   readonly over: Promise<DialError>;
-  readonly #line: Socket;
+  readonly #connection: Socket;
 
-  constructor(line: Socket) {
+  constructor(connection: Socket) {
     super();
     this.flv = null;
-    this.socket = line;
-    this.#line = line;
+    this.socket = connection;
+    this.#connection = connection;
     const over = Promise.withResolvers<DialError>();
     this.over = over.promise;
     const end = (error: DialError) => {
       this.rejectAllPending(error);
       over.resolve(error);
-      line.destroy();
+      connection.destroy();
     };
-    line.on("data", (bytes: Buffer) => {
+    connection.on("data", (bytes: Buffer) => {
       try {
         this.handleData(bytes);
       } catch {
         end(new DialError("refused", "The target does not answer in RTMP."));
       }
     });
-    line.once("close", () => end(new DialError("lost", "The target closed the connection.")));
-    line.on("error", () => {}); // close follows
+    connection.once("close", () => end(new DialError("lost", "The target closed the connection.")));
+    connection.on("error", () => {}); // close follows
     this.onErrorCallback = () => end(new DialError("refused", "The target does not answer in RTMP."));
-    // Its description may repeat the stream key, so only a code is kept.
+    // The description may repeat the stream key, so only the code is kept.
     this.onStatusCallback = (code, { level }) => {
-      if (level === "error") end(new DialError("refused", STATUS_CODE.test(code) ? code : "The target says no."));
+      if (level === "error") end(new DialError("refused", STATUS_CODE.test(code) ? code : "The target refused."));
     };
   }
 
-  /** Resolves when the server takes the broadcast. @throws {DialError} */
+  /** Resolves when the server accepts the broadcast. @throws {DialError} */
   async publish({ app, tcUrl }: Destination, streamKey: string): Promise<void> {
-    const shaken = new Promise<void>((resolve) => (this.onHandshakeCallback = resolve));
+    const handshake = new Promise<void>((resolve) => (this.onHandshakeCallback = resolve));
     this.sendClientHandshake();
     try {
-      await Promise.race([shaken, this.over.then((error) => Promise.reject(error))]);
+      await Promise.race([handshake, this.over.then((error) => Promise.reject(error))]);
       this.setChunkSize(this.outChunkSize);
       const fourCcList = Object.assign([...FOURCCS], { sarray: true });
       const about = { app, type: "nonprivate", flashVer: "FMLE/3.0 (compatible; Sluice)", tcUrl, fourCcList };
       await this.sendCommand("connect", { cmdObj: about });
       const name = { cmdObj: null, streamName: streamKey };
-      // Some servers want them; none has to answer.
+      // Required by some servers; an answer is optional.
       this.sendCommand("releaseStream", name).catch(() => {});
       this.sendCommand("FCPublish", name).catch(() => {});
       await this.sendCreateStream();
       await this.sendPublish(streamKey);
     } catch (error) {
-      throw error instanceof DialError ? error : new DialError("refused", "The target says no.");
+      throw error instanceof DialError ? error : new DialError("refused", "The target refused.");
     }
   }
 
-  /** Resolves when there is room for the next one, or no connection any more. */
+  /** Resolves when the socket can take the next tag or is closed. */
   async send(tag: FlvTag): Promise<void> {
     const payload = tag.type === TAG.script ? Buffer.concat([SET_DATA_FRAME, tag.data]) : tag.data;
     const message = Rtmp.chunksCreate({
@@ -84,21 +84,21 @@ export class Publisher extends RtmpClient {
       },
       payload,
     });
-    if (this.#line.destroyed || this.#line.write(message)) return;
+    if (this.#connection.destroyed || this.#connection.write(message)) return;
     await new Promise<void>((resolve) => {
       const go = () => {
-        this.#line.off("drain", go).off("close", go);
+        this.#connection.off("drain", go).off("close", go);
         resolve();
       };
-      this.#line.on("drain", go).on("close", go);
+      this.#connection.on("drain", go).on("close", go);
     });
   }
 
-  /** Says goodbye, and resolves when all is sent. */
+  /** Deletes the stream; resolves when everything is sent. */
   async close(): Promise<void> {
-    if (this.#line.destroyed) return;
+    if (this.#connection.destroyed) return;
     this.sendInvokeMessage(0, { cmd: "deleteStream", transId: 0, cmdObj: null, streamId: this.streamId });
-    this.#line.end();
+    this.#connection.end();
     await this.over;
   }
 

@@ -1,4 +1,4 @@
-/** Pushes a broadcast, as it is, to other servers. None of them can hold it up: nothing here waits, and each has a process of its own. */
+/** Pushes a broadcast without re-encoding to other servers. Each push is non-blocking and has its own process, so none can delay the broadcast. */
 import { log, logWarning } from "../../../protocol/log.ts";
 import type { Unit } from "../container-units.ts";
 import { gatewaySlots, type PushSlots } from "./slots.ts";
@@ -9,13 +9,13 @@ import { SIMULCAST_QUEUE_BYTES } from "./tag-queue.ts";
 const TIMEOUT_MS = 10_000;
 
 export interface SimulcastOptions {
-  /** Also to private and local addresses: for local work. */
+  /** Also allow private and local addresses, for development. */
   allowPrivateNetwork: boolean;
-  /** How long a target may take to accept the broadcast, or a piece of it. */
+  /** Time limit for a target to accept the broadcast, or one tag. */
   timeoutMs?: number;
-  /** What waits for a slow target. */
+  /** Maximum bytes queued for a slow target. */
   queueBytes?: number;
-  /** By default those that all broadcasts of the gateway share. */
+  /** Default: the slots shared by all broadcasts of the gateway. */
   slots?: PushSlots;
   onState(simulcastId: string, state: SimulcastState, reason?: SimulcastReason): void;
 }
@@ -32,7 +32,7 @@ export class SimulcastPusher {
     this.#options = options;
   }
 
-  /** The targets from now on: new ones get the broadcast from the next place where one may begin, the others end. */
+  /** Replaces the targets. New ones get the broadcast from the next entry point; removed ones end. */
   retarget(targets: SimulcastTarget[]): void {
     for (const [id, { target, push }] of this.#pushes) {
       if (targets.some((wanted) => isSame(wanted, target))) continue;
@@ -44,13 +44,13 @@ export class SimulcastPusher {
         this.#pushes.set(target.simulcastId, { target, push: this.#start(target) });
   }
 
-  /** The broadcast's next piece, from its first on. Neither waits nor throws. */
+  /** Takes every unit of the broadcast in order. Neither waits nor throws. */
   push(unit: Unit): void {
     for (const { push } of this.#pushes.values()) push.push(unit);
     if (unit.head !== null) this.#head.set(unit.head, unit.bytes);
   }
 
-  /** Resolves when every target has had what waits for it, or has shown that it does not want it. */
+  /** Resolves when every target has received its queued media or has failed. */
   async end(): Promise<void> {
     await Promise.all([...this.#pushes.values()].map(({ push }) => push.end()));
   }
@@ -64,11 +64,11 @@ export class SimulcastPusher {
       queueBytes,
       slots,
       head: () => [...this.#head].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, bytes]) => bytes),
-      onState: (state, reason, detail) => this.#tell(target, state, reason, detail),
+      onState: (state, reason, detail) => this.#report(target, state, reason, detail),
     });
   }
 
-  #tell({ simulcastId }: SimulcastTarget, state: SimulcastState, reason?: SimulcastReason, detail?: string): void {
+  #report({ simulcastId }: SimulcastTarget, state: SimulcastState, reason?: SimulcastReason, detail?: string): void {
     const why = reason === undefined ? {} : { reason, detail: detail ?? "" };
     const write = reason === undefined ? log : logWarning;
     write("simulcast.state", { ...this.#ids, simulcastId, state, ...why });

@@ -1,4 +1,4 @@
-/** The packets of a broadcast (FLV, MPEG-TS, fragmented MP4) as FLV, not encoded again. */
+/** Remuxes a broadcast (FLV, MPEG-TS, fragmented MP4) to FLV without re-encoding. */
 import { Dictionary, FFmpegError, FormatContext, IOContext, Packet, type Stream } from "node-av";
 import {
   AV_CODEC_ID_AAC,
@@ -18,20 +18,20 @@ const CONTAINERS = "flv,live_flv,mpegts,mov,mp4";
 const LOOK_MICROSECONDS = 1_000_000;
 const LOOK_BYTES = 4 << 20;
 const IO_BUFFER_BYTES = 1 << 15;
-/** What targets take; all but H.264 by enhanced RTMP. */
+/** Supported codecs; all but H.264 require enhanced RTMP. */
 const PICTURES = [AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_AV1, AV_CODEC_ID_VP9] as const;
 const SOUNDS = [AV_CODEC_ID_AAC, AV_CODEC_ID_MP3] as const;
 
-/** RTMP has no way to carry this source. */
+/** RTMP cannot carry this source. */
 export class UnsupportedSource extends Error {}
 
 export interface FlvSink {
-  /** Before the first byte. */
+  /** Called before the first byte. */
   onStreams(has: { picture: boolean }): void;
   onBytes(bytes: Buffer): void;
 }
 
-/** @throws {UnsupportedSource}, or {FFmpegError} when it is no media */
+/** @throws {UnsupportedSource}, or {FFmpegError} when the input is not media */
 export async function remuxToFlv(bytes: AsyncIterable<Uint8Array>, sink: FlvSink): Promise<void> {
   const input = new FormatContext();
   input.allocContext();
@@ -77,12 +77,12 @@ export async function remuxToFlv(bytes: AsyncIterable<Uint8Array>, sink: FlvSink
     packet.rescaleTs(copy.from.timeBase, copy.to.timeBase);
     packet.streamIndex = copy.to.index;
     packet.pos = -1n;
-    await output.interleavedWriteFrame(packet); // one that the muxer does not like is left out
+    await output.interleavedWriteFrame(packet); // a packet the muxer rejects is skipped
   }
   await output.writeTrailer();
 }
 
-/** The first picture and the first sound, as the live encoder takes them. @throws {UnsupportedSource} */
+/** Selects the first video and the first audio stream. @throws {UnsupportedSource} */
 function chosen(streams: Stream[]): Stream[] {
   const first = (type: number) => streams.find(({ codecpar }) => codecpar.codecType === type);
   const [picture, sound] = [first(AVMEDIA_TYPE_VIDEO), first(AVMEDIA_TYPE_AUDIO)];

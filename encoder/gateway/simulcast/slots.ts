@@ -1,4 +1,4 @@
-/** Bounds the child processes of simulcasts, over all broadcasts of a gateway. Each takes some 90 MB. */
+/** Limits the simulcast child processes over all broadcasts of a gateway. Each uses about 90 MB. */
 import { availableParallelism } from "node:os";
 
 const FOR_EACH_CORE = 4;
@@ -26,5 +26,5 @@ export class PushSlots {
 
 export const mostPushes = (cores: number): number => Math.max(AT_LEAST, FOR_EACH_CORE * cores);
 
-/** Of this process. */
+/** Slots of this process. */
 export const gatewaySlots = new PushSlots(mostPushes(availableParallelism()));

@@ -1,8 +1,8 @@
-/** What waits for a target: bounded, and when it is full whole groups of pictures go, the oldest first. Pure but for waiting. */
+/** Bounded queue of tags for a target. When it is full, whole groups of pictures are dropped, oldest first. */
 import { once, EventEmitter } from "node:events";
 import { type FlvTag, TAG } from "./flv-tags.ts";
 
-/** What waits for a slow target. */
+/** Maximum bytes queued for a slow target. */
 export const SIMULCAST_QUEUE_BYTES = 8 << 20;
 
 export class TagQueue {
@@ -11,10 +11,10 @@ export class TagQueue {
   #tags: FlvTag[] = [];
   #bytes = 0;
   #hasEnded = false;
-  /** Without a picture every tag may be the first. */
+  /** Without a picture, every audio tag is an entry point. */
   #hasPicture: boolean;
   #waitsForKeyFrame = true;
-  /** Tags so far that were not sent. */
+  /** Tags dropped so far. */
   dropped = 0;
 
   constructor(maxBytes: number, hasPicture: boolean) {
@@ -39,7 +39,7 @@ export class TagQueue {
     this.#changed.emit("more");
   }
 
-  /** Null at the end. */
+  /** Returns null at the end. */
   async next(): Promise<FlvTag | null> {
     while (this.#tags.length === 0 && !this.#hasEnded) await once(this.#changed, "more");
     const tag = this.#tags.shift() ?? null;
@@ -51,7 +51,7 @@ export class TagQueue {
     return tag.isKeyFrame || (!this.#hasPicture && tag.type === TAG.audio && !tag.isHeader);
   }
 
-  /** Up to the next place where a decoder can begin; without one, to the end, and then until one comes. */
+  /** Drops tags up to the next entry point. Without one, drops all tags until an entry point arrives. */
   #dropGroup(): boolean {
     const first = this.#tags.findIndex(({ isHeader }) => !isHeader);
     if (first === -1) return false;

@@ -1,6 +1,6 @@
 /**
- * One target's life: connections one after another until the broadcast ends. The connection is made here, and only one that stands gets a
- * child process, so a dead target costs a socket and no process.
+ * Pushes to one target, reconnecting until the broadcast ends. The parent makes the connection and starts a child process only once it is
+ * established, so an unreachable target costs a socket but no process.
  */
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
@@ -20,11 +20,11 @@ import {
 } from "./target.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
-/** A connection that held so long was a good one: the next failure is the first again. */
-const GOOD_MS = 30_000;
-/** A child always reads; one that does not is stuck. The same waits while the connection is made. */
+/** A connection that lasted this long resets the failure count. */
+const STABLE_MS = 30_000;
+/** A child with more unread bytes is stuck and is killed. Also limits the backlog while connecting. */
 const MAX_UNREAD_BYTES = 16 << 20;
-const LAST_WORDS_MS = 3000;
+const CLOSE_TIMEOUT_MS = 3000;
 const HEAP_MIB = 128;
 const MAX_RESIDENT_BYTES = 512 << 20;
 const WATCH_MS = 1000;
@@ -34,7 +34,7 @@ export interface TargetOptions {
   timeoutMs: number;
   queueBytes: number;
   slots: PushSlots;
-  /** What a reader that comes midway needs first. */
+  /** Container head for a reader that starts midway. */
   head(): Buffer[];
   onState(state: SimulcastState, reason?: SimulcastReason, detail?: string): void;
 }
@@ -49,10 +49,10 @@ export class TargetPush {
   readonly #options: TargetOptions;
   readonly #environment = trustedCertificates();
   #child: ChildProcess | null = null;
-  /** What the child is given first; null when no connection is being made. */
+  /** Bytes buffered for the child while connecting; null otherwise. */
   #backlog: Buffer[] | null = null;
   #backlogBytes = 0;
-  /** The head and a place to begin at have been given. */
+  /** The head and an entry point have been sent. */
   #isFed = false;
   #state: SimulcastState | null = null;
   #reason: SimulcastReason | undefined;
@@ -74,9 +74,9 @@ export class TargetPush {
     if (!this.#isFed) {
       if (!unit.isEntry) return;
       this.#isFed = true;
-      for (const bytes of this.#options.head()) this.#give(bytes);
+      for (const bytes of this.#options.head()) this.#write(bytes);
     }
-    this.#give(unit.bytes);
+    this.#write(unit.bytes);
   }
 
   /** Never rejects. */
@@ -87,15 +87,15 @@ export class TargetPush {
       this.#dialing.abort();
       const child = this.#child;
       child?.stdin?.end();
-      const giveUp = setTimeout(() => child?.kill("SIGKILL"), this.#state === "active" ? LAST_WORDS_MS : 0);
+      const timeout = setTimeout(() => child?.kill("SIGKILL"), this.#state === "active" ? CLOSE_TIMEOUT_MS : 0);
       await this.#over;
-      clearTimeout(giveUp);
-      this.#tell("idle");
+      clearTimeout(timeout);
+      this.#report("idle");
     }
     await this.#over;
   }
 
-  #give(bytes: Buffer): void {
+  #write(bytes: Buffer): void {
     const stdin = this.#child?.stdin;
     if (stdin != null) {
       if (stdin.destroyed) return;
@@ -104,7 +104,7 @@ export class TargetPush {
     } else if (this.#backlog !== null) {
       this.#backlog.push(bytes);
       this.#backlogBytes += bytes.length;
-      if (this.#backlogBytes > MAX_UNREAD_BYTES) this.#emptyBacklog(); // it begins at a later place
+      if (this.#backlogBytes > MAX_UNREAD_BYTES) this.#emptyBacklog(); // start at a later entry point
     }
   }
 
@@ -115,18 +115,18 @@ export class TargetPush {
   }
 
   #start(): void {
-    if (this.#state !== "failed") this.#tell("connecting");
+    if (this.#state !== "failed") this.#report("connecting");
     this.#emptyBacklog();
     this.#over = this.#attempt().then((failure) => this.#ended(failure));
   }
 
-  /** One connection, from its making to its end. Never rejects. */
+  /** Runs one connection to its end. Never rejects. */
   async #attempt(): Promise<Failure> {
     const { slots } = this.#options;
     let socket: Socket | undefined;
     try {
       socket = await this.#connect();
-      if (!slots.take()) throw new DialError("overloaded", "This gateway has no room for another push.");
+      if (!slots.take()) throw new DialError("overloaded", "All push slots of this gateway are in use.");
       try {
         return await this.#publish(socket);
       } finally {
@@ -146,7 +146,7 @@ export class TargetPush {
   /** @throws {DialError} */
   async #connect(): Promise<Socket> {
     const to = destinationOf(this.#target.url);
-    if (to === null) throw new DialError("malformed_url", "The target's URL is no RTMP URL with an application.");
+    if (to === null) throw new DialError("malformed_url", "The target's URL is not an RTMP URL with an application.");
     const { allowPrivateNetwork, timeoutMs } = this.#options;
     const dialing = new AbortController();
     this.#dialing = dialing;
@@ -158,17 +158,17 @@ export class TargetPush {
     }
   }
 
-  /** Gives the connection to a child of its own, and the broadcast with it. @returns how it ended */
+  /** Passes the connection and the broadcast to a child process. @returns how it ended */
   #publish(socket: Socket): Promise<Failure> {
     const child = startMediaProcess(CHILD_PATH, {
       stdio: ["pipe", "ignore", "ignore", "ipc", socket],
       heapMiB: HEAP_MIB,
       environment: this.#environment,
     });
-    socket.destroy(); // the child has its own descriptor
+    socket.destroy(); // the child holds its own descriptor
     const { url, streamKey } = this.#target;
     const { timeoutMs, queueBytes } = this.#options;
-    const crashed: Failure = { reason: "crashed", detail: "Its process has ended by itself." };
+    const crashed: Failure = { reason: "crashed", detail: "The push process exited unexpectedly." };
     const supervisor = new Supervisor<Failure>(child, {
       watchMs: WATCH_MS,
       rssBytes: MAX_RESIDENT_BYTES,
@@ -176,19 +176,19 @@ export class TargetPush {
     });
     child.on("message", (message: PushMessage) => {
       if (message.type !== "active") {
-        // It cannot exit by itself while libav waits for more of the source.
+        // The child cannot exit while libav waits for more of the source.
         supervisor.end(message.type === "failed" ? message : crashed);
       } else {
         this.#activeAtMs = performance.now();
-        this.#tell("active");
+        this.#report("active");
       }
     });
-    child.stdin?.on("error", () => {}); // its end says so too
+    child.stdin?.on("error", () => {}); // the supervisor reports the child's exit
     child.send({ url, streamKey, timeoutMs, queueBytes } satisfies PushPlan, () => {});
-    const waiting = this.#backlog ?? [];
+    const backlog = this.#backlog ?? [];
     this.#backlog = null;
     this.#child = child;
-    for (const bytes of waiting) this.#give(bytes);
+    for (const bytes of backlog) this.#write(bytes);
     if (this.#isEnding) child.kill("SIGKILL");
     return supervisor.watch().then(({ outcome }) => outcome ?? crashed);
   }
@@ -196,15 +196,15 @@ export class TargetPush {
   #ended({ reason, detail }: Failure): void {
     if (this.#isEnding) return;
     const wasActive = this.#state === "active";
-    if (wasActive && performance.now() - this.#activeAtMs > GOOD_MS) this.#failures = 0;
+    if (wasActive && performance.now() - this.#activeAtMs > STABLE_MS) this.#failures = 0;
     this.#failures += 1;
-    this.#tell(wasActive ? "disconnected" : "failed", reason, detail);
-    if (reason === "unsupported" || reason === "malformed_url") return; // it would be the same again
+    this.#report(wasActive ? "disconnected" : "failed", reason, detail);
+    if (reason === "unsupported" || reason === "malformed_url") return; // a retry would fail the same way
     this.#retry = setTimeout(() => this.#start(), retryAfterMs(this.#failures));
   }
 
-  /** The same failure again is not told again. */
-  #tell(state: SimulcastState, reason?: SimulcastReason, detail?: string): void {
+  /** Reports a state change. A repeated failure with the same reason is not reported again. */
+  #report(state: SimulcastState, reason?: SimulcastReason, detail?: string): void {
     if (state === this.#state && reason === this.#reason) return;
     this.#state = state;
     this.#reason = reason;
@@ -212,7 +212,7 @@ export class TargetPush {
   }
 }
 
-/** The gateway's operator may trust more authorities than Node does; the child checks the target's certificate. */
+/** Passes the operator's additional certificate authorities to the child, which verifies the target's certificate. */
 function trustedCertificates(): Record<string, string> {
   const { NODE_EXTRA_CA_CERTS } = process.env;
   return NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS };

@@ -1,4 +1,4 @@
-/** What simulcast is about: where to, and what is told of it. Types and pure rules. */
+/** Simulcast targets, their states and failure reasons. Types and pure rules. */
 
 export interface SimulcastTarget {
   simulcastId: string;
@@ -8,13 +8,13 @@ export interface SimulcastTarget {
 }
 
 /**
- * `connecting`: the first try, and the first after a connection was lost (event `starting`); `active`: the target takes the broadcast
- * (event `broadcasting`); `failed`: it could not be reached or refuses, told once for each reason while it is tried again;
- * `disconnected`: an active one was lost; `idle`: the broadcast is over.
+ * `connecting`: the first attempt, and the first after a lost connection (event `starting`); `active`: the target accepts the broadcast
+ * (event `broadcasting`); `failed`: the target is unreachable or refuses, reported once per reason during retries; `disconnected`: an
+ * active connection was lost; `idle`: the broadcast is over.
  */
 export type SimulcastState = "connecting" | "active" | "failed" | "disconnected" | "idle";
 
-/** `overloaded`: this gateway has no room for another push. `unsupported` stays so: RTMP has no way to carry the source's sound or picture. The others are tried again. */
+/** `overloaded`: all push slots of the gateway are in use. `unsupported`: RTMP cannot carry the source's codecs; not retried, like `malformed_url`. */
 export const SIMULCAST_REASONS = [
   "malformed_url",
   "forbidden_address",
@@ -31,7 +31,7 @@ export type SimulcastReason = (typeof SIMULCAST_REASONS)[number];
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 30_000;
 
-/** @param failures in a row so far, at least 1 */
+/** @param failures consecutive failures so far, at least 1 */
 export const retryAfterMs = (failures: number): number => Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
 
 export interface Destination {
@@ -42,13 +42,13 @@ export interface Destination {
   tcUrl: string;
 }
 
-/** @returns null when it is no RTMP URL with an application */
+/** @returns null when it is not an RTMP URL with an application */
 export function destinationOf(url: string): Destination | null {
   const isSecure = /^rtmps:\/\//i.test(url);
-  const asHttp = url.replace(/^rtmps?:\/\//i, "http://"); // only of http URLs every way to write an address is understood
+  const asHttp = url.replace(/^rtmps?:\/\//i, "http://"); // only http URLs get their hosts normalized
   if (asHttp === url || !URL.canParse(asHttp)) return null;
   const { hostname, host, pathname, search } = new URL(asHttp);
-  const port = /^http:\/\/[^/?#]*?:(\d+)(?:[/?#]|$)/.exec(asHttp)?.[1]; // 80 too, which a URL's own `port` leaves out
+  const port = /^http:\/\/[^/?#]*?:(\d+)(?:[/?#]|$)/.exec(asHttp)?.[1]; // `URL.port` would omit 80
   const app = pathname.replace(/^\/+|\/+$/g, "") + search;
   if (app === "") return null;
   return {

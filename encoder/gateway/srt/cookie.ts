@@ -1,7 +1,7 @@
-/** Cookies by which a caller shows that it gets what is sent to its address: nothing is remembered of it before. */
+/** Stateless cookies with which a caller proves that it receives datagrams at its address. */
 import { createHmac, randomBytes } from "node:crypto";
 
-/** Like libsrt's own: good for the minute that it is made in, and the next. */
+/** As in libsrt, a cookie is valid in the minute it was made and the next. */
 const MINUTE_MS = 60_000;
 
 export class Cookies {

@@ -1,6 +1,6 @@
 /**
- * Bounds how many callers are decided on at once, in all and per network. Others wait in order of arrival: libsrt repeats its conclusion for 3 s
- * by default, so a site whose encoders all connect at once behind one address is served within that time.
+ * Limits concurrent admission decisions, in total and per network. Other callers wait in order of arrival. libsrt repeats its conclusion
+ * for 3 s by default, so many encoders that connect at once behind one address are served within that time.
  */
 import { networkOf } from "../../../protocol/network-of.ts";
 
@@ -12,7 +12,7 @@ export interface SlotLimits {
   waitingOfNetwork: number;
   waitMs: number;
 }
-/** A decision is two requests to the Worker, so the slots of a network decide on 80 callers in a second when each takes 0.2 s. */
+/** A decision makes two requests to the Worker. At 0.2 s per decision, the slots of one network handle 80 callers per second. */
 export const SLOT_LIMITS: SlotLimits = {
   running: 64,
   runningOfNetwork: 16,
@@ -23,7 +23,7 @@ export const SLOT_LIMITS: SlotLimits = {
 
 interface Waiting {
   network: string;
-  /** Its wait is over. */
+  /** Ends the wait. */
   end(hasSlot: boolean): void;
 }
 
@@ -36,7 +36,7 @@ export class DecisionSlots {
     this.#limits = limits;
   }
 
-  /** @returns whether the caller has a slot, which has to be released; false after `waitMs`, or when too many wait already */
+  /** @returns true when the caller has a slot, which must be released; false after `waitMs`, or when the queue is full */
   async acquire(address: string): Promise<boolean> {
     const network = networkOf(address);
     if (this.#hasRoom(network)) return this.#running.push(network) > 0;
@@ -57,7 +57,7 @@ export class DecisionSlots {
     this.#end(next, true);
   }
 
-  /** Nobody waits any more. */
+  /** Ends all waits without a slot. */
   close(): void {
     while (this.#waiting.length > 0) this.#end(this.#waiting[0]!, false);
   }

@@ -1,6 +1,6 @@
 /**
- * The datagrams of an SRT handshake, read and made (draft-sharabayko-srt §3.2.1, §4.3). Pure. Words are big-endian.
- * The caller asks with an induction and gets a cookie; its conclusion brings the cookie back, with extensions.
+ * Parses and builds the datagrams of an SRT handshake (draft-sharabayko-srt §3.2.1, §4.3). Pure. Words are big-endian.
+ * The caller sends an induction and gets a cookie; its conclusion returns the cookie, with extensions.
  */
 
 const HEADER_BYTES = 16;
@@ -10,11 +10,11 @@ const SHUTDOWN = 0x8005;
 const INDUCTION = 1;
 const CONCLUSION = 0xffffffff;
 const SRT_MAGIC = 0x4a17;
-const CALLER_VERSION = 4; // of an induction, for the sake of old listeners
+const CALLER_VERSION = 4; // of an induction, for compatibility with old listeners
 const CALLER_EXTENSION = 2;
 export const VERSION = 5;
 const EXTENSION = { response: 2, keyMaterial: 3, streamId: 5 } as const;
-/** Where fields are in a datagram. */
+/** Field offsets in a datagram. */
 const AT = {
   timestamp: 8,
   destination: 12,
@@ -27,8 +27,8 @@ const AT = {
 };
 
 /**
- * Why a caller is refused, as libsrt numbers it: below 1000 what libsrt itself finds, from 1400 on what HTTP would say
- * (libsrt, docs/API/rejection-codes.md). Callers show it.
+ * libsrt's rejection codes: below 1000 for libsrt's own reasons, from 1400 on for HTTP-like statuses
+ * (libsrt, docs/API/rejection-codes.md). Callers display them.
  */
 export const REJECT = {
   resource: 3,
@@ -50,24 +50,24 @@ export type Rejection = (typeof REJECT)[keyof typeof REJECT];
 export interface Handshake {
   step: "induction" | "conclusion";
   version: number;
-  /** Of the sender's socket. */
+  /** ID of the sender's socket. */
   socketId: number;
   cookie: number;
   streamId: string | null;
-  /** What the keys of the encryption are wrapped in (§3.2.2); null = the caller does not encrypt. */
+  /** Wrapped encryption keys (§3.2.2); null = the caller does not encrypt. */
   keyMaterial: Buffer | null;
 }
 
-/** 0 is nobody's: the listener. Data and control of an established connection name their receiver. */
+/** Destination socket ID; 0 addresses the listener. Datagrams of an established connection carry their receiver's ID. */
 export const destinationOf = (datagram: Buffer): number => datagram.readUInt32BE(AT.destination);
 
-/** The sender goes, and what it has sent may still be on its way to the picture. */
+/** The sender closes the connection; media it sent may still be in the latency buffer. */
 export const isShutdown = (datagram: Buffer): boolean => datagram.readUInt16BE(0) === SHUTDOWN;
 
-/** Shorter than a header is no SRT. */
+/** A datagram shorter than a header is not SRT. */
 export const isDatagram = (datagram: Buffer): boolean => datagram.length >= HEADER_BYTES;
 
-/** @returns null when it is another kind of datagram, or a malformed one */
+/** @returns null for other or malformed datagrams */
 export function readHandshake(datagram: Buffer): Handshake | null {
   if (datagram.length < HANDSHAKE_BYTES || datagram.readUInt16BE(0) !== CONTROL) return null;
   const type = datagram.readUInt32BE(AT.type);
@@ -86,7 +86,7 @@ export function readHandshake(datagram: Buffer): Handshake | null {
   );
 }
 
-/** @returns null when one is longer than what there is */
+/** @returns null when an extension exceeds the datagram */
 function readExtensions(datagram: Buffer): Map<number, Buffer> | null {
   const found = new Map<number, Buffer>();
   for (let at = HANDSHAKE_BYTES; at + 4 <= datagram.length;) {
@@ -98,18 +98,18 @@ function readExtensions(datagram: Buffer): Map<number, Buffer> | null {
   return found;
 }
 
-/** How long a listener that has answered a conclusion keeps media before it gives it on, in milliseconds (§3.2.1.1). */
+/** Receiver latency announced in the listener's answer to a conclusion, in milliseconds (§3.2.1.1). */
 export function latencyMs(answer: Buffer): number {
   const response = readExtensions(answer)?.get(EXTENSION.response);
   return response === undefined || response.length < 12 ? 0 : response.readUInt16BE(8);
 }
 
-/** The bytes of each word are in reverse order, and zeros fill the last one (§3.2.1.3). */
+/** The bytes of each word are in reverse order; the last word is zero-padded (§3.2.1.3). */
 function textOf(words: Buffer): string {
   return Buffer.from(words).swap32().toString("utf8").replace(/\0+$/, "");
 }
 
-/** The stream key in a stream id: the id itself, or `r` of the access control's form, of which only publishing is known. */
+/** The stream key in a stream ID: the ID itself, or `r` in access control syntax, where only mode `publish` is supported. */
 export function streamKeyOf(streamId: string): { key: string } | "bad_mode" | "no_key" {
   if (!streamId.startsWith("#!::")) return streamId === "" ? "no_key" : { key: streamId };
   const fields = new Map<string, string>();
@@ -117,13 +117,13 @@ export function streamKeyOf(streamId: string): { key: string } | "bad_mode" | "n
     const equals = field.indexOf("=");
     if (equals > 0) fields.set(field.slice(0, equals), field.slice(equals + 1));
   }
-  // Without a mode the form means playing (libsrt, docs/features/access-control.md); no encoder means that by it.
+  // The default mode is "request" (libsrt, docs/features/access-control.md), but encoders omit the mode when publishing.
   if ((fields.get("m") ?? "publish") !== "publish") return "bad_mode";
   const key = fields.get("r") ?? "";
   return key === "" ? "no_key" : { key };
 }
 
-/** An answer to an induction: the cookie that the conclusion has to bring back. */
+/** Answers an induction with the cookie that the conclusion must return. */
 export function answerInduction(induction: Buffer, cookie: number): Buffer {
   const answer = replyTo(induction);
   answer.writeUInt32BE(VERSION, AT.version);
@@ -140,7 +140,7 @@ export function answerRefusal(conclusion: Buffer, code: Rejection): Buffer {
   return answer;
 }
 
-/** The induction that came before a conclusion. */
+/** Rebuilds the induction that preceded a conclusion. */
 export function inductionOf(conclusion: Buffer): Buffer {
   const induction = Buffer.from(conclusion.subarray(0, HANDSHAKE_BYTES));
   induction.writeUInt32BE(CALLER_VERSION, AT.version);
@@ -151,7 +151,7 @@ export function inductionOf(conclusion: Buffer): Buffer {
   return induction;
 }
 
-/** The conclusion with another listener's cookie. Receivers time media by its timestamp, so what it has waited is added. */
+/** Replaces the cookie by another listener's. Receivers time media by the conclusion's timestamp, so the time it waited is added. */
 export function forwarded(conclusion: Buffer, cookie: number, waitedMicroseconds: number): Buffer {
   const copy = Buffer.from(conclusion);
   copy.writeUInt32BE((copy.readUInt32BE(AT.timestamp) + Math.round(waitedMicroseconds)) % 2 ** 32, AT.timestamp);
@@ -159,7 +159,7 @@ export function forwarded(conclusion: Buffer, cookie: number, waitedMicroseconds
   return copy;
 }
 
-/** Tells a peer that its connection is over. */
+/** Builds a shutdown datagram for a peer. */
 export function shutdownOf(socketId: number): Buffer {
   const datagram = Buffer.alloc(HEADER_BYTES + 4);
   datagram.writeUInt16BE(SHUTDOWN, 0);

@@ -9,7 +9,7 @@ const ROUNDS = 2048;
 const KEY_BYTES = new Set([16, 24, 32]);
 const WRAP_IV = Buffer.alloc(8, 0xa6); // RFC 3394 §2.2.3.1
 
-/** A key is wrapped so that unwrapping it with another passphrase fails. Malformed material fits none. */
+/** Unwrapping fails with any other passphrase. Returns false for malformed material. */
 export async function isWrappedWith(material: Buffer, passphrase: string): Promise<boolean> {
   if (material.length < FIXED_BYTES || material.readUInt16BE(1) !== SIGN) return false;
   const saltEnd = FIXED_BYTES + material[14]! * 4;

@@ -1,7 +1,7 @@
 /**
- * SRT: many broadcasts on one UDP port, told apart by the stream id of their handshake. libav's listener takes one caller for each socket
- * and does not tell the id, so this is a front: it answers inductions itself, keeps nothing of a caller before its cookie has come back,
- * decides on its conclusion, and then relays its datagrams, as they are, to a libsrt listener of its own (`receiver.ts`).
+ * SRT listener for many broadcasts on one UDP port, distinguished by the stream ID of their handshake. libav's listener accepts one caller
+ * per socket and does not expose the stream ID, so this listener acts as a proxy. It answers inductions, keeps no state for a caller until
+ * the cookie is returned, decides on the conclusion, and then relays datagrams unchanged to a libsrt listener per caller (`receiver.ts`).
  */
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { SpareProcess } from "../../spare-process.ts";
 import type { Listener, Reception } from "../incoming.ts";
 import { Cookies } from "./cookie.ts";
 import { DecisionSlots } from "./decision-slots.ts";
-import { decide, type Decision } from "./door.ts";
+import { decide, type Decision } from "./decide.ts";
 import {
   answerInduction,
   answerRefusal,
@@ -26,11 +26,11 @@ import {
 } from "./handshake.ts";
 import { SrtReceiver, startSrtChild } from "./receiver.ts";
 
-/** Callers repeat their conclusion each 250 ms until they hear the answer: the latest refusals are kept for them. */
+/** Refusals kept to answer repeated conclusions: callers repeat theirs every 250 ms until they receive an answer. */
 const REFUSALS_KEPT = 256;
-/** On top of the connection's latency. */
-const LAST_MEDIA_MS = 100;
-/** A key frame comes at once. */
+/** Delay of a shutdown, in addition to the connection's latency. */
+const SHUTDOWN_DELAY_MS = 100;
+/** Large enough for the burst of a key frame. */
 const RECEIVE_BUFFER_BYTES = 4 << 20;
 
 interface Caller {
@@ -38,11 +38,11 @@ interface Caller {
   remote: RemoteInfo;
   socketId: number;
   receiver: SrtReceiver | null;
-  /** To its conclusion. */
+  /** Answer to its conclusion. */
   answer: Buffer | null;
 }
 
-/** @throws when the port cannot be had */
+/** @throws when the port is unavailable */
 export async function openSrtListener(
   options: { host: string; port: number },
   reception: Reception,
@@ -50,19 +50,19 @@ export async function openSrtListener(
   const socket = createSocket({ type: options.host.includes(":") ? "udp6" : "udp4" });
   socket.bind(options.port, options.host);
   await once(socket, "listening");
-  return new SrtFront(socket, reception);
+  return new SrtProxy(socket, reception);
 }
 
-class SrtFront implements Listener {
+class SrtProxy implements Listener {
   readonly port: number;
   readonly #socket: Socket;
   readonly #reception: Reception;
   readonly #cookies = new Cookies();
   readonly #slots = new DecisionSlots();
-  /** By where they are and what their socket is called. */
+  /** By address, port and caller socket ID. */
   readonly #callers = new Map<string, Caller>();
   readonly #refusals = new Map<string, Buffer>();
-  /** The same, by where they are and what their receiver's socket is called. */
+  /** Connected callers by address, port and receiver socket ID. */
   readonly #connected = new Map<string, Caller>();
   readonly #running = new Set<Promise<void>>();
   readonly #receivers = new SpareProcess(startSrtChild, ({ name }) =>
@@ -77,10 +77,10 @@ class SrtFront implements Listener {
     try {
       socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
     } catch {
-      // the system allows less
+      // the system limit is lower
     }
     socket.on("error", (error) => logError("srt.listener_failed", { how: error.message }));
-    socket.on("message", (datagram: Buffer, remote) => this.#hear(datagram, remote));
+    socket.on("message", (datagram: Buffer, remote) => this.#handle(datagram, remote));
     this.#receivers.prepare();
   }
 
@@ -88,30 +88,30 @@ class SrtFront implements Listener {
     this.#isClosed = true;
     this.#slots.close();
     this.#receivers.close();
-    for (const caller of this.#callers.values()) this.#letGo(caller);
+    for (const caller of this.#callers.values()) this.#disconnect(caller);
     await Promise.all(this.#running);
     const closed = once(this.#socket, "close");
     this.#socket.close();
     await closed;
   }
 
-  #hear(datagram: Buffer, remote: RemoteInfo): void {
+  #handle(datagram: Buffer, remote: RemoteInfo): void {
     if (this.#isClosed || !isDatagram(datagram)) return;
-    const place = `${remote.address}:${remote.port}`;
+    const peer = `${remote.address}:${remote.port}`;
     const destination = destinationOf(datagram);
-    if (destination !== 0) return this.#relay(this.#connected.get(`${place}/${destination}`), datagram);
+    if (destination !== 0) return this.#relay(this.#connected.get(`${peer}/${destination}`), datagram);
     const handshake = readHandshake(datagram);
     if (handshake === null) return;
     if (handshake.step === "induction") {
-      this.#send(answerInduction(datagram, this.#cookies.make(place, Date.now())), remote);
-    } else if (this.#cookies.isGood(handshake.cookie, place, Date.now())) this.#conclude(datagram, handshake, remote);
+      this.#send(answerInduction(datagram, this.#cookies.make(peer, Date.now())), remote);
+    } else if (this.#cookies.isGood(handshake.cookie, peer, Date.now())) this.#conclude(datagram, handshake, remote);
   }
 
-  /** libsrt forgets what it has not given on yet when the caller goes; so the caller goes a little later. */
+  /** A shutdown is delayed, because libsrt discards media still in its latency buffer when the caller closes. */
   #relay(caller: Caller | undefined, datagram: Buffer): void {
     if (caller?.receiver == null) return;
     const { receiver } = caller;
-    if (isShutdown(datagram)) setTimeout(() => receiver.send(datagram), latencyMs(caller.answer!) + LAST_MEDIA_MS);
+    if (isShutdown(datagram)) setTimeout(() => receiver.send(datagram), latencyMs(caller.answer!) + SHUTDOWN_DELAY_MS);
     else receiver.send(datagram);
   }
 
@@ -119,7 +119,7 @@ class SrtFront implements Listener {
     const id = `${remote.address}:${remote.port}/${handshake.socketId}`;
     const known = this.#callers.get(id);
     const answer = known === undefined ? this.#refusals.get(id) : known.answer;
-    if (answer) return this.#send(answer, remote); // it got lost
+    if (answer) return this.#send(answer, remote); // the first answer was lost
     if (known !== undefined) return;
     const caller: Caller = { id, remote, socketId: handshake.socketId, receiver: null, answer: null };
     this.#callers.set(id, caller);
@@ -127,7 +127,7 @@ class SrtFront implements Listener {
     this.#running.add(running);
   }
 
-  /** Never rejects: a system without room for a receiver costs this caller and no other. */
+  /** Never rejects: a failed receiver start affects only this caller. */
   async #serve(caller: Caller, conclusion: Buffer, handshake: Handshake): Promise<void> {
     try {
       await this.#decideAndReceive(caller, conclusion, handshake);
@@ -140,7 +140,7 @@ class SrtFront implements Listener {
 
   async #decideAndReceive(caller: Caller, conclusion: Buffer, handshake: Handshake): Promise<void> {
     const receivedAtMs = performance.now();
-    const place = remoteOf(caller);
+    const peer = remoteOf(caller);
     const decision = await this.#decide(caller, handshake);
     if (decision.rejection !== null) return this.#refuse(caller, conclusion, decision.rejection);
 
@@ -155,22 +155,22 @@ class SrtFront implements Listener {
     receiver.onDatagram = (datagram) => this.#send(datagram, caller.remote);
     const taken = admission.take(receiver.bytes(), (reason) => {
       log("srt.hung_up", { ...ids, reason });
-      this.#letGo(caller);
+      this.#disconnect(caller);
     });
-    void taken.then(() => receiver.end()); // nobody reads any more
-    caller.answer = await receiver.shakeHands(conclusion, receivedAtMs);
+    void taken.then(() => receiver.end()); // there is no reader any more
+    caller.answer = await receiver.connect(conclusion, receivedAtMs);
     const accepted = caller.answer === null ? null : readHandshake(caller.answer);
-    if (accepted?.step === "conclusion") this.#connected.set(`${place}/${accepted.socketId}`, caller);
+    if (accepted?.step === "conclusion") this.#connected.set(`${peer}/${accepted.socketId}`, caller);
     else {
       logWarning("srt.handshake_failed", ids);
       receiver.end();
     }
     this.#send(caller.answer ?? answerRefusal(conclusion, REJECT.internal), caller.remote);
     await receiver.over;
-    this.#send(shutdownOf(caller.socketId), caller.remote); // it does not know when its receiver was ended
+    this.#send(shutdownOf(caller.socketId), caller.remote); // the caller is not notified when its receiver is killed
     await taken;
     this.#callers.delete(caller.id);
-    if (accepted) this.#connected.delete(`${place}/${accepted.socketId}`);
+    if (accepted) this.#connected.delete(`${peer}/${accepted.socketId}`);
   }
 
   async #decide(caller: Caller, handshake: Handshake): Promise<Decision> {
@@ -192,7 +192,7 @@ class SrtFront implements Listener {
     if (this.#refusals.size > REFUSALS_KEPT) this.#refusals.delete(this.#refusals.keys().next().value!);
   }
 
-  #letGo(caller: Caller): void {
+  #disconnect(caller: Caller): void {
     this.#send(shutdownOf(caller.socketId), caller.remote);
     caller.receiver?.end();
   }

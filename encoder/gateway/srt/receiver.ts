@@ -1,4 +1,4 @@
-/** A caller's own libsrt listener (`child.ts`), and the way to it: datagrams in and out, its stream's bytes. */
+/** Connects a caller to its own libsrt listener (`child.ts`): relays datagrams in both directions and provides the stream's bytes. */
 import type { ChildProcess } from "node:child_process";
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
@@ -8,16 +8,16 @@ import type { SrtPlan } from "./child.ts";
 import { forwarded, inductionOf, readHandshake } from "./handshake.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
-/** Between two tries while the child is not listening yet. */
+/** Retry interval while the child is not listening yet. */
 const RETRY_MS = 25;
 const HEAP_MIB = 128;
 
-/** It loads before it is needed. No secret but its caller's passphrase gets into it. @throws {ProcessNotStarted} */
+/** Started before it is needed. The only secret it receives is the caller's passphrase. @throws {ProcessNotStarted} */
 export const startSrtChild = (): ChildProcess =>
   startMediaProcess(CHILD_PATH, { stdio: ["ignore", "pipe", "ignore", "ipc"], heapMiB: HEAP_MIB });
 
 export class SrtReceiver {
-  /** What is to be sent to the caller. */
+  /** Receives datagrams for the caller. */
   onDatagram: (datagram: Buffer) => void = () => {};
   readonly #child: ChildProcess;
   readonly #socket: Socket;
@@ -25,11 +25,11 @@ export class SrtReceiver {
   private constructor(child: ChildProcess, socket: Socket) {
     this.#child = child;
     this.#socket = socket;
-    socket.on("error", () => {}); // nobody listens there yet, or any more
+    socket.on("error", () => {}); // the child is not listening yet, or has exited
     child.once("close", () => socket.close());
   }
 
-  /** Takes the child over, also when it fails. @throws {Error} when the system has no port or descriptor left */
+  /** Takes ownership of the child even on failure. @throws {Error} when the system has no free port or descriptor */
   static async start(child: ChildProcess, passphrase: string): Promise<SrtReceiver> {
     try {
       return await SrtReceiver.#start(child, passphrase);
@@ -49,27 +49,27 @@ export class SrtReceiver {
   }
 
   /**
-   * Holds the handshake again, with the listener that has not heard of it.
+   * Repeats the handshake with the child's listener.
    *
-   * @returns its answer to the conclusion; null when it has ended before
+   * @returns the listener's answer to the conclusion; null when the child exited first
    */
-  async shakeHands(conclusion: Buffer, receivedAtMs: number): Promise<Buffer | null> {
+  async connect(conclusion: Buffer, receivedAtMs: number): Promise<Buffer | null> {
     const answer = Promise.withResolvers<Buffer | null>();
     let next = inductionOf(conclusion);
-    const hear = (datagram: Buffer) => {
-      const heard = readHandshake(datagram);
-      if (heard?.step === "induction") {
-        next = forwarded(conclusion, heard.cookie, (performance.now() - receivedAtMs) * 1000);
+    const handle = (datagram: Buffer) => {
+      const received = readHandshake(datagram);
+      if (received?.step === "induction") {
+        next = forwarded(conclusion, received.cookie, (performance.now() - receivedAtMs) * 1000);
         this.send(next);
       } else answer.resolve(datagram);
     };
-    this.#socket.on("message", hear);
+    this.#socket.on("message", handle);
     this.#child.once("close", () => answer.resolve(null));
     const retry = setInterval(() => this.send(next), RETRY_MS);
     this.send(next);
     const answered = await answer.promise;
     clearInterval(retry);
-    this.#socket.off("message", hear);
+    this.#socket.off("message", handle);
     this.#socket.on("message", (datagram: Buffer) => this.onDatagram(datagram));
     return answered;
   }
@@ -82,16 +82,16 @@ export class SrtReceiver {
     }
   }
 
-  /** MPEG-TS, to the end of the connection. */
+  /** Yields MPEG-TS until the connection ends. */
   async *bytes(): AsyncGenerator<Uint8Array> {
     try {
       yield* this.#child.stdout! as AsyncIterable<Buffer>;
     } catch {
-      // a pipe that breaks ends
+      // a broken pipe counts as the end
     }
   }
 
-  /** Resolves when the caller is gone: it said so, or has been silent for five seconds (libsrt's SRTO_PEERIDLETIMEO). */
+  /** Resolves when the caller has shut down, or has been silent for five seconds (libsrt's SRTO_PEERIDLETIMEO). */
   get over(): Promise<void> {
     const { exitCode, signalCode } = this.#child;
     if (exitCode !== null || signalCode !== null) return Promise.resolve();
@@ -103,7 +103,7 @@ export class SrtReceiver {
   }
 }
 
-/** libav's listener has to be told its port. Should somebody take it in between, the caller calls again. */
+/** libav's listener needs a fixed port. If another process takes it first, the caller reconnects. */
 async function freePort(): Promise<number> {
   const socket = createSocket("udp4");
   socket.bind(0, "127.0.0.1");

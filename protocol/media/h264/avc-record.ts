@@ -1,20 +1,20 @@
-/** AVCDecoderConfigurationRecord, also with the parameter sets of several encoders (ISO/IEC 14496-15 §5.3.3.1). Pure. */
+/** Reads and merges AVCDecoderConfigurationRecords (ISO/IEC 14496-15 §5.3.3.1). Pure. */
 import { parsePictureParameters, parseSequenceParameters } from "./parameter-sets.ts";
 
 export interface AvcRecord {
   sequences: Uint8Array[];
   pictures: Uint8Array[];
-  /** What follows the parameter sets. */
+  /** Bytes after the parameter sets. */
   rest: Uint8Array;
 }
 
 const HEADER_BYTES = 5;
-/** Ids of a sequence parameter set are 0 to 31 (ITU-T H.264 §7.4.2.1.1). */
+/** `seq_parameter_set_id` is 0 to 31 (ITU-T H.264 §7.4.2.1.1). */
 const SEQUENCE_IDS = 32;
-/** That a record can count. */
+/** Maximum counts that a record can express. */
 const [MOST_SEQUENCES, MOST_PICTURES] = [31, 255];
 
-/** Null for a record that is cut off, or none at all. */
+/** Null for a truncated or invalid record. */
 export function parseAvcRecord(record: Uint8Array): AvcRecord | null {
   if (record.length < HEADER_BYTES + 3 || record[0] !== 1) return null;
   let at = HEADER_BYTES;
@@ -31,7 +31,7 @@ export function parseAvcRecord(record: Uint8Array): AvcRecord | null {
   return at <= record.length ? { sequences, pictures, rest: record.subarray(at) } : null;
 }
 
-/** An id that neither the sequence nor the picture parameter sets of a record have; null when there is none, or no room for more. */
+/** An ID unused by the record's sequence and picture parameter sets; null when there is none, or the record is full. */
 export function unusedParameterSetId(record: Uint8Array): number | null {
   const { sequences, pictures } = recordOf(record);
   if (sequences.length >= MOST_SEQUENCES || pictures.length >= MOST_PICTURES) return null;
@@ -43,7 +43,7 @@ export function unusedParameterSetId(record: Uint8Array): number | null {
 }
 
 /**
- * The first record with the second one's parameter sets behind its own. Both must be of one profile and level.
+ * Appends the second record's parameter sets to the first. Both must have the same profile and level.
  * @throws {RangeError} for a damaged record
  */
 export function mergedAvcRecord(first: Uint8Array, second: Uint8Array): Buffer {

@@ -30,13 +30,13 @@ export class BitWriter {
     return this.#bits % 8 === 0;
   }
 
-  /** Bytes so far; the last one is filled up with zeros. */
+  /** Bytes so far; the last one is zero-padded. */
   bytes(): Uint8Array {
     return Uint8Array.from(this.#bytes);
   }
 }
 
-/** A 3 goes before each byte below 4 that follows two zeros (§7.4.1.1). */
+/** Inserts a 3 before each byte below 4 that follows two zeros (§7.4.1.1). */
 export function withEmulationPrevention(bytes: Uint8Array): Uint8Array {
   const out: number[] = [];
   let zeros = 0;

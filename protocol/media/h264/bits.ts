@@ -1,4 +1,4 @@
-/** Reads a bit stream from its first bit. Past its end it reads zeros, as a decoder of damaged data would. */
+/** Reads a bit stream from its first bit. Returns zeros past its end, as decoders do for damaged data. */
 export class Bits {
   private readonly bytes: Uint8Array;
   private at = 0;
@@ -24,7 +24,7 @@ export class Bits {
     return this.read(1) === 1;
   }
 
-  /** ue(v) of H.264 §9.1; codes of more than 32 bits, which no stream has, end as 0. */
+  /** ue(v) of H.264 §9.1; invalid codes of more than 32 bits read as 0. */
   exp(): number {
     let zeros = 0;
     while (zeros < 32 && this.left > 0 && !this.flag()) zeros += 1;

@@ -1,20 +1,20 @@
 import { Bits } from "./bits.ts";
 
-/** What a sequence parameter set says about the picture (ITU-T H.264 §7.3.2.1). */
+/** Fields of a sequence parameter set (ITU-T H.264 §7.3.2.1). */
 export interface SequenceParameters {
   id: number;
   profile: number;
   chromaFormat: number; // 1 = 4:2:0
   bitDepth: number;
   progressive: boolean;
-  /** After cropping, in pixels as coded. */
+  /** After cropping, in coded pixels. */
   widthPx: number;
   heightPx: number;
-  /** Width to height of one pixel; 1 when not told. */
+  /** Sample aspect ratio; 1 when absent. */
   pixelAspect: number;
-  /** As coded, in macroblocks. */
+  /** Coded size in macroblocks. */
   macroblocks: number;
-  /** Length of `frame_num` in slice headers. */
+  /** Length of `frame_num` in slice headers, in bits. */
   frameNumBits: number;
   pictureOrder: PictureOrder;
   /** `max_num_ref_frames`; 0 in a stream of key frames only. */
@@ -51,7 +51,7 @@ const PIXEL_ASPECTS = [
   2,
 ];
 
-/** Null for a damaged one. @param unit the NAL unit with its one byte of header, still with emulation prevention */
+/** Null for a damaged one. @param unit the NAL unit with its 1-byte header and emulation prevention */
 export function parseSequenceParameters(unit: Uint8Array): SequenceParameters | null {
   const bits = new Bits(withoutEmulationPrevention(unit.subarray(1)));
   const profile = bits.read(8);
@@ -125,7 +125,7 @@ function skipScalingLists(bits: Bits, lists: number) {
   }
 }
 
-/** What a picture parameter set says that slice headers depend on (ITU-T H.264 §7.3.2.2). */
+/** Fields of a picture parameter set on which slice headers depend (ITU-T H.264 §7.3.2.2). */
 export interface PictureParameters {
   id: number;
   sequenceId: number;
@@ -138,7 +138,7 @@ export interface PictureParameters {
   hasRedundantCount: boolean;
 }
 
-/** @param unit the NAL unit with its one byte of header, still with emulation prevention */
+/** @param unit the NAL unit with its 1-byte header and emulation prevention */
 export function parsePictureParameters(unit: Uint8Array): PictureParameters {
   const bits = new Bits(withoutEmulationPrevention(unit.subarray(1)));
   const id = bits.exp();
@@ -171,7 +171,7 @@ export function parsePictureParameters(unit: Uint8Array): PictureParameters {
   };
 }
 
-/** Drops the 3 of every 0 0 3 (H.264 §7.3.1). */
+/** Removes the 3 of every 0 0 3 (H.264 §7.3.1). */
 export function withoutEmulationPrevention(bytes: Uint8Array): Uint8Array {
   const plain = new Uint8Array(bytes.length);
   let length = 0;

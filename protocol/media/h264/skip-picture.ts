@@ -11,13 +11,13 @@ import {
 import { SKIP_SLICE_QP, writeSkippedWithCabac } from "./skipped-run.ts";
 
 const P_SLICE = 5; // of all slices of the picture
-const NAL_HEADER = 0x41; // a non-IDR slice that later pictures refer to
+const NAL_HEADER = 0x41; // non-IDR slice of a reference picture
 const [NAL_SLICE, NAL_IDR] = [1, 5];
 
-/** Makes access units that repeat the picture before them. @param number counts from 1 */
+/** Creates access units that repeat the previous picture. @param number counts from 1 */
 export type SkipPictures = (number: number) => Uint8Array;
 
-/** Where a picture stands in its coded video sequence. */
+/** Position of a picture in its coded video sequence. */
 interface Position {
   frameNum: number;
   /** `pic_order_cnt_lsb` */
@@ -31,12 +31,11 @@ interface Stream {
 }
 
 /**
- * Pictures in which every macroblock is skipped: they show the picture before them again and take some tens of bytes. They refer to
- * each other, because `pic_order_cnt_type` 2 allows no two pictures in a row to which nothing refers.
+ * Pictures in which every macroblock is skipped: they repeat the previous picture in some tens of bytes. They are reference pictures,
+ * because `pic_order_cnt_type` 2 does not allow two consecutive non-reference pictures.
  *
  * @param avcC AVCDecoderConfigurationRecord (ISO/IEC 14496-15 §5.3.3.1)
- * @param after the access unit before the first of them, which says what parameter sets they need; any key frame of the first ones when it
- *   is left out
+ * @param after the preceding access unit, which determines the parameter sets; null = a key frame with the first parameter sets
  * @returns null for a stream with fields, slice groups or no references
  */
 export function skipPictures(avcC: Uint8Array, after: Uint8Array | null = null): SkipPictures | null {
@@ -69,7 +68,7 @@ function headerOf(slice: Uint8Array): { bits: Bits; pictureParametersId: number 
   return { bits, pictureParametersId: bits.exp() };
 }
 
-/** What the next picture counts on from (§7.4.3: `frame_num` counts pictures that others refer to). */
+/** Position from which the next picture continues (§7.4.3: `frame_num` counts reference pictures). */
 function positionOf(slice: Uint8Array, { sequence }: Stream): Position {
   const [isIdr, isReference] = [(slice[0]! & 31) === NAL_IDR, (slice[0]! & 0x60) !== 0];
   const { bits } = headerOf(slice);
@@ -79,7 +78,7 @@ function positionOf(slice: Uint8Array, { sequence }: Stream): Position {
   return { frameNum: isReference ? frameNum : frameNum - 1, order: type === 0 ? bits.read(lsbBits) : 0 };
 }
 
-/** More than the fields of a slice header up to the picture's order take. */
+/** Upper bound of the slice header fields up to the picture order count. */
 const MAX_HEADER_BYTES = 32;
 
 function firstSlice(accessUnit: Uint8Array, lengthBytes: number): Uint8Array | null {
@@ -107,16 +106,16 @@ function accessUnit({ sequence, picture, lengthBytes }: Stream, { frameNum, orde
     if (picture.hasBottomFieldOrder) out.signedExp(0);
   }
   if (picture.hasRedundantCount) out.exp(0);
-  out.bit(1); // a number of references of its own:
-  out.exp(0); // one
-  out.bit(0); // in the usual order
+  out.bit(1); // num_ref_idx_active_override_flag
+  out.exp(0); // one reference
+  out.bit(0); // default reference order
   if (picture.isWeighted) {
     out.exp(0); // denominators of luma and chroma
     if (chromaFormat !== 0) out.exp(0);
     out.bit(0); // no weights
     if (chromaFormat !== 0) out.bit(0);
   }
-  out.bit(0); // the oldest reference goes
+  out.bit(0); // sliding window reference marking
   if (picture.usesCabac) out.exp(0); // cabac_init_idc
   out.signedExp(SKIP_SLICE_QP - picture.initialQp);
   if (picture.hasDeblockingControl) out.exp(1); // off

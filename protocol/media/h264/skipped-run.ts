@@ -1,6 +1,6 @@
 import type { BitWriter } from "./bit-writer.ts";
 
-/** Rows 42 to 62 of `rangeTabLPS` (ITU-T H.264 table 9-44): the states that a run of skipped macroblocks passes through. */
+/** Rows 42 to 62 of `rangeTabLPS` (ITU-T H.264 table 9-44): the states of a run of skipped macroblocks. */
 const FIRST_STATE = 42;
 const LAST_STATE = 62;
 const RANGE_LPS = [
@@ -34,8 +34,8 @@ const RANGE_LPS = [
 export const SKIP_SLICE_QP = 51;
 
 /**
- * Slice data of a P slice in which every macroblock is skipped, with CABAC (§7.3.4, §9.3.4). Neighbours that are skipped or missing
- * select the same context each time, and every symbol is the more probable one. The stop bit of the slice is the last bit written.
+ * Writes the CABAC slice data of a P slice in which every macroblock is skipped (§7.3.4, §9.3.4). Skipped or unavailable neighbours always
+ * select the same context, and every symbol is the most probable one. The last bit written is the slice's stop bit.
  */
 export function writeSkippedWithCabac(out: BitWriter, macroblocks: number): void {
   while (!out.isAligned) out.bit(1);
@@ -47,7 +47,7 @@ export function writeSkippedWithCabac(out: BitWriter, macroblocks: number): void
   coder.end();
 }
 
-/** The arithmetic coder (§9.3.4.2 to §9.3.4.5), as far as such a slice needs it. */
+/** The parts of the arithmetic encoder (§9.3.4.2 to §9.3.4.5) that such a slice needs. */
 class Coder {
   readonly #out: BitWriter;
   #low = 0;

@@ -1,4 +1,4 @@
-/** Connections to the listeners of encoder and gateway, on real sockets. A network has 64 or 128 of them, so many come from 127.0.0.0/8. */
+/** Connections to the listeners of encoder and gateway, on real sockets from 127.0.0.0/8, since a network may have 64 or 128 of them. */
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
@@ -109,7 +109,7 @@ async function post(bytes: number): Promise<string> {
   });
 }
 
-/** Whether a peer that sends nothing more is closed between half a deadline and twice that time. */
+/** Whether a silent peer is closed between half and twice a deadline. */
 async function deadline(bound: number, port: number, first: string): Promise<Outcome> {
   const [peer] = await open(port, 1, same);
   peer!.socket.write(first);

@@ -1,4 +1,4 @@
-/** Bounds of broadcasts at the gateway, whatever protocol brings them. */
+/** Limits of broadcasts at the gateway, for all protocols. */
 import { once } from "node:events";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, createServer, Socket } from "node:net";
@@ -6,8 +6,8 @@ import { vi } from "vitest";
 import { takePush } from "../../../encoder/gateway/push.ts";
 import { GatewayReception } from "../../../encoder/gateway/reception.ts";
 import { SimulcastPusher } from "../../../encoder/gateway/simulcast/pusher.ts";
-import { SourceLine } from "../../../encoder/gateway/source-line.ts";
-import { decide } from "../../../encoder/gateway/srt/door.ts";
+import { SourceBuffer } from "../../../encoder/gateway/source-buffer.ts";
+import { decide } from "../../../encoder/gateway/srt/decide.ts";
 import { REJECT } from "../../../encoder/gateway/srt/handshake.ts";
 import type { WorkerClient } from "../../../encoder/gateway/worker-client.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
@@ -15,9 +15,9 @@ import { TestReception } from "../reception.ts";
 
 const never = () => new Promise<never>(() => {});
 
-/** Whether one more chunk is read when so many bytes wait for a decoder. */
+/** Whether one more chunk is read with this many bytes queued for a decoder. */
 async function waiting(bytes: number): Promise<string> {
-  const line = new SourceLine();
+  const line = new SourceBuffer();
   let pulled = 0;
   const filled = line.fill(
     (async function* () {
@@ -34,9 +34,9 @@ async function waiting(bytes: number): Promise<string> {
   return verdict;
 }
 
-/** Whether all of so many bytes that a decoder has read can be read again by another one. */
+/** Whether this many bytes read by one decoder can be read again by another one. */
 async function kept(bytes: number): Promise<string> {
-  const line = new SourceLine();
+  const line = new SourceBuffer();
   const filled = line.fill(
     (async function* () {
       yield Buffer.alloc(1, 1);
@@ -74,7 +74,7 @@ async function refusedPush(ms: number): Promise<string> {
   }
 }
 
-/** A target that takes the connection and never answers the TLS handshake. */
+/** A target that accepts the connection and never answers the TLS handshake. */
 async function dialled(ms: number): Promise<string> {
   const server = createServer(() => {}).listen(0, "127.0.0.1");
   await once(server, "listening");

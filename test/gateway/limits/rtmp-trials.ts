@@ -1,4 +1,4 @@
-/** Bounds of one RTMP connection. */
+/** Limits of one RTMP connection. */
 import { Duplex } from "node:stream";
 import type { Socket } from "node:net";
 import { vi } from "vitest";
@@ -12,7 +12,7 @@ const PORT = 1935;
 const CHUNK_HEADER_BYTES = 12;
 const CHUNK_SIZE = rtmp.setChunkSize(0xffffff);
 
-/** @returns `closed` when the connection cannot go on after these bytes */
+/** @returns `closed` when these bytes end the connection */
 function read(...bytes: Buffer[]): string {
   const protocol = new PublishProtocol(() => {});
   try {

@@ -98,13 +98,13 @@ export const ENCODER_TRIALS = {
   }),
   "broadcast-restarts": upTo((times) => {
     const limit = new RestartLimit();
-    const verdicts = Array.from({ length: times }, () => limit.allows(0));
+    const verdicts = Array.from({ length: times }, () => limit.record(0));
     return verdicts.at(-1) === true ? TAKEN : "ended";
   }),
   "broadcast-restart-window": until((ms) => {
     const limit = new RestartLimit();
-    while (limit.allows(0));
-    const times = Array.from({ length: 2 }, () => limit.allows(ms)); // those of the window's begin are forgotten at its end
+    while (limit.record(0));
+    const times = Array.from({ length: 2 }, () => limit.record(ms)); // those of the window's begin are forgotten at its end
     return times.every(Boolean) ? "forgotten" : TAKEN;
   }),
   "srt-decisions": upTo(deciding(running)),

@@ -1,4 +1,4 @@
-/** What an encoder makes of a broadcast, on its way to the Worker; and what has arrived there. */
+/** Uploads an encoder's output to the Worker and records what has arrived there. */
 import type { RunStart } from "../live/run-state.ts";
 import { randomUUID } from "node:crypto";
 import type { BroadcastReceiver } from "../live/broadcast-process.ts";
@@ -6,24 +6,24 @@ import type { DroppedRung, InitFacts, PartFacts, Pulse, RunOpening, StartedFacts
 import { log, logWarning } from "../../protocol/log.ts";
 import { type SessionClient, SessionOver } from "./session-client.ts";
 
-/** Of one encoder process: the next one of the session gets a new one. */
-export class Delivery implements BroadcastReceiver {
+/** One per encoder process that starts a new run. */
+export class SessionUpload implements BroadcastReceiver {
   readonly #client: SessionClient;
   readonly #ids: { streamId: string; sessionId: string };
-  readonly #whole = new Map<string, number>();
+  readonly #completeSegments = new Map<string, number>();
   readonly #dropped = new Set<string>();
   #started: Promise<unknown> = new Promise(() => {});
   #speed = 0;
-  #hasThumbnailUnderWay = false;
+  #isUploadingThumbnail = false;
 
   constructor(client: SessionClient, ids: { streamId: string; sessionId: string }) {
     this.#client = client;
     this.#ids = ids;
   }
 
-  /** Segments of the session that the Worker has whole in every rendition that is still made. */
+  /** Segments of the session that the Worker has completely, in every rendition that has not been dropped. */
   get segments(): number {
-    const made = [...this.#whole].filter(([name]) => !this.#dropped.has(name));
+    const made = [...this.#completeSegments].filter(([name]) => !this.#dropped.has(name));
     return made.length === 0 ? 0 : Math.min(...made.map(([, segments]) => segments));
   }
 
@@ -31,13 +31,13 @@ export class Delivery implements BroadcastReceiver {
     return [...this.#dropped];
   }
 
-  /** Media seconds encoded per second of work. */
+  /** Media seconds encoded per busy second. */
   get speed(): number {
     return this.#speed;
   }
 
   onStarted(facts: StartedFacts): void {
-    for (const { name } of facts.renditions) this.#whole.set(name, 0);
+    for (const { name } of facts.renditions) this.#completeSegments.set(name, 0);
     this.#started = this.#client.started(facts);
     this.#started.catch((error: unknown) => this.#note("session.start_not_reported", error));
     log("broadcast.encoding", { ...this.#ids, renditions: facts.renditions.map(({ name }) => name).join(" ") });
@@ -51,11 +51,11 @@ export class Delivery implements BroadcastReceiver {
   }
 
   onRejected(rendition: string, error: unknown): void {
-    this.#note(`media of ${rendition} could not be delivered`, error);
+    this.#note("media.not_uploaded", error, { rendition });
   }
 
   onThumbnailFailed(reason: string): void {
-    this.#note("a thumbnail could not be made", reason);
+    this.#note("thumbnail.not_made", reason);
   }
 
   async onInit(rendition: string, version: number, bytes: Buffer, _facts: InitFacts): Promise<void> {
@@ -71,7 +71,7 @@ export class Delivery implements BroadcastReceiver {
       logWarning("part.not_accepted", { ...this.#ids, rendition, msn, part, answer: JSON.stringify(answer) });
       throw new Error(answer.verdict);
     }
-    if (facts.isLast) this.#whole.set(rendition, msn + 1);
+    if (facts.isLast) this.#completeSegments.set(rendition, msn + 1);
   }
 
   async onGap(rendition: string, msn: number): Promise<void> {
@@ -91,18 +91,18 @@ export class Delivery implements BroadcastReceiver {
     this.#speed = speed;
   }
 
-  /** One at a time: a Worker that is slow gets fewer. */
+  /** Uploads one thumbnail at a time and skips the others, so a slow Worker gets fewer. */
   onThumbnail(bytes: Buffer, capturedAtMs: number): void {
-    if (this.#hasThumbnailUnderWay) return;
-    this.#hasThumbnailUnderWay = true;
+    if (this.#isUploadingThumbnail) return;
+    this.#isUploadingThumbnail = true;
     void this.#started
       .then(() => this.#client.putThumbnail(bytes, capturedAtMs))
       .catch((error: unknown) => this.#note("thumbnail.not_stored", error))
-      .finally(() => (this.#hasThumbnailUnderWay = false));
+      .finally(() => (this.#isUploadingThumbnail = false));
   }
 
-  #note(event: string, error: unknown): void {
+  #note(event: string, error: unknown, details: Record<string, string> = {}): void {
     if (error instanceof SessionOver) return;
-    logWarning(event, { ...this.#ids, reason: error instanceof Error ? error.message : String(error) });
+    logWarning(event, { ...this.#ids, ...details, reason: error instanceof Error ? error.message : String(error) });
   }
 }

@@ -1,15 +1,15 @@
-/** A broadcast at the gateway and the encoders that it is fed to. */
+/** Tests a broadcast at the gateway and its encoders. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { OnAir } from "../../encoder/gateway/on-air.ts";
-import { SourceLine } from "../../encoder/gateway/source-line.ts";
+import { LiveBroadcast } from "../../encoder/gateway/live-broadcast.ts";
+import { SourceBuffer } from "../../encoder/gateway/source-buffer.ts";
 import { startBroadcastChild } from "../../encoder/live/broadcast-process.ts";
 import { ProcessNotStarted } from "../../encoder/media-process.ts";
 import { broadcastOf, chunksOf, FLV } from "../support/live.ts";
 
-/** The Worker's side of protocol/live.ts: takes everything. */
+/** The Worker's side of protocol/live.ts; accepts everything. */
 let worker: Server;
 const calls: string[] = [];
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterAll(() => worker.close());
 
 async function broadcast(refusals: number) {
   calls.length = 0;
-  const line = new SourceLine();
+  const line = new SourceBuffer();
   let starts = 0;
   const reasons: string[] = [];
   const { port } = worker.address() as AddressInfo;
@@ -50,7 +50,7 @@ async function broadcast(refusals: number) {
     },
     resume: null,
   };
-  const onAir = new OnAir(
+  const onAir = new LiveBroadcast(
     line,
     session,
     (reason) => reasons.push(reason),
@@ -65,7 +65,7 @@ async function broadcast(refusals: number) {
   return { starts, reasons, isWhole: calls.some((path) => /^parts\/v\d+\/2\/0$/.test(path)) };
 }
 
-test("an encoder that the system refuses to start once is started again, and nothing of the broadcast is lost", async () => {
+test("an encoder whose start fails once is started again, and no media is lost", async () => {
   expect(await broadcast(1)).toEqual({ starts: 2, reasons: ["broadcaster_left"], isWhole: true });
   expect(calls.some((path) => /^parts\/v\d+\/0\/0$/.test(path))).toBe(true);
 });

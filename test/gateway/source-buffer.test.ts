@@ -1,8 +1,8 @@
-/** A broadcast's bytes for a decoder that takes over from one that died. */
+/** Tests the source buffer, which feeds a decoder that replaces a crashed one. */
 import { describe, expect, test } from "vitest";
 import { ContainerUnits } from "../../encoder/gateway/container-units.ts";
 import { RestartLimit } from "../../encoder/gateway/restart-limit.ts";
-import { SourceLine } from "../../encoder/gateway/source-line.ts";
+import { SourceBuffer } from "../../encoder/gateway/source-buffer.ts";
 import { broadcast, broadcastOf, chunksOf, FLV, H264, TS } from "../support/live.ts";
 
 const SMALL = "$IN -s 160x90 -r 15";
@@ -13,7 +13,7 @@ const CONTAINERS: [string, string][] = [
   ["fragmented MP4", `${SMALL} ${FMP4}`],
 ];
 
-/** A source that gives a piece when it is asked to. */
+/** A source that yields a piece on request. */
 function byHand() {
   const waiting: ((result: IteratorResult<Uint8Array>) => void)[] = [];
   const ready: IteratorResult<Uint8Array>[] = [];
@@ -48,7 +48,7 @@ function begun(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
 }
 
 describe.each(CONTAINERS)("%s", (_, words) => {
-  test("comes out as it went in, in pieces of any size", async () => {
+  test("is returned unchanged, for chunks of any size", async () => {
     const bytes = await broadcastOf(words);
     for (const size of [1, 13, 4096, bytes.length]) {
       const units = new ContainerUnits();
@@ -65,9 +65,9 @@ describe.each(CONTAINERS)("%s", (_, words) => {
     }
   });
 
-  test("goes on for a second decoder, with the head again and from a place where it can begin", async () => {
+  test("continues for a second decoder with the head and from an entry point", async () => {
     const bytes = await broadcastOf(words);
-    const line = new SourceLine();
+    const line = new SourceBuffer();
     const source = byHand();
     void line.fill(source.bytes);
     const pieces: Buffer[] = [];
@@ -92,9 +92,9 @@ describe.each(CONTAINERS)("%s", (_, words) => {
   });
 });
 
-test("a broadcaster is slowed down while nobody reads, and let on when somebody does", async () => {
+test("back-pressure applies while nothing is read, and ends when reading resumes", async () => {
   let given = 0;
-  const line = new SourceLine();
+  const line = new SourceBuffer();
   const filled = line.fill(
     (async function* () {
       for (; given < 20; given += 1) yield Buffer.alloc(1 << 20, 1);
@@ -108,8 +108,8 @@ test("a broadcaster is slowed down while nobody reads, and let on when somebody 
   expect([given, read]).toEqual([20, 20 << 20]);
 });
 
-test("a closed line lets go of its source and of its reader", async () => {
-  const line = new SourceLine();
+test("closing the buffer ends its source and its reader", async () => {
+  const line = new SourceBuffer();
   const source = byHand();
   const filled = line.fill(source.bytes);
   const reading = (async () => {
@@ -122,7 +122,7 @@ test("a closed line lets go of its source and of its reader", async () => {
   expect(line.isSpent).toBe(true);
 });
 
-test("what claims to be larger than any picture goes on as it comes, and costs no memory", () => {
+test("a unit with an excessive declared size is passed through without buffering", () => {
   const units = new ContainerUnits();
   const header = Buffer.concat([
     Buffer.from("FLV\u0001\u0005\0\0\0\u0009\0\0\0\0", "latin1"),
@@ -132,9 +132,9 @@ test("what claims to be larger than any picture goes on as it comes, and costs n
   expect(Buffer.concat(out.map(({ bytes }) => bytes))).toHaveLength(header.length + 1000);
 });
 
-test("an encoder that dies is started again five times a minute, and no more", () => {
+test("encoder starts are limited to five per minute", () => {
   const limit = new RestartLimit();
-  expect([0, 1, 2, 3, 4, 5].map((second) => limit.allows(second * 1000))).toEqual([
+  expect([0, 1, 2, 3, 4, 5].map((second) => limit.record(second * 1000))).toEqual([
     true,
     true,
     true,
@@ -142,5 +142,5 @@ test("an encoder that dies is started again five times a minute, and no more", (
     true,
     false,
   ]);
-  expect(limit.allows(70_000)).toBe(true);
+  expect(limit.record(70_000)).toBe(true);
 });

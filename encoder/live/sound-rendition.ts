@@ -1,4 +1,4 @@
-/** The sound of one run: samples in, AAC in parts out, as far as the picture has come. */
+/** Encodes the sound of one run to AAC and cuts it into parts, up to the end of the picture. */
 import { Codec, CodecContext, Frame, Packet, Rational, avChannelLayoutDefault } from "node-av";
 import { AV_CODEC_FLAG_GLOBAL_HEADER, AV_SAMPLE_FMT_FLTP, FF_ENCODER_AAC } from "node-av/constants";
 import { JobError } from "../errors.ts";
@@ -10,44 +10,44 @@ import { Pcm } from "./pcm.ts";
 import type { SoundFormat, SoundPiece } from "./sound-converter.ts";
 
 export interface SoundTimes {
-  /** The source's time of the run's first sample. */
+  /** Source time of the run's first sample. */
   zeroSeconds: number;
-  /** How much later than its picture sound may come; then it is silence. */
+  /** How much later than its picture sound may arrive before it is replaced by silence. */
   interleaveSeconds: number;
-  /** Where it goes on in a run that another encoder began, in AAC frames. */
+  /** The AAC frame at which to continue a run that another encoder started. */
   firstFrame?: number;
-  /** Samples by which that one had put the sound behind its timestamps. */
+  /** Samples by which that encoder placed sound after its timestamps. */
   shift?: number;
 }
 
-/** AAC frames that are encoded before the first one that counts: each overlaps the one before it. */
+/** AAC frames encoded and discarded before the first published one, because each frame overlaps the previous one. */
 const WARM_UP_FRAMES = 4;
 
 export const soundBitrate = ({ channels }: SoundFormat) => (channels === 1 ? 96_000 : 128_000);
 
-export class SoundLine {
+export class SoundRendition {
   readonly init: { bytes: Buffer; facts: InitFacts };
   readonly #format: SoundFormat;
   #zeroSeconds: number;
-  readonly #patienceSeconds: number;
+  readonly #maxDelaySeconds: number;
   readonly #context: CodecContext;
   readonly #cutter: PartCutter;
   readonly #packet = new Packet();
   readonly #pcm: Pcm;
   readonly #shift: number;
-  readonly #firstOut: number;
+  readonly #firstFrame: number;
   #frames: number; // AAC frames of the run given to the encoder
 
   private constructor(format: SoundFormat, plan: SoundTimes, context: CodecContext, cutter: PartCutter) {
     this.#format = format;
     this.#zeroSeconds = plan.zeroSeconds;
-    this.#patienceSeconds = plan.interleaveSeconds;
+    this.#maxDelaySeconds = plan.interleaveSeconds;
     this.#context = context;
     this.#cutter = cutter;
     this.#packet.alloc();
-    this.#firstOut = plan.firstFrame ?? 0;
+    this.#firstFrame = plan.firstFrame ?? 0;
     this.#shift = plan.shift ?? 0;
-    this.#frames = Math.max(0, this.#firstOut - WARM_UP_FRAMES);
+    this.#frames = Math.max(0, this.#firstFrame - WARM_UP_FRAMES);
     this.#pcm = new Pcm(format.sampleRateHz, format.channels, this.#frames * AAC_FRAME_SAMPLES);
     const audioSpecificConfig = context.extraData ?? Buffer.alloc(0);
     const timescale = format.sampleRateHz;
@@ -58,7 +58,7 @@ export class SoundLine {
     };
   }
 
-  static async open(format: SoundFormat, plan: SoundTimes, cutter: PartCutter): Promise<SoundLine> {
+  static async open(format: SoundFormat, plan: SoundTimes, cutter: PartCutter): Promise<SoundRendition> {
     const codec = Codec.findEncoderByName(FF_ENCODER_AAC);
     const context = new CodecContext();
     context.allocContext3(codec);
@@ -70,38 +70,38 @@ export class SoundLine {
     context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
     const opened = await context.open2(codec);
     if (opened < 0) throw new JobError("encoder_failed", `The AAC encoder did not start (${opened}).`);
-    return new SoundLine(format, plan, context, cutter);
+    return new SoundRendition(format, plan, context, cutter);
   }
 
   get segments(): number {
     return this.#cutter.segments;
   }
 
-  /** Seconds from the run's start up to which there is sound. */
+  /** End of the sound, in seconds from the start of the run. */
   get endSeconds(): number {
     return this.#pcm.end / this.#format.sampleRateHz;
   }
 
-  /** Moves the run's first sample to a later time of the source, or an earlier one. Before anything is written. */
+  /** Shifts the source time of the run's first sample, later or earlier. Must precede the first `write`. */
   delay(seconds: number): void {
     this.#zeroSeconds += seconds;
   }
 
-  /** Samples by which the sound lies behind its timestamps. */
+  /** Samples by which sound is placed after its timestamps. */
   get shift(): number {
     return this.#shift + this.#pcm.shift;
   }
 
-  /** What lies before the run's start is dropped. */
+  /** Drops samples before the start of the run. */
   write({ seconds, planes }: SoundPiece): void {
     const at = Math.round((seconds - this.#zeroSeconds) * this.#format.sampleRateHz) + this.#shift;
     const early = Math.min(planes[0]!.length, Math.max(0, -at));
     this.#pcm.write(Math.max(0, at), early > 0 ? planes.map((plane) => plane.subarray(early)) : planes);
   }
 
-  /** Encodes what belongs to the picture up to there; what does not come is silence after a while. */
+  /** Encodes sound up to this picture time. Sound later than `interleaveSeconds` is replaced by silence. */
   async encodeUntil(pictureSeconds: number): Promise<void> {
-    this.#pcm.padTo(Math.floor((pictureSeconds - this.#patienceSeconds) * this.#format.sampleRateHz));
+    this.#pcm.padTo(Math.floor((pictureSeconds - this.#maxDelaySeconds) * this.#format.sampleRateHz));
     const wanted = Math.round((pictureSeconds * this.#format.sampleRateHz) / AAC_FRAME_SAMPLES);
     while (this.#frames < wanted) {
       const planes = this.#pcm.read(AAC_FRAME_SAMPLES);
@@ -111,8 +111,8 @@ export class SoundLine {
   }
 
   /**
-   * Ends with so many AAC frames in all: silence fills up.
-   * @returns the sound behind that, with its place in the source's time
+   * Ends the run's sound after `frames` AAC frames in total, padded with silence.
+   * @returns the sound after that, with its source time
    */
   async finish(frames: number): Promise<SoundPiece | null> {
     this.#pcm.padTo(frames * AAC_FRAME_SAMPLES);
@@ -149,8 +149,8 @@ export class SoundLine {
     const sent = await this.#context.sendFrame(frame);
     if (sent < 0) throw new JobError("encoder_failed", `The AAC encoder refused sound (${sent}).`);
     while ((await this.#context.receivePacket(this.#packet)) >= 0) {
-      // Priming: what the encoder emits for the time before its first sample; and what is out already.
-      if (this.#packet.pts >= BigInt(this.#firstOut * AAC_FRAME_SAMPLES))
+      // Discard priming (output before the first sample) and frames that are already published.
+      if (this.#packet.pts >= BigInt(this.#firstFrame * AAC_FRAME_SAMPLES))
         this.#cutter.add(Buffer.from(this.#packet.data ?? []), true);
       this.#packet.unref();
     }

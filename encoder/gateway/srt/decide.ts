@@ -1,4 +1,4 @@
-/** Whether a caller that has shown its address may come in: decided in its handshake, so that it hears why not. */
+/** Decides on a caller with a verified address during its handshake, so that a refusal carries a reason. */
 import type { Admission, Reception } from "../incoming.ts";
 import { type Handshake, REJECT, type Rejection, streamKeyOf, VERSION } from "./handshake.ts";
 import { isWrappedWith } from "./key-material.ts";
