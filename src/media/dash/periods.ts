@@ -20,7 +20,7 @@ export function periodsOf({ videoSets, audio, endSeconds }: Presentation): { per
   let startSeconds = 0;
   for (let n = 0; n < (all[0]?.spans.length ?? 0); n += 1) {
     const here = all.map(({ row, spans }) => ({ row, span: spans[n]! }));
-    !span.isGap); // the picture, if there is one: it comes first => const leader = here.find(({ span }) => !span.isGap); // the video if there is one, as it comes first => !span.isGap); // the picture, if there is one: it comes first
+    const leader = here.find(({ span }) => !span.isGap); // the video if there is one, as it comes first
     if (leader === undefined) continue;
     const { row, span } = leader;
     periods.push({

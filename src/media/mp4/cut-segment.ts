@@ -17,7 +17,7 @@ export interface CutSegment {
  * Cuts one segment out of the source. It reads the index once and, because audio and video are interleaved, the source once or twice.
  *
  * @param file "init" or the segment's number, from 0
-* @param part given the size, returns the requested byte range [from, to); null = no body is needed
+ * @param part given the size, returns the requested byte range [from, to); null = no body is needed
  * @returns null when there is no such index or segment
  */
 export async function cutSegment(
@@ -105,7 +105,7 @@ function streamed(source: RangeReader, head: Uint8Array, reads: Read[]): Readabl
     const read = reads[next++];
     if (read === undefined) return null;
     const pending = piecesOf(source, read);
-undefined); // Reported when it is awaited; it must not count as unhandled before that. =>     pending.catch(() => undefined); // The error is reported by the await below; until then it must not count as unhandled. => undefined); // Reported when it is awaited; it must not count as unhandled before that.
+    pending.catch(() => undefined); // The error is reported by the await below; until then it must not count as unhandled.
     return pending;
   };
   let ahead = fetchNext();
