@@ -20,21 +20,29 @@ async function start(main: HTMLElement): Promise<void> {
   query.delete("playbackId");
   const manifestUrl = query.size > 0 ? `${source}?${query}` : source;
   const isStream = main.dataset["kind"] === "live";
+  let player: Player | null = null;
+  const waitOffAir = () => {
+    showOffAir(main);
+    player ??= prepare(main, manifestUrl);
+  };
   const outcome = isStream
-    ? await untilPlayable(
-        manifestUrl,
-        () => showOffAir(main),
-        () => OFF_AIR_PAUSE_MS,
-      )
+    ? await untilPlayable(manifestUrl, waitOffAir, () => OFF_AIR_PAUSE_MS)
     : await untilPlayable(manifestUrl, (detail) => showWaiting(main, detail));
   if (outcome.state === "failed") {
     const reason = REASONS.find(([pattern]) => pattern.test(outcome.detail))?.[1] ?? "It may have been removed.";
     return showNotice(main, "This video cannot be played", reason);
   }
-  play(main, manifestUrl);
+  play(main, player ?? prepare(main, manifestUrl));
 }
 
-function play(main: HTMLElement, manifestUrl: string) {
+interface Player {
+  /** Outside of the page's main element until it plays. */
+  root: HTMLElement;
+  load(): void;
+}
+
+/** Builds the controls and the player. Viewers who wait for a broadcast do not wait for this as well once it begins. */
+function prepare(main: HTMLElement, manifestUrl: string): Player {
   const { root, video } = buildControls(main.dataset["title"] ?? "");
   // oxlint-disable-next-line import/no-named-as-default-member -- its types know no other name
   if (HlsPlayer.isSupported()) {
@@ -48,12 +56,27 @@ function play(main: HTMLElement, manifestUrl: string) {
       showOffAir(main);
       void start(main);
     });
-    hls.loadSource(manifestUrl);
     hls.attachMedia(video);
-  } else {
-    video.src = manifestUrl; // players without Media Source Extensions read HLS themselves
+    return { root: offstage(root), load: () => hls.loadSource(manifestUrl) };
   }
+  // Players without Media Source Extensions read HLS themselves.
+  return { root: offstage(root), load: () => (video.src = manifestUrl) };
+}
+
+/** Lets the controls set themselves up where nobody sees them. */
+function offstage(root: HTMLElement): HTMLElement {
+  const stage = document.createElement("div");
+  stage.hidden = true;
+  stage.append(root);
+  document.body.append(stage);
+  return root;
+}
+
+function play(main: HTMLElement, { root, load }: Player) {
+  const stage = root.parentElement;
+  load();
   main.replaceChildren(root);
+  stage?.remove();
 }
 
 /** One repair of each kind; what fails again ends playback. */

@@ -3,44 +3,45 @@ import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
 import { type LiveGrid, type LiveTimes, soundPartFrames } from "./live-grid.ts";
 
-/** A divided first segment has as many parts as make this much, but no more than a GOP. */
+/** The first segment of a divided beginning has as many parts as make this much, but no more than a GOP. */
 const SHORT_MS = 500;
+/** The second one ends here, where the first GOP does. */
+const GOP_MS = 1000;
 
 export class SegmentGrid {
   readonly #times: LiveTimes;
   /** A frame of the picture, or a millisecond where there is none. */
   readonly #unitSeconds: Fraction;
   readonly #units: number;
-  /** Length of the first segment. */
-  readonly #firstUnits: number;
+  /** Where the segments of a divided beginning end, ascending; the next one ends where an undivided first segment does. */
+  readonly #cuts: number[];
 
-  /** @param isFirstShort the first segment is divided into two: one of half a second, and the rest */
+  /** @param isFirstShort the first segment is divided: half a second, up to the end of the first GOP, and the rest */
   constructor(grid: LiveGrid | null, times: LiveTimes, isFirstShort: boolean) {
     this.#times = times;
     this.#unitSeconds = grid === null ? { num: 1, den: 1000 } : { num: grid.frameRate.den, den: grid.frameRate.num };
     this.#units = grid === null ? times.segmentMs : grid.framesPerSegment;
-    const parts = Math.ceil(SHORT_MS / times.partTargetMs);
-    const short = grid === null ? parts * times.partTargetMs : Math.min(parts * grid.framesPerPart, grid.framesPerGop);
-    this.#firstUnits = isFirstShort && short < this.#units ? short : this.#units;
+    const gop = grid?.framesPerGop ?? GOP_MS;
+    const short = Math.ceil(SHORT_MS / times.partTargetMs) * (grid?.framesPerPart ?? times.partTargetMs);
+    const cuts = isFirstShort ? [Math.min(short, gop), gop] : [];
+    this.#cuts = [...new Set(cuts)].filter((cut) => cut < this.#units);
   }
 
   /** The frame behind the last one of a segment. */
   end(segment: number): number {
-    if (segment === 0) return this.#firstUnits;
-    return this.#firstUnits < this.#units ? segment * this.#units : (segment + 1) * this.#units;
+    return this.#cuts[segment] ?? (segment - this.#cuts.length + 1) * this.#units;
   }
 
   start = (segment: number): number => (segment === 0 ? 0 : this.end(segment - 1));
 
   segmentOf(frame: number): number {
-    if (frame < this.#firstUnits) return 0;
-    const whole = Math.floor(frame / this.#units);
-    return this.#firstUnits < this.#units ? whole + 1 : whole;
+    const cut = this.#cuts.findIndex((end) => frame < end);
+    return cut >= 0 ? cut : this.#cuts.length + Math.floor(frame / this.#units);
   }
 
   /** The segment that begins where undivided segments do: the source's own pictures can begin there at the latest. */
   get firstUndivided(): number {
-    return this.#firstUnits < this.#units ? 2 : 0;
+    return this.#cuts.length === 0 ? 0 : this.#cuts.length + 1;
   }
 
   /** Frames between the start of its segment and this frame. */

@@ -75,37 +75,43 @@ test.each([false, true])(
   },
 );
 
-test("a divided first segment is half a second and the rest; the others begin where they would without it", () => {
+test("a divided beginning is half a second, the rest of the first GOP, and the rest; later segments begin where they would without it", () => {
   const usual = new SegmentGrid(GRID_30, { segmentMs: 2000, partTargetMs: 500 }, false);
   const divided = new SegmentGrid(GRID_30, { segmentMs: 2000, partTargetMs: 500 }, true);
   expect([0, 1, 2].map((segment) => usual.end(segment))).toEqual([60, 120, 180]);
-  expect([0, 1, 2, 3].map((segment) => divided.end(segment))).toEqual([15, 60, 120, 180]);
-  expect([0, 14, 15, 59, 60, 119, 120].map((frame) => [divided.segmentOf(frame), divided.intoSegment(frame)])).toEqual([
+  expect([0, 1, 2, 3, 4].map((segment) => divided.end(segment))).toEqual([15, 30, 60, 120, 180]);
+  const frames = [0, 14, 15, 29, 30, 59, 60, 119, 120];
+  expect(frames.map((frame) => [divided.segmentOf(frame), divided.intoSegment(frame)])).toEqual([
     [0, 0],
     [0, 14],
     [1, 0],
-    [1, 44],
+    [1, 14],
     [2, 0],
-    [2, 59],
+    [2, 29],
     [3, 0],
+    [3, 59],
+    [4, 0],
   ]);
-  expect([0, 1, 2, 3].map(divided.startSeconds)).toEqual([0, 0.5, 2, 4]);
+  expect([0, 1, 2, 3, 4].map(divided.startSeconds)).toEqual([0, 0.5, 1, 2, 4]);
   expect([usual, divided].map((grid) => grid.start(grid.firstUndivided))).toEqual([0, 60]);
 });
 
 test.each([
-  [2000, 500, 15, 60],
-  [2000, 200, 18, 60], // three parts
-  [4000, 1000, 30, 120],
-  [1000, 500, 15, 30],
-  [1000, 1000, 30, 60], // a part is all of the segment
-])("a first segment of %i ms, parts of %i ms: divided behind whole parts", (segmentMs, partTargetMs, first, second) => {
-  const times = { segmentMs, partTargetMs };
-  const grid = new SegmentGrid(planLiveGrid(30, timesAt(30), times), times, true);
-  expect([grid.end(0), grid.end(1)]).toEqual([first, second]);
-  const sound = new SegmentGrid(null, times, true);
-  expect([sound.end(0), sound.end(1)].map((ms) => (ms * 30) / 1000)).toEqual([first, second]);
-});
+  [2000, 500, [15, 30, 60, 120]],
+  [2000, 200, [18, 30, 60, 120]], // three parts
+  [4000, 1000, [30, 120, 240]], // a part is all of the first GOP
+  [1000, 500, [15, 30, 60]],
+  [1000, 1000, [30, 60]], // a part is all of the segment
+])(
+  "segments of %i ms, parts of %i ms: the beginning is divided behind whole parts",
+  (segmentMs, partTargetMs, ends) => {
+    const times = { segmentMs, partTargetMs };
+    const grid = new SegmentGrid(planLiveGrid(30, timesAt(30), times), times, true);
+    expect(ends.map((_, segment) => grid.end(segment))).toEqual(ends);
+    const sound = new SegmentGrid(null, times, true);
+    expect(ends.map((_, segment) => (sound.end(segment) * 30) / 1000)).toEqual(ends);
+  },
+);
 
 test("a first picture that is stamped before its place gets it; one behind a hole or of an irregular source keeps its own", () => {
   const shifted = [

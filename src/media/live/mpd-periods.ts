@@ -137,17 +137,29 @@ function startOfEdge(live: LiveRendition, msn: number, period: MpdPeriod): numbe
 /** Expected end, on the session's timeline, of the leader's current or a future segment. */
 function expectedEndSeconds({ facts, live }: MpdRendition, msn: number, period: MpdPeriod, timing: LiveTiming): number {
   const edge = Math.max(period.firstMsn, Math.min(msn, (lastWhole(live)?.msn ?? -1) + 1));
-  const startTicks = startOfEdge(live, edge, period);
   const usual = usualTicks(live, facts.kind, period.firstMsn, timing);
-  const isSecond = edge === live.firstMsn + 1 && period.firstMsn === live.firstMsn;
-  const edgeTicks = isSecond ? secondTicks(live, usual) : usual;
-  return (startTicks + edgeTicks + (msn - edge) * usual) / live.timescale;
+  const dividedFrom =
+    period.firstMsn === live.firstMsn && isDivided(live, usual) ? live.segments[0]!.decodeTicks : null;
+  let ticks = startOfEdge(live, edge, period);
+  for (let next = edge; next <= msn; next += 1)
+    ticks = dividedFrom === null ? ticks + usual : dividedEnd(ticks - dividedFrom, live.timescale, usual) + dividedFrom;
+  return ticks / live.timescale;
 }
 
-/** The first segment of a session is split in two, for a faster start (docs/decisions/0036). */
-function secondTicks({ segments: [first], firstMsn }: LiveRendition, usual: number): number {
-  const isDivided = first?.msn === firstMsn && first.isWhole && first.durationTicks < USUAL_SHARE * usual;
-  return isDivided ? usual - first.durationTicks : usual;
+/** Whether the session's first segment is shorter than the others, for a faster start (docs/decisions/0044). */
+const isDivided = ({ segments: [first], firstMsn }: LiveRendition, usual: number): boolean =>
+  first?.msn === firstMsn && first.isWhole && first.durationTicks < USUAL_SHARE * usual;
+
+/** The segments of a divided beginning end after the first GOP and after the usual duration. */
+const GOP_SECONDS = 1;
+/** Audio segments end at the frame nearest to the video's end. */
+const AUDIO_TOLERANCE_SECONDS = 0.05;
+
+/** End of the segment that begins at `startTicks` after the beginning of the session. */
+function dividedEnd(startTicks: number, timescale: number, usual: number): number {
+  const ends = [GOP_SECONDS * timescale, usual];
+  const tolerance = AUDIO_TOLERANCE_SECONDS * timescale;
+  return ends.find((end) => startTicks < end - tolerance) ?? startTicks + usual;
 }
 
 /** Segments considered; those shorter than this share of the target are not representative. */
