@@ -47,7 +47,7 @@ export async function answerLiveAddress(env: Env, address: LiveAddress): Promise
     }
     case "thumbnail": {
       const object = await env.MEDIA.get(liveThumbnailKey(sessionId));
-      if (object === null) throw new Problem("not_ready", "the broadcast has no picture yet");
+      if (object === null) throw new Problem("not_ready", "the broadcast has no thumbnail yet");
       return respond(object.body, TYPES.jpg, THUMBNAIL);
     }
   }

@@ -83,8 +83,8 @@ export function assembleRenditions(
   const nothingIsMissing = all.every((made) => made !== null);
   const shown = nothingIsMissing && showGrowing ? Math.min(...all.map((made) => made?.segments.length ?? 0)) : 0;
   /** Audio is padded to the planned length; when the video ends earlier, audio is cut at the video's last segment. */
-  const pictureEnd = rungs[0]?.made?.segments.length ?? Number.POSITIVE_INFINITY;
-  const cut = (made: Assembled) => ({ ...made, segments: made.segments.slice(0, made.isWhole ? pictureEnd : shown) });
+  const videoEnd = rungs[0]?.made?.segments.length ?? Number.POSITIVE_INFINITY;
+  const cut = (made: Assembled) => ({ ...made, segments: made.segments.slice(0, made.isWhole ? videoEnd : shown) });
   /** Until the video is whole, whole audio must grow with it. */
   const everythingIsWhole = all.every((made) => made?.isWhole);
   const present = (made: Assembled | null): Assembled | null => {

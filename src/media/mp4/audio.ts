@@ -65,8 +65,8 @@ export async function indexAudio(
     // Muxers shorten the last frame to the end of the audio; decoders play all of it.
     const durationTicks = isLast ? Math.max(cursor.durationTicks, Math.round(frameTicks)) : cursor.durationTicks;
     const strayTicks = Math.abs(durationTicks - frameTicks);
-    standardOnlyIf(isLast || strayTicks <= MAX_HOLE_SECONDS * timescale, "sound with holes");
-    standardOnlyIf(size > 0, "empty sound frames");
+    standardOnlyIf(isLast || strayTicks <= MAX_HOLE_SECONDS * timescale, "audio with gaps");
+    standardOnlyIf(size > 0, "empty audio frames");
     standardOnlyIf(fileBytes === null || offset + size <= fileBytes, "the file ends before its media data");
     if (shift === null) {
       if (cursor.decodeTicks + frameTicks / 2 <= -shiftTicks) continue;
@@ -86,7 +86,7 @@ export async function indexAudio(
   flush();
   standardOnlyIf(
     Math.abs(endTicks / timescale - videoSeconds) <= MAX_END_GAP_SECONDS,
-    "sound and picture of different length",
+    "audio and video of different length",
   );
 
   // The first segment starts at time 0, also when the audio itself begins slightly later.

@@ -63,7 +63,7 @@ async function standardSource(
   standardOnlyIf(pictures.length === 1, "several pictures");
   // Disabled audio tracks are the other languages of a QuickTime file.
   const sounds = tracks.filter((track) => track.kind === "audio");
-  standardOnlyIf(!sounds.some(startsLate), "sound that starts late");
+  standardOnlyIf(!sounds.some(startsLate), "audio that starts late");
   sounds.sort((a, b) => Number(b.enabled) - Number(a.enabled));
 
   const video = await indexVideo(picture, fileBytes, grid);

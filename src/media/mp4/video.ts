@@ -37,7 +37,7 @@ export async function indexVideo(track: Track, fileBytes: number | null, grid?: 
   const format = readFormat(track);
   standardOnlyIf(
     track.table.sampleCount <= MAX_SECONDS * MAX_PICTURES_PER_SECOND,
-    "more pictures than 12 hours of 60 a second have",
+    "more frames than 12 hours at 60 per second",
   );
   const survey = await surveyFrames(track);
   const { timescale } = track;
@@ -45,7 +45,7 @@ export async function indexVideo(track: Track, fileBytes: number | null, grid?: 
   const seconds = durationTicks / timescale;
   const averageRate = track.table.sampleCount / seconds;
   standardOnlyIf(seconds <= MAX_SECONDS, "longer than 12 hours");
-  standardOnlyIf(averageRate <= MAX_PICTURES_PER_SECOND, "more than 60 pictures a second");
+  standardOnlyIf(averageRate <= MAX_PICTURES_PER_SECOND, "more than 60 frames per second");
 
   const frameRate = survey.frameTicks === null ? nearestRate(averageRate) : exactRate(timescale, survey.frameTicks);
   const { keyTicks } = survey;
@@ -99,7 +99,7 @@ export async function indexVideo(track: Track, fileBytes: number | null, grid?: 
 function readFormat(track: Track) {
   const { type, view, boxes } = track.entry;
   standardOnlyIf(type === "avc1", "video that is not H.264, or with its parameters in the stream");
-  standardOnlyIf(!track.transformed, "a rotated picture");
+  standardOnlyIf(!track.transformed, "rotated video");
   const avcC = bytesOf(view, requireBox(boxes, "avcC")).slice();
   const { codec, sequence } = parseAvcConfiguration(avcC);
   const { widthPx, heightPx } = sequence;
@@ -159,12 +159,12 @@ async function surveyFrames(track: Track): Promise<FrameSurvey> {
   while (cursor.next() || ((await cursor.load()) && cursor.next())) {
     const shown = cursor.decodeTicks + cursor.compositionOffsetTicks;
     if (cursor.isKey) {
-      standardOnlyIf(shown > latest, "pictures that are shown in an order across key frames");
+      standardOnlyIf(shown > latest, "frames that are reordered across key frames");
       keyTicks[keys] = shown;
       keyFrames[keys++] = cursor.index;
     }
-    standardOnlyIf(keys > 0, "a first picture that is no key frame");
-    standardOnlyIf(shown >= keyTicks[keys - 1]!, "open groups of pictures");
+    standardOnlyIf(keys > 0, "a first frame that is not a key frame");
+    standardOnlyIf(shown >= keyTicks[keys - 1]!, "open GOPs");
     if (cursor.index === 0) frameTicks = cursor.durationTicks;
     else if (cursor.durationTicks !== frameTicks && cursor.index + 1 < track.table.sampleCount) constant = false;
     latest = Math.max(latest, shown);
@@ -176,8 +176,8 @@ async function surveyFrames(track: Track): Promise<FrameSurvey> {
   const everyKey = keyTicks.subarray(0, keys);
   const first = everyKey[0]! + shiftTicks;
   const frame = end / track.table.sampleCount;
-  standardOnlyIf(first >= -frame / 2, "an edit list that cuts into a group of pictures");
-  standardOnlyIf(first <= MAX_START_GAP_SECONDS * track.timescale, "a picture that starts late");
+  standardOnlyIf(first >= -frame / 2, "an edit list that cuts into a GOP");
+  standardOnlyIf(first <= MAX_START_GAP_SECONDS * track.timescale, "video that starts late");
   const total = end - skippedTicks;
   standardOnlyIf(
     shownTicks === null || shownTicks >= total - Math.max(2 * frame, 0.1 * track.timescale),

@@ -136,7 +136,7 @@ describe("the MPD of a session on air", () => {
   });
 });
 
-describe("a seam in the session", () => {
+describe("a new Period in the session", () => {
   /** The broadcaster was away for 30 s behind segment 4. */
   function reconnected(more: Partial<LiveRendition> = {}) {
     const live = session(8, 0, { seams: [0, 5], discontinuities: [5], ...more });
