@@ -1,11 +1,11 @@
-/** What the gateway's thread spends on each byte of a pushed broadcast to find its tags and boxes. */
+/** The gateway's CPU time per byte of a pushed broadcast for finding tags and boxes. */
 import { ContainerUnits } from "../encoder/gateway/container-units.ts";
 import { type Figure, median } from "./support/figures.ts";
 
 const UNIT_BYTES = 8 << 20;
 const CHUNK_BYTES = [1400, 16 << 10, 256 << 10];
 const ROUNDS = 9;
-/** Linear: the smallest chunks may cost this many times as much as the largest, for the call of each. */
+/** The cost must be linear in bytes: the smallest chunks may cost at most this factor more than the largest, for their calls. */
 const AIM = 4;
 
 export function run(): Promise<Figure[]> {
@@ -32,7 +32,7 @@ function flv(): Buffer {
   return Buffer.concat([Buffer.from("FLV\u0001\u0005\0\0\0\u0009\0\0\0\0", "latin1"), tag]);
 }
 
-/** Nanoseconds for each byte, of several rounds behind a first that compiles the code. */
+/** Nanoseconds per byte of several rounds, after a first round that compiles the code. */
 function costOf(media: Buffer, chunkBytes: number): number[] {
   const costs = Array.from({ length: ROUNDS + 1 }, () => {
     const units = new ContainerUnits();

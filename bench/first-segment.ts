@@ -1,4 +1,4 @@
-/** Time from POST to the first segment that a player could decode, for standard sources of any length and for others. */
+/** Time from POST to the first decodable segment, for standard sources of any length and for others. */
 import { rm } from "node:fs/promises";
 import { planGrid, planLadder } from "../protocol/ladder.ts";
 import { firstSegment } from "../scripts/demo/journey.ts";
@@ -13,7 +13,7 @@ const RUNS = 9;
 const OTHER_RUNS = 3;
 const PLAIN_SECONDS_AT_MOST = 600;
 
-/** POST, then what a player does, again and again until a segment is there. The asset is deleted at once, so runs do not disturb each other. */
+/** POST, then polls like a player until a segment is available. Deletes the asset at once, so that runs do not disturb each other. */
 async function timeToFirstSegment(platform: TestPlatform, url: string): Promise<number> {
   const startedAt = performance.now();
   const { assetId, playbackId } = await platform.create(url);
@@ -24,7 +24,7 @@ async function timeToFirstSegment(platform: TestPlatform, url: string): Promise<
   }
   const tookMs = performance.now() - startedAt;
   await platform.api("DELETE", `/v1/on-demand/${assetId}`);
-  await new Promise((done) => setTimeout(done, 500)); // lets the encoder hear of it
+  await new Promise((done) => setTimeout(done, 500)); // lets the encoder stop the job
   return tookMs;
 }
 
@@ -41,7 +41,7 @@ async function measure(
   return times;
 }
 
-/** What a service without passthrough does first: encode all of it. */
+/** The yardstick: a service without passthrough first encodes the whole source. */
 async function plainEncodeMs(path: string): Promise<number> {
   const frameRate = { num: 30, den: 1 };
   const rungs = planLadder({ widthPx: 640, heightPx: 480 }, frameRate, "1080p", "standard");

@@ -1,4 +1,4 @@
-/** Wall time and CPU of the whole ladder: ours in chunks and in one pass, beside one ffmpeg command that does the same. */
+/** Wall time and CPU of the whole ladder: in chunks, in one pass, and as yardstick with one ffmpeg command. */
 import { mkdir, rm } from "node:fs/promises";
 import type { SourceFacts } from "../protocol/jobs.ts";
 import { type EncodingPlan, planEncoding } from "../src/library/encoding/plan.ts";
@@ -25,7 +25,7 @@ export async function planFor(
   return { facts, plan, video: plan.video };
 }
 
-/** Every job of a plan, as one machine does it: chunks in turn, sound beside them. */
+/** Every job of a plan on one machine: chunks one after another, sound concurrently. */
 async function encode(
   encoder: TestEncoder,
   path: string,
@@ -36,7 +36,7 @@ async function encode(
   if (video === null) throw new Error("no picture");
   const startedAt = performance.now();
   let cpuMs = 0;
-  // The encoder runs a sound beside a picture, as ffmpeg does.
+  // The encoder encodes sound and picture concurrently, as ffmpeg does.
   const sounds = Promise.all(
     plan.audio.map(async (planned) => {
       const wanted = { ...planned, segmentSeconds: plan.audioSegmentSeconds, durationMs: plan.durationMs };
@@ -71,7 +71,7 @@ export async function run(): Promise<Figure[]> {
         ["command", () => ffmpeg(ladderCommand(path, video.rungs, video.grid.framesPerGop, WORK))],
         ["onePass", () => encode(encoder, path, plan, whole)],
       ];
-      if (round % 2 === 1) ways.reverse(); // a machine that slows down or warms up favours nobody
+      if (round % 2 === 1) ways.reverse(); // cancels out a machine that slows down or warms up
       const measured: Partial<Round> = {};
       for (const [name, way] of ways) {
         measured[name] = await way();

@@ -1,6 +1,6 @@
 /**
- * What the live encoder adds: from the last byte of a part's last picture coming in to the part coming out, and from the first byte to the first
- * part. 720p at 30 frames a second, fed at its own pace.
+ * The live encoder's delay: from the last input byte of a part's last picture to the output of the part, and from the first byte to the first
+ * part. 720p at 30 frames per second, fed in real time.
  */
 import { PICTURE_TIMESCALE } from "../encoder/live/live-grid.ts";
 import { SESSION_START } from "../encoder/live/run-state.ts";
@@ -49,7 +49,7 @@ async function measure(flv: Buffer, encodesTopRung: boolean): Promise<Measured> 
       onPulse() {},
       onPart({ rendition, decodeTicks, durationTicks, msn }) {
         measured.firstPartMs ||= performance.now() - beganMs;
-        if (!rendition.startsWith("v") || msn < 1) return; // the first segment works off what came while it looked
+        if (!rendition.startsWith("v") || msn < 1) return; // the first segment contains the backlog from the source's analysis
         const last = Math.round(((decodeTicks + durationTicks) * FRAME_RATE) / PICTURE_TIMESCALE) - 1;
         const all = measured.partMs.get(rendition) ?? [];
         measured.partMs.set(rendition, all);

@@ -1,4 +1,4 @@
-/** CPU of a live broadcast's child for each second of its source, beside one ffmpeg command with the same ladder to plain HLS. */
+/** CPU of a live broadcast's child per second of source, compared with one ffmpeg command that makes the same ladder as plain HLS. */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LIBUV_THREADS } from "../encoder/live/broadcast-process.ts";
@@ -60,7 +60,7 @@ export async function run(): Promise<Figure[]> {
       async () => void (round.commandMs = (await ffmpeg(hlsCommand(path))).cpuMs),
       async () => void (round.copiedMs = await encode(path, "copy")),
     ];
-    for (const turn of i % 2 === 1 ? turns.toReversed() : turns) await turn(); // a machine that warms up favours nobody
+    for (const turn of i % 2 === 1 ? turns.toReversed() : turns) await turn(); // cancels out a machine that warms up
     console.error(`  round ${i + 1} of ${ROUNDS}: ${JSON.stringify(round)}`);
     rounds.push(round);
     await rm(WORK, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** From capture to display: a clock burnt into the picture, read back from the video element, beside plain HLS of ffmpeg. */
+/** Latency from capture to display, by a clock burnt into the picture and read from the video element, compared with ffmpeg's plain HLS. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { pause, watch, type Watched } from "./support/live-watcher.ts";
 
 const SECONDS = Number(process.env["BENCH_LIVE_SECONDS"] ?? 60);
 
-/** Viewers come to a stream that has been on air for a while. */
+/** Time on air before the viewers join. */
 const RUNNING_SECONDS = 8;
 
 /** Sluice from RTMP to the player. */

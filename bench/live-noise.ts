@@ -1,4 +1,4 @@
-/** Minutes of play through a network that holds some packets back. */
+/** Minutes of playback through a network that delays some packets. */
 import { HLS_CONFIG } from "../player/hls-config.ts";
 import { launchChromium } from "../test/e2e/players/chromium.ts";
 import { servePlayerPage } from "../test/e2e/players/page-server.ts";

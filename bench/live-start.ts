@@ -1,6 +1,6 @@
 /**
- * From the first byte of a broadcast to the first picture on the hosted page (hls.js), which was opened before; beside ffmpeg, which
- * only remuxes the same broadcast to plain HLS: from the first byte to a playlist with a segment.
+ * Time from the first byte of a broadcast to the first picture on the hosted page (hls.js), which was opened before. Yardstick: ffmpeg
+ * remuxing the same broadcast to plain HLS, from the first byte to a playlist with a segment.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ import { type Figure, median, milliseconds } from "./support/figures.ts";
 import { pause } from "./support/live-watcher.ts";
 
 const ROUNDS = 5;
-/** Of the source's key frames, on which a copied rung depends. */
+/** Key frame intervals of the source, which determine the segments of a copied rung. */
 const KEY_SECONDS = [1, 2];
 const AIM_MS = 1500;
 
@@ -52,7 +52,7 @@ async function firstPictureMs(browser: Browser, platform: TestPlatform, keySecon
   const stream = await newLiveStream(platform, { maxResolution: "720p", reconnectWindow: 60 });
   const page = await browser.newPage();
   await page.goto(`${platform.baseUrl}/player/${stream.playbackIds[0]!.id}`);
-  await page.waitForSelector(".notice"); // it says that the stream is not on air
+  await page.waitForSelector(".notice"); // the notice that the stream is not on air
   const shown = page
     .waitForFunction(() => (document.querySelector("video")?.getVideoPlaybackQuality().totalVideoFrames ?? 0) > 0)
     .then(() => performance.now());

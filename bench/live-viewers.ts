@@ -1,4 +1,4 @@
-/** How long after a part exists 500 viewers have it who wait for it, beside one viewer; without a cache in between. */
+/** Delay until 500 waiting viewers have a part, compared with one viewer; without a cache in between. */
 import { hlsNumberOf } from "../src/media/live/hls-numbers.ts";
 import { parseMediaPlaylist } from "../conformance/ll-hls/parse.ts";
 import { startBroadcaster } from "../test/support/clock-broadcaster.ts";
@@ -11,9 +11,9 @@ const VIEWERS = 500;
 const PARTS = 24;
 
 /**
- * One viewer follows the playlist and tells the others what comes next. They ask for it, and wait.
+ * One viewer follows the playlist and passes the next part's address to the others, which request it and wait.
  *
- * @returns for each part, how long after its first viewer had it the others did, in ms
+ * @returns for each part, the others' delays behind its first viewer, in ms
  */
 async function delays(playlistUrl: string, viewers: WaitingViewers): Promise<{ edge: number[]; all: number[] }> {
   const [edge, all]: [number[], number[]] = [[], []];
@@ -33,7 +33,7 @@ async function delays(playlistUrl: string, viewers: WaitingViewers): Promise<{ e
   return { edge, all };
 }
 
-/** When the end of a part was captured, epoch ms, by the dates of its playlist. */
+/** Capture time of a part's end, epoch ms, by the dates of its playlist. */
 async function endOf(playlistUrl: string, partUrl: string): Promise<number | null> {
   let atMs = Number.NaN;
   for (const line of (await (await fetch(playlistUrl)).text()).split("\n")) {

@@ -1,4 +1,4 @@
-/** Memory of the Worker with a huge source, while it is copied and watched; and of the encoder's child at 1080p. */
+/** Memory of the Worker while a huge source is copied and played, and of the encoder's child at 1080p. */
 import { readFileSync } from "node:fs";
 import { startTestPlatform, type TestPlatform } from "../test/support/platform.ts";
 import { longFilm } from "../test/support/long-film.ts";
@@ -11,14 +11,14 @@ import { fullHdMinute, standardSource } from "./support/sources.ts";
 
 const MIB = 2 ** 20;
 const SOURCE_BYTES = Number(process.env.BENCH_SOURCE_BYTES ?? 5e9);
-/** What is flat for so long stays flat. */
+/** Long enough to show growth. */
 const COPY_MS = 60_000;
 const ENCODE_MS = 60_000;
 const SAMPLE_MS = 100;
 const mebibytes = (bytes: number) => `${Math.round(bytes / MIB)} MiB`;
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** `VmRSS` (now) or `VmHWM` (the most ever) of a process, in bytes; 0 once it is gone. */
+/** `VmRSS` (current) or `VmHWM` (peak) of a process, in bytes; 0 once it has ended. */
 function residentBytes(pid: number, field: "VmRSS" | "VmHWM"): number {
   try {
     const kibibytes = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
@@ -31,11 +31,11 @@ function residentBytes(pid: number, field: "VmRSS" | "VmHWM"): number {
 function workerdOf(platform: TestPlatform): number {
   const host = platform.pids.worker();
   const found = host === undefined ? undefined : descendantsOf(host).find((pid) => commandOf(pid).includes("workerd"));
-  if (found === undefined) throw new Error("there is no workerd");
+  if (found === undefined) throw new Error("workerd is not running");
   return found;
 }
 
-/** An hour of film, and behind its end as many bytes as are wanted: players see the film, the copy all of it. */
+/** An hour of film, followed by padding: players read the film, the copy reads everything. */
 async function hugeContent(): Promise<SourceContent & { close(): Promise<void> }> {
   const film = await fileContent(standardSource(3600));
   const rest = virtualContent(SOURCE_BYTES);
@@ -65,7 +65,7 @@ interface WorkerMemory {
   segments: number;
 }
 
-/** Samples while the source is copied and, all the time, a viewer reads segment after segment of picture and sound. */
+/** Samples memory while the source is copied and a viewer continuously reads segments of picture and sound. */
 async function measureWorker(platform: TestPlatform, server: SourceServer, heap: Heap): Promise<WorkerMemory> {
   const pid = workerdOf(platform);
   const [idleHeapBytes, idleRssBytes] = [await heap.bytes(), residentBytes(pid, "VmRSS")];
@@ -108,7 +108,7 @@ async function measureWorker(platform: TestPlatform, server: SourceServer, heap:
   return { idleHeapBytes, idleRssBytes, samples, copiedBytes: server.sentBytes, segments };
 }
 
-/** What the isolate holds at most while the index of a film of eleven hours is read and stored, above what it held before. */
+/** The isolate's peak memory, relative to before, while the index of a film of eleven hours is read and stored. */
 async function measureIndex(platform: TestPlatform, server: SourceServer, heap: Heap) {
   const film = longFilm(11, "head");
   server.add("/long.mp4", { kind: "content", content: virtualContent(film.fileBytes, film.parts[0][1]) });
@@ -128,12 +128,12 @@ async function measureIndex(platform: TestPlatform, server: SourceServer, heap: 
   return { bytes: peak - before, moovBytes: film.moovBytes, indexMs };
 }
 
-/** The most that a child of the encoder ever held while it made the four rungs of 1080p. */
+/** Peak memory of an encoder's child during the encoding of the four rungs of 1080p. */
 async function measureChild(platform: TestPlatform, server: SourceServer): Promise<number> {
   server.add("/full-hd.mp4", { kind: "content", content: await fileContent(fullHdMinute()) });
   const { assetId } = await platform.create(server.url("/full-hd.mp4"));
   const encoder = platform.pids.encoder();
-  if (encoder === undefined) throw new Error("there is no encoder");
+  if (encoder === undefined) throw new Error("the encoder is not running");
   let most = 0;
   const startedAt = performance.now();
   let isReady = false;

@@ -1,4 +1,4 @@
-/** Requests a second, each beside the least that Hono and the stores need for the same, in the same workerd. */
+/** Requests per second, each compared with a bare Hono route that uses the stores in the same way, in the same workerd. */
 import { createServer, type AddressInfo } from "node:net";
 import { type BenchHost, startBenchHost } from "./support/bench-host.ts";
 import { type BenchSession, startBenchSession } from "./support/live-session.ts";
@@ -56,8 +56,8 @@ async function playbackCases({ baseUrl }: BenchHost): Promise<Case[]> {
 }
 
 /**
- * The creation by itself, as where machines run elsewhere; then with the machines that it starts in the same thread: each
- * opens its own database, writes its state, tells the catalogue and asks for its source, which never answers.
+ * The creation alone, as when machines run on other hosts; then with its machines in the same thread: each opens its own database, writes its
+ * state, updates the catalogue and requests its source, which never answers.
  */
 function creationCases({ authorization }: BenchHost, sourceUrl: string): Case[] {
   const body = JSON.stringify({

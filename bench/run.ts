@@ -1,4 +1,4 @@
-/** `npm run bench [-- name …]`: the figures of merit, each beside its yardstick in one run. Kept as JSON in bench/results/. */
+/** `npm run bench [-- name …]`: the figures of merit, each with its yardstick from the same run. Stored as JSON in bench/results/. */
 import { installTestDependencies } from "../scripts/test-dependencies.ts";
 import { type Figure, keepFigures, printFigures } from "./support/figures.ts";
 
@@ -25,7 +25,7 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
 const asked = process.argv.slice(2).filter((arg) => !arg.startsWith("-"));
 const unknown = asked.filter((name) => !(name in BENCHES));
 if (process.argv.includes("--help") || unknown.length > 0) {
-  if (unknown.length > 0) console.error(`There is no ${unknown.join(", ")}.`);
+  if (unknown.length > 0) console.error(`Unknown: ${unknown.join(", ")}.`);
   console.log(`npm run bench [-- name …]; names: ${Object.keys(BENCHES).join(", ")}
 BENCH_ROUNDS (2)          rounds of ladder and live-ladder
 BENCH_SECONDS (60)        length of the 1080p source of ladder, quality and memory

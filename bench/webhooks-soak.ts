@@ -52,9 +52,9 @@ export async function run(): Promise<Figure[]> {
       result.downMs,
     ),
     told(
-      "from the receivers' healing until nothing waits",
+      "from the receivers' recovery until nothing is pending",
       milliseconds(result.settledMs[0] ?? Number.NaN),
-      `after a kill in the quiet: ${result.settledMs.slice(1).map(milliseconds).join(", ")}`,
+      `after a kill without traffic: ${result.settledMs.slice(1).map(milliseconds).join(", ")}`,
       result.settledMs,
     ),
   ];

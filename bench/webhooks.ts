@@ -1,4 +1,4 @@
-/** How soon and how fast events reach their webhooks, beside a bare consumer of the same queue that POSTs unsigned bodies. */
+/** Latency and throughput of webhook deliveries, compared with a bare consumer of the same queue that POSTs unsigned bodies. */
 import { type BenchHost, startBenchHost } from "./support/bench-host.ts";
 import { type CountingReceiver, nowMs, startCountingReceiver } from "./support/counting-receiver.ts";
 import { type Figure, median } from "./support/figures.ts";
@@ -44,7 +44,7 @@ export class Bench {
     );
   }
 
-  /** Ms from the commit of each event to its arrival, one at a time. */
+  /** Time from the commit of each event to its arrival, in ms, one event at a time. */
   async latencies(path: string, announce: () => Promise<{ committedAtMs: number }>): Promise<number[]> {
     const found: number[] = [];
     for (let sample = 0; sample < SAMPLES; sample += 1) {
@@ -55,7 +55,7 @@ export class Bench {
     return found;
   }
 
-  /** Deliveries a second of events that wait already, to `paths` alone; others may have webhooks too. */
+  /** Deliveries per second of pending events, counted for `paths` only; other paths may have webhooks too. */
   async productRate(paths: string[], hanging: string[] = [], events = EVENTS): Promise<number> {
     const { workspaceId, webhookIds } = await this.workspace([...paths, ...hanging]);
     for (let sent = 0; sent < events; sent += EVENTS_AT_ONCE)
@@ -141,7 +141,7 @@ async function hangingFigure(bench: Bench): Promise<Figure> {
     const events = Math.ceil(EVENTS / HANGING_ROUNDS);
     const alone = () => bench.productRate(bench.newPaths(healthy), [], events);
     const beside = () => bench.productRate(bench.newPaths(healthy), bench.newPaths(HANGING, "/silent"), events);
-    // In turn, so that a machine that slows down or warms up favours nobody.
+    // Alternately, to cancel out a machine that slows down or warms up.
     const found =
       round % 2 === 0
         ? { alone: await alone(), beside: await beside() }

@@ -10,9 +10,9 @@ export class EncoderContainer extends Container<Env> {
   override sleepAfter = "5m";
   override envVars: Record<string, string> = { ENCODER_SECRET: this.env.ENCODER_SECRET };
 
-  /** An encoder at work gets no requests, it makes them: it is put to sleep only when it says that it has nothing to do. */
+  /** A busy encoder sends requests but receives none, so inactivity is not enough: it is stopped only when it reports that it is idle. */
   override async onActivityExpired(): Promise<void> {
-    if (await this.isBusy()) return; // the library sets the time anew
+    if (await this.isBusy()) return; // the library restarts its timer
     log("encoder.sleeps", { instance: this.ctx.id.toString() });
     await this.stop();
   }
@@ -25,7 +25,7 @@ export class EncoderContainer extends Container<Env> {
       const health = EncoderHealth.parse(await response.json());
       return health.running + health.queued > 0;
     } catch {
-      return false; // one that does not answer is stopped; its jobs lose their leases and are handed out again
+      return false; // an encoder that does not answer is stopped; its jobs lose their leases and are assigned again
     }
   }
 }

@@ -28,7 +28,7 @@ export class LiveOrigin extends DurableObject<Env> implements LiveOriginCalls {
     return onAlarm(this.parts);
   }
 
-  // What gateways bring.
+  // Writes of gateways.
 
   open(session: OriginSession, connection = 1): void {
     openSession(this.parts, session, connection);
@@ -74,7 +74,7 @@ export class LiveOrigin extends DurableObject<Env> implements LiveOriginCalls {
     return releaseSession(this.parts, afterMs);
   }
 
-  // What viewers request.
+  // Requests of viewers.
 
   playlist(name: string, directives: Directives, isDvr: boolean): Promise<OriginAnswer> {
     return this.parts.manifests.playlist(name, directives, isDvr);

@@ -5,7 +5,7 @@ import { streamTimers } from "../src/live/stream-machine/timers.ts";
 import type { Env } from "../src/platform/env.ts";
 import { serveMachine } from "../src/platform/machine/serve.ts";
 
-/** Owns the state of one live stream: who may broadcast, its session and its reconnect window (docs/architecture/live.md). */
+/** Owns the state of one live stream: its broadcaster, its session and its reconnect window (docs/architecture/live.md). */
 export class LiveStreamMachine extends DurableObject<Env> {
   readonly parts: StreamParts;
   readonly #serve: (request: Request) => Promise<Response>;

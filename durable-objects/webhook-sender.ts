@@ -39,8 +39,8 @@ const RESTART_AFTER_ERROR_MS = 5000;
 const MIN_AGE_FOR_ANNOUNCED_MS = 5000;
 
 /**
- * Sends the events of one webhook, so that a slow endpoint delays no other. D1 holds what is due and gets the outcomes; this object holds
- * what is under way. It is a native Durable Object rather than a machine, because its state follows from what the endpoint does.
+ * Sends the events of one webhook, so that a slow endpoint delays no other. D1 stores due deliveries and outcomes; this object holds the
+ * attempts in flight. It is a native Durable Object rather than a machine, because its state depends on the endpoint's behaviour.
  */
 export class WebhookSender extends DurableObject<Env> implements SenderCalls {
   readonly #retryScale: number;
@@ -91,7 +91,7 @@ export class WebhookSender extends DurableObject<Env> implements SenderCalls {
     await this.#start(webhookId);
   }
 
-  /** Starts a run, or makes the current one look again. */
+  /** Starts a run, or makes the current one check again for due deliveries. */
   #start(webhookId: string): Promise<void> {
     this.#woken.set();
     this.#run ??= this.#runUntilDone(webhookId)
@@ -133,7 +133,7 @@ export class WebhookSender extends DurableObject<Env> implements SenderCalls {
     await this.ctx.storage.setAlarm(Math.max(alarmAtMs(dueAtMs, nowMs, this.#retryScale), notBeforeMs));
   }
 
-  /** Sends until nothing more may be sent now, and records all of it. */
+  /** Sends until nothing more may be sent now, and records every outcome. */
   async #sendDue(target: Target): Promise<void> {
     for (;;) {
       if (this.#maySend(target)) this.#startAttempts(target);

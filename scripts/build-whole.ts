@@ -2,7 +2,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { build, type BuildOptions } from "esbuild";
 
-/** Bundles; each file is there whole or as it was before, also for those who read it meanwhile. */
+/** Bundles and replaces each file atomically, so that concurrent readers never see a partial file. */
 export async function buildWhole(options: BuildOptions): Promise<void> {
   const { outputFiles } = await build({ ...options, write: false });
   for (const { path, contents } of outputFiles) {

@@ -3,7 +3,7 @@ import { buildWhole } from "./build-whole.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Bundles the hosted player page's script and style into `dist/assets/player`, from where the Worker serves them. */
+/** Bundles the hosted player page's script and style into `dist/assets/player`, which the Worker serves. */
 export async function buildPlayer(): Promise<void> {
   await buildWhole({
     absWorkingDir: ROOT,

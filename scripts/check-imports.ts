@@ -1,4 +1,4 @@
-/** Checks that imports keep to the map (docs/architecture/overview.md), type imports included. Part of `npm run check`. */
+/** Checks imports, including type imports, against the map (docs/architecture/overview.md). Part of `npm run check`. */
 import { CHECKED_FOLDERS } from "./imports/map.ts";
 import { readModules } from "./imports/read.ts";
 import { brokenRules } from "./imports/rules.ts";

@@ -1,4 +1,4 @@
-/** `npm run check`: format, lint, what nothing uses, imports, types, and that generated files are fresh. Seconds on the whole tree. `npm run check -- imports` runs only the checks that are named. */
+/** `npm run check`: format, lint, unused code, imports, types and generated files, in seconds. `npm run check -- imports` runs only the named checks. */
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ async function run(name: string, command: string, ...args: string[]): Promise<Ou
   return { name, ok: code === 0, output, tookMs: Date.now() - startedAt };
 }
 
-/** The tables and the newest migration say the same: generating again, elsewhere, adds no file. */
+/** Checks that the migrations match the tables: generating into a copy adds no file. */
 async function migrationsAreFresh(name: string): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-migrations-"));
   try {
@@ -55,7 +55,7 @@ async function migrationsAreFresh(name: string): Promise<Outcome> {
   }
 }
 
-/** What has not changed since the last check is not checked again: `.tsbuildinfo` has each file's hash and its errors. */
+/** Checks types incrementally: `.tsbuildinfo` has each file's hash and its errors. */
 const types = (project: string) => (name: string) => {
   const kept = ["--incremental", "--tsBuildInfoFile", `node_modules/.cache/tsc/${project}.tsbuildinfo`];
   return run(name, "tsc", "-p", `tsconfig.${project}.json`, ...kept);
@@ -77,7 +77,7 @@ const CHECKS: Record<string, (name: string) => Promise<Outcome>> = {
 export async function check(names: readonly string[] = []): Promise<Outcome[]> {
   const unknown = names.find((name) => CHECKS[name] === undefined);
   if (unknown !== undefined)
-    throw new Error(`there is no check "${unknown}"; the checks are ${Object.keys(CHECKS).join(", ")}`);
+    throw new Error(`unknown check "${unknown}"; the checks are ${Object.keys(CHECKS).join(", ")}`);
   const chosen = Object.entries(CHECKS).filter(([name]) => names.length === 0 || names.includes(name));
   const outcomes = await Promise.all(chosen.map(([name, start]) => start(name)));
   for (const { name, ok, output, tookMs } of outcomes) {

@@ -1,4 +1,4 @@
-/** `npm run demo`: the whole platform on this machine, and one clip's way through it. */
+/** `npm run demo`: starts the whole platform on this machine and processes one clip with it. */
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { Deliveries, type Delivery, type RefusedDelivery } from "./demo/deliveries.ts";
@@ -23,7 +23,7 @@ where to watch it, and stays up. Without a URL or file it uses a clip that comes
 
 const BUNDLED_CLIP = "test/fixtures/flower.mp4";
 const LIVE_CLIP = "test/fixtures/friday.mp4";
-/** The last delivery comes within milliseconds; a machine that is busy with something else gets longer. */
+/** The last delivery usually arrives within milliseconds. The limit allows for a busy machine. */
 const LAST_DELIVERY_MS = 10_000;
 const args = process.argv.slice(2);
 const isJson = args.includes("--json");
@@ -32,7 +32,7 @@ const given = args.find((arg) => !arg.startsWith("--"));
 const screen = new Screen();
 const say = (moment: object) => isJson && console.log(JSON.stringify(moment));
 let lastSaid = "";
-/** Progress that has not moved is not told again. */
+/** Does not repeat unchanged progress. */
 const sayOnce = ({ afterMs, ...news }: Moment & { afterMs?: number }) => {
   const text = JSON.stringify(news);
   if (text === lastSaid) return;
@@ -102,7 +102,7 @@ function showDelivery(delivery: Delivery | RefusedDelivery): void {
   screen.delivery(delivery.type, ms(delivery.afterChangeMs), "after the change, by webhook · signature verified ✓");
 }
 
-/** The demo goes on without them: the clip is what it is about. */
+/** Opens the receiver of webhooks. The demo continues without it after an error. */
 async function openDeliveries(platform: Platform): Promise<Deliveries | null> {
   try {
     return await Deliveries.open(platform, showDelivery);
@@ -118,7 +118,7 @@ async function run(): Promise<number> {
   const startedAt = performance.now();
   const source = await openSource(given ?? (isLive ? LIVE_CLIP : BUNDLED_CLIP));
   if (!isJson) screen.title(`Sluice · ${source.name}`);
-  // The clip is served from this machine, so private addresses are let through: for the demo only.
+  // The clip is served from this machine, so the demo allows private addresses.
   const settings = await loadSettings(process.env, { allowPrivateNetwork: true });
   let isStopping = false;
   const platform = await startPlatform(settings, (part) => {
@@ -138,7 +138,7 @@ async function run(): Promise<number> {
     await deliveries?.stop();
     await platform.stop();
   };
-  // A terminal and npm may both pass a Ctrl-C on: the second one must not cut short what the first has begun.
+  // A terminal and npm may both forward a Ctrl-C: the second one must not interrupt the shutdown.
   const stopOnce = () => void (isStopping || stop().finally(() => process.exit(0)));
   process.on("SIGINT", stopOnce);
   process.on("SIGTERM", stopOnce);
@@ -157,7 +157,7 @@ async function run(): Promise<number> {
 async function broadcast(platform: Platform, live: LiveDemo, deliveries: Deliveries | null): Promise<boolean> {
   if (!(await live.begin(given ?? LIVE_CLIP))) return false;
   if (!args.includes("--exit")) {
-    tellLinks(platform, live.playbackId);
+    printLinks(platform, live.playbackId);
     if (!isJson) openPage(`${platform.baseUrl}/player/${live.playbackId}`);
     return true;
   }
@@ -181,11 +181,11 @@ async function follow(
   }
   if (playbackId !== "") await deliveries?.untilShown(["asset.ready", "asset.errored"], LAST_DELIVERY_MS);
   if (last?.kind !== "ready") return false;
-  tellLinks(platform, playbackId);
+  printLinks(platform, playbackId);
   return true;
 }
 
-function tellLinks({ baseUrl, settings }: Platform, playbackId: string): void {
+function printLinks({ baseUrl, settings }: Platform, playbackId: string): void {
   const links: [string, string][] = [
     ["Player", `${baseUrl}/player/${playbackId}`],
     ["HLS", `${baseUrl}/${playbackId}.m3u8`],

@@ -4,12 +4,12 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildPlayer } from "./build.ts";
 
-/** Workers take 3 MiB on the free plan; half of that leaves room. */
+/** Half of the Workers limit on the free plan, 3 MiB. */
 const MAX_GZIP_BYTES = 1.5 * 1024 * 1024;
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Does all of a deployment but the upload, and prints how large the Worker is. */
+/** Runs a deployment without the upload, and prints the size of the Worker. */
 export async function dryRunDeploy(): Promise<boolean> {
   await buildPlayer();
   const outdir = "dist/deploy";

@@ -1,5 +1,5 @@
 /**
- * `node scripts/event-docs.ts`: writes the tables of event kinds in `docs/guides/events.md` from the catalogue, and the one of
+ * `node scripts/event-docs.ts`: generates the tables of event kinds in `docs/guides/events.md` from the catalogue, and the table of
  * tries in `docs/guides/webhooks.md` from the schedule.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ const toRow = ({ type, videoType, isSent, objectType, status, when }: EventKind)
   when,
 ];
 
-/** Columns are as wide as their widest cell, as the formatter wants them. */
+/** Columns are as wide as their widest cell, as oxfmt formats them. */
 function toTable(rows: string[][]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const line = (cells: string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`;

@@ -2,7 +2,7 @@
  * `npm run fuzz`: every fuzzer with many inputs from a new seed.
  *   --runs N       inputs of each target (50,000)
  *   --seed N       seed of the first input; it is printed, so that a run can be repeated
- *   --target NAME  one target alone
+ *   --target NAME  only this target
  */
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";

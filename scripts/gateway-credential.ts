@@ -1,5 +1,5 @@
 /**
- * Prints the credential of an ingest gateway, which is made from ENCODER_SECRET, its id and the hosts of its addresses; nothing is stored.
+ * Prints the credential of an ingest gateway, derived from ENCODER_SECRET, its id and the hosts of its addresses. Nothing is stored.
  *
  *   ENCODER_SECRET=… npm run --silent gateway:credential -- live-1 live-1.example.com
  */

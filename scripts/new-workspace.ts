@@ -1,6 +1,6 @@
 /**
- * Makes a workspace with one pair of API credentials: prints the pair on standard error, once, and the SQL that records it on
- * standard output. The secret itself is in neither the SQL nor the database.
+ * Creates a workspace with one pair of API credentials: prints the pair once, on standard error, and the SQL that stores it on
+ * standard output. Neither the SQL nor the database contains the secret itself.
  *
  *   npx wrangler d1 execute sluice --remote --command "$(node scripts/new-workspace.ts 'My workspace')"
  */

@@ -1,9 +1,9 @@
 /**
- * The secrets of a deployment in a file that only its owner reads (mode 0600); wrangler uploads it (docs/guides/deploying.md).
+ * Manages a deployment's secrets in a file with mode 0600, which wrangler uploads (docs/guides/deploying.md).
  *
- *   npm run secrets -- new             makes all of them; refuses to overwrite a file
- *   npm run secrets -- rotate NAME     puts a new secret before the old one: both are good
- *   npm run secrets -- finish NAME     takes the old one away
+ *   npm run secrets -- new             creates all of them; refuses to overwrite a file
+ *   npm run secrets -- rotate NAME     adds a new secret before the old one: both are valid
+ *   npm run secrets -- finish NAME     removes the old one
  *   --file PATH                        secrets.json
  */
 import { randomBytes } from "node:crypto";
@@ -16,7 +16,7 @@ type Secrets = Record<Name, string>;
 
 const USAGE = `npm run secrets -- new | rotate NAME | finish NAME  [--file secrets.json]   (NAME: ${NAMES.join(", ")})`;
 const random = () => randomBytes(32).toString("base64");
-/** Keys that seal have ids: what is sealed names the key that opens it. */
+/** Sealing keys have ids: sealed text contains the id of its key. */
 const fresh = (name: Name, old: string[]): string =>
   name === "WEBHOOK_KEYS" ? `k${1 + Math.max(0, ...old.map(keyNumber))}:${random()}` : random();
 const keyNumber = (key: string) => Number(/^k(\d+):/.exec(key)?.[1] ?? 0);

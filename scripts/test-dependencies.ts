@@ -4,15 +4,15 @@ import { existsSync } from "node:fs";
 const GSTREAMER_PLUGINS = ["base", "good", "bad", "ugly"].map((set) => `gstreamer1.0-plugins-${set}`);
 
 /**
- * What tests need beyond npm: a browser that plays H.264, an ffmpeg that makes sources and judges what we made, a cache to be a CDN, and
- * players that are no browsers.
+ * Installs the programs that tests need beyond npm: a browser that plays H.264, an ffmpeg that makes sources and checks our output, a cache
+ * that acts as a CDN, and native players.
  */
 const PROGRAMS = [
   { packages: ["chromium"], path: process.env.CHROMIUM ?? "/usr/bin/chromium", variable: "CHROMIUM" },
   { packages: ["ffmpeg"], path: process.env.FFMPEG ?? "/usr/bin/ffmpeg", variable: "FFMPEG" },
   { packages: ["nginx"], path: process.env.NGINX ?? "/usr/sbin/nginx", variable: "NGINX" },
   { packages: ["mpv"], path: process.env.MPV ?? "/usr/bin/mpv", variable: "MPV" },
-  // Without the windows of the package `vlc`.
+  // Without the graphical interface of the package `vlc`.
   { packages: ["vlc-bin", "vlc-plugin-base"], path: process.env.VLC ?? "/usr/bin/vlc", variable: "VLC" },
   {
     packages: ["gstreamer1.0-tools", ...GSTREAMER_PLUGINS, "gstreamer1.0-libav"],
@@ -21,7 +21,7 @@ const PROGRAMS = [
   },
 ];
 
-/** Installs Debian's packages where that is possible, and says how to do it by hand where it is not. */
+/** Installs Debian's packages where possible, else prints how to install them by hand. */
 export async function installTestDependencies(): Promise<void> {
   const missing = PROGRAMS.filter(({ path }) => !existsSync(path));
   if (missing.length === 0) return;

@@ -1,7 +1,7 @@
 /**
  * `npm test`: the checks, the bundle's size and every test; ends with `N passed, N failed`, counted from the reports.
- * `npm test -- pure worker` runs only those projects (suite/lanes.ts), `npm test -- --changed` only the tests that what is not committed
- * can break, and `npm test -- --changed main` those that anything since `main` can break (suite/changed.ts).
+ * `npm test -- pure worker` runs only those projects (suite/lanes.ts), `npm test -- --changed` only the tests that uncommitted changes can
+ * break, and `npm test -- --changed main` those that the changes since `main` can break (suite/changed.ts).
  */
 import { spawn } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
@@ -28,13 +28,13 @@ interface Report {
 }
 
 const selection = parseArguments(process.argv.slice(2));
-/** Only these test files; null: every file. */
+/** The test files to run; null = all. */
 const files = selection.since === null ? null : testsFor(changedFiles(selection.since), importGraph());
 const isSelected = (project: string) => selection.projects.length === 0 || selection.projects.includes(project);
 let passed = 0;
 let failed = 0;
 const failures: string[] = [];
-/** Of what is printed of an error outside of every test, in characters. */
+/** Printed characters of an error outside of every test. */
 const MOST_SHOWN = 3000;
 function count(ok: boolean): boolean {
   if (ok) passed += 1;
@@ -42,12 +42,12 @@ function count(ok: boolean): boolean {
   return ok;
 }
 
-/** What it prints comes at its end, in one piece. */
+/** Runs a project. Prints its output at the end, in one piece. */
 async function runProject(project: string): Promise<void> {
   const ofProject = files?.filter((file) => projectOf(file) === project) ?? [];
   if (files !== null && ofProject.length === 0) return;
   const report = `dist/reports/${project}.json`;
-  await rm(report, { force: true }); // an older one must not be counted
+  await rm(report, { force: true }); // an old report must not be counted
   const startedAt = performance.now();
   console.log(`… ${project} tests begin${files === null ? "" : `: ${ofProject.join(" ")}`}`);
   const vitest = ["run", "--project", project, "--reporter=default", "--reporter=json"];
@@ -104,7 +104,7 @@ for (const lanes of PHASES)
       for (const project of projects) if (isSelected(project)) await runProject(project);
     }),
   );
-// Last, because the end of a long log is what is read first.
+// Last, because readers start at the end of a long log.
 for (const text of failures) console.log(`\nFAILED ${text}`);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

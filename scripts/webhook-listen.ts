@@ -1,10 +1,10 @@
-/** `npm run webhook:listen`: a receiver of webhooks for local work, which verifies and shows what arrives. */
+/** `npm run webhook:listen`: a webhook receiver for development, which verifies and shows deliveries. */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Screen } from "./demo/screen.ts";
 import { type Arrival, type Receiver, startReceiver } from "./webhooks/receiver.ts";
 import { findLocalApi, register, RegistrationError } from "./webhooks/registration.ts";
-import { toLines, toMoment } from "./webhooks/tell.ts";
+import { toLines, toMoment } from "./webhooks/arrival-format.ts";
 
 const HELP = `npm run webhook:listen [-- --register | --secret <base64>] [--port 8799] [--json] [--verbose]
 
@@ -49,8 +49,8 @@ function readOptions() {
 }
 type Options = ReturnType<typeof readOptions>;
 
-/** Says one thing in the two ways that there are. */
-function createTeller({ json, verbose }: Options) {
+/** Prints as JSON or as text. */
+function createReporter({ json, verbose }: Options) {
   const screen = new Screen();
   return {
     arrival: (arrival: Arrival) =>
@@ -61,28 +61,31 @@ function createTeller({ json, verbose }: Options) {
 }
 
 async function listen(options: Options): Promise<void> {
-  const tell = createTeller(options);
+  const reporter = createReporter(options);
   const { promise: madeSecrets, resolve: setSecrets } = Promise.withResolvers<readonly string[]>();
   const given = options.secrets.length > 0 ? Promise.resolve(options.secrets) : null;
   const secrets = options.register ? madeSecrets : given;
-  const receiver = await startReceiver({ port: options.port, secrets, onArrival: tell.arrival });
+  const receiver = await startReceiver({ port: options.port, secrets, onArrival: reporter.arrival });
   const { url } = receiver;
-  tell.title(`Webhooks · ${url}`);
-  tell.note({ kind: "listening", url, verifies: secrets !== null }, secretNote(options));
+  reporter.title(`Webhooks · ${url}`);
+  reporter.note({ kind: "listening", url, verifies: secrets !== null }, secretNote(options));
   let remove = async () => {};
   if (options.register) {
     const webhook = await makeWebhook(options, receiver);
     setSecrets([webhook.secret]);
-    tell.note({ kind: "registered", webhookId: webhook.webhookId }, `Webhook ${webhook.webhookId}. Ctrl-C ends it.`);
+    reporter.note(
+      { kind: "registered", webhookId: webhook.webhookId },
+      `Webhook ${webhook.webhookId}. Ctrl-C ends it.`,
+    );
     remove = async () => {
       const isRemoved = await webhook.remove();
       const text = isRemoved ? "The webhook is ended." : "The platform does not answer: its webhook stays.";
-      tell.note({ kind: "removed", webhookId: webhook.webhookId, isRemoved }, text);
+      reporter.note({ kind: "removed", webhookId: webhook.webhookId, isRemoved }, text);
     };
   }
   let isStopping = false;
   const stop = () => {
-    if (isStopping) return; // a terminal and npm may both pass a Ctrl-C on
+    if (isStopping) return; // a terminal and npm may both forward a Ctrl-C
     isStopping = true;
     void remove().finally(() => process.exit(0));
   };
@@ -107,7 +110,7 @@ async function makeWebhook({ eventTypes }: Options, receiver: Receiver) {
   }
 }
 
-/** Null when it is not for a person to repair. */
+/** Null when the user cannot fix the error. */
 function inWords(error: unknown): string | null {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof RegistrationError || error instanceof UsageError) return message;

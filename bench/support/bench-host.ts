@@ -8,7 +8,7 @@ import { loadSettings } from "../../scripts/local/settings.ts";
 import { freePort } from "../../test/support/platform.ts";
 import { descendantsOf } from "../../test/support/processes.ts";
 
-/** The Worker of bench/worker in a workerd of its own, started as the local platform starts the product. */
+/** The Worker of bench/worker in a separate workerd, started as the local platform starts the product. */
 export interface BenchHost {
   baseUrl: string;
   authorization: string;

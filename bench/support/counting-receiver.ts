@@ -1,11 +1,11 @@
-/** A receiver that costs next to nothing: it reads requests off keep-alive connections, counts them by path and answers 200. */
+/** A receiver with minimal overhead: reads requests from keep-alive connections, counts them by path and answers 200. */
 import { createServer, type AddressInfo, type Socket } from "node:net";
 
 export interface CountingReceiver {
   origin: string;
-  /** Requests that have come to a path. */
+  /** Number of requests to a path. */
   count(path: string): number;
-  /** Resolves when the paths together have had so many requests; with the epoch ms of the last one. */
+  /** Resolves when the paths together have had `total` requests, with the time of the last one, epoch ms. */
   reached(paths: string[], total: number, limitMs: number): Promise<number>;
   close(): void;
 }
@@ -15,7 +15,7 @@ const HEAD_END = Buffer.from("\r\n\r\n");
 /** Epoch ms with fractions. */
 export const nowMs = () => performance.timeOrigin + performance.now();
 
-/** @param silentPath requests to paths that begin with it are taken and never answered */
+/** @param silentPath requests to paths that begin with it are read and never answered */
 export async function startCountingReceiver(silentPath = "/silent"): Promise<CountingReceiver> {
   const counts = new Map<string, number>();
   let check: (() => void) | null = null;

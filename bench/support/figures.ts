@@ -2,15 +2,15 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { styleText } from "node:util";
 
-/** One figure of merit: what was measured, beside what it is compared with, in the same run. */
+/** One figure of merit: the measured value and its yardstick from the same run. */
 export interface Figure {
   name: string;
   value: string;
   yardstick: string;
-  /** The aim in words, and whether it was met; null = the figure has no aim. */
+  /** The aim, and whether it was met; null = the figure has no aim. */
   aim: string;
   isMet: boolean | null;
-  /** Everything measured, for the JSON. */
+  /** All measured values, for the JSON. */
   raw: unknown;
 }
 
@@ -41,7 +41,7 @@ export function printFigures(title: string, figures: Figure[]): void {
   }
 }
 
-/** Keeps the figures as bench/results/{name}.json, with what they were measured on. */
+/** Stores the figures in bench/results/{name}.json, with a description of the machine. */
 export async function keepFigures(name: string, figures: Figure[]): Promise<void> {
   await mkdir("bench/results", { recursive: true });
   const machine = { cores: cpus().length, model: cpus()[0]?.model, node: process.version };

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 
-/** The files of one folder over HTTP, to any page. */
+/** Serves the files of one folder over HTTP, to any origin. */
 export async function serveFolder(folder: string): Promise<{ url: string; stop(): Promise<void> }> {
   const server = createServer((request, response) => {
     const path = join(folder, basename(new URL(request.url ?? "/", "http://x").pathname));

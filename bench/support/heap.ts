@@ -1,6 +1,6 @@
-/** The memory of the Worker's isolate, as workerd's inspector tells (Chrome DevTools Protocol). */
+/** The memory of the Worker's isolate, from workerd's inspector (Chrome DevTools Protocol). */
 export interface Heap {
-  /** What a Worker's limit counts: the JavaScript heap, garbage included, and the buffers outside of it. */
+  /** The memory that counts against a Worker's limit: the JavaScript heap, including garbage, and external buffers. */
   bytes(): Promise<number>;
   close(): void;
 }
@@ -11,12 +11,12 @@ interface Answer {
   error?: { message: string };
 }
 
-/** @param worker name of the Worker, as the inspector lists it */
+/** @param worker the Worker's name in the inspector's list */
 export async function openHeap(inspectorPort: number, worker: string): Promise<Heap> {
   const listed = await fetch(`http://127.0.0.1:${inspectorPort}/json`);
   const targets = (await listed.json()) as { id: string; webSocketDebuggerUrl: string }[];
   const target = targets.find(({ id }) => id.includes(worker));
-  if (target === undefined) throw new Error(`the inspector knows no ${worker}: ${JSON.stringify(targets)}`);
+  if (target === undefined) throw new Error(`the inspector does not list ${worker}: ${JSON.stringify(targets)}`);
   const socket = new WebSocket(target.webSocketDebuggerUrl);
   await new Promise((opened, failed) => {
     socket.addEventListener("open", opened);

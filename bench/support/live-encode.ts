@@ -1,4 +1,4 @@
-/** `node live-encode.ts FILE [copy]`: a broadcast as its child encodes it, but no rung is given up however busy the machine is. */
+/** `node live-encode.ts FILE [copy]`: encodes a broadcast like its child process, but never drops a rung on a busy machine. */
 import { SESSION_START } from "../../encoder/live/run-state.ts";
 import { createReadStream } from "node:fs";
 import { Log } from "node-av";

@@ -33,14 +33,14 @@ const STARTED: Started = {
   ],
 };
 
-/** A broadcast on air that gets no new media: whoever asks gets the same playlists each time. */
+/** A broadcast on air without new media: its playlists do not change. */
 export interface BenchSession {
   multivariantPath: string;
   playlistPath: string;
   stop(): void;
 }
 
-/** Brings a broadcast of 16 s as a gateway does, with bytes that are no media, and keeps it on air. */
+/** Sends a broadcast of 16 s as a gateway does, with placeholder bytes, and keeps it on air. */
 export async function startBenchSession({ baseUrl, authorization, encoderSecret }: BenchHost): Promise<BenchSession> {
   const call = async (method: string, path: string, as: string, body: unknown) => {
     const headers = { authorization: as, "content-type": "application/json" };

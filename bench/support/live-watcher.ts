@@ -1,8 +1,8 @@
-/** What a player shows of a live stream for a while, read from the clock in its picture. */
+/** Measures a player's live latency by the clock in its picture. */
 import type { Browser } from "playwright-core";
 import type { live, LivePlayerName, LiveSample } from "../../test/e2e/players/live-page.ts";
 
-/** Until a player has found its place. */
+/** Time until a player's latency is steady. */
 const SETTLE_SECONDS = 12;
 
 export interface Watched {
@@ -16,7 +16,7 @@ export interface Watched {
 
 export const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** @param seconds watched, after it has found its place */
+/** @param seconds measured, after the latency is steady */
 export async function watch(
   browser: Browser,
   pageUrl: string,

@@ -1,19 +1,19 @@
 import { Agent, request } from "node:http";
 import { median } from "./figures.ts";
 
-/** One kind of request, sent again and again. */
+/** One kind of request, sent repeatedly. */
 export interface Load {
   method: "GET" | "POST";
   path: string;
   headers?: Record<string, string>;
   body?: string;
-  /** The answer that is right; any other ends the measurement. */
+  /** The expected status; any other ends the measurement. */
   status: number;
 }
 
 const CONNECTIONS = 24;
 
-/** Product and yardstick in turn, so that both see the same machine; what counts is the ratio within a round. */
+/** Measures product and yardstick alternately, so that both run under the same conditions. The result is the ratio within a round. */
 export interface Comparison {
   ratio: number;
   productPerSecond: number;
@@ -25,7 +25,7 @@ export async function compare(baseUrl: string, product: Load, yardstick: Load, r
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const roundMs = Number(process.env.BENCH_ROUND_MS ?? 2000);
   try {
-    await perSecond(agent, baseUrl, product, roundMs / 4); // both are warm before they count
+    await perSecond(agent, baseUrl, product, roundMs / 4); // warm-up
     await perSecond(agent, baseUrl, yardstick, roundMs / 4);
     const measured: Comparison["rounds"] = [];
     for (let round = 0; round < rounds; round += 1) {

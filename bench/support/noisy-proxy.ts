@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 
 const PACKET_BYTES = 1400;
 
-/** A TCP proxy that holds some packets of every answer back for a while; those behind them wait, as in a network that sends again. */
+/** A TCP proxy that delays some packets of every answer and those after them, as retransmissions do. */
 export async function startNoisyProxy(
   targetPort: number,
   { share, delayMs }: { share: number; delayMs: [number, number] },

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 
 const FFMPEG = process.env.FFMPEG ?? "ffmpeg";
-/** Made once and kept: the hour is 300 MB. */
+/** Cached: the hour is 300 MB. */
 const FOLDER = "test/.media/bench";
 
-/** Makes a file with ffmpeg unless it is there already. */
+/** Makes a file with ffmpeg unless it exists. */
 function make(name: string, args: string[]): string {
   const path = join(FOLDER, name);
   if (existsSync(path)) return path;
@@ -86,7 +86,7 @@ export const fullHdMinute = () => {
   ]);
 };
 
-/** As a broadcaster sends it: FLV at 30 frames a second, a key frame each 2 s, no B-frames. */
+/** A broadcast: FLV at 30 frames per second, a key frame every 2 s, no B-frames. */
 const asBroadcast = (name: string, seconds: number, widthPx: number, heightPx: number, bitrate: string) =>
   make(`${name}-${seconds}.flv`, [
     ...loop(FLOWER, seconds),

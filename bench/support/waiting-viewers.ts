@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 
 /**
- * Connections that ask for one address each and wait: as little work for this process as there can be, so that what is measured is the
- * server. Answers need a content-length.
+ * Connections that each send a request and wait, with minimal work in this process, so that the server is measured. Answers need a
+ * content-length.
  */
 export class WaitingViewers {
   readonly #sockets: Socket[];
@@ -29,7 +29,7 @@ export class WaitingViewers {
     return new WaitingViewers(sockets, host);
   }
 
-  /** All ask at once. @returns when each had the whole answer, epoch ms @throws when one is not answered with 200 */
+  /** Sends all requests at once. @returns when each answer was complete, epoch ms @throws when an answer is not 200 */
   ask(url: string): Promise<number[]> {
     const { pathname, search } = new URL(url);
     const request = `GET ${pathname}${search} HTTP/1.1\r\nHost: ${this.#host}\r\n\r\n`;

@@ -9,12 +9,12 @@ interface Statement {
 
 interface Recorded {
   statements: Statement[];
-  /** The answer of the product. */
+  /** The product's answer. */
   answer: string;
   assetId: string;
 }
 
-/** A catalogue that writes down what it is asked to write. */
+/** A catalogue that records its writes. */
 class Recorder {
   statements: Statement[] = [];
 
@@ -28,7 +28,7 @@ class Recorder {
   }
 }
 
-/** Lets the product create an asset once and keeps what it wrote, so that the yardstick always writes the same. */
+/** Records the writes of one creation by the product, so that the yardstick writes the same rows. */
 async function record(body: CreateAsset): Promise<Recorded> {
   const recorder = new Recorder();
   const idle = { idFromName: (name: string) => name, get: () => ({ fetch: async () => Response.json(null) }) };
@@ -54,7 +54,7 @@ interface Created {
   answer: string;
 }
 
-/** Writes the rows of one asset under new ids, and nothing else. Answers with as much text as the product. */
+/** Writes only the rows of one asset, under new ids. The answer has the size of the product's. */
 export async function bareCreation(db: D1Database, body: NewAsset): Promise<Created> {
   const { statements, answer, assetId } = await (recorded ??= record({
     maxResolution: "1080p",
@@ -74,7 +74,7 @@ export async function bareCreation(db: D1Database, body: NewAsset): Promise<Crea
   return { assetId: ids.get(assetId) ?? "", answer };
 }
 
-/** The row that a machine changes in the catalogue when it takes an asset over. */
+/** The row that a machine changes in the catalogue when it starts. */
 export async function bareTakeOver(db: D1Database, assetId: string): Promise<void> {
   const now = Date.now();
   await db.prepare("UPDATE assets SET started_at = ?, updated_at = ? WHERE id = ?").bind(now, now, assetId).run();

@@ -8,7 +8,7 @@ const SEGMENTS = 150;
 const SEGMENT_BYTES = 500_000;
 const INIT_BYTES = 800;
 
-/** Ten minutes of 720p with sound, ready to be watched. Every segment in the list; one of them is in the store. */
+/** A ready asset of ten minutes of 720p with sound. All segments are listed; one of them is in R2. */
 export async function seedReadyAsset(env: Env) {
   const [assetId, playbackId, now] = [crypto.randomUUID(), crypto.randomUUID(), new Date()];
   const db = openDatabase(env.DB);

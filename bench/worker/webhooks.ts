@@ -1,4 +1,4 @@
-/** Webhooks for the bench: events without the rest of the product around them, and the yardstick's bare queue consumer. */
+/** Webhooks for the bench: events without the rest of the product, and the yardstick's bare queue consumer. */
 import { Hono } from "hono";
 import { openDatabase } from "../../src/platform/database.ts";
 import type { Env } from "../../src/platform/env.ts";
@@ -8,7 +8,7 @@ import { webhooks } from "../../src/events/webhooks/tables.ts";
 import { wakeSender } from "../../src/events/webhooks/wake.ts";
 import { workspaces } from "../../src/tenancy/workspaces/tables.ts";
 
-/** As large as an event of a media. */
+/** The size of a media event. */
 const PADDING = "x".repeat(900);
 
 export const webhookBench = new Hono<{ Bindings: Env }>();
@@ -44,7 +44,7 @@ const newEvent = (workspaceId: string) => {
   };
 };
 
-/** Commits `n` events at once; sends them as the product does with `wake`. Answers when that was, epoch ms. */
+/** Commits `n` events in one batch and sends them as the product does with `wake`. Answers the commit time, epoch ms. */
 webhookBench.post("/events/:workspaceId", async (c) => {
   const n = Number(c.req.query("n") ?? 1);
   const announcements = Array.from({ length: n }, () => ({ event: newEvent(c.req.param("workspaceId")) }));
@@ -64,7 +64,7 @@ interface BareMessage {
   body: string;
 }
 
-/** The least for the same: the event's row, a message, a POST of as many bytes. */
+/** The yardstick: the event's row, a message, a POST of the same size. */
 webhookBench.post("/bare-event/:workspaceId", async (c) => {
   const event = newEvent(c.req.param("workspaceId"));
   await commitWithEvents(c.env, [], [{ event }]);

@@ -1,4 +1,4 @@
-/** The product and its yardsticks in one Worker, so that both are measured in the same workerd, in turn. */
+/** The product and its yardsticks in one Worker, so that both are measured alternately in the same workerd. */
 import { Hono } from "hono";
 import type { Env } from "../../src/platform/env.ts";
 import worker from "../../src/worker.ts";
@@ -13,7 +13,7 @@ const bare = new Hono<{ Bindings: Env }>().basePath("/bare");
 bare.post("/seed", async (c) => c.json(await seedReadyAsset(c.env)));
 
 const texts = new Map<number, string>();
-/** What a playlist costs at least: a text of its size. */
+/** Lower bound of a playlist's cost: a text of its size. */
 bare.get("/text/:bytes", (c) => {
   const bytes = Number(c.req.param("bytes"));
   let text = texts.get(bytes);
@@ -21,14 +21,14 @@ bare.get("/text/:bytes", (c) => {
   return c.body(text, 200, { "content-type": "application/vnd.apple.mpegurl" });
 });
 
-/** What a segment costs at least: one read of the store. */
+/** Lower bound of a segment's cost: one read from R2. */
 bare.get("/object/:key{.+}", async (c) => {
   const object = await c.env.MEDIA.get(c.req.param("key"));
   if (object === null) return c.notFound();
   return c.body(object.body, 200, { "content-type": "video/mp4", "content-length": String(object.size) });
 });
 
-/** What a creation costs at least: to read the body, to write the rows, to answer; later what its machine changes. */
+/** Lower bound of a creation's cost: reading the body, writing the rows, answering; later the machine's change. */
 bare.post("/creation", async (c) => {
   const { assetId, answer } = await bareCreation(c.env.DB, await c.req.json());
   if (c.req.query("taken-over") !== undefined) c.executionCtx.waitUntil(bareTakeOver(c.env.DB, assetId));
@@ -37,7 +37,7 @@ bare.post("/creation", async (c) => {
 
 bare.route("/webhooks", webhookBench);
 
-/** Machines that are never started: what is left is the request itself. */
+/** Machines that are never started, so that only the request is measured. */
 const idleMachines = {
   idFromName: (name: string) => name,
   get: () => ({ fetch: () => Promise.resolve(Response.json(null)) }),

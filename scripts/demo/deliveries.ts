@@ -1,34 +1,34 @@
 import type { Platform } from "../local/platform.ts";
 import { type Arrival, startReceiver } from "../webhooks/receiver.ts";
 import { register, type Registration } from "../webhooks/registration.ts";
-import { afterChangeMs } from "../webhooks/tell.ts";
+import { afterChangeMs } from "../webhooks/arrival-format.ts";
 import type { Moment } from "./journey.ts";
 
-/** One webhook that has come to the demo's own receiver. */
+/** One verified delivery to the demo's receiver. */
 export interface Delivery {
   kind: "delivery";
   type: string;
   objectId: string;
   eventId: string;
-  /** From the change to its arrival. */
+  /** From the change to the delivery's arrival. */
   afterChangeMs: number;
   verified: true;
 }
 
-/** Something that came without a good signature, or is no event. */
+/** A request without a valid signature, or without an event. */
 export interface RefusedDelivery {
   kind: "delivery_refused";
   why: string;
 }
 
-/** What an event tells of is told first by the journey: its delivery often comes sooner than the journey's next look. */
-const TOLD_AFTER: Record<string, Moment["kind"]> = {
+/** The progress event that is shown before a delivery. Deliveries often arrive before the demo's next poll. */
+const SHOWN_AFTER: Record<string, Moment["kind"]> = {
   "asset.created": "accepted",
   "asset.ready": "ready",
   "asset.errored": "failed",
 };
 
-/** A receiver and its webhook in the local workspace, for as long as the demo runs. */
+/** A receiver and its webhook in the local workspace, for the duration of the demo. */
 export class Deliveries {
   private readonly show: (delivery: Delivery | RefusedDelivery) => void;
   private readonly waiting: Delivery[] = [];
@@ -42,7 +42,7 @@ export class Deliveries {
     this.show = show;
   }
 
-  /** @throws {RegistrationError} in words for a person */
+  /** @throws {RegistrationError} with a message for the user */
   static async open(platform: Platform, show: Deliveries["show"]): Promise<Deliveries> {
     const deliveries = new Deliveries(show);
     const { promise: secrets, resolve } = Promise.withResolvers<readonly string[]>();
@@ -62,20 +62,20 @@ export class Deliveries {
     return deliveries;
   }
 
-  /** The journey has told this much: deliveries that waited for it follow. */
+  /** Call when a progress event has been shown. Shows the deliveries that waited for it. */
   after(moment: Moment): void {
     if (moment.kind === "accepted") this.mediaId = moment.mediaId;
     this.told.add(moment.kind);
-    for (const delivery of this.waiting.splice(0)) this.tell(delivery);
+    for (const delivery of this.waiting.splice(0)) this.report(delivery);
   }
 
-  /** What is told of this thing is shown as it comes. */
+  /** Shows deliveries about this object as they arrive. */
   follow(objectId: string): void {
     this.mediaId = objectId;
-    for (const delivery of this.waiting.splice(0)) this.tell(delivery);
+    for (const delivery of this.waiting.splice(0)) this.report(delivery);
   }
 
-  /** Resolves once such a delivery is shown; false when the limit is over before. */
+  /** Resolves when a delivery of one of these types has been shown; false on timeout. */
   async untilShown(types: string[], limitMs: number): Promise<boolean> {
     const isShown = () => types.some((type) => this.shown.has(type));
     let timer: NodeJS.Timeout | undefined;
@@ -89,7 +89,7 @@ export class Deliveries {
     return isShown();
   }
 
-  /** Ends the webhook, so that nothing is sent here any more. */
+  /** Deletes the webhook and stops the receiver. */
   async stop(): Promise<void> {
     await this.close();
   }
@@ -98,17 +98,17 @@ export class Deliveries {
     if (arrival.kind === "refused") return this.show({ kind: "delivery_refused", why: arrival.why });
     if (arrival.kind !== "event" || arrival.isRepeat) return;
     const { at, event } = arrival;
-    this.tell({
+    this.report({
       kind: "delivery",
       type: event.type,
       objectId: event.object.id,
       eventId: event.event_id,
       afterChangeMs: afterChangeMs(at, event),
-      verified: true, // what is not is refused
+      verified: true, // unverified requests are refused
     });
   }
 
-  private tell(delivery: Delivery): void {
+  private report(delivery: Delivery): void {
     if (this.isAhead(delivery)) return void this.waiting.push(delivery);
     this.show(delivery);
     if (delivery.objectId === this.mediaId) this.shown.add(delivery.type);
@@ -117,7 +117,7 @@ export class Deliveries {
 
   private isAhead({ type, objectId }: Delivery): boolean {
     if (this.mediaId === "") return !this.told.has("failed");
-    const moment = TOLD_AFTER[type];
+    const moment = SHOWN_AFTER[type];
     return objectId === this.mediaId && moment !== undefined && !this.told.has(moment);
   }
 }

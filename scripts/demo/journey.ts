@@ -1,6 +1,6 @@
 import type { Platform } from "../local/platform.ts";
 
-/** What the demo's run through the platform tells, in the order in which it happens; times are ms after the POST. */
+/** The demo's progress events, in chronological order; times are ms after the POST. */
 export type Moment =
   | { kind: "accepted"; mediaId: string; playbackId: string; tookMs: number }
   | { kind: "probed"; afterMs: number; summary: string }
@@ -27,7 +27,7 @@ interface Media {
 const POLL_MS = 60;
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** Takes a source from POST to ready and tells every moment of it. */
+/** Creates an asset and yields its progress from POST to ready. */
 export async function* journey(platform: Platform, sourceUrl: string, title: string): AsyncGenerator<Moment> {
   const postedAt = performance.now();
   const after = () => Math.round(performance.now() - postedAt);
@@ -57,7 +57,7 @@ export async function* journey(platform: Platform, sourceUrl: string, title: str
   let isProbed = false;
   let isPlayable = false;
   for (;;) {
-    // The segment first: what plays has been probed, so the media asked for after it tells of that.
+    // The segment first: a playable source has been probed, so a media read after it has the probe's results.
     const segment = isPlayable ? null : await firstSegment(`${platform.baseUrl}/${playbackId}.m3u8`);
     const media = await getMedia(platform, data.id);
     if (media.error !== undefined) return yield { kind: "failed", afterMs: after(), ...media.error };
@@ -105,7 +105,7 @@ function summarise({ tracks, duration, frameRate }: Media): string {
 
 const firstLine = (playlist: string) => playlist.split("\n").find((line) => line !== "" && !line.startsWith("#"));
 
-/** Does what a player does first: multivariant playlist, media playlist, first segment. Null as long as that is not there. */
+/** Fetches the multivariant playlist, the media playlist and the first segment, as a player does. Null while one is missing. */
 export async function firstSegment(manifestUrl: string): Promise<{ url: string; bytes: number } | null> {
   let url = manifestUrl;
   for (let depth = 0; depth < 2; depth += 1) {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ClockBroadcast } from "../live/clock-broadcast.ts";
 import type { Platform } from "../local/platform.ts";
 
-/** What the demo's broadcast tells, in the order in which it happens; times are ms after its first byte was sent. */
+/** The progress events of the demo's broadcast, in chronological order; times are ms after its first byte was sent. */
 export type LiveMoment =
   | { kind: "stream"; streamId: string; playbackId: string; tookMs: number }
   | { kind: "on_air"; protocol: "rtmp"; connectedMs: number }
@@ -22,16 +22,16 @@ interface Stream {
 const POLL_MS = 30;
 const TIMEOUT_MS = 60_000;
 
-/** A clip in a loop with a clock burnt into it, broadcast over RTMP by a process of its own, and watched as a player would. */
+/** Broadcasts a looped clip with a burnt-in clock over RTMP, from a separate process, and fetches it as a player would. */
 export class LiveDemo {
   readonly #platform: Platform;
-  readonly #tell: (moment: LiveMoment) => void;
+  readonly #report: (moment: LiveMoment) => void;
   #broadcaster: ChildProcess | null = null;
   #stream: Stream | null = null;
 
-  constructor(platform: Platform, tell: (moment: LiveMoment) => void) {
+  constructor(platform: Platform, report: (moment: LiveMoment) => void) {
     this.#platform = platform;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   get playbackId(): string {
@@ -47,24 +47,24 @@ export class LiveDemo {
     });
     this.#stream = stream;
     const { streamId } = stream;
-    this.#tell({ kind: "stream", streamId, playbackId: this.playbackId, tookMs: since(askedAt) });
+    this.#report({ kind: "stream", streamId, playbackId: this.playbackId, tookMs: since(askedAt) });
     const connectedAt = performance.now();
     const sentAt = await this.#broadcast(stream.ingest.rtmp, clip);
     if (sentAt === null) return false;
-    this.#tell({ kind: "on_air", protocol: "rtmp", connectedMs: Math.round(sentAt - connectedAt) });
+    this.#report({ kind: "on_air", protocol: "rtmp", connectedMs: Math.round(sentAt - connectedAt) });
     const first = await this.#firstPart();
     if (first === null) {
-      this.#tell({ kind: "failed", message: "nothing of the broadcast could be played within a minute" });
+      this.#report({ kind: "failed", message: "nothing of the broadcast could be played within a minute" });
       return false;
     }
-    this.#tell({ kind: "first_part", afterMs: Math.round(performance.now() - sentAt), bytes: first.bytes });
-    await sleep(6000); // a few segments, so that what follows is how it stays
+    this.#report({ kind: "first_part", afterMs: Math.round(performance.now() - sentAt), bytes: first.bytes });
+    await sleep(6000); // a few segments, so that the measured latency is steady
     const behindMs = await edgeBehindMs(first.playlist);
-    if (behindMs !== null) this.#tell({ kind: "edge", behindMs, renditions: first.renditions });
+    if (behindMs !== null) this.#report({ kind: "edge", behindMs, renditions: first.renditions });
     return true;
   }
 
-  /** Ends the broadcast and waits for its recording. @returns whether it is there */
+  /** Ends the broadcast and waits for its recording. @returns whether it is ready */
   async finish(): Promise<boolean> {
     if (this.#stream === null) return false;
     const { streamId } = this.#stream;
@@ -80,12 +80,12 @@ export class LiveDemo {
       );
       if (media.status === "Ready") {
         const playbackId = media.playbackIds[0]!.id;
-        this.#tell({ kind: "recorded", afterEndMs: since(endedAt), mediaId, playbackId });
+        this.#report({ kind: "recorded", afterEndMs: since(endedAt), mediaId, playbackId });
         return true;
       }
       await sleep(POLL_MS);
     }
-    this.#tell({ kind: "failed", message: "the recording was not ready within a minute" });
+    this.#report({ kind: "failed", message: "the recording was not ready within a minute" });
     return false;
   }
 
@@ -113,18 +113,18 @@ export class LiveDemo {
       env: { ...process.env, SLUICE_BROADCAST: JSON.stringify(orders) },
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       execArgv: ["--disable-warning=ExperimentalWarning"],
-      detached: true, // a Ctrl-C is for the demo, which stops it in good order
+      detached: true, // a Ctrl-C must reach only the demo, which stops the broadcaster gracefully
     });
     this.#broadcaster = child;
     let words = "";
     child.stderr?.on("data", (chunk: Buffer) => (words += chunk.toString()));
     const [first] = await Promise.race([once(child, "message"), once(child, "exit")]);
     if (typeof first === "object" && first !== null) return performance.now();
-    this.#tell({ kind: "failed", message: `the broadcaster ended: ${words.trim()}` });
+    this.#report({ kind: "failed", message: `the broadcaster ended: ${words.trim()}` });
     return null;
   }
 
-  /** What a player does first, until there is a part. */
+  /** Fetches playlists as a player does until there is a part. */
   async #firstPart(): Promise<{ playlist: string; bytes: number; renditions: string[] } | null> {
     const manifest = `${this.#platform.baseUrl}/${this.playbackId}.m3u8`;
     const beganAt = performance.now();
@@ -162,7 +162,7 @@ async function textOf(url: string): Promise<string | null> {
   return response.ok ? await response.text() : null;
 }
 
-/** How far the end of the newest part is behind its capture, by the playlist's own dates. */
+/** The latency of the newest part's end, by the playlist's dates. */
 async function edgeBehindMs(playlist: string): Promise<number | null> {
   const text = await textOf(playlist);
   const newest = text?.split("#EXT-X-PROGRAM-DATE-TIME:").at(-1);

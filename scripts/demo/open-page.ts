@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", linux: "xdg-open" };
 
-/** Opens a page in the person's own browser, where there is a person with a screen; otherwise nothing happens. */
+/** Opens a page in the user's browser if there is a desktop; otherwise does nothing. */
 export function openPage(url: string): void {
   const { platform, env, stdout } = process;
   const opener = OPENERS[platform];

@@ -7,11 +7,11 @@ export interface Bar {
 }
 
 const WIDTH = 28;
-/** The longest kind of event that the demos bring. */
+/** The length of the longest event kind in the demo. */
 const NAME_WIDTH = 31;
 const dim = (text: string) => styleText("dim", text);
 
-/** What a person sees of the demo: lines that stay, and below them bars that move (on a terminal) or are told at every quarter. */
+/** The demo's text output: permanent lines, and below them progress bars, on a terminal moving, else printed at every quarter. */
 export class Screen {
   private shownBars = 0;
   private readonly told = new Map<string, number>();
@@ -32,7 +32,7 @@ export class Screen {
     );
   }
 
-  /** Something that came from outside, between the steps. */
+  /** Prints a delivery between the steps. */
   delivery(what: string, figure: string, detail: string): void {
     this.clearBars();
     this.out.write(`  ${styleText("cyan", "→")} ${what.padEnd(NAME_WIDTH)} ${figure.padStart(9)}   ${dim(detail)}\n`);
@@ -44,7 +44,7 @@ export class Screen {
   }
 
   bars(bars: Bar[]): void {
-    if (!this.out.isTTY) return this.tellQuarters(bars);
+    if (!this.out.isTTY) return this.printQuarters(bars);
     this.clearBars();
     for (const bar of bars) this.out.write(`${drawBar(bar)}\n`);
     this.shownBars = bars.length;
@@ -67,7 +67,7 @@ export class Screen {
     this.shownBars = 0;
   }
 
-  private tellQuarters(bars: Bar[]): void {
+  private printQuarters(bars: Bar[]): void {
     for (const bar of bars) {
       const quarter = Math.floor(bar.percent / 25);
       if (quarter <= (this.told.get(bar.name) ?? 0)) continue;

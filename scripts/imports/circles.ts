@@ -1,7 +1,7 @@
 /**
- * The circles of a graph: its strongly connected components of more than one node (Tarjan 1972), each in alphabetical order.
+ * The cycles of a graph: its strongly connected components of more than one node (Tarjan 1972), each in alphabetical order.
  *
- * @param edges every node with the nodes that it points to; nodes that are not keys are left out
+ * @param edges every node with the nodes that it points to; nodes that are not keys are ignored
  */
 export function findCircles(edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const indexes = new Map<string, number>();

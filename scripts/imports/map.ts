@@ -1,4 +1,4 @@
-/** The map of the repository (docs/architecture/overview.md): which part a file belongs to, and how the parts lie above each other. */
+/** The map of the repository (docs/architecture/overview.md): the part that each file belongs to, and the layering of the parts. */
 
 /** Folders whose imports are checked. */
 export const CHECKED_FOLDERS = ["protocol", "src", "durable-objects", "encoder"] as const;
@@ -13,19 +13,19 @@ const FLOORS = [
 ] as const;
 const COMPOSITION = FLOORS.length;
 
-/** Floors whose files anybody above may import one by one; the other domains are entered through an `index.ts`. */
+/** Domains whose files may be imported directly by higher floors; the other domains are imported through an `index.ts`. */
 const OPEN_DOMAINS = new Set(["platform", "media"]);
-/** Domains that are one room, but for the rooms named here. Each folder of the others is a room. */
+/** Domains that are one room, except for the rooms named here. In the other domains each folder is a room. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = { playback: [], events: ["webhooks", "request-log"] };
 
 export interface Place {
   /** `protocol`, `encoder`, `durable-objects` or `src`. */
   root: string;
-  /** Of `src`: null = composition. */
+  /** For `src`; null = composition. */
   domain: string | null;
-  /** Of `src`, counted from the lowest; undefined for a domain that is not on the map. */
+  /** For `src`, counted from the lowest; undefined for a domain that is not on the map. */
   floor: number | undefined;
-  /** The folder that counts for circles: `src/live/streams`. */
+  /** The folder that import cycles are checked for: `src/live/streams`. */
   room: string;
 }
 

@@ -2,14 +2,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 
-/** One file of ours and what it refers to. Paths are relative to the repository's root. */
+/** One file of the repository and its references. Paths are relative to the root. */
 export interface Module {
   path: string;
-  /** Files of ours: static, dynamic and type imports, and re-exports. */
+  /** Imported files of the repository: static, dynamic and type imports, and re-exports. */
   imports: string[];
-  /** Everything else that is imported, by its specifier: "zod", "cloudflare:workers". */
+  /** All other imports, by specifier: "zod", "cloudflare:workers". */
   packages: string[];
-  /** Names of the types that it mentions; types of bindings are global, so no import shows them. */
+  /** Names of the types it uses. Types of bindings are global, so they are not imported. */
   typeNames: string[];
 }
 

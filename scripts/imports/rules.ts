@@ -3,11 +3,11 @@ import { findCircles } from "./circles.ts";
 import { isComposition, isOpen, type Place, placeOf } from "./map.ts";
 import type { Module } from "./read.ts";
 
-/** The classes of durable objects are exported from here: the platform looks for them in the Worker's entry point. */
+/** The Worker's entry point, which must export the classes of Durable Objects. */
 const ENTRY = "src/worker.ts";
 /** Parts of the platform that reach a binding or the network. */
 const EFFECTS = /^src\/platform\/(env|database)\.ts$|^src\/platform\/(storage|network)\//;
-/** Global types of the Workers runtime that stand for a binding, or for what a binding gives. */
+/** Global types of the Workers runtime that are bindings, or results of bindings. */
 const BINDING_TYPES = new Set([
   "D1Database",
   "R2Bucket",
@@ -21,7 +21,7 @@ const BINDING_TYPES = new Set([
   "SqlStorage",
 ]);
 
-/** @returns every import that breaks a rule and every circle, in words; empty = the map is kept */
+/** @returns a description of every import that breaks a rule and of every cycle; empty = no violation */
 export function brokenRules(modules: readonly Module[]): string[] {
   return [
     ...modules.flatMap(({ path, imports }) =>
@@ -63,7 +63,7 @@ function brokenBetweenRoots(path: string, from: Place, target: string, to: Place
 
 const nameOf = ({ domain, root }: Place): string => (domain === null ? `the composition in ${root}/` : `${domain}/`);
 
-/** media/ and protocol/ hold pure rules: no binding, neither imported nor named as a type. */
+/** media/ and protocol/ contain pure rules: they use no binding, neither by import nor as a type. */
 function bindingsOf({ path, packages, typeNames }: Module): string[] {
   const { root, domain } = placeOf(path);
   if (root !== "protocol" && domain !== "media") return [];
@@ -73,7 +73,7 @@ function bindingsOf({ path, packages, typeNames }: Module): string[] {
   ].map((name) => `${path} uses ${name}: ${domain ?? root}/ knows no binding`);
 }
 
-/** The entry point is left out: it is above everything, and the objects that it exports import `src/`. */
+/** Without the entry point, which is above everything: the objects that it exports import `src/`. */
 function roomGraph(modules: readonly Module[]): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
   for (const { path, imports } of modules) {

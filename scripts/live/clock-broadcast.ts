@@ -1,6 +1,6 @@
 /**
- * A broadcaster: a clip in a loop with a clock burnt into it, encoded here and sent as RTMP, SRT or to any other address that libav writes
- * to, in real time. A process of its own; its orders are JSON in SLUICE_BROADCAST (see `ClockBroadcast`). Ends with SIGTERM.
+ * A broadcaster: encodes a looped clip with a burnt-in clock and sends it in real time over RTMP, SRT or to any other address that libav can
+ * write to. Runs as a separate process with its options as JSON in SLUICE_BROADCAST (see `ClockBroadcast`). Ends with SIGTERM.
  */
 import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE, FF_ENCODER_AAC, FF_ENCODER_LIBX264 } from "node-av/constants";
 import { Decoder, Demuxer, Encoder, FilterAPI, type Frame, Log, Muxer, type Packet } from "node-av";
@@ -29,12 +29,12 @@ process.on("SIGTERM", () => end.abort());
 process.on("disconnect", () => end.abort());
 Log.setLevel(AV_LOG_ERROR);
 
-/** A stream of the clip again and again, as a filter gives it. */
+/** Filtered frames of one stream of the clip, looped. */
 async function* looped(clip: string, kind: "video" | "audio", filterWords: string): AsyncGenerator<Frame> {
   await using input = await Demuxer.open(clip);
   const stream = kind === "video" ? input.video() : input.audio();
   if (stream === undefined) return;
-  // Read once and kept: the library's reader is never idle while it waits for us.
+  // Read once and kept, because the library's reader is never idle while it waits for its consumer.
   const packets: Packet[] = [];
   for await (const packet of input.packets(stream.index)) if (packet !== null) packets.push(packet.clone()!);
   for (;;) {
@@ -70,7 +70,7 @@ async function broadcast(): Promise<void> {
   const [pictureIndex, soundIndex] = [output.addStream(video), output.addStream(audio)];
   const picture = looped(orders.clip, "video", pictureFilter(orders));
   const sound = looped(orders.clip, "audio", SOUND_FILTER);
-  // The first ones take a moment: time begins when they are there.
+  // The first frames take some time, so the clock starts when they are available.
   let [nextPicture, nextSound] = [picture.next(), sound.next()];
   await Promise.all([nextPicture, nextSound]);
   const beganAtMs = performance.now();

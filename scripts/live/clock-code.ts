@@ -1,13 +1,13 @@
 /**
- * A clock that machines read from a picture: a row of light and dark blocks. Pure, for Node and for browsers. Eight bits say that it is
- * one, forty are milliseconds since 1970, eight are their sum.
+ * A machine-readable clock in a picture: a row of light and dark blocks. Pure, for Node and for browsers. Eight bits are a marker, forty
+ * are milliseconds since 1970, eight are a checksum.
  */
 const MARK = [1, 0, 1, 1, 0, 0, 1, 0] as const;
 const TIME_BITS = 40;
 const SUM_BITS = 8;
 export const CODE_BITS = MARK.length + TIME_BITS + SUM_BITS;
 
-/** Where the row lies, as shares of the picture's width and height. */
+/** Position of the row, as fractions of the picture's width and height. */
 export const CODE_PLACE = { left: 0.05, right: 0.95, top: 0.02, bottom: 0.08 } as const;
 
 const bitsOf = (value: number, count: number): (0 | 1)[] =>
@@ -30,8 +30,8 @@ export const encodeClock = (epochMs: number): (0 | 1)[] => [
 
 /**
  * @param bits as read from the picture
- * @param nowMs tells what lies above the forty bits
- * @returns epoch ms, or null when the row is not there or not whole
+ * @param nowMs supplies the bits above the forty
+ * @returns epoch ms, or null when the row is missing or damaged
  */
 export function decodeClock(bits: readonly number[], nowMs: number): number | null {
   if (bits.length !== CODE_BITS || MARK.some((bit, index) => bits[index] !== bit)) return null;

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename } from "node:path";
 
-/** Serves one file on loopback with ranges, so that a local file can be a source like any other. */
+/** Serves one file on loopback with range requests, so that a local file can be a source. */
 export async function serveFile(path: string): Promise<{ url: string; close: () => void }> {
   const { size } = await stat(path);
   const server = createServer((request, response) => {

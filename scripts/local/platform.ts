@@ -13,7 +13,7 @@ export interface Platform {
   settings: Settings;
   /** `authorization` header of the local workspace. */
   authorization: string;
-  /** Process ids, for those who want to see what happens when one dies. */
+  /** Process ids, for tests that kill a part. */
   pids: { worker: () => number | undefined; encoder: () => number | undefined; ingest: () => number | undefined };
   stop(): Promise<void>;
 }
@@ -22,16 +22,16 @@ const START_LIMIT_MS = 60_000;
 const RESTART_AFTER_MS = 500;
 const STOP_LIMIT_MS = 10_000;
 
-/** One child that is started again when it dies by itself. */
+/** One child process, which is restarted when it dies unexpectedly. */
 class Part {
   private child: ChildProcess | undefined;
-  /** Resolves with the first message of the child: it has set up what it needs. */
+  /** Resolves with the child's first message, which it sends after its setup. */
   readonly ready: Promise<void>;
   private markReady: () => void = () => undefined;
   private stopping = false;
   private readonly name: string;
   private readonly begin: () => ChildProcess;
-  /** What it has started goes with it: a workerd without its host would keep the port. */
+  /** The child's descendants are ended with it: a workerd without its host would keep the port. */
   private readonly leadsGroup: boolean;
 
   constructor(name: string, begin: () => ChildProcess, { leadsGroup = false } = {}) {
@@ -73,11 +73,11 @@ function endGroup(leaderPid: number): void {
   try {
     process.kill(-leaderPid, "SIGKILL");
   } catch {
-    // Nobody of it is left.
+    // The group has no process left.
   }
 }
 
-/** @param input what it reads from its standard input: secrets, which would show in its environment */
+/** @param input text for its standard input: secrets, which would be visible in its environment */
 function forkPart(
   script: string,
   env: Record<string, string>,
@@ -90,7 +90,7 @@ function forkPart(
     execArgv: ["--disable-warning=ExperimentalWarning"],
     detached,
   });
-  child.stdin?.on("error", () => {}); // it is gone already: its exit says so
+  child.stdin?.on("error", () => {}); // already ended: its exit is handled elsewhere
   child.stdin?.end(input);
   const logFile = createWriteStream(logPath, { flags: "a" });
   child.stdout?.pipe(logFile, { end: false });
@@ -102,7 +102,7 @@ function forkPart(
 /**
  * Starts the Worker, the encoder and the ingest gateway and waits until they answer. Writes `local.json` into the home once they do.
  *
- * @throws {StartError} in words for a person: a port is taken, a part does not come up
+ * @throws {StartError} with a message for the user: a port is taken, a part does not start
  */
 export async function startPlatform(
   settings: Settings,
@@ -117,7 +117,7 @@ export async function startPlatform(
     await requireFreePort(ingestPorts.http, "INGEST_PORT");
   }
   const localFile = join(settings.home, "local.json");
-  await rm(localFile, { force: true }); // its presence says that the platform is ready
+  await rm(localFile, { force: true }); // its presence means that the platform is ready
   const { workerPath } = await bundle();
   const logs = join(settings.home, "logs");
   const startWorker = () =>
@@ -125,8 +125,8 @@ export async function startPlatform(
       "scripts/local/worker-host.ts",
       { SLUICE_WORKER: JSON.stringify({ ...settings, workerPath }) },
       join(logs, "worker.log"),
-      // In a process group of its own: a Ctrl-C would end workerd before it is told what is to be done first. It ends with
-      // this process anyway, however that ends.
+      // In a separate process group: a Ctrl-C would end workerd before a graceful stop. It ends with this process in
+      // every case.
       { detached: true },
     );
   const worker = new Part("worker", startWorker, { leadsGroup: true });
@@ -142,7 +142,7 @@ export async function startPlatform(
   const ingest = ingestPorts && newIngest(settings, ingestPorts, baseUrl);
   const { workspaceId, username, password } = settings.secrets;
   const stop = async () => {
-    await ingest?.stop(); // what has come in is brought to its place while the Worker is still there
+    await ingest?.stop(); // the gateway uploads received media while the Worker is still running
     await Promise.all([worker.stop(), encoder.stop()]);
     await rm(localFile, { force: true });
   };

@@ -5,23 +5,23 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { secretList } from "../../protocol/secrets.ts";
 
-/** Where a local platform keeps its data and listens. */
+/** Data folder and ports of a local platform. */
 export interface Settings {
   home: string;
   port: number;
   encoderPort: number;
-  /** Where broadcasts come in: RTMP, SRT, and those that the Worker passes on. Null = without a gateway; the encoder takes pushed ones. */
+  /** The gateway's ports: RTMP, SRT, and HTTP for pushes that the Worker forwards. Null = no gateway; the encoder accepts pushes. */
   ingestPorts: { rtmp: number; srt: number; http: number } | null;
-  /** Sources on private addresses are fetched too: for files on this machine. */
+  /** Also fetch sources on private addresses, such as files on this machine. */
   allowPrivateNetwork: boolean;
   secrets: Secrets;
-  /** More variables for the Worker, such as JOB_LEASE_MS. */
+  /** Additional variables for the Worker, such as JOB_LEASE_MS. */
   vars: Record<string, string>;
-  /** Where the Worker's inspector listens, for those who measure it; absent = it does not. */
+  /** Port of the Worker's inspector, for measurements; absent = no inspector. */
   inspectorPort?: number;
 }
 
-/** Made once, kept in the home with mode 0600. */
+/** Created once, stored in the home with mode 0600. */
 export interface Secrets {
   organisationId: string;
   workspaceId: string;
@@ -43,7 +43,7 @@ async function loadSecrets(home: string): Promise<Secrets> {
   if (kept !== null) {
     const secrets = JSON.parse(kept) as Secrets;
     if (secrets.webhookKeys !== undefined) return requireUsable(secrets, path);
-    await writePrivately(path, { ...secrets, webhookKeys: newWebhookKeys() }); // from before there were webhooks
+    await writePrivately(path, { ...secrets, webhookKeys: newWebhookKeys() }); // from a release without webhooks
     return loadSecrets(home);
   }
   const made: Secrets = {
@@ -70,11 +70,11 @@ function requireUsable(secrets: Secrets, path: string): Secrets {
   }
 }
 
-/** Whoever sees the file sees all of it. */
+/** Writes the file atomically. */
 export async function writePrivately(path: string, content: unknown): Promise<void> {
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  await chmod(draft, 0o600); // also when the file was there before
+  await chmod(draft, 0o600); // also when the file existed
   await rename(draft, path);
 }
 
@@ -87,7 +87,7 @@ function readPort(name: string, fallback: number, env: NodeJS.ProcessEnv): numbe
   return port;
 }
 
-/** @throws {StartError} in words for a person */
+/** @throws {StartError} with a message for the user */
 export async function loadSettings(
   env: NodeJS.ProcessEnv = process.env,
   override: Partial<Settings> = {},

@@ -1,5 +1,5 @@
 /**
- * The Worker in workerd, as a process of its own: it can be killed and started again on the same state.
+ * The Worker in workerd, as a separate process: it can be killed and restarted on the same state.
  * Started by platform.ts with its settings as JSON in SLUICE_WORKER.
  */
 import { lookup } from "node:dns/promises";
@@ -10,7 +10,7 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { logError } from "../../protocol/log.ts";
 import type { Settings } from "./settings.ts";
 
-/** The part of D1 that setting up needs. */
+/** The part of D1 that the setup needs. */
 interface Database {
   exec(query: string): Promise<unknown>;
   prepare(query: string): Statement;
@@ -21,10 +21,10 @@ interface Statement {
   all<T>(): Promise<{ results: T[] }>;
 }
 
-/** A worker of its own for the static files, so that they can be read but are not in the way. */
+/** A separate worker for the static files, so that they are available without handling every request. */
 const FILES = "sluice-files";
 const CRON_MS = 60_000;
-/** What became due just before a crash counts as late after this. */
+/** Work that became due just before a crash counts as overdue after this time. */
 const SWEPT_AGAIN_MS = 6000;
 const settings = JSON.parse(process.env.SLUICE_WORKER ?? "{}") as Settings & { workerPath: string };
 
@@ -45,13 +45,13 @@ interface WorkerOptions {
   serviceBindings: Record<string, unknown>;
   assets: { directory: string; assetConfig: unknown };
 }
-/** What wrangler.toml says. */
+/** The settings of wrangler.toml. */
 const workerOptions = () =>
   unstable_getMiniflareWorkerOptions("wrangler.toml").workerOptions as unknown as WorkerOptions;
 
 /**
- * The Worker takes its requests at the port itself. Miniflare's own way there leads through three more isolates (its entry, and two that look
- * for static files first), which would do most of the work of an answer. Its entry stays, at a port of its own, for the cron.
+ * The Worker receives requests directly at the port. Miniflare's own route leads through three more isolates (its entry, and two that look
+ * for static files first), which would use most of the CPU of a request. Its entry stays at a separate port, for the cron.
  */
 function createHost(): Miniflare {
   const { assets, serviceBindings, ...options } = workerOptions();
@@ -109,7 +109,7 @@ function createHost(): Miniflare {
   );
 }
 
-/** Applies what is new in migrations/, under the table that wrangler uses too. */
+/** Applies new migrations and records them in wrangler's table. */
 async function migrate(database: Database): Promise<void> {
   await database.exec(
     "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",
@@ -126,7 +126,7 @@ async function migrate(database: Database): Promise<void> {
   }
 }
 
-/** The workspace of this machine and its credentials; there already from the second start on. */
+/** Creates the local workspace and its credentials at the first start. */
 async function seed(database: Database): Promise<void> {
   const { organisationId, workspaceId, username, password } = settings.secrets;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(password));
@@ -147,8 +147,8 @@ async function seed(database: Database): Promise<void> {
 }
 
 /**
- * Sets up the database in a host of its own, before the Worker runs: calls through miniflare's proxies hold this thread until workerd has
- * answered, and a workerd that is busy waits for this thread to read its log.
+ * Sets up the database in a separate host, before the Worker runs: calls through miniflare's proxies block this thread until workerd has
+ * answered, and a busy workerd blocks until this thread reads its log.
  */
 async function setUp(): Promise<void> {
   const { d1Databases, compatibilityDate } = unstable_getMiniflareWorkerOptions("wrangler.toml").workerOptions;
@@ -177,7 +177,7 @@ await setUp();
 const host = createHost();
 await host.ready;
 
-/** Over HTTP, for the same reason. */
+/** Triggers the cron over HTTP, for the same reason. */
 async function sweep(): Promise<void> {
   try {
     const answer = await host.dispatchFetch("http://localhost/cdn-cgi/local/scheduled?cron=*+*+*+*+*");
@@ -188,7 +188,7 @@ async function sweep(): Promise<void> {
   }
 }
 const cron = setInterval(() => void sweep(), CRON_MS);
-void sweep(); // what a crash has left behind need not wait for a minute
+void sweep(); // recovers interrupted work without waiting for the first minute
 setTimeout(() => void sweep(), SWEPT_AGAIN_MS).unref();
 
 let stopping = false;

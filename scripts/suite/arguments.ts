@@ -1,13 +1,13 @@
 import { PROJECTS } from "./lanes.ts";
 
 export interface Selection {
-  /** Empty: all of them. */
+  /** Empty = all. */
   projects: string[];
   /** With `--changed`: the commit before the change. */
   since: string | null;
 }
 
-/** @throws for a word that is nothing of this: a typing error must not pass as a green run */
+/** @throws for an unknown word, so that a typing error does not pass as a green run */
 export function parseArguments(words: readonly string[]): Selection {
   const at = words.indexOf("--changed");
   const next = at < 0 ? undefined : words[at + 1];

@@ -5,11 +5,11 @@ import { type ImportGraph, reachedFrom } from "./import-graph.ts";
 /** Changes that can break anything. */
 const EVERYTHING = /^(package(-lock)?\.json|vitest\.config\.ts|tsconfig[^/]*\.json)$/;
 
-/** Every test in workerd runs behind the setup, which loads the whole Worker and all migrations. */
+/** Every test in workerd depends on the setup, which loads the whole Worker and all migrations. */
 const EVERY_WORKER_TEST =
   /^(wrangler\.toml|migrations\/.*|src\/worker\.ts|test\/worker\/setup\.ts|test\/support\/worker-global-setup\.ts)$/;
 
-/** Folders that tests read whole. */
+/** Tests that read a whole folder. */
 const READS: readonly { test: string; folder: RegExp }[] = [
   { test: "test/pure/suite.test.ts", folder: /./ },
   { test: "test/pure/docs.test.ts", folder: /^(docs\/|README\.md)/ },
@@ -19,10 +19,10 @@ const READS: readonly { test: string; folder: RegExp }[] = [
   { test: "test/fuzz/planted.test.ts", folder: /^test\/fuzz\// },
 ];
 
-/** Projects whose tests start the whole platform: by imports each change of the product reaches all of them. */
+/** Projects whose tests start the whole platform: by imports, every change of the product would select all of them. */
 const STARTS_PLATFORM = /^test\/(e2e|platform|crash)\//;
 
-/** What stands for the platform's tests when a part of the product changes; the rest of them runs in `npm test`. */
+/** The platform tests that represent a part of the product. The others run only in `npm test`. */
 export const PLATFORM_TESTS: readonly { changed: RegExp; tests: readonly string[] }[] = [
   { changed: /^(src|durable-objects|player|migrations)\/|^wrangler\.toml$/, tests: ["test/e2e/player-page.test.ts"] },
   {
@@ -43,7 +43,7 @@ export const PLATFORM_TESTS: readonly { changed: RegExp; tests: readonly string[
 
 export const isTest = (path: string) => /^test\/.*\.test\.ts$/.test(path);
 
-/** Test files that the change of some files can break. */
+/** Test files that a change of these files can break. */
 export function testsFor(changed: readonly string[], graph: ImportGraph): string[] {
   const tests = [...graph.keys()].filter(isTest);
   if (changed.some((path) => EVERYTHING.test(path))) return tests;
@@ -61,10 +61,10 @@ export function testsFor(changed: readonly string[], graph: ImportGraph): string
   });
 }
 
-/** The graph as far as tests and what they share name files. */
+/** The graph's edges that start in test files and their shared code. */
 const testsOnly = (graph: ImportGraph): ImportGraph => new Map([...graph].filter(([path]) => path.startsWith("test/")));
 
-/** @param since a commit; what is not committed is part of the change, new files too */
+/** @param since a commit; uncommitted changes and new files are included */
 export function changedFiles(since: string): string[] {
   const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).split("\n").filter(Boolean);
   return [...new Set([...git("diff", "--name-only", since), ...git("ls-files", "--others", "--exclude-standard")])];

@@ -1,13 +1,13 @@
-/** Which files of the repository a file names: what it imports, and what it starts or reads by a path in its text. */
+/** The repository's files that a file refers to, by import or by a path in its text. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { posix } from "node:path";
 
-/** A file to those that it names, paths from the repository's root. */
+/** Each file with the files it refers to; paths from the repository's root. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 const CODE = /\.(ts|js|mjs|toml)$/;
-const TYPE_IMPORT = /^(?:import|export) type [^;]*?from "[^"]+";$/gm; // types are checked by tsc and gone at run time
+const TYPE_IMPORT = /^(?:import|export) type [^;]*?from "[^"]+";$/gm; // types are checked by tsc and erased at run time
 const QUOTED = /"([^"\n]+)"|'([^'\n]+)'|`([^`\n$]+)`|\$\{import\.meta\.dirname\}\/([^"`\s$]+)/g;
 
 /** Files under version control, and new ones that are not ignored. */
@@ -21,14 +21,14 @@ export function importGraph(files = repositoryFiles()): ImportGraph {
   return new Map(files.filter((path) => CODE.test(path)).map((path) => [path, namedIn(path, textOf(path), known)]));
 }
 
-/** @param known every file of the repository; a text that names none of them is no edge */
+/** @param known every file of the repository; texts that name none of them are ignored */
 export function namedIn(path: string, text: string, known: ReadonlySet<string>): string[] {
   const named = new Set<string>();
   for (const [, double, single, template, beside] of text.replace(TYPE_IMPORT, "").matchAll(QUOTED)) {
     const name = (double ?? single ?? template ?? beside!).replace(/\?\w+$/, "");
     const besides = posix.join(posix.dirname(path), name);
     if (beside !== undefined || name.startsWith(".")) add(besides);
-    add(posix.normalize(name)); // as a process names it that runs in the root
+    add(posix.normalize(name)); // as a path relative to the root, for processes that run there
   }
   return [...named];
 
@@ -37,7 +37,7 @@ export function namedIn(path: string, text: string, known: ReadonlySet<string>):
   }
 }
 
-/** The files given and every file that names one of them, directly or through others. */
+/** The given files and every file that refers to one of them, directly or indirectly. */
 export function reachedFrom(changed: Iterable<string>, graph: ImportGraph): Set<string> {
   const namedBy = new Map<string, string[]>();
   for (const [path, names] of graph)

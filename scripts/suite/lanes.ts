@@ -2,8 +2,8 @@
 export type Lane = readonly string[];
 
 /**
- * One phase after another, the lanes of a phase side by side. What computes has the machine for itself, and so have the tests of the conformance
- * tester, which judge when answers come to a tenth of a second. Broadcasts, players and processes that come back mostly wait.
+ * Phases run one after another, the lanes of a phase concurrently. CPU-bound tests get the machine for themselves, as do the tests of the
+ * conformance tester, which check response times to a tenth of a second. Tests of broadcasts, players and restarts mostly wait.
  */
 export const PHASES: readonly (readonly Lane[])[] = [
   [["conformance", "pure", "fuzz", "worker", "encoder", "gateway", "growing"]],
@@ -12,7 +12,7 @@ export const PHASES: readonly (readonly Lane[])[] = [
 
 export const PROJECTS: readonly string[] = PHASES.flat(2);
 
-/** The project of a test file is named like its folder, with one exception. */
+/** The project of a test file has the name of its folder, with one exception. */
 export function projectOf(file: string): string {
   return file === "test/e2e/growing.test.ts" ? "growing" : file.split("/")[1]!;
 }

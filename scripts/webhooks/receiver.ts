@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { readBounded } from "../../protocol/read-bounded.ts";
 import { signatureProblem } from "./verify.ts";
 
-/** The envelope, as far as every event has it (docs/guides/events.md). */
+/** The envelope fields that every event has (docs/guides/events.md). */
 export interface WebhookEvent {
   type: string;
   object: { type: string; id: string };
@@ -14,27 +14,27 @@ export interface WebhookEvent {
   createdAt: string;
 }
 
-/** What came to a receiver, and the status that it was answered with. */
+/** A request to the receiver, and the status it was answered with. */
 export type Arrival = { at: Date; answered: number } & (
   | {
       kind: "event";
       event: WebhookEvent;
-      /** Null where there is no secret to verify with. */
+      /** Null without a secret to verify with. */
       verified: true | null;
-      /** Its id has come before: dropped. */
+      /** The id was received before; the event is dropped. */
       isRepeat: boolean;
-      /** A repeat with other bytes than the first time, which the sender never makes. */
+      /** A repeat with other bytes than the first time. The sender never sends one. */
       isAltered: boolean;
     }
-  /** The unsigned `{}` that asks whether somebody is here. */
+  /** The unsigned `{}` that checks whether the receiver answers. */
   | { kind: "check" }
   | { kind: "refused"; why: string }
 );
 
 export interface ReceiverOptions {
-  /** 0 takes any that is free. On loopback. */
+  /** On loopback; 0 = any free port. */
   port: number;
-  /** Base64; deliveries wait for them, since the first may come before a new webhook's secret is known. Null: nothing is verified. */
+  /** Base64. Deliveries wait for them, because the first one can arrive before a new webhook's secret is known. Null = no verification. */
   secrets: Promise<readonly string[]> | null;
   onArrival: (arrival: Arrival) => void;
 }
@@ -45,7 +45,7 @@ export interface Receiver {
 }
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
-/** Ids that a receiver remembers; a real one keeps them for as long as deliveries are repeated. */
+/** Remembered event ids. A real receiver keeps them for as long as deliveries are repeated. */
 const REMEMBERED = 10_000;
 
 /** @throws {NodeJS.ErrnoException} such as EADDRINUSE */
@@ -79,7 +79,7 @@ async function receive(
 ): Promise<Arrival> {
   const refuse = (answered: number, why: string): Arrival => ({ at, answered, kind: "refused", why });
   if (request.method !== "POST") return refuse(405, `${request.method} instead of POST`);
-  // What is above the bound is not read, and the connection stays open for the answer.
+  // Bytes above the bound are not read, and the connection stays open for the answer.
   const bytes = await readBounded(request.iterator({ destroyOnReturn: false }), MAX_BODY_BYTES);
   if (bytes === null) return refuse(413, "a body above 16 MB");
   const body = Buffer.from(bytes.buffer);
@@ -115,7 +115,7 @@ function isEvent(json: unknown): json is WebhookEvent {
 }
 
 function remember(seen: Map<string, string>, id: string, hash: string): void {
-  seen.delete(id); // behind the others again
+  seen.delete(id); // now the newest entry
   seen.set(id, hash);
   const [oldest] = seen.keys();
   if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);

@@ -1,27 +1,27 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A local platform that runs, as its home's `local.json` tells. */
+/** A running local platform, read from its home's `local.json`. */
 export interface Api {
   baseUrl: string;
   /** The header's value. */
   authorization: string;
 }
 
-/** Longer than the platform waits for the receiver when a webhook is made. */
+/** Longer than the platform's timeout for the receiver when a webhook is created. */
 const ANSWER_LIMIT_MS = 15_000;
 
-/** In words for a person. */
+/** The message is for the user. */
 export class RegistrationError extends Error {}
 
 export interface Registration {
   webhookId: string;
   secret: string;
-  /** Ends the webhook; false when the platform does not answer any more. */
+  /** Deletes the webhook; false when the platform does not answer any more. */
   remove(): Promise<boolean>;
 }
 
-/** @throws {RegistrationError} when no platform runs there */
+/** @throws {RegistrationError} when no platform is running */
 export async function findLocalApi(home: string): Promise<Api> {
   const path = join(home, "local.json");
   const text = await readFile(path, "utf8").catch(() => null);
@@ -35,10 +35,10 @@ export async function findLocalApi(home: string): Promise<Api> {
 }
 
 /**
- * Makes a webhook for a receiver that is listening already. Webhooks of the same description go first: nobody else uses it,
- * and a receiver that was killed has left its own behind.
+ * Creates a webhook for a listening receiver. Deletes webhooks with the same description first: they were left by receivers that were
+ * killed, because only this script uses the description.
  *
- * @throws {RegistrationError} when the platform refuses, in its words
+ * @throws {RegistrationError} when the platform refuses, with its message
  */
 export async function register(
   api: Api,
@@ -58,7 +58,7 @@ interface Listed {
 }
 
 async function listWebhooks(api: Api): Promise<Listed[]> {
-  const { status, body } = await call(api, "GET", "/v1/webhooks?limit=50"); // as many as there can be
+  const { status, body } = await call(api, "GET", "/v1/webhooks?limit=50"); // the maximum number of webhooks
   if (status !== 200) throw new RegistrationError(inWords(status, body));
   return body.data as Listed[];
 }

@@ -2,23 +2,23 @@ import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { isSameSecret } from "../../protocol/same-secret.ts";
 
-/** How far the clocks of sender and receiver may be apart, and how old a copied request may be (Standard Webhooks). */
+/** Maximum clock skew between sender and receiver, and maximum age of a replayed request (Standard Webhooks). */
 const TOLERANCE_MS = 5 * 60_000;
 
 export interface SignedRequest {
   headers: IncomingHttpHeaders;
-  /** As it came over the wire. */
+  /** The raw body. */
   body: Buffer;
-  /** Base64, as the API gives them out. One is enough that fits; after a rotation there may be two. */
+  /** Base64, as the API returns them. One matching secret is enough; after a rotation there may be two. */
   secrets: readonly string[];
   nowMs: number;
 }
 
 /**
- * Checks both signatures that every delivery has: `Service-Signature` over the body, and the one of Standard Webhooks
+ * Checks both signatures of a delivery: `Service-Signature` over the body, and the one of Standard Webhooks
  * (https://www.standardwebhooks.com, "Verifying webhook authenticity") over id, time and body.
  *
- * @returns null when both are good, else what is wrong, to follow "refused:"
+ * @returns null when both are valid, else the reason, to follow "refused:"
  */
 export function signatureProblem({ headers, body, secrets, nowMs }: SignedRequest): string | null {
   const service = headerOf(headers, "service-signature");

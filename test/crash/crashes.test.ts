@@ -1,6 +1,6 @@
 /**
- * Every part is killed in the middle of a real encode. Each time the asset still becomes ready, once, with the same bytes,
- * one `asset.ready` and nothing in R2 that nobody will ever read.
+ * Every part of the platform is killed in the middle of a real encode. Each time the asset still becomes ready, once, with the same bytes, one
+ * `asset.ready` and no unused objects in R2.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { fileContent } from "../support/source-content.ts";
 import { type SourceServer, startSourceServer } from "../support/source-server.ts";
 import { withState } from "../support/state.ts";
 
-/** Leases are short here, so that a lost job comes back within seconds. */
+/** Short leases, so that a lost job is assigned again within seconds. */
 const vars = { JOB_LEASE_MS: "3000", SOURCE_RETRY_SCALE: "0.1" };
 
 let server: SourceServer;
@@ -105,12 +105,12 @@ describe("an asset becomes ready with the same bytes when", () => {
     const asset = await encodeUntilTheMiddle();
     const frozen = [requirePid(platform.pids.encoder()), ...encoderJobs()];
     for (const pid of frozen) process.kill(pid, "SIGSTOP");
-    await new Promise((done) => setTimeout(done, 60_000)); // the minute that the test is about
+    await new Promise((done) => setTimeout(done, 60_000)); // the minute without an answer
     for (const pid of frozen) process.kill(pid, "SIGCONT");
     await expectUndisturbed(asset);
   });
 
-  test("the source's server dies midway and comes back", async () => {
+  test("the source's server crashes midway and restarts", async () => {
     const asset = await platform.create(server.url("/slow.mp4"));
     created.push(asset);
     await platform.until(asset.assetId, ({ status }) => status === "Downloading");
@@ -121,7 +121,7 @@ describe("an asset becomes ready with the same bytes when", () => {
   });
 });
 
-test("deleting in the middle of an encode ends playback at once, stops the encoder and leaves no byte", async () => {
+test("deleting in the middle of an encode ends playback immediately, stops the encoder and leaves no bytes", async () => {
   const asset = await encodeUntilTheMiddle();
   created.pop();
   deleted = asset.assetId;
@@ -130,12 +130,12 @@ test("deleting in the middle of an encode ends playback at once, stops the encod
     expect((await fetch(`${platform.baseUrl}/${asset.playbackId}${path}`)).status).toBe(404);
   }
   const log = () => readFileSync(join(platform.home, "logs", "worker.log"), "utf8");
-  // The second pass comes when the lease of the last job has ended: then nothing can be written any more.
+  // The second pass runs when the lease of the last job has ended and no write is possible any more.
   const isPurged = () => log().includes(`"event":"purge.done","assetId":"${asset.assetId}","pass":2`);
   await expect.poll(isPurged, { timeout: 30_000 }).toBe(true);
 });
 
-test("after all of that each asset told asset.ready once and R2 holds nothing but what is played", async () => {
+test("after all crashes each asset sent asset.ready once and R2 contains only playable objects", async () => {
   await platform.stop();
   await withState(platform.home, async (state) => {
     expect(deleted).not.toBe("");

@@ -68,7 +68,7 @@ async function restart(part: "worker" | "encoder"): Promise<void> {
 const isInTheMiddle = ({ progress }: { progress?: { stage: string; percent: number } }) =>
   progress?.stage === "encoding" && progress.percent > 15 && progress.percent < 90;
 
-test("rotating JOB_SECRET costs no job an attempt and a broadcast nothing", async () => {
+test("rotating JOB_SECRET costs no job an attempt and does not interrupt a broadcast", async () => {
   const { secrets } = platform.settings;
   const stream = await newLiveStream(platform);
   broadcaster = await startBroadcaster(stream.ingest.rtmp, SMALL);
@@ -78,7 +78,7 @@ test("rotating JOB_SECRET costs no job an attempt and a broadcast nothing", asyn
 
   const old = secrets.jobSecret;
   secrets.jobSecret = `${fresh()},${old}`;
-  await restart("worker"); // the encoder and the gateway go on with tokens that the old one has signed
+  await restart("worker"); // the encoder and the gateway continue with tokens signed by the old secret
   await platform.until(assetId, isReady);
 
   const seen = (await segmentsOf(playlist))!.length;
@@ -95,7 +95,7 @@ test("rotating JOB_SECRET costs no job an attempt and a broadcast nothing", asyn
   await platform.until(after.assetId, isReady);
 });
 
-test("rotating ENCODER_SECRET loses no job, whichever side has the new one first; a gateway's credential goes on meanwhile", async () => {
+test("rotating ENCODER_SECRET loses no job, whichever side gets the new one first; a gateway's credential stays valid meanwhile", async () => {
   const { secrets } = platform.settings;
   const old = secrets.encoderSecret;
   const next = fresh();
@@ -104,10 +104,10 @@ test("rotating ENCODER_SECRET loses no job, whichever side has the new one first
     await platform.until(assetId, isReady);
   };
   secrets.encoderSecret = `${next},${old}`;
-  await restart("worker"); // the encoder knows the old one alone, as a container does that is awake
+  await restart("worker"); // the encoder has only the old secret, like a running container
   await encode();
   const pushed = await newLiveStream(platform);
-  const pusher = await startBroadcaster(pushed.ingest.rtmp, SMALL); // through a gateway with a credential of the old one
+  const pusher = await startBroadcaster(pushed.ingest.rtmp, SMALL); // through a gateway whose credential derives from the old secret
   await eventually("a broadcast", () => smallestPlaylist(dvrOf(platform, pushed)));
   await pusher.stop();
   secrets.encoderSecret = next;

@@ -1,7 +1,6 @@
 /**
- * Receivers fail, hang, drop connections and come back while the Worker is killed ten times: nothing is lost, nothing is sent
- * wrongly, and the log tells what the receivers saw. `SOAK_SEED` repeats a run's faults and pauses (what meets what is up to the
- * machine).
+ * Receivers fail, hang, drop connections and recover while the Worker is killed ten times: nothing is lost, nothing is sent wrongly, and the
+ * delivery log matches the receivers' logs. `SOAK_SEED` repeats a run's faults and pauses (their exact timing depends on the machine).
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { SMALL } from "../support/soak/plan.ts";
@@ -20,7 +19,7 @@ beforeAll(async () => {
 }, 180_000);
 
 describe("after ten kills", () => {
-  test("the soak has seen what it is about", () => {
+  test("the soak contained every kind of fault", () => {
     const figures = figuresOf(result);
     expect(result.downMs).toHaveLength(SMALL.kills + SMALL.killsInQuiet);
     expect(figures.events).toBeGreaterThan(100);

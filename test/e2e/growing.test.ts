@@ -1,4 +1,4 @@
-/** What viewers are served while an asset is processed: nothing that was whole ever changes, and what grows only grows. */
+/** Playlists while an asset is processed: complete ones never change, and growing ones are only appended to. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeFile } from "../support/made.ts";
 import { isReady } from "../support/platform.ts";
@@ -22,7 +22,7 @@ type Created = { assetId: string; playbackId: string };
 
 const text = (url: string) => fetch(url).then(async (response) => (response.ok ? await response.text() : null));
 
-/** Every media playlist that a manifest lists at this moment. */
+/** Every media playlist that a manifest currently lists. */
 async function playlistsNow(manifestUrl: string): Promise<Map<string, string>> {
   const multivariant = (await text(manifestUrl)) ?? "";
   const uris = [...multivariant.matchAll(/URI="([^"]+)"/g)].map((match) => match[1]!);
@@ -36,7 +36,7 @@ const isWhole = (playlist: string) => playlist.includes("#EXT-X-ENDLIST");
 const segmentsOf = (playlist: string) =>
   playlist.split("\n").filter((line) => line.startsWith("#EXTINF") || (line !== "" && !line.startsWith("#")));
 
-/** Looks at every playlist again and again until the asset is ready. */
+/** Polls every playlist until the asset is ready. */
 async function watch(
   assetId: string,
   manifestUrl: string,
@@ -51,7 +51,7 @@ async function watch(
       if (versions.at(-1) !== playlist) seen.set(url, [...versions, playlist]);
       sawGrowing ||= !isWhole(playlist);
     }
-    // An isolate may serve what it rendered a moment ago: the end is when the ladder is seen, and every playlist has ended.
+    // An isolate can serve a cached manifest: polling ends when the ladder is listed and every playlist has ended.
     const seesLadder = [...seen.keys()].some((url) => url.endsWith("/v270.m3u8"));
     if (last && seesLadder && [...seen.values()].every((versions) => isWhole(versions.at(-1)!)))
       return { seen, sawGrowing };
@@ -60,7 +60,7 @@ async function watch(
 }
 
 describe("while an asset is processed", () => {
-  test("a standard source's playlists are whole from the first moment, and none ever changes", async () => {
+  test("a standard source's playlists are complete from the start, and none ever changes", async () => {
     const { assetId, playbackId } = await stage.platform.create(stage.server.url("/standard.mp4"));
     const address = `${stage.platform.baseUrl}/${playbackId}`;
     const { seen, sawGrowing } = await watch(assetId, `${address}.m3u8`);
@@ -68,12 +68,12 @@ describe("while an asset is processed", () => {
     for (const versions of seen.values()) expect(versions).toHaveLength(1);
     const names = [...seen.keys()].map((url) => /([a-z0-9-]+)\.m3u8$/.exec(url)?.[1] ?? url);
     expect(names).toEqual(expect.arrayContaining(["source-v", "v480", "v270", "a1"]));
-    // Those who began with the source's own rendition watch on.
+    // Players that began with the source's own rendition continue with it.
     const [passthrough] = [...seen].find(([url]) => url.includes("source-v")) ?? [""];
     expect(await text(passthrough)).toBe(seen.get(passthrough)?.[0]);
   });
 
-  test("another source's playlists grow at their end only, and end once", async () => {
+  test("another source's playlists are only appended to, and end once", async () => {
     const { assetId, playbackId } = await stage.platform.create(stage.server.url("/other.mkv"));
     const { seen, sawGrowing } = await watch(assetId, `${stage.platform.baseUrl}/${playbackId}.m3u8`);
     expect(sawGrowing).toBe(true);
@@ -88,7 +88,7 @@ describe("while an asset is processed", () => {
     }
   });
 
-  // In real time: a player that is faster than the encoder is what this is about.
+  // In real time, so that the player can be faster than the encoder.
   async function playFromTheStart(player: PlayerName, { assetId, playbackId }: Created): Promise<PlayThrough> {
     const manifest = `${stage.platform.baseUrl}/${playbackId}.m3u8`;
     await expect.poll(() => text(manifest), { timeout: 20_000, interval: 50 }).not.toBeNull();
@@ -104,7 +104,7 @@ describe("while an asset is processed", () => {
     expect(played).toMatchObject({ errors: [], badAnswers: [] });
   });
 
-  let other: Promise<Created> | undefined; // one for both players, who watch it at the same time
+  let other: Promise<Created> | undefined; // one for both players, which play it concurrently
   test.concurrent.each(["hls.js", "shaka"] as const)(
     "%s that begins at the first playable moment plays /other.mkv in real time from 0 to its end without an error",
     async (player) => {

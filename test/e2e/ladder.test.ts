@@ -1,4 +1,4 @@
-/** The demo's clip and the film clip as a WebM, from POST to the end of playback in three real players, and read back frame by frame. */
+/** The demo's clip, and the film clip as WebM: from POST to the end of playback in three real players, and decoded frame by frame. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeFile } from "../support/made.ts";
 import { isReady } from "../support/platform.ts";
@@ -59,7 +59,7 @@ describe.each([
     playlists = await readPlaylists(`${address}.m3u8`);
   });
 
-  test("has every rung and one sound, whole, of one length", () => {
+  test("has every rung and one sound rendition, complete, of equal duration", () => {
     expect(playlists.filter(({ kind }) => kind === "video")).toHaveLength(rungs);
     expect(playlists.filter(({ kind }) => kind === "audio")).toHaveLength(1);
     for (const playlist of playlists) {
@@ -68,7 +68,7 @@ describe.each([
     }
   });
 
-  test("decodes to the planned frames, with strictly rising times and no hole at any seam", async () => {
+  test("decodes to the planned frames, with strictly increasing times and no gap between chunks", async () => {
     for (const playlist of playlists.filter(({ kind }) => kind === "video")) {
       const pictures = await decodePictures(await whole(playlist));
       expect(pictures).toHaveLength(frames);
@@ -82,7 +82,7 @@ describe.each([
     }
   });
 
-  test("has sound from the start and without a hole", async () => {
+  test("has sound from the start and without a gap", async () => {
     for (const playlist of playlists.filter(({ kind }) => kind === "audio")) {
       const sound = await decodeSound(await whole(playlist));
       expect(sound.startSeconds).toBeLessThan(0.025);
@@ -108,9 +108,9 @@ describe.each([
     },
   );
 
-  // Five times a second dash.js compares the time with the end that the MPD announces. Once that is reached, it pauses and seeks there,
-  // which it turns into half a second before (`seekDurationBackoff`): playback never ends.
-  test("plays in dash.js to its end, however often that asks whether the announced end is reached", async () => {
+  // Five times a second, dash.js compares the time with the end that the MPD announces. When it is reached, dash.js pauses and seeks to it,
+  // minus half a second (`seekDurationBackoff`), so that playback would never end.
+  test("plays in dash.js to its end, however often dash.js checks for the announced end", async () => {
     const options = { hasFastIntervals: true, stepMs: 5000 };
     const played = await playThrough(stage.browser, stage.page.url, "dash.js", `${address}.mpd`, options);
     expect(Math.abs(played.endedAtSeconds - frames * frameSeconds)).toBeLessThan(0.1);

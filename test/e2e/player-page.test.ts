@@ -23,7 +23,7 @@ afterAll(async () => {
   await Promise.all([browser?.close(), worker?.close()]);
 });
 
-/** Opens a page of ours and writes down what it complains of. */
+/** Opens a hosted page and records its errors. */
 async function open(
   path: string,
   size = { width: 1000, height: 600 },
@@ -41,7 +41,7 @@ async function open(
   return { page, complaints, hosts };
 }
 
-test("the page plays from the keyboard, shows the title as it is, and loads nothing from elsewhere", async () => {
+test("the page plays from the keyboard, shows the title unchanged, and loads nothing from other origins", async () => {
   const title = `Flowers <img src=x onerror="document.title='broken'"> & "more"`;
   const { playbackId } = await seedStandardSource(worker, flower, title);
   const { page, complaints, hosts } = await open(`/player/${playbackId}`);
@@ -79,7 +79,7 @@ test("the page fits a telephone held upright", async () => {
   await page.close();
 });
 
-test("a page opened too early waits with a notice, and plays by itself when the media is there", async () => {
+test("a page opened too early shows a notice, and starts to play when the media is available", async () => {
   const asset = await seedAsset(worker, "Early");
   const { page, complaints } = await open(`/player/${asset.playbackId}`);
   await page.waitForSelector("progress");
@@ -91,7 +91,7 @@ test("a page opened too early waits with a notice, and plays by itself when the 
   await page.close();
 });
 
-test("a page of an asset that failed says so instead of waiting", async () => {
+test("a page of a failed asset shows the failure instead of waiting", async () => {
   const asset = await seedAsset(worker, "Broken");
   await worker.db
     .prepare("update assets set status = 'errored', error_code = 'source_not_media' where id = ?")

@@ -1,4 +1,4 @@
-/** A source that is cut like the ladder is its own top rung: its picture is never encoded again, and players switch to it and back. */
+/** A source with the ladder's segment grid is its own top rung: its picture is not encoded again, and players switch to it and back. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeFile } from "../support/made.ts";
 import { isReady } from "../support/platform.ts";

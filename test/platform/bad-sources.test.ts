@@ -1,4 +1,4 @@
-/** Every way in which a source can be bad ends in an errored asset that says why, and the platform goes on. */
+/** Every kind of bad source ends in an errored asset with its cause, and the platform continues. */
 import { hostname } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isFailed, isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
@@ -12,7 +12,7 @@ let platform: TestPlatform;
 beforeAll(async () => {
   server = await startSourceServer();
   tlsServer = await startSourceServer({ tls: true });
-  // Waits before another try are a hundredth of what they are, so that giving up takes seconds.
+  // Retry waits are a hundredth of their normal length, so that the last retry fails within seconds.
   platform = await startTestPlatform({ vars: { SOURCE_RETRY_SCALE: "0.01", MAX_SOURCE_BYTES: String(50_000_000) } });
 });
 afterAll(async () => {
@@ -58,13 +58,13 @@ describe("an asset is errored, with the cause and whose fault it is, when its so
     expect(manifest.status).toBeLessThan(500);
   });
 
-  test("behind a certificate that nobody trusts", async () => {
+  test("behind an untrusted certificate", async () => {
     tlsServer.add("/film", text("x"));
     const { assetId } = await platform.create(tlsServer.url("/film"));
     expect((await platform.until(assetId, isFailed)).error?.code).toBe("source_tls_failed");
   });
 
-  test("at a name that nobody knows", async () => {
+  test("at an unknown host name", async () => {
     const { assetId } = await platform.create("http://no-such-host.invalid/film.mp4");
     expect((await platform.until(assetId, isFailed)).error?.code).toBe("source_unresolvable");
   });
@@ -77,7 +77,7 @@ test("a source without ranges and of unknown length becomes ready", async () => 
   expect((await platform.until(assetId, isReady)).duration).toBe("00:00:06");
 });
 
-test("a connection that breaks midway is taken up again where it broke", async () => {
+test("a download that is interrupted continues where it stopped", async () => {
   const film = await fileContent("test/fixtures/friday.mp4");
   server.add("/broken", { kind: "content", content: film, resetAfterBytes: 200_000, ranges: true });
   const { assetId } = await platform.create(server.url("/broken"));

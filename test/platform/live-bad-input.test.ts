@@ -1,4 +1,4 @@
-/** Broadcasters that must not come in, or send what nobody can play; and that the next good one finds everything as it should be. */
+/** Refused broadcasters and unplayable broadcasts, each followed by a valid broadcast that must work. */
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ interface PushAnswer {
   error?: { code: number; description?: string; message: string };
 }
 
-/** Sends a broadcast as an HTTP encoder does. */
+/** Pushes a broadcast over HTTP. */
 async function push(url: string, body: Buffer | AsyncIterable<Uint8Array>, method = "POST"): Promise<PushAnswer> {
   const response = await fetch(url, { method, body: body as BodyInit, duplex: "half" } as RequestInit);
   const { error } = (await response.json()) as { error?: PushAnswer["error"] };
@@ -40,7 +40,7 @@ async function push(url: string, body: Buffer | AsyncIterable<Uint8Array>, metho
 
 const causeOf = (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message);
 
-/** In pieces, so that it lasts a moment; `onPiece` is told how many have gone. */
+/** Sends in pieces with pauses; `onPiece` gets the number of sent pieces. */
 async function* slowly(bytes: Buffer, onPiece: (count: number) => void = () => {}): AsyncGenerator<Uint8Array> {
   const size = Math.ceil(bytes.length / 60);
   for (let at = 0; at < bytes.length; at += size) {
@@ -52,13 +52,13 @@ async function* slowly(bytes: Buffer, onPiece: (count: number) => void = () => {
 
 const logOf = (part: string) => readFile(join(platform.home, "logs", `${part}.log`), "utf8");
 
-/** In pieces, and then on air until `isDone` says so. */
+/** Sends in pieces, and then stays on air until `isDone` is true. */
 async function* slowlyUntil(bytes: Buffer, isDone: () => boolean): AsyncGenerator<Uint8Array> {
   yield* slowly(bytes);
   await eventually("done", () => Promise.resolve(isDone() || null));
 }
 
-/** A good broadcast on this stream can be played. */
+/** Checks that a valid broadcast on this stream can be played. */
 async function expectGood(stream: LiveStreamRecord, words = `-i friday ${SMALL} ${FLV}`): Promise<string[]> {
   const bytes = await broadcastOf(words.replace("-i friday", "$IN"));
   let isSeen = false;
@@ -73,7 +73,7 @@ async function expectGood(stream: LiveStreamRecord, words = `-i friday ${SMALL} 
   return lines;
 }
 
-describe("refused at the door, with a clear answer, and logged with the stream's id where there is one", () => {
+describe("refused with a clear answer, and logged with the stream's id where there is one", () => {
   test.each([
     ["a key that is none", () => "not-a-key", 401],
     ["a key of no stream", () => `${"a".repeat(32)}k${"b".repeat(32)}`, 401],
@@ -85,7 +85,7 @@ describe("refused at the door, with a clear answer, and logged with the stream's
     expect(answer).toMatchObject({ status, error: { code: status } });
   });
 
-  test("a disabled stream, which is let in again when it is enabled; a deleted one never", async () => {
+  test("a disabled stream, which is accepted again when it is enabled; a deleted one never", async () => {
     const stream = await newLiveStream(platform);
     const bytes = await broadcastOf(`$IN ${SMALL} ${FLV}`);
     await platform.api("PUT", `/v1/live/streams/${stream.streamId}/live-disable`);
@@ -98,7 +98,7 @@ describe("refused at the door, with a clear answer, and logged with the stream's
     expect(await logOf("worker")).toContain(`"event":"live.refused","streamId":"${stream.streamId}"`);
   });
 
-  test("and one who writes on before reading can still read it", async () => {
+  test("a client that keeps writing can still read the answer", async () => {
     const stream = await newLiveStream(platform);
     await platform.api("PUT", `/v1/live/streams/${stream.streamId}/live-disable`);
     const { hostname, port, pathname } = new URL(stream.ingest.http);
@@ -118,7 +118,7 @@ describe("refused at the door, with a clear answer, and logged with the stream's
     expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1.1 403 [^]*the stream is disabled/);
   });
 
-  test("a second broadcaster, while the first one goes on", async () => {
+  test("a second broadcaster, while the first one continues", async () => {
     const stream = await newLiveStream(platform);
     const bytes = await broadcastOf(`$IN ${SMALL} ${FLV}`);
     let second: Promise<PushAnswer> | undefined;
@@ -133,7 +133,7 @@ describe("refused at the door, with a clear answer, and logged with the stream's
     expect((await streamOf(platform, stream)).mediaIds).toHaveLength(1);
   });
 
-  test("one who has written all before the refusal can use the same connection again", async () => {
+  test("a client that has written its whole body before the refusal can reuse the connection", async () => {
     const stream = await newLiveStream(platform);
     const bytes = await broadcastOf(`$IN ${SMALL} ${FLV}`);
     let isDone = false;
@@ -144,7 +144,7 @@ describe("refused at the door, with a clear answer, and logged with the stream's
     await eventually("on air", async () => ((await streamOf(platform, stream)).status === "idle" ? null : true));
     const body = Buffer.concat([bytes, bytes, bytes]); // more than one read, and less than sockets hold
     const statuses: (number | string)[] = [];
-    // fetch takes the connection of an answered request for the next one.
+    // fetch reuses the connection of an answered request for the next one.
     for (let count = 0; count < 20; count++)
       statuses.push(await push(stream.ingest.http, body).then(({ status }) => status, causeOf));
     isDone = true;
@@ -153,7 +153,7 @@ describe("refused at the door, with a clear answer, and logged with the stream's
   });
 });
 
-describe("let in, found out, and let go", () => {
+describe("accepted, found undecodable, and disconnected", () => {
   test.each([
     ["another protocol", () => Promise.resolve(Buffer.from("GET / HTTP/1.1\r\n\r\n".repeat(4000))), 422],
     ["nothing at all", () => Promise.resolve(Buffer.alloc(0)), 422],
@@ -169,11 +169,11 @@ describe("let in, found out, and let go", () => {
     expect((await push(stream.ingest.http, await bytesOf())).status).toBe(status);
     await eventually("idle again", async () => ((await streamOf(platform, stream)).status === "idle" ? true : null));
     await expectGood(stream);
-    expect((await streamOf(platform, stream)).mediaIds).toHaveLength(1); // nothing is left of the bad one
+    expect((await streamOf(platform, stream)).mediaIds).toHaveLength(1); // the bad broadcast leaves no media
   });
 });
 
-describe("odd, and played", () => {
+describe("unusual, and played", () => {
   test.each([
     ["sound alone", "$IN -vn -t 6 -c:a aac -f flv", /CODECS="mp4a/, /RESOLUTION/],
     ["a picture alone", `$IN ${SMALL} -an -t 6 ${H264} -f mpegts`, /RESOLUTION=320x180/, /TYPE=AUDIO/],
@@ -186,7 +186,7 @@ describe("odd, and played", () => {
   });
 });
 
-test("RTMP: garbage, silence and a hundred handshakes a second leave the door open for a good broadcaster", async () => {
+test("RTMP: garbage, silent connections and a hundred handshakes a second do not block a valid broadcaster", async () => {
   const stream = await newLiveStream(platform);
   const { port } = new URL(stream.ingest.rtmp.replace("rtmp:", "http:"));
   const sockets = Array.from({ length: 100 }, (_, index) => {
@@ -200,7 +200,7 @@ test("RTMP: garbage, silence and a hundred handshakes a second leave the door op
   for (const socket of sockets) socket.destroy();
 });
 
-test("a stream that is not on air tells players to come again, and no cache to keep that", async () => {
+test("a stream that is not on air is answered with a retry that no cache stores", async () => {
   const stream = await newLiveStream(platform);
   for (const path of [manifestOf(platform, stream), manifestOf(platform, stream).replace(".m3u8", ".mpd")]) {
     const answer = await fetch(path);

@@ -1,4 +1,4 @@
-/** A broadcast through the death of everything that carries it. */
+/** A broadcast while each of its processes is killed. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -26,7 +26,7 @@ let platform: TestPlatform;
 let stream: LiveStreamRecord;
 let broadcaster: Broadcaster;
 let playlist: string;
-/** What viewers have been shown at some time. */
+/** Segments that viewers have seen. */
 let shown: SeenSegment[] = [];
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ afterAll(async () => {
   await platform?.removeHome();
 });
 
-/** Waits for that many whole segments that are new, without a seam; what was seen before must be there, unchanged. */
+/** Waits for this many new whole segments without a discontinuity. Earlier segments must still be listed, unchanged. */
 async function untilMore(count: number): Promise<SeenSegment[]> {
   const segments = await eventually(`${count} more segments`, async () => {
     const now = await segmentsOf(playlist);
@@ -54,7 +54,7 @@ async function untilMore(count: number): Promise<SeenSegment[]> {
   return segments;
 }
 
-/** The numbers of segments count on without a hole, whatever happened. */
+/** Checks that segment numbers are consecutive. */
 function expectNoHole(segments: SeenSegment[]): void {
   const numbers = segments.map(({ url }) => Number(/(\d+)\.m4s$/.exec(url)?.[1]));
   expect(numbers).toEqual(numbers.map((_, index) => index));
@@ -69,7 +69,7 @@ const killAll = (pids: number[]) => {
 const underIngest = (pattern: RegExp) =>
   descendantsOf(platform.pids.ingest()!).filter((pid) => pattern.test(commandOf(pid)));
 
-/** The same key again, as encoders do until they are let in. */
+/** Reconnects with the same key, as encoders do until they are accepted. */
 const comeBack = () => eventually("the broadcaster is back", () => startBroadcaster(stream.ingest.rtmp, SMALL));
 
 async function expectSameSession(): Promise<void> {
@@ -77,17 +77,17 @@ async function expectSameSession(): Promise<void> {
   expect(sessionOf(now)).toBe(sessionOf(playlist));
 }
 
-describe("a broadcast goes on in its session, with all that was shown, when", () => {
-  test("its broadcaster is cut and comes back within the window", async () => {
+describe("a broadcast continues its session, with all earlier segments, when", () => {
+  test("its broadcaster is disconnected and returns within the window", async () => {
     await broadcaster.kill();
     broadcaster = await comeBack();
     shown = await untilMore(4);
     await expectSameSession();
   });
 
-  test("its encoder is killed four times, without a seam", async () => {
+  test("its encoder is killed four times, without a discontinuity", async () => {
     for (let kill = 0; kill < 4; kill += 1) {
-      killAll([Math.min(...underIngest(/live\/child\.ts/))]); // the one that was started last is the next one's
+      killAll([Math.min(...underIngest(/live\/child\.ts/))]); // the newest process waits for the next broadcast
       shown = await untilMore(2);
     }
     await expectSameSession();
@@ -104,7 +104,7 @@ describe("a broadcast goes on in its session, with all that was shown, when", ()
     await expectSameSession();
   });
 
-  test("the Worker is killed, with nothing lost of what came meanwhile", async () => {
+  test("the Worker is killed, without a loss of media that arrived meanwhile", async () => {
     const host = platform.pids.worker()!;
     killAll([host, ...descendantsOf(host)]);
     shown = await untilMore(3);
@@ -116,7 +116,7 @@ describe("a broadcast goes on in its session, with all that was shown, when", ()
 describe("when the broadcaster stays away longer than the window", () => {
   let recordingId: string;
 
-  test("there is one recording, which has every segment and every frame that was shown", async () => {
+  test("there is one recording, with every segment and every frame that was shown", async () => {
     await broadcaster.stop();
     const { mediaIds } = await streamOf(platform, stream);
     expect(mediaIds).toHaveLength(1);
@@ -130,7 +130,7 @@ describe("when the broadcaster stays away longer than the window", () => {
     const recorded = await smallestPlaylist(`${platform.baseUrl}/${playbackIds[0]!.id}.m3u8`);
     const segments = (await segmentsOf(recorded!))!;
     const lengths = (those: SeenSegment[]) => those.map(({ durationSeconds }) => durationSeconds.toFixed(4));
-    // Viewers were shown the last picture until the window was over; that is not recorded.
+    // Viewers saw the last picture until the window was over; that is not recorded.
     expect(lengths(segments)).toEqual(lengths(shown).slice(0, segments.length));
     expect(segments.length).toBeGreaterThanOrEqual(onAir);
     expectNoHole(segments);
@@ -141,7 +141,7 @@ describe("when the broadcaster stays away longer than the window", () => {
     expect(await decodedFrames([...inits, ...segments.map(({ url }) => url)])).toBe(Math.round(seconds * FRAME_RATE));
   });
 
-  test("everything was told once and in its order", async () => {
+  test("every event was sent once and in order", async () => {
     const connected = ["live_stream.connected", "live_stream.disconnected"];
     expect(await eventTypesOf(platform, stream.streamId)).toEqual([
       "video.live_stream.created",
@@ -161,7 +161,7 @@ describe("when the broadcaster stays away longer than the window", () => {
     ]);
   });
 
-  test("its next broadcast is another session, with a recording of its own", async () => {
+  test("its next broadcast is a new session, with a new recording", async () => {
     broadcaster = await comeBack();
     const next = await eventually("another session", async () => {
       const found = await smallestPlaylist(dvrOf(platform, stream));

@@ -1,4 +1,4 @@
-/** docs/guides/live.md does what it says: its commands broadcast to a real platform over each protocol, and play it. */
+/** The commands of docs/guides/live.md work: they broadcast to a real platform over each protocol, and play it. */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,13 +12,13 @@ const broadcasts = blocks.filter(({ code }) => code.startsWith("ffmpeg "));
 const first = blocks.slice(0, blocks.indexOf(broadcasts[0]!));
 const others = blocks.slice(first.length).filter((block) => !broadcasts.includes(block));
 const finish = others.filter(({ heading }) => heading === "End").slice(0, 1);
-/** It takes seconds; what is left of one that hangs ends with the platform. */
+/** A session takes seconds. A hanging one ends with the platform. */
 const SESSION_MS = 90_000;
 const END = "--- end of a step ---";
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  vi.stubEnv("GATEWAY_CAPACITY", String(broadcasts.length)); // of this machine's cores, were it not set
+  vi.stubEnv("GATEWAY_CAPACITY", String(broadcasts.length)); // the default depends on this machine's cores
   platform = await startTestPlatform({ withIngest: true });
 });
 afterAll(async () => {
@@ -30,23 +30,23 @@ afterAll(async () => {
 interface Session {
   status: number | null;
   stderr: string;
-  /** What each step has answered. */
+  /** The output of each step. */
   answers: string[];
-  /** What the broadcaster was told. */
-  farewell: string;
+  /** The broadcaster's final answer. */
+  finalAnswer: string;
 }
 
-/** A person's session: creates a stream, broadcasts to it in another terminal, and goes on when it is on air. */
+/** A user's session: creates a stream, broadcasts to it in another terminal, and continues when it is on air. */
 async function session(broadcast: CodeBlock, steps: CodeBlock[]): Promise<Session> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-guide-"));
   await symlink(platform.home, join(folder, ".sluice"));
   await symlink(resolve("test/fixtures/friday.mp4"), join(folder, "film.mp4"));
   const script = [
     ...first.map(({ code }) => code),
-    `(${broadcast.code.trimEnd()}) > farewell.txt 2> /dev/null < /dev/null &`,
+    `(${broadcast.code.trimEnd()}) > answer.txt 2> /dev/null < /dev/null &`,
     'until curl -s -u "$AUTH" "$API/v1/live/streams/$STREAM" | grep -q \'"status":"active"\'; do sleep 0.05; done',
     ...steps.map(({ code }) => `echo '${END}'\n${code}`),
-    `echo '${END}'; wait || true; cat farewell.txt`,
+    `echo '${END}'; wait || true; cat answer.txt`,
   ];
   const child = spawn("bash", ["-euo", "pipefail", "-c", script.join("\n")], { cwd: folder, timeout: SESSION_MS });
   let [stdout, stderr] = ["", ""];
@@ -55,7 +55,7 @@ async function session(broadcast: CodeBlock, steps: CodeBlock[]): Promise<Sessio
   const status = await new Promise<number | null>((done) => child.once("close", done));
   await rm(folder, { recursive: true, force: true });
   const [, ...answers] = stdout.split(END).map((text) => text.trim());
-  return { status, stderr, farewell: answers.pop() ?? "", answers };
+  return { status, stderr, finalAnswer: answers.pop() ?? "", answers };
 }
 
 test("every command of the guide succeeds during a broadcast, over RTMP, SRT and HTTP", async () => {
@@ -67,7 +67,7 @@ test("every command of the guide succeeds during a broadcast, over RTMP, SRT and
   ]);
   for (const { status, stderr } of [rtmp, srt, http]) expect([status, stderr]).toEqual([0, ""]);
   for (const { answers } of [srt, http]) expect(answers).toEqual(['{"success":true}']);
-  expect(http.farewell).toBe('{"success":true,"data":{"reason":"finished"}}');
+  expect(http.finalAnswer).toBe('{"success":true,"data":{"reason":"finished"}}');
 
   expect(rtmp.answers).toHaveLength(others.length);
   const text = rtmp.answers.join("\n");

@@ -1,4 +1,4 @@
-/** A broadcast that goes to another server too: here to another stream of the same platform, over real RTMP. */
+/** A broadcast that is forwarded to another server, here another stream of the same platform, over real RTMP. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startBroadcaster } from "../support/clock-broadcaster.ts";
 import { eventTypesOf, eventually, newLiveStream, streamOf, untilSegment } from "../support/live-watch.ts";
@@ -13,7 +13,7 @@ afterAll(async () => {
   await platform?.removeHome();
 });
 
-test("a target gets the broadcast until it is switched off, and one that refuses does the broadcast no harm", async () => {
+test("a target gets the broadcast until it is disabled, and a refusing target does not affect the broadcast", async () => {
   const [source, other] = [await newLiveStream(platform), await newLiveStream(platform)];
   const add = async (url: string, streamKey: string) => {
     const path = `/v1/live/streams/${source.streamId}/simulcast`;

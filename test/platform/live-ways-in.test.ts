@@ -1,4 +1,4 @@
-/** The ways in that other tests do not take, and what a viewer gets besides the picture. */
+/** Ingest paths that other tests do not cover, thumbnails and viewer counts. */
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ afterEach(async () => {
   await platform?.removeHome();
 });
 
-test("SRT, with the address as the API gives it; a picture of the edge and the number of viewers meanwhile", async () => {
+test("SRT, with the API's address; a thumbnail of the live edge and the number of viewers meanwhile", async () => {
   platform = await startTestPlatform({ withIngest: true });
   const stream = await newLiveStream(platform);
   const wrong = stream.ingest.srt.replace(/passphrase=.{8}/, "passphrase=00000000");
@@ -31,7 +31,7 @@ test("SRT, with the address as the API gives it; a picture of the edge and the n
   expect([thumbnail.status, thumbnail.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
   expect([...new Uint8Array(await thumbnail.arrayBuffer()).subarray(0, 2)]).toEqual([0xff, 0xd8]);
   const count = await eventually("a viewer", async () => {
-    await untilSegment(platform, stream); // somebody watches
+    await untilSegment(platform, stream); // a viewer
     const { body } = await platform.api<{ views: number }>("GET", `/v1/live/streams/${stream.streamId}/viewer-count`);
     return body.data.views > 0 ? body.data.views : null;
   });
@@ -39,7 +39,7 @@ test("SRT, with the address as the API gives it; a picture of the edge and the n
   await sent;
 });
 
-test("an HTTP push passes over a gateway that is gone, but not forgotten yet", async () => {
+test("an HTTP push skips a gateway that has crashed and whose registration is still valid", async () => {
   platform = await startTestPlatform({ withIngest: true });
   const { baseUrl, settings } = platform;
   const other = fork("encoder/gateway/gateway.ts", [], {
@@ -65,7 +65,7 @@ test("an HTTP push passes over a gateway that is gone, but not forgotten yet", a
   }
 });
 
-test("HTTP alone, without a gateway: the encoder service takes the broadcast", async () => {
+test("HTTP only, without a gateway: the encoder service accepts the broadcast", async () => {
   platform = await startTestPlatform();
   const stream = await newLiveStream(platform);
   expect(Object.keys(stream.ingest)).toEqual(["http"]);

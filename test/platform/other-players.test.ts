@@ -1,4 +1,4 @@
-/** A live stream in players that are no web pages: mpv, ffmpeg and VLC. */
+/** A live stream in native players: mpv, ffmpeg and VLC. */
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ test("every answer of the local platform has a Date, as behind Cloudflare", asyn
   }
 });
 
-test("mpv goes back to the first segment of a broadcast whose DVR playlist never loses one", async () => {
+test("mpv seeks back to the first segment of a broadcast whose DVR playlist is never cut", async () => {
   const socket = join(await mkdtemp(join(tmpdir(), "sluice-mpv-")), "socket");
   const options = [`--input-ipc-server=${socket}`, "--demuxer-lavf-o=live_start_index=0", "--rebase-start-time=no"];
   const player = mpv(dvrOf(platform, stream), ...options);
@@ -76,21 +76,21 @@ test("mpv goes back to the first segment of a broadcast whose DVR playlist never
   await until("it plays the beginning again", (seconds) => seconds > 1.2 && seconds < 4);
 });
 
-/** Followed to its end, if it is live. */
+/** Checks the MPD, up to its end if it is live. */
 const checkDash = (url: string) => check(url, { seconds: 100, schemaPath: OWN_SCHEMA });
 const faultsOf = (verdicts: Verdict[]) =>
   verdicts.flatMap(({ id, faults }) => faults.map((fault) => ({ id, ...fault })));
 
-/** What a client may still ask of the stream's address once the broadcast is over: it looks again, and ends. */
+/** Requests that a client may still send to the stream's address after the end: it polls once more, and ends. */
 const MOST_AFTER_THE_END = 20;
 
-test("ffmpeg, mpv and VLC that follow the stream's address end by themselves when the broadcast ends", async () => {
+test("ffmpeg, mpv and VLC that follow the stream's address exit when the broadcast ends", async () => {
   const path = `/${stream.playbackIds[0]!.id}`;
   const followers: Record<string, (proxied: (file: string) => string) => Program> = {
     "ffmpeg-dash": (proxied) => ffmpeg(proxied(".mpd")),
     "ffmpeg-hls": (proxied) => ffmpeg(proxied(".m3u8")),
     "mpv-dash": (proxied) => mpv(proxied(".mpd")),
-    // Not over DASH: VLC 3 takes `type` from its first MPD alone (docs/guides/live.md).
+    // Not over DASH: VLC 3 reads `type` only from its first MPD (docs/guides/live.md).
     "vlc-hls": (proxied) => vlc(proxied(".m3u8")),
   };
   const names = Object.keys(followers);
@@ -104,7 +104,7 @@ test("ffmpeg, mpv and VLC that follow the stream's address end by themselves whe
   for (const name of names)
     await eventually(`${name} plays`, async () => (segmentsOf(name) >= 4 ? true : null), 60_000);
 
-  // Disabling ends the session where it is. libavformat takes a short last segment again and again from a static MPD that it can parse.
+  // Disabling ends the session immediately. libavformat requests a short last segment endlessly from a static MPD that it can parse.
   const variants = await (await fetch(dvrOf(platform, stream))).text();
   const playlist = variants.split("\n").find((line) => /^[^#]/.test(line));
   await eventually("a segment that has just begun", async () => {
@@ -133,7 +133,7 @@ test("ffmpeg, mpv and VLC that follow the stream's address end by themselves whe
   expect(seen("media-times")).toBeGreaterThan(5);
 });
 
-test("the MPD of its recording, and the segments, keep the rules of DASH", async () => {
+test("the MPD of its recording, and the segments, conform to DASH", async () => {
   const { mediaIds } = await streamOf(platform, stream);
   const { playbackIds } = await platform.until(mediaIds![0]!, isReady);
   const { verdicts } = await checkDash(`${platform.baseUrl}/${playbackIds[0]!.id}.mpd`);

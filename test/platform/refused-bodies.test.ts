@@ -1,4 +1,4 @@
-/** Requests that are refused while their body is still being sent: the caller reads why, however long the body is. */
+/** Requests that are refused while their body is still being sent: the caller can read the answer, however long the body is. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ let jobSecret: string;
 let encoderSecret: string;
 
 beforeAll(async () => {
-  // The platform is up once its encoder is healthy; afterwards nothing listens there.
+  // The platform is ready once its encoder is healthy; afterwards nothing listens there.
   const encoder = createServer((_, response) => response.end("{}")).listen(0, "127.0.0.1");
   await once(encoder, "listening");
   const { port } = encoder.address() as AddressInfo;
@@ -40,7 +40,7 @@ type Outcome = number | string;
 /** Its machine has handed out no job. */
 const assetId = randomUUID();
 
-/** The statuses of requests one after another on the client's own connections; what broke a request in place of its status. */
+/** The statuses of consecutive requests on the client's own connections; for a failed request, its error. */
 async function outcomes(send: () => Promise<Response>): Promise<Outcome[]> {
   const all: Outcome[] = [];
   for (let count = 0; count < TRIES; count++) all.push(await outcome(send()));

@@ -1,4 +1,4 @@
-/** `npm start` and `npm run demo` as a person has them: processes, ports, files, Ctrl-C. */
+/** `npm start` and `npm run demo` as a user runs them: processes, ports, files, Ctrl-C. */
 import { createSocket } from "node:dgram";
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** @param detached as in a terminal: with a process group of its own, to which a Ctrl-C goes */
+/** @param detached in a separate process group, which gets a Ctrl-C, as in a terminal */
 function run(script: string, args: string[], env: Record<string, string>, detached = false): Running {
   const child = spawn(process.execPath, [script, ...args], {
     env: { ...process.env, SLUICE_HOME: home, ...env },
@@ -93,7 +93,7 @@ const ask = (local: Local, path: string, init: RequestInit = {}) =>
 
 const hostsIn = (pid: number) => descendantsOf(pid).filter((each) => commandOf(each).includes("worker-host"));
 
-test("a platform whose Worker's host alone was killed comes back whole, with one workerd", async () => {
+test("a platform restarts completely, with one workerd, after only its Worker's host was killed", async () => {
   const { child } = run("scripts/start.ts", [], await ports());
   const local = await untilReady();
   const [host] = hostsIn(child.pid ?? 0);
@@ -110,7 +110,7 @@ test("a platform whose Worker's host alone was killed comes back whole, with one
   expect(hostsIn(child.pid ?? 0)).toHaveLength(1);
 });
 
-test("a platform that was killed leaves nothing behind that holds its ports", async () => {
+test("a killed platform leaves no process that holds its ports", async () => {
   const { child, exit } = run("scripts/start.ts", [], await ports());
   await untilReady();
   const processes = descendantsOf(child.pid ?? 0);
@@ -120,7 +120,7 @@ test("a platform that was killed leaves nothing behind that holds its ports", as
   await expect.poll(() => processes.filter(isAlive).map(commandOf), { timeout: 15_000 }).toEqual([]);
 });
 
-test("npm start keeps its data over a restart, guards its secrets and leaves no process behind", async () => {
+test("npm start keeps its data across a restart, protects its secrets and leaves no process", async () => {
   const first = run("scripts/start.ts", [], await ports());
   const local = await untilReady();
   expect((await stat(join(home, "local.json"))).mode & 0o777).toBe(0o600);
@@ -182,7 +182,7 @@ test.each(["PORT", "ENCODER_PORT", "RTMP_PORT", "INGEST_PORT"] as const)(
   },
 );
 
-test("a taken SRT_PORT, which is of UDP, too", async () => {
+test("a taken SRT_PORT, which is UDP, is refused too", async () => {
   const socket = createSocket("udp4");
   await new Promise<void>((done) => socket.bind(0, "127.0.0.1", done));
   const taken = String(socket.address().port);
@@ -196,7 +196,7 @@ test("a taken SRT_PORT, which is of UDP, too", async () => {
   }
 });
 
-test("a port that is none is told in words", async () => {
+test("an invalid port is refused with a message", async () => {
   const { exit, output } = run("scripts/start.ts", [], { PORT: "99999" });
   expect(await exit).toBe(1);
   expect(output()).toContain('PORT is "99999"');
@@ -213,7 +213,7 @@ interface DemoMoment {
   afterChangeMs?: number;
 }
 
-test("the demo takes a file through to ready and tells each moment and each webhook as JSON", async () => {
+test("the demo processes a file to ready and prints each progress event and each webhook as JSON", async () => {
   const { exit, output } = run("scripts/demo.ts", ["test/fixtures/friday.mp4", "--json", "--exit"], await ports());
   expect(await exit).toBe(0);
   const moments = output()
@@ -236,7 +236,7 @@ test("the demo takes a file through to ready and tells each moment and each webh
   expect(percents).toEqual(percents.toSorted((a, b) => a - b));
 });
 
-test("the demo says what is wrong with a file that is not there or is no video", async () => {
+test("the demo explains what is wrong with a missing file or one that is no video", async () => {
   const missing = run("scripts/demo.ts", ["no-such-file.mp4"], await ports());
   expect(await missing.exit).toBe(1);
   expect(missing.output()).toContain('There is no file "no-such-file.mp4"');
@@ -246,7 +246,7 @@ test("the demo says what is wrong with a file that is not there or is no video",
   expect(text.output()).toMatch(/→ asset\.errored +\d+ ms .*signature verified ✓/);
 });
 
-test("a demo that was killed leaves a webhook behind, and the next one of the same home ends it", async () => {
+test("the webhook of a killed demo is deleted by the next demo of the same home", async () => {
   const killed = run("scripts/demo.ts", ["test/fixtures/friday.mp4", "--json"], await ports());
   await expect.poll(killed.output, { timeout: 60_000 }).toContain('"links"');
   const local = await untilReady();
@@ -264,7 +264,7 @@ test("a demo that was killed leaves a webhook behind, and the next one of the sa
   expect(after).not.toEqual(before);
 });
 
-test("Ctrl-C, which reaches all processes of a terminal at once, ends the demo's webhook and every process", async () => {
+test("Ctrl-C, which all processes of a terminal get at once, deletes the demo's webhook and ends every process", async () => {
   const { child, exit, output } = run("scripts/demo.ts", ["test/fixtures/friday.mp4", "--json"], await ports(), true);
   await expect.poll(output, { timeout: 60_000 }).toContain('"links"');
   const processes = descendantsOf(child.pid ?? 0);

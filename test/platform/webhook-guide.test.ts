@@ -1,4 +1,4 @@
-/** docs/guides/webhooks.md does what it says: its commands, receivers and checks run against real deliveries. */
+/** The commands, receivers and checks of docs/guides/webhooks.md work with real deliveries. */
 import { execFile, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
@@ -46,7 +46,7 @@ async function deliveriesTo(webhookId: string): Promise<Delivery[]> {
 
 if (!hasPython()) console.warn(`python3 is not installed here: the Python of ${GUIDE} is not run.`);
 describe.each(["Hono", "Express", ...(hasPython() ? ["Python"] : [])])("the receiver in %s", (name) => {
-  test("takes the check of its creation, then each event once and in either secret, and refuses what is forged", async () => {
+  test("answers the check at creation, accepts each event once and with either secret, and refuses forged requests", async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/hooks/video`;
     const start = (secrets: string[]) => startGuideReceiver(commands[name]!, { folder, port, secrets });
@@ -69,7 +69,7 @@ describe.each(["Hono", "Express", ...(hasPython() ? ["Python"] : [])])("the rece
     await expect
       .poll(async () => (await deliveriesTo(webhookId))[0]?.attempts.map(({ status }) => status), { timeout: 20_000 })
       .toEqual([200, 200]);
-    expect(receiver.output()).toBe(line); // once, though it came twice
+    expect(receiver.output()).toBe(line); // once, although it was delivered twice
 
     const forged = async (signature: Record<string, string>) => {
       const headers = { "content-type": "application/json", ...signature };
@@ -94,7 +94,7 @@ describe.each(["Hono", "Express", ...(hasPython() ? ["Python"] : [])])("the rece
   });
 });
 
-test("the TypeScript of the guide type-checks as it stands", () => {
+test("the guide's TypeScript type-checks unchanged", () => {
   const { stdout, status } = spawnSync(resolve("node_modules/.bin/tsc"), ["-p", folder], { encoding: "utf8" });
   expect(stdout).toBe("");
   expect(status).toBe(0);
@@ -125,11 +125,11 @@ describe("with a webhook made by the guide's own commands", () => {
     server.close();
   });
 
-  /** All at once, as one person would in one terminal; `npm` starts what stays up and `openssl` has a test of its own. */
+  /** All commands in one shell, as a user runs them; `npm` starts processes that keep running, and `openssl` has a separate test. */
   const steps = blocks.filter(({ language, code }) => language === "sh" && !/^(npm|openssl) /.test(code));
   const END = "--- end of a step ---";
 
-  test("every command succeeds, and answers what the guide shows behind it", async () => {
+  test("every command succeeds, and prints the output that the guide shows", async () => {
     const script = steps.map(({ code }) => `${code}\necho; echo '${END}'`).join("\n");
     const run = await new Promise<{ status: number | null; stdout: string; stderr: string }>((done) => {
       const { port } = server.address() as AddressInfo;
@@ -153,12 +153,12 @@ describe("with a webhook made by the guide's own commands", () => {
       expect(shapeOf(answered)).toEqual(expect.arrayContaining(shapeOf(page)));
   });
 
-  test("openssl makes the same signature of what arrived", async () => {
+  test("openssl computes the same signature for a delivery", async () => {
     const { headers, body } = theSample();
     expect(await opensslSignature(body, await firstSecret())).toBe(headers["service-signature"]);
   });
 
-  test("the check with a time window takes it now, and neither later nor with another body or secret", async () => {
+  test("the check with a time window accepts a delivery now, and neither later nor with another body or secret", async () => {
     const isSignedLately = await importWindowCheck();
     const { headers, body } = theSample();
     const other = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -173,7 +173,7 @@ describe("with a webhook made by the guide's own commands", () => {
     expect(isSignedLately(body, {}, [secret])).toBe(false);
   });
 
-  test("who knows only the old secret keeps the window check through a rotation, but not that of service-signature", async () => {
+  test("a receiver with only the old secret passes the window check during a rotation, but not that of service-signature", async () => {
     const { port } = server.address() as AddressInfo;
     const created = await platform.api<{ id: string; secret: string }>("POST", "/v1/webhooks", {
       url: `http://127.0.0.1:${port}/hooks/rotated`,
@@ -200,21 +200,21 @@ describe("with a webhook made by the guide's own commands", () => {
     return isSignedLately;
   }
 
-  /** The signed sample that the session has asked for. */
+  /** The signed sample that the session requested. */
   function theSample() {
     const found = seen.find(({ headers }) => "service-signature" in headers);
     expect(found).toBeDefined();
     return found!;
   }
 
-  /** The webhook's first one: the session has rotated it since. */
+  /** The webhook's first secret, which the session has rotated. */
   async function firstSecret(): Promise<string> {
     const webhook = JSON.parse(await readFile(join(session, "webhook.json"), "utf8")) as { data: { secret: string } };
     return webhook.data.secret;
   }
 });
 
-test("openssl makes the guide's vectors, by the guide's own line", async () => {
+test("openssl reproduces the guide's vectors with the guide's command", async () => {
   const { secret, vectors } = signatureVectors(GUIDE);
   expect(vectors).toHaveLength(4);
   for (const [body, signature] of vectors) expect(await opensslSignature(Buffer.from(body), secret)).toBe(signature);
@@ -226,7 +226,7 @@ async function opensslSignature(body: Buffer, secret: string): Promise<string> {
   return spawnSync("bash", ["-euo", "pipefail", "-c", openssl], { cwd: folder, env, encoding: "utf8" }).stdout;
 }
 
-/** The paths of all fields: `data.attempt.status`; of lists, of their first element. */
+/** The paths of all fields, such as `data.attempt.status`; for lists, those of the first element. */
 function shapeOf(value: unknown, path = ""): string[] {
   if (Array.isArray(value)) return value.length === 0 ? [path] : shapeOf(value[0], `${path}[]`);
   if (typeof value !== "object" || value === null) return [path];

@@ -1,4 +1,4 @@
-/** `npm run webhook:listen` as a person has it: a process beside a running platform. */
+/** `npm run webhook:listen` as a user runs it: a process next to a running platform. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -24,7 +24,7 @@ interface Listener {
   exit: Promise<number | null>;
   output: () => string;
   said: () => Said[];
-  /** The first line of this kind, once it is there. */
+  /** Resolves with the first line of this kind. */
   until: (kind: string) => Promise<Said>;
 }
 
@@ -82,7 +82,7 @@ const event = (title: string) => ({
   attempts: [],
 });
 
-/** With both signatures, as docs/guides/webhooks.md says. */
+/** With both signatures of docs/guides/webhooks.md. */
 function signed(text: string, secret = SECRET, atMs = Date.now()) {
   const { id } = JSON.parse(text) as { id: string };
   const timestamp = String(Math.floor(atMs / 1000));
@@ -98,7 +98,7 @@ function signed(text: string, secret = SECRET, atMs = Date.now()) {
 }
 
 describe("--register", () => {
-  test("makes a webhook, shows what is changed through the API as verified, refuses a forged event with 401, and ends the webhook", async () => {
+  test("creates a webhook, shows events of API changes as verified, refuses a forged event with 401, and deletes the webhook", async () => {
     const listener = listen(["--register", "--json", "--verbose"]);
     const { webhookId } = await listener.until("registered");
     const { url } = await listener.until("listening");
@@ -136,7 +136,7 @@ describe("--register", () => {
     expect((await platform.api("GET", `/v1/webhooks/${webhookId}`)).status).toBe(404);
   });
 
-  test("takes over from one that was killed: no webhook is left behind", async () => {
+  test("replaces the webhook of a listener that was killed", async () => {
     const killed = listen(["--register", "--json"]);
     const { webhookId } = await killed.until("registered");
     const { url } = await killed.until("listening");
@@ -147,7 +147,7 @@ describe("--register", () => {
     expect((await platform.api("GET", `/v1/webhooks/${webhookId}`)).status).toBe(404);
   });
 
-  test("says what to do with a platform that sends to public addresses only", async () => {
+  test("explains how to use a platform that sends only to public addresses", async () => {
     const closed = await startTestPlatform({ allowPrivateNetwork: false });
     try {
       const { exit, output } = listen(["--register"], closed.home);
@@ -160,7 +160,7 @@ describe("--register", () => {
     }
   });
 
-  test("says what to do where no platform runs", async () => {
+  test("explains what to do when no platform is running", async () => {
     const empty = await mkdtemp(join(tmpdir(), "sluice-no-platform-"));
     try {
       const { exit, output } = listen(["--register"], empty);
@@ -200,7 +200,7 @@ test.each([
   expect(response.status).toBe(status);
 });
 
-test("a repeat is dropped and shown as such, also when its bytes differ; terminal codes in a title are taken out", async () => {
+test("a repeat is dropped and marked, also when its bytes differ; terminal codes in a title are removed", async () => {
   const listener = listen(["--secret", `ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=,${SECRET}`]);
   await expect.poll(listener.output, { timeout: 20_000 }).toContain("Each signature is verified.");
   const [, url] = /Webhooks · (\S+)/.exec(listener.output())!;
@@ -213,7 +213,7 @@ test("a repeat is dropped and shown as such, also when its bytes differ; termina
   expect(out).not.toContain("\u001B[31m");
 });
 
-test("without a secret it says plainly that nothing is verified, and marks nothing as verified", async () => {
+test("without a secret it states that nothing is verified, and marks nothing as verified", async () => {
   const listener = listen(["--json"]);
   const { url, verifies } = await listener.until("listening");
   expect(verifies).toBe(false);

@@ -1,4 +1,4 @@
-/** The Worker's side of protocol/jobs.ts over real HTTP: serves one source a job and keeps what comes in. */
+/** The Worker's side of protocol/jobs.ts over real HTTP: serves one source per job and stores uploads and callbacks. */
 import { open, stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,19 +6,19 @@ import { Heartbeat, JobFailure, JobResult } from "../../protocol/jobs.ts";
 
 export type Ending = { result: JobResult } | { failure: JobFailure };
 
-/** What the server knows of one job. */
+/** The server's state of one job. */
 export interface Desk {
   sourcePath: string;
   objects: Map<string, Buffer>; // "v360/init.mp4"
-  /** Objects that came a second time with other bytes. */
+  /** Objects that were uploaded again with other bytes. */
   conflicts: string[];
   heartbeats: Heartbeat[];
   ending: Promise<Ending>;
   /** Answers `continue: false` to heartbeats when false. */
   isWanted: boolean;
-  /** Sends a new token with every heartbeat and refuses the one before it once the new one has been used. */
+  /** Sends a new token with every heartbeat and refuses the previous one after the first use of the new one. */
   renewsTokens: boolean;
-  /** How many tokens have been replaced. */
+  /** The number of replaced tokens. */
   renewals: number;
   /** Called before every answer; a number is sent as the status instead. */
   intercept: (method: string, path: string) => number | undefined | Promise<number | undefined>;
@@ -26,7 +26,7 @@ export interface Desk {
 
 interface Entry extends Desk {
   token: string;
-  /** Good as well until the token that replaced it is used. */
+  /** Also valid, until the token that replaced it is used. */
   previousToken: string | undefined;
   end: (ending: Ending) => void;
 }
@@ -44,7 +44,7 @@ export class CallbackServer {
     this.port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Refuses connections until `listen(port)` is called again; what it knows stays. */
+  /** Refuses connections until `listen(port)` is called again; keeps its state. */
   async close(): Promise<void> {
     const server = this.#server;
     server?.closeAllConnections();

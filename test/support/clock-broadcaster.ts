@@ -1,15 +1,15 @@
-/** A real broadcaster with a burnt-in clock, in a process of its own. */
+/** A real broadcaster with a burnt-in clock, in a separate process. */
 import { fork } from "node:child_process";
 import type { ClockBroadcast } from "../../scripts/live/clock-broadcast.ts";
 
 export interface Broadcaster {
   pid: number;
-  /** Resolves with its exit code. */
+  /** Resolves with the exit code. */
   gone: Promise<number | null>;
   isGone(): boolean;
-  /** Stops as an encoder stops: what it has made goes out first. */
+  /** Stops gracefully: sends its encoded media first. */
   stop(): Promise<void>;
-  /** Stops as a cable does. */
+  /** Kills the process, like a lost connection. */
   kill(): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
-/** Takes from a process that runs the file descriptors it could open. */
+/** Limits the file descriptors of a running process. */
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 
-/** Leaves a process this many descriptors beyond those that it has open. */
+/** Lets a process open only this many more descriptors. */
 export function leaveDescriptors(pid: number, count: number): void {
   const open = new Set(readdirSync(`/proc/${pid}/fd`).map(Number));
   let limit = 0;

@@ -1,4 +1,4 @@
-/** A running encoder and the jobs that tests give it. */
+/** A running encoder, and jobs for it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -20,7 +20,7 @@ import { CallbackServer, type Desk, type Ending } from "./callback-server.ts";
 
 const SECRET = "secret of the encoder tests: long enough";
 
-/** What a job needs beyond what every job has. */
+/** The fields of a job that differ between tests. */
 type Wanted<J extends Job> = Omit<
   J,
   "jobId" | "assetId" | "attempt" | "callbackUrl" | "token" | "expiresAt" | "leaseMs" | "clip"
@@ -81,7 +81,7 @@ export class TestEncoder {
     return response.ok ? ((await response.json()) as JobStatus) : undefined;
   }
 
-  /** A job with a desk of its own, not submitted yet. */
+  /** A job with its own desk, not submitted yet. */
   prepare(sourcePath: string, wanted: AnyWanted): { job: Job; desk: Desk } {
     const jobId = `job-${++this.#jobs}`;
     const { desk, callbackUrl, token } = this.callbacks.open(jobId, sourcePath);

@@ -1,7 +1,7 @@
 /**
- * The part of Express 5 that docs/guides/webhooks.md uses, as Express documents it: a guide's receiver runs here without
- * Express among the dependencies. `raw()` puts the bytes into `request.body` where the type fits, up to its limit; `get()` reads a
- * header in any case; `sendStatus()` answers; what throws is a 500, and a path without a route a 404.
+ * The part of Express 5 that docs/guides/webhooks.md uses, as documented by Express, so that the guide's receiver runs without Express as a
+ * dependency. `raw()` puts the bytes into `request.body` when the type matches, up to its limit; `get()` reads a header case-insensitively;
+ * `sendStatus()` answers; an exception is answered 500, and a path without a route 404.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 

@@ -1,4 +1,4 @@
-/** Words for ffmpeg's command line, and the two clips that everything is made from. */
+/** ffmpeg arguments, and the two source clips. */
 import { fileURLToPath } from "node:url";
 
 const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -29,7 +29,7 @@ export const QUIET_X265 = (params: string) => [
   `log-level=none:pools=1:${params}`,
 ];
 
-/** Words of a command line; what is put in stays whole, and a list becomes its words. */
+/** Splits a command line into arguments. Inserted strings stay whole, and inserted lists become separate arguments. */
 export function args(literals: TemplateStringsArray, ...values: (string | string[])[]): string[] {
   const words = literals.raw
     .map((literal, i) => (i < values.length ? `${literal}\0${i}\0` : literal))

@@ -1,9 +1,9 @@
-/** A source with a white picture and a tone at each whole second, and how far the two lie apart in what became of it. */
+/** A source with a white picture and a tone at each whole second, and the measured offset between them in the output. */
 import { fileOf, type Made } from "./live.ts";
 import { decodePictures, decodeSound } from "./rendition.ts";
 
 const FRAME_RATE = 30;
-/** Louder than anything that an encoder leaves of silence. */
+/** Louder than encoded silence. */
 const AUDIBLE = 0.05;
 const WHITE = 150;
 

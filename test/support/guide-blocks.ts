@@ -7,7 +7,7 @@ export interface CodeBlock {
   code: string;
 }
 
-/** The fenced code of a page, in its order. */
+/** The fenced code blocks of a page, in order. */
 export function codeBlocks(path: string): CodeBlock[] {
   let heading = "";
   const blocks: CodeBlock[] = [];
@@ -26,7 +26,7 @@ export function theBlock(blocks: CodeBlock[], language: string, heading: string)
   return found[0]!.code;
 }
 
-/** The bodies and signatures that docs/guides/webhooks.md tells to check with; `é…é` stands for as many as it says. */
+/** The test vectors of docs/guides/webhooks.md: bodies and signatures; `é…é` stands for the number of characters given there. */
 export function signatureVectors(path: string): { secret: string; vectors: [string, string][] } {
   const [, section = ""] = readFileSync(path, "utf8").split("\n## Check your verification\n");
   const [, secret = ""] = /With the secret `([^`]+)`/.exec(section) ?? [];

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type CodeBlock, theBlock } from "./guide-blocks.ts";
 
-/** Lets Node serve what is made for `fetch`, as `@hono/node-server` would. */
+/** Serves a `fetch` handler with Node, as `@hono/node-server` does. */
 const HONO_SERVER = `import { createServer } from "node:http";
 import app from "./hono.ts";
 createServer(async (incoming, outgoing) => {
@@ -16,7 +16,7 @@ createServer(async (incoming, outgoing) => {
 }).listen(Number(process.env.PORT));
 `;
 
-/** The guide's receivers as files in a folder, and how each is started. */
+/** Writes the guide's receivers as files, and returns the command that starts each. */
 export async function writeReceivers(blocks: CodeBlock[], folder: string): Promise<Record<string, string[]>> {
   const express = join(folder, "node_modules/express");
   const standIn = resolve("test/support/express-stand-in.ts");
@@ -53,7 +53,7 @@ export async function writeReceivers(blocks: CodeBlock[], folder: string): Promi
 export const hasPython = () => spawnSync("python3", ["--version"]).status === 0;
 
 export interface RunningReceiver {
-  /** What it has printed. */
+  /** Its output so far. */
   output: () => string;
   stop(): Promise<void>;
 }

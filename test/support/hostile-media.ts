@@ -15,7 +15,7 @@ export function boxBomb(depth: number): Buffer {
   return Buffer.concat([ftyp, boxes]);
 }
 
-/** Overwrites the 32 bits that lie `offset` bytes behind the version and flags of the first box of a type. */
+/** Overwrites the 32 bits at `offset` bytes after the version and flags of the first box of a type. */
 export function claim(file: Buffer, type: string, offset: number, value: number): Buffer {
   const changed = Buffer.from(file);
   changed.writeUInt32BE(value, changed.indexOf(type, 0, "latin1") + 4 + offset);
@@ -32,7 +32,7 @@ export function hugeAvi(plain: Buffer, edgePx: number): Buffer {
   return file;
 }
 
-/** The first track again and again. */
+/** Repeats the first track. */
 export function manyTracks(file: Buffer, count: number): Buffer {
   const moovAt = file.indexOf("moov", 0, "latin1") - 4;
   const trakAt = file.indexOf("trak", 0, "latin1") - 4;
@@ -44,7 +44,7 @@ export function manyTracks(file: Buffer, count: number): Buffer {
   return Buffer.concat([file.subarray(0, moovAt), moov, file.subarray(moovAt + moovBytes)]);
 }
 
-/** Every entry of the SeekHead says that its element is the SeekHead. */
+/** Every entry of the SeekHead refers to the SeekHead. */
 export function loopingMatroska(file: Buffer): Buffer {
   const changed = Buffer.from(file);
   const seekPosition = Buffer.from([0x53, 0xac]);

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { boxesOf, decodeTicksOf, type Made, partsOf } from "./live.ts";
 
-/** What holds for everything that a broadcast makes, in the words of the live origin. */
+/** Checks the invariants of all parts of a broadcast. */
 export function checkParts(made: Made, partTargetMs = 500): void {
   for (const { name, timescale, kind } of made.started[0]!.renditions) {
     const parts = partsOf(made, name);

@@ -3,11 +3,11 @@ import { parseMediaPlaylist } from "../../conformance/ll-hls/parse.ts";
 import { holds, type MediaPlaylist, nextPlace, type Place } from "../../conformance/ll-hls/playlist.ts";
 
 export interface ViewersReport {
-  /** By the part's URL: when each viewer had it whole, milliseconds since the epoch, in the order of their coming. */
+  /** By the part's URL: when each viewer had the whole part, epoch ms, in ascending order. */
   parts: Map<string, number[]>;
-  /** How many blocking requests were answered with what they named. */
+  /** Number of blocking requests answered with the named segment or part. */
   fresh: number;
-  /** Blocking requests that were answered without what they named: a stale edge. */
+  /** Blocking requests answered without the named segment or part: a stale edge. */
   stale: string[];
   /** Answers other than 200. */
   refused: string[];
@@ -16,7 +16,7 @@ export interface ViewersReport {
 export interface ViewersOptions {
   /** A live media playlist with parts and blocking reloads. */
   playlistUrl: string;
-  /** Each viewer goes so far, from the edge where it began. */
+  /** Parts that each viewer loads, from the edge at its start. */
   parts: number;
 }
 
@@ -25,7 +25,7 @@ interface Answer {
   text: string;
 }
 
-/** So many viewers at once on their own connections: each follows the playlist by blocking reloads, and loads each part by its hint. */
+/** Concurrent viewers on their own connections: each follows the playlist by blocking reloads, and loads each part by its preload hint. */
 export async function holdViewers(count: number, options: ViewersOptions): Promise<ViewersReport> {
   const report: ViewersReport = { parts: new Map(), fresh: 0, stale: [], refused: [] };
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
@@ -35,7 +35,7 @@ export async function holdViewers(count: number, options: ViewersOptions): Promi
   return report;
 }
 
-/** @returns milliseconds by which the viewers had a part after the first of them had it, over all parts; sorted */
+/** @returns each viewer's delay behind the first viewer of a part, in ms, over all parts; sorted */
 export const delaysMs = ({ parts }: ViewersReport): number[] =>
   [...parts.values()].flatMap((times) => times.map((time) => time - times[0]!)).toSorted((a, b) => a - b);
 
@@ -80,7 +80,7 @@ async function watch(
   await Promise.all(loads);
 }
 
-/** In the order that the names have: every viewer asks for the same URL (§6.3.2). */
+/** Parameters in alphabetical order, so that every viewer requests the same URL (§6.3.2). */
 function withDirectives(playlistUrl: string, { msn, part }: Place): string {
   const url = new URL(playlistUrl);
   url.searchParams.set("_HLS_msn", String(msn));
@@ -89,7 +89,7 @@ function withDirectives(playlistUrl: string, { msn, part }: Place): string {
   return url.href;
 }
 
-/** The viewers get the same texts: each is parsed once. */
+/** Parses each text once, because viewers get the same texts. */
 function playlistReader(): Read {
   const known = new Map<string, MediaPlaylist>();
   return (text, url) => {

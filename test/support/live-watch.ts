@@ -1,4 +1,4 @@
-/** A live stream of a test platform as an attentive viewer sees it: whole segments of a playlist, each with what it needs. */
+/** A live stream of a test platform as a player sees it: whole segments of a playlist, each with its playlist state. */
 import type { TestPlatform } from "./platform.ts";
 
 export interface LiveStreamRecord {
@@ -29,7 +29,7 @@ export async function newLiveStream(platform: TestPlatform, settings: object = {
   return body.data;
 }
 
-/** Asks again and again; what throws meanwhile, as a server that is down does, is asked again too. */
+/** Polls until the result is not null. Errors, such as from a server that is down, count as null. */
 export async function eventually<T>(what: string, ask: () => Promise<T | null>, limitMs = 60_000): Promise<T> {
   const deadline = Date.now() + limitMs;
   let last: unknown = "nothing yet";
@@ -50,7 +50,7 @@ const textOf = async (url: string): Promise<string | null> => {
   return response.ok ? await response.text() : null;
 };
 
-/** The media playlist of the smallest picture, or the only sound; null while there is none. */
+/** The media playlist of the smallest picture, or of the sound when there is no picture; null while there is none. */
 export async function smallestPlaylist(manifestUrl: string): Promise<string | null> {
   const lines = ((await textOf(manifestUrl)) ?? "").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const last = lines.at(-1);
@@ -88,14 +88,14 @@ export const untilSegment = (platform: TestPlatform, stream: LiveStreamRecord): 
     return playlist !== null && ((await segmentsOf(playlist))?.length ?? 0) > 0 ? playlist : null;
   });
 
-/** With all that it has shown, from the first segment on (DVR). */
+/** The stream's address with its DVR window, from the first segment. */
 export const dvrOf = (platform: TestPlatform, { playbackIds }: LiveStreamRecord) =>
   `${platform.baseUrl}/${playbackIds[0]!.id}.m3u8?dvrMode=true`;
 
 export const streamOf = async (platform: TestPlatform, { streamId }: { streamId: string }): Promise<LiveStreamRecord> =>
   (await platform.api<LiveStreamRecord>("GET", `/v1/live/streams/${streamId}`)).body.data;
 
-/** Kinds of everything that was told of a thing, the oldest first. */
+/** Types of an object's events, the oldest first. */
 export async function eventTypesOf(platform: TestPlatform, objectId: string): Promise<string[]> {
   const { body } = await platform.api<{ type: string; created_at: string }[]>(
     "GET",

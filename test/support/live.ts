@@ -1,4 +1,4 @@
-/** Broadcasts for tests: made by Debian's `ffmpeg` from the real clips, fed as bytes, and what came out of them. */
+/** Broadcasts for tests: made by Debian's `ffmpeg` from the real clips, fed as bytes, and the encoder's output. */
 import { type RunStart, SESSION_START } from "../../encoder/live/run-state.ts";
 import { encodeBroadcast, type BroadcastEnd, type Ending } from "../../encoder/live/broadcast.ts";
 import type {
@@ -15,7 +15,7 @@ import { madeStream } from "./made.ts";
 
 const made = new Map<string, Promise<Buffer>>();
 
-/** @param words of ffmpeg's command line, "$IN" for a clip of ten seconds; the output's own come last */
+/** @param words ffmpeg's arguments, with "$IN" for a clip of ten seconds; output options come last */
 export function broadcastOf(words: string): Promise<Buffer> {
   const known = made.get(words);
   if (known !== undefined) return known;
@@ -51,7 +51,7 @@ export async function* chunksOf(bytes: Buffer, chunkBytes = 7000): AsyncGenerato
   for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
 }
 
-/** As an origin answers that goes on with nothing: behind a discontinuity. */
+/** The answer of an origin that continues after a discontinuity. */
 const discontinuous = ({ after }: RunOpening): RunStart =>
   after === null ? SESSION_START : { ...after, isDiscontinuous: true, initVersion: after.initVersion + 1, ticks: {} };
 
@@ -88,7 +88,7 @@ export async function broadcast(
 ): Promise<Made> {
   const { made, listener } = collector();
   const source = Buffer.isBuffer(bytes) ? chunksOf(bytes) : bytes;
-  const neverTooSlow = { decide: () => null }; // however busy the machine is; rungs that are given up have tests of their own
+  const neverTooSlow = { decide: () => null }; // on a busy machine too; dropped rungs have tests of their own
   const end = await encodeBroadcast(source, { ...PLAN, ...plan }, listener, neverTooSlow, ending);
   return { ...made, end };
 }
@@ -96,14 +96,14 @@ export async function broadcast(
 export const partsOf = (made: Omit<Made, "end">, rendition: string) =>
   made.parts.filter(({ facts }) => facts.rendition === rendition);
 
-/** The file that a player puts together: the init and every part of one version. */
+/** The file that a player assembles: the init segment and every part of one version. */
 export function fileOf(made: Omit<Made, "end">, rendition: string, version = 0): Buffer {
   const init = made.inits.find((one) => one.rendition === rendition && one.version === version)!;
   const parts = partsOf(made, rendition).filter(({ facts }) => facts.initVersion === version);
   return Buffer.concat([init.bytes, ...parts.map(({ bytes }) => bytes)]);
 }
 
-/** The boxes at the top of a part, by name and in order. */
+/** The top-level boxes of a part, in order. */
 export function boxesOf(bytes: Buffer): { type: string; body: Buffer }[] {
   const boxes: { type: string; body: Buffer }[] = [];
   for (let at = 0; at < bytes.length; at += bytes.readUInt32BE(at))

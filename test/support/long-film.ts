@@ -1,4 +1,4 @@
-/** The head and the index of a film of many hours, whose media data nobody reads. */
+/** The head and the index of a film of many hours, whose media data is never read. */
 import { readFileSync } from "node:fs";
 
 const TIMESCALE = 60_000;
@@ -29,7 +29,7 @@ function table(type: string, head: number[], count: number, width: number, entry
   return box(type, numbers(...head, count), bytes);
 }
 
-/** The nth box of a type in the small film that lends its formats. */
+/** The nth box of a type in the small film that supplies the formats. */
 function formatOf(nth: number): Buffer {
   const film = readFileSync(`${import.meta.dirname}/../fixtures/flower.mp4`);
   let at = -1;
@@ -77,7 +77,7 @@ const formatSize = (stsd: Buffer): [number, number] => [stsd.readUInt16BE(48), s
 /**
  * 60 pictures a second with sound, interleaved two by two. An hour has an index of 4.6 MiB.
  *
- * @returns what lies at which offset, and the bytes of the whole file
+ * @returns the bytes at each offset, and the size of the whole file
  */
 export function longFilm(hours: number, indexAt: "head" | "tail") {
   const pictures = hours * 3600 * 60;

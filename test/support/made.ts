@@ -1,6 +1,6 @@
 /**
- * Files that ffmpeg makes for tests, kept under `test/.media/` by their command line and by the ffmpeg that made them: each is made once, for all
- * tests, processes and runs. Only what follows from its words alone belongs here.
+ * Files that ffmpeg makes for tests, cached under `test/.media/` by command line and ffmpeg version: each is made once for all tests, processes
+ * and runs. A file must depend only on its command line.
  */
 import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
@@ -20,10 +20,10 @@ const making = new Map<string, Promise<string>>();
 
 type Output = { extension: string } | "stream";
 
-/** @param words between `-v error` and the name of the output; those that name files name files of the repository, which do not change */
+/** @param words arguments between `-v error` and the output's name; input files must be files of the repository, which do not change */
 export const madeFile = (words: readonly string[], extension: string): Promise<string> => made(words, { extension });
 
-/** Bytes as ffmpeg sends them, which cannot go back to write a length or an index. */
+/** ffmpeg's output to a pipe, where it cannot seek back to write a length or an index. */
 export const madeStream = async (words: readonly string[]): Promise<Buffer> =>
   await readFile(await made(words, "stream"));
 
@@ -44,7 +44,7 @@ async function make(words: readonly string[], output: Output, key: string): Prom
   const path = join(CACHE, `made-${hash}.${extension}`);
   if (await exists(path)) return path;
   await mkdir(CACHE, { recursive: true });
-  const unfinished = join(CACHE, `${randomUUID()}.${extension}`); // several processes may be at it
+  const unfinished = join(CACHE, `${randomUUID()}.${extension}`); // several processes may make it at the same time
   const ffmpeg = ["-v", "error", "-nostdin", ...words];
   if (output === "stream") {
     const { stdout } = await run(FFMPEG, [...ffmpeg, "-"], { encoding: "buffer", maxBuffer: MAX_STREAM_BYTES });

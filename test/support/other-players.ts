@@ -1,4 +1,4 @@
-/** Players that are no browsers, as Debian has them: what each shows of a film or a broadcast, without a screen. */
+/** Debian's native players, without a screen: which pictures of a film or a broadcast each shows. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,23 +7,23 @@ import { join } from "node:path";
 export type OtherPlayer = "ffmpeg" | "mpv" | "vlc" | "gstreamer";
 
 export interface Playing {
-  /** Media times of the pictures shown, in seconds and in the order of showing. VLC tells how many there were: they count as one after another. */
+  /** Media times of the displayed pictures, in seconds and in display order. VLC reports only their number: they count as consecutive. */
   shown(): number[];
-  /** Media seconds between the first picture and the last one shown. */
+  /** Media seconds between the first and the last displayed picture. */
   playedSeconds(): number;
-  /** Its exit code once it has ended by itself or was stopped. */
+  /** The exit code, once the player has ended or was stopped. */
   ended: Promise<number | null>;
   stop(): Promise<void>;
-  /** The last lines of what it said. */
+  /** The last lines of its output. */
   words(): string;
 }
 
 interface Reader {
   command: string;
   args: (url: string) => string[];
-  /** Media time of a picture that a line tells of; null for every other line. */
+  /** Media times of the pictures that a line of output reports. */
   read: (line: string, pictures: number) => number[];
-  /** What it is asked each half a second. */
+  /** The command that is sent to it every half second. */
   question?: string;
 }
 
@@ -98,7 +98,7 @@ const PLAYERS: Record<OtherPlayer, Reader> = {
 const WORDS = 4000;
 const NOBODY = 65534;
 
-/** Plays until the end, or until it is stopped. @param url HLS or DASH, with picture and sound, 30 pictures a second */
+/** Plays until the end, or until it is stopped. @param url HLS or DASH, with picture and sound, 30 frames per second */
 export async function play(player: OtherPlayer, url: string): Promise<Playing> {
   const home = await mkdtemp(join(tmpdir(), `sluice-${player}-`));
   const { command, args, read, question } = PLAYERS[player];
@@ -116,7 +116,7 @@ export async function play(player: OtherPlayer, url: string): Promise<Playing> {
   };
   for (const stream of [child.stdout, child.stderr]) forLines(stream, hear);
   const asking = question === undefined ? null : setInterval(() => child.stdin.write(question), 500);
-  child.stdin.on("error", () => {}); // it may end while it is asked
+  child.stdin.on("error", () => {}); // it may end during a write
   const ended = new Promise<number | null>((done) => child.once("close", done)).then(async (code) => {
     if (asking !== null) clearInterval(asking);
     await rm(home, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type Platform, startPlatform } from "../../scripts/local/platform.ts";
 import { loadSettings } from "../../scripts/local/settings.ts";
 
-/** A platform of its own on free ports, in a folder that goes away with it. */
+/** A separate platform on free ports, in a temporary folder. */
 export interface TestPlatform extends Platform {
   home: string;
   api<T = Media>(
@@ -14,9 +14,9 @@ export interface TestPlatform extends Platform {
     path: string,
     body?: unknown,
   ): Promise<{ status: number; body: { data: T; playback_id: string; success: boolean } }>;
-  /** Creates an asset and gives back its ids. */
+  /** Creates an asset and returns its ids. */
   create(url: string, more?: object): Promise<{ assetId: string; playbackId: string }>;
-  /** Polls the asset until the condition holds; fails early when it is errored or time runs out. */
+  /** Polls the asset until the condition holds; fails when it is errored or on timeout. */
   until(assetId: string, condition: (media: Media) => boolean, limitMs?: number): Promise<Media>;
   removeHome(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface Media {
   error?: { code: string; message: string; fault: string };
 }
 
-/** Below the ports that the system gives to outgoing connections: of those, another process may take one before it is listened on. */
+/** Below the ephemeral ports: another process could get one of those before this test listens on it. */
 const [LOWEST_PORT, HIGHEST_PORT] = [10_000, 32_000];
 
 export async function freePort(): Promise<number> {
@@ -106,7 +106,7 @@ export async function startTestPlatform(
     async until(assetId, condition, limitMs = 90_000) {
       const deadline = Date.now() + limitMs;
       for (;;) {
-        // A platform whose Worker has just been killed does not answer: that is what some tests are about.
+        // Some tests kill the Worker, so it may not answer.
         const media = await api("GET", `/v1/on-demand/${assetId}`).then(
           ({ status, body }) => (status === 200 ? body.data : null),
           () => null,

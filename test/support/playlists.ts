@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** One media playlist as a player sees it. */
+/** One parsed media playlist. */
 export interface PlaylistView {
   url: string;
   name: string;
@@ -52,7 +52,7 @@ export async function getBytes(url: string): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** SHA-256 of everything a player could fetch, by its path below the playback id. */
+/** SHA-256 of every object that a player can fetch, by its path below the playback id. */
 export async function fingerprint(manifestUrl: string): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
   for (const playlist of await readPlaylists(manifestUrl)) {

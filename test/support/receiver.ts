@@ -1,25 +1,25 @@
 /**
- * A receiver of webhooks that behaves in every way a receiver can, over raw sockets so that also what is not HTTP can be
- * said. The path of the URL says how: see `BEHAVIOURS`. `GET /seen?path=…` answers what came to a path, so that tests that
- * run at once each use a path of their own (`/status/200?of=some-test`).
+ * A webhook receiver with configurable behaviour, over raw sockets so that it can also send invalid HTTP. The path of the URL selects the
+ * behaviour: see `BEHAVIOURS`. `GET /seen?path=…` returns the requests to a path, so concurrent tests use different paths
+ * (`/status/200?of=some-test`).
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { untrustedCertificate } from "./untrusted-certificate.ts";
 
-/** What came, in one connection. The receiver closes every connection after its answer. */
+/** The request of one connection. The receiver closes every connection after its answer. */
 export interface SeenRequest {
   method: string;
   headers: Record<string, string>;
   bodyBase64: string;
-  /** Of the answer, handed to the socket so far. */
+  /** Bytes of the answer written to the socket so far. */
   sentBytes: number;
   /** The client has ended or dropped the connection, or both sides are done. */
   isClosed: boolean;
 }
 
 export interface Receiver {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   origin: string;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
     send(`${OK_HEAD}content-length: ${size}\r\n\r\n`);
     pour(socket, send, size);
   },
-  /** 200 with a body that goes on for as long as the client takes it. */
+  /** 200 with an endless body. */
   torrent: ({ socket, send }) => {
     send(`${OK_HEAD}\r\n`);
     pour(socket, send, Infinity);
@@ -63,28 +63,28 @@ const BEHAVIOURS: Record<string, Behaviour> = {
     send("HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n");
     pour(socket, send, Infinity);
   },
-  /** Takes the request and never says anything. */
+  /** Reads the request and never answers. */
   silence: () => undefined,
   /** Header after header, without an end. */
   "endless-headers": ({ socket, send }) => {
     send("HTTP/1.1 200 OK\r\n");
     trickle(socket, () => send(`x-more: ${Date.now()}\r\n`));
   },
-  /** Headers as fast as the client takes them. */
+  /** Headers as fast as the client reads them. */
   "header-torrent": ({ socket, send }) => {
     send("HTTP/1.1 200 OK\r\n");
     pour(socket, send, Infinity, new TextEncoder().encode("x-more: again and again\r\n".repeat(2000)));
   },
-  /** 200, a few bytes, and then a few bytes now and again for ever. */
+  /** 200, and then a few bytes from time to time, endlessly. */
   "endless-body": ({ socket, send }) => {
     send(`${OK_HEAD}\r\nhello`);
     trickle(socket, () => send("."));
   },
-  /** Wants to speak another protocol, and waits for it. */
+  /** Switches to another protocol, and waits. */
   upgrade: ({ send }) => void send("HTTP/1.1 101 Switching\r\nupgrade: other\r\nconnection: upgrade\r\n\r\n"),
-  /** 200 and a length, and then nothing of it. */
+  /** 200 and a length, without a body. */
   "silent-body": ({ send }) => void send(`${OK_HEAD}content-length: 10\r\n\r\n`),
-  /** Ends the connection in good order, without an answer. */
+  /** Closes the connection normally, without an answer. */
   "hang-up": ({ socket }) => void socket.end(),
   /** Resets the connection, without an answer. */
   reset: ({ socket }) => void socket.resetAndDestroy(),
@@ -94,12 +94,12 @@ const BEHAVIOURS: Record<string, Behaviour> = {
     socket.once("drain", () => undefined);
     setImmediate(() => socket.resetAndDestroy());
   },
-  /** 200, less than the announced body, and an end in good order. */
+  /** 200, less than the announced body, and a normal close. */
   short: ({ socket, send }) => {
     send(`${OK_HEAD}content-length: 10\r\n\r\nhello`);
     socket.end();
   },
-  /** 200 and chunks of which the last is missing. */
+  /** 200 and chunks without the last one. */
   "chunks-cut-off": ({ socket, send }) => {
     send(`${OK_HEAD}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n`);
     socket.end();
@@ -112,7 +112,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
     send(Uint8Array.from({ length: 512 }, (_, index) => (index * 37) % 256));
     socket.end();
   },
-  /** Says that the body is gzip, and it is not. */
+  /** Declares gzip for a body that is not. */
   "false-gzip": ({ socket, send }) => {
     send(`${OK_HEAD}content-encoding: gzip\r\ncontent-length: 5\r\n\r\nhello`);
     socket.end();
@@ -125,14 +125,14 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   },
 };
 
-/** @param tls with a certificate that nobody trusts */
+/** @param tls with an untrusted certificate */
 export async function startReceiver({ tls = false } = {}): Promise<Receiver> {
   const seen = new Map<string, SeenRequest[]>();
   const sockets = new Set<Socket>();
   const onConnection = (socket: Socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    socket.on("error", () => undefined); // A client that hangs up is no fault of the receiver.
+    socket.on("error", () => undefined); // A client may disconnect.
     readRequest(socket, (target, request) => {
       if (target.pathname === "/seen") return answerSeen(socket, seen.get(target.searchParams.get("path") ?? "") ?? []);
       const path = `${target.pathname}${target.search}`;
@@ -164,14 +164,14 @@ export async function startReceiver({ tls = false } = {}): Promise<Receiver> {
   };
 }
 
-/** An address at which nobody listens: the port was free a moment ago. */
+/** An address without a listener: the port was just free. */
 export async function refusedOrigin(): Promise<string> {
   const receiver = await startReceiver();
   await receiver.close();
   return receiver.origin;
 }
 
-/** One request of known length per connection is all that a sender of webhooks makes. */
+/** Reads one request of known length. A webhook sender makes no other requests. */
 function readRequest(socket: Socket, onRequest: (target: URL, request: SeenRequest) => void): void {
   let received = Buffer.alloc(0);
   socket.on("data", function collect(piece: Buffer) {
@@ -200,7 +200,7 @@ function answerSeen(socket: Socket, requests: SeenRequest[]): void {
   socket.end(body);
 }
 
-/** Writes `size` bytes, no faster than the client takes them. */
+/** Writes `size` bytes with backpressure. */
 function pour(socket: Socket, send: Exchange["send"], size: number, piece: Uint8Array = CHUNK): void {
   let left = size;
   const more = () => {

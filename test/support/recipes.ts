@@ -1,4 +1,4 @@
-/** Sources that ffmpeg makes in one go, by name. */
+/** Sources that one ffmpeg command makes, by name. */
 import { AAC, args, FLOWER, FRIDAY, QUIET_X265, SMALL, x264 } from "./ffmpeg-words.ts";
 
 export interface Source {

@@ -1,4 +1,4 @@
-/** The independent judge: Debian's ffmpeg decodes the source in its own way. */
+/** An independent reference: Debian's ffmpeg decodes the source. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
@@ -32,7 +32,7 @@ export async function referencePictures(
   return Array.from({ length: Math.floor(stdout.length / size) }, (_, i) => stdout.subarray(i * size, (i + 1) * size));
 }
 
-/** Times of a source's pictures in the order they are shown, in seconds of its own clock; counted by the rate where a container has none (AVI). */
+/** Times of a source's pictures in display order, in seconds of its own clock; derived from the frame rate where a container has none (AVI). */
 export async function referenceTimes(path: string, rate: { num: number; den: number }): Promise<number[]> {
   const { stdout } = await run(
     "ffprobe",

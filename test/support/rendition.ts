@@ -1,4 +1,4 @@
-/** Renditions read back: chunks put together as a player does, then decoded. */
+/** Decoded renditions: chunks are concatenated as by a player, then decoded. */
 import { Decoder, Demuxer } from "node-av/api";
 import type { FrameGrid, RenditionFacts, SourceAudio, SourceFacts, VideoRung } from "../../protocol/jobs.ts";
 import type { TestEncoder } from "./encoder.ts";
@@ -81,7 +81,7 @@ export async function encodeWholeSound(
   return { facts: [result.rendition], bytes, channels: result.channels };
 }
 
-/** Every picture, in the order it is shown. */
+/** Every picture, in display order. */
 export async function decodePictures(bytes: Buffer): Promise<DecodedPicture[]> {
   await using demuxer = await Demuxer.open(bytes, { copyTs: true });
   const stream = demuxer.video()!;
@@ -107,7 +107,7 @@ export interface DecodedSound {
   startSeconds: number;
   /** The first channel, −1 to 1. */
   samples: Float32Array;
-  /** Distance of each frame from where the one before it ended, in seconds; 0 = no hole. */
+  /** The largest gap between the end of a frame and the start of the next, in seconds; 0 = no gap. */
   largestHoleSeconds: number;
 }
 
@@ -138,7 +138,7 @@ export function loudness({ samples, sampleRateHz }: DecodedSound, fromSeconds: n
   return Math.sqrt(part.reduce((sum, value) => sum + value * value, 0) / Math.max(1, part.length));
 }
 
-/** Luma PSNR in dB of two pictures of one size. */
+/** Luma PSNR in dB of two pictures of equal size. */
 export function psnr(a: Buffer, b: Buffer): number {
   let squares = 0;
   for (let i = 0; i < a.length; i++) squares += (a[i]! - b[i]!) ** 2;

@@ -21,7 +21,7 @@ export interface ContentBehaviour {
   endAfterBytes?: number;
   /** Claim this size in `Content-Range` and `Content-Length` in place of the real one. */
   claimedSize?: number;
-  /** Answer this first byte in place of the one that was asked for. */
+  /** Start the answer at this offset from the requested first byte. */
   rangeShift?: number;
   /** Pieces of this many bytes, each `intervalMs` after the one before. */
   trickle?: { bytes: number; intervalMs: number };
@@ -100,10 +100,10 @@ async function drained(response: ServerResponse): Promise<void> {
   settled.abort();
 }
 
-/** Of two waits the one that comes second is. */
+/** The losing wait of the two is cancelled. */
 const calledOff = () => undefined;
 
-/** A reset throws away what the kernel has not sent yet; the client is given time to read it. */
+/** A reset discards bytes that the kernel has not sent yet, so the client gets time to read them. */
 function flushThen(response: ServerResponse, act: () => void): void {
   response.write("", () => setTimeout(act, 30));
 }

@@ -1,4 +1,4 @@
-/** What tests inside workerd ask of `source-control.ts`. Types only: the two sides share no runtime. */
+/** Commands of tests inside workerd to `source-control.ts`. Types only: the two sides share no runtime. */
 
 /** How a file is sent, see source-answers.ts. */
 export interface RemoteContent {

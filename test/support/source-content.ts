@@ -1,7 +1,7 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { fillVirtual } from "./virtual-file.ts";
 
-/** Bytes that can be read anywhere without being in memory as a whole. */
+/** Bytes with random access that are not wholly in memory. */
 export interface SourceContent {
   readonly size: number;
   read(offset: number, length: number): Promise<Uint8Array> | Uint8Array;
@@ -11,7 +11,7 @@ export function bufferContent(bytes: Uint8Array): SourceContent {
   return { size: bytes.byteLength, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
-/** The file stays open for as long as the content is in use. */
+/** The file stays open until `close`. */
 export async function fileContent(path: string): Promise<SourceContent & { close(): Promise<void> }> {
   const file: FileHandle = await open(path, "r");
   const { size } = await file.stat();
@@ -27,7 +27,7 @@ export async function fileContent(path: string): Promise<SourceContent & { close
 }
 
 /**
- * A file of any size whose bytes follow from their position (`virtualByte`), so both ends can tell what must be where.
+ * A file of any size whose bytes are a function of their position (`virtualByte`), so that both ends can compute them.
  *
  * @param head real bytes at its start, such as the index of a film
  */

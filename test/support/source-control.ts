@@ -5,9 +5,9 @@ import { startSourceServer, type SourceBehaviour, type SourceServer } from "./so
 import type { RemoteBehaviour, SourceCommand } from "./source-commands.ts";
 
 /**
- * Tests inside workerd cannot listen on a port, so they ask this one for source servers and say how those behave.
+ * Tests inside workerd cannot listen on a port, so they control source servers through this server.
  *
- * @returns where to send a `SourceCommand`, and how to end every server
+ * @returns the URL for a `SourceCommand`, and a function that stops every server
  */
 export async function startSourceControl(): Promise<{ url: string; close: () => Promise<void> }> {
   const servers = new Map<string, SourceServer>();

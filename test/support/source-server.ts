@@ -1,6 +1,6 @@
 /**
- * An HTTP server of sources that behave in every way a source can, for tests and benchmarks. Each path has a behaviour;
- * `add` sets it, also while the server runs.
+ * An HTTP server for sources with configurable behaviour, for tests and benchmarks. `add` sets a path's behaviour, also while the server
+ * runs.
  */
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
@@ -18,7 +18,7 @@ export type SourceBehaviour =
   | { kind: "hang" }
   /** Ends the connection without an answer. */
   | { kind: "hangUp" }
-  /** Writes these bytes to the socket, whatever they mean, and ends the connection. */
+  /** Writes these raw bytes to the socket and ends the connection. */
   | { kind: "raw"; text: string };
 
 export interface SourceRequestRecord {
@@ -29,7 +29,7 @@ export interface SourceRequestRecord {
 
 export interface SourceServer {
   readonly port: number;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly origin: string;
   /** Every request since the last `forget()`. */
   readonly requests: SourceRequestRecord[];
@@ -40,7 +40,7 @@ export interface SourceServer {
   forget(): void;
   /** Breaks every connection and refuses new ones. */
   stop(): Promise<void>;
-  /** Comes back on the same port. */
+  /** Restarts on the same port. */
   start(): Promise<void>;
 }
 
@@ -48,9 +48,9 @@ export interface SourceServerOptions {
   /** 0 = any free port. */
   port?: number;
   hostname?: string;
-  /** With a certificate that nobody trusts. */
+  /** With an untrusted certificate. */
   tls?: boolean;
-  /** Answers paths that `add` does not know; null = 404. Query strings are part of the URL. */
+  /** Behaviour of paths that were not added; null = 404. Query strings are part of the URL. */
   fallback?: (url: URL) => SourceBehaviour | null;
 }
 
@@ -83,7 +83,7 @@ export async function startSourceServer(options: SourceServerOptions = {}): Prom
     created.on("connection", (socket: Socket) => {
       sockets.add(socket);
       socket.on("close", () => sockets.delete(socket));
-      socket.on("error", () => undefined); // A client that hangs up is no fault of the server.
+      socket.on("error", () => undefined); // A client may disconnect.
     });
     await new Promise<void>((resolve, reject) => {
       created.once("error", reject);

@@ -1,5 +1,5 @@
 /**
- * Sources of every kind, made from the two real clips by Debian's `ffmpeg` and kept under `test/.media/`.
+ * Sources of every kind, made from the two real clips by Debian's `ffmpeg` and cached under `test/.media/`.
  * `node test/support/sources.ts` makes them all.
  */
 import { execFile } from "node:child_process";
@@ -105,13 +105,13 @@ const BAD = {
 export const SOURCES: Record<SourceName, Source> = { ...RECIPES, ...DERIVED, ...BAD };
 export type SourceName = keyof typeof RECIPES | keyof typeof DERIVED | keyof typeof BAD;
 
-/** @returns the path of the source, made when it is not there yet; safe to call from several processes */
+/** @returns the path of the source, made at first use; safe to call from several processes */
 export const makeSource = (name: SourceName): Promise<string> => fileOf(name);
 
 async function fileOf(name: string): Promise<string> {
   const source = (SOURCES as Record<string, Source>)[name];
   if (source === undefined) throw new Error(`no source is called ${name}`);
-  // The name carries the recipe, so a changed one is made anew.
+  // The name contains a hash of the recipe, so that a changed one is made again.
   const recipe = createHash("sha256")
     .update(JSON.stringify([source.ffmpeg ?? String(source.bytes), source.extension]))
     .digest("hex")

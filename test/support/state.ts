@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 
-/** What a stopped platform has left in D1 and R2. */
+/** The state of a stopped platform in D1 and R2. */
 export interface StoredState {
   /** Rows of a query on the catalogue. */
   rows<T>(query: string, ...bindings: unknown[]): Promise<T[]>;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Signed by itself. Node cannot make certificates; the `openssl` command can. */
+/** A self-signed certificate, made by the `openssl` command, because Node cannot create certificates. */
 export function untrustedCertificate(): { key: Buffer; cert: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), "untrusted-"));
   try {

@@ -1,6 +1,6 @@
-/** Files of any size whose bytes follow from their position, so that both ends can tell what must be where. */
+/** Files of any size whose bytes are a function of their position, so that both ends can compute them. */
 
-/** The pattern comes again after this many bytes, which no block size divides. */
+/** The pattern repeats after this many bytes, which no block size divides. */
 const PERIOD_BYTES = 1009 * 251;
 
 /** The byte at a position of a virtual file. */
@@ -17,7 +17,7 @@ export function fillVirtual(bytes: Uint8Array, offset: number): void {
   }
 }
 
-/** Where bytes first differ from those of a virtual file; null when they do not. */
+/** The first position at which bytes differ from a virtual file; null when they are equal. */
 export function firstDifference(bytes: Uint8Array, offset = 0): number | null {
   let phase = offset % PERIOD_BYTES;
   for (let i = 0; i < bytes.byteLength; i++) {

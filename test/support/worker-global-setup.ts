@@ -2,7 +2,7 @@ import type { TestProject } from "vitest/node";
 import { refusedOrigin, startReceiver } from "./receiver.ts";
 import { startSourceControl } from "./source-control.ts";
 
-/** Servers that tests in workerd talk to over real sockets. */
+/** Servers that tests in workerd connect to over real sockets. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const control = await startSourceControl();
   project.provide("sourceControlUrl", control.url);
@@ -17,7 +17,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 declare module "vitest" {
   interface ProvidedContext {
     sourceControlUrl: string;
-    /** Origins: one in HTTP, one with a certificate that nobody trusts, one where nobody listens. */
+    /** Origins: one over HTTP, one with an untrusted certificate, one without a listener. */
     receivers: { plain: string; tls: string; nobody: string };
   }
 }

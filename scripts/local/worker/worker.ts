@@ -1,6 +1,6 @@
 /**
- * The Worker as the local platform runs it. Cloudflare's edge adds `Date` to every answer; here the Worker's own socket is the edge, and
- * workerd adds none. DASH clients and caches set their clocks by it (RFC 9110 §6.6.1).
+ * The Worker for the local platform. Cloudflare's edge adds `Date` to every answer; locally the Worker's own socket is the edge, and
+ * workerd adds none. DASH clients and caches synchronize their clocks with it (RFC 9110 §6.6.1).
  */
 import worker from "../../../src/worker.ts";
 import type { Env } from "../../../src/platform/env.ts";

@@ -9,27 +9,27 @@ import { log, logError, logWarning } from "../../platform/log.ts";
 import { findSessionRange, recordedSession, withInitBytes } from "../recording/recording.ts";
 import { recordingRows } from "../recording/recording-rows.ts";
 
-/** `from`: objects that are copied already. */
+/** `from`: number of objects already copied. */
 const CopyTask = z.object({ mediaId: z.uuid(), from: z.int().min(0) });
 type CopyTask = z.infer<typeof CopyTask>;
 
-/** A message's share of a clip: an invocation may ask a thousand times for something. */
+/** Objects per message. An invocation is limited to 1,000 subrequests. */
 const OBJECTS_PER_MESSAGE = 300;
 const AT_ONCE = 6;
-/** A segment that R2 has not got after so many attempts will not come. */
+/** After this many attempts, a segment that is missing in R2 is lost. */
 const MOST_ATTEMPTS = 10;
 const SILENT_MS = 120_000;
-/** Each is a message; the next run of the cron takes others. */
+/** Clips per sweep, one message each. The next cron run sends others. */
 export const SWEPT_AT_ONCE = 100;
 
-/** When this is lost, the cron's sweep says it again. */
+/** Enqueues a copy. The cron's sweep repeats a lost message. */
 export async function sendClip(env: Env, task: CopyTask): Promise<void> {
   await env.CLIPS.send(task).catch((error: unknown) =>
     logWarning("clip.not_queued", { ...task, error: String(error) }),
   );
 }
 
-/** Copies the segments of clips, so that a clip outlives what it was cut from. A message may come twice. */
+/** Copies the segments of clips, so that a clip outlives its source. Safe for messages that are delivered twice. */
 export async function consumeClips(env: Env, batch: MessageBatch): Promise<void> {
   for (const message of batch.messages) {
     const task = CopyTask.safeParse(message.body);
@@ -59,10 +59,11 @@ async function copyClip(env: Env, { mediaId, from }: CopyTask): Promise<void> {
     .where(and(eq(assets.id, mediaId), isProcessing, isNull(assets.deletedAt)));
   if (clip?.sourceAssetId === undefined || clip.sourceAssetId === null) return; // done, or deleted
   const { sourceAssetId, clipStartMs, clipEndMs } = clip;
-  // Whole segments: a moment inside of the first and the last names them whatever was rounded.
+  // Times strictly inside the first and the last segment select them despite rounding.
   const range = await findSessionRange(env, sourceAssetId, (clipStartMs + 1) / 1000, ((clipEndMs ?? 0) - 1) / 1000);
   const session = range?.kind === "range" ? await recordedSession(env, sourceAssetId, range) : null;
-  if (range?.kind !== "range" || session === null) throw new MissingError("the session has no such segments");
+  if (range?.kind !== "range" || session === null)
+    throw new MissingError("the session does not have the clip's segments");
   const rows = recordingRows(mediaId, session);
   const copies = rows.flatMap(({ name, segments: { bytes, spans = [] } }) => {
     const inits = [...new Set(spans.map(({ initVersion }) => `init-${initVersion}.mp4`))];
@@ -93,7 +94,7 @@ async function copyClip(env: Env, { mediaId, from }: CopyTask): Promise<void> {
 
 async function copyObject(env: Env, from: string, to: string): Promise<void> {
   const object = await env.MEDIA.get(from);
-  if (object === null) throw new MissingError(`${from} is not there`);
+  if (object === null) throw new MissingError(`${from} is not in R2`);
   await env.MEDIA.put(to, object.body, { httpMetadata: object.httpMetadata ?? {} });
 }
 
@@ -102,7 +103,7 @@ async function giveUp(env: Env, mediaId: string): Promise<void> {
   await failRecording(env, { mediaId, eventId, atMs: Date.now() }, CLIP_SOURCE_GONE);
 }
 
-/** Sends clips again of which nothing was heard for long, the longest silent first. */
+/** Enqueues stalled clips again, those without progress for the longest time first. */
 export async function sweepClips(env: Env, now: Date): Promise<void> {
   const db = openDatabase(env.DB);
   const chosen = db

@@ -9,9 +9,8 @@ import type { ClipRequest } from "./clips-request.ts";
 const ROUNDING_MS = 0.5;
 
 /**
- * The media of a clip that was made of a stretch of a session, by times alone: for sessions whose segments can no longer be looked up.
- * It starts in the clip's first segment and ends in its last one. A stretch that ends later than every clip is answered with the clip
- * that ends last.
+ * Finds the clip media for a time range of a session whose segments can no longer be looked up. A clip matches when the range starts in its
+ * first segment and ends in its last one. A range that ends after every clip matches the clip that ends last.
  *
  * @returns the id of the media; null when there is none
  */
@@ -22,7 +21,7 @@ export async function findKeptClip(
 ): Promise<string | null> {
   const startMs = startSeconds * 1000;
   const endMs = Math.min(endSeconds, startSeconds + MAX_CLIP_SECONDS) * 1000;
-  // A clip that is still being copied has no segments yet; then the whole clip counts.
+  // A clip that is still being copied has no segments yet; its whole duration counts.
   const lengthMs = (position: "0" | "#-1") => sql`coalesce(
     (SELECT max((${renditions.segments} ->> ${`$.durationTicks[${position}]`}) * 1000.0 / ${renditions.timescale})
      FROM ${renditions} WHERE ${renditions.assetId} = ${assets.id}),

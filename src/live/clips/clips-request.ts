@@ -1,10 +1,10 @@
 import { type FieldProblem, Problem } from "../../platform/http/problems.ts";
 
-/** A stretch of a stream that a viewer asks for (contract/playback.md, Clips); seconds from the beginning of the session. */
+/** A time range that a viewer requests (contract/playback.md, Clips); seconds from the start of the session. */
 export interface ClipRequest {
   startSeconds: number;
   endSeconds: number;
-  /** Of the media that the clip becomes; null = as the stream's recordings. */
+  /** Access policy of the clip's media; null = that of the stream's recordings. */
   access: "public" | "private" | null;
 }
 
@@ -13,9 +13,9 @@ export const MAX_CLIP_POSITION_SECONDS = 999_999.999;
 const SECONDS = /^(\d{1,6}(?:\.\d{1,3})?)s$/;
 
 /**
- * Reads `start`, `end` and `clipAccess`. Null when neither of the first two is there.
+ * Parses `start`, `end` and `clipAccess`. Null when both `start` and `end` are absent.
  *
- * @throws {Problem} validation_failed with every field that is not as it should be
+ * @throws {Problem} validation_failed, with every invalid field
  */
 export function readClipRequest(query: URLSearchParams): ClipRequest | null {
   if (!query.has("start") && !query.has("end")) return null;

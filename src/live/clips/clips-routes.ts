@@ -12,7 +12,7 @@ import { createClip } from "./create-clip.ts";
 import { keyOf, streamParams } from "../streams/route-parts.ts";
 import { CreateClip } from "./schemas.ts";
 
-/** Some clients write a stream's id as a UUID. */
+/** Some clients send a stream's id in UUID form. */
 const livestreamId = z
   .union([z.uuid(), z.string().regex(/^[0-9a-fA-F]{32}$/)])
   .transform((id) => id.replaceAll("-", "").toLowerCase())

@@ -14,31 +14,31 @@ import type { LivePlayable } from "../streams/playback.ts";
 import { findSessionRange } from "../recording/recording.ts";
 import { liveStreams } from "../streams/tables.ts";
 
-/** The media that a clip becomes: the same for all who ask for the same segments. */
+/** The media of a clip. All requests for the same segments and access policy share it. */
 export interface ClipMedia {
   mediaId: string;
   playbackId: string;
 }
 
-/** A clip whose segments are still there. */
+/** A clip whose segments still exist. */
 export interface FoundClip extends ClipMedia {
   sessionId: string;
   range: FoundRange;
-  /** Of the media. */
+  /** Access policy of the media. */
   access: "public" | "private";
 }
 
-/** The segments are gone: the recording was deleted, or there was none. Null when no media is known for the stretch. */
+/** The segments no longer exist: the recording was deleted, or there was none. The media is null when no clip was saved for the range. */
 export interface GoneClip {
   gone: ClipMedia | null;
 }
 
 /**
- * Which segments a clip consists of, in the session on air or the last one. Once the segments are gone only the clip's own media can be
- * played, if it was made.
+ * Finds the segments of a clip, in the session on air or the last one. Once the segments are deleted, only a saved clip media can be
+ * played.
  *
- * @throws {Problem} not_ready while the session, or the clip's end, is still to come; validation_failed beyond what there is;
- *   unavailable
+ * @throws {Problem} not_ready before the session starts or reaches the clip's end; validation_failed when the clip starts after the
+ *   session's end; unavailable
  */
 export async function findClip(
   env: Env,
@@ -46,7 +46,7 @@ export async function findClip(
   { startSeconds, endSeconds, access: wanted }: ClipRequest,
 ): Promise<FoundClip | GoneClip> {
   if (session === null) throw new Problem("not_ready", "the stream has not been on air");
-  // Never wider than the owner's policy, whoever asks.
+  // Never wider than the owner's policy.
   const access = mediaPolicy === "private" ? mediaPolicy : (wanted ?? mediaPolicy);
   const range = await findSessionRange(env, session.id, startSeconds, endSeconds);
   if (range === null && session.endedAtMs !== null) {
@@ -68,17 +68,17 @@ export async function findClip(
 
 const playbackIdOf = (mediaId: string) => derivedId(mediaId, "playback");
 
-/** Media that the clips of one stream may become within an hour: each copies up to 20 minutes of every rendition. */
+/** New clips per stream and hour. Each copies up to 20 minutes of every rendition. */
 export const CLIPS_PER_HOUR = 60;
-/** Of these, what viewers may have made: the rest is the owner's alone, whatever viewers ask for. */
+/** The viewers' share of `CLIPS_PER_HOUR`. The rest is reserved for the owner. */
 export const VIEWER_CLIPS_PER_HOUR = 40;
 
 /**
- * Makes the clip a media of its own, which copies its segments. However many requests name the same segments, there is one media and one
- * event; a deleted clip is not made again.
+ * Creates the clip's media and enqueues the copy of its segments. Any number of requests for the same segments creates one media and one
+ * event. A deleted clip is not created again.
  *
- * @param by a viewer's clip is made only while the stream has had fewer than the viewers' share of this hour's clips
- * @returns `limit`: the stream has had its clips of this hour, and nothing was written
+ * @param by viewers are limited to their share of the hour's clips
+ * @returns `limit`: the hourly limit is reached, and nothing was written
  */
 export async function saveClip(
   env: Env,
@@ -109,7 +109,7 @@ export async function saveClip(
   });
   const { isNew, wake } = await commitWithEvents(env, statements, [{ event, onlyIf: sql`changes() > 0` }]);
   if (!isNew[0]) {
-    if (await isKnown()) return "known"; // a parallel request was faster
+    if (await isKnown()) return "known"; // a concurrent request was faster
     log("live.clip_limit", { streamId, sessionId, by });
     return "limit";
   }
@@ -118,7 +118,7 @@ export async function saveClip(
   return "made";
 }
 
-/** Whether a session's segments are still there: on air, or as a recording that nobody has deleted. */
+/** Whether a session's segments still exist: on air, or as a recording that is not deleted. */
 async function hasSegments(env: Env, { id, endedAtMs }: NonNullable<LivePlayable["session"]>): Promise<boolean> {
   if (endedAtMs === null) return true;
   const rows = await openDatabase(env.DB)

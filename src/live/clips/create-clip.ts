@@ -9,7 +9,7 @@ import type { ClipRequest } from "./clips-request.ts";
 import { findOwnPlayable } from "../streams/playback.ts";
 
 /**
- * Makes a stretch of a stream a media, for the stream's owner. Null when there is no such stream.
+ * Creates a clip media from a time range of a stream, for the stream's owner. Null when there is no such stream.
  *
  * @throws {Problem} not_ready, validation_failed, media_not_found, clip_limit_reached, unavailable
  */

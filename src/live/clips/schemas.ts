@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_CLIP_POSITION_SECONDS } from "./clips-request.ts";
 
-/** As clips of a media are asked for (contract/playback.md, Clips). */
+/** The request for a clip of a media (contract/playback.md, Clips). */
 export const CreateClip = z
   .looseObject({
     startTime: z.number().min(0).max(MAX_CLIP_POSITION_SECONDS).openapi({

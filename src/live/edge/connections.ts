@@ -3,20 +3,20 @@ import type { OriginSession } from "../../media/live/origin-facts.ts";
 import { logError } from "../../platform/log.ts";
 import type { EdgeParts } from "./parts.ts";
 
-/** Opens the session, or changes what it consists of. @param connection the broadcaster's newest one */
+/** Opens the session, or changes its renditions. @param connection the broadcaster's newest one */
 export function openSession(edge: EdgeParts, session: OriginSession, connection: number): void {
   acceptConnection(edge, connection);
   edge.index.open(session);
   edge.onChange();
 }
 
-/** A broadcaster reconnects, possibly another one. Older connections may not write from now on. */
+/** Accepts the connection of a returning or another broadcaster. Older connections can no longer write. */
 export function reconnect(edge: EdgeParts, connection: number): void {
   acceptConnection(edge, connection);
   edge.holding.pause();
 }
 
-/** Media follows that does not simply continue what came before. @returns where it begins */
+/** Prepares for media that does not directly continue the previous media. @returns where it begins */
 export async function resumeMedia(edge: EdgeParts, opening: Opening, connection: number): Promise<Resume> {
   acceptConnection(edge, connection);
   const isWanted = () => connection === edge.connection && !edge.index.hasEnded;
@@ -25,7 +25,7 @@ export async function resumeMedia(edge: EdgeParts, opening: Opening, connection:
   return found;
 }
 
-/** The broadcaster has left and everything it sent is here: its last picture is repeated. @param untilMs epoch ms */
+/** Begins a hold. Call after the broadcaster has left and all of its media has arrived. @param untilMs epoch ms */
 export async function holdPicture(edge: EdgeParts, untilMs: number, by: number): Promise<void> {
   if (!edge.mayWrite(by)) return;
   edge.holding.begin(untilMs);
@@ -47,7 +47,7 @@ export async function afterHold(edge: EdgeParts): Promise<void> {
   await edge.uploads.run();
 }
 
-/** Only the newest connection may write; an older one changes nothing. */
+/** Makes this connection the writing one, unless a newer one is known. */
 function acceptConnection(edge: EdgeParts, connection: number): void {
   if (connection > edge.connection) edge.kv.put("connection", connection);
 }

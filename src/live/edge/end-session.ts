@@ -4,35 +4,34 @@ import { OriginIndex } from "../origin/origin-index.ts";
 import { afterHold, continueHold } from "./connections.ts";
 import type { EdgeParts } from "./parts.ts";
 
-/** R2 takes this many keys in one call. */
+/** R2's limit of keys per call. */
 const DELETE_AT_ONCE = 1000;
-/** For a session whose release was lost. A recording that is still being written calls `release` in time. */
+/** Deletes a session whose release was lost. Writing a recording, which calls `release`, takes less time than this. */
 const LOST_RELEASE_MS = 7 * 24 * 3600_000;
 const RELEASE_RETRY_MS = 60_000;
 
 /**
- * Ends the session: its playlists end, and waiting requests are answered. When this returns, every segment is in R2, the last one as short
- * as it was left.
+ * Ends the session and its playlists, and answers waiting requests. When this returns, every segment is in R2; the last one may be short.
  *
- * @throws {Error} when R2 did not take all of them; call again
+ * @throws {Error} when an upload to R2 failed; call again
  */
 export async function endSession(edge: EdgeParts): Promise<void> {
   edge.index.end();
   edge.onChange();
   await edge.uploads.run();
-  await edge.uploads.run(); // a run that was already going may have read the index before the end
+  await edge.uploads.run(); // an earlier run may have read the index before the end
   if (edge.index.session !== null && edge.index.store.unstored(1).length > 0)
-    throw new Error("not every segment of the session is in R2");
+    throw new Error("some segments of the session are not in R2 yet");
 }
 
-/** Deletes the index of an ended session after `afterMs`. Until then, players can play to the end of what they have begun. */
+/** Deletes the index of an ended session after `afterMs`. Until then, players can play to the end. */
 export async function releaseSession(edge: EdgeParts, afterMs: number): Promise<void> {
   if (!edge.index.hasEnded) return;
   edge.kv.put("releaseAtMs", edge.clock() + afterMs);
   await edge.schedule();
 }
 
-/** For sessions that ended before releases existed, or whose release was lost. */
+/** Schedules the deletion of a session that ended before releases existed, or whose release was lost. */
 export async function scheduleLostRelease(edge: EdgeParts): Promise<void> {
   const { storage } = edge.ctx;
   const releaseAtMs = edge.clock() + LOST_RELEASE_MS;
@@ -47,7 +46,7 @@ export async function onAlarm(edge: EdgeParts): Promise<void> {
   else await afterHold(edge);
 }
 
-/** Sets another alarm when R2 refuses, because the platform gives up an alarm that keeps throwing. */
+/** Sets another alarm when R2 fails, because the platform abandons an alarm that keeps throwing. */
 async function deleteSession(edge: EdgeParts): Promise<void> {
   const { sessionId } = edge;
   const { storage } = edge.ctx;

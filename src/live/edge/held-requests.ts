@@ -24,7 +24,7 @@ export class HeldRequests {
 
   /**
    * @param isMedia the request is for the part itself and does not wait beyond the part's segment
-   * @returns whether the place exists or will never exist; false = it did not come in time
+   * @returns true when the place exists or will never exist; false on timeout
    */
   async wait(name: string, place: LivePlace, { timing }: OriginSession, isMedia = false): Promise<boolean> {
     const rendition = this.#index().rendition(name);
@@ -41,12 +41,12 @@ export class HeldRequests {
     });
   }
 
-  /** Releases the requests whose wait is over. To be called after every change of the index. */
+  /** Releases the requests whose wait is over. Call after every change of the index. */
   releaseDue(): void {
     for (const { rendition: name, place, isMedia, release } of this.#held) {
       const rendition = this.#index().rendition(name);
       const isOver = rendition === null || rendition.hasEnded || contains(rendition, place);
-      // A part that is missing when its segment is whole will not come.
+      // A whole segment gets no further parts.
       if (isOver || (isMedia && segmentAt(rendition, place.msn)?.isWhole === true)) release();
     }
   }

@@ -10,7 +10,7 @@ const TAKEN = { verdict: "taken" } as const;
 /** The session has no such rendition. */
 const NONE = { verdict: "none" } as const;
 
-/** Stores a part before any playlist announces it. `by` is the connection that brings it, here and below. */
+/** Stores a part before any playlist announces it. `by` is the writing connection, here and below. */
 export function putPart(edge: EdgeParts, arriving: ArrivingPart, bytes: Uint8Array, by: number): Written<PartVerdict> {
   if (!edge.mayWrite(by)) return OVER;
   const verdict = edge.index.add(arriving, bytes);
@@ -19,12 +19,12 @@ export function putPart(edge: EdgeParts, arriving: ArrivingPart, bytes: Uint8Arr
   return verdict;
 }
 
-/** Parts of a segment are lost for good, and none of it follows. */
+/** Records that the remaining parts of a segment are lost. */
 export function putGap(edge: EdgeParts, rendition: string, msn: number, by: number): Written<PartVerdict> {
   return edge.mayWrite(by) ? afterSegment(edge, edge.index.gap(rendition, msn)) : OVER;
 }
 
-/** The encoder drops a rung, whose last segment is the one before `fromMsn`. */
+/** Records that the encoder drops a rung. Its last segment is the one before `fromMsn`. */
 export function dropRung(edge: EdgeParts, rendition: string, fromMsn: number, by: number): Written<PartVerdict> {
   return edge.mayWrite(by) ? afterSegment(edge, edge.index.drop(rendition, fromMsn)) : OVER;
 }
@@ -50,7 +50,7 @@ export async function putInit(
   return TAKEN;
 }
 
-/** Stores the newest picture of the live edge. An older one changes nothing. */
+/** Stores the newest picture of the live edge. Ignores an older one. */
 export async function putThumbnail(
   edge: EdgeParts,
   capturedAtMs: number,
@@ -66,7 +66,7 @@ export async function putThumbnail(
   return TAKEN;
 }
 
-/** A segment may have become whole. */
+/** Call when a segment may have become whole. */
 function afterSegment(edge: EdgeParts, verdict: PartVerdict): PartVerdict {
   if (verdict.verdict !== "taken") return verdict;
   edge.onChange();

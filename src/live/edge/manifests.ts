@@ -13,10 +13,10 @@ import type { HeldRequests } from "./held-requests.ts";
 
 const soundChannels = ({ started }: OriginSession): number => encodedChannels(started?.audio?.channels ?? 0);
 
-/** Renders the session's manifests. Playlists are cached until the index changes, because many viewers request the same one. */
+/** Renders the session's manifests. Caches playlists until the index changes, because many viewers request the same one. */
 export class LiveManifests {
   readonly #playlists = new Map<string, string>();
-  /** Renditions with their whole DVR window, which is read from SQLite. */
+  /** Renditions with their whole DVR window, read from SQLite. */
   readonly #dvrWindows = new Map<string, LiveRendition>();
   readonly #index: () => OriginIndex;
   readonly #requests: HeldRequests;
@@ -28,13 +28,13 @@ export class LiveManifests {
     this.#clock = clock;
   }
 
-  /** To be called after every change of the index. */
+  /** Call after every change of the index. */
   clearCache(): void {
     this.#playlists.clear();
     this.#dvrWindows.clear();
   }
 
-  /** Holds a blocking request until its place exists. @param isDvr from the first segment on */
+  /** Holds a blocking request until its segment or part exists. @param isDvr lists from the first segment */
   async playlist(name: string, { waitFor: asked, skip }: Directives, isDvr: boolean): Promise<OriginAnswer> {
     const { session } = this.#index();
     const rendition = this.#index().rendition(name);
@@ -108,7 +108,7 @@ export class LiveManifests {
     return text === null ? null : { text, hasEnded: renditions.every(({ live }) => live.hasEnded) };
   }
 
-  /** What new players are offered; null before the session has begun. */
+  /** The variants for new players; null before the session has begun. */
   offer(): LiveOffer | null {
     const { all, session } = this.#index();
     if (session === null) return null;

@@ -6,7 +6,7 @@ import type { OriginAnswer } from "../origin/origin-rpc.ts";
 import type { EdgeParts } from "./parts.ts";
 
 /**
- * A segment, or one of its parts. The next part is waited for; the segment that is being made is streamed as it grows.
+ * Reads a segment or one of its parts. Waits for the next part, and streams the unfinished segment as it grows.
  *
  * @param part null = the whole segment
  */
@@ -32,7 +32,7 @@ export async function readMedia(
   return finishedMedia(edge, rendition, session, msn, part);
 }
 
-/** The stream fails when parts stop coming, so that nobody caches half a segment. */
+/** Streams an unfinished segment. Fails when parts stop arriving, so that no cache keeps half a segment. */
 function growingSegment(
   edge: EdgeParts,
   session: OriginSession,
@@ -48,16 +48,16 @@ function growingSegment(
       const isThere = () => part < (segment()?.parts.length ?? 0);
       const isOver = () => segment()?.isWhole === true || index.rendition(name)!.hasEnded;
       if (!isThere() && !isOver() && !(await requests.wait(name, { msn, part }, session, true)))
-        return controller.error(new Error("the segment has not come in time"));
+        return controller.error(new Error("timed out waiting for the rest of the segment"));
       const bytes = isThere() ? index.store.bytes(name, msn, part) : null;
       if (bytes !== null) {
         part += 1;
         controller.enqueue(bytes);
       }
       if (isOver() && !isThere()) {
-        if (part === 0) controller.error(new Error("there is no such segment"));
+        if (part === 0) controller.error(new Error("no such segment"));
         else controller.close();
-      } else if (bytes === null) controller.error(new Error("the segment is not there any more"));
+      } else if (bytes === null) controller.error(new Error("the segment has been deleted"));
     },
   });
 }

@@ -61,7 +61,7 @@ export class EdgeParts {
     return this.index.hasEnded && this.releaseAtMs === Infinity;
   }
 
-  /** To be called after every change of the index: manifests are rendered again and waiting requests are answered. */
+  /** Invalidates cached manifests and answers waiting requests. Call after every change of the index. */
   onChange(): void {
     this.manifests.clearCache();
     this.requests.releaseDue();

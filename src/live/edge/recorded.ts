@@ -6,7 +6,7 @@ import { listsFrom } from "../recording/recording-lists.ts";
 import { recordingSources } from "../recording/recording-sources.ts";
 import type { EdgeParts } from "./parts.ts";
 
-/** The session, or a range of it, as on-demand playback lists it; null before there is a whole segment. */
+/** The session, or a range of it, as on-demand media; null before the first whole segment. */
 export function recorded({ holding, index }: EdgeParts, range: SegmentRange | null): RecordedSession | null {
   const { all, session, store } = index;
   if (session === null) return null;
@@ -18,7 +18,7 @@ export function recorded({ holding, index }: EdgeParts, range: SegmentRange | nu
 }
 
 /**
- * The segments that hold a time range. Times count from the session's first segment.
+ * Finds the segments that cover a time range. Times are relative to the session's first segment.
  *
  * @returns null when there is no index: the session has not begun, or it was deleted after the recording was written
  */
@@ -35,7 +35,7 @@ export function findRange({ holding, index }: EdgeParts, startSeconds: number, e
   return findRangeIn(lengths, startSeconds, endSeconds);
 }
 
-/** As `findRange`, from the recording. @returns null when there is no recording; `busy` = ask again in a second */
+/** As `findRange`, from the recording. @returns null when there is no recording; `busy` = retry after a second */
 export async function findRecordedRange(
   { env, recordedReader }: EdgeParts,
   sessionId: string,

@@ -3,7 +3,7 @@ import { logError } from "../../platform/log.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import type { OriginIndex } from "../origin/origin-index.ts";
 
-/** Uploads at once. */
+/** Concurrent uploads. */
 const PARALLEL = 6;
 /** Segments whose bytes stay in SQLite after the upload: the ones that players at the live edge request. */
 const KEPT_SEGMENTS = 4;
@@ -36,14 +36,14 @@ export class SegmentUploads {
     return this.#retryAtMs;
   }
 
-  /** A segment may have become whole. The alarm is set first, in case this object dies before the upload. */
+  /** Call when a segment may have become whole. The alarm is set first, in case this object dies before the upload. */
   start(): void {
     this.#retryAtMs = this.#context.clock() + RETRY_MS;
     void this.#context.schedule();
     void this.run();
   }
 
-  /** Uploads every whole segment. A call during a run joins it. Never rejects because of R2; what failed is retried by the alarm. */
+  /** Uploads every whole segment. A call during a run joins it. Never rejects because of R2: the alarm retries failed uploads. */
   run(): Promise<void> {
     this.#running ??= this.#uploadAll().finally(() => {
       this.#running = null;

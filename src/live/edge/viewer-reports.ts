@@ -16,7 +16,7 @@ export class ViewerReports {
     this.#clock = clock;
   }
 
-  /** @param viewers ids of viewers that were seen just now */
+  /** @param viewers ids of viewers that were just seen */
   see(env: Env, streamId: string, sessionId: string | null, viewers: string[]): void {
     this.#viewers.see(viewers, this.#clock());
     if (sessionId === null || this.#isPending) return;

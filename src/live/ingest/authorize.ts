@@ -11,9 +11,9 @@ import { findStream, type LiveStream } from "../streams/repository.ts";
 import { signSessionGrant } from "../sessions/session-token.ts";
 
 /**
- * The stream that a key opens; null for one that never existed, was deleted, or has another key.
+ * The stream with this key; null when the stream never existed, was deleted, or has another key.
  *
- * @throws {Problem} unavailable, when the stream's secrets do not open
+ * @throws {Problem} unavailable, when the stream's secrets cannot be decrypted
  */
 export async function streamOfKey(env: Env, streamKey: string): Promise<LiveStream | null> {
   const streamId = streamIdOfKey(streamKey);
@@ -21,7 +21,7 @@ export async function streamOfKey(env: Env, streamKey: string): Promise<LiveStre
   return found && isSameSecret(streamKey, found.stream.streamKey) ? found.stream : null;
 }
 
-/** Lets a broadcaster in, or says why not. @param publicUrl where gateways reach this Worker */
+/** Accepts a broadcaster, or answers with the reason for its refusal. @param publicUrl base URL for gateways of this Worker */
 export async function authorize(env: Env, request: Authorize, publicUrl: string, now: Date): Promise<AuthorizeAnswer> {
   const { gatewayId, gatewayStartedAt, protocol, streamKey, passphrase } = request;
   const stream = await streamOfKey(env, streamKey);
@@ -57,12 +57,12 @@ function refuse(
   { gatewayId, protocol, streamKey }: Pick<Authorize, "gatewayId" | "protocol" | "streamKey">,
   reason: Refusal,
 ) {
-  // Of the key only what is no secret: the stream that it names.
+  // The stream's id is the only part of the key that is not secret.
   logWarning("live.refused", { streamId: streamIdOfKey(streamKey), reason, gatewayId, protocol });
   return { accepted: false as const, reason };
 }
 
-/** What the handshake of an SRT caller has to be encrypted with: the passphrase itself never travels in it. */
+/** The passphrase that an SRT caller must use. SRT's handshake does not transmit it. */
 export async function passphraseOf(
   env: Env,
   { gatewayId, streamKey }: z.infer<typeof AskPassphrase>,

@@ -19,7 +19,7 @@ export interface GatewayContext {
   Variables: AppContext["Variables"] & { gateway: GatewayClaims };
 }
 
-/** The gateway that holds this credential; null when it is not genuine, or revoked. @throws {UnusableSecret} */
+/** The claims of a gateway's credential; null when it is not genuine, or revoked. @throws {UnusableSecret} */
 function gatewayOf(env: Env, credential: string): GatewayClaims | null {
   const secrets = secretList("ENCODER_SECRET", env.ENCODER_SECRET);
   const claims = readGatewayCredential(credential);
@@ -31,7 +31,7 @@ function gatewayOf(env: Env, credential: string): GatewayClaims | null {
 
 const revokedGateways = (env: Env): string[] => (env.REVOKED_GATEWAYS ?? "").split(",").map((id) => id.trim());
 
-/** A gateway shows the credential that was made for it. */
+/** Requires a gateway's credential. */
 export const requireGateway = createMiddleware<GatewayContext>(async (c, next) => {
   const gateway = gatewayOf(c.env, bearerOf(c));
   if (gateway === null) {
@@ -42,15 +42,15 @@ export const requireGateway = createMiddleware<GatewayContext>(async (c, next) =
   await next();
 });
 
-/** @throws {Problem} forbidden, when a gateway speaks for another one */
+/** @throws {Problem} forbidden, when a gateway uses the id of another one */
 export function requireOwnId({ id }: GatewayClaims, claimedId: string): void {
   if (id !== claimedId) throw new Problem("forbidden", "the credential is another gateway's");
 }
 
 /**
- * Streams show the addresses of gateways to their owners, with keys.
+ * Requires addresses on hosts that the credential lists. Streams show these addresses, with keys, to their owners.
  *
- * @throws {Problem} forbidden, when an address has a host that the credential was not made for
+ * @throws {Problem} forbidden, when an address has a host that the credential does not list
  */
 export function requireOwnHosts({ hosts }: GatewayClaims, urls: readonly (string | null)[]): void {
   for (const url of urls)

@@ -26,7 +26,7 @@ import { dropRung, recordGap, storeInit, storePart, storeThumbnail } from "./ses
 import { endConnection, reportHeartbeat, resumeSession, startSession } from "./session-reports.ts";
 
 const MAX_INIT_BYTES = 64 * 1024;
-/** SQLite in a Durable Object takes 2 MB in a row: a part of a second at 15 Mbit/s. */
+/** Limit of a part: a row in a Durable Object's SQLite holds 2 MB, which is one second at 15 Mbit/s. */
 const MAX_PART_BYTES = 1_900_000;
 
 /** @throws {Problem} validation_failed */
@@ -36,7 +36,7 @@ function validQuery<Schema extends z.ZodType>(schema: Schema, query: Record<stri
   return parsed.data;
 }
 
-/** What ingest gateways call; see protocol/live.ts. */
+/** The API for ingest gateways; see protocol/live.ts. */
 export const ingestRoutes = new Hono<LiveContext>()
   .use("/internal/ingest/*", requireGateway)
   .use("/internal/live/:sessionId/*", requireSession)

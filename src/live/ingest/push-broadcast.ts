@@ -8,7 +8,7 @@ import { logWarning } from "../../platform/log.ts";
 import { chooseGateway } from "./push-target.ts";
 
 const MAX_ANSWER_LENGTH = 4096;
-/** A container has this long to start. */
+/** Start timeout of a container. */
 const HEALTH_TIMEOUT_MS = 30_000;
 
 interface PushedBroadcast {
@@ -16,7 +16,7 @@ interface PushedBroadcast {
   body: ReadableStream;
 }
 
-/** The encoder service, for installations without a gateway: a container of the stream's own, or the one at `ENCODER_URL`. */
+/** The encoder service, for installations without a gateway: a container for this stream, or the service at `ENCODER_URL`. */
 async function encoderFor(env: Env, streamId: string) {
   const send = encoderAt(env, `live-${streamId}`);
   const { response, secret } = await askWithSecrets(env, (candidate) =>
@@ -30,9 +30,9 @@ async function encoderFor(env: Env, streamId: string) {
 }
 
 /**
- * Passes a broadcast on to a gateway, or to an encoder container, as it comes. Lasts as long as the broadcast.
+ * Streams a broadcast to a gateway, or to an encoder container. Lasts as long as the broadcast.
  *
- * @returns the answer, and what settles when the gateway has read the body to its end or gives up
+ * @returns the answer, and a promise that settles when the gateway has read the body to its end or has given up
  * @throws {UnusableSecret}
  */
 export async function pushBroadcast(
@@ -59,7 +59,7 @@ export async function pushBroadcast(
 /** Never settles when a failed request has locked the body: the response then stays open until its limit, or until the client leaves. */
 const restOf = (body: ReadableStream): Promise<void> => (body.locked ? new Promise(() => {}) : readRest(body));
 
-/** The answer comes as a line of JSON; the response stays open until the gateway has read what is left of the body. */
+/** Reads the answer, a line of JSON. The response stays open until the gateway has read the rest of the body. */
 async function firstLine(response: Response): Promise<{ line: string; isOver: Promise<unknown> }> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";

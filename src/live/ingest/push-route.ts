@@ -8,7 +8,7 @@ import { streamOfKey } from "./authorize.ts";
 import { streamIdOfKey } from "../streams/ids.ts";
 import { pushBroadcast } from "./push-broadcast.ts";
 
-/** Why a broadcast was not taken, or came to an end that was not its own, in the words of the API. */
+/** The API's problems for a refused or interrupted broadcast, by reason. */
 const PROBLEM_OF: Record<string, [ProblemCode, string]> = {
   unknown_key: ["unauthorized", "no stream has this key"],
   disabled: ["forbidden", "the stream is disabled"],
@@ -30,12 +30,12 @@ export const pushRoutes = new Hono<AppContext>();
 
 /**
  * Broadcasts pushed over HTTP, for encoders behind firewalls and for installations without a gateway: MPEG-TS, FLV or fragmented MP4 in one
- * POST or PUT that lasts as long as the broadcast. The bytes go on to a gateway, or to an encoder container, as they come.
+ * POST or PUT that lasts as long as the broadcast. The bytes are streamed to a gateway, or to an encoder container.
  */
 pushRoutes.on(["POST", "PUT"], "/ingest/:streamKey", async (c) => {
   const { streamKey } = c.req.param();
   const { body } = c.req.raw;
-  // Checked before a byte is passed on: without a valid key nobody reaches an encoder.
+  // Checked before any byte is forwarded: only requests with a valid key reach an encoder.
   const stream = await streamOfKey(c.env, streamKey);
   if (stream === null) {
     logWarning("live.refused", { streamId: streamIdOfKey(streamKey), reason: "unknown_key", protocol: "http" });
@@ -52,7 +52,7 @@ pushRoutes.on(["POST", "PUT"], "/ingest/:streamKey", async (c) => {
     "x-worker-url": publicUrlOf(c),
   };
   const { answer, isRead } = await pushBroadcast(c.env, streamId, { headers, body });
-  // A broadcaster that is refused or cut off is still sending.
+  // A refused or disconnected broadcaster is still sending.
   if (answer.reason !== "broadcaster_left") c.set("bodyIsRead", isRead);
   log("live.push_over", { streamId, ...answer });
   const problem = problemOf(answer.reason);

@@ -12,15 +12,15 @@ const HEALTH_TIMEOUT_MS = 1000;
 
 const GatewayHealth = z.object({ broadcasts: z.number(), capacity: z.number() });
 
-/** Where a pushed broadcast goes, and what authorizes it there. */
+/** The gateway that a pushed broadcast is forwarded to, and the credentials for it. */
 export interface PushTarget {
   url: string;
   authorization: string;
 }
 
 /**
- * The gateway for a pushed broadcast: the one with most places left. Its body can be passed on only once, so gateways that are gone or full
- * are found out before; the only one there is tells by its answer.
+ * Chooses the gateway with the most free places for a pushed broadcast. The request body can be forwarded only once, so gateways are asked
+ * first whether they are reachable and not full. A single gateway is not asked, because there is no choice (except during a secret rotation).
  *
  * @returns null when there is no gateway, or none answers
  * @throws {UnusableSecret}
@@ -41,7 +41,7 @@ export async function chooseGateway(env: Env): Promise<PushTarget | null> {
 
 const authorizationAt = (gatewayId: string, secret: string): string => `Bearer ${pushToken(secret, gatewayId)}`;
 
-/** Null when it does not answer. */
+/** Null when the gateway does not answer. */
 async function askGateway(
   env: Env,
   { id, url }: { id: string; url: string },

@@ -4,7 +4,7 @@ import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { saveGateway } from "../streams/repository.ts";
 
-/** Between a gateway's clock and the Worker's. The newest gateway is preferred, so none may claim to have started in the future. */
+/** Tolerated clock skew of a gateway. The newest gateway is preferred, so a start time in the future is rejected. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /** Records where broadcasters reach a gateway. @throws {Problem} validation_failed */

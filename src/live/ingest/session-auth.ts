@@ -13,12 +13,12 @@ export interface LiveContext {
   Variables: GatewayContext["Variables"] & { grant: SessionGrant };
 }
 
-/** A request of a session carries the token that its broadcaster's authorization brought. */
+/** Requires the session token that the broadcaster's authorization returned. */
 export const requireSession = createMiddleware<LiveContext>(async (c, next) => {
   const sessionId = c.req.param("sessionId") ?? "";
   const grant = await readSessionGrant(c.env.JOB_SECRET, bearerOf(c), sessionId, Date.now());
   if (typeof grant === "string") {
-    // The stream is looked up, because what a refused token says of it proves nothing.
+    // The stream is looked up, because the claims of a refused token are not trusted.
     const streamId = await streamIdOfSession(openDatabase(c.env.DB), sessionId);
     const { method, path } = c.req;
     logWarning("live.token_refused", { streamId, sessionId, reason: grant, method, path, requestId: c.var.requestId });

@@ -1,4 +1,4 @@
-/** Media of a session on its way from a gateway to the live origin. */
+/** Writes a session's media from its gateway to the live origin. */
 import type { PartAnswer, PartQuery } from "../../../protocol/live.ts";
 import type { z } from "zod";
 import type { Env } from "../../platform/env.ts";
@@ -43,7 +43,7 @@ export async function storePart(
   return unlessOver(await originOf(env, sessionId).putPart(arriving, bytes, connection));
 }
 
-/** A segment that will not come. @throws {Problem} session_over */
+/** Records a lost segment. @throws {Problem} session_over */
 export async function recordGap(
   env: Env,
   { streamId, sessionId, connection }: SessionGrant,
@@ -54,7 +54,7 @@ export async function recordGap(
   return answer;
 }
 
-/** A rung that is not encoded any more. @throws {Problem} session_over */
+/** Records that a rung is no longer encoded. @throws {Problem} session_over */
 export async function dropRung(
   env: Env,
   { streamId, sessionId, connection }: SessionGrant,

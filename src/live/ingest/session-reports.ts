@@ -1,4 +1,4 @@
-/** What a gateway reports of its session, but for media (protocol/live.ts). */
+/** A gateway's reports about its session, except media (protocol/live.ts). */
 import type { Heartbeat, HeartbeatAnswer, Opening, Resume, Started } from "../../../protocol/live.ts";
 import type { z } from "zod";
 import type { Env } from "../../platform/env.ts";
@@ -8,7 +8,7 @@ import { isDueForRenewal, type SessionGrant, signSessionGrant } from "../session
 import { callStream } from "../streams/stream-calls.ts";
 import { sessionOver } from "./session-auth.ts";
 
-/** Opens the live origin of a session whose media begins. @throws {Problem} session_over */
+/** Opens the live origin of a session. Called when its media begins. @throws {Problem} session_over */
 export async function startSession(env: Env, grant: SessionGrant, facts: Started): Promise<void> {
   const { streamId, sessionId, connection } = grant;
   const answer = await callStream(env, streamId, "started", { sessionId, connection, ...facts });
@@ -41,7 +41,7 @@ export async function reportHeartbeat(
   return { ...answer, token };
 }
 
-/** The broadcaster is gone. */
+/** Records that the broadcaster has left. */
 export async function endConnection(env: Env, grant: SessionGrant, reason: string): Promise<void> {
   const { streamId, sessionId, connection } = grant;
   log("live.broadcaster_left", { streamId, sessionId, reason });

@@ -4,7 +4,7 @@ import { type LivePlace, type LiveRendition, nextPart } from "../../media/live/t
 
 export const NO_RENDITION = { verdict: "refused", reason: "no such rendition" } as const;
 
-/** Judges where an arriving part belongs. Pure. @returns null when it is the next one */
+/** Checks an arriving part's position. @returns null when it is the expected one */
 export function judgePlace(rendition: LiveRendition, place: LivePlace): PartVerdict | null {
   if (contains(rendition, place)) return { verdict: "known" };
   const expected = nextPart(rendition);

@@ -3,10 +3,10 @@ import type { LiveRendition } from "../../media/live/timeline.ts";
 import { type OriginHistory, SEGMENTS_IN_MEMORY } from "./origin-history.ts";
 import type { OriginStore } from "./origin-store.ts";
 
-/** Segments that keep their parts in memory: more than playlists list parts of, even when a bad connection made segments short. */
+/** Segments that keep their parts in memory: more than playlists list parts for, even when a bad connection made segments short. */
 export const SEGMENTS_WITH_PARTS = 24;
 
-/** Loads what the memory holds of a rendition: its newest segments, and of older ones those beside seams. */
+/** Loads a rendition's in-memory state: its newest segments, and the older segments next to seams. */
 export function loadRendition(
   { store, history }: { store: OriginStore; history: OriginHistory },
   session: OriginSession,
@@ -14,7 +14,7 @@ export function loadRendition(
 ): Omit<LiveRendition, "droppedFrom" | "hasEnded"> {
   const segments = store.newest(name, SEGMENTS_IN_MEMORY, SEGMENTS_WITH_PARTS);
   const [leader] = session.renditions;
-  // A rendition that was added later counts the discontinuities that the session had before.
+  // A rendition added later also counts the session's earlier discontinuities.
   const before = leader && leader.name !== name ? store.discontinuitiesBetween(leader.name, 0, firstMsn - 1) : 0;
   const memoryMsn = segments[0]?.msn ?? firstMsn;
   return {

@@ -1,7 +1,7 @@
 import type { ArrivingPart } from "../../media/live/origin-facts.ts";
 import { endTicks, type LiveRendition, type LiveSegment, segmentAt } from "../../media/live/timeline.ts";
 
-/** The segment that a first part begins, before the part is added. */
+/** The new segment that a first part belongs to, still without that part. */
 export function newSegment(arriving: ArrivingPart, { segments, timescale }: LiveRendition): LiveSegment {
   const { msn, capturedAtMs, decodeTicks, initVersion } = arriving;
   const before = segments.at(-1);
@@ -27,7 +27,7 @@ export function newSegment(arriving: ArrivingPart, { segments, timescale }: Live
 }
 
 /**
- * A lost segment. It lasts as long as in another rendition, or one target duration when none has it whole.
+ * A gap for a lost segment. Its duration is that of the same segment in another rendition, or one target duration when no rendition has it whole.
  *
  * @param all the session's renditions
  * @param at finds this segment in a rendition, also when it is no longer in memory
@@ -60,7 +60,7 @@ export function gapSegment(
   };
 }
 
-/** The segment as another rendition has it; `seconds` is null while it is not whole. */
+/** The same segment in another rendition; `seconds` is null while it is not whole. */
 function knownElsewhere(all: LiveRendition[], at: (rendition: LiveRendition) => LiveSegment | null) {
   const there = all.flatMap((rendition) => {
     const segment = at(rendition);

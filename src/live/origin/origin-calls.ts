@@ -4,17 +4,17 @@ import type { Env } from "../../platform/env.ts";
 import type { LiveOriginCalls } from "./origin-rpc.ts";
 import { WINDOW_SECONDS } from "../streams/after-end.ts";
 
-/** Whether a broadcast is ended before its DVR window is full. @param maxDurationS 0 = never ended */
+/** Whether `maxDuration` ends a broadcast before its DVR window is full. @param maxDurationS 0 = no limit */
 const fitsDvrWindow = (maxDurationS: number, segmentMs: number): boolean =>
   maxDurationS > 0 && (maxDurationS * 1000) / segmentMs <= MAX_DVR_SEGMENTS;
 
-/** Synchronous: what it gives back is a stub, with which nothing is sent yet. */
+/** Returns a stub; sends nothing. */
 export const originOf = (env: Env, sessionId: string) =>
   env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(sessionId)) as DurableObjectStub<
     LiveOriginCalls & Rpc.DurableObjectBranded
   >;
 
-/** A session has said what it consists of. What players hold on to stays after a reconnect, whatever is said then. */
+/** Opens the session's origin. A reconnect does not change the values that players rely on. */
 export async function openOrigin(
   env: Env,
   sessionId: string,

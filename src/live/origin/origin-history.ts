@@ -4,18 +4,18 @@ import { SegmentPages } from "./origin-pages.ts";
 import type { OriginStore } from "./origin-store.ts";
 import { type LiveRendition, segmentAt, segmentSeconds } from "../../media/live/timeline.ts";
 
-/** Of each rendition. More than a playlist without DVR lists, and than the measured bitrate looks at. */
+/** Per rendition. More than a playlist without DVR lists and than the bitrate measurement reads. */
 export const SEGMENTS_IN_MEMORY = 600;
-/** Segments leave the memory in blocks of this size; for each block the index keeps the time at which it begins. */
+/** Segments are removed from memory in blocks of this size. The store keeps each block's start time. */
 export const BLOCK_SEGMENTS = 256;
 /** A DVR window: 12 h in segments of 2 s, 24 h in segments of 4 s. It bounds playlists and MPDs. */
 export const MAX_DVR_SEGMENTS = 21_600;
-/** Periods of an MPD: older ones are forgotten, and the DVR window of an MPD begins behind them. */
+/** Limits the periods of an MPD. Older seams are deleted, and the MPD's DVR window starts after them. */
 export const MAX_SEAMS = 512;
 
 /**
- * What of a session is older than what the memory holds. Its segments are rows of the origin's SQLite, read when something needs them;
- * the memory keeps a fixed number for each rendition, however long the broadcast lasts.
+ * The segments of a session that are no longer in memory. They are rows of the origin's SQLite, read on demand. The memory keeps a bounded
+ * number of segments per rendition, however long the broadcast lasts.
  */
 export class OriginHistory {
   readonly #storage: DurableObjectStorage;
@@ -28,12 +28,12 @@ export class OriginHistory {
     this.#periodOrigin = storage.kv.get<PeriodOrigin>("periodOrigin") ?? null;
   }
 
-  /** Null while every period since the session began is known. */
+  /** Null while every period since the session's start is known. */
   get periodOrigin(): PeriodOrigin | null {
     return this.#periodOrigin;
   }
 
-  /** For a session that was begun before seams were stored. Periods begin where the capture's clock says. */
+  /** Derives the seams of a session that began before seams were stored. Its first known period starts at its capture time. */
   findSeams({ renditions }: OriginSession): void {
     this.#store.findSeams();
     const seams = this.#store.seams(null);
@@ -52,14 +52,14 @@ export class OriginHistory {
     this.#store.forgetSeams(origin.firstMsn);
   }
 
-  /** Segments beside seams that are older than those in memory, for a rendition that is loaded. */
+  /** Segments next to seams that are older than the in-memory ones, for a rendition that is being loaded. */
   seamSegments(name: string, firstMsn: number): Map<number, LiveRendition["segments"][number]> {
     const beside = this.#store.seams(null).flatMap((msn) => [msn - 1, msn]);
     const older = [...new Set(beside)].filter((msn) => msn < firstMsn);
     return new Map(this.#store.these(name, older).map((segment) => [segment.msn, segment]));
   }
 
-  /** Lets go of what is older than the memory is to hold. Cheap to call: it acts once for a block. */
+  /** Removes the oldest segments from memory. Cheap to call: it acts once per block. */
   trim(renditions: LiveRendition[], session: OriginSession): void {
     const nextMsn = Math.max(0, ...renditions.map(({ segments }) => (segments.at(-1)?.msn ?? -1) + 1));
     const isDue = renditions.some(({ segments }) => segments.length >= SEGMENTS_IN_MEMORY + BLOCK_SEGMENTS);
@@ -74,7 +74,7 @@ export class OriginHistory {
   #cut(rendition: LiveRendition, fromMsn: number, seams: Set<number>): void {
     const last = rendition.segments.at(-1);
     if (last === undefined) return;
-    const firstKept = Math.min(fromMsn, last.msn); // one that is behind goes on from its last
+    const firstKept = Math.min(fromMsn, last.msn); // a rendition that is behind keeps its last segment
     const cut = rendition.segments.findIndex(({ msn }) => msn >= firstKept);
     const old = rendition.segments.splice(0, cut);
     rendition.seamSegments ??= new Map();
@@ -106,7 +106,7 @@ export class OriginHistory {
     }
   }
 
-  /** Notes the time at which blocks begin, up to a sequence number whose predecessors are settled. */
+  /** Stores the start times of blocks up to `endMsn`. All segments before `endMsn` must be final. */
   markUntil(renditions: LiveRendition[], endMsn: number): void {
     const last = this.#store.markBefore(Infinity);
     let { msn, seconds } = last;
@@ -139,7 +139,7 @@ export class OriginHistory {
     };
   }
 
-  /** How much of the DVR window is older than what the memory holds, for delta updates, which skip it. */
+  /** Counts the part of the DVR window that is older than the memory. Delta updates skip it. */
   olderThanMemory(rendition: LiveRendition, isBounded: boolean): { segments: number; discontinuities: number } {
     const firstMsn = dvrFirstMsn(rendition, isBounded);
     const memoryMsn = rendition.segments[0]?.msn ?? firstMsn;
@@ -150,13 +150,13 @@ export class OriginHistory {
   }
 }
 
-/** The first segment of a rendition's DVR window. A bounded session's is never cut: its playlists are of type EVENT. */
+/** The first segment of a rendition's DVR window. A bounded session's window is never cut: its playlists are of type EVENT. */
 export function dvrFirstMsn({ segments, firstMsn }: LiveRendition, isBounded: boolean): number {
   if (isBounded) return firstMsn;
   return Math.max(firstMsn, (segments.at(-1)?.msn ?? -1) + 1 - MAX_DVR_SEGMENTS);
 }
 
-/** A segment of a session, as one rendition has it that can be played, else as any has it. */
+/** A segment's duration in seconds: from a rendition in which it is playable, else from any rendition. */
 export function lengthAt(renditions: { timescale: number; pages: SegmentPages }[], msn: number): number {
   let length = 0;
   for (const { timescale, pages } of renditions) {
@@ -168,6 +168,6 @@ export function lengthAt(renditions: { timescale: number; pages: SegmentPages }[
   return length;
 }
 
-/** In memory, or read from what is stored. */
+/** The segment from memory, else from the store. */
 export const segmentOf = (store: OriginStore, rendition: LiveRendition, msn: number) =>
   segmentAt(rendition, msn) ?? store.between(rendition.name, msn, msn)[0] ?? null;

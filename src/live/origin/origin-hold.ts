@@ -10,17 +10,17 @@ import {
 } from "../../media/live/held/hold-plan.ts";
 import type { Still } from "../../media/live/held/still.ts";
 
-/** Stored when a hold begins, so that an origin that dies goes on with it. */
+/** Stored when a hold begins, so that a restarted origin continues it. */
 export interface HoldStart {
   /** The first segment of the hold. */
   firstMsn: number;
   renditions: Record<string, HeldRendition>;
-  /** The time of capture that the hold's second 0 stands for, epoch ms, and where that is on the session's timeline. */
+  /** Capture time of the hold's start, epoch ms, and its position on the session's timeline. */
   capturedAtMs: number;
   startSeconds: number;
 }
 
-/** Parts of an origin without low latency: nobody asks for them one by one. */
+/** Part duration without low latency. Players do not request these parts individually. */
 const STANDARD_PART_MS = 1000;
 
 export function holdTimes({ session }: OriginIndex): HoldTimes {
@@ -28,12 +28,12 @@ export function holdTimes({ session }: OriginIndex): HoldTimes {
   return { segmentSeconds: targetDurationSeconds, partTargetMs: partTargetMs ?? STANDARD_PART_MS };
 }
 
-/** The renditions that are held: those that the encoder has not given up. */
+/** The renditions to hold: those that the encoder has not dropped. */
 export const heldRenditions = ({ all }: OriginIndex): LiveRendition[] =>
   all.filter(({ droppedFrom, segments }) => droppedFrom === null && segments.length > 0);
 
 /**
- * How a hold begins behind what there is; every rendition must be whole up to the same sequence number.
+ * Computes the start of a hold after the last segment. Every rendition must be whole up to the same sequence number.
  *
  * @returns null when the renditions end too far apart, or one of them cannot be held
  */
@@ -57,7 +57,7 @@ export function beginHold(index: OriginIndex, stills: Map<string, Still>): HoldS
   };
 }
 
-/** Adds what is missing up to a time of capture: whole parts, or with `isEnd` to the nearest frame. */
+/** Adds held media up to a capture time: whole parts only, or with `isEnd` up to the nearest frame. */
 export function holdUntil(
   index: OriginIndex,
   start: HoldStart,
@@ -98,7 +98,7 @@ function reachedSeconds(index: OriginIndex, start: HoldStart): number | null {
   return ends.length === 0 ? null : Math.max(...ends);
 }
 
-/** The part, once all of it lies in the past. */
+/** The part, once it lies wholly in the past. */
 function wholePart(
   plan: HoldPlan,
   held: HeldRendition,

@@ -32,7 +32,7 @@ export class OriginIndex {
     if (this.session !== null) this.#load(this.session);
   }
 
-  /** Opens the session. After a reconnect, renditions that the broadcast no longer has are dropped and new ones are added. */
+  /** Opens the session. After a reconnect, drops the renditions that the broadcast no longer has and adds new ones. */
   open(session: OriginSession): void {
     if (this.session === null) return this.#begin(session);
     const nextMsn = this.#nextMsn();
@@ -63,7 +63,7 @@ export class OriginIndex {
     return this.#storage.kv.get<boolean>("hasEnded") === true;
   }
 
-  /** Ends every rendition. An unfinished segment is kept as short as it is. */
+  /** Ends every rendition. An unfinished segment keeps the parts it has. */
   end(): void {
     this.#storage.kv.put("hasEnded", true);
     for (const rendition of this.all) {
@@ -83,9 +83,9 @@ export class OriginIndex {
   }
 
   /**
-   * Prepares for media after an interruption. Named rungs are no longer dropped; the others are.
+   * Prepares for media after an interruption. Restores dropped rungs that are named; drops the others.
    *
-   * @param names of the renditions that follow
+   * @param names the renditions that follow
    * @returns where they begin
    */
   resume(names: ReadonlySet<string>): LiveEnd {
@@ -121,7 +121,7 @@ export class OriginIndex {
     return { verdict: "taken" };
   }
 
-  /** The rest of a segment is lost. It ends with the parts that were announced; without any it is a gap. */
+  /** Records that the rest of a segment is lost. The segment ends with the announced parts; without any it becomes a gap. */
   gap(name: string, msn: number): PartVerdict {
     const rendition = this.#renditions.get(name);
     if (rendition === undefined) return NO_RENDITION;
@@ -136,7 +136,7 @@ export class OriginIndex {
     return { verdict: "taken" };
   }
 
-  /** The encoder drops a rung. Gaps follow as other rungs get segments, so that players of this one switch. */
+  /** Records that the encoder drops a rung. The rung gets a gap for each segment of the other rungs, so that its players switch. */
   drop(name: string, fromMsn: number): PartVerdict {
     const rendition = this.#renditions.get(name);
     if (rendition === undefined) return NO_RENDITION;

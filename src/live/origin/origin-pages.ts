@@ -3,7 +3,7 @@ import type { LiveSegment } from "../../media/live/timeline.ts";
 
 const PAGE_SEGMENTS = 512;
 
-/** The stored segments of one rendition by sequence number, read a page at a time: for walks from old to new. */
+/** The stored segments of one rendition by sequence number, read a page at a time. For reads in ascending order. */
 export class SegmentPages {
   readonly #store: OriginStore;
   readonly #rendition: string;

@@ -18,7 +18,7 @@ export interface MpdRequest {
 export type OriginAnswer =
   | { kind: "playlist"; text: string; hasEnded: boolean; isEdge: boolean; targetDurationSeconds: number }
   | { kind: "bytes"; bytes: Uint8Array }
-  /** The segment being made, streamed part by part. */
+  /** The unfinished segment, streamed part by part. */
   | { kind: "growing"; stream: ReadableStream<Uint8Array> }
   | { kind: "stored"; key: string; range: { offset: number; length: number } | null }
   /** A segment after the end of the session: it will never exist. */
@@ -27,7 +27,7 @@ export type OriginAnswer =
   | { kind: "late" }
   | { kind: "nothing" };
 
-/** The verdict on something a gateway brings; `over`: a newer connection has replaced its own, or the session has ended. */
+/** The verdict on a gateway's write; `over`: a newer connection has replaced its own, or the session has ended. */
 export type Written<Verdict> = Verdict | { verdict: "over" };
 export type Taken = { verdict: "taken" | "none" };
 

@@ -1,6 +1,6 @@
 import type { LivePart, LiveSegment } from "../../media/live/timeline.ts";
 
-/** Without names: there are a hundred thousand of them after twelve hours. */
+/** An array instead of an object saves memory: a session of twelve hours has a hundred thousand rows. */
 type Row = [
   msn: number,
   capturedAtMs: number,
@@ -20,16 +20,16 @@ const SCHEMA = [
     duration_ticks INTEGER NOT NULL, bytes INTEGER NOT NULL, is_discontinuous INTEGER NOT NULL, init_version INTEGER NOT NULL,
     is_gap INTEGER NOT NULL, is_whole INTEGER NOT NULL, parts TEXT NOT NULL, stored INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (rendition, msn)) WITHOUT ROWID`,
-  // Twelve hours are a hundred thousand rows: what is still to be done is found without reading them.
+  // A session of twelve hours has a hundred thousand rows: the index finds pending uploads without a scan.
   "CREATE INDEX IF NOT EXISTS unstored ON segments (msn) WHERE stored = 0 AND is_whole = 1 AND is_gap = 0",
-  // What walks along a session of days looks for is found without reading its rows.
+  // Finds discontinuities in sessions of several days without a scan.
   "CREATE INDEX IF NOT EXISTS discontinuous ON segments (rendition, msn) WHERE is_discontinuous = 1",
   "CREATE TABLE IF NOT EXISTS seams (rendition TEXT, msn INTEGER, PRIMARY KEY (rendition, msn)) WITHOUT ROWID",
   "CREATE TABLE IF NOT EXISTS marks (msn INTEGER PRIMARY KEY, seconds REAL NOT NULL)",
   "CREATE TABLE IF NOT EXISTS parts (rendition TEXT, msn INTEGER, part INTEGER, bytes BLOB NOT NULL, PRIMARY KEY (rendition, msn, part))",
 ];
 
-/** What a live origin keeps in its own SQLite: facts of every segment, bytes of those near the edge. */
+/** A live origin's SQLite: metadata of every segment, bytes of the segments near the live edge. */
 export class OriginStore {
   readonly #sql: SqlStorage;
 
@@ -37,12 +37,12 @@ export class OriginStore {
     this.#sql = sql;
   }
 
-  /** Only of a session that has begun: a stranger's request for any id must not leave tables behind. */
+  /** Call only for a session that has begun: a request for an arbitrary id must not create tables. */
   createTables(): void {
     for (const statement of SCHEMA) this.#sql.exec(statement);
   }
 
-  /** For sessions that were begun before seams were stored. */
+  /** Derives the seams of a session that began before seams were stored. */
   findSeams(): void {
     this.#sql.exec(`INSERT OR IGNORE INTO seams (rendition, msn)
       SELECT s.rendition, s.msn FROM segments s LEFT JOIN segments b ON b.rendition = s.rendition AND b.msn = s.msn - 1
@@ -53,7 +53,7 @@ export class OriginStore {
     this.#sql.exec("INSERT OR IGNORE INTO seams (rendition, msn) VALUES (?, ?)", rendition, msn);
   }
 
-  /** In order. @param rendition null = of all of them */
+  /** In ascending order. @param rendition null = all renditions */
   seams(rendition: string | null): number[] {
     const query = "SELECT DISTINCT msn FROM seams WHERE ? IS NULL OR rendition = ? ORDER BY msn";
     return this.#sql
@@ -66,12 +66,12 @@ export class OriginStore {
     this.#sql.exec("DELETE FROM seams WHERE msn < ?", beforeMsn);
   }
 
-  /** A moment at which a block of segments begins. */
+  /** Stores the start time of a block of segments. */
   saveMark(msn: number, seconds: number): void {
     this.#sql.exec("INSERT OR REPLACE INTO marks (msn, seconds) VALUES (?, ?)", msn, seconds);
   }
 
-  /** The last block that begins at this moment or before; the session's beginning when there is none. */
+  /** The last block that starts at or before this time; the session's start when there is none. */
   markBefore(seconds: number): { msn: number; seconds: number } {
     const before = Number.isFinite(seconds) ? seconds : Number.MAX_VALUE;
     const query = "SELECT msn, seconds FROM marks WHERE seconds <= ? ORDER BY msn DESC LIMIT 1";
@@ -109,7 +109,7 @@ export class OriginStore {
     );
   }
 
-  /** The newest, in order, with the parts of the last `withParts` of them. */
+  /** The newest segments in ascending order; the last `withParts` of them have their parts. */
   newest(rendition: string, limit: number, withParts: number): LiveSegment[] {
     const rows = this.#sql.exec(
       `SELECT ${COLUMNS} FROM segments WHERE rendition = ? ORDER BY msn DESC LIMIT ?`,
@@ -121,13 +121,13 @@ export class OriginStore {
     return segments;
   }
 
-  /** In order, both ends included, without their parts. */
+  /** Segments in ascending order, both ends included, without parts. */
   between(rendition: string, firstMsn: number, lastMsn: number): LiveSegment[] {
     const query = `SELECT ${COLUMNS} FROM segments WHERE rendition = ? AND msn BETWEEN ? AND ? ORDER BY msn`;
     return [...this.#sql.exec(query, rendition, firstMsn, lastMsn).raw<Row>()].map(toSegment);
   }
 
-  /** Without their parts. */
+  /** The named segments, without parts. */
   these(rendition: string, msns: number[]): LiveSegment[] {
     const query = `SELECT ${COLUMNS} FROM segments WHERE rendition = ? AND msn IN (SELECT value FROM json_each(?))`;
     return [...this.#sql.exec(query, rendition, JSON.stringify(msns)).raw<Row>()].map(toSegment);
@@ -139,7 +139,7 @@ export class OriginStore {
     return this.#sql.exec<{ n: number }>(query, rendition, firstMsn, lastMsn).one().n;
   }
 
-  /** The first and the last segment that can be played; null when there is none. */
+  /** The first and the last playable segment; null when there is none. */
   playable(rendition: string): { initVersion: number; lastMsn: number } | null {
     const end = (order: "ASC" | "DESC") =>
       this.#sql
@@ -153,7 +153,7 @@ export class OriginStore {
     return first === undefined || last === undefined ? null : { initVersion: first.init, lastMsn: last.msn };
   }
 
-  /** Playlists list parts near the edge only; of older segments nobody asks for them. */
+  /** Deletes part boundaries that no playlist lists any more: playlists list parts near the live edge only. */
   forgetParts(rendition: string, beforeMsn: number): void {
     const oldest = this.#sql
       .exec<{ msn: number }>(
@@ -177,7 +177,7 @@ export class OriginStore {
     return rows[0] === undefined ? [] : (JSON.parse(rows[0].parts) as LivePart[]);
   }
 
-  /** The bytes of a segment so far, or of one of its parts; null when they have gone to R2. */
+  /** The bytes of a segment so far, or of one of its parts; null when they are only in R2. */
   bytes(rendition: string, msn: number, part: number | null): Uint8Array | null {
     const rows = this.#sql
       .exec<{ bytes: ArrayBuffer }>(
@@ -212,7 +212,7 @@ export class OriginStore {
     this.#sql.exec("UPDATE segments SET stored = 1 WHERE rendition = ? AND msn = ?", rendition, msn);
   }
 
-  /** Bytes of segments in R2 are kept here for a while, for those at the live edge. */
+  /** Deletes bytes of older segments that R2 has. Newer ones stay for players at the live edge. */
   forgetBytes(rendition: string, beforeMsn: number): void {
     this.#sql.exec(
       `DELETE FROM parts WHERE rendition = ? AND msn < ?

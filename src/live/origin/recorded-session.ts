@@ -1,8 +1,8 @@
-/** What a live origin answers of a session that is, or will be, a recording. */
+/** A live origin's answers about a session as on-demand media. */
 import type { LiveVariant } from "../../media/live/multivariant.ts";
 import type { SegmentList } from "../../media/types.ts";
 
-/** Media sequence numbers, the last one included. */
+/** Media sequence numbers, both ends included. */
 export interface SegmentRange {
   first: number;
   last: number;
@@ -14,21 +14,21 @@ export interface RecordedRendition {
   segments: SegmentList;
 }
 
-/** What a session has left for on-demand playback. */
+/** A session's media for on-demand playback. */
 export interface RecordedSession {
-  /** What its renditions are, those among them that have nothing. */
+  /** All renditions, including those without segments. */
   variants: LiveVariant[];
   frameRate: number; // frames per second; 0 = unknown
   channels: number; // of the source's sound; 0 = none
   renditions: RecordedRendition[];
 }
 
-/** `beyond`: nothing there yet, or ever, of what begins at that moment. `early`: it begins, but its end has not come yet. */
+/** `beyond`: the range starts after the last segment. `early`: the range has started, but its end does not exist yet. */
 export type RangeAnswer = FoundRange | { kind: "beyond" } | { kind: "early" };
 
 export interface FoundRange extends SegmentRange {
   kind: "range";
-  /** From the beginning of the session's first segment to that of `first`, and to the end of `last`. */
+  /** Start of `first` and end of `last`, both relative to the start of the session's first segment. */
   startSeconds: number;
   endSeconds: number;
 }

@@ -1,17 +1,17 @@
-/** Who asked for a playlist within this time is watching. */
+/** A client that requested a playlist within this time counts as a viewer. */
 export const VIEWER_MS = 30_000;
 
-/** More are not counted: what stands for them takes some 10 MB of memory. */
+/** The highest count. This many hashes take about 10 MB of memory. */
 export const MAX_VIEWERS = 50_000;
-/** Players at one address that count as different viewers: a program's name is whatever its client says. */
+/** Limits viewers per address, because clients choose the program name that distinguishes them. */
 export const MAX_VIEWERS_PER_ADDRESS = 8;
-/** Told of at once by an isolate; the others are told of with the next batch. */
+/** Viewers that an isolate reports in one call. The rest follow in the next batch. */
 export const MAX_BATCH = 2000;
 
-/** What stands for a viewer: `<address>.<program>`, both as hashes. */
+/** @param viewer `<address>.<program>`, both hashed */
 const addressOf = (viewer: string): string => viewer.split(".", 1)[0]!;
 
-/** Who watches a session, by what stands for them, and when they were seen last. Times are epoch ms. */
+/** The viewers of a session, as hashes, and when each was last seen. Times are epoch ms. */
 export class ViewerWindow {
   readonly #seenAtMs = new Map<string, number>();
   readonly #ofAddress = new Map<string, number>();
@@ -42,7 +42,7 @@ export class ViewerWindow {
   }
 }
 
-/** Collects viewers in front of the window: each is told once in a while, and many of them together. */
+/** Batches viewers before they are reported. Each viewer is reported at most once per `againMs`. */
 export class ViewerBatch {
   readonly #toldAtMs = new Map<string, number>();
   readonly #due = new Set<string>();
@@ -50,13 +50,13 @@ export class ViewerBatch {
   readonly #againMs: number;
   readonly #paceMs: number;
 
-  /** @param againMs a viewer is told again after this time @param paceMs at most one batch in this time */
+  /** @param againMs a viewer is reported again after this time @param paceMs at most one batch in this time */
   constructor(againMs = 10_000, paceMs = 1000) {
     this.#againMs = againMs;
     this.#paceMs = paceMs;
   }
 
-  /** @returns a batch that is to be told now; null when nothing is */
+  /** @returns the batch to report now; null when none is due */
   see(viewer: string, nowMs: number): string[] | null {
     if (nowMs - (this.#toldAtMs.get(viewer) ?? -Infinity) >= this.#againMs && this.#due.size < MAX_BATCH)
       this.#due.add(viewer);

@@ -2,30 +2,30 @@ import { type LiveRendition, segmentAt, segmentSeconds } from "../../media/live/
 import type { RangeAnswer } from "../origin/recorded-session.ts";
 import { isPlayable } from "./recording-lists.ts";
 
-/** A session, or a recording, as clips are looked up in it. */
+/** A session or a recording in the form that clip lookups need. */
 export interface SegmentLengths {
   /** The last segment that is whole; -1 before there is one. */
   edge: number;
   hasEnded: boolean;
-  /** A segment before the one that is looked for, and when it begins, so that nobody adds up days. */
+  /** A segment before the requested one, and its start time, so that a lookup need not sum the durations of days. */
   from: { msn: number; seconds: number };
   lengthAt: (msn: number) => number;
 }
 
-/** A longer clip is cut. */
+/** Longer clips are cut. */
 export const MAX_CLIP_SECONDS = 20 * 60;
-/** The longest clip in segments of a second: after bad connections there are shorter ones, and the clip is cut. */
+/** 20 minutes in segments of one second. Bad connections can make segments shorter; the clip is then cut. */
 export const MAX_CLIP_SEGMENTS = 1200;
-/** A rendition that is further behind the others has been given up, or will have a gap. */
+/** A rendition that is further behind the others was dropped, or will have a gap. */
 const BEHIND_SEGMENTS = 2;
 /** Sums of durations are not exact. */
 const EPSILON_SECONDS = 1e-6;
 
 /**
- * The whole segments that hold a stretch of a session: the one in which it starts to the one in which it ends. Of a session that is
- * over, what lies behind its end is left out.
+ * Finds the whole segments that cover a time range of a session, from the one in which it starts to the one in which it ends. The end is
+ * cut to the end of a session that is over.
  *
- * @param startSeconds from the beginning of the session's first segment
+ * @param startSeconds relative to the start of the session's first segment
  */
 export function findRange(renditions: LiveRendition[], startSeconds: number, endSeconds: number): RangeAnswer {
   return findRangeIn(
@@ -40,7 +40,7 @@ export function findRange(renditions: LiveRendition[], startSeconds: number, end
   );
 }
 
-/** The same of a session that is read piece by piece. */
+/** The same for a session that is read in pages. */
 export function findRangeIn(
   { edge, hasEnded, from, lengthAt }: SegmentLengths,
   startSeconds: number,

@@ -7,9 +7,9 @@ import type { RangeAnswer, RecordedSession, SegmentRange } from "../origin/recor
 import { findRangeIn } from "./clips-range.ts";
 import { renditionOf } from "./recorded-range.ts";
 
-/** Segments between two marks of the time at which they begin. */
+/** Segments between two stored start times. */
 const MARK_SEGMENTS = 256;
-/** What a span takes in memory, about. */
+/** Approximate memory of a span. */
 const SPAN_BYTES = 100;
 
 const FACTS = {
@@ -24,13 +24,13 @@ const FACTS = {
   timescale: renditions.timescale,
 };
 
-/** A finished recording as clips are looked up in it. */
+/** A finished recording in the form that clip lookups need. */
 export interface RecordedIndex {
   renditions: IndexedRendition[];
-  /** Begin of each `MARK_SEGMENTS`-th segment of the reference, ticks. */
+  /** Start time of each `MARK_SEGMENTS`-th segment of the reference rendition, in ticks. */
   marks: Float64Array;
   reference: IndexedRendition;
-  /** What it takes in memory. */
+  /** Approximate memory of the whole index. */
   sizeBytes: number;
 }
 type IndexedRendition = Pick<typeof renditions.$inferSelect, keyof typeof FACTS> & {
@@ -39,7 +39,7 @@ type IndexedRendition = Pick<typeof renditions.$inferSelect, keyof typeof FACTS>
   spans: Span[];
 };
 
-/** Reads the rows of a recording, one after another; null when there are none. */
+/** Reads the rows of a recording one at a time; null when there are none. */
 export async function loadRecordedIndex(env: Env, sessionId: string): Promise<RecordedIndex | null> {
   const db = openDatabase(env.DB);
   const listOf = (name: string) => sql<string | null>`${renditions.segments} ->> ${`$.${name}`}`;
@@ -69,8 +69,8 @@ export async function loadRecordedIndex(env: Env, sessionId: string): Promise<Re
 }
 
 /**
- * The lists of a recording have one length, and a segment that one rendition has lost has the duration that the others have (`listsFrom`), so
- * one list tells the durations of all: that of the largest picture, which the live index prefers too.
+ * The rendition whose list gives the durations of all. The lists of a recording have one length, and a lost segment has the duration that
+ * the other renditions have (`listsFrom`). Prefers the largest picture, as the live index does.
  */
 function referenceOf(all: IndexedRendition[]): IndexedRendition | undefined {
   const area = ({ kind, widthPx, heightPx }: IndexedRendition) =>
@@ -88,7 +88,7 @@ function marksOf({ durationTicks }: IndexedRendition): Float64Array {
   return marks;
 }
 
-/** Which segments hold a stretch, as `findRange` says of a session on air. Pure. */
+/** Finds the segments that cover a time range, as `findRange` does for a session on air. Pure. */
 export function findRangeInIndex(index: RecordedIndex, startSeconds: number, endSeconds: number): RangeAnswer {
   const { timescale, durationTicks } = index.reference;
   const mark = Math.max(
@@ -104,7 +104,7 @@ export function findRangeInIndex(index: RecordedIndex, startSeconds: number, end
   return findRangeIn(lengths, startSeconds, endSeconds);
 }
 
-/** What can be played on demand of a stretch. Pure. */
+/** A range as on-demand media. Pure. */
 export function windowOf({ renditions: all }: RecordedIndex, range: SegmentRange): RecordedSession {
   const picture = all.find(({ kind }) => kind === "video");
   return {

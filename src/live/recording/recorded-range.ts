@@ -1,19 +1,19 @@
 import type { SegmentList, Span } from "../../media/types.ts";
 import type { RecordedRendition } from "../origin/recorded-session.ts";
 
-/** A stretch of a rendition's lists and what is needed of the segments before it. */
+/** A range of a rendition's lists, with the state that earlier segments determine. */
 export interface ListWindow {
   durationTicks: number[];
   bytes: number[];
-  /** The span that the stretch begins in; null for lists without spans. */
+  /** The span that contains the range's start; null for lists without spans. */
   entered: Span | null;
-  /** From the beginning of `entered` to the stretch. */
+  /** From the start of `entered` to the start of the range. */
   passedTicks: number;
-  /** Spans that begin after the stretch's first segment, by sequence number. */
+  /** Spans that start after the range's first segment, in ascending order. */
   later: Span[];
 }
 
-/** A stretch of a list. Its first span begins where the range does. Pure. */
+/** The rendition cut to a range. Its first span starts with the range. Pure. */
 export function renditionOf(name: string, timescale: number, window: ListWindow, first: number): RecordedRendition {
   const { durationTicks, bytes } = window;
   return { name, timescale, segments: { durationTicks, bytes, keyframes: [], ...spansOf(window, timescale, first) } };

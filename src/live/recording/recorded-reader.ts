@@ -4,13 +4,13 @@ import { loadRecordedIndex, type RecordedIndex } from "./recorded-index.ts";
 import { runRecordedLoad } from "./recorded-reads.ts";
 
 const KEPT_MS = 60_000;
-/** Of all recordings in one isolate, which holds many origins. */
+/** For all recordings in one isolate, which hosts many origins. */
 const MAX_KEPT_BYTES = 16 << 20;
 
-/** In the order in which they were loaded. */
+/** In loading order. */
 const kept = new Map<string, { index: RecordedIndex; untilMs: number }>();
 
-/** Keeps an index for a minute, or until newer ones need its room. */
+/** Caches an index for a minute, or until newer ones displace it. */
 export function keepIndex(sessionId: string, index: RecordedIndex, nowMs: number): void {
   kept.delete(sessionId);
   kept.set(sessionId, { index, untilMs: nowMs + KEPT_MS });
@@ -27,11 +27,11 @@ export function keptIndex(sessionId: string, nowMs: number): RecordedIndex | nul
   return found !== undefined && found.untilMs > nowMs ? found.index : null;
 }
 
-/** Reads the recording of one session for all who ask: D1 is asked at most once a minute. */
+/** Reads the recording of one session for all requests, from D1 at most once a minute. */
 export class RecordedReader {
   #loading: Promise<RecordedIndex | null> | null = null;
 
-  /** @returns null when there is no recording; `busy` when the isolate is loading as many others as it may */
+  /** @returns null when there is no recording; `busy` when the isolate already loads the maximum of other recordings */
   async read(env: Env, sessionId: string): Promise<RecordedIndex | null | "busy"> {
     const known = keptIndex(sessionId, Date.now());
     if (known !== null) return known;

@@ -1,13 +1,13 @@
 import { Problem } from "../../platform/http/problems.ts";
 
-/** Windows of finished recordings that one isolate reads at once: each has at most 1,200 segments of each rendition. */
+/** Concurrent reads of windows of finished recordings per isolate. Each has at most 1,200 segments per rendition. */
 export const MAX_RECORDED_READS = 16;
-/** Recordings that one isolate loads at once: each passes through memory as JSON, 2 MB at a time. */
+/** Concurrent loads of recordings per isolate. Each parses JSON of up to 2 MB at a time. */
 export const MAX_RECORDED_LOADS = 2;
-/** A read that has not ended by then never will: the runtime drops the promises of a request whose client has gone. */
+/** After this time a read never ends: the runtime drops the promises of a request whose client has disconnected. */
 const LOST_AFTER_MS = 30_000;
 
-/** Runs reads unless `most` of them are under way: what strangers ask for shares the isolate's memory with everything else. */
+/** Runs at most `most` reads at once. Anonymous requests cause them, and they share the isolate's memory with all other work. */
 function bounded(most: number): <T>(read: () => Promise<T>) => Promise<T> {
   const underWay = new Set<{ atMs: number }>();
   return async (read) => {

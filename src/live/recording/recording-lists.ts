@@ -2,23 +2,23 @@ import type { SegmentList, Span } from "../../media/types.ts";
 import type { RecordedRendition, SegmentRange } from "../origin/recorded-session.ts";
 import { endTicks, type LiveRendition, type LiveSegment, segmentSeconds } from "../../media/live/timeline.ts";
 
-/** As many as fit into a row of D1, which takes 2 MB: 66 hours in segments of 2 s. */
+/** Segments that fit into a D1 row of 2 MB: 66 hours in segments of 2 s. */
 export const MOST_SEGMENTS = 120_000;
 
-/** A row of D1 holds 2 MB: what a list of segments may take as JSON, with room for the other columns. */
+/** Limit of a list of segments as JSON. A D1 row holds 2 MB, including the other columns. */
 const MAX_LIST_BYTES = 1_950_000;
-/** What all lists of a session may take together: they cross an RPC, which carries 32 MiB. */
+/** Limit of all lists of a session together. They are sent in one RPC, which carries 32 MiB. */
 const MAX_LISTS_BYTES = 24_000_000;
-/** The most that a span takes as JSON. */
+/** Maximum size of a span as JSON. */
 const SPAN_BYTES = 160;
 
-/** A rendition of a session as a recording is read from it, in the order of sequence numbers. */
+/** A session's rendition as a source for its recording, read in ascending order of sequence numbers. */
 export interface RecordingSource {
   name: string;
   timescale: number;
-  /** Of the first segment that can be played. */
+  /** Of the first playable segment. */
   initVersion: number;
-  /** The last segment that can be played. */
+  /** The last playable segment. */
   lastMsn: number;
   at: (msn: number) => LiveSegment | null;
 }
@@ -26,10 +26,10 @@ export interface RecordingSource {
 export const isPlayable = ({ isWhole, isGap, bytes }: LiveSegment): boolean => isWhole && !isGap && bytes > 0;
 
 /**
- * A session's renditions as lists of one length: what one of them has lost, or never had, is a segment of the length that the others
- * tell, without bytes. Renditions that never had anything are left out.
+ * A session's renditions as lists of one length. A segment that a rendition lost or never had becomes an entry without bytes, with the
+ * duration that the other renditions have. Renditions without any segment are omitted.
  *
- * @param range null = from the first segment to the last whole one. Position 0 of each list is the range's first.
+ * @param range null = from the first segment to the last whole one. Position 0 of each list is the range's first segment.
  */
 export function recordedLists(renditions: LiveRendition[], range: SegmentRange | null): RecordedRendition[] {
   const played = renditions.filter(({ segments }) => segments.some(isPlayable));
@@ -44,7 +44,7 @@ export function recordedLists(renditions: LiveRendition[], range: SegmentRange |
   );
 }
 
-/** The same from what is read piece by piece. Ends early, in all lists at once, where one of them would not fit into a row of D1. */
+/** The same for sources that are read in pages. All lists end early, at the same segment, when one would not fit into a D1 row. */
 export function listsFrom(played: RecordingSource[], range: SegmentRange | null): RecordedRendition[] {
   const end = Math.max(-1, ...played.map(({ lastMsn }) => lastMsn));
   const { first, last } = { first: range?.first ?? 0, last: Math.min(range?.last ?? end, end) };
@@ -64,7 +64,7 @@ export function listsFrom(played: RecordingSource[], range: SegmentRange | null)
   return lists.map(({ rendition: { name, timescale }, segments }) => ({ name, timescale, segments }));
 }
 
-/** How long a segment is, as one that has it says; else one for which it is a gap. */
+/** A segment's duration: from a rendition that has it, else from one that has a gap for it. */
 function secondsOf(renditions: RecordingSource[], msn: number): number | null {
   const found = renditions.flatMap(({ timescale, at }) => {
     const segment = at(msn);
@@ -82,10 +82,10 @@ const capturedAt = (renditions: RecordingSource[], msn: number): number => {
   return 0;
 };
 
-/** Adds up one rendition, in the order of media sequence numbers. */
+/** Builds the list of one rendition, in ascending order of media sequence numbers. */
 class ListBuilder {
   readonly rendition: RecordingSource;
-  /** What the list takes as JSON, at most. */
+  /** Upper bound of the list's size as JSON. */
   jsonBytes = 0;
   readonly segments: SegmentList & { spans: Span[] } = { durationTicks: [], bytes: [], keyframes: [], spans: [] };
   #initVersion: number;

@@ -3,13 +3,13 @@ import { encodedChannels } from "../../media/live/multivariant.ts";
 import { languageName } from "../../media/languages.ts";
 import type { RecordedSession } from "../origin/recorded-session.ts";
 
-/** What it takes for the rate of a source that tells none. */
+/** Assumed frame rate of a source that states none. */
 const USUAL_RATE = 30;
 
-/** Sizes of inits are not known here. */
+/** Sizes of init segments are not known here. */
 export type RecordedRow = Omit<NewRendition, "initBytes">;
 
-/** What a session has left as rows of an asset's renditions, the largest picture first, sound last. */
+/** A recorded session as rows of an asset's renditions, the largest picture first, sound last. */
 export function recordingRows(assetId: string, session: RecordedSession): RecordedRow[] {
   const rows = session.renditions.flatMap(({ name, timescale, segments }): RecordedRow[] => {
     const variant = session.variants.find((one) => one.name === name);
@@ -26,7 +26,7 @@ export function recordingRows(assetId: string, session: RecordedSession): Record
   return [...pictures.toSorted((one, other) => area(other) - area(one)), ...sound];
 }
 
-/** Frames last whole ticks (see PICTURE_TIMESCALE), so the fraction is exact: 29.97 of 120000 is 4004 ticks, 30000/1001. */
+/** Frame durations are whole ticks (see PICTURE_TIMESCALE), so the fraction is exact: 29.97 Hz at 120000 is 4004 ticks, 30000/1001. */
 function frameRateOf(hz: number, timescale: number): { frameRateNum: number; frameRateDen: number } {
   const ticks = Math.max(1, Math.round(timescale / (hz || USUAL_RATE)));
   const common = divisor(timescale, ticks);

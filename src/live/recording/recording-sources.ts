@@ -4,9 +4,9 @@ import type { LiveRendition } from "../../media/live/timeline.ts";
 import type { RecordingSource } from "./recording-lists.ts";
 
 /**
- * The renditions of a session that have something to play, read from what its origin has stored.
+ * The renditions of a session that have playable segments, read from its origin's store.
  *
- * @param endMsn nothing from this segment on is recorded; null = all that there is
+ * @param endMsn the first segment that is not recorded; null = record all
  */
 export function recordingSources(
   store: OriginStore,

@@ -7,19 +7,19 @@ import { runRecordedRead, tooManyReads } from "./recorded-reads.ts";
 import { originOf } from "../origin/origin-calls.ts";
 import { type RecordedRow, recordingRows } from "./recording-rows.ts";
 
-/** What can be played on demand of a stretch of a session; null before there was anything whole. @throws {Problem} unavailable */
+/** A range of a session as on-demand media; null before the first whole segment. @throws {Problem} unavailable */
 export async function recordedSession(
   env: Env,
   sessionId: string,
   range: SegmentRange,
 ): Promise<RecordedSession | null> {
-  // What comes over RPC is a copy, whose type the platform's types make unrecognisable.
+  // The RPC types of the platform do not preserve the type of the returned copy.
   const session = (await originOf(env, sessionId).recorded(range)) as unknown as RecordedSession | null;
   return session ?? (await finishedRecording(env, sessionId, range));
 }
 
 /**
- * Which segments hold a stretch of a session, on air or recorded; null when there is neither a live index nor a recording.
+ * Finds the segments that cover a time range of a session, on air or recorded; null when there is neither a live index nor a recording.
  *
  * @throws {Problem} unavailable
  */
@@ -37,7 +37,7 @@ export async function findSessionRange(
   );
 }
 
-/** From the recording's rows: the live index is deleted a while after they stand. */
+/** Reads the recording's rows, because the live index is deleted some time after they are written. */
 async function finishedRecording(env: Env, sessionId: string, range: SegmentRange): Promise<RecordedSession | null> {
   const origin = originOf(env, sessionId);
   const answer = await runRecordedRead(async () => {
@@ -53,9 +53,9 @@ function unlessBusy<T>(answer: T | "busy"): T {
 }
 
 /**
- * The media of a session is ready: its renditions are the live segments, which lie where they belong already.
+ * Marks a session's media as ready. Its renditions are the live segments, which already have the right R2 keys.
  *
- * @param eventId what the ids of the events follow from: the same each time
+ * @param eventId the ids of the events derive from it; the same on every call
  * @returns `gone` when the media was deleted meanwhile
  */
 export async function writeRecording(
@@ -72,7 +72,7 @@ export async function writeRecording(
   return await finishRecording(env, { mediaId, rows, events }, new Date());
 }
 
-/** The size of the first init segment of a rendition whose media lies in R2. */
+/** Adds the size of the rendition's first init segment, read from R2. */
 export async function withInitBytes(env: Env, row: RecordedRow): Promise<NewRendition> {
   const version = row.segments.spans?.[0]?.initVersion ?? 0;
   const init = await env.MEDIA.head(renditionKey(row.assetId, row.name, `init-${version}.mp4`));

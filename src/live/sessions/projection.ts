@@ -17,7 +17,7 @@ export interface Moved {
   status: StreamStatus;
   audioOnly: boolean;
   atMs: number;
-  /** Null = only the row is brought up to date. */
+  /** Null = update the row only. */
   event: { id: string; type: EventType } | null;
   /** Reported with the event: rungs that the encoder has dropped. */
   droppedRungs?: string[];
@@ -76,7 +76,7 @@ function writeSession(env: Env, { startedAtMs, endedAtMs, ...rest }: SessionFact
 
 async function projectMove(env: Env, streamId: string, moved: Moved, seq: number): Promise<Wake | null> {
   const changed = await changeStream(env, { workspaceId: null, streamId }, (seen) => {
-    if (seen.stream.machineSeq >= seq) return null; // written before: the machine died before it could delete the message
+    if (seen.stream.machineSeq >= seq) return null; // repeated: the machine died before it deleted the message
     const { status, audioOnly, event } = moved;
     const at = new Date(moved.atMs);
     // A deleted stream keeps the status idle and gets a tombstone.

@@ -1,6 +1,6 @@
 import { type Grant, type GrantRefusal, readGrant, signGrant } from "../../platform/crypto/signed-grant.ts";
 
-/** Whom a request of a gateway speaks for: one connection of one session. */
+/** The connection of a session that authorizes a gateway's request. */
 export interface SessionGrant extends Grant {
   sessionId: string;
   streamId: string;
@@ -8,7 +8,7 @@ export interface SessionGrant extends Grant {
 }
 
 const LIFETIME_MS = 13 * 3600_000;
-/** A broadcast may outlast a token: in its last hour the answers to heartbeats bring a new one. */
+/** A broadcast can outlast its token. In the token's last hour, heartbeat answers carry a new one. */
 const RENEW_BEFORE_MS = 3600_000;
 
 export const signSessionGrant = (

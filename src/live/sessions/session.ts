@@ -101,7 +101,7 @@ export const isAudioOnly = (session: Session | null): boolean =>
   session.facts.video === null &&
   session.facts.audio !== null;
 
-/** The session's row in D1. @param end null while it goes on */
+/** The session's row in D1. @param end null while the session is open */
 export const toSessionFacts = (session: Session, end: { atMs: number; why: SessionEnd } | null): SessionFacts => ({
   id: session.id,
   streamId: session.streamId,

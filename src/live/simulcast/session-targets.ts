@@ -1,4 +1,4 @@
-/** Simulcast targets as the gateway of a session asks for them and reports of them (protocol/live.ts). */
+/** Simulcast targets for the gateway of a session (protocol/live.ts). */
 import type { SimulcastTargets, TargetState } from "../../../protocol/live.ts";
 import { type Committed, commitWithEvents } from "../../events/webhooks/index.ts";
 import type { Env } from "../../platform/env.ts";

@@ -4,7 +4,7 @@ import { readCallback } from "../../platform/http/read-json.ts";
 import { type LiveContext, requireSession } from "../ingest/session-auth.ts";
 import { listTargets, reportTarget } from "./session-targets.ts";
 
-/** Calls of a gateway about simulcast targets: it reads them and reports their states (protocol/live.ts). */
+/** Routes for gateways: read simulcast targets and report their states (protocol/live.ts). */
 export const simulcastIngestRoutes = new Hono<LiveContext>()
   .use("/internal/live/:sessionId/*", requireSession)
   .get("/internal/live/:sessionId/targets", async (c) => c.json(await listTargets(c.env, c.var.grant)))

@@ -13,7 +13,7 @@ interface Key {
   workspaceId: string;
   streamId: string;
 }
-/** Each target takes a connection and a process of the gateway. */
+/** Each target uses a connection and a process of the gateway. */
 const TARGETS_PER_STREAM = 5;
 
 type Changed = { target: SimulcastTarget; committed: Committed } | null;

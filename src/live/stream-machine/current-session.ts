@@ -3,17 +3,17 @@ import type { Session } from "../sessions/session.ts";
 import type { Connection } from "../streams/stream-calls.ts";
 import type { StreamParts } from "./parts.ts";
 
-/** The session, if this connection is the one that may speak for it. */
+/** The session, if this is its current connection. */
 export function currentSession({ session }: StreamParts, { sessionId, connection }: Connection): Session | null {
   const isCurrent = session?.id === sessionId && session.connection === connection && !session.hasLeft;
   return isCurrent ? session : null;
 }
 
-/** Whether no other session has begun since. */
+/** Whether no newer session has begun. */
 export const isLatestSession = ({ session, documents }: StreamParts, { sessionId }: Connection): boolean =>
   (session?.id ?? documents.get("last")?.sessionId) === sessionId;
 
-/** Why a connection may not continue. */
+/** The reason for refusing a connection. */
 export function refusalOf(
   { session, documents }: StreamParts,
   { sessionId, connection }: Connection,

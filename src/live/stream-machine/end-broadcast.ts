@@ -8,7 +8,7 @@ import type { StreamParts } from "./parts.ts";
 /** A broadcaster silent for this long is unlikely to send another heartbeat before the graceful stop times out. */
 const RECENT_MS = 1500;
 
-/** Lets an active broadcaster finish what it has. Returns at once when it is unlikely to answer. */
+/** Lets an active broadcaster finish the media it has. Returns at once when it is unlikely to answer. */
 export async function stopGracefully(machine: StreamParts, reason: StopReason): Promise<void> {
   if (machine.state.status !== "active" || machine.clock() - machine.heardAtMs > RECENT_MS) return;
   await machine.gracefulStop.request(reason);

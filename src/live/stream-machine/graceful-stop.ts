@@ -4,13 +4,13 @@ const TIMEOUT_MS = 2000;
 export type StopReason = "finished" | "max_duration";
 
 /**
- * Asks the broadcaster's gateway to stop before its session ends: the gateway learns it with the next heartbeat, finishes what it has and
- * reports `ended`. Otherwise the last pictures, still in the encoder, would be lost.
+ * Asks the broadcaster's gateway to stop before its session ends. The answer to the next heartbeat carries the request; the gateway then
+ * encodes the media it has and reports `ended`. Otherwise the last pictures, still in the encoder, would be lost.
  */
 export class GracefulStop {
   #pending: { reason: StopReason; done: Promise<void>; complete: () => void } | null = null;
 
-  /** Why the gateway is to stop; null = it is not. */
+  /** Why the gateway is to stop; null = no stop is requested. */
   get reason(): StopReason | null {
     return this.#pending?.reason ?? null;
   }

@@ -69,7 +69,7 @@ export class StreamParts {
     this.timers.bringForward("outbox", this.clock());
   }
 
-  /** Brings the row in D1 up to date, with an event or without one. */
+  /** Updates the row in D1, with or without an event. */
   enqueueStatus(status: StreamStatus, more: Partial<Payload<"moved">> = {}): void {
     const audioOnly = isAudioOnly(this.session);
     this.enqueue("moved", { status, audioOnly, atMs: this.clock(), event: null, ...more });

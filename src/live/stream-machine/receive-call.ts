@@ -17,7 +17,7 @@ type Handlers = {
 export async function receiveCall(machine: StreamParts, name: string, order: unknown): Promise<unknown> {
   const handlers = handlersOf(machine) as unknown as Record<string, ((order: unknown) => unknown) | undefined>;
   const handle = handlers[name];
-  if (handle === undefined) throw new Error(`a live stream machine does not know ${name}`);
+  if (handle === undefined) throw new Error(`unknown call of a live stream machine: ${name}`);
   return await handle(order);
 }
 

@@ -31,7 +31,7 @@ function changeDroppedRungs(machine: StreamParts, session: Session, speed: numbe
   });
 }
 
-/** Only the connection between gateway and Worker was lost: the same broadcaster continues. */
+/** Resumes the session when only the connection between gateway and Worker was lost. The broadcaster is the same. */
 function reconnect(machine: StreamParts, session: Session): void {
   machine.timers.cancel("window");
   machine.move(session.segments > 0 ? "reconnect" : "connect", () =>

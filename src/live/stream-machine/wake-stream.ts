@@ -2,7 +2,7 @@ import { isOnAir, type StreamStatus } from "../streams/moves.ts";
 import type { Named } from "../streams/stream-calls.ts";
 import type { StreamParts } from "./parts.ts";
 
-/** For the sweep: makes the silence timer and the outbox due now, and brings the row up to date. */
+/** For the sweep: makes the silence timer and the outbox due now, and updates the row. */
 export function wakeStream(machine: StreamParts, { streamId }: Named): { status: StreamStatus } {
   const { documents, state, timers } = machine;
   documents.put("name", streamId);

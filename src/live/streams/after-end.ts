@@ -1,17 +1,17 @@
-/** What a stream's own address answers once its broadcast is over. Pure. */
+/** The stages of a stream's own address after the end of a broadcast. Pure. */
 
-/** How far back players may go without DVR. */
+/** The live window without DVR. */
 export const WINDOW_SECONDS = 60;
-/** Players that are in the middle of a session go on to its end, by its own playlists. */
+/** Players in the middle of a session can play to its end, from its own playlists. */
 export const KEEP_INDEX_MS = 24 * 3600_000;
 /** The same without a recording: the segments are purged five minutes after the end. */
 export const KEEP_INDEX_OF_PURGED_MS = 10 * 60_000;
 
 /**
- * - `idle`: nothing to play, and nobody can be following a broadcast.
- * - `on air`: the newest session goes on.
- * - `ending`: its manifests say that it has ended, so that players which follow the stream's address play to the end and stop.
- * - `over`: the address leads to the recording. Without one it is gone until what was broadcast is deleted, then `idle`.
+ * - `idle`: nothing to play, and no player can be following a broadcast.
+ * - `on air`: the newest session is open.
+ * - `ending`: its manifests signal the end, so that players that follow the stream's address play to the end and stop.
+ * - `over`: the address serves the recording. Without one it is 410 until the broadcast's segments are deleted, then `idle`.
  */
 export type StreamStage = "idle" | "on air" | "ending" | "over";
 
@@ -21,8 +21,8 @@ export function stageOf(session: { endedAtMs: number | null } | null, nowMs: num
   return nowMs - session.endedAtMs < WINDOW_SECONDS * 1000 ? "ending" : "over";
 }
 
-/** Whether a client may still be following a session without a recording, and has to be told that nothing more will come. */
+/** Whether a player may still be following a session without a recording and needs the signal that it has ended. */
 export const isLatelyOver = (endedAtMs: number, nowMs: number): boolean => nowMs - endedAtMs < KEEP_INDEX_OF_PURGED_MS;
 
-/** Viewers of a broadcast play it to its end after it is over; they are at most a minute behind unless they have gone back. */
+/** Time for viewers to play an ended broadcast to its end. They are at most a minute behind, unless they have seeked back. */
 export const PLAYS_ON_MS = 5 * 60_000;

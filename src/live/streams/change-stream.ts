@@ -5,22 +5,22 @@ import { type Committed, commitWithEvents } from "../../events/webhooks/index.ts
 import type { StreamEvent } from "./stream-event.ts";
 import { changeSeen, findStream, isStill, type StreamColumns, type StreamRecord } from "./repository.ts";
 
-/** Others change the record too, its machine above all: then it is read again. */
+/** Attempts. Each attempt reads the record again, because its machine and other requests change it too. */
 const MOST_TRIES = 20;
 
 export interface StreamChange {
-  /** Of the stream's own row. */
+  /** Columns of the stream's own row. */
   set?: StreamColumns;
-  /** Of what belongs to it. Each of them has to do nothing where `isStill` is false. */
+  /** Statements on dependent rows. Each must have no effect where `isStill` is false. */
   statements?: Statement[];
-  /** Told with the change, as one commit; of the record as it is afterwards. */
+  /** Committed together with the change. Contains the record after it. */
   event: StreamEvent | null;
 }
 
 /**
- * Changes a stream as it was seen, or sees again. Null when there is no such stream, or the change turns out to be none.
+ * Changes a stream with optimistic concurrency. Null when there is no such stream, or the plan changes nothing.
  *
- * @param plan what the record is to become, and how; asked again whenever somebody else was faster
+ * @param plan computes the new record and the change; called again after a concurrent change
  */
 export async function changeStream<Plan extends StreamChange>(
   env: Env,
@@ -32,7 +32,7 @@ export async function changeStream<Plan extends StreamChange>(
     const seen = await findStream(env, workspaceId, streamId);
     const planned = seen && plan(seen, db, isStill(seen.stream));
     if (seen === null || planned === null) return null;
-    // The stream's own row comes last: until then the others can see whether it is still the same.
+    // The stream's own row is changed last: the other statements check that it is unchanged.
     const statements = [...(planned.statements ?? []), changeSeen(db, seen.stream, planned.set ?? {})];
     if (planned.event === null) {
       const results = await commit(env.DB, statements);
@@ -42,5 +42,5 @@ export async function changeStream<Plan extends StreamChange>(
     const committed = await commitWithEvents(env, statements, [{ event: planned.event, onlyIf: sql`changes() > 0` }]);
     if (committed.isNew[0]) return { plan: planned, committed };
   }
-  throw new Error("the stream changes all the time");
+  throw new Error("too many concurrent changes of the stream");
 }

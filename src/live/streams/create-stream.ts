@@ -12,7 +12,7 @@ import { sealStream } from "./secrets.ts";
 import { streamEvent } from "./stream-event.ts";
 import { toStream } from "./to-stream.ts";
 
-/** Records a stream, with `video.live_stream.created`. */
+/** Creates a stream, with `video.live_stream.created`. */
 export async function createStream(
   body: CreateStream,
   { env, workspaceId, publicUrl, now, after, keep }: CreateContext,

@@ -8,5 +8,5 @@ export const newHexId = hex32;
 export const newStreamSecret = (streamId: string): string => `${hex32()}k${streamId}`;
 export const srtPlaybackStreamId = (streamId: string): string => `play${streamId}`;
 
-/** The stream that a key is of, if it is one; null when it has not the form of a key. */
+/** The stream's id in a key; null when the text does not have the form of a key. */
 export const streamIdOfKey = (key: string): string | null => /^[0-9a-f]{32}k([0-9a-f]{32})$/.exec(key)?.[1] ?? null;

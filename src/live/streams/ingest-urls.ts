@@ -1,13 +1,13 @@
 import type { Env } from "../../platform/env.ts";
 
-/** Where broadcasters come in, without a key; null = not there. */
+/** Ingest addresses without a key; null = the protocol is not available. */
 export interface IngestBases {
   rtmpUrl: string | null;
   rtmpsUrl: string | null;
   srtUrl: string | null;
 }
 
-/** The addresses of the newest gateway that lives and has one, else the deployment's. Pure. */
+/** For each protocol, the address of the newest live gateway that has one, else the deployment's. Pure. */
 export function chooseBases(
   living: IngestBases[],
   env: Pick<Env, "INGEST_RTMP_URL" | "INGEST_RTMPS_URL" | "INGEST_SRT_URL">,
@@ -27,7 +27,7 @@ export interface IngestUrls {
   http: string;
 }
 
-/** Addresses to be copied into an encoder as they are. HTTP comes in at the Worker. Pure. */
+/** Complete addresses for encoders. HTTP broadcasts are received by the Worker. Pure. */
 export function ingestUrls(
   { rtmpUrl, rtmpsUrl, srtUrl }: IngestBases,
   { streamKey, srtSecret }: { streamKey: string; srtSecret: string },

@@ -11,7 +11,7 @@ interface Key {
 }
 const nextEvent = (now: Date) => ({ id: crypto.randomUUID(), atMs: now.getTime() });
 
-/** Adds a way to watch a stream, with `video.live_stream.updated`. Null when there is no such stream. */
+/** Adds a playback ID to a stream, with `video.live_stream.updated`. Null when there is no such stream. */
 export async function addPlaybackId(
   env: Env,
   key: Key,
@@ -36,7 +36,7 @@ export async function addPlaybackId(
   return changed && { playbackId, committed: changed.committed };
 }
 
-/** Takes a way to watch a stream away, with `video.live_stream.updated`. Null when there is none. */
+/** Removes a playback ID from a stream, with `video.live_stream.updated`. Null when there is none. */
 export async function removePlaybackId(env: Env, key: Key, playbackId: string, now: Date): Promise<Committed | null> {
   const changed = await changeStream(env, key, (seen, db, still) => {
     const playbackIds = seen.playbackIds.filter(({ id }) => id !== playbackId);

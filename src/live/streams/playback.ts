@@ -4,16 +4,16 @@ import { type Database, openDatabase } from "../../platform/database.ts";
 import { playbackIds } from "../../tenancy/access/index.ts";
 import { liveSessions, liveStreams } from "./tables.ts";
 
-/** What stands behind a playback id of a stream. */
+/** The stream that a playback id belongs to. */
 export interface LivePlayable {
   streamId: string;
-  /** Players may go back to the beginning of the session. */
+  /** Players may seek back to the start of the session. */
   hasDvr: boolean;
-  /** Access to its recordings and clips. */
+  /** Access policy of its recordings and clips. */
   mediaPolicy: "public" | "private";
-  /** A clip window that a viewer asks for also becomes a media. */
+  /** A viewer's request for a clip window also creates a media. */
   allowViewerClips: boolean;
-  /** The session on air, or the last one; null before there was any that could be watched. */
+  /** The session on air, or the last one; null before the first playable session. */
   session: { id: string; renditions: LiveRendition[]; endedAtMs: number | null } | null;
 }
 
@@ -42,7 +42,7 @@ export const PLAYABLE_COLUMNS = {
   allowViewerClips: liveStreams.allowViewerClips,
 };
 
-/** The session on air or the last one of a stream, if it could be watched; for a batch. @param streamId an SQL expression */
+/** A stream's playable session on air, or its last one; for a batch. @param streamId an SQL expression */
 export const newestSession = (db: Database, streamId: SQL) =>
   db
     .select({ id: liveSessions.id, renditions: liveSessions.renditions, endedAt: liveSessions.endedAt })
@@ -67,7 +67,7 @@ export interface LiveSession {
   hasDvr: boolean;
 }
 
-/** Null when the session is none of the stream that a playback id names. */
+/** Null when the session does not belong to the playback id's stream. */
 export async function findLiveSession(
   binding: D1Database,
   playbackId: string,

@@ -10,7 +10,7 @@ import { ingestGateways, liveSessions, liveStreams, simulcastTargets } from "./t
 export type { LiveStream, SimulcastTarget } from "./secrets.ts";
 export type LiveSession = typeof liveSessions.$inferSelect;
 
-/** A stream with what its REST record shows beside it. */
+/** A stream with the other rows that its REST record contains. */
 export interface StreamRecord {
   stream: LiveStream;
   playbackIds: StreamPlaybackId[];
@@ -29,8 +29,8 @@ export const streamInserts = (
 ): Statement[] => [db.insert(liveStreams).values(stream), db.insert(playbackIds).values(playbackId)];
 
 /**
- * @param workspaceId null = whose ever it is: for what the service itself does
- * @param opens whose secrets have to open; others that do not are `redacted`
+ * @param workspaceId null = any workspace, for the service's own operations
+ * @param opens the secrets that must be decryptable; others that are not are `redacted`
  * @throws {Problem} unavailable
  */
 export async function findStream(
@@ -95,17 +95,17 @@ export async function listStreams(
   return { records, total: totals[0]?.total ?? 0 };
 }
 
-/** What may be changed of a row. Secrets only as they are sealed. */
+/** Changed columns of a row. Secrets only in sealed form. */
 export type StreamColumns = Partial<typeof liveStreams.$inferInsert>;
 
-/** A statement that does nothing when the record is not any more what was seen of it. */
+/** A statement that changes nothing when the record has changed since it was read. */
 export const changeSeen = (db: Database, seen: LiveStream, change: StreamColumns) =>
   db
     .update(liveStreams)
     .set({ ...change, revision: sql`${liveStreams.revision} + 1` })
     .where(and(eq(liveStreams.id, seen.id), eq(liveStreams.revision, seen.revision), isAlive));
 
-/** True in SQL while nobody has changed the record since it was seen. */
+/** SQL condition: the record is unchanged since it was read. */
 export const isStill = (seen: LiveStream) =>
   sql`EXISTS (SELECT 1 FROM ${liveStreams} WHERE id = ${seen.id} AND revision = ${seen.revision} AND deleted_at IS NULL)`;
 
@@ -125,7 +125,7 @@ export async function saveGateway(db: Database, gateway: typeof ingestGateways.$
   await db.insert(ingestGateways).values(gateway).onConflictDoUpdate({ target: ingestGateways.id, set: gateway });
 }
 
-/** Gateways that were heard of within their lease, the newest first. */
+/** Gateways that registered within their lease, the newest first. */
 export const livingGateways = (db: Database, now: Date) =>
   db
     .select()

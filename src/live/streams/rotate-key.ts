@@ -8,8 +8,8 @@ import { sealStream } from "./secrets.ts";
 import { streamEvent } from "./stream-event.ts";
 
 /**
- * Gives a stream another key and other SRT secrets, with `video.live_stream.updated`. The old ones are refused from now on. A broadcast
- * under way goes on: its gateway holds a token of its session. Null when there is no such stream.
+ * Gives a stream a new key and new SRT secrets, with `video.live_stream.updated`. The old ones are refused from now on. A current broadcast
+ * continues: its gateway has a token of its session. Null when there is no such stream.
  */
 export async function rotateKey(
   env: Env,

@@ -1,4 +1,4 @@
-/** What the routes of streams have in common. */
+/** Shared parts of the stream routes. */
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { uuidParam } from "../../platform/http/requests.ts";

@@ -164,7 +164,7 @@ async function create(c: Context<AppContext>, body: CreateStream) {
   return (await answerOnce(c, operation, (context) => createStream(body, context))) as never;
 }
 
-/** A stream with the addresses that are good at this moment. */
+/** Adds the current ingest addresses to streams. */
 async function withIngest(c: Context<AppContext>, records: StreamRecord[]) {
   const bases = await ingestBases(openDatabase(c.env.DB), c.env, new Date());
   const publicUrl = publicUrlOf(c);

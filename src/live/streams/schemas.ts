@@ -55,7 +55,7 @@ export const PlaybackIdRecord = z
   .object({ id: z.uuid(), accessPolicy: z.enum(["public", "private"]) })
   .openapi("LivePlaybackId");
 
-/** What every answer and every event has of a stream. */
+/** The stream's record in answers and events. */
 export const StreamRecordSchema = z.object({
   streamId: HexId,
   streamKey: z.string(),

@@ -5,7 +5,7 @@ import { logError } from "../../platform/log.ts";
 import { withKeys } from "../../platform/http/with-keys.ts";
 import type { liveStreams, simulcastTargets } from "./tables.ts";
 
-/** What lets a broadcaster, or an SRT player, in. */
+/** The credentials of broadcasters and of SRT players. */
 export interface StreamSecrets {
   streamKey: string;
   srtSecret: string;
@@ -14,7 +14,7 @@ export interface StreamSecrets {
 
 type StreamRow = typeof liveStreams.$inferSelect;
 type TargetRow = typeof simulcastTargets.$inferSelect;
-/** A stream with its secrets in the clear, as nothing is stored. */
+/** A stream with its secrets in clear text. Never stored in this form. */
 export type LiveStream = Omit<StreamRow, "secrets">;
 export type SimulcastTarget = Omit<TargetRow, "sealedKey">;
 
@@ -34,8 +34,8 @@ export async function openStream(env: Env, { secrets, ...row }: StreamRow): Prom
 }
 
 /**
- * For what works without the secrets: those of a row that does not open (its key was removed, or it is damaged) are `redacted`, so that the
- * stream can still be listed, ended, given other secrets and deleted.
+ * For operations that do not need the secrets. Secrets that cannot be decrypted (their key was removed, or the row is damaged) are
+ * `redacted`, so that the stream can still be listed, ended, given new secrets and deleted.
  *
  * @throws {Problem} unavailable, when the keys are unusable for every row
  */

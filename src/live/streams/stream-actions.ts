@@ -12,8 +12,8 @@ const REFUSALS = {
 } as const satisfies Record<string, readonly [ProblemCode, string]>;
 
 /**
- * What an owner does with a stream. Its machine has done it when this comes back; a broadcaster that has to go is told so with its
- * next heartbeat, by `finish` before. Null when there is no such stream.
+ * Carries out an owner's action on a stream. The stream's machine has completed it when this returns. `finish` stops the broadcaster first;
+ * other actions end its session, and its next heartbeat is answered with the reason. Null when there is no such stream.
  *
  * @throws {Problem} when nothing would change (contract/rest.md §6)
  */

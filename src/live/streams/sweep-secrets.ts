@@ -9,9 +9,9 @@ import { liveStreams, simulcastTargets } from "./tables.ts";
 const AT_ONCE = 100;
 
 /**
- * Seals what is not sealed with the first key of WEBHOOK_KEYS: rows that are older than the sealing, and after a rotation of the keys all
- * the others. A row that somebody changes meanwhile is left to the next run. Rows are taken at random, so that those that never open
- * cannot keep the others from being sealed.
+ * Seals rows that are not sealed with the first key of WEBHOOK_KEYS: rows from before sealing, and after a rotation of the keys all other
+ * rows. A row that changes meanwhile is left to the next run. Rows are chosen at random, so that rows that cannot be decrypted do not block
+ * the others.
  */
 export async function sweepSecrets(env: Env): Promise<void> {
   const db = openDatabase(env.DB);
@@ -38,7 +38,7 @@ export async function sweepSecrets(env: Env): Promise<void> {
   if (streams.length + targets.length > 0) log("live.secrets_sealed", { ...sealed, failed });
 }
 
-/** @returns rows that were sealed: none when somebody has changed the row meanwhile */
+/** @returns the number of sealed rows: 0 when the row has changed meanwhile */
 async function sealStreamRow(env: Env, row: typeof liveStreams.$inferSelect): Promise<number> {
   const isSame = and(eq(liveStreams.id, row.id), sql`${liveStreams.secrets} IS ${row.secrets}`);
   const sealed = await sealStream(env, row.id, await openStream(env, row));
@@ -53,7 +53,7 @@ async function sealTargetRow(env: Env, row: typeof simulcastTargets.$inferSelect
   return meta.changes;
 }
 
-/** A row that cannot be sealed is logged, and the others go on. */
+/** Logs a row that cannot be sealed, so that the others are still sealed. */
 async function orLogged(ids: Record<string, string>, sealRow: () => Promise<number>): Promise<number> {
   return await sealRow().catch((error: unknown) => {
     logError("live.secrets_not_sealed", { ...ids, error: String(error) });

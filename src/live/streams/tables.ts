@@ -8,19 +8,19 @@ export const liveStreams = sqliteTable(
   {
     id: text().primaryKey(), // 32 hex
     workspaceId: text().notNull(),
-    /** The three secrets, sealed together (see secrets.ts). Null: the row is older than that, and they are in the columns below. */
+    /** The three secrets, sealed together (see secrets.ts). Null in rows from before sealing: the secrets are in the columns below. */
     secrets: text(),
     streamKey: text().notNull(),
     srtSecret: text().notNull(),
     srtPlaybackSecret: text().notNull(),
     maxResolution: text({ enum: ["1080p", "720p", "480p"] }).notNull(),
-    mediaPolicy: text({ enum: ["public", "private"] }).notNull(), // of recordings
+    mediaPolicy: text({ enum: ["public", "private"] }).notNull(), // policy of recordings
     latencyMode: text({ enum: ["low", "standard"] }).notNull(),
     reconnectWindowS: integer().notNull(),
     maxDurationS: integer().notNull(), // 0 = unbounded
     enableDvrMode: integer({ mode: "boolean" }).notNull(),
     enableRecording: integer({ mode: "boolean" }).notNull(),
-    /** Without credentials a clip window plays only; with this it also becomes a media. */
+    /** A viewer's request for a clip window also creates a media. */
     allowViewerClips: integer({ mode: "boolean" }).notNull().default(false),
     metadata: text({ mode: "json" }).$type<Metadata>().notNull(),
 
@@ -30,9 +30,9 @@ export const liveStreams = sqliteTable(
 
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),
     updatedAt: integer({ mode: "timestamp_ms" }).notNull(),
-    /** Counts the changes of the record, so that an event can be sure to tell of the newest. */
+    /** Counts the changes of the record, so that an event contains the newest one. */
     revision: integer().notNull().default(0),
-    /** The last message of the machine's outbox that is in this row: one that comes twice is known by it. */
+    /** The last outbox message of the machine that was applied to this row. Detects repeated messages. */
     machineSeq: integer().notNull().default(0),
     sweptAt: integer({ mode: "timestamp_ms" }),
     deletedAt: integer({ mode: "timestamp_ms" }), // a tombstone
@@ -43,7 +43,7 @@ export const liveStreams = sqliteTable(
   ],
 );
 
-/** Other platforms that get the broadcast. */
+/** Other platforms that receive the broadcast. */
 export const simulcastTargets = sqliteTable(
   "simulcast_targets",
   {
@@ -51,7 +51,7 @@ export const simulcastTargets = sqliteTable(
     streamId: text().notNull(),
     workspaceId: text().notNull(),
     url: text().notNull(),
-    /** The other platform's key, sealed. Null: the row is older than that, and it is in the column below. */
+    /** The other platform's key, sealed. Null in rows from before sealing: the key is in the column below. */
     sealedKey: text(),
     streamKey: text().notNull(),
     isEnabled: integer({ mode: "boolean" }).notNull(),
@@ -61,23 +61,23 @@ export const simulcastTargets = sqliteTable(
   (t) => [index("simulcast_targets_of_stream").on(t.streamId)],
 );
 
-/** Broadcasts: one row from the connecting to the definite end, reconnects included. Written by the stream machine's outbox. */
+/** Broadcasts: one row from the first connection to the definite end, reconnects included. Written by the stream machine's outbox. */
 export const liveSessions = sqliteTable(
   "live_sessions",
   {
     id: text().primaryKey(), // UUID
     streamId: text().notNull(),
     workspaceId: text().notNull(),
-    /** The media that its recording becomes; null = not recorded. Its row exists once the broadcast has started. */
+    /** The media of its recording; null = not recorded. The media's row exists once the broadcast has started. */
     mediaId: text(),
-    gatewayId: text().notNull(), // where it comes in at the moment
+    gatewayId: text().notNull(), // of the current connection
     protocol: text({ enum: ["rtmp", "rtmps", "srt", "http"] }).notNull(),
     latencyMode: text({ enum: ["low", "standard"] }).notNull(),
     partTargetMs: integer().notNull(),
     segmentMs: integer().notNull(),
-    /** What it consists of, as the gateway has said last; null until it has started. */
+    /** The renditions that the gateway last reported; null until the session has started. */
     renditions: text({ mode: "json" }).$type<LiveRendition[]>(),
-    segments: integer().notNull(), // whole ones, as of the last change of this row
+    segments: integer().notNull(), // whole segments as of the last change of this row
     startedAt: integer({ mode: "timestamp_ms" }).notNull(),
     endedAt: integer({ mode: "timestamp_ms" }),
     endReason: text({ enum: ["finished", "disabled", "deleted", "max_duration", "window_over"] }),
@@ -85,13 +85,13 @@ export const liveSessions = sqliteTable(
   (t) => [index("live_sessions_of_stream").on(t.streamId, t.startedAt)],
 );
 
-/** Ingest gateways by what they have said of themselves; one that is not heard of for 30 s is gone. */
+/** Ingest gateways as they registered themselves. A gateway without registration for 30 s counts as gone. */
 export const ingestGateways = sqliteTable("ingest_gateways", {
   id: text().primaryKey(),
   rtmpUrl: text(),
   rtmpsUrl: text(),
   srtUrl: text(),
-  httpUrl: text(), // null = it takes no pushed broadcasts
+  httpUrl: text(), // null = it accepts no pushed broadcasts
   startedAt: integer({ mode: "timestamp_ms" }).notNull(),
   heardAt: integer({ mode: "timestamp_ms" }).notNull(),
 });

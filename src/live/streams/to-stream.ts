@@ -5,7 +5,7 @@ import type { StreamPlaybackId } from "../../tenancy/access/index.ts";
 import type { LiveStream, SimulcastTarget, StreamRecord } from "./repository.ts";
 import type { PlaybackIdRecord, StreamRecordSchema, TargetRecord } from "./schemas.ts";
 
-/** Inside the reconnect window a stream shows as active. */
+/** The API shows a stream in its reconnect window as active. */
 const toStatus = ({ status }: Pick<LiveStream, "status">) => (status === "disconnected" ? "active" : status);
 
 export const toPlaybackId = ({ id, accessPolicy }: StreamPlaybackId): z.infer<typeof PlaybackIdRecord> => ({
@@ -21,7 +21,7 @@ export const toTarget = (target: SimulcastTarget): z.infer<typeof TargetRecord> 
   ...(target.metadata === null ? {} : { metadata: target.metadata }),
 });
 
-/** What every answer and every event has of a stream (contract/rest.md §6). */
+/** The stream's record in answers and events (contract/rest.md §6). */
 export function toStream({
   stream,
   playbackIds,

@@ -6,7 +6,7 @@ import { callStream } from "./stream-calls.ts";
 import type { LiveStream, StreamRecord } from "./repository.ts";
 import { streamEvent } from "./stream-event.ts";
 
-/** Changes what its owner may change of a stream, with `video.live_stream.updated`. Null when there is no such stream. */
+/** Changes an owner's settings of a stream, with `video.live_stream.updated`. Null when there is no such stream. */
 export async function updateStream(
   env: Env,
   key: { workspaceId: string; streamId: string },
@@ -22,7 +22,7 @@ export async function updateStream(
   if (changed === null) return null;
   const { streamId } = key;
   const { reconnectWindowS } = change;
-  // A broadcast under way hears of it too; when this is lost, the next one does.
+  // Applies to the current broadcast too. If this call is lost, it applies from the next one.
   if (reconnectWindowS !== undefined)
     await callStream(env, streamId, "configure", { streamId, reconnectWindowS }).catch((error: unknown) =>
       logWarning("stream.configure_failed", { streamId, error: String(error) }),

@@ -11,7 +11,7 @@ export async function viewersOf(
   return (await callStream(env, streamId, "viewers", { streamId })).views;
 }
 
-/** For the live origin: reports the viewers of a session. A report is good for 30 s. */
+/** For the live origin: reports the viewers of a session. A report is valid for 30 s. */
 export async function reportViewers(env: Env, streamId: string, sessionId: string, viewers: number): Promise<void> {
   await callStream(env, streamId, "watched", { sessionId, viewers });
 }

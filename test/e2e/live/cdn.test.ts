@@ -4,7 +4,7 @@ import { startOrigin } from "../../../conformance/origin/origin.ts";
 import { delaysMs, holdViewers, type ViewersReport } from "../../support/live-viewers.ts";
 import { startCdn } from "./cdn.ts";
 
-/** Viewers of the conformance tests' origin, through nginx that obeys only its headers. */
+/** Viewers of the conformance tests' origin, through an nginx that caches only by its headers. */
 async function viewersOf(
   count: number,
   fault: Fault | null,
@@ -18,7 +18,7 @@ async function viewersOf(
   return { report, origin: await cdn.logOf() };
 }
 
-test("500 waiting viewers cost the origin two requests at most for a part or a playlist, and none of them gets a stale edge", async () => {
+test("500 waiting viewers cause at most two origin requests per part or playlist, and none of them gets a stale edge", async () => {
   const { report, origin } = await viewersOf(500, null, 8);
   expect([report.stale, report.refused]).toEqual([[], []]);
   expect(report.fresh).toBeGreaterThanOrEqual(500 * 7);
@@ -28,7 +28,7 @@ test("500 waiting viewers cost the origin two requests at most for a part or a p
   expect(delaysMs(report)[0]).toBe(0);
 });
 
-test("an origin whose answers may not be kept gets every request: the stand-in obeys its headers", async () => {
+test("an origin whose answers are not cacheable gets every request: the stand-in obeys its headers", async () => {
   const { origin } = await viewersOf(10, "nothing may be kept", 3);
   expect(Math.max(...origin.values())).toBe(10);
 });

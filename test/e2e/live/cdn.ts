@@ -11,7 +11,7 @@ export interface CdnRequest {
   /** Path and query. */
   uri: string;
   status: number;
-  /** As nginx names it: MISS, HIT, EXPIRED, …; empty when the cache had no part in it. */
+  /** nginx's cache status: MISS, HIT, EXPIRED, …; empty without the cache. */
   cache: string;
   wentToOrigin: boolean;
 }
@@ -20,17 +20,17 @@ export interface Cdn {
   url: string;
   /** Every request so far. */
   requests: () => Promise<CdnRequest[]>;
-  /** How many requests the origin got, by path and query. */
+  /** The number of requests to the origin, by path and query. */
   logOf: () => Promise<Map<string, number>>;
   stop: () => Promise<void>;
 }
 
-/** Longer than any test waits: nginx would send a second request to the origin after it. */
+/** Longer than any test waits: after it, nginx sends a second request to the origin. */
 const LOCKED = "120s";
 
 /**
- * Debian's nginx as a stand-in for a CDN. It keeps an answer as long as that answer's headers say and no longer (there is no
- * `proxy_cache_valid`, nothing stale), by the whole URI, and sends one of the requests that wait for the same URI to the origin.
+ * Debian's nginx as a stand-in for a CDN. It caches by the whole URI, exactly as long as the answer's headers say (no
+ * `proxy_cache_valid`, nothing stale), and forwards one of the concurrent requests for a URI to the origin.
  */
 export async function startCdn(originUrl: string): Promise<Cdn> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-cdn-"));
@@ -115,7 +115,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Until something listens: there is nothing that nginx would tell. */
+/** Polls until the port answers: nginx does not report its start. */
 async function answering(url: string): Promise<void> {
   for (;;) {
     const isThere = await fetch(url).then(

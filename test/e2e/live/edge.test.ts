@@ -1,4 +1,4 @@
-/** The live edge of a real broadcast, as a strict player and as a CDN full of viewers see it. */
+/** The live edge of a real broadcast, with a strict player and with many viewers behind a CDN. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { check } from "../../../conformance/ll-hls/check.ts";
 import { type Broadcaster, startBroadcaster } from "../../support/clock-broadcaster.ts";
@@ -38,7 +38,7 @@ afterAll(async () => {
   await platform?.removeHome();
 });
 
-test("500 viewers behind a CDN cost the origin two requests at most for a part or a playlist, and none gets a stale edge", async () => {
+test("500 viewers behind a CDN cause at most two origin requests per part or playlist, and none gets a stale edge", async () => {
   const cdn = await startCdn(`${platform.baseUrl}/`);
   try {
     const path = new URL((await smallestPlaylist(manifest))!).pathname;
@@ -51,7 +51,7 @@ test("500 viewers behind a CDN cost the origin two requests at most for a part o
   }
 });
 
-test("a strict player finds every rule of RFC 8216bis kept, up to the end of the stream", async () => {
+test("a strict player finds no violation of RFC 8216bis up to the end of the stream", async () => {
   const ending = new Promise((done) => setTimeout(done, (CHECK_SECONDS - 4) * 1000)).then(async () => {
     expect((await platform.api("PUT", `/v1/live/streams/${stream.streamId}/finish`)).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-/** Real players in a real browser on a real broadcast. LIVE_PLAY_SECONDS (15) is how long each plays at the edge. */
+/** Real players in a real browser on a real broadcast. Each plays for LIVE_PLAY_SECONDS (15) at the live edge. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Broadcaster, startBroadcaster } from "../../support/clock-broadcaster.ts";
@@ -19,10 +19,10 @@ import { type Watched, watchLive } from "./watch-live.ts";
 const SECONDS = Number(process.env["LIVE_PLAY_SECONDS"] ?? 15);
 const BACK_SECONDS = 10;
 const SOURCE = { widthPx: 480, heightPx: 270, frameRate: 15, bitrateBps: 600_000 };
-/** Behind the capture, of the last picture shown at the edge. */
+/** Maximum latency of the last picture shown at the live edge. */
 const MOST_LATENCY_MS = 5000;
 const PLAYERS = ["hls.js", "shaka", "dash.js"] as const;
-/** Of the interruptions: the encoder is killed, later the broadcaster is cut off for a while. */
+/** Interruptions: the encoder is killed, later the broadcaster is disconnected for some time. */
 const [KILL_AFTER_MS, CUT_AFTER_MS, AWAY_MS, INTERRUPTED_SECONDS] = [5000, 12_000, 3000, 24];
 
 let platform: TestPlatform;
@@ -47,7 +47,7 @@ function watchAll(seconds: number): Promise<Watched[]> {
   );
 }
 
-/** The process that has a broadcast, and not the one that waits for the next. */
+/** Kills the encoder process of the broadcast, not the one that waits for the next broadcast. */
 function killEncoder(): void {
   const pids = descendantsOf(platform.pids.ingest()!).filter((pid) => commandOf(pid).includes("live/child.ts"));
   process.kill(Math.min(...pids), "SIGKILL");
@@ -86,16 +86,19 @@ afterAll(async () => {
   await platform?.removeHome();
 });
 
-test.each(PLAYERS)("%s plays at the edge, goes back by DVR and returns, without an error", (player) => {
-  const seen = watched.find((one) => one.player === player)!;
-  expect(seen.errors).toEqual([]);
-  expect(seen.badAnswers).toEqual([]);
-  expect(seen.latenciesMs.length).toBeGreaterThan(SECONDS * 5); // each second picture of fifteen a second is read
-  expect(Math.min(...seen.backMs)).toBeGreaterThan((BACK_SECONDS - 4) * 1000);
-  expect(seen.againMs.length).toBeGreaterThan(0);
-});
+test.each(PLAYERS)(
+  "%s plays at the live edge, seeks back in the DVR window and returns, without an error",
+  (player) => {
+    const seen = watched.find((one) => one.player === player)!;
+    expect(seen.errors).toEqual([]);
+    expect(seen.badAnswers).toEqual([]);
+    expect(seen.latenciesMs.length).toBeGreaterThan(SECONDS * 5); // every second picture of fifteen per second is read
+    expect(Math.min(...seen.backMs)).toBeGreaterThan((BACK_SECONDS - 4) * 1000);
+    expect(seen.againMs.length).toBeGreaterThan(0);
+  },
+);
 
-/** hls.js gives a low-latency playlist 1.6 s and then asks again, which a busy machine can exceed. */
+/** hls.js retries a low-latency playlist after 1.6 s. A busy machine can exceed that. */
 const isRetried = (error: string) => /^hls\.js: networkError \w+TimeOut/.test(error);
 
 test.each(PLAYERS)(

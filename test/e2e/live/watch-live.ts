@@ -5,23 +5,23 @@ export interface Watched {
   player: LivePlayerName;
   errors: string[];
   stalls: { atMs: number; positionSeconds: number }[];
-  /** Answers that were no success, "404 http://…". */
+  /** Answers with an error status, "404 http://…". */
   badAnswers: string[];
-  /** Of the pictures at the edge: shown minus captured. */
+  /** Latencies of pictures at the live edge: display minus capture. */
   latenciesMs: number[];
-  /** Of the pictures after going back: how long before they had been captured. */
+  /** Ages of pictures after seeking back: display minus capture. */
   backMs: number[];
-  /** Of the pictures after going to the edge again. */
+  /** Latencies of pictures after returning to the live edge. */
   againMs: number[];
 }
 
-/** Pictures that a player needs to have shown before it counts as playing. */
+/** Displayed pictures after which a player counts as playing. */
 const ENOUGH = 15;
 
 const inPage = <T>(page: Page, act: (page: typeof live, argument: never) => T, argument: unknown = null): Promise<T> =>
   page.evaluate(
     ([words, value]) => {
-      // oxlint-disable-next-line typescript/no-implied-eval -- the function itself cannot travel to the page
+      // oxlint-disable-next-line typescript/no-implied-eval -- a function cannot be passed to the page
       const run = new Function(`return (${words})`)() as (page: unknown, argument: unknown) => T;
       return run(Reflect.get(window, "live"), value);
     },
@@ -29,10 +29,10 @@ const inPage = <T>(page: Page, act: (page: typeof live, argument: never) => T, a
   );
 
 /**
- * Plays a live stream for a while, goes back by DVR, and returns to the edge.
+ * Plays a live stream, seeks back in the DVR window, and returns to the live edge.
  *
  * @param url with DVR
- * @throws when a step shows no pictures within its time
+ * @throws when a step shows no pictures before its timeout
  */
 export async function watchLive(
   browser: Browser,
@@ -72,7 +72,7 @@ export async function watchLive(
 const read = (samples: LiveSample[]): number[] =>
   samples.flatMap(({ shownAtMs, capturedAtMs }) => (capturedAtMs === null ? [] : [shownAtMs - capturedAtMs]));
 
-/** Resolves once enough pictures in a row are as old as they are to be. */
+/** Resolves once enough consecutive pictures have the expected age. */
 async function untilShown(
   page: Page,
   player: string,

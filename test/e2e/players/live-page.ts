@@ -1,6 +1,6 @@
 /**
- * Runs inside of the browser: three players on a live stream, and what can be seen of it. The clock that is burnt into the picture is read
- * back from each frame that is shown (`scripts/live/clock-code.ts`).
+ * Runs in the browser: three players on a live stream, with samples of what they show. The clock that is burnt into the picture is read back
+ * from displayed frames (`scripts/live/clock-code.ts`).
  */
 import * as dashjs from "dashjs";
 import HlsPlayer, { Events } from "hls.js";
@@ -11,7 +11,7 @@ export type LivePlayerName = "hls.js" | "dash.js" | "shaka";
 
 export interface LiveSample {
   shownAtMs: number; // epoch
-  /** When the picture was captured, as its own clock says; null when it could not be read. */
+  /** Capture time from the picture's clock; null when it could not be read. */
   capturedAtMs: number | null;
   positionSeconds: number;
   heightPx: number;
@@ -59,7 +59,7 @@ function readClock(): number | null {
   return decodeClock(bits, Date.now());
 }
 
-/** Each picture is looked at; one in so many is read, which takes a moment. */
+/** Reads the clock of one in this many pictures, because reading is slow. */
 let readEvery = 1;
 let seen = 0;
 function look(_now: number, { expectedDisplayTime, mediaTime, height }: VideoFrameCallbackMetadata): void {
@@ -76,7 +76,7 @@ function look(_now: number, { expectedDisplayTime, mediaTime, height }: VideoFra
 video.requestVideoFrameCallback(look);
 
 interface LiveFace {
-  /** Jumps to where the player itself thinks that live is. */
+  /** Seeks to the player's own live position. */
   toLive(): void;
 }
 
@@ -121,8 +121,8 @@ export const live = {
     if (name === "hls.js") face = playHls(url, config);
     else if (name === "dash.js") face = playDash(url, config);
     else face = await playShaka(url, config);
-    // dash.js plays by itself; one that begins before it listens is one that it never hears of, and it asks for no second MPD.
-    if (name !== "dash.js") await video.play().catch(() => {}); // its source may take it away for a moment
+    // dash.js starts by itself. If playback starts before its listeners exist, it misses the event and requests no second MPD.
+    if (name !== "dash.js") await video.play().catch(() => {}); // a change of the source can interrupt it
   },
   seek(positionSeconds: number): void {
     video.currentTime = positionSeconds;
@@ -133,7 +133,7 @@ export const live = {
   buffered: (): [number, number][] =>
     Array.from({ length: video.buffered.length }, (_, n) => [video.buffered.start(n), video.buffered.end(n)]),
   position: (): number => video.currentTime,
-  /** What has been seen since the last call. */
+  /** Samples since the last call. */
   samples: (): LiveSample[] => samples.splice(0),
   log: () => log,
 };

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** Serves the page with the three players on a port of its own, so that playback crosses origins as it does for viewers. */
+/** Serves the page with the three players on a separate port, so that playback is cross-origin, as it is for viewers. */
 export async function servePlayerPage(entry = "page.ts"): Promise<{ url: string; close(): Promise<void> }> {
   const bundle = await build({
     entryPoints: [fileURLToPath(new URL(entry, import.meta.url))],

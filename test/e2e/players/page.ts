@@ -1,12 +1,11 @@
 /**
- * Runs inside of the browser: three players behind one face. Everything that goes wrong is written down, so that a test
- * can say that nothing did.
+ * Runs in the browser: three players behind one interface. Records every error, so that a test can check that there was none.
  */
 import * as dashjs from "dashjs";
 import HlsPlayer, { Events } from "hls.js";
 import shaka from "shaka-player";
 
-/** One quality that can be forced. */
+/** A rung that can be forced. */
 export interface Rung {
   id: string;
   widthPx: number;
@@ -27,7 +26,7 @@ video.muted = true;
 video.playsInline = true;
 document.body.append(video);
 
-/** A stall is a wait that nobody asked for: not the start, not a seek, not the end. */
+/** False while a wait counts as a stall: outside of the start, seeks and the end. */
 let isExpectedToWait = true;
 const excuseWaiting = () => {
   isExpectedToWait = true;
@@ -48,7 +47,7 @@ window.addEventListener("unhandledrejection", (event) => log.errors.push(`page: 
 function hlsFace(): Face {
   const hls = new HlsPlayer({ enableWorker: true });
   hls.on(Events.ERROR, (_event, data) => {
-    // hls.js tells of holes it steps over as errors as well; a sound stream needs none of that.
+    // hls.js also reports gaps that it skips as errors; a valid stream has none.
     log.errors.push(`hls.js: ${data.type} ${data.details} ${data.error?.message ?? ""}`);
   });
   return {
@@ -138,7 +137,7 @@ const FACES = { "hls.js": hlsFace, "dash.js": dashFace, shaka: shakaFace };
 export type PlayerName = keyof typeof FACES;
 let face: Face;
 
-/** What the test calls; see `play-through.ts`. */
+/** The test's interface; see `play-through.ts`. */
 export const harness = {
   async load(name: PlayerName, url: string): Promise<{ version: string }> {
     face = FACES[name]();
@@ -153,7 +152,7 @@ export const harness = {
     await ended;
     return { currentTime: video.currentTime, duration: video.duration };
   },
-  /** Seeks, and answers once a picture from there on has been shown and time goes on. */
+  /** Seeks. Resolves once a picture from there on was shown and playback continues. */
   async seekTo(seconds: number): Promise<{ shownSeconds: number }> {
     excuseWaiting();
     const shown = new Promise<number>((resolve) => {
@@ -174,7 +173,7 @@ export const harness = {
     return { shownSeconds };
   },
   rungs: (): Rung[] => face.rungs(),
-  /** Forces a rung, and answers once pictures of its size are shown and time goes on. */
+  /** Forces a rung. Resolves once pictures of its size are shown and playback continues. */
   async force(rung: Rung): Promise<{ widthPx: number; heightPx: number }> {
     excuseWaiting();
     face.force(rung);

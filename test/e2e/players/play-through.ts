@@ -4,13 +4,13 @@ import type { harness, PlayerName, Rung } from "./page.ts";
 export type { PlayerName, Rung } from "./page.ts";
 
 export interface PlayThroughOptions {
-  /** Speed of the run from start to end. Above 1 a slow machine may stall for reasons that are not the media's. */
+  /** Playback rate of the run from start to end. Above 1, a slow machine can stall without a fault of the media. */
   rate?: number;
-  /** The five places depend on it alone. */
+  /** Determines the five positions. */
   seed?: number;
-  /** Longest wait for any one step, ms. */
+  /** Timeout of each step, ms. */
   stepMs?: number;
-  /** The player's own intervals run each millisecond, so that whatever they race with happens. */
+  /** The player's own intervals run every millisecond, to provoke race conditions. */
   hasFastIntervals?: boolean;
 }
 
@@ -21,18 +21,18 @@ export interface PlayThrough {
   endedAtSeconds: number;
   errors: string[];
   stalls: { atSeconds: number }[];
-  /** Where it was sent, and the time of the first picture shown from there. */
+  /** Each seek's target, and the time of the first picture shown after it. */
   seeks: { toSeconds: number; shownSeconds: number }[];
-  /** Every rung the player knew, and the size of the picture once it was forced. */
+  /** Every rung of the player, and the picture size after it was forced. */
   rungs: { rung: Rung; widthPx: number; heightPx: number }[];
-  /** Answers of the server that were no success, "404 http://…". */
+  /** Answers with an error status, "404 http://…". */
   badAnswers: string[];
 }
 
 /**
- * Plays a manifest from start to end, seeks to five places, and forces every rung, in a fresh page.
+ * Plays a manifest from start to end, seeks to five positions, and forces every rung, in a new page.
  * @param pageUrl of `servePlayerPage`
- * @throws when a step does not end in time; the message says which, and what the player had told by then
+ * @throws when a step times out; the message has the step and the player's log
  */
 export async function playThrough(
   browser: Browser,
@@ -138,7 +138,7 @@ function stepper(page: Page, player: string) {
   };
 }
 
-/** The same places for the same seed (a linear congruential generator), in thousandths, not in the last half second. */
+/** Reproducible positions for a seed (a linear congruential generator), in thousandths, before the last half second. */
 function randomPlaces(seed: number, count: number, durationSeconds: number): number[] {
   let state = seed >>> 0;
   return Array.from({ length: count }, () => {

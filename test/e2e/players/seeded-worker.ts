@@ -7,7 +7,7 @@ import { indexSource } from "../../../src/media/mp4/index.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
-/** The playback part of the Worker alone, in workerd, with a catalogue and a store that a test fills by hand. */
+/** Only the playback part of the Worker, in workerd, with a catalogue and a store that the test fills. */
 export async function startPlaybackWorker() {
   const bundle = await build({
     stdin: {
@@ -50,7 +50,7 @@ export async function startPlaybackWorker() {
   return { url, miniflare, db, bucket: await miniflare.getR2Bucket("MEDIA"), close: () => miniflare.dispose() };
 }
 
-/** The built files of the hosted page, as the platform's static assets would be served. */
+/** Serves the built files of the hosted page, as the platform serves static assets. */
 async function serveBuilt(request: { url: string }) {
   const { pathname } = new URL(request.url);
   const file = await readFile(new URL(`dist/assets${pathname}`, ROOT)).catch(() => null);
@@ -60,7 +60,7 @@ async function serveBuilt(request: { url: string }) {
 
 export type PlaybackWorker = Awaited<ReturnType<typeof startPlaybackWorker>>;
 
-/** Puts an asset on its way into the catalogue, with nothing to play yet. */
+/** Adds an asset that is being processed, without renditions. */
 export async function seedAsset({ db }: PlaybackWorker, title: string): Promise<SeededAsset> {
   const assetId = crypto.randomUUID();
   const playbackId = crypto.randomUUID();
@@ -84,7 +84,7 @@ export interface SeededAsset {
   playbackId: string;
 }
 
-/** Gives an asset a standard source as the asset machine would: from here on it plays by passthrough. */
+/** Gives an asset a standard source as the asset machine does, so that it plays by passthrough. */
 export async function addStandardSource(
   { db, bucket }: PlaybackWorker,
   { assetId }: SeededAsset,

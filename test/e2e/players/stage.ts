@@ -5,13 +5,13 @@ import { type SourceServer, startSourceServer } from "../../support/source-serve
 import { launchChromium } from "./chromium.ts";
 import { servePlayerPage } from "./page-server.ts";
 
-/** All that a test needs to take a clip from POST to a player: a running platform, a server of sources, a browser with a page. */
+/** The environment for tests from POST to playback: a running platform, a source server, a browser with a page. */
 export interface Stage {
   server: SourceServer;
   platform: TestPlatform;
   page: Awaited<ReturnType<typeof servePlayerPage>>;
   browser: Browser;
-  /** Serves a file under a name. */
+  /** Serves a file at a path. */
   serve(name: string, path: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Which project of the tests tries which row of docs/architecture/limits.md. Each project's map of trials has exactly these keys. */
+/** The test project that tries each row of docs/architecture/limits.md. Each project's map of trials has exactly these keys. */
 export const TRIED_IN = {
   pure: [
     "job-silence",

@@ -2,7 +2,7 @@
 
 export interface Limit {
   id: string;
-  /** In the unit that `numberOf` gives: bytes, milliseconds or a count. */
+  /** In the unit of `numberOf`: bytes, milliseconds or a count. */
   bound: number;
   enforcedIn: string[];
   /** The first code span of "Beyond it": a status, an error code, or a word such as `closed`. */
@@ -22,7 +22,7 @@ const UNITS: Record<string, number> = {
   d: 86_400_000,
 };
 
-/** @throws {Error} when a row cannot be read: no row is passed over */
+/** @throws {Error} when a row cannot be parsed: no row is skipped */
 export function readLimits(markdown: string): Limit[] {
   const rows = [...markdown.matchAll(/^\|(.*)\|$/gm)].map(([, row]) => row!.split("|").map((cell) => cell.trim()));
   const limits = rows.filter(([first]) => first !== COLUMNS[0] && !/^[-: ]+$/.test(first!)).map(readRow);

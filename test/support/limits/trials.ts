@@ -1,41 +1,41 @@
-/** Tries bounds of docs/architecture/limits.md on the code that enforces them. */
+/** Checks the bounds of docs/architecture/limits.md against the code that enforces them. */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Limit } from "./page.ts";
 
 export const TAKEN = "taken";
 
 export interface Outcome {
-  /** `TAKEN`, or what was answered instead. */
+  /** `TAKEN`, or the answer instead. */
   atBound: string;
   above: string;
 }
-/** @param bound as the page says it: bytes, milliseconds or a count */
+/** @param bound from the page: bytes, milliseconds or a count */
 export interface Trial {
   (bound: number): Outcome | Promise<Outcome>;
-  /** It waits for a clock that cannot be moved: it begins before the others, beside those of its kind. */
+  /** The trial waits in real time. Such trials start before the others, concurrently. */
   isWaited?: boolean;
 }
 
 type Probe = (amount: number) => string | Promise<string>;
 
-/** The bound itself is taken, one more is not. */
+/** The bound itself is accepted, one more is not. */
 export const upTo =
   (probe: Probe): Trial =>
   async (bound) => ({ atBound: await probe(bound), above: await probe(bound + 1) });
 
-/** The bound is the least: one less is not taken. */
+/** The bound is a minimum: one less is not accepted. */
 export const atLeast =
   (probe: Probe): Trial =>
   async (bound) => ({ atBound: await probe(bound), above: await probe(bound - 1) });
 
-/** What happens at the bound: one before it nothing does. For deadlines, and for counts that set something off. */
+/** An effect starts at the bound, not one before it. For deadlines, and for counts that trigger something. */
 export const until =
   (probe: Probe): Trial =>
   async (bound) => ({ atBound: await probe(bound - 1), above: await probe(bound) });
 
 export const waited = (trial: Trial): Trial => Object.assign(trial, { isWaited: true });
 
-/** The trial of every limit that a project tries, as a test. @throws {Error} when trials and page do not fit */
+/** Defines a test for every limit of a project. @throws {Error} when trials and page do not match */
 export function tryLimits(limits: Limit[], trials: Record<string, Trial>): void {
   describe("docs/architecture/limits.md", () => {
     const begun = new Map<string, Promise<Outcome>>();
@@ -43,7 +43,7 @@ export function tryLimits(limits: Limit[], trials: Record<string, Trial>): void 
       for (const [id, trial] of Object.entries(trials)) {
         if (trial.isWaited !== true) continue;
         const outcome = Promise.resolve(trial(limitOf(limits, id).bound));
-        outcome.catch(() => {}); // its test hears of it
+        outcome.catch(() => {}); // its test reports the error
         begun.set(id, outcome);
       }
     });

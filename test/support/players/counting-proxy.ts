@@ -1,4 +1,4 @@
-/** A proxy before a test platform that keeps what each client asks for: the first part of its path is the client's name. */
+/** A proxy in front of a test platform that records each client's requests: the first path segment is the client's name. */
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -8,9 +8,9 @@ export interface Asked {
 }
 
 export interface CountingProxy {
-  /** Where a client of this name finds a path of the platform. */
+  /** The proxy's URL of a platform path for a client. */
   urlFor(client: string, path: string): string;
-  /** What a client has been answered, in order. */
+  /** A client's answered requests, in order. */
   askedBy(client: string): Asked[];
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export async function startCountingProxy(baseUrl: string, clients: string[]): Pr
   const server = createServer((incoming, outgoing) => {
     const [, name = "", ...rest] = incoming.url!.split("/");
     const log = asked.get(name);
-    const path = log === undefined ? incoming.url! : `/${rest.join("/")}`; // addresses from the root have no name
+    const path = log === undefined ? incoming.url! : `/${rest.join("/")}`; // root-relative addresses have no client name
     const forwarded = request(new URL(path, baseUrl), { headers: incoming.headers, method: incoming.method });
     forwarded.on("response", (answer) => {
       log?.push({ path, status: answer.statusCode! });

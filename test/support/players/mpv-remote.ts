@@ -6,7 +6,7 @@ import { eventually } from "../live-watch.ts";
 export interface MpvRemote {
   /** Null while the property has no value. */
   get(property: string): Promise<unknown>;
-  /** @throws what mpv says when it refuses */
+  /** @throws mpv's error */
   command(...words: (string | number)[]): Promise<void>;
   close(): void;
 }

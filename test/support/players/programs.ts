@@ -1,27 +1,27 @@
-/** Players that are programs of their own, without a window and without sound. */
+/** Native players, without a window and without sound. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface Program {
-  /** Resolves with its exit code; null when it was killed. */
+  /** Resolves with the exit code; null when the program was killed. */
   ended: Promise<number | null>;
-  /** Its exit code; undefined while it runs. */
+  /** The exit code; undefined while the program runs. */
   code(): number | null | undefined;
-  /** What it has written to standard error. */
+  /** Its standard error. */
   words(): string;
   kill(): Promise<void>;
 }
 
-/** Decodes everything, and throws it away. */
+/** Decodes everything and discards the output. */
 export const ffmpeg = (url: string): Program =>
   start(process.env.FFMPEG ?? "ffmpeg", "-nostdin", "-v", "error", "-i", url, "-map", "0", "-f", "null", "-");
 
 export const mpv = (url: string, ...options: string[]): Program =>
   start(process.env.MPV ?? "mpv", "--no-config", "--vo=null", "--ao=null", "--no-terminal", ...options, url);
 
-/** Ends when there is nothing more to play. VLC does not run as root, so it runs as nobody there. */
+/** Exits at the end of playback. VLC refuses to run as root, so it then runs as nobody. */
 export function vlc(url: string): Program {
   const home = mkdtempSync(join(tmpdir(), "sluice-vlc-"));
   chmodSync(home, 0o777);

@@ -2,13 +2,13 @@ import type { SeenRequest } from "./receiver.ts";
 import type { SoakWebhook } from "./soak.ts";
 import type { StoredAttempt, StoredDelivery, StoredSoak } from "./stored.ts";
 
-/** One webhook with what D1 holds of it and what its receiver has seen, by event. */
+/** One webhook with its rows in D1 and its receiver's log, by event. */
 export interface Account {
   name: string;
   webhook: SoakWebhook;
   deliveries: Map<string, StoredDelivery>;
   attempts: Map<string, StoredAttempt[]>; // by number
-  requests: Map<string, SeenRequest[]>; // as they came
+  requests: Map<string, SeenRequest[]>; // in order of arrival
 }
 
 export const accountsOf = (webhooks: SoakWebhook[], stored: StoredSoak): Account[] =>

@@ -1,15 +1,15 @@
 /**
- * The delivery log beside the receivers' own counts, attempt by attempt. Attempts of one delivery follow each other, so a request
- * belongs to the last attempt that had begun when it came; all run by the clock of one machine.
+ * Compares the delivery log with the receivers' logs, attempt by attempt. Attempts of one delivery are sequential, so a request
+ * belongs to the last attempt that had begun when it arrived; all times are from the clock of one machine.
  *
- * A kill blurs one thing alone: how far an `interrupted` attempt got. Everything else is exact.
+ * The only uncertainty after a kill is the progress of an `interrupted` attempt. Everything else is exact.
  */
 import { type Account, isTaken } from "./account.ts";
 import type { Conduct } from "./plan.ts";
 import type { SeenRequest, SoakReceiver } from "./receiver.ts";
 import type { StoredAttempt } from "./stored.ts";
 
-/** How the log may call what a receiver did. A reset can overtake the head of the answer before it. */
+/** The log's possible names for each conduct of a receiver. A reset can overtake the head of the answer before it. */
 const NAMES: Record<Conduct, readonly string[]> = {
   ok: ["delivered 200"],
   slow: ["delivered 200"],
@@ -43,7 +43,7 @@ export function* judgeAttempts({ name, webhook, deliveries, attempts, requests }
     }
     if (isTakenForSure !== (delivery.status === "delivered"))
       yield `${what} is ${delivery.status}, and its receiver ${isTakenForSure ? "has taken it" : "has not taken it"}`;
-    // Taken, cut off by a kill before that was known, and then the endpoint was gone: only there both may differ.
+    // Accepted, interrupted by a kill before the outcome was recorded, and then the endpoint was gone: the only case in which both may differ.
     if (seen.some(isTaken) && delivery.status !== "delivered" && !isGoneLater) yield `${what}: taken, not delivered`;
   }
 }
@@ -63,7 +63,7 @@ function troubleOf(attempt: StoredAttempt, its: SeenRequest[], downs: SoakReceiv
   return names.includes(nameOf(attempt)) ? null : `its receiver says ${request.conduct}, ${request.ending}`;
 }
 
-/** A request that the receiver did not answer: it went down with it, or the sender had enough of waiting. */
+/** A request that the receiver did not answer: the receiver went down, or the sender timed out. */
 function namesOfCut({ conduct }: SeenRequest, wasDown: boolean): readonly string[] {
   const cut = wasDown ? [...(conduct === "reset" ? NAMES.reset : []), "connection_failed"] : [];
   return conduct === "silent" ? [...cut, ...NAMES.silent] : cut;

@@ -1,38 +1,38 @@
-/** What a soak is made of: its size, its webhooks and how their receivers behave. */
+/** The plan of a soak: its size, its webhooks and the conduct of their receivers. */
 import type { Range } from "./random.ts";
 
 export interface SoakSize {
   seed: number;
   webhooks: number;
-  /** While owners are at work, and then so many more, each in the middle of a burst after all had gone quiet. */
+  /** Kills during the owners' traffic, and then as many more, each in the middle of a burst after a time without traffic. */
   kills: number;
   killsInQuiet: number;
-  /** From the platform's answering again to the next kill. */
+  /** From the platform's restart to the next kill. */
   upMs: Range;
-  /** Those who change media at the same time, and their pause between two changes. */
+  /** Concurrent owners, and their pause between two changes. */
   owners: number;
   pauseMs: Range;
-  /** How long everything may take to be delivered once the receivers are healthy. */
+  /** Time limit for all deliveries after the receivers' recovery. */
   settleMs: number;
 }
 
-/** What a receiver does with a request. */
+/** A receiver's reaction to a request. */
 export type Conduct = "ok" | "slow" | "error" | "busy" | "silent" | "drop" | "reset" | "gone";
 
 export interface ReceiverPlan {
-  /** How often it does what, relative to each other. */
+  /** Relative frequencies. */
   conduct: Partial<Record<Conduct, number>>;
-  /** How long it listens before nobody listens at its port for a while; null = it always listens. */
+  /** Time before the receiver stops listening for some time; null = it always listens. */
   upMs: Range | null;
   downMs: Range;
-  /** It answers 410 to this request and all that follow. */
+  /** The receiver answers 410 to this request and all later ones. */
   goneAtRequest: number | null;
 }
 
 export interface WebhookPlan {
   naming: "service" | "video";
   eventTypes: string[];
-  /** The same as `eventTypes`, told once more for the judge, who does not ask the product. */
+  /** The same as `eventTypes`, implemented independently of the product for the verdict. */
   wants: (type: string) => boolean;
   receiver: ReceiverPlan;
 }
@@ -82,7 +82,7 @@ const KINDS: readonly WebhookPlan[] = [
 export const planWebhooks = (count: number): WebhookPlan[] =>
   Array.from({ length: count }, (_, index) => KINDS[index % KINDS.length]!);
 
-/** Under a minute on a machine that has something else to do. */
+/** Under a minute on a busy machine. */
 export const SMALL: Omit<SoakSize, "seed"> = {
   webhooks: KINDS.length,
   kills: 8,

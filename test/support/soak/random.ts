@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Random numbers that a seed repeats: digests of the seed and a count. */
+/** Reproducible random numbers: digests of the seed and a counter. */
 export class Random {
   readonly #seed: string;
   #drawn = 0;
@@ -37,7 +37,7 @@ export class Random {
     return (entries.find(([, weight]) => (left -= weight) < 0) ?? entries[0]!)[0];
   }
 
-  /** A series of its own: what one part draws does not change what another gets. */
+  /** An independent series: draws from one do not change the other. */
   branch(): Random {
     return new Random(`${this.#seed}/${this.next()}`);
   }

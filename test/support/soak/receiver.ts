@@ -1,27 +1,27 @@
-/** A receiver of webhooks that fails in the ways of real ones, as its plan and a seed say, and remembers all that came. */
+/** A webhook receiver that fails in realistic ways, by its plan and a seed, and records every request. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Conduct, ReceiverPlan } from "./plan.ts";
 import type { Random, Range } from "./random.ts";
 
-/** A request whose body has come in whole. */
+/** A request whose body was received completely. */
 export interface SeenRequest {
   atMs: number; // epoch
   headers: Record<string, string>;
   body: Buffer;
   conduct: Conduct;
-  /** What became of it: `answered` = as the conduct is, in full; `cut` = the connection ended before that. */
+  /** `answered` = completely, according to its conduct; `cut` = the connection ended before that. */
   ending: "open" | "answered" | "cut";
 }
 
 export interface SoakReceiver {
   url: string;
   seen: SeenRequest[];
-  /** When nobody listened, epoch ms. */
+  /** Times without a listener, epoch ms. */
   downs: { fromMs: number; toMs: number }[];
-  /** The most requests that were open at one moment. */
+  /** The maximum number of concurrent requests. */
   mostAtOnce: () => number;
-  /** From now on it listens and answers 200 (or still 410). */
+  /** From now on the receiver listens and answers 200 (or still 410). */
   heal(): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ const RESET_AFTER_MS = 20; // long enough for the head of the answer to be read
 const LISTEN_AGAIN_MS = 20;
 
 export async function startSoakReceiver(plan: ReceiverPlan, random: Random): Promise<SoakReceiver> {
-  const moods = random.branch(); // apart from what is drawn for each request
+  const moods = random.branch(); // independent of the draws for requests
   const seen: SeenRequest[] = [];
   const downs: SoakReceiver["downs"] = [];
   const timers = new Set<NodeJS.Timeout>();
@@ -73,7 +73,7 @@ export async function startSoakReceiver(plan: ReceiverPlan, random: Random): Pro
     return isHealthy ? "ok" : random.weighted(plan.conduct);
   }
 
-  /** Calls `end` as it lets go of the request. */
+  /** Calls `end` when it finishes the request. */
   function act({ conduct }: SeenRequest, response: ServerResponse, end: () => void): void {
     const answer = (status: number, headers: Record<string, string> = {}) => {
       end();
@@ -123,7 +123,7 @@ export async function startSoakReceiver(plan: ReceiverPlan, random: Random): Pro
     server.close();
     server.closeAllConnections();
     await new Promise((done) => setTimeout(done, ms));
-    // Somebody else's connection may have been given the port in the meantime.
+    // Another process may have got the port in the meantime.
     while (
       !(await listen(port).then(
         () => true,
@@ -165,7 +165,7 @@ export async function startSoakReceiver(plan: ReceiverPlan, random: Random): Pro
   };
 }
 
-/** Null when the connection ended before the body did: such a request has not arrived. */
+/** Null when the connection ended before the body: such a request has not arrived. */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const pieces: Buffer[] = [];
   try {

@@ -1,6 +1,6 @@
 import type { SoakResult } from "./soak.ts";
 
-/** How much a soak was: for those who read its outcome. */
+/** A summary of a soak for its report. */
 export function figuresOf({ traffic, stored, webhooks, downMs, disturbedMs, settledMs }: SoakResult) {
   const byFailure = Map.groupBy(stored.attempts, ({ failure }) => failure ?? "delivered");
   const count = (what: string) => byFailure.get(what)?.length ?? 0;

@@ -1,6 +1,6 @@
 /**
- * The soak: owners change media, receivers fail in every way they can, and the Worker is killed again and again. Then everything
- * is left to heal, and what D1 holds is laid beside what the receivers have seen (see verdict.ts).
+ * The soak: owners change media, receivers fail in every way they can, and the Worker is killed repeatedly. Then all parts recover, and D1 is
+ * compared with the receivers' logs (see verdict.ts).
  */
 import { withState } from "../state.ts";
 import { startTestPlatform, type TestPlatform } from "../platform.ts";
@@ -12,12 +12,12 @@ import { Owners, type Traffic } from "./traffic.ts";
 import { killWorker, untilUp } from "./worker-kill.ts";
 
 /**
- * Of the waits before retries and probes: 10 ms, 60 ms, 240 ms, 1.2 s, … and 10 ms to 1.2 s. What a server asks for with
- * `Retry-After` is left as it is.
+ * Scales the waits before retries and probes: 10 ms, 60 ms, 240 ms, 1.2 s, … and 10 ms to 1.2 s. A server's `Retry-After` is not
+ * scaled.
  */
 const RETRY_SCALE = 0.002;
 const POLL_MS = 100;
-/** Changes of a burst, and how far it gets before the Worker is killed: some are committed, and who would be told is not yet. */
+/** Changes of a burst, and its progress before the Worker is killed: some are committed, and their events are not sent yet. */
 const BURST = 12;
 const BURST_LASTS_MS = [5, 40] as const;
 
@@ -32,12 +32,12 @@ export interface SoakResult {
   webhooks: SoakWebhook[];
   traffic: Traffic;
   stored: StoredSoak;
-  /** Ids of all that `GET /v1/events` lists. */
+  /** Ids of all events that `GET /v1/events` lists. */
   listed: string[];
   /** From each kill until the Worker answered again. */
   downMs: number[];
   disturbedMs: number;
-  /** From the receivers' healing until nothing was pending, and from each return after a kill in the quiet. */
+  /** From the receivers' recovery until nothing was pending, and from each restart after a kill without traffic. */
   settledMs: number[];
 }
 
@@ -73,7 +73,7 @@ export async function soak(size: SoakSize): Promise<SoakResult> {
       killWorker(platform);
       await burst;
       downMs.push(await untilUp(platform));
-      settledMs.push(await untilSettled(platform, webhooks, size.settleMs)); // now nobody's request wakes a sender
+      settledMs.push(await untilSettled(platform, webhooks, size.settleMs)); // now no request wakes a sender
     }
     const listed = await listEvents(platform);
     await platform.stop();
@@ -98,7 +98,7 @@ async function createWebhook(
   return answer.body.data;
 }
 
-/** Kills the Worker at random moments, the next time not before it has come back. */
+/** Kills the Worker at random times, each time after it has restarted. */
 async function disturb(platform: TestPlatform, size: SoakSize, random: Random): Promise<number[]> {
   const downMs: number[] = [];
   while (downMs.length < size.kills) {
@@ -109,7 +109,7 @@ async function disturb(platform: TestPlatform, size: SoakSize, random: Random): 
   return downMs;
 }
 
-/** Until no delivery waits; how long that took, ms. */
+/** Waits until no delivery is pending. @returns the time it took, ms */
 async function untilSettled(platform: TestPlatform, webhooks: SoakWebhook[], limitMs: number): Promise<number> {
   const beganAtMs = Date.now();
   for (;;) {

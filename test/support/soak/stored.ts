@@ -1,6 +1,6 @@
 import type { StoredState } from "../state.ts";
 
-/** What D1 holds after a soak, as its tables have it. */
+/** The rows in D1 after a soak. */
 export interface StoredSoak {
   events: StoredEvent[];
   deliveries: StoredDelivery[];

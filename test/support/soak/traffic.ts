@@ -1,4 +1,4 @@
-/** Owners who change their media, all the time and whatever happens to the Worker. */
+/** Owners that change their media continuously, also while the Worker is down. */
 import { randomUUID } from "node:crypto";
 import type { TestPlatform } from "../platform.ts";
 import type { SoakSize } from "./plan.ts";
@@ -9,7 +9,7 @@ const CREATIONS = 0.05;
 const DELETIONS = 0.02;
 const REPEAT_AFTER_MS = 50;
 const ANSWER_LIMIT_MS = 20_000;
-/** Nobody listens there: such a media is errored soon, and that is an event too. */
+/** No server listens there: such a media soon becomes errored, which is an event too. */
 const NO_SOURCE = "http://127.0.0.1:1/none.mp4";
 
 export interface Answer {
@@ -18,15 +18,15 @@ export interface Answer {
   body: any;
 }
 
-/** Each title is given once. */
+/** Each title is unique. */
 export interface Change {
   title: string;
   sent: number; // requests
-  /** Of the last request; null = a kill cut it off: the change was made or not. 404: another owner had deleted the media. */
+  /** Status of the last request; null = interrupted by a kill, with an unknown outcome. 404: another owner had deleted the media. */
   status: number | null;
 }
 
-/** What was asked for and answered. A request that a kill cut off was repeated until there was an answer, but for those of a burst. */
+/** Requests and their answers. A request that a kill interrupted was repeated until it was answered, except in a burst. */
 export interface Traffic {
   created: string[];
   changes: Change[];
@@ -58,14 +58,14 @@ export class Owners {
     this.#size = size;
   }
 
-  /** Goes on until `stop`; resolves when what was begun by then is answered and no media will tell of anything by itself. */
+  /** Runs until `stop`; resolves when all requests are answered and no media will produce further events by itself. */
   async work(random: Random): Promise<void> {
     for (let count = 0; count < FIRST_ASSETS; count += 1) await this.#create();
     await Promise.all(Array.from({ length: this.#size.owners }, () => this.#own(random.branch())));
     await this.#removeUnfinished();
   }
 
-  /** Changes sent all at once, each by one request. Resolves when each is answered or cut off. */
+  /** Sends changes concurrently, one request each. Resolves when each is answered or interrupted. */
   async burst(count: number): Promise<void> {
     const changes = Array.from({ length: count }, () => this.#newChange());
     await Promise.all(
@@ -82,7 +82,7 @@ export class Owners {
     this.#isOver = true;
   }
 
-  /** Nobody will answer any more. */
+  /** Stops waiting for answers. */
   abandon(): void {
     this.#isOver = true;
     this.#isAbandoned = true;
@@ -134,7 +134,7 @@ export class Owners {
     this.traffic.deleted.push(assetId);
   }
 
-  /** Until there is an answer; `sent` counts the requests that this took. */
+  /** Repeats a request until it is answered; `sent` counts the attempts. */
   async #ask(
     method: string,
     path: string,
@@ -149,7 +149,7 @@ export class Owners {
     }
   }
 
-  /** Null when there was no whole answer. */
+  /** Null without a complete answer. */
   async #askOnce(
     method: string,
     path: string,

@@ -1,4 +1,4 @@
-/** What the receivers have seen beside what D1 holds. Every list is of violations, in words: empty = the guarantee held. */
+/** Compares the receivers' logs with D1. Every list contains descriptions of violations: empty = the guarantee held. */
 import { createHmac } from "node:crypto";
 import { type Account, accountsOf, isTaken } from "./account.ts";
 import { judgeAttempts } from "./attempts-verdict.ts";
@@ -6,7 +6,7 @@ import type { SoakResult } from "./soak.ts";
 import type { StoredEvent } from "./stored.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** Six connections are what a Worker may wait for at once; one is left for the look-up of names. */
+/** A Worker may wait for six connections at once; one is reserved for name resolution. */
 const MOST_AT_ONCE = 5;
 const MAX_CLOCK_SKEW_S = 30;
 
@@ -37,7 +37,7 @@ export function judge({ webhooks, traffic, stored, listed }: SoakResult): Record
   };
 }
 
-/** A kill can blur one thing here: a request that got no answer may have been carried out or not. */
+/** The only uncertainty after a kill: a request without an answer may have been carried out or not. */
 function* judgeOwners({ created, changes, deleted, serverErrors }: Traffic, events: StoredEvent[]): Generator<string> {
   yield* serverErrors;
   const told = Map.groupBy(events, ({ type }) => type);
@@ -69,7 +69,7 @@ function* judgeList(listed: string[], events: StoredEvent[]): Generator<string> 
     yield `the API lists ${listed.length} events, D1 holds ${stored.size}`;
 }
 
-/** @param events in the order of their commits */
+/** @param events in commit order */
 function* judgeOrder(events: StoredEvent[]): Generator<string> {
   const last = new Map<string, string>();
   for (const { id, objectId, createdAt, body } of events) {

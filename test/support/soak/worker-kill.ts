@@ -5,18 +5,18 @@ const POLL_MS = 25;
 const ANSWER_LIMIT_MS = 5000;
 const UP_LIMIT_MS = 60_000;
 
-/** Ends the Worker as a crash would, its host and workerd at once: with them goes what their queues held. */
+/** Ends the Worker like a crash: its host and workerd at once, with the contents of their queues. */
 export function killWorker(platform: TestPlatform): void {
   const host = platform.pids.worker();
   if (host === undefined) throw new Error("the Worker does not run");
-  process.kill(host, "SIGSTOP"); // so that it starts nothing that would outlive it
+  process.kill(host, "SIGSTOP"); // so that it starts no process that would outlive it
   const children = descendantsOf(host);
   const isThere = children.some((pid) => /workerd.* serve /.test(commandOf(pid)));
   for (const pid of [...children, host]) process.kill(pid, "SIGKILL");
   if (!isThere) throw new Error("workerd does not run");
 }
 
-/** Resolves when the Worker answers again; how long that took, ms. */
+/** Resolves when the Worker answers again, with the time it took, ms. */
 export async function untilUp(platform: TestPlatform): Promise<number> {
   const beganAtMs = Date.now();
   for (;;) {

@@ -1,4 +1,4 @@
-/** What a stream's address, and a session's own addresses, answer once the broadcast is over. */
+/** Answers of a stream's address and of a session's own addresses after the end of the broadcast. */
 import { env, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
@@ -21,14 +21,14 @@ const factsOf = async (path: string) => {
 async function finished(settings: object = {}) {
   const stream = await newStream(workspace, settings);
   const broadcaster = await broadcast(stream, 3);
-  await broadcaster.left(); // a gateway that is still there would be waited for
+  await broadcaster.left(); // otherwise the end would wait for the gateway
   await settle(stream);
   await workspace.request("PUT", at(stream, "/finish"));
   await settle(stream);
   return { stream, id: stream.playbackIds[0]!.id, sessionId: broadcaster.sessionId };
 }
 
-/** As if the session had ended this much earlier. */
+/** Moves the session's end into the past. */
 const endedAgo = (sessionId: string, seconds: number) =>
   env.DB.prepare("UPDATE live_sessions SET ended_at = ? WHERE id = ?")
     .bind(Date.now() - seconds * 1000, sessionId)
@@ -39,7 +39,7 @@ async function recordingOf(sessionId: string): Promise<string> {
   return (await query.first<string>("id"))!;
 }
 
-/** The session's index is deleted, as a day after its end. */
+/** Deletes the session's index, as happens a day after its end. */
 async function deleteIndex(sessionId: string): Promise<void> {
   const stub = env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(sessionId));
   await runInDurableObject<never, void>(
@@ -51,11 +51,11 @@ async function deleteIndex(sessionId: string): Promise<void> {
   );
 }
 
-/** A look-up is good for a second in an isolate. */
+/** An isolate caches a look-up for a second. */
 const nextSecond = () => new Promise((done) => setTimeout(done, 1050));
 
 describe("the address of a stream whose broadcast has ended", () => {
-  test("shows the end for a minute: a static MPD, and playlists that have ended", async () => {
+  test("serves the end for a minute: a static MPD, and ended playlists", async () => {
     const { id } = await finished();
     const mpd = await get(`/${id}.mpd`);
     expect([mpd.status, mpd.headers.get("cache-control")]).toEqual([200, "public, max-age=1"]);
@@ -65,7 +65,7 @@ describe("the address of a stream whose broadcast has ended", () => {
     expect(await (await get(`/${playlist}`)).text()).toMatch(/v720\/2\.m4s\n#EXT-X-ENDLIST\n$/);
   });
 
-  test("leads to the recording then, with the same question", async () => {
+  test("then redirects to the recording, with the same query", async () => {
     const { id, sessionId } = await finished();
     await endedAgo(sessionId, 61);
     const recording = await recordingOf(sessionId);
@@ -82,7 +82,7 @@ describe("the address of a stream whose broadcast has ended", () => {
     expect((await get(`/${id}.m3u8?maxResolution=7`)).status).toBe(422);
   });
 
-  test("is gone for ten minutes without a recording, and then waits for the next broadcast", async () => {
+  test("without a recording, answers 410 for ten minutes, then 400 until the next broadcast", async () => {
     const { id, sessionId } = await finished({ enableRecording: false });
     await endedAgo(sessionId, 61);
     for (const path of [`/${id}.mpd`, `/${id}.m3u8`])
@@ -94,7 +94,7 @@ describe("the address of a stream whose broadcast has ended", () => {
     expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining("ready") as string } });
   });
 
-  test("is not ready while a recording is being made, and leads to it once it is", async () => {
+  test("is not ready while the recording is being written, and redirects to it afterwards", async () => {
     const { id, sessionId } = await finished();
     const setStatus = (status: string) =>
       env.DB.prepare("UPDATE assets SET status = ? WHERE id = ?").bind(status, sessionId).run();
@@ -109,7 +109,7 @@ describe("the address of a stream whose broadcast has ended", () => {
     expect((await factsOf(`/${id}.mpd`)).status).toBe(410);
   });
 
-  test("is gone when the recording has been deleted", async () => {
+  test("answers 410 when the recording has been deleted", async () => {
     const { id, sessionId } = await finished();
     expect((await workspace.request("DELETE", `/v1/on-demand/${sessionId}`)).status).toBe(200);
     await endedAgo(sessionId, 61);
@@ -129,13 +129,13 @@ describe("the address of a stream whose broadcast has ended", () => {
     expect(await (await get(`/${id}.m3u8`)).text()).toContain(`${id}/${next.sessionId}/v720.m3u8`);
   });
 
-  test("costs a client that asks without end one look-up a second", async () => {
+  test("causes at most one look-up a second, however often a client requests it", async () => {
     const { id, sessionId } = await finished();
     await endedAgo(sessionId, 61);
     await get(`/${id}.mpd`);
     await env.DB.prepare("DELETE FROM playback_ids WHERE target_id = ?").bind(sessionId).run();
     const answers = await Promise.all(Array.from({ length: 200 }, () => get(`/${id}.mpd`)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302])); // from memory: D1 says otherwise
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302])); // from memory: D1 has other data
     await nextSecond();
     expect((await get(`/${id}.mpd`)).status).toBe(410);
   });
@@ -148,7 +148,7 @@ describe("a session's own addresses", () => {
     media: `/${id}/${sessionId}/v720`,
   });
 
-  test("show the end as long as the session's index is there, then lead to the recording", async () => {
+  test("serve the end while the session's index exists, then redirect to the recording", async () => {
     const session = await finished();
     const { mpd, playlist } = paths(session);
     await endedAgo(session.sessionId, 3600);
@@ -163,14 +163,14 @@ describe("a session's own addresses", () => {
     expect((await get(pathname)).status).toBe(200);
   });
 
-  test("are gone without a recording when the index has been deleted", async () => {
+  test("answer 410 without a recording once the index has been deleted", async () => {
     const session = await finished({ enableRecording: false });
     await deleteIndex(session.sessionId);
     for (const path of [paths(session).mpd, paths(session).playlist])
       expect(await factsOf(path)).toMatchObject({ status: 410, location: null });
   });
 
-  test("answer a segment behind the end with nothing, and one that there never was with 404", async () => {
+  test("answer 204 for a segment after the end, and 404 for one that never existed", async () => {
     const session = await finished();
     const { media } = paths(session);
     const behind = await get(`${media}/3.m4s`);
@@ -183,7 +183,7 @@ describe("a session's own addresses", () => {
     expect((await get(`${media}/3.0.m4s`)).status).toBe(404);
   });
 
-  test("answer whoever waits for a segment when the broadcast ends as they answer who asks later", async () => {
+  test("answer a request that is held when the broadcast ends like a later one", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await broadcast(stream, 3);
     await settle(stream); // players find the session in D1

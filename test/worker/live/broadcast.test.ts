@@ -1,4 +1,4 @@
-/** A broadcast from its first handshake to its end, by what the API and the events say of it. */
+/** A broadcast from its first connection to its end, as the API and the events show it. */
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
@@ -27,7 +27,7 @@ const act = async (stream: Stream, action: string): Promise<number> =>
   (await workspace.request("PUT", `/v1/live/streams/${stream.streamId}/${action}`)).status;
 const statusOf = async (stream: Stream) => (await getStream(workspace, stream.streamId)).status;
 
-test("a broadcast with a drop, a reconnect inside of the window and an end tells everything once, in order", async () => {
+test("a broadcast with a drop, a reconnect within the window and an end sends every event once, in order", async () => {
   const stream = await newStream(workspace);
   const first = await connect(stream);
   await settle(stream);
@@ -42,7 +42,7 @@ test("a broadcast with a drop, a reconnect inside of the window and an end tells
   expect(await statusOf(stream)).toBe("active");
   await first.left();
   await settle(stream);
-  expect(await statusOf(stream)).toBe("active"); // inside of the window
+  expect(await statusOf(stream)).toBe("active"); // within the window
 
   const second = await connect(stream, { gatewayId: "gateway-2" });
   expect(second).toMatchObject({ sessionId: first.sessionId, resume: { nextMsn: 0, discontinuity: false } });
@@ -69,7 +69,7 @@ test("a broadcast with a drop, a reconnect inside of the window and an end tells
   expect(told.map(({ data }) => data.mediaIds.length)).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 1]);
 });
 
-test("a broadcaster who comes back after the window begins a new session with a recording of its own", async () => {
+test("a broadcaster that returns after the window begins a new session with a new recording", async () => {
   const stream = await newStream(workspace);
   const first = await goLive(stream);
   await first.left();
@@ -81,7 +81,7 @@ test("a broadcaster who comes back after the window begins a new session with a 
   expect((await getStream(workspace, stream.streamId)).mediaIds).toEqual([first.sessionId, second.sessionId]);
 });
 
-test("a window that is over counts as over, also when its timer is late", async () => {
+test("an expired window counts as over even if its timer is late", async () => {
   const stream = await newStream(workspace);
   const first = await goLive(stream);
   await first.left();
@@ -96,7 +96,7 @@ test("a window that is over counts as over, also when its timer is late", async 
 });
 
 describe("a recording", () => {
-  test("is a media with status Processing once the broadcast has started, and keeps when the stream goes", async () => {
+  test("is a media with status Processing once the broadcast has started, and stays when the stream is deleted", async () => {
     const stream = await newStream(workspace, { maxResolution: "720p" });
     const broadcaster = await connect(stream);
     await settle(stream);
@@ -123,11 +123,11 @@ describe("a recording", () => {
       data: { id: broadcaster.sessionId, streamId: stream.streamId, status: "Created" },
     });
     expect((await workspace.request("DELETE", `/v1/live/streams/${stream.streamId}`)).status).toBe(200);
-    // Of media nothing came in, for all that the gateway counted.
+    // No media arrived, although the gateway has counted segments.
     expect(await media()).toMatchObject({ data: { status: "Failed", streamId: stream.streamId } });
   });
 
-  test("of a broadcast that left nothing to record has failed, and says so once", async () => {
+  test("of a broadcast without media has failed, with one event", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await connect(stream);
     await broadcaster.started();
@@ -143,7 +143,7 @@ describe("a recording", () => {
     ]);
   });
 
-  test("is not made where the stream does not want one", async () => {
+  test("is not created for a stream without recording", async () => {
     const stream = await newStream(workspace, { enableRecording: false });
     const { sessionId } = await goLive(stream);
     expect((await getStream(workspace, stream.streamId)).mediaIds).toEqual([]);
@@ -153,7 +153,7 @@ describe("a recording", () => {
 });
 
 describe("one broadcaster for each stream", () => {
-  test("a second one is refused while the first is heard of, and takes its place after 5 s of silence", async () => {
+  test("a second one is refused while the first sends heartbeats, and replaces it after 5 s of silence", async () => {
     const stream = await newStream(workspace);
     const first = await goLive(stream);
     expect(await ask(stream, { gatewayId: "gateway-2" })).toEqual({ accepted: false, reason: "busy" });
@@ -167,7 +167,7 @@ describe("one broadcaster for each stream", () => {
     expect((await typesOf(stream.streamId)).slice(-3)).toEqual(["active", "disconnected", "connected"]);
   });
 
-  test("of 100 at once exactly one is let in", async () => {
+  test("of 100 at once exactly one is accepted", async () => {
     const stream = await newStream(workspace);
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => ask(stream, { gatewayId: `gateway-${index}` })),
@@ -179,7 +179,7 @@ describe("one broadcaster for each stream", () => {
     expect(await typesOf(stream.streamId)).toEqual(["created", "preparing", "connected"]);
   });
 
-  test("one that falls silent is dropped, and goes on with the same session when it is heard of again", async () => {
+  test("a silent one is dropped, and continues the same session with its next heartbeat", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await goLive(stream);
     await elapse(stream, "silence");
@@ -193,7 +193,7 @@ describe("one broadcaster for each stream", () => {
     expect(await broadcaster.heartbeat(5)).toEqual({ continue: false, reason: null });
   });
 
-  test("one that is heard of is not silent, however often its timer looks", async () => {
+  test("one with heartbeats is not dropped, however often its timer runs", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await goLive(stream);
     await inMachine(stream, (_, state) => {
@@ -204,7 +204,7 @@ describe("one broadcaster for each stream", () => {
     expect(await broadcaster.heartbeat(2)).toEqual({ continue: true, reason: null });
   });
 
-  test("a heartbeat of a broadcaster that is silent asks whether it may stay, and is no sign of life", async () => {
+  test("a heartbeat for a silent broadcaster does not count as a sign of life", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await goLive(stream);
     await elapse(stream, "silence");
@@ -214,7 +214,7 @@ describe("one broadcaster for each stream", () => {
     expect(await broadcaster.heartbeat(2, { silent: true })).toEqual({ continue: false, reason: "finished" });
   });
 
-  test("one that drops before anything could be watched comes back to a stream that is still preparing", async () => {
+  test("one that drops before the first segment reconnects to a stream that is still preparing", async () => {
     const stream = await newStream(workspace);
     const first = await connect(stream);
     await first.started();
@@ -227,7 +227,7 @@ describe("one broadcaster for each stream", () => {
     expect(await typesOf(stream.streamId)).toEqual(told);
   });
 
-  test("one that has sent nothing to be played leaves an idle stream, and nothing to come back to", async () => {
+  test("one that has sent no playable media leaves an idle stream without a reconnect window", async () => {
     const stream = await newStream(workspace);
     const first = await connect(stream);
     await first.left();
@@ -239,7 +239,7 @@ describe("one broadcaster for each stream", () => {
   });
 });
 
-describe("a broadcaster is cut off with its next heartbeat", () => {
+describe("a broadcaster is disconnected with its next heartbeat", () => {
   test("by finish, which leaves the stream idle and open for the next broadcast", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await goLive(stream);
@@ -251,7 +251,7 @@ describe("a broadcaster is cut off with its next heartbeat", () => {
     expect((await goLive(stream)).sessionId).not.toBe(broadcaster.sessionId);
   });
 
-  test("by finish, when the broadcaster's gateway has made whole what it has", async () => {
+  test("by finish, after the broadcaster's gateway has sent all the media it has", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await goLive(stream);
     const finished = act(stream, "finish");
@@ -259,7 +259,7 @@ describe("a broadcaster is cut off with its next heartbeat", () => {
       expect(await broadcaster.heartbeat(1)).toEqual({ continue: true, reason: "finished" }),
     );
     expect(await ask(stream)).toEqual({ accepted: false, reason: "busy" });
-    expect(await broadcaster.heartbeat(2)).toEqual({ continue: true, reason: "finished" }); // it still brings what it has
+    expect(await broadcaster.heartbeat(2)).toEqual({ continue: true, reason: "finished" }); // it still sends the media it has
     await broadcaster.left();
     expect(await finished).toBe(200);
     expect(await statusOf(stream)).toBe("idle");
@@ -267,14 +267,14 @@ describe("a broadcaster is cut off with its next heartbeat", () => {
     expect(await broadcaster.heartbeat(3)).toEqual({ continue: false, reason: "finished" });
   });
 
-  test("by finish inside of the reconnect window, with no second disconnected", async () => {
+  test("by finish within the reconnect window, without a second disconnected event", async () => {
     const stream = await newStream(workspace);
     await (await goLive(stream)).left();
     expect(await act(stream, "finish")).toBe(200);
     expect((await typesOf(stream.streamId)).slice(-3)).toEqual(["active", "disconnected", "idle"]);
   });
 
-  test("by disable, after which nobody is let in until enable", async () => {
+  test("by disable, after which broadcasters are refused until enable", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await goLive(stream);
     expect(await act(stream, "live-disable")).toBe(200);
@@ -287,7 +287,7 @@ describe("a broadcaster is cut off with its next heartbeat", () => {
     expect(await ask(stream)).toMatchObject({ accepted: true, settings: { reconnect: false } });
   });
 
-  test("by deletion, after which the key opens nothing", async () => {
+  test("by deletion, after which the key is unknown", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await goLive(stream);
     expect((await workspace.request("DELETE", `/v1/live/streams/${stream.streamId}`)).status).toBe(200);
@@ -297,7 +297,7 @@ describe("a broadcaster is cut off with its next heartbeat", () => {
     expect((await typesOf(stream.streamId)).slice(-3)).toEqual(["active", "disconnected", "deleted"]);
   });
 
-  test("by maxDuration, also before there was anything to watch", async () => {
+  test("by maxDuration, also before the first segment", async () => {
     for (const isWatchable of [true, false]) {
       const stream = await newStream(workspace, { maxDuration: 3600 });
       const broadcaster = await (isWatchable ? goLive(stream) : connect(stream));
@@ -309,7 +309,7 @@ describe("a broadcaster is cut off with its next heartbeat", () => {
   });
 });
 
-test("waits of a stream are what its settings say, also when they change while it is on air", async () => {
+test("the timers of a stream follow its settings, also when they change on air", async () => {
   const stream = await newStream(workspace, { reconnectWindow: 90, maxDuration: 3600 });
   const broadcaster = await goLive(stream);
   const dueIn = (timer: string, fromMs: number) =>
@@ -333,7 +333,7 @@ test("waits of a stream are what its settings say, also when they change while i
   expect(await dueIn("window", 0)).toBeNull();
 });
 
-test("what a broadcast consists of may change when its broadcaster comes back", async () => {
+test("the renditions of a broadcast can change when its broadcaster reconnects", async () => {
   const stream = await newStream(workspace);
   const first = await goLive(stream);
   await first.left();

@@ -1,4 +1,4 @@
-/** What clip windows of a finished recording cost, once the session's live index was deleted. */
+/** The cost of clip windows of a finished recording, after the session's live index was deleted. */
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { SegmentList } from "../../../src/media/types.ts";
@@ -36,7 +36,7 @@ function listOf(name: string, segments: number): SegmentList {
   };
 }
 
-/** The recording of a broadcast with five renditions of so many segments, whose live index was deleted. */
+/** A recording with five renditions, whose live index was deleted. */
 async function recordingOf(segments: number) {
   const stream = await newStream(workspace);
   const { sessionId } = await broadcast(stream, 2);
@@ -65,7 +65,7 @@ const windowAt = ({ url }: Recording, first: number, segments: number, kind = "m
   `${url}.${kind}?start=${first * SEGMENT_SECONDS + 0.5}s&end=${(first + segments) * SEGMENT_SECONDS - 0.5}s`;
 const get = (path: string) => send(new Request(`http://sluice.test${path}`));
 
-/** Counts what the session's origin asks D1, whose answers wait for `gate`. */
+/** Counts the D1 queries of the session's origin. D1's answers wait for `gate`. */
 async function watched({ sessionId }: Recording, gate: Promise<void> = Promise.resolve()) {
   const asked: string[] = [];
   const prepare = (text: string) => {
@@ -94,7 +94,7 @@ async function watched({ sessionId }: Recording, gate: Promise<void> = Promise.r
 }
 
 describe("clip windows of a finished recording", () => {
-  test("have its lists read from D1 once a minute, whoever asks, and are cut from 100,000 segments as from few", async () => {
+  test("read the lists from D1 once a minute for all requests, and cost the same for 100,000 segments as for few", async () => {
     const recording = await recordingOf(100_000);
     const asked = await watched(recording);
     const texts = async (paths: string[]) => {
@@ -108,10 +108,10 @@ describe("clip windows of a finished recording", () => {
       await texts(Array.from({ length: 8 }, (_, n) => windowAt(recording, 17 * (8 * batch + n), 5)));
     const [playlist] = await texts([`${recording.url}/${recording.sessionId}/v720.m3u8?clip=99860-99874`]);
     expect(playlist!.match(/#EXTINF/g)).toHaveLength(15);
-    // The span of segment 99,000 goes on in segment 99,860.
+    // Segment 99,860 belongs to the span that starts at segment 99,000.
     const capturedAt = new Date(1_795_000_000_000 + 99_860 * SEGMENT_SECONDS * 1000).toISOString();
     expect(playlist).toContain(`v720/init-99.mp4"\n#EXT-X-PROGRAM-DATE-TIME:${capturedAt}\n`);
-    // What the renditions are, and the lists of each.
+    // One query for the renditions, and one for the lists of each.
     expect(asked).toHaveLength(1 + 2 + MORE_RUNGS.length);
     const now = Date.now();
     expect([keptIndex(recording.sessionId, now + 50_000), keptIndex(recording.sessionId, now + 60_000)]).toEqual([
@@ -121,10 +121,10 @@ describe("clip windows of a finished recording", () => {
     expect(keptIndex(recording.sessionId, now)!.sizeBytes / (5 * 100_000)).toBeLessThan(9); // two numbers of four bytes, and spans
   });
 
-  test("are refused while as many others are being read as an isolate may hold, and are answered afterwards", async () => {
+  test("are refused while an isolate reads the maximum of others, and are answered afterwards", async () => {
     const recording = await recordingOf(1000);
     const wanted = 3 * MAX_RECORDED_READS;
-    // D1 answers nothing until all requests have been decided upon.
+    // D1 does not answer before all requests were accepted or refused.
     const gate = Promise.withResolvers<void>();
     const asked = await watched(recording, gate.promise);
     let refused = 0;

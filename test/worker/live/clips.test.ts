@@ -1,4 +1,4 @@
-/** Stretches of a stream that play on demand and become media of their own. */
+/** Clips of a stream that play on demand and become media. */
 import {
   createExecutionContext,
   createMessageBatch,
@@ -36,7 +36,7 @@ const clipsOf = async ({ streamId }: Stream, by = workspace) =>
 const mediaOf = (id: string) => workspace.request("GET", `/v1/on-demand/${id}`);
 const finish = ({ streamId }: Stream) => workspace.request("PUT", `/v1/live/streams/${streamId}/finish`);
 
-/** What the queue hands over, until the clip is whole. */
+/** Runs the queue's messages until the clip is whole. */
 async function copy(mediaId: string, { from = 0, attempts = 1 } = {}) {
   const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts, body: { mediaId, from } };
   const batch = createMessageBatch("sluice-clips", [message]);
@@ -54,7 +54,7 @@ async function onAir(segments = 6, settings: object = { allowViewerClips: true }
 }
 
 describe("a clip of a stream on air", () => {
-  test("plays at once over whole live segments, and becomes a media with bytes of its own", async () => {
+  test("plays immediately from whole live segments, and becomes a media with its own bytes", async () => {
     const { stream, broadcaster, url, session } = await onAir();
     const multivariant = await get(`${url}.m3u8?start=3s&end=6.5s`);
     expect([multivariant.status, multivariant.headers.get("content-type")]).toEqual([
@@ -95,10 +95,10 @@ describe("a clip of a stream on air", () => {
       ["video.media.live_clip.created", "media"],
       ["asset.ready", "media"],
     ]);
-    expect((await getStream(workspace, stream.streamId)).mediaIds).toEqual([broadcaster.sessionId]); // clips are no recordings
+    expect((await getStream(workspace, stream.streamId)).mediaIds).toEqual([broadcaster.sessionId]); // clips are not recordings
   });
 
-  test("is one media and one event, however many ask for the same segments, in whatever words", async () => {
+  test("is one media and one event for all requests for the same segments, in any notation", async () => {
     const { stream, url } = await onAir();
     const words = ["start=2s&end=6s", "start=2.5s&end=5.1s", "start=3.999s&end=6s"];
     const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => get(`${url}.m3u8?${words[n % 3]}`)));
@@ -139,7 +139,7 @@ describe("a clip of a stream on air", () => {
     expect(await clipsOf(stream)).toEqual([]);
   });
 
-  test("that ends in what is to come is to be asked for again, and is there when that has come", async () => {
+  test("that ends in the future is not ready, and plays once its end has been broadcast", async () => {
     const { stream, broadcaster, url } = await onAir(2);
     const early = await get(`${url}.m3u8?start=2s&end=6s`);
     expect([early.status, early.headers.get("retry-after"), (await early.json<ErrorBody>()).error.message]).toEqual([
@@ -153,7 +153,7 @@ describe("a clip of a stream on air", () => {
     expect(await textOf(`${url}.m3u8?start=4s&end=90s`)).toContain("?clip=2-2"); // to the end
   });
 
-  test("names no segments of other sessions, and none without an end", async () => {
+  test("accepts no segments of other sessions, and no range without an end", async () => {
     const [mine, other] = [await onAir(1), await onAir(1)];
     for (const path of [
       `${other.url}/${mine.broadcaster.sessionId}/v720.m3u8?clip=0-0`,
@@ -170,7 +170,7 @@ describe("a clip of a stream on air", () => {
   });
 });
 
-describe("a clip window that a stranger asks for", () => {
+describe("an anonymous request for a clip window", () => {
   const rowsAndObjects = async () => {
     const counts = await env.DB.prepare(
       "SELECT (SELECT count(*) FROM assets) AS media, (SELECT count(*) FROM playback_ids) AS ids, (SELECT count(*) FROM events) AS events",
@@ -190,7 +190,7 @@ describe("a clip window that a stranger asks for", () => {
     expect(await clipsOf(stream)).toEqual([]);
   });
 
-  test("becomes at most forty media of a stream in an hour, plays beyond them, and leaves twenty to the owner", async () => {
+  test("creates at most forty media per stream and hour, plays beyond them, and leaves twenty to the owner", async () => {
     const { stream, broadcaster, url } = await onAir(12);
     const make = (n: number) => get(`${url}.m3u8?start=${2 * Math.floor(n / 12)}s&end=${2 * (n % 12) + 1.5}s`);
     // Pairs of segments, each a clip of its own: 12 + 11 + … are 78.
@@ -203,7 +203,7 @@ describe("a clip window that a stranger asks for", () => {
         .first<{ n: number }>())!.n;
     expect(await count()).toBe(VIEWER_CLIPS_PER_HOUR);
     const ownersShare = CLIPS_PER_HOUR - VIEWER_CLIPS_PER_HOUR;
-    // From the first or the second segment on, of one to ten segments. No viewer has made these: they are private.
+    // From the first or the second segment on, of one to ten segments. Viewers have not created these: they are private.
     const own = async (n: number) => {
       const startTime = 2 * (n % 2);
       const body = { startTime, endTime: startTime + 2 * Math.floor(n / 2) + 1.5, accessPolicy: "private" };
@@ -218,11 +218,11 @@ describe("a clip window that a stranger asks for", () => {
     await env.DB.prepare("UPDATE assets SET created_at = created_at - 3600000 WHERE source_asset_id = ?")
       .bind(broadcaster.sessionId)
       .run();
-    expect((await workspace.request("POST", at(stream, "/clips"), more)).status).toBe(201); // the hour is over
+    expect((await workspace.request("POST", at(stream, "/clips"), more)).status).toBe(201); // after the hour
     expect(await count()).toBe(61);
   });
 
-  test("never gives a wider access policy than the stream's own", async () => {
+  test("never gets a wider access policy than the stream's own", async () => {
     const { stream, url } = await onAir();
     await env.DB.prepare("UPDATE live_streams SET media_policy = 'private' WHERE id = ?").bind(stream.streamId).run();
     await get(`${url}.m3u8?start=0s&end=2s&clipAccess=public`);
@@ -239,7 +239,7 @@ describe("a clip window that a stranger asks for", () => {
 describe("POST …/clips", () => {
   const post = (stream: Stream, body: object, by = workspace) => by.request("POST", at(stream, "/clips"), body);
 
-  test("makes one media of the same segments, whatever the stream allows viewers", async () => {
+  test("creates one media for the same segments, whatever the stream allows viewers", async () => {
     const { stream, broadcaster } = await onAir(3, {});
     const answers = await Promise.all([0, 0.5, 1].map((startTime) => post(stream, { startTime, endTime: 3 })));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
@@ -267,7 +267,7 @@ describe("POST …/clips", () => {
     expect([answer.status, answer.fields!.map(({ field }) => field)]).toEqual([422, fields]);
   });
 
-  test("is refused for a stream of another workspace, one that has not been on air, and an end that is to come", async () => {
+  test("is refused for a stream of another workspace, one that has not been on air, and an end in the future", async () => {
     const { stream } = await onAir(2, {});
     const body = { startTime: 0, endTime: 10 };
     expect((await post(stream, body)).status).toBe(400);
@@ -276,7 +276,7 @@ describe("POST …/clips", () => {
   });
 });
 
-test("the cron sends a bounded number of silent clips again, the longest silent first", async () => {
+test("the cron enqueues a bounded number of stalled clips again, the longest stalled first", async () => {
   const { stream, broadcaster } = await onAir(1);
   await workspace.request("POST", at(stream, "/clips"), { startTime: 0, endTime: 1 });
   const db = openDatabase(env.DB);
@@ -298,8 +298,8 @@ test("the cron sends a bounded number of silent clips again, the longest silent 
   await env.DB.prepare("DELETE FROM assets WHERE id LIKE 'silent-%'").run();
 });
 
-describe("a clip and what it was cut from", () => {
-  test("outlives the recording, also under the stream's address, and is awaited by its deletion", async () => {
+describe("a clip and its source", () => {
+  test("outlives the recording, also at the stream's address; the recording's deletion waits for its copy", async () => {
     const { stream, broadcaster, url } = await onAir(3);
     const query = "start=0s&end=4s";
     await broadcaster.left();
@@ -326,7 +326,7 @@ describe("a clip and what it was cut from", () => {
     expect((await get(`${url}.m3u8?start=4s&end=5s`)).status).toBe(404);
   });
 
-  /** As a while after the end of the session. */
+  /** Deletes the index, as happens some time after the session's end. */
   const releaseIndex = async (sessionId: string) => {
     const origin = originOf(env, sessionId);
     await origin.release(0);
@@ -337,7 +337,7 @@ describe("a clip and what it was cut from", () => {
   test.each([
     ["that was not recorded", { enableRecording: false }],
     ["whose recording was deleted and purged", {}],
-  ])("plays under the stream's address once the live index of a session %s is gone", async (_, settings) => {
+  ])("plays at the stream's address after the live index of a session %s was deleted", async (_, settings) => {
     const { stream, broadcaster, url } = await onAir(5, settings);
     const { sessionId } = broadcaster;
     const make = async (startTime: number, endTime: number) => {
@@ -376,7 +376,7 @@ describe("a clip and what it was cut from", () => {
     expect((await get(`${url}.mpd?start=2s&end=9s`)).status).toBe(404);
   });
 
-  test("is the same from the recording, once the session's live index was deleted", async () => {
+  test("is the same from the recording after the session's live index was deleted", async () => {
     const { stream, broadcaster, url } = await onAir(4);
     for (const rendition of ["v720", "a1"]) {
       await bringInit(broadcaster, rendition, 1);
@@ -394,7 +394,7 @@ describe("a clip and what it was cut from", () => {
     const origin = originOf(env, broadcaster.sessionId);
     expect(await origin.findRange(0, 1)).not.toBeNull();
     const due = await runInDurableObject(origin as never, (_, state) => state.storage.getAlarm());
-    expect(due).toBeGreaterThan(Date.now() + 23 * 3600_000); // players that are in the middle of it have a day
+    expect(due).toBeGreaterThan(Date.now() + 23 * 3600_000); // players in the middle of the session have a day
     await releaseIndex(broadcaster.sessionId);
     const publishTime = /publishTime="[^"]*"/g;
     const after = await texts("desc"); // not from this isolate's memory
@@ -407,7 +407,7 @@ describe("a clip and what it was cut from", () => {
     expect(await (await mediaOf(data.id)).json()).toMatchObject({ data: { status: "Ready", duration: "00:00:10" } });
   });
 
-  test("is not made again once it has been deleted, and still plays from the stream", async () => {
+  test("is not created again after its deletion, and still plays from the stream", async () => {
     const { stream, url } = await onAir(2);
     await get(`${url}.m3u8?start=0s&end=2s`);
     const [clip] = await clipsOf(stream);
@@ -421,7 +421,7 @@ describe("a clip and what it was cut from", () => {
     ]);
   });
 
-  test("is copied again after a crash, and given up when its segments are gone for good", async () => {
+  test("is copied again after a crash, and fails when its segments are lost", async () => {
     const { stream, broadcaster, url } = await onAir(2);
     await get(`${url}.m3u8?start=0s&end=2s`);
     const [clip] = await clipsOf(stream);
@@ -432,7 +432,7 @@ describe("a clip and what it was cut from", () => {
     await sweepClips(env, new Date(before + 60_000));
     expect(await updatedAt()).toBe(before);
     await sweepClips(env, new Date(before + 121_000));
-    expect(await updatedAt()).toBe(before + 121_000); // it was sent, and is left alone for as long again
+    expect(await updatedAt()).toBe(before + 121_000); // enqueued, and not enqueued again for the same time
     await env.MEDIA.delete(`assets/${broadcaster.sessionId}/renditions/v720/0.m4s`);
     expect(await copy(clip!.id)).toEqual({ acks: 0, retries: 1 });
     expect(await copy(clip!.id, { attempts: 10 })).toEqual({ acks: 1, retries: 0 });
@@ -443,7 +443,7 @@ describe("a clip and what it was cut from", () => {
   });
 });
 
-test("a stream that has never been on air has no clips; a media takes the words for nothing", async () => {
+test("a stream that has never been on air has no clips; a media ignores the parameters", async () => {
   const stream = await newStream(workspace);
   expect((await get(`/${stream.playbackIds[0]!.id}.m3u8?start=1s&end=2s`)).status).toBe(400);
   const recorded = await onAir(1);

@@ -1,4 +1,4 @@
-/** What a stream's machine and row come to when something between them dies. */
+/** A stream's machine and row after crashes between them. */
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
@@ -39,14 +39,14 @@ const outbox = (stream: Stream): Promise<Row[]> =>
 const rowOf = async ({ streamId }: Stream) =>
   (await db.select().from(liveStreams).where(eq(liveStreams.id, streamId)))[0]!;
 
-/** Keeps what the machine tells to itself: no alarm comes in between. */
+/** Holds back the machine's outbox: no alarm runs. */
 const hold = (stream: Stream) =>
   inMachine(stream, async (_, state) => {
     state.storage.sql.exec("UPDATE timers SET due = ?", Date.now() + 3_600_000);
     await state.storage.deleteAlarm();
   });
 
-test("messages that are told twice, as a whole or in part, leave no trace of it", async () => {
+test("messages that are delivered twice, wholly or in part, have no second effect", async () => {
   const stream = await newStream(workspace);
   const broadcaster = await connect(stream);
   await broadcaster.started(FACTS);
@@ -66,7 +66,7 @@ test("messages that are told twice, as a whole or in part, leave no trace of it"
   expect(await outbox(stream)).toEqual([]);
 });
 
-test("two that tell the same at once tell it once, while its owner changes the record", async () => {
+test("concurrent deliveries of the same messages write them once, while the owner changes the record", async () => {
   const stream = await newStream(workspace);
   const broadcaster = await connect(stream);
   await broadcaster.started(FACTS);
@@ -97,7 +97,7 @@ test("two that tell the same at once tell it once, while its owner changes the r
   expect(told.at(-1)!.data["metadata"]).toEqual(metadata);
 });
 
-test("a machine that is put out of memory goes on with its session, and gives its broadcaster time to be heard of", async () => {
+test("an evicted machine continues its session, and gives its broadcaster time for a heartbeat", async () => {
   const stream = await newStream(workspace);
   const broadcaster = await goLive(stream);
   await evictDurableObject(machineOf(stream));
@@ -119,7 +119,7 @@ test("a machine that is put out of memory goes on with its session, and gives it
   ]);
 });
 
-test("the sweep sets going what a lost alarm has left behind, and leaves what is well alone", async () => {
+test("the sweep restarts machines with a lost alarm, and does not change others", async () => {
   const [lost, well] = [await newStream(workspace), await newStream(workspace)];
   await goLive(lost);
   const broadcaster = await goLive(well);
@@ -138,7 +138,7 @@ test("the sweep sets going what a lost alarm has left behind, and leaves what is
   expect(await broadcaster.heartbeat(2)).toEqual({ continue: true, reason: null });
 });
 
-test("the sweep brings a row up to date whose machine is elsewhere by now", async () => {
+test("the sweep corrects an outdated row", async () => {
   const stream = await newStream(workspace);
   await goLive(stream);
   await elapse(stream, "silence");
@@ -148,10 +148,10 @@ test("the sweep brings a row up to date whose machine is elsewhere by now", asyn
   await sweepStreams(env, new Date());
   await settle(stream);
   expect(await rowOf(stream)).toMatchObject({ status: "idle" });
-  expect((await typesOf(stream.streamId)).at(-1)).toBe("idle"); // with no event of its own
+  expect((await typesOf(stream.streamId)).at(-1)).toBe("idle"); // without an event
 });
 
-test("the sweep asks of a stream once in five minutes, and forgets gateways that are long gone", async () => {
+test("the sweep wakes a stream once in five minutes, and deletes old gateways", async () => {
   const stream = await newStream(workspace);
   await goLive(stream);
   await db
@@ -179,7 +179,7 @@ test("the sweep asks of a stream once in five minutes, and forgets gateways that
   expect(results).toEqual([{ id: "gone" }]);
 });
 
-test("a stream whose deletion D1 did not take in is deleted as soon as it does, with what was still to be told", async () => {
+test("a stream whose deletion D1 refused is deleted once D1 recovers, with all pending events", async () => {
   const stream = await newStream(workspace);
   const broadcaster = await connect(stream);
   await broadcaster.started(FACTS);

@@ -1,4 +1,4 @@
-/** What ingest gateways ask for: who gets in, who does not, and what of it is in the log. */
+/** Authorization of broadcasters and gateways, sessions' reports, and their log entries. */
 import { env } from "cloudflare:test";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { AuthorizeAnswer } from "../../../protocol/live.ts";
@@ -32,7 +32,7 @@ beforeAll(async () => {
 const forgetGateways = () => env.DB.prepare("DELETE FROM ingest_gateways").run();
 beforeEach(forgetGateways);
 
-/** What is logged meanwhile. */
+/** Runs `work` and returns what it logs. */
 async function logged<T>(
   work: () => Promise<T>,
 ): Promise<{ result: T; lines: Record<string, unknown>[]; text: string }> {
@@ -51,7 +51,7 @@ async function logged<T>(
 }
 
 describe("authorization", () => {
-  test("tells a gateway all that it needs", async () => {
+  test("returns all that a gateway needs", async () => {
     const stream = await newStream(workspace, { maxResolution: "720p" });
     const answer = AuthorizeAnswer.parse(await ask(stream));
     if (!answer.accepted) throw new Error(answer.reason);
@@ -62,12 +62,12 @@ describe("authorization", () => {
     });
   });
 
-  test("cuts longer segments where low latency is not wanted", async () => {
+  test("returns longer segments for standard latency", async () => {
     const answer = await ask(await newStream(workspace, { latencyMode: "standard" }));
     expect(answer).toMatchObject({ settings: { latencyMode: "standard", segmentMs: 4000 } });
   });
 
-  test("keeps the times of a session through a reconnect, whatever the deployment says by then", async () => {
+  test("keeps the durations of a session through a reconnect after the deployment's settings have changed", async () => {
     const stream = await newStream(workspace);
     const first = await ask(stream, {}, { LIVE_PART_TARGET_MS: "200" });
     expect(first).toMatchObject({ settings: { partTargetMs: 200, reconnect: false } });
@@ -99,7 +99,7 @@ describe("authorization", () => {
     expect(await typesOf(stream.streamId)).toEqual(["created"]);
   });
 
-  test("of SRT wants the passphrase, and gives it to gateways for the handshake", async () => {
+  test("of SRT requires the passphrase, and returns it to gateways for the handshake", async () => {
     const stream = await newStream(workspace);
     const srt = { protocol: "srt" };
     const wrong = { accepted: false, reason: "wrong_passphrase" };
@@ -114,7 +114,7 @@ describe("authorization", () => {
     expect(await passphraseFor(stream.streamKey)).toEqual({ accepted: false, reason: "disabled" });
   });
 
-  test("never brings a secret into the log", async () => {
+  test("never logs a secret", async () => {
     const stream = await newStream(workspace);
     const { text } = await logged(async () => {
       const broadcaster = await goLive(stream, { protocol: "srt", passphrase: stream.srtSecret });
@@ -136,7 +136,7 @@ describe("authorization", () => {
   );
 });
 
-/** What a gateway says of itself. */
+/** A gateway's registration. */
 const gateway = (gatewayId: string, startedAt: number, more: object = {}) => ({
   gatewayId,
   rtmpUrl: `rtmp://${gatewayId}.example.com:1935/live`,
@@ -147,7 +147,7 @@ const gateway = (gatewayId: string, startedAt: number, more: object = {}) => ({
   ...more,
 });
 
-describe("only gateways are listened to", () => {
+describe("gateway routes", () => {
   const paths = ["register", "authorize", "passphrase"];
 
   test.each(paths)("%s without a genuine credential is refused", async (path) => {
@@ -171,7 +171,7 @@ describe("only gateways are listened to", () => {
     expect((await asGateway(path, body)).status).toBe(200);
   });
 
-  test.each(paths)("%s with a revoked credential is refused, others go on", async (path) => {
+  test.each(paths)("%s with a revoked credential is refused, others still work", async (path) => {
     const revoked = { REVOKED_GATEWAYS: "live-0, live-1" };
     const ask = async (id: string) => {
       const body = { ...gateway(id, 1000), protocol: "rtmp", streamKey: "k" };
@@ -180,7 +180,7 @@ describe("only gateways are listened to", () => {
     expect([await ask("live-1"), await ask("live-2")]).toEqual([401, 200]);
   });
 
-  test("a stolen credential leads nobody to another host, and does not make its gateway the newest for good", async () => {
+  test("a stolen credential cannot register another host, nor a start time in the future", async () => {
     const stolen = credentialOf("live-9");
     const evil = [
       { rtmpUrl: "rtmp://evil.example/live" },
@@ -196,7 +196,7 @@ describe("only gateways are listened to", () => {
     expect(results).toEqual([]);
   });
 
-  // A stranger can make the credential that an empty secret stands for.
+  // Anyone can compute the credential for an empty secret.
   test.each(["", undefined, "a".repeat(31)])(
     "ENCODER_SECRET %j opens nothing, and the answer does not blame the caller",
     async (secret) => {
@@ -210,7 +210,7 @@ describe("only gateways are listened to", () => {
     },
   );
 
-  test("both secrets of a rotation are good", async () => {
+  test("both secrets of a rotation are valid", async () => {
     const next = "the next encoder secret: long enough";
     const rotated = { ENCODER_SECRET: `${next},${env.ENCODER_SECRET}` };
     for (const credential of [credentialOf("live-3"), gatewayCredential(next, "live-3", ["live-3.example.com"])])
@@ -229,7 +229,7 @@ describe("the token of a session", () => {
     );
   const now = () => Date.now();
 
-  test("is refused when it is forged, malformed, expired or of something else; the log says whose stream it was", async () => {
+  test("is refused when it is forged, malformed, expired or for something else; the log names the stream", async () => {
     const [stream, other] = [await newStream(workspace), await newStream(workspace)];
     const [mine, theirs] = [await connect(stream), await connect(other)];
     await settle(stream);
@@ -267,7 +267,7 @@ describe("the token of a session", () => {
     expect((await beat(sessionId, mine.token)).status).toBe(200);
   });
 
-  test("is good for one connection: the one before is told that it was replaced", async () => {
+  test("is valid for one connection: an earlier one gets the reason `replaced`", async () => {
     const stream = await newStream(workspace);
     const first = await connect(stream);
     await first.started();
@@ -275,11 +275,11 @@ describe("the token of a session", () => {
     const second = await connect(stream);
     expect(await first.heartbeat()).toEqual({ continue: false, reason: "replaced" });
     expect(await first.started()).toBe(410);
-    expect(await first.left()).toBe(200); // and does nothing to the second
+    expect(await first.left()).toBe(200); // without an effect on the second
     expect(await second.heartbeat()).toEqual({ continue: true, reason: null });
   });
 
-  test("is renewed in its last hour, so that a broadcast may outlast it", async () => {
+  test("is renewed in its last hour, so that a broadcast can outlast it", async () => {
     const stream = await newStream(workspace);
     const { sessionId } = await connect(stream);
     const grant = { sessionId, streamId: stream.streamId, connection: 1 };
@@ -289,7 +289,7 @@ describe("the token of a session", () => {
   });
 });
 
-describe("what a session says", () => {
+describe("a session's report", () => {
   test.each([
     ["started", { ...FACTS, renditions: [{ ...FACTS.renditions[0], name: "../../x" }] }],
     ["started", { ...FACTS, video: { codec: "h264" } }],
@@ -309,7 +309,7 @@ describe("what a session says", () => {
     expect(response.status).toBe(422);
   });
 
-  test("never goes back: fewer segments than before are not believed", async () => {
+  test("cannot reduce the number of segments", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await goLive(stream);
     await broadcaster.heartbeat(9);
@@ -320,7 +320,7 @@ describe("what a session says", () => {
     expect(await row.first("segments")).toBe(9);
   });
 
-  test("rungs that an encoder had to drop are in the log and told, once", async () => {
+  test("of dropped rungs is logged and announced once", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await goLive(stream);
     const { lines } = await logged(async () => {
@@ -340,7 +340,7 @@ describe("addresses for broadcasters", () => {
   const register = async (body: object) => (await asGateway("register", body)).status;
   const ingestOf = async (stream: Stream) => (await getStream(workspace, stream.streamId))["ingest"];
 
-  test("are those of the newest gateway that lives, whole, in every answer", async () => {
+  test("are those of the newest live gateway, complete, in every answer", async () => {
     const stream = await newStream(workspace);
     const { streamKey, srtSecret } = stream;
     expect(await register(gateway("old", 1000, { rtmpsUrl: "rtmps://old.example.com/live/" }))).toBe(200);
@@ -362,7 +362,7 @@ describe("addresses for broadcasters", () => {
     });
   });
 
-  test("of a gateway that was not heard of for 30 s are not given out; the deployment's own are", async () => {
+  test("of a gateway without registration for 30 s are replaced by the deployment's own", async () => {
     const stream = await newStream(workspace);
     await register(gateway("gone", 1000));
     await env.DB.prepare("UPDATE ingest_gateways SET heard_at = heard_at - 30000").run();

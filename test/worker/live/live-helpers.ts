@@ -53,7 +53,7 @@ const gatewayIdIn = (body: unknown) => (body as { gatewayId?: string } | null)?.
 export const credentialOf = (gatewayId: string) =>
   gatewayCredential(env.ENCODER_SECRET, gatewayId, [`${gatewayId}.example.com`]);
 
-/** A request as a gateway makes it: with the credential of the one that its body names. */
+/** A gateway's request, with the credential of the gateway that its body names. */
 export const asGateway = (path: string, body: unknown, credential = credentialOf(gatewayIdIn(body)), overrides = {}) =>
   post(`/internal/ingest/${path}`, body, credential, overrides);
 
@@ -89,11 +89,11 @@ export const FACTS: Started = {
   ],
 };
 
-/** One connection of a broadcaster, as its gateway speaks of it. */
+/** One connection of a broadcaster, with its gateway's calls. */
 export interface Broadcaster {
   sessionId: string;
   token: string;
-  /** Where its media goes on; null for a new session. */
+  /** Where its media continues; null for a new session. */
   resume: Resume | null;
   started(facts?: Started): Promise<number>;
   heartbeat(segments?: number, more?: object): Promise<HeartbeatAnswer>;
@@ -123,7 +123,7 @@ export async function connect(stream: Stream, more: object = {}, overrides = {})
   };
 }
 
-/** On air and to be watched. */
+/** Connects a broadcaster and makes the stream active. */
 export async function goLive(stream: Stream, more: object = {}, overrides = {}): Promise<Broadcaster> {
   const broadcaster = await connect(stream, more, overrides);
   await broadcaster.started();
@@ -140,7 +140,7 @@ export const inMachine = <T>(
   look: (machine: LiveStreamMachine, state: DurableObjectState) => T | Promise<T>,
 ): Promise<T> => runInDurableObject(machineOf(stream) as never, look as never);
 
-/** What the machine owes is told. */
+/** Drains the machine's outbox. */
 export async function settle(stream: Pick<Stream, "streamId">): Promise<void> {
   await inMachine(stream, async (machine, state) => {
     state.storage.sql.exec(
@@ -150,7 +150,7 @@ export async function settle(stream: Pick<Stream, "streamId">): Promise<void> {
   });
 }
 
-/** Lets a timer of a machine be over now. */
+/** Makes a machine's timer due and runs it. */
 export async function elapse(stream: Pick<Stream, "streamId">, timer: Exclude<StreamTimer, "outbox">): Promise<void> {
   await inMachine(stream, (machine, state) => {
     state.storage.sql.exec("UPDATE timers SET due = 1 WHERE name = ?", timer);
@@ -167,7 +167,7 @@ interface Envelope {
   data: Record<string, unknown> & { status: string; mediaIds: string[] };
 }
 
-/** What was told of a thing, in its order; each checked against the catalogue's schema. */
+/** The events of an object in order, each checked against the catalogue's schema. */
 export async function eventsOf(objectId: string) {
   const rows = await db.select().from(events).where(eq(events.objectId, objectId)).orderBy(events.createdAt);
   return rows.map(({ type, videoType, body }) => {
@@ -180,7 +180,7 @@ export async function eventsOf(objectId: string) {
 export const typesOf = async (objectId: string): Promise<string[]> =>
   (await eventsOf(objectId)).map(({ type }) => type.replace("video.", "").replace("live_stream.", ""));
 
-/** The path of a stream, or of something below it. */
+/** The REST path of a stream, or of a resource below it. */
 export const at = ({ streamId }: { streamId: string }, more = "") => `/v1/live/streams/${streamId}${more}`;
 /** Status, message and fields of a refusal. */
 export const refusal = async (response: Response) => {

@@ -26,7 +26,7 @@ async function onAir() {
   return { stream, playbackId, sessionId: broadcaster.sessionId, put };
 }
 
-test("a stream's MPD leads to its session's; both are static when the session has ended", async () => {
+test("a stream's MPD refers to its session's; both are static when the session has ended", async () => {
   const { stream, playbackId, sessionId } = await onAir();
   const answer = await get(`/${playbackId}.mpd`);
   expect([answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual([
@@ -47,7 +47,7 @@ test("a stream's MPD leads to its session's; both are static when the session ha
   await workspace.request("PUT", at(stream, "/finish"));
   await settle(stream);
   expect(await (await get(`/${playbackId}.${sessionId}.mpd`)).text()).toContain('type="static"');
-  // Who follows the stream's own address learns it there. The next broadcast plays at it, so nobody may keep it.
+  // Players that follow the stream's own address see the end there. It is not cached, because the next broadcast uses it.
   const followed = await get(`/${playbackId}.mpd`);
   expect([followed.status, followed.headers.get("cache-control")]).toEqual([200, "public, max-age=1"]);
   const ended = await followed.text();
@@ -55,7 +55,7 @@ test("a stream's MPD leads to its session's; both are static when the session ha
   expect(ended).not.toMatch(/ type="(?:static|dynamic)"/); // static by default: see LiveMpd
 });
 
-test("the segment that is being made is sent part by part, and is the one that is kept", async () => {
+test("the unfinished segment is sent part by part, with the same bytes as the stored one", async () => {
   const { playbackId, sessionId, put } = await onAir();
   const path = `/${playbackId}/${sessionId}/v720/1.m4s`;
   const answer = get(path);

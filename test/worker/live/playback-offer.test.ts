@@ -16,7 +16,7 @@ const textOf = async (path: string) => (await get(path)).text();
 const ask = (method: string, path: string, token: string, body: BodyInit) =>
   send(new Request(`http://sluice.test${path}`, { method, body, headers: { authorization: `Bearer ${token}` } }));
 
-/** A stream whose session has begun, with whole segments of 2 s in one part each. */
+/** A stream whose session has whole segments of 2 s, each in one part. */
 async function begun(segments: number, settings: object = {}) {
   const stream = await newStream(workspace, settings);
   const broadcaster = await connect(stream);
@@ -38,8 +38,8 @@ async function begun(segments: number, settings: object = {}) {
 const sizesOf = (multivariant: string) =>
   [...multivariant.matchAll(/RESOLUTION=\d+x(\d+)/g)].map(([, size]) => Number(size));
 
-describe("what a stream on air offers", () => {
-  test("is complete before the first part; a playlist that is still empty waits for it", async () => {
+describe("the offer of a stream on air", () => {
+  test("is complete before the first part; an empty playlist waits for it", async () => {
     const { playbackId, base, put } = await begun(0);
     expect(sizesOf(await textOf(`/${playbackId}.m3u8`))).toEqual([720, 360]);
     const waiting = textOf(`${base}/v720.m3u8`);
@@ -53,12 +53,12 @@ describe("what a stream on air offers", () => {
     ["?maxResolution=480p", [360]],
     ["?min_resolution=480p", [720]],
     ["?resolution=360p", [360]],
-  ])("follows the viewer's page: %s", async (query, expected) => {
+  ])("applies the viewer's query: %s", async (query, expected) => {
     const { playbackId } = await begun(1);
     expect(sizesOf(await textOf(`/${playbackId}.m3u8${query}`))).toEqual(expected);
   });
 
-  test("follows it in the MPD too, which leads on with the same question", async () => {
+  test("applies it in the MPD too, whose Location keeps the query", async () => {
     const { playbackId, broadcaster, put } = await begun(1, { enableDvrMode: true });
     await put(0, "v360");
     const own = `${playbackId}.${broadcaster.sessionId}.mpd`;
@@ -72,14 +72,14 @@ describe("what a stream on air offers", () => {
     expect((await get(`/${own}?maxResolution=big`)).status).toBe(422);
   });
 
-  test("is refused with the field that is wrong", async () => {
+  test("is refused with the invalid field", async () => {
     const { playbackId } = await begun(1);
     const answer = await get(`/${playbackId}.m3u8?maxResolution=big`);
     expect(answer.status).toBe(422);
     expect((await answer.json<ErrorBody>()).error.fields).toEqual([{ field: "maxResolution", message: "is invalid" }]);
   });
 
-  test("leaves out a rung that the encoder has given up, whose playlist goes on with gaps", async () => {
+  test("omits a rung that the encoder has dropped, whose playlist continues with gaps", async () => {
     const { playbackId, base, broadcaster, path, put } = await begun(2);
     expect((await ask("POST", `${path}/dropped`, broadcaster.token, '{"rendition":"v360","fromMsn":0}')).status).toBe(
       200,
@@ -96,7 +96,7 @@ describe("what a stream on air offers", () => {
 });
 
 describe("playback from the beginning (DVR)", () => {
-  test("is for streams that allow it, by variants that carry it, and packed", async () => {
+  test("works for streams that allow it, through their variants, and compressed", async () => {
     const { playbackId, base } = await begun(33, { enableDvrMode: true });
     expect(await textOf(`/${playbackId}.m3u8?dvrMode=true`)).toContain(`${base.slice(1)}/v720.m3u8?dvrMode=true`);
     expect(await textOf(`${base}/v720.m3u8`)).toContain("#EXT-X-MEDIA-SEQUENCE:4");
@@ -114,7 +114,7 @@ describe("playback from the beginning (DVR)", () => {
   });
 });
 
-test("the newest picture is shown while on air, an older one changes nothing, and what is no picture is refused", async () => {
+test("the newest picture is served while on air, an older one is ignored, and a body that is no picture is refused", async () => {
   const { stream, playbackId, broadcaster, path } = await begun(1);
   const image = `/${playbackId}/thumbnail.jpg`;
   expect((await get(image)).status).toBe(400);
@@ -139,7 +139,7 @@ test("the newest picture is shown while on air, an older one changes nothing, an
   expect((await get(`/${crypto.randomUUID()}/thumbnail.jpg`)).status).toBe(404);
 });
 
-test("a client that changes its program, or its address within its network, counts as eight viewers at most", async () => {
+test("a client that changes its user agent, or its address within its network, counts as at most eight viewers", async () => {
   const { stream, base } = await begun(1);
   const asks = Array.from({ length: 60 }, (_, n) => ({
     "user-agent": `program ${n}`,
@@ -157,7 +157,7 @@ test("a client that changes its program, or its address within its network, coun
   );
 });
 
-test("two who ask for playlists again and again are two viewers, and none when they have not been heard of for 30 s", async () => {
+test("two clients that reload playlists are two viewers, and none after 30 s without a request", async () => {
   const { stream, base } = await begun(1);
   const views = async () =>
     (await (await workspace.request("GET", at(stream, "/viewer-count"))).json<{ data: { views: number } }>()).data

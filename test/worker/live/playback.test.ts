@@ -14,7 +14,7 @@ const put = (path: string, body: string, token: string) =>
     new Request(`http://sluice.test${path}`, { method: "PUT", body, headers: { authorization: `Bearer ${token}` } }),
   );
 
-/** One part as a gateway brings it. */
+/** Sends one part as a gateway does. */
 async function putPart({ sessionId, token }: Broadcaster, msn: number, part: number, more = "", rendition = "v720") {
   const query = `ticks=15000&at=${(msn * 4 + part) * 15_000}&independent=${part === 0 ? 1 : 0}&last=${part === 3 ? 1 : 0}&capturedAt=${1_795_000_000_000 + msn * 2000}&discontinuity=0&init=0${more}`;
   const path = `/internal/live/${sessionId}/parts/${rendition}/${msn}/${part}?${query}`;
@@ -56,7 +56,7 @@ describe("a stream on air", () => {
     expect(await (await get(`${base}/v720/0.m4s`)).text()).toBe("[0.0][0.1][0.2][0.3]");
   });
 
-  test("holds a reload and a hinted part until the part has come", async () => {
+  test("holds a reload and a hinted part until the part has arrived", async () => {
     const { playbackId, broadcaster } = await onAir();
     const base = `/${playbackId}/${broadcaster.sessionId}`;
     const waiting = [get(`${base}/v720.m3u8?_HLS_msn=3&_HLS_part=0`), get(`${base}/v720/2.0.m4s`)];
@@ -73,14 +73,14 @@ describe("a stream on air", () => {
     ["_HLS_msn=9", 400],
     ["_HLS_skip=YES", 200],
     ["_HLS_msn=0", 200],
-  ])("a reload with %s answers %i, and only what is right may be kept", async (query, status) => {
+  ])("a reload with %s answers %i, and only valid answers are cacheable", async (query, status) => {
     const { playbackId, broadcaster } = await onAir();
     const answer = await get(`/${playbackId}/${broadcaster.sessionId}/v720.m3u8?${query}`);
     expect(answer.status).toBe(status);
     if (status === 400) expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("is found by its own playback ids alone", async () => {
+  test("is found only by its own playback ids", async () => {
     const [mine, other] = [await onAir(1), await onAir(1)];
     for (const path of [
       `/${other.playbackId}/${mine.broadcaster.sessionId}/v720.m3u8`,
@@ -94,7 +94,7 @@ describe("a stream on air", () => {
     }
   });
 
-  test("goes on behind what came before, when its broadcaster has been away", async () => {
+  test("continues after the earlier media when its broadcaster returns", async () => {
     const { stream, playbackId, broadcaster } = await onAir(2);
     await putPart(broadcaster, 2, 0);
     await broadcaster.left();
@@ -103,13 +103,13 @@ describe("a stream on air", () => {
     await back.started();
     expect(await putPart(back, 3, 0)).toEqual({ verdict: "taken" });
     const playlist = await (await get(`/${playbackId}/${back.sessionId}/v720.m3u8`)).text();
-    expect(playlist).toContain("#EXTINF:0.5,\nv720/2.m4s"); // the unfinished segment, as short as it is
+    expect(playlist).toContain("#EXTINF:0.5,\nv720/2.m4s"); // the unfinished segment, now short
     expect(playlist).toContain('URI="v720/3.0.m4s"');
   });
 });
 
 describe("a stream that is not on air", () => {
-  test("tells players to ask again, and nothing of that is kept", async () => {
+  test("is answered with a retry, not cacheable", async () => {
     const stream = await newStream(workspace);
     const answer = await get(`/${stream.playbackIds[0]!.id}.m3u8`);
     expect([answer.status, answer.headers.get("cache-control"), answer.headers.get("retry-after")]).toEqual([
@@ -130,7 +130,7 @@ describe("a stream that is not on air", () => {
     expect(objects.map(({ key }) => key.split("/").at(-1))).toEqual(["0.m4s", "1.m4s", "2.m4s", "init-0.mp4"]);
   });
 
-  test("is gone when it is deleted", async () => {
+  test("answers 404 after its deletion", async () => {
     const { stream, playbackId } = await onAir(1);
     await workspace.request("DELETE", `/v1/live/streams/${stream.streamId}`);
     await settle(stream);
@@ -138,7 +138,7 @@ describe("a stream that is not on air", () => {
   });
 });
 
-test("a part is refused when it is too large, badly described, or comes without the session's token", async () => {
+test("a part is refused when it is too large, has an invalid query, or lacks the session's token", async () => {
   const { broadcaster } = await onAir(1);
   const path = `/internal/live/${broadcaster.sessionId}/parts/v720/1/0`;
   const good = "?ticks=15000&at=0&independent=1&last=0&capturedAt=1&discontinuity=0&init=0";
@@ -148,7 +148,7 @@ test("a part is refused when it is too large, badly described, or comes without 
   expect(await putPart(broadcaster, 1, 2)).toEqual({ verdict: "missing", expected: { msn: 1, part: 0 } });
 });
 
-describe("a connection that is none any more", () => {
+describe("an outdated connection", () => {
   const say = async ({ sessionId, token }: Broadcaster, method: string, path: string, body: string) =>
     (
       await send(
@@ -167,7 +167,7 @@ describe("a connection that is none any more", () => {
     ["POST", "dropped", '{"rendition":"v720","fromMsn":2}'],
   ];
 
-  test("writes nothing, neither beside the one that took its place nor when the session is over", async () => {
+  test("cannot write, neither after its replacement nor after the session's end", async () => {
     const { stream, playbackId, broadcaster } = await onAir(2);
     await broadcaster.left();
     const back = await connect(stream);
@@ -180,7 +180,7 @@ describe("a connection that is none any more", () => {
     expect(await init.text()).toBe("init");
   });
 
-  test("an init is written once, and a new encoder's has a version of its own, also when no part of it came", async () => {
+  test("an init segment is written once, and a new encoder's gets a new version even if no part followed the old one", async () => {
     const { stream, playbackId, broadcaster } = await onAir(1);
     expect(await say(broadcaster, "PUT", "init/v720/0", "other")).toBe(200);
     expect(await (await get(`/${playbackId}/${broadcaster.sessionId}/v720/init-0.mp4`)).text()).toBe("init");

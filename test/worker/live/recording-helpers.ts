@@ -1,4 +1,4 @@
-/** A broadcaster who brings media: texts for bytes, "v720 3.1" for part 1 of segment 3. */
+/** A broadcaster that sends media: texts for bytes, "v720 3.1" for part 1 of segment 3. */
 import { env } from "cloudflare:test";
 import type { Started } from "../../../protocol/live.ts";
 import { send } from "../workspace.ts";
@@ -21,11 +21,11 @@ export interface Bring {
   parts?: number;
   init?: number;
   isDiscontinuous?: boolean;
-  /** Of the segment's first sample. */
+  /** Time of the segment's first sample. */
   atSeconds?: number;
 }
 
-/** One segment of 2 s in four parts, or the first parts of one. */
+/** Sends one segment of 2 s in four parts, or only its first parts. */
 export async function bring({ sessionId, token }: Broadcaster, msn: number, more: Bring = {}): Promise<void> {
   const { rendition = "v720", parts = PARTS, init = 0, isDiscontinuous = false, atSeconds = msn * 2 } = more;
   const timescale = FACTS.renditions.find(({ name }) => name === rendition)!.timescale;
@@ -48,7 +48,7 @@ export async function bring({ sessionId, token }: Broadcaster, msn: number, more
 export const bringInit = ({ sessionId, token }: Broadcaster, rendition: string, version = 0) =>
   put(`/internal/live/${sessionId}/init/${rendition}/${version}`, `init ${rendition} ${version}`, token);
 
-/** On air with whole segments of picture and sound. */
+/** Starts a broadcast with whole segments of picture and sound. */
 export async function broadcast(stream: Stream, segments: number, facts: Started = FACTS): Promise<Broadcaster> {
   const broadcaster = await connect(stream);
   await broadcaster.started(facts);

@@ -1,4 +1,4 @@
-/** What becomes of a broadcast when it is over. */
+/** The recording of a broadcast, and the deletion of its bytes. */
 import { createExecutionContext, createMessageBatch, env, getQueueResult, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { isOffAir } from "../../../src/live/index.ts";
@@ -34,7 +34,7 @@ const mediaOf = async (id: string): Promise<Media> =>
   (await (await workspace.request("GET", `/v1/on-demand/${id}`)).json<{ data: Media }>()).data;
 const finish = ({ streamId }: Stream) => workspace.request("PUT", `/v1/live/streams/${streamId}/finish`);
 const typesOf = async (id: string) => (await eventsOf(id)).map(({ type }) => type);
-/** Lets the purge of a prefix come; false when none is planned for the next minute. */
+/** Runs the purge of a prefix; false when none is scheduled for the next minute. */
 async function purge(assetId: string): Promise<boolean> {
   const machine = env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName(assetId));
   const due = await runInDurableObject(machine, (_, state) =>
@@ -49,7 +49,7 @@ async function purge(assetId: string): Promise<boolean> {
 const READY = ["video.media.live_stream.created", "asset.ready", "live_stream.recording.ready"];
 
 describe("the recording of a broadcast", () => {
-  test("is a media that plays as soon as the broadcast is finished, out of the live segments", async () => {
+  test("is a media that plays from the live segments as soon as the broadcast is finished", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await broadcast(stream, 2);
     await bring(broadcaster, 2, { parts: 1 }); // the last segment stays unfinished
@@ -106,7 +106,7 @@ describe("the recording of a broadcast", () => {
     expect((await getStream(workspace, stream.streamId)).mediaIds).toEqual([mediaId]);
   });
 
-  test("joins what a reconnect window has joined, with the inits and the times of each part", async () => {
+  test("continues across a reconnect, with the init segments and the times of each connection", async () => {
     const stream = await newStream(workspace);
     const first = await broadcast(stream, 1);
     await bring(first, 1, { parts: 2 });
@@ -152,7 +152,7 @@ describe("the recording of a broadcast", () => {
     expect(await textOf(`/${media.playbackIds[0]!.id}.mpd`)).toContain(`<Representation id="${name}"`);
   });
 
-  test("stays when the stream is deleted, and goes with all its bytes when it is deleted itself", async () => {
+  test("stays when the stream is deleted, and loses all its bytes when it is deleted itself", async () => {
     const stream = await newStream(workspace);
     const { sessionId } = await broadcast(stream, 2);
     expect((await workspace.request("DELETE", `/v1/live/streams/${stream.streamId}`)).status).toBe(200);
@@ -163,7 +163,7 @@ describe("the recording of a broadcast", () => {
     expect([await purge(sessionId), await objectsOf(sessionId)]).toEqual([true, []]);
   });
 
-  test("is told to a webhook once under the name that both of its events have for published receivers", async () => {
+  test("is sent to a webhook once under the name that both of its events have for published receivers", async () => {
     const owner = await newWorkspace();
     const stream = await newStream(owner);
     const service = await addWebhook(owner.id);
@@ -180,7 +180,7 @@ describe("the recording of a broadcast", () => {
   });
 });
 
-describe("when something dies at the end of a broadcast", () => {
+describe("when a component crashes at the end of a broadcast", () => {
   const outbox = (stream: Stream) =>
     inMachine(stream, (_, state) =>
       state.storage.sql
@@ -189,12 +189,12 @@ describe("when something dies at the end of a broadcast", () => {
         .map(({ seq, kind, payload }) => ({ seq, kind, payload: JSON.parse(payload) as unknown })),
     );
 
-  test("the end may be told any number of times, also at once: one recording, each event once", async () => {
+  test("repeated and concurrent ends make one recording, with each event once", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await broadcast(stream, 2);
     await settle(stream);
     await broadcaster.left();
-    // What the machine tells is held back while D1 does not know the renditions' table.
+    // The machine's outbox is blocked while D1 has no table of renditions.
     await env.DB.prepare("ALTER TABLE renditions RENAME TO renditions_gone").run();
     let messages: Awaited<ReturnType<typeof outbox>>;
     try {
@@ -217,7 +217,7 @@ describe("when something dies at the end of a broadcast", () => {
     expect(data["tracks"]).toEqual(tracks);
   });
 
-  test("a segment that R2 does not have yet is not recorded as if it were there", async () => {
+  test("a segment that is missing in R2 delays the recording", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await broadcast(stream, 1);
     await bring(broadcaster, 1, { parts: 2 });
@@ -225,7 +225,7 @@ describe("when something dies at the end of a broadcast", () => {
     const origin = env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(broadcaster.sessionId));
     const rename = (from: string, to: string) =>
       runInDurableObject(origin, (_, state) => state.storage.sql.exec(`ALTER TABLE ${from} RENAME TO ${to}`).toArray());
-    await rename("parts", "parts_gone"); // nothing can be brought to R2
+    await rename("parts", "parts_gone"); // no upload to R2 works
     expect((await finish(stream)).status).toBe(200);
     expect(await mediaOf(broadcaster.sessionId)).toMatchObject({ status: "Processing" });
     expect((await outbox(stream)).map(({ kind }) => kind)).toContain("sessionEnded");
@@ -236,7 +236,7 @@ describe("when something dies at the end of a broadcast", () => {
     expect(await typesOf(broadcaster.sessionId)).toEqual(READY);
   });
 
-  test("a change of the media by its owner meanwhile is in the event of its end", async () => {
+  test("an owner's concurrent change of the media is in the recording's event", async () => {
     const stream = await newStream(workspace);
     const { sessionId } = await broadcast(stream, 1);
     await settle(stream);
@@ -256,8 +256,8 @@ describe("when something dies at the end of a broadcast", () => {
   });
 });
 
-describe("bytes that nobody will play", () => {
-  test("of a recording that is deleted on air stay for those who watch, and go after the end; nothing comes back", async () => {
+describe("unplayable bytes", () => {
+  test("of a recording deleted on air stay for viewers, are deleted after the end, and no row is created again", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await broadcast(stream, 6);
     await settle(stream);
@@ -272,7 +272,7 @@ describe("bytes that nobody will play", () => {
     await finish(stream);
     expect((await workspace.request("GET", `/v1/on-demand/${broadcaster.sessionId}`)).status).toBe(404);
     expect(await typesOf(broadcaster.sessionId)).toEqual(["video.media.live_stream.created", "video.media.deleted"]);
-    expect((await get(`${live}/0.m4s`)).status).toBe(200); // a viewer who is behind
+    expect((await get(`${live}/0.m4s`)).status).toBe(200); // a viewer behind the live edge
     await sweepAssets(env, new Date(Date.now() + 120_000), isOffAir);
     expect(await purge(broadcaster.sessionId)).toBe(false);
     await sweepAssets(env, new Date(Date.now() + 7 * 60_000), isOffAir);
@@ -280,7 +280,7 @@ describe("bytes that nobody will play", () => {
     expect((await getStream(workspace, stream.streamId)).mediaIds).toEqual([]);
   });
 
-  test("of a broadcast without a recording go when its viewers have had their time", async () => {
+  test("of a broadcast without a recording are deleted once its viewers have had time to finish", async () => {
     const stream = await newStream(workspace, { enableRecording: false });
     const broadcaster = await broadcast(stream, 2);
     await finish(stream);
@@ -292,7 +292,7 @@ describe("bytes that nobody will play", () => {
     expect([await purge(broadcaster.sessionId), await objectsOf(broadcaster.sessionId)]).toEqual([true, []]);
   });
 
-  test("are left alone by the sweep while a recording is under way", async () => {
+  test("are kept by the sweep while a recording is being written", async () => {
     const stream = await newStream(workspace);
     const { sessionId } = await broadcast(stream, 1);
     await settle(stream);

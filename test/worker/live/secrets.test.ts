@@ -1,4 +1,4 @@
-/** Keys of streams and simulcast targets: where they are to be found, and how they are replaced. */
+/** Keys of streams and simulcast targets: storage, redaction and rotation. */
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
@@ -29,7 +29,7 @@ const secretsOf = ({ streamKey, srtSecret, srtPlaybackResponse }: Stream): strin
   OTHERS_KEY,
 ];
 
-/** Everything that D1 holds. */
+/** The contents of all D1 tables. */
 async function wholeDatabase(): Promise<string> {
   const tables = await env.DB.prepare(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'",
@@ -39,7 +39,7 @@ async function wholeDatabase(): Promise<string> {
 }
 
 describe("secrets of a stream", () => {
-  test("are nowhere in D1 in the clear: rows, events, answers kept for repeats", async () => {
+  test("are never in D1 in clear text: rows, events, stored answers of idempotency keys", async () => {
     const headers = { "idempotency-key": crypto.randomUUID() };
     const body = settings();
     const first = await (await workspace.request("POST", "/v1/live/streams", body, headers)).text();
@@ -52,7 +52,7 @@ describe("secrets of a stream", () => {
     const text = await wholeDatabase();
     expect(text).toContain(stream.streamId);
     for (const secret of secretsOf(stream)) expect(text.includes(secret)).toBe(false);
-    // Their owner reads them as ever.
+    // Their owner can still read them.
     expect(await getStream(workspace, stream.streamId)).toMatchObject({
       streamKey: stream.streamKey,
       srtSecret: stream.srtSecret,
@@ -60,7 +60,7 @@ describe("secrets of a stream", () => {
     });
   });
 
-  test("are redacted in the event log and for receivers, unless a webhook asks for them", async () => {
+  test("are redacted in the event log and for receivers, unless a webhook requests them", async () => {
     const by = await newWorkspace();
     const [plain, full] = [receiverUrl(), receiverUrl()];
     const eventTypes = ["video.live_stream.*"];
@@ -96,7 +96,7 @@ describe("secrets of a stream", () => {
     for (const secret of inEvents) expect(third).not.toContain(secret);
   });
 
-  test("of events from before they were redacted are not shown either", async () => {
+  test("in events from before redaction are redacted too", async () => {
     const stream = await newStream(workspace);
     const [{ body }] = (
       await env.DB.prepare("SELECT body FROM events WHERE object_id = ?").bind(stream.streamId).all<{ body: string }>()
@@ -110,7 +110,7 @@ describe("secrets of a stream", () => {
     expect([listed.includes(stream.streamId), listed.includes(stream.streamKey)]).toEqual([true, false]);
   });
 
-  test("of rows from before they were sealed work as ever, and the cron seals them without a loss", async () => {
+  test("in rows from before sealing still work, and the cron seals them without a loss", async () => {
     const stream = await newStream(workspace);
     const simulcastId = await addTarget(stream);
     const [streamKey, srtSecret, playback] = secretsOf(stream);
@@ -141,7 +141,7 @@ describe("secrets of a stream", () => {
   });
 });
 
-test("streams whose secrets never open do not keep the others from being sealed, and are not counted as sealed", async () => {
+test("secrets that cannot be decrypted do not block the sealing of others, and are not counted as sealed", async () => {
   const good = await newStream(workspace);
   const [streamKey, srtSecret, playback] = secretsOf(good);
   await env.DB.prepare(
@@ -175,7 +175,7 @@ test("streams whose secrets never open do not keep the others from being sealed,
   }
 });
 
-test("events keep a user's own metadata under the names of secrets, and nothing else under them", async () => {
+test("events keep a user's metadata under the names of secrets, and redact the secrets themselves", async () => {
   const metadata = { streamKey: "row 7", srtSecret: 'a "b\\', show: "x" };
   const stream = await newStream(workspace, { metadata });
   const listed = await (
@@ -191,7 +191,7 @@ test("events keep a user's own metadata under the names of secrets, and nothing 
   expect(text).toContain(JSON.stringify(metadata));
 });
 
-describe("a stream whose secrets do not open", () => {
+describe("a stream whose secrets cannot be decrypted", () => {
   const damaged = async () => {
     const stream = await newStream(workspace);
     await addTarget(stream);
@@ -206,14 +206,14 @@ describe("a stream whose secrets do not open", () => {
     return { stream, broadcaster };
   };
 
-  test("is shown and listed with its secrets redacted, takes no broadcaster, and can be changed, ended and deleted", async () => {
+  test("is shown and listed with its secrets redacted, refuses broadcasters, and can be changed, ended and deleted", async () => {
     const { stream, broadcaster } = await damaged();
     const shown = await getStream(workspace, stream.streamId);
     expect(new Set(secretsOf(shown).slice(0, 3))).toEqual(new Set(["redacted"]));
     expect(shown.simulcastResponses).toMatchObject([{ streamKey: "redacted" }]);
     const { data } = await (await workspace.request("GET", "/v1/live/streams?limit=50")).json<{ data: Stream[] }>();
     expect(data.map(({ streamId }) => streamId)).toContain(stream.streamId);
-    await expect(ask(stream)).rejects.toThrow("authorize: 503"); // not an unknown key: the broadcaster comes again
+    await expect(ask(stream)).rejects.toThrow("authorize: 503"); // not as an unknown key: the broadcaster may retry
     const statuses = [
       await workspace.request("PATCH", at(stream), { metadata: { a: "b" } }),
       await workspace.request("PUT", at(stream, "/finish")),
@@ -224,7 +224,7 @@ describe("a stream whose secrets do not open", () => {
     expect((await workspace.request("GET", at(stream))).status).toBe(404);
   });
 
-  test("takes broadcasters again once it has been given other secrets", async () => {
+  test("accepts broadcasters again after it got new secrets", async () => {
     const { stream } = await damaged();
     await workspace.request("PUT", at(stream, "/finish"));
     const answer = await workspace.request("POST", at(stream, "/rotate-key"));
@@ -233,7 +233,7 @@ describe("a stream whose secrets do not open", () => {
     expect(await ask(rotated)).toMatchObject({ accepted: true });
   });
 
-  test("is not shown at all while no key can be used", async () => {
+  test("is answered 503 while no key is usable", async () => {
     const stream = await newStream(workspace);
     const request = new Request(`http://sluice.test${at(stream)}`, {
       headers: { authorization: workspace.authorization },
@@ -246,7 +246,7 @@ describe("POST …/rotate-key", () => {
   const rotate = async (stream: Stream) =>
     (await (await workspace.request("POST", at(stream, "/rotate-key"))).json<{ data: Stream }>()).data;
 
-  test("gives other secrets and refuses the old ones at once", async () => {
+  test("returns new secrets and immediately refuses the old ones", async () => {
     const stream = await newStream(workspace);
     const rotated = await rotate(stream);
     const [old, fresh] = [secretsOf(stream).slice(0, 3), secretsOf(rotated).slice(0, 3)];
@@ -261,7 +261,7 @@ describe("POST …/rotate-key", () => {
     expect(told.map(({ data }) => data.streamKey)).toEqual(["redacted"]);
   });
 
-  test("lets a broadcast under way go on, which comes back with the new key only", async () => {
+  test("does not interrupt a broadcast, which can reconnect only with the new key", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await goLive(stream);
     const rotated = await rotate(stream);

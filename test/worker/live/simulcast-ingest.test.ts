@@ -1,4 +1,4 @@
-/** What a gateway asks and tells of simulcast targets while a broadcast is on air. */
+/** A gateway's requests and reports about simulcast targets while a broadcast is on air. */
 import { beforeAll, expect, test } from "vitest";
 import { SimulcastTargets } from "../../../protocol/live.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
@@ -23,7 +23,7 @@ const call = ({ sessionId }: Broadcaster, token: string, name: string, body?: ob
     }),
   );
 
-test("a gateway is given the targets that are switched on, and nobody else is", async () => {
+test("only the session's gateway gets the enabled targets", async () => {
   const stream = await newStream(workspace);
   const [on, off] = [await addTarget(stream, "one"), await addTarget(stream, "two")];
   await workspace.request("PUT", at(stream, `/simulcast/${off}`), { isEnabled: false });
@@ -35,7 +35,7 @@ test("a gateway is given the targets that are switched on, and nobody else is", 
   expect((await call(broadcaster, "nonsense", "targets")).status).toBe(401);
 });
 
-test("what becomes of a target is an event, once however often it is told; of a removed one nothing is told", async () => {
+test("a target's state is one event, however often it is reported; a removed target has none", async () => {
   const stream = await newStream(workspace);
   const simulcastId = await addTarget(stream, "one");
   const broadcaster = await connect(stream);
@@ -49,7 +49,7 @@ test("what becomes of a target is an event, once however often it is told; of a 
   expect(told).toEqual(["simulcast_target.created", "simulcast_target.starting", "simulcast_target.broadcasting"]);
 });
 
-test("keys of other platforms are for the broadcast on air only; what became of a target is heard until the next begins", async () => {
+test("keys of other platforms are returned only on air; reports about a target are accepted until the next session begins", async () => {
   const stream = await newStream(workspace);
   const simulcastId = await addTarget(stream, "one");
   const broadcaster = await goLive(stream);

@@ -1,4 +1,4 @@
-/** What belongs to a stream, over REST: playback IDs, simulcast targets, viewers (contract/rest.md §6). */
+/** Subresources of a stream over REST: playback IDs, simulcast targets, viewers (contract/rest.md §6). */
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { reportViewers } from "../../../src/live/streams/viewers.ts";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe("playback IDs of a stream", () => {
-  test("are added, read and removed, and each change is told with the record", async () => {
+  test("are added, read and removed, and each change is announced with the record", async () => {
     const stream = await newStream(workspace);
     const [first] = stream.playbackIds;
     const added = await workspace.request("POST", at(stream, "/playback-ids"), { accessPolicy: "public" });
@@ -32,7 +32,7 @@ describe("playback IDs of a stream", () => {
     ]);
   });
 
-  test("are public where nothing is said, and never private yet", async () => {
+  test("are public by default, and never private in this release", async () => {
     const stream = await newStream(workspace);
     const add = (body: unknown) => workspace.request("POST", at(stream, "/playback-ids"), body);
     expect(await (await add({})).json()).toMatchObject({ data: { accessPolicy: "public" } });
@@ -44,7 +44,7 @@ describe("playback IDs of a stream", () => {
     ]);
   });
 
-  test("a removal without an id, or with another form of one, is refused by its name", async () => {
+  test("are not removed without an id, or with a malformed one; the refusal names the field", async () => {
     const stream = await newStream(workspace);
     const remove = (query: string) => workspace.request("DELETE", at(stream, `/playback-ids${query}`));
     expect((await refusal(await remove(""))).fields).toEqual([{ field: "playbackId", message: "must not be null" }]);
@@ -58,7 +58,7 @@ describe("simulcast targets", () => {
   const target = { url: "rtmps://live.example.com:443/app", streamKey: "theirs?a=b" };
   const add = (stream: Stream, body: unknown = target) => workspace.request("POST", at(stream, "/simulcast"), body);
 
-  test("are added, read, switched, relabelled and removed, each told once", async () => {
+  test("are added, read, enabled, disabled, relabelled and removed, with one event each", async () => {
     const stream = await newStream(workspace);
     const added = await add(stream, { ...target, metadata: { to: "them" } });
     expect(added.status).toBe(201);
@@ -87,12 +87,12 @@ describe("simulcast targets", () => {
     ]);
   });
 
-  test("have no metadata when there is none", async () => {
+  test("have no metadata field when none was set", async () => {
     const { data } = await (await add(await newStream(workspace))).json<{ data: object }>();
     expect(Object.keys(data).sort()).toEqual(["isEnabled", "simulcastId", "streamKey", "url"]);
   });
 
-  test("are added to an idle stream only, and changed on any", async () => {
+  test("are added only to an idle stream, and changed on any", async () => {
     const stream = await newStream(workspace);
     const { data } = await (await add(stream)).json<{ data: { simulcastId: string } }>();
     await goLive(stream);
@@ -104,7 +104,7 @@ describe("simulcast targets", () => {
     expect((await workspace.request("DELETE", one)).status).toBe(200);
   });
 
-  test("are at most five for a stream, however many requests come at once; a removed one makes room", async () => {
+  test("are at most five for a stream, also with concurrent requests; a removed one frees its place", async () => {
     const stream = await newStream(workspace);
     const answers = await Promise.all(Array.from({ length: 12 }, () => add(stream)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
@@ -137,7 +137,7 @@ describe("simulcast targets", () => {
   });
 });
 
-test("viewers are those that were told of within 30 s, for the session that is on air", async () => {
+test("viewers are those reported within 30 s, for the session on air", async () => {
   const stream = await newStream(workspace);
   const views = async () => await (await workspace.request("GET", at(stream, "/viewer-count"))).json();
   expect(await views()).toEqual({ success: true, data: { views: 0 } });

@@ -1,4 +1,4 @@
-/** Streams over REST: what published clients send and read (contract/rest.md §6). */
+/** Streams over REST, as published clients use them (contract/rest.md §6). */
 import { beforeAll, describe, expect, test } from "vitest";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import {
@@ -77,7 +77,7 @@ describe.each(PATHS)("POST %s", (path) => {
     });
   });
 
-  test("takes every setting", async () => {
+  test("accepts every setting", async () => {
     const wanted = {
       maxResolution: "480p",
       reconnectWindow: 1800,
@@ -93,7 +93,7 @@ describe.each(PATHS)("POST %s", (path) => {
     expect(await getStream(workspace, data.streamId)).toMatchObject({ ...wanted, lowLatency: false });
   });
 
-  test("ignores fields that it does not know, and asks for nothing that is left out", async () => {
+  test("ignores unknown fields, and requires no optional one", async () => {
     const body = { playbackSettings: { later: 1 }, inputMediaSettings: { drmConfigurationId: null, x: {} }, y: [] };
     expect((await create(path, body)).status).toBe(201);
   });
@@ -123,7 +123,7 @@ describe.each(PATHS)("POST %s", (path) => {
     });
   });
 
-  test("refuses by name what a later release brings", async () => {
+  test("refuses by name the features of a later release", async () => {
     const body = settings({ mediaPolicy: "private", drmConfigurationId: crypto.randomUUID() }, "private");
     const { status, fields } = await refusal(await create(path, body));
     expect(status).toBe(422);
@@ -134,7 +134,7 @@ describe.each(PATHS)("POST %s", (path) => {
     ]);
   });
 
-  test("refuses a body without its parts, an access policy that there is not, and what is not JSON", async () => {
+  test("refuses an incomplete body, an unknown access policy, and a body that is not JSON", async () => {
     expect((await refusal(await create(path, {}))).fields).toEqual([
       { field: "playbackSettings", message: "must not be null" },
       { field: "inputMediaSettings", message: "must not be null" },
@@ -147,7 +147,7 @@ describe.each(PATHS)("POST %s", (path) => {
 });
 
 describe("an Idempotency-Key", () => {
-  test("gives a repeat the first answer byte by byte, also by the other route and of 20 at once", async () => {
+  test("answers repeats with the first answer byte by byte, also on the other route and for 20 at once", async () => {
     const headers = { "idempotency-key": crypto.randomUUID() };
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => create(PATHS[n % 2]!, settings(), headers)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
@@ -164,7 +164,7 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-test("a list is paged by time of creation, and has no more of a stream than the contract", async () => {
+test("a list is paged by creation time, and contains exactly the contract's fields", async () => {
   const mine = await newWorkspace();
   const streams: string[] = [];
   for (let n = 0; n < 3; n += 1) streams.push((await newStream(mine)).streamId);
@@ -182,7 +182,7 @@ test("a list is paged by time of creation, and has no more of a stream than the 
 });
 
 describe("a change", () => {
-  test("replaces metadata as a whole, sets the window, and is told", async () => {
+  test("replaces metadata as a whole, sets the window, and is announced", async () => {
     const stream = await newStream(workspace, { metadata: { a: "1", b: "2" } });
     const body = { metadata: { c: "3" }, reconnectWindow: 600 };
     const response = await workspace.request("PATCH", at(stream), body);
@@ -193,7 +193,7 @@ describe("a change", () => {
     expect(told.at(-1)).toMatchObject({ type: "video.live_stream.updated", status: "updated", data: body });
   });
 
-  test("leaves alone what it does not name", async () => {
+  test("keeps the fields that it does not name", async () => {
     const stream = await newStream(workspace, { metadata: { a: "1" }, reconnectWindow: 70 });
     await workspace.request("PATCH", at(stream), { maxResolution: "480p" });
     expect(await getStream(workspace, stream.streamId)).toMatchObject({
@@ -212,7 +212,7 @@ describe("a change", () => {
     },
   );
 
-  test("of twenty at once all are told, each with what it changed, the last one as the record is", async () => {
+  test("is announced for each of twenty at once, with its own change; the last event matches the record", async () => {
     const stream = await newStream(workspace);
     await Promise.all(
       Array.from({ length: 20 }, (_, n) => workspace.request("PATCH", at(stream), { metadata: { n: String(n) } })),
@@ -223,7 +223,7 @@ describe("a change", () => {
   });
 });
 
-describe("actions that would change nothing are refused in the contract's words", () => {
+describe("actions that would change nothing are refused with the contract's messages", () => {
   test("finish of a stream that is idle, preparing or disabled", async () => {
     const stream = await newStream(workspace);
     const finish = async () => await refusal(await workspace.request("PUT", at(stream, "/finish")));
@@ -246,7 +246,7 @@ describe("actions that would change nothing are refused in the contract's words"
     expect(await typesOf(stream.streamId)).toEqual(["created", "disabled", "updated"]);
   });
 
-  test("of twenty that disable at once, one does", async () => {
+  test("of twenty concurrent disables, one succeeds", async () => {
     const stream = await newStream(workspace);
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => workspace.request("PUT", at(stream, "/live-disable"))),

@@ -33,7 +33,7 @@ test.each([
   expect(answer.headers.get("content-length")).toBe(String(text.length));
 });
 
-test("a manifest is packed for those who take it, under another tag", async () => {
+test("a manifest is compressed for clients that accept it, with another ETag", async () => {
   const plain = await get(`/${id}.m3u8`);
   const packed = await get(`/${id}.m3u8`, { "accept-encoding": "gzip" });
   expect(packed.headers.get("content-encoding")).toBe("gzip");
@@ -42,7 +42,7 @@ test("a manifest is packed for those who take it, under another tag", async () =
   expect(await new Response(unpacked).text()).toBe(await plain.text());
 });
 
-test("a manifest that is known is not sent again; HEAD tells the same of it", async () => {
+test("a conditional request for an unchanged manifest is answered 304; HEAD has the same headers", async () => {
   const first = await get(`/${id}.m3u8`);
   const again = await get(`/${id}.m3u8`, { "if-none-match": first.headers.get("etag")! });
   expect(again.status).toBe(304);
@@ -54,13 +54,13 @@ test("a manifest that is known is not sent again; HEAD tells the same of it", as
   expect(await head.text()).toBe("");
 });
 
-test("a filter leaves the rungs asked for", async () => {
+test("a filter keeps the requested rungs", async () => {
   const text = await (await get(`/${id}.m3u8?maxResolution=480p&utm_source=x`)).text();
   expect(text).toContain("/v270.m3u8");
   expect(text).not.toContain("/v720.m3u8");
 });
 
-test("a filter that is not valid is refused with the fields at fault", async () => {
+test("an invalid filter is refused with the invalid fields", async () => {
   const answer = await get(`/${id}.mpd?minResolution=12p&renditionOrder=sideways`);
   expect(answer.status).toBe(422);
   expect(answer.headers.get("cache-control")).toBe("no-store");
@@ -74,7 +74,7 @@ test("a filter that is not valid is refused with the fields at fault", async () 
 describe("nothing to play", () => {
   const unknown = crypto.randomUUID();
 
-  test("an asset on its way is 'not ready', and is asked for again", async () => {
+  test("an asset that is being processed is 'not ready', with a retry", async () => {
     const { playbackId } = await newAsset({ progress: { percent: 42.7, stage: "encoding", renditions: [] } });
     const answer = await get(`/${playbackId}.m3u8`);
     expect(answer.status).toBe(400);
@@ -91,14 +91,14 @@ describe("nothing to play", () => {
     expect((await get(`/${late.playbackId}.m3u8`)).status).toBe(200);
   });
 
-  test("an errored asset is not found, so that players stop asking, and says why", async () => {
+  test("an errored asset is not found, so that players stop, and the answer has the reason", async () => {
     const { playbackId } = await newAsset({ status: "errored", errorCode: "source_not_media" });
     const answer = await get(`/${playbackId}.m3u8`);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { description: "processing failed: source_not_media" } });
   });
 
-  test("a deleted asset answers, byte for byte, like one that never existed", async () => {
+  test("a deleted asset is answered byte for byte like one that never existed", async () => {
     const gone = await newAsset({ status: "ready" });
     await addRung(gone.assetId);
     expect((await get(`/${gone.playbackId}/v720/0.m4s`)).status).toBe(200);
@@ -144,11 +144,11 @@ test("other methods are refused, preflights are answered", async () => {
   expect(preflight.headers.get("access-control-allow-headers")).toContain("Range");
 });
 
-test("addresses that are not of playback are left to others", async () => {
+test("addresses outside of playback are left to other routes", async () => {
   expect(await (await get("/v1/on-demand")).text()).toBe("404 Not Found");
 });
 
-test("the page escapes what an owner wrote as a title, and loads nothing from elsewhere", async () => {
+test("the page escapes an owner's title, and loads nothing from other origins", async () => {
   const { playbackId } = await newAsset({ title: `"><img src=x onerror=alert(1)>&'</title><script>alert(2)</script>` });
   const answer = await get(`/player/${playbackId}`);
   const html = await answer.text();

@@ -9,7 +9,7 @@ import { answerPlayback, playbackRoutes } from "../../../src/playback/index.ts";
 
 type NewAsset = typeof assets.$inferInsert;
 
-/** An asset in the catalogue with nothing to play; what a test wants differently it says. */
+/** An asset in the catalogue without renditions. @param change columns that differ from the defaults */
 export async function newAsset(change: Partial<NewAsset> = {}): Promise<{ assetId: string; playbackId: string }> {
   const assetId = crypto.randomUUID();
   const playbackId = crypto.randomUUID();
@@ -66,7 +66,7 @@ export async function addRung(assetId: string, name = "v720", change: Partial<ty
     await env.MEDIA.put(renditionKey(assetId, name, `${n}.m4s`), new Uint8Array(size).fill(n + 1));
 }
 
-/** A passthrough rendition whose segments are made of these stretches of the source, one segment for each list. */
+/** A passthrough rendition. Each segment is a list of byte ranges of the source. */
 export async function addPassthrough(assetId: string, segments: { offset: number; length: number }[][]) {
   const writer = new IndexWriter(new Uint8Array(600));
   const samples = new SampleColumns();
@@ -86,7 +86,7 @@ export async function addPassthrough(assetId: string, segments: { offset: number
   });
 }
 
-/** A request as the Worker's playback routes answer it. */
+/** The answer of the Worker's playback routes. */
 export async function get(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Response> {
   const context = createExecutionContext();
   const request = new Request(`https://stream.sluice.test${path}`, { method, headers });

@@ -17,7 +17,7 @@ describe("a segment of the ladder", () => {
     await addRung(assetId, "a1", { kind: "audio" });
   });
 
-  test("is sent whole, for ever, to any origin", async () => {
+  test("is sent whole, immutable, to any origin", async () => {
     const answer = await get(`${base}/1.m4s`);
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -45,14 +45,14 @@ describe("a segment of the ladder", () => {
     expect((await answer.arrayBuffer()).byteLength).toBe(length);
   });
 
-  test("asked for what lies behind its end answers 416 with its size", async () => {
+  test("answers 416 with its size for a range after its end", async () => {
     const answer = await get(`${base}/1.m4s`, { range: "bytes=3000-" });
     expect(answer.status).toBe(416);
     expect(answer.headers.get("content-range")).toBe("bytes */3000");
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("has a strong tag, which preconditions are held against", async () => {
+  test("has a strong ETag, which preconditions are checked against", async () => {
     const etag = (await get(`${base}/0.m4s`)).headers.get("etag")!;
     expect(etag).toMatch(/^"[^"]+"$/);
     expect((await get(`${base}/0.m4s`, { "if-none-match": etag })).status).toBe(304);
@@ -86,7 +86,7 @@ describe("a segment of the ladder", () => {
 describe("a segment of the source", () => {
   const MiB = 1024 * 1024;
   const SOURCE_BYTES = 24 * MiB;
-  // Interleaved and small; and one of 18 MiB in long stretches, which must be streamed.
+  // Interleaved and small; and one of 18 MiB in long ranges, which must be streamed.
   const SEGMENTS = [
     [
       { offset: 1000, length: 5000 },
@@ -109,7 +109,7 @@ describe("a segment of the source", () => {
     }
   }
 
-  test("is cut where the source lies, over HTTP, until there is a copy in the store", async () => {
+  test("is cut from the source over HTTP until there is a copy in the store", async () => {
     const server = await openSourceServer();
     const sourceUrl = await server.add("/film.mp4", { kind: "content", sizeBytes: SOURCE_BYTES });
     const { assetId, playbackId } = await newAsset({ sourceUrl });
@@ -129,7 +129,7 @@ describe("a segment of the source", () => {
     expect((await server.requests("/film.mp4")).length).toBe(asked);
   });
 
-  test("has a size, a tag and ranges before a byte of it is read", async () => {
+  test("has a size, an ETag and ranges before any byte of it is read", async () => {
     const { assetId, playbackId } = await newAsset();
     await addPassthrough(assetId, SEGMENTS);
     const copy = new Uint8Array(SOURCE_BYTES);
@@ -149,14 +149,14 @@ describe("a segment of the source", () => {
     expect((await get(`/${playbackId}/source-v/0.m4s`)).headers.get("etag")).not.toBe(head.headers.get("etag"));
   });
 
-  test("does not exist behind the last one, nor in a rendition that is not there", async () => {
+  test("does not exist after the last one, nor in an unknown rendition", async () => {
     const { assetId, playbackId } = await newAsset();
     await addPassthrough(assetId, SEGMENTS);
     expect((await get(`/${playbackId}/source-v/2.m4s`)).status).toBe(404);
     expect((await get(`/${playbackId}/source-a9/0.m4s`)).status).toBe(404);
   });
 
-  test("answers 503, and is not kept, while its source cannot be read", async () => {
+  test("answers 503, not cacheable, while its source cannot be read", async () => {
     const { assetId, playbackId } = await newAsset({ sourceUrl: "http://127.0.0.1:9/gone.mp4" });
     await addPassthrough(assetId, SEGMENTS);
     const answer = await get(`/${playbackId}/source-v/0.m4s`);

@@ -1,4 +1,4 @@
-/** While a broadcaster is away its last picture stands; the same media goes on without a discontinuity. */
+/** While a broadcaster is away its last picture is repeated; the same media continues without a discontinuity. */
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { LiveOrigin } from "../../../../durable-objects/live-origin.ts";
@@ -27,7 +27,7 @@ async function left(agoSeconds: number) {
 }
 
 describe("a broadcaster that has left", () => {
-  test("is stood in for by its last key frame and silence, up to now, in parts that keep the rule", async () => {
+  test("is replaced by its last key frame and silence up to now, in valid parts", async () => {
     const { stub } = await left(7);
     await stub.hold(Date.now() + A_WHILE_MS);
     const playlist = await stub.playlist("v720", NOW, false);
@@ -46,7 +46,7 @@ describe("a broadcaster that has left", () => {
       expect(Math.abs(sum(await lengthsOf(stub, name)) - 4 - 2 * held.length)).toBeLessThan(0.03);
   });
 
-  test("is stood in for as time passes, by alarms, until the window is over", async () => {
+  test("is replaced in real time, by alarms, until the window is over", async () => {
     const { stub, endsAtMs } = await left(2.1);
     const untilMs = Date.now() + 1200;
     await stub.hold(untilMs);
@@ -58,7 +58,7 @@ describe("a broadcaster that has left", () => {
     expect(await held()).toBeLessThanOrEqual((untilMs - endsAtMs) / 1000);
   });
 
-  test("is not stood in for by what is no H.264, or by nothing", async () => {
+  test("is not replaced without media, or with media that is not H.264", async () => {
     const { stub, session } = newOrigin();
     await stub.hold(Date.now() + A_WHILE_MS);
     await stub.open(session);
@@ -67,14 +67,14 @@ describe("a broadcaster that has left", () => {
   });
 });
 
-describe("a broadcaster that comes back with the same media", () => {
-  test("goes on behind what was held, on the same timeline, with the same init segments", async () => {
+describe("a broadcaster that returns with the same media", () => {
+  test("continues after the held media, on the same timeline, with the same init segments", async () => {
     const { stub, ends, endsAtMs } = await left(7);
     await stub.hold(Date.now() + A_WHILE_MS);
     await stub.accept(2);
     const held = (await stateIn(stub, (state) => secondsIn(state, "v720"))) - 4;
     expect(held).toBeGreaterThanOrEqual(7);
-    const away = held + 0.6; // sound may be out for up to half a second more
+    const away = held + 0.6; // sound may be absent for up to half a second more
     const resume = await stub.resume(openingAt(endsAtMs + away * 1000), 2);
     const lastBegins = Math.floor(away / 2 + 1e-9) * 2;
     const length = Math.max(away, lastBegins + 1); // no segment is shorter than a second
@@ -91,7 +91,7 @@ describe("a broadcaster that comes back with the same media", () => {
     expect(textOf(await stub.playlist("v720", NOW, false))).not.toContain("DISCONTINUITY");
   });
 
-  test("goes on likewise when nobody stood in for it: the absence is filled at once", async () => {
+  test("continues in the same way without a hold: the absence is filled at once", async () => {
     const { stub, endsAtMs } = await left(0);
     const resume = await stub.resume(openingAt(endsAtMs + 30_000));
     expect(resume).toMatchObject({ discontinuity: false, nextMsn: 2 + 15 });
@@ -102,7 +102,7 @@ describe("a broadcaster that comes back with the same media", () => {
     expect(stored).toEqual({ n: 17 });
   });
 
-  test("is answered the same when it asks twice, whatever has come since", async () => {
+  test("gets the same answer to a repeated opening, whatever has arrived since", async () => {
     const { stub, endsAtMs } = await left(0);
     const opening = openingAt(endsAtMs + 3000);
     const first = await stub.resume(opening);
@@ -116,11 +116,11 @@ describe("a broadcaster that comes back with the same media", () => {
   });
 
   test.each([
-    [0.3, 2, 4], // too short for a segment: the media follows at once
+    [0.3, 2, 4], // too short for a segment: the media follows immediately
     [0.7, 3, 5], // no segment is shorter than a second
     [1, 3, 5],
     [2.4, 4, 7],
-  ])("leaves no segment shorter than a second after an absence of %s s", async (seconds, nextMsn, endSeconds) => {
+  ])("has no segment shorter than a second after an absence of %s s", async (seconds, nextMsn, endSeconds) => {
     const { stub, endsAtMs } = await left(0);
     const resume = await stub.resume(openingAt(endsAtMs + seconds * 1000));
     expect(resume).toMatchObject({ discontinuity: false, nextMsn });
@@ -128,7 +128,7 @@ describe("a broadcaster that comes back with the same media", () => {
     expect(Math.min(...(await lengthsOf(stub, "v720")))).toBeGreaterThanOrEqual(1);
   });
 
-  test("goes on with a hold that its origin began before it died", async () => {
+  test("continues a hold that began before the origin restarted", async () => {
     const { stub, endsAtMs } = await left(5);
     await stub.hold(Date.now() + A_WHILE_MS);
     await evictDurableObject(stub);
@@ -138,20 +138,20 @@ describe("a broadcaster that comes back with the same media", () => {
   });
 });
 
-test("a broadcaster whose place another one has taken is not placed any more", async () => {
+test("an opening is refused when another broadcaster has replaced its own meanwhile", async () => {
   const { stub, endsAtMs } = await left(3);
   await stub.accept(3);
-  // An RPC promise as such would be asked for its properties, each of which is a promise that nobody handles.
+  // `expect` would read properties of a bare RPC promise, each of which is an unhandled promise.
   const late = async () => await stub.resume(openingAt(endsAtMs + 4000), 2);
   await expect(late()).rejects.toThrow("without this broadcaster");
   expect(await stub.resume(openingAt(endsAtMs + 4000), 3)).toMatchObject({ discontinuity: false });
 });
 
-describe("a broadcaster that comes back", () => {
+describe("a broadcaster that returns", () => {
   test.each([
     ["with another picture", { v720: "0".repeat(64) }],
     ["with another sound", { a1: "f".repeat(64) }],
-  ])("%s begins behind a discontinuity, with init segments that nobody has seen", async (_, more) => {
+  ])("%s begins after a discontinuity, with a new version of init segments", async (_, more) => {
     const { stub, endsAtMs } = await left(3);
     await stub.hold(Date.now() + A_WHILE_MS);
     const resume = await stub.resume(openingAt(endsAtMs + 4000, more));
@@ -159,7 +159,7 @@ describe("a broadcaster that comes back", () => {
     expect(resume.seconds).toBeGreaterThan(6);
   });
 
-  test("without its sound, or with a rendition more, begins behind a discontinuity", async () => {
+  test("without its sound, or with another rendition, begins after a discontinuity", async () => {
     for (const change of ["less", "more"]) {
       const { stub, endsAtMs } = await left(1);
       const opening = openingAt(endsAtMs + 2000);
@@ -169,15 +169,15 @@ describe("a broadcaster that comes back", () => {
     }
   });
 
-  test("after longer than is filled at once begins behind a discontinuity", async () => {
+  test("after a longer absence than is filled at once begins after a discontinuity", async () => {
     const { stub, endsAtMs } = await left(0);
     const opening = openingAt(endsAtMs + MAX_FILLED_AT_ONCE_MS + 1000);
     expect(await stub.resume(opening)).toMatchObject({ discontinuity: true, nextMsn: 2 });
   });
 });
 
-describe("what was held behind the last of a broadcast's media", () => {
-  test("is in no recording, and leaves R2 with the session's index", async () => {
+describe("a hold at the end of a broadcast", () => {
+  test("is not recorded, and is deleted from R2 with the session's index", async () => {
     const { stub, session } = await left(9);
     await stub.hold(Date.now() + A_WHILE_MS);
     await stub.end();
@@ -200,7 +200,7 @@ describe("what was held behind the last of a broadcast's media", () => {
     ]);
   });
 
-  test("stays while R2 refuses to delete it, and is deleted a minute later", async () => {
+  test("is deleted a minute later when R2 fails", async () => {
     const { stub, session } = await left(9);
     await stub.hold(Date.now() + A_WHILE_MS);
     await stub.end();
@@ -227,7 +227,7 @@ describe("what was held behind the last of a broadcast's media", () => {
     expect(await heldKeys()).toBe(0);
   });
 
-  test("is in no clip either", async () => {
+  test("is not in clips", async () => {
     const { stub } = await left(9);
     await stub.hold(Date.now() + A_WHILE_MS);
     expect(await stub.findRange(1, 8)).toEqual({ kind: "early" });
@@ -236,7 +236,7 @@ describe("what was held behind the last of a broadcast's media", () => {
     expect(await stub.findRange(1, 8)).toMatchObject({ kind: "range", first: 0, last: 1 });
   });
 
-  test("is in the recording when the broadcaster came back behind it", async () => {
+  test("is recorded when the broadcaster has returned", async () => {
     const { stub, endsAtMs } = await left(3);
     await stub.hold(Date.now() + A_WHILE_MS);
     const { nextMsn, ticks } = await stub.resume(openingAt(endsAtMs + 4000));

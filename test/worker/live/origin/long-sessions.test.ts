@@ -1,4 +1,4 @@
-/** Broadcasts of days: what an origin holds in memory, lists and hands over stays bounded. */
+/** Broadcasts of several days: the origin's memory, playlists and answers stay bounded. */
 import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { LiveOrigin } from "../../../../durable-objects/live-origin.ts";
@@ -28,11 +28,11 @@ const inOrigin = <T>(stub: unknown, look: (origin: LiveOrigin, state: DurableObj
 
 const indexIn = (origin: LiveOrigin) => origin.parts.index;
 
-/** Of the rendition that has the most. */
+/** The count of the rendition with the most segments. */
 const inMemory = ({ all }: OriginIndex): number =>
   Math.max(...all.map(({ segments, seamSegments }) => segments.length + (seamSegments?.size ?? 0)));
 
-/** Whole segments as a broadcast leaves them, without their bytes, which are in R2. */
+/** Stores rows of whole segments without bytes, which would be in R2. */
 function seed(sql: SqlStorage, count: number, discontinuousEach: number): void {
   for (const name of RENDITIONS) {
     const ticks = name === "v720" ? 60_000 : 96_000;
@@ -51,19 +51,19 @@ function seed(sql: SqlStorage, count: number, discontinuousEach: number): void {
   }
 }
 
-/** An origin as it comes back after days on air, with as many segments and a reconnect each so many. */
+/** An origin after a restart during a long broadcast, with a reconnect every `discontinuousEach` segments. */
 async function broadcastOf(count: number, discontinuousEach: number, more: Partial<OriginSession> = {}) {
   const origin = newOrigin(more);
   await origin.stub.open(origin.session);
   await inOrigin(origin.stub, (live, state) => {
     seed(state.storage.sql, count, discontinuousEach);
-    state.storage.kv.delete("hasSeams"); // as of a session that was begun before seams were stored
+    state.storage.kv.delete("hasSeams"); // as in a session that began before seams were stored
     live.parts.index = new OriginIndex(state.storage);
   });
   return origin;
 }
 
-/** Segments as they arrive, without R2: only the index is driven. */
+/** Adds segments to the index, without R2. */
 function drive(index: OriginIndex, fromMsn: number, count: number, discontinuousEach: number): number {
   let most = 0;
   for (let msn = fromMsn; msn < fromMsn + count; msn += 1) {
@@ -93,7 +93,7 @@ test("memory holds the newest segments only, however long a broadcast has been o
   expect(seen.afterRestart).toBeLessThanOrEqual(MOST_IN_MEMORY);
   expect(seen.whileOnAir).toBeLessThanOrEqual(MOST_IN_MEMORY);
 
-  // What viewers get of it is bounded too.
+  // Playlists are bounded too.
   const whole = textOf(await stub.playlist("v720", NOW, true));
   expect(whole.match(/^v720\/\d+\.m4s$/gm)).toHaveLength(MAX_DVR_SEGMENTS);
   const firstMsn = DAYS_30 + 4 * BLOCK_SEGMENTS - MAX_DVR_SEGMENTS;
@@ -110,11 +110,11 @@ test("memory holds the newest segments only, however long a broadcast has been o
   expect(mpd).toContain("timeShiftBufferDepth");
   expect(mpd.match(/<Period /g)!.length).toBeLessThanOrEqual(MAX_SEAMS);
 
-  // A clip from its middle is found at its mark: what lies before is not added up again.
+  // A clip from the middle is found by the stored start times, without summing earlier durations.
   const middle = (DAYS_30 / 2) * 2;
   expect(await stub.findRange(middle + 3, middle + 7)).toMatchObject({ first: DAYS_30 / 2 + 1, last: DAYS_30 / 2 + 3 });
 
-  // A recording is what fits into rows of D1, over an RPC.
+  // A recording fits into rows of D1 and an RPC.
   await stub.end();
   const recorded = (await stub.recorded({ first: 0, last: 119_999 }))!;
   expect(recorded.renditions.map(({ segments }) => segments.bytes.length)).toEqual([120_000, 120_000]);
@@ -123,7 +123,7 @@ test("memory holds the newest segments only, however long a broadcast has been o
 }, 120_000);
 
 test("a session whose end is bounded never loses a segment from its DVR playlist, which is of type EVENT", async () => {
-  const count = MAX_DVR_SEGMENTS + 100; // more than a bounded session has, unless its segments are cut short
+  const count = MAX_DVR_SEGMENTS + 100; // more than a bounded session has, unless its segments are short
   const { stub } = await broadcastOf(count, 1800, { isBounded: true });
   const whole = textOf(await stub.playlist("v720", NOW, true));
   expect(whole).toContain("#EXT-X-MEDIA-SEQUENCE:1\n#EXT-X-PLAYLIST-TYPE:EVENT\n");
@@ -132,7 +132,7 @@ test("a session whose end is bounded never loses a segment from its DVR playlist
   expect(delta).toContain("#EXT-X-MEDIA-SEQUENCE:1\n#EXT-X-PLAYLIST-TYPE:EVENT\n");
   const skipped = Number(/SKIPPED-SEGMENTS=(\d+)/.exec(delta)![1]);
   expect(skipped + delta.match(/^v720\/\d+\.m4s$/gm)!.length).toBe(count);
-  // Without DVR the window moves on.
+  // Without DVR the window moves.
   expect(textOf(await stub.playlist("v720", NOW, false))).not.toContain("EXT-X-PLAYLIST-TYPE");
 }, 60_000);
 
@@ -181,7 +181,7 @@ const tablesOf = (stub: unknown) =>
       .toArray(),
   );
 
-test("nothing of a session stays once it is released, and neither a stranger nor a late gateway leaves anything behind", async () => {
+test("a released session leaves no rows, and requests by strangers or a late gateway create none", async () => {
   const { stub, session } = newOrigin();
   const rows = () => tablesOf(stub);
   expect(await stub.playlist("v720", NOW, false)).toEqual({ kind: "nothing" });
@@ -191,7 +191,7 @@ test("nothing of a session stays once it is released, and neither a stranger nor
   await inOrigin(stub, (origin) => drive(indexIn(origin), 0, 4, 100));
   await stub.release(0);
   await inOrigin(stub, (origin) => origin.alarm());
-  expect((await rows()).length).toBeGreaterThan(0); // it is on air yet
+  expect((await rows()).length).toBeGreaterThan(0); // still on air
   await stub.end();
   await stub.release(60_000);
   await inOrigin(stub, (origin) => origin.alarm());
@@ -213,7 +213,7 @@ test("nothing of a session stays once it is released, and neither a stranger nor
   expect(env.LIVE_ORIGIN).toBeDefined();
 });
 
-test("a session that ended without a release is released a week after it is next asked for", async () => {
+test("a session that ended without a release is released a week after its next request", async () => {
   const { stub, session } = newOrigin();
   await stub.open(session);
   await inOrigin(stub, (origin) => drive(indexIn(origin), 0, 4, 100));

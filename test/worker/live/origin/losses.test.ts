@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import type { LiveOrigin } from "../../../../durable-objects/live-origin.ts";
 import { linesOf, opened, partOf, put, bytesOf, reconnected, textOf, NOW, openingOf } from "./origins.ts";
 
-describe("a segment of which parts are lost", () => {
-  test("is a gap as long as another rendition's when none of it was announced, and the next one goes on", async () => {
+describe("a segment with lost parts", () => {
+  test("is a gap with another rendition's duration when no part was announced, and the next segment continues", async () => {
     const { stub } = await opened(1);
     await put(stub, "a1", 0, [0, 1, 2, 3]);
     await put(stub, "a1", 1, [0, 1, 2]);
     await put(stub, "v720", 1, [0, 1, 2, 3]);
-    expect(await stub.gap("a1", 1)).toEqual({ verdict: "taken" }); // three of its parts are there: it ends with them
+    expect(await stub.gap("a1", 1)).toEqual({ verdict: "taken" }); // it ends with the three parts that have arrived
     expect(await stub.gap("v720", 2)).toEqual({ verdict: "taken" });
     expect(linesOf(await stub.playlist("v720", NOW, false), "#EXTINF", "#EXT-X-GAP")).toEqual([
       "#EXTINF:2,",
@@ -27,7 +27,7 @@ describe("a segment of which parts are lost", () => {
     expect((await stub.media("v720", 2, null)).kind).toBe("nothing");
   });
 
-  test("is told in order, and once", async () => {
+  test("is reported in order, and once", async () => {
     const { stub } = await opened(1);
     expect(await stub.gap("v720", 0)).toEqual({ verdict: "known" });
     expect(await stub.gap("v720", 2)).toEqual({ verdict: "missing", expected: { msn: 1, part: 0 } });
@@ -36,7 +36,7 @@ describe("a segment of which parts are lost", () => {
     expect(await stub.gap("v720", 1)).toEqual({ verdict: "known" });
   });
 
-  test("lets nobody wait for it any longer", async () => {
+  test("releases held requests", async () => {
     const { stub } = await opened(1);
     await put(stub, "v720", 1, [0]);
     const [segment, part] = [
@@ -48,7 +48,7 @@ describe("a segment of which parts are lost", () => {
     expect((await part).kind).toBe("nothing");
   });
 
-  test("is a discontinuity behind it when the seam itself is lost, and one only", async () => {
+  test("moves its discontinuity to the next segment, exactly one", async () => {
     const { stub } = await opened(1);
     await stub.gap("v720", 1);
     const later = { ...partOf("v720", 2, 0), initVersion: 1 };
@@ -62,8 +62,8 @@ describe("a segment of which parts are lost", () => {
   });
 });
 
-describe("a rung that is given up", () => {
-  test("goes on with gaps as others have whole segments, hints at nothing, and waits for no part of its own", async () => {
+describe("a dropped rung", () => {
+  test("gets a gap for each whole segment of others, has no preload hint, and holds no request for its own parts", async () => {
     const { stub, session } = await opened(2);
     await put(stub, "a1", 0, [0, 1, 2, 3]);
     await put(stub, "a1", 1, [0, 1, 2, 3]);
@@ -81,7 +81,7 @@ describe("a rung that is given up", () => {
     expect(await again.dropped()).toEqual(["v720"]);
   });
 
-  test("takes what is still to come of it before its end, and comes back after a reconnect", async () => {
+  test("accepts parts before its end, and is restored after a reconnect", async () => {
     const { stub } = await opened(2);
     await put(stub, "v720", 2, [0, 1]);
     for (const msn of [0, 1, 2, 3]) await put(stub, "a1", msn, [0, 1, 2, 3]);
@@ -93,7 +93,7 @@ describe("a rung that is given up", () => {
     expect(await put(stub, "v720", 4, [0])).toEqual(["taken"]);
   });
 
-  test("stays given up when the media goes on without it, behind a jump of the source", async () => {
+  test("stays dropped when the media continues without it after a jump of the source", async () => {
     const { stub } = await opened(2);
     for (const msn of [0, 1]) await put(stub, "a1", msn, [0, 1, 2, 3]);
     await stub.drop("v720", 2);
@@ -103,7 +103,7 @@ describe("a rung that is given up", () => {
     expect(textOf(await stub.playlist("v720", NOW, false))).toContain("#EXT-X-GAP\n#EXTINF:2,\nv720/2.m4s");
   });
 
-  test("that a broadcast has no more after a reconnect is given up as well", async () => {
+  test("is also one that a broadcast lacks after a reconnect", async () => {
     const { stub, session } = await opened(1);
     await reconnected(stub, session, ["a1"]);
     expect(await stub.dropped()).toEqual(["v720"]);

@@ -5,7 +5,7 @@ import type { OriginAnswer } from "../../../../src/live/origin/origin-rpc.ts";
 import { bytesOf, linesOf, newOrigin, NOW, opened, partOf, put, said, textOf, openingOf } from "./origins.ts";
 
 describe("a live origin", () => {
-  test("announces a part as soon as it has come, and a segment when it is whole", async () => {
+  test("announces a part on arrival, and a segment when it is whole", async () => {
     const { stub } = await opened(1);
     await put(stub, "v720", 1, [0, 1]);
     await put(stub, "a1", 0, [0]);
@@ -17,7 +17,7 @@ describe("a live origin", () => {
     expect(text).toContain('#EXT-X-RENDITION-REPORT:URI="a1.m3u8",LAST-MSN=1,LAST-PART=0');
   });
 
-  test("holds a reload until the part has come, for every one of many", async () => {
+  test("holds many blocking reloads until the part has arrived", async () => {
     const { stub } = await opened(2);
     const waiting = Array.from({ length: 50 }, () =>
       stub.playlist("v720", { waitFor: { msn: 2, part: 0 }, skip: null }, false),
@@ -28,7 +28,7 @@ describe("a live origin", () => {
     expect(texts[0]).toContain('URI="v720/2.0.m4s"');
   });
 
-  test("holds the request for a hinted part, and knows none behind it", async () => {
+  test("holds the request for a hinted part, and answers 404 for later parts", async () => {
     const { stub } = await opened(1);
     const hinted = stub.media("v720", 1, 0);
     expect(said(await stub.media("v720", 1, 1))).toBe("nothing");
@@ -37,12 +37,12 @@ describe("a live origin", () => {
     expect(said(await hinted)).toBe("[v720 1.0]");
   });
 
-  test("tells a reload that waits in vain to come again", async () => {
+  test("answers a reload that times out with 503", async () => {
     const { stub } = await opened(1, { timing: { targetDurationSeconds: 0.01, partTargetMs: 5 } });
     expect((await stub.playlist("v720", { waitFor: { msn: 1, part: 0 }, skip: null }, false)).kind).toBe("late");
   });
 
-  test("breaks a segment off that is not made to its end in time, and ends one that is closed early", async () => {
+  test("aborts a streamed segment that is not completed in time, and ends one that is closed early", async () => {
     const { stub } = await opened(1, { timing: { targetDurationSeconds: 0.01, partTargetMs: 5 } });
     expect((await stub.media("v720", 1, null)).kind).toBe("late");
     await put(stub, "v720", 1, [0]);
@@ -56,14 +56,14 @@ describe("a live origin", () => {
     expect(await text).toBe("[v720 1.0]");
   });
 
-  test("refuses a reload that is too far ahead, and knows no rendition but its own", async () => {
+  test("refuses a reload that is too far ahead, and an unknown rendition", async () => {
     const { stub } = await opened(1);
     expect((await stub.playlist("v720", { waitFor: { msn: 4, part: null }, skip: null }, false)).kind).toBe("bad");
     expect((await stub.playlist("v1080", NOW, false)).kind).toBe("nothing");
     expect((await newOrigin().stub.playlist("v720", NOW, false)).kind).toBe("nothing");
   });
 
-  test("takes a part once, in order, and says which one is missing", async () => {
+  test("accepts each part once, in order, and names the missing one", async () => {
     const { stub } = await opened(1);
     expect(await put(stub, "v720", 0, [3])).toEqual(["known"]);
     expect(await put(stub, "v720", 1, [0, 0])).toEqual(["taken", "known"]);
@@ -74,7 +74,7 @@ describe("a live origin", () => {
     expect((await stub.putPart(partOf("v999", 0, 0), bytesOf("v999", 0, 0))).verdict).toBe("refused");
   });
 
-  test("keeps whole segments in R2, and answers their parts from there when they have left the edge", async () => {
+  test("stores whole segments in R2, and reads their parts from there after they have left the live edge", async () => {
     const { stub, session } = await opened(7);
     await stub.end();
     const object = await env.MEDIA.get(`assets/${session.sessionId}/renditions/v720/6.m4s`);
@@ -88,7 +88,7 @@ describe("a live origin", () => {
     });
   });
 
-  test("comes back from its death with every part that it has announced, and goes on counting", async () => {
+  test("restarts with every part that it has announced, and continues the numbering", async () => {
     const { stub, session } = await opened(2);
     await put(stub, "v720", 2, [0, 1]);
     const before = textOf(await stub.playlist("v720", NOW, false));
@@ -99,7 +99,7 @@ describe("a live origin", () => {
     expect(await put(again, "v720", 2, [1, 2])).toEqual(["known", "taken"]);
   });
 
-  test("dates a segment as the media before it goes on, and anew behind a discontinuity", async () => {
+  test("dates segments by the media before them, and by capture time after a discontinuity", async () => {
     const { stub } = await opened(1);
     const at = async (msn: number, isDiscontinuous: boolean) =>
       await stub.putPart(
@@ -117,7 +117,7 @@ describe("a live origin", () => {
     expect(dates.map((line) => line.slice(-13))).toEqual(["12:00:00.000Z", "12:00:02.000Z", "12:00:04.700Z"]);
   });
 
-  test("offers what a broadcaster brings that comes back with more, from there on", async () => {
+  test("offers a rendition that a returning broadcaster adds, from there on", async () => {
     const { stub, session } = await opened(2);
     await stub.resume(openingOf(["v720", "a1", "v1080"]));
     await stub.open({ ...session, renditions: [...session.renditions, { ...session.renditions[0]!, name: "v1080" }] });
@@ -127,7 +127,7 @@ describe("a live origin", () => {
     expect((await stub.offer())!.variants.map(({ name }) => name)).toEqual(["v720", "a1", "v1080"]);
   });
 
-  test("answers whoever waits when the session ends, and takes nothing any more", async () => {
+  test("answers held requests when the session ends, and refuses further parts", async () => {
     const { stub } = await opened(1);
     const waiting = stub.playlist("v720", { waitFor: { msn: 1, part: 0 }, skip: null }, false);
     await stub.end();

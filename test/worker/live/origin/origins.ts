@@ -54,7 +54,7 @@ export async function opened(segments: number, more: Partial<OriginSession> = {}
 }
 
 export const textOf = (answer: OriginAnswer) => (answer.kind === "playlist" ? answer.text : answer.kind);
-/** What the bytes say, or what kind of answer it is. */
+/** The answer's text, or its kind. */
 export const said = (answer: OriginAnswer) =>
   answer.kind === "bytes" ? new TextDecoder().decode(answer.bytes) : answer.kind;
 
@@ -64,14 +64,14 @@ export const linesOf = (answer: OriginAnswer, ...tags: string[]) =>
     .split("\n")
     .filter((line) => tags.some((tag) => line === tag || line.startsWith(`${tag}:`)));
 
-/** Media that is not of the same kind as what there was. */
+/** An opening for media of another kind. */
 export const openingOf = (names: string[]): Opening => ({
   id: crypto.randomUUID(),
   capturedAt: Date.now(),
   renditions: names.map((name) => ({ name, initSha256: "0".repeat(64) })),
 });
 
-/** A broadcaster comes back, with these renditions. */
+/** Reconnects the broadcaster with these renditions. */
 export async function reconnected(stub: DurableObjectStub<LiveOrigin>, session: OriginSession, names: string[]) {
   await stub.resume(openingOf(names));
   await stub.open({ ...session, renditions: session.renditions.filter(({ name }) => names.includes(name)) });

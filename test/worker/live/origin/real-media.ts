@@ -1,4 +1,4 @@
-/** Init segments and parts of a gray picture of 64×64 and its silence, as a gateway would bring them. */
+/** Init segments and parts of a gray 64×64 picture with silence, as a gateway would send them. */
 import { createHash } from "node:crypto";
 import type { LiveOrigin } from "../../../../durable-objects/live-origin.ts";
 import type { Opening } from "../../../../protocol/live.ts";
@@ -11,7 +11,7 @@ const AAC_CONFIG = Buffer.from([0x11, 0x90]); // AAC-LC, 48 kHz, stereo
 const AAC_FRAME = Buffer.from([0x21, 0x00, 0x49, 0x90, 0x02, 0x19, 0x00, 0x23, 0x80]);
 
 const FRAME_TICKS = { v720: 1000, a1: 1024 };
-const FRAMES = { v720: 60, a1: 94 }; // of a segment of 2 s, roughly in the case of the sound
+const FRAMES = { v720: 60, a1: 94 }; // frames in a segment of 2 s, rounded for sound
 export type Name = keyof typeof FRAMES;
 
 const INITS: Record<Name, Buffer> = {
@@ -44,7 +44,7 @@ export const bringInits = async (stub: DurableObjectStub<LiveOrigin>, version = 
   for (const name of ["v720", "a1"] as const) await stub.putInit(name, version, INITS[name]);
 };
 
-/** One segment in one part. @param frames fewer than a segment has, for one that is cut short */
+/** Sends one segment in one part. @param frames fewer than in a whole segment for a short one */
 export async function bringSegment(
   stub: DurableObjectStub<LiveOrigin>,
   msn: number,
@@ -71,7 +71,7 @@ export async function bringSegment(
   return verdicts;
 }
 
-/** On air with so many whole segments, the last of which ended at this time. @returns where the media ends */
+/** Brings whole segments, the last of which ends at this time. @returns where the media ends */
 export async function onAirUntil(
   stub: DurableObjectStub<LiveOrigin>,
   session: OriginSession,

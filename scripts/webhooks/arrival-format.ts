@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { Arrival, WebhookEvent } from "./receiver.ts";
 
-/** An arrival as one JSON object. @param withBody the whole event too */
+/** An arrival as one JSON object. @param withBody includes the whole event */
 export function toMoment(arrival: Arrival, withBody: boolean): object {
   const at = arrival.at.toISOString();
   if (arrival.kind !== "event") return { ...arrival, at };
@@ -22,12 +22,12 @@ export function toMoment(arrival: Arrival, withBody: boolean): object {
   };
 }
 
-/** From the change that an event tells of to its arrival; both by the clocks of this machine when the platform runs here. */
+/** Milliseconds from an event's change to its arrival. Exact only when the platform runs on this machine. */
 export function afterChangeMs(at: Date, { createdAt }: WebhookEvent): number {
   return at.getTime() - Date.parse(createdAt);
 }
 
-/** An arrival for people: a line, and for an event a second one of what is interesting in it. */
+/** An arrival as text: one line, and for an event a second one with its main values. */
 export function toLines(arrival: Arrival, withBody: boolean): string {
   const time = styleText("dim", clock(arrival.at));
   if (arrival.kind === "check") return `  ${time}  ${styleText("green", "✓")} asked whether somebody is here`;
@@ -59,7 +59,7 @@ function clock(at: Date): string {
   return `${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}.${pad(at.getMilliseconds(), 3)}`;
 }
 
-/** What a person looks for in an event's data. */
+/** The main values in an event's data. */
 function highlights({ data }: WebhookEvent): string[] {
   const playback = list(data.playbackIds)[0]?.id;
   const error = (data.error ?? data.lastFailure) as { code?: string; reason?: string; message?: string } | undefined;
@@ -80,5 +80,5 @@ function highlights({ data }: WebhookEvent): string[] {
 
 const list = (value: unknown) => (Array.isArray(value) ? (value as Record<string, unknown>[]) : []);
 
-/** Without what moves a terminal's cursor or colours it: anybody can POST here. */
+/** Removes control characters, because any client can POST here and the text is printed on a terminal. */
 const plain = (text: string) => text.replace(/\p{C}/gu, "�").slice(0, 200);
