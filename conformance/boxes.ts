@@ -1,4 +1,4 @@
-/** What of CMAF (ISO/IEC 14496-12) tells when samples are and whether they stand alone. */
+/** Parses the CMAF boxes (ISO/IEC 14496-12) that hold sample times and sync flags. */
 export interface InitFacts {
   tracks: TrackFacts[];
 }
@@ -9,16 +9,16 @@ export interface TrackFacts {
   handler: string;
   defaultDuration: number;
   defaultFlags: number;
-  /** As CODECS names it (RFC 6381): with profile and level for AVC, else the four letters of the sample entry. */
+  /** As in CODECS (RFC 6381): with profile and level for AVC, otherwise the four-character code of the sample entry. */
   codec: string | null;
 }
 
 export interface FragmentFacts {
   trackId: number;
-  /** `tfdt`, in ticks of the track. */
+  /** `tfdt`, in track ticks. */
   baseTicks: number;
   sampleCount: number;
-  /** Of the samples that tell; the rest have the track's default. */
+  /** Of samples with explicit values; the others have the track's default. */
   toldTicks: number;
   untoldDurations: number;
   /** Null = the track's default. */
@@ -57,7 +57,7 @@ export function within(view: DataView, parent: Box | undefined, ...path: string[
   return box;
 }
 
-/** @returns null when these bytes are no init segment */
+/** @returns null when the bytes are not an init segment */
 export function readInit(bytes: Uint8Array): InitFacts | null {
   const view = viewOf(bytes);
   const moov = within(view, whole(view), "moov");
@@ -84,7 +84,7 @@ export function readInit(bytes: Uint8Array): InitFacts | null {
 
 const VISUAL_ENTRY_BYTES = 78;
 
-/** Of the first sample entry; AVC's profile and level are in its `avcC` (ISO/IEC 14496-15). */
+/** The codec of the first sample entry; AVC's profile and level are in its `avcC` (ISO/IEC 14496-15). */
 function codecOf(view: DataView, stsd: Box | undefined): string | null {
   const [entry] = stsd === undefined ? [] : [...boxesIn(view, stsd.start + 8, stsd.end)];
   if (entry === undefined) return null;
@@ -98,7 +98,7 @@ function codecOf(view: DataView, stsd: Box | undefined): string | null {
   return `${entry.type}.${hex(1)}${hex(2)}${hex(3)}`;
 }
 
-/** The fragments in a part or a segment, in their order; none when it is no CMAF. */
+/** The fragments of a part or a segment, in order; none when it is not CMAF. */
 export function readFragments(bytes: Uint8Array): FragmentFacts[] {
   const view = viewOf(bytes);
   return all(view, whole(view), "moof").flatMap((moof) =>

@@ -1,23 +1,23 @@
-/** What the commands of both checkers have in common: options, output, exit codes. */
+/** The common command line of both checkers: options, output, exit codes. */
 import { parseArgs } from "node:util";
 import { hasFailed } from "./report.ts";
 import type { Verdict } from "./rule.ts";
 
 export interface Command<Checked extends { verdicts: Verdict[] }> {
   help: string;
-  /** What the URL has to lead to, with its article: "an MPD". */
+  /** The expected resource, with its article: "an MPD". */
   subject: string;
   defaultSeconds: number;
-  /** Options of its own that take a value, by name, with their defaults. */
+  /** The checker's own options with a value, by name, with their defaults. */
   options?: Record<string, string>;
-  /** Said before it begins. */
+  /** Printed at the start. */
   begins: (url: string, seconds: number) => string;
   check: (url: string, seconds: number, options: Record<string, string>) => Promise<Checked>;
   toText: (checked: Checked) => string;
   toJson: (checked: Checked) => string;
 }
 
-/** Runs a checker on the process's arguments. Exit code 0: nothing fails; 1: something does; 2: there is nothing to check. */
+/** Runs a checker on the process's arguments. Exit code 0: no rule fails; 1: a rule fails; 2: nothing to check. */
 export async function runCommand<Checked extends { verdicts: Verdict[] }>(command: Command<Checked>): Promise<void> {
   try {
     const { url, seconds, options, json, strict, help } = readOptions(command);
@@ -52,6 +52,6 @@ function readOptions({ subject, defaultSeconds, options: own = {} }: Omit<Comman
   if (help) return { url: "", seconds, options, json, strict, help };
   if (url === undefined || rest.length > 0 || !/^https?:/.test(url))
     throw new Error(`Give one http(s) URL of ${subject}.`);
-  if (!(seconds > 0)) throw new Error(`--seconds is "${options["seconds"]}"; it has to be a number above 0.`);
+  if (!(seconds > 0)) throw new Error(`--seconds is "${options["seconds"]}"; it must be a number above 0.`);
   return { url, seconds, options, json, strict, help };
 }

@@ -5,14 +5,14 @@ export interface Exchange {
   url: string;
   askedAtMs: number;
   answeredAtMs: number;
-  /** 0 = no answer came. */
+  /** 0 = no response. */
   status: number;
   headers: Record<string, string>;
 }
 
 const now = () => performance.timeOrigin + performance.now();
 
-/** Asks as a player in a page of another origin does. What goes wrong is an exchange too, of status 0. */
+/** Sends requests like a cross-origin player. A failed request is an exchange with status 0. */
 export class HttpClient {
   readonly #stop = new AbortController();
   readonly #timeoutMs: number;
@@ -21,12 +21,12 @@ export class HttpClient {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Gives up what is still waiting; such exchanges are null. */
+  /** Aborts pending requests; their exchanges are null. */
   stop(): void {
     this.#stop.abort();
   }
 
-  /** Ends early when all is given up. */
+  /** Ends early on abort. */
   async pause(ms: number): Promise<void> {
     await pause(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }

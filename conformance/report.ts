@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { Verdict } from "./rule.ts";
 
-/** Faults of one rule that are shown. */
+/** Number of faults to print per rule. */
 const SHOWN = 3;
 const LONGEST_LINE = 300;
 
@@ -10,7 +10,7 @@ const COLOURS = { ok: "green", FAIL: "red", warn: "yellow", "not seen": "dim" } 
 
 const cut = (text: string) => (text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)} …` : text);
 
-/** A number is a section of the one document that a check is about; others come with their document. */
+/** A plain number is a section of the check's main document; other references include their document. */
 const sectionText = (section: string) =>
   /^\d/.test(section) ? `§${section}` : section.startsWith("B.") ? `App. ${section}` : section;
 
@@ -27,12 +27,12 @@ function toLines({ state, section, words, seen, faults, id }: Verdict): string[]
   return [`${head}  ${styleText("dim", `${id}${count === "" ? "" : `, ${count}`}`)}`, ...evidence];
 }
 
-/** One line a rule; under a broken one the evidence: where, what was wanted, what was found. */
+/** One line per rule. Violated rules are followed by the evidence: URL, expectation, finding. */
 export const verdictLines = (verdicts: Verdict[]): string[] => verdicts.flatMap(toLines);
 
 export const countVerdicts = (verdicts: Verdict[]): string =>
   STATES.map((state) => `${verdicts.filter((one) => one.state === state).length} ${state}`).join(", ");
 
-/** Whether a check fails: a broken MUST, with `strict` a broken SHOULD too. */
+/** Whether a check fails: a violated MUST, or with `strict` also a violated SHOULD. */
 export const hasFailed = (verdicts: Verdict[], strict: boolean): boolean =>
   verdicts.some(({ state }) => state === "FAIL" || (strict && state === "warn"));

@@ -1,7 +1,7 @@
-/** A rule of a specification, and how a conformance check judges what a server showed. */
+/** Rules of a specification, and how a conformance check judges evidence from a server. */
 export interface Fault {
   url: string;
-  /** Two lines: what the rule requires, or what was seen before; what was found. */
+  /** Two lines: the requirement or the earlier state, and the finding. */
   lines: [string, string];
 }
 
@@ -10,11 +10,11 @@ export interface Rule<Evidence> {
   section: string;
   level: "MUST" | "SHOULD";
   words: string;
-  /** Pure: reports how often the rule could be judged (`seen`), and what broke it. */
+  /** Pure: reports how often the rule was applicable (`seen`), and its violations. */
   judge: (evidence: Evidence, report: Reporter) => void;
 }
 
-/** Makes the rules of one specification. */
+/** Constructors for the rules of one specification. */
 export const rulesOf = <Evidence>() => {
   type Judge = Rule<Evidence>["judge"];
   const make =
@@ -45,7 +45,7 @@ export interface Verdict {
   faults: Fault[];
 }
 
-/** A broken MUST fails, a broken SHOULD is a warning. */
+/** A violated MUST fails; a violated SHOULD is a warning. */
 export function judge<Evidence>(rules: Rule<Evidence>[], evidence: Evidence): Verdict[] {
   return rules.map(({ id, section, level, words, judge }) => {
     const faults: Fault[] = [];
@@ -63,6 +63,6 @@ export function judge<Evidence>(rules: Rule<Evidence>[], evidence: Evidence): Ve
   });
 }
 
-/** Each pair of neighbours in a list. */
+/** All pairs of adjacent items. */
 export const pairs = <Item>(items: Item[]): [Item, Item][] =>
   items.slice(1).map((item, index) => [items[index]!, item]);

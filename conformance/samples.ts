@@ -5,17 +5,17 @@ export interface SampleFacts {
   decodeTicks: number;
   durationTicks: number;
   isSync: boolean;
-  /** From the first byte of the segment to the end of the sample: what has to have come before it is decoded. */
+  /** Bytes from the start of the segment to the end of the sample, which must arrive before it is decoded. */
   bytesToEnd: number;
 }
 
-/** What the init segment gives for samples that say nothing of their own. */
+/** Defaults from the init segment for samples without explicit values. */
 export interface SampleDefaults {
   durationTicks: number;
   flags: number;
 }
 
-/** The samples of a segment's first track, in decode order; none when it is no CMAF. */
+/** The samples of a segment's first track, in decode order; none when it is not CMAF. */
 export function readSamples(bytes: Uint8Array, defaults: SampleDefaults): SampleFacts[] {
   const view = viewOf(bytes);
   return all(view, whole(view), "moof").flatMap((moof) => {

@@ -25,7 +25,7 @@ import { requestLogRoutes } from "./events/request-log/request-log-routes.ts";
 import { newRouter, renderError } from "./platform/http/router.ts";
 import { answerStartPage } from "./start-page.ts";
 
-/** What the Worker answers requests with: playback first, then every route. */
+/** The Worker's fetch handler: playback first, then the router. */
 export function createFetch(app = createApp()) {
   return async (request: Request, env: Env, ctx: ExecutionContext): Promise<Response> => {
     const playing = answerPlayback(request, env, ctx);
@@ -38,7 +38,7 @@ export function createFetch(app = createApp()) {
 
 const requestIdOf = ({ headers }: Request): string => headers.get("cf-ray") ?? crypto.randomUUID();
 
-/** Every route of the Worker but playback's, in the order in which they are tried. */
+/** All routes of the Worker except playback, in matching order. */
 export function createApp() {
   const app = newRouter();
   app.use("*", lingerOnRefusal);

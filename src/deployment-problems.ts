@@ -3,7 +3,7 @@ import { secretList } from "../protocol/secrets.ts";
 import type { Env } from "./platform/env.ts";
 import { currentKeyId } from "./events/webhooks/secrets.ts";
 
-/** What is wrong with the deployment's own settings, in words for its operator; never a value of a secret. */
+/** Problems of the deployment's settings, described for its operator. Never contains the value of a secret. */
 export function deploymentProblems(env: Env): string[] {
   const checks = [
     () => void secretList("JOB_SECRET", env.JOB_SECRET),
@@ -25,5 +25,7 @@ export function deploymentProblems(env: Env): string[] {
 /** Empty = not set. */
 function requireSecureUrl(name: string, url: string): void {
   if (url !== "" && !isSecureUrl(url))
-    throw new Error(`${name} has to be an https address: tokens and media travel there (http only on this machine)`);
+    throw new Error(
+      `${name} must be an https URL, because tokens and media are sent there (http is allowed for this machine only)`,
+    );
 }

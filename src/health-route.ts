@@ -3,7 +3,7 @@ import { HealthCache } from "./health.ts";
 import type { AppContext } from "./platform/http/router.ts";
 import { authenticate } from "./tenancy/credentials/credentials.ts";
 
-/** `GET /healthz`: up or down for anybody; the parts for callers with credentials. */
+/** `GET /healthz`: the status for everyone, the status of each part for authenticated callers. */
 export function healthRoute() {
   const health = new HealthCache(Date.now);
   return new Hono<AppContext>().get("/healthz", async (c) => {

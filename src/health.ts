@@ -15,12 +15,12 @@ export interface Health {
   parts: Record<string, PartHealth>;
 }
 
-/** Who asks: anybody may have the `public` checks made, the others write or wake something and need credentials. */
+/** `public` checks run for everyone. `full` adds those that write or start something, and needs credentials. */
 export type HealthScope = "public" | "full";
 
 interface Check {
   scope: HealthScope;
-  /** Throws when the part is down; what it answers is shown to callers with credentials. */
+  /** Throws when the part is down. The result is shown to authenticated callers. */
   run(env: Env): Promise<unknown>;
 }
 
@@ -33,7 +33,7 @@ const CHECKS: Record<string, Check> = {
   encoder: { scope: "full", run: (env) => encoderGateway(env).health() },
 };
 
-/** Logged too: before the first workspace is made, nobody can ask with credentials. */
+/** Also logged, because nobody can authenticate before the first workspace exists. */
 function requireUsable(problems: string[]): void {
   if (problems.length === 0) return;
   logError("deployment.settings_unusable", { problems });
@@ -41,7 +41,7 @@ function requireUsable(problems: string[]): void {
 }
 
 const TIMEOUT_MS = 3000;
-/** A result is answered for this long. */
+/** Lifetime of a cached result. */
 const FRESH_MS = 5000;
 const WAIT_MS = 20;
 
@@ -78,8 +78,8 @@ interface Slot {
 }
 
 /**
- * Health as this isolate last saw it, at most `FRESH_MS` old. However many ask at once, one request runs the checks. The others read its
- * result: workerd lets no request await what another one has begun, so those that find none yet look again every `WAIT_MS`.
+ * This isolate's latest health result, at most `FRESH_MS` old. Of concurrent requests only one runs the checks, and the others read its
+ * result. In workerd a request cannot await another request's promise, so requests without a result poll every `WAIT_MS`.
  */
 export class HealthCache {
   private readonly slots: Record<HealthScope, Slot> = {
@@ -97,7 +97,7 @@ export class HealthCache {
     for (;;) {
       const nowMs = this.clock();
       if (slot.result !== null && nowMs - slot.checkedAtMs < FRESH_MS) return slot.result;
-      // A check that outlasts its timeout belongs to a request that was cut off.
+      // A check that outlasts its timeout belongs to a request that was terminated.
       const isUnderWay = slot.startedAtMs !== null && nowMs - slot.startedAtMs < 2 * TIMEOUT_MS;
       if (!isUnderWay) return await this.refresh(env, scope, slot);
       if (slot.result !== null) return slot.result;

@@ -12,9 +12,9 @@ const KEEP_DAYS = 30;
 export const KEEP_MS = KEEP_DAYS * 24 * 3600_000;
 
 const ROWS_AT_ONCE = 1000;
-/** Fewer, because each event has a delivery for each webhook of the workspace. */
+/** Fewer, because an event has one delivery per webhook of the workspace. */
 const EVENTS_AT_ONCE = 200;
-/** Of one table in one run; the next run continues. */
+/** Most batches per table and run; the next run continues. */
 const MAX_BATCHES = 20;
 
 /** Deletes what is older than 30 days, in batches that D1 executes quickly. */

@@ -19,7 +19,7 @@ export { LiveOrigin } from "../durable-objects/live-origin.ts";
 export { WebhookSender } from "../durable-objects/webhook-sender.ts";
 export { PlaybackOrigin } from "./playback/index.ts";
 
-/** By the names of `wrangler.toml`. */
+/** Keyed by the queue names in `wrangler.toml`. */
 const CONSUMERS: Record<string, (env: Env, batch: MessageBatch) => Promise<void>> = {
   "sluice-purges": consumePurges,
   "sluice-clips": consumeClips,
@@ -31,7 +31,7 @@ export default {
   fetch: createFetch(),
   async queue(batch, env) {
     const consume = CONSUMERS[batch.queue];
-    if (consume === undefined) throw new Error(`nobody consumes the queue ${batch.queue}`);
+    if (consume === undefined) throw new Error(`no consumer for the queue ${batch.queue}`);
     await consume(env, batch);
   },
   async scheduled(controller, env) {

@@ -10,7 +10,7 @@ import { SET_RULES } from "./rules/sets.ts";
 import { TIMELINE_RULES } from "./rules/timeline.ts";
 import { UPDATE_RULES } from "./rules/updates.ts";
 
-/** What a single MPD and the sizes of its segments can be judged by. */
+/** The rules that apply to a single MPD and the sizes of its segments. */
 export const MPD_RULES: Rule[] = [
   ...DOCUMENT_RULES,
   ...SET_RULES,
@@ -26,7 +26,7 @@ export interface Checked {
   verdicts: Verdict[];
 }
 
-/** Follows an MPD and judges what it showed. @throws when there is no MPD at the URL */
+/** Follows an MPD and judges the evidence. @throws when there is no MPD at the URL */
 export async function check(url: string, options: GatherOptions): Promise<Checked> {
   const evidence = await gather(url, options);
   return { evidence, verdicts: judge(RULES, evidence) };

@@ -7,11 +7,11 @@ export type { Exchange, SampleFacts };
 
 export interface ManifestAnswer extends Exchange {
   text: string;
-  /** Null when the answer is not 200, or cannot be read. */
+  /** Null when the response is not 200, or cannot be parsed. */
   mpd: Mpd | null;
-  /** Why it cannot be read. */
+  /** Why it cannot be parsed. */
   problem: string | null;
-  /** What the schema finds wrong. */
+  /** Violations of the schema. */
   schemaErrors: string[];
 }
 
@@ -22,18 +22,18 @@ export interface ReadManifest extends ManifestAnswer {
 export interface MediaAnswer extends Exchange {
   byteLength: number;
   init: InitFacts | null;
-  /** Samples in decode order; empty for init segments and for what is not CMAF. */
+  /** Samples in decode order; empty for init segments and anything but CMAF. */
   samples: SampleFacts[];
 }
 
-/** What a check has seen. Pure rules judge it. */
+/** The evidence that a check has collected, for pure rules to judge. */
 export interface DashEvidence {
   url: string;
   /** In the order of arrival. */
   manifests: ManifestAnswer[];
   /** By URL. */
   media: Map<string, MediaAnswer>;
-  /** What the address of `UTCTiming` answered. */
+  /** Responses of the URL of `UTCTiming`. */
   clock: (Exchange & { text: string }) | null;
 }
 

@@ -5,18 +5,18 @@ import type { Mpd } from "./manifest.ts";
 import { readManifest } from "./read-manifest.ts";
 
 const ANSWER_WITHIN_MS = 35_000;
-/** A stream that has just begun may refuse its first players. */
+/** A stream that has just begun may refuse the first requests. */
 const BEGINS_WITHIN_MS = 10_000;
-/** Without `minimumUpdatePeriod`, and at least. */
+/** Reload interval without `minimumUpdatePeriod`, and its minimum. */
 const UPDATE_MS = 500;
 
 export interface GatherOptions {
-  /** How long a dynamic MPD is followed. */
+  /** Time to follow a dynamic MPD. */
   seconds: number;
   schemaPath: string;
 }
 
-/** Follows an MPD at its own address, and loads what it lists. @throws when there is no MPD at the URL */
+/** Follows an MPD at its URL, and loads the listed segments. @throws when there is no MPD at the URL */
 export async function gather(url: string, { seconds, schemaPath }: GatherOptions): Promise<DashEvidence> {
   const client = new HttpClient(ANSWER_WITHIN_MS);
   const evidence: DashEvidence = { url, manifests: [], media: new Map(), clock: null };
@@ -35,7 +35,7 @@ export async function gather(url: string, { seconds, schemaPath }: GatherOptions
   while (mpd?.isDynamic === true && Date.now() < untilMs) {
     await client.pause(Math.max(UPDATE_MS, (mpd.minimumUpdateS ?? 0) * 1000));
     mpd = (await ask()) ?? mpd;
-    if (evidence.manifests.at(-1)!.status !== 200) break; // a rule says so
+    if (evidence.manifests.at(-1)!.status !== 200) break; // reported by a rule
   }
   await loader.done();
   return evidence;
@@ -51,7 +51,7 @@ async function enter(client: HttpClient, evidence: DashEvidence, ask: () => Prom
   }
 }
 
-/** Schemes whose value is an address that answers with ISO 8601. */
+/** Schemes whose value is a URL that answers with ISO 8601. */
 const ISO_CLOCKS = new Set(["urn:mpeg:dash:utc:http-iso:2014", "urn:mpeg:dash:utc:http-xsdate:2014"]);
 
 async function askClock(client: HttpClient, evidence: DashEvidence, mpd: Mpd | null): Promise<void> {

@@ -4,13 +4,13 @@ import { readSamples } from "../samples.ts";
 import type { DashEvidence, MediaAnswer } from "./evidence.ts";
 import { type Mpd, type Representation, representationsOf, type Segment } from "./manifest.ts";
 
-/** Of a static MPD, and of the first dynamic one, so many segments of each Representation are loaded from its ends. */
+/** Segments to load from each end of a Representation in a static MPD, or in the first dynamic one. */
 const FROM_THE_START = 6;
 const FROM_THE_END = 4;
 const NEWEST = 3;
 const AT_ONCE = 6;
 
-/** Loads, once each, what MPDs list: init segments, and segments as soon as they are available. */
+/** Loads each resource that MPDs list once: init segments, and segments as soon as they are available. */
 export class Loader {
   readonly #client: HttpClient;
   readonly #evidence: DashEvidence;
@@ -25,7 +25,7 @@ export class Loader {
     this.#evidence = evidence;
   }
 
-  /** Every load that was begun is there or given up. */
+  /** Resolves when every started load has ended. */
   async done(): Promise<void> {
     while (this.#waiting.size > 0) await Promise.all(this.#waiting);
   }
@@ -85,7 +85,7 @@ const first = (segments: Segment[], isDynamic: boolean): Segment[] =>
     ? segments.slice(-NEWEST)
     : segments.filter((_, index) => index < FROM_THE_START || index >= segments.length - FROM_THE_END);
 
-/** ISO/IEC 23009-1 §5.3.9.5.3: a segment is available when it ends, or so much earlier as its offset says. */
+/** ISO/IEC 23009-1 §5.3.9.5.3: a segment is available at its end, or earlier by its availabilityTimeOffset. */
 function availableInMs(
   { isDynamic, availabilityStartMs }: Mpd,
   { availabilityTimeOffsetS }: Representation,

@@ -1,4 +1,4 @@
-/** `npm run check:dash -- URL`: whether an MPD and its segments keep the rules of MPEG-DASH. */
+/** `npm run check:dash -- URL`: checks an MPD and its segments against the rules of MPEG-DASH. */
 import { runCommand } from "../command.ts";
 import { check } from "./check.ts";
 import { toJson, toText } from "./report.ts";

@@ -1,4 +1,4 @@
-/** An MPD as the rules see it: inherited values resolved, every listed segment with its own entry. */
+/** An MPD in the form that the rules judge: inherited values resolved, one entry per listed segment. */
 export interface Mpd {
   isDynamic: boolean;
   /** All attributes of the root, as written. */
@@ -25,7 +25,7 @@ export interface Period {
   id: string | null;
   /** On the timeline of the MPD. */
   startS: number;
-  /** Its own duration, the start of the next one, or the end of the presentation; null while it goes on. */
+  /** From its own duration, the start of the next one, or the end of the presentation; null while it continues. */
   endS: number | null;
   /** `Period@duration`, as written. */
   durationS: number | null;
@@ -42,12 +42,12 @@ export interface AdaptationSet {
 
 export interface Representation {
   id: string;
-  /** With those that it inherits from its adaptation set. */
+  /** Including those inherited from its AdaptationSet. */
   attributes: Record<string, string>;
   bandwidthBps: number;
   startWithSap: number | null;
   channelConfigurations: Descriptor[];
-  /** How many `ProducerReferenceTime` it has, or its set. */
+  /** Number of `ProducerReferenceTime` elements in it or its set. */
   producerTimes: number;
   timescale: number;
   presentationTimeOffset: number;
@@ -73,7 +73,7 @@ export interface InPeriod {
   representation: Representation;
 }
 
-/** Every representation, with where it is. */
+/** Every Representation, with its Period and AdaptationSet. */
 export const representationsOf = ({ periods }: Mpd): InPeriod[] =>
   periods.flatMap((period) =>
     period.sets.flatMap((set) => set.representations.map((representation) => ({ period, set, representation }))),

@@ -2,10 +2,10 @@ import type { AdaptationSet, Descriptor, Mpd, Period, Representation, Segment } 
 import { childrenNamed, type Element, parseXml } from "./xml.ts";
 
 /**
- * Reads an MPD whose segments are listed by `SegmentTimeline`.
+ * Parses an MPD whose segments are listed by `SegmentTimeline`.
  *
- * @param url where it came from: its addresses are relative to this
- * @throws on XML that does not parse, and on other ways to address segments
+ * @param url of the MPD, to which its URLs are relative
+ * @throws on malformed XML and on other segment addressing
  */
 export function parseMpd(text: string, url: string): Mpd {
   const root = parseXml(text);
@@ -71,7 +71,7 @@ function readRepresentation(element: Element, set: Element, period: PeriodTimes,
   const timeline = templates.flatMap((one) => childrenNamed(one, "SegmentTimeline")).at(-1);
   const id = element.attributes.id ?? "";
   if (timeline === undefined)
-    throw new Error(`Representation ${id} has no SegmentTimeline: no other addressing is read.`);
+    throw new Error(`Representation ${id} has no SegmentTimeline; other addressing is not supported.`);
   const timescale = number(template.timescale) ?? 1;
   const presentationTimeOffset = number(template.presentationTimeOffset) ?? 0;
   const attributes = { ...set.attributes, ...element.attributes };

@@ -2,7 +2,7 @@ import type { Exchange, ManifestAnswer } from "./evidence.ts";
 import { parseMpd } from "./parse.ts";
 import { schemaErrors } from "./schema.ts";
 
-/** An answer with what it says, for the rules. */
+/** A response with its parsed MPD. */
 export function readManifest(exchange: Exchange, text: string, schemaPath: string): ManifestAnswer {
   if (exchange.status !== 200) return { ...exchange, text, mpd: null, problem: null, schemaErrors: [] };
   try {

@@ -7,7 +7,7 @@ export const { must } = rulesOf<DashEvidence>();
 
 type Check<Item> = (item: Item) => string | null;
 
-/** Judges each item of each MPD once: `check` returns what was found instead, or null when the rule is kept. */
+/** Judges each item of each MPD once: `check` returns the violation, or null. */
 export const eachOf =
   <Item>(items: (answer: ReadManifest) => Item[], wanted: string, check: Check<Item>): Rule["judge"] =>
   (evidence, { seen, fault }) => {

@@ -2,17 +2,17 @@ import { readFileSync } from "node:fs";
 import { XmlDocument, XmlParseError, XmlValidateError, XsdValidator } from "libxml2-wasm";
 import { xmlRegisterFsInputProviders } from "libxml2-wasm/lib/nodejs.mjs";
 
-/** What Sluice may write; see decision 0032. */
+/** The schema of the MPDs that Sluice writes; see decision 0032. */
 export const OWN_SCHEMA = new URL("mpd.xsd", import.meta.url).pathname;
 
-/** Validators by path. A process keeps them to its end. */
+/** Validators by path, cached for the process's lifetime. */
 const validators = new Map<string, XsdValidator>();
 
 /**
  * Validates an MPD.
  *
  * @param schemaPath of an XSD file; what it imports is looked up beside it
- * @returns what libxml2 finds wrong, with line numbers; empty when the document is valid
+ * @returns libxml2's errors with line numbers; empty when the document is valid
  */
 export function schemaErrors(text: string, schemaPath: string): string[] {
   let validator = validators.get(schemaPath);

@@ -1,4 +1,4 @@
-/** An attribute list (§4.2). Quoted values lose their quotes; what is no attribute list is empty. */
+/** Parses an attribute list (§4.2). Quotes are removed; the result is empty when the text is not an attribute list. */
 export function readAttributes(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [, name, quoted, plain] of text.matchAll(/([A-Z0-9-]+)=(?:"([^"]*)"|([^",]*))(?:,|$)/g))
@@ -11,7 +11,7 @@ export function readNumber(text: string | undefined): number | null {
   return text !== undefined && /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;
 }
 
-/** `n[@o]`: without an offset the range follows the one before it in the same resource. */
+/** `n[@o]`: without an offset, the range follows the previous one in the same resource. */
 export function readByteRange(text: string | undefined, follows: number): ByteRange | null {
   const [, length, offset] = /^(\d+)(?:@(\d+))?$/.exec(text ?? "") ?? [];
   return length === undefined
@@ -25,6 +25,6 @@ export interface ByteRange {
   offset: number;
 }
 
-/** Says which bytes: the resource and the range of it. */
+/** Identifies bytes by resource and range. */
 export const placeOf = (uri: string, range: ByteRange | null): string =>
   range === null ? uri : `${uri} bytes ${range.offset}+${range.length ?? ""}`;

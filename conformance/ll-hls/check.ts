@@ -34,7 +34,7 @@ export interface Checked {
   verdicts: Verdict[];
 }
 
-/** Follows a stream and judges what it showed. @throws when there is no playlist at the URL */
+/** Follows a stream and judges the evidence. @throws when there is no playlist at the URL */
 export async function check(url: string, options: GatherOptions): Promise<Checked> {
   const stream = await gather(url, options);
   return { stream, verdicts: judge(RULES, stream) };

@@ -8,9 +8,9 @@ import type { Place } from "./playlist.ts";
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Asks for playlists and media. */
+/** Requests playlists and media. */
 export class Client extends HttpClient {
-  /** Directives go into the query, which is put in order (§6.3.2). */
+  /** Adds directives to the query, in the order of §6.3.2. */
   async playlist(
     url: string,
     purpose: PlaylistPurpose,

@@ -3,12 +3,12 @@ import type { Client } from "./client.ts";
 import type { MediaAnswer, MediaPurpose, RenditionEvidence } from "./evidence.ts";
 import { type MediaPlaylist, type Segment, secondsToEnd } from "./playlist.ts";
 
-/** Of the segments that the first playlist lists, so many of the newest are loaded. */
+/** Number of the newest segments of the first playlist to load. */
 const FIRST_SEGMENTS = 4;
-/** What left the playlist is asked for again: parts after so many target durations (of 3, §6.2.2), segments at once. */
+/** Removed resources are requested again: parts after this many target durations (of 3, §6.2.2), segments at once. */
 const PARTS_AFTER_TARGETS = 2;
 
-/** Loads, once each, what the playlists of one rendition list: init segments, parts, hints, segments, and what left them. */
+/** Loads each resource of one rendition's playlists once: init segments, parts, hints, segments, and removed ones. */
 export class Collector {
   readonly #client: Client;
   readonly #evidence: RenditionEvidence;
@@ -21,7 +21,7 @@ export class Collector {
     this.#evidence = evidence;
   }
 
-  /** Every load that was begun is there or given up. */
+  /** Resolves when every started load has ended. */
   async done(): Promise<void> {
     while (this.#waiting.size > 0) await Promise.all(this.#waiting);
   }
@@ -49,7 +49,7 @@ export class Collector {
       if (now === undefined && segment.msn < after.mediaSequence && segment.uri !== null && !segment.isGap)
         this.#load("segment that left", segment.uri, segment.range, segment.msn);
       const [part] = segment.parts;
-      // Parts that leave too early are another rule's business.
+      // Parts that are removed too early are reported by another rule.
       const isOld = now === undefined || (toEnd[after.segments.indexOf(now)] ?? 0) > 3 * (after.targetDurationS ?? 0);
       if (part === undefined || part.isGap || (now !== undefined && now.parts.length > 0) || !isOld) continue;
       const { msn } = segment;
@@ -58,7 +58,7 @@ export class Collector {
     }
   }
 
-  /** A segment waits for its parts, whose lengths say where to cut it. */
+  /** A segment is loaded after its parts, whose lengths determine its slices. */
   async #loadSegment({ uri, range, parts, msn, isGap }: Segment, address: string): Promise<void> {
     const key = `segment ${placeOf(address, range)}`;
     if (this.#loads.has(key) || uri === null || isGap) return;

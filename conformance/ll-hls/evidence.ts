@@ -19,7 +19,7 @@ export interface PlaylistAnswer extends Exchange {
   purpose: PlaylistPurpose;
   asked: Place | null;
   text: string;
-  /** Null when the answer is no 200. */
+  /** Null when the response is not 200. */
   playlist: MediaPlaylist | null;
 }
 
@@ -38,7 +38,7 @@ export interface MediaAnswer extends Exchange {
   slices: { place: string; sha256: string }[] | null;
 }
 
-/** All that one rendition has shown, in the order of its answers. */
+/** All evidence of one rendition, in the order of its responses. */
 export interface RenditionEvidence {
   url: string;
   playlists: PlaylistAnswer[];
@@ -48,10 +48,10 @@ export interface RenditionEvidence {
 export interface StreamEvidence {
   url: string;
   multivariant: Multivariant | null;
-  /** The answer with the multivariant playlist. */
+  /** The response with the multivariant playlist. */
   entry: Exchange;
   renditions: RenditionEvidence[];
-  /** The longest that this machine kept the checker from running: no fault of the server's. */
+  /** Longest stall of the checker's own process, which must not count against the server. */
   lagS: number;
 }
 
@@ -59,13 +59,13 @@ export interface ReadAnswer extends PlaylistAnswer {
   playlist: MediaPlaylist;
 }
 
-/** The whole playlists that a rendition answered with, in their order. */
+/** The full playlists of a rendition, in order. */
 export const fullPlaylists = ({ playlists }: RenditionEvidence): ReadAnswer[] =>
   playlists.filter(
     (answer): answer is ReadAnswer =>
       answer.playlist !== null && answer.playlist.skipped === null && ["first", "reload"].includes(answer.purpose),
   );
 
-/** Every playlist that came, deltas and probes too. */
+/** Every received playlist, including delta updates and probes. */
 export const readAnswers = ({ playlists }: RenditionEvidence): ReadAnswer[] =>
   playlists.filter((answer): answer is ReadAnswer => answer.playlist !== null);

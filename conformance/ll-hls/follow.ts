@@ -6,13 +6,13 @@ import { holds, isAtLeast, lastPlace, type MediaPlaylist, nextPlace } from "./pl
 
 export interface Follower {
   evidence: RenditionEvidence;
-  /** Resolves when `untilMs` has come, or the stream has ended. */
+  /** Resolves at `untilMs`, or at the end of the stream. */
   followed: Promise<void>;
-  /** Resolves when every load is there or given up. */
+  /** Resolves when every load has ended. */
   collected: () => Promise<void>;
 }
 
-/** Follows one rendition to its live edge by blocking reloads, loads what it lists, and tries its directives once. */
+/** Follows one rendition at its live edge by blocking reloads, loads its resources, and probes its directives once. */
 export function follow(url: string, client: Client, untilMs: number): Follower {
   const evidence: RenditionEvidence = { url, playlists: [], media: [] };
   const collector = new Collector(client, evidence);
@@ -46,11 +46,11 @@ async function reload(
       client.playlist(url, "reload", directives),
       turn % 2 === 0 ? client.playlist(url, "delta", { ...directives, skip: true }) : null,
     ]);
-    // The delta is kept first: it is applied to what was there before this turn.
+    // The delta update is stored first, because it applies to the playlist before this iteration.
     keep(delta);
     const next = keep(full);
     const isForward = next !== null && isNotBehind(next, current);
-    if (next === null || !holds(next, place)) await pause(waitMs); // an answer that does not help must not make a storm
+    if (next === null || !holds(next, place)) await pause(waitMs); // a response without progress must not cause a request storm
     if (!isForward) continue;
     current = next;
     collector.see(current);
@@ -64,7 +64,7 @@ function isNotBehind(next: MediaPlaylist, current: MediaPlaylist): boolean {
   return to !== null && (from === null || isAtLeast(to, from));
 }
 
-/** Directives that are refused, and one that is in the past. Far is far enough for a segment to end meanwhile. */
+/** Directives that must be refused, and one in the past. "Far" leaves room for a segment that ends meanwhile. */
 async function probe(url: string, playlist: MediaPlaylist, client: Client): Promise<(PlaylistAnswer | null)[]> {
   if (playlist.hasEnded || playlist.serverControl?.get("CAN-BLOCK-RELOAD") !== "YES") return [];
   const newest = playlist.segments.at(-1)?.msn ?? playlist.mediaSequence;
@@ -76,7 +76,7 @@ async function probe(url: string, playlist: MediaPlaylist, client: Client): Prom
   ]);
 }
 
-/** A playlist that has ended ignores directives, and is as it was. */
+/** A playlist that has ended ignores directives and never changes. */
 async function afterTheEnd(
   url: string,
   { targetDurationS }: MediaPlaylist,

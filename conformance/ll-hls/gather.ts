@@ -5,11 +5,11 @@ import type { Exchange, StreamEvidence } from "./evidence.ts";
 import { follow } from "./follow.ts";
 import { isMultivariant, type Multivariant, parseMultivariant } from "./multivariant.ts";
 
-/** An answer to a blocking request comes within 3 target durations, which are seldom more than 10 s. */
+/** Responses to blocking requests take up to 3 target durations, rarely more than 10 s. */
 const ANSWER_WITHIN_MS = 35_000;
-/** A stream that has just begun may refuse its first players. */
+/** A stream that has just begun may refuse the first requests. */
 const BEGINS_WITHIN_MS = 10_000;
-/** So long a held request may go on behind the end. */
+/** How long a held request may continue after the end of the check. */
 const HELD_MS = 1000;
 
 export interface GatherOptions {

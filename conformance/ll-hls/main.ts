@@ -1,4 +1,4 @@
-/** `npm run check:ll-hls -- URL`: whether a live stream keeps the rules of low-latency HLS. */
+/** `npm run check:ll-hls -- URL`: checks a live stream against the rules of low-latency HLS. */
 import { runCommand } from "../command.ts";
 import { check } from "./check.ts";
 import { toJson, toText } from "./report.ts";

@@ -28,7 +28,7 @@ export interface Rendition {
 
 export const isMultivariant = (text: string): boolean => text.includes("#EXT-X-STREAM-INF");
 
-/** Reads a multivariant playlist (§4.4.6). It never throws: what is wrong is in `problems`. */
+/** Parses a multivariant playlist (§4.4.6). It never throws: violations are in `problems`. */
 export function parseMultivariant(text: string, url: string): Multivariant {
   const lines = text.split(/\r?\n/);
   const absolute = (uri: string) => new URL(uri, url).href;

@@ -1,7 +1,7 @@
 import { placeOf, readAttributes, readByteRange, readNumber, type ByteRange } from "./attributes.ts";
 import type { MediaPlaylist, Segment } from "./playlist.ts";
 
-/** What applies to the segment that is being read. */
+/** Attributes of the segment being parsed. */
 const blank = () => ({
   range: null as ByteRange | null,
   durationS: null as number | null,
@@ -12,7 +12,7 @@ const blank = () => ({
   lines: [] as string[],
 });
 
-/** Reads a media playlist (§4). It never throws: what is wrong is in `problems`, and the rest is read as well as it can be. */
+/** Parses a media playlist (§4). It never throws: violations are in `problems`, and the rest is parsed as far as possible. */
 export function parseMediaPlaylist(text: string, url: string): MediaPlaylist {
   const lines = text.split(/\r?\n/);
   const playlist: MediaPlaylist = {

@@ -1,6 +1,6 @@
 import type { ByteRange } from "./attributes.ts";
 
-/** A media playlist as a player understands it. URIs are absolute; times are seconds unless the name says otherwise. */
+/** A parsed media playlist. URIs are absolute; times are in seconds unless the name says otherwise. */
 export interface MediaPlaylist {
   url: string;
   lines: string[];
@@ -9,24 +9,24 @@ export interface MediaPlaylist {
   partTargetS: number | null;
   serverControl: Map<string, string> | null;
   mediaSequence: number;
-  /** Null when the tag is not there, which counts as 0. */
+  /** Null when the tag is absent, which means 0. */
   discontinuitySequence: number | null;
   hasIndependentSegments: boolean;
   playlistType: string | null;
-  /** EXT-X-SKIP: how many segments were left out; null when this is no delta update. */
+  /** EXT-X-SKIP: number of skipped segments; null when this is not a delta update. */
   skipped: number | null;
   segments: Segment[];
   hints: Hint[];
   reports: Report[];
   hasEnded: boolean;
-  /** What breaks the grammar of §4. */
+  /** Violations of the grammar of §4. */
   problems: string[];
 }
 
 export interface Segment {
   msn: number;
   discontinuitySequence: number;
-  /** Null while only parts of it are there. */
+  /** Null while only parts of it exist. */
   uri: string | null;
   range: ByteRange | null;
   durationS: number | null;
@@ -35,7 +35,7 @@ export interface Segment {
   isDiscontinuous: boolean;
   isGap: boolean;
   map: { uri: string; range: ByteRange | null } | null;
-  /** Its tags and its URI as they were written, but for EXT-X-MAP, whose place changes as segments leave. */
+  /** Its tags and its URI as written, without EXT-X-MAP, which moves when segments are removed. */
   lines: string[];
 }
 
@@ -62,7 +62,7 @@ export interface Report {
   line: string;
 }
 
-/** Where a playlist ends. `part` is null behind a whole segment. */
+/** The end of a playlist. `part` is null after a whole segment. */
 export interface Place {
   msn: number;
   part: number | null;
@@ -74,7 +74,7 @@ export function lastPlace({ segments }: MediaPlaylist): Place | null {
   return { msn: last.msn, part: last.uri === null ? last.parts.length - 1 : null };
 }
 
-/** What a player asks for next (§6.3.7). */
+/** The position that a player requests next (§6.3.7). */
 export function nextPlace(playlist: MediaPlaylist): Place {
   const last = playlist.segments.at(-1);
   const first = playlist.partTargetS === null ? null : 0;
@@ -82,13 +82,13 @@ export function nextPlace(playlist: MediaPlaylist): Place {
   return last.uri === null ? { msn: last.msn, part: last.parts.length } : { msn: last.msn + 1, part: first };
 }
 
-/** Whether `place` is not behind `other`; the end of a segment is behind each of its parts. */
+/** Whether `place` is not before `other`. The end of a segment is after all its parts. */
 export function isAtLeast(place: Place, other: Place): boolean {
   if (place.msn !== other.msn) return place.msn > other.msn;
   return (place.part ?? Infinity) >= (other.part ?? Infinity);
 }
 
-/** Whether a playlist holds what a blocking request named. A part beyond a segment's last is the next segment's first (§6.2.5.2). */
+/** Whether a playlist contains the requested position. A part after a segment's last is the next segment's first (§6.2.5.2). */
 export function holds(playlist: MediaPlaylist, asked: Place): boolean {
   const last = lastPlace(playlist);
   if (last === null) return false;
@@ -102,7 +102,7 @@ const partsSeconds = ({ parts }: Segment): number => parts.reduce((sum, { durati
 
 export const secondsOf = (segment: Segment): number => segment.durationS ?? partsSeconds(segment);
 
-/** For each segment how far its end lies from the end of the playlist, parts of an unfinished segment included. */
+/** Distance of each segment's end from the end of the playlist, including parts of an incomplete segment. */
 export function secondsToEnd({ segments }: MediaPlaylist): number[] {
   let seconds = 0;
   const found = segments.toReversed().map((segment) => {
@@ -113,7 +113,7 @@ export function secondsToEnd({ segments }: MediaPlaylist): number[] {
   return found.toReversed();
 }
 
-/** The playlist that a delta update stands for, or null when the base has not all that was skipped (§6.3.7). */
+/** The full playlist of a delta update, or null when the base lacks skipped segments (§6.3.7). */
 export function applyDelta(base: MediaPlaylist, delta: MediaPlaylist): MediaPlaylist | null {
   const { mediaSequence, skipped } = delta;
   if (skipped === null) return delta;

@@ -1,4 +1,4 @@
-/** The smallest CMAF that tells what a checker reads: tracks, times, sync samples. Nothing in it can be decoded. */
+/** Minimal CMAF with the properties that a checker reads: tracks, times, sync samples. It is not decodable. */
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 const u32 = (value: number) => bytes((value >>> 24) & 255, (value >>> 16) & 255, (value >>> 8) & 255, value & 255);
@@ -28,7 +28,7 @@ export const TIMESCALE = 48_000;
 const SYNC = 0x0200_0000;
 const NON_SYNC = 0x0101_0000;
 
-/** @param level of H.264, ten times its name */
+/** @param level of H.264 times ten */
 export function initSegment(handler: "vide" | "soun", level: number): Uint8Array {
   const tkhd = fullBox("tkhd", 0, 3, zeros(8), u32(1), zeros(68));
   const mdhd = fullBox("mdhd", 0, 0, zeros(8), u32(TIMESCALE), zeros(8));
@@ -48,7 +48,7 @@ export interface Chunk {
   durationTicks: number;
   sampleCount: number;
   beginsWithSync: boolean;
-  /** What makes the bytes of this chunk its own. */
+  /** Makes the bytes of this chunk unique. */
   seed: string;
 }
 

@@ -8,9 +8,9 @@ import type { Fault } from "./faults.ts";
 import { type Name, PARTS, type Place, Stream } from "./stream.ts";
 
 const ADVANCE_S = 3; // of parts (§6.2.5.2)
-/** So many segments are there when the origin begins: discontinuities then leave and come within a few seconds. */
+/** Number of segments when the origin starts: discontinuities then enter and leave the window within a few seconds. */
 const BEGUN_SEGMENTS = 31;
-/** The first segment behind an absence. */
+/** The first segment after an interruption. */
 const ABSENT_FROM = BEGUN_SEGMENTS + 2;
 const LATE_MS = 3000;
 
@@ -31,13 +31,13 @@ export interface OriginOptions {
   /** Without it the stream does not end. */
   endsAfterSegments?: number;
   partTargetMs?: number;
-  /** The broadcaster is away for this long, a few segments after the origin begins, and comes back behind a discontinuity. */
+  /** Length of an interruption a few segments after the origin starts, which is followed by a discontinuity. */
   absenceMs?: number;
-  /** 0 = any that is free. */
+  /** 0 = any free port. */
   port?: number;
 }
 
-/** An HTTP origin of low-latency HLS in real time, with a picture and a sound, that keeps every rule but the one of its fault. */
+/** A real-time low-latency HLS origin with one video and one audio rendition. It conforms to all rules except that of its fault. */
 export async function startOrigin(
   fault: Fault | null = null,
   { endsAfterSegments = Infinity, partTargetMs = 200, absenceMs = 0, port = 0 }: OriginOptions = {},
@@ -123,7 +123,7 @@ async function mediaAnswer(stream: Stream, name: Name, msn: number, part: number
   return media(bytes);
 }
 
-/** Waits for a part; what the end of the stream leaves out is not waited for. */
+/** Waits for a part, unless the stream ends before it. */
 async function arrival(stream: Stream, place: Place): Promise<void> {
   while (!stream.has(place, Date.now())) {
     if (stream.endsAtMs !== null && Date.now() >= stream.endsAtMs) return;

@@ -10,4 +10,4 @@ if (fault !== undefined && !(fault in FAULTS)) {
   process.exit(2);
 }
 const { url } = await startOrigin((fault ?? null) as Fault | null, { port: Number(port) });
-console.log(`${url}  ${fault === undefined ? "keeps every rule" : FAULTS[fault as Fault]}`);
+console.log(`${url}  ${fault === undefined ? "conforms to all rules" : FAULTS[fault as Fault]}`);

@@ -3,11 +3,11 @@ import type { Fault } from "./faults.ts";
 
 export const PARTS = 4;
 const WINDOW_SEGMENTS = 15;
-/** Each so many segments a discontinuity, whose media times jump. */
+/** Segments between discontinuities, at which media times jump. */
 const DISCONTINUITY_EVERY = 9;
 const SKIP_UNTIL_TARGETS = 6;
 const SAMPLES = 6;
-/** Of a late part: each so many parts, so many come with it. */
+/** Interval of late parts, and number of parts that arrive together with one. */
 const [LATE_FROM, LATE_EVERY, LATE_PARTS] = [128, 40, 13];
 
 export type Name = "video" | "audio";
@@ -21,11 +21,11 @@ export interface StreamPlan {
   fault: Fault | null;
   endsAtMs: number | null;
   partTargetMs: number;
-  /** Before this segment nothing comes for so long. */
+  /** Duration of the interruption before this segment. */
   absence: { msn: number; ms: number };
 }
 
-/** The parts of a live stream as a function of time: part n is there n + 1 part targets after the stream's beginning. */
+/** The parts of a live stream as a function of time: part n exists n + 1 part targets after the stream's beginning. */
 export class Stream {
   readonly beganAtMs: number;
   readonly fault: Fault | null;
@@ -46,7 +46,7 @@ export class Stream {
     this.targetS = Math.max(1, Math.round(this.segmentMs / 1000));
   }
 
-  /** How many parts there are at a moment. */
+  /** Number of parts that exist at a time. */
   partCount(nowMs: number): number {
     const untilMs = this.endsAtMs === null ? nowMs : Math.min(nowMs, this.endsAtMs);
     const awayMs = this.#absence.msn * this.segmentMs; // since the beginning
@@ -61,17 +61,17 @@ export class Stream {
     return this.endsAtMs !== null && nowMs >= this.endsAtMs;
   }
 
-  /** A late part holds up what is behind it. */
+  /** A late part delays the following parts. */
   has({ msn, part }: Place, nowMs: number): boolean {
     return msn * PARTS + part < this.partCount(nowMs);
   }
 
-  /** When a part will be there; milliseconds from now. */
+  /** Milliseconds until a part exists. */
   waitMs({ msn, part }: Place, nowMs: number): number {
     return this.beganAtMs + (msn * PARTS + part + 1) * this.partTargetMs + this.#awayMsBefore(msn) - nowMs;
   }
 
-  /** How long the broadcaster was away until this segment began. */
+  /** Length of the interruption before this segment. */
   #awayMsBefore = (msn: number) => (msn >= this.#absence.msn ? this.#absence.ms : 0);
 
   #isShort({ msn, part }: Place): boolean {
@@ -82,7 +82,7 @@ export class Stream {
     return this.#isShort(place) ? this.partTargetMs / 2 : this.partTargetMs;
   }
 
-  /** So long are the first parts of a segment. */
+  /** Total duration of the first parts of a segment. */
   #partsMs(msn: number, count: number): number {
     return Array.from({ length: count }, (_, part) => this.partMs({ msn, part })).reduce((sum, ms) => sum + ms, 0);
   }

@@ -1,39 +1,39 @@
-/** Free-form pairs of the owner: at most 10 keys, values up to 255 characters. */
+/** The owner's free-form pairs: at most 10 keys, values up to 255 characters. */
 export type Metadata = Record<string, string>;
 
-/** How far an asset is; `percent` and each rendition's are 0 to 100. */
+/** Processing progress of an asset. Percentages are 0 to 100. */
 export interface Progress {
   percent: number;
   stage: string;
   renditions: { name: string; percent: number }[];
-  /** Media seconds encoded per second of wall time; absent before the first measure. */
+  /** Media seconds encoded per second of wall time; absent before the first measurement. */
   speed?: number;
 }
 
-/** Segment n of a rendition is position n of each list; lists of one length. */
+/** The segments of a rendition, column by column: all lists have the same length. */
 export interface SegmentList {
   durationTicks: number[];
-  /** Of a segment that was lost, 0: there is no object. */
+  /** 0 for a lost segment, which has no object. */
   bytes: number[];
   /** Per segment, [offset, length] of every key frame, see `SegmentFacts` in protocol/jobs.ts; empty for audio and passthrough. */
   keyframes: [number, number][][];
-  /** Of what was broadcast. Absent = one stretch from 0 on, with `init.mp4`. */
+  /** For broadcasts. Absent = one span from 0 on, with `init.mp4`. */
   spans?: Span[];
 }
 
 /**
- * A stretch of a broadcast in which timestamps go on, one init segment serves and no rendition loses or finds anything. Begins at the
- * same segment in every rendition of an asset, and ends where the next one begins.
+ * Consecutive segments of a broadcast with continuous timestamps and one init segment, in which no rendition starts or stops having media.
+ * It begins at the same segment in every rendition of an asset, and ends where the next one begins.
  */
 export interface Span {
   /** Its first segment. */
   first: number;
-  /** It needs `init-{initVersion}.mp4`. */
+  /** Its init segment is `init-{initVersion}.mp4`. */
   initVersion: number;
   /** Decode time of its first sample. */
   startTicks: number;
-  /** When its first picture was captured, epoch ms. */
+  /** Capture time of its first frame, epoch ms. */
   capturedAtMs: number;
-  /** Timestamps or the init segment of some rendition do not go on from the span before. */
+  /** In some rendition, the timestamps are not continuous with the span before, or the init segment changes. */
   isDiscontinuous: boolean;
 }

@@ -4,10 +4,10 @@ import type { BatchItem } from "drizzle-orm/batch";
 const open = (binding: D1Database) => drizzle(binding, { casing: "snake_case" });
 export type Database = ReturnType<typeof open>;
 
-/** One handle for each binding: making one walks every table, which took longer than what most requests ask of it. */
+/** One handle per binding: creating one visits every table, which takes longer than most requests' queries. */
 const handles = new WeakMap<D1Database, Database>();
 
-/** The catalogue in D1. No interactive transactions: what belongs together travels in one `batch`. */
+/** The catalogue in D1. D1 has no interactive transactions: related statements are sent in one `batch`. */
 export function openDatabase(binding: D1Database): Database {
   let handle = handles.get(binding);
   if (handle === undefined) {
@@ -17,10 +17,10 @@ export function openDatabase(binding: D1Database): Database {
   return handle;
 }
 
-/** A statement of a commit: a query of drizzle's, or SQL of our own by `db.run(sql`…`)` and `db.all(sql`…`)`. */
+/** A statement of a commit: a drizzle query, or raw SQL by `db.run(sql`…`)` and `db.all(sql`…`)`. */
 export type Statement = BatchItem<"sqlite">;
 
-/** Everything or nothing, in this order. drizzle's own batch takes no SQL of our own that has parameters (0.45, D1). */
+/** Executes the statements in order, atomically. drizzle's own batch does not support raw SQL with parameters (0.45, D1). */
 export async function commit(binding: D1Database, statements: Statement[]): Promise<D1Result[]> {
   if (statements.length === 0) return [];
   return await binding.batch(

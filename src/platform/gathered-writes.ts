@@ -1,13 +1,13 @@
-/** A write that takes longer than this belongs to a request that was cut off: somebody else goes on. */
+/** A write that takes longer belongs to a request that was terminated; another request takes over. */
 const WRITE_MS = 5000;
-/** After this long the next request takes over: the platform cuts off what a request does 30 s after its answer. */
+/** Longest time that one request writes for others: the platform terminates a request's work 30 s after its response. */
 const TURN_MS = 10_000;
-/** D1 takes 2 MB in a parameter; what is gathered here has less than 2 KB each. */
+/** D1 allows 2 MB per parameter; rows have less than 2 KB each. */
 const ROWS_AT_ONCE = 1000;
 
 /**
- * Writes of many requests, gathered: while one request writes, others leave their rows to it. No request waits for another: each
- * awaits only what it has begun itself, as workerd wants it.
+ * Batches the writes of concurrent requests: while one request writes, others leave their rows to it. Each request awaits only promises
+ * that it created itself, as workerd requires.
  */
 export class GatheredWrites<Row> {
   private readonly waiting: Row[] = [];
@@ -17,7 +17,7 @@ export class GatheredWrites<Row> {
     this.clock = clock;
   }
 
-  /** @param write never throws. @returns when the rows are written, or at once when somebody else will write this one */
+  /** @param write never throws. Resolves when the rows are written, or at once when another request will write this one. */
   async add(row: Row, write: (rows: Row[]) => Promise<void>): Promise<void> {
     this.waiting.push(row);
     const nowMs = this.clock();

@@ -1,4 +1,4 @@
-/** Values that are valid for a time, kept by this isolate. The least recently written ones are dropped when there are too many. */
+/** A per-isolate cache with expiry. Beyond `maxEntries`, the least recently written values are evicted. */
 export class TtlCache<Value> {
   private readonly entries = new Map<string, { value: Value; until: number }>();
   private readonly maxEntries: number;
@@ -16,7 +16,7 @@ export class TtlCache<Value> {
     return undefined;
   }
 
-  /** @param until epoch ms; from then on the value is gone */
+  /** @param until expiry, epoch ms */
   set(key: string, value: Value, until: number) {
     this.entries.delete(key);
     this.entries.set(key, { value, until });

@@ -6,8 +6,8 @@ export const acceptsGzip = (header: string | null): boolean =>
 
 export const wantsGzip = (request: Request): boolean => acceptsGzip(codingsOf(request));
 
-/** What the client takes: the header itself is Cloudflare's own, which always names gzip. */
+/** The client's own Accept-Encoding: Cloudflare replaces the header by its own, which always contains gzip. */
 function codingsOf(request: Request): string | null {
-  const told: unknown = request.cf?.["clientAcceptEncoding"];
-  return typeof told === "string" ? told : request.headers.get("accept-encoding");
+  const original: unknown = request.cf?.["clientAcceptEncoding"];
+  return typeof original === "string" ? original : request.headers.get("accept-encoding");
 }

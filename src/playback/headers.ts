@@ -1,10 +1,10 @@
 import { type Problem, problemResponse } from "../platform/http/problems.ts";
 
-/** What data SDKs read from answers (contract/analytics.md, "request headers taken"), and what players need. */
+/** Response headers read by the data SDKs (contract/analytics.md, "request headers taken") and by players. */
 const EXPOSED =
   "Accept-Ranges, Age, Cache-Control, CF-Cache-Status, CF-Ray, Content-Encoding, Content-Length, Content-Range, Content-Type, Date, ETag, Last-Modified, Server, Server-Timing, X-Akamai-Request-Id, X-Amz-Cf-Id, X-CDN, X-Request-Id";
 
-/** Any page may play: access is decided by the address, never by cookies. */
+/** Any origin may play: access depends on the URL, never on cookies. */
 export const CORS: Record<string, string> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": EXPOSED,
@@ -24,7 +24,7 @@ export const preflight = () =>
     },
   });
 
-/** A problem as a player gets it. Only the end of a broadcast is cached, for a second, because every player of it polls at once. */
+/** A problem response for players. Only `broadcast_over` is cached, for 1 s, because all players of the broadcast poll at the same time. */
 export const problemAnswer = (problem: Problem, headers: Record<string, string> = {}): Response =>
   problemResponse(problem, {
     ...CORS,

@@ -3,7 +3,7 @@ import type { Directives } from "../media/live/reload.ts";
 import { withQuery } from "../media/manifest/query.ts";
 import { readSelection, type Selection, selectionQuery } from "../media/manifest/selection.ts";
 
-/** What the inner entrypoint is asked for of a live session. Whoever asks has checked that the viewer may have it. */
+/** A resource of a live session, requested from the inner entrypoint. The caller has already authorized the viewer. */
 export type LiveAddress = { sessionId: string } & (
   | { kind: "playlist"; rendition: string; directives: Directives; isDvr: boolean }
   | { kind: "init"; rendition: string; version: number }
@@ -12,7 +12,7 @@ export type LiveAddress = { sessionId: string } & (
   | { kind: "thumbnail" }
 );
 
-/** The one address for this question: parameters in one order, none that changes nothing, so that a cache has one answer for all. */
+/** The canonical path of the resource: fixed parameter order and no redundant parameters, so that all viewers share one cache entry. */
 export function liveAddressPath(address: LiveAddress): string {
   const { sessionId } = address;
   switch (address.kind) {
@@ -22,7 +22,7 @@ export function liveAddressPath(address: LiveAddress): string {
         dvrMode: address.isDvr ? "true" : null,
         _HLS_msn: waitFor && hlsNumberOf(waitFor.msn),
         _HLS_part: waitFor?.part,
-        _HLS_skip: skip === null ? null : "YES", // v2 differs in date ranges, of which there are none
+        _HLS_skip: skip === null ? null : "YES", // `v2` also skips date ranges; our playlists have none
       });
     }
     case "init":
@@ -40,7 +40,7 @@ export function liveAddressPath(address: LiveAddress): string {
   }
 }
 
-/** What `liveAddressPath` has written; null for anything else. */
+/** Parses a URL made by `liveAddressPath`; null for any other. */
 export function readLiveAddress(url: URL): LiveAddress | null {
   const [, live, session = "", rendition = "", file] = url.pathname.split("/");
   if (live !== "live") return null;

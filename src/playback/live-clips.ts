@@ -20,19 +20,19 @@ import { CORS } from "./headers.ts";
 import { answerManifest } from "./manifests.ts";
 import type { RequestContext } from "./origin.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
-import { resolvePlaybackId } from "./resolve.ts";
+import { lookUpPlaybackId, resolvePlaybackId } from "./resolve.ts";
 import { SingleFlight } from "./single-flight.ts";
 
-/** How long an isolate answers from memory; a deleted stream plays on no longer than that. */
+/** How long an isolate answers from memory. A deleted stream remains playable for at most this long. */
 const KNOWN_MS = 1000;
 const rendered = new TtlCache<string>(64);
-/** Windows as playlists are rendered from them, at most 1,200 segments of each rendition: a player asks for several playlists of one. */
+/** Facts of clip ranges, at most 1,200 segments per rendition. A player requests several playlists of the same range. */
 const windows = new TtlCache<ManifestFacts>(16);
 const lookups = new SingleFlight<FoundClip | GoneClip>();
 const reads = new SingleFlight<ManifestFacts>();
 
 const TYPES = { multivariant: "application/vnd.apple.mpegurl", mpd: "application/dash+xml" };
-/** It never changes, but who may have it does. */
+/** The content never changes, but access to it does. */
 const CACHE_CONTROL = "public, max-age=5, must-revalidate";
 
 interface ClipTarget {
@@ -41,10 +41,10 @@ interface ClipTarget {
 }
 
 /**
- * A stretch of a stream, which plays on demand over the live segments. It becomes a media only where the stream's owner lets viewers
- * make clips; otherwise a request writes nothing.
+ * Answers a time range of a stream as an on-demand presentation of the live segments. It is saved as a media only when the stream
+ * allows viewer clips; otherwise the request writes nothing.
  *
- * @returns null when no clip is asked for, or the playback id is none of a stream
+ * @returns null when the query has no range, or the playback id is not a stream's
  * @throws {Problem} not_ready, validation_failed, playback_not_found, unavailable
  */
 export async function answerClip(
@@ -56,22 +56,25 @@ export async function answerClip(
 ): Promise<Response | null> {
   if (!query.has("start") && !query.has("end")) return null;
   const { kind, playbackId } = target;
-  const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
+  let resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
   if (resolved?.kind !== "stream") return null;
-  const { playable } = resolved;
   const clip = readClipRequest(query)!;
   const key = [kind, playbackId, ...Object.values(clip), canonicalSelection(readSelection(query))].join(" ");
   let text = rendered.get(key, Date.now());
   if (text === undefined) {
+    // Where the range lies depends on whether the session has ended, and what is written on who allows it.
+    resolved = await lookUpPlaybackId(env.DB, ctx, playbackId);
+    if (resolved?.kind !== "stream") return null;
+    const { playable } = resolved;
     const wanted = [playbackId, playable.session?.id, playable.mediaPolicy, ...Object.values(clip)].join(" ");
     const found = await lookups.share(wanted, ctx, () => findClip(env, playable, clip));
     if ("gone" in found) {
-      if (found.gone === null) throw new Problem("playback_not_found", "the broadcast and this stretch of it are gone");
+      if (found.gone === null) throw new Problem("playback_not_found", "the broadcast and this range of it are gone");
       const recorded = await resolvePlaybackId(env.DB, ctx, found.gone.playbackId);
       if (recorded?.kind !== "asset") throw new Problem("playback_not_found", "the clip has been deleted");
       return await answerManifest(request, recorded.playable, { kind, playbackId: found.gone.playbackId }, query);
     }
-    // The window plays whether or not the stream may have another clip.
+    // The range plays even when the stream has reached its clip limit.
     if (playable.allowViewerClips && request.method === "GET")
       await saveClip(env, playable.streamId, found, { publicUrl: env.PUBLIC_URL || origin, by: "viewer" });
     text = await manifestOf(env, ctx, target, found, query);
@@ -88,14 +91,14 @@ async function manifestOf(
   query: URLSearchParams,
 ): Promise<string> {
   const presentation = presentationOf(await factsOf(env, ctx, sessionId, range));
-  if (presentation === null) throw new Problem("not_ready", "nothing of it is there yet");
+  if (presentation === null) throw new Problem("not_ready", "the range is not available yet");
   const selected = select(presentation, readSelection(query));
   const base = `${playbackId}/${sessionId}`;
   if (kind === "mpd") return mpd(selected, base, new Date(), range.first);
   return multivariantPlaylist(selected, base, `?clip=${range.first}-${range.last}`);
 }
 
-/** The playlist of one rendition of a clip; `clip` names its segments. @throws {Problem} playback_not_found, unavailable */
+/** The playlist of one rendition of a clip. @param clip its segments, `<first>-<last>` @throws {Problem} playback_not_found, unavailable */
 export async function answerClipPlaylist(
   request: Request,
   env: Env,

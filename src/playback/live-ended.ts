@@ -9,12 +9,12 @@ import { findRecording } from "./repository.ts";
 
 type ManifestKind = "multivariant" | "mpd";
 
-/** The next broadcast is seen at the stream's address after no more than this. */
+/** How long an outcome is cached, so also the longest delay until the stream's address shows the next broadcast. */
 const STREAM_MS = 1000;
-/** By stream address. A client that keeps asking costs an isolate one look-up in this time. */
+/** By playback id. A polling client causes one look-up per isolate in `STREAM_MS`. */
 const outcomes = new TtlCache<{ recordingId: string | null; isGone: boolean }>(512);
 
-/** What the stream's address led to a moment ago; null when it has to be looked up. */
+/** The cached answer at the stream's address; null when it has to be looked up. */
 export function recentOutcome(
   { playbackId, kind }: { playbackId: string; kind: ManifestKind },
   query: URLSearchParams,
@@ -24,7 +24,7 @@ export function recentOutcome(
 }
 
 /**
- * The stream's address after its broadcast: leads to the recording.
+ * Answers at the stream's address after the broadcast: redirects to the recording.
  *
  * @throws {Problem} broadcast_over, not_ready
  */
@@ -55,9 +55,9 @@ function answerOutcome(
 }
 
 /**
- * A session's own MPD or playlist, when its index has been deleted. It never comes back.
+ * Answers for an MPD or playlist of a session whose index has been deleted for good.
  *
- * @param toRecording where the same is below the recording's playback id, relative to the request
+ * @param toRecording the same resource of the recording, relative to the request's URL
  * @throws {Problem} broadcast_over, not_ready
  */
 export async function answerDeletedSession(

@@ -6,11 +6,11 @@ import { CORS } from "./headers.ts";
 import type { LiveAddress } from "./live-address.ts";
 
 const IMMUTABLE = "public, max-age=31536000, immutable";
-/** The newest for a moment: at most half a target duration (RFC 8216bis, appendix on caches). */
+/** Live manifests: at most half a target duration (RFC 8216bis, appendix on caches). */
 const NEWEST = "public, max-age=1";
 const ENDED = "public, max-age=60";
 const THUMBNAIL = "public, max-age=5";
-/** Target durations for which the answer to a blocking request is kept. */
+/** Cache lifetime of the answer to a blocking request, in target durations. */
 const BLOCKING_TARGETS = 6;
 
 const TYPES = {
@@ -21,7 +21,7 @@ const TYPES = {
 };
 
 /**
- * The inner side of live playback: what is stored comes from R2, the rest from the session's origin.
+ * Answers a live resource: stored segments from R2, everything else from the session's origin.
  *
  * @throws {Problem} playback_not_found, not_ready, bad_directives, unavailable
  */
@@ -33,7 +33,7 @@ export async function answerLiveAddress(env: Env, address: LiveAddress): Promise
       return await answerKey(env, renditionKey(sessionId, address.rendition, `init-${address.version}.mp4`));
     case "media": {
       const { rendition, msn, part } = address;
-      // What has left the edge costs the origin nothing.
+      // A stored segment costs the origin no request.
       const stored = part === null ? await env.MEDIA.get(renditionKey(sessionId, rendition, `${msn}.m4s`)) : null;
       if (stored !== null) return respond(stored.body, TYPES.mp4, IMMUTABLE);
       return await answerOrigin(env, await origin.media(rendition, msn, part));
@@ -47,7 +47,7 @@ export async function answerLiveAddress(env: Env, address: LiveAddress): Promise
     }
     case "thumbnail": {
       const object = await env.MEDIA.get(liveThumbnailKey(sessionId));
-      if (object === null) throw new Problem("not_ready", "the broadcast has no picture yet");
+      if (object === null) throw new Problem("not_ready", "the broadcast has no thumbnail yet");
       return respond(object.body, TYPES.jpg, THUMBNAIL);
     }
   }
@@ -69,7 +69,7 @@ async function answerOrigin(env: Env, answer: OriginAnswer): Promise<Response> {
     case "stored":
       return await answerKey(env, answer.key, answer.range);
     case "ended":
-      // A DASH client that never looks at `type` again, as libavformat does, takes an empty segment for the end, and 404 for a lost one.
+      // DASH clients that do not re-read `type`, such as libavformat, read an empty segment as the end, and 404 as a lost segment.
       return new Response(null, { status: 204, headers: { ...CORS, "cache-control": ENDED } });
     case "bad":
       throw new Problem("bad_directives", answer.problem); // RFC 8216bis §6.2.5.2 wants 400

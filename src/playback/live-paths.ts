@@ -1,4 +1,4 @@
-/** What an address below a session of a live stream asks for. The session is part of it, so that no address ever changes its meaning. */
+/** A resource of a live session. The session id is part of the path, so a URL always names the same content. */
 export type SessionTarget = { playbackId: string; sessionId: string } & (
   | { kind: "live-playlist"; rendition: string }
   | { kind: "live-init"; rendition: string; version: number }
@@ -10,11 +10,11 @@ export type LiveTarget = SessionTarget | { kind: "live-thumbnail"; playbackId: s
 
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const RENDITION = "[a-z0-9][a-z0-9-]{0,31}";
-/** No leading zeros: one part has one address. */
+/** No leading zeros: each part has exactly one URL. */
 const NUMBER = "0|[1-9][0-9]{0,8}";
 
 const SESSION = new RegExp(`^/(${UUID})/(${UUID})(/.+)$`);
-/** Beside the stream's own: what is relative to the one is relative to the other. */
+/** In the same directory as the stream's own MPD, so relative URLs resolve equally from both. */
 const MPD = new RegExp(`^/(${UUID})\\.(${UUID})\\.mpd$`);
 const THUMBNAIL = new RegExp(`^/(${UUID})/thumbnail\\.jpg$`);
 const PLAYLIST = new RegExp(`^/(${RENDITION})\\.m3u8$`);

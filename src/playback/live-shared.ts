@@ -3,7 +3,7 @@ import { type LiveAddress, liveAddressPath } from "./live-address.ts";
 import { type RequestContext, fetchLive } from "./origin.ts";
 import { SingleFlight } from "./single-flight.ts";
 
-/** An answer of the inner entrypoint as it is sent, and packed, once for all who ask for it. */
+/** A response of the inner entrypoint, also compressed, shared by all viewers who request it. */
 export interface SharedAnswer {
   status: number;
   headers: Headers;
@@ -11,7 +11,7 @@ export interface SharedAnswer {
   gzip: Uint8Array<ArrayBuffer> | null;
 }
 
-/** Whoever comes a moment later gets the same. */
+/** How long a lasting answer is reused after it arrived. */
 const KEPT_MS = 1000;
 const MAX_KEPT_BYTES = 256 << 10;
 const MAX_KEPT = 64;
@@ -19,17 +19,17 @@ const LEAST_GZIP_BYTES = 200;
 
 const answers = new SingleFlight<SharedAnswer>();
 
-/** Playlists, MPDs and parts: what many viewers ask for in the same moment. */
+/** Playlists, MPDs and parts: many viewers request them at the same moment. */
 export const isShared = (address: LiveAddress): boolean =>
   address.kind === "playlist" || address.kind === "mpd" || (address.kind === "media" && address.part !== null);
 
-/** The answer is the same whenever it is asked for: a playlist that is waited for, and a part. */
+/** Answers that do not change over time: blocking playlist requests and parts. */
 const isLasting = (address: LiveAddress): boolean =>
   address.kind === "media" || (address.kind === "playlist" && address.directives.waitFor !== null);
 
 /**
- * One question for all viewers of this isolate who ask for the same in one moment, besides what a cache in front of the inner entrypoint
- * collapses: five hundred requests become one, and one answer is packed.
+ * Sends one request for all viewers of this isolate who want the same resource at the same moment, and compresses the answer once. This
+ * adds to the collapsing of a cache in front of the inner entrypoint.
  */
 export const shareLive = (ctx: RequestContext, env: Env, address: LiveAddress): Promise<SharedAnswer> =>
   answers.share(
@@ -39,22 +39,22 @@ export const shareLive = (ctx: RequestContext, env: Env, address: LiveAddress): 
     (answer) => (isLasting(address) ? keepMs(answer) : 0),
   );
 
-/** Failures are not kept: the next one who asks tries again. Nor is more than an isolate has room for. */
+/** Failures are not kept, so the next request tries again. Size and number are bounded by the isolate's memory. */
 const keepMs = ({ status, body }: SharedAnswer): number =>
   status === 200 && body.byteLength <= MAX_KEPT_BYTES && answers.size <= MAX_KEPT ? KEPT_MS : 0;
 
 async function read(answer: Response, isText: boolean): Promise<SharedAnswer> {
   const body = new Uint8Array(await answer.arrayBuffer());
-  const isWorthPacking = isText && answer.ok && body.byteLength > LEAST_GZIP_BYTES;
+  const isCompressible = isText && answer.ok && body.byteLength > LEAST_GZIP_BYTES;
   return {
     status: answer.status,
     headers: new Headers(answer.headers),
     body,
-    gzip: isWorthPacking ? await packed(body) : null,
+    gzip: isCompressible ? await compress(body) : null,
   };
 }
 
-async function packed(body: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+async function compress(body: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([body]).stream().pipeThrough(new CompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

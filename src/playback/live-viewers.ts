@@ -13,9 +13,9 @@ const batches = new TtlCache<ViewerBatch>(512);
 const viewers = new TtlCache<string>(4096);
 
 /**
- * Counts whoever asked for a playlist of a session. Players send nothing that tells them apart, and addresses of their own would make
- * each of them cost the origin a request, so it is the client's address and program that count, as a hash that is another one for each
- * session. The outer entrypoint sees every request, also those that are answered from a cache.
+ * Counts the viewer who requested a playlist of a session. Players send no identifier, and a URL per viewer would cost the origin one
+ * request each. A viewer is therefore the client's IP network and user agent, hashed with the session id. The outer entrypoint receives
+ * every request, including those answered from a cache.
  */
 export async function countViewer(
   request: Request,
@@ -33,10 +33,10 @@ export async function countViewer(
   batches.set(sessionId, batch, nowMs + KEPT_MS);
   const due = batch.see(viewer, nowMs);
   if (due === null) return;
-  const told = Promise.resolve(originOf(env, sessionId).watched(streamId, due)).catch((error: unknown) =>
+  const reported = Promise.resolve(originOf(env, sessionId).watched(streamId, due)).catch((error: unknown) =>
     logWarning("live.viewers_not_told", { streamId, sessionId, viewers: due.length, error: String(error) }),
   );
-  ctx.waitUntil(told);
+  ctx.waitUntil(reported);
 }
 
 /** @returns `<address>.<program>`, see `ViewerWindow` */

@@ -17,7 +17,7 @@ import { TtlCache } from "../platform/ttl-cache.ts";
 import { resolvePlaybackId } from "./resolve.ts";
 import { SingleFlight } from "./single-flight.ts";
 
-/** How long an isolate believes that a session is a playback id's: a deleted stream plays on no longer than that. */
+/** How long an isolate caches which playback id a session belongs to. A deleted stream remains playable for at most this long. */
 const KNOWN_MS = 1000;
 const known = new TtlCache<LiveSession>(512);
 const lookups = new SingleFlight<LiveSession | null>();
@@ -28,10 +28,10 @@ const NEWEST = "public, max-age=1";
 const isDvrAsked = (query: URLSearchParams) => query.get("dvrMode") === "true";
 
 /**
- * The manifest at a stream's own address: of the session on air; of the last one while players may still follow it; then the way to
- * its recording.
+ * The manifest at a stream's own address: that of the session on air, then that of the last session while players may still reload it,
+ * then a redirect to its recording.
  *
- * @throws {Problem} not_ready: players ask again, and nothing of it is cached; broadcast_over, validation_failed
+ * @throws {Problem} not_ready (not cached, so that players retry), broadcast_over, validation_failed
  */
 export async function answerLiveManifest(
   request: Request,
@@ -83,7 +83,7 @@ function onAir({ session }: LivePlayable) {
   return session;
 }
 
-/** The origin knows best; it is not there yet when a session has begun just now. */
+/** The origin's measured variants; the planned ones while a session that has just begun has no origin yet. */
 async function offerOf(env: Env, { id, renditions }: NonNullable<LivePlayable["session"]>): Promise<LiveOffer> {
   const recent = offers.get(id, Date.now());
   if (recent !== undefined) return recent;
@@ -117,7 +117,7 @@ export async function answerLive(
   return answer.ok || !session.hasEnded ? answer : await orRecording(env, target, answer);
 }
 
-/** Players may come back to a session long after its end. */
+/** A player may request a session long after its end. */
 async function orRecording(env: Env, target: SessionTarget, answer: Response): Promise<Response> {
   const { sessionId } = target;
   const isIndexDeleted = answer.status === 404 || answer.status === 400;
@@ -128,7 +128,7 @@ async function orRecording(env: Env, target: SessionTarget, answer: Response): P
   return answer;
 }
 
-/** What players set their clocks by (ISO/IEC 23009-1 §5.8.4.11, `http-iso`). */
+/** Clock synchronization of DASH players (UTCTiming, ISO/IEC 23009-1 §5.8.4.11, `http-iso`). */
 const time = () =>
   new Response(new Date().toISOString(), {
     headers: { ...CORS, "content-type": "text/plain", "cache-control": "no-store" },
@@ -165,7 +165,7 @@ function addressOf(
 async function inner(env: Env, ctx: RequestContext, request: Request, address: LiveAddress): Promise<Response> {
   if (isShared(address)) return shared(request, await shareLive(ctx, env, address));
   const answer = await fetchLive(ctx, env, address);
-  // An answer from another entrypoint has headers that cannot be changed; others on the way out add theirs.
+  // The headers of another entrypoint's response are immutable, and code further out adds its own.
   return new Response(answer.body, answer);
 }
 

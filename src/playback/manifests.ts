@@ -12,25 +12,25 @@ import { CORS } from "./headers.ts";
 import type { Target } from "./paths.ts";
 import type { Playable } from "./resolve.ts";
 
-/** Less than this does not become smaller. */
+/** Smaller bodies do not shrink under gzip. */
 const LEAST_GZIP_BYTES = 200;
 
 type ManifestTarget = Extract<Target, { kind: "multivariant" | "mpd" | "media-playlist" | "iframe-playlist" }>;
 
-/** A manifest as it is sent; rendered and packed once for all who ask within a moment. */
+/** A manifest, rendered and compressed once for all requests within the look-up's lifetime. */
 interface Rendered {
   plain: Encoded;
   gzip: Encoded | null;
 }
 
-/** One encoding of it. Headers are copied at little cost; a list of them would be checked again for each answer. */
+/** One content coding of it. `Headers` are cheap to copy; a plain record would be validated again for each response. */
 interface Encoded {
   body: string | Uint8Array<ArrayBuffer>;
   etag: string;
   headers: Headers;
 }
 
-/** By what has been looked up: a new look-up begins anew. */
+/** Keyed by the looked-up asset: a new look-up renders again. */
 const rendered = new WeakMap<Playable, Map<string, Rendered>>();
 
 /** @throws {Problem} playback_not_found, not_ready, validation_failed */
@@ -90,8 +90,7 @@ function manifestText(target: ManifestTarget, playable: Playable, query: URLSear
 }
 
 /**
- * An errored asset will never play, so players must stop asking: "not found". One that is on its way answers with the
- * word "ready", upon which they ask again.
+ * An errored asset never becomes playable: "not found" makes players stop. While an asset is processed, "not ready" makes them retry.
  */
 function nothingToPlay({ status, percent, errorCode }: Playable): Problem {
   return status === "errored"
@@ -105,7 +104,7 @@ const gzip = (bytes: Uint8Array<ArrayBuffer>) =>
 function answer(request: Request, { plain, gzip: packed }: Rendered): Response {
   const usesGzip = packed !== null && wantsGzip(request);
   const { body, etag, headers } = usesGzip ? packed : plain;
-  // Ranges of a manifest serve nobody; only the precondition counts.
+  // Manifests are not served by ranges; only the precondition applies.
   if (readConditions(request, etag, 0).status === 304) {
     const answer = new Response(null, { status: 304, headers });
     for (const name of ["content-encoding", "content-length"]) answer.headers.delete(name);

@@ -8,12 +8,12 @@ import { answerLiveAddress } from "./live-inner.ts";
 import type { SegmentFile } from "./paths.ts";
 import { answerSegment, fileName, type SegmentAddress } from "./segments.ts";
 
-/** Headers that select bytes; all others are left outside. */
+/** Request headers that select bytes. Only these are forwarded to the inner entrypoint. */
 const SELECTING = ["range", "if-none-match", "if-range"];
 
 /**
- * The inner entrypoint: bytes of segments, by asset, and what live sessions consist of. Whoever calls has checked that the viewer may have them, and the
- * address is in its one canonical form, so a cache in front may keep and share every answer.
+ * The inner entrypoint: segments of assets, and playlists, MPDs and media of live sessions. The caller has authorized the viewer, and
+ * URLs are canonical, so a cache in front may store and share every response.
  */
 export class PlaybackOrigin extends WorkerEntrypoint<Env> {
   override fetch(request: Request): Promise<Response> {
@@ -30,20 +30,20 @@ export class PlaybackOrigin extends WorkerEntrypoint<Env> {
   }
 }
 
-/** The context of a request: what it exports are the Worker's own entrypoints. */
+/** The context of a request. `exports` holds the Worker's own entrypoints. */
 export interface RequestContext {
   exports?: unknown;
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** Media and playlists of a live session: what many viewers ask for at once is asked of its origin once. */
+/** Fetches a live resource through the inner entrypoint, whose cache collapses simultaneous requests. */
 export function fetchLive(ctx: RequestContext, env: Env, address: LiveAddress): Promise<Response> {
   const origin = loopback(ctx.exports);
   if (origin === undefined) return orProblem(answerLiveAddress(env, address), address);
   return origin.fetch(`https://playback-origin/${liveAddressPath(address)}`);
 }
 
-/** Asks the inner entrypoint; directly where a Worker runs without it. */
+/** Fetches a segment through the inner entrypoint, or directly where the Worker has none. */
 export function fetchSegment(
   request: Request,
   ctx: RequestContext,
@@ -68,7 +68,7 @@ function loopback(exports: unknown): Fetcher | undefined {
   return exports.PlaybackOrigin as Fetcher;
 }
 
-/** A problem must not travel as an exception: it would lose its code on the way between entrypoints. */
+/** Turns problems into responses: an exception would lose its code between entrypoints. */
 async function orProblem(answer: Promise<Response>, address: LiveAddress | SegmentAddress): Promise<Response> {
   try {
     return await answer;

@@ -6,12 +6,12 @@ import type { Lasting } from "./single-flight.ts";
 
 type Html = ReturnType<typeof html>;
 
-/** Everything the page loads comes from where the page is; players make their media from blobs in a worker. */
+/** The page loads everything from its own origin. Players create media from blobs in a worker. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "worker-src blob:",
-  "style-src 'self' 'unsafe-inline'", // custom elements put their style into the page
+  "style-src 'self' 'unsafe-inline'", // custom elements add inline styles
   "img-src 'self' data: blob:",
   "media-src 'self' blob:",
   "connect-src 'self'",
@@ -37,7 +37,7 @@ export async function answerPage(request: Request, env: Env, ctx: Lasting, playb
   });
 }
 
-/** The page of an asset or a stream; null when the playback ID is of neither. */
+/** The page of an asset or a stream; null for an unknown playback ID. */
 async function pageOf(env: Env, ctx: Lasting, playbackId: string): Promise<Html | null> {
   const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
   if (resolved === null) return null;

@@ -1,7 +1,7 @@
-/** The name without its ending: of what was broadcast there is an init segment for each shape that it had. */
+/** The file name without its extension. A recording has one init segment per codec configuration of the broadcast. */
 export type SegmentFile = "init" | `init-${number}` | number;
 
-/** What a playback address asks for; names and numbers are checked, so that keys can be made of them. */
+/** The resource that a playback URL names. Names and numbers are validated, so they are safe in storage keys. */
 export type Target =
   | { kind: "multivariant"; playbackId: string }
   | { kind: "mpd"; playbackId: string }
@@ -10,12 +10,12 @@ export type Target =
   | { kind: "segment"; playbackId: string; rendition: string; file: SegmentFile }
   | { kind: "page"; playbackId: string }
   | { kind: "page-file"; file: string }
-  /** An address of ours that names nothing. */
+  /** A playback URL that names no resource. */
   | { kind: "nothing" };
 
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const RENDITION = "[a-z0-9][a-z0-9-]{0,31}";
-/** No leading zeros: one segment has one address. Seven digits are beyond any asset. */
+/** No leading zeros: each segment has exactly one URL. Seven digits exceed any asset. */
 const NUMBER = "0|[1-9][0-9]{0,6}";
 
 const MANIFEST = new RegExp(`^/(${UUID})\\.(m3u8|mpd)$`);
@@ -26,14 +26,14 @@ const IN_RENDITION = new RegExp(
 const PAGE = new RegExp(`^/player/(${UUID})/?$`);
 const PAGE_FILE = /^\/player\/([a-z0-9-]+\.(?:js|css))$/;
 const BARE_UUID = new RegExp(`^${UUID}$`);
-/** Whatever looks like ours is answered by us, so that a wrong id reads like one that never existed. */
+/** Paths that look like playback are answered as playback, so an invalid id gets the same answer as an unknown one. */
 const OURS = new RegExp(`^/(?:${UUID}(?:[/.]|$)|player(?:/|$))|\\.(?:m3u8|mpd|m4s)$`, "i");
 
 /**
- * Reads a playback address. The path is taken as it was sent (after the URL parser has resolved dots): an encoded slash
- * or dot matches nothing.
+ * Parses a playback URL. The path is not decoded (the URL parser has only resolved dot segments), so an encoded slash or dot matches
+ * nothing.
  *
- * @returns null when the address is not one of playback at all
+ * @returns null when the URL is not a playback URL
  */
 export function readTarget(url: URL): Target | null {
   const { pathname: path } = url;

@@ -3,14 +3,14 @@ import { assets } from "../library/assets/index.ts";
 import { playbackIds } from "../tenancy/access/index.ts";
 import { openDatabase } from "../platform/database.ts";
 
-/** `playbackId`: under which it plays; null while it does not, and when there is none. */
+/** `playbackId`: null until the recording is ready, and when there is none. */
 interface Recording {
   playbackId: string | null;
-  /** It is being made: not all of it is in R2 yet. */
+  /** The recording is still being written to R2. */
   isPending: boolean;
 }
 
-/** The recording of a live session. One that has been deleted or has failed is none. */
+/** The recording of a live session, unless it was deleted or failed. */
 export async function findRecording(binding: D1Database, sessionId: string): Promise<Recording> {
   const found = await openDatabase(binding)
     .select({ id: playbackIds.id, status: assets.status })
@@ -31,7 +31,7 @@ export async function findRecording(binding: D1Database, sessionId: string): Pro
   return { playbackId: recording.status === "ready" ? recording.id : null, isPending: recording.status !== "ready" };
 }
 
-/** Where the source of an asset was fetched from; null for an unknown or deleted one. */
+/** The URL an asset's source was fetched from; null for an unknown or deleted asset. */
 export async function findSourceUrl(binding: D1Database, assetId: string): Promise<string | null> {
   const [asset] = await openDatabase(binding)
     .select({ url: assets.sourceUrl })

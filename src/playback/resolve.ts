@@ -1,4 +1,4 @@
-/** What stands behind a playback ID: one statement decides, whatever it is of. */
+/** Resolves a playback ID to its asset or stream, in one D1 batch. */
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { assets, renditions, tracks } from "../library/assets/index.ts";
 import { type LivePlayable, liveStreams, newestSession, PLAYABLE_COLUMNS, toLivePlayable } from "../live/index.ts";
@@ -20,29 +20,36 @@ export interface Playable extends ManifestFacts {
 
 export type Resolved = { kind: "asset"; playable: Playable } | { kind: "stream"; playable: LivePlayable };
 
-/** How long an isolate answers from memory. What is deleted may play this much longer in other isolates than its own. */
+/** How long an isolate answers from memory. In other isolates, deleted content may remain playable for this long. */
 const KNOWN_MS = 1000;
-/** The same while an asset is processed, and while a stream is on air: more becomes playable, or a broadcast ends, at any moment. */
+/** The same while an asset is processed or a stream is on air, because its state may change at any moment. */
 const CHANGING_MS = 200;
 const known = new TtlCache<Resolved>(64);
 const lookups = new SingleFlight<Resolved | null>();
 
-/** In one round trip, for all who ask at once; null for an unknown or deleted ID, and for one that is not public. */
+/** One round trip to D1, shared by simultaneous callers. @returns null for an unknown, deleted or non-public ID */
 export async function resolvePlaybackId(
   binding: D1Database,
   ctx: Lasting,
   playbackId: string,
 ): Promise<Resolved | null> {
+  return known.get(playbackId, Date.now()) ?? (await lookUpPlaybackId(binding, ctx, playbackId));
+}
+
+/** As `resolvePlaybackId`, never from memory. */
+export async function lookUpPlaybackId(
+  binding: D1Database,
+  ctx: Lasting,
+  playbackId: string,
+): Promise<Resolved | null> {
   const now = Date.now();
-  const recent = known.get(playbackId, now);
-  if (recent !== undefined) return recent;
   const resolved = await lookups.share(playbackId, ctx, () => load(binding, playbackId));
   const keptMs = resolved === null ? 0 : keptFor(resolved);
   if (keptMs > 0) known.set(playbackId, resolved!, now + keptMs);
   return resolved;
 }
 
-/** What is not playable yet is looked up each time, as the first moment counts. */
+/** 0 for what is not playable yet, so that the first request after it becomes playable succeeds. */
 function keptFor({ kind, playable }: Resolved): number {
   if (kind === "stream") return playable.session?.endedAtMs === null ? CHANGING_MS : 0;
   if (presentationOf(playable) === null) return 0;
@@ -52,7 +59,7 @@ function keptFor({ kind, playable }: Resolved): number {
 async function load(binding: D1Database, playbackId: string): Promise<Resolved | null> {
   const db = openDatabase(binding);
   const target = db.select({ id: playbackIds.targetId }).from(playbackIds).where(eq(playbackIds.id, playbackId));
-  // Of columns with one name a D1 batch answers one, so that those of two tables and of expressions are named.
+  // A D1 batch returns only one of several columns with the same name, so ambiguous ones get an alias.
   const [found, rows, sessions] = await db.batch([
     db
       .select({
@@ -103,7 +110,7 @@ const trackCount = (kind: "video" | "audio") =>
 
 const assetIds = new TtlCache<string>(512);
 
-/** The asset of a playback ID, for its bytes, without all that manifests need; null for an unknown or deleted one. */
+/** The asset id of a playback ID, without the facts that manifests need; null for an unknown or deleted ID. */
 export async function resolveAssetId(binding: D1Database, playbackId: string): Promise<string | null> {
   const now = Date.now();
   const recent = assetIds.get(playbackId, now);
@@ -118,7 +125,7 @@ export async function resolveAssetId(binding: D1Database, playbackId: string): P
   return asset.id;
 }
 
-/** To be called when an asset has been deleted: its playback ends at once here, and within a second in other isolates. */
+/** Call after deleting an asset: playback ends immediately in this isolate, and within a second in others. */
 export function forgetPlayback(playbackId: string): void {
   known.delete(playbackId);
   assetIds.delete(playbackId);

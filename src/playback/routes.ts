@@ -14,12 +14,12 @@ import { readTarget, type Target } from "./paths.ts";
 import { type Resolved, resolveAssetId, resolvePlaybackId } from "./resolve.ts";
 
 /**
- * Playback on any host: manifests, segments and the hosted page. This is the outer of two entrypoints: it decides who may have what and
- * renders manifests, which depend on the asset's state; segments, which never change, come from `PlaybackOrigin`.
+ * Playback on any host: manifests, segments and the hosted page. This is the outer of two entrypoints. It authorizes viewers and
+ * renders manifests, which depend on the asset's state; immutable segments come from `PlaybackOrigin`.
  *
- * Players send far more requests than all other clients together, so that these pass no router and no middleware.
+ * Players send most of all requests, so these bypass the router and its middleware.
  *
- * @returns null when it is not a request to play: other addresses, and methods that playback refuses
+ * @returns null for any other URL, and for methods other than GET and HEAD
  */
 export function answerPlayback(request: Request, env: Env, ctx: RequestContext): Promise<Response> | null {
   if (request.method !== "GET" && request.method !== "HEAD") return null;
@@ -32,7 +32,7 @@ const NOT_PLAYBACK = /^\/(?:v1|internal)\//;
 
 const readAnyTarget = (url: URL): Target | LiveTarget | null => readLiveTarget(url.pathname) ?? readTarget(url);
 
-/** Addresses of playback with any other method. */
+/** Playback URLs with any other method. */
 export const playbackRoutes = new Hono<{ Bindings: Env }>();
 
 playbackRoutes.use("*", async (c, next) => {
@@ -96,7 +96,7 @@ async function answerTarget(
   }
 }
 
-/** The manifest that a player begins with: of an asset, or else of a stream. */
+/** The main manifest of an asset or a stream. */
 async function answerMain(
   request: Request,
   target: Extract<Target, { kind: "multivariant" | "mpd" }>,
@@ -143,6 +143,6 @@ async function answerSegmentOf(
   const assetId = await resolveAssetId(env.DB, playbackId);
   if (assetId === null) throw unknown();
   const answer = await fetchSegment(request, ctx, env, { assetId, rendition, file });
-  // An answer from another entrypoint has headers that cannot be changed; others on the way out add theirs.
+  // The headers of another entrypoint's response are immutable, and code further out adds its own.
   return new Response(answer.body, answer);
 }

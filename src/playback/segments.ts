@@ -85,7 +85,7 @@ async function cutFromSource(
   return new Response(body, { status: decided.status, headers });
 }
 
-/** A segment never changes under its address. */
+/** A segment's URL always names the same bytes. */
 function segmentHeaders(rendition: string, etag: string, bytes: number, wanted: Wanted): Headers {
   const headers = new Headers({
     ...CORS,

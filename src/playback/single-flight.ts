@@ -1,12 +1,12 @@
-/** Keeps work alive when the request that began it is over. */
+/** Keeps work running after the request that started it has ended. */
 export interface Lasting {
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** Longer than anything here takes: the request that began the work may be gone, and the work with it. */
+/** Longer than any shared work takes. The request that started the work may have been cancelled, and the work with it. */
 const TIMEOUT_MS = 15_000;
 
-/** One piece of work for all requests of this isolate that want the same in one moment. */
+/** Shares one call among all requests of this isolate that need the same value at the same time. */
 export class SingleFlight<Value> {
   readonly #underWay = new Map<string, Promise<Value>>();
 
@@ -14,7 +14,7 @@ export class SingleFlight<Value> {
     return this.#underWay.size;
   }
 
-  /** @param keepMs the value is given to whoever comes so much later too */
+  /** @param keepMs how long the value is reused after it arrived */
   async share(key: string, ctx: Lasting, begin: () => Promise<Value>, keepMs: (value: Value) => number = () => 0) {
     const known = this.#underWay.get(key);
     if (known !== undefined) {
@@ -36,7 +36,7 @@ export class SingleFlight<Value> {
   }
 }
 
-/** Null when it fails or does not come: whoever waited does it for himself then. */
+/** Null on failure or timeout; the waiting caller then does the work itself. */
 async function orGiveUp<Value>(work: Promise<Value>): Promise<{ value: Value } | null> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tooLate = new Promise<null>((done) => {

@@ -69,7 +69,7 @@ describe.concurrent("a server with one fault breaks the rules of that fault, and
     expect(ids.filter((id) => rules.includes(id))).toEqual(rules);
   });
 
-  test("every rule has a fault that breaks it", async () => {
+  test("every rule has a fault that violates it", async () => {
     const verdicts = await verdictsOf(null);
     const planted = new Set(Object.values(BROKEN).flatMap(({ rules }) => rules));
     expect(verdicts.map(({ id }) => id).filter((id) => !planted.has(id))).toEqual([]);
@@ -77,7 +77,7 @@ describe.concurrent("a server with one fault breaks the rules of that fault, and
 });
 
 describe.concurrent("a server that keeps the rules", () => {
-  test("breaks none on demand, and on air until it ends; each rule is judged by one of the two", async () => {
+  test("violates no rule on demand, nor on air until it ends, and each rule is judged in one of the two", async () => {
     const [onDemand, live] = await Promise.all([
       verdictsOf(null),
       verdictsOf(null, { isLive: true, endsAfterSegments: 4 }, 8),
@@ -89,11 +89,11 @@ describe.concurrent("a server that keeps the rules", () => {
   });
 });
 
-test("a broadcaster that goes away is no fault of its server", async () => {
+test("an interruption by the broadcaster is not a fault of the server", async () => {
   expect(faultsOf(await verdictsOf(null, { isLive: true, leavesAfterSegments: 1 }, 5))).toEqual([]);
 });
 
-test("a segment in the making that the end of the broadcast leaves unmade is no fault of its server", async () => {
+test("a segment in progress that is never completed because the broadcast ends is not a fault of the server", async () => {
   const verdicts = await verdictsOf(null, { isLive: true, endsAfterSegments: 2.5 }, 8);
   expect(faultsOf(verdicts)).toEqual([]);
   expect(verdicts.find(({ id }) => id === "static-attributes")?.seen).toBe(1); // its end was seen
@@ -107,7 +107,7 @@ describe.concurrent("npm run check:dash", () => {
       );
     });
 
-  test("ends with 1 and the evidence when a MUST is broken, as text and as JSON", async () => {
+  test("exits with 1 and the evidence when a MUST is violated, as text and as JSON", async () => {
     const origin = await startDashOrigin("Role before Label");
     const [text, json] = await Promise.all([run(origin.url), run(origin.url, "--json")]);
     await origin.stop();
@@ -117,7 +117,7 @@ describe.concurrent("npm run check:dash", () => {
     expect(rules.filter(({ state }) => state === "FAIL").map(({ id }) => id)).toEqual(["schema"]);
   });
 
-  test("validates with another schema when it is given one", async () => {
+  test("validates with the schema of --schema", async () => {
     const origin = await startDashOrigin();
     const [own, other] = await Promise.all([
       run(origin.url, "--schema", OWN_SCHEMA),
@@ -128,7 +128,7 @@ describe.concurrent("npm run check:dash", () => {
     expect(other.stdout).toMatch(/FAIL.+schema/);
   });
 
-  test("ends with 2 and says why when there is nothing to check, and with 0 for --help", async () => {
+  test("exits with 2 and the reason when there is nothing to check, and with 0 for --help", async () => {
     const [none, help] = await Promise.all([run("film.mpd"), run("--help")]);
     expect([none.code, none.stderr]).toEqual([2, "Give one http(s) URL of an MPD.\n"]);
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("Exit code")]);

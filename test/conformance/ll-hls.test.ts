@@ -75,14 +75,14 @@ describe.concurrent("a server with one fault breaks the rules of that fault, and
 });
 
 describe.concurrent("a server that keeps the rules", () => {
-  test("breaks none, and shows what each is judged by", async () => {
+  test("violates no rule, and has evidence for each", async () => {
     const verdicts = await verdictsOf(null);
     expect(evidence(verdicts)).toEqual([]);
     const unseen = verdicts.filter(({ state }) => state === "not seen").map(({ id }) => id);
     expect(unseen).toEqual(["end", "gaps"]);
   });
 
-  test("breaks none when its broadcaster is away for a while", { timeout: 60_000 }, async () => {
+  test("violates no rule during an interruption by the broadcaster", { timeout: 60_000 }, async () => {
     const origin = await startOrigin(null, { absenceMs: 4000 });
     const { verdicts, stream } = await check(origin.url, { seconds: 8 });
     await origin.stop();
@@ -94,7 +94,7 @@ describe.concurrent("a server that keeps the rules", () => {
     expect(Math.min(...waits)).toBeGreaterThan(2000);
   });
 
-  test("breaks none when it ends, and the end is judged", async () => {
+  test("violates no rule when it ends, and the end is judged", async () => {
     const verdicts = await verdictsOf(null, 2);
     expect(evidence(verdicts)).toEqual([]);
     expect(verdicts.find(({ id }) => id === "end")?.state).toBe("ok");
@@ -109,7 +109,7 @@ describe.concurrent("npm run check:ll-hls", () => {
       );
     });
 
-  test("ends with 1 and the evidence when a MUST is broken, as text and as JSON", async () => {
+  test("exits with 1 and the evidence when a MUST is violated, as text and as JSON", async () => {
     const origin = await startOrigin("short hold back");
     const [text, json] = await Promise.all([
       run(origin.url, "--seconds", "1"),
@@ -124,7 +124,7 @@ describe.concurrent("npm run check:ll-hls", () => {
     expect([...new Set(evidence(rules).map(({ id }) => id))]).toEqual(["part-hold-back", "part-hold-back-3"]);
   });
 
-  test("ends with 2 and says why when there is nothing to check, and with 0 for --help", async () => {
+  test("exits with 2 and the reason when there is nothing to check, and with 0 for --help", async () => {
     const [none, help] = await Promise.all([run("film.m3u8"), run("--help")]);
     expect([none.code, none.stderr]).toEqual([2, "Give one http(s) URL of a playlist.\n"]);
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("Exit code")]);

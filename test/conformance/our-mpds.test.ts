@@ -39,14 +39,14 @@ function evidenceOf({ text, sizes }: OurMpd, followed: OurMpd | null = null): Da
 const broken = (evidence: DashEvidence) =>
   judge(MPD_RULES, evidence).flatMap(({ id, faults }) => faults.map(({ lines }) => [id, ...lines]));
 
-describe("an MPD of ours is valid under the schema and keeps the rules of ISO/IEC 23009-1 and of DASH-IF", () => {
+describe("Sluice's MPDs are valid under the schema and conform to the rules of ISO/IEC 23009-1 and DASH-IF", () => {
   test.each(Object.keys(OUR_MPDS))("%s", (kind) => {
     const followed = kind.startsWith("ended") ? OUR_MPDS["live, DVR"]!() : null;
     expect(broken(evidenceOf(OUR_MPDS[kind]!(), followed))).toEqual([]);
   });
 });
 
-test("every rule for single MPDs is judged by ours", () => {
+test("every rule for single MPDs is applicable to Sluice's", () => {
   const seen = new Set(
     Object.values(OUR_MPDS).flatMap((make) =>
       judge(MPD_RULES, evidenceOf(make()))

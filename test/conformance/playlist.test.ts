@@ -11,7 +11,7 @@ const HEAD = ["#EXTM3U", "#EXT-X-VERSION:9", "#EXT-X-TARGETDURATION:2", "#EXT-X-
 const parse = (...lines: string[]) => parseMediaPlaylist([...HEAD, ...lines, ""].join("\n"), URL);
 
 describe("the parser", () => {
-  test("lets byte ranges follow each other, and resolves URIs", () => {
+  test("continues byte ranges without an offset, and resolves URIs", () => {
     const { segments } = parse(
       '#EXT-X-PART:DURATION=0.5,URI="7.m4s",BYTERANGE="100@0"',
       '#EXT-X-PART:DURATION=0.5,URI="7.m4s",BYTERANGE="50"',
@@ -22,7 +22,7 @@ describe("the parser", () => {
     ]);
   });
 
-  test("says what breaks the grammar, and goes on", () => {
+  test("reports violations of the grammar, and continues", () => {
     const { problems, segments } = parse("#EXT-X-PART:DURATION=0.5", "orphan.m4s", "#EXTINF:2,", "whole.m4s");
     expect(problems).toEqual(["no URI: #EXT-X-PART:DURATION=0.5", "a segment without EXTINF: orphan.m4s"]);
     expect(segments.at(-1)?.uri).toBe("http://origin.test/a/whole.m4s");
@@ -32,9 +32,9 @@ describe("the parser", () => {
 describe("places", () => {
   const open = parse("#EXT-X-MEDIA-SEQUENCE:4", "#EXTINF:2,", "4.m4s", '#EXT-X-PART:DURATION=0.5,URI="5.0.m4s"');
 
-  test("a player asks for the part behind the last one", () => expect(nextPlace(open)).toEqual({ msn: 5, part: 1 }));
+  test("a player requests the part after the last one", () => expect(nextPlace(open)).toEqual({ msn: 5, part: 1 }));
 
-  test("a playlist holds the past, and not what comes next", () => {
+  test("a playlist contains past positions, and not the next one", () => {
     const asked = [
       { msn: 3, part: 9 },
       { msn: 4, part: null },
@@ -45,14 +45,14 @@ describe("places", () => {
     expect(asked.map((place) => holds(open, place))).toEqual([true, true, true, false, false]);
   });
 
-  test("a part beyond a segment's last is the next segment's first", () => {
+  test("a part after a segment's last is the next segment's first", () => {
     const parts = [0, 1].map((part) => `#EXT-X-PART:DURATION=0.5,URI="4.${part}.m4s"`);
     const whole = parse("#EXT-X-MEDIA-SEQUENCE:4", ...parts, "#EXTINF:1,", "4.m4s");
     expect([holds(whole, { msn: 4, part: 1 }), holds(whole, { msn: 4, part: 2 })]).toEqual([true, false]);
   });
 });
 
-test("a delta update gets what it leaves out from the playlist before, and discontinuities keep their numbers", () => {
+test("a delta update gets skipped segments from the previous playlist, and discontinuities keep their numbers", () => {
   const base = parse("#EXTINF:2,", "0.m4s", "#EXT-X-DISCONTINUITY", "#EXTINF:2,", "1.m4s", "#EXTINF:2,", "2.m4s");
   const delta = parse(
     "#EXT-X-MEDIA-SEQUENCE:1",
@@ -71,7 +71,7 @@ test("a delta update gets what it leaves out from the playlist before, and disco
   expect(applyDelta(parse("#EXTINF:2,", "0.m4s"), delta)).toBeNull();
 });
 
-test("a segment that was seen with half its parts, and then without any, lasts as long as it is told", () => {
+test("a segment that was listed with half its parts, and then without any, has its EXTINF duration", () => {
   const [open, whole] = ['#EXT-X-PART:DURATION=0.5,URI="0.0.m4s"', "#EXTINF:2,\n0.m4s"].map((line) => parse(line));
   const exchange = { url: URL, askedAtMs: 0, answeredAtMs: 1, status: 200, headers: {} };
   const answer = { ...exchange, purpose: "reload" as const, asked: null, text: "" };
@@ -80,7 +80,7 @@ test("a segment that was seen with half its parts, and then without any, lasts a
   expect([listed?.segment.durationS, listed?.segment.parts]).toEqual([2, []]);
 });
 
-test("a gap whose parts do not say so is a fault", () => {
+test("a gap whose parts lack GAP=YES is a fault", () => {
   const text = [...HEAD, '#EXT-X-PART:DURATION=0.5,URI="0.0.m4s"', "#EXT-X-GAP", "#EXTINF:0.5,", "0.m4s"].join("\n");
   const exchange = { url: URL, askedAtMs: 0, answeredAtMs: 1, status: 200, headers: {} };
   const answer = { ...exchange, purpose: "first" as const, asked: null, text, playlist: parseMediaPlaylist(text, URL) };

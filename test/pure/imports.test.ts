@@ -1,4 +1,4 @@
-/** The rules of the map: each kind of wrong import is found, and `npm run check` fails on it. */
+/** The rules of the map: each kind of forbidden import is found, and `npm run check` fails on it. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { CHECKED_FOLDERS } from "../../scripts/imports/map.ts";
 import { readModule, readModules } from "../../scripts/imports/read.ts";
 import { brokenRules } from "../../scripts/imports/rules.ts";
 
-/** What is wrong with a repository of these files. */
+/** The violations in a repository of these files. */
 const wrongIn = (files: Record<string, string>) =>
   brokenRules(Object.entries(files).map(([path, source]) => readModule(path, source)));
 
@@ -30,7 +30,7 @@ describe("an import that the map allows is not reported", () => {
   });
 });
 
-describe("a wrong import is reported", () => {
+describe("a forbidden import is reported", () => {
   test.each([
     ["up from the platform", "src/platform/log.ts", "../media/types.ts", "platform/ lies below media/"],
     ["up from media", "src/media/a.ts", "../events/index.ts", "media/ lies below events/"],
@@ -88,7 +88,7 @@ describe("a wrong import is reported", () => {
   });
 });
 
-describe("a circle is reported", () => {
+describe("an import cycle is reported", () => {
   test("of files, type imports included", () => {
     const found = wrongIn({
       "src/live/streams/a.ts": `import type { B } from "./b.ts";`,
@@ -99,7 +99,7 @@ describe("a circle is reported", () => {
     expect(found).toEqual(["circle of 3 files: src/live/streams/a.ts, src/live/streams/b.ts, src/live/streams/c.ts"]);
   });
 
-  test("of folders, where no file is in one", () => {
+  test("of folders, without a cycle of files", () => {
     const found = wrongIn({
       "src/live/streams/a.ts": `import "../clips/b.ts";`,
       "src/live/clips/b.ts": ``,
@@ -109,7 +109,7 @@ describe("a circle is reported", () => {
     expect(found).toEqual(["circle of 2 folders: src/live/clips, src/live/streams"]);
   });
 
-  test("two of them, each alone", () => {
+  test("two separate cycles, each reported", () => {
     const found = wrongIn({
       "encoder/a.ts": `import "./b.ts";`,
       "encoder/b.ts": `import "./a.ts"; import "./c.ts";`,
@@ -123,7 +123,7 @@ describe("a circle is reported", () => {
   });
 });
 
-test("the repository keeps the rules", async () => {
+test("the repository conforms to the rules", async () => {
   const modules = await readModules(CHECKED_FOLDERS);
   expect(modules.length).toBeGreaterThan(400);
   expect(brokenRules(modules)).toEqual([]);

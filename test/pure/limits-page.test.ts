@@ -11,18 +11,18 @@ import { WEBHOOK_TRIALS } from "./limits/webhook-trials.ts";
 
 const limits = readLimits(readFileSync("docs/architecture/limits.md", "utf8"));
 
-test("every row of the page is tried by one project, and every trial has a row", () => {
+test("every row of the page has a trial in one project, and every trial has a row", () => {
   const tried = Object.values(TRIED_IN).flat();
   expect(tried.toSorted()).toEqual(limits.map(({ id }) => id).toSorted());
   expect(new Set(tried).size).toBe(tried.length);
 });
 
-test("every file that is named as enforcing a limit is there", () => {
+test("every file that enforces a limit exists", () => {
   const files = limits.flatMap(({ enforcedIn }) => enforcedIn);
   expect(files.filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test("bounds are read in their units", () => {
+test("bounds are parsed with their units", () => {
   expect(["64 KiB", "1,200 segments", "999,999.999 s", "16 KiB/s", "30 d"].map(numberOf)).toEqual([
     65_536, 1200, 999_999_999, 16_384, 2_592_000_000,
   ]);

@@ -1,4 +1,4 @@
-/** Migrations on rows as an older version wrote them. */
+/** Migrations of rows written by an older version. */
 import { readdirSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ function migrate(db: DatabaseSync, files: string[]): void {
       db.exec(statement);
 }
 
-test("playback IDs of assets and of streams are all in one table after the migration, with what they named", () => {
+test("the migration moves playback IDs of assets and streams into one table, with their targets", () => {
   const db = new DatabaseSync(":memory:");
   const at = FILES.indexOf("0007_one_table_of_playback_ids.sql");
   migrate(db, FILES.slice(0, at));

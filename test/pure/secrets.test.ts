@@ -17,25 +17,25 @@ describe("a deployment's secret", () => {
     [`${A},short`, "holds a secret of 5 characters"],
     [`${A},`, "holds a secret of 0 characters"],
     [`${A},${A},${A},${A},${A}`, "holds more than 4 secrets"],
-  ])("%j is refused in words that do not repeat it", (text, words) => {
+  ])("%j is refused, with a message that does not contain it", (text, words) => {
     const read = () => secretList("JOB_SECRET", text);
     expect(read).toThrow(UnusableSecret);
     expect(read).toThrow(`JOB_SECRET ${words}`);
     expect(read).not.toThrow(A);
   });
 
-  test("is one, or several during a rotation: the first is used", () => {
+  test("may be a list during a rotation, whose first entry is used", () => {
     expect(secretList("JOB_SECRET", A)).toEqual([A]);
     expect(secretList("JOB_SECRET", `${B}, ${A}`)).toEqual([B, A]);
   });
 
-  test("signs nothing and proves nothing while it is too short", async () => {
+  test("neither signs nor verifies when it is too short", async () => {
     await expect(signGrant("short", { expiresAt: 1 })).rejects.toThrow(UnusableSecret);
     await expect(read("short", "a.b")).rejects.toThrow(UnusableSecret);
     await expect(read(undefined as unknown as string, "a.b")).rejects.toThrow(UnusableSecret);
   });
 
-  test("may be rotated while grants are out: the older one still proves them, until it is taken away", async () => {
+  test("verifies older grants after a rotation until the old secret is removed", async () => {
     const [older, newer] = [{ expiresAt: 1 }, { expiresAt: 2 }];
     const token = await signGrant(A, older);
     expect(await read(`${B},${A}`, token)).toEqual(older);
@@ -57,14 +57,14 @@ describe("a deployment's secret", () => {
     expect(await read(A, `${stronger}.${payload}.${signed}`)).toBe("malformed");
   });
 
-  test.each(["", undefined])("%j equals nothing, not even what is as empty", (secret) => {
+  test.each(["", undefined])("%j equals no secret, not even an empty one", (secret) => {
     expect(isSameSecret("", secret)).toBe(false);
     expect(isSameSecret("undefined", secret)).toBe(false);
   });
 });
 
 describe("a gateway's credential", () => {
-  test("names its gateway and hosts, and proves them under one secret alone", () => {
+  test("contains its gateway and hosts, and verifies under one secret only", () => {
     const credential = gatewayCredential(A, "live-1", ["Live-1.example.com"]);
     expect(readGatewayCredential(credential)).toEqual({
       id: "live-1",
@@ -90,10 +90,10 @@ describe("a gateway's credential", () => {
     `${claims({ id: "live", hosts: "all" })}.${proof}.${proof}`,
     `${claims({ id: "live", hosts: [] })}.${proof}`,
     `${claims({ id: "live", hosts: [] })}.${proof}.${proof}a`,
-  ])("%j is none", (text) => expect(readGatewayCredential(text)).toBeNull());
+  ])("%j is not a credential", (text) => expect(readGatewayCredential(text)).toBeNull());
 });
 
-describe("an address that secrets travel to", () => {
+describe("a URL that secrets are sent to", () => {
   test.each([
     "https://live-1.example.com",
     "https://10.0.0.7:8443/x",

@@ -25,13 +25,13 @@ describe("a file names", () => {
     expect(named(text)).toEqual(names);
   });
 
-  test("neither what it takes types from alone, nor itself, nor what is no file", () => {
+  test("but not files it imports only types from, itself, or paths that are no file", () => {
     expect(named(`import type { A } from "../a.ts";\nconst own = "./file.ts"; const no = "../c.ts";`)).toEqual([]);
     expect(named(`import type { A } from "../a.ts";\nimport { b } from "../b.ts";`)).toEqual(["src/b.ts"]);
   });
 });
 
-test("a change reaches all that names it, through others too, and ends in a circle", () => {
+test("a change reaches all files that name it, transitively, and terminates in cycles", () => {
   const chain = new Map([
     ["a", ["b"]],
     ["b", ["c"]],
@@ -73,7 +73,7 @@ describe("the change of", () => {
     },
   );
 
-  test("what no test reaches runs this one, which looks at every path", () => {
+  test("a change that no test reaches runs this test, which looks at every path", () => {
     expect(testsFor(["LICENSE"], graph)).toEqual(["test/pure/suite.test.ts"]);
   });
 

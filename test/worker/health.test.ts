@@ -121,8 +121,8 @@ test.each([
   ["ENCODER_SECRET", "", "ENCODER_SECRET is missing"],
   ["WEBHOOK_KEYS", undefined, "WEBHOOK_KEYS is not"],
   ["WEBHOOK_KEYS", "k1:c2hvcnQ=", "WEBHOOK_KEYS is not"],
-  ["ENCODER_URL", "http://encoder.example.com", "ENCODER_URL has to be an https address"],
-  ["PUBLIC_URL", "http://video.example.com", "PUBLIC_URL has to be an https address"],
+  ["ENCODER_URL", "http://encoder.example.com", "ENCODER_URL must be an https URL"],
+  ["PUBLIC_URL", "http://video.example.com", "PUBLIC_URL must be an https URL"],
 ])("%s = %j is named in words to callers with credentials, and in the log", async (name, value, words) => {
   const bindings = { ...counted(), [name]: value };
   const written = vi.spyOn(console, "log");

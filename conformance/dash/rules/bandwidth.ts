@@ -24,7 +24,7 @@ const bandwidth: Rule["judge"] = (evidence, { seen, fault }) => {
     }
 };
 
-/** Segments that were loaded and follow each other. Those of older MPDs count too: a bandwidth holds for all of the session. */
+/** Consecutive loaded segments, including those of older MPDs, because a bandwidth applies to the whole session. */
 function runsOf({ media, manifests }: DashEvidence, { id }: Representation): Loaded[][] {
   const segments = new Map<number, Segment>();
   for (const { mpd } of manifests)
@@ -43,7 +43,7 @@ function runsOf({ media, manifests }: DashEvidence, { id }: Representation): Loa
 }
 
 /**
- * The lowest rate at which a client that starts at any segment, `bufferS` after its first byte is sent, has each sample in time
+ * The lowest rate at which a client that starts playback at any segment, `bufferS` after its first byte, receives every sample in time
  * (ISO/IEC 23009-1 §5.3.5.2).
  */
 function leastBandwidth(run: Loaded[], timescale: number, bufferS: number): number {
@@ -66,7 +66,7 @@ export const BANDWIDTH_RULES: Rule[] = [
   must(
     "bandwidth",
     "ISO 5.3.5.2",
-    "At its bandwidth a Representation that has minBufferTime of lead never waits",
+    "At its bandwidth, a Representation plays without stalls after minBufferTime",
     bandwidth,
   ),
 ];

@@ -34,7 +34,7 @@ const list = (names: string[]) => (names.length === 0 ? null : names.join(", "))
 export const DOCUMENT_RULES: Rule[] = [
   must("schema", "ISO 5.2", "The MPD is valid under its schema", schema),
   must("content-type", "ISO C.1", "The MPD is sent as application/dash+xml", headers),
-  must("date", "RFC 9110 6.6.1", "Answers have a Date, by which clients and caches set their clocks", date),
+  must("date", "RFC 9110 6.6.1", "Responses have a Date, which clients and caches use as their clock", date),
   must(
     "dynamic-attributes",
     "ISO 5.3.1.2",
@@ -48,7 +48,7 @@ export const DOCUMENT_RULES: Rule[] = [
   must(
     "static-attributes",
     "ISO 5.3.1.2, IOP 3.2",
-    "A static MPD says how long it is, and has no attributes of a dynamic one",
+    "A static MPD has a duration, and no attributes of a dynamic one",
     eachOf(
       ({ mpd }) => (mpd.isDynamic ? [] : [mpd]),
       "mediaPresentationDuration or the last Period's duration; neither minimumUpdatePeriod nor timeShiftBufferDepth",
@@ -61,7 +61,7 @@ export const DOCUMENT_RULES: Rule[] = [
   must(
     "clock",
     "IOP 4.7.2",
-    "A dynamic MPD says where clients get the time",
+    "A dynamic MPD has a UTCTiming element",
     eachOf(
       ({ mpd }) => (mpd.isDynamic ? [mpd] : []),
       "UTCTiming",

@@ -9,7 +9,7 @@ export const LOW_LATENCY_RULES: Rule[] = [
   must(
     "availability-offset",
     "ISO 5.3.9.5.3",
-    "A segment that may be asked for before it is whole says how much earlier: less than a segment",
+    "The availabilityTimeOffset of incomplete segments is less than a segment",
     eachOf(
       (answer) => chunked(answer).map((one) => ({ ...one, longestS: answer.mpd.maxSegmentS ?? Infinity })),
       "0 < availabilityTimeOffset < maxSegmentDuration",
@@ -22,7 +22,7 @@ export const LOW_LATENCY_RULES: Rule[] = [
   must(
     "latency-target",
     "IOP LL 9.X.4.2",
-    "A low-latency MPD names the latency to play at",
+    "A low-latency MPD has a target latency",
     eachOf(
       (answer) => (chunked(answer).length > 0 ? [answer.mpd] : []),
       "ServiceDescription with a Latency target",
@@ -32,7 +32,7 @@ export const LOW_LATENCY_RULES: Rule[] = [
   must(
     "producer-time",
     "IOP LL 9.X.4.2",
-    "A low-latency Representation says when its media was captured or encoded",
+    "A low-latency Representation has its capture or encoding time",
     eachOf(chunked, "ProducerReferenceTime", ({ representation }) =>
       representation.producerTimes > 0 ? null : `none in ${representation.id}`,
     ),

@@ -2,7 +2,7 @@ import { type DashEvidence, type MediaAnswer, readManifests } from "../evidence.
 import { type InPeriod, representationsOf, type Segment } from "../manifest.ts";
 import { must, type Rule } from "../rule.ts";
 
-/** How far media times may be off the MPD's. */
+/** Tolerance between media times and the MPD. */
 const TIME_TOLERANCE_S = 0.002;
 const DURATION_TOLERANCE_S = 0.01;
 
@@ -12,7 +12,7 @@ interface Loaded extends InPeriod {
 }
 
 /**
- * Every segment that was loaded, as the newest MPD lists it. The last one of a dynamic MPD may be in the making, and its length a guess.
+ * Every loaded segment, as listed in the newest MPD. The last one of a dynamic MPD may be in progress, with an estimated duration.
  */
 function loadedSegments(evidence: DashEvidence): Loaded[] {
   const found = new Map<string, Loaded>();
@@ -31,7 +31,7 @@ function loadedSegments(evidence: DashEvidence): Loaded[] {
   return [...found.values()].filter(({ segment }) => !guessed.has(segment.url));
 }
 
-/** Segments in the making, with how long one may be. */
+/** Segments in progress, with the longest duration of a segment. */
 function openSegments(evidence: DashEvidence): Map<string, number> {
   const open = new Map<string, number>();
   for (const { mpd } of readManifests(evidence))
@@ -42,7 +42,7 @@ function openSegments(evidence: DashEvidence): Map<string, number> {
   return open;
 }
 
-/** URLs that the static MPD of a broadcast that is over lists; null while it goes on. */
+/** URLs listed in the static MPD after the broadcast; null during it. */
 function segmentsOfTheEnd(evidence: DashEvidence): Set<string> | null {
   const last = readManifests(evidence).at(-1)?.mpd;
   if (last === undefined || last.isDynamic) return null;
@@ -54,8 +54,8 @@ function segmentsOfTheEnd(evidence: DashEvidence): Set<string> | null {
 const NEVER_MADE = new Set([204, 404, 410]);
 
 /**
- * A segment in the making may remain unmade. A broadcaster that goes away leaves it so, and 503 after a while is right then. The end of the
- * broadcast may come before it, and the last MPD does not list it then.
+ * A segment in progress may never be completed: after the broadcaster has disconnected, a late 503 is correct. The broadcast may also end
+ * before it, and then the last MPD does not list it.
  */
 const available: Rule["judge"] = (evidence, { seen, fault }) => {
   const open = openSegments(evidence);
@@ -85,7 +85,7 @@ const inits: Rule["judge"] = (evidence, { seen, fault }) => {
     }
 };
 
-/** What a sample entry tells of itself may be less than `codecs` says. */
+/** A sample entry may be less specific than `codecs`. */
 const sameCodec = (announced: string, found: string | null): boolean =>
   found === null || announced.toLowerCase().startsWith(found.toLowerCase());
 
@@ -119,9 +119,9 @@ const accessPoints: Rule["judge"] = (evidence, { seen, fault }) => {
 };
 
 export const SEGMENT_RULES: Rule[] = [
-  must("available", "ISO 5.3.9.5.3", "What the MPD lists as available answers", available),
-  must("init", "ISO 5.3.9.3", "An init segment has the codec and the timescale that the MPD says", inits),
-  must("media-times", "ISO 5.3.9.6", "A segment's media begins where the MPD says", times),
-  must("media-durations", "ISO 5.3.9.6", "A segment's media is as long as the MPD says", durations),
+  must("available", "ISO 5.3.9.5.3", "Segments that the MPD lists as available answer", available),
+  must("init", "ISO 5.3.9.3", "An init segment has the codec and the timescale of the MPD", inits),
+  must("media-times", "ISO 5.3.9.6", "A segment's media begins at its time in the MPD", times),
+  must("media-durations", "ISO 5.3.9.6", "A segment's media has its duration in the MPD", durations),
   must("access-points", "ISO 5.3.7.2", "With startWithSAP 1 a segment begins with a sync sample", accessPoints),
 ];

@@ -6,7 +6,7 @@ const repeated = (ids: (string | null)[]): string | null => {
   return twice === undefined ? null : `"${twice}" twice`;
 };
 
-/** Ids of periods in an MPD, of sets in a period, of representations in a period. */
+/** Ids of Periods in an MPD, and of AdaptationSets and Representations in a Period. */
 const idLists = ({ periods }: Mpd): (string | null)[][] => [
   periods.map(({ id }) => id),
   ...periods.map(({ sets }) => sets.map(({ id }) => id)),
@@ -21,7 +21,7 @@ const without = (attributes: Record<string, string>, names: string[]): string | 
   return missing.length === 0 ? null : `no ${missing.join(", ")}`;
 };
 
-/** Of a set, on itself or alike on all of its representations. */
+/** An attribute of a set, either its own or common to all its Representations. */
 const setWithout = ({ attributes }: AdaptationSet, names: [string, string][]): string | null => {
   const missing = names.filter((either) => either.every((name) => attributes[name] === undefined));
   return missing.length === 0 ? null : `no ${missing.map(([first]) => first).join(", ")}`;
@@ -37,7 +37,7 @@ export const SET_RULES: Rule[] = [
   must(
     "picture-set",
     "IOP 3.2.4",
-    "A set of pictures tells its aspect ratio and its largest size and rate",
+    "A video set has its aspect ratio and its largest size and frame rate",
     eachOf(
       ({ mpd }) => mpd.periods.flatMap(({ sets }) => sets.filter(({ contentType }) => contentType === "video")),
       "par; maxWidth, maxHeight and maxFrameRate, or width, height and frameRate",
@@ -53,7 +53,7 @@ export const SET_RULES: Rule[] = [
   must(
     "picture",
     "IOP 3.2.4",
-    "A Representation of pictures tells its size, rate, sample aspect ratio and codec",
+    "A video Representation has its size, frame rate, sample aspect ratio and codec",
     eachOf(
       ({ mpd }) => of(mpd, "video"),
       "width, height, frameRate, sar, codecs, mimeType",
@@ -64,7 +64,7 @@ export const SET_RULES: Rule[] = [
   must(
     "sound",
     "IOP 3.2.4",
-    "A Representation of sound tells its language, sampling rate, channels and codec",
+    "An audio Representation has its language, sampling rate, channels and codec",
     eachOf(
       ({ mpd }) => of(mpd, "audio"),
       "lang, audioSamplingRate, codecs, mimeType, AudioChannelConfiguration",

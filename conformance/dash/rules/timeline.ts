@@ -5,7 +5,7 @@ import { eachOf, must, type Rule } from "../rule.ts";
 
 /** Times in an MPD are written to the millisecond. */
 const ROUNDING_S = 0.0015;
-/** Sound cannot be cut but between frames: AAC at 8 kHz has 0.128 s of them, at 44.1 kHz 0.023 s. */
+/** Audio can be cut only between frames: an AAC frame lasts 0.128 s at 8 kHz and 0.023 s at 44.1 kHz. */
 const frameSeconds = ({ attributes, timescale }: Representation): number =>
   attributes.audioSamplingRate === undefined ? 0 : 1024 / Number(attributes.audioSamplingRate || timescale);
 
@@ -26,7 +26,7 @@ const periodsInOrder: Rule["judge"] = (evidence, { seen, fault }) => {
   }
 };
 
-/** A session that has ended keeps its timeline, from which older segments have left. */
+/** A session that has ended keeps its timeline, without the older segments that left its window. */
 const wasDynamic = (evidence: DashEvidence): boolean => readManifests(evidence).some(({ mpd }) => mpd.isDynamic);
 
 const segmentsOf = ({ mpd }: ReadManifest): { segment: Segment; longestS: number }[] =>
@@ -42,7 +42,7 @@ const neighbours = ({ mpd }: ReadManifest) =>
 const alignedSets = ({ mpd }: ReadManifest): AdaptationSet[] =>
   mpd.periods.flatMap(({ sets }) => sets.filter(({ isAligned }) => isAligned));
 
-/** Segments of one number begin and end together in all representations of a set. */
+/** Segments with the same number begin and end together in all Representations of a set. */
 function misaligned({ representations }: AdaptationSet): string | null {
   const [first, ...others] = representations;
   const known = new Map(first?.segments.map((segment) => [segment.number, segment]));
@@ -74,13 +74,13 @@ function uncovered(
   if (first === undefined || last === undefined) return "no segments";
   const toleranceS = ROUNDING_S + frameSeconds(representation);
   if (hasBeginning && first.startS > startS + toleranceS) return `the first starts at ${text(first.startS)}`;
-  // Tracks of one source seldom end together: up to half a second is playable.
+  // Tracks of a source rarely end together; differences up to half a second are playable.
   if (endS !== null && last.endS < endS - Math.max(toleranceS, 0.5)) return `the last ends at ${text(last.endS)}`;
   return null;
 }
 
 export const TIMELINE_RULES: Rule[] = [
-  must("periods", "ISO 5.3.2", "Periods follow each other, and a static presentation begins at 0", periodsInOrder),
+  must("periods", "ISO 5.3.2", "Periods do not overlap, and a static presentation begins at 0", periodsInOrder),
   must(
     "max-segment-duration",
     "ISO 5.3.1.2",

@@ -3,7 +3,7 @@ import { type DashEvidence, type ReadManifest, readManifests } from "../evidence
 import { type Mpd, representationsOf, type Segment } from "../manifest.ts";
 import { must, type Rule } from "../rule.ts";
 
-/** Each MPD that was followed by another, with that one. */
+/** Each MPD with the one that followed it. */
 function* updates(evidence: DashEvidence): Generator<[ReadManifest, ReadManifest]> {
   for (const [before, after] of pairs(readManifests(evidence))) if (before.mpd.isDynamic) yield [before, after];
 }
@@ -47,11 +47,11 @@ const unchanged: Rule["judge"] = (evidence, { seen, fault }) => {
   for (const [before, after] of updates(evidence)) {
     const found = moved(before.mpd, after.mpd);
     if (found === null) seen();
-    else fault(after.url, "what was announced stays where it was", found);
+    else fault(after.url, "announced segments keep their times", found);
   }
 };
 
-/** The newest number of each Representation. The one that is being made may turn out not to come. */
+/** The newest number of each Representation. A segment in progress may never be completed. */
 const newest = (mpd: Mpd): Map<string, number> =>
   new Map(
     representationsOf(mpd).map(({ representation: { id, segments, isAvailableComplete } }) => [
@@ -65,14 +65,14 @@ const growing: Rule["judge"] = (evidence, { seen, fault }) => {
     const now = newest(after.mpd);
     for (const [id, from] of newest(before.mpd)) {
       const to = now.get(id);
-      if (to === undefined) continue; // a rung may be given up
+      if (to === undefined) continue; // a rung may be dropped
       if (to >= from) seen();
       else fault(after.url, `segments of ${id} up to ${from}`, `up to ${to}`);
     }
   }
 };
 
-/** The address that a client has followed goes on answering, and says so when nothing more will come. */
+/** The URL of a followed MPD keeps answering, and its MPD becomes static at the end. */
 const stays: Rule["judge"] = ({ manifests }, { seen, fault }) => {
   let wasThere = false;
   for (const { url, status } of manifests) {
@@ -90,9 +90,9 @@ const clock: Rule["judge"] = ({ clock }, { seen, fault }) => {
 };
 
 export const UPDATE_RULES: Rule[] = [
-  must("publish-time", "ISO 5.3.1.2", "publishTime never goes back", publishTimes),
-  must("unchanged", "ISO 5.4", "An update moves nothing that was announced", unchanged),
-  must("growing", "ISO 5.4", "An update takes no segment away but the oldest", growing),
-  must("stays", "ISO 5.4", "The MPD's address answers for as long as it is followed, to the end", stays),
-  must("clock-answers", "ISO 5.8.4.11", "The address of UTCTiming answers with the time", clock),
+  must("publish-time", "ISO 5.3.1.2", "publishTime never decreases", publishTimes),
+  must("unchanged", "ISO 5.4", "An update does not change the times of announced segments", unchanged),
+  must("growing", "ISO 5.4", "An update removes only the oldest segments", growing),
+  must("stays", "ISO 5.4", "The MPD's URL answers until the end of the presentation", stays),
+  must("clock-answers", "ISO 5.8.4.11", "The URL of UTCTiming answers with the time", clock),
 ];

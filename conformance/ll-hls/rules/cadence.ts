@@ -3,10 +3,10 @@ import { type MediaPlaylist, secondsOf } from "../playlist.ts";
 import { must, pairs, type Rule } from "../rule.ts";
 import { segmentsOf } from "./parts.ts";
 
-/** What a network may add to the time of an answer; what this machine adds is measured. */
+/** Network tolerance of response times. Stalls of this machine are measured. */
 const TOLERANCE_S = 1;
 
-/** The answers that brought something new, by what `newest` tells of them. */
+/** The responses whose `newest` advanced. */
 function* steps(answers: ReadAnswer[], newest: (playlist: MediaPlaylist) => string): Generator<ReadAnswer> {
   let last: string | null = null;
   for (const answer of answers) {
@@ -23,8 +23,8 @@ const partsToldBy = (playlist: MediaPlaylist) => {
 const lastWhole = ({ segments }: MediaPlaylist) => String(segments.findLast(({ uri }) => uri !== null)?.msn);
 
 /**
- * For how many seconds nothing was captured before each segment, by its sequence number: what dates leave out at a discontinuity, and the
- * lengths of gaps. An origin cannot list what its broadcaster has not sent.
+ * Seconds without captured media before each segment, by sequence number: jumps of dates at discontinuities, and durations of gaps. An
+ * origin cannot list media that its broadcaster has not sent.
  */
 function absences(rendition: RenditionEvidence): Map<number, number> {
   const found = new Map<number, number>();
@@ -39,7 +39,7 @@ function absences(rendition: RenditionEvidence): Map<number, number> {
   return found;
 }
 
-/** A segment that was cut short may be closed in one playlist, and what follows it be listed in the next. */
+/** A shortened segment may be completed in one playlist, and its successor be listed in the next. */
 function absentBetween(absences: Map<number, number>, before: MediaPlaylist, after: MediaPlaylist): number {
   const [from, to] = [before, after].map(({ segments }) => segments.at(-1)?.msn ?? 0);
   let seconds = 0;
@@ -47,12 +47,12 @@ function absentBetween(absences: Map<number, number>, before: MediaPlaylist, aft
   return seconds;
 }
 
-/** New things have to come within so many seconds; judged by when answers came, so only a long wait is a fault. */
+/** New items must appear within a time limit. It is judged by response times, so only long waits are faults. */
 function within(
   newest: (playlist: MediaPlaylist) => string,
   limitS: (playlist: MediaPlaylist) => number | null,
 ): Rule["judge"] {
-  return ({ renditions, lagS }, tell) => {
+  return ({ renditions, lagS }, report) => {
     for (const rendition of renditions) {
       const away = absences(rendition);
       for (const [before, after] of pairs([...steps(fullPlaylists(rendition), newest)])) {
@@ -60,8 +60,8 @@ function within(
         if (usual === null || after.playlist.hasEnded) continue;
         const limit = usual + absentBetween(away, before.playlist, after.playlist);
         const tookS = (after.answeredAtMs - before.answeredAtMs) / 1000;
-        if (tookS <= limit + TOLERANCE_S + 2 * lagS) tell.seen();
-        else tell.fault(after.url, `within ${limit.toFixed(2)} s`, `after ${tookS.toFixed(2)} s`);
+        if (tookS <= limit + TOLERANCE_S + 2 * lagS) report.seen();
+        else report.fault(after.url, `within ${limit.toFixed(2)} s`, `after ${tookS.toFixed(2)} s`);
       }
     }
   };
@@ -73,25 +73,25 @@ export const CADENCE_RULES: Rule[] = [
   must(
     "part-cadence",
     "6.2.1",
-    "A new part comes within one part target of the part before, an absence of the broadcaster apart",
+    "A new part appears within one part target of the previous one, except after an interruption of the broadcast",
     within(partsToldBy, (one) => one.partTargetS),
   ),
   must(
     "segment-cadence",
     "6.2.1",
-    "A new segment comes within 1.5 target durations of the segment before, an absence of the broadcaster apart",
+    "A new segment appears within 1.5 target durations of the previous one, except after an interruption of the broadcast",
     within(lastWhole, (one) => (one.targetDurationS === null ? null : 1.5 * one.targetDurationS)),
   ),
   must(
     "end",
     "4.4.3.4, 6.2.5",
     "EXT-X-ENDLIST is final: no hints, nothing changes, directives are ignored",
-    ({ renditions }, tell) => {
+    ({ renditions }, report) => {
       for (const { playlists } of renditions) {
         const ended = playlists.filter(({ playlist }) => playlist?.hasEnded === true);
         for (const { url, playlist } of ended) {
           const hint = playlist!.hints[0];
-          if (hint !== undefined) tell.fault(url, "no hints behind the end", hint.line);
+          if (hint !== undefined) report.fault(url, "no hints after the end", hint.line);
         }
         const [first] = ended;
         if (first?.playlist == null) continue;
@@ -99,9 +99,9 @@ export const CADENCE_RULES: Rule[] = [
           if (later.purpose !== "after the end" && !ended.includes(later)) continue;
           const { playlist } = later;
           const isWhole = playlist !== null && playlist.skipped === null && playlist.hasEnded;
-          if (isWhole && words(playlist) === words(first.playlist)) tell.seen();
+          if (isWhole && words(playlist) === words(first.playlist)) report.seen();
           else
-            tell.fault(
+            report.fault(
               later.url,
               "the whole playlist as it was at the end",
               `${later.status}: ${later.text.slice(-160)}`,

@@ -4,31 +4,31 @@ import { must, pairs, type Rule } from "../rule.ts";
 import { segmentsOf } from "./parts.ts";
 import { timedParts } from "./time.ts";
 
-/** How far dates may be off what durations say; and clocks of two renditions off each other. */
+/** Tolerance between dates and durations, and between the clocks of two renditions. */
 const DATE_TOLERANCE_MS = 100;
 
-const datesAdvance: Rule["judge"] = ({ renditions }, tell) => {
+const datesAdvance: Rule["judge"] = ({ renditions }, report) => {
   for (const rendition of renditions) {
-    let told: { segment: Segment; sinceS: number } | null = null;
+    let announced: { segment: Segment; sinceS: number } | null = null;
     let lastMsn = 0;
     for (const { segment, url } of segmentsOf(rendition)) {
-      if (segment.msn !== lastMsn + 1) told = null;
+      if (segment.msn !== lastMsn + 1) announced = null;
       lastMsn = segment.msn;
       const { dateMs, isDiscontinuous } = segment;
-      if (told !== null && dateMs !== null && !isDiscontinuous) {
-        const wantedMs = told.segment.dateMs! + told.sinceS * 1000;
+      if (announced !== null && dateMs !== null && !isDiscontinuous) {
+        const wantedMs = announced.segment.dateMs! + announced.sinceS * 1000;
         const iso = (ms: number) => new Date(ms).toISOString();
-        if (Math.abs(dateMs - wantedMs) <= DATE_TOLERANCE_MS) tell.seen();
-        else tell.fault(url, `${segment.msn}: ${iso(wantedMs)}, by the durations`, iso(dateMs));
+        if (Math.abs(dateMs - wantedMs) <= DATE_TOLERANCE_MS) report.seen();
+        else report.fault(url, `${segment.msn}: ${iso(wantedMs)}, by the durations`, iso(dateMs));
       }
-      if (dateMs !== null) told = { segment, sinceS: 0 };
-      else if (isDiscontinuous) told = null;
-      if (told !== null) told.sinceS += secondsOf(segment);
+      if (dateMs !== null) announced = { segment, sinceS: 0 };
+      else if (isDiscontinuous) announced = null;
+      if (announced !== null) announced.sinceS += secondsOf(segment);
     }
   }
 };
 
-/** Of each discontinuity sequence number: which wall clock the media's zero is. */
+/** The wall-clock time of media time 0, by discontinuity sequence number. */
 function epochs(rendition: RenditionEvidence): Map<number, { epochMs: number; uri: string }> {
   const found = new Map<number, { epochMs: number; uri: string }>();
   for (const { segment, isSteady, index, startS, part } of timedParts(rendition))
@@ -37,15 +37,15 @@ function epochs(rendition: RenditionEvidence): Map<number, { epochMs: number; ur
   return found;
 }
 
-const sameClock: Rule["judge"] = ({ renditions }, tell) => {
+const sameClock: Rule["judge"] = ({ renditions }, report) => {
   for (const [one, other] of pairs(renditions.map(epochs)))
     for (const [number, { epochMs, uri }] of one) {
       const there = other.get(number);
       if (there === undefined) continue;
       const offMs = Math.abs(there.epochMs - epochMs);
-      if (offMs <= DATE_TOLERANCE_MS) tell.seen();
+      if (offMs <= DATE_TOLERANCE_MS) report.seen();
       else
-        tell.fault(
+        report.fault(
           there.uri,
           `the same date for the same media time as ${uri}`,
           `${offMs.toFixed(0)} ms off (discontinuity sequence ${number})`,
@@ -53,8 +53,8 @@ const sameClock: Rule["judge"] = ({ renditions }, tell) => {
     }
 };
 
-/** Where two renditions list the same moment, their discontinuity sequence numbers are the same. */
-const sameDiscontinuities: Rule["judge"] = ({ renditions }, tell) => {
+/** Segments of the same time have the same discontinuity sequence number in all renditions. */
+const sameDiscontinuities: Rule["judge"] = ({ renditions }, report) => {
   for (const [one, other] of pairs(renditions)) {
     const there = segmentsOf(other).filter(({ isSteady }) => isSteady);
     for (const { segment, url } of segmentsOf(one).filter(({ isSteady }) => isSteady)) {
@@ -64,9 +64,9 @@ const sameDiscontinuities: Rule["judge"] = ({ renditions }, tell) => {
       );
       if (match === undefined) continue;
       const [wanted, found] = [match.segment, segment].map((each) => each.discontinuitySequence);
-      if (wanted === found) tell.seen();
+      if (wanted === found) report.seen();
       else
-        tell.fault(
+        report.fault(
           url,
           `${match.url}: discontinuity sequence ${wanted} of ${match.segment.msn}`,
           `${found} of ${segment.msn}`,
@@ -75,28 +75,28 @@ const sameDiscontinuities: Rule["judge"] = ({ renditions }, tell) => {
   }
 };
 
-const datesEverywhere: Rule["judge"] = ({ renditions }, tell) => {
+const datesEverywhere: Rule["judge"] = ({ renditions }, report) => {
   const dated = renditions.filter((rendition) =>
     fullPlaylists(rendition)[0]?.playlist.segments.some(({ dateMs }) => dateMs !== null),
   );
   if (dated.length === 0) return;
   for (const rendition of renditions) {
-    if (dated.includes(rendition)) tell.seen();
+    if (dated.includes(rendition)) report.seen();
     else if (fullPlaylists(rendition).length > 0)
-      tell.fault(rendition.url, "EXT-X-PROGRAM-DATE-TIME, as in the other renditions", "none");
+      report.fault(rendition.url, "EXT-X-PROGRAM-DATE-TIME, as in the other renditions", "none");
   }
 };
 
-const dateAtDiscontinuity: Rule["judge"] = ({ renditions }, tell) => {
+const dateAtDiscontinuity: Rule["judge"] = ({ renditions }, report) => {
   for (const { segment, url } of renditions.flatMap(segmentsOf)) {
     if (!segment.isDiscontinuous) continue;
-    if (segment.dateMs !== null) tell.seen();
-    else tell.fault(url, `EXT-X-PROGRAM-DATE-TIME at the discontinuity before ${segment.msn}`, "none");
+    if (segment.dateMs !== null) report.seen();
+    else report.fault(url, `EXT-X-PROGRAM-DATE-TIME at the discontinuity before ${segment.msn}`, "none");
   }
 };
 
 export const DATE_RULES: Rule[] = [
-  must("dates", "4.4.4.6, 6.2.1", "EXT-X-PROGRAM-DATE-TIME goes on as the durations say", datesAdvance),
+  must("dates", "4.4.4.6, 6.2.1", "EXT-X-PROGRAM-DATE-TIME advances with the durations", datesAdvance),
   must("dates-everywhere", "6.2.4, B.1", "If one rendition has dates, all have", datesEverywhere),
   must("dates-alike", "6.2.4", "All renditions give the same media time the same date", sameClock),
   must(
@@ -105,5 +105,5 @@ export const DATE_RULES: Rule[] = [
     "Matching content has the same discontinuity sequence number",
     sameDiscontinuities,
   ),
-  must("dates-at-discontinuities", "6.2.1", "A segment behind a discontinuity has a date", dateAtDiscontinuity),
+  must("dates-at-discontinuities", "6.2.1", "The segment after a discontinuity has a date", dateAtDiscontinuity),
 ];

@@ -3,7 +3,7 @@ import { fullPlaylists, readAnswers } from "../evidence.ts";
 import { holds, isAtLeast, lastPlace, type Place } from "../playlist.ts";
 import { must, type Rule, should } from "../rule.ts";
 
-/** How much longer an answer that is not held may take than the first, which no server holds. */
+/** How much longer an immediate response may take than the first one, which is never held. */
 const AT_ONCE_S = 2;
 
 const words = (place: Place | null) => (place === null ? "nothing" : `${place.msn}.${place.part ?? "whole"}`);
@@ -12,24 +12,28 @@ const tookS = ({ askedAtMs, answeredAtMs }: PlaylistAnswer) => (answeredAtMs - a
 const held = ({ playlists }: RenditionEvidence) =>
   playlists.filter(({ purpose, asked }) => (purpose === "reload" || purpose === "delta") && asked !== null);
 
-const holdsAsked: Rule["judge"] = ({ renditions }, tell) => {
+const holdsAsked: Rule["judge"] = ({ renditions }, report) => {
   for (const { playlist, asked, url } of renditions.flatMap(held)) {
     if (playlist === null || playlist.hasEnded) continue;
-    if (holds(playlist, asked!)) tell.seen();
+    if (holds(playlist, asked!)) report.seen();
     else
-      tell.fault(url, `held until ${words(asked)} is there`, `answered with ${words(lastPlace(playlist))} as its last`);
+      report.fault(
+        url,
+        `held until ${words(asked)} is there`,
+        `answered with ${words(lastPlace(playlist))} as its last`,
+      );
   }
 };
 
-const inTime: Rule["judge"] = ({ renditions, lagS }, tell) => {
+const inTime: Rule["judge"] = ({ renditions, lagS }, report) => {
   for (const rendition of renditions) {
     const target = fullPlaylists(rendition)[0]?.playlist.targetDurationS ?? null;
     for (const answer of held(rendition)) {
       if (target === null) continue;
       const isGood = answer.status === 200 || answer.status === 503;
-      if (isGood && tookS(answer) <= 3 * target + AT_ONCE_S + 2 * lagS) tell.seen();
+      if (isGood && tookS(answer) <= 3 * target + AT_ONCE_S + 2 * lagS) report.seen();
       else
-        tell.fault(
+        report.fault(
           answer.url,
           `200, or 503 after ${3 * target} s`,
           `${answer.status || "nothing"} after ${tookS(answer).toFixed(2)} s`,
@@ -40,15 +44,15 @@ const inTime: Rule["judge"] = ({ renditions, lagS }, tell) => {
 
 const refuses =
   (purpose: PlaylistPurpose): Rule["judge"] =>
-  ({ renditions }, tell) => {
+  ({ renditions }, report) => {
     for (const answer of renditions.flatMap(({ playlists }) => playlists)) {
       if (answer.purpose !== purpose || answer.playlist?.hasEnded === true) continue;
-      if (answer.status === 400) tell.seen();
-      else tell.fault(answer.url, "400", `${answer.status || "nothing"} after ${tookS(answer).toFixed(2)} s`);
+      if (answer.status === 400) report.seen();
+      else report.fault(answer.url, "400", `${answer.status || "nothing"} after ${tookS(answer).toFixed(2)} s`);
     }
   };
 
-const old: Rule["judge"] = ({ renditions, lagS }, tell) => {
+const old: Rule["judge"] = ({ renditions, lagS }, report) => {
   for (const rendition of renditions)
     for (const answer of rendition.playlists) {
       if (answer.purpose !== "old") continue;
@@ -57,9 +61,9 @@ const old: Rule["judge"] = ({ renditions, lagS }, tell) => {
       const found = answer.playlist === null ? null : lastPlace(answer.playlist);
       const isCurrent =
         found !== null && answer.playlist?.skipped === null && (wanted === null || isAtLeast(found, wanted));
-      if (isCurrent && tookS(answer) <= tookS(rendition.playlists[0]!) + AT_ONCE_S + 2 * lagS) tell.seen();
+      if (isCurrent && tookS(answer) <= tookS(rendition.playlists[0]!) + AT_ONCE_S + 2 * lagS) report.seen();
       else
-        tell.fault(
+        report.fault(
           answer.url,
           `the whole playlist up to ${words(wanted)}, at once`,
           `${answer.status}, up to ${words(found)}, after ${tookS(answer).toFixed(2)} s`,
@@ -68,7 +72,7 @@ const old: Rule["judge"] = ({ renditions, lagS }, tell) => {
 };
 
 export const RELOAD_RULES: Rule[] = [
-  must("held", "6.2.5.2", "A blocking request is answered when what it names is there, not before", holdsAsked),
+  must("held", "6.2.5.2", "A blocking request is answered when the requested position exists, not before", holdsAsked),
   should("held-in-time", "6.2.5.2", "A blocking request is answered within 3 target durations, or with 503", inTime),
   must("part-needs-msn", "6.2.5.2", "_HLS_part without _HLS_msn is answered with 400", refuses("part alone")),
   should(
@@ -83,5 +87,5 @@ export const RELOAD_RULES: Rule[] = [
     "_HLS_part beyond the advance part limit is answered with 400 at once",
     refuses("far part"),
   ),
-  must("past", "6.2.5.2", "_HLS_msn of the past is answered with the current playlist at once", old),
+  must("past", "6.2.5.2", "A past _HLS_msn is answered with the current playlist at once", old),
 ];

@@ -2,7 +2,7 @@ import { fullPlaylists, readAnswers, type RenditionEvidence, type StreamEvidence
 import type { MediaPlaylist } from "../playlist.ts";
 import { must, pairs, type Rule, should, type Reporter } from "../rule.ts";
 
-/** EXT-X-VERSION that a playlist needs at least (§8), and why. */
+/** The lowest EXT-X-VERSION that a playlist needs (§8), and the reason. */
 function neededVersion({ lines, segments, skipped }: MediaPlaylist): [number, string] {
   const has = (pattern: RegExp) => lines.find((line) => pattern.test(line));
   const needs: [number, string | undefined][] = [
@@ -16,39 +16,39 @@ function neededVersion({ lines, segments, skipped }: MediaPlaylist): [number, st
   return [version, line ?? "nothing special"];
 }
 
-/** Tells a fault where a value of a rendition's playlists is another than in the first. */
+/** Reports a fault where a value in a rendition's playlist differs from its first playlist. */
 function constant(valueOf: (playlist: MediaPlaylist) => string | null): Rule["judge"] {
-  return ({ renditions }, tell) => {
+  return ({ renditions }, report) => {
     for (const rendition of renditions)
       for (const [first, later] of pairs(readAnswers(rendition))) {
         const [before, after] = [valueOf(first.playlist), valueOf(later.playlist)];
         if (before === null && after === null) continue;
-        if (before === after) tell.seen();
-        else tell.fault(later.url, `before: ${before}`, `now: ${after}`);
+        if (before === after) report.seen();
+        else report.fault(later.url, `before: ${before}`, `now: ${after}`);
       }
   };
 }
 
-/** Tells a fault where the first playlists of two renditions differ in a value. */
+/** Reports a fault where the first playlists of two renditions differ in a value. */
 function alike(valueOf: (playlist: MediaPlaylist) => string | null): Rule["judge"] {
-  return ({ renditions }, tell) => {
+  return ({ renditions }, report) => {
     for (const [one, other] of pairs(renditions.flatMap((rendition) => fullPlaylists(rendition).slice(0, 1)))) {
       const [here, there] = [valueOf(one.playlist), valueOf(other.playlist)];
-      if (here === there) tell.seen();
-      else tell.fault(other.url, `${one.url}: ${here}`, `here: ${there}`);
+      if (here === there) report.seen();
+      else report.fault(other.url, `${one.url}: ${here}`, `here: ${there}`);
     }
   };
 }
 
-/** An attribute of SERVER-CONTROL against what it has to be at least. */
+/** Compares an attribute of SERVER-CONTROL with its minimum. */
 function atLeast(name: string, least: (playlist: MediaPlaylist) => number | null): Rule["judge"] {
-  return ({ renditions }, tell) =>
+  return ({ renditions }, report) =>
     firstPlaylists(renditions, (playlist) => {
       const value = playlist.serverControl?.get(name);
       const wanted = least(playlist);
       if (value === undefined || wanted === null) return;
-      if (Number(value) >= wanted - 1e-6) tell.seen();
-      else tell.fault(playlist.url, `${name} of at least ${Number(wanted.toFixed(3))}`, `${name}=${value}`);
+      if (Number(value) >= wanted - 1e-6) report.seen();
+      else report.fault(playlist.url, `${name} of at least ${Number(wanted.toFixed(3))}`, `${name}=${value}`);
     });
 }
 
@@ -63,7 +63,7 @@ const controlText = ({ serverControl }: MediaPlaylist) =>
         .sort()
         .join(",");
 
-function profile({ renditions }: StreamEvidence, tell: Reporter): void {
+function profile({ renditions }: StreamEvidence, report: Reporter): void {
   firstPlaylists(renditions, (playlist) => {
     const { serverControl, partTargetS, segments, url } = playlist;
     const missing = [
@@ -72,8 +72,8 @@ function profile({ renditions }: StreamEvidence, tell: Reporter): void {
       ...(partTargetS === null ? ["EXT-X-PART-INF"] : []),
       ...(segments.some(({ dateMs }) => dateMs !== null) ? [] : ["EXT-X-PROGRAM-DATE-TIME"]),
     ];
-    if (missing.length === 0) tell.seen();
-    else tell.fault(url, "what low latency needs in each media playlist", `not there: ${missing.join(", ")}`);
+    if (missing.length === 0) report.seen();
+    else report.fault(url, "what low latency needs in each media playlist", `not there: ${missing.join(", ")}`);
   });
 }
 
@@ -81,32 +81,32 @@ export const TAG_RULES: Rule[] = [
   must(
     "syntax",
     "4.1, 4.4",
-    "Each line is a tag, a comment or a URI where it may stand, with the attributes it needs",
-    (stream, tell) => {
+    "Each line is a tag, a comment or a URI in an allowed place, with the required attributes",
+    (stream, report) => {
       const { multivariant, renditions } = stream;
       const answers = renditions.flatMap(readAnswers).map(({ playlist }) => playlist);
       for (const { url, problems } of multivariant === null ? answers : [multivariant, ...answers]) {
-        if (problems.length === 0) tell.seen();
-        else tell.fault(url, "a playlist by the grammar", problems.slice(0, 3).join("; "));
+        if (problems.length === 0) report.seen();
+        else report.fault(url, "a playlist by the grammar", problems.slice(0, 3).join("; "));
       }
     },
   ),
   must(
     "version",
     "4.4.1.2, 8",
-    "EXT-X-VERSION is as high as the tags need, 9 for EXT-X-SKIP",
-    ({ renditions }, tell) => {
+    "EXT-X-VERSION is as high as the tags require, 9 for EXT-X-SKIP",
+    ({ renditions }, report) => {
       for (const { playlist } of renditions.flatMap(readAnswers)) {
         const [needed, why] = neededVersion(playlist);
-        if ((playlist.version ?? 1) >= needed) tell.seen();
-        else tell.fault(playlist.url, `at least ${needed}, because of ${why}`, `EXT-X-VERSION:${playlist.version}`);
+        if ((playlist.version ?? 1) >= needed) report.seen();
+        else report.fault(playlist.url, `at least ${needed}, because of ${why}`, `EXT-X-VERSION:${playlist.version}`);
       }
     },
   ),
-  must("target-duration", "4.4.3.1, 6.2.1", "EXT-X-TARGETDURATION is there and never changes", (stream, tell) => {
+  must("target-duration", "4.4.3.1, 6.2.1", "EXT-X-TARGETDURATION is present and never changes", (stream, report) => {
     for (const { playlist } of stream.renditions.flatMap(readAnswers))
-      if (playlist.targetDurationS === null) tell.fault(playlist.url, "EXT-X-TARGETDURATION", "none");
-    constant(({ targetDurationS }) => (targetDurationS === null ? null : String(targetDurationS)))(stream, tell);
+      if (playlist.targetDurationS === null) report.fault(playlist.url, "EXT-X-TARGETDURATION", "none");
+    constant(({ targetDurationS }) => (targetDurationS === null ? null : String(targetDurationS)))(stream, report);
   }),
   must(
     "target-duration-alike",
@@ -118,12 +118,12 @@ export const TAG_RULES: Rule[] = [
     "segment-duration",
     "4.4.3.1",
     "Each EXTINF, rounded, is at most the target duration",
-    ({ renditions }, tell) => {
+    ({ renditions }, report) => {
       for (const { playlist } of renditions.flatMap(fullPlaylists))
         for (const { durationS, uri } of playlist.segments) {
           if (durationS === null || playlist.targetDurationS === null) continue;
-          if (Math.round(durationS) <= playlist.targetDurationS) tell.seen();
-          else tell.fault(playlist.url, `at most ${playlist.targetDurationS} s`, `${durationS} s: ${uri}`);
+          if (Math.round(durationS) <= playlist.targetDurationS) report.seen();
+          else report.fault(playlist.url, `at most ${playlist.targetDurationS} s`, `${durationS} s: ${uri}`);
         }
     },
   ),

@@ -6,7 +6,7 @@ import { must, pairs, type Rule } from "../rule.ts";
 import { answersFor, trackOf } from "./media.ts";
 import { segmentsOf } from "./parts.ts";
 
-/** How far media times may be off each other, or off what the playlist says. */
+/** Tolerance of media times between parts, and between media and playlist. */
 const TICK_TOLERANCE_S = 0.002;
 const DURATION_TOLERANCE_S = 0.01;
 
@@ -14,7 +14,7 @@ export interface TimedPart {
   part: Part;
   segment: Segment;
   isSteady: boolean;
-  /** Of the parts of its segment that were listed. */
+  /** Index among the listed parts of its segment. */
   index: number;
   isLast: boolean;
   startS: number;
@@ -24,7 +24,7 @@ export interface TimedPart {
 const fragmentSeconds = (fragments: FragmentFacts[], defaultDuration: number, timescale: number) =>
   fragments.reduce((sum, one) => sum + one.toldTicks + one.untoldDurations * defaultDuration, 0) / timescale;
 
-/** The parts that were loaded, with their media times. */
+/** The loaded parts, with their media times. */
 export function timedParts(rendition: RenditionEvidence): TimedPart[] {
   const [track, answers] = [trackOf(rendition), answersFor(rendition, "part")];
   if (track === null) return [];
@@ -49,7 +49,7 @@ export function timedParts(rendition: RenditionEvidence): TimedPart[] {
   );
 }
 
-const continuous: Rule["judge"] = ({ renditions }, tell) => {
+const continuous: Rule["judge"] = ({ renditions }, report) => {
   for (const rendition of renditions)
     for (const [before, after] of pairs(timedParts(rendition))) {
       const isNext =
@@ -59,9 +59,9 @@ const continuous: Rule["judge"] = ({ renditions }, tell) => {
       const isSeam = after.index === 0 && after.segment.isDiscontinuous;
       if (!isNext || isSeam || before.part.isGap || after.part.isGap) continue;
       const wanted = before.startS + before.mediaS;
-      if (Math.abs(after.startS - wanted) <= TICK_TOLERANCE_S) tell.seen();
+      if (Math.abs(after.startS - wanted) <= TICK_TOLERANCE_S) report.seen();
       else
-        tell.fault(
+        report.fault(
           after.part.uri,
           `begins at ${wanted.toFixed(4)} s, where the part before it ends`,
           `begins at ${after.startS.toFixed(4)} s`,
@@ -69,10 +69,10 @@ const continuous: Rule["judge"] = ({ renditions }, tell) => {
     }
 };
 
-const durations: Rule["judge"] = ({ renditions }, tell) => {
+const durations: Rule["judge"] = ({ renditions }, report) => {
   for (const { part, mediaS } of renditions.flatMap(timedParts)) {
-    if (Math.abs(mediaS - part.durationS) <= DURATION_TOLERANCE_S) tell.seen();
-    else tell.fault(part.uri, part.line, `${mediaS.toFixed(4)} s of media`);
+    if (Math.abs(mediaS - part.durationS) <= DURATION_TOLERANCE_S) report.seen();
+    else report.fault(part.uri, part.line, `${mediaS.toFixed(4)} s of media`);
   }
 };
 
@@ -80,8 +80,8 @@ export const TIME_RULES: Rule[] = [
   must(
     "media-times",
     "3, 4.4.4.3",
-    "Each part begins where the one before it ends, unless there is a discontinuity",
+    "Each part begins at the end of the previous one, except at a discontinuity",
     continuous,
   ),
-  must("media-durations", "4.4.4.9", "A part's media is as long as its DURATION says", durations),
+  must("media-durations", "4.4.4.9", "A part's media lasts as long as its DURATION", durations),
 ];

@@ -1,16 +1,16 @@
-/** What the DASH origin can do wrong, one at a time. */
+/** Faults of the DASH test origin, one at a time. */
 export const DASH_FAULTS = {
-  "Role before Label": "elements in an order that the schema does not know",
+  "Role before Label": "elements in an order that the schema does not allow",
   "another content type": "the MPD is sent as text/xml",
   "no Date": "answers have no Date",
   "no availability start": "a dynamic MPD without availabilityStartTime",
   "static with an update period": "minimumUpdatePeriod in a static MPD",
   "no clock": "a dynamic MPD without UTCTiming",
-  "the clock is gone": "the address of UTCTiming answers with 404",
+  "the clock is gone": "the URL of UTCTiming answers 404",
   "an id twice": "two Representations of one id",
-  "no aspect ratio": "a set of pictures without par",
-  "no frame rate": "Representations of pictures without frameRate",
-  "no channels": "sound without AudioChannelConfiguration",
+  "no aspect ratio": "a video set without par",
+  "no frame rate": "video Representations without frameRate",
+  "no channels": "audio without AudioChannelConfiguration",
   "Periods overlap": "a Period starts 1 s before the one before it ends",
   "segments too long": "maxSegmentDuration of half a segment",
   "a hole": "a segment is left out of a timeline",
@@ -23,12 +23,12 @@ export const DASH_FAULTS = {
   "publish time goes back": "publishTime runs backwards",
   "segments move": "each update shifts the timeline",
   "segments vanish": "an update lists fewer new segments",
-  "gone at the end": "410 as soon as nothing more comes",
-  "segments not found": "404 for what is listed",
-  "another codec": "the media is of a higher level than codecs says",
-  "media begins late": "media begins 50 ms behind its time in the MPD",
-  "media is short": "media is 50 ms shorter than the MPD says",
-  "no sync sample": "segments begin with another sample",
+  "gone at the end": "410 at the end of the stream",
+  "segments not found": "listed segments answer 404",
+  "another codec": "the media has a higher level than codecs",
+  "media begins late": "media begins 50 ms after its time in the MPD",
+  "media is short": "media is 50 ms shorter than in the MPD",
+  "no sync sample": "segments begin with a non-sync sample",
 } as const;
 
 export type DashFault = keyof typeof DASH_FAULTS;

@@ -6,9 +6,9 @@ import { type DashFault, LIVE_FAULTS } from "./faults.ts";
 import { isName, mediaBytes, type Moment, mpdText, SEGMENT_S } from "./presentation.ts";
 
 const ON_DEMAND_SEGMENTS = 8;
-/** A request for a segment in the making is held no longer. */
+/** Longest hold of a request for a segment in progress. */
 const HELD_MS = 3000;
-/** So many are there when the origin begins. */
+/** Number of segments that exist when the origin starts. */
 const BEGUN_SEGMENTS = 14;
 
 export interface DashOrigin {
@@ -20,13 +20,13 @@ export interface DashOriginOptions {
   isLive?: boolean;
   /** On air, after the origin begins; a fraction ends the stream in the middle of a segment. Without it the stream does not end. */
   endsAfterSegments?: number;
-  /** On air: nothing comes any more, but the stream does not end. */
+  /** On air: no further media arrives, but the stream does not end. */
   leavesAfterSegments?: number;
-  /** 0 = any that is free. */
+  /** 0 = any free port. */
   port?: number;
 }
 
-/** An HTTP origin of DASH with two pictures and a sound that keeps every rule but the one of its fault. */
+/** An HTTP DASH origin with two video renditions and one audio rendition. It conforms to all rules except that of its fault. */
 export async function startDashOrigin(
   fault: DashFault | null = null,
   {

@@ -31,7 +31,7 @@ function tag(name: string, attributes: Attributes, ...children: string[]): strin
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** An MPD that keeps every rule but the one of its fault: low latency while it is on air, in Periods of 4 s on demand. */
+/** An MPD that conforms to all rules except that of its fault: low latency while on air, Periods of 4 s on demand. */
 export function mpdText(moment: Moment): string {
   const { beganAtMs, nowMs, hasEnded, segments, fault } = moment;
   const isLive = beganAtMs !== null && !hasEnded;
@@ -168,7 +168,7 @@ function representation(moment: Moment, name: Name, { first, from, until }: Rang
   );
 }
 
-/** While it is on air the segment that is being made is listed too. */
+/** While on air, the segment in progress is listed too. */
 function timeline({ fault, nowMs, beganAtMs }: Moment, name: Name, from: number, until: number): string {
   const ticks = SEGMENT_S * TIMESCALE;
   const movedTicks = fault === "segments move" ? Math.round((nowMs - beganAtMs!) / 10) : 0;

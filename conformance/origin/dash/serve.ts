@@ -17,4 +17,4 @@ if (fault !== undefined && !(fault in DASH_FAULTS)) {
 }
 const options = { port: Number(port), ...(live ? { isLive: true } : {}) };
 const { url } = await startDashOrigin((fault ?? null) as DashFault | null, options);
-console.log(`${url}  ${fault === undefined ? "keeps every rule" : DASH_FAULTS[fault as DashFault]}`);
+console.log(`${url}  ${fault === undefined ? "conforms to all rules" : DASH_FAULTS[fault as DashFault]}`);

@@ -1,4 +1,4 @@
-import { NOTHING_DECODED, SEAM_BROKEN } from "../assets/asset-error.ts";
+import { NOTHING_DECODED, CHUNKS_INCONSISTENT } from "../assets/asset-error.ts";
 import { readyFacts } from "../assets/asset-facts.ts";
 import { failAsset } from "./fail-asset.ts";
 import type { AssetParts } from "./parts.ts";
@@ -10,7 +10,7 @@ export function finishAsset(machine: AssetParts): void {
   const plan = documents.get("plan");
   if (plan === undefined) throw new Error("finished without a plan");
   const rows = assembled(machine, plan);
-  if (rows === null) return failAsset(machine, SEAM_BROKEN);
+  if (rows === null) return failAsset(machine, CHUNKS_INCONSISTENT);
   const skipTopRung = documents.get("skipTopRung") === true;
   if (rows.length === 0 && !skipTopRung) return failAsset(machine, NOTHING_DECODED);
   state.move("finish", (event) => {

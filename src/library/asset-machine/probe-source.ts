@@ -2,7 +2,7 @@ import { log } from "../../platform/log.ts";
 import { probeAtEdge } from "../assets/edge-probe.ts";
 import type { AssetParts } from "./parts.ts";
 
-/** Leaves the network to the first viewers of a source that already plays. */
+/** Delays the copy of a playable source, so that it does not compete with the first viewers for bandwidth. */
 const COPY_DELAY_MS = 1000;
 
 /** Reads the source's index. A standard source is playable afterwards. */

@@ -1,4 +1,4 @@
-import { assembleRenditions, type RenditionRow, SeamError } from "../encoding/assemble.ts";
+import { assembleRenditions, type RenditionRow, ChunkMismatchError } from "../encoding/assemble.ts";
 import type { EncodingPlan } from "../encoding/plan.ts";
 import { encodingProgress } from "../encoding/progress.ts";
 import type { AssetParts } from "./parts.ts";
@@ -21,7 +21,7 @@ export function assembled(machine: AssetParts, plan: EncodingPlan): RenditionRow
   try {
     return assembleRenditions(machine.asset.id, plan, machine.jobs.all(), !isStandard);
   } catch (error) {
-    if (error instanceof SeamError) return null;
+    if (error instanceof ChunkMismatchError) return null;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** The activity of a media: the requests about it and its events, as one list, newest first. */
+/** The activity of a media: its API requests and its events in one list, newest first. */
 import { and, eq } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
 import { type Event, eventTime, listEvents } from "../../events/index.ts";
@@ -7,7 +7,7 @@ import { assets } from "./tables.ts";
 
 export type ActivityItem = { kind: "event"; row: Event } | { kind: "request"; row: LoggedRequest };
 
-/** Time (nine digits), kind and id of an item. What a request brought about in its own millisecond came after it. */
+/** Time (nanoseconds), kind and id of an item. Within one millisecond, events sort as later than the request that caused them. */
 export type ActivityKey = readonly [at: string, kind: ActivityItem["kind"], id: string];
 
 export const keyOf = ({ kind, row }: ActivityItem): ActivityKey => [
@@ -16,7 +16,7 @@ export const keyOf = ({ kind, row }: ActivityItem): ActivityKey => [
   row.id,
 ];
 
-/** Pure. For `sort`: the newest first; at one time, events before requests. */
+/** Comparator for `sort`: newest first; at the same time, events before requests. */
 export function compareActivity(one: ActivityItem, other: ActivityItem): number {
   const [[at, kind, id], [otherAt, otherKind, otherId]] = [keyOf(one), keyOf(other)];
   if (at !== otherAt) return at > otherAt ? -1 : 1;
@@ -25,10 +25,10 @@ export function compareActivity(one: ActivityItem, other: ActivityItem): number 
 }
 
 /**
- * Where to go on in each of the two lists. Pure.
+ * The positions after which to continue in each of the two lists.
  *
- * An object's events have each a time of their own, so its time alone says where an event stands; and an event is later than
- * every request that came in its millisecond or before.
+ * Event times are unique per object, so the time alone is an event's position. An event sorts as later than every request of the same
+ * millisecond.
  */
 export function resumeAfter(key: ActivityKey | null): {
   events: readonly [string, string] | null;
@@ -40,10 +40,10 @@ export function resumeAfter(key: ActivityKey | null): {
   return { events: [at, ""], requests: kind === "request" ? [ms, id] : [ms + 1, ""] };
 }
 
-/** To look is not to act: a page that shows the activity would fill it with its own requests. */
+/** Left out of the activity: a page that polls it would otherwise fill it with its own requests. */
 export const ACTIVITY_ROUTE = "/v1/on-demand/{mediaId}/activity";
 
-/** Also of a media that is deleted: its owner may want to know by whom. @returns null when the workspace never had such a media */
+/** Includes deleted media, so that their owner can see the deletion. @returns null when the workspace never had this media */
 export async function listActivity(
   db: Database,
   { workspaceId, assetId }: { workspaceId: string; assetId: string },

@@ -1,7 +1,7 @@
 import { JOB_FAILURE_CODES, type JobFailure } from "../../../protocol/jobs.ts";
 import type { SourceError } from "../sources/source-errors.ts";
 
-/** Why an asset is errored, as its record shows it: whose fault, and words for a person. */
+/** Why an asset is errored, as shown in its record: code, message for people, and whether the source or the service is at fault. */
 export interface AssetError {
   code: string;
   message: string;
@@ -20,7 +20,10 @@ const ofSource = (code: string, message: string): AssetError => ({ code, message
 const ofService = (code: string, message: string): AssetError => ({ code, message, fault: "service" });
 
 export const ENCODER_LOST = ofService("encoder_lost", "The encoder did not finish this asset in three attempts.");
-export const SEAM_BROKEN = ofService("encoding_inconsistent", "The encoded parts of this asset do not fit together.");
+export const CHUNKS_INCONSISTENT = ofService(
+  "encoding_inconsistent",
+  "The encoded parts of this asset do not fit together.",
+);
 export const STUCK = ofService("internal", "Processing this asset failed on our side, again and again.");
 export const STEP_DIED = ofService("processing_died", "Processing this source ended our process three times in a row.");
 export const NOTHING_DECODED = ofSource("source_no_streams", "Nothing in the source could be decoded.");

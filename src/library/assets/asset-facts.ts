@@ -4,7 +4,7 @@ import type { EncodingPlan } from "../encoding/plan.ts";
 import type { AssetError } from "./asset-error.ts";
 import type { AssetFacts } from "./projection.ts";
 
-/** What the catalogue learns once the encoder has looked at a source. */
+/** The catalogue's facts after the encoder has probed a source. */
 export function plannedFacts({ containerFormat, durationMs, video }: SourceFacts, plan: EncodingPlan): AssetFacts {
   const facts = { containerFormat, durationMs: Math.round(plan.durationMs ?? durationMs) };
   if (video === null) return facts;
@@ -16,8 +16,7 @@ const lengthMs = ({ segments, timescale }: RenditionRow) =>
   (segments.durationTicks.reduce((sum, ticks) => sum + ticks, 0) / timescale) * 1000;
 
 /**
- * What it learns when everything is encoded. Sound may be a little longer than the picture it was cut at: the picture says how
- * long the asset is.
+ * The catalogue's facts when everything is encoded. Audio may end slightly after the video; the video's duration is the asset's.
  *
  * @param keepsPassthrough the source is the top rung, so its own length, known before, stays
  */

@@ -1,6 +1,6 @@
 import type { Asset } from "./repository.ts";
 
-/** Of an asset's row what nobody knows when it is made: its machine, or the end of a broadcast, finds it out. */
+/** The columns that are unset when an asset is created. Its machine, or the end of a broadcast, fills them. */
 export const BLANK_ASSET = {
   title: null,
   creatorId: null,

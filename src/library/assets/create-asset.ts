@@ -37,7 +37,7 @@ export async function createAsset(
   const { wake } = await commitWithEvents(env, statements, [{ event }]);
   after(wake());
   log("asset.created", { assetId: asset.id, workspaceId });
-  // When this is lost, the cron's sweep starts the machine.
+  // If this call is lost, the cron's sweep starts the machine.
   after(startMachine(env, toMachine(asset)));
   return created;
 }

@@ -7,7 +7,7 @@ import { assetMachine } from "./asset-calls.ts";
 import { deletedEvent } from "./media-event.ts";
 import { type AssetRecord, findAsset, tombstoneAsset } from "./repository.ts";
 
-/** A recording in progress: viewers of the broadcast play its bytes, so they are deleted when the broadcast is over. */
+/** A recording in progress. Viewers of the broadcast play its bytes, so these are deleted only after the broadcast. */
 const isOnAir = ({ asset: { status, streamId, sourceAssetId } }: AssetRecord) =>
   status === "processing" && streamId !== null && sourceAssetId === null;
 
@@ -15,7 +15,7 @@ const isOnAir = ({ asset: { status, streamId, sourceAssetId } }: AssetRecord) =>
  * Deletes an asset, with `video.media.deleted`.
  *
  * @param after runs work once the answer is sent
- * @returns its playback IDs, which play no longer; null when there is no such asset, or another request deleted it meanwhile
+ * @returns its playback IDs, now invalid; null when there is no such asset, or another request has deleted it
  */
 export async function deleteAsset(
   env: Env,
@@ -36,7 +36,7 @@ export async function deleteAsset(
   return record.playbackIds.map(({ id }) => id);
 }
 
-/** When this fails, the cron's sweep repeats it. */
+/** On failure, the cron's sweep repeats the call. */
 const removeBytes = (env: Env, assetId: string): Promise<unknown> =>
   Promise.resolve(assetMachine(env, assetId).remove(assetId)).catch((error: unknown) =>
     logWarning("asset.remove_failed", { assetId, error: String(error) }),

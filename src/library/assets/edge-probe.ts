@@ -18,7 +18,7 @@ export interface EdgeProbe {
   facts: AssetFacts;
   tracks: NewTrack[];
   renditions: NewRendition[];
-  /** What planning needs later. */
+  /** Kept for planning. */
   summary: { isStandard: boolean; onLadderGrid: boolean; bitrateBps: number };
 }
 
@@ -39,13 +39,13 @@ const isWithin = (most: AssetForMachine["maxResolution"], size: Size) =>
 type ProbedAsset = Pick<AssetForMachine, "id" | "sourceUrl" | "clipStartMs" | "clipEndMs" | "maxResolution">;
 
 /**
- * Reads the index of a source where it lies. A standard source is playable as soon as this has been recorded: its
- * segments are cut from it on request. One whose index takes too long although its server is fast enough is copied and encoded as any other.
+ * Reads the index of a source over HTTP ranges. A standard source is playable once the result is stored: its segments are cut from it
+ * on request. A source whose index exceeds the time limit, although its server is fast enough, is copied and encoded like any other.
  *
  * @throws {SourceError} when the source cannot be fetched
  */
 export async function probeAtEdge(env: Env, asset: ProbedAsset, limits = SOURCE_LIMITS): Promise<EdgeProbe> {
-  if (asset.clipStartMs > 0 || asset.clipEndMs !== null) return notStandard("only a part of it is wanted");
+  if (asset.clipStartMs > 0 || asset.clipEndMs !== null) return notStandard("only a range of it was requested");
   const pace = new SourcePace(limits, limits.probeMs);
   try {
     return await probe(env, asset, { limits, pace });
@@ -67,7 +67,7 @@ async function probe(env: Env, asset: ProbedAsset, options: HttpSourceOptions): 
     throw error;
   }
   if (!source.standard) return notStandard(source.reason);
-  if (!isWithin(asset.maxResolution, source.video)) return notStandard("it is larger than the resolution asked for");
+  if (!isWithin(asset.maxResolution, source.video)) return notStandard("its resolution exceeds the requested maximum");
   await Promise.all(
     source.indexes.map(({ rendition, pieces }) => putPieces(env.MEDIA, passthroughKey(asset.id, rendition), pieces)),
   );

@@ -11,14 +11,14 @@ import { tracksOf } from "./track-rows.ts";
 
 export interface FinishedRecording {
   mediaId: string;
-  /** Whole, the picture's largest first. */
+  /** Complete renditions, the largest video first. */
   rows: NewRendition[];
-  /** Told in this order; the same ids each time. */
+  /** Announced in this order, with the same ids on every call. */
   events: { id: string; type: "asset.ready" | "live_stream.recording.ready" }[];
 }
 
 /**
- * The media of a broadcast, or of a clip, is ready: renditions, tracks, facts and events are one commit. Said twice it stays as it was.
+ * Marks the media of a broadcast or a clip as ready: renditions, tracks, facts and events in one commit. Idempotent.
  *
  * @returns `gone` when it has been deleted
  */
@@ -84,7 +84,7 @@ function sourceTracks(rows: NewRendition[]) {
   };
 }
 
-/** A new row as it will be read. */
+/** The row as a later SELECT returns it. */
 const asRead = (track: NewTrack): Track => ({
   ...track,
   widthPx: track.widthPx ?? null,

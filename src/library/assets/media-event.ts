@@ -8,7 +8,7 @@ export function mediaEvent(
   record: AssetRecord,
   { id, atMs }: { id: string; atMs: number },
 ): NewEvent {
-  const { progress: _, ...data } = toMedia(record); // how far encoding is changes by the second: no event tells of it
+  const { progress: _, ...data } = toMedia(record); // progress changes every second and is not part of events
   return { id, workspaceId: record.asset.workspaceId, type, objectId: record.asset.id, occurredAtMs: atMs, data };
 }
 

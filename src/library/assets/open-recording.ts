@@ -8,7 +8,7 @@ import { assets } from "./tables.ts";
 import { toMedia } from "./to-media.ts";
 
 export interface NewRecording {
-  /** The session's id is the media's. */
+  /** The session's id for a recording. */
   mediaId: string;
   playbackId: string;
   eventId: string;
@@ -18,13 +18,13 @@ export interface NewRecording {
   maxResolution: Asset["maxResolution"];
   mediaPolicy: PlaybackId["accessPolicy"];
   atMs: number;
-  /** It is a clip of the recording, or of what would be one; times from the beginning of that. */
+  /** Set for a clip of the session's (possible) recording; times are relative to the recording's start. */
   clip?: { sourceAssetId: string; startMs: number; endMs: number };
-  /** The stream's clips of the last hour, this one included; no statement does anything beyond it. */
+  /** Most clips of the stream per hour, including this one. Beyond it, the statements change nothing. */
   clipsPerHour?: number;
 }
 
-/** The media that a broadcast, or a clip of it, is recorded into, and its event; made twice it stays as it was. */
+/** The statements and the event that create the media of a broadcast or a clip. Idempotent. */
 export function openRecording(db: Database, recording: NewRecording): { statements: Statement[]; event: NewEvent } {
   const { mediaId: id, streamId, workspaceId, publicUrl, maxResolution, mediaPolicy: accessPolicy } = recording;
   const createdAt = new Date(recording.atMs);
@@ -110,7 +110,7 @@ function insertsUnderLimit(db: Database, asset: Asset, playbackId: PlaybackId, m
   ];
 }
 
-/** Recordings of streams, those that are deleted and clips left out; a query for a batch. */
+/** A query, for use in a batch: the recordings of streams, without clips and deleted ones. */
 export const recordingIdsOf = (db: Database, streamIds: string[]) =>
   db
     .select({ id: assets.id, streamId: assets.streamId })

@@ -10,7 +10,7 @@ import { mediaEvent } from "./media-event.ts";
 import { findAsset, isStill, nextRevision } from "./repository.ts";
 import { assets, renditions, tracks } from "./tables.ts";
 
-/** Without times: messages are kept as JSON. */
+/** Without dates, because messages are stored as JSON. */
 export type AssetFacts = Partial<
   Omit<typeof assets.$inferInsert, "createdAt" | "updatedAt" | "startedAt" | "deletedAt" | "purgedAt">
 >;

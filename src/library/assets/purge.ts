@@ -8,10 +8,10 @@ import { forgetAsset, hasClipsUnderWay } from "./repository.ts";
 
 const PurgeTask = z.object({ assetId: z.uuid(), pass: z.int().min(1) });
 
-/** What `GET /healthz` sends to see that the queue takes messages. */
+/** Sent by `GET /healthz` to check that the queue accepts messages. */
 const HealthProbe = z.object({ health: z.literal(true) });
 
-/** Empties the prefixes of deleted assets. A message may come twice: an empty prefix is emptied at no cost. */
+/** Deletes all objects of deleted assets. Idempotent: a repeated message finds an empty prefix. */
 export async function consumePurges(env: Env, batch: MessageBatch): Promise<void> {
   await Promise.all(
     batch.messages.map(async (message) => {
@@ -33,7 +33,7 @@ export async function consumePurges(env: Env, batch: MessageBatch): Promise<void
 }
 
 async function purgeAsset(env: Env, { assetId, pass }: z.infer<typeof PurgeTask>): Promise<void> {
-  // Its machine asks again each minute until it is done.
+  // The asset machine sends the task again every minute until the purge is done.
   if (await hasClipsUnderWay(openDatabase(env.DB), assetId)) return log("purge.waits_for_clips", { assetId, pass });
   let removed = 0;
   for (;;) {

@@ -7,7 +7,7 @@ export type Asset = typeof assets.$inferSelect;
 export type { PlaybackId };
 export type Track = typeof tracks.$inferSelect;
 
-/** An asset with what its REST record shows beside it. */
+/** An asset with the related rows of its REST record. */
 export interface AssetRecord {
   asset: Asset;
   playbackIds: PlaybackId[];
@@ -31,7 +31,7 @@ const MACHINE_COLUMNS = {
   publicUrl: assets.publicUrl,
 };
 
-/** Picks them from a full row. */
+/** Picks `MACHINE_COLUMNS` from a full row. */
 export const toMachine = (asset: Asset): AssetForMachine =>
   Object.fromEntries(Object.keys(MACHINE_COLUMNS).map((name) => [name, asset[name as keyof Asset]])) as AssetForMachine;
 
@@ -61,7 +61,7 @@ export async function findAsset(db: Database, workspaceId: string | null, id: st
 
 /**
  * @param page counts from 1
- * @param clipsOfStream only what was cut from this stream
+ * @param clipsOfStream list only the clips of this stream
  */
 export async function listAssets(
   db: Database,
@@ -153,7 +153,7 @@ export async function forgetAsset(db: Database, id: string, now: Date): Promise<
   ]);
 }
 
-/** SQL condition on `assets`: nobody plays the asset as a broadcast any more at that time (epoch ms). */
+/** SQL condition on `assets`: no viewer plays the asset as a live broadcast at that time (epoch ms). */
 export type OffAir = (nowMs: number) => SQL;
 
 /** Assets that a crash left behind: processing without a change since `before`, or deleted but not purged. */

@@ -116,7 +116,7 @@ async function requireAsset(c: Context<AppContext>, mediaId: string) {
   return orNotFound(await findAsset(openDatabase(c.env.DB), workspaceId, assetId), "media_not_found");
 }
 
-/** @param forgetPlayback ends what this isolate still plays under a playback ID */
+/** @param forgetPlayback drops this isolate's cached playback of an ID */
 export const assetRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: string) => void }) =>
   newRouter()
     .openapi(

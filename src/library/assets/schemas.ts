@@ -71,7 +71,7 @@ export interface SourceInput {
   clipEndMs: number | null;
 }
 
-/** The second half of checking a creation: the inputs by their kinds, and their URLs by what this deployment may reach. */
+/** Checks each input by its type, and its URL against the networks that this deployment may reach. */
 function checkInputs(
   inputs: CreateAsset["inputs"],
   allowPrivateNetwork: boolean,
@@ -114,7 +114,7 @@ export function requireInputs(body: CreateAsset, allowPrivateNetwork: boolean): 
   return checked.source;
 }
 
-/** What is wrong with the inputs of a body whose other fields are wrong too: every offending field is told at once. */
+/** Issues of the inputs of a body that is already invalid, so that one response reports every offending field. */
 export function inputIssues(body: unknown, allowPrivateNetwork: boolean): z.core.$ZodIssue[] {
   const inputs = CreateAsset.shape.inputs.safeParse((body as { inputs?: unknown } | null)?.inputs);
   if (!inputs.success) return [];

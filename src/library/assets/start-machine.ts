@@ -3,7 +3,7 @@ import type { Env } from "../../platform/env.ts";
 import { logWarning } from "../../platform/log.ts";
 import type { AssetForMachine } from "./repository.ts";
 
-/** Limits concurrent starts, because each creates a database file and would slow the answers of a burst of creations. */
+/** Limits concurrent starts: each creates a database file, which would slow down a burst of creations. */
 const STARTS_AT_ONCE = 2;
 let starting = 0;
 const waiting: (() => void)[] = [];
@@ -22,6 +22,6 @@ export async function startMachine(env: Env, asset: AssetForMachine): Promise<vo
   } finally {
     const next = waiting.shift();
     if (next === undefined) starting -= 1;
-    else next(); // passes the turn on
+    else next(); // hands its slot to the next waiter
   }
 }

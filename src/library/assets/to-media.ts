@@ -87,7 +87,7 @@ export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<ty
   }) as z.infer<typeof MediaRecord>;
 }
 
-/** The answer to a creation has a shape of its own (contract/rest.md §2, Records). */
+/** The response to a creation has its own schema (contract/rest.md §2, Records). */
 export function toCreatedMedia({
   asset,
   playbackIds,

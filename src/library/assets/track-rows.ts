@@ -7,7 +7,7 @@ interface TrackFacts {
   audio: { languageCode: string; title: string }[];
 }
 
-/** The tracks of a source as the REST record lists them. Position in the file names a track, so telling them twice adds none. */
+/** The tracks of a source as the REST record lists them. The position in the file identifies a track, so a repeated insert adds none. */
 export function tracksOf(assetId: string, { video, audio }: TrackFacts): NewTrack[] {
   const picture: NewTrack[] =
     video === null

@@ -6,11 +6,11 @@ import { type Committed, commitWithEvents } from "../../events/webhooks/index.ts
 import { mediaEvent } from "./media-event.ts";
 import { type Asset, type AssetRecord, changeAsset, findAsset } from "./repository.ts";
 
-/** Others change the record too, its machine above all: then it is read again, after a moment that grows. */
+/** The asset machine changes the record too. After a conflict it is read again, with a growing, jittered pause. */
 const MOST_TRIES = 40;
 const MOST_PAUSE_MS = 100;
 
-/** Changes what its owner may change of an asset, with `video.media.updated`. Null when there is no such asset. */
+/** Updates an asset's title, creator id or metadata, with `video.media.updated`. @returns null when there is no such asset */
 export async function updateAsset(
   env: Env,
   { workspaceId, assetId }: { workspaceId: string; assetId: string },
@@ -32,5 +32,5 @@ export async function updateAsset(
     const pauseMs = Math.random() * Math.min(MOST_PAUSE_MS, 2 ** tries);
     await new Promise((done) => setTimeout(done, pauseMs));
   }
-  throw new Problem("unavailable", "the media is being changed all the time");
+  throw new Problem("unavailable", "the media kept changing during the update");
 }

@@ -8,7 +8,7 @@ import type { EncodingPlan } from "./plan.ts";
 export type RenditionRow = RenditionFacts & { assetId: string };
 
 /** Chunks of one rendition do not fit together. An internal fault; players never see the rendition. */
-export class SeamError extends Error {}
+export class ChunkMismatchError extends Error {}
 
 interface Assembled {
   timescale: number;
@@ -46,7 +46,7 @@ function assembleRung(name: string, results: VideoResult[], isWhole: boolean): A
   const first = parts[0];
   if (first === undefined) return null;
   const odd = parts.find((part) => part.init.sha256 !== first.init.sha256 || part.timescale !== first.timescale);
-  if (odd !== undefined) throw new SeamError(`chunks of ${name} have different init segments`);
+  if (odd !== undefined) throw new ChunkMismatchError(`chunks of ${name} have different init segments`);
   return { timescale: first.timescale, init: first.init, segments: parts.flatMap((part) => part.segments), isWhole };
 }
 
@@ -83,8 +83,8 @@ export function assembleRenditions(
   const nothingIsMissing = all.every((made) => made !== null);
   const shown = nothingIsMissing && showGrowing ? Math.min(...all.map((made) => made?.segments.length ?? 0)) : 0;
   /** Audio is padded to the planned length; when the video ends earlier, audio is cut at the video's last segment. */
-  const pictureEnd = rungs[0]?.made?.segments.length ?? Number.POSITIVE_INFINITY;
-  const cut = (made: Assembled) => ({ ...made, segments: made.segments.slice(0, made.isWhole ? pictureEnd : shown) });
+  const videoEnd = rungs[0]?.made?.segments.length ?? Number.POSITIVE_INFINITY;
+  const cut = (made: Assembled) => ({ ...made, segments: made.segments.slice(0, made.isWhole ? videoEnd : shown) });
   /** Until the video is whole, whole audio must grow with it. */
   const everythingIsWhole = all.every((made) => made?.isWhole);
   const present = (made: Assembled | null): Assembled | null => {

@@ -5,15 +5,15 @@ import type { Env } from "../../platform/env.ts";
 import { logError, logWarning } from "../../platform/log.ts";
 import { askWithSecrets } from "../../platform/crypto/encoder-secret.ts";
 
-/** How an encoder took a job: `full` and `unreachable` are worth another try later and cost the job no attempt. */
+/** An encoder's answer to a job. `full` and `unreachable` are retried later and cost the job no attempt. */
 export type Submission = "accepted" | "full" | "unreachable";
 
-/** How many jobs of one asset may be out at once: one machine runs them in turn, containers in parallel. */
+/** Most jobs of one asset submitted at once. A single encoder queues them; containers run them in parallel. */
 const PARALLEL_JOBS = { http: 3, container: 12 } as const;
 const CONTAINERS = 20; // max_instances in wrangler.toml
 const SUBMIT_TIMEOUT_MS = 10_000;
 
-/** The encoder does not understand a job of ours: Worker and encoder are of different releases. Retrying does not help. */
+/** The encoder rejected a job as malformed: Worker and encoder are of different releases. Retrying does not help. */
 class JobRefused extends Error {
   override readonly name = "JobRefused";
   constructor(jobId: string) {
@@ -24,7 +24,7 @@ class JobRefused extends Error {
 export interface EncoderGateway {
   parallelJobs: number;
   submit(job: Job): Promise<Submission>;
-  /** Tells the encoder to stop a job; a lost message is harmless, its next heartbeat says the same. */
+  /** Asks the encoder to stop a job. A lost request is harmless: the answer to the next heartbeat stops the job too. */
   cancel(jobId: string, attempt: number): Promise<void>;
   health(): Promise<unknown>;
 }
@@ -54,7 +54,7 @@ export function encoderGateway(env: Env): EncoderGateway {
         const response = await ask(`${job.jobId}/${job.attempt}`, "/jobs", init);
         await response.body?.cancel();
         if (response.ok) return "accepted";
-        if (response.status === 401) logError("encoder.refused_secret", { jobId: job.jobId }); // until both sides have the new one
+        if (response.status === 401) logError("encoder.refused_secret", { jobId: job.jobId }); // until both sides have the new secret
         if (response.status === 422) throw new JobRefused(job.jobId);
         return response.status === 429 ? "full" : "unreachable";
       } catch (error) {
@@ -71,7 +71,7 @@ export function encoderGateway(env: Env): EncoderGateway {
       );
     },
     async health() {
-      // Asking a container would wake it, and a monitor that asks every minute would keep it awake.
+      // A request would start the container, and a monitor that polls every minute would keep it running.
       if (env.ENCODER_URL === "") return await containerNamed(env, "encoder-0").getState();
       const response = await ask("health", "/health", { signal: AbortSignal.timeout(2000) });
       if (!response.ok) throw new Error(`the encoder answered ${response.status}`);
@@ -82,7 +82,7 @@ export function encoderGateway(env: Env): EncoderGateway {
 
 type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** One encoder: the one at `ENCODER_URL` when that is set, else the container of this name. Authorization is the caller's. */
+/** The encoder at `ENCODER_URL` when set, otherwise the container of this name. The caller adds the authorization. */
 export function encoderAt(env: Env, instance: string): Send {
   if (env.ENCODER_URL === "")
     return (path, init) => containerNamed(env, instance).fetch(new Request(`http://encoder${path}`, init));
@@ -92,7 +92,7 @@ export function encoderAt(env: Env, instance: string): Send {
   };
 }
 
-/** A job and its attempt name the instance, so that a cancel finds it and another attempt goes elsewhere. */
+/** The instance is derived from job and attempt, so a cancel reaches it, and another attempt may use another instance. */
 function instanceOf(route: string): string {
   let hash = 0;
   for (const char of route) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) >>> 0;

@@ -11,7 +11,7 @@ export interface JobContext {
   Variables: AppContext["Variables"] & { grant: JobGrant };
 }
 
-/** An encoder speaks for one job only, with the token it was given for it. */
+/** Authenticates an encoder by the token of its job. A token is valid for that job only. */
 export const requireJob = createMiddleware<JobContext>(async (c, next) => {
   const jobId = c.req.param("jobId") ?? "";
   const grant = await readJobGrant(c.env.JOB_SECRET, bearerOf(c), jobId, Date.now());

@@ -10,7 +10,7 @@ export function jobId(assetId: string, spec: JobSpec): string {
   return spec.kind === "video" ? `${assetId}.video.${spec.chunk}` : `${assetId}.audio.${spec.track}`;
 }
 
-/** In dispatch order. The first chunk and the sound come first: with these two, a source without passthrough plays. */
+/** In dispatch order. The first chunk and the audio come first, because a source without passthrough plays from these. */
 export function jobsOf(plan: EncodingPlan): JobSpec[] {
   const chunks: JobSpec[] = (plan.video?.chunks ?? []).map((_, chunk) => ({ kind: "video", chunk }));
   const audio: JobSpec[] = plan.audio.map((_, track) => ({ kind: "audio", track }));

@@ -1,8 +1,8 @@
 import { type Grant, type GrantRefusal, readGrant, signGrant } from "../../platform/crypto/signed-grant.ts";
 
 /**
- * What an encoder may do, and until when: bound to one job of one attempt, to the renditions and segments that job makes.
- * A signed statement rather than a stored secret, so that checking it costs no lookup.
+ * An encoder's permissions for one attempt of one job: its renditions, its segments and an expiry. Signed rather than stored, so checking
+ * it needs no look-up.
  */
 export interface JobGrant extends Grant {
   jobId: string;
@@ -13,7 +13,7 @@ export interface JobGrant extends Grant {
   segments: [from: number, to: number];
 }
 
-/** A grant that leaks is good for this long at most; heartbeats renew it. */
+/** Lifetime of a grant, which bounds the use of a leaked one. Heartbeats renew it. */
 export const GRANT_MS = 15 * 60_000;
 const RENEW_BEFORE_MS = 10 * 60_000;
 

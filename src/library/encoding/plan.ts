@@ -2,9 +2,9 @@ import type { FrameGrid, SourceAudio, SourceFacts, SourceVideo, VideoRung } from
 import { frameCountUntil } from "../../../protocol/media/frame-picker.ts";
 import { planGrid, planLadder, type MediaQuality, type ResolutionLabel } from "../../../protocol/ladder.ts";
 
-/** About a minute: the cost of starting a job is small beside it, and so is the cost of losing one. */
+/** About a minute of media: long enough to amortize starting a job, short enough that losing one costs little. */
 const CHUNK_SEGMENTS = 15;
-/** For a source that is watched while it is encoded: the first chunk is done after seconds, each next one before a player reaches it. */
+/** For a source without passthrough: the first chunk is done within seconds, and each next one before a player reaches it. */
 const FIRST_CHUNKS_SEGMENTS = [1, 2, 6];
 const AUDIO_BITRATE_BPS = { mono: 80_000, stereo: 128_000 };
 /** Audio that outlasts the video by no more than this is cut. */
@@ -30,7 +30,7 @@ export interface VideoPlan {
   rungs: VideoRung[];
   frameCount: number;
   chunks: VideoChunk[];
-  /** Audio outlasts the video: the last picture is repeated until it ends. */
+  /** The audio is longer than the video: the last frame is repeated until the audio ends. */
   holdsLastPicture: boolean;
 }
 
@@ -62,7 +62,7 @@ export function planChunks(frameCount: number, grid: FrameGrid, isAwaited: boole
   return chunks;
 }
 
-/** What the probe at the edge found about passthrough of a source. */
+/** Passthrough facts of a source, from the probe at the edge. */
 export interface PassthroughFacts {
   isStandard: boolean;
   onLadderGrid: boolean;

@@ -1,10 +1,10 @@
-/** What encoders report of their jobs (protocol/jobs.ts): the asset's machine hears it. */
+/** Forwards encoders' job reports (protocol/jobs.ts) to the asset's machine. */
 import type { Heartbeat, HeartbeatAnswer, JobFailure, JobResult } from "../../../protocol/jobs.ts";
 import type { Env } from "../../platform/env.ts";
 import { callMachine } from "../../platform/machine/calls.ts";
 import { GRANT_MS, isDueForRenewal, type JobGrant, signJobGrant } from "./job-token.ts";
 
-/** Renews the lease of a job, and its token when that is about to expire. */
+/** Renews a job's lease, and its token when the token is about to expire. */
 export async function reportHeartbeat(
   env: Env,
   grant: JobGrant,

@@ -11,7 +11,7 @@ import { isInScope, storeObject } from "./store-object.ts";
 /** A segment of a 2160p rung at its rate cap is 13 MB. */
 const MAX_OBJECT_BYTES = 64 * 1024 * 1024;
 
-/** What encoders call back on; see protocol/jobs.ts. */
+/** The callback routes of encoders; see protocol/jobs.ts. */
 export const encoderCallbacks = new Hono<JobContext>()
   .use("/internal/jobs/:jobId/*", requireJob)
   .on(["GET", "HEAD"], "/internal/jobs/:jobId/source", (c) =>
@@ -22,7 +22,7 @@ export const encoderCallbacks = new Hono<JobContext>()
     if (!isInScope(c.var.grant, object)) throw new Problem("forbidden", "this job does not write that object");
     const length = Number(c.req.header("content-length") ?? "NaN");
     if (!(length > 0 && length <= MAX_OBJECT_BYTES) || c.req.raw.body === null)
-      throw new Problem("body_too_large", "an object needs a length, of at most 64 MiB");
+      throw new Problem("body_too_large", "an object needs a Content-Length of 1 byte to 64 MiB");
     await storeObject(c.env, c.var.grant, object, c.req.raw.body);
     return c.body(null, 204);
   })

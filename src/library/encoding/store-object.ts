@@ -15,13 +15,12 @@ export interface JobObject {
 }
 
 /**
- * What an asset machine says of a write; `replace` = what an earlier attempt left under the key has been deleted; `unavailable` = it could
- * not be.
+ * An asset machine's decision on a write. `replace`: the object of an earlier attempt has been deleted. `unavailable`: deleting it failed.
  */
 export type WriteVerdict = "write" | "over";
 export type ReplaceVerdict = "replace" | "announced" | "over" | "unavailable";
 
-/** Whether a job may write an object: of its renditions, its segments and their inits. */
+/** Whether a job may write an object: a segment in its range, or an init segment, of one of its renditions. */
 export function isInScope(
   { renditions, segments: [first, end] }: JobGrant,
   { rendition, file }: Pick<JobObject, "rendition" | "file">,
@@ -32,13 +31,13 @@ export function isInScope(
 }
 
 /**
- * Stores an object for the attempt that is handed out, under a key that holds none yet. Every write is conditional, so a request that was
- * let in and then stalls cannot overwrite what has been announced meanwhile (decision 0022).
+ * Stores an object of the job's current attempt. Every write is conditional on an empty key, so an accepted request that stalls cannot
+ * overwrite an object that has been announced meanwhile (decision 0022).
  *
- * The same bytes again are a success. Other bytes than those that are there: when viewers may have fetched them they stay, and this write
- * is a conflict; when nobody can have, they go, and the caller sends its own again.
+ * Writing the same bytes again succeeds. With different bytes, an announced object stays and the write is a conflict; an unannounced one is
+ * deleted, and the caller has to repeat the write.
  *
- * @throws {Problem} job_gone; object_announced; unavailable = send it again
+ * @throws {Problem} job_gone; object_announced; unavailable = repeat the write
  */
 export async function storeObject(
   env: Env,
@@ -59,15 +58,15 @@ export async function storeObject(
   const answer = await callMachine<{ verdict: ReplaceVerdict }>(env.ASSET_MACHINE, assetId, "replace", object);
   if (answer.verdict === "over") throw gone();
   if (answer.verdict === "announced")
-    throw new Problem("object_announced", "this object has been announced with other bytes, and stays");
+    throw new Problem("object_announced", "this object has been announced with different bytes");
   if (answer.verdict === "unavailable")
-    throw new Problem("unavailable", "what an earlier attempt wrote could not be deleted; send the object again");
-  throw new Problem("unavailable", "what an earlier attempt wrote is deleted; send the object again");
+    throw new Problem("unavailable", "the object of an earlier attempt could not be deleted; send the object again");
+  throw new Problem("unavailable", "the object of an earlier attempt has been deleted; send the object again");
 }
 
 const gone = () => new Problem("job_gone", "this attempt of the job is over");
 
-/** The ETag of an R2 object that was put in one piece. */
+/** The ETag of an R2 object stored by a single PUT. */
 async function md5Of(body: ReadableStream<Uint8Array>): Promise<string> {
   const digest = new crypto.DigestStream("MD5");
   await body.pipeTo(digest);

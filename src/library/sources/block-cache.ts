@@ -1,19 +1,19 @@
-/** Reads bytes through blocks that are fetched once, kept for a while, and shared by readers that want them together. */
+/** A read-through LRU cache of fixed-size blocks. Concurrent readers share the fetch of a block. */
 export interface BlockCache {
-  /** @param size of the whole file: the last block ends there; `offset + length` must not lie beyond it */
+  /** @param size of the whole file, where the last block ends; `offset + length` must not exceed it */
   read(offset: number, length: number, size: number): Promise<Uint8Array>;
 }
 
 /**
- * @param fetchBytes answers exactly `length` bytes; called for runs of whole blocks, each run once
- * @param cacheBytes the least recently used blocks go first; blocks that are on their way are never dropped
+ * @param fetchBytes returns exactly `length` bytes; called once for each sequence of missing blocks
+ * @param cacheBytes capacity; the least recently used blocks are evicted first
  */
 export function createBlockCache(
   blockBytes: number,
   cacheBytes: number,
   fetchBytes: (offset: number, length: number) => Promise<Uint8Array>,
 ): BlockCache {
-  // In order of use: a Map keeps the order in which its keys were set.
+  // Ordered by last use: a Map iterates its keys in insertion order.
   const blocks = new Map<number, Promise<Uint8Array>>();
   const maxBlocks = Math.max(1, Math.floor(cacheBytes / blockBytes));
 
@@ -22,7 +22,7 @@ export function createBlockCache(
     const run = fetchBytes(offset, Math.min((last + 1) * blockBytes, size) - offset);
     for (let index = first; index <= last; index++) {
       const start = (index - first) * blockBytes;
-      // A copy: a view would keep the whole run in memory for as long as one of its blocks.
+      // A copy: a view would keep the whole response in memory as long as one of its blocks.
       const block = run.then((bytes) => bytes.slice(start, start + blockBytes));
       blocks.set(index, block);
       block.catch(() => blocks.delete(index)); // The next reader tries again.

@@ -9,13 +9,13 @@ const PARALLEL_PARTS = 3;
 
 export interface RangedProgress {
   plan: RangedPlan;
-  /** The first failure; parts that were under way with it were finished. */
+  /** The first failure. Parts that were running at that time have been completed. */
   failure: unknown;
 }
 
 /**
- * Copies parts that are still missing until the time is over: no part is begun after `isOver`, but one at least is.
- * Never throws: what was copied before a failure stays copied.
+ * Copies missing parts until `isOver`; no part starts after that, but at least one starts. Never throws: parts copied before a failure
+ * stay copied.
  */
 export async function copyParts(
   source: SeenSource,

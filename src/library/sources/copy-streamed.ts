@@ -7,15 +7,14 @@ export interface StreamedCopy {
   upload: R2MultipartUpload;
   answer: SourceAnswer;
   maxBytes: number;
-  /** Called with the bytes taken so far; throws to stop. */
+  /** Called with the bytes copied so far; throws to stop the copy. */
   onBytes: (copiedBytes: number) => void;
 }
 
 /**
- * Copies a whole file from one answer, part after part.
+ * Copies a whole file from one response, part by part.
  *
- * @param totalBytes as announced; its parts are streamed. Null: parts are collected one at a time, because R2 has to know
- *   the length of each before it comes
+ * @param totalBytes as announced; parts are then streamed. Null: each part is buffered first, because R2 needs its length in advance
  * @throws {SourceError} source_length_mismatch, source_too_large, source_timed_out, source_interrupted
  */
 export async function copyWhole(copy: StreamedCopy, totalBytes: number | null): Promise<R2UploadedPart[]> {

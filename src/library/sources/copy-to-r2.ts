@@ -20,14 +20,14 @@ export interface CopySource {
 }
 
 export interface CopyBudget {
-  /** No further part is begun after this; what is under way is finished. Does not apply to a source without ranges. */
+  /** No part starts after this time; running parts are completed. Does not apply to a source without ranges. */
   maxMs: number;
   clock: () => number;
   limits?: Partial<SourceLimits>;
   signal?: AbortSignal;
-  /** Called as bytes of a source without ranges arrive, because its one step may take minutes. */
+  /** Called as bytes of a source without ranges arrive, because its single step may take minutes. */
   onBytes?: (copiedBytes: number) => void;
-  /** A source without ranges has to be copied in one go, and an alarm may run for 15 minutes. */
+  /** A source without ranges is copied in a single step, and an alarm may run for 15 minutes. */
   maxStreamMs?: number;
 }
 
@@ -35,21 +35,20 @@ export interface CopyStep {
   state: CopyState;
   done: boolean;
   bytesCopied: number;
-  /** Null as long as the server has not said. */
+  /** Null until the server has stated it. */
   totalBytes: number | null;
 }
 
 const MAX_STREAM_MS = 14 * 60_000;
-/** A file that keeps changing under our hands is given up after the second time. */
+/** A file that changes again after this many restarts is given up. */
 const MAX_RESTARTS = 1;
 
 /**
- * Takes the copy of a source to R2 one step further. The caller keeps the answered state and comes back with it until
- * `done`; after a crash it comes back with the last one it kept (null when there is none), and loses only what that step
- * had copied. A step that got anywhere before a passing failure answers its progress, so a caller may count throws
- * without progress.
+ * Advances the copy of a source to R2 by one step. The caller stores the returned state and passes it to the next call until `done`. After
+ * a crash it passes the last stored state (or null), and only the interrupted step is repeated. A step that made progress before a
+ * transient failure returns that progress, so callers may count exceptions as failures without progress.
  *
- * @throws {SourceError} where it is not retryable, nothing is left in R2. Everything else that is thrown is a fault of ours.
+ * @throws {SourceError} after one that is not retryable, nothing is left in R2. Any other exception is a fault of the service.
  */
 export async function nextCopyStep(
   env: CopyEnv,
@@ -69,14 +68,14 @@ export async function nextCopyStep(
   }
 }
 
-/** Ends a copy for good: what it has put into R2 goes away. Harmless when repeated, and after the copy is done. */
+/** Aborts a copy and deletes its object and upload in R2. Idempotent. */
 export async function abortCopy(env: Pick<Env, "MEDIA">, assetId: string, state: CopyState | null): Promise<void> {
   const key = sourceKey(assetId);
   if (state?.upload) await dropUpload(env, key, state.upload.uploadId);
   await env.MEDIA.delete(key);
 }
 
-/** A small file is put at once; for a larger one only the upload is opened, so that it is known before it holds anything. */
+/** Stores a small file at once. For a larger one it only creates the upload, so that its id is stored before any part is. */
 async function begin(env: CopyEnv, source: CopySource, state: CopyState, budget: CopyBudget): Promise<CopyStep> {
   const answer = await fetchSource(env, source.url, {
     range: { first: 0, last: SMALL_SOURCE_BYTES - 1 },
@@ -88,7 +87,7 @@ async function begin(env: CopyEnv, source: CopySource, state: CopyState, budget:
     if (file.size !== null && file.size > maxSourceBytes(env)) throw new SourceError("source_too_large");
     const length = file.size ?? SMALL_SOURCE_BYTES;
     if (length <= SMALL_SOURCE_BYTES && isWholeFile(answer)) {
-      const bytes = new Uint8Array(length + 1); // one more than there may be
+      const bytes = new Uint8Array(length + 1); // one byte more than allowed, to detect a longer body
       const filled = await answer.body.readInto(bytes);
       if (filled <= length) return await putSmall(env, source, state, file.size, bytes.subarray(0, filled));
       if (file.size !== null) throw new SourceError("source_length_mismatch");
@@ -178,7 +177,7 @@ async function streamWhole(
 async function afterFailure(env: CopyEnv, source: CopySource, state: CopyState, error: unknown): Promise<CopyStep> {
   const key = sourceKey(source.assetId);
   if (isGone(error) && state.upload !== null) {
-    // Either the copy was finished and a crash kept us from noting it, or R2 has dropped an upload that lay for a week.
+    // Either the copy finished and a crash prevented storing that, or R2 has expired an upload that was idle for a week.
     const object = await env.MEDIA.head(key);
     if (object?.customMetadata?.["copyId"] === state.upload.copyId) return doneStep(state, object.size);
     return unfinished({ ...state, upload: null }, null);
@@ -192,7 +191,7 @@ async function afterFailure(env: CopyEnv, source: CopySource, state: CopyState, 
   throw error;
 }
 
-/** Time alone may repair it: a source that is away for a moment, or a failure of our own. */
+/** Whether a retry may succeed: the source is temporarily unavailable, or the service failed. */
 const isPassing = (error: unknown) => (error instanceof SourceError ? error.retryable : !isGone(error));
 
 /** R2's code 10024: no such upload. */

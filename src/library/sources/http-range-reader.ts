@@ -11,7 +11,7 @@ import type { SourcePace } from "./source-pace.ts";
 import { SourceError } from "./source-errors.ts";
 import { answeredFile, parseContentRange } from "./source-status.ts";
 
-/** A source reached over HTTP whose first block is already here. */
+/** A source read over HTTP, whose first bytes have already been fetched. */
 export interface HttpSource extends RangeReader {
   /** False: only the first block can be read; `read` beyond it throws `RangesUnsupported`. */
   readonly supportsRanges: boolean;
@@ -23,20 +23,20 @@ export interface HttpSource extends RangeReader {
   readonly requestCount: number;
 }
 
-/** The server sends the file only from its start: it has to be copied before it can be read at will. */
+/** The server does not support ranges: the file has to be copied before random access is possible. */
 export class RangesUnsupported extends Error {
   override readonly name = "RangesUnsupported";
 }
 
 export interface HttpSourceOptions {
-  /** How much the first request asks for; a multiple of `blockBytes`. */
+  /** Length of the first request; a multiple of `blockBytes`. */
   firstBytes?: number;
-  /** Every later request reads whole blocks of this size, as many as follow each other in one request. */
+  /** Later requests read whole blocks of this size; adjacent blocks share one request. */
   blockBytes?: number;
-  /** Most memory kept for reading again. The first request's blocks are kept for good and not counted. */
+  /** Capacity of the block cache. The bytes of the first request are always kept and do not count. */
   cacheBytes?: number;
   limits?: Partial<SourceLimits>;
-  /** Of all reads together, which then go on one after the other; otherwise each has its own. */
+  /** One pace for all reads, which then must be sequential. By default each read has its own. */
   pace?: SourcePace;
   signal?: AbortSignal;
 }
@@ -44,8 +44,8 @@ export interface HttpSourceOptions {
 const KIB = 1024;
 
 /**
- * Opens a source with one request that also fetches its beginning, where most files have their index: a small one then
- * needs no other request.
+ * Opens a source with one request that also fetches its first bytes, where most files have their index. A small index needs no further
+ * request.
  *
  * @throws {SourceError} also source_empty, and source_too_large beyond MAX_SOURCE_BYTES
  */
@@ -76,7 +76,7 @@ export async function openHttpSource(
   const seen: SeenSource = { env, url, file, limits, guard, onRequest: () => requestCount++, ...shared };
   const cache = createBlockCache(blockBytes, cacheBytes, (offset, length) => fetchBytes(seen, offset, length));
   const requireRanges = () => {
-    if (!supportsRanges || size === null) throw new RangesUnsupported("the source's server does not answer ranges");
+    if (!supportsRanges || size === null) throw new RangesUnsupported("the source's server does not support ranges");
     return size;
   };
   return {
@@ -93,7 +93,7 @@ export async function openHttpSource(
       if (end <= offset) return new Uint8Array(0);
       if (end <= head.byteLength) return head.slice(offset, end);
       const fileBytes = requireRanges();
-      // Through the cache it would be in memory three times: as it came, as blocks, and joined.
+      // Through the cache it would be in memory three times: as the response, as blocks, and joined.
       if (end - offset > cacheBytes) return fetchBytes(seen, offset, end - offset);
       return cache.read(offset, end - offset, fileBytes);
     },
@@ -105,7 +105,7 @@ export async function openHttpSource(
   };
 }
 
-/** The first `firstBytes` of the file, and what the answer says of the rest. */
+/** The first `firstBytes` of the file, and its properties from the response headers. */
 async function readOpening(answer: SourceAnswer, firstBytes: number, maxBytes: number) {
   try {
     return await checkOpening(answer, firstBytes, maxBytes);

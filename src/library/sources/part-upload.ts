@@ -1,7 +1,7 @@
 /**
- * Uploads one part of known length while its bytes arrive, so that it is never in memory as a whole.
+ * Uploads one part of known length while its bytes arrive, without buffering the whole part.
  *
- * @param produce hands over exactly `byteCount` bytes; a piece's memory may be used again once `write` is done
+ * @param produce writes exactly `byteCount` bytes; it may reuse a piece's memory once `write` has resolved
  * @returns R2's ETag of the part
  */
 export async function uploadPartStreamed(
@@ -10,11 +10,11 @@ export async function uploadPartStreamed(
   byteCount: number,
   produce: (write: (piece: Uint8Array) => Promise<void>) => Promise<void>,
 ): Promise<string> {
-  // R2 takes a stream only when it knows its length beforehand.
+  // R2 accepts only streams of known length.
   const pipe = new FixedLengthStream(byteCount);
   const writer = pipe.writable.getWriter();
   const uploading = upload.uploadPart(partNumber, pipe.readable);
-  // An upload that fails may leave its stream unread; a writer that only waited for the reader would wait for ever.
+  // A failed upload may leave its stream unread, and a writer that waits for the reader alone would never resolve.
   const failed = new Promise<never>((_, reject) => void uploading.catch(reject));
   failed.catch(() => undefined);
   try {

@@ -3,9 +3,9 @@ import type { RangeReader } from "../../media/mp4/range-reader.ts";
 import { SourceError } from "./source-errors.ts";
 
 /**
- * Reads an object of R2. Every read is one ranged GET; callers that want fewer, larger reads ask for them.
+ * Reads an object in R2. Every read is one ranged GET.
  *
- * Answers null when there is no such object.
+ * @returns null when there is no such object
  */
 export async function r2RangeReader(bucket: R2Bucket, key: string): Promise<RangeReader | null> {
   const head = await bucket.head(key);

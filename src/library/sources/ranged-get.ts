@@ -8,7 +8,7 @@ import { SourceError } from "./source-errors.ts";
 import type { AnsweredFile } from "./source-status.ts";
 import { answeredFile, isSameFile, parseContentRange } from "./source-status.ts";
 
-/** A file that was seen once and is read again in pieces: what it was then, it must still be. */
+/** A file whose properties are known from an earlier response. Later range requests must match them. */
 export interface SeenSource {
   env: SourceEnv;
   url: string;
@@ -16,18 +16,18 @@ export interface SeenSource {
   limits: Partial<SourceLimits>;
   guard: HostGuard;
   signal?: AbortSignal;
-  /** Of all reads together; otherwise each range has a pace of its own. */
+  /** One pace for all reads. By default each range has its own. */
   pace?: SourcePace;
   /** Called once for each request. */
   onRequest?: () => void;
 }
 
 /**
- * Hands the bytes from `first` to `last`, both included, to `take` in order, piece by piece. A piece's memory is used
- * again once `take` is done. A server may answer less than it was asked for (RFC 9110 §15.3.7); the rest is asked for again.
+ * Passes the bytes from `first` to `last` (inclusive) to `take`, piece by piece and in order. A piece's memory is reused once `take` has
+ * resolved. A server may send less than requested (RFC 9110 §15.3.7); the rest is requested again.
  *
- * @throws {SourceError} source_length_mismatch when the server answers with other bytes, more or fewer of them, or another
- *   version of the file; source_timed_out when it sends the range too slowly or in too many answers
+ * @throws {SourceError} source_length_mismatch when the server sends a different range, too many or too few bytes, or another version of
+ *   the file; source_timed_out when it sends the range too slowly or in too many responses
  */
 export async function fetchRange(
   source: SeenSource,
@@ -62,7 +62,7 @@ export async function fetchRange(
   }
 }
 
-/** Where the answered bytes end (exclusive), after checking that they are the ones asked for. */
+/** The end (exclusive) of the range in the response, after checking that it matches the request. */
 function endOfAnswer(answer: SourceAnswer, file: AnsweredFile, first: number, last: number): number {
   if (answer.status === 200) throw new SourceError("source_length_mismatch", { detail: "the file has changed" });
   const range = parseContentRange(answer.headers.get("content-range"));

@@ -20,17 +20,17 @@ export interface SourceRequest {
   method?: "GET" | "HEAD";
   /** First and last byte, both included, as RFC 9110 §14.1.2. */
   range?: { first: number; last: number };
-  /** A validator from an earlier answer: when the file has changed since, the whole new file is sent (RFC 9110 §13.1.5). */
+  /** A validator from an earlier response. If the file has changed, the server sends the whole new file (RFC 9110 §13.1.5). */
   ifRange?: string;
   signal?: AbortSignal;
   limits?: Partial<SourceLimits>;
-  /** Shared by the requests for one source, so that its host is not resolved for each. */
+  /** Shared by all requests for one source, so that its host is resolved once. */
   guard?: HostGuard;
-  /** Shared by the requests of one piece of work; a request of its own has the least throughput alone. */
+  /** Shared by the requests of one operation. By default, the minimum throughput applies to this request alone. */
   pace?: SourcePace;
 }
 
-/** Always 200 or 206. Whoever gets it reads the body to its end or cancels it. */
+/** Always 200 or 206. The caller must read the body to its end or cancel it. */
 export interface SourceAnswer {
   status: 200 | 206;
   headers: Headers;
@@ -38,10 +38,10 @@ export interface SourceAnswer {
 }
 
 /**
- * The one way to fetch what a customer's URL names. Follows redirects by hand, so that every hop is checked like the
- * first one.
+ * Fetches a customer's URL. All requests to customers' URLs go through this function. Redirects are followed manually, so that every hop
+ * passes the same checks.
  *
- * @throws {SourceError} for everything that can be wrong with a source
+ * @throws {SourceError} for every failure of a source
  */
 export async function fetchSource(env: SourceEnv, url: string, request: SourceRequest = {}): Promise<SourceAnswer> {
   const limits = { ...SOURCE_LIMITS, ...request.limits };
@@ -94,7 +94,7 @@ async function requestOnce(env: SourceEnv, url: URL, request: SourceRequest, lim
 }
 
 function requestHeaders(request: SourceRequest): Headers {
-  // Compressed, neither lengths nor ranges would be those of the file.
+  // With a content coding, lengths and ranges would not be those of the file.
   const headers = new Headers({ accept: "*/*", "accept-encoding": "identity", "user-agent": USER_AGENT });
   if (request.range !== undefined) headers.set("range", `bytes=${request.range.first}-${request.range.last}`);
   if (request.ifRange !== undefined) headers.set("if-range", request.ifRange);

@@ -2,12 +2,12 @@ import type { SourceLimits } from "./limits.ts";
 import type { SourcePace } from "./source-pace.ts";
 import { SourceError } from "./source-errors.ts";
 
-/** One read takes at most this much, so that a slow reader holds little. */
+/** Largest single read, which bounds the memory of a slow consumer. */
 const READ_BYTES = 256 * 1024;
 
 /**
- * The body of an answer, read piece by piece: a server that stops sending, sends too slowly or closes early becomes a `SourceError`.
- * Nothing is read ahead of what is asked for.
+ * The body of a response, read piece by piece without read-ahead. A server that stalls, sends too slowly or closes early causes a
+ * `SourceError`.
  */
 export class SourceBody {
   readonly #reader: ReadableStreamBYOBReader | null;
@@ -16,7 +16,7 @@ export class SourceBody {
   readonly #pace: SourcePace;
   #buffer: ArrayBufferLike = new ArrayBuffer(0);
 
-  /** @param abort of the request that this is the answer to */
+  /** @param abort aborts the request of this response */
   constructor(
     stream: ReadableStream<Uint8Array> | null,
     abort: AbortController,
@@ -30,8 +30,7 @@ export class SourceBody {
   }
 
   /**
-   * The next piece, at most `maxBytes` and at least one byte; null at the end. It is good until the next call, which
-   * uses the memory again.
+   * The next piece, of 1 to `maxBytes` bytes; null at the end. It is valid until the next call, which reuses its memory.
    *
    * @throws {SourceError} source_timed_out, source_interrupted
    */
@@ -60,7 +59,7 @@ export class SourceBody {
   }
 
   /**
-   * Fills `target` from its start; answers how many bytes there were, fewer only where the body ends.
+   * Fills `target` from its start. @returns the number of bytes read, less than its length only at the end of the body
    *
    * @param onPiece called with the bytes filled so far; may throw to stop
    */
@@ -76,7 +75,7 @@ export class SourceBody {
     return filled;
   }
 
-  /** Lets go of the connection. Never throws; needless after the end. */
+  /** Releases the connection. Never throws. Not needed after the end of the body. */
   async cancel(): Promise<void> {
     this.#abort.abort(new SourceError("source_interrupted"));
     await this.#reader?.cancel().catch(() => undefined);

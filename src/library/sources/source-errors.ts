@@ -2,8 +2,8 @@ import type { ConnectionFailure } from "../../platform/network/connection-failur
 import type { NetworkErrorCode } from "../../platform/network/network-error.ts";
 
 /**
- * Every way in which fetching a source can fail. Closed: an asset that cannot be fetched is errored with one of these.
- * `retryable` says whether time alone can repair it.
+ * All failures of fetching a source. An asset whose source cannot be fetched gets one of these codes. `retryable`: a later attempt may
+ * succeed.
  */
 export const SOURCE_ERRORS = {
   source_forbidden: {
@@ -59,16 +59,16 @@ export const SOURCE_ERROR_OF_CONNECTION: Record<ConnectionFailure, SourceErrorCo
   unresolvable: "source_unresolvable",
 };
 
-/** `message` is shown to the asset's owner: it never holds a URL. What is private belongs in `cause`, which is only logged. */
+/** `message` is shown to the asset's owner and never contains a URL. Private details belong in `cause`, which is only logged. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
   readonly code: SourceErrorCode;
   readonly retryable: boolean;
   readonly fault = "source";
-  /** How long the server asked us to wait (`Retry-After`); null when it did not. */
+  /** The server's `Retry-After`; null when there was none. */
   readonly retryAfterMs: number | null;
 
-  /** @param options.detail a few words added in brackets, such as the HTTP status */
+  /** @param options.detail appended in brackets, for example the HTTP status */
   constructor(code: SourceErrorCode, options: ErrorOptions & { detail?: string; retryAfterMs?: number | null } = {}) {
     const { message, retryable } = SOURCE_ERRORS[code];
     super(options.detail === undefined ? message : `${message} (${options.detail})`, options);

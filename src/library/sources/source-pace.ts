@@ -1,11 +1,11 @@
 import type { SourceLimits } from "./limits.ts";
 
-/** Between a timer's end and the clock. */
+/** Most a timer may fire before the clock shows its time. */
 const CLOCK_TOLERANCE_MS = 10;
 
 /**
- * How long a server may still be waited for while it sends what one piece of work needs, over as many answers as that takes. Only time spent
- * waiting for the server counts, not what is done with its bytes in between.
+ * The remaining time that one operation may wait for a server, over all its responses. Only time spent waiting for the server counts, not
+ * the processing of its bytes.
  */
 export class SourcePace {
   private waitedMs = 0;
@@ -14,7 +14,7 @@ export class SourcePace {
   private readonly deadlineMs: number;
   private readonly clock: () => number;
 
-  /** @param deadlineMs for all of the work, however fast it goes; Infinity = its throughput alone decides */
+  /** @param deadlineMs for the whole operation at any throughput; Infinity = only the minimum throughput applies */
   constructor(
     limits: Pick<SourceLimits, "graceMs" | "minBytesPerSecond">,
     deadlineMs: number,
@@ -30,18 +30,18 @@ export class SourcePace {
     return Math.min(this.deadlineMs, this.throughputMs) - this.waitedMs;
   }
 
-  /** The work has taken its whole time, at a throughput that is enough. */
+  /** The operation has reached its deadline although the throughput is sufficient. */
   get isOverDeadline(): boolean {
     return this.deadlineMs <= this.throughputMs && this.deadlineMs - this.waitedMs <= CLOCK_TOLERANCE_MS;
   }
 
-  /** How long the bytes that have come may take. */
+  /** Time allowed for the bytes received so far. */
   private get throughputMs(): number {
     const { graceMs, minBytesPerSecond } = this.limits;
     return graceMs + (this.received / minBytesPerSecond) * 1000;
   }
 
-  /** Counts the time that `wait` takes, and the bytes that it answers. */
+  /** Adds the duration of `wait`, and the bytes it returns. */
   async during<T>(wait: () => Promise<T>, bytesOf: (result: T) => number = () => 0): Promise<T> {
     const startedAtMs = this.clock();
     try {

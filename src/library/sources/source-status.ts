@@ -3,9 +3,9 @@ import type { SourceErrorCode } from "./source-errors.ts";
 import { SOURCE_ERROR_OF_CONNECTION, SourceError } from "./source-errors.ts";
 
 /**
- * What a status other than 200 and 206 means for the source.
+ * Maps a status other than 200 and 206 to a source error.
  *
- * @param now against which a `Retry-After` date is read
+ * @param now reference time for a `Retry-After` date
  */
 export function refusalOfStatus(status: number, headers: Headers, now: Date): SourceError {
   const retryAfterMs = parseRetryAfterMs(headers.get("retry-after"), now);
@@ -26,10 +26,10 @@ function codeOfStatus(status: number): SourceErrorCode {
   return status >= 500 ? "source_unavailable" : "source_bad_status";
 }
 
-/** What an answer says about the file as a whole. Sizes in bytes; null = not said. */
+/** What a response states about the whole file. Size in bytes; null = not stated. */
 export interface AnsweredFile {
   size: number | null;
-  /** Strong validators only: a weak one may stay while bytes change (RFC 9110 §8.8.1). */
+  /** Strong validators only: a weak one may stay the same while bytes change (RFC 9110 §8.8.1). */
   etag: string | null;
   lastModified: string | null;
 }
@@ -52,7 +52,7 @@ export function answeredFile(answer: { status: 200 | 206; headers: Headers }): A
   };
 }
 
-/** The length of the body; null also when the body is compressed, because then it is not the length of what is read. */
+/** The length of the body; null also under a content coding, because then the decoded length differs. */
 export function contentLength(headers: Headers): number | null {
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity") return null;
@@ -60,7 +60,7 @@ export function contentLength(headers: Headers): number | null {
   return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
 
-/** True when both answers can be about the same bytes; what one of them does not say is taken as equal. */
+/** Whether both responses can describe the same bytes. A property that one of them does not state counts as equal. */
 export function isSameFile(one: AnsweredFile, other: AnsweredFile): boolean {
   return agree(one.size, other.size) && agree(one.etag, other.etag) && agree(one.lastModified, other.lastModified);
 }

@@ -6,11 +6,11 @@ import { type OpenIndex, openIndex } from "../../media/mp4/index-file.ts";
 
 const KIB = 1024;
 
-/** An index in R2, opened; an index is written once, so its first bytes are kept for a while. */
+/** An opened index in R2. Indexes are immutable, so the first bytes may be cached. */
 export interface StoredIndex {
   reader: RangeReader;
   open: OpenIndex;
-  /** Of the index object, without quotes; with a file's name it identifies the bytes of that file. */
+  /** Of the index object, without quotes. Together with a file name it identifies that file's bytes. */
   etag: string;
 }
 
@@ -36,11 +36,11 @@ export async function openStoredIndex(
 }
 
 /**
- * The source of an asset: the copy in R2, which costs no extra request to look for; until it is there, the place where
- * it came from. A copy appears whole or not at all.
+ * Reads the source of an asset: from its copy in R2, or from its URL until the copy exists. A copy appears atomically, and the first read
+ * itself shows whether there is one.
  *
- * @param sourceUrl asked for only when there is no copy yet; null = the asset is gone
- * @throws {SourceError} from reads, when neither can be read
+ * @param sourceUrl called only when there is no copy yet; resolves to null when the asset is gone
+ * @throws {SourceError} from reads, when neither is readable
  */
 export function assetSource(env: Env, assetId: string, sourceUrl: () => Promise<string | null>): RangeReader {
   let remote: Promise<RangeReader> | null = null;

@@ -3,8 +3,8 @@ import type { Rendition } from "../manifest/model.ts";
 
 /**
  * `Representation@bandwidth` in bits per second (ISO/IEC 23009-1 §5.3.5.2): over a channel of this rate, playback that starts at any
- * segment after `minBufferTime` never waits. Each segment counts as needed in full when it starts to play. Never below the peak that HLS
- * announces: adaptation compares it with the throughput, and a long buffer would make a short asset look cheaper than it is.
+ * segment after `minBufferTime` never stalls. Each segment is needed completely when its playback starts. The result is never below the
+ * HLS peak rate: players compare it with the throughput, and a long buffer would make a short asset appear to need less.
  */
 export function dashBandwidth(row: Rendition, minBufferSeconds: number): number {
   const { durationTicks, bytes } = row.segments;
@@ -17,8 +17,8 @@ export function dashBandwidth(row: Rendition, minBufferSeconds: number): number 
 }
 
 /**
- * The largest `bits(first…last) / (minBufferSeconds + duration(first…last-1))` of any run of segments. The quotient of the best run at one
- * rate is the next, higher rate to try (Dinkelbach's method), so a few passes over the list are enough.
+ * The largest `bits(first…last) / (minBufferSeconds + duration(first…last-1))` of any consecutive segments. Dinkelbach's method: the
+ * quotient of the best sequence at one rate is the next, higher rate to try, so a few passes over the list suffice.
  */
 export function leastBufferRate(seconds: number[], bytes: number[], minBufferSeconds: number): number {
   let rate = 0;
@@ -29,7 +29,7 @@ export function leastBufferRate(seconds: number[], bytes: number[], minBufferSec
   }
 }
 
-/** The quotient of the run whose bits exceed most what `rate` delivers. */
+/** The quotient of the sequence whose bits exceed those delivered at `rate` the most. */
 function bestRunAt(rate: number, seconds: number[], bytes: number[], minBufferSeconds: number): number {
   let best = { excess: -Infinity, quotient: 0 };
   let run = { bits: 0, waitSeconds: minBufferSeconds };

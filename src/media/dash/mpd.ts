@@ -7,17 +7,16 @@ import { AUDIO_CHANNELS_SCHEME, fractionText, isSampleRate, pictureAspect, UNKNO
 import { segmentTemplate } from "./segment-template.ts";
 import { element, escapeXml, isoDuration, isoDurationUp, isoEnd } from "./xml.ts";
 
-/** A delay of this much puts a player at the beginning of what it takes for a live stream. */
+/** This presentation delay makes players start a growing (dynamic) presentation at its beginning. */
 const LONGEST_SECONDS = 12 * 3600;
 
 /**
- * The MPD (ISO/IEC 23009-1), profile "ISO Base media file format live", as that is what segments in files of their own
- * are called, also for on-demand. Each set of pictures is an adaptation set of its own: a player changes seamlessly only
- * between renditions whose segments begin together. What was broadcast has a period for each stretch without a break. While the
- * presentation grows the MPD is dynamic.
+ * The MPD (ISO/IEC 23009-1). Its profile is "ISO Base media file format live", which covers segments in separate files, also for on-demand.
+ * Each set of aligned video renditions is an AdaptationSet, because players switch seamlessly only between aligned segments. A broadcast
+ * has a Period per span. The MPD is dynamic while the presentation grows.
  *
- * @param base where the renditions are, relative to the MPD: the playback id
- * @param firstNumber what the first segment is called
+ * @param base the path of the renditions, relative to the MPD: the playback id
+ * @param firstNumber the number in the first segment's file name
  */
 export function mpd(presentation: Presentation, base: string, now: Date, firstNumber = 0): string {
   const { videoSets, audio, isComplete, createdAtMs } = presentation;
@@ -25,7 +24,7 @@ export function mpd(presentation: Presentation, base: string, now: Date, firstNu
   const all = [...videoSets.flat(), ...audio];
   const longest = Math.max(...all.map(({ segments, timescale }) => largest(segments.durationTicks) / timescale));
   const minBufferSeconds = Math.max(...all.map(targetDuration));
-  // A maximum that holds for what is still to come: sound is cut at the frame nearest to the picture's cut.
+  // The maximum must also hold for future segments, whose audio is cut at the frame nearest to the video's cut.
   const maxSegmentSeconds = isComplete ? longest : Math.max(longest, minBufferSeconds + longestFrame(audio));
   const root = {
     xmlns: "urn:mpeg:dash:schema:mpd:2011",
@@ -77,7 +76,7 @@ const longestFrame = (audio: Rendition[]) =>
   Math.max(0, ...audio.map(({ timescale }) => AAC_FRAME_SAMPLES / timescale));
 const largest = (numbers: number[]) => numbers.reduce((most, one) => Math.max(most, one), 0);
 
-/** What the adaptation sets of a period share. */
+/** Arguments common to the adaptation sets of a Period. */
 interface SetContext {
   presentation: Presentation;
   bandwidth: (row: Rendition) => number;
@@ -113,7 +112,7 @@ function videoSet(set: Rendition[], id: number, { presentation, bandwidth, templ
       maxFrameRate: fractionText(rates.toSorted((a, b) => b.num / b.den - a.num / a.den)[0]!),
       segmentAlignment: true,
       startWithSAP: 1,
-      // The source comes first while it stands beside the ladder: it is the better picture.
+      // The source has the higher quality, so it comes first while it is listed beside the ladder.
       selectionPriority: presentation.videoSets.length > 1 ? presentation.videoSets.length - id : null,
     },
     element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: id === 0 ? "main" : "alternate" }),
@@ -138,7 +137,7 @@ function audioSet(
       segmentAlignment: true,
       startWithSAP: 1,
     },
-    // The schema wants every Label before the first Role.
+    // The schema requires every Label before the first Role.
     `<Label>${escapeXml(trackLabel(row, presentation.audio.indexOf(row)))}</Label>`,
     element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: isMain ? "main" : "alternate" }),
     element(

@@ -2,14 +2,14 @@ import { type Presentation, type Rendition, segmentsUntil } from "../manifest/mo
 import type { Period } from "./periods.ts";
 import { element } from "./xml.ts";
 
-/** How the segments of a rendition are addressed in one period. */
+/** The SegmentTemplate of a rendition in one Period. */
 export function segmentTemplate(
   row: Rendition,
-  { mediaSeconds, stretches }: Period,
+  { mediaSeconds, spans }: Period,
   { isComplete, endSeconds }: Presentation,
   firstNumber: number,
 ): string {
-  const { first, count, initFile, startTicks } = stretches.get(row.name)!;
+  const { first, count, initFile, startTicks } = spans.get(row.name)!;
   const offsetTicks = Math.round(mediaSeconds * row.timescale);
   const end = first + (isComplete ? count : segmentsUntil(row, endSeconds));
   return element(
@@ -25,7 +25,7 @@ export function segmentTemplate(
   );
 }
 
-/** Equal durations that follow each other are one entry. */
+/** Consecutive equal durations share one `S` element. */
 export function timeline(durationTicks: number[], startTicks = 0): string[] {
   const entries: string[] = [];
   for (let first = 0; first < durationTicks.length;) {

@@ -1,4 +1,4 @@
-/** Attributes of adaptation sets that on-demand and live MPDs write alike (DASH-IF IOP 4.3 §3.2.4). */
+/** Attributes of adaptation sets, common to on-demand and live MPDs (DASH-IF IOP 4.3 §3.2.4). */
 import { SAMPLE_RATES_HZ } from "../mp4/aac.ts";
 
 export const AUDIO_CHANNELS_SCHEME = "urn:mpeg:dash:23003:3:audio_channel_configuration:2011";
@@ -11,13 +11,13 @@ export interface FrameRate {
   den: number;
 }
 
-/** ISO/IEC 23009-1 §5.3.7.2: whole numbers, `30000/1001`; null when the rate is not known. */
+/** `@frameRate` as an integer or a fraction such as `30000/1001` (ISO/IEC 23009-1 §5.3.7.2); null when unknown. */
 export function fractionText({ num, den }: FrameRate): string | null {
   if (num === 0) return null;
   return den === 1 ? String(num) : `${num}/${den}`;
 }
 
-/** `@par` of a set of renditions with square pixels: the ratio of the largest picture. */
+/** `@par` of a set of renditions with square pixels: the aspect ratio of the largest one. */
 export function pictureAspect(set: { widthPx: number | null; heightPx: number | null }[]): string | null {
   const [largest] = set.toSorted((a, b) => (b.widthPx ?? 0) - (a.widthPx ?? 0));
   const { widthPx, heightPx } = largest ?? { widthPx: null, heightPx: null };
@@ -28,5 +28,5 @@ export function pictureAspect(set: { widthPx: number | null; heightPx: number | 
 
 const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
 
-/** Whether an audio timescale is a sampling rate: files that are delivered as they are may count in other units. */
+/** Whether an audio timescale is the sampling rate. Passthrough files may use another timescale. */
 export const isSampleRate = (timescale: number): boolean => SAMPLE_RATES_HZ.includes(timescale);

@@ -1,6 +1,6 @@
 type Attributes = Record<string, string | number | boolean | null | undefined>;
 
-/** An element; attributes without a value are left out, everything is escaped. */
+/** An element. Attributes without a value are omitted; all values are escaped. */
 export function element(name: string, attributes: Attributes, ...children: string[]): string {
   const list = Object.entries(attributes)
     .filter(([, value]) => value !== null && value !== undefined)
@@ -15,12 +15,12 @@ export const escapeXml = (text: string) => text.replace(/[&<>"']/g, (char) => EN
 /** ISO 8601, to the millisecond. */
 export const isoDuration = (seconds: number) => `PT${Number(seconds.toFixed(3))}S`;
 
-/** The same, never shorter than the value: for what the standard calls a maximum. */
+/** The same, rounded up: for values that the standard defines as a maximum. */
 export const isoDurationUp = (seconds: number) => isoDuration(Math.ceil(seconds * 1000 - 1e-6) / 1000);
 
 /**
- * `mediaPresentationDuration`: the next whole millisecond above the media's end, also when that is whole. dash.js 5.2 takes a time at or
- * past the announced end for the end of playback; if it looks before the media element has fired `ended`, it pauses half a second earlier
- * and never ends.
+ * `mediaPresentationDuration`: the next whole millisecond above the media's end, even when the end is a whole millisecond. dash.js 5.2
+ * treats a time at or past the announced end as the end of playback. If it checks before the media element has fired `ended`, it pauses
+ * half a second earlier and never ends.
  */
 export const isoEnd = (seconds: number) => `PT${(Math.floor(seconds * 1000 + 1e-6) + 1) / 1000}S`;

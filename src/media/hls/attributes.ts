@@ -1,9 +1,9 @@
-/** The value of an attribute: a number or a word as it is, a text in quotes (RFC 8216 §4.2). */
+/** An attribute value: numbers and enumerated strings as they are, other strings quoted (RFC 8216 §4.2). */
 export type AttributeValue = number | string | { quoted: string } | null | undefined;
 
 export const quoted = (text: string) => ({ quoted: text });
 
-/** Writes a tag with its attributes; those without a value are left out. */
+/** Writes a tag with its attributes, without those that have no value. */
 export function tag(name: string, attributes: Record<string, AttributeValue>): string {
   const list = Object.entries(attributes)
     .filter(([, value]) => value !== null && value !== undefined)
@@ -11,10 +11,10 @@ export function tag(name: string, attributes: Record<string, AttributeValue>): s
   return `#${name}:${list.join(",")}`;
 }
 
-/** A quoted text has no way to hold quotes or line breaks. */
+/** A quoted string cannot contain quotes or line breaks. */
 const clean = (text: string) => text.replace(/"/g, "'").replace(/[\r\n]+/g, " ");
 
-/** Seconds with microseconds, the sums of which stay exact: each is the difference of two rounded moments. */
+/** Durations in seconds with six decimals. Each is the difference of two rounded times, so rounding errors do not accumulate. */
 export function segmentSeconds(durationTicks: number[], timescale: number): string[] {
   let ticks = 0;
   let micros = 0;

@@ -2,7 +2,7 @@ import { planGrid } from "../../../protocol/ladder.ts";
 import type { MediaList, Rendition } from "../manifest/model.ts";
 import { segmentSeconds } from "./attributes.ts";
 
-/** Key frames of a rendition: how long each stands, and where its bytes are. */
+/** A key frame: its display duration and its byte range. */
 export interface KeyframeList {
   durationTicks: number[];
   bytes: number[];
@@ -10,8 +10,9 @@ export interface KeyframeList {
 }
 
 /**
- * Every GOP of a segment is equally long but for the last, which takes the rest, so durations follow from counts.
- * Null: nothing is known about key frames (sound, passthrough).
+ * All GOPs of a segment have the same length except the last, so durations follow from the counts.
+ *
+ * @returns null when the key frames are unknown (audio, passthrough)
  */
 export function keyframesOf(
   { segments, frameRateNum, frameRateDen }: Rendition,
@@ -42,7 +43,7 @@ export function iframePlaylist({ rendition, isComplete, segmentCount }: MediaLis
   return [
     "#EXTM3U",
     "#EXT-X-VERSION:7",
-    // Two seconds and a little for rates that are not whole; constant while the list grows.
+    // GOPs last slightly over 2 s at fractional frame rates. The value is constant while the list grows.
     `#EXT-X-TARGETDURATION:${Math.max(4, ...seconds.map((duration) => Math.round(Number(duration))))}`,
     "#EXT-X-MEDIA-SEQUENCE:0",
     `#EXT-X-PLAYLIST-TYPE:${isComplete ? "VOD" : "EVENT"}`,

@@ -1,17 +1,17 @@
 import { targetDuration } from "../manifest/bandwidth.ts";
 import type { MediaList } from "../manifest/model.ts";
-import { type Stretch, stretchesOf } from "../manifest/stretches.ts";
+import { type RenditionSpan, spansOf } from "../manifest/spans.ts";
 import { segmentSeconds } from "./attributes.ts";
 
 /**
- * A media playlist (RFC 8216 §4.3.3). A complete one is final. A growing one is of type EVENT, tells players to start at
- * the beginning, and ends only when it is complete.
+ * A media playlist (RFC 8216 §4.3.3). A complete one never changes. A growing one has type EVENT, makes players start at the beginning,
+ * and gets EXT-X-ENDLIST only when it is complete.
  *
- * @param firstNumber what the first segment is called
+ * @param firstNumber the number in the first segment's file name
  */
 export function mediaPlaylist({ rendition, isComplete, durationTicks }: MediaList, firstNumber = 0): string {
   const seconds = segmentSeconds(durationTicks, rendition.timescale);
-  const stretches = stretchesOf(rendition);
+  const spans = spansOf(rendition);
   return [
     "#EXTM3U",
     "#EXT-X-VERSION:7",
@@ -20,13 +20,13 @@ export function mediaPlaylist({ rendition, isComplete, durationTicks }: MediaLis
     `#EXT-X-PLAYLIST-TYPE:${isComplete ? "VOD" : "EVENT"}`,
     "#EXT-X-INDEPENDENT-SEGMENTS",
     ...(isComplete ? [] : ["#EXT-X-START:TIME-OFFSET=0"]),
-    ...stretches.flatMap((stretch, n) => [
-      ...beginning(stretch, stretches[n - 1], rendition.name),
-      ...seconds.slice(stretch.first, stretch.first + stretch.count).flatMap((duration, position) => [
-        // A gap is passed over (RFC 8216bis §4.4.4.7).
-        ...(stretch.isGap ? ["#EXT-X-GAP"] : []),
+    ...spans.flatMap((span, n) => [
+      ...beginning(span, spans[n - 1], rendition.name),
+      ...seconds.slice(span.first, span.first + span.count).flatMap((duration, position) => [
+        // Players skip a gap (RFC 8216bis §4.4.4.7).
+        ...(span.isGap ? ["#EXT-X-GAP"] : []),
         `#EXTINF:${duration},`,
-        `${rendition.name}/${firstNumber + stretch.first + position}.m4s`,
+        `${rendition.name}/${firstNumber + span.first + position}.m4s`,
       ]),
     ]),
     ...(isComplete ? ["#EXT-X-ENDLIST"] : []),
@@ -34,12 +34,12 @@ export function mediaPlaylist({ rendition, isComplete, durationTicks }: MediaLis
   ].join("\n");
 }
 
-function beginning(stretch: Stretch, before: Stretch | undefined, name: string): string[] {
-  const { isDiscontinuous, initFile, capturedAtMs } = stretch;
+function beginning(span: RenditionSpan, before: RenditionSpan | undefined, name: string): string[] {
+  const { isDiscontinuous, initFile, capturedAtMs } = span;
   return [
     ...(isDiscontinuous ? ["#EXT-X-DISCONTINUITY"] : []),
     ...(initFile === before?.initFile ? [] : [`#EXT-X-MAP:URI="${name}/${initFile}"`]),
-    // Once: by later ones players would leave time for what was not broadcast.
+    // Only once: later dates would make players insert time for interruptions of the broadcast.
     ...(before !== undefined || capturedAtMs === null
       ? []
       : [`#EXT-X-PROGRAM-DATE-TIME:${new Date(capturedAtMs).toISOString()}`]),

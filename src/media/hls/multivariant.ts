@@ -3,15 +3,15 @@ import { type Presentation, type Rendition, trackLabel } from "../manifest/model
 import { quoted, tag } from "./attributes.ts";
 import { keyframesOf } from "./iframe-playlist.ts";
 
-/** Where a rendition's playlist is. */
+/** The URI of a rendition's playlist. */
 type Locate = (name: string) => string;
 
 const GROUP = "audio";
 
 /**
- * The multivariant playlist (RFC 8216 §4.3.4): pictures as variants, sound in one group that they share.
- * @param base where the renditions are, relative to this playlist: the playback id
- * @param query what every request for a playlist has to carry: "?…", or ""
+ * The multivariant playlist (RFC 8216 §4.3.4): video renditions as variants that share one audio group.
+ * @param base the path of the renditions, relative to this playlist: the playback id
+ * @param query appended to every playlist URI: "?…" or ""
  */
 export function multivariantPlaylist(presentation: Presentation, base: string, query = ""): string {
   const locate: Locate = (name) => `${base}/${name}.m3u8${query}`;
@@ -29,7 +29,7 @@ export function multivariantPlaylist(presentation: Presentation, base: string, q
   ].join("\n");
 }
 
-/** A single sound without a picture is a variant and needs no group. */
+/** A single audio rendition without video is a variant itself and needs no group. */
 function audioGroup(audio: Rendition[], locate: Locate, hasVideo: boolean): string[] {
   if (!hasVideo && audio.length < 2) return [];
   const names = new Map<string, number>();

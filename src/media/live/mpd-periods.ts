@@ -2,28 +2,28 @@ import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
 import type { OriginRendition } from "./origin-facts.ts";
 import { endTicks, lastWhole, type LiveRendition, type LiveSegment, type LiveTiming, segmentAt } from "./timeline.ts";
 
-/** A rendition as the MPD sees it. */
+/** A rendition of the MPD: its fixed facts and its media so far. */
 export interface MpdRendition {
   facts: OriginRendition;
   live: LiveRendition;
 }
 
-/** One stretch of the session, in which every rendition of it goes on without a seam. Seconds are on the MPD's timeline. */
+/** A Period of the session, without a seam in any of its renditions. Seconds are on the MPD's timeline. */
 export interface MpdPeriod {
   firstMsn: number;
-  /** The first one that is not of it any more; null = it goes on. */
+  /** The first sequence number after it; null = it continues. */
   untilMsn: number | null;
   startSeconds: number;
-  /** Media time at which it begins: sound and picture are held together by it. */
+  /** Media time at its start, common to audio and video for synchronization. */
   mediaSeconds: number;
-  /** Null while it goes on. */
+  /** Null while it continues. */
   durationSeconds: number | null;
-  /** When its first picture was captured, epoch ms. */
+  /** Capture time of its first frame, epoch ms. */
   capturedAtMs: number;
   renditions: MpdRendition[];
 }
 
-/** Where the periods that are still known begin, once older ones are forgotten. */
+/** Start of the oldest retained Period after older ones have been dropped. */
 export interface PeriodOrigin {
   firstMsn: number;
   startSeconds: number;
@@ -33,8 +33,8 @@ export interface PeriodOrigin {
 }
 
 /**
- * The session's stretches from its first segment on. Behind a discontinuity the clock has gone on while nothing came; elsewhere the
- * timeline goes on to the tick.
+ * The session's Periods from its first segment on. After a discontinuity the timeline advances by wall-clock time, elsewhere it is
+ * continuous to the tick.
  */
 export function periodsOf(renditions: MpdRendition[], origin: PeriodOrigin | null = null): MpdPeriod[] {
   const known = renditions.flatMap(({ live }) => live.seams).filter((msn) => msn >= (origin?.firstMsn ?? 0));
@@ -43,7 +43,7 @@ export function periodsOf(renditions: MpdRendition[], origin: PeriodOrigin | nul
   for (const [index, firstMsn] of seams.entries()) {
     const here = renditions.filter(({ live }) => isPlayed(live, firstMsn));
     const leader = here.find(({ live }) => segmentAt(live, firstMsn) !== null);
-    if (leader === undefined) continue; // nobody has it, or has it yet
+    if (leader === undefined) continue; // no rendition has this segment (yet)
     const segment = segmentAt(leader.live, firstMsn)!;
     const mediaSeconds = segment.decodeTicks / leader.live.timescale;
     const untilMsn = seams[index + 1] ?? null;
@@ -63,7 +63,7 @@ export function periodsOf(renditions: MpdRendition[], origin: PeriodOrigin | nul
   return periods;
 }
 
-/** One that has not come so far is expected, unless it has been given up. */
+/** A segment that has not arrived is expected, unless the rendition has been dropped. */
 function isPlayed(live: LiveRendition, msn: number): boolean {
   if (live.droppedFrom !== null && msn >= live.droppedFrom) return false;
   return msn >= live.firstMsn && segmentAt(live, msn)?.isGap !== true;
@@ -78,8 +78,8 @@ function startOf(
   const before = periods.at(-1) ?? (origin && { ...origin, durationSeconds: 0 });
   if (before === null) return 0;
   const zeroMs = origin?.zeroMs ?? periods[0]!.capturedAtMs;
-  const goesOn = before.startSeconds + (mediaSeconds - before.mediaSeconds);
-  if (!segment.isDiscontinuous || segment.msn === origin?.firstMsn) return goesOn;
+  const continuous = before.startSeconds + (mediaSeconds - before.mediaSeconds);
+  if (!segment.isDiscontinuous || segment.msn === origin?.firstMsn) return continuous;
   return Math.max(before.startSeconds + before.durationSeconds!, (segment.capturedAtMs - zeroMs) / 1000);
 }
 
@@ -88,7 +88,7 @@ function endOf(live: LiveRendition, untilMsn: number | null): number {
   return endTicks(last) / live.timescale;
 }
 
-/** A segment as the MPD lists it. */
+/** A segment in the MPD's SegmentTimeline. */
 export interface ListedSegment {
   msn: number;
   startTicks: number;
@@ -96,8 +96,8 @@ export interface ListedSegment {
 }
 
 /**
- * The segments of a rendition in a period, from one sequence number on. With low latency the one that is being made is among them: how
- * long it will be is known from those before it.
+ * The segments of a rendition in a Period, from one sequence number on. With low latency this includes the segment in progress, whose
+ * duration is estimated from those before it.
  */
 export function listedSegments(
   { facts, live }: MpdRendition,
@@ -119,7 +119,7 @@ export function listedSegments(
     const startTicks = startOfEdge(live, edge, period);
     const endSeconds = expectedEndSeconds(renditions[0]!, edge, period, timing);
     const ticks = Math.round(endSeconds * live.timescale - startTicks);
-    // Sound ends with the frame nearest to the end of the picture.
+    // Audio ends at the frame nearest to the end of the video.
     const frames = Math.round(ticks / AAC_FRAME_SAMPLES) * AAC_FRAME_SAMPLES;
     listed.push({ msn: edge, startTicks, durationTicks: Math.max(1, facts.kind === "audio" ? frames : ticks) });
   }
@@ -134,7 +134,7 @@ function startOfEdge(live: LiveRendition, msn: number, period: MpdPeriod): numbe
   return follows ? endTicks(before) : Math.round(period.mediaSeconds * live.timescale);
 }
 
-/** Where the segment that the leader is making, or is going to make, will end on the session's timeline. */
+/** Expected end, on the session's timeline, of the leader's current or a future segment. */
 function expectedEndSeconds({ facts, live }: MpdRendition, msn: number, period: MpdPeriod, timing: LiveTiming): number {
   const edge = Math.max(period.firstMsn, Math.min(msn, (lastWhole(live)?.msn ?? -1) + 1));
   const usual = usualTicks(live, facts.kind, period.firstMsn, timing);
@@ -146,29 +146,29 @@ function expectedEndSeconds({ facts, live }: MpdRendition, msn: number, period: 
   return ticks / live.timescale;
 }
 
-/** Whether the session's first segment is shorter than the others, so that players have a picture sooner (docs/decisions/0044). */
+/** Whether the session's first segment is shorter than the others, for a faster start (docs/decisions/0044). */
 const isDivided = ({ segments: [first], firstMsn }: LiveRendition, usual: number): boolean =>
   first?.msn === firstMsn && first.isWhole && first.durationTicks < USUAL_SHARE * usual;
 
-/** A divided beginning has segments that end after the first GOP and after the usual length. */
+/** The segments of a divided beginning end after the first GOP and after the usual duration. */
 const GOP_SECONDS = 1;
-/** Segments of sound end with the frame that is nearest to the picture's end. */
-const SOUND_TOLERANCE_SECONDS = 0.05;
+/** Audio segments end at the frame nearest to the video's end. */
+const AUDIO_TOLERANCE_SECONDS = 0.05;
 
-/** Where the segment ends that begins so many ticks behind the session's beginning. */
+/** End of the segment that begins at `startTicks` after the beginning of the session. */
 function dividedEnd(startTicks: number, timescale: number, usual: number): number {
   const ends = [GOP_SECONDS * timescale, usual];
-  const tolerance = SOUND_TOLERANCE_SECONDS * timescale;
+  const tolerance = AUDIO_TOLERANCE_SECONDS * timescale;
   return ends.find((end) => startTicks < end - tolerance) ?? startTicks + usual;
 }
 
-/** Segments that are looked at; one shorter than this share of the target says nothing of those behind it. */
+/** Segments considered; those shorter than this share of the target are not representative. */
 const USUAL_SEGMENTS = 8;
 const USUAL_SHARE = 0.8;
 
 /**
- * Pictures come in segments of one length, but for the first of a period and those around absences. Segments of sound alone differ by a
- * frame, and keep to their length on average.
+ * Video segments have a constant duration, except for the first of a Period and those around interruptions. Durations of audio-only
+ * segments vary by one frame around their average.
  */
 function usualTicks(
   live: LiveRendition,

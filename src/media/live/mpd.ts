@@ -18,8 +18,8 @@ import {
 } from "./mpd-periods.ts";
 import { type LiveRendition, type LiveTiming, measuredBitrate, segmentSeconds, windowed } from "./timeline.ts";
 
-const OVERHEAD = 1.05; // what the boxes around the media add
-/** Low latency: as far behind the capture as this many parts, and at least so long. */
+const OVERHEAD = 1.05; // container overhead
+/** Target latency with low latency: this many parts, and at least `LEAST_LATENCY_MS`. */
 const LATENCY_PARTS = 3;
 const LEAST_LATENCY_MS = 1200;
 const STANDARD_TARGETS = 3;
@@ -27,34 +27,34 @@ const STANDARD_TARGETS = 3;
 export interface LiveMpd {
   renditions: MpdRendition[];
   timing: LiveTiming;
-  /** Null = from the first of the renditions' segments on. */
+  /** Null = from the renditions' first segment on. */
   windowSeconds: number | null;
-  /** With `windowSeconds` null: older segments have left the window. */
+  /** With `windowSeconds` null: older segments have been removed. */
   isCut?: boolean;
-  /** Null = every period since the session began is known. */
+  /** Null = every Period since the beginning of the session is retained. */
   origin?: PeriodOrigin | null;
   frameRate: number | null;
-  /** Of the session's sound. */
+  /** Channels of the session's audio. */
   channels: number;
-  /** Where the renditions are. Some players resolve it against the location: both are beside each other. */
+  /** BaseURL of the renditions. Some players resolve it against `location`, which is in the same directory as the MPD. */
   base: string;
-  /** Where the next MPD is. */
+  /** URL of the MPD for reloads. */
   location: string;
-  /** Where players read the time. */
+  /** URL of the clock for UTCTiming. */
   clockUri: string;
   nowMs: number;
   /**
-   * Leaves `type` out once the session has ended; "static" is its default. libavformat refuses to parse an MPD without it, and so plays on to
-   * the end of what it knows. From one that it can parse it takes the last segment again and again, if that is shorter than a second.
+   * Omits `type` once the session has ended; "static" is its default. libavformat cannot parse an MPD without `type`, and then plays the
+   * segments it already has to the end. With an MPD it can parse, it requests a last segment shorter than 1 s repeatedly.
    */
   omitsType?: boolean;
 }
 
 /**
- * The MPD of a live session (ISO/IEC 23009-1, profile "live", low latency after the DASH-IF's "Low-latency Modes for DASH"): dynamic
- * while it is on air, static when it has ended.
+ * The MPD of a live session (ISO/IEC 23009-1, profile "live"; low latency as in DASH-IF "Low-latency Modes for DASH"): dynamic while the
+ * session is on air, static when it has ended.
  *
- * @returns null before anything of it can be played
+ * @returns null before the first playable segment
  */
 export function liveMpd(session: LiveMpd): string | null {
   const { renditions, timing, base, location, clockUri, windowSeconds, nowMs } = session;
@@ -102,8 +102,8 @@ export function liveMpd(session: LiveMpd): string | null {
 }
 
 /**
- * The longest segment that the session may list, also later: pictures keep to the target but for a rate that is not whole, and sound is
- * cut at the frame nearest to the picture's cut.
+ * The longest segment duration that the session may list, now or later. Video keeps to the target, or slightly exceeds it at fractional
+ * frame rates; audio is cut at the frame nearest to the video's cut.
  */
 function maxSegmentSeconds({ renditions, timing }: LiveMpd): number {
   const listed = renditions.map(({ live: { segments, timescale } }) =>
@@ -113,7 +113,7 @@ function maxSegmentSeconds({ renditions, timing }: LiveMpd): number {
   return Math.max(timing.targetDurationSeconds + Math.max(0, ...frames), ...listed);
 }
 
-/** How far back the window reaches: no further than the shortest list of segments. */
+/** Depth of the window, limited by the shortest segment list. */
 const depthSeconds = ({ windowSeconds, renditions }: LiveMpd): number =>
   windowSeconds ??
   Math.floor(
@@ -127,11 +127,11 @@ const latencyMs = ({ partTargetMs, targetDurationSeconds }: LiveTiming): number 
     ? STANDARD_TARGETS * targetDurationSeconds * 1000
     : Math.max(LEAST_LATENCY_MS, LATENCY_PARTS * partTargetMs);
 
-/** For players that know nothing of the target: they wait for whole segments. */
+/** For players that ignore the latency target and wait for whole segments. */
 const delaySeconds = (timing: LiveTiming): number =>
   latencyMs(timing) / 1000 + (timing.partTargetMs === null ? 0 : timing.targetDurationSeconds);
 
-/** Without an upper limit: dash.js would take who goes back in time to the edge again. */
+/** Without `max`: with it, dash.js would return viewers who seek back to the live edge. */
 function latencyTarget(timing: LiveTiming): string {
   const target = latencyMs(timing);
   return element(
@@ -142,7 +142,7 @@ function latencyTarget(timing: LiveTiming): string {
   );
 }
 
-/** @returns null when nothing of it is in the window */
+/** @returns null when no segment of it is in the window */
 function periodElement(period: MpdPeriod, session: LiveMpd): string | null {
   const { timing, windowSeconds } = session;
   const listed = period.renditions.map((rendition) => ({
@@ -150,7 +150,7 @@ function periodElement(period: MpdPeriod, session: LiveMpd): string | null {
     segments: listedSegments(rendition, period, firstListed(rendition.live, timing, windowSeconds), timing),
   }));
   const there = listed.filter(({ segments }) => segments.length > 0);
-  // One that is over leaves the window as a whole: players need a picture for its last sound.
+  // A finished Period leaves the window as soon as one rendition has left, because players need video with its last audio.
   if (there.length === 0 || (period.untilMsn !== null && there.length < listed.length)) return null;
   const of = (kind: string) => there.filter(({ rendition }) => rendition.facts.kind === kind);
   const video = of("video");
@@ -199,7 +199,7 @@ function adaptationSet(
         {
           id: facts.name,
           codecs: facts.codec,
-          // A copied source may need more than was expected of it: it is measured.
+          // A copied source may exceed its announced rate, so the measured rate counts too.
           bandwidth: Math.ceil(Math.max(facts.bitrateBps * OVERHEAD, measuredBitrate(live))),
           ...(kind === "video"
             ? { width: facts.widthPx, height: facts.heightPx, frameRate: frameRateText(frameRate), sar: "1:1" }
@@ -225,7 +225,7 @@ const pictureFacts = (set: Listed[], frameRate: number | null) => {
   };
 };
 
-/** When it was captured, in the MPD as in the media (`prft`). */
+/** Capture time, as in the media's `prft` boxes. */
 const producerTime = (live: LiveRendition, { mediaSeconds, capturedAtMs }: MpdPeriod, clockUri: string) =>
   element(
     "ProducerReferenceTime",
@@ -257,7 +257,7 @@ function segmentTemplate(
       startNumber: first!.msn,
       ...(isLow
         ? {
-            // A segment can be asked for when its first part is there.
+            // A segment can be requested once its first part is available.
             availabilityTimeOffset: Number((timing.targetDurationSeconds - timing.partTargetMs! / 1000).toFixed(3)),
             availabilityTimeComplete: false,
           }
@@ -271,7 +271,7 @@ function segmentTemplate(
 
 const newestInit = (live: LiveRendition) => live.segments.at(-1)?.initVersion ?? 0;
 
-/** From one beginning to the next: what is missing between two segments belongs to the first. */
+/** Distance from one segment start to the next: a gap between two segments is added to the first. */
 const durations = (segments: ListedSegment[]): number[] =>
   segments.map(({ startTicks, durationTicks }, index) => {
     const next = segments[index + 1];

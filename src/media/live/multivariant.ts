@@ -11,30 +11,30 @@ export interface LiveVariant {
 }
 
 const GROUP = "audio";
-/** What the boxes around the media add. */
+/** Container overhead. */
 const OVERHEAD = 1.05;
 
 const MAX_CHANNELS = 2;
-/** The encoder makes mono or stereo; a source that says nothing of its channels becomes stereo. */
+/** The encoder produces mono or stereo, and stereo for a source with unknown channels. */
 export const encodedChannels = (sourceChannels: number): number =>
   Math.min(sourceChannels, MAX_CHANNELS) || MAX_CHANNELS;
 
 export interface LiveOffer {
   variants: LiveVariant[];
-  /** Of the pictures, in frames per second; null = not known. */
+  /** Frames per second of the video; null = unknown. */
   frameRate: number | null;
-  /** Of the sound as it is encoded; null = not known. */
+  /** Channels of the encoded audio; null = unknown. */
   channels: number | null;
-  /** By rendition: what the largest segment so far has needed. */
+  /** Peak bit rate so far, by rendition. */
   measuredBps: Record<string, number>;
 }
 
 /**
- * The multivariant playlist of a live session: complete from its first answer, because a session's renditions are known before its
- * first part.
+ * The multivariant playlist of a live session. It is complete from the first response, because the renditions are known before the first
+ * part.
  *
- * @param base where the renditions are, relative to this playlist
- * @param query that the playlists of the renditions carry: "" or "?dvrMode=true"
+ * @param base the path of the renditions, relative to this playlist
+ * @param query of the renditions' playlist URIs: "" or "?dvrMode=true"
  */
 export function liveMultivariant(offer: LiveOffer, selection: Selection, base: string, query = "") {
   const { variants, frameRate, channels } = offer;
@@ -64,7 +64,7 @@ export function liveMultivariant(offer: LiveOffer, selection: Selection, base: s
   ].join("\n");
 }
 
-/** No segment needs more (RFC 8216bis §4.4.6.2). A copied source may go beyond what was expected of it: it is measured. */
+/** The peak segment bit rate (RFC 8216bis §4.4.6.2). A copied source may exceed its announced rate, so the measured rate counts too. */
 const peakBps = ({ name, bitrateBps }: LiveVariant, { measuredBps }: LiveOffer): number =>
   Math.max(bitrateBps * OVERHEAD, measuredBps[name] ?? 0);
 

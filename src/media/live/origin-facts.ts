@@ -1,53 +1,53 @@
-/** What a live origin is told, and what it answers. Types only. */
+/** Requests to a live origin and its answers. Types only. */
 import type { Started } from "../../../protocol/live.ts";
 import type { LiveVariant } from "./multivariant.ts";
 import type { LivePart, LiveTiming } from "./timeline.ts";
 
 export interface OriginRendition extends LiveVariant {
   timescale: number;
-  /** Came with another broadcaster of the session; 0 when not given. */
+  /** First sequence number of a rendition added by a later broadcaster; default 0. */
   firstMsn?: number;
 }
 
-/** What a live origin is told once, before the first part. */
+/** Sent to a live origin once, before the first part. */
 export interface OriginSession {
-  /** Also the id of the recording: segments lie where its renditions will be. */
+  /** Also the id of the recording: segments are stored under the recording's keys. */
   sessionId: string;
   timing: LiveTiming;
-  /** How far back a player may go; null = to the first segment. */
+  /** Length of the DVR window; null = from the first segment on. */
   windowSeconds: number | null;
-  /** Its longest duration fits into the DVR window, so DVR playlists never lose a segment. */
+  /** The session's longest duration fits into the DVR window, so DVR playlists never remove a segment. */
   isBounded?: boolean;
   renditions: OriginRendition[];
-  /** What the gateway has said of the broadcast at its start: the recording tells of it. */
+  /** Facts about the broadcast from the gateway, for the recording. */
   started?: Started;
 }
 
-/** A part as the encoder hands it over, without its bytes. */
+/** A part's properties as sent by the encoder, without its bytes. */
 export interface ArrivingPart extends LivePart {
   rendition: string;
   msn: number;
   part: number;
-  /** The segment is whole with it. */
+  /** The last part of its segment. */
   isLast: boolean;
   /** Decode time of the part's first sample on the session's timeline. */
   decodeTicks: number;
-  /** Of the segment: told with each of its parts. */
+  /** Property of the segment, sent with each of its parts. */
   capturedAtMs: number;
   isDiscontinuous: boolean;
   initVersion: number;
 }
 
-/** Where a session's media goes on after a while without any. */
+/** Where a session's media resumes after an interruption. */
 export interface LiveEnd {
   nextMsn: number;
-  /** Of init segments: not used before. */
+  /** A version of init segments that has not been used before. */
   initVersion: number;
   /** On the session's timeline. */
   seconds: number;
 }
 
-/** `known`: it came before, and nothing has changed. `missing`: another one is expected, and told. */
+/** `known`: a repeat, which changes nothing. `missing`: another part is expected, as stated in the answer. */
 export type PartVerdict =
   | { verdict: "taken" | "known" }
   | { verdict: "missing"; expected: { msn: number; part: number } }

@@ -9,31 +9,31 @@ import {
   segmentSeconds,
 } from "./timeline.ts";
 
-/** A delta update leaves out what is older than this many target durations (at least 6, RFC 8216bis §4.4.3.8). */
+/** A delta update omits segments older than this many target durations (at least 6, RFC 8216bis §4.4.3.8). */
 const SKIP_AFTER_TARGETS = 6;
-/** How far from the end a player begins: in target durations and in part targets (at least 3; 2, better 3). */
+/** HOLD-BACK in target durations (at least 3) and PART-HOLD-BACK in part targets (at least 2, 3 recommended). */
 const HOLD_BACK_TARGETS = 3;
 const HOLD_BACK_PARTS = 3;
-/** Parts stay listed for this many target durations from the end (§4.4.4.9). */
+/** Parts are listed within this many target durations of the end (§4.4.4.9). */
 const PARTS_FOR_TARGETS = 3;
 
 export interface LivePlaylist {
-  /** The window as it is offered (see `windowed`). */
+  /** The rendition cut to its window (see `windowed`). */
   rendition: LiveRendition;
   timing: LiveTiming;
-  /** The other renditions of the session, for reports. */
+  /** The other renditions of the session, for EXT-X-RENDITION-REPORT. */
   others: LiveRendition[];
-  /** The player has the playlist and asks for what has changed. */
+  /** The player requested a delta update. */
   isDelta: boolean;
-  /** Of the playlist's own address, so that reports lead to playlists of the same kind. */
+  /** The query of the playlist's own URL, repeated in rendition reports. */
   query?: string;
-  /** No segment is ever removed from it (RFC 8216bis §4.4.3.5). Parts may be: §6.2.1 excepts them. */
+  /** EXT-X-PLAYLIST-TYPE:EVENT: segments are never removed (RFC 8216bis §4.4.3.5). Parts may be (§6.2.1). */
   isEvent?: boolean;
-  /** Of a delta update: segments before the rendition's first that are listed too. All of them are skipped. */
+  /** Delta updates only: listed segments before the rendition's first. All of them are skipped. */
   older?: { segments: number; discontinuities: number };
 }
 
-/** The playlist of one rendition of a live session (RFC 8216bis). URIs are relative to the playlist's own. */
+/** The media playlist of one rendition of a live session (RFC 8216bis). URIs are relative to the playlist. */
 export function livePlaylist({
   rendition: all,
   timing,
@@ -95,11 +95,11 @@ const wholeOnly = (rendition: LiveRendition): LiveRendition =>
     ? { ...rendition, segments: rendition.segments.slice(0, -1) }
     : rendition;
 
-/** Whether a delta update of these segments skips some: then it says nothing of older ones but how many there are. */
+/** Whether a delta update of these segments skips any. It then contains only the number of older segments. */
 export const skipsSegments = (rendition: LiveRendition, { targetDurationSeconds }: LiveTiming): boolean =>
   !rendition.hasEnded && firstWithin(rendition, SKIP_AFTER_TARGETS * targetDurationSeconds) > 0;
 
-/** The first segment that ends no more than so many seconds before the end of the playlist, parts of an unfinished segment included. */
+/** The first segment that ends within this many seconds of the end of the playlist, including parts of an incomplete segment. */
 function firstWithin({ segments, timescale }: LiveRendition, seconds: number): number {
   let distance = 0;
   let first = segments.length;
@@ -129,5 +129,5 @@ function reportLine(other: LiveRendition, query: string): string[] {
   return [`#EXT-X-RENDITION-REPORT:URI="${other.name}.m3u8${query}",LAST-MSN=${lastMsn},LAST-PART=${last.part}`];
 }
 
-/** At most five decimals: enough for a tick of 90 kHz, and the same text for the same duration always. */
+/** At most five decimals, which represent a 90 kHz tick. Equal durations always give the same text. */
 const seconds = (value: number): string => String(Number(value.toFixed(5)));

@@ -1,18 +1,18 @@
 import { msnOfHls } from "./hls-numbers.ts";
 import { lastPart, lastWhole, type LivePlace, type LiveRendition, type LiveTiming, segmentAt } from "./timeline.ts";
 
-/** The delivery directives of a playlist request (RFC 8216bis §6.2.5), as a player sent them. */
+/** The delivery directives of a playlist request (RFC 8216bis §6.2.5). */
 export interface Directives {
-  /** `_HLS_msn`, `_HLS_part`: answer when this is there. Null = answer now. */
+  /** `_HLS_msn`, `_HLS_part`: answer when the playlist contains this. Null = answer now. */
   waitFor: LivePlace | null;
   /** `_HLS_skip`: `YES`, or `v2`, which may also skip date ranges. */
   skip: "YES" | "v2" | null;
 }
 
-/** Numbers of JSON that are exact; a longer one is none of ours. */
+/** Digits that are exact in a JSON number. Longer values are invalid: we never issue them. */
 const MAX_DIGITS = 15;
 
-/** @returns words on what is wrong, or the directives; other parameters are none of this */
+/** @returns the directives, or a description of the problem; other parameters are ignored */
 export function readDirectives(query: URLSearchParams): Directives | { problem: string } {
   const [msn, part] = [readNumber(query, "_HLS_msn"), readNumber(query, "_HLS_part")];
   for (const [name, value] of [
@@ -23,7 +23,7 @@ export function readDirectives(query: URLSearchParams): Directives | { problem: 
   if (msn === null && part !== null) return { problem: "_HLS_part needs _HLS_msn" };
   const skip = query.get("_HLS_skip");
   const waitFor = msn === null ? null : { msn: msnOfHls(msn as number), part: part as number | null };
-  // A word that is not known asks for nothing that is known: the whole playlist is right for it.
+  // An unknown value is ignored, so the player gets the full playlist.
   return { waitFor, skip: skip === "YES" || skip === "v2" ? skip : null };
 }
 
@@ -34,23 +34,23 @@ function readNumber(query: URLSearchParams, name: string): number | "bad" | null
 }
 
 /**
- * What a playlist request waits for. One that names nothing waits for the first whole segment: a playlist without any makes players give
- * up, or ask again only after a while, whatever parts it has. Without low latency nothing is told of parts.
+ * The position that a playlist request waits for. A request without directives waits for the first whole segment: without one, players give
+ * up or retry only after a delay, even if the playlist has parts. Without low latency, parts are ignored.
  */
 export function wantedPlace(rendition: LiveRendition, timing: LiveTiming, asked: LivePlace | null): LivePlace | null {
   if (asked !== null) return timing.partTargetMs === null ? { ...asked, part: null } : asked;
   return lastWhole(rendition) === null ? { msn: rendition.firstMsn, part: null } : null;
 }
 
-/** Whether a playlist is the answer to an address that all who follow the edge ask for, and not one for a latecomer. */
+/** Whether the request is for the live edge, where all players request the same URL, rather than for the past. */
 export const isAtEdge = (rendition: LiveRendition, asked: LivePlace | null): boolean =>
   asked !== null && asked.msn + 1 >= (lastPart(rendition)?.msn ?? 0);
 
 export type ReloadDecision = "answer" | "wait" | { problem: string };
 
 /**
- * Whether a playlist can be answered now (§6.2.5.2). What lies in the past is answered with what there is; what lies too far ahead is
- * refused: two segments, or as many parts as make three seconds.
+ * Whether a playlist request can be answered now (§6.2.5.2). Positions in the past are answered with the current playlist. Positions more
+ * than two segments, or three seconds of parts, ahead are refused.
  */
 export function decideReload(rendition: LiveRendition, timing: LiveTiming, waitFor: LivePlace | null): ReloadDecision {
   if (waitFor === null || rendition.hasEnded) return "answer";
@@ -76,7 +76,7 @@ export function contains(rendition: LiveRendition, { msn, part }: LivePlace): bo
   if (part === null) return (lastWhole(rendition)?.msn ?? -1) >= msn;
   const last = lastPart(rendition);
   if (last === null) return false;
-  if (last.msn > msn + 1) return true; // whose parts may be forgotten
+  if (last.msn > msn + 1) return true; // the parts of that segment may have been dropped
   const segment = segmentAt(rendition, msn);
   if (segment?.isWhole === true && part >= segment.parts.length) return contains(rendition, { msn: msn + 1, part: 0 });
   return last.msn > msn || (last.msn === msn && last.part >= part);

@@ -1,16 +1,16 @@
-/** What of a live session can be played at one moment. Pure: the live origin holds one for each rendition and adds to it. */
+/** The playable media of a live session at one time. Pure rules over the renditions that the live origin holds. */
 
-/** Fixed when a session begins; nothing of it may change while it runs (RFC 8216bis §4.4.3.7, §4.4.3.8). */
+/** Fixed for the whole session (RFC 8216bis §4.4.3.7, §4.4.3.8). */
 export interface LiveTiming {
-  /** The longest that a segment may be, in whole seconds. */
+  /** EXT-X-TARGETDURATION: the longest segment duration, in whole seconds. */
   targetDurationSeconds: number;
-  /** The longest that a part may be; null = a session without low latency, which has no parts in its playlists. */
+  /** PART-TARGET: the longest part duration; null = a session without low latency, whose playlists list no parts. */
   partTargetMs: number | null;
 }
 
 const MEASURED_SEGMENTS = 300;
 
-/** A piece of a segment, played before the segment is whole. */
+/** A partial segment (RFC 8216bis §4.4.4.9), playable before its segment is complete. */
 export interface LivePart {
   durationTicks: number;
   bytes: number;
@@ -19,47 +19,47 @@ export interface LivePart {
 }
 
 export interface LiveSegment {
-  /** Media sequence number: counts on without a gap, over reconnects too. */
+  /** Media sequence number. Consecutive, also across reconnects. */
   msn: number;
-  /** When its first picture was captured, epoch ms. */
+  /** Capture time of its first frame, epoch ms. */
   capturedAtMs: number;
   /** Decode time of its first sample on the session's timeline. */
   decodeTicks: number;
   /** So far. */
   durationTicks: number;
   bytes: number;
-  /** Timestamps do not go on from the segment before. */
+  /** Timestamps are not continuous with the segment before. */
   isDiscontinuous: boolean;
-  /** Which init segment it needs; counts up when the source changes midway. */
+  /** Version of its init segment; increases when the source's format changes. */
   initVersion: number;
-  /** Lost for good: players pass over it (RFC 8216bis §4.4.4.7). */
+  /** Permanently lost: players skip it (RFC 8216bis §4.4.4.7). */
   isGap: boolean;
   isWhole: boolean;
-  /** Near the edge only: twelve hours of parts would fill the memory. A gap counts as one part. */
+  /** Kept only near the live edge, to bound memory. A gap counts as one part. */
   parts: LivePart[];
 }
 
 export interface LiveRendition {
   name: string;
   timescale: number; // ticks per second
-  /** Of the session for all but those that came with another broadcaster. */
+  /** The session's first number, except for renditions that were added by a later broadcaster. */
   firstMsn: number;
-  /** In order, with no number left out; only the last may be unfinished. The origin holds the newest of a session, see `OriginHistory`. */
+  /** Consecutive; only the last may be incomplete. The origin holds the session's newest ones, see `OriginHistory`. */
   segments: LiveSegment[];
-  /** Older segments beside seams, which an MPD needs to place its periods. */
+  /** Older segments next to seams, which the MPD needs to place its Periods. */
   seamSegments?: Map<number, LiveSegment>;
-  /** Sequence numbers of the discontinuous ones, also of those before the first of these segments. */
+  /** Sequence numbers of discontinuous segments, including those older than `segments`. */
   discontinuities: number[];
-  /** Discontinuities that are older than those listed. */
+  /** Number of discontinuities older than those listed. */
   olderDiscontinuities?: number;
-  /** Sequence numbers at which what came before does not simply go on: discontinuities, other inits, where gaps begin and end. */
+  /** Sequence numbers at which the MPD begins a new Period: discontinuities, changes of the init segment, begin and end of gaps. */
   seams: number[];
-  /** The encoder has given it up from this sequence number on: gaps follow. */
+  /** The encoder has dropped the rendition from this sequence number on; gaps follow. */
   droppedFrom: number | null;
   hasEnded: boolean;
 }
 
-/** A place in a playlist: a part, or with `part` null a whole segment. */
+/** A position in a playlist: a part, or a whole segment when `part` is null. */
 export interface LivePlace {
   msn: number;
   part: number | null;
@@ -67,10 +67,10 @@ export interface LivePlace {
 
 export const segmentSeconds = ({ durationTicks }: LiveSegment, timescale: number): number => durationTicks / timescale;
 
-/** Where a segment ends on the session's timeline. */
+/** End of a segment on the session's timeline. */
 export const endTicks = ({ decodeTicks, durationTicks }: LiveSegment): number => decodeTicks + durationTicks;
 
-/** What the largest of the newest segments needs, in bits per second. Short ones, as before a discontinuity, tell nothing. */
+/** Peak bit rate of the newest segments, in bits per second. Segments shorter than 1 s are not representative and do not count. */
 export function measuredBitrate({ segments, timescale }: LiveRendition): number {
   const newest = segments
     .slice(-MEASURED_SEGMENTS)
@@ -78,23 +78,23 @@ export function measuredBitrate({ segments, timescale }: LiveRendition): number 
   return Math.max(0, ...newest.map(({ bytes, durationTicks }) => (bytes * 8 * timescale) / durationTicks));
 }
 
-/** Without a search, as the numbers have no holes. */
+/** By index rather than search, because sequence numbers are consecutive. */
 export function segmentAt({ segments, seamSegments }: LiveRendition, msn: number): LiveSegment | null {
   return segments[msn - (segments[0]?.msn ?? 0)] ?? seamSegments?.get(msn) ?? null;
 }
 
-/** The last segment that is whole; null before there is one. */
+/** The last complete segment; null when there is none. */
 export function lastWhole({ segments }: LiveRendition): LiveSegment | null {
   return segments.findLast(({ isWhole }) => isWhole) ?? null;
 }
 
-/** The newest part, as a rendition report names it; null before there is one. */
+/** The newest part, for EXT-X-RENDITION-REPORT; null when there is none. */
 export function lastPart({ segments }: LiveRendition): { msn: number; part: number } | null {
   const last = segments.at(-1);
   return last === undefined ? null : { msn: last.msn, part: last.parts.length - 1 };
 }
 
-/** The part that comes next; null when none will. */
+/** The next part to come; null after the end. */
 export function nextPart({ segments, firstMsn, hasEnded }: LiveRendition): { msn: number; part: number } | null {
   const last = segments.at(-1);
   if (hasEnded) return null;
@@ -102,26 +102,26 @@ export function nextPart({ segments, firstMsn, hasEnded }: LiveRendition): { msn
   return last.isWhole ? { msn: last.msn + 1, part: 0 } : { msn: last.msn, part: last.parts.length };
 }
 
-/** Whether this segment is a seam, see `seams`. */
+/** Whether the segment is a seam (see `seams`). */
 export const isSeam = (before: LiveSegment | undefined, segment: LiveSegment): boolean =>
   before === undefined ||
   segment.isDiscontinuous ||
   segment.isGap !== before.isGap ||
   segment.initVersion !== before.initVersion;
 
-/** Discontinuities that have left a list that begins with this segment (RFC 8216bis §4.4.3.3). */
+/** EXT-X-DISCONTINUITY-SEQUENCE of a playlist that begins with this segment (RFC 8216bis §4.4.3.3). */
 export const discontinuitiesBefore = (
   { discontinuities, olderDiscontinuities = 0 }: LiveRendition,
   msn: number,
 ): number => olderDiscontinuities + discontinuities.filter((one) => one < msn).length;
 
-/** Segments behind a discontinuity, in front of which a window does not begin any more. */
+/** Once a discontinuity is this many segments behind the edge, windows do not begin before it. */
 const SETTLED_SEGMENTS = 10;
 
 /**
- * The segments of a window that ends at the live edge: as many of the newest as last `windowSeconds` together, never fewer than
- * three target durations, which players need (RFC 8216bis §6.2.2). A while behind a discontinuity the window begins with it, so that
- * players which cannot pass over one begin behind it. Null = from the first segment on.
+ * The window at the live edge: the newest segments that last `windowSeconds` together, and at least three target durations, as RFC 8216bis
+ * §6.2.2 requires. Some time after a discontinuity the window begins at it, so that players that cannot cross discontinuities start after
+ * it. Null = from the first segment on.
  */
 export function windowed(rendition: LiveRendition, timing: LiveTiming, windowSeconds: number | null): LiveRendition {
   if (windowSeconds === null) return rendition;
@@ -136,7 +136,7 @@ export function windowed(rendition: LiveRendition, timing: LiveTiming, windowSec
   return { ...rendition, segments: segments.slice(Math.max(first, settledFrom(rendition))) };
 }
 
-/** The index of the newest discontinuity that lies far enough behind the edge; 0 when there is none. */
+/** Index of the newest discontinuity that is far enough behind the edge; 0 when there is none. */
 function settledFrom({ segments, discontinuities, hasEnded }: LiveRendition): number {
   const [firstMsn, lastMsn] = [segments[0]?.msn ?? 0, segments.at(-1)?.msn ?? 0];
   if (hasEnded) return 0;

@@ -1,8 +1,8 @@
 import type { Rendition } from "./model.ts";
 
 /**
- * The longest whole number of seconds to which a segment's duration rounds (RFC 8216bis §4.4.3.1). It must not change
- * while a playlist grows, so the ladder's is at least its nominal 4 s from the first segment on.
+ * The longest segment duration, rounded to whole seconds (RFC 8216bis §4.4.3.1). It must not change while a playlist grows, so for the
+ * ladder it is at least the nominal 4 s.
  */
 export function targetDuration({ segments, timescale, origin }: Rendition): number {
   const longest = segments.durationTicks.reduce((most, ticks) => Math.max(most, ticks), 0) / timescale;
@@ -10,8 +10,8 @@ export function targetDuration({ segments, timescale, origin }: Rendition): numb
 }
 
 /**
- * The largest bit rate of any run of segments that lasts between 0.5 and 1.5 target durations (RFC 8216bis §4.1), in
- * bits per second; of the whole rendition when no run is that long.
+ * The largest bit rate, in bits per second, of any consecutive segments that last 0.5 to 1.5 target durations together (RFC 8216bis §4.1);
+ * the average of the whole rendition when it is shorter.
  */
 export function peakBitrate(rendition: Rendition): number {
   return peakOf(
@@ -37,7 +37,7 @@ export function peakOf(durationTicks: number[], bytes: number[], timescale: numb
   return Math.ceil(peak > 0 ? peak : averageOf(durationTicks, bytes, timescale));
 }
 
-/** Of what is there: a gap has a length but no bytes. */
+/** Average over existing segments only, because a gap has a duration but no bytes. */
 export function averageBitrate({ segments: { durationTicks, bytes }, timescale }: Rendition): number {
   const isThere = (_: number, n: number) => bytes[n] !== 0;
   return Math.ceil(averageOf(durationTicks.filter(isThere), bytes.filter(isThere), timescale));

@@ -1,6 +1,6 @@
 import type { SegmentList } from "../types.ts";
 
-/** One rendition as manifests see it: a row of `renditions`. */
+/** The columns of a `renditions` row that manifests depend on. */
 export interface Rendition {
   name: string;
   kind: "video" | "audio";
@@ -32,37 +32,37 @@ type Optional =
   | "languageName"
   | "isDefault";
 
-/** What is stored of a rendition, without its asset's id; what is left out has no value. */
+/** A rendition as inserted, without its asset's id. Omitted properties are null. */
 export type RenditionFacts = Omit<Rendition, Optional> & { [Name in Optional]?: Rendition[Name] | undefined };
 
-/** What the catalogue knows about an asset, as far as its manifests depend on it. */
+/** The catalogue's facts that an asset's manifests depend on. */
 export interface ManifestFacts {
   status: "processing" | "ready" | "errored";
   createdAtMs: number;
-  /** How many tracks of each kind the source has; a presentation does not start without them. */
+  /** Track counts of the source. A presentation starts only when each track is available. */
   videoTrackCount: number;
   audioTrackCount: number;
   renditions: Rendition[];
 }
 
-/** What a player is offered at one moment. */
+/** The renditions offered to players at one time. */
 export interface Presentation {
-  /** False: every playlist still grows, and none says that it ends. */
+  /** False: all playlists still grow and none has an end marker. */
   isComplete: boolean;
-  /** Pictures in sets whose segments begin together: a player may change at any segment within a set only. */
+  /** Video renditions in sets with aligned segments. Players can switch seamlessly only within a set. */
   videoSets: Rendition[][];
   audio: Rendition[];
-  /** All playlists end here while they grow; the end of the longest one when complete. */
+  /** The common end of growing playlists, or the end of the longest complete one. */
   endSeconds: number;
   createdAtMs: number;
 }
 
 /**
- * Which renditions are offered, and how. While an asset is processed: the source as it is (passthrough) with every rung
- * that is whole; without passthrough the whole rungs, or failing these the growing ones, all to the same moment.
- * Of a ready asset the ladder alone, with the source on top when it is cut on the ladder's grid.
+ * Selects the renditions to offer. While an asset is processed: the source itself (passthrough) and every whole rung. Without passthrough:
+ * the whole rungs, or else the growing ones up to a common end. For a ready asset: the ladder, with the source as its top rung when its
+ * segments lie on the ladder's grid.
  *
- * @returns null when there is nothing to play (yet)
+ * @returns null when nothing is playable (yet)
  */
 export function presentationOf(facts: ManifestFacts): Presentation | null {
   const { status, createdAtMs, videoTrackCount, audioTrackCount, renditions } = facts;
@@ -87,8 +87,8 @@ function presentWhole(whole: Rendition[], { status, videoTrackCount, audioTrackC
   const sources = of("video", "passthrough");
   const ladderAudio = of("audio", "ladder");
   const sourceAudio = of("audio", "passthrough");
-  // One set of sound for every picture: sound and pictures of both origins start at 0, and a change of rung must not change the sound.
-  const expected = status === "ready" ? 0 : audioTrackCount; // of a ready asset everything is there that will ever be
+  // One audio set for all video renditions: both origins start at 0, and switching rungs must not switch the audio.
+  const expected = status === "ready" ? 0 : audioTrackCount; // a ready asset gets no further renditions
   const wanted = Math.max(expected, status === "ready" ? 0 : sourceAudio.length);
   const audio = ladderAudio.length > 0 && ladderAudio.length >= wanted ? ladderAudio : sourceAudio;
   if (audio.length < expected) return null;
@@ -98,22 +98,22 @@ function presentWhole(whole: Rendition[], { status, videoTrackCount, audioTrackC
   const apart = status === "ready" && rungs.length > 0 ? [] : sources.filter((row) => !row.isTopRung);
   const videoSets = [apart, rungs].filter((set) => set.length > 0);
   if (videoSets.length === 0 && audio.length === 0) return null;
-  if (videoSets.length === 0 && videoTrackCount > 0 && status !== "ready") return null; // the picture is on its way
+  if (videoSets.length === 0 && videoTrackCount > 0 && status !== "ready") return null; // the video is still to come
   return { videoSets, audio, endSeconds: Math.max(...[...videoSets.flat(), ...audio].map(secondsOf)) };
 }
 
-/** One rendition as a media playlist tells of it. */
+/** The content of one rendition's media playlist. */
 export interface MediaList {
   rendition: Rendition;
   isComplete: boolean;
   segmentCount: number;
-  /** Of every segment told of, as the playlist has it. */
+  /** One duration per listed segment. */
   durationTicks: number[];
 }
 
 /**
- * The segments of one rendition that may be told of now. A rendition that is no longer offered goes on for those who
- * play it: whole ones always, growing ones to the moment up to which their like has grown.
+ * The segments of one rendition to list now. A rendition that is no longer offered stays available to players that have started it: whole
+ * ones permanently, growing ones up to the common end of the growing renditions.
  */
 export function mediaListOf(facts: ManifestFacts, name: string): MediaList | null {
   const rendition = facts.renditions.find((row) => row.name === name);
@@ -136,9 +136,8 @@ export function mediaListOf(facts: ManifestFacts, name: string): MediaList | nul
 }
 
 /**
- * The ladder's last segments tell of the source's end where they end a frame or so later: a player that changes from a
- * longer playlist to a shorter one may wait at the end for what never comes. The source's own playlist cannot be the one
- * to give way, as it was served before there was a ladder.
+ * Shortens a ladder rendition's last segment to the source's end when it ends about a frame later. A player that switches from a longer
+ * playlist to a shorter one could otherwise stall at the end. The source's playlist cannot change, as it was served before the ladder.
  */
 function alignEnd(rendition: Rendition, all: Rendition[]): number[] {
   const { durationTicks } = rendition.segments;
@@ -149,10 +148,10 @@ function alignEnd(rendition: Rendition, all: Rendition[]): number[] {
   return surplusTicks > 0 && surplusTicks < last ? [...durationTicks.slice(0, -1), last - surplusTicks] : durationTicks;
 }
 
-/** Sound is cut at the frame nearest to the picture's cut, so ends differ by less than this, in seconds. */
+/** Audio is cut at the frame nearest to the video's cut, so segment ends differ by less than this. */
 const CUT_TOLERANCE_SECONDS = 0.2;
 
-/** How many segments end by a moment. */
+/** Number of segments that end by `endSeconds`. */
 export function segmentsUntil({ segments, timescale }: Rendition, endSeconds: number): number {
   let ticks = 0;
   let count = 0;
@@ -167,6 +166,6 @@ export function segmentsUntil({ segments, timescale }: Rendition, endSeconds: nu
 export const secondsOf = ({ segments, timescale }: Rendition) =>
   segments.durationTicks.reduce((sum, ticks) => sum + ticks, 0) / timescale;
 
-/** What a viewer reads in the menu of sound tracks. */
+/** The label of an audio track in players' menus. */
 export const trackLabel = ({ languageCode, languageName }: Rendition, position: number) =>
   languageName === null || languageCode === null || languageCode === "und" ? `Audio ${position + 1}` : languageName;

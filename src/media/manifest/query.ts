@@ -1,4 +1,4 @@
-/** An address with its parameters, in their order; those without a value are left out. */
+/** Appends query parameters in the given order, without those that have no value. */
 export function withQuery(path: string, values: Record<string, string | number | null | undefined>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values))

@@ -4,7 +4,7 @@ import { withQuery } from "./query.ts";
 
 type Sized = { widthPx: number | null; heightPx: number | null };
 
-/** Which rungs a viewer's page asked for; sizes as in "720p", see `edgeOf`. */
+/** The rungs selected by the manifest's query. Sizes as in "720p", see `edgeOf`. */
 export interface Selection {
   minPx: number | null;
   maxPx: number | null;
@@ -12,15 +12,15 @@ export interface Selection {
   order: "asc" | "desc" | null;
 }
 
-/** What nearly every player asks for. */
+/** The default selection. */
 const ALL_RUNGS: Selection = { minPx: null, maxPx: null, exactPx: null, order: null };
 
 const RESOLUTIONS = new Set(["240p", "270p", "360p", "480p", "540p", "720p", "1080p", "1440p", "2160p"]);
 
 /**
- * Reads `minResolution`, `maxResolution`, `resolution` and `renditionOrder` (with underscores too: one client spells them
- * so). Other parameters are not ours to judge.
- * @throws {Problem} validation_failed with every field that is not as it should be
+ * Parses `minResolution`, `maxResolution`, `resolution` and `renditionOrder`, also in snake case, which one client sends. Ignores other
+ * parameters.
+ * @throws {Problem} validation_failed with every invalid field
  */
 export function readSelection(query: URLSearchParams): Selection {
   if (query.size === 0) return ALL_RUNGS;
@@ -44,7 +44,7 @@ export function readSelection(query: URLSearchParams): Selection {
   return { minPx, maxPx, exactPx, order };
 }
 
-/** The parameters that `readSelection` reads it from again; null = leave it out. */
+/** The inverse of `readSelection`; null = omit the parameter. */
 export const selectionQuery = ({ minPx, maxPx, exactPx, order }: Selection): Record<string, string | null> => ({
   minResolution: minPx === null ? null : `${minPx}p`,
   maxResolution: maxPx === null ? null : `${maxPx}p`,
@@ -52,14 +52,13 @@ export const selectionQuery = ({ minPx, maxPx, exactPx, order }: Selection): Rec
   renditionOrder: order,
 });
 
-/** The same question in the same words, for caches: "" when nothing is asked for. */
+/** A canonical form for cache keys; "" for the default selection. */
 export const canonicalSelection = (selection: Selection): string =>
   selection === ALL_RUNGS ? "" : withQuery("", selectionQuery(selection));
 
 /**
- * Leaves the rungs asked for, in the order asked for. When none fits, the nearest one is left: a picture of another size
- * is better than none. Without an order the largest of at most 720 lines comes first, as players start with the first,
- * then the others from the top.
+ * Keeps the selected rungs in the selected order. When none matches, it keeps the nearest one rather than none. Without an order, the
+ * largest rung of at most 720 lines comes first, because players start with the first; the others follow from the largest.
  */
 export function select(presentation: Presentation, selection: Selection): Presentation {
   const kept = new Set(keep(presentation.videoSets.flat(), selection));
@@ -72,7 +71,7 @@ export function select(presentation: Presentation, selection: Selection): Presen
   return { ...presentation, videoSets: videoSets.filter((set) => set.length > 0) };
 }
 
-/** The same for one set of rungs. */
+/** `select` for one set of rungs. */
 export const selectRungs = <Row extends Sized>(rungs: Row[], selection: Selection): Row[] =>
   arrange(keep(rungs, selection), selection.order);
 
@@ -101,8 +100,7 @@ function arrange<Row extends Sized>(set: Row[], order: Selection["order"]): Row[
 }
 
 /**
- * The height of the 16:9 picture, upright or lying, into which this one fits: "720p" names 720 × 1280 as well, and a wide
- * film of 1280 × 534.
+ * The height of the 16:9 frame, landscape or portrait, into which this one fits: 720 × 1280 and 1280 × 534 are both "720p".
  */
 function edgeOf({ widthPx, heightPx }: Sized): number {
   const width = widthPx ?? 0;

@@ -1,9 +1,9 @@
 import { Bits } from "../../../protocol/media/h264/bits.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 
-/** Samples in one AAC-LC frame (the 960 of some broadcasts is refused). */
+/** Samples per AAC-LC frame (960, used by some broadcasts, is not supported). */
 export const AAC_FRAME_SAMPLES = 1024;
-/** By their index in an AudioSpecificConfig (ISO/IEC 14496-3 table 1.18). */
+/** Sampling rates by their index in an AudioSpecificConfig (ISO/IEC 14496-3 table 1.18). */
 export const SAMPLE_RATES_HZ = [
   96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
 ];
@@ -16,8 +16,8 @@ export interface AacConfiguration {
 }
 
 /**
- * Finds the AudioSpecificConfig in the content of an `esds` box (ISO/IEC 14496-1 §7.2.6) and reads it (14496-3 §1.6.2).
- * @throws {NotStandard} for everything but plain AAC-LC of one to six channels
+ * Finds the AudioSpecificConfig in the content of an `esds` box (ISO/IEC 14496-1 §7.2.6) and parses it (14496-3 §1.6.2).
+ * @throws {NotStandard} for anything but plain AAC-LC with one to six channels
  */
 export function parseEsds(esds: Uint8Array): AacConfiguration {
   const stream = descriptor(esds, 4, 0x03);
@@ -56,7 +56,7 @@ function parseAudioSpecificConfig(bytes: Uint8Array): AacConfiguration {
   standardOnlyIf(channels >= 1 && channels <= 6, "an unusual audio channel layout");
   standardOnlyIf(!bits.flag(), "AAC with frames of 960 samples");
   standardOnlyIf(!bits.flag() && !bits.flag(), "AAC with an extension");
-  // SBR announced behind the LC configuration (backward compatible signalling): HE-AAC in disguise.
+  // SBR signalled after the LC configuration (backward compatible signalling): HE-AAC.
   if (bits.left >= 16 && bits.read(11) === 0x2b7)
     standardOnlyIf(bits.read(5) !== 5 || !bits.flag(), "audio that is not AAC-LC");
   return { sampleRateHz, channels, bytes };

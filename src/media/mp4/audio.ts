@@ -10,9 +10,9 @@ import { SampleCursor } from "./sample-cursor.ts";
 import type { Track } from "./track.ts";
 import { MAX_START_GAP_SECONDS } from "./video.ts";
 
-/** Sound may end this much before or after the picture; more leaves players waiting at the end. */
+/** Most that audio may end before or after the video. A larger difference stalls players at the end. */
 const MAX_END_GAP_SECONDS = 0.5;
-/** A hole between two frames that players step over unheard; joined files have some. */
+/** A gap between two frames that players skip inaudibly. Concatenated files contain such gaps. */
 const MAX_HOLE_SECONDS = 0.1;
 
 export interface IndexedAudio extends IndexedRendition {
@@ -22,10 +22,10 @@ export interface IndexedAudio extends IndexedRendition {
 }
 
 /**
- * Checks an audio track and writes its index, cut at the picture's cuts, each at the nearest frame. Priming that the
- * edit list skips is dropped in whole frames, so sound lies within half a frame of where the source has it.
+ * Checks an audio track and writes its index, cut at the frames nearest to the video's cuts. Priming that the edit list skips is dropped
+ * in whole frames, so the audio is shifted by at most half a frame.
  *
- * @param number from 1; the rendition is called `source-a{number}`
+ * @param number from 1; the rendition is named `source-a{number}`
  * @throws {NotStandard}
  */
 export async function indexAudio(
@@ -62,15 +62,15 @@ export async function indexAudio(
   while (cursor.next() || ((await cursor.load()) && cursor.next())) {
     const { size, offset } = cursor;
     const isLast = cursor.index + 1 === track.table.sampleCount;
-    // Muxers shorten the last frame to where the sound ends; decoders play all of it.
+    // Muxers shorten the last frame to the end of the audio; decoders play all of it.
     const durationTicks = isLast ? Math.max(cursor.durationTicks, Math.round(frameTicks)) : cursor.durationTicks;
     const strayTicks = Math.abs(durationTicks - frameTicks);
-    standardOnlyIf(isLast || strayTicks <= MAX_HOLE_SECONDS * timescale, "sound with holes");
-    standardOnlyIf(size > 0, "empty sound frames");
+    standardOnlyIf(isLast || strayTicks <= MAX_HOLE_SECONDS * timescale, "audio with gaps");
+    standardOnlyIf(size > 0, "empty audio frames");
     standardOnlyIf(fileBytes === null || offset + size <= fileBytes, "the file ends before its media data");
     if (shift === null) {
       if (cursor.decodeTicks + frameTicks / 2 <= -shiftTicks) continue;
-      // The nearest frame may begin a little before 0; time does not.
+      // The nearest frame may begin slightly before 0, but decode times cannot be negative.
       shift = Math.max(shiftTicks, -cursor.decodeTicks);
     }
     const startTicks = cursor.decodeTicks + shift;
@@ -86,10 +86,10 @@ export async function indexAudio(
   flush();
   standardOnlyIf(
     Math.abs(endTicks / timescale - videoSeconds) <= MAX_END_GAP_SECONDS,
-    "sound and picture of different length",
+    "audio and video of different length",
   );
 
-  // The first segment counts from time 0, also when the sound itself begins a little later.
+  // The first segment starts at time 0, also when the audio itself begins slightly later.
   const ends = starts.map((_, n) => starts[n + 1] ?? endTicks);
   return {
     row: {
@@ -117,7 +117,7 @@ export async function indexAudio(
   };
 }
 
-/** Sound that begins later than a player's tolerance at the start. */
+/** Whether the audio begins later than players tolerate at the start. */
 export function startsLate(track: Track): boolean {
   return (track.edit.delayTicks - track.edit.skippedTicks) / track.timescale > MAX_START_GAP_SECONDS;
 }

@@ -1,18 +1,18 @@
 import { type IndexBytes, MAX_PIECE_BYTES } from "./index-bytes.ts";
 import { NotStandard, standardOnlyIf } from "./not-standard.ts";
 
-/** Where a box's content lies in the index or the buffer around it; `end` is the byte behind it. */
+/** The position of a box's content in the index or its buffer; `end` is exclusive. */
 export interface Box {
   type: string;
   start: number;
   end: number;
 }
 
-/** More children than any real container has: a bomb is refused before it costs time. */
+/** More children than any real container has, so that hostile files are refused early. */
 const MAX_CHILDREN = 4096;
 const MAX_HEADER_BYTES = 16;
 
-/** The header at `at` (ISO/IEC 14496-12 §4.2); `size` counts the header, 0 means "to the end of the file". */
+/** The header at `at` (ISO/IEC 14496-12 §4.2); `size` includes the header, 0 means "to the end of the file". */
 export function boxHeader(view: DataView, at: number): { type: string; size: number; headerBytes: number } {
   const size = view.getUint32(at);
   const type = String.fromCharCode(
@@ -26,8 +26,8 @@ export function boxHeader(view: DataView, at: number): { type: string; size: num
 }
 
 /**
- * The boxes between two positions, which must fill the room exactly. Up to 8 loose bytes at the end are let pass:
- * QuickTime closes some containers with a zero word.
+ * The boxes between two positions, which they must fill exactly. Up to 8 trailing bytes are accepted: QuickTime ends some containers with
+ * a zero word.
  * @throws {NotStandard} when a box is larger than its container
  */
 export async function childBoxes(bytes: IndexBytes, start: number, end: number): Promise<Box[]> {
@@ -54,7 +54,7 @@ export function requireBox(boxes: Box[], type: string): Box {
   return box;
 }
 
-/** Walks down a path of containers, e.g. `mdia`, `minf`, `stbl`. */
+/** Follows a path of containers, e.g. `mdia`, `minf`, `stbl`. */
 export async function descend(bytes: IndexBytes, boxes: Box[], ...path: string[]): Promise<Box[]> {
   let children = boxes;
   for (const type of path) {

@@ -1,4 +1,4 @@
-/** A growing buffer of big-endian numbers and ISO boxes. */
+/** A growing buffer for big-endian numbers and ISO boxes. */
 export class ByteWriter {
   private bytes: Uint8Array<ArrayBuffer>;
   private view: DataView;
@@ -36,7 +36,7 @@ export class ByteWriter {
     this.u32(value % 2 ** 32);
   }
 
-  /** Whole numbers up to 2^53, seven bits a byte, the lowest first. */
+  /** Whole numbers up to 2^53 as varints: seven bits per byte, least significant first. */
   varint(value: number) {
     this.reserve(8);
     let rest = value;
@@ -62,7 +62,7 @@ export class ByteWriter {
     this.length += count;
   }
 
-  /** A box around what `content` writes. */
+  /** A box whose content is written by `content`. */
   box(type: string, content: () => void) {
     const start = this.length;
     this.u32(0);
@@ -82,7 +82,7 @@ export class ByteWriter {
     this.view.setUint32(at, value);
   }
 
-  /** What has been written; shares the buffer, so it is good until the next write. */
+  /** The written bytes. They share the buffer, so they are valid until the next write. */
   written(): Uint8Array<ArrayBuffer> {
     return this.bytes.subarray(0, this.length);
   }

@@ -1,23 +1,23 @@
 import type { RangeReader } from "./range-reader.ts";
 import { type OpenIndex, openIndex, planInit, planSegment, type Run, type SegmentPlan } from "./index-file.ts";
 
-/** Reading this much that is not needed is cheaper than another request for what is. */
+/** Reading up to this many unneeded bytes is cheaper than another request. */
 const MAX_GAP_BYTES = 512 * 1024;
-/** One read; a segment up to this size is one piece in memory, a larger one is streamed read by read. */
+/** Size of one read. A segment up to this size is buffered; a larger one is streamed read by read. */
 const MAX_READ_BYTES = 6 * 1024 * 1024;
 
-/** The bytes of one init or media segment, or a part of them. */
+/** The bytes of one init or media segment, or a byte range of it. */
 export interface CutSegment {
-  /** Of the whole segment, also when a part is asked for. */
+  /** Size of the whole segment, also when a range is requested. */
   bytes: number;
   body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 }
 
 /**
- * Cuts one segment out of the source: one read of the index and, sound and picture being interleaved, one or two of the source.
+ * Cuts one segment out of the source. It reads the index once and, because audio and video are interleaved, the source once or twice.
  *
  * @param file "init" or the segment's number, from 0
- * @param part answers which bytes are wanted, [from, to), once the size is known; null = no body is needed
+ * @param part given the size, returns the requested byte range [from, to); null = no body is needed
  * @returns null when there is no such index or segment
  */
 export async function cutSegment(
@@ -45,7 +45,7 @@ interface Read extends Run {
   pieces: Run[];
 }
 
-/** Joins runs that lie near each other into reads of at most `MAX_READ_BYTES`; a longer run is cut up. */
+/** Joins nearby byte runs into reads of at most `MAX_READ_BYTES`, and splits longer runs. */
 export function coalesce(runs: Run[]): Read[] {
   const reads: Read[] = [];
   for (const run of runs) {
@@ -98,14 +98,14 @@ async function inMemory(
   return body;
 }
 
-/** Holds two reads at most: the one being sent and the one on its way. */
+/** Holds at most two reads in memory: the one being sent and the one being fetched. */
 function streamed(source: RangeReader, head: Uint8Array, reads: Read[]): ReadableStream<Uint8Array> {
   let next = 0;
   const fetchNext = () => {
     const read = reads[next++];
     if (read === undefined) return null;
     const pending = piecesOf(source, read);
-    pending.catch(() => undefined); // Reported when it is awaited; it must not count as unhandled before that.
+    pending.catch(() => undefined); // The error is reported by the await below; until then it must not count as unhandled.
     return pending;
   };
   let ahead = fetchNext();

@@ -4,10 +4,10 @@ import { STANDARD_RATES } from "../../../protocol/standard-rates.ts";
 const TARGET_SECONDS = 4;
 
 /**
- * At which key frames segments begin: from key frame to key frame, each as near to 4 s as the key frames allow. A tail
- * shorter than 1 s joins the segment before it when the two stay below 8 s.
+ * Selects the key frames at which segments begin, so that each segment is as close to 4 s as possible. A final segment shorter than 1 s is
+ * merged with the previous one when the two last less than 8 s together.
  *
- * @param keyTicks presentation times of the key frames, rising, the first one 0; the end in ticks as well
+ * @param keyTicks presentation times of the key frames, ascending from 0; the end in ticks as well
  * @returns positions in `keyTicks`, the first one 0
  */
 export function chooseCuts(keyTicks: ArrayLike<number>, endTicks: number, timescale: number): number[] {
@@ -28,10 +28,9 @@ export function chooseCuts(keyTicks: ArrayLike<number>, endTicks: number, timesc
 }
 
 /**
- * The cuts that fall together with the ladder's segments, or null when a segment of the ladder begins where the source
- * has no key frame.
+ * The cuts at the ladder's segment boundaries, or null when the source has no key frame at one of them.
  *
- * @param keyFrames numbers of the key frames in presentation order, rising, the first one 0
+ * @param keyFrames frame numbers of the key frames in presentation order, ascending from 0
  */
 export function gridCuts(keyFrames: ArrayLike<number>, frameCount: number, framesPerSegment: number): number[] | null {
   const cuts: number[] = [];
@@ -44,7 +43,7 @@ export function gridCuts(keyFrames: ArrayLike<number>, frameCount: number, frame
   return cuts;
 }
 
-/** The fraction for an average rate: a standard rate within 0.05 %, else thousandths. */
+/** An average rate as a fraction: a standard rate within 0.05 %, otherwise in thousandths. */
 export function nearestRate(framesPerSecond: number): Fraction {
   const standard = STANDARD_RATES.find(({ num, den }) => Math.abs((framesPerSecond * den) / num - 1) < 0.0005);
   return standard ?? { num: Math.max(1, Math.round(framesPerSecond * 1000)), den: 1000 };

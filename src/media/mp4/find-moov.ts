@@ -11,23 +11,23 @@ import {
 } from "./index-bytes.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 
-/** One read shows whether the index is at the head, and for short sources brings all of it. */
+/** The first read shows whether the index is at the start, and contains all of a short source's index. */
 const HEAD_BYTES = 256 * 1024;
-/** 12 h of 60 pictures and 94 audio frames a second need some 50 MB. */
+/** 12 h of 60 video frames and 94 audio frames per second need about 50 MB. */
 export const MAX_MOOV_BYTES = 56 * 1024 * 1024;
-/** A file of very many top-level boxes is fragmented or hostile; neither is read to its end. */
+/** A file with more top-level boxes is fragmented or hostile, and is not read any further. */
 const MAX_READS = 6;
 
 export interface FoundMoov {
-  /** What lies inside of the `moov` box. */
+  /** The content of the `moov` box. */
   moov: IndexBytes;
   /** `ftyp`'s major brand, "qt  " for QuickTime; "" without an `ftyp`. */
   brand: string;
 }
 
 /**
- * Finds the index of an MP4 or MOV file in one read when it is at the head and complete there, two when it is longer or
- * at the end, more only when other boxes stand in between. A large index stays in the source.
+ * Finds the index of an MP4 or MOV file. It takes one read when the whole index is in the first bytes, two when it is longer or at the end
+ * of the file, and more only when other boxes precede it. A large index stays in the source.
  *
  * @throws {NotStandard} no `moov`, a fragmented file, or one beyond `MAX_MOOV_BYTES`; errors of the reader pass through
  */
@@ -67,7 +67,7 @@ export async function findMoov(reader: RangeReader, memory: IndexMemory): Promis
   }
 }
 
-/** The bytes of a box of which the first ones are already here. */
+/** The bytes of a box whose first bytes have already been read. */
 async function withRest(reader: RangeReader, have: Uint8Array, at: number, size: number): Promise<Uint8Array> {
   if (have.length >= size) return have.subarray(0, size);
   const whole = new Uint8Array(size);
@@ -77,7 +77,7 @@ async function withRest(reader: RangeReader, have: Uint8Array, at: number, size:
   return whole;
 }
 
-/** What follows the media data is nearly always the index alone, so all of it is asked for at once unless it is large. */
+/** Usually only the index follows the media data, so the rest of the file is read at once unless it is large. */
 async function readTail(reader: RangeReader, at: number, memory: IndexMemory): Promise<Uint8Array> {
   if (reader.size === null) return await reader.read(at, HEAD_BYTES);
   if (isBuffered(reader.size - at, memory)) return await reader.read(at, reader.size - at);

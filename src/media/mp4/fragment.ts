@@ -34,11 +34,11 @@ function double<T extends Uint32Array | Int32Array | Uint8Array | Float64Array>(
   return bigger;
 }
 
-/** Sample flags (14496-12 §8.8.3.1): a key frame depends on nothing; any other sample does and is no place to start. */
+/** Sample flags (14496-12 §8.8.3.1): a key frame depends on no other; any other sample does, and is a non-sync sample. */
 const KEY_FLAGS = 0x02000000;
 const DELTA_FLAGS = 0x01010000;
 
-/** What of the samples goes into the fragment's tables; whatever is the same for all is said once. */
+/** The layout of the fragment's tables: values common to all samples are written once, as defaults. */
 interface Layout {
   mediaBytes: number;
   everyIsKey: boolean;
@@ -71,10 +71,10 @@ function layOut({ count, sizes, durations, compositionOffsets, isKey }: SampleCo
   };
 }
 
-/** `moof` and the header of `mdat` around nothing, without what depends on the samples. */
+/** Size of `moof` and the `mdat` header without the fields that depend on the samples. */
 const FIXED_BYTES = 100;
 
-/** Bytes of what `writeFragmentHeader` writes, and of the media data behind it. */
+/** Sizes of the header that `writeFragmentHeader` writes, and of the media data after it. */
 export function measureFragment(samples: SampleColumns): { headerBytes: number; mediaBytes: number } {
   const { mediaBytes, onlyFirstIsKey, uniformFlags, sameDuration, noOffsets } = layOut(samples);
   const perSample = 4 + (sameDuration ? 0 : 4) + (uniformFlags ? 0 : 4) + (noOffsets ? 0 : 4);
@@ -83,8 +83,8 @@ export function measureFragment(samples: SampleColumns): { headerBytes: number; 
 }
 
 /**
- * Writes `moof` and the header of the `mdat` behind it (14496-12 §8.8); the media data itself is not written. Composition
- * offsets are signed (version 1), so that decoding and presentation both start at 0 without an edit list.
+ * Writes `moof` and the header of the following `mdat` (14496-12 §8.8), without the media data. Composition offsets are signed (version 1),
+ * so that decoding and presentation both start at 0 without an edit list.
  *
  * @returns bytes written
  */

@@ -2,7 +2,7 @@ import { toHex } from "../../../protocol/hex.ts";
 import { parseSequenceParameters, type SequenceParameters } from "../../../protocol/media/h264/parameter-sets.ts";
 import { NotStandard, standardOnlyIf } from "./not-standard.ts";
 
-/** The parameter sets of an `avcC` box (ISO/IEC 14496-15 §5.3.3.1). One sequence set: it must not change on the way. */
+/** The parameter sets of an `avcC` box (ISO/IEC 14496-15 §5.3.3.1). Exactly one SPS, because the format must not change. */
 export function parseAvcConfiguration(avcC: Uint8Array): { codec: string; sequence: SequenceParameters } {
   standardOnlyIf(avcC.length >= 8 && avcC[0] === 1, "an unknown H.264 configuration");
   standardOnlyIf((avcC[5]! & 31) === 1, "several H.264 parameter sets");

@@ -1,28 +1,28 @@
 import type { RangeReader } from "./range-reader.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 
-/** An index up to this size is in memory while it is parsed; a larger one is read in pieces. */
+/** An index up to this size is parsed in memory; a larger one is read in pieces. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
-/** How many reads bring every table of a large index once. Each table being read has one window in memory. */
+/** Number of windows per large index. Each table being read has one window in memory. */
 export const WINDOWS_PER_INDEX = 96;
-/** Divisible by the row size of every table: 4, 8 and 12 bytes. */
+/** Divisible by all table row sizes (4, 8 and 12 bytes). */
 const WINDOW_UNIT_BYTES = 24;
-/** Box headers and small boxes are read in blocks of this size, of which a few are kept. */
+/** Box headers and small boxes are read in blocks of this size; a few blocks are cached. */
 export const MAX_PIECE_BYTES = 64 * 1024;
 const MAX_BLOCKS = 4;
-/** A Worker may make 1,000 requests in one invocation; a redirect counts as one more. */
+/** A Worker may make 1,000 subrequests per invocation; each redirect counts as one. */
 export const MAX_READS = 400;
 
-/** The content of a `moov` box. Positions are in bytes from its start. */
+/** The content of a `moov` box. Positions are byte offsets from its start. */
 export interface IndexBytes {
   readonly length: number;
-  /** A short range, up to `MAX_PIECE_BYTES`. @throws {RangeError} when it lies outside of the index */
+  /** A short range, up to `MAX_PIECE_BYTES`. @throws {RangeError} outside of the index */
   piece(at: number, length: number): DataView | Promise<DataView>;
   /** The rows of a table between two positions, as many as fit one window. May reuse the memory of `previous`. */
   rows(at: number, end: number, previous: DataView | null): DataView | Promise<DataView>;
 }
 
-/** How much of an index is in memory at a time. Tests choose less than the defaults. */
+/** Memory limits of parsing an index. Tests choose less than the defaults. */
 export interface IndexMemory {
   maxBufferedBytes?: number;
   /** A multiple of 24; by default a 96th of the index. */
@@ -45,9 +45,9 @@ export function bufferedIndex(content: DataView): IndexBytes {
 }
 
 /**
- * An index that stays in the source. Its reads go past the reader's cache, which would keep what is not needed again.
+ * An index that stays in the source. Its reads bypass the reader's cache, because no byte is read twice.
  *
- * @param start where the index begins in the source
+ * @param start byte offset of the index in the source
  */
 export function rangedIndex(reader: RangeReader, start: number, length: number, memory: IndexMemory): IndexBytes {
   const { windowBytes = Math.ceil(length / WINDOWS_PER_INDEX / WINDOW_UNIT_BYTES) * WINDOW_UNIT_BYTES } = memory;
@@ -85,7 +85,7 @@ export function rangedIndex(reader: RangeReader, start: number, length: number, 
   };
 }
 
-/** Reads into memory of the caller's, without a second copy where the reader can. Returns how many bytes there were. */
+/** Reads into the caller's memory, without a second copy where the reader supports that. Returns the number of bytes read. */
 export async function readInto(reader: RangeReader, offset: number, target: Uint8Array): Promise<number> {
   if (reader.readInto !== undefined) return await reader.readInto(offset, target);
   const bytes = await reader.read(offset, target.length);

@@ -5,22 +5,22 @@ import { standardOnlyIf } from "./not-standard.ts";
 import { readSampleRecord, writeSampleRecord } from "./sample-record.ts";
 
 /**
- * The index of a passthrough rendition: everything of its segments but the media data.
+ * The index of a passthrough rendition: its segments without their media data.
  *
  *   header   16 bytes: magic, number of segments, bytes of the init segment, 0
  *   init     the init segment
- *   entries  12 bytes for each segment: where its record starts, bytes of the record, bytes of the segment
- *   records  for each segment its samples (sample-record.ts), from which its `moof` is written when it is asked for
+ *   entries  12 bytes per segment: offset of its record, size of the record, size of the segment
+ *   records  the samples of each segment (sample-record.ts), from which its `moof` is written on request
  *
- * Numbers of header and entries are big-endian. A record stands for itself, so any segment costs one read.
+ * Header and entries are big-endian. Records are independent of each other, so any segment costs one read.
  */
 const MAGIC = 0x534c5032; // "SLP2"
 const HEADER_BYTES = 16;
 const ENTRY_BYTES = 12;
-/** A piece is full from here on; its last record may take a little more. */
+/** A piece is complete at this size; its last record may exceed it slightly. */
 const FULL_PIECE_BYTES = 256 * 1024;
 const LAST_RECORD_BYTES = 16 * 1024;
-/** 12 s of 64 Mbit/s: what is above is not for streaming, and the ladder will serve it. */
+/** 12 s at 64 Mbit/s. A source above this is not streamable as it is, and is only encoded. */
 const MAX_SEGMENT_BYTES = 96 * 1024 * 1024;
 
 export class IndexWriter {
@@ -28,7 +28,7 @@ export class IndexWriter {
   readonly segmentBytes: number[] = [];
   private readonly init: Uint8Array;
   private readonly entries = new ByteWriter(16 * 1024);
-  /** In pieces: one buffer that grows would be there twice while it does. */
+  /** In pieces, because growing a single buffer would need its memory twice. */
   private readonly fullRecords: Uint8Array<ArrayBuffer>[] = [];
   private readonly records = new ByteWriter(FULL_PIECE_BYTES + LAST_RECORD_BYTES);
   private recordBytes = 0;
@@ -54,7 +54,7 @@ export class IndexWriter {
     }
   }
 
-  /** The index, in the pieces in which it was written. */
+  /** The written pieces of the index. */
   finish(): Uint8Array<ArrayBuffer>[] {
     const out = new ByteWriter(HEADER_BYTES + this.init.length + this.entries.length);
     out.u32(MAGIC);
@@ -67,20 +67,20 @@ export class IndexWriter {
   }
 }
 
-/** A stretch of the source. */
+/** A byte run of the source. */
 export interface Run {
   offset: number;
   length: number;
 }
 
-/** One init or media segment: its first bytes, and where in the source the others lie. */
+/** One init or media segment: its first bytes, and the positions of the rest in the source. */
 export interface SegmentPlan {
   head: Uint8Array;
   runs: Run[];
   bytes: number;
 }
 
-/** The entries of a three hour source come with the first read. */
+/** The first read contains the entries of a three-hour source. */
 const OPENING_BYTES = 48 * 1024;
 
 /** An index with its first bytes in memory. */
@@ -90,7 +90,7 @@ export interface OpenIndex {
   initBytes: number;
 }
 
-/** One read. Null when this is no index. */
+/** Takes one read. @returns null when the object is not an index */
 export async function openIndex(index: RangeReader): Promise<OpenIndex | null> {
   const opening = await index.read(0, OPENING_BYTES);
   if (opening.length < HEADER_BYTES) return null;
@@ -105,7 +105,7 @@ export const planInit = ({ opening, initBytes }: OpenIndex): SegmentPlan => ({
   bytes: initBytes,
 });
 
-/** One read, two beyond the first three hours; none when the record came with the opening. Null: no such segment. */
+/** Takes one read, two after the first three hours, none when the first read contained the record. @returns null for no such segment */
 export async function planSegment(index: RangeReader, open: OpenIndex, segment: number): Promise<SegmentPlan | null> {
   if (!Number.isInteger(segment) || segment < 0 || segment >= open.segmentCount) return null;
   const entriesAt = HEADER_BYTES + open.initBytes;

@@ -8,31 +8,31 @@ import type { RenditionFacts } from "../manifest/model.ts";
 import { readTracks } from "./track.ts";
 import { indexVideo } from "./video.ts";
 
-/** A source that plays as it is, without being encoded. */
+/** A source that can be played without encoding (passthrough). */
 export interface StandardSource {
   standard: true;
   /** "mp4" or "mov". */
   containerFormat: string;
   durationMs: number;
-  /** As the encoder's probe would tell of it; `streamIndex` counts the tracks of picture and sound only. */
+  /** As reported by the encoder's probe, except that `streamIndex` counts only video and audio tracks. */
   video: SourceVideo;
   audio: SourceAudio[];
-  /** Rows but for their `assetId`, ready to be inserted once the indexes are stored. */
+  /** Rows without `assetId`, to be inserted once the indexes are stored. */
   renditions: RenditionFacts[];
-  /** To be PUT at `passthroughKey(assetId, rendition)`: the pieces in a row. */
+  /** To be stored at `passthroughKey(assetId, rendition)`: the pieces, concatenated. */
   indexes: { rendition: string; pieces: Uint8Array<ArrayBuffer>[] }[];
-  /** Every segment of the ladder would begin at a key frame of the source, and segments are cut there. */
+  /** The source has a key frame at every segment boundary of the ladder, and segments are cut there. */
   onLadderGrid: boolean;
 }
 
 /**
- * Reads the index of a source and decides whether it can be played as it is: 8-bit 4:2:0 H.264, progressive, square
- * pixels, not rotated, at most 60 pictures a second, closed groups of pictures with key frames at most 12 s apart, with
- * AAC-LC or without sound, in a plain MP4 or MOV file. One to three reads, for a large index up to 400 more.
+ * Reads the index of a source and decides whether passthrough is possible: 8-bit 4:2:0 H.264, progressive, square pixels, not rotated, at
+ * most 60 frames per second, closed GOPs with key frames at most 12 s apart, AAC-LC or no audio, in a non-fragmented MP4 or MOV file. Takes
+ * one to three reads, and up to 400 more for a large index.
  *
- * @param options.grid the ladder's grid; without it the one that the ladder would choose for the source's frame rate
+ * @param options.grid the ladder's grid; by default the one the ladder chooses for the source's frame rate
  * @param options.memory for tests
- * @throws what the reader throws; a hostile or damaged file is answered as not standard
+ * @throws errors of the reader; a hostile or damaged file is reported as not standard
  */
 export async function indexSource(
   reader: RangeReader,
@@ -43,7 +43,7 @@ export async function indexSource(
     return await standardSource(moov, brand, reader.size, options.grid);
   } catch (error) {
     if (error instanceof NotStandard) return { standard: false, reason: error.message };
-    // A DataView refuses to read past its end: a box promised more than it holds.
+    // DataView throws when a box ends before its announced content.
     if (error instanceof RangeError) return { standard: false, reason: "the index is damaged" };
     throw error;
   }
@@ -61,9 +61,9 @@ async function standardSource(
   const [picture] = pictures;
   standardOnlyIf(picture !== undefined, "no picture");
   standardOnlyIf(pictures.length === 1, "several pictures");
-  // Sound tracks that are switched off are the other languages of a QuickTime file.
+  // Disabled audio tracks are the other languages of a QuickTime file.
   const sounds = tracks.filter((track) => track.kind === "audio");
-  standardOnlyIf(!sounds.some(startsLate), "sound that starts late");
+  standardOnlyIf(!sounds.some(startsLate), "audio that starts late");
   sounds.sort((a, b) => Number(b.enabled) - Number(a.enabled));
 
   const video = await indexVideo(picture, fileBytes, grid);

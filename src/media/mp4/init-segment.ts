@@ -1,13 +1,13 @@
 import { ByteWriter } from "./byte-writer.ts";
 
-/** What an init segment tells of its one track. */
+/** The track properties that an init segment declares. */
 export type TrackFormat =
   | { kind: "video"; timescale: number; widthPx: number; heightPx: number; avcC: Uint8Array; colr: Uint8Array | null }
   | { kind: "audio"; timescale: number; sampleRateHz: number; channels: number; audioSpecificConfig: Uint8Array };
 
 const IDENTITY = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
 
-/** An init segment of CMAF (ISO/IEC 23000-19 §7.3.1): one track, no samples, no edit list: time starts at 0. */
+/** A CMAF init segment (ISO/IEC 23000-19 §7.3.1): one track, no samples, no edit list, so time starts at 0. */
 export function writeInitSegment(format: TrackFormat): Uint8Array<ArrayBuffer> {
   const out = new ByteWriter(1024);
   out.box("ftyp", () => {
@@ -56,7 +56,7 @@ function writeTrack(out: ByteWriter, format: TrackFormat) {
       out.zeros(8);
       out.u32(format.timescale);
       out.u32(0);
-      out.u16(0x55c4); // "und": manifests tell the language
+      out.u16(0x55c4); // "und": manifests declare the language
       out.u16(0);
     });
     out.fullBox("hdlr", 0, 0, () => {
@@ -120,7 +120,7 @@ function writeMp4a(out: ByteWriter, format: TrackFormat & { kind: "audio" }) {
       const config = format.audioSpecificConfig;
       out.raw(Uint8Array.of(0x03, 3 + 2 + 13 + 2 + config.length + 3, 0, 0, 0));
       out.raw(Uint8Array.of(0x04, 13 + 2 + config.length, 0x40, 0x15, 0, 0, 0));
-      out.zeros(8); // rates: not told
+      out.zeros(8); // bit rates: unspecified
       out.raw(Uint8Array.of(0x05, config.length));
       out.raw(config);
       out.raw(Uint8Array.of(0x06, 1, 2));

@@ -1,15 +1,15 @@
-/** Random access to the bytes of one source, wherever they lie. */
+/** Random access to the bytes of one source in any storage. */
 export interface RangeReader {
   /** Length of the whole file in bytes; null when it is not known (yet). */
   readonly size: number | null;
   /**
-   * Reads `length` bytes from `offset`. Answers fewer (perhaps none) only where the file ends.
+   * Reads `length` bytes from `offset`. Returns fewer (possibly none) only at the end of the file.
    *
-   * @throws {SourceError} when the source cannot be read, or is not what it was at the first request
+   * @throws {SourceError} when the source cannot be read, or has changed since the first request
    */
   read(offset: number, length: number): Promise<Uint8Array>;
   /**
-   * The same into memory of the caller's, for what is too large to be held twice. Answers how many bytes there were.
+   * The same into the caller's memory, for data too large to be held twice. Returns the number of bytes read.
    *
    * @throws {SourceError} as `read`
    */

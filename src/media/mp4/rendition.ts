@@ -1,8 +1,8 @@
 import type { RenditionFacts } from "../manifest/model.ts";
 
-/** A passthrough rendition: its row, and the index from which its segments are cut. */
+/** A passthrough rendition: its row and its index. */
 export interface IndexedRendition {
   row: RenditionFacts;
-  /** In pieces that follow each other. */
+  /** In consecutive pieces. */
   index: Uint8Array<ArrayBuffer>[];
 }

@@ -5,7 +5,7 @@ import type { SampleTable } from "./sample-table.ts";
 const BATCH_SAMPLES = 2048;
 
 /**
- * Walks the samples of a track in decoding order: `load()` decodes the next samples and `next()` goes through them.
+ * Iterates over the samples of a track in decoding order. `load()` decodes the next batch, `next()` advances to the next sample of it.
  * After `next()` the fields describe the current sample.
  */
 export class SampleCursor {
@@ -17,7 +17,7 @@ export class SampleCursor {
   compositionOffsetTicks = 0;
   isKey = false;
   size = 0;
-  /** Where the sample lies in the file. */
+  /** Byte offset in the file. */
   offset = 0;
 
   private readonly sampleCount: number;
@@ -26,7 +26,7 @@ export class SampleCursor {
   private row = 0;
   private rows = 0;
 
-  /** @param fields "times" leaves `size` and `offset` alone, whose tables are the largest */
+  /** @param fields "times" skips `size` and `offset`, whose tables are the largest */
   constructor(table: SampleTable, fields: "times" | "all") {
     this.sampleCount = table.sampleCount;
     this.times = new TimeReader(table, BATCH_SAMPLES);
@@ -34,7 +34,7 @@ export class SampleCursor {
   }
 
   /**
-   * Decodes samples for `next()`. False behind the last one.
+   * Decodes the next batch of samples. @returns false after the last one
    *
    * @throws {NotStandard} when a table describes fewer samples than there are sizes
    */
@@ -49,7 +49,7 @@ export class SampleCursor {
     return true;
   }
 
-  /** False when the samples that were decoded are used up. */
+  /** @returns false at the end of the batch */
   next(): boolean {
     if (this.row === this.rows) return false;
     const { times, places, row } = this;

@@ -13,7 +13,7 @@ export class PlaceReader {
   private readonly wideOffsets: boolean;
   private readonly layout: ChunkLayout;
   private samplesLeft = 0;
-  /** Where the sample after the last one lies if it is in the same chunk. */
+  /** Offset of the next sample if it is in the same chunk. */
   private next = 0;
 
   constructor({ bytes, uniformSize, sizes, sampleToChunk, chunkOffsets }: SampleTable, batchSamples: number) {
@@ -67,7 +67,7 @@ export class PlaceReader {
   }
 }
 
-/** How many samples each chunk has: a row of `stsc` is good until the chunk with which the next row begins. */
+/** The number of samples per chunk. A row of `stsc` applies up to the first chunk of the next row. */
 class ChunkLayout {
   private readonly rows: TableRows;
   private samples = -1;
@@ -78,7 +78,7 @@ class ChunkLayout {
     this.rows = rows;
   }
 
-  /** The next chunk is described by the current row. */
+  /** Whether the current row applies to the next chunk. */
   get hasNext(): boolean {
     return this.until !== null && this.chunk + 1 < this.until;
   }
@@ -100,7 +100,7 @@ class ChunkLayout {
     return this.nextChunk();
   }
 
-  /** Infinity behind the last row. */
+  /** Infinity after the last row. */
   private async firstChunkOfRow(): Promise<number> {
     const { rows } = this;
     if (rows.isEmpty && !(await rows.load())) return Infinity;

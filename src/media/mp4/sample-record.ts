@@ -2,17 +2,17 @@ import type { ByteWriter } from "./byte-writer.ts";
 import type { SampleColumns } from "./fragment.ts";
 
 /**
- * The samples of one segment as few bytes: an hour of finely interleaved film has a quarter of a million, and they are
- * written before anybody can watch.
+ * A compact encoding of the samples of one segment. An hour of finely interleaved media has 250,000 samples, and all are written before
+ * the source is playable.
  *
- * Numbers are varints: seven bits a byte, the lowest first, the top bit set on all but the last; signed ones are folded
- * (0, -1, 1, -2 become 0, 1, 2, 3). First the decoding time and the number of samples; then for each sample its size
- * times 16 plus flags, and behind that what the flags announce, in this order:
+ * Numbers are varints: seven bits per byte, least significant first, with the top bit set on all but the last byte. Signed numbers use
+ * zigzag encoding (0, -1, 1, -2 become 0, 1, 2, 3). A record starts with the decoding time and the number of samples. Each sample is its
+ * size times 16 plus flags, followed by the fields that the flags announce, in this order:
  *
- *   1  does not lie behind the sample before it: signed distance from that one's end (the first counts from 0)
- *   2  another duration than the one before it (the first counts from 0)
- *   4  another composition offset: signed difference from the one before it (the first counts from 0)
- *   8  a key frame after one that is none, or the other way round (before the first there is a key frame)
+ *   1  not adjacent to the previous sample: signed distance from its end (the first sample: from 0)
+ *   2  duration differs from the previous sample's (the first sample: from 0)
+ *   4  composition offset differs: signed difference from the previous sample's (the first sample: from 0)
+ *   8  toggles between key frame and other frame (the state before the first sample is key frame)
  */
 const MOVED = 1;
 const DURATION = 2;
@@ -47,14 +47,14 @@ export function writeSampleRecord(out: ByteWriter, decodeTicks: number, samples:
   }
 }
 
-/** Reads what `writeSampleRecord` wrote. @throws {RangeError} when the bytes end too early */
+/** The inverse of `writeSampleRecord`. @throws {RangeError} when the record is truncated */
 export function readSampleRecord(bytes: Uint8Array, into: SampleColumns): { decodeTicks: number } {
   let at = 0;
   const varint = () => {
     let value = 0;
     for (let unit = 1; ; unit *= 128) {
       const byte = bytes[at++];
-      if (byte === undefined) throw new RangeError("a record of samples is cut off");
+      if (byte === undefined) throw new RangeError("a sample record is truncated");
       value += (byte & 127) * unit;
       if (byte < 128) return value;
     }

@@ -3,28 +3,28 @@ import type { IndexBytes } from "./index-bytes.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 import type { Table } from "./table-rows.ts";
 
-/** 12 h of 120 pictures a second; also the most a table without an entry per sample may claim. */
+/** 12 h at 120 frames per second; also bounds the sample count of tables without one entry per sample. */
 const MAX_SAMPLES = 5_200_000;
 
 /**
- * The sample tables of one track (ISO/IEC 14496-12 §8.6, §8.7), checked to lie inside of their boxes. Nothing is
- * expanded: samples are walked with a `SampleCursor`, which reads the tables from `bytes` as it goes.
+ * The sample tables of one track (ISO/IEC 14496-12 §8.6, §8.7), checked to lie within their boxes. Tables are not expanded: a
+ * `SampleCursor` reads them from `bytes` while it iterates over the samples.
  */
 export interface SampleTable {
   bytes: IndexBytes;
   sampleCount: number;
-  /** Bytes of every sample; 0 = each has its own in `sizes`. */
+  /** The size of every sample in bytes; 0 = sizes differ and are in `sizes`. */
   uniformSize: number;
   sizes: Table;
   timeToSample: Table;
   compositionOffsets: Table | null;
   sampleToChunk: Table;
   chunkOffsets: Table & { wide: boolean };
-  /** Numbers of the key frames, from 1; null = every sample is one. */
+  /** Numbers of the key frames, from 1; null = every sample is a key frame. */
   syncSamples: Table | null;
 }
 
-/** @throws {NotStandard} when a table is missing, absurd or longer than its box */
+/** @throws {NotStandard} when a table is missing, implausible or longer than its box */
 export async function readSampleTable(bytes: IndexBytes, stbl: Box[]): Promise<SampleTable> {
   const sizeBox = requireBox(stbl, "stsz");
   const sizeHead = await bytes.piece(sizeBox.start, 12);
@@ -63,6 +63,6 @@ async function readTable(bytes: IndexBytes, box: Box, rowBytes: number): Promise
   return { at, end: at + count * rowBytes };
 }
 
-/** At most so many samples are key frames. */
+/** Upper bound of the number of key frames. */
 export const keyCount = ({ sampleCount, syncSamples }: SampleTable): number =>
   syncSamples === null ? sampleCount : Math.min(sampleCount, (syncSamples.end - syncSamples.at) / 4);

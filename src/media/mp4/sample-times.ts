@@ -10,7 +10,7 @@ export class TimeReader {
   private readonly durationRuns: Runs;
   private readonly compositionRuns: Runs | null;
   private readonly sync: TableRows | null;
-  /** Index of the last sample that `stss` named. */
+  /** Index of the last sample listed in `stss`. */
   private lastKey = -1;
 
   constructor({ bytes, timeToSample, compositionOffsets, syncSamples }: SampleTable, batchSamples: number) {
@@ -26,13 +26,13 @@ export class TimeReader {
 
   async read(first: number, count: number): Promise<void> {
     await this.durationRuns.fill(this.durations, count);
-    // Read as signed in version 0 too: writers put negative offsets there, and none so large is real.
+    // Read as signed in version 0 too: some writers store negative offsets, and unsigned values that large do not occur.
     await this.compositionRuns?.fill(this.compositionOffsets, count);
     if (this.sync === null) this.isKey.fill(1, 0, count);
     else await this.readKeys(this.sync, first, count);
   }
 
-  /** A number that does not follow the one before it names no sample. */
+  /** A sample number that is not greater than the previous one is ignored. */
   private async readKeys(rows: TableRows, first: number, count: number): Promise<void> {
     this.isKey.fill(0, 0, count);
     while (!rows.isEmpty || (await rows.load())) {
@@ -47,7 +47,7 @@ export class TimeReader {
   }
 }
 
-/** A table of runs: a number of samples, and the value that all of them have. */
+/** A run-length table: rows of a sample count and a common value. */
 class Runs {
   private readonly rows: TableRows;
   private readonly shortReason: string;
@@ -69,7 +69,7 @@ class Runs {
         rows.at += 8;
       }
       const samples = Math.min(this.left, count - row);
-      // Most composition offsets are good for one sample, and a call costs more than that.
+      // Most composition offsets apply to one sample, so a call per row would be slow.
       if (samples === 1) column[row] = this.value;
       else column.fill(this.value, row, row + samples);
       row += samples;

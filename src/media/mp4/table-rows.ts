@@ -1,12 +1,12 @@
 import type { IndexBytes } from "./index-bytes.ts";
 
-/** One table of a track: its rows lie between two positions in the index. */
+/** One table of a track, given by the positions of its rows in the index. */
 export interface Table {
   at: number;
   end: number;
 }
 
-/** Goes through the rows of a table once, from the first to the last. The current row begins at `at` in `view`. */
+/** Iterates once over the rows of a table. The current row begins at `at` in `view`. */
 export class TableRows {
   view: DataView = new DataView(new ArrayBuffer(0));
   at = 0;
@@ -21,12 +21,12 @@ export class TableRows {
     this.end = table.end;
   }
 
-  /** The rows in memory are used up. */
+  /** All rows in memory have been consumed. */
   get isEmpty(): boolean {
     return this.at === this.view.byteLength;
   }
 
-  /** Brings the next rows into memory. False behind the last row. */
+  /** Reads the next rows into memory. @returns false after the last row */
   async load(): Promise<boolean> {
     if (this.next === this.end) return false;
     const view = await this.bytes.rows(this.next, this.end, this.window);

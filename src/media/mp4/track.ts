@@ -3,38 +3,38 @@ import { bufferedIndex, type IndexBytes } from "./index-bytes.ts";
 import { standardOnlyIf } from "./not-standard.ts";
 import { readSampleTable, type SampleTable } from "./sample-table.ts";
 
-/** One track of the index; ticks are of its own `timescale`. */
+/** One track of the index; ticks are in its own `timescale`. */
 export interface Track {
   kind: "video" | "audio" | "other";
   enabled: boolean;
   timescale: number;
   /** BCP 47; "und" when not tagged. */
   languageCode: string;
-  /** The upper left of the display matrix is not the identity. */
+  /** The upper left 2 × 2 of the display matrix is not the identity. */
   transformed: boolean;
   /** Display size of the track header, in pixels. */
   displayWidthPx: number;
   displayHeightPx: number;
   edit: Edit;
-  /** The sample entry's type and the boxes in it. */
+  /** The sample entry's type and its child boxes. */
   entry: { type: string; view: DataView; boxes: Box[] };
   table: SampleTable;
 }
 
-/** The edit list, as far as it only says where the track starts. */
+/** An edit list that only shifts the start of the track. */
 export interface Edit {
   /** Ticks of the media that are skipped before presentation begins. */
   skippedTicks: number;
   /** Time from presentation time 0 to the first sample shown. */
   delayTicks: number;
-  /** Length of what is shown; null = to the end. */
+  /** Presented duration; null = to the end. */
   shownTicks: number | null;
 }
 
-/** A real file has a handful; each costs a walk through its boxes. */
+/** Real files have a few tracks, and parsing each costs time. */
 const MAX_TRACKS = 64;
 
-/** Reads every track of picture or sound; others (time code, chapters, metadata) come as kind "other", without tables. */
+/** Reads all tracks. Those other than video and audio (time code, chapters, metadata) have kind "other" and no tables. */
 export async function readTracks(bytes: IndexBytes): Promise<Track[]> {
   const moov = await childBoxes(bytes, 0, bytes.length);
   standardOnlyIf(findBox(moov, "mvex") === undefined, "the file is fragmented");
@@ -69,7 +69,7 @@ async function readTrack(bytes: IndexBytes, trak: Box, movieTimescale: number): 
   };
 }
 
-/** `mvhd` and `mdhd` begin alike; the language stands in the latter only. */
+/** `mvhd` and `mdhd` have the same first fields; only `mdhd` has a language. */
 function readTimescale(content: DataView): { timescale: number; language: number } {
   const wide = content.getUint8(0) === 1;
   const timescale = content.getUint32(wide ? 20 : 12);
@@ -88,7 +88,7 @@ function readTrackHeader(content: DataView) {
   };
 }
 
-/** @param scale ticks of the track for one of the movie, in which delays and lengths are given */
+/** @param scale track ticks per movie tick; edit durations are in movie ticks */
 async function readEdit(bytes: IndexBytes, trak: Box[], scale: number): Promise<Edit> {
   const edts = findBox(trak, "edts");
   const elst = edts && findBox(await childBoxes(bytes, edts.start, edts.end), "elst");
@@ -114,10 +114,10 @@ async function readEdit(bytes: IndexBytes, trak: Box[], scale: number): Promise<
   return { skippedTicks: 0, delayTicks, shownTicks: null };
 }
 
-/** Bytes of a sample entry before its boxes: 14496-12 §12.1.3, §12.2.3; QuickTime's versions 1 and 2 of sound add some. */
+/** Bytes of a sample entry before its child boxes (14496-12 §12.1.3, §12.2.3); QuickTime audio versions 1 and 2 have more. */
 async function readSampleEntry(content: DataView, kind: "video" | "audio") {
   standardOnlyIf(content.getUint32(4) === 1, "a track that changes its format");
-  // A copy: the memory around the content is used for other parts of the index.
+  // A copy, because the underlying memory is reused for other parts of the index.
   const view = new DataView(bytesOf(content, { type: "stsd", start: 0, end: content.byteLength }).slice().buffer);
   const stsd = bufferedIndex(view);
   const [entry] = await childBoxes(stsd, 8, view.byteLength);
@@ -141,14 +141,14 @@ async function extendedLanguage(bytes: IndexBytes, mdia: Box[]): Promise<string 
   return canonicalTag(text);
 }
 
-/** Three letters of five bits each (14496-12 §8.4.2); QuickTime's old numbers are below 0x400 and mean nothing here. */
+/** Three letters of five bits each (14496-12 §8.4.2). Values below 0x400 are old QuickTime codes and are ignored. */
 function canonicalLanguage(packed: number): string {
   if (packed < 0x400) return "und";
   const letters = [10, 5, 0].map((shift) => String.fromCharCode(0x60 + ((packed >> shift) & 31))).join("");
   return canonicalTag(letters) ?? "und";
 }
 
-/** BCP 47 wants the shortest code: "eng" becomes "en". */
+/** BCP 47 requires the shortest code: "eng" becomes "en". */
 function canonicalTag(tag: string): string | null {
   try {
     return Intl.getCanonicalLocales(tag)[0] ?? null;

@@ -15,7 +15,7 @@ import type { Track } from "./track.ts";
 const MAX_KEY_DISTANCE_SECONDS = 12;
 const MAX_SECONDS = 12 * 3600;
 const MAX_PICTURES_PER_SECOND = 60.5;
-/** Players start at 0: a first picture up to this late is shown from 0 on, a later one needs the ladder. */
+/** Players start at 0. A first frame up to this late is extended back to 0; a later one rules out passthrough. */
 export const MAX_START_GAP_SECONDS = 0.2;
 
 export interface IndexedVideo extends IndexedRendition {
@@ -37,7 +37,7 @@ export async function indexVideo(track: Track, fileBytes: number | null, grid?: 
   const format = readFormat(track);
   standardOnlyIf(
     track.table.sampleCount <= MAX_SECONDS * MAX_PICTURES_PER_SECOND,
-    "more pictures than 12 hours of 60 a second have",
+    "more frames than 12 hours at 60 per second",
   );
   const survey = await surveyFrames(track);
   const { timescale } = track;
@@ -45,7 +45,7 @@ export async function indexVideo(track: Track, fileBytes: number | null, grid?: 
   const seconds = durationTicks / timescale;
   const averageRate = track.table.sampleCount / seconds;
   standardOnlyIf(seconds <= MAX_SECONDS, "longer than 12 hours");
-  standardOnlyIf(averageRate <= MAX_PICTURES_PER_SECOND, "more than 60 pictures a second");
+  standardOnlyIf(averageRate <= MAX_PICTURES_PER_SECOND, "more than 60 frames per second");
 
   const frameRate = survey.frameTicks === null ? nearestRate(averageRate) : exactRate(timescale, survey.frameTicks);
   const { keyTicks } = survey;
@@ -99,7 +99,7 @@ export async function indexVideo(track: Track, fileBytes: number | null, grid?: 
 function readFormat(track: Track) {
   const { type, view, boxes } = track.entry;
   standardOnlyIf(type === "avc1", "video that is not H.264, or with its parameters in the stream");
-  standardOnlyIf(!track.transformed, "a rotated picture");
+  standardOnlyIf(!track.transformed, "rotated video");
   const avcC = bytesOf(view, requireBox(boxes, "avcC")).slice();
   const { codec, sequence } = parseAvcConfiguration(avcC);
   const { widthPx, heightPx } = sequence;
@@ -117,7 +117,7 @@ function readFormat(track: Track) {
   return { codec, avcC, widthPx, heightPx, colr: readColour(view, findBox(boxes, "colr")) };
 }
 
-/** `colr` as ISO files have it; QuickTime's `nclc` is the same without the full range flag. */
+/** `colr` of ISO files; QuickTime's `nclc` is the same without the full range flag. */
 function readColour(view: DataView, box: { start: number; end: number; type: string } | undefined): Uint8Array | null {
   if (box === undefined || box.end - box.start < 10) return null;
   const bytes = bytesOf(view, box);
@@ -131,23 +131,23 @@ function readColour(view: DataView, box: { start: number; end: number; type: str
 }
 
 interface FrameSurvey {
-  /** Added to decoding time plus composition offset, this gives presentation time. */
+  /** Added to decoding time plus composition offset, gives the presentation time. */
   shiftTicks: number;
-  /** The first picture is drawn forward by this, to time 0. */
+  /** The first frame is extended by this, back to time 0. */
   leadTicks: number;
   endTicks: number;
   /** Presentation times of the key frames, from 0. */
   keyTicks: Float64Array;
-  /** Their numbers in presentation order (GOPs are closed, so in decoding order as well). */
+  /** Their frame numbers in presentation order, which equals decoding order because GOPs are closed. */
   keyFrames: Uint32Array;
-  /** Exact constant duration of a frame, null when it varies or the first picture is drawn forward. */
+  /** Exact constant frame duration; null when it varies or the first frame is extended. */
   frameTicks: number | null;
 }
 
-/** One walk over the frames' times: closed GOPs, an edit list that only shifts. */
+/** First pass, over the frame times: checks for closed GOPs and an edit list that only shifts. */
 async function surveyFrames(track: Track): Promise<FrameSurvey> {
   const cursor = new SampleCursor(track.table, "times");
-  // Every frame may be a key frame. Lists of their final size are never copied.
+  // Sized for all frames being key frames, so that the lists never have to grow.
   const mostKeys = keyCount(track.table);
   const keyTicks = new Float64Array(mostKeys);
   const keyFrames = new Uint32Array(mostKeys);
@@ -159,12 +159,12 @@ async function surveyFrames(track: Track): Promise<FrameSurvey> {
   while (cursor.next() || ((await cursor.load()) && cursor.next())) {
     const shown = cursor.decodeTicks + cursor.compositionOffsetTicks;
     if (cursor.isKey) {
-      standardOnlyIf(shown > latest, "pictures that are shown in an order across key frames");
+      standardOnlyIf(shown > latest, "frames that are reordered across key frames");
       keyTicks[keys] = shown;
       keyFrames[keys++] = cursor.index;
     }
-    standardOnlyIf(keys > 0, "a first picture that is no key frame");
-    standardOnlyIf(shown >= keyTicks[keys - 1]!, "open groups of pictures");
+    standardOnlyIf(keys > 0, "a first frame that is not a key frame");
+    standardOnlyIf(shown >= keyTicks[keys - 1]!, "open GOPs");
     if (cursor.index === 0) frameTicks = cursor.durationTicks;
     else if (cursor.durationTicks !== frameTicks && cursor.index + 1 < track.table.sampleCount) constant = false;
     latest = Math.max(latest, shown);
@@ -176,8 +176,8 @@ async function surveyFrames(track: Track): Promise<FrameSurvey> {
   const everyKey = keyTicks.subarray(0, keys);
   const first = everyKey[0]! + shiftTicks;
   const frame = end / track.table.sampleCount;
-  standardOnlyIf(first >= -frame / 2, "an edit list that cuts into a group of pictures");
-  standardOnlyIf(first <= MAX_START_GAP_SECONDS * track.timescale, "a picture that starts late");
+  standardOnlyIf(first >= -frame / 2, "an edit list that cuts into a GOP");
+  standardOnlyIf(first <= MAX_START_GAP_SECONDS * track.timescale, "video that starts late");
   const total = end - skippedTicks;
   standardOnlyIf(
     shownTicks === null || shownTicks >= total - Math.max(2 * frame, 0.1 * track.timescale),
@@ -196,7 +196,7 @@ async function surveyFrames(track: Track): Promise<FrameSurvey> {
   };
 }
 
-/** The second walk: hands the frames to the writer, segment by segment. Answers how many bytes they have. */
+/** Second pass: passes the frames to the writer, segment by segment. @returns their total size in bytes */
 async function writeSegments(
   track: Track,
   survey: FrameSurvey,

@@ -1,6 +1,6 @@
 import { sha256Hex } from "./hash.ts";
 
-/** A UUID that follows from what it names (RFC 9562 §5.8), so that whoever makes the thing twice makes one. */
+/** A UUID derived from its parts (UUIDv8, RFC 9562 §5.8), so that a repeated creation gets the same id. */
 export async function derivedId(...parts: (string | number)[]): Promise<string> {
   const hex = await sha256Hex(parts.join("\n"));
   const variant = ((Number.parseInt(hex[16]!, 16) & 0b0011) | 0b1000).toString(16);

@@ -2,10 +2,10 @@ import { secretList } from "../../../protocol/secrets.ts";
 import type { Env } from "../env.ts";
 
 /**
- * Asks with each `ENCODER_SECRET` in turn until one is taken: during a rotation the other side may still know the older one only.
+ * Sends the request with each `ENCODER_SECRET` until one is accepted: during a rotation the other side may only have the older one.
  *
- * @param ask a request that can be repeated; 401 means that nothing was done
- * @returns the answer, and the secret it was given for; the last 401 when none is taken
+ * @param ask a repeatable request; 401 means that it had no effect
+ * @returns the response and the accepted secret; the last 401 when none was accepted
  * @throws {UnusableSecret}; whatever `ask` throws
  */
 export async function askWithSecrets(

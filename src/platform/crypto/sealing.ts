@@ -1,22 +1,22 @@
 /**
- * Secrets as they are kept in D1: sealed with AES-GCM (NIST SP 800-38D) under a key that D1 never holds. Text of a sealed
- * secret: `<key id>.<nonce, Base64url>.<ciphertext with tag, Base64url>`.
+ * Encryption of secrets in D1: AES-GCM (NIST SP 800-38D) with a key that is never stored in D1. Format of a sealed secret:
+ * `<key id>.<nonce, Base64url>.<ciphertext with tag, Base64url>`.
  */
 import { fromBase64, fromBase64Url, toBase64Url } from "../../../protocol/base64.ts";
 
 const SEALING_KEY_BYTES = 32;
-/** The nonce that AES-GCM is specified for. Random: 2^32 seals under one key stay safe (SP 800-38D §8.3). */
+/** The standard nonce length of AES-GCM. Nonces are random, which is safe for 2^32 seals per key (SP 800-38D §8.3). */
 const NONCE_BYTES = 12;
 const encoder = new TextEncoder();
 
-/** A sealed secret that cannot be opened, or keys that cannot be used. No message holds a secret or a key. */
+/** A sealed secret cannot be opened, or the keys are unusable. Messages never contain a secret or a key. */
 export class SealError extends Error {
   override readonly name = "SealError";
 }
 
 /**
  * @param keys `env.WEBHOOK_KEYS`: `<id>:<32 bytes in Base64>`, comma-separated; the first seals
- * @param ownerId bound to the sealed text: under the id of another webhook, stream or target it does not open
+ * @param ownerId of the webhook, stream or target; bound to the ciphertext, which opens only with the same id
  * @throws {SealError} when the keys are unusable
  */
 export async function seal(keys: string, ownerId: string, secret: string): Promise<string> {
@@ -41,7 +41,7 @@ export async function open(keys: string, ownerId: string, sealed: string): Promi
   }
 }
 
-/** False = to be sealed again, so that older keys can be taken out of the configuration. */
+/** False = reseal it, so that older keys can be removed from the configuration. */
 export function isSealedWithCurrent(keys: string, sealed: string): boolean {
   return sealed.startsWith(`${currentKey(keys).id}.`);
 }
@@ -58,7 +58,7 @@ function currentKey(keys: string): SealingKey {
   return parseKeys(keys)[0]!;
 }
 
-/** At least one key, ids distinct. A broken older one is an error too: it would be missed only when it is needed. */
+/** At least one key, with distinct ids. A malformed older key is an error too, so that it is not discovered only when needed. */
 function parseKeys(keys: string): SealingKey[] {
   const parsed = keys.split(",").map((entry, index) => {
     const [, id, text] = /^\s*([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/=]+)\s*$/.exec(entry) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Grants: JSON Web Tokens (RFC 7519, HS256) that say what their bearer may do. They are signed with `JOB_SECRET`, so checking one costs no
- * lookup.
+ * Grants: JSON Web Tokens (RFC 7519, HS256) with their bearer's permissions. They are signed with `JOB_SECRET`, so verifying one needs no
+ * look-up.
  */
 import { errors, jwtVerify, SignJWT } from "jose";
 import { secretList } from "../../../protocol/secrets.ts";
@@ -26,7 +26,7 @@ export async function signGrant(jobSecret: string, grant: Grant): Promise<string
 /**
  * The grant, if it was signed with one of the secrets.
  *
- * @param isMeant whether it is a grant for what the request is about; any other is `foreign`
+ * @param isMeant whether the grant is for the requested object; otherwise it is `foreign`
  * @throws {UnusableSecret}
  */
 export async function readGrant<G extends Grant>(

@@ -1,18 +1,18 @@
 /**
- * The envelope of the API's answers (contract/rest.md §1): its schemas for the OpenAPI document, and its values. Problems have another one
- * (`problems.ts`).
+ * The envelope of successful API responses (contract/rest.md §1): its schemas for the OpenAPI document, and its values. For errors see
+ * `problems.ts`.
  */
 import { z } from "@hono/zod-openapi";
 import { CursorPagination } from "./cursor.ts";
 import { json } from "./openapi.ts";
 import { Pagination } from "./pagination.ts";
 
-/** Of a route that takes an access token. */
+/** The security requirement of routes that need an access token. */
 export const security = [{ basic: [] }];
 
 const succeeded = z.literal(true);
 
-/** An answer with these fields besides `success`. */
+/** A response with these fields besides `success`. */
 export const envelopeAnswer = <Fields extends z.ZodRawShape>(fields: Fields, description: string) => ({
   description,
   content: json(z.object({ success: succeeded, ...fields })),
@@ -22,7 +22,7 @@ export const envelopeAnswer = <Fields extends z.ZodRawShape>(fields: Fields, des
 export const dataAnswer = <Data extends z.ZodType>(data: Data, description: string) =>
   envelopeAnswer({ data }, description);
 
-/** Nothing but that it succeeded. */
+/** A response without data. */
 export const doneAnswer = (description: string) => envelopeAnswer({}, description);
 
 /** One page of a list that is paged by number. */

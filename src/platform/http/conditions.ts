@@ -1,4 +1,4 @@
-/** What of a file a request wants, once its size and tag are known. */
+/** The outcome of a request's preconditions and range for a file. */
 export type Wanted =
   | { status: 200; from: 0; to: number }
   | { status: 206; from: number; to: number }
@@ -6,8 +6,8 @@ export type Wanted =
   | { status: 416 };
 
 /**
- * Preconditions and ranges (RFC 9110 §13, §14) over strong tags: `If-None-Match` before `Range`, which `If-Range` may
- * void. Several ranges, other units and nonsense are ignored, as the RFC allows; one range that begins behind the end is 416.
+ * Evaluates preconditions and ranges (RFC 9110 §13, §14) with strong validators: `If-None-Match` first, then `Range` subject to `If-Range`.
+ * Multiple ranges, other units and malformed ranges are ignored, as the RFC allows. A range that begins after the end is 416.
  */
 export function readConditions(request: Request, etag: string, bytes: number): Wanted {
   if (matches(request.headers.get("if-none-match"), etag)) return { status: 304 };
@@ -27,7 +27,7 @@ export function readConditions(request: Request, etag: string, bytes: number): W
   return { status: 206, from, to: last === "" ? bytes : Math.min(Number(last) + 1, bytes) };
 }
 
-/** Weak comparison, as `If-None-Match` wants it. */
+/** Weak comparison, as `If-None-Match` requires. */
 function matches(header: string | null, etag: string): boolean {
   if (header === null) return false;
   if (header.trim() === "*") return true;

@@ -1,6 +1,6 @@
 /**
- * Pages of lists that grow while they are read, newest first. A cursor holds the sort key of the last row that was seen, so
- * that no row comes twice or is passed over, whatever was added meanwhile.
+ * Cursor pagination of lists that grow while they are read, newest first. A cursor holds the sort key of the last row of a page, so no row
+ * is repeated or skipped when rows are added meanwhile.
  */
 import { z } from "@hono/zod-openapi";
 import { fromBase64Url, toBase64Url } from "../../../protocol/base64.ts";
@@ -23,10 +23,10 @@ export const CursorPagination = z
 
 export type SortKey = readonly (string | number)[];
 
-/** A time within a sort key, epoch ms; what a `Date` cannot hold is in no cursor of ours. */
+/** A time in a sort key, epoch ms, within the range of `Date`. */
 export const CursorTime = z.int().min(0).max(8_640_000_000_000_000);
 
-/** Base64url of the key as JSON. Opaque to callers: it may change with any release. */
+/** Base64url of the key as JSON. Opaque to callers: the format may change with any release. */
 export function writeCursor(key: SortKey): string {
   return toBase64Url(new TextEncoder().encode(JSON.stringify(key)));
 }
@@ -34,7 +34,7 @@ export function writeCursor(key: SortKey): string {
 /**
  * @param shape of the key: `z.tuple([CursorTime, z.string()])`
  * @returns null for the first page
- * @throws {Problem} validation_failed for a cursor that is not one of this list's
+ * @throws {Problem} validation_failed for a cursor that does not belong to this list
  */
 export function readCursor<Key extends SortKey>(cursor: string | undefined, shape: z.ZodType<Key>): Key | null {
   if (cursor === undefined) return null;
@@ -43,7 +43,7 @@ export function readCursor<Key extends SortKey>(cursor: string | undefined, shap
   throw new Problem("validation_failed", "validation failed", { fields: [{ field: "cursor", message: "is invalid" }] });
 }
 
-/** @param rows one more than the limit, when there are so many: that one only says that there is a next page */
+/** @param rows up to one more than the limit; the extra row only shows that there is a next page */
 export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,

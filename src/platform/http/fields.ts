@@ -1,7 +1,7 @@
-/** Fields that requests of several areas have. */
+/** Request fields used by several domains. */
 import { z } from "@hono/zod-openapi";
 
-/** What is said of a field that the contract has and a later release brings. */
+/** The message for a field of the contract that is not implemented yet. */
 export const LATER = "is not available yet";
 
 export const Metadata = z
@@ -15,5 +15,5 @@ const asksForNothing = (value: unknown): boolean => {
   return typeof value === "object" && Object.values(value).every((inner) => inner === "allow" || asksForNothing(inner));
 };
 
-/** What the contract has and later releases bring: refused by name when asked for, never ignored in silence. */
+/** A field of the contract that is not implemented yet. A request for it is refused rather than silently ignored. */
 export const later = () => z.unknown().refine(asksForNothing, LATER).optional();

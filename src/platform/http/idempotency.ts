@@ -1,4 +1,4 @@
-/** Creations that a client may repeat (contract/rest.md §1, Idempotency): a repeat under the same key gets the first answer, byte by byte. */
+/** Idempotent creations (contract/rest.md §1, Idempotency): a repeat with the same key gets the first response, byte for byte. */
 import { z } from "@hono/zod-openapi";
 import { and, eq, gt } from "drizzle-orm";
 import type { Context } from "hono";
@@ -22,40 +22,40 @@ export const IdempotencyHeaders = z.object({
     .openapi({ description: "A repeat with the same key within 24 h gets the first answer" }),
 });
 
-/** What a creation has made, and the JSON text of its answer. */
+/** The id of the created object, and the JSON text of the response. */
 export interface Created {
   id: string;
   answer: string;
 }
 
 /**
- * Statements that keep the answer, to be committed together with what is created. When a request with the same key is faster, its row makes
- * the whole commit fail.
+ * Statements that store the response, to be committed together with the created object. When a concurrent request with the same key was
+ * faster, its row makes the whole commit fail.
  */
 type KeepAnswer = (created: Created) => Promise<Statement[]>;
 
-/** What a creation gets. */
+/** The context of a creation. */
 export interface CreateContext {
   env: Env;
   workspaceId: string;
   publicUrl: string;
   now: Date;
-  /** Runs after the answer. */
+  /** Runs work after the response has been sent. */
   after: (work: Promise<unknown>) => void;
   keep: KeepAnswer;
 }
 
 interface Operation {
-  /** Method and path. Two routes of one operation have one name, so a repeat may come by the other. */
+  /** Method and path. Two routes of the same operation share a name, so a repeat may use either. */
   name: string;
-  /** The answer holds secrets, so it is kept sealed. */
+  /** The response contains secrets, so it is stored sealed. */
   isSecret: boolean;
 }
 
 /**
- * Runs a creation once for each `Idempotency-Key` and answers 201.
+ * Runs a creation once per `Idempotency-Key` and responds with 201.
  *
- * @throws {Problem} validation_failed when the key is of no use; idempotency_conflict when it was used with another body; what `create` throws
+ * @throws {Problem} validation_failed for an invalid key; idempotency_conflict when it was used with another body; what `create` throws
  */
 export async function answerOnce(
   c: Context<AppContext>,
@@ -103,7 +103,7 @@ function readKey(header: string | undefined): string | null {
 }
 
 /**
- * The first answer under a key; null when there is none yet.
+ * The first response under a key; null when there is none yet.
  *
  * @throws {Problem} idempotency_conflict when the key was used with another request
  */

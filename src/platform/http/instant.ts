@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 
-/** Date, time with seconds, and where it holds; any number of fraction digits. */
+/** Date, time with seconds and UTC offset; any number of fraction digits. */
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** A moment in a request, RFC 3339 §5.6 in upper case; what is finer than a millisecond is cut off. */
+/** A time in a request (RFC 3339 §5.6, upper case), truncated to milliseconds. */
 export const Instant = z.iso
   .datetime({ offset: true })
   .regex(RFC_3339)

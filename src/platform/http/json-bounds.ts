@@ -1,7 +1,7 @@
-/** How large and how nested a JSON body may be. The only place where this is decided. */
+/** Bounds of JSON bodies. */
 export interface JsonBounds {
   maxBytes: number;
-  /** Objects and arrays inside of each other. */
+  /** Nesting depth of objects and arrays. */
   maxDepth: number;
   /** Members of objects and elements of arrays, in all. */
   maxValues: number;
@@ -13,8 +13,8 @@ export interface JsonBounds {
 export const API_JSON: JsonBounds = { maxBytes: 256 * 1024, maxDepth: 32, maxValues: 10_000, maxKeyLength: 1024 };
 
 /**
- * Callbacks of encoders and gateways. The longest is the result of 12 h of sound: 10,800 segments, 600 KB. SQLite in a Durable Object
- * takes 2 MB in a row, and the result is stored as one.
+ * Callbacks of encoders and gateways. The longest is the result of 12 h of audio: 10,800 segments, 600 KB. SQLite in a Durable Object
+ * allows 2 MB per row, and the result is stored in one row.
  */
 export const CALLBACK_JSON: JsonBounds = {
   maxBytes: 1_900_000,
@@ -24,10 +24,10 @@ export const CALLBACK_JSON: JsonBounds = {
 };
 
 /**
- * Checks a JSON text before it is parsed: schemas, and whatever walks the parsed value, may recurse. One pass, no recursion. Text that is
- * not JSON is left to the parser.
+ * Checks a JSON text before it is parsed, in one pass without recursion, because the parser, schemas and later code may recurse. Text that
+ * is not JSON is left to the parser.
  *
- * @returns which bound the text exceeds, in words for the caller; null = none
+ * @returns a description, for the caller, of the bound that the text exceeds; null = none
  */
 export function exceededBound(text: string, { maxDepth, maxValues, maxKeyLength }: JsonBounds): string | null {
   let depth = 0;

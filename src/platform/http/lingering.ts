@@ -1,18 +1,18 @@
 /**
- * A response that is given while the client still sends its body stays open until the rest of the body has been read (RFC 9112 §9.6). If the
- * connection were closed at once, the client's next write would fail, and many clients then report the failed write and never read the
- * response. The rest is read because a client that has sent all of its body may use the connection for its next request.
+ * A response sent while the client is still sending its body stays open until the rest of the body has been read (RFC 9112 §9.6). If the
+ * connection were closed at once, the client's next write would fail, and many clients would report that failure instead of reading the
+ * response. Reading the rest also lets the client reuse the connection.
  */
 import { createMiddleware } from "hono/factory";
 import type { AppContext } from "./router.ts";
 
 /** How long the client has to finish its body after the response was sent. */
 const LINGER_MS = 2000;
-/** What is read of the rest: as much as the longest body that the Worker accepts. */
+/** Most bytes read of the rest: the longest body that the Worker accepts. */
 const LINGER_BYTES = 64 << 20;
 
 /**
- * Applies to every refused request with a body, whichever handler or middleware refused it. Successful requests pass untouched, except those
+ * Applies to every refused request with a body, whichever handler or middleware refused it. Successful requests are unaffected, except those
  * whose handler has set `bodyIsRead`.
  */
 export const lingerOnRefusal = createMiddleware<AppContext>(async (c, next) => {
@@ -39,7 +39,7 @@ export async function readRest(body: ReadableStream<Uint8Array>): Promise<void> 
   }
 }
 
-/** @param finish called once the answer is on its way; settles when nothing is left of the request */
+/** @param finish called once the response has been written; settles when the request body has been read */
 export async function lingering(answer: Response, finish: () => Promise<unknown>): Promise<Response> {
   const bytes = new Uint8Array(await answer.arrayBuffer());
   const { readable, writable } = new FixedLengthStream(bytes.byteLength);

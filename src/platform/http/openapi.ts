@@ -18,7 +18,7 @@ const ErrorBody = z
 
 export const json = <T extends z.ZodType>(schema: T) => ({ "application/json": { schema } });
 
-/** The error answers of a route, for the OpenAPI document. */
+/** The error responses of a route, for the OpenAPI document. */
 export function problemResponses(...codes: ProblemCode[]) {
   const entries = codes.map(
     (code) => [PROBLEMS[code].status, { description: PROBLEMS[code].message, content: json(ErrorBody) }] as const,

@@ -17,7 +17,7 @@ export const Pagination = z
   .object({ totalRecords: z.int(), currentOffset: z.int(), offsetCount: z.int() })
   .openapi("Pagination");
 
-/** @returns all records, the page asked for, the number of pages (0 when there is nothing) */
+/** @returns the total number of records, the requested page, and the number of pages (0 for an empty list) */
 export const pagination = (total: number, page: number, limit: number): z.infer<typeof Pagination> => ({
   totalRecords: total,
   currentOffset: page,

@@ -8,18 +8,17 @@ interface ProblemKind {
 }
 
 /**
- * The closed catalogue of API errors: status and the contract's message (contract/rest.md §1). Nothing answers an error
- * that is not in this table.
+ * The closed catalogue of API errors: status and the contract's message (contract/rest.md §1). The API returns no other errors.
  */
 export const PROBLEMS = {
-  /** A playback request for an asset that has nothing to play yet; players look for the word "ready". */
+  /** A playback request for an asset that is not playable yet; players look for the word "ready". */
   not_ready: { status: 400, message: "media is not ready", retryAfterSeconds: 1 },
   stream_not_active: { status: 400, message: "stream cannot be completed" },
   stream_disabled: { status: 400, message: "stream already disabled" },
   stream_enabled: { status: 400, message: "stream is already enabled" },
   stream_not_idle: { status: 400, message: "Bad Request" },
   webhook_limit_reached: { status: 400, message: "webhook limit reached" },
-  /** Delivery directives of a live playlist that ask for what cannot be waited for (RFC 8216bis §6.2.5.2). */
+  /** Invalid delivery directives of a live playlist request (RFC 8216bis §6.2.5.2). */
   bad_directives: { status: 400, message: "Bad Request" },
   unauthorized: { status: 401, message: "unauthorized" },
   forbidden: { status: 403, message: "forbidden" },
@@ -37,7 +36,7 @@ export const PROBLEMS = {
   object_announced: { status: 409, message: "object has been announced" },
   secret_rotated_recently: { status: 409, message: "secret was rotated recently" },
   job_gone: { status: 410, message: "job is cancelled" },
-  /** A live stream whose broadcast has ended and left no recording; the next broadcast plays at the same address. */
+  /** A live stream whose broadcast has ended without a recording; the next broadcast plays at the same URL. */
   broadcast_over: { status: 410, message: "broadcast is over" },
   session_over: { status: 410, message: "session is over" },
   body_too_large: { status: 413, message: "request body is too large" },
@@ -50,13 +49,13 @@ export const PROBLEMS = {
 } as const satisfies Record<string, ProblemKind>;
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** One field of a request that is not as it should be; `message` follows the contract: "is invalid", "must not be null". */
+/** An invalid field of a request; `message` follows the contract: "is invalid", "must not be null". */
 export interface FieldProblem {
   field: string;
   message: string;
 }
 
-/** `detail` and `fields` are shown to the caller; anything private belongs in `cause`, which is only logged. */
+/** `detail` and `fields` are sent to the caller. Private details belong in `cause`, which is only logged. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly fields: FieldProblem[];
@@ -83,13 +82,13 @@ const NOT_FOUND = {
   event_not_found: "no event has this id",
 } as const satisfies Partial<Record<ProblemCode, string>>;
 
-/** @throws {Problem} the same for another workspace's id and for one that never existed */
+/** @throws {Problem} the same for an id of another workspace as for an unknown one */
 export function orNotFound<T>(found: T | null | undefined, code: keyof typeof NOT_FOUND): T {
   if (found === null || found === undefined) throw new Problem(code, NOT_FOUND[code]);
   return found;
 }
 
-/** The contract's error envelope. `fields` goes out on 422 only, and then without `description`. */
+/** The contract's error envelope. `fields` is sent with 422 only, and then without `description`. */
 function problemBody(problem: Problem) {
   const { status, message } = PROBLEMS[problem.code];
   const error =
@@ -100,9 +99,9 @@ function problemBody(problem: Problem) {
 }
 
 /**
- * The one renderer of problems. Answers are not cached unless `headers` says otherwise, because a repeat may succeed.
+ * Renders a problem. The response is not cacheable unless `headers` says otherwise, because a repeat may succeed.
  *
- * @param headers added to the answer; they replace the default ones
+ * @param headers added to the response, where they replace the defaults
  */
 export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {
   const kind: ProblemKind = PROBLEMS[problem.code];

@@ -2,7 +2,7 @@ import { readBounded } from "../../../protocol/read-bounded.ts";
 import { Problem } from "./problems.ts";
 
 /**
- * The body of a request. No more than the bound is read, whatever length is announced; what is left can still be read (`lingering.ts`).
+ * The body of a request. Reads at most `maxBytes`, regardless of Content-Length; the rest remains readable (`lingering.ts`).
  *
  * @throws {Problem} body_too_large
  */
@@ -14,7 +14,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   return bytes;
 }
 
-/** @throws {Problem} body_too_large, when the announced length is */
+/** Checks Content-Length. @throws {Problem} body_too_large */
 export function requireLength(request: Request, maxBytes: number): void {
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
 }

@@ -6,7 +6,7 @@ import { Problem } from "./problems.ts";
 import { readBytes, requireLength } from "./read-bytes.ts";
 import { type AppContext, validationProblem } from "./router.ts";
 
-/** Refuses a body of an API request beyond `API_JSON` before anything parses it. */
+/** Refuses API request bodies beyond the bounds of `API_JSON`, before they are parsed. */
 export const boundApiBodies = createMiddleware<AppContext>(async (c, next) => {
   if (c.req.raw.body !== null) requireBounded(await boundedText(c), API_JSON);
   await next();
@@ -25,7 +25,7 @@ async function boundedText(c: Context<AppContext>): Promise<string> {
 }
 
 /**
- * The JSON body of a callback of ours, checked against its schema.
+ * The JSON body of an internal callback, validated against its schema.
  *
  * @throws {Problem} body_too_large; validation_failed
  */

@@ -17,7 +17,7 @@ const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2r
 code,pre{font-family:ui-monospace,monospace;font-size:.9em}pre{overflow:auto;padding:1rem;border:1px solid #8884;border-radius:8px}
 section{border-top:1px solid #8884;padding:1rem 0}h2 code{font-size:1em}td,th{text-align:left;padding:.2rem 1rem .2rem 0;vertical-align:top}`;
 
-/** The OpenAPI document for people: every operation on one page, without a script or anything from another host. */
+/** The OpenAPI document as HTML: every operation on one page, without scripts or external resources. */
 export function referencePage(document: OpenApiDocument) {
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({
@@ -40,7 +40,7 @@ export function referencePage(document: OpenApiDocument) {
       <body>
         <h1>${document.info.title} API</h1>
         <p>
-          ${document.info.description ?? ""} The same for programs: the
+          ${document.info.description ?? ""} Machine-readable: the
           <a href="/v1/openapi.json">OpenAPI document</a>. Every request carries HTTP Basic credentials.
         </p>
         <nav>
@@ -59,7 +59,7 @@ export function referencePage(document: OpenApiDocument) {
 
 const REFERENCE = "#/components/schemas/";
 
-/** A schema with what it refers to written out; one inside of itself stays a reference. */
+/** Expands the references of a schema; recursive references stay. */
 function spelledOut(schema: unknown, known: Record<string, unknown>, within: string[] = []): unknown {
   if (Array.isArray(schema)) return schema.map((one) => spelledOut(one, known, within));
   if (typeof schema !== "object" || schema === null) return schema;

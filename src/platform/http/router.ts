@@ -6,7 +6,7 @@ import type { Env } from "../env.ts";
 import { logError } from "../log.ts";
 import { type FieldProblem, Problem, PROBLEMS, problemResponse } from "./problems.ts";
 
-/** Whom a request speaks for: everything it may see lies in this workspace. */
+/** The authenticated caller. Requests see only data of this workspace. */
 export interface Caller {
   workspaceId: string;
   credentialId: string;
@@ -17,14 +17,14 @@ export interface AppContext {
   Variables: {
     caller: Caller;
     requestId: string;
-    /** Ids of what the request has made, for the request log. */
+    /** Ids of the objects that the request created, for the request log. */
     createdIds?: string[];
-    /** Settles when somebody else, to whom the body was passed on, has read it to its end (`lingering.ts`). */
+    /** Settles when the consumer that the body was passed on to has read it to its end (`lingering.ts`). */
     bodyIsRead?: Promise<unknown>;
   };
 }
 
-/** A router whose bodies, queries and paths are checked by the routes' own schemas. */
+/** A router that validates bodies, queries and paths by the routes' schemas. */
 export function newRouter() {
   return new OpenAPIHono<AppContext>({
     defaultHook: (result) => {
@@ -34,7 +34,7 @@ export function newRouter() {
 }
 
 /**
- * The hook of a route whose body has issues that only the deployment can tell, such as a forbidden URL. They are reported together with those
+ * The hook of a route whose body has issues that depend on the deployment, such as a forbidden URL. They are reported together with those
  * of the schema, so that the caller sees all invalid fields at once.
  */
 export const reportAllIssues =
@@ -50,7 +50,7 @@ interface CheckedInput {
   error?: Pick<z.core.$ZodError, "issues">;
 }
 
-/** `inputs[0].url`: how a field is named to the caller. */
+/** The name of a field in error responses, for example `inputs[0].url`. */
 function fieldName(path: PropertyKey[]): string {
   return path.reduce<string>(
     (name, part) => (typeof part === "number" ? `${name}[${part}]` : name ? `${name}.${String(part)}` : String(part)),
@@ -58,7 +58,7 @@ function fieldName(path: PropertyKey[]): string {
   );
 }
 
-/** @param data what was checked: tells what is missing from what is wrong */
+/** @param data the validated value, to distinguish missing from invalid fields */
 export function validationProblem(error: Pick<z.core.$ZodError, "issues">, data: unknown, target = "json"): Problem {
   const fields = new Map<string, string>();
   for (const issue of error.issues) {
@@ -72,7 +72,7 @@ export function validationProblem(error: Pick<z.core.$ZodError, "issues">, data:
   });
 }
 
-/** The contract knows two messages; a schema may add words of its own through a custom issue. */
+/** The contract defines two messages; a schema may define others through a custom issue. */
 function flatten(issue: z.core.$ZodIssue, data: unknown): { path: PropertyKey[]; message: string }[] {
   const { path } = issue;
   if (issue.code === "custom") return [{ path, message: issue.message }];
@@ -85,7 +85,7 @@ function flatten(issue: z.core.$ZodIssue, data: unknown): { path: PropertyKey[];
   return [{ path, message: value === undefined || value === null ? "must not be null" : "is invalid" }];
 }
 
-/** The one place where an error becomes an answer. */
+/** Renders every error of the API. */
 export function renderError(error: unknown, requestId: string): Response {
   const problem = toProblem(error);
   if (PROBLEMS[problem.code].status >= 500) {

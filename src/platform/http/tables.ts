@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** First answers to requests that carried an `Idempotency-Key`, kept for 24 hours. */
+/** First responses to requests with an `Idempotency-Key`, kept for 24 hours. */
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",
   {

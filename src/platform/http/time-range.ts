@@ -7,7 +7,7 @@ export const timeRange = (happened: string) => ({
   to: Instant.optional().openapi({ description: `${happened} before then` }),
 });
 
-/** An end before its beginning is a mistake, not an empty range; the same moment twice is one. */
+/** Refuses an end before the start. Equal times are an empty range. */
 export function checkTimeRange(
   { from, to }: { from?: Date | undefined; to?: Date | undefined },
   context: z.RefinementCtx,

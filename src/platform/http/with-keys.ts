@@ -4,9 +4,9 @@ import { Problem } from "./problems.ts";
 import { SealError } from "../crypto/sealing.ts";
 
 /**
- * Runs what seals or opens secrets.
+ * Runs work that seals or opens secrets.
  *
- * @throws {Problem} unavailable, when WEBHOOK_KEYS is missing or malformed or lacks the key of a secret: the log says which
+ * @throws {Problem} unavailable when WEBHOOK_KEYS is missing or malformed, or lacks the key of a secret; the log has the reason
  */
 export async function withKeys<T>(env: Env, work: (keys: string) => Promise<T>): Promise<T> {
   try {

@@ -1,12 +1,12 @@
-/** How the Worker calls a state machine. The other end is `serve.ts`. */
+/** The Worker's calls to state machines. `serve.ts` is the receiving side. */
 import { proxyDurable } from "itty-durable";
 
-/** A machine's methods as its stub has them. Results travel as JSON. */
+/** The methods of a machine's stub. Results are sent as JSON. */
 export type Remote<T> = {
   [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
 };
 
-/** Synchronous on purpose: the stub answers `then`, so an async function must never return it. */
+/** Synchronous on purpose: the stub has a `then`, so an async function must never return it. */
 export function machineStub<T>(namespace: DurableObjectNamespace, id: string): Remote<T> {
   return proxyDurable(namespace, { parse: true }).get(id) as Remote<T>;
 }

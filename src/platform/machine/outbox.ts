@@ -1,6 +1,6 @@
-/** Bounds of one delivery: a message may have 2 MB, and a Durable Object shares 128 MB with others of its class. */
-const DELIVERY_MESSAGES = 50;
-const DELIVERY_LENGTH = 2_000_000;
+/** Bounds of one flush: a message may have 2 MB, and Durable Objects of a class share 128 MB of memory. */
+const FLUSH_MESSAGES = 50;
+const FLUSH_LENGTH = 2_000_000;
 
 export interface OutboxMessage {
   seq: number;
@@ -8,8 +8,8 @@ export interface OutboxMessage {
   payload: unknown;
 }
 
-/** Brings messages to their destination, in order. A message may come twice. Throws to have them delivered again later. */
-export type Deliver = (messages: OutboxMessage[]) => Promise<void>;
+/** Writes messages to their destination, in order. A message may be repeated. When it throws, the messages are sent again later. */
+export type SendMessages = (messages: OutboxMessage[]) => Promise<void>;
 
 interface OutboxRow extends Record<string, SqlStorageValue> {
   seq: number;
@@ -18,17 +18,17 @@ interface OutboxRow extends Record<string, SqlStorageValue> {
 }
 
 /**
- * Messages that a Durable Object owes to other stores, in its own SQLite. A message enqueued in the transaction of the change that it
- * announces is lost by no crash: it stays until a delivery has succeeded.
+ * Transactional outbox: messages for other stores, in the Durable Object's own SQLite. A message is enqueued in the transaction of the
+ * change it announces and stays until it has been sent, so no crash loses it.
  */
 export class Outbox<Message extends { kind: string; payload: unknown }> {
   readonly #sql: SqlStorage;
-  readonly #deliver: Deliver;
+  readonly #send: SendMessages;
   #draining: Promise<void> = Promise.resolve();
 
-  constructor(sql: SqlStorage, deliver: Deliver) {
+  constructor(sql: SqlStorage, send: SendMessages) {
     this.#sql = sql;
-    this.#deliver = deliver;
+    this.#send = send;
     sql.exec(
       "CREATE TABLE IF NOT EXISTS outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, payload TEXT NOT NULL)",
     );
@@ -43,9 +43,9 @@ export class Outbox<Message extends { kind: string; payload: unknown }> {
   }
 
   /**
-   * Delivers until the outbox is empty. One run at a time, because two at once would deliver the same messages.
+   * Sends messages until the outbox is empty. Concurrent calls run one after the other, so that no message is sent twice.
    *
-   * @throws what the delivery threw; its messages stay
+   * @throws what `send` threw; its messages stay
    */
   drain(): Promise<void> {
     const drained = this.#draining.then(() => this.#drainAll());
@@ -54,23 +54,23 @@ export class Outbox<Message extends { kind: string; payload: unknown }> {
   }
 
   async #drainAll(): Promise<void> {
-    for (let rows = this.#nextDelivery(); rows.length > 0; rows = this.#nextDelivery()) {
-      await this.#deliver(rows.map(({ payload, ...row }) => ({ ...row, payload: JSON.parse(payload) as unknown })));
+    for (let rows = this.#nextMessages(); rows.length > 0; rows = this.#nextMessages()) {
+      await this.#send(rows.map(({ payload, ...row }) => ({ ...row, payload: JSON.parse(payload) as unknown })));
       this.#sql.exec("DELETE FROM outbox WHERE seq <= ?", rows.at(-1)!.seq);
     }
   }
 
-  /** The oldest messages: at most `DELIVERY_MESSAGES`, and no more once their length reaches `DELIVERY_LENGTH`. */
-  #nextDelivery(): OutboxRow[] {
+  /** The oldest messages: at most `FLUSH_MESSAGES`, and no further ones once their length reaches `FLUSH_LENGTH`. */
+  #nextMessages(): OutboxRow[] {
     const rows: OutboxRow[] = [];
     let length = 0;
     for (const row of this.#sql.exec<OutboxRow>(
       "SELECT seq, kind, payload FROM outbox ORDER BY seq LIMIT ?",
-      DELIVERY_MESSAGES,
+      FLUSH_MESSAGES,
     )) {
       rows.push(row);
       length += row.payload.length;
-      if (length >= DELIVERY_LENGTH) break;
+      if (length >= FLUSH_LENGTH) break;
     }
     return rows;
   }

@@ -1,4 +1,4 @@
-/** How a machine answers `calls.ts`: small calls through itty-durable, documents as POST (docs/decisions/0002-documents-by-post.md). */
+/** The receiving side of `calls.ts`: small calls through itty-durable, documents as POST (docs/decisions/0002-documents-by-post.md). */
 import { createDurable } from "itty-durable";
 
 /** The part of itty-durable's class that is used. Its own types are `any`, so no other file sees the class. */
@@ -16,7 +16,7 @@ class CallRouter extends Base {
 }
 
 export interface MachineServer {
-  /** Small calls, by name. Arguments travel as JSON in a header: ids, numbers, short ASCII codes. */
+  /** Small calls, by name. Arguments are sent as JSON in a header: ids, numbers, short ASCII codes. */
   calls: object;
   /** Receives what `callMachine` sends. */
   receive: (name: string, document: unknown) => unknown;

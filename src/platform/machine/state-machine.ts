@@ -31,9 +31,9 @@ export class StateMachine<Status extends string, Signal extends string> {
   }
 
   /**
-   * Makes the move and runs `also` in the same commit. When `also` throws, nothing is written and the state stays.
+   * Moves to the next state and runs `also` in the same transaction. When `also` throws, nothing is written and the state stays.
    *
-   * @param also gets the event that the move announces and the state it leads to
+   * @param also called with the event that the move announces and the next state
    * @returns false, with nothing written, when the current state does not accept the signal
    */
   move(signal: Signal, also: (event: string | null, next: Status) => void = () => {}): boolean {

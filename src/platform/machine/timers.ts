@@ -33,7 +33,7 @@ export class Timers<Name extends string> {
     );
   }
 
-  /** Sets a timer, whatever time it had. `atMs` is epoch milliseconds. */
+  /** Sets or replaces a timer's due time. `atMs` is epoch milliseconds. */
   schedule(timer: Name, atMs: number): void {
     this.#storage.sql.exec(
       "INSERT INTO timers (name, due) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET due = excluded.due, failures = 0",

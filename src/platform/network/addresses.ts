@@ -1,6 +1,6 @@
 /**
- * Which addresses belong to the public internet: those that `ipaddr.js` puts into none of IANA's special-purpose blocks (RFC 6890 and its
- * successors). An IPv6 address that carries an IPv4 address is as public as that one.
+ * Public internet addresses are those that `ipaddr.js` assigns to none of IANA's special-purpose blocks (RFC 6890 and its
+ * successors). An IPv6 address that embeds an IPv4 address is public if the IPv4 address is.
  */
 import ipaddr from "ipaddr.js";
 
@@ -15,15 +15,15 @@ const IPV4_COMPATIBLE = /^::\d+\./;
 
 const CLOSED_NAMES = ["localhost", "local", "internal", "home.arpa"];
 
-/** True for host names that mean this machine or its own network wherever they are asked for (RFC 6761, 6762, 8375). */
+/** Whether a host name is reserved for the local machine or network (RFC 6761, 6762, 8375). */
 export function isClosedName(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, "");
   return CLOSED_NAMES.some((closed) => name === closed || name.endsWith(`.${closed}`));
 }
 
 /**
- * The address that a URL's `hostname` spells, without brackets; null when it is a name. WHATWG parsing has already
- * turned every odd spelling of IPv4 (hexadecimal, octal, one number) into four decimal ones.
+ * The IP address in a URL's `hostname`, without brackets; null when it is a name. The WHATWG parser has already normalized other notations
+ * of IPv4 (hexadecimal, octal, a single number) to dotted decimal.
  */
 export function addressLiteral(hostname: string): string | null {
   if (hostname.startsWith("[") && hostname.endsWith("]")) return hostname.slice(1, -1);

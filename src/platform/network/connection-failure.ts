@@ -1,7 +1,7 @@
-/** How a request can end before anything of the server's own answer is there. */
+/** Failures of a request before the server has sent a response. */
 export type ConnectionFailure = "connection_failed" | "tls_failed" | "timed_out" | "unresolvable";
 
-/** Cloudflare's network answers these for an origin that it could not reach; elsewhere a fetch throws instead. */
+/** Statuses that Cloudflare's network returns for an unreachable origin. Elsewhere `fetch` throws instead. */
 const NETWORK_STATUSES: Record<number, ConnectionFailure> = {
   521: "connection_failed",
   522: "timed_out",
@@ -12,15 +12,15 @@ const NETWORK_STATUSES: Record<number, ConnectionFailure> = {
   530: "unresolvable",
 };
 
-/** What a status says about the way to the server; null when the server itself has answered. */
+/** The connection failure that a status stands for; null when the server itself has responded. */
 export function connectionFailureOfStatus(status: number): ConnectionFailure | null {
   return NETWORK_STATUSES[status] ?? null;
 }
 
 /**
- * What a thrown `fetch` means. workerd says "Network connection lost." when a server refuses, hangs up or talks no HTTP,
- * and an "internal error" when the TLS handshake or the look-up of the name fails or its network forbids the address.
- * The name has been looked up before the request, so with https the last leaves the handshake.
+ * Classifies an exception of `fetch`. workerd reports "Network connection lost." when a server refuses or closes the connection or does not
+ * speak HTTP, and "internal error" when the TLS handshake or the DNS look-up fails or its network forbids the address. The name has been
+ * resolved before the request, so with https an internal error is a failed handshake.
  */
 export function connectionFailureOf(error: unknown, url: URL): "connection_failed" | "tls_failed" {
   const isInternal = error instanceof Error && error.message.startsWith("internal error");

@@ -5,7 +5,7 @@ export const MAX_URL_LENGTH = 2048;
 
 export type PublicUrlProblem = "malformed" | "too_long" | "scheme" | "credentials" | "forbidden_host";
 
-/** `message` completes a sentence that starts with the field's name, in plain words. */
+/** `message` completes a sentence that starts with the field's name. */
 export type CheckedPublicUrl = { ok: true; url: URL } | { ok: false; problem: PublicUrlProblem; message: string };
 
 const MESSAGES: Record<PublicUrlProblem, string> = {
@@ -17,14 +17,14 @@ const MESSAGES: Record<PublicUrlProblem, string> = {
 };
 
 /**
- * Checks what can be told from the text of a customer's URL alone; its name is resolved and checked when it is contacted.
- * The answered URL has no fragment, which is never sent.
+ * Checks the text of a customer's URL. Its host name is resolved and checked when it is contacted. The returned URL has no fragment, which
+ * is never sent.
  *
- * @param allowPrivateNetwork private addresses and local names are let through, for local work
+ * @param allowPrivateNetwork accepts private addresses and local names, for local use
  */
 export function checkPublicUrl(text: string, allowPrivateNetwork: boolean): CheckedPublicUrl {
   if (text.length > MAX_URL_LENGTH) return refuse("too_long");
-  // The parser would drop these in silence, and then we would fetch another URL than the one in the record.
+  // The parser silently removes control characters, so the fetched URL would differ from the recorded one.
   if (/\p{Cc}/u.test(text) || !URL.canParse(text)) return refuse("malformed");
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") return refuse("scheme");
@@ -34,7 +34,7 @@ export function checkPublicUrl(text: string, allowPrivateNetwork: boolean): Chec
   return { ok: true, url };
 }
 
-/** @param hostname as `URL` spells it, with brackets around IPv6 */
+/** @param hostname as in `URL.hostname`, with brackets around IPv6 */
 export function isForbiddenHost(hostname: string): boolean {
   const address = addressLiteral(hostname);
   return address === null ? isClosedName(hostname) : !isPublicAddress(address);

@@ -5,9 +5,9 @@ import { NetworkError } from "./network-error.ts";
 import { isForbiddenHost } from "./public-url.ts";
 
 export interface ResolveLimits {
-  /** For each question, from asking to the answer, where no signal limits the whole. */
+  /** Timeout of each look-up, unless a signal limits it. */
   resolveMs: number;
-  /** DNS-over-HTTPS in JSON, used where `env.RESOLVER` is absent. */
+  /** DNS over HTTPS in JSON, used without `env.RESOLVER`. */
   dnsUrl: string;
 }
 
@@ -16,10 +16,10 @@ export const RESOLVE_LIMITS: ResolveLimits = {
   dnsUrl: "https://cloudflare-dns.com/dns-query",
 };
 
-/** How long a verdict on a host holds within one guard; a copy of thousands of parts then asks once in a while. */
+/** How long a guard caches a permitted host, so that a copy of thousands of parts causes few look-ups. */
 const VERDICT_MS = 30_000;
 
-/** Tells whether a host may be contacted, and remembers it for a short while. */
+/** Checks whether a host may be contacted, and caches the result for `VERDICT_MS`. */
 export interface HostGuard {
   /** @throws {NetworkError} */
   check(hostname: string): Promise<void>;
@@ -38,11 +38,11 @@ export function createHostGuard(env: NetworkEnv, limits: ResolveLimits): HostGua
 }
 
 /**
- * Refuses a host unless every address of it is public; asks anew at each call. Between this look-up and the connection a
- * name can change its address: Cloudflare's network does not route to private addresses, and locally
- * `env.SOURCE_NETWORK` refuses them at connect time, so a changed name gains nothing.
+ * Refuses a host unless all its addresses are public. Resolves the name at each call. A name may change its address between this look-up
+ * and the connection (DNS rebinding), which does no harm: Cloudflare's network does not route to private addresses, and locally
+ * `env.SOURCE_NETWORK` refuses them at connect time.
  *
- * @param signal ends the look-up in place of `limits.resolveMs`
+ * @param signal aborts the look-up, instead of `limits.resolveMs`
  * @throws {NetworkError} forbidden, unresolvable
  */
 export async function checkHost(
@@ -54,7 +54,7 @@ export async function checkHost(
   const open = allowsPrivateNetwork(env);
   if (!open && isForbiddenHost(hostname)) throw new NetworkError("forbidden");
   if (addressLiteral(hostname) !== null) return;
-  // Names of a private network are unknown to public DNS; the connection itself then tells whether they exist.
+  // Public DNS does not resolve names of a private network, so only the connection attempt shows whether they exist.
   if (open && env.RESOLVER === undefined) return;
   const addresses = await resolveHost(env, hostname, limits, signal);
   if (addresses.length === 0) throw new NetworkError("unresolvable");
@@ -64,7 +64,7 @@ export async function checkHost(
 /**
  * All IPv4 and IPv6 addresses of a name; empty when it has none.
  *
- * @throws {NetworkError} unresolvable when nobody answers the question
+ * @throws {NetworkError} unresolvable when the look-up fails
  */
 export async function resolveHost(
   env: NetworkEnv,
@@ -101,6 +101,6 @@ async function askDns(dnsUrl: string, hostname: string, type: number, signal: Ab
   const answer = await response.json<{ Status: number; Answer?: { type: number; data: string }[] }>();
   if (answer.Status === 3) return []; // NXDOMAIN
   if (answer.Status !== 0) throw new Error(`DNS answered code ${answer.Status}`);
-  // The chain of CNAME records stands in the same list.
+  // The same list contains the CNAME chain.
   return (answer.Answer ?? []).filter((record) => record.type === type).map((record) => record.data);
 }

@@ -1,10 +1,10 @@
-/** R2 keys are derived from ids, so nothing has to be listed to be found; everything of an asset lies below one prefix. */
+/** R2 keys are derived from ids, so no look-up needs a listing. All objects of an asset share one prefix. */
 export const assetPrefix = (assetId: string) => `assets/${assetId}/`;
 export const sourceKey = (assetId: string) => `assets/${assetId}/source`;
 /** `file` is `init.mp4` or `{number}.m4s`. */
 export const renditionKey = (assetId: string, rendition: string, file: string) =>
   `assets/${assetId}/renditions/${rendition}/${file}`;
-/** The newest picture of a broadcast on air. */
+/** The newest thumbnail of a broadcast on air. */
 export const liveThumbnailKey = (sessionId: string) => `assets/${sessionId}/live-thumbnail.jpg`;
 /** The index from which passthrough segments are cut. */
 export const passthroughKey = (assetId: string, rendition: string) => `assets/${assetId}/passthrough/${rendition}`;

@@ -65,7 +65,7 @@ function reconnected(): LiveRendition[] {
   ];
 }
 
-test("a playlist keeps exact lengths, and says where timestamps and inits change and where a rung has nothing", () => {
+test("a playlist has exact durations, and marks changes of timestamps and init segments, and gaps", () => {
   expect(playlist(reconnected(), "v720")).toEqual(
     `#EXT-X-MAP:URI="v720/init-0.mp4"
 #EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:00.000Z
@@ -86,7 +86,7 @@ v720/4.m4s`.split("\n"),
   expect(playlist(reconnected(), "a1").filter((line) => line.startsWith("#EXT-X-DISC"))).toHaveLength(1);
 });
 
-test("the MPD has a period for each stretch, which holds sound and picture together and leaves out what has nothing", () => {
+test("the MPD has a Period per span, which synchronizes audio and video and omits renditions without media", () => {
   const text = mpd(presentationOf(played(reconnected()))!, "P", new Date(START_MS));
   const [, first, second, third] = text.split("<Period ");
   expect(text).toContain('mediaPresentationDuration="PT8.501S"');
@@ -102,7 +102,7 @@ test("the MPD has a period for each stretch, which holds sound and picture toget
   expect([first, second, third].map((period) => period!.includes('id="v360"'))).toEqual([true, true, false]);
 });
 
-test("what one rendition has lost lasts as long as the others say, wherever it lies", () => {
+test("a lost segment of one rendition has the duration that the others have, at any position", () => {
   const session = [
     rendition("v720", segments("v720", 4)),
     rendition("a1", [...segments("a1", 1, 0, { isGap: true }), ...segments("a1", 2, 1)]), // nothing of the last one either
@@ -122,7 +122,7 @@ test("what one rendition has lost lasts as long as the others say, wherever it l
   expect([first!.includes('id="a1"'), second!.includes('id="a1"')]).toEqual([false, true]);
 });
 
-test("what nobody has is a gap in HLS and no time in DASH; a rendition that never came is none", () => {
+test("segments lost in all renditions are gaps in HLS and no time in DASH; a rendition without any media is omitted", () => {
   const lost = (name: string) => [
     ...segments(name, 1),
     ...segments(name, 1, 1, { isGap: true }),
@@ -137,7 +137,7 @@ test("what nobody has is a gap in HLS and no time in DASH; a rendition that neve
   expect(recordedLists([rendition("v720", [])], null)).toEqual([]);
 });
 
-test("the average bit rate is of what is there, and gaps do not lower it", () => {
+test("the average bit rate ignores gaps", () => {
   const session = [
     rendition("v720", segments("v720", 10)),
     rendition("v360", [...segments("v360", 5), ...segments("v360", 5, 5, { isGap: true })]),
@@ -169,7 +169,7 @@ test.each([
   expect(findRange(session, start, end)).toMatchObject(expected);
 });
 
-test("a clip of what is over ends where that ended", () => {
+test("a clip of an ended broadcast ends with the broadcast", () => {
   const session = [rendition("v720", segments("v720", 10)), rendition("a1", segments("a1", 9))];
   expect(findRange(session, 15, 60)).toMatchObject({ kind: "range", first: 7, last: 9, endSeconds: 20 });
   expect(findRange(session, 20, 60)).toEqual({ kind: "beyond" });

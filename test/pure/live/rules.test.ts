@@ -24,18 +24,18 @@ describe("the moves of a stream", () => {
     Object.entries(signals).map(([signal, [to, event]]) => ({ from, signal, to, event })),
   );
 
-  test("each announce a kind of event that there is", () => {
+  test("each announce an existing event type", () => {
     expect(all.filter(({ event }) => !isEventType(event))).toEqual([]);
   });
 
-  test("leave the air by a disconnected alone: whatever ends a broadcast is preceded by it", () => {
+  test("end a broadcast only after a disconnected event", () => {
     const fromAir = all.filter(
       ({ from, to }) => ["preparing", "active"].includes(from) && !["preparing", "active"].includes(to),
     );
     expect(new Set(fromAir.map(({ event }) => event))).toEqual(new Set(["live_stream.disconnected"]));
   });
 
-  test("lead from everywhere to a disabled and to a deleted stream, and from there nowhere", () => {
+  test("lead from every state to disabled and to deleted, and from deleted nowhere", () => {
     const reached = (from: StreamStatus, to: StreamStatus): boolean =>
       MOVES[from].drop !== undefined
         ? reached("disconnected", to)
@@ -49,7 +49,7 @@ describe("the moves of a stream", () => {
   });
 });
 
-describe("who may come in", () => {
+describe("admission of a broadcaster", () => {
   const NOW = 1_000_000;
   test.each([
     ["idle", null, 0, "open"],
@@ -79,7 +79,7 @@ const order: ConnectOrder = {
   maxDurationS: 0,
 };
 
-test("a resumed session has another connection and gateway, and the times it began with", () => {
+test("a resumed session has a new connection and gateway, and keeps its start times", () => {
   const session = { ...openSession(order, "id", 1), segments: 7, hasLeft: true, windowEndsAtMs: 9 };
   const settings = { ...order.settings, partTargetMs: 200, latencyMode: "standard" as const };
   const resumed = resumeSession(session, {
@@ -100,7 +100,7 @@ test("a resumed session has another connection and gateway, and the times it beg
   });
 });
 
-test("a gateway that was started again has lost its broadcaster; another gateway, or the same process, has not", () => {
+test("a restarted gateway has lost its broadcaster; another gateway, or the same process, has not", () => {
   const session = openSession(order, "id", 1);
   expect(hasGatewayRestarted(session, { ...order, gatewayStartedAt: 2 })).toBe(true);
   expect(hasGatewayRestarted(session, order)).toBe(false);
@@ -118,7 +118,7 @@ test.each([
   expect(waitMs(scale === undefined ? {} : { LIVE_WAIT_SCALE: scale }, 60)).toBe(expected);
 });
 
-test("a broadcast is audio-only when it has started with sound and no picture", () => {
+test("a broadcast is audio-only when it has started with audio and without video", () => {
   const session = openSession(order, "id", 1);
   const audio = { codec: "aac", sampleRateHz: 48_000, channels: 2 };
   expect(isAudioOnly(null)).toBe(false);
@@ -127,7 +127,7 @@ test("a broadcast is audio-only when it has started with sound and no picture", 
   expect(isAudioOnly({ ...session, facts: { video: null, audio: null, renditions: [] } })).toBe(false);
 });
 
-test("keys name their stream, are never alike, and anything else names none", () => {
+test("keys contain their stream and are unique; other texts contain none", () => {
   const id = newHexId();
   expect(id).toMatch(/^[0-9a-f]{32}$/);
   const keys = Array.from({ length: 100 }, () => newStreamSecret(id));
@@ -169,10 +169,10 @@ describe("the part target of low-latency streams", () => {
   });
 });
 
-describe("addresses for broadcasters", () => {
+describe("ingest URLs for broadcasters", () => {
   const none = { rtmpUrl: null, rtmpsUrl: null, srtUrl: null };
 
-  test("are chosen one by one: what the newest gateway has not, an older one may have, and then the deployment", () => {
+  test("are chosen per protocol: from the newest gateway that has one, then from the deployment", () => {
     const living = [
       { ...none, rtmpUrl: "rtmp://new/live" },
       { ...none, rtmpUrl: "rtmp://old/live", srtUrl: "srt://old:778" },
@@ -200,7 +200,7 @@ describe("addresses for broadcasters", () => {
   });
 });
 
-describe("where a broadcast may be pushed to", () => {
+describe("the target of a simulcast", () => {
   test.each(["rtmp://live.example.com/app", "RTMPS://live.example.com:443/app?x=1", "rtmp://8.8.8.8/app"])(
     "%s is good",
     (url) => expect(targetUrlProblem(url, false)).toBeNull(),
@@ -229,7 +229,7 @@ describe("where a broadcast may be pushed to", () => {
     ["rtmp://localhost/app", "must not point to a private or local address"],
   ])("%s is not", (url, problem) => expect(targetUrlProblem(url, false)).toBe(problem));
 
-  test("private addresses are good where the deployment says so", () => {
+  test("private addresses are allowed where the deployment allows them", () => {
     expect(targetUrlProblem("rtmp://127.0.0.1:1935/app", true)).toBeNull();
   });
 });

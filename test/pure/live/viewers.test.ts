@@ -8,7 +8,7 @@ import {
   ViewerWindow,
 } from "../../../src/live/origin/viewer-window.ts";
 
-test("a viewer counts once however often they are seen, and no longer than 30 s", () => {
+test("a viewer counts once regardless of the number of requests, for at most 30 s", () => {
   const window = new ViewerWindow();
   window.see(["a", "b"], 0);
   window.see(["a"], 20_000);
@@ -17,7 +17,7 @@ test("a viewer counts once however often they are seen, and no longer than 30 s"
   ]);
 });
 
-test("a thousand viewers are told of in few batches, each of them again after ten seconds", () => {
+test("a thousand viewers are reported in few batches, and each again after ten seconds", () => {
   const batch = new ViewerBatch();
   const told: string[][] = [];
   for (let atMs = 0; atMs < 20_000; atMs += 10) {
@@ -30,7 +30,7 @@ test("a thousand viewers are told of in few batches, each of them again after te
   expect([times.size, Math.max(...times.values())]).toEqual([1000, 2]);
 });
 
-test("programs of one address count as eight viewers at most, and make room when they are gone", () => {
+test("user agents of one address count as at most eight viewers, and make room when they are gone", () => {
   const window = new ViewerWindow();
   const programs = (from: number) => Array.from({ length: 1000 }, (_, n) => `address.${from + n}`);
   window.see(programs(0), 0);
@@ -43,7 +43,7 @@ test("programs of one address count as eight viewers at most, and make room when
   expect(window.count(VIEWER_MS + 3)).toBe(MAX_VIEWERS_PER_ADDRESS);
 });
 
-test("a window and a batch hold a bounded number, whoever asks", () => {
+test("a window and a batch hold a bounded number of viewers", () => {
   const window = new ViewerWindow();
   const everybody = Array.from({ length: MAX_VIEWERS + 500 }, (_, n) => `${n}.0`);
   window.see(everybody, 0);

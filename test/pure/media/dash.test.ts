@@ -51,20 +51,20 @@ test("the MPD of a ready asset is static, with every rung in one set", () => {
   );
 });
 
-test("a source beside its ladder is a set of its own, and the preferred one", () => {
+test("a source beside its ladder is a separate set, and the preferred one", () => {
   const text = mpd(presentationOf(facts("processing", [source({ ...v720, name: "source-v" }), v270, a1]))!, "P", now);
   expect(text.match(/<AdaptationSet [^>]*contentType="video"[^>]*selectionPriority="\d"/g)).toHaveLength(2);
   expect(text.indexOf('selectionPriority="2"')).toBeLessThan(text.indexOf('id="source-v"'));
   expect(text.indexOf('selectionPriority="1"')).toBeLessThan(text.indexOf('id="v270"'));
 });
 
-test("a growing presentation is dynamic, and lists sound no further than pictures", () => {
+test("a growing presentation is dynamic, and lists audio no further than video", () => {
   const one = { ...growing(v270), segments: { durationTicks: [100], bytes: [1], keyframes: [[]] } };
   const text = mpd(presentationOf(facts("processing", [one, a1]))!, "P", now);
   expect(text).toContain(
     'type="dynamic" availabilityStartTime="2026-11-20T12:00:00.000Z" publishTime="2026-11-20T12:00:05.000Z"',
   );
-  // A live stream to players: the clock saves them a request, the delay puts them at the beginning.
+  // Players treat it as live: the clock saves them a request, the delay makes them start at the beginning.
   expect(text).toContain('suggestedPresentationDelay="PT43200S"');
   expect(text).toContain('<UTCTiming schemeIdUri="urn:mpeg:dash:utc:direct:2014" value="2026-11-20T12:00:05.000Z"/>');
   expect(text).not.toContain("mediaPresentationDuration");
@@ -75,7 +75,7 @@ test("a timeline joins equal durations", () => {
   expect(timeline([10, 10, 10, 7, 10])).toEqual(['<S t="0" d="10" r="2"/>', '<S d="7"/>', '<S d="10"/>']);
 });
 
-test("bandwidth is enough for every run of segments to arrive in time behind minBufferTime", () => {
+test("bandwidth suffices for all consecutive segments to arrive in time after minBufferTime", () => {
   // 4 s of lead and 4.0107 s of sound: 0.3 % more than the media's own rate.
   expect(leastBufferRate([4.0107, 4], [4_010_700, 4_000_000], 4)).toBeCloseTo((4_010_700 * 8) / 4, 3);
   // Two large segments in a row need more than either.
@@ -84,7 +84,7 @@ test("bandwidth is enough for every run of segments to arrive in time behind min
   expect(leastBufferRate([4], [0], 4)).toBe(0);
 });
 
-test("bandwidth of sound covers a segment that is a frame longer than minBufferTime", () => {
+test("bandwidth of audio covers a segment that is a frame longer than minBufferTime", () => {
   const sound = audioRow("a1", [64_171, 64_000], {
     segments: { durationTicks: [192_512, 192_000], bytes: [64_171, 64_000], keyframes: [] },
   });

@@ -18,7 +18,7 @@ const french = audioRow("a2", [64_000, 64_000, 64_000], {
 });
 const ready = facts("ready", [v720, v270, english, french]);
 
-test("the multivariant playlist names codecs, sizes, measured rates, the shared sound and key frames", () => {
+test("the multivariant playlist lists codecs, sizes, measured rates, the shared audio and key frames", () => {
   expect(multivariantPlaylist(presentationOf(ready)!, "P")).toBe(`#EXTM3U
 #EXT-X-VERSION:7
 #EXT-X-INDEPENDENT-SEGMENTS
@@ -33,7 +33,7 @@ P/v270.m3u8
 `);
 });
 
-test("a single sound without a picture is a plain variant", () => {
+test("a single audio rendition without video is a plain variant", () => {
   expect(multivariantPlaylist(presentationOf(facts("ready", [english]))!, "P")).toBe(`#EXTM3U
 #EXT-X-VERSION:7
 #EXT-X-INDEPENDENT-SEGMENTS
@@ -67,7 +67,7 @@ v270/2.m4s
 `);
 });
 
-test("a growing media playlist starts at its beginning, does not end, and becomes the complete one by adding lines", () => {
+test("a growing media playlist starts at its beginning, has no end, and becomes the complete one by added lines only", () => {
   const one = { ...growing(v270), segments: { durationTicks: [100], bytes: [1], keyframes: [[]] } };
   const early = mediaPlaylist(mediaListOf(facts("processing", [one, english]), "v270")!);
   expect(early).toContain("#EXT-X-PLAYLIST-TYPE:EVENT\n");
@@ -78,7 +78,7 @@ test("a growing media playlist starts at its beginning, does not end, and become
   expect(late.slice(0, 3)).toEqual(segments(early).slice(0, 3));
 });
 
-test("the key frame playlist points into the segments, one entry for each GOP", () => {
+test("the I-frame playlist refers to byte ranges of the segments, with one entry per GOP", () => {
   const list = iframePlaylist(mediaListOf(facts("ready", [videoRow("v270", 480, 270, [100_000]), english]), "v270")!);
   expect(list).toBe(`#EXTM3U
 #EXT-X-VERSION:7
@@ -98,7 +98,7 @@ test("the key frame playlist points into the segments, one entry for each GOP", 
   expect(iframePlaylist(mediaListOf(ready, "a1")!)).toBeNull();
 });
 
-test("durations add up exactly over twelve hours of a rate that is no decimal fraction", () => {
+test("durations add up exactly over twelve hours at a fractional frame rate", () => {
   const ticks = Array.from({ length: 10_789 }, () => 120_120);
   const total = segmentSeconds(ticks, 30_000).reduce((sum, seconds) => sum + Math.round(Number(seconds) * 1e6), 0);
   expect(total).toBe(Math.round((10_789 * 120_120 * 1e6) / 30_000));

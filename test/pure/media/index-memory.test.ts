@@ -1,4 +1,4 @@
-/** An index at the limit leaves room in a Worker's 128 MB, wherever it lies in its file. */
+/** An index at the limit fits into a Worker's 128 MB, at any position in its file. */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -41,7 +41,7 @@ async function measure(server: { origin: string }, ...args: string[]) {
 }
 
 test.each(["head", "tail"] as const)(
-  "an index of 50 MiB at the %s of its file takes at most 1.3 times the memory of what is stored of it",
+  "an index of 50 MiB at the %s of its file needs at most 1.3 times the memory of its stored index",
   async (indexAt) => {
     const [small, large] = [longFilm(1 / 60, indexAt), longFilm(11, indexAt)];
     expect(large.moovBytes / MAX_MOOV_BYTES).toBeGreaterThan(0.88);

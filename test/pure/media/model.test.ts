@@ -17,7 +17,7 @@ const names = (presentation: Presentation | null) =>
   };
 
 describe("while an asset is processed", () => {
-  test("a standard source plays before anything is encoded", () => {
+  test("a standard source is playable before anything is encoded", () => {
     expect(names(presentationOf(facts("processing", [sourceVideo, sourceAudio])))).toEqual({
       video: [["source-v"]],
       audio: ["source-a1"],
@@ -25,7 +25,7 @@ describe("while an asset is processed", () => {
     });
   });
 
-  test("a rung joins when it is whole, apart from the source, with whose segments its own do not align", () => {
+  test("a whole rung is added in a set apart from the source, whose segments are not aligned with it", () => {
     const rows = [sourceVideo, sourceAudio, v270, growing(v720), a1];
     expect(names(presentationOf(facts("processing", rows)))).toEqual({
       video: [["source-v"], ["v270"]],
@@ -34,7 +34,7 @@ describe("while an asset is processed", () => {
     });
   });
 
-  test("the ladder's sound replaces the source's only when all of it is there", () => {
+  test("the ladder's audio replaces the source's only when all its tracks are whole", () => {
     const french = source(audioRow("source-a2", [1, 1, 1]));
     const rows = [sourceVideo, sourceAudio, french, a1];
     expect(names(presentationOf({ ...facts("processing", rows), audioTrackCount: 2 }))?.audio).toEqual([
@@ -43,20 +43,20 @@ describe("while an asset is processed", () => {
     ]);
   });
 
-  test("without passthrough the growing rungs play, all to the same moment", () => {
+  test("without passthrough the growing rungs are offered up to a common end", () => {
     const short = { ...growing(v270), segments: { durationTicks: [100, 100], bytes: [1, 1], keyframes: [[], []] } };
     const presentation = presentationOf(facts("processing", [growing(v720), short, a1]));
     expect(names(presentation)).toEqual({ video: [["v720", "v270"]], audio: ["a1"], isComplete: false });
     expect(presentation?.endSeconds).toBe(8);
   });
 
-  test("nothing plays before the sound of a source that has sound", () => {
+  test("nothing is offered before the audio of a source with audio", () => {
     expect(presentationOf(facts("processing", [growing(v720)]))).toBeNull();
     expect(presentationOf(facts("processing", [v720, v270]))).toBeNull();
     expect(presentationOf(facts("processing", []))).toBeNull();
   });
 
-  test("sound does not play alone when a picture is on its way, and does when there is none", () => {
+  test("audio is not offered alone while video is to come, and is when the source has none", () => {
     const sound = facts("processing", [a1]);
     expect(presentationOf({ ...sound, videoTrackCount: 1 })).toBeNull();
     expect(names(presentationOf(sound))).toEqual({ video: [], audio: ["a1"], isComplete: true });
@@ -64,7 +64,7 @@ describe("while an asset is processed", () => {
 });
 
 describe("a ready asset", () => {
-  test("offers the ladder alone", () => {
+  test("offers only the ladder", () => {
     expect(names(presentationOf(facts("ready", [sourceVideo, sourceAudio, v720, v270, a1])))).toEqual({
       video: [["v720", "v270"]],
       audio: ["a1"],
@@ -81,11 +81,11 @@ describe("a ready asset", () => {
     });
   });
 
-  test("plays without picture when there is none", () => {
+  test("is playable without video when the source has none", () => {
     expect(names(presentationOf(facts("ready", [a1])))).toEqual({ video: [], audio: ["a1"], isComplete: true });
   });
 
-  test("goes on serving the source to those who are watching it", () => {
+  test("continues to serve the source to players that have started it", () => {
     expect(mediaListOf(facts("ready", [sourceVideo, sourceAudio, v720, a1]), "source-v")).toMatchObject({
       isComplete: true,
       segmentCount: 3,
@@ -93,12 +93,12 @@ describe("a ready asset", () => {
   });
 });
 
-test("an errored asset plays nothing, whatever was made of it", () => {
+test("an errored asset offers nothing, even with finished renditions", () => {
   expect(presentationOf(facts("errored", [sourceVideo, sourceAudio, v720, a1]))).toBeNull();
 });
 
 describe("a media playlist", () => {
-  test("of a growing rung tells of no segment that another rung has not reached, nor does its sound", () => {
+  test("of a growing rung, or its audio, lists no segment that another rung has not reached", () => {
     const short = { ...growing(v270), segments: { durationTicks: [100], bytes: [1], keyframes: [[]] } };
     const asset = facts("processing", [growing(v720), short, a1]);
     for (const name of ["v720", "v270", "a1"]) {
@@ -106,7 +106,7 @@ describe("a media playlist", () => {
     }
   });
 
-  test("that was complete stays the same through every later state", () => {
+  test("that was complete is the same in every later state", () => {
     const first = mediaListOf(facts("processing", [sourceVideo, sourceAudio]), "source-v");
     for (const later of [
       facts("processing", [sourceVideo, sourceAudio, v270, a1]),

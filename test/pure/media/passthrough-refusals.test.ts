@@ -37,7 +37,7 @@ test.each([
   ["no key frame table: every frame claims to be one", renamed("stss", "free")],
   ["rotation", patched(flower, "tkhd", 48, 0x00000000)],
   ["a picture shown at twice its width", patched(flower, "tkhd", 84, 1920 * 65536)],
-  ["an edit into a group of pictures", patched(flower, "elst", 20, 30_000)],
+  ["an edit into a GOP", patched(flower, "elst", 20, 30_000)],
   ["an edit that plays at another speed", patched(flower, "elst", 24, 0x20000)],
   ["an edit that leaves out the end", patched(flower, "elst", 16, 600)],
   ["an interlaced or 4:2:2 parameter set", patched(flower, "avcC", 16, 0xffffffff)],
@@ -58,16 +58,16 @@ test.each([
   expect(reason.length).toBeLessThan(100);
 });
 
-test("the untouched clip is standard, so the cases above are refused for what was done to them", async () => {
+test("the unmodified clip is standard, so the cases above are refused for their modifications", async () => {
   expect(await reasonOf(flower)).toBe("standard");
 });
 
-test("a failing reader is its own error, not a verdict on the source", async () => {
+test("a failing reader throws its own error and is not a verdict on the source", async () => {
   const broken = { size: null, read: () => Promise.reject(new Error("connection reset")) };
   await expect(indexSource(broken)).rejects.toThrow("connection reset");
 });
 
-test("an index whose boxes lie far apart is refused after a bounded number of reads", async () => {
+test("an index with widely scattered boxes is refused after a bounded number of reads", async () => {
   const [boxBytes, boxes] = [80_000, 600];
   const file = new Uint8Array(32 + boxes * boxBytes);
   const view = new DataView(file.buffer);
@@ -83,10 +83,10 @@ test("an index whose boxes lie far apart is refused after a bounded number of re
   expect(reads.length).toBe(MAX_READS + 1);
 });
 
-test("5 million key frames that take a few bytes to claim are refused before they are listed", async () => {
+test("5 million key frames claimed in a few bytes are refused before they are listed", async () => {
   const frames = 5_200_000;
   const claimed = patched(patched(renamed("stss", "free"), "stsz", 12, 1), "stsz", 16, frames);
-  expect(await reasonOf(patched(claimed, "stts", 16, frames))).toMatch("more pictures than 12 hours");
+  expect(await reasonOf(patched(claimed, "stts", 16, frames))).toMatch("more frames than 12 hours");
 });
 
 test("thousands of damaged indexes are each refused or read, in time and without a crash", async () => {

@@ -14,7 +14,7 @@ async function bytesOf(body: Uint8Array | ReadableStream<Uint8Array>): Promise<U
   return body instanceof Uint8Array ? body : new Uint8Array(await new Response(body as BodyInit).arrayBuffer());
 }
 
-/** Init and every segment of a rendition, in a row: a fragmented file that any reader plays. */
+/** The init segment and all segments of a rendition, concatenated to a fragmented file. */
 async function cutAll(bytes: Uint8Array, source: StandardSource, rendition: string): Promise<Uint8Array<ArrayBuffer>> {
   const index = readerOf(concat(source.indexes.find((one) => one.rendition === rendition)!.pieces)).reader;
   const row = source.renditions.find((one) => one.name === rendition)!;
@@ -47,7 +47,7 @@ describe.each(["flower", "friday"] as const)("%s.mp4", (name) => {
   const bytes = clip(name);
 
   test.each(["video", "audio"] as const)(
-    "its cut %s holds the same frames as the source, bit for bit and in time",
+    "its cut %s has the same frames as the source, bit for bit, with the same times",
     async (kind) => {
       const source = await standard(bytes);
       const cut = await packets(await cutAll(bytes, source, kind === "video" ? "source-v" : "source-a1"), kind);
@@ -67,7 +67,7 @@ describe.each(["flower", "friday"] as const)("%s.mp4", (name) => {
     },
   );
 
-  test("every segment of its picture begins with a key frame, where the playlist says", async () => {
+  test("every video segment begins with a key frame, at its time in the playlist", async () => {
     const source = await standard(bytes);
     const cut = await packets(await cutAll(bytes, source, "source-v"), "video");
     const { segments, timescale } = source.renditions[0]!;
@@ -81,7 +81,7 @@ describe.each(["flower", "friday"] as const)("%s.mp4", (name) => {
     expect(Math.round((ticks / timescale) * 1000)).toBe(source.durationMs);
   });
 
-  test("its index at the end is found with one more read, and gives the same segments", async () => {
+  test("an index at the end is found with one more read, and gives the same segments", async () => {
     const moved = withMoovAtEnd(bytes, 64);
     const { reader, reads } = readerOf(moved);
     const source = await indexSource(reader);
@@ -106,7 +106,7 @@ test.each(["flower", "friday"] as const)(
   },
 );
 
-test("the last frame of sound counts in full, as decoders play it, in the playlist and in the media", async () => {
+test("the last audio frame counts in full, in the playlist and in the media", async () => {
   const bytes = withShortLastFrame(clip("flower"), 1, 700);
   const whole = await standard(clip("flower"));
   const source = await standard(bytes);
@@ -116,7 +116,7 @@ test("the last frame of sound counts in full, as decoders play it, in the playli
   expect(cut.all.at(-1)!.durationSeconds).toBeCloseTo(1024 / 48_000, 6);
 });
 
-test("an index at the head costs one read, whether the size is known or not", async () => {
+test("an index at the start costs one read, whether the size is known or not", async () => {
   for (const size of [undefined, null]) {
     const { reader, reads } = readerOf(clip("flower"), size);
     expect((await indexSource(reader)).standard).toBe(true);
@@ -139,7 +139,7 @@ test("a segment costs one read of the index and one of the source", async () => 
   }
 });
 
-test("a part of a segment is the same bytes as in the whole", async () => {
+test("a byte range of a segment equals the same bytes of the whole", async () => {
   const bytes = clip("friday");
   const source = await standard(bytes);
   const index = readerOf(concat(source.indexes[0]!.pieces)).reader;
@@ -155,7 +155,7 @@ test("a part of a segment is the same bytes as in the whole", async () => {
   }
 });
 
-test("a segment that does not exist is none", async () => {
+test("a segment that does not exist is null", async () => {
   const source = await standard(clip("friday"));
   const index = readerOf(concat(source.indexes[0]!.pieces)).reader;
   for (const number of [-1, 2, 9_999_999, 1.5]) expect(await cutSegment(index, index, number)).toBeNull();
@@ -163,7 +163,7 @@ test("a segment that does not exist is none", async () => {
   expect(await cutSegment(nothing, nothing, "init")).toBeNull();
 });
 
-test("what lies near is read at once, what is far or too long in pieces", () => {
+test("nearby runs are read at once, distant or long ones in pieces", () => {
   const MiB = 1024 * 1024;
   const reads = coalesce([
     { offset: 0, length: 1000 },
@@ -177,7 +177,7 @@ test("what lies near is read at once, what is far or too long in pieces", () => 
   ]);
 });
 
-test("a long segment is streamed without a byte lost or added", async () => {
+test("a long segment is streamed without lost or extra bytes", async () => {
   // 20 MB of media in runs that are far apart: the source is read piece by piece.
   const bytes = Uint8Array.from({ length: 20_000_000 }, (_, n) => (n * 2654435761) >>> 24);
   const { IndexWriter } = await import("../../../src/media/mp4/index-file.ts");

@@ -8,7 +8,7 @@ type Sample = Parameters<SampleColumns["add"]>[0];
 const GIB = 2 ** 30;
 const FRAME: Sample = { size: 900, duration: 512, compositionOffset: 0, isKey: true, offset: 0 };
 
-/** Rows that lie behind each other unless they say where they lie. */
+/** Rows that are adjacent unless they have an offset. */
 function columns(rows: Partial<Sample>[]): SampleColumns {
   const samples = new SampleColumns();
   let end = 48;
@@ -39,7 +39,7 @@ const CASES: Record<string, Partial<Sample>[]> = {
   "samples at the start of the file": [{ offset: 0, size: 1 }, { size: 2 ** 27 - 1 }],
 };
 
-test.each(Object.entries(CASES))("%s: a record gives back every sample as it was", (_, rows) => {
+test.each(Object.entries(CASES))("%s: a record restores every sample", (_, rows) => {
   const samples = columns(rows);
   const out = new ByteWriter(1);
   writeSampleRecord(out, 2 ** 40 + 5, samples);
@@ -49,7 +49,7 @@ test.each(Object.entries(CASES))("%s: a record gives back every sample as it was
   expect(rowsOf(read)).toEqual(rowsOf(samples));
 });
 
-test.each(Object.entries(CASES))("%s: the fragment's header is as long as was said beforehand", (_, rows) => {
+test.each(Object.entries(CASES))("%s: the fragment's header has the measured length", (_, rows) => {
   const samples = columns(rows);
   const out = new ByteWriter();
   const written = writeFragmentHeader(out, 1, 0, samples);
@@ -57,7 +57,7 @@ test.each(Object.entries(CASES))("%s: the fragment's header is as long as was sa
   expect(out.length).toBe(written);
 });
 
-test("a record that is cut off is an error, never fewer samples", () => {
+test("a truncated record is an error, never fewer samples", () => {
   const out = new ByteWriter();
   writeSampleRecord(out, 0, columns(CASES["a group of pictures"]!));
   for (let length = 0; length < out.length; length++) {

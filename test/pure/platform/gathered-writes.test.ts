@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { GatheredWrites } from "../../../src/platform/gathered-writes.ts";
 
-/** Writes whose end the test decides. */
+/** Writes that the test completes. */
 function stage() {
   const clock = { nowMs: 1_000_000 };
   const begun: { by: string; rows: number[]; end: () => void }[] = [];
   const gathered = new GatheredWrites<number>(() => clock.nowMs);
   const add = (row: number, by = `request ${row}`) =>
     gathered.add(row, (rows) => new Promise((end) => begun.push({ by, rows, end })));
-  /** Lets everything run that waits for nothing. */
+  /** Runs all pending microtasks. */
   const settle = async () => {
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
   };
@@ -20,7 +20,7 @@ function stage() {
 }
 
 describe("rows of requests that end together", () => {
-  test("go with the next write of the request that writes, and nobody waits for it but itself", async () => {
+  test("are written by the request that is already writing, and only that request waits", async () => {
     const { add, end, told } = stage();
     const first = add(1);
     await Promise.all([add(2), add(3)]);
@@ -36,7 +36,7 @@ describe("rows of requests that end together", () => {
     expect(told().at(-1)).toEqual(["request 4", [4]]);
   });
 
-  test("go a thousand at a time", async () => {
+  test("are written at most a thousand at a time", async () => {
     const { add, begun, end } = stage();
     void add(0);
     for (let row = 1; row <= 2500; row += 1) await add(row);
@@ -45,7 +45,7 @@ describe("rows of requests that end together", () => {
     expect(begun.flatMap(({ rows }) => rows)).toEqual(Array.from({ length: 2501 }, (_, row) => row));
   });
 
-  test("do not wait for a write that hangs: after five seconds the next request writes what has gathered", async () => {
+  test("are written by the next request when a write hangs for five seconds", async () => {
     const { clock, add, end, told } = stage();
     void add(1);
     await add(2);
@@ -60,7 +60,7 @@ describe("rows of requests that end together", () => {
     expect(told()).toHaveLength(2);
   });
 
-  test("are not left to one request for ever: after ten seconds the next takes over, and the first ends", async () => {
+  test("are taken over by the next request after ten seconds, and the first one ends", async () => {
     const { clock, add, end, told } = stage();
     const first = add(1);
     for (const row of [2, 3, 4]) {
@@ -79,7 +79,7 @@ describe("rows of requests that end together", () => {
     expect(told().at(-1)).toEqual(["request 5", [6]]);
   });
 
-  test("are still written by the first when nobody comes to take over", async () => {
+  test("are still written by the first request when no other takes over", async () => {
     const { clock, add, end, told } = stage();
     void add(1);
     await add(2);

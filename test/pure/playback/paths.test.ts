@@ -50,7 +50,7 @@ test.each(["/", "/dashboard", "/v1/on-demand", "/healthz", "/playlist", `/v1/on-
   },
 );
 
-test("dots in a path are resolved before anything is read, so they lead nowhere else", () => {
+test("dot segments in a path are resolved before parsing, so they do not escape it", () => {
   expect(read(`/${ID}/v1080/../../../v1/on-demand`)).toBeNull();
   expect(read(`/${ID}/v1080/%2e%2e/source/0.m4s`)).toEqual({
     kind: "segment",
@@ -60,7 +60,7 @@ test("dots in a path are resolved before anything is read, so they lead nowhere 
   });
 });
 
-test("the hosts of the hosted page take the id in the query", () => {
+test("hosts of the hosted page accept the id in the query", () => {
   expect(read(`/?playbackId=${ID}`, "play.sluice.test")).toEqual({ kind: "page", playbackId: ID });
   expect(read("/?playbackId=<script>", "play.sluice.test")).toEqual({ kind: "nothing" });
   expect(read(`/?playbackId=${ID}`)).toBeNull();

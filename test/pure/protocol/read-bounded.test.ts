@@ -13,7 +13,7 @@ test("a body of exactly the bound is read whole, in order", async () => {
   expect(await readBounded(pieces([]), 0)).toEqual(new Uint8Array(0));
 });
 
-test("nothing is read behind the piece that exceeds the bound", async () => {
+test("nothing is read after the piece that exceeds the bound", async () => {
   let reads = 0;
   expect(
     await readBounded(
@@ -24,7 +24,7 @@ test("nothing is read behind the piece that exceeds the bound", async () => {
   expect(reads).toBe(2);
 });
 
-test("a stream that breaks off throws its own error", async () => {
+test("a failing stream throws its own error", async () => {
   async function* broken() {
     yield new Uint8Array(1);
     throw new Error("reset");

@@ -15,8 +15,8 @@ const HAS_COMPOSITION = 0x800;
 const IS_DEPENDENT = 0x10000; // sample_is_non_sync_sample
 
 /**
- * The samples of a live segment in decoding order (ISO/IEC 14496-12 §8.8). Null when it is none of the live encoder's: there every
- * sample has a duration, a size and flags of its own.
+ * The samples of a live segment in decoding order (ISO/IEC 14496-12 §8.8). Null unless every sample has its own duration, size and flags,
+ * as the live encoder writes them.
  */
 export function fragmentSamples(segment: Uint8Array): FragmentSample[] | null {
   const view = new DataView(segment.buffer, segment.byteOffset, segment.byteLength);
@@ -52,7 +52,7 @@ function readRun(view: DataView, moofAt: number, start: number, end: number, sam
   return true;
 }
 
-/** Ends where a box does not fit. */
+/** Stops at the first box that exceeds its container. */
 function boxesOf(view: DataView, start: number, end: number): { type: string; at: number; end: number }[] {
   const found: { type: string; at: number; end: number }[] = [];
   for (let at = start; at + 8 <= end;) {
@@ -64,7 +64,7 @@ function boxesOf(view: DataView, start: number, end: number): { type: string; at
   return found;
 }
 
-/** The content of the box at the end of a path of containers; null when one is missing. Sample entries count with their fixed fields. */
+/** The content of the box at the end of a path of containers; null when one is missing. `skip` is the size of a sample entry's fixed fields. */
 export function findContent(bytes: Uint8Array, path: { type: string; skip?: number }[]): Uint8Array | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let [start, end] = [0, bytes.length];

@@ -2,14 +2,14 @@ import { fragmentBoxes, producerReferenceTime, segmentType } from "../../../../p
 import type { HeldFrames } from "./hold-plan.ts";
 import type { Still } from "./still.ts";
 
-/** Fragments are numbered as the live encoder numbers them: more than a segment can have parts. */
+/** Fragment numbers per segment, as in the live encoder: more than a segment can have parts. */
 const FRAGMENTS_PER_SEGMENT = 256;
 
 export interface HeldPlace {
   msn: number;
   part: number;
   frames: HeldFrames;
-  /** Of the part's first sample, epoch ms. */
+  /** Capture time of the part's first sample, epoch ms. */
   capturedAtMs: number;
 }
 

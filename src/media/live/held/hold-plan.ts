@@ -1,10 +1,10 @@
-/** Where the parts of a held picture and its silence lie. Pure. */
+/** Plans the parts of a hold: a still and silence while no media arrives. Pure. */
 
-/** A rendition as it stood when the hold began. */
+/** A rendition at the beginning of the hold. */
 export interface HeldRendition {
   timescale: number;
   frameTicks: number;
-  /** Where its media ends on the session's timeline. */
+  /** End of its media on the session's timeline. */
   endTicks: number;
 }
 
@@ -13,7 +13,7 @@ export interface HoldTimes {
   partTargetMs: number;
 }
 
-/** Frames of one part, counted from the first of its segment. */
+/** The frames of one part, numbered from 0 in its segment. */
 export interface HeldFrames {
   first: number;
   count: number;
@@ -24,29 +24,29 @@ export interface HeldFrames {
 
 const endSeconds = ({ endTicks, timescale }: HeldRendition) => endTicks / timescale;
 
-/** Of a segment: see `LEAST_SECONDS` in encoder/live/run.ts. */
+/** Shortest segment, as `LEAST_SECONDS` in encoder/live/run.ts. */
 const LEAST_SECONDS = 1;
-/** Renditions that end further apart than this have lost media: their hold would begin at different times. */
+/** Renditions whose ends differ by more have lost media, so a common hold cannot follow them. */
 const MAX_SPREAD_SEGMENTS = 0.5;
 
-/** Whether the renditions end close enough to each other to be held together. */
+/** Whether the renditions end close enough to each other for a common hold. */
 export function canHold(renditions: HeldRendition[], { segmentSeconds }: HoldTimes): boolean {
   const ends = renditions.map(endSeconds);
   return ends.length > 0 && Math.max(...ends) - Math.min(...ends) <= MAX_SPREAD_SEGMENTS * segmentSeconds;
 }
 
-/** The lengths of a hold's segments and parts. All renditions have their segment boundaries at the frame nearest to the same time. */
+/** The segments and parts of a hold. Each rendition's segment boundaries are at the frame nearest to the same times. */
 export class HoldPlan {
   readonly #startSeconds: number;
   readonly #times: HoldTimes;
 
-  /** @param renditions all that are held */
+  /** @param renditions all renditions of the hold */
   constructor(renditions: HeldRendition[], times: HoldTimes) {
     this.#startSeconds = Math.min(...renditions.map(endSeconds));
     this.#times = times;
   }
 
-  /** @param segment counts from 0 in the hold. Null behind the segment's last part. */
+  /** @param segment from 0 in the hold @returns null after the segment's last part */
   part(rendition: HeldRendition, segment: number, part: number): HeldFrames | null {
     const [from, to] = [this.#boundary(rendition, segment), this.#boundary(rendition, segment + 1)];
     const size = this.#partFrames(rendition);
@@ -58,10 +58,10 @@ export class HoldPlan {
   }
 
   /**
-   * Where a hold ends in front of media of this time: later when its last segment would be too short, and at once when it is not worth a
-   * segment.
+   * The end of a hold before media of this time. It is later when the last segment would be too short, and immediate when the whole hold
+   * would be shorter than a segment may be.
    *
-   * @param reachedSeconds what it has got to already; null before its first part
+   * @param reachedSeconds end of the hold so far; null before its first part
    */
   endFor(mediaSeconds: number, reachedSeconds: number | null): number {
     const { segmentSeconds } = this.#times;
@@ -72,7 +72,7 @@ export class HoldPlan {
     return seconds - begins > 1e-6 ? Math.max(seconds, begins + LEAST_SECONDS) : seconds;
   }
 
-  /** The last part that a rendition needs so that its media ends at the frame nearest to this time. Null when none is needed. */
+  /** The last part that extends a rendition to the frame nearest to this time; null when none is needed. */
   partUntil(rendition: HeldRendition, segment: number, part: number, untilSeconds: number): HeldFrames | null {
     const whole = this.part(rendition, segment, part);
     if (whole === null) return null;
@@ -83,7 +83,7 @@ export class HoldPlan {
     return left >= whole.count ? whole : { ...whole, count: left, isLast: true };
   }
 
-  /** Frames from the hold's beginning to that of a segment. */
+  /** Frames from the beginning of the hold to the beginning of a segment. */
   #boundary(rendition: HeldRendition, segment: number): number {
     if (segment === 0) return 0;
     const seconds = this.#startSeconds + segment * this.#times.segmentSeconds - endSeconds(rendition);

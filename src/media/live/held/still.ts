@@ -2,11 +2,11 @@ import { AAC_FRAME_SAMPLES } from "../../../../protocol/media/audio-plan.ts";
 import { findContent, fragmentSamples } from "./fragment-samples.ts";
 import { skipPictures } from "../../../../protocol/media/h264/skip-picture.ts";
 
-/** What is played of a rendition while nothing comes: a sample for each place in a segment. */
+/** The substitute for a rendition while no media arrives: one sample per frame position in a segment. */
 export interface Still {
-  /** Of each sample. */
+  /** Duration of each sample. */
   frameTicks: number;
-  /** @param number counts from 0 in a segment, which begins with a key frame */
+  /** @param number from 0 in each segment; a segment begins with a key frame */
   sample(number: number): Uint8Array;
   isSync(number: number): boolean;
 }
@@ -24,7 +24,7 @@ const SILENCE: Record<number, Uint8Array> = {
 };
 
 /**
- * A picture: the last key frame of a segment, held by pictures in which nothing changes. Null when the stream has none that can be made.
+ * A still: the last key frame of a segment, repeated by frames that change nothing. Null when such frames cannot be made for the stream.
  *
  * @param init the init segment @param segment the newest segment that has bytes
  */
@@ -38,7 +38,7 @@ export function stillPicture(init: Uint8Array, segment: Uint8Array): Still | nul
   return { frameTicks, sample: (number) => (number === 0 ? key : skip(number)), isSync: (number) => number === 0 };
 }
 
-/** Silence in the format of a rendition of AAC-LC. Null for another number of channels than one or two. */
+/** Silence in the format of an AAC-LC rendition. Null unless it is mono or stereo. */
 export function stillSound(init: Uint8Array): Still | null {
   const entry = findContent(init, [...TRACK, DESCRIPTIONS, { type: "mp4a" }]);
   const frame =

@@ -43,7 +43,7 @@ const lengths = (jobs: object[]) =>
     row.segments.bytes.length,
   ]);
 
-test("sound is listed once the picture has ended too, and ends at the picture's last segment: what is whole never changes", () => {
+test("audio is listed as whole only after the video has ended, and ends at the video's last segment", () => {
   const first = chunk(0, 360, 3);
   expect(lengths([first, { ...chunk(1, 0, 0), state: "leased", result: null }, sound])).toEqual([]);
   expect(lengths([first, chunk(1, 360, 3), sound])).toEqual([
@@ -52,7 +52,7 @@ test("sound is listed once the picture has ended too, and ends at the picture's 
   ]);
 });
 
-test("sound without a picture is listed when it is done, to its own end", () => {
+test("audio without video is listed when it is done, to its own end", () => {
   const rows = assembleRenditions("asset", { ...PLAN, video: null }, [sound] as unknown as JobRow[], false);
   expect(rows.map(({ name, segments: { bytes } }) => [name, bytes.length])).toEqual([["a1", 7]]);
 });

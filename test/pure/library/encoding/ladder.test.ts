@@ -12,7 +12,7 @@ describe("a ladder", () => {
   const cases: [string, [number, number], string[]][] = [
     ["of 1080p has four rungs", [1920, 1080], ["v1080 1920x1080", "v720 1280x720", "v480 854x480", "v270 480x270"]],
     [
-      "of a portrait picture stands upright",
+      "of a portrait video is portrait",
       [1080, 1920],
       ["v1080 1080x1920", "v720 720x1280", "v480 480x854", "v270 270x480"],
     ],
@@ -33,7 +33,7 @@ describe("a ladder", () => {
     expect(sizes(3840, 2160, "480p")).toEqual(["v480 854x480", "v270 480x270"]);
   });
 
-  test("gives fast pictures and better qualities more bits", () => {
+  test("has higher rates for high frame rates and better qualities", () => {
     const rate = (num: number, quality: Parameters<typeof planLadder>[3]) =>
       planLadder({ widthPx: 1280, heightPx: 720 }, fps(num), "1080p", quality)[0]?.maxBitrateBps ?? 0;
     expect(rate(60, "standard")).toBe(rate(30, "standard") * 1.5);
@@ -47,7 +47,7 @@ test.each([
   [[1080, 1920], "1080p"],
   [[7680, 4320], "2160p"],
   [[16, 16], "480p"],
-] as const)("a picture of %j is labelled %s", ([widthPx, heightPx], label) =>
+] as const)("a frame of %j is labelled %s", ([widthPx, heightPx], label) =>
   expect(resolutionLabel({ widthPx, heightPx })).toBe(label),
 );
 

@@ -16,7 +16,7 @@ function cacheOf(read: (offset: number, length: number) => Promise<Uint8Array>) 
 const file = virtualContent(SIZE);
 const readFile = async (offset: number, length: number) => file.read(offset, length);
 
-test("every range comes out with its own bytes", async () => {
+test("every range has its own bytes", async () => {
   const cache = cacheOf(readFile);
   for (let offset = 0; offset < SIZE; offset += 37) {
     for (const length of [1, 63, 100, 101, 399, 1000]) {
@@ -27,7 +27,7 @@ test("every range comes out with its own bytes", async () => {
   }
 });
 
-test("blocks that follow each other are fetched in one request, and the last one ends with the file", async () => {
+test("adjacent blocks are fetched in one request, and the last one ends with the file", async () => {
   const cache = cacheOf(readFile);
   await cache.read(250, 300);
   await cache.read(1040, 10);
@@ -37,7 +37,7 @@ test("blocks that follow each other are fetched in one request, and the last one
   ]);
 });
 
-test("what is there is not fetched again, and gaps are fetched alone", async () => {
+test("cached blocks are not fetched again, only the missing ones", async () => {
   const cache = cacheOf(readFile);
   await cache.read(100, 100);
   await cache.read(120, 30);
@@ -59,7 +59,7 @@ test("readers that want the same block at once share one request", async () => {
   ]);
 });
 
-test("the block that was used longest ago goes first", async () => {
+test("the least recently used block is evicted first", async () => {
   const cache = cacheOf(readFile);
   for (const block of [0, 2, 4, 6]) await cache.read(block * 100, 1);
   await cache.read(0, 1); // used again: now block 2 is the oldest
@@ -71,7 +71,7 @@ test("the block that was used longest ago goes first", async () => {
   expect(cache.fetched).toEqual([[200, 100]]);
 });
 
-test("a read that is larger than the whole cache is answered all the same", async () => {
+test("a read larger than the whole cache succeeds", async () => {
   const bytes = await cacheOf(readFile).read(0, SIZE);
   expect(firstDifference(bytes)).toBeNull();
 });

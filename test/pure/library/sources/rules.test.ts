@@ -38,14 +38,14 @@ describe("parts", () => {
     expect(partBytesFor(5e9)).toBe(8 * MIB);
   });
 
-  test("that are held in memory never take more than 32 MiB, and hold 100 GiB in 10,000", () => {
+  test("that are buffered never exceed 32 MiB, and 10,000 of them hold 100 GiB", () => {
     expect(bufferedPartBytesFor(1000)).toBe(8 * MIB);
     expect(bufferedPartBytesFor(100 * GIB) * 10_000).toBeGreaterThanOrEqual(100 * GIB);
     expect(bufferedPartBytesFor(100 * GIB)).toBe(11 * MIB);
     expect(bufferedPartBytesFor(5000 * GIB)).toBe(32 * MIB);
   });
 
-  test("meet without a gap, and the last one ends with the file", () => {
+  test("are adjacent, and the last one ends with the file", () => {
     const size = 30 * MIB + 7;
     const file = { size, etag: null, lastModified: null };
     const plan: RangedPlan = { file, partBytes: 8 * MIB, etags: ["a", null, null, "d"] };
@@ -56,7 +56,7 @@ describe("parts", () => {
     expect(copiedBytes(plan)).toBe(8 * MIB + 6 * MIB + 7);
   });
 
-  test("of the largest file make a state of at most 300 KB, with the longest ETags that R2 gives", () => {
+  test("of the largest file need a state of at most 300 KB, with R2's longest ETags", () => {
     const etags = Array.from({ length: 1000 }, () => "x".repeat(256));
     const state = { upload: { ranged: { partBytes: 1, etags, file: { size: 1, etag: "e", lastModified: null } } } };
     expect(JSON.stringify(state).length).toBeLessThan(300_000);
@@ -64,7 +64,7 @@ describe("parts", () => {
 });
 
 describe("retries", () => {
-  test("take two to five minutes in all, each wait longer than the last", () => {
+  test("take two to five minutes in all, with growing delays", () => {
     const total = SOURCE_RETRY_DELAYS_MS.reduce((sum, delay) => sum + delay, 0);
     expect(total).toBeGreaterThanOrEqual(120_000);
     expect(total).toBeLessThanOrEqual(300_000);
@@ -75,7 +75,7 @@ describe("retries", () => {
     expect(sourceRetryDelayMs(SOURCE_RETRY_DELAYS_MS.length)).toBeGreaterThan(0);
     expect(sourceRetryDelayMs(SOURCE_RETRY_DELAYS_MS.length + 1)).toBeNull();
   });
-  test("are never sooner than the server asked, within five minutes", () => {
+  test("honour Retry-After up to five minutes", () => {
     expect(sourceRetryDelayMs(1, 30_000)).toBe(30_000);
     expect(sourceRetryDelayMs(3, 1000)).toBe(20_000);
     expect(sourceRetryDelayMs(1, 86_400_000)).toBe(300_000);
@@ -96,14 +96,14 @@ describe("answers", () => {
     expect(parseContentRange(value)).toEqual(range);
   });
 
-  test("a weak ETag and a compressed length say nothing about bytes", () => {
+  test("a weak ETag and a compressed length do not identify bytes", () => {
     const headers = new Headers({ etag: 'W/"a"', "content-length": "10", "content-encoding": "gzip" });
     expect(answeredFile({ status: 200, headers })).toEqual({ size: null, etag: null, lastModified: null });
     expect(contentLength(new Headers({ "content-length": "10", "content-encoding": "identity" }))).toBe(10);
     expect(contentLength(new Headers({ "content-length": "ten" }))).toBeNull();
   });
 
-  test("two answers are about one file unless something that both say differs", () => {
+  test("two responses describe the same file unless a property stated by both differs", () => {
     const file = { size: 10, etag: '"a"', lastModified: "yesterday" };
     expect(isSameFile(file, { size: 10, etag: null, lastModified: null })).toBe(true);
     expect(isSameFile(file, { ...file, size: 11 })).toBe(false);
@@ -130,7 +130,7 @@ describe("answers", () => {
   });
 });
 
-test("every error has a message that ends like a sentence, and says whether waiting helps", () => {
+test("every error has a message that ends like a sentence, and states whether it is retryable", () => {
   for (const [code, { message, retryable }] of Object.entries(SOURCE_ERRORS)) {
     expect(code).toMatch(/^source_[a-z_]+$/);
     expect(message).toMatch(/^[A-Z].*\.$/);
@@ -140,7 +140,7 @@ test("every error has a message that ends like a sentence, and says whether wait
 });
 
 test.each(["", "0", "-1", "lots", "1.5", "NaN"])(
-  "MAX_SOURCE_BYTES %j is refused: a limit must not vanish by a slip",
+  "MAX_SOURCE_BYTES %j is refused, so that a typing error does not disable the limit",
   (value) => {
     expect(() => maxSourceBytes({ MAX_SOURCE_BYTES: value })).toThrow(RangeError);
   },

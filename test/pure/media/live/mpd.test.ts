@@ -53,7 +53,7 @@ const lineOf = (text: string, id: string) =>
   new RegExp(`id="${id}".*?<SegmentTimeline>(.*?)</SegmentTimeline>`).exec(text)![1];
 
 describe("the MPD of a session on air", () => {
-  test("names the segment that is being made, and when it can be asked for", () => {
+  test("lists the segment in progress, and when it can be requested", () => {
     const text = render([video(session(3, 2)), audio(sound(3))]);
     expect(text).toContain('type="dynamic" availabilityStartTime="2026-11-20T12:00:00.000Z"');
     expect(text).toContain(
@@ -68,7 +68,7 @@ describe("the MPD of a session on air", () => {
     expect(lineOf(text, "a1")).toBe('<S t="0" d="96256" r="1"/><S d="95232"/><S d="96256"/>');
   });
 
-  test("expects the segments of a divided beginning, then the usual length, of picture and sound", () => {
+  test("expects the segments of a divided beginning, then the usual duration, for video and audio", () => {
     const starts = [0, 0.5, 1, 2, 4, 6];
     const divided = (live: LiveRendition, cut: (seconds: number) => number): LiveRendition => {
       for (const segment of live.segments) {
@@ -98,14 +98,14 @@ describe("the MPD of a session on air", () => {
     }
   });
 
-  test("lists whole segments alone without low latency", () => {
+  test("lists only whole segments without low latency", () => {
     const text = render([video(session(3, 2))], { timing: { targetDurationSeconds: 2, partTargetMs: null } });
     expect(lineOf(text, "v720")).toBe('<S t="0" d="60000" r="2"/>');
     expect(text).not.toContain("availabilityTimeOffset");
     expect(text).toContain('suggestedPresentationDelay="PT6S"');
   });
 
-  test("keeps to its window, and goes to the beginning when asked", () => {
+  test("lists its window, or all segments from the beginning without one", () => {
     const live = session(100, 1);
     expect(all(render([video(live)]), /startNumber="(\d+)"/g)).toEqual(["70"]);
     expect(lineOf(render([video(live)]), "v720")).toBe('<S t="4200000" d="60000" r="30"/>');
@@ -114,11 +114,11 @@ describe("the MPD of a session on air", () => {
     expect(whole).not.toContain("timeShiftBufferDepth");
   });
 
-  test("of twelve hours from the beginning is a few lines", () => {
+  test("of twelve hours from the beginning has a few lines", () => {
     expect(render([video(session(21_600, 3))], { windowSeconds: null }).length).toBeLessThan(4096);
   });
 
-  test("expects the segment that is being made of sound alone to be of the usual length, also after hours", () => {
+  test("expects the usual duration for the segment in progress of audio alone, also after hours", () => {
     const seconds = (segments: number) => {
       const [last] = all(render([audio(sound(segments))]), /d="(\d+)"(?: r="\d+")?\/><\/SegmentTimeline>/g);
       return Number(last) / SOUND;
@@ -126,17 +126,17 @@ describe("the MPD of a session on air", () => {
     for (const segments of [1, 2, 7, 20_000]) expect(Math.abs(seconds(segments) - 2)).toBeLessThanOrEqual(1024 / SOUND);
   });
 
-  test("announces no segment longer than maxSegmentDuration, sound that ends with a frame included", () => {
+  test("lists no segment longer than maxSegmentDuration, including audio rounded to a frame", () => {
     const text = render([video(session(3, 2)), audio(sound(3))]);
     expect(text).toContain('maxSegmentDuration="PT2.022S"');
   });
 
-  test("has nothing to say before the first part", () => {
+  test("is null before the first part", () => {
     expect(render([video(session(0, 0, { seams: [] }))])).toBeNull();
   });
 });
 
-describe("a seam in the session", () => {
+describe("a new Period in the session", () => {
   /** The broadcaster was away for 30 s behind segment 4. */
   function reconnected(more: Partial<LiveRendition> = {}) {
     const live = session(8, 0, { seams: [0, 5], discontinuities: [5], ...more });
@@ -148,7 +148,7 @@ describe("a seam in the session", () => {
     return live;
   }
 
-  test("begins a period where the clock is, with its own init and the session's media time", () => {
+  test("begins a Period at the wall-clock time, with its own init segment and the session's media time", () => {
     const text = render([video(reconnected())]);
     expect(all(text, /(<Period [^>]*>)/g)).toEqual([
       '<Period id="p0" start="PT0S" duration="PT10S">',
@@ -158,14 +158,14 @@ describe("a seam in the session", () => {
     expect(all(text, /(init-\d)/g)).toEqual(["init-0", "init-1"]);
   });
 
-  test("keeps a period's name and start when the window has moved into it", () => {
+  test("keeps a Period's id and start when the window has moved into it", () => {
     const live = reconnected();
     const text = render([video(live)], { windowSeconds: 4 });
     expect(all(text, /(<Period [^>]*>)/g)).toEqual(['<Period id="p5" start="PT40S">']);
     expect(text).toContain('presentationTimeOffset="300000" startNumber="5"');
   });
 
-  test("leaves a rung out from where it was given up, and time goes on", () => {
+  test("omits a rung from where it was dropped, on a continuous timeline", () => {
     const top = session(6, 0, { seams: [0, 3], droppedFrom: 3 });
     for (const segment of top.segments.slice(3)) segment.isGap = true;
     const low = session(6, 1, { name: "v360" });
@@ -178,13 +178,13 @@ describe("a seam in the session", () => {
   });
 });
 
-test("the MPD of a session that is over is static, as long as what there is", () => {
+test("the MPD of a session that has ended is static, with the duration of its media", () => {
   const text = render([video(session(5, 0, { hasEnded: true }))]);
   expect(text).toContain('type="static" mediaPresentationDuration="PT10.001S"');
   expect(text).not.toMatch(/Location|UTCTiming schemeIdUri="[^"]*" value="[^"]*"\/><\/MPD>|availabilityTimeOffset/);
 });
 
-test("the MPD of a session that is over leaves its type out when it is asked to: static is the default", () => {
+test("the MPD of a session that has ended omits its type on request, as static is the default", () => {
   const root = (live: LiveRendition) => /<MPD [^>]*>/.exec(render([video(live)], { omitsType: true }))![0];
   expect(root(session(5, 0, { hasEnded: true }))).not.toContain(" type=");
   expect(root(session(5, 0))).toContain(' type="dynamic"');

@@ -23,24 +23,24 @@ const sound = {
 const render = (variants: (typeof video | typeof sound)[], measuredBps: Record<string, number> = {}) =>
   liveMultivariant({ variants, frameRate: 29.97, channels: 2, measuredBps }, ANY, "p/s");
 
-test("no segment needs more than the variant says, neither one that the encoder may make nor one that it has made", () => {
+test("BANDWIDTH covers the encoder's largest possible segment and every measured one", () => {
   const bandwidth = (text: string) => Number(/:BANDWIDTH=(\d+)/.exec(text)![1]);
   expect(bandwidth(render([video, sound]))).toBe(2_205_000); // with the boxes, and sound
   expect(bandwidth(render([video, sound], { v720: 9e6, a1: 1 }))).toBe(9_105_000);
 });
 
-test("sound tells how many channels it has", () => {
+test("audio has its number of channels", () => {
   expect(render([video, sound])).toMatch(/#EXT-X-MEDIA:TYPE=AUDIO,.*CHANNELS="2"/);
 });
 
-test("what is measured is the largest of the newest segments; one that was cut short tells nothing", () => {
+test("the measured rate is the peak of the newest segments, without shortened ones", () => {
   const live = session(10, 2);
   live.segments[4]!.bytes = 500_000;
   Object.assign(live.segments[6]!, { bytes: 500_000, durationTicks: 1000 });
   expect(measuredBitrate(live)).toBe(2_000_000);
 });
 
-test("sound alone is a variant of its own", () => {
+test("audio without video is a variant", () => {
   const text = render([sound]);
   expect(text).toContain('#EXT-X-STREAM-INF:BANDWIDTH=105000,CODECS="mp4a.40.2"\np/s/a1.m3u8');
   expect(text).not.toMatch(/EXT-X-MEDIA|FRAME-RATE|RESOLUTION/);

@@ -9,7 +9,7 @@ const render = (rendition: LiveRendition, more: object = {}) =>
   livePlaylist({ rendition, timing: TIMING, others: [], isDelta: false, ...more });
 const lines = (text: string, tag: string) => text.split("\n").filter((line) => line.startsWith(tag));
 
-test("a playlist that never loses a segment says so, also in a delta update; another one does not", () => {
+test("a playlist that never removes segments has type EVENT, also in a delta update; others have no type", () => {
   const live = session(40, 1);
   for (const isDelta of [false, true]) {
     expect(lines(render(live, { isDelta, isEvent: true }), "#EXT-X-PLAYLIST-TYPE")).toEqual([
@@ -53,7 +53,7 @@ v720/1.m4s
 });
 
 describe("the live edge", () => {
-  test("the hint names the first part of the next segment when the last one is whole", () => {
+  test("the hint refers to the first part of the next segment when the last one is whole", () => {
     expect(render(session(3))).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v720/3.0.m4s"');
     expect(render(session(0))).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v720/0.0.m4s"');
   });
@@ -64,14 +64,14 @@ describe("the live edge", () => {
     expect(lines(text, "#EXTINF")).toHaveLength(10);
   });
 
-  test("an ended session has an end, and nothing that points behind it", () => {
+  test("an ended session has an end tag, and no hint or report after it", () => {
     const text = render(session(3, 0, { hasEnded: true }), { others: [session(3)], isDelta: true });
     expect(text.trimEnd().split("\n").at(-1)).toBe("#EXT-X-ENDLIST");
     expect(text).not.toContain("PRELOAD-HINT");
     expect(text).not.toContain("RENDITION-REPORT");
   });
 
-  test("without low latency there are whole segments alone", () => {
+  test("without low latency only whole segments are listed", () => {
     const text = render(session(4, 2), { timing: { targetDurationSeconds: 4, partTargetMs: null } });
     expect(text).not.toMatch(/PART|HINT|REPORT/);
     expect(text).toContain("#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,HOLD-BACK=12,CAN-SKIP-UNTIL=24");
@@ -80,7 +80,7 @@ describe("the live edge", () => {
 });
 
 describe("a delta update", () => {
-  test("leaves out what ends more than six target durations before the end, and says how much", () => {
+  test("skips segments that end more than six target durations before the end, and states their number", () => {
     const text = render(session(20, 2), { isDelta: true });
     // 20 segments of 2 s and 1 s of the next: segment 13 ends 13 s before the end, segment 14 11 s.
     expect(text).toContain("#EXT-X-SKIP:SKIPPED-SEGMENTS=14");
@@ -90,11 +90,11 @@ describe("a delta update", () => {
     expect(text).not.toContain("#EXT-X-MAP"); // the one that the player knows goes on
   });
 
-  test("is the whole playlist when there is nothing to leave out", () => {
+  test("is the full playlist when nothing can be skipped", () => {
     expect(render(session(5, 1), { isDelta: true })).toBe(render(session(5, 1)));
   });
 
-  test("names the init segment again where the source has changed", () => {
+  test("repeats the init segment where the source has changed", () => {
     const changed = session(20, 2);
     for (const segment of changed.segments.slice(16)) segment.initVersion = 1;
     changed.segments[16]!.isDiscontinuous = true;
@@ -103,7 +103,7 @@ describe("a delta update", () => {
     expect(text.indexOf("#EXT-X-DISCONTINUITY\n")).toBeLessThan(text.indexOf("init-1.mp4"));
   });
 
-  test("of twelve hours stays below 4 KB, packed and unpacked", () => {
+  test("of twelve hours stays below 4 KB, with and without compression", () => {
     const others = ["a1", "v1080", "v480", "v360"].map((name) => session(21_600, 2, { name }));
     const text = render(session(21_600, 3), { isDelta: true, others, query: "?dvrMode=true" });
     expect(text).toContain('URI="v360.m3u8?dvrMode=true",LAST-MSN=21601,LAST-PART=1');
@@ -111,7 +111,7 @@ describe("a delta update", () => {
   });
 });
 
-test("twelve hours cost a playlist of the edge no more than two minutes do", () => {
+test("a playlist at the edge costs as much after twelve hours as after two minutes", () => {
   const readsOf = (segments: number) => {
     let reads = 0;
     const rendition = session(segments, 2);
@@ -131,7 +131,7 @@ test("twelve hours cost a playlist of the edge no more than two minutes do", () 
 });
 
 describe("a window", () => {
-  test("ends at the edge, counts on, and counts the discontinuities that have left it", () => {
+  test("ends at the edge, and continues the media and discontinuity sequence numbers", () => {
     const rendition = session(50, 1);
     rendition.segments[3]!.isDiscontinuous = true;
     rendition.segments[45]!.isDiscontinuous = true;
@@ -142,7 +142,7 @@ describe("a window", () => {
     expect(lines(text, "#EXT-X-DISCONTINUITY\n".trim())).toContain("#EXT-X-DISCONTINUITY");
   });
 
-  test("begins with a discontinuity once ten segments are behind it, while the session lasts", () => {
+  test("begins at a discontinuity once ten segments follow it, while the session lasts", () => {
     const from = (edge: number, hasEnded = false) => {
       const rendition = { ...session(edge, 1), hasEnded };
       rendition.segments[30]!.isDiscontinuous = true;
@@ -152,12 +152,12 @@ describe("a window", () => {
     expect([from(39), from(40), from(45), from(45, true)]).toEqual([9, 30, 30, 15]);
   });
 
-  test("is never shorter than players need to begin", () => {
+  test("is never shorter than three target durations", () => {
     expect(windowed(session(50), TIMING, 0).segments).toHaveLength(3);
     expect(windowed(session(50), TIMING, null).segments).toHaveLength(50);
   });
 
-  test("a segment that was lost is a gap without parts", () => {
+  test("a lost segment is a gap without parts", () => {
     const rendition = session(3, 1);
     Object.assign(rendition.segments[1]!, { isGap: true });
     const text = render(rendition);

@@ -11,7 +11,7 @@ describe("delivery directives", () => {
     ["_HLS_msn=12&_HLS_part=3&_HLS_skip=YES", { waitFor: { msn: 11, part: 3 }, skip: "YES" }],
     ["_HLS_skip=v2", { waitFor: null, skip: "v2" }],
     ["_HLS_skip=perhaps&token=x", { waitFor: null, skip: null }],
-  ])("%s is understood", (query, expected) => {
+  ])("%s is parsed", (query, expected) => {
     expect(read(query)).toEqual(expected);
   });
 
@@ -28,7 +28,7 @@ describe("delivery directives", () => {
   });
 });
 
-describe("a reload of a playlist whose last place is part 1 of segment 10", () => {
+describe("a reload of a playlist that ends with part 1 of segment 10", () => {
   const rendition = session(10, 2);
   const decide = (msn: number, part: number | null) => decideReload(rendition, TIMING, { msn, part });
   const refused = { problem: expect.any(String) as string };
@@ -46,14 +46,14 @@ describe("a reload of a playlist whose last place is part 1 of segment 10", () =
     expect(decide(msn, part)).toBe(expected);
   });
 
-  test("is refused when it asks for more than two segments ahead, or for parts that are seconds away", () => {
+  test("is refused more than two segments, or more than three seconds of parts, ahead", () => {
     expect(decide(13, null)).toEqual(refused);
     expect(decide(10 ** 12, 0)).toEqual(refused);
     expect(decide(10, 8)).toBe("wait"); // six parts of 0.5 s ahead
     expect(decide(10, 9)).toEqual(refused);
   });
 
-  test("is answered at once when nothing will come any more", () => {
+  test("is answered at once after the end", () => {
     const ended = session(10, 0, { hasEnded: true });
     expect(decideReload(ended, TIMING, { msn: 900, part: 3 })).toBe("answer");
   });

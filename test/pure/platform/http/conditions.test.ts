@@ -37,7 +37,7 @@ test.each([
   expect(ask(headers as Record<string, string>)).toEqual(wanted);
 });
 
-test("HEAD knows no ranges", () => {
+test("HEAD ignores ranges", () => {
   expect(ask({ range: "bytes=0-0" }, "HEAD")).toEqual(whole);
 });
 
@@ -47,6 +47,6 @@ test.each([
   ["br", false],
   ["gzip;q=0, br", false],
   [null, false],
-])("Accept-Encoding %j takes gzip: %j", (header, expected) => {
+])("Accept-Encoding %j accepts gzip: %j", (header, expected) => {
   expect(acceptsGzip(header)).toBe(expected);
 });

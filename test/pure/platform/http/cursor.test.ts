@@ -11,13 +11,13 @@ describe("a cursor", () => {
     [0, ""],
     [1_790_000_000_123, "3f0c"],
     [8_640_000_000_000_000, "ß ≥ 🎬 ???>>>~~~"],
-  ] as const)("brings its key [%i, %j] back through a URL", (ms, text) => {
+  ] as const)("round-trips its key [%i, %j] through a URL", (ms, text) => {
     const cursor = writeCursor([ms, text]);
     expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
     expect(readCursor(cursor, Key)).toEqual([ms, text]);
   });
 
-  test("that is absent is the first page", () => {
+  test("that is absent means the first page", () => {
     expect(readCursor(undefined, Key)).toBeNull();
   });
 
@@ -33,7 +33,7 @@ describe("a cursor", () => {
     writeCursor([1, "x", "more"]),
     writeCursor([-1, "x"]),
     writeCursor([8_640_000_000_000_001, "x"]),
-  ])("%j is refused under its field's name", (cursor) => {
+  ])("%j is refused with its field's name", (cursor) => {
     const read = () => readCursor(cursor, Key);
     expect(read).toThrow(Problem);
     expect(read).toThrow(
@@ -45,19 +45,19 @@ describe("a cursor", () => {
 describe("a page", () => {
   const keyOf = (n: number) => [n];
 
-  test("of fewer rows than it may have is the last", () => {
+  test("with no extra row is the last", () => {
     expect(cutPage([3, 2], 2, keyOf)).toEqual({ rows: [3, 2], pagination: { limit: 2, nextCursor: null } });
     expect(cutPage([], 2, keyOf)).toEqual({ rows: [], pagination: { limit: 2, nextCursor: null } });
   });
 
-  test("with a row more leads on from its own last row", () => {
+  test("with an extra row has a cursor to its own last row", () => {
     const { rows, pagination } = cutPage([3, 2, 1], 2, keyOf);
     expect(rows).toEqual([3, 2]);
     expect(readCursor(pagination.nextCursor ?? "", z.tuple([z.int()]))).toEqual([2]);
   });
 });
 
-describe("a moment in a request", () => {
+describe("a time in a request", () => {
   test.each([
     ["2026-05-20T12:50:15Z", "2026-05-20T12:50:15.000Z"],
     ["2026-05-20T12:50:15.662960123Z", "2026-05-20T12:50:15.662Z"],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { addressLiteral, isClosedName, isPublicAddress } from "../../../../src/platform/network/addresses.ts";
 
-/** Each string holds addresses of one kind. */
+/** Each string is a list of addresses of one kind. */
 const CLOSED = [
-  // First and last of each closed block of IPv4.
+  // First and last address of each special-purpose block of IPv4.
   `0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.0 127.0.0.1
     127.255.255.255 168.63.129.16 169.254.0.0 169.254.169.254 169.254.255.255 172.16.0.0 172.31.255.255
     192.0.0.0 192.0.0.192 192.0.0.255 192.0.2.0 192.0.2.255 192.88.99.0 192.88.99.255 192.168.0.0
@@ -52,7 +52,7 @@ const NOT_ADDRESSES = [
 ];
 
 const OPEN = [
-  // The neighbours of the closed blocks.
+  // The neighbours of the special-purpose blocks.
   `1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 168.63.129.15
     168.63.129.17 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.3.0
     192.88.98.255 192.88.100.0 192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0 198.51.99.255
@@ -73,7 +73,7 @@ test.each(wordsOf(OPEN))("%j is public", (address) => {
   expect(isPublicAddress(address)).toBe(true);
 });
 
-test("no address of a closed block of IPv4 is public, wherever in it", () => {
+test("no address of a special-purpose block of IPv4 is public", () => {
   const found: string[] = [];
   for (let step = 0; step < 256; step++) {
     for (const address of [
@@ -89,7 +89,7 @@ test("no address of a closed block of IPv4 is public, wherever in it", () => {
   expect(found).toEqual([]);
 });
 
-describe("odd spellings of IPv4 are read as the parser of URLs reads them", () => {
+describe("other notations of IPv4 are read as by the URL parser", () => {
   const spellings = [
     "2130706433",
     "0x7f000001",
@@ -105,7 +105,7 @@ describe("odd spellings of IPv4 are read as the parser of URLs reads them", () =
     const literal = addressLiteral(new URL(`http://${spelling}/`).hostname);
     expect(literal).toBe("127.0.0.1");
   });
-  test("IPv6 stands in brackets, and its IPv4 part in hexadecimal", () => {
+  test("IPv6 is in brackets, with its IPv4 part in hexadecimal", () => {
     expect(addressLiteral(new URL("http://[::ffff:127.0.0.1]/").hostname)).toBe("::ffff:7f00:1");
     expect(addressLiteral(new URL("http://[0:0:0:0:0:0:0:1]/").hostname)).toBe("::1");
   });
@@ -120,12 +120,12 @@ test.each(
     "localhost LOCALHOST localhost. a.localhost printer.local a.b.local. local internal",
     "metadata.google.internal router.home.arpa",
   ]),
-)("%s means this machine or its network", (name) => {
+)("%s names this machine or its network", (name) => {
   expect(isClosedName(name)).toBe(true);
 });
 
 test.each(["example.com", "localhost.example.com", "notlocalhost", "mylocal", "internal.example.com", "thelocal.se"])(
-  "%s does not mean this machine",
+  "%s does not name this machine",
   (name) => {
     expect(isClosedName(name)).toBe(false);
   },

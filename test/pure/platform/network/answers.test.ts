@@ -20,7 +20,7 @@ describe("Retry-After", () => {
   });
 });
 
-describe("an answer that Cloudflare's network gave instead of the server", () => {
+describe("a response of Cloudflare's network instead of the server", () => {
   test.each([
     [521, "connection_failed"],
     [522, "timed_out"],
@@ -38,7 +38,7 @@ describe("an answer that Cloudflare's network gave instead of the server", () =>
   });
 });
 
-test("an internal error of the runtime is a failed handshake with https only", () => {
+test("an internal error of the runtime is a failed handshake only with https", () => {
   const internal = new Error("internal error; reference = 0123456789");
   expect(connectionFailureOf(internal, new URL("https://a.example/"))).toBe("tls_failed");
   expect(connectionFailureOf(internal, new URL("http://a.example/"))).toBe("connection_failed");

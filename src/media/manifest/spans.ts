@@ -1,22 +1,22 @@
 import type { Rendition } from "./model.ts";
 
-/** Segments of a rendition that follow each other without a break and need one init segment. */
-export interface Stretch {
+/** The segments of one rendition in one `Span`. On-demand media consist of a single span. */
+export interface RenditionSpan {
   first: number;
   count: number;
   initFile: string;
   /** Decode time of its first sample. */
   startTicks: number;
-  /** Epoch ms; null for what was not broadcast. */
+  /** Epoch ms; null for on-demand media. */
   capturedAtMs: number | null;
-  /** Players must not take it that timestamps go on from the stretch before. */
+  /** Timestamps are not continuous with the span before. */
   isDiscontinuous: boolean;
-  /** The rendition has nothing here, others have. */
+  /** The rendition has no media here, others have. */
   isGap: boolean;
 }
 
-/** In order; one for what was not broadcast. Every rendition of an asset has as many, and each begins at the same segment. */
-export function stretchesOf({ segments: { bytes, spans } }: Rendition): Stretch[] {
+/** In order. All renditions of an asset have the same number of spans, which begin at the same segments. */
+export function spansOf({ segments: { bytes, spans } }: Rendition): RenditionSpan[] {
   if (spans === undefined)
     return [
       {
