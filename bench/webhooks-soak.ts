@@ -25,7 +25,7 @@ export async function run(): Promise<Figure[]> {
       raw: violations,
     };
   });
-  const told = (name: string, value: string, yardstick: string, raw: unknown): Figure => ({
+  const reported = (name: string, value: string, yardstick: string, raw: unknown): Figure => ({
     name,
     value,
     yardstick,
@@ -38,20 +38,20 @@ export async function run(): Promise<Figure[]> {
   );
   return [
     ...held,
-    told(
+    reported(
       `events in ${milliseconds(counts.disturbedMs)}, to ${FULL.webhooks} webhooks (seed ${seed})`,
       `${counts.events} events, ${counts.deliveries} deliveries`,
       `${counts.cutOff} of ${counts.requests} requests of owners were cut off or refused`,
       counts,
     ),
-    told("attempts", `${delivered} delivered`, tried.join(", "), counts.attempts),
-    told(
+    reported("attempts", `${delivered} delivered`, tried.join(", "), counts.attempts),
+    reported(
       "from a kill until the Worker answers, median",
       milliseconds(median(result.downMs)),
       `${result.downMs.length} kills`,
       result.downMs,
     ),
-    told(
+    reported(
       "from the receivers' recovery until nothing is pending",
       milliseconds(result.settledMs[0] ?? Number.NaN),
       `after a kill without traffic: ${result.settledMs.slice(1).map(milliseconds).join(", ")}`,

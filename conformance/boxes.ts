@@ -19,7 +19,7 @@ export interface FragmentFacts {
   baseTicks: number;
   sampleCount: number;
   /** Of samples with explicit values; the others have the track's default. */
-  toldTicks: number;
+  declaredTicks: number;
   untoldDurations: number;
   /** Null = the track's default. */
   firstFlags: number | null;
@@ -121,7 +121,7 @@ function readTrack(view: DataView, traf: Box): FragmentFacts[] {
     trackId: view.getUint32(tfhd.start + 4),
     baseTicks,
     sampleCount: 0,
-    toldTicks: 0,
+    declaredTicks: 0,
     untoldDurations: 0,
     firstFlags: fragmentFlags,
   };
@@ -140,9 +140,9 @@ function readRun(view: DataView, trun: Box, facts: FragmentFacts, duration: numb
   }
   const [hasDuration, hasSize, hasFlags, hasOffset] = [0x100, 0x200, 0x400, 0x800].map((bit) => (flags & bit) !== 0);
   for (let sample = 0; sample < count; sample += 1) {
-    if (hasDuration) facts.toldTicks += view.getUint32(at);
+    if (hasDuration) facts.declaredTicks += view.getUint32(at);
     else if (duration === null) facts.untoldDurations += 1;
-    else facts.toldTicks += duration;
+    else facts.declaredTicks += duration;
     at += (hasDuration ? 4 : 0) + (hasSize ? 4 : 0);
     if (hasFlags && sample === 0 && isFirstRun) facts.firstFlags = view.getUint32(at);
     at += (hasFlags ? 4 : 0) + (hasOffset ? 4 : 0);

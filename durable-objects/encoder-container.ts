@@ -2,7 +2,7 @@ import { Container } from "@cloudflare/containers";
 import { EncoderHealth } from "../protocol/jobs.ts";
 import { askWithSecrets } from "../src/platform/crypto/encoder-secret.ts";
 import type { Env } from "../src/platform/env.ts";
-import { log } from "../src/platform/log.ts";
+import { log, logWarning } from "../src/platform/log.ts";
 
 /** One instance of the encoder image on Cloudflare. Locally `ENCODER_URL` is used instead and this is never started. */
 export class EncoderContainer extends Container<Env> {
@@ -24,7 +24,8 @@ export class EncoderContainer extends Container<Env> {
       );
       const health = EncoderHealth.parse(await response.json());
       return health.running + health.queued > 0;
-    } catch {
+    } catch (error) {
+      logWarning("encoder.health_unknown", { instance: this.ctx.id.toString(), error: String(error) });
       return false; // an encoder that does not answer is stopped; its jobs lose their leases and are assigned again
     }
   }

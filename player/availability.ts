@@ -19,7 +19,7 @@ async function fetchAvailability(manifestUrl: string): Promise<Availability> {
   if (answer.ok) return { state: "playable" };
   const body: ErrorBody = await answer.json().catch(() => ({}));
   const { message = "", description = message } = body.error ?? {};
-  // The message tells media in preparation from missing media (contract/playback.md, "Manifest answers").
+  // The message distinguishes media in preparation from missing media (contract/playback.md, "Manifest answers").
   if (answer.status === 400 && /ready/.test(message)) return { state: "waiting", detail: description };
   if (answer.status === 410) return { state: "waiting", detail: description }; // the next broadcast will be at this URL
   if (answer.status >= 500) return { state: "waiting", detail: "The server is busy; trying again." };

@@ -1,20 +1,19 @@
-/** Parts in hand before a live picture moves. With one alone it would stop again at the end of that. */
-const PARTS_IN_HAND = 1.8; // two, of which sound may end a frame earlier
-/** A picture that has stood still for so long moves with what there is. */
-const STILL_MS = 1500;
+/** Buffered parts before live playback starts. With one part it would stall at the end of that part. */
+const BUFFERED_PARTS = 1.8; // two, the audio of which may end a frame earlier
+/** Playback starts this long after the first picture in any case. */
+const LATEST_START_MS = 1500;
 
-/** Media in hand before a live picture moves, in seconds. @param partSeconds null without low latency: segments are long enough */
+/** Buffered media before live playback starts, in seconds. @param partSeconds null without low latency, where one segment is enough */
 export const startSeconds = (partSeconds: number | null): number =>
-  partSeconds === null ? 0 : PARTS_IN_HAND * partSeconds;
+  partSeconds === null ? 0 : BUFFERED_PARTS * partSeconds;
 
-function secondsInHand({ buffered, currentTime }: HTMLVideoElement): number {
+function bufferedSeconds({ buffered, currentTime }: HTMLVideoElement): number {
   if (buffered.length === 0) return 0;
   return buffered.end(buffered.length - 1) - Math.max(currentTime, buffered.start(0));
 }
 
 /**
- * Plays once enough media is in hand. The first picture is shown before: whoever waits for a broadcast sees it half a second after its
- * beginning, when there is no more than a part.
+ * Starts playback once enough media is buffered. The first picture is shown before that.
  */
 export function playWhenReady(root: HTMLElement, video: HTMLVideoElement, seconds: number): void {
   const started = new AbortController();
@@ -24,9 +23,9 @@ export function playWhenReady(root: HTMLElement, video: HTMLVideoElement, second
   };
   root.classList.add("starting"); // no play button over the first picture
   signal.addEventListener("abort", () => root.classList.remove("starting"));
-  video.addEventListener("play", () => started.abort(), { signal }); // ours, or the viewer's
-  video.addEventListener("loadeddata", () => setTimeout(play, STILL_MS), { signal });
+  video.addEventListener("play", () => started.abort(), { signal }); // started here or by the viewer
+  video.addEventListener("loadeddata", () => setTimeout(play, LATEST_START_MS), { signal });
   for (const event of ["progress", "loadeddata", "canplay"])
-    video.addEventListener(event, () => secondsInHand(video) >= seconds && play(), { signal });
-  if (secondsInHand(video) >= seconds) play();
+    video.addEventListener(event, () => bufferedSeconds(video) >= seconds && play(), { signal });
+  if (bufferedSeconds(video) >= seconds) play();
 }

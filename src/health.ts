@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { openDatabase } from "./platform/database.ts";
-import { encoderGateway } from "./library/encoding/gateway.ts";
+import { encoderClient } from "./library/encoding/encoder-client.ts";
 import type { Env } from "./platform/env.ts";
 import { deploymentProblems } from "./deployment-problems.ts";
 import { logError } from "./platform/log.ts";
@@ -30,7 +30,7 @@ const CHECKS: Record<string, Check> = {
   storage: { scope: "public", run: async (env) => void (await env.MEDIA.head("health")) },
   // The consumer of the queue drops this message.
   queue: { scope: "full", run: async (env) => void (await env.PURGES.send({ health: true })) },
-  encoder: { scope: "full", run: (env) => encoderGateway(env).health() },
+  encoder: { scope: "full", run: (env) => encoderClient(env).health() },
 };
 
 /** Also logged, because nobody can authenticate before the first workspace exists. */

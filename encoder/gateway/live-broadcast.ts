@@ -49,6 +49,8 @@ export class LiveBroadcast {
   #isEndedByWorker = false;
   #isEnding = false; // the encoder finishes the received media
   #isSendingHeartbeat = false;
+  /** The last one: a row of failures is logged once. */
+  #heartbeatHasFailed = false;
   #isFetchingReason = false;
 
   constructor(source: SourceBuffer, session: Accepted, hangUp: HangUp, newChild: () => ChildProcess) {
@@ -82,7 +84,10 @@ export class LiveBroadcast {
     log("broadcast.over", { ...this.#ids, reason });
     if (this.#isEndedByWorker) return await simulcasting;
     const timeout = setTimeout(() => this.#client.close(), END_REPORT_TIMEOUT_MS);
-    await this.#client.ended(reason).catch(() => {}); // the Worker detects the missing heartbeats
+    // Without the report the Worker ends the broadcast for its missing heartbeats.
+    await this.#client
+      .ended(reason)
+      .catch((error: unknown) => logWarning("broadcast.end_not_reported", { ...this.#ids, reason: String(error) }));
     await simulcasting;
     clearTimeout(timeout);
   }
@@ -103,7 +108,7 @@ export class LiveBroadcast {
     let start = settings.reconnect ? null : SESSION_START;
     let continues: Continuation | null = null;
     let afterSeconds: number | undefined;
-    let isRestarted = false; // at most once: media that crashes encoders must be skipped
+    let isRestarted = false; // whether the last encoder got its predecessor's input again; done once, because media that crashes every encoder must be skipped
     for (;;) {
       const firstByteAtMs = await this.#source.nextArrival();
       if (firstByteAtMs === null) return this.#source.lastByteAtMs === null ? "silent" : "broadcaster_left";
@@ -131,7 +136,7 @@ export class LiveBroadcast {
       continues = outcome.type === "crashed" && limit.isAllowed(performance.now()) ? this.#continuation() : null;
       const cannotContinue = outcome.type === "cannot-continue";
       const isUnused: boolean = outcome.type === "crashed" && this.#progress.isUnused && !isRestarted;
-      // The next encoder gets the input of this one again, including the predecessor's input that this one could not continue.
+      // The next encoder gets all the input that this one got. That includes input which this one got again from its predecessor.
       if ((cannotContinue || isUnused) && !this.#source.rewind(null)) logWarning("source.not_kept", this.#ids);
       if (this.#source.isSpent) return outcome.type === "ended" ? "broadcaster_left" : "encoder_failed";
       if (!limit.record(performance.now())) return "encoder_failed";
@@ -206,8 +211,12 @@ export class LiveBroadcast {
       const answer = await this.#client.heartbeat({ segments, droppedRungs, speed, silent, at: Date.now() });
       if (answer?.continue === false) this.#endedByWorker(answer.reason ?? "over");
       else if (answer?.reason != null && !this.#isEnding) this.end(answer.reason);
-    } catch {
+      this.#heartbeatHasFailed = false;
+    } catch (error) {
       // Either `#endedByWorker` has been called, or the next heartbeat reports it.
+      if (!this.#isEndedByWorker && !this.#heartbeatHasFailed)
+        logWarning("broadcast.heartbeat_failed", { ...this.#ids, reason: String(error) });
+      this.#heartbeatHasFailed = true;
     } finally {
       this.#isSendingHeartbeat = false;
     }

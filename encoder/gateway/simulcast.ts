@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TargetState } from "../../protocol/live.ts";
+import { logWarning } from "../../protocol/log.ts";
 import type { SessionClient } from "./session-client.ts";
 import { SimulcastPusher } from "./simulcast/pusher.ts";
 import type { SimulcastState } from "./simulcast/target.ts";
@@ -30,7 +31,10 @@ export class Simulcast {
     const { signal } = this.#end;
     let stopListening = () => {};
     while (!signal.aborted) {
-      const found = await this.#client.targets().catch(() => null);
+      const found = await this.#client.targets().catch((error: unknown) => {
+        if (!signal.aborted) logWarning("simulcast.targets_unknown", { ...this.#ids, reason: String(error) });
+        return null;
+      });
       if (found?.total === 0) return;
       if (found !== null && !signal.aborted) {
         if (this.#pusher === null && found.targets.length > 0) {
@@ -60,6 +64,12 @@ export class Simulcast {
     if (reported === null || this.#reported.get(simulcastId) === reported) return;
     this.#reported.set(simulcastId, reported);
     const message = { eventId: randomUUID(), simulcastId, state: reported, at: Date.now() } as const;
-    this.#reporting = this.#reporting.then(() => this.#client.reportTarget(message).catch(() => {}));
+    this.#reporting = this.#reporting.then(() =>
+      this.#client
+        .reportTarget(message)
+        .catch((error: unknown) =>
+          logWarning("simulcast.state_not_reported", { ...this.#ids, simulcastId, reason: String(error) }),
+        ),
+    );
   }
 }

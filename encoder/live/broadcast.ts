@@ -1,4 +1,5 @@
-/** Encodes one broadcast from its first byte to its end: decodes it once and encodes the ladder into parts. Handles all source faults. */
+/** Encodes the bytes that one encoder process receives: decodes them once and encodes the ladder into parts. Handles timestamp jumps, format
+ * changes and stalled pictures. */
 import type { Continuation, RunStart, RunState } from "./run-state.ts";
 import type { Frame } from "node-av";
 import { JobError } from "../errors.ts";
@@ -23,7 +24,7 @@ import { StreamReader } from "./stream-reader.ts";
 const PULSE_MS = 1000;
 /** Sound that precedes the first picture is buffered, up to this many pieces; older pieces are dropped. */
 const MAX_EARLY_PIECES = 400;
-/** Every audio packet is a sync sample; report one per this interval. */
+/** Every audio packet is a key packet. `onKey` reports one per interval. */
 const SOUND_KEY_SECONDS = 0.5;
 /** FLV timestamps are whole milliseconds. */
 const ROUNDING_SECONDS = 0.002;
@@ -44,8 +45,9 @@ export interface BroadcastEnd {
 }
 
 /**
- * Encodes until the source ends or breaks off. All received media is then in complete segments.
- * @throws {JobError} when encoding cannot start or an encoder fails
+ * Encodes until the source ends, with or without notice. When it returns, all received media is in complete segments.
+ * @throws {JobError} when encoding cannot start, nothing can be decoded or an encoder fails
+ * @throws {CannotContinue} when the run of a crashed encoder cannot be continued
  */
 export async function encodeBroadcast(
   bytes: AsyncIterable<Uint8Array>,
@@ -238,7 +240,7 @@ class Broadcast {
     return !this.#hasStarted && sourceSeconds < this.#afterSeconds - ROUNDING_SECONDS;
   }
 
-  /** Encodes all rungs from here on, because the source's own pictures no longer suit a rung. Repeats the last picture over a gap. */
+  /** Encodes all rungs from here on, because the source's pictures can no longer be copied. Fills a gap before them with the last picture. */
   async #stopCopying(seconds: number): Promise<void> {
     const run = this.#run!;
     const still = run.endsBefore(seconds) ? run.still : null;

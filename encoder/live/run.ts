@@ -1,6 +1,5 @@
 /**
- * A run: continuous media of a broadcast with one picture format on one source timeline. It starts with the first picture and ends at a
- * timestamp jump, a format change or the end of the source. Its encoders are opened and closed with it.
+ * A run: continuous media of a broadcast with one picture format on one source timeline. It starts with the first picture, or with the first sound when the source has no picture. It ends at a timestamp jump, at a format change, when a copied rung has to be encoded instead, or at the end of the source. Its encoders are opened and closed with it.
  */
 import type { Continuation, CopyPhase, RunStart } from "./run-state.ts";
 import type { Frame } from "node-av";
@@ -29,7 +28,7 @@ export interface RunPicture {
   like: Frame;
   /** Clockwise rotation that makes the picture upright. */
   rotationDegrees: SourceVideo["rotationDegrees"];
-  /** The rung above them that is copied from the source. */
+  /** The top rung, if it may be copied from the source. */
   copy: Copy | null;
   /** Profile and level of rungs that were copied earlier, by name; they are encoded to match. */
   codecs: ReadonlyMap<string, H264Codec>;
@@ -44,7 +43,7 @@ export interface RunPlan {
   /** How much later than its picture sound may arrive before it is replaced by silence. */
   interleaveSeconds: number;
   capturedAtMs: (sourceSeconds: number) => number;
-  /** Divide the first segment to shorten the startup delay. Copying starts after its second half. */
+  /** Divide the first segment to shorten the startup delay. Copying then starts at the first undivided segment. */
   isFirstShort: boolean;
   /** Set when another encoder started this run. */
   continues: Continuation | null;
@@ -211,7 +210,7 @@ export class Run {
     return this.start.msn + this.segments;
   }
 
-  /** Number of pictures passed to the encoders. */
+  /** Number of output frames processed, including published frames that are not encoded again. */
   get steps(): number {
     return this.#steps;
   }
@@ -302,7 +301,7 @@ export class Run {
 
   /**
    * @param isHeld the broadcaster may reconnect, so the session is held and the last segment is extended to the minimum duration
-   * @returns the start of the next run, and the sound that belongs to it
+   * @returns the end of this run, and the sound after it, which belongs to the next run
    */
   async finish(
     isHeld: boolean,

@@ -3,9 +3,7 @@ import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
 import { type LiveGrid, type LiveTimes, soundPartFrames } from "./live-grid.ts";
 
-/** The first segment of a divided start has enough parts for this duration, but at most one GOP. */
-const SHORT_MS = 500;
-/** End of the second one, without a picture: the usual GOP duration. */
+/** End of the first segment of a divided start without a picture: the usual GOP duration. */
 const GOP_MS = 1000;
 
 export class SegmentGrid {
@@ -13,35 +11,35 @@ export class SegmentGrid {
   /** One picture frame, or one millisecond without a picture. */
   readonly #unitSeconds: Fraction;
   readonly #units: number;
-  /** Ends of the segments of a divided start in units, ascending. The next one ends where an undivided first segment does. */
-  readonly #cuts: number[];
+  /** Duration of the first segment, in units. */
+  readonly #firstUnits: number;
 
-  /** @param isFirstShort divide the first segment: half a second, the rest of the first GOP, and the rest */
+  /** @param isFirstShort divide the first segment into two: the first GOP, and the rest */
   constructor(grid: LiveGrid | null, times: LiveTimes, isFirstShort: boolean) {
     this.#times = times;
     this.#unitSeconds = grid === null ? { num: 1, den: 1000 } : { num: grid.frameRate.den, den: grid.frameRate.num };
     this.#units = grid === null ? times.segmentMs : grid.framesPerSegment;
     const gop = grid?.framesPerGop ?? GOP_MS;
-    const short = Math.ceil(SHORT_MS / times.partTargetMs) * (grid?.framesPerPart ?? times.partTargetMs);
-    const cuts = isFirstShort ? [Math.min(short, gop), gop] : [];
-    this.#cuts = [...new Set(cuts)].filter((cut) => cut < this.#units);
+    this.#firstUnits = isFirstShort && gop < this.#units ? gop : this.#units;
   }
 
   /** The frame after the last one of a segment. */
   end(segment: number): number {
-    return this.#cuts[segment] ?? (segment - this.#cuts.length + 1) * this.#units;
+    if (segment === 0) return this.#firstUnits;
+    return this.#firstUnits < this.#units ? segment * this.#units : (segment + 1) * this.#units;
   }
 
   start = (segment: number): number => (segment === 0 ? 0 : this.end(segment - 1));
 
   segmentOf(frame: number): number {
-    const cut = this.#cuts.findIndex((end) => frame < end);
-    return cut >= 0 ? cut : this.#cuts.length + Math.floor(frame / this.#units);
+    if (frame < this.#firstUnits) return 0;
+    const whole = Math.floor(frame / this.#units);
+    return this.#firstUnits < this.#units ? whole + 1 : whole;
   }
 
   /** The first segment that starts on the undivided grid, where copying can start at the latest. */
   get firstUndivided(): number {
-    return this.#cuts.length === 0 ? 0 : this.#cuts.length + 1;
+    return this.#firstUnits < this.#units ? 2 : 0;
   }
 
   /** Offset of this frame in its segment. */

@@ -32,7 +32,7 @@ const SHOWN_AFTER: Record<string, Moment["kind"]> = {
 export class Deliveries {
   private readonly show: (delivery: Delivery | RefusedDelivery) => void;
   private readonly waiting: Delivery[] = [];
-  private readonly told = new Set<Moment["kind"]>();
+  private readonly reported = new Set<Moment["kind"]>();
   private mediaId = "";
   private onShown: () => void = () => undefined;
   private readonly shown = new Set<string>();
@@ -65,7 +65,7 @@ export class Deliveries {
   /** Call when a progress event has been shown. Shows the deliveries that waited for it. */
   after(moment: Moment): void {
     if (moment.kind === "accepted") this.mediaId = moment.mediaId;
-    this.told.add(moment.kind);
+    this.reported.add(moment.kind);
     for (const delivery of this.waiting.splice(0)) this.report(delivery);
   }
 
@@ -116,8 +116,8 @@ export class Deliveries {
   }
 
   private isAhead({ type, objectId }: Delivery): boolean {
-    if (this.mediaId === "") return !this.told.has("failed");
+    if (this.mediaId === "") return !this.reported.has("failed");
     const moment = SHOWN_AFTER[type];
-    return objectId === this.mediaId && moment !== undefined && !this.told.has(moment);
+    return objectId === this.mediaId && moment !== undefined && !this.reported.has(moment);
   }
 }

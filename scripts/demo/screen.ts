@@ -14,7 +14,7 @@ const dim = (text: string) => styleText("dim", text);
 /** The demo's text output: permanent lines, and below them progress bars, on a terminal moving, else printed at every quarter. */
 export class Screen {
   private shownBars = 0;
-  private readonly told = new Map<string, number>();
+  private readonly reported = new Map<string, number>();
   private readonly out: NodeJS.WriteStream;
 
   constructor(out: NodeJS.WriteStream = process.stdout) {
@@ -70,8 +70,8 @@ export class Screen {
   private printQuarters(bars: Bar[]): void {
     for (const bar of bars) {
       const quarter = Math.floor(bar.percent / 25);
-      if (quarter <= (this.told.get(bar.name) ?? 0)) continue;
-      this.told.set(bar.name, quarter);
+      if (quarter <= (this.reported.get(bar.name) ?? 0)) continue;
+      this.reported.set(bar.name, quarter);
       this.out.write(`${drawBar(bar)}\n`);
     }
   }

@@ -17,7 +17,7 @@ import { TtlCache } from "../platform/ttl-cache.ts";
 import { resolvePlaybackId } from "./resolve.ts";
 import { SingleFlight } from "./single-flight.ts";
 
-/** How long an isolate caches which playback id a session belongs to. A deleted stream remains playable for at most this long. */
+/** How long an isolate caches the playback ID of a session, and the variants of a session. A deleted stream remains playable for at most this long. */
 const KNOWN_MS = 1000;
 const known = new TtlCache<LiveSession>(512);
 const lookups = new SingleFlight<LiveSession | null>();
@@ -83,7 +83,7 @@ function onAir({ session }: LivePlayable) {
   return session;
 }
 
-/** The origin's measured variants; the planned ones while a session that has just begun has no origin yet. */
+/** The variants as measured by the origin, or as planned while the origin does not know the session yet. */
 async function offerOf(env: Env, { id, renditions }: NonNullable<LivePlayable["session"]>): Promise<LiveOffer> {
   const recent = offers.get(id, Date.now());
   if (recent !== undefined) return recent;
@@ -165,7 +165,7 @@ function addressOf(
 async function inner(env: Env, ctx: RequestContext, request: Request, address: LiveAddress): Promise<Response> {
   if (isShared(address)) return shared(request, await shareLive(ctx, env, address));
   const answer = await fetchLive(ctx, env, address);
-  // The headers of another entrypoint's response are immutable, and code further out adds its own.
+  // The headers of another entrypoint's response are immutable, and callers add headers.
   return new Response(answer.body, answer);
 }
 

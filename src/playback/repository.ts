@@ -1,6 +1,6 @@
 import { and, eq, isNull, ne } from "drizzle-orm";
 import { assets } from "../library/assets/index.ts";
-import { playbackIds } from "../tenancy/access/index.ts";
+import { isPublicId, playbackIds } from "../tenancy/access/index.ts";
 import { openDatabase } from "../platform/database.ts";
 
 /** `playbackId`: null until the recording is ready, and when there is none. */
@@ -19,7 +19,7 @@ export async function findRecording(binding: D1Database, sessionId: string): Pro
     .where(
       and(
         eq(playbackIds.targetId, sessionId), // a recording has the session's id
-        eq(playbackIds.accessPolicy, "public"),
+        isPublicId(),
         ne(assets.status, "errored"),
         isNull(assets.deletedAt),
       ),

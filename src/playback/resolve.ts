@@ -4,7 +4,7 @@ import { assets, renditions, tracks } from "../library/assets/index.ts";
 import { type LivePlayable, liveStreams, newestSession, PLAYABLE_COLUMNS, toLivePlayable } from "../live/index.ts";
 import { type ManifestFacts, presentationOf } from "../media/manifest/model.ts";
 import { openDatabase } from "../platform/database.ts";
-import { playbackIds } from "../tenancy/access/index.ts";
+import { isPublicId, playbackIds } from "../tenancy/access/index.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { type Lasting, SingleFlight } from "./single-flight.ts";
 
@@ -27,7 +27,7 @@ const CHANGING_MS = 200;
 const known = new TtlCache<Resolved>(64);
 const lookups = new SingleFlight<Resolved | null>();
 
-/** One round trip to D1, shared by simultaneous callers. @returns null for an unknown, deleted or non-public ID */
+/** Answers from this isolate's cache, otherwise with one D1 batch that concurrent callers share. @returns null for an unknown, deleted or non-public ID */
 export async function resolvePlaybackId(
   binding: D1Database,
   ctx: Lasting,
@@ -36,7 +36,7 @@ export async function resolvePlaybackId(
   return known.get(playbackId, Date.now()) ?? (await lookUpPlaybackId(binding, ctx, playbackId));
 }
 
-/** As `resolvePlaybackId`, never from memory. */
+/** Like `resolvePlaybackId`, but does not read the cache. Concurrent callers share a look-up. */
 export async function lookUpPlaybackId(
   binding: D1Database,
   ctx: Lasting,
@@ -49,7 +49,7 @@ export async function lookUpPlaybackId(
   return resolved;
 }
 
-/** 0 for what is not playable yet, so that the first request after it becomes playable succeeds. */
+/** 0 for a stream that is not on air and for an asset with nothing to play, so that the first request after a change succeeds. */
 function keptFor({ kind, playable }: Resolved): number {
   if (kind === "stream") return playable.session?.endedAtMs === null ? CHANGING_MS : 0;
   if (presentationOf(playable) === null) return 0;
@@ -85,7 +85,7 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
         liveStreams,
         and(eq(playbackIds.kind, "stream"), eq(liveStreams.id, playbackIds.targetId), isNull(liveStreams.deletedAt)),
       )
-      .where(and(eq(playbackIds.id, playbackId), eq(playbackIds.accessPolicy, "public"))),
+      .where(and(eq(playbackIds.id, playbackId), isPublicId())),
     db
       .select()
       .from(renditions)
@@ -119,7 +119,7 @@ export async function resolveAssetId(binding: D1Database, playbackId: string): P
     .select({ id: assets.id })
     .from(playbackIds)
     .innerJoin(assets, eq(assets.id, playbackIds.targetId))
-    .where(and(eq(playbackIds.id, playbackId), eq(playbackIds.accessPolicy, "public"), isNull(assets.deletedAt)));
+    .where(and(eq(playbackIds.id, playbackId), isPublicId(), isNull(assets.deletedAt)));
   if (asset === undefined) return null;
   assetIds.set(playbackId, asset.id, now + KNOWN_MS);
   return asset.id;

@@ -100,7 +100,7 @@ test.each([
     expect([isCopied(made, 0), isCopied(made, 1)]).toEqual([true, false]);
     expect(made.inits.length).toBe(6);
     const codecs = made.inits.filter(({ rendition }) => rendition === "v480").map(({ facts }) => facts.codec);
-    expect(new Set(codecs).size).toBe(1); // CODECS is told once
+    expect(new Set(codecs).size).toBe(1); // CODECS is in the multivariant playlist alone
     const pictures = await Promise.all([0, 1].map((version) => decodePictures(fileOf(made, "v480", version))));
     // One more where the last part would be none.
     expect([180, 181]).toContain(pictures[0]!.length + pictures[1]!.length);

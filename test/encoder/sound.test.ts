@@ -121,10 +121,10 @@ test("audio segments are reported as they are stored, once each and in order, lo
     durationMs: 4000,
   };
   const { result, desk } = await encoder.encodeAudio(path, wanted);
-  const told = desk.heartbeats.flatMap(({ partial }) => (partial === undefined ? [] : [partial]));
-  expect(told.length).toBeGreaterThan(0);
-  expect(told[0]).toMatchObject({ name: "a", firstIndex: 0, init: result.rendition.init });
-  const segments = told.flatMap((partial) => partial.segments);
+  const reported = desk.heartbeats.flatMap(({ partial }) => (partial === undefined ? [] : [partial]));
+  expect(reported.length).toBeGreaterThan(0);
+  expect(reported[0]).toMatchObject({ name: "a", firstIndex: 0, init: result.rendition.init });
+  const segments = reported.flatMap((partial) => partial.segments);
   expect(segments).toEqual(result.rendition.segments.slice(0, segments.length));
 });
 

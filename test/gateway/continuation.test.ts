@@ -189,7 +189,7 @@ test.each([
   ["FLV, all encoded", "encoded", EVENLY, `${CODECS} -g 30 -profile:v high444 -qp 0 -pix_fmt yuv444p -f flv`],
   ["FLV, top rung copied", "copied", EVENLY, `${CODECS} -g 60 -f flv`],
   ["MPEG-TS", "copied", EVENLY, `${CODECS} -g 60 -f mpegts`],
-  ["MPEG-TS that tells its tables once", "copied", EVENLY, `${CODECS} -g 60 -f mpegts`],
+  ["MPEG-TS that sends its tables once", "copied", EVENLY, `${CODECS} -g 60 -f mpegts`],
   ["fragmented MP4", "copied", EVENLY, `${CODECS} -g 30 ${FRAGMENTS} -f mp4`],
   ["FLV, before and behind the first copied picture", "copied", EARLY, `${CODECS} -g 60 -f flv`],
   ["fragmented MP4, behind the first copied picture", "copied", BEHIND, `${CODECS} -g 60 ${FRAGMENTS} -f mp4`],

@@ -77,7 +77,7 @@ describe("an encoder", () => {
   );
 });
 
-/** What a gateway tells a Worker on this machine. */
+/** The registration that a gateway sends to a Worker on this machine. */
 async function registeredWith(environment: Record<string, string>) {
   const worker = createServer();
   worker.listen(0, "127.0.0.1");

@@ -53,9 +53,9 @@ function pushTo(
   open.push(pusher);
   return pusher;
 }
-const toldOf = (key: string) => states[key] ?? [];
+const statesOf = (key: string) => states[key] ?? [];
 const isTold = (key: string, state: string, times = 1) =>
-  until(() => toldOf(key).filter((told) => told === state).length >= times);
+  until(() => statesOf(key).filter((reported) => reported === state).length >= times);
 
 async function unitsOf(bytes: Buffer): Promise<Unit[]> {
   const splitter = new ContainerUnits();
@@ -99,7 +99,7 @@ test.each(["flv", "mpegts", "mp4 -movflags frag_keyframe+empty_moov+default_base
     const sound = await soundOf(received);
     expect((await soundOf(expected)).slice(-sound.length)).toEqual(sound); // from the first picture on
     expect(sound.length).toBeGreaterThan(80);
-    expect(toldOf("whole")).toEqual(["connecting", "active", "idle"]);
+    expect(statesOf("whole")).toEqual(["connecting", "active", "idle"]);
   },
 );
 
@@ -146,8 +146,8 @@ test("targets that refuse, hang, do not read or do not exist do not delay the ot
   await isTold("deaf", "disconnected: timeout");
   await pusher.end();
   expect((await packetHashes(await reception.whole("good")))[0]).toBe((await packetHashes(bytes))[0]);
-  expect(toldOf("good")).toEqual(["connecting", "active", "idle"]);
-  expect(toldOf("refused")).toEqual(["connecting", "failed: refused", "idle"]);
+  expect(statesOf("good")).toEqual(["connecting", "active", "idle"]);
+  expect(statesOf("refused")).toEqual(["connecting", "failed: refused", "idle"]);
   deaf.resolve();
   silent.close();
 });
@@ -170,7 +170,7 @@ test("a target that restarts gets the broadcast again from a key frame on", asyn
   await until(() => reception.broadcasts.length === 2 && reception.broadcasts[1]!.isOver);
   const received = await reception.whole("back");
   expect(await picturesOf(received)).toBe(60); // the last two of six groups of a second
-  expect(toldOf("back")).toEqual(["connecting", "active", "disconnected: lost", "connecting", "active", "idle"]);
+  expect(statesOf("back")).toEqual(["connecting", "active", "disconnected: lost", "connecting", "active", "idle"]);
 });
 
 test("a target can be added and removed during a broadcast", async () => {
@@ -186,7 +186,7 @@ test("a target can be added and removed during a broadcast", async () => {
   pusher.retarget([stays]);
   expect(await picturesOf(await reception.whole("comes"))).toBe(60);
   await isTold("comes", "idle");
-  expect(toldOf("stays")).toEqual(["connecting", "active"]);
+  expect(statesOf("stays")).toEqual(["connecting", "active"]);
 });
 
 test("private addresses are refused at connection time, including those behind a name", async () => {
@@ -214,7 +214,7 @@ test("RTMPS connects only to a server with a trusted certificate", async () => {
       for (const pusher of [untrusting, trusting]) pusher.push(unit);
     await isTold("untrusted", "failed: unreachable");
     await isTold("trusted", "active");
-    expect(toldOf("untrusted")).not.toContain("active");
+    expect(statesOf("untrusted")).not.toContain("active");
   } finally {
     delete process.env["NODE_EXTRA_CA_CERTS"];
     await secure.close();
@@ -227,7 +227,7 @@ test("sound that RTMP cannot carry is reported as unsupported and not retried", 
   for (const unit of await unitsOf(await broadcastOf(`$IN -t 1 ${H264} -c:a libopus -f mpegts`))) pusher.push(unit);
   await isTold("opus", "failed: unsupported");
   await pusher.end();
-  expect(toldOf("opus")).toEqual(["connecting", "failed: unsupported", "idle"]);
+  expect(statesOf("opus")).toEqual(["connecting", "failed: unsupported", "idle"]);
 });
 
 const pushProcesses = () => childrenOf(process.pid).filter((pid) => commandOf(pid).includes("simulcast/child.ts"));
@@ -243,7 +243,7 @@ test("unreachable targets start no process, regardless of their number and retri
   let mostProcesses = pushProcesses().length;
   await until(() => {
     mostProcesses = Math.max(mostProcesses, pushProcesses().length);
-    return keys.every((key) => toldOf(key).includes("failed: unreachable"));
+    return keys.every((key) => statesOf(key).includes("failed: unreachable"));
   });
   expect(mostProcesses).toBe(0);
 });
@@ -254,7 +254,7 @@ test("a gateway pushes to as many targets as it has slots; the others are overlo
   const pusher = pushTo(urls, { slots });
   const units = await unitsOf(await broadcastOf(`$IN ${FLV}`));
   for (const unit of units) pusher.push(unit);
-  const are = (state: string) => Object.keys(urls).filter((key) => toldOf(key).at(-1) === state);
+  const are = (state: string) => Object.keys(urls).filter((key) => statesOf(key).at(-1) === state);
   await until(() => are("active").length === 2 && are("failed: overloaded").length === 2);
   expect(pushProcesses()).toHaveLength(2);
   const [going, staying] = are("active");

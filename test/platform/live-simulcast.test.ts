@@ -39,12 +39,14 @@ test("a target gets the broadcast until it is disabled, and a refusing target do
       (await streamOf(platform, other)).status === "idle" ? true : null,
     );
     expect((await streamOf(platform, source)).status).toBe("active");
-    const told = (await eventTypesOf(platform, source.streamId)).filter((type) => type.includes("simulcast_target"));
+    const reported = (await eventTypesOf(platform, source.streamId)).filter((type) =>
+      type.includes("simulcast_target"),
+    );
     const [starting, broadcasting] = ["starting", "broadcasting"].map(
       (what) => `video.live_stream.simulcast_target.${what}`,
     );
-    expect(told.filter((type) => type === starting)).toHaveLength(2);
-    expect(told.filter((type) => type === broadcasting)).toHaveLength(1);
+    expect(reported.filter((type) => type === starting)).toHaveLength(2);
+    expect(reported.filter((type) => type === broadcasting)).toHaveLength(1);
     expect((await streamOf(platform, source)).mediaIds).toHaveLength(1);
   } finally {
     await broadcaster.stop();

@@ -165,7 +165,7 @@ test("npm start keeps its data across a restart, protects its secrets and leaves
 });
 
 test.each(["PORT", "ENCODER_PORT", "RTMP_PORT", "INGEST_PORT"] as const)(
-  "a taken %s is told in words, and nothing is started",
+  "a taken %s ends the start with a clear message, and nothing is started",
   async (variable) => {
     const server = createServer();
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -220,12 +220,12 @@ test("the demo processes a file to ready and prints each progress event and each
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as DemoMoment);
-  const told = moments.filter(({ kind }) => kind !== "progress");
-  const kinds = told.map(({ kind }) => kind).filter((kind) => kind !== "delivery");
+  const reported = moments.filter(({ kind }) => kind !== "progress");
+  const kinds = reported.map(({ kind }) => kind).filter((kind) => kind !== "delivery");
   expect(kinds).toEqual(["up", "accepted", "probed", "playable", "ready", "links"]);
-  expect(told.slice(-3).map(({ kind, type }) => type ?? kind)).toEqual(["ready", "asset.ready", "links"]);
-  const deliveries = told.filter(({ kind }) => kind === "delivery");
-  const mediaId = told.find(({ kind }) => kind === "accepted")?.mediaId;
+  expect(reported.slice(-3).map(({ kind, type }) => type ?? kind)).toEqual(["ready", "asset.ready", "links"]);
+  const deliveries = reported.filter(({ kind }) => kind === "delivery");
+  const mediaId = reported.find(({ kind }) => kind === "accepted")?.mediaId;
   expect(deliveries.map(({ type, objectId, verified }) => [type, objectId, verified])).toEqual([
     ["asset.created", mediaId, true],
     ["asset.ready", mediaId, true],

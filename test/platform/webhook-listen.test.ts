@@ -223,7 +223,7 @@ test("without a secret it states that nothing is verified, and marks nothing as 
   await expect.poll(plain.output, { timeout: 20_000 }).toContain("NOTHING IS VERIFIED");
 });
 
-test("a taken port and a broken option are told in words", async () => {
+test("a taken port and an invalid option end with a clear message", async () => {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const address = server.address();

@@ -16,8 +16,8 @@ const limitMs = now.getTime() - KEEP_MS;
 async function addRowsOf(atMs: number): Promise<string> {
   const id = crypto.randomUUID();
   const workspaceId = crypto.randomUUID();
-  const told = { id, workspaceId, type: "video.media.deleted", objectId: crypto.randomUUID(), data: {} };
-  await insertEvent(db, { ...told, occurredAtMs: atMs });
+  const reported = { id, workspaceId, type: "video.media.deleted", objectId: crypto.randomUUID(), data: {} };
+  await insertEvent(db, { ...reported, occurredAtMs: atMs });
   const at = new Date(atMs);
   const row = { eventId: id, webhookId: crypto.randomUUID() };
   const attempt = { ...row, number: 1, durationMs: 1, responseHead: "" };
@@ -25,7 +25,7 @@ async function addRowsOf(atMs: number): Promise<string> {
   await db.batch([
     db
       .insert(deliveries)
-      .values({ ...row, workspaceId, type: told.type, naming: "service", status: "delivered", createdAt: at }),
+      .values({ ...row, workspaceId, type: reported.type, naming: "service", status: "delivered", createdAt: at }),
     db.insert(deliveryAttempts).values({ ...attempt, startedAt: at }),
     db.insert(requestLogs).values({ id, workspaceId, ...log, at, resourceIds: [] }),
   ]);

@@ -22,7 +22,7 @@ export interface TimedPart {
 }
 
 const fragmentSeconds = (fragments: FragmentFacts[], defaultDuration: number, timescale: number) =>
-  fragments.reduce((sum, one) => sum + one.toldTicks + one.untoldDurations * defaultDuration, 0) / timescale;
+  fragments.reduce((sum, one) => sum + one.declaredTicks + one.untoldDurations * defaultDuration, 0) / timescale;
 
 /** The loaded parts, with their media times. */
 export function timedParts(rendition: RenditionEvidence): TimedPart[] {

@@ -33,7 +33,7 @@ const SHUTDOWN_DELAY_MS = 100;
 /** Large enough for the burst of a key frame. */
 const RECEIVE_BUFFER_BYTES = 4 << 20;
 
-interface Caller {
+interface SrtCaller {
   id: string;
   remote: RemoteInfo;
   socketId: number;
@@ -60,10 +60,10 @@ class SrtProxy implements Listener {
   readonly #cookies = new Cookies();
   readonly #slots = new DecisionSlots();
   /** By address, port and caller socket ID. */
-  readonly #callers = new Map<string, Caller>();
+  readonly #callers = new Map<string, SrtCaller>();
   readonly #refusals = new Map<string, Buffer>();
   /** Connected callers by address, port and receiver socket ID. */
-  readonly #connected = new Map<string, Caller>();
+  readonly #connected = new Map<string, SrtCaller>();
   readonly #running = new Set<Promise<void>>();
   readonly #receivers = new SpareProcess(startSrtChild, ({ name }) =>
     logWarning("srt.no_spare_process", { how: name }),
@@ -108,7 +108,7 @@ class SrtProxy implements Listener {
   }
 
   /** A shutdown is delayed, because libsrt discards media still in its latency buffer when the caller closes. */
-  #relay(caller: Caller | undefined, datagram: Buffer): void {
+  #relay(caller: SrtCaller | undefined, datagram: Buffer): void {
     if (caller?.receiver == null) return;
     const { receiver } = caller;
     if (isShutdown(datagram)) setTimeout(() => receiver.send(datagram), latencyMs(caller.answer!) + SHUTDOWN_DELAY_MS);
@@ -121,14 +121,14 @@ class SrtProxy implements Listener {
     const answer = known === undefined ? this.#refusals.get(id) : known.answer;
     if (answer) return this.#send(answer, remote); // the first answer was lost
     if (known !== undefined) return;
-    const caller: Caller = { id, remote, socketId: handshake.socketId, receiver: null, answer: null };
+    const caller: SrtCaller = { id, remote, socketId: handshake.socketId, receiver: null, answer: null };
     this.#callers.set(id, caller);
     const running = this.#serve(caller, datagram, handshake).finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 
   /** Never rejects: a failed receiver start affects only this caller. */
-  async #serve(caller: Caller, conclusion: Buffer, handshake: Handshake): Promise<void> {
+  async #serve(caller: SrtCaller, conclusion: Buffer, handshake: Handshake): Promise<void> {
     try {
       await this.#decideAndReceive(caller, conclusion, handshake);
     } catch (error) {
@@ -138,7 +138,7 @@ class SrtProxy implements Listener {
     }
   }
 
-  async #decideAndReceive(caller: Caller, conclusion: Buffer, handshake: Handshake): Promise<void> {
+  async #decideAndReceive(caller: SrtCaller, conclusion: Buffer, handshake: Handshake): Promise<void> {
     const receivedAtMs = performance.now();
     const peer = remoteOf(caller);
     const decision = await this.#decide(caller, handshake);
@@ -173,7 +173,7 @@ class SrtProxy implements Listener {
     if (accepted) this.#connected.delete(`${peer}/${accepted.socketId}`);
   }
 
-  async #decide(caller: Caller, handshake: Handshake): Promise<Decision> {
+  async #decide(caller: SrtCaller, handshake: Handshake): Promise<Decision> {
     const { address } = caller.remote;
     if (!(await this.#slots.acquire(address))) return { rejection: REJECT.overload };
     try {
@@ -183,7 +183,7 @@ class SrtProxy implements Listener {
     }
   }
 
-  #refuse(caller: Caller, conclusion: Buffer, code: Rejection): void {
+  #refuse(caller: SrtCaller, conclusion: Buffer, code: Rejection): void {
     log("srt.refused", { remote: remoteOf(caller), code });
     const answer = answerRefusal(conclusion, code);
     this.#send(answer, caller.remote);
@@ -192,7 +192,7 @@ class SrtProxy implements Listener {
     if (this.#refusals.size > REFUSALS_KEPT) this.#refusals.delete(this.#refusals.keys().next().value!);
   }
 
-  #disconnect(caller: Caller): void {
+  #disconnect(caller: SrtCaller): void {
     this.#send(shutdownOf(caller.socketId), caller.remote);
     caller.receiver?.end();
   }
@@ -210,6 +210,6 @@ class SrtProxy implements Listener {
   }
 }
 
-const remoteOf = ({ remote }: Caller) => `${remote.address}:${remote.port}`;
+const remoteOf = ({ remote }: SrtCaller) => `${remote.address}:${remote.port}`;
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

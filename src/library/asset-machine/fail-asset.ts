@@ -1,6 +1,6 @@
 import { type AssetError, STUCK } from "../assets/asset-error.ts";
 import { erroredFacts } from "../assets/asset-facts.ts";
-import { encoderGateway } from "../encoding/gateway.ts";
+import { encoderClient } from "../encoding/encoder-client.ts";
 import { abortCopy } from "../sources/copy-to-r2.ts";
 import type { AssetParts, AssetTimer } from "./parts.ts";
 
@@ -26,7 +26,7 @@ export function onTimerFailure(machine: AssetParts, timer: AssetTimer, failures:
 /** Cancels running jobs and aborts an unfinished copy. */
 export async function cleanUp({ env, id, documents, jobs }: AssetParts): Promise<void> {
   const copy = documents.get("copy");
-  const gateway = encoderGateway(env);
-  await Promise.all(jobs.leased().map((job) => gateway.cancel(job.id, job.attempt)));
+  const encoder = encoderClient(env);
+  await Promise.all(jobs.leased().map((job) => encoder.cancel(job.id, job.attempt)));
   if (copy !== undefined && !copy.done) await abortCopy(env, id, copy);
 }

@@ -25,11 +25,11 @@ export type Stage = "created" | "downloading" | "validating" | "encoding";
 
 /** What the machine stores besides its state, jobs, timers and outbox. */
 interface AssetDocuments {
-  /** The asset's id. */
+  /** The object's name, which is the asset's id. */
   name: string;
   asset: AssetForMachine;
   stage: Stage | "done";
-  /** The step that has begun and not ended, and how often it has begun. */
+  /** The step in progress, and how many times it has been started. */
   openStep: { stage: Stage; tries: number };
   edge: EdgeProbe["summary"];
   copy: CopyState;

@@ -1,7 +1,7 @@
 import type { ClipRange, Job } from "../../../protocol/jobs.ts";
 import type { Env } from "../../platform/env.ts";
 import { log, logWarning } from "../../platform/log.ts";
-import { encoderGateway } from "./gateway.ts";
+import { encoderClient } from "./encoder-client.ts";
 import { jobBody, jobScope } from "./job-spec.ts";
 import type { JobRow, JobStore } from "./job-store.ts";
 import { GRANT_MS, signJobGrant } from "./job-token.ts";
@@ -38,10 +38,10 @@ export async function dispatchJobs(
     if (job.attempt >= MAX_ATTEMPTS) return { lost: job };
     jobs.requeue(job.id);
   }
-  const gateway = encoderGateway(env);
-  const free = gateway.parallelJobs - jobs.leased().length;
+  const encoder = encoderClient(env);
+  const free = encoder.parallelJobs - jobs.leased().length;
   for (const job of jobs.queued(Math.max(0, free))) {
-    const outcome = await gateway.submit(await toWire(env, job, context, nowMs));
+    const outcome = await encoder.submit(await toWire(env, job, context, nowMs));
     if (outcome !== "accepted") {
       if (outcome === "unreachable") logWarning("encoder.unreachable", { jobId: job.id });
       return { againAtMs: nowMs + (outcome === "full" ? FULL_RETRY_MS : UNREACHABLE_RETRY_MS) };

@@ -1,1 +1,1 @@
-export { encoderAt } from "./gateway.ts";
+export { encoderAt } from "./encoder-client.ts";

@@ -34,7 +34,7 @@ export class LiveManifests {
     this.#dvrWindows.clear();
   }
 
-  /** Holds a blocking request until its segment or part exists. @param isDvr lists from the first segment */
+  /** Holds a blocking request until its segment or part exists. @param isDvr lists the whole DVR window */
   async playlist(name: string, { waitFor: asked, skip }: Directives, isDvr: boolean): Promise<OriginAnswer> {
     const { session } = this.#index();
     const rendition = this.#index().rendition(name);

@@ -14,16 +14,16 @@ const PROBLEM_OF: Record<string, [ProblemCode, string]> = {
   disabled: ["forbidden", "the stream is disabled"],
   busy: ["stream_busy", "another broadcaster is on air with this key"],
   overloaded: ["unavailable", "every encoder is busy"],
-  unavailable: ["unavailable", "no ingest can be reached"],
-  replaced: ["stream_busy", "another broadcaster has taken its place"],
+  unavailable: ["unavailable", "no ingest gateway can be reached"],
+  replaced: ["stream_busy", "another broadcaster has replaced this one"],
   encoder_failed: ["unavailable", "the encoder failed on this broadcast"],
-  gateway_leaves: ["unavailable", "the ingest is shut down; come again at once"],
-  silent: ["validation_failed", "nothing came"],
+  gateway_leaves: ["unavailable", "the gateway is shutting down; connect again"],
+  silent: ["validation_failed", "no media was received"],
 };
 
 const NOT_MEDIA: [ProblemCode, string] = [
   "validation_failed",
-  "the body is no MPEG-TS, FLV or fragmented MP4 that can be decoded",
+  "the body is not decodable MPEG-TS, FLV or fragmented MP4",
 ];
 
 export const pushRoutes = new Hono<AppContext>();

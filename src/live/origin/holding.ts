@@ -6,9 +6,9 @@ import type { OriginIndex } from "./origin-index.ts";
 import { endTicks, type LiveRendition } from "../../media/live/timeline.ts";
 import { log } from "../../platform/log.ts";
 
-/** An absence that was not filled while it lasted is filled afterwards up to this length; a longer one is a discontinuity. */
+/** When a broadcaster returns, an unfilled absence is filled up to this length. A longer one causes a discontinuity. */
 export const MAX_FILLED_AT_ONCE_MS = 120_000;
-/** Without stills, an absence up to this length is ignored: timestamps are then off by as much. */
+/** When the media cannot be held, an absence up to this length is ignored. Dates are then off by as much. */
 const UNNOTICED_MS = 100;
 
 /** Renditions that end further apart would be out of sync if each continued where it ended. */
@@ -19,15 +19,14 @@ const HOLD_KEY = "hold";
 const UNTIL_KEY = "holdUntilMs";
 
 /**
- * Fills the absence of a broadcaster with the last picture and silence, in segments of their own. A broadcaster that returns with the
- * same media then continues without a discontinuity.
+ * Fills the absence of a broadcaster with the last picture and silence, in segments of their own. A broadcaster that returns with the same init segments then continues without a discontinuity.
  */
 export class Holding {
   readonly #storage: DurableObjectStorage;
   readonly #bucket: R2Bucket;
   readonly #index: () => OriginIndex;
   #stills: Map<string, Still> | null = null;
-  /** Counts resumptions: stills that were read before one are stale. */
+  /** Number of resumptions. Stills read before the last one are outdated. */
   #mediaRuns = 0;
 
   constructor(storage: DurableObjectStorage, bucket: R2Bucket, index: () => OriginIndex) {
@@ -47,12 +46,12 @@ export class Holding {
     return nowMs >= untilMs || this.#index().hasEnded ? Infinity : nowMs + holdTimes(this.#index()).partTargetMs;
   }
 
-  /** The broadcaster has left and everything it sent is here. `continue` follows until a broadcaster connects. */
+  /** Begins a hold. Call when the broadcaster has left and all its media has arrived; then call `continue` for each part until a broadcaster connects. */
   begin(untilMs: number): void {
     if (this.#index().session !== null) this.#storage.kv.put(UNTIL_KEY, untilMs);
   }
 
-  /** A broadcaster has connected. Its media decides where the hold ends. */
+  /** Stops adding held parts, because a broadcaster has connected. `resume` ends the hold. */
   pause(): void {
     this.#storage.kv.delete(UNTIL_KEY);
   }
@@ -71,16 +70,16 @@ export class Holding {
    * continues without a discontinuity.
    *
    * @param isWanted whether this broadcaster may still write
-   * @returns where the media begins; a repeated opening gets the same answer
-   * @throws {Error} when the broadcaster may not write any more; its next request gets the reason
+   * @returns where the media begins; a repeated request gets the same answer
+   * @throws {Error} when the broadcaster may no longer write; the answer to its next request states the reason
    */
   async resume(opening: Opening, isWanted: () => boolean): Promise<Resume> {
     this.pause();
     const stills = await this.#findStills();
-    // Meanwhile a repeat may have been answered, another broadcaster may have connected, or the session may have ended.
+    // While the stills were read, a repeated request may have been answered, another broadcaster may have connected, or the session may have ended.
     const known = this.#storage.kv.get<{ id: string; answer: Resume }>(OPENING_KEY);
     if (known?.id === opening.id) return known.answer;
-    if (!isWanted()) throw new Error("the session goes on without this broadcaster");
+    if (!isWanted()) throw new Error("this broadcaster may no longer write to the session");
     const answer = this.#resume(opening, stills);
     this.#storage.kv.put(OPENING_KEY, { id: opening.id, answer });
     this.#storage.kv.delete(HOLD_KEY);
@@ -129,7 +128,7 @@ export class Holding {
     return versions.size === 1 && there.every(isSame) ? version! : null;
   }
 
-  /** @returns false when the absence cannot be filled, which makes a discontinuity */
+  /** @returns false when the absence cannot be filled; a discontinuity follows */
   #fill(capturedAtMs: number, stills: Map<string, Still>): boolean {
     const index = this.#index();
     const hasBegun = this.#start !== null;
@@ -146,7 +145,7 @@ export class Holding {
     return true;
   }
 
-  /** A version of init segments that is not used: one may have been stored without media. */
+  /** The next unused version of the init segments. Versions may have been stored without media. */
   get #unusedVersion(): number {
     return (this.#storage.kv.get<number>("initVersion") ?? -1) + 1;
   }

@@ -44,7 +44,7 @@ export class ViewerWindow {
 
 /** Batches viewers before they are reported. Each viewer is reported at most once per `againMs`. */
 export class ViewerBatch {
-  readonly #toldAtMs = new Map<string, number>();
+  readonly #reportedAtMs = new Map<string, number>();
   readonly #due = new Set<string>();
   #sentAtMs = -Infinity;
   readonly #againMs: number;
@@ -58,14 +58,15 @@ export class ViewerBatch {
 
   /** @returns the batch to report now; null when none is due */
   see(viewer: string, nowMs: number): string[] | null {
-    if (nowMs - (this.#toldAtMs.get(viewer) ?? -Infinity) >= this.#againMs && this.#due.size < MAX_BATCH)
+    if (nowMs - (this.#reportedAtMs.get(viewer) ?? -Infinity) >= this.#againMs && this.#due.size < MAX_BATCH)
       this.#due.add(viewer);
     if (this.#due.size === 0 || nowMs - this.#sentAtMs < this.#paceMs) return null;
     const batch = [...this.#due];
     this.#due.clear();
     this.#sentAtMs = nowMs;
-    for (const [known, toldAtMs] of this.#toldAtMs) if (nowMs - toldAtMs >= this.#againMs) this.#toldAtMs.delete(known);
-    for (const told of batch) this.#toldAtMs.set(told, nowMs);
+    for (const [known, toldAtMs] of this.#reportedAtMs)
+      if (nowMs - toldAtMs >= this.#againMs) this.#reportedAtMs.delete(known);
+    for (const reported of batch) this.#reportedAtMs.set(reported, nowMs);
     return batch;
   }
 }

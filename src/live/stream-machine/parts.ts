@@ -47,7 +47,7 @@ export class StreamParts {
     this.documents = new DocumentStore(storage);
     this.state = new StateMachine<StreamStatus, StreamSignal>(storage, "idle", STREAM_MOVES, label);
     this.timers = new Timers(storage, clock, label);
-    this.outbox = new Outbox(storage.sql, (messages) => this.#deliver(messages));
+    this.outbox = new Outbox(storage.sql, (messages) => this.#project(messages));
     this.heardAtMs = clock();
   }
 
@@ -94,7 +94,7 @@ export class StreamParts {
     if (!this.timers.isScheduled("silence")) this.timers.schedule("silence", this.heardAtMs + SILENT_AFTER_MS);
   }
 
-  async #deliver(messages: OutboxMessage[]): Promise<void> {
+  async #project(messages: OutboxMessage[]): Promise<void> {
     const wakes = await projectStream(this.env, this.id, messages);
     for (const wake of wakes) this.ctx.waitUntil(wake());
   }

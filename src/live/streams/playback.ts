@@ -1,7 +1,7 @@
 import { and, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { LiveRendition } from "../../../protocol/live.ts";
 import { type Database, openDatabase } from "../../platform/database.ts";
-import { playbackIds } from "../../tenancy/access/index.ts";
+import { isPublicId, playbackIds } from "../../tenancy/access/index.ts";
 import { liveSessions, liveStreams } from "./tables.ts";
 
 /** The stream that a playback id belongs to. */
@@ -84,12 +84,7 @@ export async function findLiveSession(
     .innerJoin(liveStreams, eq(liveStreams.id, playbackIds.targetId))
     .innerJoin(liveSessions, eq(liveSessions.streamId, liveStreams.id))
     .where(
-      and(
-        eq(playbackIds.id, playbackId),
-        eq(playbackIds.accessPolicy, "public"),
-        isNull(liveStreams.deletedAt),
-        eq(liveSessions.id, sessionId),
-      ),
+      and(eq(playbackIds.id, playbackId), isPublicId(), isNull(liveStreams.deletedAt), eq(liveSessions.id, sessionId)),
     );
   const [row] = rows;
   if (row === undefined) return null;

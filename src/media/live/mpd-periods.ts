@@ -33,8 +33,7 @@ export interface PeriodOrigin {
 }
 
 /**
- * The session's Periods from its first segment on. After a discontinuity the timeline advances by wall-clock time, elsewhere it is
- * continuous to the tick.
+ * The session's Periods from its first segment on. After a discontinuity a Period starts at its capture time. Other Periods start exactly where the previous one ended.
  */
 export function periodsOf(renditions: MpdRendition[], origin: PeriodOrigin | null = null): MpdPeriod[] {
   const known = renditions.flatMap(({ live }) => live.seams).filter((msn) => msn >= (origin?.firstMsn ?? 0));
@@ -63,7 +62,7 @@ export function periodsOf(renditions: MpdRendition[], origin: PeriodOrigin | nul
   return periods;
 }
 
-/** A segment that has not arrived is expected, unless the rendition has been dropped. */
+/** Whether the rendition is listed in a Period that starts at this segment. A segment that has not arrived yet counts, unless the rendition has been dropped. */
 function isPlayed(live: LiveRendition, msn: number): boolean {
   if (live.droppedFrom !== null && msn >= live.droppedFrom) return false;
   return msn >= live.firstMsn && segmentAt(live, msn)?.isGap !== true;
@@ -96,8 +95,7 @@ export interface ListedSegment {
 }
 
 /**
- * The segments of a rendition in a Period, from one sequence number on. With low latency this includes the segment in progress, whose
- * duration is estimated from those before it.
+ * The segments of a rendition in a Period, from one sequence number on. With low latency this includes the segment after the last whole one, even before its first part exists. Its duration is estimated from those before it.
  */
 export function listedSegments(
   { facts, live }: MpdRendition,
@@ -146,23 +144,18 @@ function expectedEndSeconds({ facts, live }: MpdRendition, msn: number, period: 
   return ticks / live.timescale;
 }
 
-/** Whether the session's first segment is shorter than the others, for a faster start (docs/decisions/0044). */
+/** Whether the session's first segment is shorter than the others, for a faster start (docs/decisions/0036). */
 const isDivided = ({ segments: [first], firstMsn }: LiveRendition, usual: number): boolean =>
   first?.msn === firstMsn && first.isWhole && first.durationTicks < USUAL_SHARE * usual;
 
-/** The segments of a divided beginning end after the first GOP and after the usual duration. */
-const GOP_SECONDS = 1;
 /** Audio segments end at the frame nearest to the video's end. */
 const AUDIO_TOLERANCE_SECONDS = 0.05;
 
-/** End of the segment that begins at `startTicks` after the beginning of the session. */
-function dividedEnd(startTicks: number, timescale: number, usual: number): number {
-  const ends = [GOP_SECONDS * timescale, usual];
-  const tolerance = AUDIO_TOLERANCE_SECONDS * timescale;
-  return ends.find((end) => startTicks < end - tolerance) ?? startTicks + usual;
-}
+/** End of the segment that begins at `startTicks` after the start of a divided session: the second one ends after the usual duration. */
+const dividedEnd = (startTicks: number, timescale: number, usual: number): number =>
+  startTicks < usual - AUDIO_TOLERANCE_SECONDS * timescale ? usual : startTicks + usual;
 
-/** Segments considered; those shorter than this share of the target are not representative. */
+/** The newest segments that are considered; those shorter than this share of the target duration are ignored. */
 const USUAL_SEGMENTS = 8;
 const USUAL_SHARE = 0.8;
 

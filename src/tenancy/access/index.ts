@@ -1,8 +1,12 @@
-import { asc, getTableColumns, inArray, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
 import { playbackIds } from "./tables.ts";
 
 export { playbackIds };
+
+/** The condition under which a playback ID plays for anybody. Every look-up of one has it; access rules extend it here. */
+export const isPublicId = () => eq(playbackIds.accessPolicy, "public");
+
 export type PlaybackId = typeof playbackIds.$inferSelect;
 /** Streams have no DRM (contract/rest.md §6). */
 export type StreamPlaybackId = Omit<PlaybackId, "accessPolicy"> & { accessPolicy: "public" | "private" };

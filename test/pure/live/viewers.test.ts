@@ -19,14 +19,14 @@ test("a viewer counts once regardless of the number of requests, for at most 30 
 
 test("a thousand viewers are reported in few batches, and each again after ten seconds", () => {
   const batch = new ViewerBatch();
-  const told: string[][] = [];
+  const reported: string[][] = [];
   for (let atMs = 0; atMs < 20_000; atMs += 10) {
     const due = batch.see(`viewer ${(atMs / 10) % 1000}`, atMs); // each asks every 10 s
-    if (due !== null) told.push(due);
+    if (due !== null) reported.push(due);
   }
-  expect(told.length).toBeLessThanOrEqual(21);
+  expect(reported.length).toBeLessThanOrEqual(21);
   const times = new Map<string, number>();
-  for (const viewer of told.flat()) times.set(viewer, (times.get(viewer) ?? 0) + 1);
+  for (const viewer of reported.flat()) times.set(viewer, (times.get(viewer) ?? 0) + 1);
   expect([times.size, Math.max(...times.values())]).toEqual([1000, 2]);
 });
 

@@ -16,24 +16,24 @@ function stage() {
     begun[index]!.end();
     await settle();
   };
-  return { clock, begun, add, end, told: () => begun.map(({ by, rows }) => [by, rows]) };
+  return { clock, begun, add, end, reported: () => begun.map(({ by, rows }) => [by, rows]) };
 }
 
 describe("rows of requests that end together", () => {
   test("are written by the request that is already writing, and only that request waits", async () => {
-    const { add, end, told } = stage();
+    const { add, end, reported } = stage();
     const first = add(1);
     await Promise.all([add(2), add(3)]);
-    expect(told()).toEqual([["request 1", [1]]]);
+    expect(reported()).toEqual([["request 1", [1]]]);
     await end(0);
-    expect(told()).toEqual([
+    expect(reported()).toEqual([
       ["request 1", [1]],
       ["request 1", [2, 3]],
     ]);
     await end(1);
     await first;
     void add(4);
-    expect(told().at(-1)).toEqual(["request 4", [4]]);
+    expect(reported().at(-1)).toEqual(["request 4", [4]]);
   });
 
   test("are written at most a thousand at a time", async () => {
@@ -46,22 +46,22 @@ describe("rows of requests that end together", () => {
   });
 
   test("are written by the next request when a write hangs for five seconds", async () => {
-    const { clock, add, end, told } = stage();
+    const { clock, add, end, reported } = stage();
     void add(1);
     await add(2);
     clock.nowMs += 4999;
     await add(3);
-    expect(told()).toHaveLength(1);
+    expect(reported()).toHaveLength(1);
     clock.nowMs += 1;
     void add(4);
-    expect(told().at(-1)).toEqual(["request 4", [2, 3, 4]]);
+    expect(reported().at(-1)).toEqual(["request 4", [2, 3, 4]]);
     await end(0); // it did not hang after all: its rows were its own
     await end(1);
-    expect(told()).toHaveLength(2);
+    expect(reported()).toHaveLength(2);
   });
 
   test("are taken over by the next request after ten seconds, and the first one ends", async () => {
-    const { clock, add, end, told } = stage();
+    const { clock, add, end, reported } = stage();
     const first = add(1);
     for (const row of [2, 3, 4]) {
       await add(row);
@@ -70,22 +70,22 @@ describe("rows of requests that end together", () => {
     }
     clock.nowMs += 1000;
     void add(5);
-    expect(told().at(-1)).toEqual(["request 5", [5]]);
+    expect(reported().at(-1)).toEqual(["request 5", [5]]);
     await add(6);
     await end(3);
     await first;
-    expect(told()).toHaveLength(5);
+    expect(reported()).toHaveLength(5);
     await end(4);
-    expect(told().at(-1)).toEqual(["request 5", [6]]);
+    expect(reported().at(-1)).toEqual(["request 5", [6]]);
   });
 
   test("are still written by the first request when no other takes over", async () => {
-    const { clock, add, end, told } = stage();
+    const { clock, add, end, reported } = stage();
     void add(1);
     await add(2);
     clock.nowMs += 60_000;
     await end(0);
-    expect(told()).toEqual([
+    expect(reported()).toEqual([
       ["request 1", [1]],
       ["request 1", [2]],
     ]);

@@ -11,7 +11,7 @@ const MOST_AT_ONCE = 5;
 const MAX_CLOCK_SKEW_S = 30;
 
 export const GUARANTEES = {
-  owners: "every change that was acknowledged is told of once, and none that did not happen",
+  owners: "every change that was acknowledged is reported of once, and none that did not happen",
   order: "createdAt of one object's events rises strictly, in the order they were committed",
   delivered: "every event reached every webhook that wants it, or its delivery is failed with a reason",
   signed: "every request was signed with its webhook's secret over its raw bytes",
@@ -40,23 +40,23 @@ export function judge({ webhooks, traffic, stored, listed }: SoakResult): Record
 /** The only uncertainty after a kill: a request without an answer may have been carried out or not. */
 function* judgeOwners({ created, changes, deleted, serverErrors }: Traffic, events: StoredEvent[]): Generator<string> {
   yield* serverErrors;
-  const told = Map.groupBy(events, ({ type }) => type);
+  const reported = Map.groupBy(events, ({ type }) => type);
   const count = (type: string, objectId: string) =>
-    told.get(type)?.filter((event) => event.objectId === objectId).length ?? 0;
-  for (const id of created) if (count("asset.created", id) !== 1) yield `the creation of ${id} is not told of once`;
-  for (const { objectId } of told.get("asset.created") ?? [])
+    reported.get(type)?.filter((event) => event.objectId === objectId).length ?? 0;
+  for (const id of created) if (count("asset.created", id) !== 1) yield `the creation of ${id} is not reported of once`;
+  for (const { objectId } of reported.get("asset.created") ?? [])
     if (!created.includes(objectId)) yield `nobody knows of the creation of ${objectId}`;
   for (const id of deleted)
-    if (count("video.media.deleted", id) !== 1) yield `the deletion of ${id} is not told of once`;
+    if (count("video.media.deleted", id) !== 1) yield `the deletion of ${id} is not reported of once`;
   for (const id of created.filter((one) => !deleted.includes(one)))
-    if (count("asset.errored", id) !== 1) yield `the failure of ${id} is not told of once`;
+    if (count("asset.errored", id) !== 1) yield `the failure of ${id} is not reported of once`;
 
-  const titled = Map.groupBy(told.get("video.media.updated") ?? [], titleOf);
+  const titled = Map.groupBy(reported.get("video.media.updated") ?? [], titleOf);
   for (const { title, sent, status } of changes) {
     const times = titled.get(title)?.length ?? 0;
     const least = status === 200 ? 1 : 0;
     const most = status === 404 ? sent - 1 : sent;
-    if (times < least || times > most) yield `"${title}" was sent ${sent} times and is told of ${times} times`;
+    if (times < least || times > most) yield `"${title}" was sent ${sent} times and is reported of ${times} times`;
   }
 }
 

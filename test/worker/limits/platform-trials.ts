@@ -131,9 +131,9 @@ export const PLATFORM_TRIALS = {
   "rows-deleted": upTo(deletedInOneRun),
   "idempotency-kept": until(firstAnswer),
   "outbox-messages": upTo(async (count) =>
-    (await delivered(Array.from({ length: count }, () => "{}"))) === count ? TAKEN : "next delivery",
+    (await delivered(Array.from({ length: count }, () => "{}"))) === count ? TAKEN : "next batch",
   ),
   "outbox-length": until(async (length) =>
-    (await delivered([`"${"x".repeat(length - 2)}"`, "{}"])) === 2 ? TAKEN : "next delivery",
+    (await delivered([`"${"x".repeat(length - 2)}"`, "{}"])) === 2 ? TAKEN : "next batch",
   ),
 };

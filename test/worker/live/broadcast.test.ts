@@ -53,8 +53,8 @@ test("a broadcast with a drop, a reconnect within the window and an end sends ev
   await elapse(stream, "window");
   expect(await statusOf(stream)).toBe("idle");
 
-  const told = await eventsOf(stream.streamId);
-  expect(told.map(({ type, videoType, data }) => [type, videoType, data.status])).toEqual([
+  const reported = await eventsOf(stream.streamId);
+  expect(reported.map(({ type, videoType, data }) => [type, videoType, data.status])).toEqual([
     ["video.live_stream.created", "video.live_stream.created", "idle"],
     ["video.live_stream.preparing", "video.live_stream.preparing", "preparing"],
     ["live_stream.connected", "video.live_stream.connected", "preparing"],
@@ -65,8 +65,8 @@ test("a broadcast with a drop, a reconnect within the window and an end sends ev
     ["live_stream.disconnected", "video.live_stream.disconnected", "active"],
     ["video.live_stream.idle", "video.live_stream.idle", "idle"],
   ]);
-  expect(told.every(({ object }) => object.type === "live" && object.id === stream.streamId)).toBe(true);
-  expect(told.map(({ data }) => data.mediaIds.length)).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 1]);
+  expect(reported.every(({ object }) => object.type === "live" && object.id === stream.streamId)).toBe(true);
+  expect(reported.map(({ data }) => data.mediaIds.length)).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 1]);
 });
 
 test("a broadcaster that returns after the window begins a new session with a new recording", async () => {
@@ -223,8 +223,8 @@ describe("one broadcaster for each stream", () => {
     expect(again.resume).toEqual({ nextMsn: 0, discontinuity: false, initVersion: 0, seconds: 0, ticks: {} });
     await settle(stream);
     expect(await statusOf(stream)).toBe("preparing");
-    const told = ["created", "preparing", "connected", "recording", "disconnected", "connected"];
-    expect(await typesOf(stream.streamId)).toEqual(told);
+    const reported = ["created", "preparing", "connected", "recording", "disconnected", "connected"];
+    expect(await typesOf(stream.streamId)).toEqual(reported);
   });
 
   test("one that has sent no playable media leaves an idle stream without a reconnect window", async () => {
@@ -342,8 +342,8 @@ test("the renditions of a broadcast can change when its broadcaster reconnects",
   await again.heartbeat(2);
   await again.left();
   await elapse(stream, "window");
-  const told = await eventsOf(stream.streamId);
-  expect(told.map(({ data }) => data["audioOnly"])).toEqual([...Array(7).fill(false), true, false]);
+  const reported = await eventsOf(stream.streamId);
+  expect(reported.map(({ data }) => data["audioOnly"])).toEqual([...Array(7).fill(false), true, false]);
   const row = await env.DB.prepare("SELECT renditions, segments, end_reason, ended_at FROM live_sessions WHERE id = ?")
     .bind(first.sessionId)
     .first<{ renditions: string; segments: number; end_reason: string; ended_at: number }>();

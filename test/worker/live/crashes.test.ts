@@ -84,8 +84,8 @@ test("concurrent deliveries of the same messages write them once, while the owne
     workspace.request("PATCH", `/v1/live/streams/${stream.streamId}`, { metadata: { a: "2" } }),
   ]);
   await settle(stream);
-  const told = await eventsOf(stream.streamId);
-  const moves = told.map(({ type }) => type).filter((type) => type !== "video.live_stream.updated");
+  const reported = await eventsOf(stream.streamId);
+  const moves = reported.map(({ type }) => type).filter((type) => type !== "video.live_stream.updated");
   expect(moves.map((type) => type.split(".").at(-1))).toEqual([
     "created",
     "preparing",
@@ -94,7 +94,7 @@ test("concurrent deliveries of the same messages write them once, while the owne
     "active",
   ]);
   const { metadata } = await getStream(workspace, stream.streamId);
-  expect(told.at(-1)!.data["metadata"]).toEqual(metadata);
+  expect(reported.at(-1)!.data["metadata"]).toEqual(metadata);
 });
 
 test("an evicted machine continues its session, and gives its broadcaster time for a heartbeat", async () => {

@@ -331,8 +331,8 @@ describe("a session's report", () => {
       { streamId: stream.streamId, rungs: "v480,v720", speed: 0.8 },
     ]);
     await settle(stream);
-    const told = (await eventsOf(stream.streamId)).filter(({ type }) => type === "video.live_stream.updated");
-    expect(told.map(({ data }) => data["droppedRungs"])).toEqual([["v480", "v720"]]);
+    const reported = (await eventsOf(stream.streamId)).filter(({ type }) => type === "video.live_stream.updated");
+    expect(reported.map(({ data }) => data["droppedRungs"])).toEqual([["v480", "v720"]]);
   });
 });
 

@@ -99,9 +99,9 @@ describe("the recording of a broadcast", () => {
     expect(await textOf(`/${playbackId}/a1/1.m4s`)).toContain("[a1 1.3]");
     expect(await textOf(`/${playbackId}.mpd`)).toContain('mediaPresentationDuration="PT4.501S"');
 
-    const told = await eventsOf(mediaId);
-    expect(told.map(({ type }) => type)).toEqual(READY);
-    for (const { videoType, data } of told.slice(1))
+    const reported = await eventsOf(mediaId);
+    expect(reported.map(({ type }) => type)).toEqual(READY);
+    for (const { videoType, data } of reported.slice(1))
       expect([videoType, data.status, data["streamId"]]).toEqual(["video.media.ready", "Ready", stream.streamId]);
     expect((await getStream(workspace, stream.streamId)).mediaIds).toEqual([mediaId]);
   });
@@ -243,7 +243,8 @@ describe("when a component crashes at the end of a broadcast", () => {
     const changes = [1, 2, 3].map((n) =>
       workspace.request("PATCH", `/v1/on-demand/${sessionId}`, { title: `Title ${n}` }),
     );
-    await Promise.all([...changes, finish(stream)]);
+    await finish(stream);
+    expect((await Promise.all(changes)).map((answer) => answer.status)).toEqual([200, 200, 200]);
     await settle(stream);
     const events = await eventsOf(sessionId);
     const readyAt = events.findIndex(({ type }) => type === "asset.ready");
@@ -253,6 +254,7 @@ describe("when a component crashes at the end of a broadcast", () => {
     expect(events[readyAt]!.data["title"] ?? null).toBe(changedBefore?.data["title"] ?? null);
     const last = events.at(-1)!;
     expect(last.data["title"]).toBe(title);
+    expect(title).toMatch(/^Title [123]$/);
   });
 });
 

@@ -77,13 +77,13 @@ describe("secrets of a stream", () => {
       )
         .map(({ body }) => body)
         .join("\n");
-    const [hidden, told] = [await seenBy(plain, 2), await seenBy(full, 2)];
+    const [hidden, reported] = [await seenBy(plain, 2), await seenBy(full, 2)];
     const inEvents = [stream.streamKey, stream.srtSecret, JSON.stringify(OTHERS_KEY).slice(1, -1)];
-    expect(inEvents.map((secret) => [hidden.includes(secret), told.includes(secret)])).toEqual(
+    expect(inEvents.map((secret) => [hidden.includes(secret), reported.includes(secret)])).toEqual(
       inEvents.map(() => [false, true]),
     );
     expect(hidden).toContain('"streamKey":"redacted"');
-    for (const text of told.split("\n"))
+    for (const text of reported.split("\n"))
       expect(JSON.parse(text)).toMatchObject({ data: { streamId: stream.streamId } });
     const listed = await (await by.request("GET", `/v1/events?objectId=${stream.streamId}`)).text();
     for (const secret of inEvents) expect(listed).not.toContain(secret);
@@ -257,8 +257,8 @@ describe("POST …/rotate-key", () => {
     expect(await ask(rotated, srt)).toEqual({ accepted: false, reason: "wrong_passphrase" });
     expect(await ask(rotated)).toMatchObject({ accepted: true });
     expect(secretsOf(await getStream(workspace, stream.streamId)).slice(0, 3)).toEqual(fresh);
-    const told = (await eventsOf(stream.streamId)).filter(({ type }) => type === "video.live_stream.updated");
-    expect(told.map(({ data }) => data.streamKey)).toEqual(["redacted"]);
+    const reported = (await eventsOf(stream.streamId)).filter(({ type }) => type === "video.live_stream.updated");
+    expect(reported.map(({ data }) => data.streamKey)).toEqual(["redacted"]);
   });
 
   test("does not interrupt a broadcast, which can reconnect only with the new key", async () => {

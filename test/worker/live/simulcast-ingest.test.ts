@@ -45,8 +45,8 @@ test("a target's state is one event, however often it is reported; a removed tar
   for (const body of [starting, starting, broadcasting, unknown, broadcasting])
     expect((await call(broadcaster, broadcaster.token, "target", body)).status).toBe(200);
   expect((await call(broadcaster, broadcaster.token, "target", { ...starting, state: "dead" })).status).toBe(422);
-  const told = (await typesOf(stream.streamId)).filter((type) => type.startsWith("simulcast_target."));
-  expect(told).toEqual(["simulcast_target.created", "simulcast_target.starting", "simulcast_target.broadcasting"]);
+  const reported = (await typesOf(stream.streamId)).filter((type) => type.startsWith("simulcast_target."));
+  expect(reported).toEqual(["simulcast_target.created", "simulcast_target.starting", "simulcast_target.broadcasting"]);
 });
 
 test("keys of other platforms are returned only on air; reports about a target are accepted until the next session begins", async () => {

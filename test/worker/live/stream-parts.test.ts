@@ -24,8 +24,8 @@ describe("playback IDs of a stream", () => {
     const remove = () => workspace.request("DELETE", at(stream, `/playback-ids?playbackId=${first!.id}`));
     expect(await (await remove()).json()).toEqual({ success: true });
     expect(await refusal(await remove())).toEqual({ status: 404, message: "stream/playbackId not found" });
-    const told = await eventsOf(stream.streamId);
-    expect(told.map(({ type, data: { playbackIds } }) => [type, playbackIds])).toEqual([
+    const reported = await eventsOf(stream.streamId);
+    expect(reported.map(({ type, data: { playbackIds } }) => [type, playbackIds])).toEqual([
       ["video.live_stream.created", [first]],
       ["video.live_stream.updated", [first, data]],
       ["video.live_stream.updated", [data]],
@@ -76,10 +76,10 @@ describe("simulcast targets", () => {
     expect((await getStream(workspace, stream.streamId)).simulcastResponses).toEqual([relabelled]);
     expect(await (await workspace.request("DELETE", one)).json()).toEqual({ success: true });
     expect((await workspace.request("DELETE", one)).status).toBe(404);
-    const told = (await eventsOf(stream.streamId)).slice(1);
+    const reported = (await eventsOf(stream.streamId)).slice(1);
     const streamId = stream.streamId;
     const hidden = { streamId, streamKey: "redacted" };
-    expect(told.map(({ type, object, data: said }) => [type.split(".").at(-1), object.id, said])).toEqual([
+    expect(reported.map(({ type, object, data: said }) => [type.split(".").at(-1), object.id, said])).toEqual([
       ["created", streamId, { ...data, ...hidden }],
       ["updated", streamId, { ...data, isEnabled: false, ...hidden }],
       ["updated", streamId, { ...relabelled, ...hidden }],

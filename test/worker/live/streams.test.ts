@@ -68,9 +68,9 @@ describe.each(PATHS)("POST %s", (path) => {
     });
     const { streamKey, srtSecret, srtPlaybackResponse } = answer.data;
     expect(new Set([streamKey, srtSecret, srtPlaybackResponse.srtPlaybackSecret]).size).toBe(3);
-    const [told, ...more] = await eventsOf(streamId);
+    const [reported, ...more] = await eventsOf(streamId);
     expect(more).toEqual([]);
-    expect(told).toMatchObject({
+    expect(reported).toMatchObject({
       type: "video.live_stream.created",
       status: "created",
       data: { streamKey: "redacted", srtSecret: "redacted", mediaIds: [] },
@@ -189,8 +189,8 @@ describe("a change", () => {
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ success: true, data: { ...body, streamId: stream.streamId } });
     expect((await getStream(workspace, stream.streamId)).metadata).toEqual({ c: "3" });
-    const told = await eventsOf(stream.streamId);
-    expect(told.at(-1)).toMatchObject({ type: "video.live_stream.updated", status: "updated", data: body });
+    const reported = await eventsOf(stream.streamId);
+    expect(reported.at(-1)).toMatchObject({ type: "video.live_stream.updated", status: "updated", data: body });
   });
 
   test("keeps the fields that it does not name", async () => {
@@ -217,9 +217,11 @@ describe("a change", () => {
     await Promise.all(
       Array.from({ length: 20 }, (_, n) => workspace.request("PATCH", at(stream), { metadata: { n: String(n) } })),
     );
-    const told = (await eventsOf(stream.streamId)).slice(1).map(({ data }) => (data["metadata"] as { n: string }).n);
-    expect(told.toSorted()).toEqual(Array.from({ length: 20 }, (_, n) => String(n)).toSorted());
-    expect((await getStream(workspace, stream.streamId)).metadata).toEqual({ n: told.at(-1) });
+    const reported = (await eventsOf(stream.streamId))
+      .slice(1)
+      .map(({ data }) => (data["metadata"] as { n: string }).n);
+    expect(reported.toSorted()).toEqual(Array.from({ length: 20 }, (_, n) => String(n)).toSorted());
+    expect((await getStream(workspace, stream.streamId)).metadata).toEqual({ n: reported.at(-1) });
   });
 });
 

@@ -108,13 +108,13 @@ describe("nothing to play", () => {
 
     for (const path of [".m3u8", ".mpd", "/v720.m3u8", "/v720/iframes.m3u8", "/v720/init.mp4", "/v720/0.m4s"]) {
       const [deleted, never] = await Promise.all([get(`/${gone.playbackId}${path}`), get(`/${unknown}${path}`)]);
-      const told = async (answer: Response) => ({
+      const reported = async (answer: Response) => ({
         path,
         status: answer.status,
         headers: [...answer.headers],
         body: await answer.text(),
       });
-      expect(await told(deleted)).toEqual(await told(never));
+      expect(await reported(deleted)).toEqual(await reported(never));
       expect(deleted.status).toBe(404);
     }
   });

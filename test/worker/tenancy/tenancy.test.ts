@@ -190,9 +190,9 @@ async function newTenant(): Promise<Tenant> {
     clip: { sourceAssetId: crypto.randomUUID(), startMs: 0, endMs: 2000 },
   });
   await commit(env.DB, clip.statements);
-  const told = await db.select().from(events).where(eq(events.workspaceId, workspace.id));
+  const reported = await db.select().from(events).where(eq(events.workspaceId, workspace.id));
   const now = new Date();
-  for (const event of told) {
+  for (const event of reported) {
     const row = { eventId: event.id, webhookId: webhook.id };
     const delivery = { ...row, workspaceId: workspace.id, type: event.type, naming: "service" as const, attempts: 1 };
     await db.insert(deliveries).values({ ...delivery, status: "failed", lastFailure: "timed_out", createdAt: now });
@@ -204,7 +204,7 @@ async function newTenant(): Promise<Tenant> {
     ids: {
       mediaId: media.id,
       webhookId: webhook.id,
-      eventId: told.find(({ objectId }) => objectId === media.id)!.id,
+      eventId: reported.find(({ objectId }) => objectId === media.id)!.id,
       streamId: stream.streamId,
       livestreamId: stream.streamId,
       playbackId: stream.playbackIds[0]!.id,
@@ -223,7 +223,7 @@ async function newTenant(): Promise<Tenant> {
       target["simulcastId"] as string,
       workspace.id,
       credentialId!,
-      ...told.flatMap(({ id, objectId }) => [id, objectId]),
+      ...reported.flatMap(({ id, objectId }) => [id, objectId]),
     ],
   };
 }

@@ -1,13 +1,13 @@
 import { type DelayedMessage, delaySecondsUntil } from "../delivery-messages.ts";
 import type { SettledAttempt } from "./outcome.ts";
 
-/** The queue counts whole seconds: shorter waits are left to the alarm. They occur only with a `WEBHOOK_RETRY_SCALE` below 1. */
+/** The queue delays by whole seconds, so the alarm makes retries that are due sooner. They occur only with a `WEBHOOK_RETRY_SCALE` below 1. */
 const MIN_QUEUED_WAIT_MS = 1000;
-/** How much later than its message a retry is made by the alarm. A message rounded up to a second and a busy queue arrive before that. */
+/** How long after a retry is due the alarm makes it, in case its message was lost. Long enough for rounding up to a second and for a busy queue. Scaled like the retry schedule. */
 const LOST_MESSAGE_AFTER_MS = 15_000;
 const MIN_LOST_MESSAGE_AFTER_MS = 2000;
 
-/** The delayed messages that carry the next tries of failed attempts: one for each. */
+/** One delayed message for each failed attempt whose next attempt the queue triggers. */
 export function retryMessages(webhookId: string, settled: SettledAttempt[], nowMs: number): DelayedMessage[] {
   return settled.flatMap(({ eventId, next, nextAttemptAtMs }) => {
     const isQueued = next === "pending" && nextAttemptAtMs !== null && isCarriedByQueue(nextAttemptAtMs, nowMs);
@@ -18,8 +18,7 @@ export function retryMessages(webhookId: string, settled: SettledAttempt[], nowM
 }
 
 /**
- * When the sender's alarm looks for the next due delivery, epoch ms: at once when no message is on its way to it, else late enough
- * for the message to come first.
+ * When the sender's alarm makes the next due attempt, epoch ms: when it is due if no queue message carries it; otherwise later, so that the message arrives first.
  *
  * @param scale of the retry schedule
  */

@@ -24,7 +24,7 @@ export interface HeldFrames {
 
 const endSeconds = ({ endTicks, timescale }: HeldRendition) => endTicks / timescale;
 
-/** Shortest segment, as `LEAST_SECONDS` in encoder/live/run.ts. */
+/** Shortest segment, as `MIN_LAST_SEGMENT_SECONDS` in encoder/live/run.ts. */
 const LEAST_SECONDS = 1;
 /** Renditions whose ends differ by more have lost media, so a common hold cannot follow them. */
 const MAX_SPREAD_SEGMENTS = 0.5;

@@ -69,7 +69,7 @@ describe("the MPD of a session on air", () => {
   });
 
   test("expects the segments of a divided beginning, then the usual duration, for video and audio", () => {
-    const starts = [0, 0.5, 1, 2, 4, 6];
+    const starts = [0, 1, 2, 4, 6];
     const divided = (live: LiveRendition, cut: (seconds: number) => number): LiveRendition => {
       for (const segment of live.segments) {
         segment.decodeTicks = cut(starts[segment.msn]!);
@@ -79,18 +79,9 @@ describe("the MPD of a session on air", () => {
     };
     const aac = (seconds: number) => Math.round((seconds * SOUND) / 1024) * 1024;
     for (const [whole, picture, heard] of [
-      [1, '<S t="0" d="15000" r="1"/>', '<S t="0" d="23552"/><S d="24576"/>'],
-      [2, '<S t="0" d="15000" r="1"/><S d="30000"/>', '<S t="0" d="23552"/><S d="24576"/><S d="48128"/>'],
-      [
-        3,
-        '<S t="0" d="15000" r="1"/><S d="30000"/><S d="60000"/>',
-        '<S t="0" d="23552"/><S d="24576"/><S d="48128"/><S d="96256"/>',
-      ],
-      [
-        4,
-        '<S t="0" d="15000" r="1"/><S d="30000"/><S d="60000" r="1"/>',
-        '<S t="0" d="23552"/><S d="24576"/><S d="48128"/><S d="96256"/><S d="95232"/>',
-      ],
+      [1, '<S t="0" d="30000" r="1"/>', '<S t="0" d="48128" r="1"/>'],
+      [2, '<S t="0" d="30000" r="1"/><S d="60000"/>', '<S t="0" d="48128" r="1"/><S d="96256"/>'],
+      [3, '<S t="0" d="30000" r="1"/><S d="60000" r="1"/>', '<S t="0" d="48128" r="1"/><S d="96256"/><S d="95232"/>'],
     ] as const) {
       const live = divided(session(whole), (seconds) => seconds * TIMESCALE);
       const text = render([video(live), audio(divided(sound(whole), aac))]);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe("a creation", () => {
-  test("answers 201 with playback_id and the contract's record, and tells asset.created once", async () => {
+  test("answers 201 with playback_id and the contract's record, and creates the event asset.created once", async () => {
     const body = {
       ...videoFrom("https://cdn.test/a.mp4"),
       title: "A film",
@@ -54,8 +54,8 @@ describe("a creation", () => {
       },
     });
     expect(answer.data.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
-    const told = await db.select().from(events).where(eq(events.objectId, answer.data.id));
-    expect(told.map(({ type, workspaceId }) => [type, workspaceId])).toEqual([["asset.created", workspace.id]]);
+    const reported = await db.select().from(events).where(eq(events.objectId, answer.data.id));
+    expect(reported.map(({ type, workspaceId }) => [type, workspaceId])).toEqual([["asset.created", workspace.id]]);
   });
 
   test("takes every field that SDKs send with nothing asked for", async () => {

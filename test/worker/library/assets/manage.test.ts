@@ -95,7 +95,7 @@ test("a deleted media is gone from every answer at once", async () => {
   expect((await (await workspace.request("GET", "/v1/on-demand")).json<Page>()).data).toEqual([]);
 });
 
-test("input-info tells where the source came from", async () => {
+test("input-info has the source's URL and tracks", async () => {
   const workspace = await newWorkspace();
   const id = await create(workspace);
   const response = await workspace.request("GET", `/v1/on-demand/${id}/input-info`);

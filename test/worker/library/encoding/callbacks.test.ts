@@ -78,7 +78,7 @@ describe("an asset becomes ready, once,", () => {
     ["when its jobs end in order", ["video.0", "audio.0", "video.1"]],
     ["when they end in reverse", ["video.1", "audio.0", "video.0"]],
     [
-      "when each is told three times",
+      "when each is reported three times",
       ["audio.0", "audio.0", "video.1", "video.1", "video.0", "audio.0", "video.0", "video.1"],
     ],
   ];
@@ -95,7 +95,7 @@ describe("an asset becomes ready, once,", () => {
     ]);
   });
 
-  test("when all are told at once", async () => {
+  test("when all are reported at once", async () => {
     const id = await encoding();
     await Promise.all(
       (["video.0", "video.1", "audio.0", "audio.0", "video.1"] as Job[]).map((job) => complete(id, job)),
@@ -182,7 +182,7 @@ test("a failure of the source ends the asset at once; one of ours is tried three
   expect((await media(unlucky)).error).toMatchObject({ code: "encoder_crashed", fault: "service" });
 });
 
-test("an attempt that has been replaced is told to stop", async () => {
+test("a replaced attempt is answered with an order to stop", async () => {
   const id = await awaitingProbe();
   await call(id, "probe", "fail", { code: "encoder_crashed", message: "It stopped." });
   const heartbeat = { attempt: 1, state: "running", progress: 0.5, speed: 1 };
@@ -229,7 +229,7 @@ describe("a callback is refused, and changes nothing, when its token", () => {
   });
 });
 
-test("a deleted asset keeps no byte, takes none, and tells its encoder to stop", async () => {
+test("a deleted asset keeps no bytes, accepts none, and stops its encoder", async () => {
   const id = await encoding();
   expect((await put(id, "video.0", "v270/0.m4s", "bytes")).status).toBe(204);
   expect((await env.MEDIA.list({ prefix: `assets/${id}/` })).objects.map(({ key }) => key)).toEqual([

@@ -18,7 +18,7 @@ describe("an outbox", () => {
     });
   });
 
-  test("keeps the messages of a failed delivery and delivers them first", async () => {
+  test("keeps the messages of a failed batch and sends them first", async () => {
     await withStorage(async (storage) => {
       const deliveries: unknown[][] = [];
       const outbox = new Outbox(storage.sql, async (messages) => {
@@ -34,7 +34,7 @@ describe("an outbox", () => {
     });
   });
 
-  test("delivers a message that is enqueued during a delivery", async () => {
+  test("sends a message that is enqueued while a batch is being sent", async () => {
     await withStorage(async (storage) => {
       const delivered: unknown[] = [];
       const outbox: Outbox<{ kind: string; payload: number }> = new Outbox(storage.sql, async (messages) => {

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
 import type { Job } from "../../../../protocol/jobs.ts";
-import { encoderGateway } from "../../../../src/library/encoding/gateway.ts";
+import { encoderClient } from "../../../../src/library/encoding/encoder-client.ts";
 import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
 
 let encoder: RemoteServer;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 const job = { jobId: "asset.probe", attempt: 1 } as Job;
 async function submitTo(status: number) {
   await encoder.add("/jobs", { kind: "status", status });
-  return await encoderGateway({ ...env, ENCODER_URL: encoder.origin }).submit(job);
+  return await encoderClient({ ...env, ENCODER_URL: encoder.origin }).submit(job);
 }
 
 test.each([
@@ -34,5 +34,5 @@ test("a job that the encoder does not understand is an error, because a repeat w
 });
 
 test("an encoder that cannot be reached costs the job nothing", async () => {
-  expect(await encoderGateway({ ...env, ENCODER_URL: "http://127.0.0.1:9" }).submit(job)).toBe("unreachable");
+  expect(await encoderClient({ ...env, ENCODER_URL: "http://127.0.0.1:9" }).submit(job)).toBe("unreachable");
 });

@@ -21,7 +21,7 @@ class JobRefused extends Error {
   }
 }
 
-export interface EncoderGateway {
+export interface EncoderClient {
   parallelJobs: number;
   submit(job: Job): Promise<Submission>;
   /** Asks the encoder to stop a job. A lost request is harmless: the answer to the next heartbeat stops the job too. */
@@ -31,8 +31,8 @@ export interface EncoderGateway {
 
 type Question = Omit<RequestInit, "headers"> & { headers?: Record<string, string> };
 
-/** One gateway, two drivers: `ENCODER_URL` when set, else the container binding. */
-export function encoderGateway(env: Env): EncoderGateway {
+/** One client, two drivers: `ENCODER_URL` when set, else the container binding. */
+export function encoderClient(env: Env): EncoderClient {
   const ask = async (route: string, path: string, { headers, ...init }: Question) => {
     const withSecret = (secret: string) =>
       encoderAt(env, instanceOf(route))(path, {
