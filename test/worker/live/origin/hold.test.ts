@@ -143,7 +143,7 @@ test("an opening is refused when another broadcaster has replaced its own meanwh
   await stub.accept(3);
   // `expect` would read properties of a bare RPC promise, each of which is an unhandled promise.
   const late = async () => await stub.resume(openingAt(endsAtMs + 4000), 2);
-  await expect(late()).rejects.toThrow("without this broadcaster");
+  await expect(late()).rejects.toThrow("may no longer write to the session");
   expect(await stub.resume(openingAt(endsAtMs + 4000), 3)).toMatchObject({ discontinuity: false });
 });
 
