@@ -5,6 +5,7 @@
  */
 import { createHmac } from "node:crypto";
 import { z } from "zod";
+import { fromBase64Url, toBase64Url } from "./base64.ts";
 
 export const GATEWAY_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const CREDENTIAL = /^([A-Za-z0-9_-]{1,2000})\.[A-Za-z0-9_-]{43}\.([A-Za-z0-9_-]{43})$/;
@@ -22,7 +23,7 @@ export type GatewayClaims = z.infer<typeof Claims>;
  */
 export function gatewayCredential(encoderSecret: string, id: string, hosts: readonly string[] = []): string {
   const claims = { id, hosts: hosts.map((host) => host.toLowerCase()) } satisfies GatewayClaims;
-  const payload = Buffer.from(JSON.stringify(claims)).toString("base64url");
+  const payload = toBase64Url(new TextEncoder().encode(JSON.stringify(claims)));
   return `${payload}.${hmac(encoderSecret, `ingest gateway ${payload}`)}.${pushToken(encoderSecret, id)}`;
 }
 
@@ -34,7 +35,7 @@ export function readGatewayCredential(credential: string): (GatewayClaims & { pu
   const [, payload, token] = CREDENTIAL.exec(credential) ?? [];
   if (payload === undefined || token === undefined) return null;
   try {
-    const claims = Claims.safeParse(JSON.parse(Buffer.from(payload, "base64url").toString()));
+    const claims = Claims.safeParse(JSON.parse(new TextDecoder().decode(fromBase64Url(payload) ?? undefined)));
     return claims.success ? { ...claims.data, pushToken: token } : null;
   } catch {
     return null;

@@ -1,5 +1,6 @@
 import { gatewayCredential } from "../../protocol/gateway-credential.ts";
-import type { AuthorizeAnswer, Started } from "../../protocol/live.ts";
+import type { AuthorizeAnswer } from "../../protocol/live.ts";
+import { FACTS } from "../../test/support/live-facts.ts";
 import type { BenchHost } from "./bench-host.ts";
 
 const GATEWAY = "bench";
@@ -7,31 +8,6 @@ const SEGMENTS = 8;
 const PARTS = 4;
 const PART_SECONDS = 0.5;
 const HEARTBEAT_MS = 1000;
-
-const STARTED: Started = {
-  video: { codec: "h264", widthPx: 1280, heightPx: 720, frameRate: 30 },
-  audio: { codec: "aac", sampleRateHz: 48_000, channels: 2 },
-  renditions: [
-    {
-      name: "v720",
-      kind: "video",
-      widthPx: 1280,
-      heightPx: 720,
-      bitrateBps: 3_000_000,
-      codec: "avc1.64001f",
-      timescale: 120_000,
-    },
-    {
-      name: "a1",
-      kind: "audio",
-      widthPx: null,
-      heightPx: null,
-      bitrateBps: 128_000,
-      codec: "mp4a.40.2",
-      timescale: 48_000,
-    },
-  ],
-};
 
 /** A broadcast on air without new media: its playlists do not change. */
 export interface BenchSession {
@@ -61,8 +37,8 @@ export async function startBenchSession({ baseUrl, authorization, encoderSecret 
   const { sessionId, token } = authorized;
   const send = (method: string, path: string, body: unknown) =>
     call(method, `/internal/live/${sessionId}/${path}`, `Bearer ${token}`, body);
-  await send("POST", "started", STARTED);
-  for (const { name, timescale } of STARTED.renditions) {
+  await send("POST", "started", FACTS);
+  for (const { name, timescale } of FACTS.renditions) {
     await send("PUT", `init/${name}/0`, "init");
     for (let index = 0; index < SEGMENTS * PARTS; index += 1) {
       const ticks = PART_SECONDS * timescale;

@@ -56,14 +56,14 @@ export async function answerClip(
 ): Promise<Response | null> {
   if (!query.has("start") && !query.has("end")) return null;
   const { kind, playbackId } = target;
-  let resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
-  if (resolved?.kind !== "stream") return null;
+  const known = await resolvePlaybackId(env.DB, ctx, playbackId);
+  if (known?.kind !== "stream") return null;
   const clip = readClipRequest(query)!;
   const key = [kind, playbackId, ...Object.values(clip), canonicalSelection(readSelection(query))].join(" ");
   let text = rendered.get(key, Date.now());
   if (text === undefined) {
-    // Where the range lies depends on whether the session has ended, and what is written on who allows it.
-    resolved = await lookUpPlaybackId(env.DB, ctx, playbackId);
+    // Not from the cache: whether the session has ended decides where the range is read, and the stream's settings whether a clip is made.
+    const resolved = await lookUpPlaybackId(env.DB, ctx, playbackId);
     if (resolved?.kind !== "stream") return null;
     const { playable } = resolved;
     const wanted = [playbackId, playable.session?.id, playable.mediaPolicy, ...Object.values(clip)].join(" ");

@@ -2,6 +2,7 @@ import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import type { StreamTimer } from "../../../src/live/stream-machine/parts.ts";
 import type { LiveStreamMachine } from "../../../durable-objects/live-stream-machine.ts";
+import { FACTS } from "../../support/live-facts.ts";
 import { gatewayCredential } from "../../../protocol/gateway-credential.ts";
 import type { AuthorizeAnswer, HeartbeatAnswer, Started, Resume } from "../../../protocol/live.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
@@ -9,7 +10,7 @@ import { events } from "../../../src/events/index.ts";
 import { CATALOGUE, type EventType } from "../../../src/events/catalogue.ts";
 import { type ErrorBody, send, type TestWorkspace } from "../workspace.ts";
 
-export { evictDurableObject };
+export { evictDurableObject, FACTS };
 const db = openDatabase(env.DB);
 
 export interface Stream {
@@ -63,31 +64,6 @@ export async function ask(stream: Stream, more: object = {}, overrides = {}): Pr
   if (response.status !== 200) throw new Error(`authorize: ${response.status} ${await response.text()}`);
   return await response.json();
 }
-
-export const FACTS: Started = {
-  video: { codec: "h264", widthPx: 1280, heightPx: 720, frameRate: 30 },
-  audio: { codec: "aac", sampleRateHz: 48_000, channels: 2 },
-  renditions: [
-    {
-      name: "v720",
-      kind: "video",
-      widthPx: 1280,
-      heightPx: 720,
-      bitrateBps: 3_000_000,
-      codec: "avc1.64001f",
-      timescale: 30_000,
-    },
-    {
-      name: "a1",
-      kind: "audio",
-      widthPx: null,
-      heightPx: null,
-      bitrateBps: 128_000,
-      codec: "mp4a.40.2",
-      timescale: 48_000,
-    },
-  ],
-};
 
 /** One connection of a broadcaster, with its gateway's calls. */
 export interface Broadcaster {
