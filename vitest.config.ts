@@ -2,14 +2,17 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 
 /**
- * Ten projects, by what a test needs: `pure` nothing, `conformance` streams in real time, `fuzz` processes that can be ended, `worker` workerd
+ * Twelve projects, by what a test needs: `pure` nothing, `conformance` streams in real time, `fuzz` processes that can be ended, `worker` workerd
  * with real bindings, `encoder` libav, `gateway` libav and broadcasters, `growing` an encoder that keeps ahead of players, `e2e` players in
- * Chromium, `platform` the whole of `npm start`, and `crash` time for it to come back. `scripts/suite/lanes.ts` says which run side by side.
+ * Chromium, `live` players of a broadcast, `platform` the whole of `npm start`, `broadcast` its live streams, and `crash` time for it to come back.
+ * `scripts/suite/lanes.ts` says which run side by side. Files of a project share processes (`isolate: false`): to load the modules anew for
+ * each file takes a second of CPU time.
  */
 export default defineConfig({
   test: {
     // The summary of a run shows messages alone, so they contain what was found.
     chaiConfig: { truncateThreshold: 2000 },
+    silent: "passed-only", // logs of failed tests only
     projects: [
       {
         test: {
@@ -17,7 +20,8 @@ export default defineConfig({
           include: ["test/pure/**/*.test.ts"],
           environment: "node",
           testTimeout: 30_000,
-          maxWorkers: 2,
+          isolate: false,
+          maxWorkers: 1, // beside `encoder`
         },
       },
       {
@@ -26,7 +30,7 @@ export default defineConfig({
           include: ["test/conformance/**/*.test.ts"],
           environment: "node",
           testTimeout: 30_000,
-          fileParallelism: false,
+          maxWorkers: 2,
         },
       },
       {
@@ -60,9 +64,9 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           testTimeout: 30_000,
-          // To start workerd and load the Worker takes 2.7 s of CPU: two runtimes serve all files, and setup.ts empties their bindings before each.
+          // To start workerd and load the Worker takes 2.7 s of CPU: three runtimes serve all files, and setup.ts empties their bindings before each.
           isolate: false,
-          maxWorkers: 2,
+          maxWorkers: 3,
           setupFiles: ["test/worker/setup.ts"],
           globalSetup: ["test/support/worker-global-setup.ts"],
           deps: { optimizer: { ssr: { enabled: true, include: ["itty-durable"] } } },
@@ -73,6 +77,7 @@ export default defineConfig({
           name: "encoder",
           include: ["test/encoder/**/*.test.ts"],
           environment: "node",
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 120_000,
           maxWorkers: 2,
@@ -83,6 +88,7 @@ export default defineConfig({
           name: "gateway",
           include: ["test/gateway/**/*.test.ts"],
           environment: "node",
+          isolate: false,
           testTimeout: 30_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
@@ -101,8 +107,20 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          exclude: ["test/e2e/growing.test.ts"],
+          exclude: ["test/e2e/growing.test.ts", "test/e2e/live/**"],
           environment: "node",
+          isolate: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "live",
+          include: ["test/e2e/live/**/*.test.ts"],
+          environment: "node",
+          isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
@@ -113,6 +131,18 @@ export default defineConfig({
           name: "platform",
           include: ["test/platform/**/*.test.ts"],
           environment: "node",
+          isolate: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "broadcast",
+          include: ["test/broadcast/**/*.test.ts"],
+          environment: "node",
+          isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
@@ -123,9 +153,10 @@ export default defineConfig({
           name: "crash",
           include: ["test/crash/**/*.test.ts"],
           environment: "node",
+          isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 1, // the soak makes fewer events than it counts on beside another platform of this project
         },
       },
     ],

@@ -1,5 +1,5 @@
 /** The gateway's CPU time per byte of a pushed broadcast for finding tags and boxes. */
-import { ContainerUnits } from "../encoder/gateway/container-units.ts";
+import { ContainerUnits } from "../encoder/gateway/source/container-units.ts";
 import { type Figure, median } from "./support/figures.ts";
 
 const UNIT_BYTES = 8 << 20;

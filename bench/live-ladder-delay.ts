@@ -6,7 +6,7 @@ import { PICTURE_TIMESCALE } from "../encoder/live/live-grid.ts";
 import { SESSION_START } from "../encoder/live/run-state.ts";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Log } from "node-av";
+import { Log } from "node-av/lib";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { encodeBroadcast } from "../encoder/live/broadcast.ts";
 import { tagsOf } from "../test/support/flv.ts";
@@ -46,6 +46,7 @@ async function measure(flv: Buffer, encodesTopRung: boolean): Promise<Measured> 
       onInit() {},
       onRungDropped() {},
       onThumbnail() {},
+      onThumbnailFailed() {},
       onPulse() {},
       onPart({ rendition, decodeTicks, durationTicks, msn }) {
         measured.firstPartMs ||= performance.now() - beganMs;

@@ -1,7 +1,7 @@
 /** CPU of a live broadcast's child per second of source, compared with one ffmpeg command that makes the same ladder as plain HLS. */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { LIBUV_THREADS } from "../encoder/live/broadcast-process.ts";
+import { LIBAV_ENVIRONMENT } from "../encoder/platform/media-process.ts";
 import { planLiveLadder } from "../encoder/live/ladder-plan.ts";
 import { planLiveGrid } from "../encoder/live/live-grid.ts";
 import { liveEncoderOptions, threadsFor } from "../encoder/live/live-rung.ts";
@@ -10,6 +10,7 @@ import { type Figure, median } from "./support/figures.ts";
 import { ffmpeg, timed } from "./support/plain-encode.ts";
 import { fullHdBroadcast } from "./support/sources.ts";
 
+const VARIABLES = Object.entries(LIBAV_ENVIRONMENT).map(([name, value]) => `${name}=${value}`);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 2);
 const SECONDS = 20;
 const WORK = "test/.media/bench/live-ladder";
@@ -20,7 +21,7 @@ const PLAIN = { codec: null, isFirstShort: false };
 const PROGRAM = "bench/support/live-encode.ts";
 
 async function encode(path: string, how: "encode" | "copy"): Promise<number> {
-  const { cpuMs } = await timed("env", [`UV_THREADPOOL_SIZE=${LIBUV_THREADS}`, process.execPath, PROGRAM, path, how]);
+  const { cpuMs } = await timed("env", [...VARIABLES, process.execPath, PROGRAM, path, how]);
   return cpuMs;
 }
 

@@ -9,6 +9,9 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   "live-ladder-delay": { title: "What the live encoder adds", load: () => import("./live-ladder-delay.ts") },
   quality: { title: "Quality beside a single pass at the same settings", load: () => import("./quality.ts") },
   requests: { title: "Requests a second", load: () => import("./requests.ts") },
+  lists: { title: "Lists of very many media", load: () => import("./lists.ts") },
+  private: { title: "Private playback a second", load: () => import("./private.ts") },
+  upload: { title: "Uploads", load: () => import("./upload.ts") },
   webhooks: { title: "Webhooks", load: () => import("./webhooks.ts") },
   "webhooks-soak": { title: "Webhooks in faults and kills", load: () => import("./webhooks-soak.ts") },
   "live-latency": { title: "Live: from capture to display", load: () => import("./live-latency.ts") },
@@ -30,7 +33,9 @@ if (process.argv.includes("--help") || unknown.length > 0) {
 BENCH_ROUNDS (2)          rounds of ladder and live-ladder
 BENCH_SECONDS (60)        length of the 1080p source of ladder, quality and memory
 BENCH_ROUND_MS (2000)     length of one round of requests
+BENCH_ASSETS (1000000)    media of the large workspace of lists
 BENCH_SOURCE_BYTES (5e9)  size of the source of memory
+BENCH_UPLOAD_BYTES (1e9)  size of the file of upload
 BENCH_LIVE_SECONDS (60)   watched in each case of live-latency
 BENCH_NOISE_SECONDS (300) played in live-noise
 BENCH_LIVE_CASES          part of the names of the cases of live-latency

@@ -1,8 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
-import { receiveDocument } from "../src/library/asset-machine/job-reports.ts";
+import { onPurged } from "../src/library/asset-machine/on-purged.ts";
 import { AssetParts } from "../src/library/asset-machine/parts.ts";
-import { onPurged, removeAsset } from "../src/library/asset-machine/remove-asset.ts";
-import { startById } from "../src/library/asset-machine/start-asset.ts";
+import { receiveDocument } from "../src/library/asset-machine/receive-document.ts";
+import { removeAsset } from "../src/library/asset-machine/remove-asset.ts";
+import { startById } from "../src/library/asset-machine/start-by-id.ts";
 import { assetTimers } from "../src/library/asset-machine/timers.ts";
 import type { AssetCalls } from "../src/library/assets/asset-calls.ts";
 import type { Env } from "../src/platform/env.ts";

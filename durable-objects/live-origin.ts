@@ -1,12 +1,25 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Opening, Resume } from "../protocol/live.ts";
-import { holdPicture, openSession, reconnect, resumeMedia } from "../src/live/edge/connections.ts";
-import { endSession, scheduleLostRelease, onAlarm, releaseSession } from "../src/live/edge/end-session.ts";
-import { dropRung, putGap, putInit, putPart, putThumbnail } from "../src/live/edge/intake.ts";
+import { acceptConnection } from "../src/live/edge/accept-connection.ts";
+import { dropRung } from "../src/live/edge/drop-rung.ts";
+import { endSession } from "../src/live/edge/end-session.ts";
+import { findRange } from "../src/live/edge/find-range.ts";
+import { findRecordedRange } from "../src/live/edge/find-recorded-range.ts";
+import { holdPicture } from "../src/live/edge/hold-picture.ts";
 import { droppedRungs } from "../src/live/edge/manifests.ts";
-import { readMedia } from "../src/live/edge/media.ts";
+import { onAlarm } from "../src/live/edge/on-alarm.ts";
+import { openSession } from "../src/live/edge/open-session.ts";
 import { EdgeParts } from "../src/live/edge/parts.ts";
-import { findRange, findRecordedRange, recorded, recordedWindow } from "../src/live/edge/recorded.ts";
+import { putGap } from "../src/live/edge/put-gap.ts";
+import { putInit } from "../src/live/edge/put-init.ts";
+import { putPart } from "../src/live/edge/put-part.ts";
+import { putThumbnail } from "../src/live/edge/put-thumbnail.ts";
+import { readMedia } from "../src/live/edge/read-media.ts";
+import { readRecordedWindow } from "../src/live/edge/read-recorded-window.ts";
+import { readSession } from "../src/live/edge/read-session.ts";
+import { releaseSession } from "../src/live/edge/release-session.ts";
+import { resumeMedia } from "../src/live/edge/resume-media.ts";
+import { scheduleLostRelease } from "../src/live/edge/schedule-lost-release.ts";
 import type { LiveOriginCalls, MpdRequest, OriginAnswer, Taken, Written } from "../src/live/origin/origin-rpc.ts";
 import type { RangeAnswer, RecordedSession, SegmentRange } from "../src/live/origin/recorded-session.ts";
 import type { LiveOffer } from "../src/media/live/multivariant.ts";
@@ -35,7 +48,7 @@ export class LiveOrigin extends DurableObject<Env> implements LiveOriginCalls {
   }
 
   accept(connection = 1): void {
-    reconnect(this.parts, connection);
+    acceptConnection(this.parts, connection);
   }
 
   resume(opening: Opening, connection = 1): Promise<Resume> {
@@ -104,7 +117,7 @@ export class LiveOrigin extends DurableObject<Env> implements LiveOriginCalls {
   // Recordings and clips.
 
   recorded(range: SegmentRange | null): RecordedSession | null {
-    return recorded(this.parts, range);
+    return readSession(this.parts, range);
   }
 
   findRange(startSeconds: number, endSeconds: number): RangeAnswer | null {
@@ -116,6 +129,6 @@ export class LiveOrigin extends DurableObject<Env> implements LiveOriginCalls {
   }
 
   recordedWindow(sessionId: string, range: SegmentRange): Promise<RecordedSession | null | "busy"> {
-    return recordedWindow(this.parts, sessionId, range);
+    return readRecordedWindow(this.parts, sessionId, range);
   }
 }

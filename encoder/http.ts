@@ -1,13 +1,13 @@
 /** The encoder's HTTP API, documented in protocol/jobs.ts. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { z } from "zod";
-import { boundedServer, type ServerLimits } from "./bounded-server.ts";
-import type { PushService } from "./gateway/push-service.ts";
-import type { JobQueue } from "./job-queue.ts";
+import { boundedServer, type ServerLimits } from "./platform/bounded-server.ts";
+import type { PushService } from "./gateway/reception/push-service.ts";
+import { isSecret } from "./platform/bearer.ts";
+import type { JobQueue } from "./jobs/job-queue.ts";
 import { log, logError } from "../protocol/log.ts";
 import { Job } from "../protocol/jobs.ts";
 import { readBounded } from "../protocol/read-bounded.ts";
-import { isSameSecret } from "../protocol/same-secret.ts";
 
 const MAX_BODY_BYTES = 1 << 20;
 const STATUS_OF = { accepted: 202, known: 200, full: 429, draining: 503 } as const;
@@ -75,10 +75,6 @@ async function jsonBody(request: IncomingMessage): Promise<unknown> {
     return undefined;
   }
 }
-
-/** @param secrets each of them is accepted */
-export const isSecret = (authorization: string | undefined, secrets: readonly string[]): boolean =>
-  secrets.some((secret) => isSameSecret(authorization ?? "", `Bearer ${secret}`));
 
 function answer(response: ServerResponse, status: number, body?: unknown): void {
   if (body === undefined) return void response.writeHead(status).end();

@@ -9,12 +9,12 @@
  * On SIGTERM and SIGINT running jobs are returned (`encoder_shutdown`), then the service exits within a few seconds.
  */
 import { z } from "zod";
-import { PushService } from "./gateway/push-service.ts";
+import { PushService } from "./gateway/reception/push-service.ts";
 import { encoderServer } from "./http.ts";
-import { JobQueue } from "./job-queue.ts";
+import { JobQueue } from "./jobs/job-queue.ts";
 import { log, logError } from "../protocol/log.ts";
-import { mediaUser } from "./media-process.ts";
-import { takeSecrets } from "./secret-environment.ts";
+import { mediaUser } from "./platform/media-process.ts";
+import { takeSecrets } from "./platform/secret-environment.ts";
 import { secretVariable } from "../protocol/secrets.ts";
 
 const EXIT_TIMEOUT_MS = 4_000;

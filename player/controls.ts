@@ -3,13 +3,13 @@
 import "media-chrome";
 import "media-chrome/menu";
 
-/** Builds the video element with its controls. All controls are keyboard-accessible; empty menus are hidden. */
+/** Builds the video element with its controls. All controls are keyboard-accessible. */
 export function buildControls(title: string): { root: HTMLElement; video: HTMLVideoElement } {
   const template = document.createElement("template");
   template.innerHTML = `
-    <media-controller class="player" hotkeys="noarrowupdown" defaultsubtitles>
+    <media-controller class="player" defaultsubtitles>
       <video slot="media" playsinline preload="auto"></video>
-      <div slot="top-chrome" class="title"></div>
+      <h1 slot="top-chrome" class="title"></h1>
       <span slot="top-chrome" class="latency" title="Time from capture to display" aria-live="off" noautohide></span>
       <media-loading-indicator slot="centered-chrome" noautohide></media-loading-indicator>
       <media-play-button slot="centered-chrome" class="big"></media-play-button>
@@ -36,7 +36,7 @@ export function buildControls(title: string): { root: HTMLElement; video: HTMLVi
         <media-mute-button></media-mute-button>
         <media-volume-range></media-volume-range>
         <media-live-button></media-live-button>
-        <media-time-display showduration></media-time-display>
+        <media-time-display showduration notoggle></media-time-display>
         <span class="room"></span>
         <media-captions-button></media-captions-button>
         <media-settings-menu-button></media-settings-menu-button>

@@ -1,20 +1,20 @@
 import HlsPlayer, { ErrorTypes, Events } from "hls.js";
 import { untilPlayable } from "./availability.ts";
+import { showBroadcastOver } from "./broadcast-over.ts";
 import { buildControls } from "./controls.ts";
 import { HLS_CONFIG } from "./hls-config.ts";
+import { correctLabels } from "./labels.ts";
+import { forwardKeys, seekByKeys } from "./keyboard.ts";
 import { showLive } from "./live.ts";
+import { Notice } from "./notice.ts";
 import { exposeTracks } from "./track-lists.ts";
 
 /** Poll interval while a stream is off air; short, so that playback starts soon after the broadcast does. */
 const OFF_AIR_PAUSE_MS = 250;
 
-const REASONS: [RegExp, string][] = [
-  [/source_not_found|source_forbidden|source_unreachable/, "The file could not be fetched from its address."],
-  [/source_/, "The file could not be read as a video."],
-  [/processing failed/, "Something went wrong while this video was processed."],
-];
-
-async function start(main: HTMLElement): Promise<void> {
+/** @param isAfterBroadcast the page has played a broadcast that has ended */
+async function start(main: HTMLElement, isAfterBroadcast = false): Promise<void> {
+  const notice = new Notice(main);
   const source = main.dataset["src"] ?? "";
   const query = new URLSearchParams(location.search);
   query.delete("playbackId");
@@ -22,45 +22,49 @@ async function start(main: HTMLElement): Promise<void> {
   const isStream = main.dataset["kind"] === "live";
   let player: Player | null = null;
   const waitOffAir = () => {
-    showOffAir(main);
-    player ??= prepare(main, manifestUrl);
+    notice.keep(false);
+    player ??= prepare(main, notice, manifestUrl);
   };
   const outcome = isStream
     ? await untilPlayable(manifestUrl, waitOffAir, () => OFF_AIR_PAUSE_MS)
-    : await untilPlayable(manifestUrl, (detail) => showWaiting(main, detail));
-  if (outcome.state === "failed") {
-    const reason = REASONS.find(([pattern]) => pattern.test(outcome.detail))?.[1] ?? "It may have been removed.";
-    return showNotice(main, "This video cannot be played", reason);
+    : await untilPlayable(manifestUrl, () => notice.keep(true));
+  if (outcome === "failed") {
+    if (!(await notice.refresh())) notice.show("This video cannot be played", "Reload the page to try again.");
+    return;
   }
-  play(main, player ?? prepare(main, manifestUrl));
+  notice.end();
+  player ??= prepare(main, notice, manifestUrl);
+  if (isAfterBroadcast) showBroadcastOver(player.root, player.video);
+  play(main, player);
 }
 
 interface Player {
   /** Attached outside the page's main element until playback. */
   root: HTMLElement;
+  video: HTMLVideoElement;
   load: () => void;
 }
 
 /** Builds the controls and the player in advance, to shorten the startup delay of a broadcast. */
-function prepare(main: HTMLElement, manifestUrl: string): Player {
+function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player {
   const { root, video } = buildControls(main.dataset["title"] ?? "");
+  forwardKeys(root);
+  seekByKeys(root, video);
   // oxlint-disable-next-line import/no-named-as-default-member -- the types export no other name
   if (HlsPlayer.isSupported()) {
     const hls = new HlsPlayer(HLS_CONFIG);
     exposeTracks(video, hls);
-    recover(hls, () =>
-      showNotice(main, "Playback stopped", "The video could not be loaded. Reload the page to try again."),
-    );
+    recover(hls, () => notice.show("Playback stopped", "The video could not be loaded. Reload the page to try again."));
     showLive(root, video, hls, () => {
       hls.destroy();
-      showOffAir(main);
-      void start(main);
+      root.remove();
+      void start(main, true);
     });
     hls.attachMedia(video);
-    return { root: offstage(root), load: () => hls.loadSource(manifestUrl) };
+    return { root: offstage(root), video, load: () => hls.loadSource(manifestUrl) };
   }
   // Browsers without Media Source Extensions play HLS natively.
-  return { root: offstage(root), load: () => (video.src = manifestUrl) };
+  return { root: offstage(root), video, load: () => (video.src = manifestUrl) };
 }
 
 /** Attaches the controls hidden, so that they initialize before playback. */
@@ -76,6 +80,7 @@ function play(main: HTMLElement, { root, load }: Player) {
   const stage = root.parentElement;
   load();
   main.replaceChildren(root);
+  correctLabels(root);
   stage?.remove();
 }
 
@@ -92,36 +97,6 @@ function recover(hls: HlsPlayer, giveUp: () => void) {
     if (data.type === ErrorTypes.MEDIA_ERROR) hls.recoverMediaError();
     else hls.startLoad();
   });
-}
-
-function showWaiting(main: HTMLElement, detail: string) {
-  const percent = /^(\d+) %/.exec(detail)?.[1];
-  let bar = main.querySelector("progress");
-  if (bar === null) {
-    showNotice(main, "This video is nearly ready", "It starts by itself as soon as it can be played.");
-    bar = document.createElement("progress");
-    bar.max = 100;
-    bar.setAttribute("aria-label", "Processing");
-    main.firstElementChild?.append(bar);
-  }
-  if (percent !== undefined && Number(percent) > 0) bar.value = Number(percent);
-}
-
-function showOffAir(main: HTMLElement) {
-  if (main.firstElementChild?.classList.contains("notice")) return;
-  showNotice(main, "This stream is not on air", "It starts by itself as soon as the broadcast begins.");
-}
-
-function showNotice(main: HTMLElement, heading: string, text: string) {
-  const notice = document.createElement("section");
-  notice.className = "notice";
-  notice.setAttribute("role", "status");
-  const title = document.createElement("h1");
-  title.textContent = heading;
-  const paragraph = document.createElement("p");
-  paragraph.textContent = text;
-  notice.append(title, paragraph);
-  main.replaceChildren(notice);
 }
 
 const main = document.querySelector<HTMLElement>("#player");

@@ -30,7 +30,7 @@ class QualityList extends EventTarget {
   }
 
   get selectedIndex() {
-    return this.hls.autoLevelEnabled ? -1 : this.hls.nextLevel;
+    return this.hls.manualLevel; // `nextLevel` is that of the media already buffered
   }
 
   set selectedIndex(index: number) {

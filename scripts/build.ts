@@ -1,13 +1,26 @@
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { buildWhole } from "./build-whole.ts";
+import { gunzipSync } from "node:zlib";
+import { buildWhole, writeWhole } from "./build-whole.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Bundles the hosted player page's script and style into `dist/assets/player`, which the Worker serves. */
+/** Makes the scripts and styles of the pages, which the Worker serves from `dist/assets/player`. */
 export async function buildPlayer(): Promise<void> {
-  await buildWhole({
+  await Promise.all([bundlePages(), unpackScalar()]);
+}
+
+const bundlePages = () =>
+  buildWhole({
     absWorkingDir: ROOT,
-    entryPoints: ["player/player.ts", "player/player.css"],
+    entryPoints: [
+      "player/player.ts",
+      "player/reference.ts",
+      "player/upload.ts",
+      "player/player.css",
+      "player/page.css",
+      "player/upload.css",
+    ],
     outdir: "dist/assets/player",
     bundle: true,
     minify: true,
@@ -16,6 +29,11 @@ export async function buildPlayer(): Promise<void> {
     legalComments: "none",
     logLevel: "warning",
   });
+
+/** The API reference's script, as published (vendor/scalar/README.md). */
+async function unpackScalar(): Promise<void> {
+  const packed = await readFile(`${ROOT}vendor/scalar/standalone.js.gz`);
+  await writeWhole(`${ROOT}dist/assets/player/scalar.js`, gunzipSync(packed));
 }
 
 if (import.meta.main) await buildPlayer();

@@ -1,8 +1,10 @@
 /** `npm run demo`: starts the whole platform on this machine and processes one clip with it. */
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { parseArgs } from "node:util";
 import { Deliveries, type Delivery, type RefusedDelivery } from "./demo/deliveries.ts";
 import { journey, type Moment } from "./demo/journey.ts";
+import { uploadJourney } from "./demo/upload.ts";
 import { LiveDemo, type LiveMoment } from "./demo/live.ts";
 import { openPage } from "./demo/open-page.ts";
 import { Screen } from "./demo/screen.ts";
@@ -11,24 +13,22 @@ import { type Platform, startPlatform } from "./local/platform.ts";
 import { loadSettings, StartError } from "./local/settings.ts";
 import { RegistrationError } from "./webhooks/registration.ts";
 
-const HELP = `npm run demo [-- [URL or file] [--live] [--json] [--exit]]
+const HELP = `npm run demo [-- [URL or file] [--live] [--upload FILE] [--json] [--exit]]
 
-Starts Sluice, takes a clip through POST /v1/on-demand to playback, shows the webhooks that it sends on the way, prints
-where to watch it, and stays up. Without a URL or file it uses a clip that comes with Sluice.
+Starts Sluice, processes a clip from POST /v1/on-demand to playback, shows the webhooks that are sent meanwhile, prints
+where to watch the clip, and keeps running. Without a URL or file it uses a clip that comes with Sluice.
 
-  --live   broadcasts the file instead, in a loop with a clock in the picture, over RTMP; opens the player page,
-           which shows how far it is behind
-  --json   one JSON object a line instead of pictures
-  --exit   stop once the clip is ready; with --live, once the broadcast has been recorded`;
+  --live   broadcasts the file over RTMP instead, in a loop with a clock in the picture; opens the player page,
+           which shows the latency
+  --upload uploads a file in chunks; a standard MP4 whose index is in front plays before it is whole
+  --json   prints one JSON object per line
+  --exit   stops once the clip is ready; with --live, once the broadcast has been recorded`;
 
 const BUNDLED_CLIP = "test/fixtures/flower.mp4";
 const LIVE_CLIP = "test/fixtures/friday.mp4";
 /** The last delivery usually arrives within milliseconds. The limit allows for a busy machine. */
 const LAST_DELIVERY_MS = 10_000;
-const args = process.argv.slice(2);
-const isJson = args.includes("--json");
-const isLive = args.includes("--live");
-const given = args.find((arg) => !arg.startsWith("--"));
+const { live: isLive, upload: uploaded, json: isJson, exit: isExit, help: isHelp, given } = readArguments();
 const screen = new Screen();
 const say = (moment: object) => isJson && console.log(JSON.stringify(moment));
 let lastSaid = "";
@@ -40,6 +40,19 @@ const sayOnce = ({ afterMs, ...news }: Moment & { afterMs?: number }) => {
   say({ ...news, ...(afterMs === undefined ? {} : { afterMs }) });
 };
 const ms = (value: number) => (value < 10_000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`);
+
+function readArguments() {
+  const flag = { type: "boolean", default: false } as const;
+  try {
+    const options = { live: flag, upload: { type: "string" } as const, json: flag, exit: flag, help: flag };
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    if (positionals.length > 1) throw new Error(`One URL or file, not ${positionals.length}: ${positionals.join(" ")}`);
+    return { ...values, given: positionals[0] };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${HELP}`);
+    process.exit(2);
+  }
+}
 
 async function openSource(text: string): Promise<{ url: string; name: string; close: () => void }> {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
@@ -63,8 +76,10 @@ function show(moment: Moment): void {
       return screen.step(
         `Playable (${moment.by})`,
         ms(moment.afterMs),
-        `first segment fetched, ${Math.round(moment.segmentBytes / 1024)} KiB`,
+        `${moment.sentPercent === undefined ? "" : `with ${moment.sentPercent} % of the file sent; `}first segment fetched, ${Math.round(moment.segmentBytes / 1024)} KiB`,
       );
+    case "uploaded":
+      return screen.step("Uploaded", ms(moment.afterMs), `${Math.round(moment.bytes / 1024)} KiB`);
     case "progress": {
       const speed = moment.speed === null ? "" : `${moment.speed.toFixed(1)}× real time`;
       return screen.bars(
@@ -116,15 +131,15 @@ async function openDeliveries(platform: Platform): Promise<Deliveries | null> {
 
 async function run(): Promise<number> {
   const startedAt = performance.now();
-  const source = await openSource(given ?? (isLive ? LIVE_CLIP : BUNDLED_CLIP));
+  const source = await openSource(uploaded ?? given ?? (isLive ? LIVE_CLIP : BUNDLED_CLIP));
   if (!isJson) screen.title(`Sluice · ${source.name}`);
   // The clip is served from this machine, so the demo allows private addresses.
-  const settings = await loadSettings(process.env, { allowPrivateNetwork: true });
+  const settings = await loadSettings(process.env, { allowPrivateNetwork: true, clip: source.url });
   let isStopping = false;
   const platform = await startPlatform(settings, (part) => {
     if (isStopping) return; // Ctrl-C reaches the parts too
     if (isJson) say({ kind: "restarted", part });
-    else screen.text(`the ${part} died and is started again`);
+    else screen.text(`the ${part} exited and is restarted`);
   });
   let deliveries: Deliveries | null = null;
   const live = new LiveDemo(platform, (moment) => {
@@ -146,8 +161,8 @@ async function run(): Promise<number> {
   else screen.step("Platform up", ms(performance.now() - startedAt), platform.baseUrl);
   deliveries = await openDeliveries(platform);
   const isReady = isLive ? await broadcast(platform, live, deliveries) : await follow(platform, source, deliveries);
-  if (!args.includes("--exit")) {
-    if (!isJson) screen.text("It stays up: Ctrl-C stops it.");
+  if (!isExit) {
+    if (!isJson) screen.text("The platform keeps running. Ctrl-C stops it.");
     return -1;
   }
   await stop();
@@ -156,7 +171,7 @@ async function run(): Promise<number> {
 
 async function broadcast(platform: Platform, live: LiveDemo, deliveries: Deliveries | null): Promise<boolean> {
   if (!(await live.begin(given ?? LIVE_CLIP))) return false;
-  if (!args.includes("--exit")) {
+  if (!isExit) {
     printLinks(platform, live.playbackId);
     if (!isJson) openPage(`${platform.baseUrl}/player/${live.playbackId}`);
     return true;
@@ -173,8 +188,14 @@ async function follow(
 ): Promise<boolean> {
   let playbackId = "";
   let last: Moment | undefined;
-  for await (const moment of journey(platform, source.url, source.name)) {
+  const moments =
+    uploaded === undefined
+      ? journey(platform, source.url, source.name)
+      : uploadJourney(platform, uploaded, source.name);
+  for await (const moment of moments) {
     if (moment.kind === "accepted") ({ playbackId } = moment);
+    if (moment.kind === "playable" && uploaded !== undefined && !isJson)
+      screen.text(`Watch it while it is uploaded: ${platform.baseUrl}/player/${playbackId}`);
     show(moment);
     deliveries?.after(moment);
     last = moment;
@@ -197,7 +218,7 @@ function printLinks({ baseUrl, settings }: Platform, playbackId: string): void {
   else screen.links(links);
 }
 
-if (args.includes("--help")) {
+if (isHelp) {
   console.log(HELP);
 } else {
   try {

@@ -3,9 +3,9 @@
  * tries in `docs/guides/webhooks.md` from the schedule.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { EVENT_KINDS, type EventKind } from "../src/events/catalogue.ts";
+import { EVENT_KINDS, type EventKind } from "../src/events/catalogue/catalogue.ts";
 import { EVENT_AREAS, type EventArea } from "../src/events/catalogue/kind.ts";
-import { retryTable } from "../src/events/webhooks/retry-schedule.ts";
+import { retryTable } from "../src/events/webhooks/sender/retry-schedule.ts";
 
 export const EVENTS_PAGE = "docs/guides/events.md";
 export const WEBHOOKS_PAGE = "docs/guides/webhooks.md";

@@ -3,53 +3,87 @@
  *
  *   npm run secrets -- new             creates all of them; refuses to overwrite a file
  *   npm run secrets -- rotate NAME     adds a new secret before the old one: both are valid
- *   npm run secrets -- finish NAME     removes the old one
+ *   npm run secrets -- finish NAME     removes the old one; of WEBHOOK_KEYS only with --yes
  *   --file PATH                        secrets.json
  */
-import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { nearestName } from "../src/platform/http/nearest-name.ts";
+import { createSecrets, readSecrets, saveSecrets } from "./secrets/file.ts";
+import { freshSecret, SECRET_NAMES, type SecretName, type SecretValues } from "./secrets/fresh.ts";
+import { readSettingsText, uploadCommand, WAIT } from "./secrets/next-steps.ts";
+import { BrokenFile } from "./secrets/read-texts.ts";
+import { mistakeIn } from "./workspaces/verbs.ts";
 
-const NAMES = ["JOB_SECRET", "ENCODER_SECRET", "WEBHOOK_KEYS"] as const;
-type Name = (typeof NAMES)[number];
-type Secrets = Record<Name, string>;
-
-const USAGE = `npm run secrets -- new | rotate NAME | finish NAME  [--file secrets.json]   (NAME: ${NAMES.join(", ")})`;
-const random = () => randomBytes(32).toString("base64");
-/** Sealing keys have ids: sealed text contains the id of its key. */
-const fresh = (name: Name, old: string[]): string =>
-  name === "WEBHOOK_KEYS" ? `k${1 + Math.max(0, ...old.map(keyNumber))}:${random()}` : random();
-const keyNumber = (key: string) => Number(/^k(\d+):/.exec(key)?.[1] ?? 0);
+const USAGE = `npm run secrets -- new | rotate NAME | finish NAME [--yes]  [--file secrets.json]   (NAME: ${SECRET_NAMES.join(", ")})`;
 
 function refuse(words: string): never {
   console.error(`${words}\n${USAGE}`);
   process.exit(2);
 }
 
-function save(file: string, secrets: Secrets): void {
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: "wx" });
-  renameSync(draft, file);
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        help: { type: "boolean" },
+        yes: { type: "boolean", default: false },
+        file: { type: "string", default: "secrets.json" },
+      },
+    });
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { file: { type: "string", default: "secrets.json" } },
-});
-const [verb, name] = positionals;
-const { file } = values;
+function chosenSecret(name: string): SecretName {
+  const chosen = SECRET_NAMES.find((one) => one === name);
+  if (chosen !== undefined) return chosen;
+  const nearest = nearestName(name, SECRET_NAMES);
+  return refuse(`There is no secret ${name}${nearest === null ? "." : `; did you mean ${nearest}?`}`);
+}
+
+function readExisting(file: string): SecretValues {
+  if (!existsSync(file)) refuse(`${file} does not exist.`);
+  try {
+    return readSecrets(file);
+  } catch (error) {
+    if (!(error instanceof BrokenFile)) throw error;
+    console.error(`${error.message}. Correct it, or restore it from your copy.`);
+    return process.exit(1);
+  }
+}
+
+const VERBS = { new: null, rotate: { what: "The secret's name" }, finish: { what: "The secret's name" } } as const;
+
+const { values, positionals } = readArguments();
+const { file, help, yes } = values;
+if (help) {
+  console.log(USAGE);
+  process.exit(0);
+}
+const [verb, ...rest] = positionals;
+const mistake = mistakeIn(VERBS, verb, rest);
+if (mistake !== null) refuse(mistake);
 
 if (verb === "new") {
-  if (existsSync(file)) refuse(`${file} is there already; a deployment that uses it would lose its secrets.`);
-  save(file, Object.fromEntries(NAMES.map((one) => [one, fresh(one, [])])) as Secrets);
-  console.log(`${file} has ${NAMES.join(", ")}. Keep a copy in a safe place: Cloudflare gives no secret back.`);
-} else if (verb === "rotate" || verb === "finish") {
-  const chosen = NAMES.find((one) => one === name) ?? refuse(`Which secret?`);
-  if (!existsSync(file)) refuse(`There is no ${file}.`);
-  const secrets = JSON.parse(readFileSync(file, "utf8")) as Secrets;
+  if (!createSecrets(file))
+    refuse(`${file} already exists; overwriting it would destroy the secrets of the deployment that uses it.`);
+  console.log(`${file} has ${SECRET_NAMES.join(", ")}. Keep a safe copy: secrets cannot be read back from Cloudflare.`);
+} else {
+  const chosen = chosenSecret(rest[0] ?? "");
+  const secrets = readExisting(file);
   const list = secrets[chosen].split(",");
-  if (verb === "rotate" && list.length > 1) refuse(`${chosen} is being rotated already: finish that first.`);
+  if (verb === "rotate" && list.length > 1) refuse(`${chosen} is already being rotated: finish that rotation first.`);
   if (verb === "finish" && list.length === 1) refuse(`${chosen} is not being rotated.`);
-  save(file, { ...secrets, [chosen]: verb === "rotate" ? [fresh(chosen, list), ...list].join(",") : list[0]! });
-  console.log(`Now upload it: npx wrangler secret bulk ${file}`);
-} else refuse("What is to be done?");
+  // What is sealed with a removed key is lost. A removed signing secret only ends what it signed.
+  if (verb === "finish" && chosen === "WEBHOOK_KEYS" && !yes)
+    refuse(`The old key opens what is still sealed with it. Remove it ${WAIT[chosen]}. Then add --yes.`);
+  saveSecrets(file, {
+    ...secrets,
+    [chosen]: verb === "rotate" ? [freshSecret(chosen, list), ...list].join(",") : list[0]!,
+  });
+  console.log(`Now upload it: ${uploadCommand(file, readSettingsText("sluice.config.json"))}`);
+  if (verb === "rotate") console.log(`Then finish the rotation ${WAIT[chosen]}: npm run secrets -- finish ${chosen}`);
+}

@@ -1,34 +1,26 @@
-import { loadSettings, StartError } from "./local/settings.ts";
+import { acceptNoOptions } from "./local/no-options.ts";
 import { startPlatform } from "./local/platform.ts";
+import { placesOf, runUntilStopped, sayRestarted } from "./local/run.ts";
+import { loadSettings } from "./local/settings.ts";
 
 const HELP = `npm start: runs Sluice on this machine: the Worker in workerd and the encoder.
 
   PORT                   of the API, the player and playback (8787)
   ENCODER_PORT           of the encoder, on loopback (8790)
+  RTMP_PORT              of the ingest gateway, for RTMP (1935)
+  SRT_PORT               of the ingest gateway, for SRT over UDP (8890)
+  INGEST_PORT            of the ingest gateway, for pushes over HTTP (8791)
   SLUICE_HOME            where its data is kept (.sluice)
   ALLOW_PRIVATE_NETWORK  "true": sources on private addresses are fetched too`;
 
-if (process.argv.includes("--help")) {
-  console.log(HELP);
-  process.exit(0);
-}
-try {
-  const settings = await loadSettings();
-  const platform = await startPlatform(settings, (part) => console.error(`The ${part} died; it is started again.`));
-  console.log(`Sluice is up at ${platform.baseUrl}
+acceptNoOptions(HELP);
+await runUntilStopped(
+  async () => startPlatform(await loadSettings(), sayRestarted),
+  (platform) => `Sluice is up at ${platform.baseUrl}
 
-  API reference   ${platform.baseUrl}/v1/reference
-  Credentials     ${settings.home}/local.json
-  Logs            ${settings.home}/logs
+${placesOf(platform)}
 
-  curl -u "$(node -p 'const l=require("${settings.home}/local.json");l.username+":"+l.password')" ${platform.baseUrl}/v1/on-demand
+  curl -u "$(node -p 'const l=require("${platform.settings.home}/local.json");l.username+":"+l.password')" ${platform.baseUrl}/v1/on-demand
 
-Ctrl-C stops it.`);
-  const stop = () => void platform.stop().finally(() => process.exit(0));
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
-} catch (error) {
-  if (!(error instanceof StartError)) throw error;
-  console.error(error.message);
-  process.exit(1);
-}
+Ctrl-C stops it.`,
+);

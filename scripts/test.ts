@@ -1,17 +1,17 @@
 /**
  * `npm test`: the checks, the bundle's size and every test; ends with `N passed, N failed`, counted from the reports.
- * `npm test -- pure worker` runs only those projects (suite/lanes.ts), `npm test -- --changed` only the tests that uncommitted changes can
+ * `npm test -- pure worker` runs only those projects (suite/lanes.ts), `npm test -- test/pure/docs.test.ts` only that file, `npm test -- --changed` only the tests that uncommitted changes can
  * break, and `npm test -- --changed main` those that the changes since `main` can break (suite/changed.ts).
  */
 import { spawn } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import { check } from "./check.ts";
 import { dryRunDeploy } from "./deploy-dry-run.ts";
-import { parseArguments } from "./suite/arguments.ts";
+import { parseArguments, type Selection } from "./suite/arguments.ts";
 import { changedFiles, testsFor } from "./suite/changed.ts";
 import { importGraph } from "./suite/import-graph.ts";
-import { PHASES, projectOf } from "./suite/lanes.ts";
+import { PHASES, projectOf, PROJECTS } from "./suite/lanes.ts";
 import { installTestDependencies } from "./test-dependencies.ts";
 
 interface Report {
@@ -27,9 +27,22 @@ interface Report {
   }[];
 }
 
-const selection = parseArguments(process.argv.slice(2));
+const HELP = `npm test [-- PROJECT … | FILE …] [--changed [COMMIT]]
+
+Runs the checks, the bundle's size and the tests: all of them, those of the named projects, or the named files.
+
+  --changed          only the tests that uncommitted changes can break
+  --changed COMMIT   those that the changes since the commit can break
+
+Projects: ${PROJECTS.join(", ")}`;
+
+if (process.argv.includes("--help")) {
+  console.log(HELP);
+  process.exit(0);
+}
+const selection = selectionOf(process.argv.slice(2));
 /** The test files to run; null = all. */
-const files = selection.since === null ? null : testsFor(changedFiles(selection.since), importGraph());
+const files = selectedFiles(selection);
 const isSelected = (project: string) => selection.projects.length === 0 || selection.projects.includes(project);
 let passed = 0;
 let failed = 0;
@@ -53,7 +66,11 @@ async function runProject(project: string): Promise<void> {
   const vitest = ["run", "--project", project, "--reporter=default", "--reporter=json"];
   const child = spawn("vitest", [...vitest, `--outputFile.json=${report}`, ...ofProject], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, FORCE_COLOR: process.stdout.isTTY ? "1" : "0" },
+    env: {
+      NODE_COMPILE_CACHE: resolve("dist/compiled"), // tests start hundreds of Node processes
+      ...process.env,
+      FORCE_COLOR: process.stdout.isTTY ? "1" : "0",
+    },
   });
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => output.push(chunk));
@@ -93,6 +110,20 @@ function failuresOf({ testResults }: Report): string[] {
 async function runChecks(): Promise<void> {
   for (const { name, ok } of await check()) if (!count(ok)) failures.push(`check: ${name}`);
   if (!count(await dryRunDeploy())) failures.push("wrangler deploy --dry-run");
+}
+
+function selectionOf(words: string[]): Selection {
+  try {
+    return parseArguments(words);
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(2);
+  }
+}
+
+function selectedFiles({ since, files: named }: Selection): string[] | null {
+  if (since !== null) return testsFor(changedFiles(since), importGraph());
+  return named.length > 0 ? named : null;
 }
 
 await mkdir("dist/reports", { recursive: true });

@@ -8,19 +8,19 @@ import { toLines, toMoment } from "./webhooks/arrival-format.ts";
 
 const HELP = `npm run webhook:listen [-- --register | --secret <base64>] [--port 8799] [--json] [--verbose]
 
-Receives webhooks on this machine, verifies Service-Signature and the header of Standard Webhooks, drops repeats by
-their event id, and shows each event. Answers 200; 401 to a signature that is not good; 400 to what is no event.
+Receives webhooks on this machine, verifies Service-Signature and the signature of Standard Webhooks, drops repeated
+event ids, and shows each event. Answers 200, 401 for an invalid signature, or 400 for a body that is not an event.
 
-  --register   makes a webhook for itself at the local platform, and ends it on Ctrl-C.
-               The platform has to run with ALLOW_PRIVATE_NETWORK=true npm start (npm run demo does)
-  --secret     the webhook's signing secret; two, separated by a comma, while a rotation overlaps.
-               WEBHOOK_SECRET does the same. Without any, nothing is verified
-  --events     with --register: kinds or prefixes, separated by commas, such as asset.*; without it, all
-  --port       where to listen on 127.0.0.1 (8799)
-  --json       one JSON object a line
-  --verbose    each event as a whole
+  --register   creates a webhook for this receiver on the local platform, and deletes it on Ctrl-C.
+               The platform must run with ALLOW_PRIVATE_NETWORK=true npm start (npm run demo sets it)
+  --secret     the webhook's signing secret; during a rotation both secrets, separated by a comma.
+               The default is WEBHOOK_SECRET. Without a secret, nothing is verified
+  --events     with --register: kinds or prefixes, separated by commas, such as asset.*; default: all
+  --port       port on 127.0.0.1 (8799)
+  --json       prints one JSON object per line
+  --verbose    prints each event in full
 
-SLUICE_HOME is where --register looks for the running platform (.sluice).`;
+SLUICE_HOME is the folder of the running platform, for --register (.sluice).`;
 
 class UsageError extends Error {}
 
@@ -38,12 +38,12 @@ function readOptions() {
   });
   const port = Number(values.port);
   if (!/^\d+$/.test(values.port) || port > 65_535)
-    throw new UsageError(`--port is "${values.port}"; it has to be a port number, or 0 for any that is free.`);
+    throw new UsageError(`--port is "${values.port}"; it must be a port number, or 0 for any free port.`);
   const secrets = values.secret.split(",").filter((secret) => secret !== "");
   if (!secrets.every((secret) => /^[A-Za-z0-9+/]{4,}={0,2}$/.test(secret)))
-    throw new UsageError("--secret is not Base64. Give it as the API did when the webhook was created.");
+    throw new UsageError("--secret is not Base64. Give the secret exactly as the API returned it.");
   if (values.register && values.secret !== (process.env.WEBHOOK_SECRET ?? ""))
-    throw new UsageError("--register gets a secret of its own: leave --secret out.");
+    throw new UsageError("--register creates a new secret; omit --secret.");
   const eventTypes = values.events.split(",").filter((type) => type !== "");
   return { ...values, port, secrets, eventTypes };
 }
@@ -75,11 +75,11 @@ async function listen(options: Options): Promise<void> {
     setSecrets([webhook.secret]);
     reporter.note(
       { kind: "registered", webhookId: webhook.webhookId },
-      `Webhook ${webhook.webhookId}. Ctrl-C ends it.`,
+      `Webhook ${webhook.webhookId}. Ctrl-C deletes it.`,
     );
     remove = async () => {
       const isRemoved = await webhook.remove();
-      const text = isRemoved ? "The webhook is ended." : "The platform does not answer: its webhook stays.";
+      const text = isRemoved ? "The webhook was deleted." : "The platform does not answer; the webhook remains.";
       reporter.note({ kind: "removed", webhookId: webhook.webhookId, isRemoved }, text);
     };
   }
@@ -94,16 +94,17 @@ async function listen(options: Options): Promise<void> {
 }
 
 function secretNote({ register, secrets }: Options): string {
-  if (register) return "Each signature is verified with the secret of a webhook that is made for this.";
+  if (register) return "Each signature is verified with the secret of the new webhook.";
   if (secrets.length > 0) return "Each signature is verified.";
-  return "NOTHING IS VERIFIED: there is no --secret. Whoever reaches this port can make events up.";
+  return "NOTHING IS VERIFIED, because there is no --secret. Anyone who can reach this port can forge events.";
 }
 
 async function makeWebhook({ eventTypes }: Options, receiver: Receiver) {
   try {
     const api = await findLocalApi(resolve(process.env.SLUICE_HOME || ".sluice"));
     const description = `npm run webhook:listen on port ${new URL(receiver.url).port}`;
-    return await register(api, { url: receiver.url, description, eventTypes });
+    const filter = eventTypes.length === 0 ? {} : { eventTypes };
+    return await register(api, { url: receiver.url, description, ...filter });
   } catch (error) {
     await receiver.close();
     throw error;
@@ -114,8 +115,8 @@ async function makeWebhook({ eventTypes }: Options, receiver: Receiver) {
 function inWords(error: unknown): string | null {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof RegistrationError || error instanceof UsageError) return message;
-  if (code === "EADDRINUSE") return "The port is taken. Stop what listens there, or choose another with --port.";
-  if (code === "EACCES") return "The port may not be listened on. Choose one above 1024 with --port.";
+  if (code === "EADDRINUSE") return "The port is taken. Stop the program using it, or choose another port with --port.";
+  if (code === "EACCES") return "Listening on this port is not permitted. Choose a port above 1024 with --port.";
   return code?.startsWith("ERR_PARSE_ARGS") ? `${message}\n\n${HELP}` : null;
 }
 

@@ -1,39 +1,69 @@
 import { encoderCallbacks } from "./library/encoding/routes.ts";
+import { mediaClipsRoute } from "./library/assets/media-clips-route.ts";
 import { activityRoutes } from "./library/assets/activity-routes.ts";
 import { assetRoutes } from "./library/assets/index.ts";
-import { eventTypeRoutes } from "./events/event-type-routes.ts";
+import { mediaPlaybackRoutes } from "./library/playback-ids/routes.ts";
+import { uploadRoutes } from "./library/uploads/routes.ts";
+import { uploadPageRoutes } from "./library/uploads/page/routes.ts";
+import { tusRoutes } from "./library/uploads/tus/routes.ts";
+import { transferRoutes } from "./library/uploads/transfer/routes.ts";
+import { playlistRoutes } from "./library/playlists/routes.ts";
+import { eventTypeRoutes } from "./events/catalogue/event-type-routes.ts";
 import { eventRoutes } from "./events/routes.ts";
-import { eventRecordRoute } from "./events/webhooks/event-record-route.ts";
+import { eventRecordRoute } from "./events/webhooks/deliveries/event-record-route.ts";
 import { clipRoutes } from "./live/clips/clips-routes.ts";
 import { ingestRoutes } from "./live/ingest/ingest-routes.ts";
-import { pushRoutes } from "./live/ingest/push-route.ts";
+import { pushRoutes } from "./live/ingest/push-routes.ts";
 import { livePlaybackRoutes } from "./live/streams/playback-id-routes.ts";
 import { streamRoutes } from "./live/streams/routes.ts";
 import { simulcastIngestRoutes } from "./live/simulcast/simulcast-ingest-routes.ts";
 import { simulcastRoutes } from "./live/simulcast/simulcast-routes.ts";
 import { answerPlayback, forgetPlayback, playbackRoutes } from "./playback/index.ts";
 import { webhookRoutes } from "./events/webhooks/routes.ts";
+import { limitRequests } from "./tenancy/limits/limit-requests.ts";
+import { limitsRoutes } from "./tenancy/limits/limits-route.ts";
+import { playbackTokenRoutes } from "./tenancy/playback-tokens/routes.ts";
+import { signingKeyRoutes } from "./tenancy/signing-keys/routes.ts";
+import { verifyCredentialsRoute } from "./tenancy/credentials/verify-route.ts";
 import { requireCredentials } from "./tenancy/credentials/credentials.ts";
 import { healthRoute } from "./health-route.ts";
 import type { Env } from "./platform/env.ts";
 import { lingerOnRefusal } from "./platform/http/lingering.ts";
-import { Problem } from "./platform/http/problems.ts";
+import { prefersHtml } from "./platform/http/html-page.ts";
+import { problemPage } from "./platform/http/problem-page.ts";
+import { allowedInstead } from "./platform/http/allowed-methods.ts";
+import { Problem, problemResponse } from "./platform/http/problems.ts";
 import { boundApiBodies } from "./platform/http/read-json.ts";
-import { referencePage } from "./platform/http/reference-page.ts";
 import { logRequests } from "./events/request-log/request-log.ts";
 import { requestLogRoutes } from "./events/request-log/request-log-routes.ts";
 import { newRouter, renderError } from "./platform/http/router.ts";
+import { apiDocument } from "./api-document.ts";
+import { registerEvents } from "./api-webhooks.ts";
+import { isServedHere } from "./hosts.ts";
+import { atCanonicalPath } from "./path-aliases.ts";
+import { answerReference } from "./reference-page.ts";
+import { createSetupReport } from "./setup.ts";
 import { answerStartPage } from "./start-page.ts";
 
 /** The Worker's fetch handler: playback first, then the router. */
 export function createFetch(app = createApp()) {
-  return async (request: Request, env: Env, ctx: ExecutionContext): Promise<Response> => {
-    const playing = answerPlayback(request, env, ctx);
+  const reportSetup = createSetupReport();
+  return async (given: Request, env: Env, ctx: ExecutionContext): Promise<Response> => {
+    const request = atCanonicalPath(given);
+    reportSetup(request, env, ctx);
+    const playing = isServedHere(request.url, env.PUBLIC_URL)
+      ? answerPlayback(request, env, ctx)
+      : answerNowhere(request);
     if (playing === null) return await app.fetch(request, env, ctx);
     const answer = await playing;
     answer.headers.set("x-request-id", requestIdOf(request));
     return answer;
   };
+}
+
+async function answerNowhere(request: Request): Promise<Response> {
+  const problem = new Problem("not_found", "this host does not serve this address");
+  return prefersHtml(request) ? await problemPage(request, problem) : problemResponse(problem);
 }
 
 const requestIdOf = ({ headers }: Request): string => headers.get("cf-ray") ?? crypto.randomUUID();
@@ -48,8 +78,15 @@ export function createApp() {
     await next();
     c.res.headers.set("x-request-id", requestId);
   });
-  app.onError((error, c) => renderError(error, c.var.requestId));
-  app.notFound((c) => renderError(new Problem("not_found", "there is no such route"), c.var.requestId));
+  app.onError(renderError);
+  app.notFound(async ({ req }) => {
+    const allow = allowedInstead(app, req);
+    const [problem, headers] =
+      allow === null
+        ? [new Problem("not_found", "there is no such route"), {}]
+        : [new Problem("method_not_allowed", `this path accepts ${allow}`), { allow }];
+    return prefersHtml(req.raw) ? await problemPage(req.raw, problem, headers) : problemResponse(problem, headers);
+  });
 
   app.get("/", answerStartPage);
   app.route("/", healthRoute());
@@ -57,21 +94,23 @@ export function createApp() {
   app.openAPIRegistry.registerComponent("securitySchemes", "basic", {
     type: "http",
     scheme: "basic",
-    description: "Access token id and its secret",
+    description: "Access token id and its secret; on one machine, `username` and `password` in `.sluice/local.json`",
   });
+  registerEvents(app);
   app.get("/v1/openapi.json", (c) =>
-    c.json(openApiDocument(app, new URL(c.req.url).origin), 200, { "cache-control": "public, max-age=60" }),
+    c.json(apiDocument(app, new URL(c.req.url).origin), 200, { "cache-control": "public, max-age=60" }),
   );
-  app.get("/v1/reference", (c) =>
-    c.html(referencePage(openApiDocument(app, new URL(c.req.url).origin)), 200, {
-      "cache-control": "public, max-age=60",
-    }),
-  );
+  app.get("/v1/reference", (c) => answerReference(c.req.raw));
 
   app.use("/v1/*", requireCredentials);
   app.use("/v1/*", logRequests);
+  app.use("/v1/*", limitRequests);
   app.use("/v1/*", boundApiBodies);
+  app.route("/", playlistRoutes); // before the media, whose ids are in the same place of the path
+  app.route("/", uploadRoutes);
   app.route("/", assetRoutes({ forgetPlayback }));
+  app.route("/", mediaPlaybackRoutes({ forgetPlayback }));
+  app.route("/", mediaClipsRoute);
   app.route("/", activityRoutes);
   app.route("/", eventTypeRoutes);
   app.route("/", eventRoutes);
@@ -81,24 +120,18 @@ export function createApp() {
   app.route("/", streamRoutes);
   app.route("/", livePlaybackRoutes);
   app.route("/", simulcastRoutes);
+  app.route("/", verifyCredentialsRoute);
+  app.route("/", signingKeyRoutes);
+  app.route("/", limitsRoutes);
+  app.route("/", playbackTokenRoutes);
   app.route("/", clipRoutes);
+  app.route("/", uploadPageRoutes);
+  app.route("/", tusRoutes({ requireCredentials }));
+  app.route("/", transferRoutes);
   app.route("/", encoderCallbacks);
   app.route("/", ingestRoutes);
   app.route("/", simulcastIngestRoutes);
   app.route("/", pushRoutes);
   app.route("/", playbackRoutes);
   return app;
-}
-
-export function openApiDocument(app: ReturnType<typeof newRouter>, origin: string) {
-  return app.getOpenAPI31Document({
-    openapi: "3.1.0",
-    info: {
-      title: "Sluice",
-      version: "1",
-      description:
-        "On-demand video from URLs, low-latency live, playback and webhooks, on your own Cloudflare account.",
-    },
-    servers: [{ url: origin }],
-  });
 }

@@ -1,15 +1,21 @@
 import { Hono } from "hono";
 import { HealthCache } from "./health.ts";
 import type { AppContext } from "./platform/http/router.ts";
+import { isLocal, missingSetup } from "./setup.ts";
 import { authenticate } from "./tenancy/credentials/credentials.ts";
 
-/** `GET /healthz`: the status for everyone, the status of each part for authenticated callers. */
+/**
+ * `GET /healthz`: the status for everyone, the status of each part for authenticated callers. On this machine it also names what is not set
+ * up, because nobody has credentials before there are tables.
+ */
 export function healthRoute() {
   const health = new HealthCache(Date.now);
   return new Hono<AppContext>().get("/healthz", async (c) => {
     const isKnown = c.req.header("authorization") !== undefined && (await authenticate(c)) !== null;
     const { status, parts } = await health.read(c.env, isKnown ? "full" : "public");
+    const setup = isLocal(c.req.url) ? await missingSetup(c.env) : null;
+    const answer = { status, ...(isKnown ? { parts } : {}), ...(setup === null ? {} : { setup }) };
     c.header("cache-control", "no-store");
-    return c.json(isKnown ? { status, parts } : { status }, status === "up" ? 200 : 503);
+    return c.json(answer, status === "up" ? 200 : 503);
   });
 }

@@ -26,14 +26,17 @@ interface Check {
 
 const CHECKS: Record<string, Check> = {
   settings: { scope: "public", run: (env) => Promise.resolve(requireUsable(deploymentProblems(env))) },
-  database: { scope: "public", run: async (env) => void (await openDatabase(env.DB).run(sql`select 1`)) },
+  database: {
+    scope: "public",
+    run: async (env) => void (await openDatabase(env.DB).run(sql`select 1 from workspaces limit 1`)),
+  },
   storage: { scope: "public", run: async (env) => void (await env.MEDIA.head("health")) },
   // The consumer of the queue drops this message.
   queue: { scope: "full", run: async (env) => void (await env.PURGES.send({ health: true })) },
   encoder: { scope: "full", run: (env) => encoderClient(env).health() },
 };
 
-/** Also logged, because nobody can authenticate before the first workspace exists. */
+/** Also logged, because no request can authenticate before the first workspace exists. */
 function requireUsable(problems: string[]): void {
   if (problems.length === 0) return;
   logError("deployment.settings_unusable", { problems });
@@ -79,7 +82,7 @@ interface Slot {
 
 /**
  * This isolate's latest health result, at most `FRESH_MS` old. Of concurrent requests only one runs the checks, and the others read its
- * result. In workerd a request cannot await another request's promise, so requests without a result poll every `WAIT_MS`.
+ * result. A promise of a request that was cancelled never settles, so requests without a result poll every `WAIT_MS` instead of awaiting it.
  */
 export class HealthCache {
   private readonly slots: Record<HealthScope, Slot> = {

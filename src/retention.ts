@@ -5,9 +5,9 @@ import type { Env } from "./platform/env.ts";
 import { eventTime, events } from "./events/index.ts";
 import { log } from "./platform/log.ts";
 import { requestLogs } from "./events/request-log/tables.ts";
-import { deliveries, deliveryAttempts } from "./events/webhooks/tables.ts";
+import { deliveries, deliveryAttempts } from "./events/webhooks/records/tables.ts";
 
-/** How long events, deliveries and the request log are kept (spec/interface.md, Limits). */
+/** How long events, deliveries and the request log are kept. */
 const KEEP_DAYS = 30;
 export const KEEP_MS = KEEP_DAYS * 24 * 3600_000;
 

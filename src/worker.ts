@@ -1,6 +1,8 @@
 import { consumePurges, sweepAssets } from "./library/assets/index.ts";
+import { sweepUploads } from "./library/uploads/index.ts";
 import type { Env } from "./platform/env.ts";
 import { createFetch } from "./app.ts";
+import { forgetOldAnswers } from "./platform/http/idempotency.ts";
 import { logError } from "./platform/log.ts";
 import { consumeClips, isOffAir, sweepClips, sweepSecrets, sweepStreams } from "./live/index.ts";
 import { deleteOld } from "./retention.ts";
@@ -16,21 +18,28 @@ export { AssetMachine } from "../durable-objects/asset-machine.ts";
 export { EncoderContainer } from "../durable-objects/encoder-container.ts";
 export { LiveStreamMachine } from "../durable-objects/live-stream-machine.ts";
 export { LiveOrigin } from "../durable-objects/live-origin.ts";
+export { UploadMachine } from "../durable-objects/upload-machine.ts";
 export { WebhookSender } from "../durable-objects/webhook-sender.ts";
 export { PlaybackOrigin } from "./playback/index.ts";
 
-/** Keyed by the queue names in `wrangler.toml`. */
+/**
+ * Keyed by the queue names in `wrangler.toml` without the name of the installation, which precedes them: `sluice-purges`. A queue without
+ * one is of an earlier release.
+ */
 const CONSUMERS: Record<string, (env: Env, batch: MessageBatch) => Promise<void>> = {
-  "sluice-purges": consumePurges,
-  "sluice-clips": consumeClips,
+  purges: consumePurges,
+  clips: consumeClips,
   "webhook-deliveries": consumeDeliveries,
   "webhook-deliveries-dead": consumeDeadDeliveries,
 };
 
+const consumerOf = (queue: string) =>
+  Object.entries(CONSUMERS).find(([name]) => queue === name || queue.endsWith(`-${name}`))?.[1];
+
 export default {
   fetch: createFetch(),
   async queue(batch, env) {
-    const consume = CONSUMERS[batch.queue];
+    const consume = consumerOf(batch.queue);
     if (consume === undefined) throw new Error(`no consumer for the queue ${batch.queue}`);
     await consume(env, batch);
   },
@@ -40,11 +49,13 @@ export default {
       sweepAssets(env, now, isOffAir),
       sweepDeliveries(env, now),
       sweepStreams(env, now),
+      sweepUploads(env, now),
       sweepClips(env, now),
       refreshMatchedTypes(env),
       resealSecrets(env),
       sweepSecrets(env),
       deleteOld(env, now),
+      forgetOldAnswers(env, now),
     ];
     for (const { status, reason } of (await Promise.allSettled(tasks)) as PromiseRejectedResult[])
       if (status === "rejected") logError("cron.task_failed", { error: String(reason) });

@@ -4,6 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundle } from "../../scripts/local/bundle.ts";
+import { readOptions } from "../../scripts/local/hosted-worker.ts";
+import type { HostSettings } from "../../scripts/local/worker-host.ts";
 import { loadSettings } from "../../scripts/local/settings.ts";
 import { freePort } from "../../test/support/platform.ts";
 import { descendantsOf } from "../../test/support/processes.ts";
@@ -13,6 +15,7 @@ export interface BenchHost {
   baseUrl: string;
   authorization: string;
   encoderSecret: string;
+  processIds(): number[];
   stop(): Promise<void>;
 }
 
@@ -23,8 +26,14 @@ export async function startBenchHost(): Promise<BenchHost> {
   const home = await mkdtemp(join(tmpdir(), "sluice-bench-"));
   const settings = await loadSettings({}, { home, port: await freePort(), encoderPort: 9, allowPrivateNetwork: true });
   await bundle("bench/worker/worker.ts", WORKER);
+  const options: HostSettings = {
+    ...settings,
+    workerPath: WORKER,
+    options: await readOptions(),
+    isDatabaseReady: false,
+  };
   const child = fork("scripts/local/worker-host.ts", [], {
-    env: { ...process.env, SLUICE_WORKER: JSON.stringify({ ...settings, workerPath: WORKER }) },
+    env: { ...process.env, SLUICE_WORKER: JSON.stringify(options) },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     execArgv: ["--disable-warning=ExperimentalWarning"],
   });
@@ -40,6 +49,7 @@ export async function startBenchHost(): Promise<BenchHost> {
     baseUrl: `http://127.0.0.1:${settings.port}`,
     authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
     encoderSecret,
+    processIds: () => (child.pid === undefined ? [] : descendantsOf(child.pid)),
     async stop() {
       const gone = new Promise((done) => child.once("exit", done));
       child.kill("SIGTERM");

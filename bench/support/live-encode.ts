@@ -1,7 +1,7 @@
 /** `node live-encode.ts FILE [copy]`: encodes a broadcast like its child process, but never drops a rung on a busy machine. */
 import { SESSION_START } from "../../encoder/live/run-state.ts";
 import { createReadStream } from "node:fs";
-import { Log } from "node-av";
+import { Log } from "node-av/lib";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { encodeBroadcast } from "../../encoder/live/broadcast.ts";
 import { encodeMessage } from "../../encoder/live/wire.ts";
@@ -18,6 +18,7 @@ await encodeBroadcast(
     onInit() {},
     onPart: (facts, bytes) => void process.stdout.write(encodeMessage({ type: "part", facts }, bytes)),
     onThumbnail() {},
+    onThumbnailFailed() {},
     onRungDropped() {},
     onPulse() {},
   },

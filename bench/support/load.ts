@@ -4,7 +4,8 @@ import { median } from "./figures.ts";
 /** One kind of request, sent repeatedly. */
 export interface Load {
   method: "GET" | "POST";
-  path: string;
+  /** A function is called for each request. */
+  path: string | (() => string);
   headers?: Record<string, string>;
   body?: string;
   /** The expected status; any other ends the measurement. */
@@ -62,11 +63,12 @@ async function perSecond(agent: Agent, baseUrl: string, load: Load, forMs: numbe
 function send(agent: Agent, baseUrl: string, { method, path, headers, body, status }: Load): Promise<void> {
   return new Promise((done, failed) => {
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
-    const outgoing = request(`${baseUrl}${path}`, { agent, method, headers: { ...headers, ...length } }, (answer) => {
+    const to = typeof path === "string" ? path : path();
+    const outgoing = request(`${baseUrl}${to}`, { agent, method, headers: { ...headers, ...length } }, (answer) => {
       answer.on("error", failed);
       answer.on("end", done);
       answer.resume();
-      if (answer.statusCode !== status) failed(new Error(`${method} ${path} answered ${answer.statusCode}`));
+      if (answer.statusCode !== status) failed(new Error(`${method} ${to} answered ${answer.statusCode}`));
     });
     outgoing.on("error", failed);
     outgoing.end(body);

@@ -41,7 +41,7 @@ async function record(body: CreateAsset): Promise<Recorded> {
     after: () => undefined,
     keep: async () => [],
   });
-  return { statements: recorder.statements, answer, assetId: id };
+  return { statements: recorder.statements, answer: JSON.stringify(answer), assetId: id };
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;

@@ -1,6 +1,7 @@
 import { renditionKey } from "../../src/platform/storage/keys.ts";
 import { assets, renditions, tracks } from "../../src/library/assets/tables.ts";
 import { playbackIds } from "../../src/tenancy/access/index.ts";
+import { signingKeys } from "../../src/tenancy/signing-keys/tables.ts";
 import { openDatabase } from "../../src/platform/database.ts";
 import type { Env } from "../../src/platform/env.ts";
 
@@ -70,7 +71,21 @@ export async function seedReadyAsset(env: Env) {
   const initKey = renditionKey(assetId, "v720", "init.mp4");
   await env.MEDIA.put(segmentKey, new Uint8Array(SEGMENT_BYTES));
   await env.MEDIA.put(initKey, new Uint8Array(INIT_BYTES));
-  return { playbackId, rendition: "v720", segmentKey, initKey };
+  return { assetId, playbackId, rendition: "v720", segmentKey, initKey };
+}
+
+/** A ready asset with a public and a private playback ID. @param publicKey SPKI as PEM */
+export async function seedPrivate(env: Env, publicKey: string) {
+  const { assetId, ...asset } = await seedReadyAsset(env);
+  const [privateId, keyId, createdAt] = [crypto.randomUUID(), crypto.randomUUID(), new Date()];
+  const db = openDatabase(env.DB);
+  await db.batch([
+    db
+      .insert(playbackIds)
+      .values({ id: privateId, targetId: assetId, workspaceId: "bench", accessPolicy: "private", createdAt }),
+    db.insert(signingKeys).values({ id: keyId, workspaceId: "bench", publicKey, createdAt }),
+  ]);
+  return { ...asset, privateId, keyId };
 }
 
 const segmentsOf = (durationTicks: number, bytes: number) => ({

@@ -3,9 +3,9 @@ import { Hono } from "hono";
 import { openDatabase } from "../../src/platform/database.ts";
 import type { Env } from "../../src/platform/env.ts";
 import { commitWithEvents } from "../../src/events/webhooks/index.ts";
-import { newSecret, sealSecret } from "../../src/events/webhooks/secrets.ts";
-import { webhooks } from "../../src/events/webhooks/tables.ts";
-import { wakeSender } from "../../src/events/webhooks/wake.ts";
+import { newSecret, sealSecret } from "../../src/events/webhooks/records/secrets.ts";
+import { webhooks } from "../../src/events/webhooks/records/tables.ts";
+import { wakeSender } from "../../src/events/webhooks/fan-out/call-sender.ts";
 import { workspaces } from "../../src/tenancy/workspaces/tables.ts";
 
 /** The size of a media event. */

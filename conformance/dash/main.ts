@@ -6,15 +6,15 @@ import { OWN_SCHEMA } from "./schema.ts";
 
 const HELP = `npm run check:dash -- URL [--seconds 30] [--schema FILE] [--json] [--strict]
 
-Reads an MPD, live or on demand, follows it at its own address while it is dynamic, loads what it lists, and says of
-each rule of ISO/IEC 23009-1 and of the DASH-IF's interoperability points (IOP) whether it was kept: ok, FAIL (a MUST
-is broken), warn (a SHOULD is broken), or not seen.
+Loads an MPD, live or on demand, reloads it at its URL while it is dynamic, loads the listed segments, and reports for
+each rule of ISO/IEC 23009-1 and of the DASH-IF interoperability points (IOP) whether the server conforms: ok, FAIL (a
+MUST is violated), warn (a SHOULD is violated), or not seen.
 
   URL        an MPD whose segments are listed by SegmentTimeline
   --seconds  how long to follow a dynamic MPD (30)
-  --schema   an XML schema to validate with, such as the published DASH-MPD.xsd; without it, what Sluice may write
-  --json     the verdicts with all evidence
-  --strict   a broken SHOULD fails too
+  --schema   XML schema for the MPD, such as the published DASH-MPD.xsd; default: that of the MPDs that Sluice writes
+  --json     prints all verdicts with all evidence
+  --strict   a violated SHOULD also fails
 
 Exit code: 0 when nothing fails, 1 when something does, 2 when there is no MPD to check.`;
 

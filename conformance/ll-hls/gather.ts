@@ -41,7 +41,7 @@ async function enter(client: Client, url: string): Promise<{ exchange: Exchange;
     const text = new TextDecoder().decode(answer.bytes);
     if (answer.exchange.status === 200 && text.startsWith("#EXTM3U")) return { exchange: answer.exchange, text };
     if (Date.now() > untilMs)
-      throw new Error(`${url} answers ${answer.exchange.status || "nothing"}, and is no playlist.`);
+      throw new Error(`${url} answered ${answer.exchange.status || "nothing"}; it is not a playlist.`);
     await pause(500);
   }
 }

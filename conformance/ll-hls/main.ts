@@ -5,13 +5,13 @@ import { toJson, toText } from "./report.ts";
 
 const HELP = `npm run check:ll-hls -- URL [--seconds 60] [--json] [--strict]
 
-Follows a live stream of low-latency HLS as a strict player does, and says of each rule of draft-pantos-hls-rfc8216bis
-whether the server kept it: ok, FAIL (a MUST is broken), warn (a SHOULD is broken), or not seen.
+Follows a low-latency HLS stream as a strict player does, and reports for each rule of draft-pantos-hls-rfc8216bis
+whether the server conforms: ok, FAIL (a MUST is violated), warn (a SHOULD is violated), or not seen.
 
   URL        a multivariant playlist, or one media playlist
-  --seconds  how long to follow it (60); a window longer than that shows nothing that leaves it
-  --json     the verdicts with all evidence
-  --strict   a broken SHOULD fails too
+  --seconds  how long to follow it (60); removed segments are judged only when the window is shorter
+  --json     prints all verdicts with all evidence
+  --strict   a violated SHOULD also fails
 
 Exit code: 0 when nothing fails, 1 when something does, 2 when there is no stream to check.`;
 

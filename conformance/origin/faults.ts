@@ -27,6 +27,7 @@ export const FAULTS = {
   "dates drift": "dates run 5 % fast",
   "another clock": "one rendition's dates are 2 s off",
   "a report is missing": "only the video playlist reports the other rendition",
+  "an unlisted report": "the audio playlist also reports a rendition that the multivariant playlist does not list",
   "wrong hint": "the hint names the part after the next",
   "errors kept for long": "a 400 is cacheable for an hour",
   "nothing may be kept": "every answer is no-store",

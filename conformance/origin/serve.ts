@@ -6,7 +6,7 @@ import { startOrigin } from "./origin.ts";
 const { values } = parseArgs({ options: { port: { type: "string", default: "8899" }, fault: { type: "string" } } });
 const { fault, port } = values;
 if (fault !== undefined && !(fault in FAULTS)) {
-  console.error(`There is no fault "${fault}". There are: ${Object.keys(FAULTS).join(", ")}.`);
+  console.error(`Unknown fault "${fault}". The faults are: ${Object.keys(FAULTS).join(", ")}.`);
   process.exit(2);
 }
 const { url } = await startOrigin((fault ?? null) as Fault | null, { port: Number(port) });

@@ -189,9 +189,11 @@ export class Stream {
   #reportLines(name: Name, count: number): string[] {
     if (this.fault === "a report is missing" && name === "audio") return [];
     const last = count - 1 - (this.fault === "stale rendition reports" ? 6 : 0);
-    const other = name === "video" ? "audio" : "video";
-    return [
-      `#EXT-X-RENDITION-REPORT:URI="${other}.m3u8",LAST-MSN=${Math.floor(last / PARTS)},LAST-PART=${last % PARTS}`,
-    ];
+    const others: string[] = [name === "video" ? "audio" : "video"];
+    if (this.fault === "an unlisted report" && name === "audio") others.push("dropped");
+    return others.map(
+      (other) =>
+        `#EXT-X-RENDITION-REPORT:URI="${other}.m3u8",LAST-MSN=${Math.floor(last / PARTS)},LAST-PART=${last % PARTS}`,
+    );
   }
 }

@@ -4,8 +4,8 @@ import type { ChildProcess } from "node:child_process";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
-import { startMediaProcess } from "../media-process.ts";
-import { Supervisor } from "../supervisor.ts";
+import { LIBAV_ENVIRONMENT, startMediaProcess } from "../platform/media-process.ts";
+import { Supervisor } from "../platform/supervisor.ts";
 import type { JobFailureCode } from "../../protocol/jobs.ts";
 import type { BroadcastEnd } from "./broadcast.ts";
 import { Outbox, type OutboxReceiver } from "./outbox.ts";
@@ -15,8 +15,6 @@ import { type ChildOrder, MessageReader, type WireMessage } from "./wire.ts";
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 const HEAP_MIB = 512;
 const WATCH_MS = 500;
-/** Each libav call occupies a libuv thread; reader, decoder, filter and every encoder of a ladder run at the same time. */
-export const LIBUV_THREADS = 12;
 
 export interface BroadcastLimits {
   /** With input available and no progress for this long, libav is considered hung. */
@@ -41,7 +39,7 @@ export interface BroadcastReceiver extends OutboxReceiver {
   onOpening(opening: RunOpening): Promise<RunStart>;
   onRungDropped(dropped: DroppedRung): void;
   onThumbnail(bytes: Buffer, capturedAtMs: number): void;
-  onThumbnailFailed?(reason: string): void;
+  onThumbnailFailed(reason: string): void;
   onPulse(pulse: Pulse): void;
   /** Called when a part is queued for `onPart`, which may follow much later. */
   onPartMade?(facts: PartFacts): void;
@@ -50,11 +48,11 @@ export interface BroadcastReceiver extends OutboxReceiver {
 }
 
 /** @throws {ProcessNotStarted} */
-export const startBroadcastChild = (): ChildProcess =>
-  startMediaProcess(CHILD_PATH, {
+export const startBroadcastChild = (path = CHILD_PATH): ChildProcess =>
+  startMediaProcess(path, {
     stdio: ["pipe", "pipe", "pipe", "ipc"],
     heapMiB: HEAP_MIB,
-    environment: { UV_THREADPOOL_SIZE: String(LIBUV_THREADS) },
+    environment: LIBAV_ENVIRONMENT,
   });
 
 /**
@@ -100,7 +98,7 @@ export async function runBroadcast(
     else if (message.type === "key") receiver.onKey?.(message.place);
     else if (message.type === "dropped") receiver.onRungDropped(message.dropped);
     else if (message.type === "thumbnail") receiver.onThumbnail(data, message.capturedAtMs);
-    else if (message.type === "thumbnail-failed") receiver.onThumbnailFailed?.(message.reason);
+    else if (message.type === "thumbnail-failed") receiver.onThumbnailFailed(message.reason);
     else if (message.type === "pulse") {
       const { steps, isWaiting } = message.pulse;
       if (steps !== progress.steps || isWaiting) Object.assign(progress, { steps, aliveMs: performance.now() });

@@ -1,9 +1,12 @@
 /** Lets an encoder continue a run that another encoder started before it crashed. */
-import type { Continuation, RenditionProgress } from "./run-state.ts";
+import type { BroadcastPlan } from "./output.ts";
+import type { Continuation, RenditionProgress, RunState } from "./run-state.ts";
+import { CaptureClock } from "./capture-clock.ts";
 import { PICTURE_TIMESCALE } from "./live-grid.ts";
 import { createHash } from "node:crypto";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import { type PartFacts, SOUND_NAME } from "./output.ts";
+import { SegmentGrid } from "./segment-grid.ts";
 
 /** The run cannot be continued unchanged. No output has been produced. */
 export class CannotContinue extends Error {}
@@ -25,9 +28,11 @@ export interface CutPlace {
   sample: number;
 }
 
-export function placeOf(rendition: string, { run, progress }: Continuation): CutPlace {
-  const found = progress.find((one) => one.rendition === rendition);
+/** @param continues null = a new run */
+export function placeOf(rendition: string, continues: Continuation | null): CutPlace {
+  const found = continues?.progress.find((one) => one.rendition === rendition);
   if (found === undefined) return { segment: 0, part: 0, sample: 0 };
+  const { run } = continues!;
   const isSound = rendition === SOUND_NAME;
   const timescale = isSound ? run.sound!.sampleRateHz : PICTURE_TIMESCALE;
   const sampleTicks = isSound ? AAC_FRAME_SAMPLES : run.grid!.ticksPerFrame;
@@ -37,4 +42,23 @@ export function placeOf(rendition: string, { run, progress }: Continuation): Cut
     part: found.part,
     sample: Math.round((found.endTicks - baseTicks) / sampleTicks),
   };
+}
+
+/** A capture clock that continues from the newest published segment. */
+export function continuedClock({ run, progress }: Continuation, settings: BroadcastPlan["settings"]): CaptureClock {
+  const newest = progress.filter((one) => one.capturedAtMs !== null).toSorted((a, b) => b.msn - a.msn)[0];
+  if (newest === undefined) return new CaptureClock();
+  const grid = new SegmentGrid(run.grid, settings, run.isFirstShort);
+  const mediaSeconds = run.zeroSeconds + grid.startSeconds(newest.msn - run.start.msn);
+  return new CaptureClock({ mediaSeconds, atMs: newest.capturedAtMs! });
+}
+
+/** @throws {CannotContinue} when an init segment differs from the one that the run has published */
+export function checkInits(
+  inits: readonly { name: string; init: { bytes: Buffer } }[],
+  { inits: published }: Pick<RunState, "inits">,
+): void {
+  const before = new Map(published);
+  for (const { name, init } of inits)
+    if (before.get(name) !== digestOf(init.bytes)) throw new CannotContinue(`the init segment of ${name} differs`);
 }

@@ -1,5 +1,5 @@
 /** Deinterlaces at the same frame rate, as for on-demand assets. Progressive frames pass unchanged; the filter delays by one picture. */
-import type { Frame } from "node-av";
+import type { Frame } from "node-av/lib";
 import { AV_FRAME_FLAG_INTERLACED } from "node-av/constants";
 import { PictureGraph } from "../media/picture-graph.ts";
 import type { DecodedFrame } from "./stream-decoder.ts";

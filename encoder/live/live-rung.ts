@@ -1,8 +1,8 @@
 /** One live H.264 encoder: no B-frames, no look-ahead, a key frame every second and at every segment start. */
 import { type LiveGrid, PICTURE_TIMESCALE } from "./live-grid.ts";
-import { type CodecContext, type Frame, Packet } from "node-av";
+import { type CodecContext, type Frame, Packet } from "node-av/lib";
 import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE } from "node-av/constants";
-import { JobError } from "../errors.ts";
+import { JobError } from "../platform/errors.ts";
 import { initSegment } from "../../protocol/media/cmaf.ts";
 import { codecOf, type H264Codec, withoutSettingsSei } from "../media/h264.ts";
 import type { ColorMatrix } from "../media/scale-graph.ts";

@@ -1,10 +1,11 @@
 /** Demuxes a broadcast: its container, streams and packets. */
-import { Dictionary, FormatContext, type IOContext, Packet, type Stream } from "node-av";
-import { AVFMT_FLAG_CUSTOM_IO, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO, AV_NOPTS_VALUE } from "node-av/constants";
-import { JobError } from "../errors.ts";
-import { CODEC_WHITELIST, decoderOf } from "../media/codecs.ts";
+import { Dictionary, FormatContext, type IOContext, Packet, type Stream } from "node-av/lib";
+import { AVFMT_FLAG_CUSTOM_IO, AV_NOPTS_VALUE } from "node-av/constants";
+import { JobError } from "../platform/errors.ts";
+import { CODEC_WHITELIST } from "../media/codecs.ts";
 import { ticksToSeconds } from "../media/source.ts";
 import { isRateConfirmed } from "./live-grid.ts";
+import { LiveStreams } from "./live-streams.ts";
 import { PacketTimes } from "./packet-times.ts";
 import type { Kind } from "./source-timeline.ts";
 import type { StreamReader } from "./stream-reader.ts";
@@ -21,8 +22,6 @@ const LOOK_BYTES = 4 << 20;
 /** Limits of the frame rate measurement. */
 const RATE_PACKETS = 40;
 const RATE_SECONDS = 0.6;
-/** Largest accepted picture. */
-const MAX_PIXELS = 4096 * 2304;
 
 export interface TimedPacket {
   packet: Packet; // owned by the receiver
@@ -36,11 +35,8 @@ export class LiveSource {
   readonly #format = new FormatContext();
   readonly #io: IOContext;
   readonly #early: TimedPacket[] = [];
-  readonly #streams = new Map<number, Stream>();
   readonly #times = new PacketTimes();
-  #streamsAtStart = 0;
-  video: Stream | null = null;
-  audio: Stream | null = null;
+  #streams!: LiveStreams; // set by `open`
 
   private constructor(reader: StreamReader) {
     this.reader = reader;
@@ -76,13 +72,15 @@ export class LiveSource {
     if ((await format.openInput("", null, options)) < 0) throw this.#notMedia();
     if ((await format.findStreamInfo(null)) < 0)
       throw new JobError("source_damaged", "The broadcast's streams could not be read.");
-    this.#updateStreams();
-    this.#streamsAtStart = format.streams.length;
-    this.video = this.#best("video");
-    this.audio = this.#best("audio");
-    if (this.video === null && this.audio === null)
-      throw new JobError("source_no_streams", "The broadcast has neither picture nor sound that can be decoded.");
-    refuseTooLarge(this.video);
+    this.#streams = new LiveStreams(format);
+  }
+
+  get video(): Stream | null {
+    return this.#streams.video;
+  }
+
+  get audio(): Stream | null {
+    return this.#streams.audio;
   }
 
   /** Maximum distance between picture and sound of the same time, in seconds. */
@@ -144,47 +142,13 @@ export class LiveSource {
         packet.free();
         return null;
       }
-      const stream = this.#streamOf(packet.streamIndex);
-      const kind = stream && this.#kindOf(stream);
+      const stream = this.#streams.at(packet.streamIndex);
+      const kind = stream && this.#streams.kindOf(stream);
       const ticks = stream && kind ? this.#times.complete(packet, stream) : null;
       if (stream && kind && ticks !== null)
         return { packet, stream, kind, decodeSeconds: ticksToSeconds(ticks, stream) };
       packet.free();
     }
-  }
-
-  /** A stream that appears midway replaces the previous one of its kind: the broadcaster has changed the codec. */
-  #kindOf(stream: Stream): Kind | null {
-    if (stream.index === this.video?.index) return "video";
-    if (stream.index === this.audio?.index) return "audio";
-    if (stream.index < this.#streamsAtStart || !isDecodable(stream)) return null;
-    const { codecType } = stream.codecpar;
-    if (codecType === AVMEDIA_TYPE_VIDEO && this.video !== null) {
-      this.video = stream;
-      return "video";
-    }
-    if (codecType === AVMEDIA_TYPE_AUDIO && this.audio !== null) {
-      this.audio = stream;
-      return "audio";
-    }
-    return null;
-  }
-
-  #streamOf(index: number): Stream | undefined {
-    if (!this.#streams.has(index)) this.#updateStreams();
-    return this.#streams.get(index);
-  }
-
-  #updateStreams(): void {
-    for (const stream of this.#format.streams)
-      if (!this.#streams.has(stream.index)) this.#streams.set(stream.index, stream);
-  }
-
-  #best(kind: Kind): Stream | null {
-    const type = kind === "video" ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO;
-    const usable = [...this.#streams.values()].filter((s) => s.codecpar.codecType === type && isDecodable(s));
-    const pixels = ({ codecpar }: Stream) => codecpar.width * codecpar.height;
-    return usable.toSorted((a, b) => pixels(b) - pixels(a) || a.index - b.index)[0] ?? null;
   }
 
   #notMedia(): JobError {
@@ -199,13 +163,3 @@ const inPresentationOrder = (times: number[]): number[] =>
 
 const hzOf = (rate: { num: number; den: number } | undefined): number =>
   rate && rate.num > 0 && rate.den > 0 ? rate.num / rate.den : 0;
-
-const isDecodable = (stream: Stream) => decoderOf(stream) !== null;
-
-/** @throws {JobError} source_too_large_picture */
-export function refuseTooLarge(video: { codecpar: Pick<Stream["codecpar"], "width" | "height"> } | null): void {
-  if (video === null) return;
-  const { width, height } = video.codecpar;
-  if (width * height > MAX_PIXELS)
-    throw new JobError("source_too_large_picture", `The picture is ${width}×${height}; the largest is 4096×2304.`);
-}

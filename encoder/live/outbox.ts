@@ -11,7 +11,7 @@ export interface OutboxReceiver {
   /** Parts of this segment are lost; no further part of it follows. */
   onGap(rendition: string, msn: number): Promise<void>;
   /** One of the above was rejected. */
-  onRejected?(rendition: string, error: unknown): void;
+  onRejected(rendition: string, error: unknown): void;
 }
 
 type Item =
@@ -84,7 +84,7 @@ export class Outbox {
         else if (item.type === "part") await this.#receiver.onPart(item.facts, item.bytes);
         else await this.#receiver.onGap(rendition, item.msn);
       } catch (error) {
-        this.#receiver.onRejected?.(rendition, error);
+        this.#receiver.onRejected(rendition, error);
         if (item.type === "part" && item.facts.msn > queue.lostMsn) this.#drop(queue, item.facts.msn);
       }
       queue.current = null;

@@ -90,7 +90,7 @@ export interface BroadcastListener {
   onRungDropped(dropped: DroppedRung): void;
   /** JPEG of the first picture and of one picture every 5 s. @param capturedAtMs of the picture, epoch ms */
   onThumbnail(bytes: Buffer, capturedAtMs: number): void;
-  onThumbnailFailed?(reason: string): void;
+  onThumbnailFailed(reason: string): void;
   onPulse(pulse: Pulse): void;
   /** A run has started (called after its inits) or changed; null = it ends and can no longer be continued. */
   onRun?(state: RunState | null): void;

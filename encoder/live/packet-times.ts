@@ -2,7 +2,7 @@
  * Derives the times of packets without timestamps. In MPEG-TS, one PTS covers several AAC frames of a PES packet. libav derives the other
  * times only once the sample rate is known, which is after the first PES packet.
  */
-import type { Packet, Stream } from "node-av";
+import type { Packet, Stream } from "node-av/lib";
 import { AV_NOPTS_VALUE } from "node-av/constants";
 
 export interface TimedStream {

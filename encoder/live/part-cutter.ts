@@ -98,25 +98,3 @@ export class PartCutter {
     if (isLast) this.#segment += 1;
   }
 }
-
-/** Returns where a run must end to give its last segment at least `least` samples or full length. */
-export function leastEnd(samples: number, least: number, { segmentEnd }: Pick<CutPlan, "segmentEnd">): number {
-  let segment = 0;
-  while (segmentEnd(segment) < samples) segment += 1;
-  const begins = segment === 0 ? 0 : segmentEnd(segment - 1);
-  return Math.min(begins + least, segmentEnd(segment));
-}
-
-/**
- * Whether a run of this many samples would end between two parts of a segment. The part before has then been published without being
- * marked as the last one, so one more sample is needed to form a last part.
- */
-export function endsBetweenParts(
-  samples: number,
-  { segmentEnd, partSamples }: Pick<CutPlan, "segmentEnd" | "partSamples">,
-): boolean {
-  let segment = 0;
-  while (segmentEnd(segment) < samples) segment += 1;
-  const inSegment = samples - (segment === 0 ? 0 : segmentEnd(segment - 1));
-  return samples < segmentEnd(segment) && inSegment % partSamples(segment) === 0;
-}

@@ -1,5 +1,5 @@
 /** Encodes the rungs of a run: one scale graph, one encoder per rung in parallel, and thumbnails from an already scaled rung. */
-import type { Frame } from "node-av";
+import type { Frame } from "node-av/lib";
 import { AVCOL_TRC_ARIB_STD_B67, AVCOL_TRC_SMPTE2084 } from "node-av/constants";
 import { PictureGraph } from "../media/picture-graph.ts";
 import { colorPlan, scaleGraph } from "../media/scale-graph.ts";
@@ -23,6 +23,7 @@ export class PictureLadder {
   readonly #picture: LadderPicture;
   #rungs: LiveRung[];
   #encodings: Promise<void>[];
+  readonly #toDrop = new Set<string>();
   readonly #pending: Promise<unknown>[] = [];
   #graph: PictureGraph | undefined;
   #thumbnail: Promise<void> = Promise.resolve();
@@ -36,6 +37,11 @@ export class PictureLadder {
   /** Largest first. */
   get rungs(): readonly LiveRung[] {
     return this.#rungs;
+  }
+
+  /** Rungs that are not marked to be dropped. */
+  get kept(): readonly LiveRung[] {
+    return this.#rungs.filter(({ rung }) => !this.#toDrop.has(rung.name));
   }
 
   /** Encodes one output frame in every rung. The caller keeps ownership of the picture. */
@@ -70,6 +76,23 @@ export class PictureLadder {
     this.#rungs = this.#rungs.filter((rung) => !gone.includes(rung));
     this.#encodings = this.#rungs.map(() => Promise.resolve());
     this.#closeGraph();
+  }
+
+  /** Marks a rung to be dropped. */
+  drop(name: string): void {
+    this.#toDrop.add(name);
+  }
+
+  /** Finishes, closes and removes the marked rungs. Yields the name of each. */
+  async *dropMarked(): AsyncGenerator<string> {
+    const dropped = this.#rungs.filter(({ rung }) => this.#toDrop.has(rung.name));
+    if (dropped.length === 0) return;
+    await this.remove(dropped);
+    for (const rung of dropped) {
+      await rung.finish();
+      rung.close();
+      yield rung.rung.name;
+    }
   }
 
   close(): void {

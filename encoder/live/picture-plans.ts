@@ -1,5 +1,5 @@
 /** Plans the picture of each run of a broadcast: its ladder and the copied rung. */
-import type { Frame } from "node-av";
+import type { Frame } from "node-av/lib";
 import { AV_PKT_DATA_DISPLAYMATRIX } from "node-av/constants";
 import type { VideoRung } from "../../protocol/jobs.ts";
 import { rotationOf } from "../media/facts.ts";
@@ -9,7 +9,7 @@ import { planLiveLadder, refitLadder } from "./ladder-plan.ts";
 import type { LiveGrid } from "./live-grid.ts";
 import type { LiveSource } from "./live-source.ts";
 import type { BroadcastPlan } from "./output.ts";
-import type { RunPicture } from "./run.ts";
+import type { RunPicture } from "./run-plan.ts";
 import type { RunState } from "./run-state.ts";
 import { SourceCopy } from "./source-copy.ts";
 import { displaySize } from "./source-shape.ts";

@@ -1,6 +1,7 @@
 /** Cuts a run's renditions into parts and segments, and provides the facts of each segment. */
 import { type LiveGrid, PICTURE_TIMESCALE } from "./live-grid.ts";
 import { type Continuation, type RunStart, SESSION_START } from "./run-state.ts";
+import type { Fraction } from "../../protocol/jobs.ts";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import { type BroadcastListener, SOUND_NAME } from "./output.ts";
 import type { CutPlan, SegmentFacts } from "./part-cutter.ts";
@@ -64,6 +65,12 @@ export class RunCuts {
       isDiscontinuous: segment === 0 && this.start.isDiscontinuous,
     };
     return this.#segments[segment];
+  }
+
+  /** Capture time of an output frame, epoch ms. */
+  capturedAtMs(frame: number, frameRate: Fraction): number {
+    const { capturedAtMs } = this.segmentFacts(this.#grid.segmentOf(frame));
+    return capturedAtMs + (1000 * this.#grid.intoSegment(frame) * frameRate.den) / frameRate.num;
   }
 
   #of(rendition: string, timescale: number) {

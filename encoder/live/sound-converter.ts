@@ -1,5 +1,5 @@
 /** Converts decoded sound of any format, which may change midway, to timed samples of one format. */
-import type { Frame } from "node-av";
+import type { Frame } from "node-av/lib";
 import { SoundGraph } from "../media/sound-graph.ts";
 import type { DecodedFrame } from "./stream-decoder.ts";
 

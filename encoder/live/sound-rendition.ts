@@ -1,7 +1,8 @@
 /** Encodes the sound of one run to AAC and cuts it into parts, up to the end of the picture. */
-import { Codec, CodecContext, Frame, Packet, Rational, avChannelLayoutDefault } from "node-av";
-import { AV_CODEC_FLAG_GLOBAL_HEADER, AV_SAMPLE_FMT_FLTP, FF_ENCODER_AAC } from "node-av/constants";
-import { JobError } from "../errors.ts";
+import { type CodecContext, Frame, Packet, avChannelLayoutDefault } from "node-av/lib";
+import { AV_SAMPLE_FMT_FLTP } from "node-av/constants";
+import { openAacEncoder } from "../media/aac-encoder.ts";
+import { JobError } from "../platform/errors.ts";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";
 import { initSegment } from "../../protocol/media/cmaf.ts";
 import type { InitFacts } from "./output.ts";
@@ -59,17 +60,7 @@ export class SoundRendition {
   }
 
   static async open(format: SoundFormat, plan: SoundTimes, cutter: PartCutter): Promise<SoundRendition> {
-    const codec = Codec.findEncoderByName(FF_ENCODER_AAC);
-    const context = new CodecContext();
-    context.allocContext3(codec);
-    context.sampleRate = format.sampleRateHz;
-    context.channelLayout = avChannelLayoutDefault(format.channels);
-    context.sampleFormat = AV_SAMPLE_FMT_FLTP;
-    context.timeBase = new Rational(1, format.sampleRateHz);
-    context.bitRate = BigInt(soundBitrate(format));
-    context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
-    const opened = await context.open2(codec);
-    if (opened < 0) throw new JobError("encoder_failed", `The AAC encoder did not start (${opened}).`);
+    const context = await openAacEncoder({ ...format, bitrateBps: soundBitrate(format) });
     return new SoundRendition(format, plan, context, cutter);
   }
 

@@ -1,5 +1,5 @@
 /** Decides whether the source's H.264 can be copied as the top rung, and buffers its access units until their pictures are decoded. */
-import type { Frame, Stream } from "node-av";
+import type { Frame, Stream } from "node-av/lib";
 import {
   AVCOL_RANGE_JPEG,
   AV_CODEC_ID_H264,

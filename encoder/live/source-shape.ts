@@ -1,5 +1,5 @@
 /** Formats in which a source's streams are encoded. */
-import type { Frame, Stream } from "node-av";
+import type { Frame, Stream } from "node-av/lib";
 import type { Size } from "../../protocol/ladder.ts";
 import { outputChannels, outputRateHz } from "../../protocol/media/audio-plan.ts";
 import type { SourceVideo } from "../../protocol/jobs.ts";

@@ -1,5 +1,5 @@
 /** Builds the facts reported before a broadcast's first part. */
-import { avGetCodecName, type Stream } from "node-av";
+import { avGetCodecName, type Stream } from "node-av/lib";
 import type { Fraction, VideoRung } from "../../protocol/jobs.ts";
 import type { Copy } from "./copied-rung.ts";
 import { peakBitrateBps } from "./live-rung.ts";

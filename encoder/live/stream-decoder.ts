@@ -1,5 +1,5 @@
 /** Decodes one stream for the duration of a broadcast. The decoder is opened on demand and drained at timestamp jumps. */
-import { type CodecContext, Frame, type Stream } from "node-av";
+import { type CodecContext, Frame, type Stream } from "node-av/lib";
 import { AVERROR_EAGAIN, AVERROR_EOF, AV_NOPTS_VALUE } from "node-av/constants";
 import { openDecoder } from "../media/decode.ts";
 import type { TimedPacket } from "./live-source.ts";

@@ -1,5 +1,5 @@
 /** Provides a broadcast's bytes as a libav IO context, returning data as soon as any has arrived. */
-import { IOContext } from "node-av";
+import { IOContext } from "node-av/lib";
 
 const IO_BUFFER_BYTES = 1 << 15;
 

@@ -1,7 +1,7 @@
 /** Creates live thumbnails: a JPEG of the first picture and one every 5 s, from an already scaled rung. */
-import { Codec, CodecContext, Dictionary, type Frame, Packet, Rational } from "node-av";
+import { Codec, CodecContext, Dictionary, type Frame, Packet, Rational } from "node-av/lib";
 import { AVCOL_RANGE_JPEG, AV_PIX_FMT_YUV420P, FF_ENCODER_MJPEG } from "node-av/constants";
-import { JobError } from "../errors.ts";
+import { JobError } from "../platform/errors.ts";
 import { PictureGraph } from "../media/picture-graph.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
 

@@ -1,11 +1,12 @@
 /** The `video` job: decodes once and encodes one range of output frames in every rung. */
-import type { Frame } from "node-av";
+import type { Frame } from "node-av/lib";
 import type { VideoJob, VideoResult } from "../../protocol/jobs.ts";
 import { frameSeconds, FramePicker, type Pick, TOLERANCE_FRAMES } from "../../protocol/media/frame-picker.ts";
 import type { JobContext } from "./job-context.ts";
 import { pictures } from "./picture.ts";
 import { PictureGraph } from "./picture-graph.ts";
-import { framesAround, RungEncoder } from "./rung.ts";
+import { RungEncoder } from "./rung.ts";
+import { framesAround } from "./rung-plan.ts";
 import { colorPlan, scaleGraph } from "./scale-graph.ts";
 import { openSource } from "./source.ts";
 import { Store } from "./store.ts";

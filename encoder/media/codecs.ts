@@ -2,7 +2,7 @@
  * Allow-list of decoders, by libav's names. libav has about five hundred, most of them for formats that no camera or editor has written for
  * decades, and each adds attack surface for hostile media.
  */
-import { Codec, type Stream } from "node-av";
+import { Codec, type Stream } from "node-av/lib";
 
 const VIDEO =
   "h264 hevc vvc libdav1d vp8 vp9 mpeg1video mpeg2video mpeg4 msmpeg4v1 msmpeg4v2 msmpeg4 h263 h263i h263p flv vp6 vp6a vp6f " +

@@ -1,7 +1,7 @@
 /** Decodes one stream. */
-import { CodecContext, Dictionary, Frame, Packet, type Stream } from "node-av";
+import { CodecContext, Dictionary, Frame, Packet, type Stream } from "node-av/lib";
 import { AVERROR_EAGAIN, AVERROR_EOF } from "node-av/constants";
-import { JobError } from "../errors.ts";
+import { JobError } from "../platform/errors.ts";
 import { CODEC_WHITELIST, decoderOf } from "./codecs.ts";
 import { isEnd, type OpenSource } from "./source.ts";
 

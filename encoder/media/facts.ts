@@ -1,5 +1,5 @@
 /** The `probe` job: determines the facts of a source. */
-import { avGetCodecName, avGetPixFmtName, type Frame, type Stream } from "node-av";
+import { avGetCodecName, avGetPixFmtName, type Frame, type Stream } from "node-av/lib";
 import {
   AVCOL_TRC_ARIB_STD_B67,
   AVCOL_TRC_SMPTE2084,
@@ -9,7 +9,7 @@ import {
 } from "node-av/constants";
 import type { AVPixelFormat } from "node-av/constants";
 import type { ProbeJob, ProbeResult, SourceAudio, SourceVideo } from "../../protocol/jobs.ts";
-import { JobError } from "../errors.ts";
+import { JobError } from "../platform/errors.ts";
 import { outputRate } from "./frame-rate.ts";
 import type { JobContext } from "./job-context.ts";
 import { type Look, look } from "./look.ts";

@@ -1,5 +1,5 @@
 /** Inspects the beginning of a source: frame times and the first decoded frames. */
-import { type CodecContext, Frame, Packet, type Stream } from "node-av";
+import { type CodecContext, Frame, Packet, type Stream } from "node-av/lib";
 import { AV_NOPTS_VALUE } from "node-av/constants";
 import { openDecoder } from "./decode.ts";
 import { isEnd, ticksToSeconds, type OpenSource } from "./source.ts";

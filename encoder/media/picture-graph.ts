@@ -1,8 +1,8 @@
 /** A libav filter graph with one or more outputs. Each input picture yields exactly one picture per output, with a delay when deinterlacing. */
-import { avGetPixFmtName, type FilterContext, FilterGraph, Frame } from "node-av";
+import { avGetPixFmtName, type FilterContext, FilterGraph, Frame } from "node-av/lib";
 import { AVERROR_EAGAIN, AVERROR_EOF, AV_BUFFERSRC_FLAG_KEEP_REF } from "node-av/constants";
 import type { AVPixelFormat } from "node-av/constants";
-import { JobError } from "../errors.ts";
+import { JobError } from "../platform/errors.ts";
 
 export class PictureGraph {
   readonly #graph: FilterGraph;

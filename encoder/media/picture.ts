@@ -1,8 +1,8 @@
 /** Reads the source's pictures of one time range, in presentation order with their times. */
-import type { CodecContext, Frame, Packet, Stream } from "node-av";
+import type { CodecContext, Frame, Packet, Stream } from "node-av/lib";
 import { AVSEEK_FLAG_BACKWARD, AV_FRAME_FLAG_CORRUPT, AV_NOPTS_VALUE } from "node-av/constants";
 import type { SourceVideo } from "../../protocol/jobs.ts";
-import { JobError } from "../errors.ts";
+import { JobError } from "../platform/errors.ts";
 import { decodedFrames, openDecoder } from "./decode.ts";
 import { PictureGraph } from "./picture-graph.ts";
 import { keepOnly, reopen, type OpenSource } from "./source.ts";

@@ -1,8 +1,8 @@
 /** A libav filter graph that converts decoded sound to frames of one format. */
-import { type FilterContext, FilterGraph, Frame, avChannelLayoutDescribe, avGetSampleFmtName } from "node-av";
+import { type FilterContext, FilterGraph, Frame, avChannelLayoutDescribe, avGetSampleFmtName } from "node-av/lib";
 import { AVERROR_EAGAIN, AVERROR_EOF, AV_BUFFERSRC_FLAG_KEEP_REF } from "node-av/constants";
 import type { AVSampleFormat } from "node-av/constants";
-import { JobError } from "../errors.ts";
+import { JobError } from "../platform/errors.ts";
 
 export class SoundGraph {
   readonly #graph: FilterGraph;

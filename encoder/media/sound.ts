@@ -1,19 +1,12 @@
 /** The `audio` job: encodes one whole stream to AAC-LC segments. */
-import { createHash } from "node:crypto";
-import { Codec, CodecContext, Frame, Packet, Rational, avChannelLayoutDefault } from "node-av";
-import { AV_CODEC_FLAG_GLOBAL_HEADER, AV_NOPTS_VALUE, AV_SAMPLE_FMT_FLTP, FF_ENCODER_AAC } from "node-av/constants";
-import type { AudioJob, AudioResult, InitFacts, SegmentFacts } from "../../protocol/jobs.ts";
-import { JobError } from "../errors.ts";
-import {
-  AAC_FRAME_SAMPLES,
-  nominalEnd,
-  outputChannels,
-  outputRateHz,
-  soundFilters,
-} from "../../protocol/media/audio-plan.ts";
-import { initSegment, mediaSegment, type Sample } from "../../protocol/media/cmaf.ts";
+import { Frame, avChannelLayoutDefault } from "node-av/lib";
+import { AV_NOPTS_VALUE, AV_SAMPLE_FMT_FLTP } from "node-av/constants";
+import type { AudioJob, AudioResult } from "../../protocol/jobs.ts";
+import { JobError } from "../platform/errors.ts";
+import { AAC_FRAME_SAMPLES, outputChannels, outputRateHz, soundFilters } from "../../protocol/media/audio-plan.ts";
 import { decodedFrames, openDecoder } from "./decode.ts";
 import type { JobContext } from "./job-context.ts";
+import { SoundEncoder, type SoundOutput } from "./sound-encoder.ts";
 import { SoundGraph } from "./sound-graph.ts";
 import { keepOnly, openSource } from "./source.ts";
 import { Store } from "./store.ts";
@@ -41,11 +34,7 @@ export async function encodeSound(job: AudioJob, context: JobContext): Promise<A
 }
 
 /** Frames of 1024 samples in the output's format, from presentation zero to the planned end. */
-async function* outputFrames(
-  job: AudioJob,
-  output: { sampleRateHz: number; channels: number },
-  context: JobContext,
-): AsyncGenerator<Frame> {
+async function* outputFrames(job: AudioJob, output: SoundOutput, context: JobContext): AsyncGenerator<Frame> {
   const startedMs = performance.now();
   const samplesIn = (ms: number) => Math.round((ms * output.sampleRateHz) / 1000);
   const exactly = job.durationMs === null ? null : samplesIn(job.durationMs);
@@ -105,7 +94,7 @@ async function* sourceSound(job: AudioJob, context: JobContext) {
   }
 }
 
-function silentFrame({ sampleRateHz, channels }: { sampleRateHz: number; channels: number }): Frame {
+function silentFrame({ sampleRateHz, channels }: SoundOutput): Frame {
   const samples = Buffer.alloc(AAC_FRAME_SAMPLES * channels * Float32Array.BYTES_PER_ELEMENT);
   return Frame.fromAudioBuffer(samples, {
     nbSamples: AAC_FRAME_SAMPLES,
@@ -115,123 +104,4 @@ function silentFrame({ sampleRateHz, channels }: { sampleRateHz: number; channel
     timeBase: { num: 1, den: sampleRateHz },
     pts: 0n,
   });
-}
-
-class SoundEncoder {
-  readonly #job: AudioJob;
-  readonly #store: Store;
-  readonly #sampleRateHz: number;
-  readonly #context: CodecContext;
-  readonly #packet = new Packet();
-  readonly #init: InitFacts;
-  readonly #segments: SegmentFacts[] = [];
-  #samples: Sample[] = [];
-  #framesDone = 0; // AAC frames in finished segments
-  readonly #listener: JobContext;
-  readonly #channels: number;
-  readonly #isStored: boolean[] = []; // by segment; uploads may finish out of order
-  #isInitStored = false;
-  #reported = 0; // number of segments reported as stored
-
-  private constructor(
-    job: AudioJob,
-    output: { sampleRateHz: number; channels: number },
-    context: CodecContext,
-    store: Store,
-    listener: JobContext,
-  ) {
-    this.#job = job;
-    this.#listener = listener;
-    this.#channels = output.channels;
-    this.#store = store;
-    this.#sampleRateHz = output.sampleRateHz;
-    this.#context = context;
-    this.#packet.alloc();
-    const audioSpecificConfig = context.extraData ?? Buffer.alloc(0);
-    const bytes = initSegment({
-      kind: "audio",
-      timescale: output.sampleRateHz,
-      channels: output.channels,
-      audioSpecificConfig,
-      bitrateBps: job.bitrateBps,
-    });
-    this.#init = { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), codec: "mp4a.40.2" };
-    store.put(job.rendition, "init.mp4", bytes, () => {
-      this.#isInitStored = true;
-      this.#reportStored();
-    });
-  }
-
-  static async open(
-    job: AudioJob,
-    output: { sampleRateHz: number; channels: number },
-    store: Store,
-    listener: JobContext,
-  ): Promise<SoundEncoder> {
-    const codec = Codec.findEncoderByName(FF_ENCODER_AAC);
-    const context = new CodecContext();
-    context.allocContext3(codec);
-    context.sampleRate = output.sampleRateHz;
-    context.channelLayout = avChannelLayoutDefault(output.channels);
-    context.sampleFormat = AV_SAMPLE_FMT_FLTP;
-    context.timeBase = new Rational(1, output.sampleRateHz);
-    context.bitRate = BigInt(job.bitrateBps);
-    context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
-    const opened = await context.open2(codec);
-    if (opened < 0) throw new JobError("encoder_failed", `The AAC encoder did not start (${opened}).`);
-    return new SoundEncoder(job, output, context, store, listener);
-  }
-
-  /** @param frame 1024 samples; null ends the stream */
-  async encode(frame: Frame | null): Promise<void> {
-    const sent = await this.#context.sendFrame(frame);
-    if (sent < 0) throw new JobError("encoder_failed", `The AAC encoder refused sound (${sent}).`);
-    while ((await this.#context.receivePacket(this.#packet)) >= 0) {
-      // Discard priming, which the encoder outputs before its first sample.
-      if (this.#packet.pts >= 0n) this.#add(Buffer.from(this.#packet.data ?? []));
-      this.#packet.unref();
-    }
-    if (frame === null) this.#cut();
-    await this.#store.settled();
-  }
-
-  facts() {
-    return { name: this.#job.rendition, timescale: this.#sampleRateHz, init: this.#init, segments: this.#segments };
-  }
-
-  /** Reports each segment once, after all earlier ones are stored. */
-  #reportStored(): void {
-    if (!this.#isInitStored) return;
-    let end = this.#reported;
-    while (this.#isStored[end] === true) end++;
-    if (end === this.#reported) return;
-    const segments = this.#segments.slice(this.#reported, end);
-    const { name, timescale, init } = this.facts();
-    this.#listener.onStored({ name, timescale, init, channels: this.#channels, firstIndex: this.#reported, segments });
-    this.#reported = end;
-  }
-
-  #add(data: Buffer): void {
-    const end = nominalEnd(this.#segments.length + 1, this.#sampleRateHz, this.#job.segmentSeconds);
-    if (this.#framesDone + this.#samples.length >= end) this.#cut();
-    this.#samples.push({ data, isSync: true, durationTicks: AAC_FRAME_SAMPLES, compositionTicks: 0 });
-  }
-
-  #cut(): void {
-    if (this.#samples.length === 0) return;
-    const sequenceNumber = this.#segments.length + 1;
-    const fragment = { sequenceNumber, decodeTicks: this.#framesDone * AAC_FRAME_SAMPLES, samples: this.#samples };
-    const { bytes } = mediaSegment([fragment]);
-    this.#store.put(this.#job.rendition, `${sequenceNumber - 1}.m4s`, bytes, () => {
-      this.#isStored[sequenceNumber - 1] = true;
-      this.#reportStored();
-    });
-    this.#segments.push({
-      durationTicks: this.#samples.length * AAC_FRAME_SAMPLES,
-      bytes: bytes.length,
-      keyframes: [],
-    });
-    this.#framesDone += this.#samples.length;
-    this.#samples = [];
-  }
 }

@@ -1,8 +1,8 @@
 /** Reads the source file over HTTP ranges as a libav IO context, in blocks with a small cache and read-ahead. */
-import { IOContext } from "node-av";
+import { IOContext } from "node-av/lib";
 import { AVSEEK_CUR, AVSEEK_END, AVSEEK_SET, AVSEEK_SIZE } from "node-av/constants";
-import { callBack, type CallbackTarget } from "../callbacks.ts";
-import { JobError } from "../errors.ts";
+import { callBack, type CallbackTarget } from "../platform/callbacks.ts";
+import { JobError } from "../platform/errors.ts";
 
 const BLOCK_BYTES = 1 << 20;
 const BLOCKS_KEPT = 32;

@@ -1,5 +1,5 @@
 /** Opens a source: its container and the streams to encode. */
-import { Dictionary, FFmpegError, FormatContext, InputFormat, type Stream } from "node-av";
+import { Dictionary, FFmpegError, FormatContext, InputFormat, type Stream } from "node-av/lib";
 import {
   AVDISCARD_ALL,
   AV_DISPOSITION_ATTACHED_PIC,
@@ -10,8 +10,8 @@ import {
   AVMEDIA_TYPE_AUDIO,
   AVMEDIA_TYPE_VIDEO,
 } from "node-av/constants";
-import type { CallbackTarget } from "../callbacks.ts";
-import { JobError } from "../errors.ts";
+import type { CallbackTarget } from "../platform/callbacks.ts";
+import { JobError } from "../platform/errors.ts";
 import { CODEC_WHITELIST, decoderOf } from "./codecs.ts";
 import { type ReaderHooks, SourceReader } from "./source-reader.ts";
 

@@ -1,5 +1,5 @@
 /** Uploads objects to the Worker, a few in parallel, with back-pressure on the producer. */
-import { callBack, type CallbackTarget } from "../callbacks.ts";
+import { callBack, type CallbackTarget } from "../platform/callbacks.ts";
 
 const MAX_UPLOADS_AT_ONCE = 4;
 const MAX_PENDING_BYTES = 64 << 20;

@@ -1,5 +1,5 @@
 /** Opens libx264 through libav with the settings that chunks and live broadcasts share. */
-import { Codec, CodecContext, Dictionary, Rational } from "node-av";
+import { Codec, CodecContext, Dictionary, Rational } from "node-av/lib";
 import {
   AVCOL_PRI_BT709,
   AVCOL_RANGE_MPEG,
@@ -10,7 +10,7 @@ import {
   FF_ENCODER_LIBX264,
 } from "node-av/constants";
 import type { AVColorSpace } from "node-av/constants";
-import { JobError } from "../errors.ts";
+import { JobError } from "../platform/errors.ts";
 import type { Fraction } from "../../protocol/jobs.ts";
 import type { ColorMatrix } from "./scale-graph.ts";
 

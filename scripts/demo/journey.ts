@@ -4,7 +4,15 @@ import type { Platform } from "../local/platform.ts";
 export type Moment =
   | { kind: "accepted"; mediaId: string; playbackId: string; tookMs: number }
   | { kind: "probed"; afterMs: number; summary: string }
-  | { kind: "playable"; afterMs: number; by: "passthrough" | "first chunk"; segmentBytes: number }
+  | {
+      kind: "playable";
+      afterMs: number;
+      by: "passthrough" | "first chunk" | "upload";
+      segmentBytes: number;
+      /** How much of the file was sent by then; of an upload only. */
+      sentPercent?: number;
+    }
+  | { kind: "uploaded"; afterMs: number; bytes: number }
   | {
       kind: "progress";
       afterMs: number;
@@ -52,14 +60,22 @@ export async function* journey(platform: Platform, sourceUrl: string, title: str
     return;
   }
   const { playback_id: playbackId, data } = created;
-  yield { kind: "accepted", mediaId: data.id, playbackId, tookMs: after() };
+  const accepted = { mediaId: data.id, playbackId };
+  yield { kind: "accepted", ...accepted, tookMs: after() };
+  yield* untilReady(platform, accepted, { after, isPlayable: false });
+}
 
+/** Yields the progress of a media until it is ready, or has failed. */
+export async function* untilReady(
+  platform: Platform,
+  { mediaId, playbackId }: { mediaId: string; playbackId: string },
+  { after, isPlayable }: { after: () => number; isPlayable: boolean },
+): AsyncGenerator<Moment> {
   let isProbed = false;
-  let isPlayable = false;
   for (;;) {
     // The segment first: a playable source has been probed, so a media read after it has the probe's results.
     const segment = isPlayable ? null : await firstSegment(`${platform.baseUrl}/${playbackId}.m3u8`);
-    const media = await getMedia(platform, data.id);
+    const media = await getMedia(platform, mediaId);
     if (media.error !== undefined) return yield { kind: "failed", afterMs: after(), ...media.error };
     if (!isProbed && media.tracks.length > 0) {
       isProbed = true;
@@ -70,9 +86,8 @@ export async function* journey(platform: Platform, sourceUrl: string, title: str
       const by = segment.url.includes("/source-") ? "passthrough" : "first chunk";
       yield { kind: "playable", afterMs: after(), by, segmentBytes: segment.bytes };
     }
-    if (media.status === "Ready" && isPlayable)
-      return yield { kind: "ready", afterMs: after(), duration: media.duration ?? "" };
     const { progress } = media;
+    const isReady = media.status === "Ready" && isPlayable;
     if (progress && progress.renditions.length > 0) {
       yield {
         kind: "progress",
@@ -82,6 +97,7 @@ export async function* journey(platform: Platform, sourceUrl: string, title: str
         renditions: progress.renditions,
       };
     }
+    if (isReady) return yield { kind: "ready", afterMs: after(), duration: media.duration ?? "" };
     await pause(POLL_MS);
   }
 }

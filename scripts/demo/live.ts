@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClockBroadcast } from "../live/clock-broadcast.ts";
 import type { Platform } from "../local/platform.ts";
+import { edgeLatencyMs } from "./edge-latency.ts";
 
 /** The progress events of the demo's broadcast, in chronological order; times are ms after its first byte was sent. */
 export type LiveMoment =
@@ -49,8 +50,9 @@ export class LiveDemo {
     const { streamId } = stream;
     this.#report({ kind: "stream", streamId, playbackId: this.playbackId, tookMs: since(askedAt) });
     const connectedAt = performance.now();
-    const sentAt = await this.#broadcast(stream.ingest.rtmp, clip);
-    if (sentAt === null) return false;
+    const capturedAtMs = await this.#broadcast(stream.ingest.rtmp, clip);
+    if (capturedAtMs === null) return false;
+    const sentAt = performance.now();
     this.#report({ kind: "on_air", protocol: "rtmp", connectedMs: Math.round(sentAt - connectedAt) });
     const first = await this.#firstPart();
     if (first === null) {
@@ -59,7 +61,7 @@ export class LiveDemo {
     }
     this.#report({ kind: "first_part", afterMs: Math.round(performance.now() - sentAt), bytes: first.bytes });
     await sleep(6000); // a few segments, so that the measured latency is steady
-    const behindMs = await edgeBehindMs(first.playlist);
+    const behindMs = edgeLatencyMs((await textOf(first.playlist)) ?? "", capturedAtMs, Date.now());
     if (behindMs !== null) this.#report({ kind: "edge", behindMs, renditions: first.renditions });
     return true;
   }
@@ -97,7 +99,7 @@ export class LiveDemo {
     await gone;
   }
 
-  /** @returns when the first picture was sent, on the steady clock; null when it could not be */
+  /** Resolves when the first picture has been sent. @returns when it was captured, epoch ms; null when it could not be sent */
   async #broadcast(url: string, clip: string): Promise<number | null> {
     const orders: ClockBroadcast = {
       clip,
@@ -119,7 +121,7 @@ export class LiveDemo {
     let words = "";
     child.stderr?.on("data", (chunk: Buffer) => (words += chunk.toString()));
     const [first] = await Promise.race([once(child, "message"), once(child, "exit")]);
-    if (typeof first === "object" && first !== null) return performance.now();
+    if (typeof first === "object" && first !== null) return (first as { capturedAtMs: number }).capturedAtMs;
     this.#report({ kind: "failed", message: `the broadcaster ended: ${words.trim()}` });
     return null;
   }
@@ -160,14 +162,4 @@ const since = (at: number) => Math.round(performance.now() - at);
 async function textOf(url: string): Promise<string | null> {
   const response = await fetch(url);
   return response.ok ? await response.text() : null;
-}
-
-/** The latency of the newest part's end, by the playlist's dates. */
-async function edgeBehindMs(playlist: string): Promise<number | null> {
-  const text = await textOf(playlist);
-  const newest = text?.split("#EXT-X-PROGRAM-DATE-TIME:").at(-1);
-  const date = Date.parse(newest?.split("\n")[0] ?? "");
-  if (newest === undefined || Number.isNaN(date)) return null;
-  const parts = [...newest.matchAll(/#EXT-X-PART:DURATION=([\d.]+)/g)].map(([, seconds]) => Number(seconds) * 1000);
-  return Math.round(Date.now() - date - parts.reduce((sum, ms) => sum + ms, 0));
 }

@@ -5,6 +5,8 @@ import type { Module } from "./read.ts";
 
 /** The Worker's entry point, which must export the classes of Durable Objects. */
 const ENTRY = "src/worker.ts";
+/** The list of the build's migrations, which the composition compares with those of the database. */
+const MIGRATIONS = "migrations/meta/_journal.json";
 /** Parts of the platform that reach a binding or the network. */
 const EFFECTS = /^src\/platform\/(env|database)\.ts$|^src\/platform\/(storage|network)\//;
 /** Global types of the Workers runtime that are bindings, or results of bindings. */
@@ -58,6 +60,7 @@ function brokenBetweenRoots(path: string, from: Place, target: string, to: Place
     return path === ENTRY ? null : "src/ calls an object through an interface of its domain";
   if (from.root === "durable-objects" && to.root === "src")
     return isComposition(to) ? `durable-objects/ lies below ${nameOf(to)}` : null;
+  if (target === MIGRATIONS && isComposition(from)) return null;
   return `${target} is not on the map (scripts/imports/map.ts)`;
 }
 
@@ -70,10 +73,10 @@ function bindingsOf({ path, packages, typeNames }: Module): string[] {
   return [
     ...packages.filter((name) => name.startsWith("cloudflare:") || name.startsWith("@cloudflare/")),
     ...typeNames.filter((name) => BINDING_TYPES.has(name)),
-  ].map((name) => `${path} uses ${name}: ${domain ?? root}/ knows no binding`);
+  ].map((name) => `${path} uses ${name}: ${domain ?? root}/ must not use bindings`);
 }
 
-/** Without the entry point, which is above everything: the objects that it exports import `src/`. */
+/** The imports between rooms: each room with the rooms that its files import. */
 function roomGraph(modules: readonly Module[]): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
   for (const { path, imports } of modules) {

@@ -3,7 +3,8 @@
  * write to. Runs as a separate process with its options as JSON in SLUICE_BROADCAST (see `ClockBroadcast`). Ends with SIGTERM.
  */
 import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE, FF_ENCODER_AAC, FF_ENCODER_LIBX264 } from "node-av/constants";
-import { Decoder, Demuxer, Encoder, FilterAPI, type Frame, Log, Muxer, type Packet } from "node-av";
+import { Decoder, Demuxer, Encoder, FilterAPI, Muxer } from "node-av/api";
+import { type Frame, Log, type Packet } from "node-av/lib";
 import { AV_LOG_ERROR } from "node-av/constants";
 import { setTimeout as sleep } from "node:timers/promises";
 import { burnClock } from "./clock-face.ts";
@@ -73,7 +74,7 @@ async function broadcast(): Promise<void> {
   // The first frames take some time, so the clock starts when they are available.
   let [nextPicture, nextSound] = [picture.next(), sound.next()];
   await Promise.all([nextPicture, nextSound]);
-  const beganAtMs = performance.now();
+  const [beganAtMs, capturedAtMs] = [performance.now(), Date.now()];
   let soundSamples = 0;
   for (let number = 0; !end.signal.aborted; number += 1) {
     const dueMs = beganAtMs + (number * 1000) / frameRate;
@@ -106,7 +107,7 @@ async function broadcast(): Promise<void> {
       }
       piece.free();
     }
-    if (number === 0) process.send?.({ on: "air" });
+    if (number === 0) process.send?.({ on: "air", capturedAtMs });
   }
 }
 

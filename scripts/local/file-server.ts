@@ -7,7 +7,9 @@ import { basename } from "node:path";
 /** Serves one file on loopback with range requests, so that a local file can be a source. */
 export async function serveFile(path: string): Promise<{ url: string; close: () => void }> {
   const { size } = await stat(path);
+  const name = `/${encodeURIComponent(basename(path))}`;
   const server = createServer((request, response) => {
+    if (request.url !== name) return void response.writeHead(404).end();
     const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "");
     const start = range ? Number(range[1]) : 0;
     const end = range?.[2] ? Math.min(Number(range[2]), size - 1) : size - 1;
@@ -28,5 +30,5 @@ export async function serveFile(path: string): Promise<{ url: string; close: () 
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/${encodeURIComponent(basename(path))}`, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}${name}`, close: () => server.close() };
 }

@@ -1,10 +1,10 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gatewayCredential } from "../../protocol/gateway-credential.ts";
-import { bundle } from "./bundle.ts";
+import { hostedWorker } from "./hosted-worker.ts";
+import { forkPart, Part } from "./part.ts";
+import { claimFolder } from "./sole-use.ts";
 import { requireFreePort, requireFreeUdpPort, type Settings, StartError, writePrivately } from "./settings.ts";
 
 /** A running local platform. */
@@ -18,86 +18,10 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
+/** Prepares the Worker and returns the process that runs it. */
+export type WorkerPart = (settings: Settings) => Promise<Part>;
+
 const START_LIMIT_MS = 60_000;
-const RESTART_AFTER_MS = 500;
-const STOP_LIMIT_MS = 10_000;
-
-/** One child process, which is restarted when it dies unexpectedly. */
-class Part {
-  private child: ChildProcess | undefined;
-  /** Resolves with the child's first message, which it sends after its setup. */
-  readonly ready: Promise<void>;
-  private markReady: () => void = () => undefined;
-  private stopping = false;
-  private readonly name: string;
-  private readonly begin: () => ChildProcess;
-  /** The child's descendants are ended with it: a workerd without its host would keep the port. */
-  private readonly leadsGroup: boolean;
-
-  constructor(name: string, begin: () => ChildProcess, { leadsGroup = false } = {}) {
-    this.name = name;
-    this.begin = begin;
-    this.leadsGroup = leadsGroup;
-    this.ready = new Promise((done) => (this.markReady = done));
-  }
-
-  get pid(): number | undefined {
-    return this.child?.pid;
-  }
-
-  start(onRestart: (name: string) => void): void {
-    this.child = this.begin();
-    const { pid } = this.child;
-    this.child.once("message", this.markReady);
-    this.child.once("exit", () => {
-      if (this.leadsGroup && pid !== undefined) endGroup(pid);
-      if (this.stopping) return;
-      onRestart(this.name);
-      setTimeout(() => !this.stopping && this.start(onRestart), RESTART_AFTER_MS);
-    });
-  }
-
-  async stop(): Promise<void> {
-    this.stopping = true;
-    const child = this.child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise((done) => child.once("exit", done));
-    child.kill("SIGTERM");
-    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_LIMIT_MS);
-    await gone;
-    clearTimeout(timer);
-  }
-}
-
-function endGroup(leaderPid: number): void {
-  try {
-    process.kill(-leaderPid, "SIGKILL");
-  } catch {
-    // The group has no process left.
-  }
-}
-
-/** @param input text for its standard input: secrets, which would be visible in its environment */
-function forkPart(
-  script: string,
-  env: Record<string, string>,
-  logPath: string,
-  { detached = false, input = "" }: { detached?: boolean; input?: string } = {},
-): ChildProcess {
-  const child = fork(script, [], {
-    env: { ...process.env, ...env },
-    stdio: ["pipe", "pipe", "pipe", "ipc"],
-    execArgv: ["--disable-warning=ExperimentalWarning"],
-    detached,
-  });
-  child.stdin?.on("error", () => {}); // already ended: its exit is handled elsewhere
-  child.stdin?.end(input);
-  const logFile = createWriteStream(logPath, { flags: "a" });
-  child.stdout?.pipe(logFile, { end: false });
-  child.stderr?.pipe(logFile, { end: false });
-  child.once("exit", () => logFile.end());
-  return child;
-}
 
 /**
  * Starts the Worker, the encoder and the ingest gateway and waits until they answer. Writes `local.json` into the home once they do.
@@ -107,29 +31,22 @@ function forkPart(
 export async function startPlatform(
   settings: Settings,
   onRestart: (part: string) => void = () => undefined,
+  workerPart: WorkerPart = hostedWorker(),
 ): Promise<Platform> {
-  await requireFreePort(settings.port, "PORT");
-  await requireFreePort(settings.encoderPort, "ENCODER_PORT");
   const { ingestPorts } = settings;
-  if (ingestPorts !== null) {
-    await requireFreePort(ingestPorts.rtmp, "RTMP_PORT");
-    await requireFreeUdpPort(ingestPorts.srt, "SRT_PORT");
-    await requireFreePort(ingestPorts.http, "INGEST_PORT");
-  }
+  const baseUrl = `http://127.0.0.1:${settings.port}`;
   const localFile = join(settings.home, "local.json");
-  await rm(localFile, { force: true }); // its presence means that the platform is ready
-  const { workerPath } = await bundle();
+  const release = await claimFolder(settings.home, baseUrl);
+  const prepare = async () => {
+    await requireFreePorts(settings);
+    await rm(localFile, { force: true }); // its presence means that the platform is ready
+    return await workerPart(settings);
+  };
+  const worker = await prepare().catch(async (error: unknown) => {
+    await release();
+    throw error;
+  });
   const logs = join(settings.home, "logs");
-  const startWorker = () =>
-    forkPart(
-      "scripts/local/worker-host.ts",
-      { SLUICE_WORKER: JSON.stringify({ ...settings, workerPath }) },
-      join(logs, "worker.log"),
-      // In a separate process group: a Ctrl-C would end workerd before a graceful stop. It ends with this process in
-      // every case.
-      { detached: true },
-    );
-  const worker = new Part("worker", startWorker, { leadsGroup: true });
   const encoder = new Part("encoder", () =>
     forkPart(
       "encoder/server.ts",
@@ -138,13 +55,14 @@ export async function startPlatform(
       { input: settings.secrets.encoderSecret },
     ),
   );
-  const baseUrl = `http://127.0.0.1:${settings.port}`;
   const ingest = ingestPorts && newIngest(settings, ingestPorts, baseUrl);
   const { workspaceId, username, password } = settings.secrets;
   const stop = async () => {
+    for (const part of [worker, encoder]) part.expectExit();
     await ingest?.stop(); // the gateway uploads received media while the Worker is still running
     await Promise.all([worker.stop(), encoder.stop()]);
     await rm(localFile, { force: true });
+    await release();
   };
   worker.start(onRestart);
   encoder.start(onRestart);
@@ -156,7 +74,11 @@ export async function startPlatform(
     await stop();
     throw error;
   }
-  await writePrivately(localFile, { baseUrl, workspaceId, username, password });
+  const addresses = ingestPorts && {
+    rtmpUrl: `rtmp://127.0.0.1:${ingestPorts.rtmp}/live`,
+    srtUrl: `srt://127.0.0.1:${ingestPorts.srt}`,
+  };
+  await writePrivately(localFile, { baseUrl, workspaceId, username, password, ...addresses, clip: settings.clip });
   return {
     baseUrl,
     settings,
@@ -164,6 +86,15 @@ export async function startPlatform(
     pids: { worker: () => worker.pid, encoder: () => encoder.pid, ingest: () => ingest?.pid },
     stop,
   };
+}
+
+async function requireFreePorts({ port, encoderPort, ingestPorts }: Settings): Promise<void> {
+  await requireFreePort(port, "PORT");
+  await requireFreePort(encoderPort, "ENCODER_PORT");
+  if (ingestPorts === null) return;
+  await requireFreePort(ingestPorts.rtmp, "RTMP_PORT");
+  await requireFreeUdpPort(ingestPorts.srt, "SRT_PORT");
+  await requireFreePort(ingestPorts.http, "INGEST_PORT");
 }
 
 function newIngest(settings: Settings, ports: NonNullable<Settings["ingestPorts"]>, workerUrl: string): Part {

@@ -3,7 +3,10 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { freshSecret } from "../secrets/fresh.ts";
 import { secretList } from "../../protocol/secrets.ts";
+import { BrokenFile, readTexts } from "../secrets/read-texts.ts";
+import { variableProblem } from "../../src/platform/variables.ts";
 
 /** Data folder and ports of a local platform. */
 export interface Settings {
@@ -17,6 +20,8 @@ export interface Settings {
   secrets: Secrets;
   /** Additional variables for the Worker, such as JOB_LEASE_MS. */
   vars: Record<string, string>;
+  /** The URL of a clip that this process serves meanwhile, for the guides' commands; absent = none. */
+  clip?: string;
   /** Port of the Worker's inspector, for measurements; absent = no inspector. */
   inspectorPort?: number;
 }
@@ -32,31 +37,45 @@ export interface Secrets {
   webhookKeys: string;
 }
 
-export class StartError extends Error {}
+/** Where `wrangler dev` keeps D1, R2, queues and Durable Objects. */
+export const WRANGLER_STATE = ".wrangler/state/v3";
 
-const newWebhookKeys = () => `k1:${randomBytes(32).toString("base64")}`;
-const secret = () => randomBytes(32).toString("base64url");
+export class StartError extends Error {}
 
 async function loadSecrets(home: string): Promise<Secrets> {
   const path = join(home, "secrets.json");
   const kept = await readFile(path, "utf8").catch(() => null);
   if (kept !== null) {
-    const secrets = JSON.parse(kept) as Secrets;
-    if (secrets.webhookKeys !== undefined) return requireUsable(secrets, path);
-    await writePrivately(path, { ...secrets, webhookKeys: newWebhookKeys() }); // from a release without webhooks
+    const secrets = parseSecrets(kept, path);
+    const { webhookKeys } = secrets;
+    if (webhookKeys !== undefined) return requireUsable({ ...secrets, webhookKeys }, path);
+    await writePrivately(path, { ...secrets, webhookKeys: freshSecret("WEBHOOK_KEYS") }); // from a release without webhooks
     return loadSecrets(home);
   }
   const made: Secrets = {
     organisationId: randomUUID(),
     workspaceId: randomUUID(),
     username: randomUUID(),
-    password: secret(),
-    jobSecret: secret(),
-    encoderSecret: secret(),
-    webhookKeys: newWebhookKeys(),
+    password: randomBytes(32).toString("base64url"),
+    jobSecret: freshSecret("JOB_SECRET"),
+    encoderSecret: freshSecret("ENCODER_SECRET"),
+    webhookKeys: freshSecret("WEBHOOK_KEYS"),
   };
   await writePrivately(path, made);
   return made;
+}
+
+/** Of every release; `webhookKeys` came later. */
+const FIRST_SECRETS = ["organisationId", "workspaceId", "username", "password", "jobSecret", "encoderSecret"] as const;
+
+/** @throws {StartError} */
+function parseSecrets(content: string, path: string): Omit<Secrets, "webhookKeys"> & { webhookKeys?: string } {
+  try {
+    return readTexts(path, content, FIRST_SECRETS);
+  } catch (error) {
+    if (!(error instanceof BrokenFile)) throw error;
+    throw new StartError(`${error.message}. Correct it, or delete it so that new secrets are created.`);
+  }
 }
 
 /** @throws {StartError} */
@@ -66,14 +85,17 @@ function requireUsable(secrets: Secrets, path: string): Secrets {
     secretList("encoderSecret", secrets.encoderSecret);
     return secrets;
   } catch (error) {
-    throw new StartError(`${(error as Error).message}. Mend ${path}, or remove it to have new secrets made.`);
+    throw new StartError(`${(error as Error).message}. Correct ${path}, or delete it so that new secrets are created.`);
   }
 }
 
-/** Writes the file atomically. */
-export async function writePrivately(path: string, content: unknown): Promise<void> {
+/** Writes the file atomically, readable by its owner only. */
+export const writePrivately = (path: string, content: unknown): Promise<void> =>
+  writeTextPrivately(path, `${JSON.stringify(content, null, 2)}\n`);
+
+export async function writeTextPrivately(path: string, content: string): Promise<void> {
   const draft = `${path}.${process.pid}`;
-  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(draft, content, { mode: 0o600 });
   await chmod(draft, 0o600); // also when the file existed
   await rename(draft, path);
 }
@@ -83,7 +105,7 @@ function readPort(name: string, fallback: number, env: NodeJS.ProcessEnv): numbe
   if (text === undefined || text === "") return fallback;
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new StartError(`${name} is "${text}"; it has to be a port number from 1 to 65535.`);
+    throw new StartError(`${name} is "${text}"; it must be a port number from 1 to 65535.`);
   return port;
 }
 
@@ -93,7 +115,7 @@ export async function loadSettings(
   override: Partial<Settings> = {},
 ): Promise<Settings> {
   const home = override.home ?? resolve(env.SLUICE_HOME || ".sluice");
-  await mkdir(join(home, "logs"), { recursive: true });
+  await mkdir(join(home, "logs"), { recursive: true, mode: 0o700 }); // the guides' commands write secrets there
   const vars = Object.fromEntries(
     [
       "JOB_LEASE_MS",
@@ -104,6 +126,9 @@ export async function loadSettings(
       "LIVE_WAIT_SCALE",
     ].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   );
+  const given = { ...vars, ALLOW_PRIVATE_NETWORK: env.ALLOW_PRIVATE_NETWORK, ...override.vars };
+  const problems = Object.entries(given).flatMap(([name, value]) => variableProblem(name, value) ?? []);
+  if (problems.length > 0) throw new StartError(`${problems.join(".\n")}.`);
   return {
     port: readPort("PORT", 8787, env),
     encoderPort: readPort("ENCODER_PORT", 8790, env),
@@ -145,4 +170,4 @@ export async function requireFreeUdpPort(port: number, variable: string): Promis
 }
 
 const taken = (port: number, variable: string) =>
-  new StartError(`Port ${port} is taken. Stop what listens there, or choose another with ${variable}=….`);
+  new StartError(`Port ${port} is taken. Stop the program that uses it, or choose another port with ${variable}=….`);

@@ -5,6 +5,8 @@ export interface Selection {
   projects: string[];
   /** With `--changed`: the commit before the change. */
   since: string | null;
+  /** Test files, by their paths; empty = all of the projects. */
+  files: string[];
 }
 
 /** @throws for an unknown word, so that a typing error does not pass as a green run */
@@ -12,8 +14,13 @@ export function parseArguments(words: readonly string[]): Selection {
   const at = words.indexOf("--changed");
   const next = at < 0 ? undefined : words[at + 1];
   const commit = next !== undefined && !PROJECTS.includes(next) ? next : null;
-  const projects = words.filter((word, i) => i !== at && !(commit !== null && i === at + 1));
+  const others = words.filter((word, i) => i !== at && !(commit !== null && i === at + 1));
+  const files = others.filter((word) => word.startsWith("test/"));
+  const projects = others.filter((word) => !files.includes(word));
   const unknown = projects.filter((word) => !PROJECTS.includes(word));
-  if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(", ")}; projects are ${PROJECTS.join(", ")}`);
-  return { projects, since: at < 0 ? null : (commit ?? "HEAD") };
+  if (unknown.length > 0)
+    throw new Error(
+      `unknown: ${unknown.join(", ")}; name test files by their paths, or projects: ${PROJECTS.join(", ")}`,
+    );
+  return { projects, since: at < 0 ? null : (commit ?? "HEAD"), files };
 }

@@ -20,7 +20,7 @@ const READS: readonly { test: string; folder: RegExp }[] = [
 ];
 
 /** Projects whose tests start the whole platform: by imports, every change of the product would select all of them. */
-const STARTS_PLATFORM = /^test\/(e2e|platform|crash)\//;
+const STARTS_PLATFORM = /^test\/(e2e|platform|broadcast|crash)\//;
 
 /** The platform tests that represent a part of the product. The others run only in `npm test`. */
 export const PLATFORM_TESTS: readonly { changed: RegExp; tests: readonly string[] }[] = [
@@ -31,7 +31,7 @@ export const PLATFORM_TESTS: readonly { changed: RegExp; tests: readonly string[
   },
   {
     changed: /^(src|durable-objects|encoder|protocol)\/(.*\/)?(live|gateway)/,
-    tests: ["test/platform/live-ways-in.test.ts", "test/platform/live-simulcast.test.ts"],
+    tests: ["test/broadcast/ways-in.test.ts", "test/broadcast/simulcast.test.ts"],
   },
   { changed: /^src\/media\//, tests: ["test/e2e/players-passthrough.test.ts"] },
   {
@@ -39,6 +39,7 @@ export const PLATFORM_TESTS: readonly { changed: RegExp; tests: readonly string[
     tests: ["test/platform/bad-sources.test.ts"],
   },
   { changed: /^scripts\/(start|local|demo)/, tests: ["test/platform/start.test.ts"] },
+  { changed: /^scripts\/(dev|local|workspace|credential)|^wrangler\.toml$/, tests: ["test/platform/dev.test.ts"] },
 ];
 
 export const isTest = (path: string) => /^test\/.*\.test\.ts$/.test(path);

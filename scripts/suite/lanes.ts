@@ -2,17 +2,27 @@
 export type Lane = readonly string[];
 
 /**
- * Phases run one after another, the lanes of a phase concurrently. CPU-bound tests get the machine for themselves, as do the tests of the
- * conformance tester, which check response times to a tenth of a second. Tests of broadcasts, players and restarts mostly wait.
+ * Phases run one after another, the lanes of a phase concurrently. The first and the last phase play, broadcast, restart and measure response
+ * times in real time, so they leave a part of the CPU free. The second is bound by the CPU: its tests wait for conditions, and may take
+ * longer. A third lane beside players makes them stall, and so do the crash tests; beside tests that compute, a third lane takes as long as
+ * it saves.
  */
 export const PHASES: readonly (readonly Lane[])[] = [
-  [["conformance", "pure", "fuzz", "worker", "encoder", "gateway", "growing"]],
-  [["e2e"], ["platform", "crash"]],
+  [
+    ["conformance", "crash"],
+    ["growing", "platform"],
+  ],
+  [
+    ["encoder", "fuzz"],
+    ["worker", "gateway", "pure"],
+  ],
+  [["e2e", "live"], ["broadcast"]],
 ];
 
 export const PROJECTS: readonly string[] = PHASES.flat(2);
 
-/** The project of a test file has the name of its folder, with one exception. */
+/** The project of a test file has the name of its folder, with two exceptions. */
 export function projectOf(file: string): string {
+  if (file.startsWith("test/e2e/live/")) return "live";
   return file === "test/e2e/growing.test.ts" ? "growing" : file.split("/")[1]!;
 }

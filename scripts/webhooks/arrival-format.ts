@@ -30,7 +30,7 @@ export function afterChangeMs(at: Date, { createdAt }: WebhookEvent): number {
 /** An arrival as text: one line, and for an event a second one with its main values. */
 export function toLines(arrival: Arrival, withBody: boolean): string {
   const time = styleText("dim", clock(arrival.at));
-  if (arrival.kind === "check") return `  ${time}  ${styleText("green", "✓")} asked whether somebody is here`;
+  if (arrival.kind === "check") return `  ${time}  ${styleText("green", "✓")} checked whether this receiver answers`;
   if (arrival.kind === "refused") {
     const why = `${arrival.answered}, refused: ${plain(arrival.why)}`;
     return `  ${time}  ${styleText("red", "✗")} ${why}`;
@@ -39,7 +39,7 @@ export function toLines(arrival: Arrival, withBody: boolean): string {
   const name = styleText("bold", plain(event.type).padEnd(28));
   const head = `  ${time}  ${mark(arrival)} ${name} ${plain(event.status).padEnd(14)} ${styleText("dim", plain(event.object.id))}`;
   if (isRepeat)
-    return `${head}\n${indented(isAltered ? "dropped: this id has come with OTHER BYTES" : "dropped: it has come before")}`;
+    return `${head}\n${indented(isAltered ? "dropped: the same id with OTHER BYTES" : "dropped: it has come before")}`;
   const detail = [...highlights(event), `${afterChangeMs(arrival.at, event)} ms after the change`].join(" · ");
   return `${head}\n${indented(detail)}${withBody ? `\n${body(event)}` : ""}`;
 }

@@ -58,7 +58,7 @@ export async function startReceiver({ port, secrets, onArrival }: ReceiverOption
         onArrival(arrival);
         answer(response, arrival);
       })
-      .catch(() => response.destroy()); // The sender has hung up.
+      .catch(() => response.destroy()); // the sender has closed the connection
   });
   await new Promise<void>((done, failed) => server.once("error", failed).listen(port, "127.0.0.1", done));
   return {
@@ -92,7 +92,7 @@ async function receive(
     const problem = signatureProblem({ headers, body, secrets: await secrets, nowMs: at.getTime() });
     if (problem !== null) return refuse(401, problem);
   }
-  if (!isEvent(json)) return refuse(400, "JSON that is no event");
+  if (!isEvent(json)) return refuse(400, "JSON that is not an event");
   const hash = createHash("sha256").update(body).digest("base64");
   const before = seen.get(json.event_id);
   remember(seen, json.event_id, before ?? hash);

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { BrokenFile, readTexts } from "../secrets/read-texts.ts";
 
 /** A running local platform, read from its home's `local.json`. */
 export interface Api {
@@ -21,17 +22,26 @@ export interface Registration {
   remove(): Promise<boolean>;
 }
 
-/** @throws {RegistrationError} when no platform is running */
+/** @throws {RegistrationError} when no platform is running, or its file is broken */
 export async function findLocalApi(home: string): Promise<Api> {
   const path = join(home, "local.json");
   const text = await readFile(path, "utf8").catch(() => null);
   if (text === null)
     throw new RegistrationError(`No platform runs here: there is no ${path}. Start it with npm start.`);
-  const { baseUrl, username, password } = JSON.parse(text) as Record<string, string>;
+  const { baseUrl, username, password } = parseLocal(path, text);
   return {
-    baseUrl: baseUrl ?? "",
+    baseUrl,
     authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
   };
+}
+
+function parseLocal(path: string, text: string) {
+  try {
+    return readTexts(path, text, ["baseUrl", "username", "password"]);
+  } catch (error) {
+    if (!(error instanceof BrokenFile)) throw error;
+    throw new RegistrationError(`${error.message}. Restart the platform, which writes it again.`);
+  }
 }
 
 /**
@@ -89,6 +99,6 @@ function inWords(status: number, { error }: Body): string {
   const fields = error?.fields?.map(({ field, message }) => `${field} ${message}`).join("; ");
   const refusal = `The platform refused the webhook (${status}): ${fields ?? error?.description ?? error?.message}.`;
   const isAddress = error?.fields?.some(({ field }) => field === "url") ?? false;
-  const hint = "\nA receiver on this machine is sent to only with ALLOW_PRIVATE_NETWORK=true npm start.";
+  const hint = "\nThe platform sends to this machine only when it runs with ALLOW_PRIVATE_NETWORK=true npm start.";
   return isAddress ? `${refusal}${hint}` : refusal;
 }

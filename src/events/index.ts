@@ -7,12 +7,12 @@ export {
   isEventType,
   kindOf,
   nameIn,
-} from "./catalogue.ts";
+} from "./catalogue/catalogue.ts";
 export { EventEnvelope } from "./catalogue/envelope.ts";
 export { MediaRecord, PlaybackIdRecord, TrackRecord } from "./catalogue/media-record.ts";
 export { envelopeOf, listEvents } from "./listing.ts";
 export { eventTime } from "./event-time.ts";
 export { type Event, eventBytes, findEvent, insertEvent, type NewEvent } from "./repository.ts";
 export { events } from "./tables.ts";
-export { checkTypePattern, expandPatterns, resolveTypes } from "./type-filter.ts";
+export { ALL_TYPES, checkTypePattern, expandPatterns, resolveTypes } from "./catalogue/type-filter.ts";
 export { REDACTED, redactSecrets } from "./redaction.ts";

@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { z } from "@hono/zod-openapi";
 import type { Database } from "../platform/database.ts";
-import type { Naming } from "./catalogue.ts";
+import type { Naming } from "./catalogue/catalogue.ts";
 import type { EventEnvelope } from "./catalogue/envelope.ts";
 import { eventTime } from "./event-time.ts";
 import { type Event, eventBytes } from "./repository.ts";

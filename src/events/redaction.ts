@@ -1,7 +1,8 @@
-/** A JSON string, and `metadata`: an object of strings whose keys are the user's, so its values are not redacted. */
+/** In JSON. */
 const STRING = String.raw`"(?:[^"\\]|\\.)*"`;
+/** An object of strings. Its keys are the user's, so its values are not redacted. */
 const METADATA = String.raw`"metadata":\{(?:${STRING}:${STRING},?)*\}`;
-/** Credentials in live events: they allow somebody to broadcast, here or on another platform. */
+/** Credentials in live events: their holder can broadcast, here or on another platform. */
 const SECRET = `"(streamKey|srtSecret|srtPlaybackSecret)":${STRING}`;
 const METADATA_OR_SECRET = new RegExp(`${METADATA}|${SECRET}`, "g");
 

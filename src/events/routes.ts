@@ -1,13 +1,13 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { openDatabase } from "../platform/database.ts";
 import { cursorPageAnswer, security, successPage } from "../platform/http/answers.ts";
-import { CursorQuery, cutPage, readCursor } from "../platform/http/cursor.ts";
+import { CursorQuery } from "../platform/http/cursor.ts";
+import { hinted } from "../platform/http/issue-hints.ts";
 import { problemResponses } from "../platform/http/openapi.ts";
 import { newRouter } from "../platform/http/router.ts";
 import { checkTimeRange, timeRange } from "../platform/http/time-range.ts";
 import { EventEnvelope } from "./catalogue/envelope.ts";
-import { envelopeOf, listEvents } from "./listing.ts";
-import { checkTypePattern } from "./type-filter.ts";
+import { checkTypePattern } from "./catalogue/type-filter.ts";
+import { listEventPage } from "./list-event-page.ts";
 
 const tags = ["Events"];
 
@@ -16,7 +16,7 @@ const TypeFilter = z
   .transform((pattern, context) => {
     const checked = checkTypePattern(pattern);
     if (checked.ok) return checked.types;
-    context.addIssue({ code: "custom", message: checked.message });
+    context.addIssue({ code: "custom", ...hinted(checked.message, checked.hint) });
     return z.NEVER;
   })
   .openapi({
@@ -24,9 +24,6 @@ const TypeFilter = z
     description: "A name in either naming, or a prefix of names",
     example: "video.media.*",
   });
-
-/** Position of a page's last event: time and id. */
-const SortKey = z.tuple([z.iso.datetime({ precision: 9 }), z.uuid()]);
 
 const listRoute = createRoute({
   operationId: "list-events",
@@ -54,19 +51,11 @@ const listRoute = createRoute({
 });
 
 export const eventRoutes = newRouter().openapi(listRoute, async (c) => {
-  const { limit, cursor, type, objectId, from, to, naming } = c.req.valid("query");
-  const found = await listEvents(
-    openDatabase(c.env.DB),
-    c.var.caller.workspaceId,
-    { types: type, objectId: objectId?.toLowerCase(), from, to, after: readCursor(cursor, SortKey) },
-    limit + 1,
-  );
-  const { rows, pagination } = cutPage(found, limit, ({ createdAt, id }) => [createdAt, id]);
-  return c.json(
-    successPage(
-      rows.map((event) => envelopeOf(event, naming)),
-      pagination,
-    ),
-    200,
-  );
+  const { type: types, objectId, ...query } = c.req.valid("query");
+  const { records, pagination } = await listEventPage(c.env, c.var.caller.workspaceId, {
+    ...query,
+    types,
+    objectId: objectId?.toLowerCase(),
+  });
+  return c.json(successPage(records, pagination), 200);
 });

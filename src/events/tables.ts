@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-/** Events. The id comes from the change, so that announcing it twice inserts one row. */
+/** Events. The id is derived from the change or stored with it, so announcing a change twice inserts one row. */
 export const events = sqliteTable(
   "events",
   {
@@ -10,11 +10,11 @@ export const events = sqliteTable(
     videoType: text().notNull(), // by the contract's naming: "video.media.ready"
     objectType: text({ enum: ["media", "live", "view", "migration_batch", "webhook"] }).notNull(),
     objectId: text().notNull(),
-    /** RFC 3339, UTC, nine fraction digits; rises strictly for one object. */
+    /** RFC 3339, UTC, nine fraction digits; strictly increasing for each object. */
     createdAt: text().notNull(),
-    /** The envelope after its `type`, made once: `{"type":"…",` and this text are sent (see `eventBytes`). */
+    /** The envelope without its `type`, created once. A delivery sends `{"type":"…",` followed by this text (see `eventBytes`). */
     body: text().notNull(),
-    /** The original data, sealed, if `body` has redacted secrets; else null. */
+    /** The data before redaction, sealed; null = nothing was redacted. */
     sealedData: text(),
     /** A sample of a webhook test; not listed. */
     isTest: integer({ mode: "boolean" }).notNull().default(false),

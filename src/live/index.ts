@@ -1,8 +1,10 @@
-export { consumeClips, sweepClips } from "./clips/clips-copy.ts";
+export { consumeClips } from "./clips/consume-clips.ts";
+export { sweepClips } from "./clips/sweep-clips.ts";
 export { sweepSecrets } from "./streams/sweep-secrets.ts";
 export { isOffAir } from "./sessions/off-air.ts";
 export { sweepStreams } from "./streams/sweep.ts";
-export { findClip, type FoundClip, type GoneClip, saveClip } from "./clips/clips.ts";
+export { findClip, type FoundClip, type GoneClip } from "./clips/find-clip.ts";
+export { saveClip } from "./clips/save-clip.ts";
 export { MAX_CLIP_SEGMENTS } from "./recording/clips-range.ts";
 export { readClipRequest } from "./clips/clips-request.ts";
 export {
@@ -13,7 +15,7 @@ export {
   PLAYABLE_COLUMNS,
   toLivePlayable,
 } from "./streams/playback.ts";
-export { recordedSession } from "./recording/recording.ts";
+export { readRecordedSession } from "./recording/read-recorded-session.ts";
 export type { SegmentRange } from "./origin/recorded-session.ts";
 export { recordingRows } from "./recording/recording-rows.ts";
 export { isLatelyOver, stageOf } from "./streams/after-end.ts";

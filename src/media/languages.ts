@@ -1,6 +1,6 @@
 const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 
-/** The English name of a language tag, "default" for an untagged track (contract/rest.md §2, tracks). */
+/** The English name of a language tag, "default" for an untagged track (media contract, tracks). */
 export function languageName(code: string): string {
   if (code === "und" || code === "") return "default";
   try {

@@ -8,6 +8,17 @@ export interface Progress {
   renditions: { name: string; percent: number }[];
   /** Media seconds encoded per second of wall time; absent before the first measurement. */
   speed?: number;
+  /** While the source cannot be fetched and is tried again. */
+  retry?: SourceRetry;
+}
+
+export interface SourceRetry {
+  /** A code of `SOURCE_ERRORS`. */
+  reason: string;
+  /** Tries that have failed since the source was last read. */
+  attempt: number;
+  /** RFC 3339. */
+  nextAttemptAt: string;
 }
 
 /** The segments of a rendition, column by column: all lists have the same length. */

@@ -1,2 +1,2 @@
-/** UTC with microseconds (contract/rest.md §1, Timestamps). */
+/** UTC with microseconds (media contract, Timestamps). */
 export const toTimestamp = (time: Date): string => time.toISOString().replace("Z", "000Z");

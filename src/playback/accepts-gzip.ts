@@ -4,10 +4,13 @@ import { parseAccept } from "hono/utils/accept";
 export const acceptsGzip = (header: string | null): boolean =>
   parseAccept(header ?? "").some(({ type, q }) => q > 0 && ["gzip", "*"].includes(type.toLowerCase()));
 
-export const wantsGzip = (request: Request): boolean => acceptsGzip(codingsOf(request));
-
-/** The client's own Accept-Encoding: Cloudflare replaces the header by its own, which always contains gzip. */
-function codingsOf(request: Request): string | null {
+/**
+ * Whether the client accepts gzip. Cloudflare replaces the header by its own, which always contains gzip, and keeps the client's in
+ * `request.cf`. Without the header nothing needs to be read from `cf`, whose first reading parses it.
+ */
+export function wantsGzip(request: Request): boolean {
+  const header = request.headers.get("accept-encoding");
+  if (header === null) return false;
   const original: unknown = request.cf?.["clientAcceptEncoding"];
-  return typeof original === "string" ? original : request.headers.get("accept-encoding");
+  return acceptsGzip(typeof original === "string" ? original : header);
 }

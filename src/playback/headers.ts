@@ -1,6 +1,6 @@
 import { type Problem, problemResponse } from "../platform/http/problems.ts";
 
-/** Response headers read by the data SDKs (contract/analytics.md, "request headers taken") and by players. */
+/** Response headers read by the data SDKs (media contract, "request headers taken") and by players. */
 const EXPOSED =
   "Accept-Ranges, Age, Cache-Control, CF-Cache-Status, CF-Ray, Content-Encoding, Content-Length, Content-Range, Content-Type, Date, ETag, Last-Modified, Server, Server-Timing, X-Akamai-Request-Id, X-Amz-Cf-Id, X-CDN, X-Request-Id";
 
@@ -28,6 +28,6 @@ export const preflight = () =>
 export const problemAnswer = (problem: Problem, headers: Record<string, string> = {}): Response =>
   problemResponse(problem, {
     ...CORS,
-    ...(problem.code === "broadcast_over" ? { "cache-control": "public, max-age=1" } : {}),
+    ...(problem.code === "broadcast_over" ? { "cache-control": "public, max-age=1", vary: "Accept" } : {}),
     ...headers,
   });

@@ -3,7 +3,10 @@ import type { Directives } from "../media/live/reload.ts";
 import { withQuery } from "../media/manifest/query.ts";
 import { readSelection, type Selection, selectionQuery } from "../media/manifest/selection.ts";
 
-/** A resource of a live session, requested from the inner entrypoint. The caller has already authorized the viewer. */
+/**
+ * A resource of a live session, requested from the inner entrypoint. The caller has already authorized the viewer. `playbackId` of an MPD is as
+ * its URLs have it: with the permit of a private one.
+ */
 export type LiveAddress = { sessionId: string } & (
   | { kind: "playlist"; rendition: string; directives: Directives; isDvr: boolean }
   | { kind: "init"; rendition: string; version: number }

@@ -11,7 +11,7 @@ import {
   type GoneClip,
   MAX_CLIP_SEGMENTS,
   readClipRequest,
-  recordedSession,
+  readRecordedSession,
   recordingRows,
   saveClip,
   type SegmentRange,
@@ -19,9 +19,11 @@ import {
 import { CORS } from "./headers.ts";
 import { answerManifest } from "./manifests.ts";
 import type { RequestContext } from "./origin.ts";
+import { LONGEST_MS } from "./permission.ts";
+import type { Viewer } from "./viewer.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { lookUpPlaybackId, resolvePlaybackId } from "./resolve.ts";
-import { SingleFlight } from "./single-flight.ts";
+import { SingleFlight } from "../platform/single-flight.ts";
 
 /** How long an isolate answers from memory. A deleted stream remains playable for at most this long. */
 const KNOWN_MS = 1000;
@@ -41,25 +43,28 @@ interface ClipTarget {
 }
 
 /**
- * Answers a time range of a stream as an on-demand presentation of the live segments. It is saved as a media only when the stream
+ * Answers a time range of a stream as an on-demand presentation of the live segments. It is saved as an asset only when the stream
  * allows viewer clips; otherwise the request writes nothing.
  *
  * @returns null when the query has no range, or the playback id is not a stream's
  * @throws {Problem} not_ready, validation_failed, playback_not_found, unavailable
  */
 export async function answerClip(
-  request: Request,
-  { searchParams: query, origin }: URL,
+  viewer: Viewer,
   env: Env,
   ctx: RequestContext,
   target: ClipTarget,
 ): Promise<Response | null> {
+  const { request } = viewer;
+  const { searchParams: query, origin } = viewer.url;
   if (!query.has("start") && !query.has("end")) return null;
   const { kind, playbackId } = target;
   const known = await resolvePlaybackId(env.DB, ctx, playbackId);
   if (known?.kind !== "stream") return null;
+  const permission = await viewer.admit(known.rules);
   const clip = readClipRequest(query)!;
-  const key = [kind, playbackId, ...Object.values(clip), canonicalSelection(readSelection(query))].join(" ");
+  const address = permission.address(LONGEST_MS);
+  const key = [kind, address, ...Object.values(clip), canonicalSelection(readSelection(query))].join(" ");
   let text = rendered.get(key, Date.now());
   if (text === undefined) {
     // Not from the cache: whether the session has ended decides where the range is read, and the stream's settings whether a clip is made.
@@ -72,12 +77,12 @@ export async function answerClip(
       if (found.gone === null) throw new Problem("playback_not_found", "the broadcast and this range of it are gone");
       const recorded = await resolvePlaybackId(env.DB, ctx, found.gone.playbackId);
       if (recorded?.kind !== "asset") throw new Problem("playback_not_found", "the clip has been deleted");
-      return await answerManifest(request, recorded.playable, { kind, playbackId: found.gone.playbackId }, query);
+      return await answerManifest(viewer, permission, recorded, { kind, playbackId: found.gone.playbackId });
     }
     // The range plays even when the stream has reached its clip limit.
     if (playable.allowViewerClips && request.method === "GET")
       await saveClip(env, playable.streamId, found, { publicUrl: env.PUBLIC_URL || origin, by: "viewer" });
-    text = await manifestOf(env, ctx, target, found, query);
+    text = await manifestOf(env, ctx, { kind, address }, found, query);
     if (request.method === "GET") rendered.set(key, text, Date.now() + KNOWN_MS);
   }
   return respond(request, text, TYPES[kind]);
@@ -86,14 +91,14 @@ export async function answerClip(
 async function manifestOf(
   env: Env,
   ctx: RequestContext,
-  { kind, playbackId }: ClipTarget,
+  { kind, address }: { kind: ClipTarget["kind"]; address: string },
   { sessionId, range }: { sessionId: string; range: SegmentRange },
   query: URLSearchParams,
 ): Promise<string> {
   const presentation = presentationOf(await factsOf(env, ctx, sessionId, range));
   if (presentation === null) throw new Problem("not_ready", "the range is not available yet");
   const selected = select(presentation, readSelection(query));
-  const base = `${playbackId}/${sessionId}`;
+  const base = `${address}/${sessionId}`;
   if (kind === "mpd") return mpd(selected, base, new Date(), range.first);
   return multivariantPlaylist(selected, base, `?clip=${range.first}-${range.last}`);
 }
@@ -124,7 +129,7 @@ async function factsOf(env: Env, ctx: RequestContext, sessionId: string, range: 
 }
 
 async function readFacts(env: Env, sessionId: string, range: SegmentRange): Promise<ManifestFacts> {
-  const session = await recordedSession(env, sessionId, range);
+  const session = await readRecordedSession(env, sessionId, range);
   const renditions = session === null ? [] : recordingRows(sessionId, session).map(asRendition);
   const count = (kind: "video" | "audio") => renditions.filter((row) => row.kind === kind).length;
   return {
@@ -139,6 +144,7 @@ async function readFacts(env: Env, sessionId: string, range: SegmentRange): Prom
 const asRendition = (row: ReturnType<typeof recordingRows>[number]): ManifestFacts["renditions"][number] => ({
   ...row,
   isTopRung: false,
+  arrivedSegments: null,
   widthPx: row.widthPx ?? null,
   heightPx: row.heightPx ?? null,
   frameRateNum: row.frameRateNum ?? null,

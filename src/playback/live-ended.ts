@@ -5,23 +5,40 @@ import { Problem } from "../platform/http/problems.ts";
 import { isLatelyOver } from "../live/index.ts";
 import { CORS } from "./headers.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
-import { findRecording } from "./repository.ts";
+import type { AccessRules } from "../tenancy/access/index.ts";
+import { LONGEST_MS, type Permission } from "./permission.ts";
+import { findRecording, type Recording } from "./repository.ts";
+import type { Viewer } from "./viewer.ts";
 
 type ManifestKind = "multivariant" | "mpd";
 
 /** How long an outcome is cached, so also the longest delay until the stream's address shows the next broadcast. */
 const STREAM_MS = 1000;
 /** By playback id. A polling client causes one look-up per isolate in `STREAM_MS`. */
-const outcomes = new TtlCache<{ recordingId: string | null; isGone: boolean }>(512);
+const outcomes = new TtlCache<Outcome>(512);
+
+interface Outcome {
+  /** Of the stream's playback ID. */
+  rules: AccessRules;
+  /** Of the recording's. */
+  recording: AccessRules | null;
+  isGone: boolean;
+}
 
 /** The cached answer at the stream's address; null when it has to be looked up. */
-export function recentOutcome(
+export async function recentOutcome(
+  viewer: Viewer,
   { playbackId, kind }: { playbackId: string; kind: ManifestKind },
-  query: URLSearchParams,
-): Response | null {
+): Promise<Response | null> {
   const outcome = outcomes.get(playbackId, Date.now());
-  return outcome === undefined ? null : answerOutcome(outcome, kind, readSelection(query));
+  if (outcome === undefined) return null;
+  const permission = await viewer.admit(outcome.rules);
+  return await answerOutcome(outcome, permission, kind, readSelection(viewer.url.searchParams));
 }
+
+/** The recording, as far as the viewers of the stream may play it: those of a private stream may play its private recordings too. */
+const recordingFor = (env: Env, { authority }: Permission, sessionId: string): Promise<Recording> =>
+  findRecording(env.DB, sessionId, authority !== null);
 
 /**
  * Answers at the stream's address after the broadcast: redirects to the recording.
@@ -30,24 +47,27 @@ export function recentOutcome(
  */
 export async function answerAfterBroadcast(
   env: Env,
+  permission: Permission,
   { playbackId, kind }: { playbackId: string; kind: ManifestKind },
   session: { id: string; endedAtMs: number },
   selection: Selection,
 ): Promise<Response> {
-  const { playbackId: recordingId, isPending } = await findRecording(env.DB, session.id);
-  const isGone = recordingId === null && !isPending && isLatelyOver(session.endedAtMs, Date.now());
-  const outcome = { recordingId, isGone };
+  const { rules: recording, isPending } = await recordingFor(env, permission, session.id);
+  const isGone = recording === null && !isPending && isLatelyOver(session.endedAtMs, Date.now());
+  const outcome = { rules: permission.rules, recording, isGone };
   outcomes.set(playbackId, outcome, Date.now() + STREAM_MS);
-  return answerOutcome(outcome, kind, selection);
+  return await answerOutcome(outcome, permission, kind, selection);
 }
 
-function answerOutcome(
-  { recordingId, isGone }: { recordingId: string | null; isGone: boolean },
+async function answerOutcome(
+  { recording, isGone }: Outcome,
+  permission: Permission,
   kind: ManifestKind,
   selection: Selection,
-): Response {
-  if (recordingId !== null) {
-    const file = `${recordingId}.${kind === "mpd" ? "mpd" : "m3u8"}`;
+): Promise<Response> {
+  const address = recording && permission.addressOf(recording, LONGEST_MS);
+  if (address !== null) {
+    const file = `${address}.${kind === "mpd" ? "mpd" : "m3u8"}`;
     return redirect(withQuery(file, selectionQuery(selection)), "public, max-age=1");
   }
   if (isGone) throw new Problem("broadcast_over", "the broadcast has ended, and was not recorded");
@@ -62,13 +82,15 @@ function answerOutcome(
  */
 export async function answerDeletedSession(
   env: Env,
+  permission: Permission,
   sessionId: string,
-  toRecording: (recordingId: string) => string,
+  toRecording: (address: string) => string,
 ): Promise<Response> {
-  const { playbackId: recordingId, isPending } = await findRecording(env.DB, sessionId);
+  const { rules, isPending } = await recordingFor(env, permission, sessionId);
   if (isPending) throw new Problem("not_ready", "the recording is not ready yet");
-  if (recordingId === null) throw new Problem("broadcast_over", "the broadcast has ended, and was not recorded");
-  return redirect(toRecording(recordingId), "public, max-age=60");
+  const address = rules && permission.addressOf(rules, LONGEST_MS);
+  if (address === null) throw new Problem("broadcast_over", "the broadcast has ended, and was not recorded");
+  return redirect(toRecording(address), "public, max-age=60");
 }
 
 const redirect = (location: string, cacheControl: string) =>

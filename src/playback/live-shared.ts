@@ -1,7 +1,7 @@
 import type { Env } from "../platform/env.ts";
 import { type LiveAddress, liveAddressPath } from "./live-address.ts";
 import { type RequestContext, fetchLive } from "./origin.ts";
-import { SingleFlight } from "./single-flight.ts";
+import { SingleFlight } from "../platform/single-flight.ts";
 
 /** A response of the inner entrypoint, also compressed, shared by all viewers who request it. */
 export interface SharedAnswer {

@@ -14,8 +14,10 @@ import { countViewer } from "./live-viewers.ts";
 import { isShared, shareLive, type SharedAnswer } from "./live-shared.ts";
 import { type RequestContext, fetchLive } from "./origin.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
+import { LONGEST_MS, type Permission } from "./permission.ts";
 import { resolvePlaybackId } from "./resolve.ts";
-import { SingleFlight } from "./single-flight.ts";
+import type { Viewer } from "./viewer.ts";
+import { SingleFlight } from "../platform/single-flight.ts";
 
 /** How long an isolate caches the playback ID of a session, and the variants of a session. A deleted stream remains playable for at most this long. */
 const KNOWN_MS = 1000;
@@ -34,11 +36,11 @@ const isDvrAsked = (query: URLSearchParams) => query.get("dvrMode") === "true";
  * @throws {Problem} not_ready (not cached, so that players retry), broadcast_over, validation_failed
  */
 export async function answerLiveManifest(
-  request: Request,
+  { request, url: { searchParams: query } }: Viewer,
+  permission: Permission,
   env: Env,
   ctx: RequestContext,
   { kind, playbackId }: { kind: "multivariant" | "mpd"; playbackId: string },
-  query: URLSearchParams,
   playable: LivePlayable,
 ): Promise<Response> {
   const selection = readSelection(query);
@@ -47,17 +49,18 @@ export async function answerLiveManifest(
   if (session === null || stage === "idle") throw notOnAir();
   if (stage === "over") {
     const ended = { id: session.id, endedAtMs: session.endedAtMs! };
-    return await answerAfterBroadcast(env, { kind, playbackId }, ended, selection);
+    return await answerAfterBroadcast(env, permission, { kind, playbackId }, ended, selection);
   }
   const isDvr = hasDvr && isDvrAsked(query);
-  if (kind === "multivariant") return await multivariant(env, playbackId, session, selection, isDvr);
+  const address = permission.address(LONGEST_MS);
+  if (kind === "multivariant") return await multivariant(env, address, session, selection, isDvr);
   const answer = await inner(env, ctx, request, {
     kind: "mpd",
     sessionId: session.id,
-    playbackId,
+    playbackId: address,
     isDvr,
     selection,
-    omitsType: stage === "ending",
+    omitsType: true, // applies only after the session's end, which this isolate may not have read yet
   });
   // The MPD of a session that has ended never changes, but the next session plays at this address.
   if (answer.ok) answer.headers.set("cache-control", NEWEST);
@@ -66,13 +69,13 @@ export async function answerLiveManifest(
 
 async function multivariant(
   env: Env,
-  playbackId: string,
+  address: string,
   session: NonNullable<LivePlayable["session"]>,
   selection: Selection,
   isDvr: boolean,
 ): Promise<Response> {
   const offer = await offerOf(env, session);
-  const text = liveMultivariant(offer, selection, `${playbackId}/${session.id}`, isDvr ? "?dvrMode=true" : "");
+  const text = liveMultivariant(offer, selection, `${address}/${session.id}`, isDvr ? "?dvrMode=true" : "");
   return new Response(text, { headers: { ...CORS, "content-type": PLAYLIST_TYPE, "cache-control": NEWEST } });
 }
 
@@ -83,7 +86,7 @@ function onAir({ session }: LivePlayable) {
   return session;
 }
 
-/** The variants as measured by the origin, or as planned while the origin does not know the session yet. */
+/** The variants as measured by the origin, or as planned before the origin has opened the session. */
 async function offerOf(env: Env, { id, renditions }: NonNullable<LivePlayable["session"]>): Promise<LiveOffer> {
   const recent = offers.get(id, Date.now());
   if (recent !== undefined) return recent;
@@ -94,37 +97,46 @@ async function offerOf(env: Env, { id, renditions }: NonNullable<LivePlayable["s
 }
 
 /** @throws {Problem} playback_not_found, not_ready, bad_directives, unavailable */
-export async function answerLive(
-  request: Request,
-  env: Env,
-  ctx: RequestContext,
-  target: LiveTarget,
-  query: URLSearchParams,
-): Promise<Response> {
+export async function answerLive(viewer: Viewer, env: Env, ctx: RequestContext, target: LiveTarget): Promise<Response> {
+  const { request } = viewer;
+  const query = viewer.url.searchParams;
   if (target.kind === "live-thumbnail") {
     const resolved = await resolvePlaybackId(env.DB, ctx, target.playbackId);
-    if (resolved?.kind !== "stream") throw new Problem("playback_not_found", "no such playback id");
+    if (resolved === null) throw new Problem("playback_not_found", "no such playback id");
+    await viewer.admit(resolved.rules);
+    if (resolved.kind !== "stream") throw new Problem("playback_not_found", "no such playback id");
     return await inner(env, ctx, request, { kind: "thumbnail", sessionId: onAir(resolved.playable).id });
   }
   const session = await requireSession(env, ctx, target);
+  const permission = await viewer.admit(session.rules);
   if (target.kind === "live-time") return time();
   const clip = query.get("clip");
   if (target.kind === "live-playlist" && clip !== null)
     return await answerClipPlaylist(request, env, ctx, target, clip);
-  const address = addressOf(target, query, session);
+  const address = addressOf(target, query, session, permission.address(LONGEST_MS));
   if (address.kind === "playlist" || address.kind === "mpd") await countViewer(request, env, ctx, session, Date.now());
   const answer = await inner(env, ctx, request, address);
-  return answer.ok || !session.hasEnded ? answer : await orRecording(env, target, answer);
+  return answer.ok || !session.hasEnded ? answer : await orRecording(env, permission, target, answer);
 }
 
 /** A player may request a session long after its end. */
-async function orRecording(env: Env, target: SessionTarget, answer: Response): Promise<Response> {
+async function orRecording(
+  env: Env,
+  permission: Permission,
+  target: SessionTarget,
+  answer: Response,
+): Promise<Response> {
   const { sessionId } = target;
   const isIndexDeleted = answer.status === 404 || answer.status === 400;
   if (target.kind === "live-mpd" && isIndexDeleted)
-    return await answerDeletedSession(env, sessionId, (recordingId) => `${recordingId}.mpd`);
+    return await answerDeletedSession(env, permission, sessionId, (recording) => `${recording}.mpd`);
   if (target.kind === "live-playlist" && answer.status === 404)
-    return await answerDeletedSession(env, sessionId, (recordingId) => `../../${recordingId}/${target.rendition}.m3u8`);
+    return await answerDeletedSession(
+      env,
+      permission,
+      sessionId,
+      (recording) => `../../${recording}/${target.rendition}.m3u8`,
+    );
   return answer;
 }
 
@@ -138,6 +150,7 @@ function addressOf(
   target: Exclude<SessionTarget, { kind: "live-time" }>,
   query: URLSearchParams,
   { sessionId, hasDvr }: LiveSession,
+  playbackId: string,
 ): LiveAddress {
   const isDvr = hasDvr && isDvrAsked(query);
   switch (target.kind) {
@@ -145,7 +158,7 @@ function addressOf(
       return {
         kind: "mpd",
         sessionId,
-        playbackId: target.playbackId,
+        playbackId,
         isDvr,
         selection: readSelection(query),
         omitsType: false,

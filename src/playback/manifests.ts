@@ -4,13 +4,20 @@ import { iframePlaylist } from "../media/hls/iframe-playlist.ts";
 import { mediaPlaylist } from "../media/hls/media-playlist.ts";
 import { multivariantPlaylist } from "../media/hls/multivariant.ts";
 import { mediaListOf, presentationOf } from "../media/manifest/model.ts";
-import { canonicalSelection, readSelection, select } from "../media/manifest/selection.ts";
+import { withQuery } from "../media/manifest/query.ts";
+import { canonicalSelection, select, type Selection, selectionQuery } from "../media/manifest/selection.ts";
 import { Problem } from "../platform/http/problems.ts";
+import { TtlCache } from "../platform/ttl-cache.ts";
 import { wantsGzip } from "./accepts-gzip.ts";
-import { readConditions } from "../platform/http/conditions.ts";
+import { isUnchanged } from "../platform/http/conditions.ts";
+import { limitCaching } from "./caching.ts";
 import { CORS } from "./headers.ts";
 import type { Target } from "./paths.ts";
-import type { Playable } from "./resolve.ts";
+import { LONGEST_MS, type Permission } from "./permission.ts";
+import { selectionOf } from "./resolution-cap.ts";
+import { isKnown, KNOWN_MS, type Playable, type Resolved } from "./resolve.ts";
+import { unplayableState } from "./unplayable-state.ts";
+import type { Viewer } from "./viewer.ts";
 
 /** Smaller bodies do not shrink under gzip. */
 const LEAST_GZIP_BYTES = 200;
@@ -33,24 +40,59 @@ interface Encoded {
 /** Keyed by the looked-up asset: a new look-up renders again. */
 const rendered = new WeakMap<Playable, Map<string, Rendered>>();
 
-/** @throws {Problem} playback_not_found, not_ready, validation_failed */
+/** By the whole URL of the request, so that a repeated request is neither parsed, verified nor looked up again. */
+const recent = new TtlCache<{ playbackId: string; playable: Playable; manifest: Rendered; permission: Permission }>(
+  1024,
+);
+
+/** Answers a URL that this isolate has answered within the look-up's lifetime. @returns null for any other URL */
+export function answerRecentManifest(request: Request): Response | null {
+  const nowMs = Date.now();
+  const found = recent.get(request.url, nowMs);
+  if (found === undefined || !isKnown(found.playbackId, found.playable) || !found.permission.isValid(nowMs))
+    return null;
+  const repeated = answer(request, found.manifest);
+  limitCaching(repeated, found.permission);
+  return repeated;
+}
+
+/**
+ * @param asset of the target's playback ID; its rules may differ from those of the permission, which then extends to it
+ * @throws {Problem} playback_not_found, not_ready, validation_failed
+ */
 export async function answerManifest(
-  request: Request,
-  playable: Playable,
+  { request, url: { searchParams: query } }: Viewer,
+  permission: Permission,
+  { playable, rules }: Extract<Resolved, { kind: "asset" }>,
   target: ManifestTarget,
-  query: URLSearchParams,
 ): Promise<Response> {
-  const selection = target.kind === "multivariant" || target.kind === "mpd" ? readSelection(query) : null;
-  const key = `${target.playbackId} ${target.kind} ${"rendition" in target ? target.rendition : canonicalSelection(selection!)}`;
+  const address = permission.addressOf(rules, durationMs(playable));
+  if (address === null) throw new Problem("playback_not_found", "no such playback id");
+  const selection = "rendition" in target ? null : selectionOf(query, rules);
+  const key = `${address} ${target.kind} ${"rendition" in target ? target.rendition : canonicalSelection(selection!)}`;
   const known = rendered.get(playable) ?? new Map<string, Rendered>();
   rendered.set(playable, known);
-  const manifest = known.get(key) ?? (await render(target, playable, query));
+  const manifest = known.get(key) ?? (await render(target, playable, selection, address));
   known.set(key, manifest);
+  const { playbackId } = target;
+  if (permission.isOfUrl)
+    recent.set(request.url, { playbackId, playable, manifest, permission }, Date.now() + KNOWN_MS);
   return answer(request, manifest);
 }
 
-async function render(target: ManifestTarget, playable: Playable, query: URLSearchParams): Promise<Rendered> {
-  const text = manifestText(target, playable, query);
+/** How long the permits of a manifest have to last at least. While the asset is processed, its duration is unknown. */
+function durationMs(playable: Playable): number {
+  const presentation = playable.status === "ready" ? presentationOf(playable) : null;
+  return presentation === null ? LONGEST_MS : presentation.endSeconds * 1000;
+}
+
+async function render(
+  target: ManifestTarget,
+  playable: Playable,
+  selection: Selection | null,
+  address: string,
+): Promise<Rendered> {
+  const text = manifestText(target, playable, selection, address);
   const bytes = new Uint8Array(new TextEncoder().encode(text));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   const tag = toHex(digest.subarray(0, 12));
@@ -77,12 +119,20 @@ const encoded = (
   headers: new Headers({ ...headers, "content-length": String(byteLength) }),
 });
 
-function manifestText(target: ManifestTarget, playable: Playable, query: URLSearchParams): string {
+function manifestText(
+  target: ManifestTarget,
+  playable: Playable,
+  selection: Selection | null,
+  address: string,
+): string {
   const presentation = presentationOf(playable);
   if (presentation === null) throw nothingToPlay(playable);
-  if (target.kind === "multivariant")
-    return multivariantPlaylist(select(presentation, readSelection(query)), target.playbackId);
-  if (target.kind === "mpd") return mpd(select(presentation, readSelection(query)), target.playbackId, new Date());
+  if (target.kind === "multivariant") return multivariantPlaylist(select(presentation, selection!), address);
+  if (target.kind === "mpd") {
+    // A growing private MPD is reloaded by its permit: the token may expire before it is complete.
+    const location = address === target.playbackId ? null : withQuery(`${address}.mpd`, selectionQuery(selection!));
+    return mpd(select(presentation, selection!), address, new Date(), 0, location);
+  }
   const list = mediaListOf(playable, target.rendition);
   const text = list && (target.kind === "media-playlist" ? mediaPlaylist(list) : iframePlaylist(list));
   if (!text) throw new Problem("playback_not_found", "no such rendition");
@@ -92,10 +142,11 @@ function manifestText(target: ManifestTarget, playable: Playable, query: URLSear
 /**
  * An errored asset never becomes playable: "not found" makes players stop. While an asset is processed, "not ready" makes them retry.
  */
-function nothingToPlay({ status, percent, errorCode }: Playable): Problem {
-  return status === "errored"
-    ? new Problem("playback_not_found", `processing failed: ${errorCode ?? "unknown"}`)
-    : new Problem("not_ready", `${Math.floor(percent)} % processed`);
+function nothingToPlay(playable: Playable): Problem {
+  const { hasFailed, reason, percent } = unplayableState(playable);
+  if (hasFailed) return new Problem("playback_not_found", `processing failed: ${reason ?? "unknown"}`);
+  const source = reason === null ? "" : `; the source cannot be fetched: ${reason}`;
+  return new Problem("not_ready", `${percent} % processed${source}`);
 }
 
 const gzip = (bytes: Uint8Array<ArrayBuffer>) =>
@@ -105,7 +156,7 @@ function answer(request: Request, { plain, gzip: packed }: Rendered): Response {
   const usesGzip = packed !== null && wantsGzip(request);
   const { body, etag, headers } = usesGzip ? packed : plain;
   // Manifests are not served by ranges; only the precondition applies.
-  if (readConditions(request, etag, 0).status === 304) {
+  if (isUnchanged(request, etag)) {
     const answer = new Response(null, { status: 304, headers });
     for (const name of ["content-encoding", "content-length"]) answer.headers.delete(name);
     return answer;

@@ -1,10 +1,13 @@
 import { html } from "hono/html";
 import type { Env } from "../platform/env.ts";
+import { type Html, htmlResponse, notice, page } from "../platform/http/html-page.ts";
 import { Problem } from "../platform/http/problems.ts";
-import { resolvePlaybackId } from "./resolve.ts";
-import type { Lasting } from "./single-flight.ts";
-
-type Html = ReturnType<typeof html>;
+import { type PageState, pageStateOf } from "./page-state.ts";
+import { reasonOf } from "./reasons.ts";
+import { type Resolved, resolvePlaybackId } from "./resolve.ts";
+import type { Lasting } from "../platform/single-flight.ts";
+import { withQuery } from "../media/manifest/query.ts";
+import type { Viewer } from "./viewer.ts";
 
 /** The page loads everything from its own origin. Players create media from blobs in a worker. */
 const POLICY = [
@@ -19,73 +22,114 @@ const POLICY = [
   "form-action 'none'",
 ].join("; ");
 
-const HEADERS = {
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": POLICY,
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "strict-origin-when-cross-origin",
-  "cache-control": "no-cache",
+/** Interval at which a browser without scripts requests a page that waits. */
+const RELOAD_SECONDS = 5;
+
+/** 202: the address is right, and the media will be there. The page of a stream has its address before, during and after a broadcast. */
+const STATUS: Record<PageState["kind"], number> = {
+  playable: 200,
+  processing: 202,
+  "source unavailable": 202,
+  recording: 202,
+  "off air": 200,
+  "broadcast over": 200,
+  failed: 404, // as its manifest
+  missing: 404,
 };
 
-/** The hosted page of one playback id. It may be embedded anywhere. */
-export async function answerPage(request: Request, env: Env, ctx: Lasting, playbackId: string): Promise<Response> {
-  const found = await pageOf(env, ctx, playbackId);
-  const text = String(await (found ?? notFoundPage()));
-  return new Response(request.method === "HEAD" ? null : text, {
-    status: found === null ? 404 : 200,
-    headers: HEADERS,
+/**
+ * The hosted page of one playback ID. It may be embedded where the playback ID may play.
+ *
+ * @throws {Problem} playback_unauthorized, forbidden
+ */
+export async function answerPage(viewer: Viewer, env: Env, ctx: Lasting, playbackId: string): Promise<Response> {
+  const { request } = viewer;
+  const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
+  const permission = resolved && (await viewer.admit(resolved.rules));
+  const state = await pageStateOf(env, resolved, permission, Date.now());
+  const document = page({
+    title: titleOf(resolved, state),
+    head: html`<meta name="robots" content="noindex" />${isWaiting(state) ? reload : ""}`,
+    body: canPlay(state) ? playerBody(viewer, playbackId, resolved, state) : html`<main>${noticeOf(state)}</main>`,
+    style: "/player/player.css",
+  });
+  return await htmlResponse(request, document, STATUS[state.kind], {
+    "content-security-policy": POLICY,
+    "cache-control": "no-cache",
+    ...(STATUS[state.kind] === 202 ? { "retry-after": "1" } : {}),
   });
 }
 
-/** The page of an asset or a stream; null for an unknown playback ID. */
-async function pageOf(env: Env, ctx: Lasting, playbackId: string): Promise<Html | null> {
-  const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
-  if (resolved === null) return null;
-  if (resolved.kind === "stream") return playerPage(playbackId, "Live", "live");
-  return playerPage(playbackId, resolved.playable.title ?? "Video", "on-demand");
-}
-
-/** A script or style of the page, from the built assets. */
+/**
+ * A script or style of the pages, from the built assets. Browsers revalidate it by its ETag at each use, as they do the page: after a
+ * deployment, or an edit under `npm run dev`, a new page never runs with an old script.
+ */
 export async function answerPageFile(request: Request, env: Env, file: string): Promise<Response> {
   const found = await env.ASSETS.fetch(
     new Request(new URL(`/player/${file}`, request.url), { method: request.method, headers: request.headers }),
   );
   if (found.status === 404) throw new Problem("not_found", "no such file");
   const answer = new Response(found.body, found);
-  answer.headers.set("cache-control", "public, max-age=300, must-revalidate");
+  answer.headers.set("cache-control", "no-cache");
   answer.headers.set("x-content-type-options", "nosniff");
   return answer;
 }
 
-const playerPage = (playbackId: string, title: string, kind: "on-demand" | "live") =>
-  page(
-    title,
-    html`<main id="player" data-src="/${playbackId}.m3u8" data-title="${title}" data-kind="${kind}"></main>
-      <script type="module" src="/player/player.js"></script>`,
-  );
+const canPlay = ({ kind }: PageState) => kind !== "failed" && kind !== "missing";
+const isWaiting = (state: PageState) => canPlay(state) && state.kind !== "playable";
+const reload = html`<noscript><meta http-equiv="refresh" content="${RELOAD_SECONDS}" /></noscript>`;
 
-const notFoundPage = () =>
-  page(
-    "Not found",
-    html`<main class="notice">
-      <h1>This video does not exist</h1>
-      <p>It may have been removed.</p>
-    </main>`,
-  );
+function titleOf(resolved: Resolved | null, { kind }: PageState): string {
+  if (resolved === null) return "Not found";
+  if (resolved.kind === "asset") return resolved.playable.title ?? "Video";
+  const hasEnded = resolved.playable.session?.endedAtMs != null;
+  return hasEnded && (kind === "playable" || kind === "recording") ? "Recording" : "Live";
+}
 
-const page = (title: string, body: Html) =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <link rel="icon" href="data:," />
-        <meta name="color-scheme" content="dark light" />
-        <meta name="robots" content="noindex" />
-        <title>${title}</title>
-        <link rel="stylesheet" href="/player/player.css" />
-      </head>
-      <body>
-        ${body}
-      </body>
-    </html>`;
+/** The player's script takes the place of the notice when the media can be played, and requests the notice again while it changes. */
+function playerBody({ url }: Viewer, playbackId: string, resolved: Resolved | null, state: PageState): Html {
+  const kind = resolved?.kind === "stream" ? "live" : "on-demand";
+  const manifest = `/${playbackId}.m3u8`;
+  return html`<main id="player" data-src="${manifest}" data-title="${titleOf(resolved, state)}" data-kind="${kind}">
+      ${state.kind === "playable" ? withoutScripts(withQuery(manifest, { token: url.searchParams.get("token") })) : noticeOf(state)}
+    </main>
+    <script type="module" src="/player/player.js"></script>`;
+}
+
+/** Some browsers play HLS by themselves. */
+const withoutScripts = (manifest: string) =>
+  html`<noscript><video class="plain" src="${manifest}" controls playsinline></video></noscript>`;
+
+function noticeOf(state: PageState): Html | "" {
+  switch (state.kind) {
+    case "playable":
+      return "";
+    case "missing":
+      return notice("This video does not exist", "It may have been removed.");
+    case "failed":
+      return notice("This video cannot be played", reasonOf(state.code), code(state.code));
+    case "processing":
+      return notice("This video is being prepared", STARTS, progress(state.percent));
+    case "source unavailable":
+      return notice(
+        "This video is waiting for its file",
+        `${reasonOf(state.code)} Sluice will try again.`,
+        code(state.code),
+      );
+    case "recording":
+      return notice("This broadcast has ended", "Its recording starts here as soon as it can be played.");
+    case "broadcast over":
+      return notice("This broadcast has ended", "The next one starts here by itself.");
+    case "off air":
+      return notice("This stream is not on air", "It starts here as soon as the broadcast begins.");
+  }
+}
+
+const STARTS = "It starts here as soon as it can be played.";
+const code = (text: string) => html`<p class="code"><code>${text}</code></p>`;
+
+/** Without a value, the bar shows activity rather than an amount. */
+const progress = (percent: number) =>
+  percent > 0
+    ? html`<progress aria-label="Processing" max="100" value="${percent}"></progress>`
+    : html`<progress aria-label="Processing" max="100"></progress>`;

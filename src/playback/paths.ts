@@ -1,3 +1,5 @@
+import { PERMIT_FORM } from "../tenancy/access/index.ts";
+
 /** The file name without its extension. A recording has one init segment per codec configuration of the broadcast. */
 export type SegmentFile = "init" | `init-${number}` | number;
 
@@ -27,16 +29,26 @@ const PAGE = new RegExp(`^/player/(${UUID})/?$`);
 const PAGE_FILE = /^\/player\/([a-z0-9-]+\.(?:js|css))$/;
 const BARE_UUID = new RegExp(`^${UUID}$`);
 /** Paths that look like playback are answered as playback, so an invalid id gets the same answer as an unknown one. */
-const OURS = new RegExp(`^/(?:${UUID}(?:[/.]|$)|player(?:/|$))|\\.(?:m3u8|mpd|m4s)$`, "i");
+const OURS = new RegExp(`^/(?:${UUID}(?:[/.~]|$)|player(?:/|$))|\\.(?:m3u8|mpd|m4s)$`, "i");
+
+const PERMITTED = new RegExp(`^/(${UUID})~(${PERMIT_FORM})(?=[/.])`);
+
+/** Splits a path into the path without its permit, and the permit; null = none. */
+export function splitPermit(pathname: string): { path: string; permit: string | null } {
+  const [start = "", playbackId, permit] = PERMITTED.exec(pathname) ?? [];
+  return permit === undefined
+    ? { path: pathname, permit: null }
+    : { path: `/${playbackId}${pathname.slice(start.length)}`, permit };
+}
 
 /**
  * Parses a playback URL. The path is not decoded (the URL parser has only resolved dot segments), so an encoded slash or dot matches
  * nothing.
  *
+ * @param path of the URL, without a permit
  * @returns null when the URL is not a playback URL
  */
-export function readTarget(url: URL): Target | null {
-  const { pathname: path } = url;
+export function readTarget(url: URL, path = url.pathname): Target | null {
   if (url.hostname.startsWith("play.") && path === "/") {
     const playbackId = url.searchParams.get("playbackId") ?? "";
     return BARE_UUID.test(playbackId) ? { kind: "page", playbackId } : { kind: "nothing" };

@@ -1,25 +1,34 @@
-import { and, eq, isNull, ne } from "drizzle-orm";
+import { and, eq, inArray, isNull, ne } from "drizzle-orm";
 import { assets } from "../library/assets/index.ts";
-import { isPublicId, playbackIds } from "../tenancy/access/index.ts";
+import { ACCESS_COLUMNS, type AccessRules, playbackIds } from "../tenancy/access/index.ts";
 import { openDatabase } from "../platform/database.ts";
 
-/** `playbackId`: null until the recording is ready, and when there is none. */
-interface Recording {
-  playbackId: string | null;
+/** `rules` of its first playback ID: null until the recording is ready, and when there is none. */
+export interface Recording {
+  rules: AccessRules | null;
   /** The recording is still being written to R2. */
   isPending: boolean;
 }
 
-/** The recording of a live session, unless it was deleted or failed. */
-export async function findRecording(binding: D1Database, sessionId: string): Promise<Recording> {
+/**
+ * The recording of a live session, unless it was deleted or failed.
+ *
+ * @param includesPrivate whether the viewer may play the stream's private recordings too
+ */
+export async function findRecording(
+  binding: D1Database,
+  sessionId: string,
+  includesPrivate: boolean,
+): Promise<Recording> {
+  const policies = includesPrivate ? (["public", "private"] as const) : (["public"] as const);
   const found = await openDatabase(binding)
-    .select({ id: playbackIds.id, status: assets.status })
+    .select({ rules: ACCESS_COLUMNS, status: assets.status })
     .from(playbackIds)
     .innerJoin(assets, eq(assets.id, playbackIds.targetId))
     .where(
       and(
         eq(playbackIds.targetId, sessionId), // a recording has the session's id
-        isPublicId(),
+        inArray(playbackIds.accessPolicy, [...policies]),
         ne(assets.status, "errored"),
         isNull(assets.deletedAt),
       ),
@@ -27,8 +36,9 @@ export async function findRecording(binding: D1Database, sessionId: string): Pro
     .orderBy(playbackIds.createdAt)
     .limit(1);
   const [recording] = found;
-  if (recording === undefined) return { playbackId: null, isPending: false };
-  return { playbackId: recording.status === "ready" ? recording.id : null, isPending: recording.status !== "ready" };
+  if (recording === undefined) return { rules: null, isPending: false };
+  const isReady = recording.status === "ready";
+  return { rules: isReady ? recording.rules : null, isPending: !isReady };
 }
 
 /** The URL an asset's source was fetched from; null for an unknown or deleted asset. */

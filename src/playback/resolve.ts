@@ -4,9 +4,9 @@ import { assets, renditions, tracks } from "../library/assets/index.ts";
 import { type LivePlayable, liveStreams, newestSession, PLAYABLE_COLUMNS, toLivePlayable } from "../live/index.ts";
 import { type ManifestFacts, presentationOf } from "../media/manifest/model.ts";
 import { openDatabase } from "../platform/database.ts";
-import { isPublicId, playbackIds } from "../tenancy/access/index.ts";
+import { ACCESS_COLUMNS, type AccessRules, playbackIds } from "../tenancy/access/index.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
-import { type Lasting, SingleFlight } from "./single-flight.ts";
+import { type Lasting, SingleFlight } from "../platform/single-flight.ts";
 
 /** An asset that a playback ID names. */
 export interface Playable extends ManifestFacts {
@@ -16,18 +16,24 @@ export interface Playable extends ManifestFacts {
   errorCode: string | null;
   /** 0 to 100. */
   percent: number;
+  /** The code for which the source cannot be fetched at the moment; null = it can, or has been. */
+  retryReason: string | null;
 }
 
-export type Resolved = { kind: "asset"; playable: Playable } | { kind: "stream"; playable: LivePlayable };
+/** The content and the rules of a playback ID. `Viewer.admit` decides by the rules whether a request may have the content. */
+export type Resolved = { rules: AccessRules } & (
+  | { kind: "asset"; playable: Playable }
+  | { kind: "stream"; playable: LivePlayable }
+);
 
 /** How long an isolate answers from memory. In other isolates, deleted content may remain playable for this long. */
-const KNOWN_MS = 1000;
+export const KNOWN_MS = 1000;
 /** The same while an asset is processed or a stream is on air, because its state may change at any moment. */
 const CHANGING_MS = 200;
 const known = new TtlCache<Resolved>(64);
 const lookups = new SingleFlight<Resolved | null>();
 
-/** Answers from this isolate's cache, otherwise with one D1 batch that concurrent callers share. @returns null for an unknown, deleted or non-public ID */
+/** Answers from this isolate's cache, otherwise with one D1 batch that concurrent callers share. @returns null for an unknown or deleted ID */
 export async function resolvePlaybackId(
   binding: D1Database,
   ctx: Lasting,
@@ -47,6 +53,11 @@ export async function lookUpPlaybackId(
   const keptMs = resolved === null ? 0 : keptFor(resolved);
   if (keptMs > 0) known.set(playbackId, resolved!, now + keptMs);
   return resolved;
+}
+
+/** Whether the isolate still answers from this look-up of an asset. */
+export function isKnown(playbackId: string, playable: Playable): boolean {
+  return known.get(playbackId, Date.now())?.playable === playable;
 }
 
 /** 0 for a stream that is not on air and for an asset with nothing to play, so that the first request after a change succeeds. */
@@ -74,6 +85,7 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
           videoTrackCount: trackCount("video"),
           audioTrackCount: trackCount("audio"),
         },
+        rules: ACCESS_COLUMNS,
         stream: { ...PLAYABLE_COLUMNS, streamId: sql<string | null>`${liveStreams.id}`.as("stream_id") },
       })
       .from(playbackIds)
@@ -85,7 +97,7 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
         liveStreams,
         and(eq(playbackIds.kind, "stream"), eq(liveStreams.id, playbackIds.targetId), isNull(liveStreams.deletedAt)),
       )
-      .where(and(eq(playbackIds.id, playbackId), isPublicId())),
+      .where(eq(playbackIds.id, playbackId)),
     db
       .select()
       .from(renditions)
@@ -93,14 +105,20 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
     newestSession(db, sql`(${target})`),
   ]);
   const [row] = found;
-  const { asset, stream } = row ?? {};
+  if (row === undefined) return null;
+  const { rules, asset, stream } = row;
   const streamId = stream?.streamId ?? null;
   if (stream && streamId !== null)
-    return { kind: "stream", playable: toLivePlayable({ ...stream, streamId }, sessions) };
+    return { kind: "stream", rules, playable: toLivePlayable({ ...stream, streamId }, sessions) };
   if (!asset) return null;
   const { progress, createdAt, ...facts } = asset;
-  const percent = progress?.percent ?? 0;
-  return { kind: "asset", playable: { ...facts, percent, createdAtMs: createdAt.getTime(), renditions: rows } };
+  const { percent = 0, retry } = progress ?? {};
+  const retryReason = retry?.reason ?? null;
+  return {
+    kind: "asset",
+    rules,
+    playable: { ...facts, percent, retryReason, createdAtMs: createdAt.getTime(), renditions: rows },
+  };
 }
 
 const trackCount = (kind: "video" | "audio") =>
@@ -108,24 +126,28 @@ const trackCount = (kind: "video" | "audio") =>
     `${kind}_tracks`,
   );
 
-const assetIds = new TtlCache<string>(512);
+interface ResolvedAsset {
+  assetId: string;
+  rules: AccessRules;
+}
+const assetIds = new TtlCache<ResolvedAsset>(512);
 
-/** The asset id of a playback ID, without the facts that manifests need; null for an unknown or deleted ID. */
-export async function resolveAssetId(binding: D1Database, playbackId: string): Promise<string | null> {
+/** The asset of a playback ID, without the facts that manifests need; null for an unknown or deleted ID. */
+export async function resolveAsset(binding: D1Database, playbackId: string): Promise<ResolvedAsset | null> {
   const now = Date.now();
   const recent = assetIds.get(playbackId, now);
   if (recent !== undefined) return recent;
   const [asset] = await openDatabase(binding)
-    .select({ id: assets.id })
+    .select({ assetId: assets.id, rules: ACCESS_COLUMNS })
     .from(playbackIds)
     .innerJoin(assets, eq(assets.id, playbackIds.targetId))
-    .where(and(eq(playbackIds.id, playbackId), isPublicId(), isNull(assets.deletedAt)));
+    .where(and(eq(playbackIds.id, playbackId), isNull(assets.deletedAt)));
   if (asset === undefined) return null;
-  assetIds.set(playbackId, asset.id, now + KNOWN_MS);
-  return asset.id;
+  assetIds.set(playbackId, asset, now + KNOWN_MS);
+  return asset;
 }
 
-/** Call after deleting an asset: playback ends immediately in this isolate, and within a second in others. */
+/** Call after a change of a playback ID or of its asset: it acts immediately in this isolate, and within a second in others. */
 export function forgetPlayback(playbackId: string): void {
   known.delete(playbackId);
   assetIds.delete(playbackId);

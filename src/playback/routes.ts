@@ -2,16 +2,22 @@ import { Hono } from "hono";
 import type { Env } from "../platform/env.ts";
 import { logError } from "../platform/log.ts";
 import { Problem } from "../platform/http/problems.ts";
-import { preflight, problemAnswer } from "./headers.ts";
+import { prefersHtml } from "../platform/http/html-page.ts";
+import { problemPage } from "../platform/http/problem-page.ts";
+import { unmigratedProblem } from "../platform/http/unmigrated.ts";
+import { limitCaching } from "./caching.ts";
+import { CORS, preflight, problemAnswer } from "./headers.ts";
 import { answerClip } from "./live-clips.ts";
 import { answerLive, answerLiveManifest } from "./live.ts";
 import { recentOutcome } from "./live-ended.ts";
 import { type LiveTarget, readLiveTarget } from "./live-paths.ts";
-import { answerManifest } from "./manifests.ts";
+import { answerManifest, answerRecentManifest } from "./manifests.ts";
 import { type RequestContext, fetchSegment } from "./origin.ts";
 import { answerPage, answerPageFile } from "./page.ts";
-import { readTarget, type Target } from "./paths.ts";
-import { type Resolved, resolveAssetId, resolvePlaybackId } from "./resolve.ts";
+import { readTarget, splitPermit, type Target } from "./paths.ts";
+import { offersRendition } from "./resolution-cap.ts";
+import { type Resolved, resolveAsset, resolvePlaybackId } from "./resolve.ts";
+import { Viewer } from "./viewer.ts";
 
 /**
  * Playback on any host: manifests, segments and the hosted page. This is the outer of two entrypoints. It authorizes viewers and
@@ -23,106 +29,124 @@ import { type Resolved, resolveAssetId, resolvePlaybackId } from "./resolve.ts";
  */
 export function answerPlayback(request: Request, env: Env, ctx: RequestContext): Promise<Response> | null {
   if (request.method !== "GET" && request.method !== "HEAD") return null;
+  const recent = answerRecentManifest(request);
+  if (recent !== null) return Promise.resolve(recent);
   const url = new URL(request.url);
-  const target = NOT_PLAYBACK.test(url.pathname) ? null : readAnyTarget(url);
-  return target && answerOrProblem(request, url, target, env, ctx);
+  if (NOT_PLAYBACK.test(url.pathname)) return null;
+  const { path, permit } = splitPermit(url.pathname);
+  const target = readAnyTarget(url, path);
+  return target && answerOrProblem(new Viewer(request, url, permit, env, ctx), target, env, ctx);
 }
 
 const NOT_PLAYBACK = /^\/(?:v1|internal)\//;
 
-const readAnyTarget = (url: URL): Target | LiveTarget | null => readLiveTarget(url.pathname) ?? readTarget(url);
+const readAnyTarget = (url: URL, path: string): Target | LiveTarget | null =>
+  readLiveTarget(path) ?? readTarget(url, path);
 
 /** Playback URLs with any other method. */
 export const playbackRoutes = new Hono<{ Bindings: Env }>();
 
 playbackRoutes.use("*", async (c, next) => {
-  if (readAnyTarget(new URL(c.req.url)) === null) return next();
+  const url = new URL(c.req.url);
+  const target = readAnyTarget(url, splitPermit(url.pathname).path);
+  if (target === null) return next();
   if (c.req.method === "OPTIONS") return preflight();
+  if (target.kind === "nothing") return problemAnswer(unknown());
   return problemAnswer(new Problem("method_not_allowed", "only GET and HEAD"), { allow: "GET, HEAD, OPTIONS" });
 });
 
+/** No content leaves without a permission, also when a route forgets to ask for it. */
 async function answerOrProblem(
-  request: Request,
-  url: URL,
+  viewer: Viewer,
   target: Target | LiveTarget,
   env: Env,
   ctx: RequestContext,
 ): Promise<Response> {
-  try {
-    return await answerTarget(request, url, target, env, ctx);
-  } catch (error) {
-    if (error instanceof Problem) return problemAnswer(error);
+  const answer = await answerTarget(viewer, target, env, ctx).catch((error: unknown) => refuse(viewer, error));
+  if (viewer.permission !== null) limitCaching(answer, viewer.permission);
+  else if (answer.status < 400 && "playbackId" in target) {
+    await answer.body?.cancel();
+    return await refuse(viewer, new Error(`an answer of kind ${target.kind} without a permission`));
+  }
+  return answer;
+}
+
+/** A person who opens a playback URL in a browser gets a page; players get JSON. */
+async function refuse({ request, url }: Viewer, error: unknown): Promise<Response> {
+  if (!(error instanceof Problem))
     logError("playback.failed", {
-      path: url.pathname,
+      path: splitPermit(url.pathname).path,
       error: String(error),
       stack: error instanceof Error ? error.stack : undefined,
     });
-    return problemAnswer(new Problem("internal", "something failed on our side"));
-  }
+  const problem =
+    error instanceof Problem
+      ? error
+      : (unmigratedProblem(error) ?? new Problem("internal", "something failed on our side"));
+  return prefersHtml(request) ? await problemPage(request, problem, CORS) : problemAnswer(problem);
 }
 
 async function answerTarget(
-  request: Request,
-  url: URL,
+  viewer: Viewer,
   target: Target | LiveTarget,
   env: Env,
   ctx: RequestContext,
 ): Promise<Response> {
   if (target.kind === "multivariant" || target.kind === "mpd") {
-    const clip = await answerClip(request, url, env, ctx, target);
+    const clip = await answerClip(viewer, env, ctx, target);
     if (clip !== null) return clip;
   }
   switch (target.kind) {
     case "nothing":
       throw unknown();
     case "page":
-      return answerPage(request, env, ctx, target.playbackId);
+      return answerPage(viewer, env, ctx, target.playbackId);
     case "page-file":
-      return answerPageFile(request, env, target.file);
+      return answerPageFile(viewer.request, env, target.file);
     case "live-playlist":
     case "live-init":
     case "live-media":
     case "live-mpd":
     case "live-time":
     case "live-thumbnail":
-      return answerLive(request, env, ctx, target, url.searchParams);
+      return answerLive(viewer, env, ctx, target);
     case "multivariant":
     case "mpd":
-      return await answerMain(request, target, env, ctx, url.searchParams);
+      return await answerMain(viewer, target, env, ctx);
     case "segment":
-      return answerSegmentOf(request, target, env, ctx);
+      return answerSegmentOf(viewer, target, env, ctx);
     default:
-      return await answerPlaylist(request, target, env, ctx, url.searchParams);
+      return await answerPlaylist(viewer, target, env, ctx);
   }
 }
 
 /** The main manifest of an asset or a stream. */
 async function answerMain(
-  request: Request,
+  viewer: Viewer,
   target: Extract<Target, { kind: "multivariant" | "mpd" }>,
   env: Env,
   ctx: RequestContext,
-  query: URLSearchParams,
 ): Promise<Response> {
-  const recent = recentOutcome(target, query);
+  const recent = await recentOutcome(viewer, target);
   if (recent !== null) return recent;
   const resolved = await requireResolved(env, ctx, target.playbackId);
+  const permission = await viewer.admit(resolved.rules);
   return resolved.kind === "asset"
-    ? await answerManifest(request, resolved.playable, target, query)
-    : await answerLiveManifest(request, env, ctx, target, query, resolved.playable);
+    ? await answerManifest(viewer, permission, resolved, target)
+    : await answerLiveManifest(viewer, permission, env, ctx, target, resolved.playable);
 }
 
 /** The playlist of one rendition of an asset. */
 async function answerPlaylist(
-  request: Request,
+  viewer: Viewer,
   target: Extract<Target, { kind: "media-playlist" | "iframe-playlist" }>,
   env: Env,
   ctx: RequestContext,
-  query: URLSearchParams,
 ): Promise<Response> {
   const resolved = await requireResolved(env, ctx, target.playbackId);
-  if (resolved.kind !== "asset") throw unknown();
-  return await answerManifest(request, resolved.playable, target, query);
+  const permission = await viewer.admit(resolved.rules);
+  if (resolved.kind !== "asset" || !offersRendition(resolved, target.rendition)) throw unknown();
+  return await answerManifest(viewer, permission, resolved, target);
 }
 
 /** @throws {Problem} playback_not_found */
@@ -135,14 +159,19 @@ async function requireResolved(env: Env, ctx: RequestContext, playbackId: string
 const unknown = () => new Problem("playback_not_found", "no such playback id");
 
 async function answerSegmentOf(
-  request: Request,
+  viewer: Viewer,
   { playbackId, rendition, file }: Extract<Target, { kind: "segment" }>,
   env: Env,
   ctx: RequestContext,
 ): Promise<Response> {
-  const assetId = await resolveAssetId(env.DB, playbackId);
-  if (assetId === null) throw unknown();
-  const answer = await fetchSegment(request, ctx, env, { assetId, rendition, file });
+  const asset = await resolveAsset(env.DB, playbackId);
+  if (asset === null) throw unknown();
+  await viewer.admit(asset.rules);
+  if (asset.rules.resolution !== null) {
+    const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
+    if (resolved?.kind !== "asset" || !offersRendition(resolved, rendition)) throw unknown();
+  }
+  const answer = await fetchSegment(viewer.request, ctx, env, { assetId: asset.assetId, rendition, file });
   // The headers of another entrypoint's response are immutable, and code further out adds its own.
   return new Response(answer.body, answer);
 }

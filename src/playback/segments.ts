@@ -1,6 +1,6 @@
 import { renditionKey } from "../platform/storage/keys.ts";
 import { cutSegment } from "../media/mp4/cut-segment.ts";
-import { assetSource, openStoredIndex, type StoredIndex } from "../library/sources/index.ts";
+import { assetSource, NotArrived, openStoredIndex, type StoredIndex } from "../library/sources/index.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
 import { readConditions, type Wanted } from "../platform/http/conditions.ts";
@@ -66,15 +66,17 @@ async function cutFromSource(
   }
   const etag = `"${index.etag}-${file}"`;
   let wanted: Wanted = { status: 304 };
-  const cut = await cutSegment(
-    index.reader,
-    assetSource(env, assetId, () => findSourceUrl(env.DB, assetId)),
-    file,
-    (bytes) => {
-      wanted = readConditions(request, etag, bytes);
-      return "from" in wanted && request.method !== "HEAD" ? [wanted.from, wanted.to] : null;
-    },
-    index.open,
+  const cut = await orNotArrived(
+    cutSegment(
+      index.reader,
+      assetSource(env, assetId, () => findSourceUrl(env.DB, assetId)),
+      file,
+      (bytes) => {
+        wanted = readConditions(request, etag, bytes);
+        return "from" in wanted && request.method !== "HEAD" ? [wanted.from, wanted.to] : null;
+      },
+      index.open,
+    ),
   );
   if (cut === null) throw noSuchSegment();
   const decided = wanted as Wanted;
@@ -83,6 +85,16 @@ async function cutFromSource(
   const body =
     cut.body instanceof Uint8Array ? cut.body : cut.body.pipeThrough(new FixedLengthStream(decided.to - decided.from));
   return new Response(body, { status: decided.status, headers });
+}
+
+/** @throws {Problem} unavailable for bytes of an upload that are still to come; playlists do not list such segments */
+async function orNotArrived<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof NotArrived)) throw error;
+    throw new Problem("unavailable", "this segment is still being uploaded", { cause: error });
+  }
 }
 
 /** A segment's URL always names the same bytes. */

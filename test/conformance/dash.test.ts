@@ -10,7 +10,7 @@ vi.setConfig({ maxConcurrency: 8, testTimeout: 60_000 });
 
 const SECONDS = 3;
 
-/** The rules that a fault breaks; `also`: what may be seen of it besides. */
+/** The rules that a fault violates; `also`: rules that may fail too. */
 const BROKEN: Record<DashFault, { rules: string[]; also?: string[] }> = {
   "Role before Label": { rules: ["schema"] },
   "another content type": { rules: ["content-type"] },

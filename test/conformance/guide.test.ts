@@ -5,9 +5,12 @@ import { codeBlocks, theBlock } from "../support/guide-blocks.ts";
 
 const GUIDE = codeBlocks("docs/guides/checking-low-latency.md");
 
+/** In a process group of its own, because `npx` does not pass signals on. */
 const start = (command: string) => {
-  const child = spawn("sh", ["-c", `exec ${command}`], { stdio: ["ignore", "pipe", "inherit"] });
-  onTestFinished(() => void child.kill());
+  const child = spawn("sh", ["-c", `exec ${command}`], { stdio: ["ignore", "pipe", "inherit"], detached: true });
+  onTestFinished(() => {
+    if (child.exitCode === null) process.kill(-child.pid!, "SIGTERM");
+  });
   return child;
 };
 

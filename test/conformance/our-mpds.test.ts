@@ -15,7 +15,7 @@ const exchange = (url: string) => ({
   headers: { "content-type": "application/dash+xml", date: "Sun, 22 Nov 2026 12:00:00 GMT" },
 });
 
-/** A session that has ended was dynamic before: `followed` says so to the rules. */
+/** @param followed the dynamic MPD that preceded the static one of an ended session */
 function evidenceOf({ text, sizes }: OurMpd, followed: OurMpd | null = null): DashEvidence {
   const read = (one: OurMpd) => readManifest(exchange("http://sluice.test/P.mpd"), one.text, OWN_SCHEMA);
   const manifest = read({ text, sizes });
@@ -24,7 +24,7 @@ function evidenceOf({ text, sizes }: OurMpd, followed: OurMpd | null = null): Da
     for (const { number, startTicks, url } of representation.segments) {
       const byteLength = sizes[representation.id]?.[number];
       if (byteLength === undefined || byteLength === 0) continue;
-      // All of a segment counts as needed when it starts to play: stricter than the standard, which counts samples.
+      // The whole segment must have arrived when it starts to play, which is stricter than the standard's rule per sample.
       const sample = { decodeTicks: startTicks, durationTicks: 0, isSync: true, bytesToEnd: byteLength };
       media.set(url, { ...exchange(url), byteLength, init: null, samples: [sample] });
     }

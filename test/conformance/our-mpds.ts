@@ -1,4 +1,4 @@
-/** One MPD of each kind that we make, with the sizes of its segments. Pictures of 25 a second, sound of 48 kHz cut at AAC frames. */
+/** One MPD of each kind that Sluice writes, with the sizes of its segments: video of 25 frames per second, audio of 48 kHz cut at AAC frames. */
 import { mpd } from "../../src/media/dash/mpd.ts";
 import { liveMpd } from "../../src/media/live/mpd.ts";
 import type { MpdRendition } from "../../src/media/live/mpd-periods.ts";
@@ -18,7 +18,7 @@ const NOW_MS = Date.UTC(2026, 10, 22, 12);
 const RATE = 48_000;
 const toFrame = (seconds: number) => Math.round((seconds * RATE) / 1024) * 1024;
 
-/** Sound for segments that end at these moments; 16,000 bytes for each second of it. */
+/** Audio segments that end at these times, with 16,000 bytes per second. */
 function sound(name: string, ends: number[], change: Partial<Rendition> = {}): Rendition {
   const durationTicks = ends.map((end, n) => toFrame(end) - toFrame(n === 0 ? 0 : ends[n - 1]!));
   const bytes = durationTicks.map((ticks) => (ticks / RATE) * 16_000);
@@ -73,7 +73,7 @@ function live(name: string, whole: number, openParts: number, change: Partial<Li
   const segments = Array.from({ length: whole + (openParts > 0 ? 1 : 0) }, (_, msn) =>
     segment(msn, msn < whole ? PARTS : openParts),
   );
-  const empty = { discontinuities: [], seams: [0], droppedFrom: null, hasEnded: false };
+  const empty = { discontinuities: [], periodStarts: [0], droppedFrom: null, hasEnded: false };
   return { name, timescale, firstMsn: 0, segments, ...empty, ...change };
 }
 
@@ -108,9 +108,9 @@ function onAir(
 const session = (whole: number, openParts: number, change: Partial<LiveRendition> = {}) =>
   ["v720", "v360", "a1"].map((name) => live(name, whole, openParts, change));
 
-/** The broadcaster was away for 30 s behind segment 4, and came back with another encoder. */
+/** The broadcaster was absent for 30 s after segment 4, and returned with another encoder. */
 function reconnected(change: Partial<LiveRendition> = {}): LiveRendition[] {
-  const renditions = session(8, 0, { seams: [0, 5], discontinuities: [5], ...change });
+  const renditions = session(8, 0, { periodStarts: [0, 5], discontinuities: [5], ...change });
   for (const { segments } of renditions)
     for (const segment of segments.slice(5)) {
       Object.assign(segment, { capturedAtMs: segment.capturedAtMs + 30_000, initVersion: 1 });
@@ -119,14 +119,14 @@ function reconnected(change: Partial<LiveRendition> = {}): LiveRendition[] {
   return renditions;
 }
 
-/** The top rung was given up behind segment 2. */
+/** The top rung was dropped after segment 2. */
 function dropped(): LiveRendition[] {
   const [top, ...others] = session(6, 0);
   for (const segment of top!.segments.slice(3)) Object.assign(segment, { isGap: true, bytes: 0 });
-  return [{ ...top!, seams: [0, 3], droppedFrom: 3 }, ...others];
+  return [{ ...top!, periodStarts: [0, 3], droppedFrom: 3 }, ...others];
 }
 
-/** What is left of a session, cut to a stretch of its segments or not. */
+/** The recording of a session, or a range of it. */
 function recording(renditions: LiveRendition[], range: { first: number; last: number } | null = null): OurMpd {
   const ended = renditions.map((one) => ({ ...one, hasEnded: true }));
   const rows = recordedLists(ended, range).map(({ name, timescale, segments }): Rendition => {

@@ -3,6 +3,7 @@
  * `asset.ready` and no unused objects in R2.
  */
 import { readFileSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeFile } from "../support/made.ts";
@@ -18,8 +19,11 @@ const vars = { JOB_LEASE_MS: "3000", SOURCE_RETRY_SCALE: "0.1" };
 
 let server: SourceServer;
 let platform: TestPlatform;
+/** Its encoder is frozen for a minute while the other tests run. */
+let frozen: TestPlatform;
+let thawed: Promise<Asset>;
 let undisturbed: Record<string, string>;
-const homes: TestPlatform[] = [];
+let film: Uint8Array<ArrayBuffer>;
 
 beforeAll(async () => {
   // Half a minute: a first chunk, and a second that takes long enough to be killed in.
@@ -36,46 +40,86 @@ beforeAll(async () => {
     "30",
   ];
   const path = await madeFile(words, "mp4");
+  film = new Uint8Array(readFileSync(path));
   server = await startSourceServer();
   const content = await fileContent(path);
   server.add("/long.mp4", { kind: "content", content });
   server.add("/slow.mp4", { kind: "content", content, trickle: { bytes: 65_536, intervalMs: 20 } });
-  platform = await startTestPlatform({ vars });
-  homes.push(platform);
+  [platform, frozen] = await Promise.all([startTestPlatform({ vars }), startTestPlatform({ vars })]);
+  thawed = encodeWithFrozenEncoder();
   const { assetId, playbackId } = await platform.create(server.url("/long.mp4"));
   await platform.until(assetId, isReady);
   undisturbed = await fingerprint(`${platform.baseUrl}/${playbackId}.m3u8`);
 });
 
 afterAll(async () => {
-  await Promise.all(homes.map((used) => used.stop()));
-  await Promise.all(homes.map((used) => used.removeHome()));
+  await Promise.all([platform, frozen].map((one) => one.stop()));
+  await Promise.all([platform, frozen].map((one) => one.removeHome()));
   await server.stop();
 });
 
+const rangeOf = (first: number, end: number) => ({ "content-range": `bytes ${first}-${end - 1}/${film.byteLength}` });
+
+/** Sends a chunk again until it is stored, as upload clients do. */
+async function putUntilStored(url: string, first: number, end: number): Promise<void> {
+  const put = async () => {
+    const answer = await fetch(url, { method: "PUT", headers: rangeOf(first, end), body: film.subarray(first, end) });
+    return answer.status === 200 ? film.byteLength : Number(answer.headers.get("range")?.split("-")[1] ?? -1) + 1;
+  };
+  await expect.poll(() => put().catch(() => -1), { timeout: 30_000, interval: 100 }).toBe(end);
+}
+
+/** Returns when the first half of a chunk is sent. Its connection stays open, and breaks when its server is killed. */
+async function sendHalf(url: string, first: number, end: number): Promise<void> {
+  const headers = { ...rangeOf(first, end), "content-length": String(end - first) };
+  const sending = request(url, { method: "PUT", headers });
+  sending.on("error", () => undefined);
+  await new Promise((done) => sending.write(film.subarray(first, Math.ceil((first + end) / 2)), done));
+}
+
 const isInTheMiddle = ({ progress }: Media) =>
   progress?.stage === "encoding" && progress.percent > 35 && progress.percent < 95;
-const created: { assetId: string; playbackId: string }[] = [];
+
+interface Asset {
+  on: TestPlatform;
+  assetId: string;
+  playbackId: string;
+}
+const created: Asset[] = [];
 
 let deleted = "";
 
-async function encodeUntilTheMiddle(): Promise<{ assetId: string; playbackId: string }> {
-  const asset = await platform.create(server.url("/long.mp4"));
+async function create(on: TestPlatform, path: string): Promise<Asset> {
+  const asset = { on, ...(await on.create(server.url(path))) };
   created.push(asset);
-  await platform.until(asset.assetId, isInTheMiddle);
   return asset;
 }
 
-async function expectUndisturbed({ assetId, playbackId }: { assetId: string; playbackId: string }): Promise<void> {
-  await platform.until(assetId, isReady);
-  expect(await fingerprint(`${platform.baseUrl}/${playbackId}.m3u8`)).toEqual(undisturbed);
+async function encodeUntilTheMiddle(on = platform): Promise<Asset> {
+  const asset = await create(on, "/long.mp4");
+  await on.until(asset.assetId, isInTheMiddle);
+  return asset;
+}
+
+async function encodeWithFrozenEncoder(): Promise<Asset> {
+  const asset = await encodeUntilTheMiddle(frozen);
+  const pids = [requirePid(frozen.pids.encoder()), ...encoderJobs(frozen)];
+  for (const pid of pids) process.kill(pid, "SIGSTOP");
+  await new Promise((done) => setTimeout(done, 60_000)); // the minute without an answer
+  for (const pid of pids) process.kill(pid, "SIGCONT");
+  return asset;
+}
+
+async function expectUndisturbed({ on, assetId, playbackId }: Asset): Promise<void> {
+  await on.until(assetId, isReady);
+  expect(await fingerprint(`${on.baseUrl}/${playbackId}.m3u8`)).toEqual(undisturbed);
 }
 
 const requirePid = (pid: number | undefined): number => {
   if (pid === undefined) throw new Error("the part does not run");
   return pid;
 };
-const encoderJobs = () => childrenOf(requirePid(platform.pids.encoder()));
+const encoderJobs = (on = platform) => childrenOf(requirePid(on.pids.encoder()));
 const workerd = () =>
   descendantsOf(requirePid(platform.pids.worker())).filter((pid) => /workerd.* serve /.test(commandOf(pid)));
 
@@ -101,18 +145,29 @@ describe("an asset becomes ready with the same bytes when", () => {
     await expectUndisturbed(asset);
   });
 
-  test("the encoder does not answer for a minute", async () => {
-    const asset = await encodeUntilTheMiddle();
-    const frozen = [requirePid(platform.pids.encoder()), ...encoderJobs()];
-    for (const pid of frozen) process.kill(pid, "SIGSTOP");
-    await new Promise((done) => setTimeout(done, 60_000)); // the minute without an answer
-    for (const pid of frozen) process.kill(pid, "SIGCONT");
-    await expectUndisturbed(asset);
+  test("workerd is killed between two chunks of an upload, and while a chunk is being sent", async () => {
+    const { body } = await platform.api<{ uploadId: string; url: string }>("POST", "/v1/on-demand/upload", {
+      corsOrigin: "*",
+    });
+    const { uploadId, url } = body.data;
+    const kill = () => {
+      for (const pid of [...workerd(), requirePid(platform.pids.worker())]) process.kill(pid, "SIGKILL");
+    };
+    const third = Math.ceil(film.byteLength / 3);
+    await putUntilStored(url, 0, third);
+    kill();
+    await putUntilStored(url, third, 2 * third);
+    await sendHalf(url, 2 * third, film.byteLength);
+    kill();
+    await putUntilStored(url, 2 * third, film.byteLength);
+    await expectUndisturbed({ on: platform, assetId: uploadId, playbackId: body.playback_id });
+    const { body: events } = await platform.api<{ type: string }[]>("GET", `/v1/events?objectId=${uploadId}&limit=100`);
+    const types = events.data.map(({ type }) => type);
+    expect(types.toReversed()).toEqual(["video.media.upload", "video.upload.media_created", "asset.ready"]);
   });
 
   test("the source's server crashes midway and restarts", async () => {
-    const asset = await platform.create(server.url("/slow.mp4"));
-    created.push(asset);
+    const asset = await create(platform, "/slow.mp4");
     await platform.until(asset.assetId, ({ status }) => status === "Downloading");
     await server.stop();
     await platform.until(asset.assetId, ({ status }) => status === "Downloading");
@@ -123,7 +178,7 @@ describe("an asset becomes ready with the same bytes when", () => {
 
 test("deleting in the middle of an encode ends playback immediately, stops the encoder and leaves no bytes", async () => {
   const asset = await encodeUntilTheMiddle();
-  created.pop();
+  created.splice(created.indexOf(asset), 1);
   deleted = asset.assetId;
   expect((await platform.api("DELETE", `/v1/on-demand/${asset.assetId}`)).status).toBe(200);
   for (const path of [".m3u8", ".mpd", "/source-v.m3u8", "/source-v/0.m4s"]) {
@@ -135,24 +190,27 @@ test("deleting in the middle of an encode ends playback immediately, stops the e
   await expect.poll(isPurged, { timeout: 30_000 }).toBe(true);
 });
 
+test("an asset becomes ready with the same bytes when the encoder does not answer for a minute (in real time)", async () => {
+  await expectUndisturbed(await thawed);
+});
+
 test("after all crashes each asset sent asset.ready once and R2 contains only playable objects", async () => {
-  await platform.stop();
+  await Promise.all([platform, frozen].map((one) => one.stop()));
   await withState(platform.home, async (state) => {
     expect(deleted).not.toBe("");
     expect(await state.keys(`assets/${deleted}/`)).toEqual([]);
-    const left = await state.rows("SELECT id FROM playback_ids WHERE target_id = ?", deleted);
-    expect(left).toEqual([]);
-    for (const { assetId } of created) {
-      const events = await state.rows<{ type: string }>(
-        "SELECT type FROM events WHERE object_id = ? ORDER BY created_at",
-        assetId,
-      );
+    expect(await state.rows("SELECT id FROM playback_ids WHERE target_id = ?", deleted)).toEqual([]);
+  });
+  expect(created).toHaveLength(5);
+  for (const { on, assetId } of created)
+    await withState(on.home, async (state) => {
+      const query = "SELECT type FROM events WHERE object_id = ? ORDER BY created_at";
+      const events = await state.rows<{ type: string }>(query, assetId);
       expect(events.map(({ type }) => type)).toEqual(["asset.created", "asset.ready"]);
       const played = Object.keys(undisturbed).map((path) => `assets/${assetId}/renditions/${path}`);
       const others = ["source", "passthrough/source-v", "passthrough/source-a1"].map(
         (name) => `assets/${assetId}/${name}`,
       );
       expect(await state.keys(`assets/${assetId}/`)).toEqual([...played, ...others].sort());
-    }
-  });
+    });
 });

@@ -20,18 +20,18 @@ let server: SourceServer;
 let broadcaster: Broadcaster | undefined;
 
 beforeAll(async () => {
-  // A minute: long enough to be seen in the middle of its encoding.
+  // Long enough to be seen in the middle of its encoding.
   const clip = [
     "-stream_loop",
-    "11",
+    "8",
     "-i",
     "test/fixtures/flower.mp4",
     "-vf",
-    "scale=640:360",
+    "scale=480:270",
     "-preset",
     "veryfast",
     "-t",
-    "60",
+    "40",
   ];
   const path = await madeFile(clip, "mp4");
   server = await startSourceServer();
@@ -65,8 +65,9 @@ async function restart(part: "worker" | "encoder"): Promise<void> {
   });
 }
 
-const isInTheMiddle = ({ progress }: { progress?: { stage: string; percent: number } }) =>
-  progress?.stage === "encoding" && progress.percent > 15 && progress.percent < 90;
+/** A fast encoder's progress may be reported as little as once. */
+const isBeingEncoded = ({ progress }: { progress?: { stage: string; percent: number } }) =>
+  progress?.stage === "encoding" && progress.percent < 90;
 
 test("rotating JOB_SECRET costs no job an attempt and does not interrupt a broadcast", async () => {
   const { secrets } = platform.settings;
@@ -74,7 +75,7 @@ test("rotating JOB_SECRET costs no job an attempt and does not interrupt a broad
   broadcaster = await startBroadcaster(stream.ingest.rtmp, SMALL);
   const playlist = await eventually("a playlist", () => smallestPlaylist(dvrOf(platform, stream)));
   const { assetId } = await platform.create(server.url("/long.mp4"));
-  await platform.until(assetId, isInTheMiddle);
+  await platform.until(assetId, isBeingEncoded);
 
   const old = secrets.jobSecret;
   secrets.jobSecret = `${fresh()},${old}`;

@@ -1,15 +1,26 @@
 /** Playlists while an asset is processed: complete ones never change, and growing ones are only appended to. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { axeFindings } from "./pages/axe.ts";
 import { madeFile } from "../support/made.ts";
 import { isReady } from "../support/platform.ts";
 import { type PlayerName, type PlayThrough, playThrough } from "./players/play-through.ts";
 import { type Stage, startStage } from "./players/stage.ts";
 
+/** Of 5 s of media. */
+const UPLOAD_MS = 9_000;
+const UPLOAD_CHUNKS = 20;
+/** Two and a half chunks of the upload page. */
+const FILM_BYTES = 20_000_000;
+
 let stage: Stage;
 
 beforeAll(async () => {
   stage = await startStage();
-  const loop = ["-stream_loop", "4", "-i", "test/fixtures/flower.mp4", "-t", "24", "-vf", "scale=640:360"];
+  const loop = ["-stream_loop", "3", "-i", "test/fixtures/flower.mp4", "-t", "18", "-vf", "scale=640:360"];
   const standard = await madeFile([...loop, "-preset", "veryfast", "-movflags", "+faststart"], "mp4");
   const other = await madeFile(["-i", standard, "-c", "copy"], "mkv");
   await stage.serve("standard.mp4", standard);
@@ -59,6 +70,56 @@ async function watch(
   }
 }
 
+test("the upload page sends a file, shows its speed, pauses, and continues after a reload", async () => {
+  const { body } = await stage.platform.api<{ uploadId: string }>("POST", "/v1/on-demand/upload", {
+    corsOrigin: "*",
+    pushMediaSettings: { accessPolicy: "public", title: "From a customer" },
+  });
+  const folder = await mkdtemp(join(tmpdir(), "sluice-upload-page-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [film, another] = [join(folder, "film.mp4"), join(folder, "another.mp4")];
+  await writeFile(film, randomBytes(FILM_BYTES));
+  await writeFile(another, "of another length");
+  const page = await stage.browser.newPage();
+  const session = await page.context().newCDPSession(page);
+  const throttled = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 8_000_000 };
+  await session.send("Network.emulateNetworkConditions", throttled);
+  const [state, figures, button] = [page.locator(".state"), page.locator(".figures"), page.locator("button.pause")];
+  const received = async () => {
+    const path = `/v1/on-demand/upload/${body.data.uploadId}`;
+    return (await stage.platform.api<{ receivedBytes: number; status: string }>("GET", path)).body.data;
+  };
+
+  await page.goto((body as unknown as { page_url: string }).page_url);
+  expect(await page.title()).toBe("From a customer");
+  expect(await axeFindings(page)).toEqual([]);
+  await page.setInputFiles("input[type=file]", film);
+  await expect
+    .poll(() => figures.textContent(), { timeout: 20_000 })
+    .toMatch(/^[\d.]+ MB of 20\.0 MB, .+\/s, \d+ s left$/);
+  await expect.poll(async () => (await received()).receivedBytes, { timeout: 20_000 }).toBeGreaterThan(0);
+  await button.click();
+  expect(await button.textContent()).toBe("Continue");
+  const paused = await received();
+  await new Promise((done) => setTimeout(done, 1500));
+  expect(await received()).toEqual(paused);
+  expect(paused.receivedBytes).toBeLessThan(FILM_BYTES);
+
+  await page.reload();
+  expect(await state.textContent()).toMatch(
+    /^\d+ % has arrived\. Choose the same file \(20\.0 MB\) again to continue\.$/,
+  );
+  await page.setInputFiles("input[type=file]", another);
+  await expect.poll(() => state.textContent()).toContain("another file");
+  await page.setInputFiles("input[type=file]", film);
+  await expect.poll(() => state.textContent(), { timeout: 30_000 }).toBe("film.mp4 has been uploaded.");
+  expect(await received()).toMatchObject({ status: "complete", receivedBytes: FILM_BYTES });
+  await page.reload();
+  expect(await page.locator("main").textContent()).toContain("The upload is complete");
+  expect((await page.goto(`${page.url()}x`))!.status()).toBe(404);
+  await page.close();
+});
+
 describe("while an asset is processed", () => {
   test("a standard source's playlists are complete from the start, and none ever changes", async () => {
     const { assetId, playbackId } = await stage.platform.create(stage.server.url("/standard.mp4"));
@@ -93,7 +154,7 @@ describe("while an asset is processed", () => {
     const manifest = `${stage.platform.baseUrl}/${playbackId}.m3u8`;
     await expect.poll(() => text(manifest), { timeout: 20_000, interval: 50 }).not.toBeNull();
     const played = await playThrough(stage.browser, stage.page.url, player, manifest, { seed: 5 });
-    expect(played.durationSeconds).toBeCloseTo(24, 0);
+    expect(played.durationSeconds).toBeCloseTo(18, 0);
     expect(Math.abs(played.endedAtSeconds - played.durationSeconds)).toBeLessThan(0.1);
     await stage.platform.until(assetId, isReady);
     return played;
@@ -102,6 +163,44 @@ describe("while an asset is processed", () => {
   test("hls.js that begins at the first playable moment plays /standard.mp4 in real time from 0 to its end without an error", async () => {
     const played = await playFromTheStart("hls.js", await stage.platform.create(stage.server.url("/standard.mp4")));
     expect(played).toMatchObject({ errors: [], badAnswers: [] });
+  });
+
+  /** Sends the file more slowly than it plays, so that the player waits for its bytes. */
+  async function uploadSlowly(path: string): Promise<Created & { isSent: Promise<void> }> {
+    const { body } = await stage.platform.api<{ uploadId: string; url: string }>("POST", "/v1/on-demand/upload", {
+      corsOrigin: "*",
+    });
+    const { url, uploadId } = body.data;
+    const file = await readFile(path);
+    const chunkBytes = Math.ceil(file.byteLength / UPLOAD_CHUNKS);
+    const send = async () => {
+      for (let first = 0; first < file.byteLength; first += chunkBytes) {
+        const chunk = file.subarray(first, first + chunkBytes);
+        const range = `bytes ${first}-${first + chunk.byteLength - 1}/${file.byteLength}`;
+        const { status } = await fetch(url, { method: "PUT", headers: { "content-range": range }, body: chunk });
+        expect([200, 308]).toContain(status);
+        await new Promise((done) => setTimeout(done, UPLOAD_MS / UPLOAD_CHUNKS));
+      }
+    };
+    return { assetId: uploadId, playbackId: body.playback_id, isSent: send() };
+  }
+
+  test("hls.js plays a standard file from 0 to its end while it is uploaded slower than it plays, without an error", async () => {
+    const upload = await uploadSlowly("test/fixtures/flower.mp4");
+    const manifest = `${stage.platform.baseUrl}/${upload.playbackId}.m3u8`;
+    await expect.poll(() => text(manifest), { timeout: 20_000, interval: 50 }).not.toBeNull();
+    const { body } = await stage.platform.api<{ receivedBytes: number; totalBytes: number }>(
+      "GET",
+      `/v1/on-demand/upload/${upload.assetId}`,
+    );
+    expect(body.data.receivedBytes).toBeLessThan(body.data.totalBytes);
+    const played = await playThrough(stage.browser, stage.page.url, "hls.js", manifest, { seed: 5 });
+    await upload.isSent;
+    // It reports that it waits; it has nothing to recover from.
+    const errors = played.errors.filter((error) => !error.includes("bufferStalledError"));
+    expect([errors, played.badAnswers]).toEqual([[], []]);
+    expect(played.durationSeconds).toBeCloseTo(5, 0);
+    expect(Math.abs(played.endedAtSeconds - played.durationSeconds)).toBeLessThan(0.1);
   });
 
   let other: Promise<Created> | undefined; // one for both players, which play it concurrently

@@ -4,6 +4,7 @@ import { madeFile } from "../support/made.ts";
 import { isReady } from "../support/platform.ts";
 import { getBytes, type PlaylistView, readPlaylists } from "../support/playlists.ts";
 import { decodePictures, decodeSound } from "../support/rendition.ts";
+import { testReference } from "./pages/reference.ts";
 import { playThrough } from "./players/play-through.ts";
 import { type Stage, startStage } from "./players/stage.ts";
 
@@ -116,3 +117,5 @@ describe.each([
     expect(Math.abs(played.endedAtSeconds - frames * frameSeconds)).toBeLessThan(0.1);
   });
 });
+
+testReference(() => stage); // the platform runs already

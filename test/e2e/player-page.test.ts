@@ -2,7 +2,15 @@ import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildPlayer } from "../../scripts/build.ts";
+import { testAccessibility } from "./pages/accessibility.ts";
+import { testKeyboard } from "./pages/keyboard.ts";
+import { testLayout } from "./pages/layout.ts";
+import { testMenus } from "./pages/menus.ts";
+import { testNotices } from "./pages/notices.ts";
+import { testPrivate } from "./pages/private.ts";
+import type { PagesStage } from "./pages/stage.ts";
 import { launchChromium } from "./players/chromium.ts";
+import { seedLadder } from "./players/seeded-ladder.ts";
 import {
   addStandardSource,
   type PlaybackWorker,
@@ -13,10 +21,12 @@ import {
 
 let worker: PlaybackWorker;
 let browser: Browser;
+let stage: PagesStage;
 const flower = await readFile(new URL("../fixtures/flower.mp4", import.meta.url));
 
 beforeAll(async () => {
   [worker, browser] = await Promise.all([startPlaybackWorker(), launchChromium(), buildPlayer()]);
+  stage = { worker, browser, flower, ladder: (await seedLadder(worker, flower, "Flowers in a meadow")).playbackId };
 });
 
 afterAll(async () => {
@@ -49,7 +59,6 @@ test("the page plays from the keyboard, shows the title unchanged, and loads not
   await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
   expect(await page.title()).toBe(title);
   expect(await page.textContent(".title")).toBe(title);
-  await page.focus("media-controller");
   await page.keyboard.press("k");
   await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0.5);
   await page.keyboard.press("k");
@@ -83,7 +92,7 @@ test("a page opened too early shows a notice, and starts to play when the media 
   const asset = await seedAsset(worker, "Early");
   const { page, complaints } = await open(`/player/${asset.playbackId}`);
   await page.waitForSelector("progress");
-  expect(await page.textContent("h1")).toBe("This video is nearly ready");
+  expect(await page.textContent("h1")).toBe("This video is being prepared");
 
   await addStandardSource(worker, asset, flower);
   await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
@@ -100,7 +109,7 @@ test("a page of a failed asset shows the failure instead of waiting", async () =
   const { page } = await open(`/player/${asset.playbackId}`);
   await page.waitForSelector("h1");
   expect(await page.textContent("h1")).toBe("This video cannot be played");
-  expect(await page.textContent("p")).toBe("The file could not be read as a video.");
+  expect(await page.textContent("p")).toBe("The file is not a video or audio file.");
   await page.close();
 });
 
@@ -109,3 +118,10 @@ test("a page of an unknown id is a plain 'does not exist'", async () => {
   expect(await page.textContent("h1")).toBe("This video does not exist");
   await page.close();
 });
+
+testMenus(() => stage);
+testLayout(() => stage);
+testKeyboard(() => stage);
+testAccessibility(() => stage);
+testNotices(() => stage);
+testPrivate(() => stage);

@@ -29,7 +29,7 @@ test("a chunk after the end of the source is empty and does not fail", async () 
   expect([...desk.objects.keys()]).toEqual(["v/init.mp4"]);
 });
 
-/** The first chunk of three seconds of the grid, and one of a second behind it. */
+/** The first chunk, of three seconds of the grid, and one of a second after it. */
 async function heldChunks(claimedMoreMs: number) {
   const path = await makeSource("audio-long"); // the picture ends after two seconds
   const facts = await encoder.probe(path);

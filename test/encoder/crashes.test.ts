@@ -31,7 +31,7 @@ async function eventually(isTrue: () => boolean | Promise<boolean>): Promise<voi
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** Breaks so many connections, one after the other, then leaves the port. */
+/** Breaks this many connections, one after another, then closes the port. */
 async function brokenConnections(port: number, count: number): Promise<void> {
   const server = createServer((socket) => socket.destroy());
   server.listen(port, "127.0.0.1");

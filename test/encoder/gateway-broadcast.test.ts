@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { LiveBroadcast } from "../../encoder/gateway/live-broadcast.ts";
-import { SourceBuffer } from "../../encoder/gateway/source-buffer.ts";
+import { LiveBroadcast } from "../../encoder/gateway/reception/live-broadcast.ts";
+import { SourceBuffer } from "../../encoder/gateway/source/source-buffer.ts";
 import { startBroadcastChild } from "../../encoder/live/broadcast-process.ts";
-import { ProcessNotStarted } from "../../encoder/media-process.ts";
+import { ProcessNotStarted } from "../../encoder/platform/media-process.ts";
 import { broadcastOf, chunksOf, FLV } from "../support/live.ts";
 
 /** The Worker's side of protocol/live.ts; accepts everything. */

@@ -1,4 +1,4 @@
-/** The container cannot be built everywhere; what its Dockerfile does can be done in an empty folder. */
+/** Runs the steps of the encoder's Dockerfile in an empty folder, because an image cannot be built everywhere. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
@@ -23,7 +23,7 @@ test(
         .split("\n")
         .map((line) => /^([A-Z]+) (.*)$/.exec(line))
         .filter((step) => step !== null);
-      const env: NodeJS.ProcessEnv = { ...process.env, ENCODER_SECRET: SECRET }; // npm finds its registry as it does here
+      const env: NodeJS.ProcessEnv = { ...process.env, ENCODER_SECRET: SECRET }; // for npm's registry settings
       let start: string[] = [];
       let app = root; // the working directory
       for (const [, instruction, rest = ""] of steps) {

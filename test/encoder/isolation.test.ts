@@ -1,12 +1,12 @@
 /** Tests what a process that reads hostile media can access: the service's secrets, other users' files, codecs. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test } from "vitest";
-import { startMediaProcess } from "../../encoder/media-process.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startMediaProcess } from "../../encoder/platform/media-process.ts";
 import { TestEncoder } from "../support/encoder.ts";
 import { childrenOf, commandOf } from "../support/processes.ts";
 import { makeSource } from "../support/sources.ts";
@@ -17,20 +17,30 @@ const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 let encoder: TestEncoder | undefined;
+let compiled: string;
+const { NODE_COMPILE_CACHE: commonCache } = process.env;
+beforeEach(async () => {
+  compiled = await mkdtemp(join(tmpdir(), "compiled-"));
+  await chmod(compiled, 0o755); // as in the image: readable for all, writable for the service's user
+  process.env["NODE_COMPILE_CACHE"] = compiled;
+});
 afterEach(async () => {
   await encoder?.stop();
   encoder = undefined;
   delete process.env["MEDIA_UID"];
+  delete process.env["NODE_COMPILE_CACHE"];
+  if (commonCache !== undefined) process.env["NODE_COMPILE_CACHE"] = commonCache;
+  await rm(compiled, { recursive: true });
 });
 
-/** What /proc shows of a process to others of the same user. */
+/** The parts of /proc of a process that other processes of the same user can read. */
 const shownOf = async (pid: number) =>
   (await Promise.all(["environ", "cmdline"].map((file) => readFile(`/proc/${pid}/${file}`, "utf8")))).join("\0");
 
 async function pry(): Promise<Record<string, unknown>> {
   const child = startMediaProcess(PRYING_CHILD, { stdio: ["ignore", "ignore", "inherit", "ipc"], heapMiB: 64 });
-  const [found] = (await once(child, "message")) as [Record<string, unknown>];
-  return found;
+  const [[found]] = await Promise.all([once(child, "message"), once(child, "exit")]); // it writes its compile cache when it exits
+  return found as Record<string, unknown>;
 }
 
 test("neither the service nor a child exposes the secret or a job's token in /proc", async () => {
@@ -63,18 +73,18 @@ test("the file that passes the secret is deleted when the service listens", asyn
   await rm(folder, { recursive: true });
 });
 
-test("a media process has only PATH in its environment, and cannot gain privileges", async () => {
+test("a media process has only PATH and the compile cache's folder in its environment, and cannot gain privileges", async () => {
   process.env["SOME_SECRET"] = "of the parent";
   const found = await pry();
   delete process.env["SOME_SECRET"];
-  expect(found).toMatchObject({ environment: ["PATH"], noNewPrivileges: "1" });
+  expect(found).toMatchObject({ environment: ["PATH", "NODE_COMPILE_CACHE"], noNewPrivileges: "1" });
 });
 
 describe.runIf(isRoot)("with MEDIA_UID", () => {
   test("a media process runs as another user without capabilities, and can read neither its parent nor other users' files", async () => {
     process.env["MEDIA_UID"] = String(NOBODY);
     expect(await pry()).toEqual({
-      environment: ["PATH"],
+      environment: ["PATH", "NODE_COMPILE_CACHE"],
       uid: NOBODY,
       gid: NOBODY,
       groups: [NOBODY],
@@ -83,6 +93,7 @@ describe.runIf(isRoot)("with MEDIA_UID", () => {
       parentEnvironment: "EACCES",
       parentMemory: "EACCES",
       ownCode: "EACCES",
+      compiledCode: "EACCES",
       becomingRoot: "EPERM",
       passwords: "failed",
     });

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { runInChild, startChild } from "../../encoder/child-process.ts";
-import type { JobError } from "../../encoder/errors.ts";
-import * as live from "../../encoder/live/live-source.ts";
+import { runInChild, startChild } from "../../encoder/jobs/child-process.ts";
+import type { JobError } from "../../encoder/platform/errors.ts";
+import * as live from "../../encoder/live/live-streams.ts";
 import { refuseTooLarge, refuseTooLong } from "../../encoder/media/facts.ts";
 import { CallbackServer } from "../support/callback-server.ts";
 import type { TRIED_IN } from "../support/limits/ids.ts";
@@ -15,7 +15,7 @@ import { TAKEN, type Trial, tryLimits, upTo } from "../support/limits/trials.ts"
 
 const run = promisify(execFile);
 
-/** A probe of Matroska with so many tracks of sound. */
+/** A probe of Matroska with this many audio tracks. */
 async function probed(streams: number): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-streams-"));
   const callbacks = new CallbackServer();

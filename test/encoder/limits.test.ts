@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runInChild, startChild } from "../../encoder/child-process.ts";
+import { runInChild, startChild } from "../../encoder/jobs/child-process.ts";
 import type { ProbeJob } from "../../protocol/jobs.ts";
 import { CallbackServer, type Desk } from "../support/callback-server.ts";
 import { makeSource } from "../support/sources.ts";

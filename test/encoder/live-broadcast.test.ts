@@ -17,7 +17,7 @@ import {
 } from "../support/live.ts";
 import { tagsOf } from "../support/flv.ts";
 import { checkParts } from "../support/live-checks.ts";
-import { Log } from "node-av";
+import { Log } from "node-av/lib";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { decodePictures, decodeSound, loudness, psnr } from "../support/rendition.ts";
 
@@ -81,6 +81,7 @@ test("thumbnails: a JPEG of the first picture and one every 5 s, upright, in squ
     (msn) => partsOf(made, "v480").find(({ facts }) => facts.msn === msn)!.facts.capturedAtMs,
   );
   expect(made.thumbnails.map(({ capturedAtMs }) => capturedAtMs)).toEqual([segmentsAtMs[0], segmentsAtMs[1]! + 1000]);
+  expect(made.thumbnailFailures).toEqual([]);
   const shown = await decodePictures(fileOf(made, "v480"));
   for (const [i, { bytes }] of made.thumbnails.entries()) {
     const [jpeg] = await decodePictures(bytes);
@@ -94,7 +95,7 @@ test("a source may have only picture or only sound", async () => {
   const silent = await broadcast(await broadcastOf(`$IN -t 3 -an ${H264} -f flv`));
   checkParts(silent);
   expect(silent.started[0]!.audio).toBeNull();
-  // 90 pictures end between two parts; one more makes a last part.
+  // 90 pictures end between two parts, so one more is added as the last part.
   expect((await decodePictures(fileOf(silent, "v270"))).length).toBe(91);
 
   const blind = await broadcast(await broadcastOf("$IN -t 5 -vn -c:a aac -f mpegts"));
@@ -158,7 +159,7 @@ test("a broadcast of 2160p at 60 stays within the cap of 720p", async () => {
     ["v480", 480],
     ["v270", 270],
   ]);
-  expect((await decodePictures(fileOf(made, "v720"))).length).toBe(61); // and one to make a last part
+  expect((await decodePictures(fileOf(made, "v720"))).length).toBe(61); // and one as the last part
 });
 
 test("a short gap in the timestamps is filled with the previous picture", async () => {
@@ -211,7 +212,7 @@ test("a dropped rung ends with a complete segment; the others continue without l
     yield* chunksOf(bytes.subarray(bytes.length / 2));
   }
   const decide = () => {
-    if (partsOf(made, "v480").length < 5) return null; // the second segment is under way
+    if (partsOf(made, "v480").length < 5) return null; // the second segment has begun
     asked.resolve();
     return "v480";
   };
@@ -265,7 +266,7 @@ test.each([
         yield bytes;
         pictures += isPicture ? 1 : 0;
         const due = pictures / 15;
-        // The first second is looked at before anything is encoded.
+        // The first second is analysed before anything is encoded.
         if (isPicture && Number.isInteger(due) && due > 2)
           await vi.waitUntil(() => partsOf(made, "v480").length >= due && partsOf(made, "v270").length >= due, 30_000);
         if (!isPicture || pictures !== 100) continue;

@@ -20,6 +20,7 @@ function start(bytes: AsyncIterable<Uint8Array>, limits: Partial<BroadcastLimits
     onInit: async (...init) => listener.onInit(...init),
     onPart: async (...part) => listener.onPart(...part),
     onGap: async (rendition, msn) => void gaps.push(`${rendition} ${msn}`),
+    onRejected: (rendition, error) => void gaps.push(`${rendition} rejected: ${String(error)}`),
   };
   const outcome = runBroadcast(child, bytes, plan, receiver, stop.signal, { ...BROADCAST_LIMITS, ...limits });
   return { child, stop, made, gaps, outcome, receiver };
@@ -53,7 +54,7 @@ test("a broadcast through a child process is complete, and the child's environme
   expect(gaps).toEqual([]);
   expect(made.started.length).toBe(1);
   expect(made.thumbnails.map(({ bytes: jpeg }) => jpeg.readUInt16BE(0))).toEqual([0xffd8, 0xffd8]);
-  // The smallest rung: a machine that is busy otherwise may have given the other up.
+  // The smallest rung, because a busy machine may have dropped the other one.
   expect((await decodePictures(fileOf(made, "v270"))).length).toBe(180);
 });
 

@@ -1,4 +1,4 @@
-import { Log } from "node-av";
+import { Log } from "node-av/lib";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { expect, test } from "vitest";
 import { checkParts } from "../support/live-checks.ts";
@@ -7,7 +7,7 @@ import { decodePictures, decodeSound } from "../support/rendition.ts";
 
 Log.setLevel(AV_LOG_QUIET);
 const SANE = `${H264} -b:v 900k -maxrate 900k -bufsize 900k`;
-/** What the ladder encodes is High where nothing was copied before; the sources here are anything else. */
+/** Encoded rungs have High profile. The sources here have other profiles, which identify a copied rung. */
 const isCopied = (made: Made, version = 0): boolean => {
   const initOf = (wanted: number) => made.inits.find((one) => one.rendition === "v480" && one.version === wanted)!;
   const [first, init] = [initOf(0), initOf(version)];
@@ -100,9 +100,9 @@ test.each([
     expect([isCopied(made, 0), isCopied(made, 1)]).toEqual([true, false]);
     expect(made.inits.length).toBe(6);
     const codecs = made.inits.filter(({ rendition }) => rendition === "v480").map(({ facts }) => facts.codec);
-    expect(new Set(codecs).size).toBe(1); // CODECS is in the multivariant playlist alone
+    expect(new Set(codecs).size).toBe(1); // players read CODECS only once, from the multivariant playlist
     const pictures = await Promise.all([0, 1].map((version) => decodePictures(fileOf(made, "v480", version))));
-    // One more where the last part would be none.
+    // One more where the last part would be empty.
     expect([180, 181]).toContain(pictures[0]!.length + pictures[1]!.length);
     if (copiedCount !== undefined) expect(pictures[0]!.length).toBe(copiedCount);
     else expect(pictures[0]!.length).toBeLessThan(120);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempDisposable, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Log } from "node-av";
+import { Log } from "node-av/lib";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { expect, test } from "vitest";
 
@@ -32,11 +32,11 @@ test.each([
   expect(pictures.length).toBeGreaterThanOrEqual(59);
   expect(pictures.length).toBeLessThanOrEqual(61);
   const whole = await decodePictures(await broadcastOf(`${moving} -r 30 ${H264} -crf 5 -pix_fmt yuv420p -f mpegts`));
-  // Fields that are left in the picture make combs: neighbouring lines differ far more than two lines apart.
+  // Interlaced fields leave combing: adjacent lines differ far more than lines that are two apart.
   expect(combing(pictures[30]!)).toBeLessThan(1.25 * combing(whole[30]!));
 });
 
-/** How much more a line differs from the next one than from the one behind it. */
+/** Ratio of a line's difference from the next line to its difference from the line after that. */
 function combing({ luma, widthPx, heightPx }: DecodedPicture): number {
   let [near, far] = [1, 1];
   for (let i = 0; i < widthPx * (heightPx - 2); i++) {
@@ -74,7 +74,7 @@ test.each([
   checkParts(made);
   const segments = partsOf(made, "v270").filter(({ facts }) => facts.part === 0);
   expect(segments.filter(({ facts }) => facts.isDiscontinuous).length).toBeGreaterThanOrEqual(1);
-  // libav loses the first picture behind the change, and with it a GOP of a second.
+  // libav loses the first picture after the change, and with it a GOP of one second.
   expect((await picturesOf(made)).length).toBeGreaterThanOrEqual(145);
 });
 

@@ -159,7 +159,7 @@ test("capture times follow the smallest delay, ignore a network stall, and never
   const clock = new CaptureClock();
   const reported: number[] = [];
   for (let i = 0; i < 30; i++) {
-    const stalledMs = i >= 5 && i < 8 ? (8 - i) * 1000 : 0; // three seconds come at once
+    const stalledMs = i >= 5 && i < 8 ? (8 - i) * 1000 : 0; // three seconds arrive at once
     clock.note(i, 1_000_000 + i * 1000 + (i % 3) * 40 + stalledMs);
     reported.push(clock.capturedAtMs(i));
   }
@@ -172,7 +172,7 @@ test("capture times advance with the media even after a bad first estimate, and 
   const clock = new CaptureClock();
   const reported: number[] = [];
   for (let i = 0; i < 120; i++) {
-    clock.note(i, 1_000_000 + i * 1000 + (i < 3 ? 400 : 0)); // the first seconds came late
+    clock.note(i, 1_000_000 + i * 1000 + (i < 3 ? 400 : 0)); // the first seconds arrived late
     reported.push(clock.capturedAtMs(i));
   }
   for (let i = 1; i < 120; i++) expect(Math.abs(reported[i]! - reported[i - 1]! - 1000)).toBeLessThanOrEqual(10.001);
@@ -256,6 +256,7 @@ test("memory is bounded for a slow receiver: the oldest queued segment becomes a
         heard.push(`${msn}.${number}`);
       },
       onGap: async (_, msn) => void heard.push(`gap ${msn}`),
+      onRejected: () => void heard.push("rejected"),
     },
     4000,
   );
@@ -281,6 +282,7 @@ test("a refused part makes its segment a gap, and the next segment continues", a
         heard.push(`${msn}.${number}`);
       },
       onGap: async (_, msn) => void heard.push(`gap ${msn}`),
+      onRejected: () => void heard.push("rejected"),
     },
     1e6,
   );
@@ -292,7 +294,7 @@ test("a refused part makes its segment a gap, and the next segment continues", a
   ] as const)
     outbox.putPart(part(msn, number), Buffer.alloc(10));
   await outbox.settled();
-  expect(heard).toEqual(["0.0", "gap 0", "1.0"]);
+  expect(heard).toEqual(["0.0", "rejected", "gap 0", "1.0"]);
 });
 
 test("messages are reassembled from any pipe chunks, and invalid data is an error", () => {

@@ -1,5 +1,5 @@
 /** Tests the first second of a session, which determines the startup delay. */
-import { Log } from "node-av";
+import { Log } from "node-av/lib";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { expect, test } from "vitest";
 import { checkParts } from "../support/live-checks.ts";
@@ -87,7 +87,7 @@ test("sound without a picture also has a short first segment, with valid parts o
   expect(lengthsOf(parts, "v480")).toEqual([1, 1, 2, 2]);
 });
 
-/** In bits per second, of every run of segments that is half to one and a half target durations long (RFC 8216bis §4.4.6.2, BANDWIDTH). */
+/** In bits per second, of every sequence of segments that lasts half to one and a half target durations (RFC 8216bis §4.4.6.2, BANDWIDTH). */
 function peaksOf(made: Made, name: string): number[] {
   const lengths = lengthsOf(made, name);
   const segments = [...Map.groupBy(partsOf(made, name), ({ facts }) => facts.msn).values()];

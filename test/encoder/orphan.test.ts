@@ -20,8 +20,8 @@ const PARENT = `
   setInterval(() => {}, 1000);
 `;
 
-test.each(["encoder/live/child.ts", "encoder/child.ts"])(
-  "%s ends with its parent, even when the parent dies before the child has loaded",
+test.each(["encoder/live/child.ts", "encoder/jobs/child.ts"])(
+  "%s ends with its parent, even when the parent is killed before the child has loaded",
   async (script) => {
     for (const afterMs of [0, 50, 1500]) {
       const parent = fork("-e", [PARENT, script], {
@@ -30,7 +30,7 @@ test.each(["encoder/live/child.ts", "encoder/child.ts"])(
         stdio: ["ignore", "ignore", "ignore", "ipc"],
       });
       const pid = await new Promise<number>((done) => parent.once("message", (message) => done(Number(message))));
-      await new Promise((done) => setTimeout(done, afterMs)); // how far the child has come
+      await new Promise((done) => setTimeout(done, afterMs)); // the child's progress
       parent.kill("SIGKILL");
       expect(await untilGone(pid)).toBe(true);
     }

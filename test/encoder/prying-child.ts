@@ -1,6 +1,7 @@
 /** Attempts what a compromised media process could do, and reports the results to its parent. */
 import { execFileSync } from "node:child_process";
 import { openSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 const tried = (act: () => unknown) => {
   try {
@@ -25,6 +26,7 @@ process.send!({
   parentEnvironment: tried(() => readFileSync(`/proc/${process.ppid}/environ`)),
   parentMemory: tried(() => openSync(`/proc/${process.ppid}/mem`, "r")),
   ownCode: tried(() => writeFileSync(import.meta.filename, "", { flag: "r+" })),
+  compiledCode: tried(() => writeFileSync(join(process.env["NODE_COMPILE_CACHE"]!, "changed"), "")),
   becomingRoot: tried(() => process.setuid!(0)),
   passwords: tried(() => execFileSync("cat", ["/etc/shadow"], { stdio: "ignore" })),
 });

@@ -6,7 +6,7 @@ import { FramePicker, frameCountUntil } from "../../protocol/media/frame-picker.
 import { outputRate } from "../../encoder/media/frame-rate.ts";
 import { codecOf, withoutSettingsSei } from "../../encoder/media/h264.ts";
 import { colorPlan, scaleGraph } from "../../encoder/media/scale-graph.ts";
-import { limitsOf } from "../../encoder/limits.ts";
+import { limitsOf } from "../../encoder/jobs/limits.ts";
 
 describe("the rate of the output", () => {
   const steady = (rate: number, frames = 120, roundedToMs = false) =>

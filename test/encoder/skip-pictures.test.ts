@@ -24,7 +24,7 @@ async function encode(size: string, frames: number, options: string): Promise<Bu
   return (await run("ffmpeg", words, { encoding: "buffer", maxBuffer: 64 << 20 })).stdout;
 }
 
-/** The checksum of each decoded picture; a decoder that complains fails. */
+/** The checksum of each decoded picture. Fails on any decoder message. */
 async function decoded(bytes: Buffer): Promise<string[]> {
   const path = join(folder, `${crypto.randomUUID()}.h264`);
   await writeFile(path, bytes);

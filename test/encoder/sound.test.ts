@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => encoder.stop());
 
-/** Quieter than any second of the clip, louder than what an encoder makes of silence. */
+/** Quieter than any second of the clip, louder than encoded silence. */
 const SILENCE = 0.001;
 
 async function soundOf(name: SourceName, track = 0) {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => encoder.stop());
 
 const AAC_FRAME_SECONDS = 1024 / 44_100;
-/** Encoded at a quality at which each clip is well above; a picture of the wrong time is well below. */
+/** Every correctly encoded clip is well above this PSNR; a picture of a wrong time is well below. */
 const FRIDAY_DB = 37;
 const FLOWER_DB = 31;
 
@@ -24,9 +24,9 @@ interface Expected {
   rate: string;
   atLeastDb: number;
   sounds?: number;
-  /** Seconds by which the sound lies after the picture; negative: before. */
+  /** Seconds by which the sound is later than the picture; negative: earlier. */
   soundAfterPicture?: number;
-  /** ffmpeg's filter that makes its pictures comparable. */
+  /** The ffmpeg filter that makes its pictures comparable with the output. */
   filter?: string;
 }
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { Supervisor, type Supervision } from "../../encoder/supervisor.ts";
+import { Supervisor, type Supervision } from "../../encoder/platform/supervisor.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "sluice-supervisor-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 /**
- * Runs one target's inputs in a process of its own, which may hang or run out of memory: child.ts FILE SEED RUNS.
- * Writes to descriptor 3, at once: a line with each seed before its input is tried, at the end one with the first failure as JSON, or null.
+ * Runs one target's inputs in a separate process, which may hang or run out of memory: child.ts FILE SEED RUNS.
+ * Writes to descriptor 3, unbuffered: a line with each seed before its input is tried, and a last line with the first failure as JSON, or null.
  */
 import { writeSync } from "node:fs";
 import { inputOf } from "./inputs.ts";
@@ -37,7 +37,7 @@ async function firstFailure(): Promise<FuzzFailure | null> {
   return null;
 }
 
-/** CPU time of this thread alone: the collector of garbage and other processes do not count. */
+/** CPU time of this thread, without the garbage collector and other processes. */
 function cpuUs(): number {
   const { user, system } = process.threadCpuUsage();
   return user + system;

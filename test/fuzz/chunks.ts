@@ -19,7 +19,7 @@ export function mutated(input: Buffer, { bytes, kept }: Mutations, from = 0): Bu
   return copy;
 }
 
-/** Sizes of the pieces in which input comes, used in turn. */
+/** Sizes of the pieces into which input is cut, used in turn. */
 export const pieceSizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 70_000 })), {
   minLength: 1,
   maxLength: 8,
@@ -27,7 +27,7 @@ export const pieceSizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 20 }), fc.
 
 const MAX_PIECES = 20_000;
 
-/** Whatever is left behind the last of 20,000 pieces comes as one. */
+/** The rest after 20,000 pieces is one piece. */
 export function* pieces(input: Buffer, sizes: number[]): Generator<Buffer> {
   for (let at = 0, turn = 0; at < input.length; turn += 1) {
     const size = turn < MAX_PIECES ? sizes[turn % sizes.length]! : input.length;

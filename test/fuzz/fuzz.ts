@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import type { FuzzFailure, FuzzTarget } from "./target.ts";
 
-/** Wall-clock time without a new input after which the process is ended: only an endless loop takes so long. */
+/** The process is killed after this wall-clock time without a new input, which only an endless loop exceeds. */
 const HANG_MS = 30_000;
 const DEFAULT_HEAP_MIB = 256;
 const STDERR_LENGTH = 2000;

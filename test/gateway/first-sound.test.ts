@@ -2,11 +2,11 @@
 import { SESSION_START } from "../../encoder/live/run-state.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Log } from "node-av";
+import { Log } from "node-av/lib";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Listener } from "../../encoder/gateway/incoming.ts";
-import { takePush } from "../../encoder/gateway/push.ts";
+import type { Listener } from "../../encoder/gateway/reception/incoming.ts";
+import { takePush } from "../../encoder/gateway/reception/push.ts";
 import { openRtmpListener } from "../../encoder/gateway/rtmp/listener.ts";
 import { openSrtListener } from "../../encoder/gateway/srt/listener.ts";
 import { AAC_FRAME_SAMPLES } from "../../protocol/media/audio-plan.ts";

@@ -1,7 +1,7 @@
-/** The words that docs/guides/live.md gives for refusals over RTMP are those that a client gets from a listener. */
+/** Tests that docs/guides/live.md has the exact texts of refusals over RTMP. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Admission, Listener } from "../../encoder/gateway/incoming.ts";
+import type { Admission, Listener } from "../../encoder/gateway/reception/incoming.ts";
 import { openRtmpListener } from "../../encoder/gateway/rtmp/listener.ts";
 import { REFUSALS } from "../../protocol/live.ts";
 import { TestReception } from "./reception.ts";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => listener.close());
 
-/** Everything that the listener says to a client before it closes the connection. */
+/** All bytes that the listener sends to a client before it closes the connection. */
 async function answerTo(...bytes: Buffer[]): Promise<string> {
   const client = new RtmpClient(listener.port).send(...bytes);
   await client.closed;
@@ -69,5 +69,5 @@ describe("the guide lists the text of each refusal:", () => {
   });
 });
 
-/** A cell is the sentence, or a code of its own and then the sentence. */
+/** A cell is the sentence, or a status code followed by the sentence. */
 const sentenceOf = (cell: string) => cell.replace(/^`[\w.]+`: /, "");

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { SERVER_LIMITS, type ServerLimits } from "../../encoder/bounded-server.ts";
-import { PushService } from "../../encoder/gateway/push-service.ts";
+import { SERVER_LIMITS, type ServerLimits } from "../../encoder/platform/bounded-server.ts";
+import { PushService } from "../../encoder/gateway/reception/push-service.ts";
 import { encoderServer } from "../../encoder/http.ts";
-import { JobQueue } from "../../encoder/job-queue.ts";
+import { JobQueue } from "../../encoder/jobs/job-queue.ts";
 import { until } from "./until.ts";
 
 const SECRET = "secret of the tests of HTTP limits";

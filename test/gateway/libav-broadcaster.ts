@@ -1,9 +1,9 @@
 /**
- * `node libav-broadcaster.ts FORMAT URL < media`: libav 8 as a broadcaster, a process of its own. Unlike Debian's it sends what enhanced
- * RTMP is for.
+ * `node libav-broadcaster.ts FORMAT URL < media`: libav 8 as a broadcaster, in a separate process. Unlike Debian's ffmpeg it supports enhanced
+ * RTMP.
  */
 import { buffer } from "node:stream/consumers";
-import { Log } from "node-av";
+import { Log } from "node-av/lib";
 import { Demuxer, Muxer } from "node-av/api";
 import { AV_LOG_ERROR } from "node-av/constants";
 

@@ -1,10 +1,10 @@
 /** Tests the CPU cost of units and chunks of any size on the gateway's single thread. */
 import { describe, expect, test } from "vitest";
-import { ContainerUnits } from "../../encoder/gateway/container-units.ts";
+import { ContainerUnits } from "../../encoder/gateway/source/container-units.ts";
 import { FlvTags } from "../../encoder/gateway/simulcast/flv-tags.ts";
-import { SourceBuffer } from "../../encoder/gateway/source-buffer.ts";
+import { SourceBuffer } from "../../encoder/gateway/source/source-buffer.ts";
 
-const CHUNK_BYTES = 1400; // what fits into a packet
+const CHUNK_BYTES = 1400; // the payload of a packet
 const TOTAL_BYTES = 8 << 20;
 const FLV_HEADER = Buffer.from("FLV\u0001\u0005\0\0\0\u0009\0\0\0\0", "latin1");
 
@@ -27,7 +27,7 @@ function mp4Of(boxBytes: number): Buffer {
 const chunksOf = (bytes: Buffer, size: number) =>
   Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
 
-/** Processor time of reading all of it, the least of some rounds. */
+/** CPU time for reading all bytes: the minimum of several rounds. */
 function costOf(media: Buffer, splitter: () => { push(chunk: Buffer): unknown[] }, units: number): number {
   const chunks = chunksOf(media, CHUNK_BYTES);
   const costs = [];

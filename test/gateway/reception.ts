@@ -1,5 +1,5 @@
 /** A reception that records its calls and the received media. */
-import type { Admission, HangUp, Incoming, Reception } from "../../encoder/gateway/incoming.ts";
+import type { Admission, HangUp, Incoming, Reception } from "../../encoder/gateway/reception/incoming.ts";
 import { until } from "./until.ts";
 
 export interface Broadcast {
@@ -7,20 +7,20 @@ export interface Broadcast {
   chunks: Buffer[];
   hangUp: HangUp;
   isOver: boolean;
-  /** While it is held, nothing more is read. */
+  /** While it is set, nothing more is read. */
   hold: Promise<void> | null;
 }
 
 export class TestReception implements Reception {
   readonly asked: Incoming[] = [];
   readonly broadcasts: Broadcast[] = [];
-  /** What is answered for a key; the keys that are not here are accepted. */
+  /** Answers by key; other keys are accepted. */
   readonly refused = new Map<string, Extract<Admission, { accepted: false }>["reason"]>();
   readonly passphrases = new Map<string, string>();
-  /** The answers wait for it. */
+  /** All answers wait for it. */
   gate: Promise<void> = Promise.resolve();
   hold: Promise<void> | null = null;
-  /** The same, for one key. */
+  /** The answer for one key waits for it. */
   readonly holds = new Map<string, Promise<void>>();
 
   async admit(incoming: Incoming): Promise<Admission> {

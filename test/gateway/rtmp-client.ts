@@ -22,7 +22,7 @@ const object = (fields: Record<string, string>) =>
   ]);
 const NULL = Buffer.of(5);
 
-/** A chunk with a full header (RTMP 1.0 §5.3.1.2.1); the message may be longer than what comes of it. */
+/** A chunk with a full header (RTMP 1.0 §5.3.1.2.1); the message length may exceed the bytes that are sent. */
 export function chunk(
   type: number,
   payload: Buffer,

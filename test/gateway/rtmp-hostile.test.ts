@@ -1,7 +1,7 @@
 /** Tests the RTMP listener against unauthenticated clients and broadcasters that do not read. */
 import { connect as connectTls } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Listener } from "../../encoder/gateway/incoming.ts";
+import type { Listener } from "../../encoder/gateway/reception/incoming.ts";
 import { openRtmpListener } from "../../encoder/gateway/rtmp/listener.ts";
 import { untrustedCertificate } from "../support/untrusted-certificate.ts";
 import { TestReception } from "./reception.ts";
@@ -45,7 +45,7 @@ const connectWith = (objectEncoding: Buffer, transactionId = ONE) =>
     ]),
   );
 
-/** Bytes that are sent behind the handshake, what is answered to them, and whether the listener closes the connection. */
+/** Bytes sent after the handshake, the answer to them, and whether the listener closes the connection. */
 async function exchange(...bytes: Buffer[]): Promise<{ answered: number; processorMs: number }> {
   const client = new RtmpClient(listener.port).send(rtmp.HANDSHAKE, rtmp.CHUNK_SIZE);
   await until(() => client.heard.length === rtmp.HANDSHAKE.length);
@@ -66,7 +66,7 @@ describe("before a publish", () => {
       () => [rtmp.chunk(20, Buffer.concat([string("createStream"), ARRAY]))],
     ],
     ["a text as object encoding", () => [connectWith(string("x".repeat(50_000)))]],
-    ["a transaction ID that is no number", () => [connectWith(ONE, NAN)]],
+    ["a transaction ID that is not a number", () => [connectWith(ONE, NAN)]],
     ["object encoding 1", () => [connectWith(ONE)]],
   ];
   test.each(HOSTILE)(
@@ -99,7 +99,7 @@ describe("before a publish", () => {
 
   test.each([
     ["32 commands are answered, connect among them, and the 33rd closes the connection", () => rtmp.CREATE_STREAM, 31],
-    ["64 KiB of messages that are no commands close it", () => rtmp.chunk(9, Buffer.alloc(30_000)), 0],
+    ["64 KiB of messages that are not commands close it", () => rtmp.chunk(9, Buffer.alloc(30_000)), 0],
     ["64 KiB of empty messages close it", () => rtmp.chunk(9, Buffer.alloc(0)), 0],
   ])("%s", async (_, make, answers) => {
     const client = new RtmpClient(listener.port).send(rtmp.HANDSHAKE, rtmp.CHUNK_SIZE, rtmp.connectTo(listener.port));
@@ -129,7 +129,7 @@ test.each(["rtmp", "rtmps"] as const)(
       let sentBytes = 0;
       for (; !socket.destroyed && sentBytes < 64 << 20; sentBytes += commands.length)
         if (!socket.write(commands)) await Promise.race([closed, new Promise((done) => socket.once("drain", done))]);
-      expect(sentBytes).toBeLessThan(64 << 20); // what the sockets of both sides hold is a fraction of it
+      expect(sentBytes).toBeLessThan(64 << 20); // the socket buffers of both sides hold a fraction of it
       await until(() => reception.broadcasts[0]!.isOver);
     } finally {
       await other.close();

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { Decoder, Demuxer } from "node-av/api";
 import { AV_CODEC_ID_AV1, AV_CODEC_ID_HEVC } from "node-av/constants";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Listener } from "../../encoder/gateway/incoming.ts";
+import type { Listener } from "../../encoder/gateway/reception/incoming.ts";
 import { openRtmpListener } from "../../encoder/gateway/rtmp/listener.ts";
 import { broadcastOf, FLV } from "../support/live.ts";
 import { untrustedCertificate } from "../support/untrusted-certificate.ts";

@@ -1,6 +1,6 @@
 import type { RunState } from "../../encoder/live/run-state.ts";
 import { expect, test } from "vitest";
-import { RunProgress } from "../../encoder/gateway/run-progress.ts";
+import { RunProgress } from "../../encoder/gateway/reception/run-progress.ts";
 import { planLiveGrid } from "../../encoder/live/live-grid.ts";
 import type { PartFacts } from "../../encoder/live/output.ts";
 import type { VideoRung } from "../../protocol/jobs.ts";
@@ -27,7 +27,7 @@ const STATE: RunState = {
   inits: [],
 };
 
-/** A rendition is out up to so many seconds of the run. */
+/** Publishes a rendition up to this time of the run. */
 const part = (rendition: string, endSeconds: number): PartFacts => ({
   rendition,
   msn: 5,
@@ -51,7 +51,7 @@ function running(): RunProgress {
 
 test("the source is needed from the newest key frame before the slowest rung's last part, less the interleaving", () => {
   const progress = running();
-  expect(progress.neededFrom()).toBeNull(); // nothing is out: all of it
+  expect(progress.neededFrom()).toBeNull(); // nothing is published, so all of it is needed
   progress.onPart(part("v480", 3.5));
   expect(progress.neededFrom()).toBeNull();
   progress.onPart(part("v270", 2.3)); // 1.1 s of the run

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ContainerUnits, type Unit } from "../../encoder/gateway/container-units.ts";
-import type { Listener } from "../../encoder/gateway/incoming.ts";
+import { ContainerUnits, type Unit } from "../../encoder/gateway/source/container-units.ts";
+import type { Listener } from "../../encoder/gateway/reception/incoming.ts";
 import { openRtmpListener } from "../../encoder/gateway/rtmp/listener.ts";
 import { SimulcastPusher } from "../../encoder/gateway/simulcast/pusher.ts";
 import { PushSlots } from "../../encoder/gateway/simulcast/slots.ts";
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 const urlOf = (port = listener.port) => `rtmp://127.0.0.1:${port}/live`;
 
-/** Each target is called as its key. */
+/** Each target is named after its key. */
 function pushTo(
   urls: Record<string, string>,
   options: { private?: boolean; timeoutMs?: number; queueBytes?: number; slots?: PushSlots } = {},
@@ -64,7 +64,7 @@ async function unitsOf(bytes: Buffer): Promise<Unit[]> {
   return [...units, ...splitter.rest()];
 }
 
-/** What a stream copy into FLV is, by Debian's ffmpeg. */
+/** The reference: a stream copy to FLV by Debian's ffmpeg. */
 async function asFlv(source: Buffer): Promise<Buffer> {
   const path = join(await mkdtemp(join(tmpdir(), "simulcast-")), "source");
   await writeFile(path, source);
@@ -73,13 +73,13 @@ async function asFlv(source: Buffer): Promise<Buffer> {
   return copy;
 }
 
-/** A hash for each packet of sound. */
+/** A hash of each audio packet. */
 async function soundOf(media: Buffer): Promise<string[]> {
   const { stdout } = await ffmpeg(["-i", "pipe:0", "-map", "0:a", "-c", "copy", "-f", "framehash", "-"], media).ran;
   return stdout.split("\n").flatMap((line) => /^\d.*, (\w+)/.exec(line)?.[1] ?? []);
 }
 
-/** How many decode, without a complaint. */
+/** The number of pictures that decode without an error. */
 async function picturesOf(media: Buffer): Promise<number> {
   const { stdout, stderr } = await ffmpeg(["-i", "pipe:0", "-map", "0:v", "-f", "framehash", "-"], media).ran;
   expect(stderr).toBe("");
@@ -136,7 +136,7 @@ test("targets that refuse, hang, do not read or do not exist do not delay the ot
   const deaf = Promise.withResolvers<void>();
   reception.holds.set("deaf", deaf.promise);
   const bytes = await broadcastOf("$IN -t 7 -c:v libx264 -preset ultrafast -g 30 -qp 1 -c:a aac -f flv");
-  expect(bytes.length).toBeGreaterThan(8 << 20); // more than sockets keep
+  expect(bytes.length).toBeGreaterThan(8 << 20); // more than socket buffers hold
   const units = await unitsOf(bytes);
   for (const unit of units) pusher.push(unit);
   await isTold("good", "active");
@@ -262,7 +262,7 @@ test("a gateway pushes to as many targets as it has slots; the others are overlo
   pusher.retarget(left.map(([key, url]) => ({ simulcastId: key, url, streamKey: key })));
   let polls = 0;
   await until(() => {
-    if (polls++ % 100 === 0) for (const unit of units) pusher.push(unit); // the broadcast goes on
+    if (polls++ % 100 === 0) for (const unit of units) pusher.push(unit); // the broadcast continues
     return are("active").some((key) => key !== going && key !== staying);
   });
   expect(pushProcesses().length).toBeLessThanOrEqual(2);

@@ -1,8 +1,8 @@
 /** Tests the source buffer, which feeds a decoder that replaces a crashed one. */
 import { describe, expect, test } from "vitest";
-import { ContainerUnits } from "../../encoder/gateway/container-units.ts";
-import { RestartLimit } from "../../encoder/gateway/restart-limit.ts";
-import { SourceBuffer } from "../../encoder/gateway/source-buffer.ts";
+import { ContainerUnits } from "../../encoder/gateway/source/container-units.ts";
+import { RestartLimit } from "../../encoder/gateway/reception/restart-limit.ts";
+import { SourceBuffer } from "../../encoder/gateway/source/source-buffer.ts";
 import { broadcast, broadcastOf, chunksOf, FLV, H264, TS } from "../support/live.ts";
 
 const SMALL = "$IN -s 160x90 -r 15";
@@ -39,7 +39,7 @@ function byHand() {
   };
 }
 
-/** Read from at once, not only when somebody wants the first piece. */
+/** Starts to read immediately, not with the first request for a piece. */
 function begun(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const first = pieces.next();
   return (async function* () {
@@ -81,13 +81,13 @@ describe.each(CONTAINERS)("%s", (_, words) => {
     })();
     for (const piece of pieces.slice(0, half)) source.give(piece);
     await new Promise((done) => setImmediate(done));
-    const made = broadcast(begun(line.read())); // the first one has died
+    const made = broadcast(begun(line.read())); // the first decoder has crashed
     for (const piece of pieces.slice(half)) source.give(piece);
     source.end();
     const { parts, started } = await made;
     expect(await taken).toBeGreaterThan(0);
     expect([started[0]?.video?.codec, started[0]?.audio?.codec]).toEqual(["h264", "aac"]);
-    expect(parts.length).toBeGreaterThan(4); // some two seconds of three
+    expect(parts.length).toBeGreaterThan(4); // about two of three seconds
     expect(line.isSpent).toBe(true);
   });
 });

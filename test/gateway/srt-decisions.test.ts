@@ -1,7 +1,7 @@
 /** Tests the limit of concurrent decisions on SRT callers of one network. */
 import type { Socket } from "node:dgram";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Listener } from "../../encoder/gateway/incoming.ts";
+import type { Listener } from "../../encoder/gateway/reception/incoming.ts";
 import { DecisionSlots, SLOT_LIMITS } from "../../encoder/gateway/srt/decision-slots.ts";
 import { openSrtListener } from "../../encoder/gateway/srt/listener.ts";
 import { TestReception } from "./reception.ts";
@@ -18,7 +18,7 @@ import { until } from "./until.ts";
 /** 1000 and libsrt's number. */
 const [WRONG_PASSPHRASE, OVERLOAD] = [1010, 2402];
 
-/** Its answers wait for the gate. */
+/** A Worker whose answers wait for the gate. */
 class SlowReception extends TestReception {
   lookups = 0;
   override async passphraseOf(streamKey: string) {
@@ -46,7 +46,7 @@ describe("at the listener", () => {
     await listener.close();
   });
 
-  /** Callers of one address that send their conclusions; what each is answered. */
+  /** Callers of one address that send their conclusions, and the answer to each. */
   async function callers(count: number): Promise<(() => number | null)[]> {
     const opened: Awaited<ReturnType<typeof openCaller>>[] = [];
     for (let at = 0; at < count; at++) opened.push(await openCaller(listener.port));
@@ -82,7 +82,7 @@ describe("at the listener", () => {
 
 describe("slots", () => {
   const LIMITS = { running: 3, runningOfNetwork: 2, waiting: 3, waitingOfNetwork: 2, waitMs: 600_000 };
-  /** What has come of each so far. */
+  /** The result of each so far. */
   function acquireAll(slots: DecisionSlots, ...addresses: string[]): (boolean | null)[] {
     const outcomes: (boolean | null)[] = addresses.map(() => null);
     addresses.forEach((address, at) => void slots.acquire(address).then((has) => (outcomes[at] = has)));

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Listener } from "../../encoder/gateway/incoming.ts";
+import type { Listener } from "../../encoder/gateway/reception/incoming.ts";
 import { openSrtListener } from "../../encoder/gateway/srt/listener.ts";
 import { broadcastOf, H264 } from "../support/live.ts";
 import { packetHashes, push } from "./broadcaster.ts";

@@ -125,6 +125,10 @@ test("npm start keeps its data across a restart, protects its secrets and leaves
   const local = await untilReady();
   expect((await stat(join(home, "local.json"))).mode & 0o777).toBe(0o600);
   expect((await stat(join(home, "secrets.json"))).mode & 0o777).toBe(0o600);
+  expect(local).toMatchObject({
+    rtmpUrl: expect.stringMatching(/^rtmp:\/\/127\.0\.0\.1:\d+\/live$/) as unknown,
+    srtUrl: expect.stringMatching(/^srt:\/\/127\.0\.0\.1:\d+$/) as unknown,
+  });
 
   const health = (await (await ask(local, "/healthz")).json()) as {
     status: string;
@@ -162,6 +166,18 @@ test("npm start keeps its data across a restart, protects its secrets and leaves
   const again = await untilReady();
   expect([again.username, again.workspaceId]).toEqual([local.username, local.workspaceId]);
   expect((await ask(again, `/v1/on-demand/${created.data.id}`)).status).toBe(200);
+});
+
+test("a second platform on the same data is refused, and leaves the first one as it is", async () => {
+  const same = await ports();
+  const first = run("scripts/start.ts", [], same);
+  const local = await untilReady();
+  const second = run("scripts/start.ts", [], same);
+  expect(await second.exit).toBe(1);
+  expect(second.output()).toContain(
+    `Sluice already runs on the data in ${home}: process ${first.child.pid}, at ${local.baseUrl}`,
+  );
+  expect(JSON.parse(await readFile(join(home, "local.json"), "utf8"))).toEqual(local);
 });
 
 test.each(["PORT", "ENCODER_PORT", "RTMP_PORT", "INGEST_PORT"] as const)(
@@ -236,7 +252,7 @@ test("the demo processes a file to ready and prints each progress event and each
   expect(percents).toEqual(percents.toSorted((a, b) => a - b));
 });
 
-test("the demo explains what is wrong with a missing file or one that is no video", async () => {
+test("the demo explains what is wrong with a missing file or one that is not a video", async () => {
   const missing = run("scripts/demo.ts", ["no-such-file.mp4"], await ports());
   expect(await missing.exit).toBe(1);
   expect(missing.output()).toContain('There is no file "no-such-file.mp4"');

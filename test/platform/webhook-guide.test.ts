@@ -134,7 +134,7 @@ describe("with a webhook made by the guide's own commands", () => {
     const run = await new Promise<{ status: number | null; stdout: string; stderr: string }>((done) => {
       const { port } = server.address() as AddressInfo;
       const env = { ...process.env, RECEIVER: `http://127.0.0.1:${port}/hooks/video` };
-      const args = ["-euo", "pipefail", "-c", script];
+      const args = ["--norc", "-euo", "pipefail", "-c", script];
       const child = execFile("bash", args, { cwd: session, env }, (_, stdout, stderr) =>
         done({ status: child.exitCode, stdout, stderr }),
       );
@@ -209,7 +209,9 @@ describe("with a webhook made by the guide's own commands", () => {
 
   /** The webhook's first secret, which the session has rotated. */
   async function firstSecret(): Promise<string> {
-    const webhook = JSON.parse(await readFile(join(session, "webhook.json"), "utf8")) as { data: { secret: string } };
+    const webhook = JSON.parse(await readFile(join(session, ".sluice/webhook.json"), "utf8")) as {
+      data: { secret: string };
+    };
     return webhook.data.secret;
   }
 });
@@ -223,7 +225,8 @@ test("openssl reproduces the guide's vectors with the guide's command", async ()
 async function opensslSignature(body: Buffer, secret: string): Promise<string> {
   await writeFile(join(folder, "body.json"), body);
   const env = { ...process.env, SECRET: secret };
-  return spawnSync("bash", ["-euo", "pipefail", "-c", openssl], { cwd: folder, env, encoding: "utf8" }).stdout;
+  return spawnSync("bash", ["--norc", "-euo", "pipefail", "-c", openssl], { cwd: folder, env, encoding: "utf8" })
+    .stdout;
 }
 
 /** The paths of all fields, such as `data.attempt.status`; for lists, those of the first element. */

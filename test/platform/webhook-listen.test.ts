@@ -188,7 +188,7 @@ test.each([
   ["one whose Standard Webhooks signature was taken off", 401, { without: "webhook-signature" }],
   ["one whose id header was replaced", 401, { replaced: { "webhook-id": "another" } }],
   ["one that is not signed", 401, { headers: {} }],
-  ["what is no JSON", 400, { body: "not json" }],
+  ["a body that is not JSON", 400, { body: "not json" }],
   ["the unsigned {} of a creation", 200, { body: "{}", headers: {} }],
 ] as [string, number, How][])("%s is answered %i", { timeout: 30_000 }, async (_, status, how) => {
   const { secret, ageMs = 0, without = "", replaced = {}, headers: given, body: other } = how;

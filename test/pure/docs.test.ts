@@ -55,6 +55,30 @@ describe("files that pages name", () => {
   });
 });
 
+test("comments name no page that is not in the repository", () => {
+  const sources = [
+    "src",
+    "durable-objects",
+    "encoder",
+    "protocol",
+    "player",
+    "scripts",
+    "conformance",
+    "bench",
+    "test",
+  ];
+  const named = sources.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts") && !name.includes("node_modules"))
+      .flatMap((name) => {
+        const comments = read(join(folder, name)).matchAll(/^\s*(?:\/?\*|\/\/).*$/gm);
+        return [...comments].flatMap(([line]) => line.match(/(?<![\w./:-])[\w-]+(?:\/[\w-]+)*\.(?:md|json)\b/g) ?? []);
+      }),
+  );
+  const exists = (page: string) => existsSync(page) || page.startsWith("dist/") || !page.includes("/");
+  expect([...new Set(named)].filter((page) => !exists(page))).toEqual([]);
+});
+
 describe("links between pages", () => {
   test.each(PAGES)("%s: every relative link leads to a file, and every anchor to a heading", (page) => {
     const broken = relativeLinks(read(page)).filter((link) => {

@@ -2,9 +2,9 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CHECKED_FOLDERS } from "../../scripts/imports/map.ts";
 import { readModule, readModules } from "../../scripts/imports/read.ts";
 import { brokenRules } from "../../scripts/imports/rules.ts";
@@ -12,6 +12,12 @@ import { brokenRules } from "../../scripts/imports/rules.ts";
 /** The violations in a repository of these files. */
 const wrongIn = (files: Record<string, string>) =>
   brokenRules(Object.entries(files).map(([path, source]) => readModule(path, source)));
+
+/** The relative path from one folder to another, as an import spells it. */
+const to = (from: string, folder: string) => {
+  const path = relative(from, folder);
+  return path.startsWith(".") ? path : `./${path}`;
+};
 
 describe("an import that the map allows is not reported", () => {
   test.each([
@@ -24,6 +30,7 @@ describe("an import that the map allows is not reported", () => {
     ["a durable object uses a room by file", "durable-objects/a.ts", `import "../src/live/origin/origin-index.ts";`],
     ["the encoder uses the protocol", "encoder/live/a.ts", `import "../../protocol/live.ts";`],
     ["media uses the platform's pure parts", "src/media/hls/a.ts", `import "../../platform/http/problems.ts";`],
+    ["composition knows the build's migrations", "src/setup.ts", `import a from "../migrations/meta/_journal.json";`],
     ["packages may be used anywhere", "protocol/jobs.ts", `import { z } from "zod";`],
   ])("%s", (_, path, source) => {
     expect(wrongIn({ [path]: source })).toEqual([]);
@@ -62,6 +69,7 @@ describe("a forbidden import is reported", () => {
     ["from media to the bindings", "src/media/mp4/a.ts", "../../platform/env.ts", "media/ is pure"],
     ["from media to the database", "src/media/mp4/a.ts", "../../platform/database.ts", "media/ is pure"],
     ["from media to the network", "src/media/mp4/a.ts", "../../platform/network/resolve.ts", "media/ is pure"],
+    ["from a room to the migrations", "src/live/a.ts", "../../migrations/meta/_journal.json", "is not on the map"],
     ["to a folder that is not on the map", "src/app.ts", "./helpers/a.ts", "has no floor"],
   ])("%s", (_, path, target, rule) => {
     const forms = [
@@ -109,6 +117,34 @@ describe("an import cycle is reported", () => {
     expect(found).toEqual(["circle of 2 folders: src/live/clips, src/live/streams"]);
   });
 
+  test.each([
+    ["a folder and its own subfolder", "src/events/webhooks", "src/events/webhooks/sender"],
+    ["two subfolders of one room", "src/events/webhooks/sender", "src/events/webhooks/deliveries"],
+    ["a domain and its subfolder", "src/events", "src/events/catalogue"],
+    ["folders three levels below a domain", "src/media/live/held/a", "src/media/live/held/b"],
+    ["folders of the protocol", "protocol", "protocol/media"],
+    ["a root and its folder", "encoder", "encoder/gateway"],
+    ["a folder of the encoder", "encoder/gateway", "encoder/gateway/rtmp"],
+  ])("of nested folders, without a cycle of files: %s", (_, one, other) => {
+    const found = wrongIn({
+      [`${one}/a.ts`]: `import "${to(one, other)}/b.ts";`,
+      [`${other}/b.ts`]: ``,
+      [`${other}/c.ts`]: `import type { D } from "${to(other, one)}/d.ts";`,
+      [`${one}/d.ts`]: ``,
+    });
+    expect(found).toEqual([`circle of 2 folders: ${[one, other].sort().join(", ")}`]);
+  });
+
+  test("a folder that imports its subfolder, or its parent, in one direction only is not a cycle", () => {
+    const found = wrongIn({
+      "src/events/webhooks/index.ts": `export * from "./sender/a.ts";`,
+      "src/events/webhooks/sender/a.ts": `import "../../index.ts";`,
+      "src/events/index.ts": `export * from "./catalogue/a.ts";`,
+      "src/events/catalogue/a.ts": ``,
+    });
+    expect(found).toEqual([]);
+  });
+
   test("two separate cycles, each reported", () => {
     const found = wrongIn({
       "encoder/a.ts": `import "./b.ts";`,
@@ -132,25 +168,39 @@ test("the repository conforms to the rules", async () => {
 describe("npm run check", () => {
   const SCRIPT = resolve("scripts/check.ts");
   const check = (cwd: string) => promisify(execFile)(process.execPath, [SCRIPT, "imports"], { cwd });
+  let root: string;
+  const write = async (path: string, source: string) => {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), source);
+  };
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), "sluice-imports-"));
+    for (const folder of CHECKED_FOLDERS) await write(`${folder}/empty.ts`, "export {};");
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
 
   test("fails on an upward import, and names it", async () => {
-    const root = await mkdtemp(join(tmpdir(), "sluice-imports-"));
-    const write = async (path: string, source: string) => {
-      await mkdir(dirname(join(root, path)), { recursive: true });
-      await writeFile(join(root, path), source);
-    };
-    try {
-      for (const folder of CHECKED_FOLDERS) await write(`${folder}/empty.ts`, "export {};");
-      await write("src/live/index.ts", "export type A = 1;");
-      await write("src/platform/log.ts", "export {};");
-      await expect(check(root)).resolves.toMatchObject({ stdout: expect.stringContaining("✓ imports") });
-      await write("src/platform/log.ts", `import type { A } from "../live/index.ts";`);
-      await expect(check(root)).rejects.toMatchObject({
-        code: 1,
-        stdout: expect.stringContaining("src/platform/log.ts imports src/live/index.ts: platform/ lies below live/"),
-      });
-    } finally {
-      await rm(root, { recursive: true, force: true });
-    }
+    await write("src/live/index.ts", "export type A = 1;");
+    await write("src/platform/log.ts", "export {};");
+    await expect(check(root)).resolves.toMatchObject({ stdout: expect.stringContaining("✓ imports") });
+    await write("src/platform/log.ts", `import type { A } from "../live/index.ts";`);
+    await expect(check(root)).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("src/platform/log.ts imports src/live/index.ts: platform/ lies below live/"),
+    });
+  });
+
+  test("fails on a cycle of a folder and its subfolder, and names them", async () => {
+    await write("src/live/edge/a.ts", `import "./held/b.ts";`);
+    await write("src/live/edge/held/b.ts", "export {};");
+    await write("src/live/edge/held/c.ts", "export {};");
+    await write("src/live/edge/d.ts", "export type D = 1;");
+    await expect(check(root)).resolves.toMatchObject({ stdout: expect.stringContaining("✓ imports") });
+    await write("src/live/edge/held/c.ts", `import type { D } from "../d.ts";`);
+    await expect(check(root)).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("circle of 2 folders: src/live/edge, src/live/edge/held"),
+    });
   });
 });

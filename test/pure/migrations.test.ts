@@ -24,7 +24,7 @@ test("the migration moves playback IDs of assets and streams into one table, wit
   migrate(db, FILES.slice(at));
   expect(
     db
-      .prepare("SELECT * FROM playback_ids ORDER BY id")
+      .prepare("SELECT id, kind, target_id, workspace_id, access_policy, created_at FROM playback_ids ORDER BY id")
       .all()
       .map((row) => ({ ...row })),
   ).toEqual([
@@ -33,4 +33,67 @@ test("the migration moves playback IDs of assets and streams into one table, wit
   ]);
   const plan = db.prepare("EXPLAIN QUERY PLAN SELECT * FROM playback_ids WHERE target_id = 'a1'").all();
   expect(JSON.stringify(plan)).toContain("playback_ids_of_target");
+});
+
+test("the migration counts what each workspace uses, and triggers keep the counts", () => {
+  const db = new DatabaseSync(":memory:");
+  const at = FILES.findIndex((file) => file.endsWith("_workspace_usage.sql"));
+  const insert = (table: string, row: Record<string, string | number | null>) => {
+    const given = { ...row };
+    const columns = db.prepare('SELECT name, type FROM pragma_table_info(?) WHERE "notnull"').all(table);
+    for (const { name, type } of columns) given[String(name)] ??= type === "integer" ? 0 : "";
+    const names = Object.keys(given);
+    const values = names.map(() => "?").join();
+    db.prepare(`INSERT INTO ${table} (${names.join()}) VALUES (${values})`).run(...Object.values(given));
+  };
+  const asset = (id: string, workspaceId: string, deletedAt: number | null = null) =>
+    insert("assets", { id, workspace_id: workspaceId, deleted_at: deletedAt });
+  const segmentsOf = (...bytes: number[]) => JSON.stringify({ durationTicks: bytes.map(() => 1), bytes });
+  const rendition = (assetId: string, name: string, initBytes: number, ...bytes: number[]) =>
+    insert("renditions", { asset_id: assetId, name, init_bytes: initBytes, segments: segmentsOf(...bytes) });
+  const usage = () =>
+    Object.fromEntries(
+      db
+        .prepare("SELECT * FROM workspace_usage")
+        .all()
+        .map((row) => [row["workspace_id"], [row["media_count"], row["stream_count"], row["stored_bytes"]]]),
+    );
+
+  migrate(db, FILES.slice(0, at));
+  insert("workspaces", { id: "w0" });
+  insert("workspaces", { id: "w1" });
+  asset("a1", "w1");
+  asset("a2", "w1", 5);
+  asset("a3", "w2");
+  rendition("a1", "v", 7, 100, 20);
+  rendition("a1", "a", 3, 1);
+  insert("live_streams", { id: "s1", workspace_id: "w2" });
+  migrate(db, FILES.slice(at));
+  expect(usage()).toEqual({ w0: [0, 0, 0], w1: [1, 0, 131], w2: [1, 1, 0] });
+
+  asset("a4", "w1");
+  asset("a5", "w3");
+  asset("a6", "w3", 5);
+  insert("live_streams", { id: "s2", workspace_id: "w3" });
+  rendition("a5", "v", 10);
+  db.prepare("UPDATE renditions SET segments = ? WHERE asset_id = 'a5'").run(segmentsOf(1000, 2000));
+  expect(usage()).toEqual({ w0: [0, 0, 0], w1: [2, 0, 131], w2: [1, 1, 0], w3: [1, 1, 3010] });
+
+  db.exec("UPDATE assets SET deleted_at = 6 WHERE id = 'a1'");
+  db.exec("UPDATE assets SET deleted_at = 7 WHERE id = 'a1'");
+  db.exec("UPDATE assets SET title = 'x', revision = revision + 1");
+  db.exec("UPDATE live_streams SET deleted_at = 6 WHERE id = 's1'");
+  db.exec("DELETE FROM renditions WHERE asset_id = 'a1'");
+  db.exec("DELETE FROM assets WHERE id IN ('a1', 'a3')");
+  db.exec("DELETE FROM live_streams");
+  expect(usage()).toEqual({ w0: [0, 0, 0], w1: [1, 0, 0], w2: [0, 0, 0], w3: [1, 0, 3010] });
+});
+
+test("a distant page of a workspace's media is found in an index", () => {
+  const db = new DatabaseSync(":memory:");
+  migrate(db, FILES);
+  const page = `SELECT * FROM assets WHERE workspace_id = 'w' AND deleted_at IS NULL
+    ORDER BY created_at DESC, id DESC LIMIT 50 OFFSET 49950`;
+  const plan = db.prepare(`EXPLAIN QUERY PLAN ${page}`).all();
+  expect(plan.map(({ detail }) => detail)).toEqual(["SEARCH assets USING INDEX assets_in_workspace (workspace_id=?)"]);
 });

@@ -25,7 +25,7 @@ describe("a file names", () => {
     expect(named(text)).toEqual(names);
   });
 
-  test("but not files it imports only types from, itself, or paths that are no file", () => {
+  test("but not files it imports only types from, itself, or paths of no file", () => {
     expect(named(`import type { A } from "../a.ts";\nconst own = "./file.ts"; const no = "../c.ts";`)).toEqual([]);
     expect(named(`import type { A } from "../a.ts";\nimport { b } from "../b.ts";`)).toEqual(["src/b.ts"]);
   });
@@ -43,7 +43,7 @@ test("a change reaches all files that name it, transitively, and terminates in c
 
 describe("the change of", () => {
   test.each([
-    ["a job's process", "encoder/child.ts", "test/encoder/service.test.ts"],
+    ["a job's process", "encoder/jobs/child.ts", "test/encoder/service.test.ts"],
     ["an SRT caller's process", "encoder/gateway/srt/child.ts", "test/gateway/srt.test.ts"],
     ["the process of a fuzz target", "test/fuzz/child.ts", "test/fuzz/fuzz.test.ts"],
     ["the Worker's settings", "wrangler.toml", "test/worker/tenancy/tenancy.test.ts"],
@@ -99,12 +99,13 @@ test("every test belongs to a project, and every project has tests", () => {
 
 describe("npm test --", () => {
   test.each([
-    [[], { projects: [], since: null }],
-    [["pure", "worker"], { projects: ["pure", "worker"], since: null }],
-    [["--changed"], { projects: [], since: "HEAD" }],
-    [["--changed", "main"], { projects: [], since: "main" }],
-    [["--changed", "worker"], { projects: ["worker"], since: "HEAD" }],
-    [["pure", "--changed", "main", "worker"], { projects: ["pure", "worker"], since: "main" }],
+    [[], { projects: [], since: null, files: [] }],
+    [["pure", "worker"], { projects: ["pure", "worker"], since: null, files: [] }],
+    [["test/pure/docs.test.ts"], { projects: [], since: null, files: ["test/pure/docs.test.ts"] }],
+    [["--changed"], { projects: [], since: "HEAD", files: [] }],
+    [["--changed", "main"], { projects: [], since: "main", files: [] }],
+    [["--changed", "worker"], { projects: ["worker"], since: "HEAD", files: [] }],
+    [["pure", "--changed", "main", "worker"], { projects: ["pure", "worker"], since: "main", files: [] }],
   ])("%j", (words, selection) => {
     expect(parseArguments(words)).toEqual(selection);
   });

@@ -44,7 +44,8 @@ export class TestEncoder {
     const encoder = new TestEncoder();
     await encoder.callbacks.listen();
     const entry = fileURLToPath(new URL("../../encoder/server.ts", import.meta.url));
-    const env = { PATH: process.env["PATH"] ?? "", PORT: "0", ENCODER_SECRET: SECRET, ...environment };
+    const { PATH = "", NODE_COMPILE_CACHE } = process.env;
+    const env = { PATH, NODE_COMPILE_CACHE, PORT: "0", ENCODER_SECRET: SECRET, ...environment };
     encoder.process = spawn(process.execPath, [entry], { env, stdio: ["ignore", "pipe", "inherit"] });
     const { promise: port, resolve } = Promise.withResolvers<number>();
     createInterface({ input: encoder.process.stdout! }).on("line", (line) => {

@@ -1,4 +1,4 @@
-/** The fields of an event in the order of its bytes (contract/events.md, Envelope). */
+/** The fields of an event in the order of its bytes (media contract, Envelope). */
 export const ENVELOPE_FIELDS = [
   "type",
   "object",

@@ -44,6 +44,7 @@ export interface Made {
   parts: { facts: PartFacts; bytes: Buffer; atMs: number }[];
   dropped: DroppedRung[];
   thumbnails: { bytes: Buffer; capturedAtMs: number }[];
+  thumbnailFailures: string[];
   pulses: Pulse[];
 }
 
@@ -63,6 +64,7 @@ export function collector() {
     parts: [],
     dropped: [],
     thumbnails: [],
+    thumbnailFailures: [],
     pulses: [],
   };
   const listener = {
@@ -76,6 +78,7 @@ export function collector() {
     onPart: (facts: PartFacts, bytes: Buffer) => void made.parts.push({ facts, bytes, atMs: performance.now() }),
     onRungDropped: (dropped: DroppedRung) => void made.dropped.push(dropped),
     onThumbnail: (bytes: Buffer, capturedAtMs: number) => void made.thumbnails.push({ bytes, capturedAtMs }),
+    onThumbnailFailed: (reason: string) => void made.thumbnailFailures.push(reason),
     onPulse: (pulse: Pulse) => void made.pulses.push(pulse),
   };
   return { made, listener };

@@ -3,6 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bundle } from "../../scripts/local/bundle.ts";
+import { hostedWorker } from "../../scripts/local/hosted-worker.ts";
 import { type Platform, startPlatform } from "../../scripts/local/platform.ts";
 import { loadSettings } from "../../scripts/local/settings.ts";
 
@@ -50,6 +52,10 @@ export async function freePort(): Promise<number> {
 
 const POLL_MS = 50;
 
+let built: ReturnType<typeof bundle> | undefined;
+/** The Worker does not change while tests run. */
+const builtOnce = () => (built ??= bundle());
+
 export async function startTestPlatform(
   options: {
     vars?: Record<string, string>;
@@ -78,7 +84,7 @@ export async function startTestPlatform(
       ...(options.inspected ? { inspectorPort: await freePort() } : {}),
     },
   );
-  const platform = await startPlatform(settings);
+  const platform = await startPlatform(settings, () => undefined, hostedWorker(builtOnce));
   const { baseUrl, authorization } = platform;
 
   const api: TestPlatform["api"] = async (method, path, body) => {

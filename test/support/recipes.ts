@@ -10,11 +10,14 @@ export interface Source {
   bytes?: () => Promise<Buffer>;
 }
 
+/** Most sources: two chunks of a second and a shorter one. */
+const SECONDS = "2.4";
+
 export const RECIPES = {
   "mp4-index-at-end": {
     description: "MP4, moov behind mdat",
     extension: "mp4",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -c copy`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -c copy`,
   },
   "mp4-fast-start": {
     description: "MP4, moov first",
@@ -39,17 +42,17 @@ export const RECIPES = {
   "webm-vp8": {
     description: "WebM, VP8 and Vorbis",
     extension: "webm",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL} -c:v libvpx -b:v 1M -deadline realtime -cpu-used 8 -c:a libvorbis`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL} -c:v libvpx -b:v 1M -deadline realtime -cpu-used 8 -c:a libvorbis`,
   },
   "webm-vp9": {
     description: "WebM, VP9 and Opus",
     extension: "webm",
-    ffmpeg: args`-i ${FLOWER} -t 3 -vf scale=320:180 -c:v libvpx-vp9 -b:v 1M -deadline realtime -cpu-used 8 -c:a libopus`,
+    ffmpeg: args`-i ${FLOWER} -t ${SECONDS} -vf scale=320:180 -c:v libvpx-vp9 -b:v 1M -deadline realtime -cpu-used 8 -c:a libopus`,
   },
   "webm-live": {
     description: "WebM as a browser records it: no duration, no cues",
     extension: "webm",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL} -c:v libvpx -b:v 1M -deadline realtime -cpu-used 8 -c:a libopus -f webm -live 1`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL} -c:v libvpx -b:v 1M -deadline realtime -cpu-used 8 -c:a libopus -f webm -live 1`,
   },
   ts: {
     description: "MPEG-TS, H.264 and AAC",
@@ -59,7 +62,7 @@ export const RECIPES = {
   avi: {
     description: "AVI, MPEG-4 part 2 with B-frames and MP3",
     extension: "avi",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL} -c:v mpeg4 -bf 2 -q:v 2 -g 30 -c:a libmp3lame`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL} -c:v mpeg4 -bf 2 -q:v 2 -g 30 -c:a libmp3lame`,
   },
   "avi-magicyuv": {
     description: "AVI, lossless MagicYUV and PCM",
@@ -69,17 +72,17 @@ export const RECIPES = {
   flv: {
     description: "FLV, H.264 and AAC",
     extension: "flv",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL} ${x264()} ${AAC}`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL} ${x264()} ${AAC}`,
   },
   "hevc-8": {
     description: "HEVC 8 bit in MP4",
     extension: "mp4",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL} ${QUIET_X265("keyint=30")} -tag:v hvc1 ${AAC}`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL} ${QUIET_X265("keyint=30")} -tag:v hvc1 ${AAC}`,
   },
   "hevc-10": {
     description: "HEVC 10 bit in MPEG-TS",
     extension: "ts",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL} -pix_fmt yuv420p10le ${QUIET_X265("keyint=30")} ${AAC}`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL} -pix_fmt yuv420p10le ${QUIET_X265("keyint=30")} ${AAC}`,
   },
   "hdr-pq": {
     description: "HEVC 10 bit, BT.2020 and PQ",
@@ -89,27 +92,27 @@ export const RECIPES = {
   rotated: {
     description: "turned by metadata: lies on its side in the file",
     extension: "mp4",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -c copy -metadata:s:v rotate=90`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -c copy -metadata:s:v rotate=90`,
   },
   "odd-size": {
     description: "VP8, 321×181",
     extension: "webm",
-    ffmpeg: args`-i ${FLOWER} -t 3 -vf scale=321:181,setsar=1 -an -c:v libvpx -b:v 1M -deadline realtime -cpu-used 8`,
+    ffmpeg: args`-i ${FLOWER} -t ${SECONDS} -vf scale=321:181,setsar=1 -an -c:v libvpx -b:v 1M -deadline realtime -cpu-used 8`,
   },
   "wide-pixels": {
     description: "PAL wide pixels: 180×144 shown as 256×144",
     extension: "mp4",
-    ffmpeg: args`-i ${FLOWER} -t 3 -vf scale=180:144,setsar=64/45 -an ${x264()}`,
+    ffmpeg: args`-i ${FLOWER} -t ${SECONDS} -vf scale=180:144,setsar=64/45 -an ${x264()}`,
   },
   vfr: {
     description: "frames left out at random: 10 to 30 a second",
     extension: "mp4",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL},select='not(between(mod(n\,7)\,2\,3))*not(eq(mod(n\,11)\,5))' -vsync vfr ${x264()} ${AAC}`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL},select='not(between(mod(n\,7)\,2\,3))*not(eq(mod(n\,11)\,5))' -vsync vfr ${x264()} ${AAC}`,
   },
   "fps-59.94": {
     description: "60000/1001 frames a second",
     extension: "mp4",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL},fps=60000/1001 ${x264()} ${AAC}`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL},fps=60000/1001 ${x264()} ${AAC}`,
   },
   "fps-120": {
     description: "120 frames a second",
@@ -119,48 +122,52 @@ export const RECIPES = {
   interlaced: {
     description: "MPEG-2 in TS, 25 pictures of two fields",
     extension: "ts",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL},fps=50,interlace=scan=tff -c:v mpeg2video -flags +ilme+ildct -top 1 -q:v 2 -bf 2 -c:a mp2`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL},fps=50,interlace=scan=tff -c:v mpeg2video -flags +ilme+ildct -top 1 -q:v 2 -bf 2 -c:a mp2`,
   },
   portrait: {
     description: "180×320",
     extension: "mp4",
-    ffmpeg: args`-i ${FLOWER} -t 3 -vf scale=320:180,transpose=1 ${x264()} ${AAC}`,
+    ffmpeg: args`-i ${FLOWER} -t ${SECONDS} -vf scale=320:180,transpose=1 ${x264()} ${AAC}`,
   },
-  tiny: { description: "16×16", extension: "mp4", ffmpeg: args`-i ${FRIDAY} -t 3 -vf scale=16:16 ${x264()} ${AAC}` },
+  tiny: {
+    description: "16×16",
+    extension: "mp4",
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf scale=16:16 ${x264()} ${AAC}`,
+  },
   "late-start": {
     description: "MPEG-TS whose clock starts at one hour",
     extension: "ts",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL} ${x264("-g", "45")} ${AAC} -output_ts_offset 3600`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL} ${x264("-g", "45")} ${AAC} -output_ts_offset 3600`,
   },
   "negative-start": {
     description: "MPEG-TS whose clock passes 0 after half a second",
     extension: "ts",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL} ${x264("-g", "45")} ${AAC} -muxdelay 0 -muxpreload 0 -mpegts_copyts 1 -avoid_negative_ts disabled -output_ts_offset -0.5`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL} ${x264("-g", "45")} ${AAC} -muxdelay 0 -muxpreload 0 -mpegts_copyts 1 -avoid_negative_ts disabled -output_ts_offset -0.5`,
   },
   "edit-list": {
     description: "MP4 cut without encoding: an edit list hides the first half of a GOP",
     extension: "mp4",
-    ffmpeg: args`-ss 1.5 -i ${FRIDAY} -t 3 -c copy`,
+    ffmpeg: args`-ss 1.5 -i ${FRIDAY} -t ${SECONDS} -c copy`,
   },
   "edit-list-delay": {
     description: "MP4 whose picture starts half a second after its sound (empty edit)",
     extension: "mp4",
-    ffmpeg: args`-itsoffset 0.5 -i ${FRIDAY} -i ${FRIDAY} -map 0:v -map 1:a -c copy -t 3`,
+    ffmpeg: args`-itsoffset 0.5 -i ${FRIDAY} -i ${FRIDAY} -map 0:v -map 1:a -c copy -t ${SECONDS}`,
   },
   "open-gop": {
     description: "H.264 with open GOPs in MPEG-TS",
     extension: "ts",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL} ${x264("-x264-params", "open-gop=1:keyint=25:min-keyint=25:scenecut=0:bframes=3:b-adapt=0")} ${AAC}`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL} ${x264("-x264-params", "open-gop=1:keyint=25:min-keyint=25:scenecut=0:bframes=3:b-adapt=0")} ${AAC}`,
   },
   "open-gop-mpeg2": {
     description: "MPEG-2 with open GOPs in MP4",
     extension: "mp4",
-    ffmpeg: args`-i ${FRIDAY} -t 3 -vf ${SMALL} -c:v mpeg2video -bf 2 -g 12 -q:v 2 ${AAC}`,
+    ffmpeg: args`-i ${FRIDAY} -t ${SECONDS} -vf ${SMALL} -c:v mpeg2video -bf 2 -g 12 -q:v 2 ${AAC}`,
   },
   "no-audio": {
     description: "picture alone",
     extension: "mp4",
-    ffmpeg: args`-i ${FLOWER} -t 3 -vf scale=320:180 -an ${x264()}`,
+    ffmpeg: args`-i ${FLOWER} -t ${SECONDS} -vf scale=320:180 -an ${x264()}`,
   },
   "audio-only": { description: "M4A", extension: "m4a", ffmpeg: args`-i ${FRIDAY} -vn -c:a copy` },
   mp3: {

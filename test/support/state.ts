@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { withLocalData } from "../../scripts/local/database.ts";
 
 /** The state of a stopped platform in D1 and R2. */
 export interface StoredState {
@@ -12,22 +11,7 @@ export interface StoredState {
 
 /** Opens the state of a stopped platform, without its Worker. */
 export async function withState<T>(home: string, look: (state: StoredState) => Promise<T>): Promise<T> {
-  const { d1Databases, r2Buckets, compatibilityDate } =
-    unstable_getMiniflareWorkerOptions("wrangler.toml").workerOptions;
-  const host = new Miniflare(
-    convertV4MiniflareOptions({
-      name: "sluice",
-      modules: true,
-      script: "export default {}",
-      compatibilityDate,
-      cf: false,
-      telemetry: { enabled: false },
-      resourcePersistencePath: join(home, "state"),
-      d1Databases,
-      r2Buckets,
-    } as unknown as Parameters<typeof convertV4MiniflareOptions>[0]),
-  );
-  try {
+  return await withLocalData(join(home, "state"), async (host) => {
     const database = (await host.getD1Database("DB")) as unknown as D1Like;
     const bucket = (await host.getR2Bucket("MEDIA")) as unknown as R2Like;
     return await look({
@@ -49,9 +33,7 @@ export async function withState<T>(home: string, look: (state: StoredState) => P
         return keys.sort();
       },
     });
-  } finally {
-    await host.dispose();
-  }
+  });
 }
 
 interface D1Like {

@@ -1,12 +1,10 @@
 import type { D1Migration } from "@cloudflare/vitest-pool-workers";
-import type { Env } from "../../src/platform/env.ts";
 
 declare global {
   namespace Cloudflare {
-    // What `env` of "cloudflare:test" holds.
-    interface Env extends Env_ {
+    // What `env` of "cloudflare:test" holds beside the generated bindings.
+    interface Env {
       TEST_MIGRATIONS: D1Migration[];
     }
   }
 }
-type Env_ = Env;

@@ -28,7 +28,7 @@ const counted = (): Env => ({
     get(target, name) {
       if (name === "prepare")
         return (text: string) => {
-          calls.database += /^select 1$/.test(text) ? 1 : 0;
+          calls.database += /^select 1 from workspaces limit 1$/.test(text) ? 1 : 0;
           return target.prepare(text);
         };
       const value: unknown = Reflect.get(target, name);
@@ -119,10 +119,13 @@ test.each([
   ["JOB_SECRET", undefined, "JOB_SECRET is missing"],
   ["JOB_SECRET", "a".repeat(31), "JOB_SECRET holds a secret of 31 characters"],
   ["ENCODER_SECRET", "", "ENCODER_SECRET is missing"],
-  ["WEBHOOK_KEYS", undefined, "WEBHOOK_KEYS is not"],
+  ["WEBHOOK_KEYS", undefined, "WEBHOOK_KEYS is missing"],
   ["WEBHOOK_KEYS", "k1:c2hvcnQ=", "WEBHOOK_KEYS is not"],
   ["ENCODER_URL", "http://encoder.example.com", "ENCODER_URL must be an https URL"],
   ["PUBLIC_URL", "http://video.example.com", "PUBLIC_URL must be an https URL"],
+  ["MAX_SOURCE_BYTES", "abc", "MAX_SOURCE_BYTES must be a positive whole number"],
+  ["MAX_SOURCE_BYTES", undefined, "MAX_SOURCE_BYTES must be a positive whole number"],
+  ["LIVE_PART_TARGET_MS", "5000", "LIVE_PART_TARGET_MS must be a whole number from 200 to 1000"],
 ])("%s = %j is named in words to callers with credentials, and in the log", async (name, value, words) => {
   const bindings = { ...counted(), [name]: value };
   const written = vi.spyOn(console, "log");

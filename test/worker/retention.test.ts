@@ -5,7 +5,7 @@ import { openDatabase } from "../../src/platform/database.ts";
 import { events, insertEvent } from "../../src/events/index.ts";
 import { requestLogs } from "../../src/events/request-log/tables.ts";
 import { deleteOld, KEEP_MS } from "../../src/retention.ts";
-import { deliveries, deliveryAttempts } from "../../src/events/webhooks/tables.ts";
+import { deliveries, deliveryAttempts } from "../../src/events/webhooks/records/tables.ts";
 
 const db = openDatabase(env.DB);
 const now = new Date("2026-11-20T12:00:00.000Z");

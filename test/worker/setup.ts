@@ -24,7 +24,13 @@ async function enforceLimits(): Promise<void> {
   limitDatabase(env.DB);
   limitBucket(env.MEDIA);
   limitQueue(env.PURGES);
-  for (const durableObject of [worker.AssetMachine, worker.LiveStreamMachine, worker.LiveOrigin, worker.WebhookSender])
+  for (const durableObject of [
+    worker.AssetMachine,
+    worker.LiveStreamMachine,
+    worker.LiveOrigin,
+    worker.UploadMachine,
+    worker.WebhookSender,
+  ])
     limitClass(durableObject);
   const stub = env.ASSET_MACHINE.get(env.ASSET_MACHINE.idFromName("limits"));
   limitStub(stub);

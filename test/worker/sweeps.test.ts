@@ -1,11 +1,16 @@
 /** The queries that the cron repeats every minute search an index; none reads a whole table. */
-import { env } from "cloudflare:test";
+import { createScheduledController, env } from "cloudflare:test";
+import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { sweepAssets } from "../../src/library/assets/sweep.ts";
-import { sweepClips } from "../../src/live/clips/clips-copy.ts";
+import { sweepClips } from "../../src/live/clips/sweep-clips.ts";
 import { isOffAir } from "../../src/live/sessions/off-air.ts";
 import { sweepStreams } from "../../src/live/streams/sweep.ts";
 import type { Env } from "../../src/platform/env.ts";
+import { openDatabase } from "../../src/platform/database.ts";
+import { forgetOldAnswers } from "../../src/platform/http/idempotency.ts";
+import { idempotencyKeys } from "../../src/platform/http/tables.ts";
+import worker from "../../src/worker.ts";
 
 interface Query {
   text: string;
@@ -41,11 +46,15 @@ const sweeps: [string, (env: Env) => Promise<unknown>, string[]][] = [
     "of assets",
     (recorded) => sweepAssets(recorded, now, isOffAir),
     [
-      "SEARCH idempotency_keys USING INDEX idempotency_keys_by_age (created_at<?)",
       "SEARCH assets USING INDEX assets_processing (status=? AND stream_id=?)",
       "SEARCH assets USING INDEX assets_unpurged (deleted_at>? AND deleted_at<?)",
       "SEARCH session USING INDEX sqlite_autoindex_live_sessions_1 (id=?)",
     ],
+  ],
+  [
+    "of idempotency keys",
+    (recorded) => forgetOldAnswers(recorded, now),
+    ["SEARCH idempotency_keys USING INDEX idempotency_keys_by_age (created_at<?)"],
   ],
   [
     "of clips",
@@ -72,4 +81,18 @@ describe("a sweep", () => {
     const plans = await Promise.all(queries.filter(({ text }) => !text.includes("ingest_gateways")).map(planOf));
     expect(plans.flat()).toEqual(plan);
   });
+});
+
+test("the cron deletes idempotency keys after 24 hours", async () => {
+  const db = openDatabase(env.DB);
+  const workspaceId = crypto.randomUUID();
+  const row = { workspaceId, requestHash: "", resourceId: "", status: 201, body: "{}" };
+  const createdAt = (ageMs: number) => new Date(now.getTime() - ageMs);
+  await db.insert(idempotencyKeys).values([
+    { ...row, key: "older", createdAt: createdAt(24 * 3600_000 + 1) },
+    { ...row, key: "younger", createdAt: createdAt(24 * 3600_000) },
+  ]);
+  await worker.scheduled(createScheduledController({ scheduledTime: now, cron: "* * * * *" }), env);
+  const left = await db.select().from(idempotencyKeys).where(eq(idempotencyKeys.workspaceId, workspaceId));
+  expect(left.map(({ key }) => key)).toEqual(["younger"]);
 });

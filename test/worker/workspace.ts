@@ -54,7 +54,13 @@ export async function newWorkspace(overrides: Partial<Env> = {}): Promise<TestWo
 
 export interface ErrorBody {
   success: false;
-  error: { code: number; message: string; description?: string; fields?: { field: string; message: string }[] };
+  error: {
+    code: number;
+    message: string;
+    description?: string;
+    fields?: { field: string; message: string }[];
+    hints?: { field: string; message: string }[];
+  };
 }
 
 export const videoFrom = (url: string, more: object = {}) => ({

@@ -28,27 +28,52 @@ const datesAdvance: Rule["judge"] = ({ renditions }, report) => {
   }
 };
 
-/** The wall-clock time of media time 0, by discontinuity sequence number. */
-function epochs(rendition: RenditionEvidence): Map<number, { epochMs: number; uri: string }> {
-  const found = new Map<number, { epochMs: number; uri: string }>();
-  for (const { segment, isSteady, index, startS, part } of timedParts(rendition))
-    if (isSteady && index === 0 && segment.dateMs !== null && !found.has(segment.discontinuitySequence))
-      found.set(segment.discontinuitySequence, { epochMs: segment.dateMs - startS * 1000, uri: part.uri });
-  return found;
+interface DatedSegment {
+  startS: number;
+  durationS: number;
+  /** Wall-clock time of media time 0, by this segment. */
+  epochMs: number;
+  discontinuitySequence: number;
+  /** First part, as the place of a fault. */
+  uri: string;
 }
 
+/** The segments that have a date and whose first part was loaded. */
+const datedSegments = (rendition: RenditionEvidence): DatedSegment[] =>
+  timedParts(rendition).flatMap(({ segment, isSteady, index, startS, part }) =>
+    isSteady && index === 0 && segment.dateMs !== null
+      ? [
+          {
+            startS,
+            durationS: secondsOf(segment),
+            epochMs: segment.dateMs - startS * 1000,
+            discontinuitySequence: segment.discontinuitySequence,
+            uri: part.uri,
+          },
+        ]
+      : [],
+  );
+
+/**
+ * Compares segments that begin at about the same media time: dates that drift in all renditions alike keep this rule (they break `dates`), and
+ * which segments were loaded in each rendition is a matter of timing.
+ */
 const sameClock: Rule["judge"] = ({ renditions }, report) => {
-  for (const [one, other] of pairs(renditions.map(epochs)))
-    for (const [number, { epochMs, uri }] of one) {
-      const there = other.get(number);
-      if (there === undefined) continue;
-      const offMs = Math.abs(there.epochMs - epochMs);
+  for (const [one, other] of pairs(renditions.map(datedSegments)))
+    for (const segment of one) {
+      const match = other.find(
+        ({ startS, discontinuitySequence }) =>
+          discontinuitySequence === segment.discontinuitySequence &&
+          Math.abs(startS - segment.startS) < segment.durationS / 2,
+      );
+      if (match === undefined) continue;
+      const offMs = Math.abs(match.epochMs - segment.epochMs);
       if (offMs <= DATE_TOLERANCE_MS) report.seen();
       else
         report.fault(
-          there.uri,
-          `the same date for the same media time as ${uri}`,
-          `${offMs.toFixed(0)} ms off (discontinuity sequence ${number})`,
+          match.uri,
+          `the same date for the same media time as ${segment.uri}`,
+          `${offMs.toFixed(0)} ms off (discontinuity sequence ${segment.discontinuitySequence})`,
         );
     }
 };

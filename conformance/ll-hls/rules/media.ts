@@ -78,7 +78,7 @@ const independent: Rule["judge"] = ({ renditions }, report) => {
         const isSync = beginsWithSync(answer?.fragments[0], track.defaultFlags);
         if (!part.isIndependent || isSync === null) continue;
         if (isSync) report.seen();
-        else report.fault(part.uri, part.line, "its first sample is no sync sample");
+        else report.fault(part.uri, part.line, "its first sample is not a sync sample");
       }
   }
 };

@@ -29,16 +29,25 @@ function* reporting(renditions: RenditionEvidence[]): Generator<{ answer: ReadAn
   }
 }
 
+/** Its newest segment is a gap: the server may have dropped the rendition after the multivariant playlist was fetched. */
+const isGapNow = (rendition: RenditionEvidence) =>
+  fullPlaylists(rendition).at(-1)?.playlist.segments.at(-1)?.isGap === true;
+
 const each: Rule["judge"] = ({ renditions }, report) => {
   for (const { answer, others } of reporting(renditions)) {
     const announced = answer.playlist.reports.map(({ uri }) => withoutQuery(uri));
-    const missing = others.find(({ url }) => !announced.includes(withoutQuery(url)));
+    const missing = others.find((other) => !announced.includes(withoutQuery(other.url)) && !isGapNow(other));
     const stranger = answer.playlist.reports.find(
       ({ uri }) => !others.some(({ url }) => withoutQuery(url) === withoutQuery(uri)),
     );
     if (missing !== undefined)
       report.fault(answer.url, `EXT-X-RENDITION-REPORT of ${missing.url}`, announced.join(" ") || "none");
-    else if (stranger !== undefined) report.fault(answer.url, "reports of the other renditions", stranger.line);
+    else if (stranger !== undefined)
+      report.fault(
+        answer.url,
+        "reports only of the other renditions in the multivariant playlist",
+        `a report of ${stranger.uri}, which the multivariant playlist does not list`,
+      );
     else if (others.length > 0) report.seen();
   }
 };

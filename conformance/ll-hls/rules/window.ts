@@ -68,7 +68,7 @@ const noHoles = between(({ playlist: before }, { playlist: after, url }, report)
   const [end, begin] = [lastPlace(before), after.segments[0]];
   if (end === null || begin === undefined) return;
   if (begin.msn <= end.msn + 1) report.seen();
-  else report.fault(url, `goes on from ${end.msn}`, `begins at ${begin.msn}`);
+  else report.fault(url, `continues from ${end.msn}`, `begins at ${begin.msn}`);
 });
 
 /** A segment's parts are removed together, so the segment's end counts. */

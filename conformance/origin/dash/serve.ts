@@ -12,7 +12,7 @@ const { values } = parseArgs({
 });
 const { fault, port, live } = values;
 if (fault !== undefined && !(fault in DASH_FAULTS)) {
-  console.error(`There is no fault "${fault}". There are: ${Object.keys(DASH_FAULTS).join(", ")}.`);
+  console.error(`Unknown fault "${fault}". The faults are: ${Object.keys(DASH_FAULTS).join(", ")}.`);
   process.exit(2);
 }
 const options = { port: Number(port), ...(live ? { isLive: true } : {}) };

@@ -2,10 +2,11 @@
 import type { Socket } from "node:net";
 import { log } from "../../../protocol/log.ts";
 import type { IngestProtocol } from "../../../protocol/live.ts";
-import { STEP } from "../../connection-limit.ts";
-import type { Admission, Reception } from "../incoming.ts";
+import { STEP } from "../../platform/connection-limit.ts";
+import type { Admission, Reception } from "../reception/incoming.ts";
 import { Amf0Error } from "./amf0.ts";
-import { PublishProtocol, RtmpError } from "./publish-protocol.ts";
+import { RtmpError } from "./publish-limits.ts";
+import { PublishProtocol } from "./publish-protocol.ts";
 
 /** Time limit for the publish command. */
 const PUBLISH_TIMEOUT_MS = 10_000;

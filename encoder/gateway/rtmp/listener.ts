@@ -5,9 +5,9 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { backstopOf, ConnectionLimit } from "../../connection-limit.ts";
+import { backstopOf, ConnectionLimit } from "../../platform/connection-limit.ts";
 import { logError } from "../../../protocol/log.ts";
-import type { Listener, Reception } from "../incoming.ts";
+import type { Listener, Reception } from "../reception/incoming.ts";
 import { serveRtmp } from "./connection.ts";
 
 /** Each uses less than half a megabyte until it publishes. */
@@ -46,7 +46,7 @@ export async function openRtmpListener(options: RtmpOptions, reception: Receptio
     options.protocol === "rtmps"
       ? createTlsServer({ ...options.tls, handshakeTimeout: TLS_HANDSHAKE_MS }, serve)
       : createServer(serve);
-  // Mostly peers that do not speak TLS. After a handshake timeout Node leaves the socket open.
+  // Mostly peers that do not use TLS. After a handshake timeout Node leaves the socket open.
   server.on("tlsClientError", (_: Error, socket: Socket) => socket.destroy());
   server.maxConnections = backstopOf(MAX_CONNECTIONS);
   server.on("connection", (socket: Socket) => {

@@ -7,20 +7,11 @@ import logger from "node-media-server/src/core/logger.js";
 import Flv from "node-media-server/src/protocol/flv.js";
 import Rtmp from "node-media-server/src/protocol/rtmp.js";
 import { type Amf0Output, Amf0Reader, type Amf0Value, encodeAmf0 } from "./amf0.ts";
+import { PublishLimits, RtmpError } from "./publish-limits.ts";
 
 const APP = "live";
 const HANDSHAKE_COMPLETE = 3; // node-media-server's state
 const RTMP_VERSION = 3;
-/** Limit for all bytes between handshake and publish, including chunk headers. An encoder sends less than 2 KiB. */
-const BYTES_BEFORE_PUBLISH = 64 << 10;
-/** Limit for all commands before the publish. An encoder sends up to six. */
-const COMMANDS_BEFORE_PUBLISH = 32;
-const COMMAND_BYTES = 64 << 10;
-/** A 4K key frame at 60 Mbit/s has about 2 MB. */
-const MESSAGE_BYTES = 8 << 20;
-const MESSAGES_BYTES = 24 << 20;
-const MAX_CHUNK_STREAMS = 32;
-const MAX_CHUNK_BYTES = 0xffffff; // no message is longer (RTMP 1.0 §5.4.1)
 const WINDOW_BYTES = 5_000_000;
 const DYNAMIC_LIMIT = 2; // RTMP 1.0 §5.4.5
 const ACK_BYTES = 2_500_000;
@@ -35,9 +26,6 @@ const FOURCCS = ["hvc1", "av01", "vp09", "Opus", "ac-3", "ec-3", "fLaC", "mp4a"]
 
 logger.log = () => {}; // it would log untrusted input as plain text
 
-/** A protocol error that ends the connection. */
-export class RtmpError extends Error {}
-
 export class PublishProtocol extends Rtmp {
   /** The stream key of the publish command; null before it. */
   streamKey: string | null = null;
@@ -48,11 +36,9 @@ export class PublishProtocol extends Rtmp {
   /** FLV starting with the file header; drained by the reader. */
   readonly flvTags: Buffer[] = [Flv.createHeader(true, true)];
   #hasBegun = false;
+  readonly #limits = new PublishLimits();
   #receivedBytes = 0;
   #acknowledgedBytes = 0;
-  #allocatedBytes = 0;
-  #bytesBeforePublish = 0;
-  #commandsBeforePublish = 0;
   #streams = 0;
 
   constructor(output: (bytes: Buffer) => void) {
@@ -91,27 +77,25 @@ export class PublishProtocol extends Rtmp {
   override packetParse(): void {
     super.packetParse();
     const { header, bytes } = this.parserPacket;
-    this.#countBeforePublish(this.parserBytes);
+    this.#limits.countBytes(this.parserBytes);
     // The parser would move backwards in its input if a new message started inside another.
     if (bytes > 0 && header.fmt !== CONTINUES) throw new RtmpError("a message within a message");
-    if (this.inPackets.size > MAX_CHUNK_STREAMS) throw new RtmpError("too many chunk streams");
+    this.#limits.checkChunkStreams(this.inPackets.size);
   }
 
   override packetAlloc(): void {
     const { header, capacity } = this.parserPacket;
-    this.#countBeforePublish(header.length);
-    if (header.length > MESSAGE_BYTES) throw new RtmpError("message too long");
+    this.#limits.countBytes(header.length);
+    this.#limits.checkMessage(header.length);
     super.packetAlloc();
-    this.#allocatedBytes += this.parserPacket.capacity - capacity;
-    if (this.#allocatedBytes > MESSAGES_BYTES) throw new RtmpError("messages too long");
+    this.#limits.countAllocated(this.parserPacket.capacity - capacity);
   }
 
   override controlHandler(): void {
     const { header, payload } = this.parserPacket;
     if (header.length < 4) throw new RtmpError("control message too short");
     const value = payload.readUInt32BE();
-    if (header.type === TYPE.setChunkSize && (value === 0 || value > MAX_CHUNK_BYTES))
-      throw new RtmpError("chunk size out of range");
+    if (header.type === TYPE.setChunkSize) this.#limits.checkChunkSize(value);
     if (header.type === TYPE.abort) {
       const aborted = this.inPackets.get(value);
       if (aborted !== undefined) aborted.bytes = 0;
@@ -121,9 +105,7 @@ export class PublishProtocol extends Rtmp {
 
   override invokeHandler(): void {
     const { header, payload } = this.parserPacket;
-    if (header.length > COMMAND_BYTES) throw new RtmpError("command too long");
-    if (this.streamKey === null && ++this.#commandsBeforePublish > COMMANDS_BEFORE_PUBLISH)
-      throw new RtmpError("too many commands");
+    this.#limits.countCommand(header.length);
     // An AMF3 command message starts with a format byte; its values are AMF0 nevertheless.
     const reader = new Amf0Reader(payload.subarray(header.type === TYPE.commandAmf3 ? 1 : 0, header.length));
     const name = reader.read();
@@ -189,6 +171,7 @@ export class PublishProtocol extends Rtmp {
       throw new RtmpError("no stream key");
     }
     this.streamKey = key;
+    this.#limits.hasPublished = true;
   }
 
   #refuseToPlay(): never {
@@ -206,12 +189,6 @@ export class PublishProtocol extends Rtmp {
     const { length } = payload;
     const header = { fmt: 0, cid: COMMAND_CHUNK_STREAM, timestamp: 0, length, type: TYPE.command, stream_id: streamId };
     this.onOutputCallback(Rtmp.chunksCreate({ header, payload }));
-  }
-
-  #countBeforePublish(bytes: number): void {
-    if (this.streamKey !== null) return;
-    this.#bytesBeforePublish += bytes;
-    if (this.#bytesBeforePublish > BYTES_BEFORE_PUBLISH) throw new RtmpError("too much before a publish");
   }
 
   #acknowledge(bytes: number): void {

@@ -3,7 +3,7 @@
  * cannot delay the broadcast: stdin is always read, and whole groups of pictures are dropped for a slow target.
  */
 import { Socket } from "node:net";
-import { Log } from "node-av";
+import { Log } from "node-av/lib";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { DialError, secured } from "./dial.ts";
 import { FlvTags } from "./flv-tags.ts";
@@ -11,7 +11,7 @@ import { Publisher } from "./publisher.ts";
 import { remuxToFlv, UnsupportedSource } from "./remux.ts";
 import { TagQueue } from "./tag-queue.ts";
 import { destinationOf, type SimulcastReason } from "./target.ts";
-import { endWithParent } from "../../orphan.ts";
+import { endWithParent } from "../../platform/orphan.ts";
 
 export interface PushPlan {
   url: string;

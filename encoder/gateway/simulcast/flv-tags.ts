@@ -1,5 +1,5 @@
 /** Splits FLV from libav's muxer into tags (Adobe FLV 10.1, E.4; Enhanced RTMP v2, "ExVideoTagHeader"). Pure. */
-import { PendingBytes } from "../../pending-bytes.ts";
+import { PendingBytes } from "../../platform/pending-bytes.ts";
 
 const FILE_HEADER_BYTES = 13;
 const TAG_HEADER_BYTES = 11;

@@ -60,7 +60,7 @@ export class Publisher extends RtmpClient {
       const about = { app, type: "nonprivate", flashVer: "FMLE/3.0 (compatible; Sluice)", tcUrl, fourCcList };
       await this.sendCommand("connect", { cmdObj: about });
       const name = { cmdObj: null, streamName: streamKey };
-      // Required by some servers; an answer is optional.
+      // Required by some servers. The answer is optional, so neither a refusal nor a missing answer is an error.
       this.sendCommand("releaseStream", name).catch(() => {});
       this.sendCommand("FCPublish", name).catch(() => {});
       await this.sendCreateStream();

@@ -1,6 +1,6 @@
 /** Pushes a broadcast without re-encoding to other servers. Each push is non-blocking and has its own process, so none can delay the broadcast. */
 import { log, logWarning } from "../../../protocol/log.ts";
-import type { Unit } from "../container-units.ts";
+import type { Unit } from "../source/container-units.ts";
 import { gatewaySlots, type PushSlots } from "./slots.ts";
 import { TargetPush } from "./target-push.ts";
 import type { SimulcastReason, SimulcastState, SimulcastTarget } from "./target.ts";

@@ -1,5 +1,5 @@
 /** Remuxes a broadcast (FLV, MPEG-TS, fragmented MP4) to FLV without re-encoding. */
-import { Dictionary, FFmpegError, FormatContext, IOContext, Packet, type Stream } from "node-av";
+import { Dictionary, FFmpegError, FormatContext, IOContext, Packet, type Stream } from "node-av/lib";
 import {
   AV_CODEC_ID_AAC,
   AV_CODEC_ID_AV1,

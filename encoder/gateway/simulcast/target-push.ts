@@ -5,11 +5,12 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import { ProcessNotStarted, startMediaProcess } from "../../media-process.ts";
-import { Supervisor } from "../../supervisor.ts";
-import type { Unit } from "../container-units.ts";
+import { ProcessNotStarted, startMediaProcess } from "../../platform/media-process.ts";
+import { Supervisor } from "../../platform/supervisor.ts";
+import type { Unit } from "../source/container-units.ts";
 import type { PushMessage, PushPlan } from "./child.ts";
 import { dial, DialError } from "./dial.ts";
+import { PushFeed } from "./push-feed.ts";
 import type { PushSlots } from "./slots.ts";
 import {
   destinationOf,
@@ -22,8 +23,6 @@ import {
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 /** A connection that lasted this long resets the failure count. */
 const STABLE_MS = 30_000;
-/** A child with more unread bytes is stuck and is killed. Also limits the backlog while connecting. */
-const MAX_UNREAD_BYTES = 16 << 20;
 const CLOSE_TIMEOUT_MS = 3000;
 const HEAP_MIB = 128;
 const MAX_RESIDENT_BYTES = 512 << 20;
@@ -49,11 +48,7 @@ export class TargetPush {
   readonly #options: TargetOptions;
   readonly #environment = trustedCertificates();
   #child: ChildProcess | null = null;
-  /** Bytes buffered for the child while connecting; null otherwise. */
-  #backlog: Buffer[] | null = null;
-  #backlogBytes = 0;
-  /** The head and an entry point have been sent. */
-  #isFed = false;
+  readonly #feed: PushFeed;
   #state: SimulcastState | null = null;
   #reason: SimulcastReason | undefined;
   #failures = 0;
@@ -66,17 +61,12 @@ export class TargetPush {
   constructor(target: SimulcastTarget, options: TargetOptions) {
     this.#target = target;
     this.#options = options;
+    this.#feed = new PushFeed(() => options.head());
     this.#start();
   }
 
   push(unit: Unit): void {
-    if (this.#isEnding || (this.#child === null && this.#backlog === null)) return;
-    if (!this.#isFed) {
-      if (!unit.isEntry) return;
-      this.#isFed = true;
-      for (const bytes of this.#options.head()) this.#write(bytes);
-    }
-    this.#write(unit.bytes);
+    if (!this.#isEnding) this.#feed.push(unit);
   }
 
   /** Never rejects. */
@@ -95,28 +85,9 @@ export class TargetPush {
     await this.#over;
   }
 
-  #write(bytes: Buffer): void {
-    const stdin = this.#child?.stdin;
-    if (stdin != null) {
-      if (stdin.destroyed) return;
-      stdin.write(bytes);
-      if (stdin.writableLength > MAX_UNREAD_BYTES) this.#child?.kill("SIGKILL");
-    } else if (this.#backlog !== null) {
-      this.#backlog.push(bytes);
-      this.#backlogBytes += bytes.length;
-      if (this.#backlogBytes > MAX_UNREAD_BYTES) this.#emptyBacklog(); // start at a later entry point
-    }
-  }
-
-  #emptyBacklog(): void {
-    this.#backlog = [];
-    this.#backlogBytes = 0;
-    this.#isFed = false;
-  }
-
   #start(): void {
     if (this.#state !== "failed") this.#report("connecting");
-    this.#emptyBacklog();
+    this.#feed.open();
     this.#over = this.#attempt().then((failure) => this.#ended(failure));
   }
 
@@ -139,7 +110,7 @@ export class TargetPush {
     } finally {
       socket?.destroy();
       this.#child = null;
-      this.#backlog = null;
+      this.#feed.close();
     }
   }
 
@@ -185,10 +156,8 @@ export class TargetPush {
     });
     child.stdin?.on("error", () => {}); // the supervisor reports the child's exit
     child.send({ url, streamKey, timeoutMs, queueBytes } satisfies PushPlan, () => {});
-    const backlog = this.#backlog ?? [];
-    this.#backlog = null;
     this.#child = child;
-    for (const bytes of backlog) this.#write(bytes);
+    this.#feed.attach(child);
     if (this.#isEnding) child.kill("SIGKILL");
     return supervisor.watch().then(({ outcome }) => outcome ?? crashed);
   }

@@ -2,9 +2,9 @@
  * Child process that runs libsrt for one caller: listens on a loopback port and writes the received bytes to stdout. libav's listener
  * blocks a thread while it waits and cannot be cancelled.
  */
-import { IOContext, Log } from "node-av";
+import { IOContext, Log } from "node-av/lib";
 import { AV_LOG_QUIET, AVIO_FLAG_READ } from "node-av/constants";
-import { endWithParent } from "../../orphan.ts";
+import { endWithParent } from "../../platform/orphan.ts";
 
 export interface SrtPlan {
   port: number;

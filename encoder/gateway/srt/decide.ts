@@ -1,5 +1,5 @@
 /** Decides on a caller with a verified address during its handshake, so that a refusal carries a reason. */
-import type { Admission, Reception } from "../incoming.ts";
+import type { Admission, Reception } from "../reception/incoming.ts";
 import { type Handshake, REJECT, type Rejection, streamKeyOf, VERSION } from "./handshake.ts";
 import { isWrappedWith } from "./key-material.ts";
 

@@ -28,7 +28,7 @@ const AT = {
 
 /**
  * libsrt's rejection codes: below 1000 for libsrt's own reasons, from 1400 on for HTTP-like statuses
- * (libsrt, docs/API/rejection-codes.md). Callers display them.
+ * (https://github.com/Haivision/srt/blob/master/docs/API/rejection-codes.md). Callers display them.
  */
 export const REJECT = {
   resource: 3,
@@ -117,7 +117,7 @@ export function streamKeyOf(streamId: string): { key: string } | "bad_mode" | "n
     const equals = field.indexOf("=");
     if (equals > 0) fields.set(field.slice(0, equals), field.slice(equals + 1));
   }
-  // The default mode is "request" (libsrt, docs/features/access-control.md), but encoders omit the mode when publishing.
+  // The default mode is "request" (https://github.com/Haivision/srt/blob/master/docs/features/access-control.md), but encoders omit the mode when publishing.
   if ((fields.get("m") ?? "publish") !== "publish") return "bad_mode";
   const key = fields.get("r") ?? "";
   return key === "" ? "no_key" : { key };

@@ -6,9 +6,10 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { log, logError, logWarning } from "../../../protocol/log.ts";
-import { SpareProcess } from "../../spare-process.ts";
-import type { Listener, Reception } from "../incoming.ts";
+import { SpareProcess } from "../../platform/spare-process.ts";
+import type { Listener, Reception } from "../reception/incoming.ts";
 import { Cookies } from "./cookie.ts";
+import { sendOrLog } from "./datagrams.ts";
 import { DecisionSlots } from "./decision-slots.ts";
 import { decide, type Decision } from "./decide.ts";
 import {
@@ -24,10 +25,9 @@ import {
   type Rejection,
   shutdownOf,
 } from "./handshake.ts";
+import { Refusals } from "./refusals.ts";
 import { SrtReceiver, startSrtChild } from "./receiver.ts";
 
-/** Refusals kept to answer repeated conclusions: callers repeat theirs every 250 ms until they receive an answer. */
-const REFUSALS_KEPT = 256;
 /** Delay of a shutdown, in addition to the connection's latency. */
 const SHUTDOWN_DELAY_MS = 100;
 /** Large enough for the burst of a key frame. */
@@ -61,7 +61,7 @@ class SrtProxy implements Listener {
   readonly #slots = new DecisionSlots();
   /** By address, port and caller socket ID. */
   readonly #callers = new Map<string, SrtCaller>();
-  readonly #refusals = new Map<string, Buffer>();
+  readonly #refusals = new Refusals();
   /** Connected callers by address, port and receiver socket ID. */
   readonly #connected = new Map<string, SrtCaller>();
   readonly #running = new Set<Promise<void>>();
@@ -76,8 +76,9 @@ class SrtProxy implements Listener {
     this.port = socket.address().port;
     try {
       socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
-    } catch {
-      // the system limit is lower
+    } catch (error) {
+      const { code, name } = error as NodeJS.ErrnoException;
+      logWarning("srt.receive_buffer_not_set", { bytes: RECEIVE_BUFFER_BYTES, how: code ?? name });
     }
     socket.on("error", (error) => logError("srt.listener_failed", { how: error.message }));
     socket.on("message", (datagram: Buffer, remote) => this.#handle(datagram, remote));
@@ -118,7 +119,7 @@ class SrtProxy implements Listener {
   #conclude(datagram: Buffer, handshake: Handshake, remote: RemoteInfo): void {
     const id = `${remote.address}:${remote.port}/${handshake.socketId}`;
     const known = this.#callers.get(id);
-    const answer = known === undefined ? this.#refusals.get(id) : known.answer;
+    const answer = known === undefined ? this.#refusals.answerTo(id) : known.answer;
     if (answer) return this.#send(answer, remote); // the first answer was lost
     if (known !== undefined) return;
     const caller: SrtCaller = { id, remote, socketId: handshake.socketId, receiver: null, answer: null };
@@ -157,7 +158,7 @@ class SrtProxy implements Listener {
       log("srt.hung_up", { ...ids, reason });
       this.#disconnect(caller);
     });
-    void taken.then(() => receiver.end()); // there is no reader any more
+    void taken.then(() => receiver.end()); // the reader has stopped
     caller.answer = await receiver.connect(conclusion, receivedAtMs);
     const accepted = caller.answer === null ? null : readHandshake(caller.answer);
     if (accepted?.step === "conclusion") this.#connected.set(`${peer}/${accepted.socketId}`, caller);
@@ -188,8 +189,7 @@ class SrtProxy implements Listener {
     const answer = answerRefusal(conclusion, code);
     this.#send(answer, caller.remote);
     this.#callers.delete(caller.id);
-    this.#refusals.set(caller.id, answer);
-    if (this.#refusals.size > REFUSALS_KEPT) this.#refusals.delete(this.#refusals.keys().next().value!);
+    this.#refusals.keep(caller.id, answer);
   }
 
   #disconnect(caller: SrtCaller): void {
@@ -198,11 +198,7 @@ class SrtProxy implements Listener {
   }
 
   #send(datagram: Buffer, remote: RemoteInfo): void {
-    try {
-      this.#socket.send(datagram, remote.port, remote.address, () => {});
-    } catch {
-      // closed
-    }
+    sendOrLog("to the caller", () => this.#socket.send(datagram, remote.port, remote.address, () => {}));
   }
 
   async #startReceiver(passphrase: string): Promise<SrtReceiver> {

@@ -3,8 +3,9 @@ import type { ChildProcess } from "node:child_process";
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { startMediaProcess } from "../../media-process.ts";
+import { startMediaProcess } from "../../platform/media-process.ts";
 import type { SrtPlan } from "./child.ts";
+import { sendOrLog } from "./datagrams.ts";
 import { forwarded, inductionOf, readHandshake } from "./handshake.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
@@ -75,11 +76,7 @@ export class SrtReceiver {
   }
 
   send(datagram: Buffer): void {
-    try {
-      this.#socket.send(datagram);
-    } catch {
-      // closed: the child has ended
-    }
+    sendOrLog("to the receiver", () => this.#socket.send(datagram));
   }
 
   /** Yields MPEG-TS until the connection ends. */

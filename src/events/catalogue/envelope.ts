@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { CATALOGUE, type EventType, type Naming, nameIn } from "../catalogue.ts";
+import { CATALOGUE, type EventType, type Naming, nameIn } from "./catalogue.ts";
 import { EVENT_OBJECT_TYPES } from "./kind.ts";
 import { SAMPLE, SAMPLE_OBJECT_IDS } from "./samples.ts";
 
-/** The body of a delivery, with its fields in the order of the bytes. */
+/** The body of a delivery, with its fields in the order in which they are sent. */
 export const EventEnvelope = z
   .object({
     type: z.string().openapi({ description: "Kind of event, in the webhook's naming" }),
@@ -17,6 +17,10 @@ export const EventEnvelope = z
       .datetime({ precision: 9 })
       .openapi({ description: "UTC with nine fraction digits; rises strictly for each object" }),
     attempts: z.array(z.unknown()).max(0).openapi({ description: "Always empty" }),
+    isTest: z
+      .literal(true)
+      .optional()
+      .openapi({ description: "A sample, sent by a test of the webhook: its object does not exist. Otherwise absent" }),
   })
   .openapi("Event");
 

@@ -10,7 +10,7 @@ export type EventObjectType = (typeof EVENT_OBJECT_TYPES)[number];
 export interface KindFacts<Data extends z.ZodType = z.ZodType> {
   area: EventArea;
   objectType: EventObjectType;
-  /** A flow of this release sends it. The other kinds are declared in advance, so that webhooks can subscribe to them. */
+  /** Whether this release sends it. Other kinds are declared in advance, so that webhooks can subscribe to them. */
   isSent?: boolean;
   /** The envelope's coarse status of the object. */
   status: string;

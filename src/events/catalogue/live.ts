@@ -18,32 +18,34 @@ const sampleTarget = (): z.output<typeof SimulcastTarget> => ({
 });
 
 /** The stream as the API returns it. */
-const LiveStream = z.strictObject({
-  streamId: HexId,
-  streamKey: z.string(),
-  srtSecret: z.string(),
-  trial: z.boolean(),
-  status: z.enum(["idle", "preparing", "active", "disabled"]),
-  audioOnly: z.boolean(),
-  maxResolution: z.enum(["1080p", "720p", "480p"]),
-  enableRecording: z.boolean(),
-  mediaPolicy: z.enum(["public", "private"]),
-  metadata: Metadata,
-  createdAt: Timestamp,
-  reconnectWindow: z.int().openapi({ description: "Seconds for which a lost encoder may come back" }),
-  maxDuration: z.int().openapi({ description: "Seconds; 0 = unbounded" }),
-  lowLatency: z.boolean(),
-  closedCaptions: z.boolean(),
-  enableDvrMode: z.boolean(),
-  allowViewerClips: z.boolean(),
-  playbackIds: z.array(PlaybackPolicy),
-  simulcastResponses: z.array(SimulcastTarget),
-  srtPlaybackResponse: z.strictObject({ srtPlaybackStreamId: z.string(), srtPlaybackSecret: z.string() }),
-  mediaIds: z.array(z.uuid()).openapi({ description: "Recordings" }),
-  droppedRungs: z.array(z.string()).optional().openapi({
-    description: "In `updated` while on air: renditions that are not made any more, as the encoder cannot keep up",
-  }),
-});
+const LiveStream = z
+  .strictObject({
+    streamId: HexId,
+    streamKey: z.string(),
+    srtSecret: z.string(),
+    trial: z.boolean(),
+    status: z.enum(["idle", "preparing", "active", "disabled"]),
+    audioOnly: z.boolean(),
+    maxResolution: z.enum(["1080p", "720p", "480p"]),
+    enableRecording: z.boolean(),
+    mediaPolicy: z.enum(["public", "private"]),
+    metadata: Metadata,
+    createdAt: Timestamp,
+    reconnectWindow: z.int().openapi({ description: "Seconds for which a lost encoder may come back" }),
+    maxDuration: z.int().openapi({ description: "Seconds; 0 = unbounded" }),
+    latencyMode: z.enum(["low", "standard"]),
+    lowLatency: z.boolean(),
+    closedCaptions: z.boolean(),
+    enableDvrMode: z.boolean(),
+    allowViewerClips: z.boolean(),
+    playbackIds: z.array(PlaybackPolicy),
+    simulcastResponses: z.array(SimulcastTarget),
+    mediaIds: z.array(z.uuid()).openapi({ description: "Recordings" }),
+    droppedRungs: z.array(z.string()).optional().openapi({
+      description: "In `updated` while on air: renditions that are not made any more, as the encoder cannot keep up",
+    }),
+  })
+  .openapi("EventStream");
 const sampleStream = (status: z.output<typeof LiveStream>["status"]): z.output<typeof LiveStream> => ({
   streamId: SAMPLE.streamId,
   streamKey: `5be2071fa98c4d36b07e1fd52c94a680k${SAMPLE.streamId}`,
@@ -58,16 +60,13 @@ const sampleStream = (status: z.output<typeof LiveStream>["status"]): z.output<t
   createdAt: SAMPLE_CREATED_AT,
   reconnectWindow: 60,
   maxDuration: 28_800,
+  latencyMode: "low",
   lowLatency: true,
   closedCaptions: false,
   enableDvrMode: false,
   allowViewerClips: false,
   playbackIds: [{ id: SAMPLE.playbackId, accessPolicy: "public" }],
   simulcastResponses: [],
-  srtPlaybackResponse: {
-    srtPlaybackStreamId: `play${SAMPLE.streamId}`,
-    srtPlaybackSecret: `3fa4c8e90d7b4612958e6b1d0c72fa35k${SAMPLE.streamId}`,
-  },
   mediaIds: [],
 });
 
@@ -130,7 +129,7 @@ export const liveKinds = {
   ),
   "video.live_stream.simulcast_target.updated": target("updated", "A simulcast target was changed."),
   "video.live_stream.simulcast_target.deleted": target("deleted", "A simulcast target was removed."),
-  /** Published receivers treat it as any other media, hence the shared name. */
+  /** Published receivers handle a recording like any other media, so it has the same `video` name. */
   "live_stream.recording.ready": kindsOf(
     "live",
     "media",

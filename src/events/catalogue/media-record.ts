@@ -10,6 +10,10 @@ export const PlaybackIdRecord = z
     id: z.uuid(),
     accessPolicy: z.enum(["public", "private", "drm"]),
     accessRestrictions: z.object({ domains: Rules, userAgents: Rules }),
+    resolution: z
+      .enum(["480p", "720p", "1080p", "1440p", "2160p"])
+      .optional()
+      .openapi({ description: "The largest rung that it offers; absent = all" }),
   })
   .openapi("PlaybackId");
 export const TrackRecord = z
@@ -57,6 +61,15 @@ export const MediaRecord = z
         stage: z.string(),
         renditions: z.array(z.object({ name: z.string(), percent: z.number() })),
         speed: z.number().optional(),
+        retry: z
+          .object({ reason: z.string(), attempt: z.int(), nextAttemptAt: z.iso.datetime() })
+          .optional()
+          .openapi({
+            description:
+              "While the source cannot be fetched: the code of the failure, the failed tries since the source was last read, and when the " +
+              "next one begins. Absent once the source is read again",
+            example: { reason: "source_unresolvable", attempt: 1, nextAttemptAt: "2026-05-20T12:50:17.662000Z" },
+          }),
       })
       .optional()
       .openapi({ description: "How far processing is; `speed` in media seconds per second" }),

@@ -87,12 +87,14 @@ export const mediaKinds = {
     example: { ...createdMedia(), status: "Processing", reason: "the picture is HEVC" },
   }),
   "video.media.upload": media({
+    isSent: true,
     status: "waiting",
     when: "A direct upload was created; no data has arrived yet.",
     data: Upload,
     example: sampleUpload("waiting"),
   }),
   "video.upload.media_created": media({
+    isSent: true,
     status: "media_created",
     when: "A direct upload is complete and became a media.",
     data: z.strictObject({ id, status: z.literal("Created"), playbackIds, metadata, maxResolution, mediaQuality }),
@@ -106,6 +108,7 @@ export const mediaKinds = {
     },
   }),
   "video.media.upload.cancelled": media({
+    isSent: true,
     status: "cancelled",
     when: "A direct upload was cancelled before it was complete.",
     data: Upload,

@@ -1,6 +1,6 @@
 import type { EventObjectType } from "./kind.ts";
 
-/** Example identifiers, in the formats of contract/rest.md §1. */
+/** Example identifiers, in the formats of the media contract. */
 export const SAMPLE = {
   workspaceId: "0d3b9f52-6c1e-4a87-9b40-7e2f5c81d6a3",
   mediaId: "7a1e5c94-2f0b-4d68-8c33-91b6e4f7a205",

@@ -47,7 +47,7 @@ const SourceAccess = z.strictObject({ id, sourceAccess });
 export const transformKinds = {
   "video.media.intro.ready": transformed("The intro was put before the media."),
   "video.media.outro.ready": transformed("The outro was put behind the media."),
-  "video.media.expunge.ready": transformed("The unwanted stretches were cut out of the media."),
+  "video.media.expunge.ready": transformed("The unwanted ranges were cut out of the media."),
   "video.media.splice.ready": transformed("The other clips were put into the media."),
   "video.media.impose_track.ready": transformed("The additional sound was mixed into the media."),
   "video.media.audio_swap.ready": transformed("The sound of the media was replaced."),

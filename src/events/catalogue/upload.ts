@@ -4,7 +4,7 @@ import { SAMPLE } from "./samples.ts";
 
 const { id, ...policy } = PlaybackId.shape;
 
-/** The settings of the request, which become the media's. Before the media exists, its playback IDs may have no id. */
+/** The settings of the request, which become the media's. Until the media exists, its playback IDs may lack an id. */
 const PushMediaSettings = z.strictObject({
   playbackIds: z.array(z.strictObject({ id: id.optional(), ...policy })),
   title: z.string().optional(),
@@ -30,7 +30,7 @@ export const sampleUpload = (status: "waiting" | "cancelled"): z.output<typeof U
   uploadId: SAMPLE.uploadId,
   trial: false,
   status,
-  url: `https://sluice.example.com/ingest/uploads/${SAMPLE.uploadId}?token=made-up`,
+  url: `https://sluice.example.com/uploads/${SAMPLE.workspaceId}/${SAMPLE.uploadId}?expires=1779376215&cors_origin=https%3A%2F%2Fapp.example.com&signature=made-up&upload_id=${SAMPLE.uploadId.replaceAll("-", "")}`,
   timeout: 14_400,
   corsOrigin: "https://app.example.com",
   pushMediaSettings: {

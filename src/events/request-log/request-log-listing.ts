@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { and, desc, eq, gte, lt, ne, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
-import { requestLogs } from "./tables.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
+import { requestLogs } from "./tables.ts";
 
 export type LoggedRequest = typeof requestLogs.$inferSelect;
 
@@ -24,7 +24,7 @@ export interface RequestFilter {
   method?: string | undefined;
   /** Inclusive. */
   statuses?: readonly [number, number] | undefined;
-  /** The first of its resource ids. */
+  /** Matches the first of a request's resource ids. */
   resourceId?: string | undefined;
   exceptRoute?: string;
   from?: Date | undefined; // inclusive

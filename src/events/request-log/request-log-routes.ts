@@ -1,16 +1,15 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { openDatabase } from "../../platform/database.ts";
 import { cursorPageAnswer, security, successPage } from "../../platform/http/answers.ts";
-import { CursorQuery, cutPage, readCursor } from "../../platform/http/cursor.ts";
+import { CursorQuery } from "../../platform/http/cursor.ts";
+import { pattern } from "../../platform/http/fields.ts";
 import { problemResponses } from "../../platform/http/openapi.ts";
-import { listRequests, RequestLogRecord, toRequestLog } from "./request-log-listing.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { checkTimeRange, timeRange } from "../../platform/http/time-range.ts";
+import { listRequestPage } from "./list-request-page.ts";
+import { RequestLogRecord } from "./request-log-listing.ts";
 
 /** `404`, or `4xx` for a class. @returns the first and last status of the range */
-const StatusFilter = z
-  .string()
-  .regex(/^[1-5](\d\d|xx)$/)
+const StatusFilter = pattern(/^[1-5](\d\d|xx)$/, "a status such as `404`, or a class such as `4xx`")
   .transform((text): readonly [number, number] => [Number(text.replace("xx", "00")), Number(text.replace("xx", "99"))])
   .openapi({
     type: "string",
@@ -18,9 +17,6 @@ const StatusFilter = z
     description: "A status, or a class of them",
     example: "4xx",
   });
-
-/** Position of a page's last request: time (epoch ms) and id. */
-const SortKey = z.tuple([z.int(), z.uuid()]);
 
 const listRoute = createRoute({
   operationId: "list-request-logs",
@@ -50,20 +46,11 @@ const listRoute = createRoute({
 });
 
 export const requestLogRoutes = newRouter().openapi(listRoute, async (c) => {
-  const { limit, cursor, method, status, resourceId, from, to } = c.req.valid("query");
-  const found = await listRequests(
-    openDatabase(c.env.DB),
-    c.var.caller.workspaceId,
-    {
-      method,
-      statuses: status,
-      resourceId: resourceId?.toLowerCase(),
-      from,
-      to,
-      after: readCursor(cursor, SortKey),
-    },
-    limit + 1,
-  );
-  const { rows, pagination } = cutPage(found, limit, ({ at, id }) => [at.getTime(), id]);
-  return c.json(successPage(rows.map(toRequestLog), pagination), 200);
+  const { status: statuses, resourceId, ...query } = c.req.valid("query");
+  const { records, pagination } = await listRequestPage(c.env, c.var.caller.workspaceId, {
+    ...query,
+    statuses,
+    resourceId: resourceId?.toLowerCase(),
+  });
+  return c.json(successPage(records, pagination), 200);
 });

@@ -5,6 +5,7 @@ import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { GatheredWrites } from "../../platform/gathered-writes.ts";
 import { log, logError } from "../../platform/log.ts";
+import { withoutQuery } from "../../platform/runtime-errors.ts";
 import type { AppContext } from "../../platform/http/router.ts";
 import { requestLogs } from "./tables.ts";
 
@@ -18,7 +19,7 @@ export function describeRoute(pattern: string | null, path: string): { route: st
   const ids = parts.flatMap((part, index) => (part.startsWith(":") ? [decode(values[index] ?? "")] : []));
   return {
     route: parts.map((part) => part.replace(/^:(\w+).*$/, "{$1}")).join("/"),
-    ids: ids.map((id) => (UUID.test(id) ? id.toLowerCase() : id.slice(0, 64))),
+    ids: ids.map((id) => (UUID.test(id) ? id.toLowerCase() : id.slice(0, 64).toWellFormed())),
   };
 }
 
@@ -37,7 +38,7 @@ function decode(text: string): string {
 export const logRequests = createMiddleware<AppContext>(async (c, next) => {
   const startedAt = Date.now();
   await next();
-  // Patterns of middleware end with "*". Of the others, the first one is the route.
+  // Patterns of middleware end with "*". The first other pattern is the route's.
   const pattern = matchedRoutes(c).find(({ path }) => !path.endsWith("*"))?.path ?? null;
   const { route, ids } = describeRoute(pattern, c.req.path);
   const resourceIds = [...ids, ...(c.var.createdIds ?? [])];
@@ -65,7 +66,9 @@ const keep = (env: Env, row: Row): Promise<void> =>
   lines.add(row, async (rows) => {
     await insert(env, rows)
       .catch(() => insert(env, rows)) // the first write may have succeeded: existing rows stay as they are
-      .catch((error: unknown) => logError("request_log.write_failed", { rows: rows.length, error: String(error) }));
+      .catch((error: unknown) =>
+        logError("request_log.write_failed", { rows: rows.length, error: String(withoutQuery(error)) }),
+      );
   });
 
 async function insert(env: Env, rows: Row[]): Promise<void> {

@@ -1,4 +1,6 @@
-export { type Committed, commitWithEvents } from "./announce.ts";
-export { consumeDeadDeliveries, consumeDeliveries } from "./consume.ts";
-export { sweepDeliveries } from "./sweep.ts";
-export { refreshMatchedTypes, resealSecrets } from "./upkeep.ts";
+export { consumeDeadDeliveries } from "./deliveries/consume-dead-deliveries.ts";
+export { consumeDeliveries } from "./deliveries/consume-deliveries.ts";
+export { sweepDeliveries } from "./deliveries/sweep-deliveries.ts";
+export { refreshMatchedTypes } from "./endpoints/refresh-matched-types.ts";
+export { resealSecrets } from "./endpoints/reseal-secrets.ts";
+export { type Committed, commitWithEvents } from "./fan-out/commit-with-events.ts";

@@ -19,7 +19,7 @@ import type { CopyState } from "../sources/copy-state.ts";
 import { ASSET_MOVES, type AssetSignal } from "./moves.ts";
 import { SentRenditions } from "./sent-renditions.ts";
 
-/** `work` takes the next step of the current stage. */
+/** `work` runs the next step of the current stage. */
 export type AssetTimer = "work" | "outbox" | "cleanup" | "purge";
 export type Stage = "created" | "downloading" | "validating" | "encoding";
 
@@ -32,6 +32,10 @@ interface AssetDocuments {
   /** The step in progress, and how many times it has been started. */
   openStep: { stage: Stage; tries: number };
   edge: EdgeProbe["summary"];
+  /** Of an upload that is still coming in: the listed segments of each passthrough rendition. */
+  arrived: Record<string, number>;
+  /** Reports of the upload's machine so far. */
+  arrivals: number;
   copy: CopyState;
   /** Failures of the source since it was last read successfully. */
   sourceFailures: number;
@@ -42,7 +46,7 @@ interface AssetDocuments {
   purgePass: number;
 }
 
-/** The parts of an asset's machine, and the messages that it enqueues for D1. Its verbs are the other files of this folder. */
+/** The components of an asset's machine, and the messages that it enqueues for D1. Its verbs are the other files of this folder. */
 export class AssetParts {
   readonly ctx: DurableObjectState;
   readonly env: Env;
@@ -102,7 +106,7 @@ export class AssetParts {
 
   /**
    * Enqueues the rows that changed since they were last enqueued. Each is a message of its own: the segment list of a 12 h rendition has
-   * 0.5 MB, and a row of the outbox holds 2 MB. Part of a commit.
+   * 0.5 MB, and a row of the outbox holds 2 MB. Call inside a commit.
    */
   enqueueRenditions(rows: NewRendition[]): void {
     for (const payload of this.sentRenditions.takeChanged(rows)) this.outbox.enqueue({ kind: "rendition", payload });

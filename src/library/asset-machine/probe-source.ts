@@ -1,4 +1,5 @@
 import { log } from "../../platform/log.ts";
+import { copyProgress } from "../encoding/progress.ts";
 import { probeAtEdge } from "../assets/edge-probe.ts";
 import type { AssetParts } from "./parts.ts";
 
@@ -14,7 +15,7 @@ export async function probeSource(machine: AssetParts): Promise<void> {
   const { isStandard, onLadderGrid, bitrateBps, reason } = probe;
   machine.commit(() => {
     documents.put("edge", { onLadderGrid, isStandard, bitrateBps });
-    machine.enterStage("downloading", probe.facts);
+    machine.enterStage("downloading", { ...probe.facts, progress: copyProgress(0, null) });
     machine.enqueueRenditions(probe.renditions);
     if (probe.tracks.length > 0) outbox.enqueue({ kind: "tracks", payload: probe.tracks });
   });

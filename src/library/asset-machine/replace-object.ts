@@ -9,7 +9,7 @@ import type { AssetParts } from "./parts.ts";
 export const isCurrentAttempt = (job: JobRow, { attempt }: { attempt: number }): boolean =>
   job.state !== "done" && attempt === job.attempt;
 
-/** Deletes what an earlier attempt left under a key. The object handles nothing else meanwhile, so nothing can announce the key. */
+/** Deletes the object of an earlier attempt. The machine handles no other call meanwhile, so no report can announce the key. */
 export function replaceObject(machine: AssetParts, jobId: string, object: JobObject): Promise<ReplaceVerdict> {
   return machine.ctx.blockConcurrencyWhile(async () => {
     const job = machine.jobs.get(jobId);

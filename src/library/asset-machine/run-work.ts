@@ -1,24 +1,28 @@
 import { logError, logWarning } from "../../platform/log.ts";
 import { fromSourceError, STEP_DIED } from "../assets/asset-error.ts";
+import { toTimestamp } from "../../platform/timestamp.ts";
+import { retryProgress } from "../encoding/progress.ts";
 import { sourceRetryDelayMs } from "../sources/retry-schedule.ts";
 import { SourceError } from "../sources/source-errors.ts";
+import { isUploaded } from "../sources/upload-address.ts";
 import { copySource } from "./copy-source.ts";
 import { dispatch } from "./dispatch.ts";
 import { failAsset } from "./fail-asset.ts";
+import { followUpload } from "./follow-upload.ts";
 import type { AssetParts, Stage } from "./parts.ts";
 import { probeSource } from "./probe-source.ts";
 
 /** A deployment may kill a step; three times in a row, the step itself is the cause. */
 const MAX_STEP_DEATHS = 3;
 
-/** Takes one step of the current stage, which schedules the next one, and sends what it enqueued. */
+/** Takes one step of the current stage, then drains the outbox. Each step schedules the next one. */
 export async function runWork(machine: AssetParts): Promise<void> {
   if (!machine.isProcessing) return;
   const stored = machine.documents.get("stage") ?? "created";
   const stage: Stage = stored === "done" ? "encoding" : stored;
   if (!(await beginStep(machine, stage))) return failAsset(machine, STEP_DIED);
   try {
-    if (stage === "created") await probeSource(machine);
+    if (stage === "created") await (isUploaded(machine.asset.sourceUrl) ? followUpload(machine) : probeSource(machine));
     else if (stage === "downloading") await copySource(machine);
     else await dispatch(machine);
   } catch (error) {
@@ -46,7 +50,7 @@ async function beginStep({ id, ctx, documents }: AssetParts, stage: Stage): Prom
   return true;
 }
 
-/** Schedules a retry when time can repair the failure; otherwise fails the asset. */
+/** Schedules a retry when time can repair the failure, and shows it in the asset's progress; otherwise fails the asset. */
 function onSourceError(machine: AssetParts, error: SourceError): void {
   const { documents, env } = machine;
   const failures = (documents.get("sourceFailures") ?? 0) + 1;
@@ -54,6 +58,11 @@ function onSourceError(machine: AssetParts, error: SourceError): void {
   const delayMs = error.retryable ? sourceRetryDelayMs(failures, error.retryAfterMs, scale) : null;
   logWarning("source.failed", { assetId: machine.id, code: error.code, failures, delayMs });
   if (delayMs === null) return failAsset(machine, fromSourceError(error));
-  documents.put("sourceFailures", failures);
-  machine.timers.schedule("work", machine.clock() + delayMs);
+  const atMs = machine.clock() + delayMs;
+  const retry = { reason: error.code, attempt: failures, nextAttemptAt: toTimestamp(new Date(atMs)) };
+  machine.commit(() => {
+    documents.put("sourceFailures", failures);
+    machine.enqueueFacts({ stage: "downloading", progress: retryProgress(documents.get("copy"), retry) });
+  });
+  machine.timers.schedule("work", atMs);
 }

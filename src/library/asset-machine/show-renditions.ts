@@ -3,7 +3,7 @@ import type { EncodingPlan } from "../encoding/plan.ts";
 import { encodingProgress } from "../encoding/progress.ts";
 import type { AssetParts } from "./parts.ts";
 
-/** Announces what has become playable: whole renditions, and growing ones while nothing else plays. */
+/** Lists the renditions that have become playable: whole ones, and growing ones while no whole one plays. */
 export function showRenditions(machine: AssetParts): void {
   const plan = machine.documents.get("plan");
   if (plan === undefined) return;

@@ -1,7 +1,8 @@
 import type { TimerHandlers } from "../../platform/machine/timers.ts";
-import { cleanUp, onTimerFailure } from "./fail-asset.ts";
+import { cleanUp } from "./clean-up.ts";
+import { onTimerFailure } from "./on-timer-failure.ts";
 import type { AssetParts, AssetTimer } from "./parts.ts";
-import { purge } from "./remove-asset.ts";
+import { purge } from "./purge.ts";
 import { runWork } from "./run-work.ts";
 
 export function assetTimers(machine: AssetParts): TimerHandlers<AssetTimer> {

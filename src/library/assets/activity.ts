@@ -1,9 +1,6 @@
-/** The activity of a media: its API requests and its events in one list, newest first. */
-import { and, eq } from "drizzle-orm";
-import type { Database } from "../../platform/database.ts";
-import { type Event, eventTime, listEvents } from "../../events/index.ts";
-import { listRequests, type LoggedRequest } from "../../events/request-log/index.ts";
-import { assets } from "./tables.ts";
+/** The order of an asset's activity: its API requests and its events in one list, newest first. Pure. */
+import { type Event, eventTime } from "../../events/index.ts";
+import type { LoggedRequest } from "../../events/request-log/index.ts";
 
 export type ActivityItem = { kind: "event"; row: Event } | { kind: "request"; row: LoggedRequest };
 
@@ -38,31 +35,4 @@ export function resumeAfter(key: ActivityKey | null): {
   const [at, kind, id] = key;
   const ms = Date.parse(`${at.slice(0, 23)}Z`);
   return { events: [at, ""], requests: kind === "request" ? [ms, id] : [ms + 1, ""] };
-}
-
-/** Left out of the activity: a page that polls it would otherwise fill it with its own requests. */
-export const ACTIVITY_ROUTE = "/v1/on-demand/{mediaId}/activity";
-
-/** Includes deleted media, so that their owner can see the deletion. @returns null when the workspace never had this media */
-export async function listActivity(
-  db: Database,
-  { workspaceId, assetId }: { workspaceId: string; assetId: string },
-  after: ActivityKey | null,
-  limit: number,
-): Promise<ActivityItem[] | null> {
-  const resume = resumeAfter(after);
-  const [known, events, requests] = await Promise.all([
-    db
-      .select({ id: assets.id })
-      .from(assets)
-      .where(and(eq(assets.id, assetId), eq(assets.workspaceId, workspaceId))),
-    listEvents(db, workspaceId, { objectId: assetId, after: resume.events }, limit),
-    listRequests(db, workspaceId, { resourceId: assetId, exceptRoute: ACTIVITY_ROUTE, after: resume.requests }, limit),
-  ]);
-  if (known.length === 0) return null; // the row of a deleted asset stays
-  const items: ActivityItem[] = [
-    ...events.map((row) => ({ kind: "event" as const, row })),
-    ...requests.map((row) => ({ kind: "request" as const, row })),
-  ];
-  return items.sort(compareActivity).slice(0, limit);
 }

@@ -5,9 +5,9 @@ export type AssetStatus = "processing" | "ready" | "errored" | "deleted";
 
 /** The small calls of an asset's machine. Documents are sent by `callMachine`. */
 export interface AssetCalls {
-  /** Takes over an asset of which only the id is known. Repeatable. */
+  /** Starts processing an asset by its id alone. Repeatable. */
   start(assetId: string): Promise<{ status: AssetStatus }>;
-  /** Deletes the asset; its bytes go after `afterMs`. Repeatable. */
+  /** Deletes the asset, and its bytes after `afterMs`. Repeatable. */
   remove(assetId: string, afterMs?: number): Promise<{ status: AssetStatus }>;
   /** A pass of the purge has emptied the prefix. `done`: no further pass follows. */
   purged(pass: number): { done: boolean };

@@ -1,32 +1,41 @@
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { openDatabase } from "../../platform/database.ts";
-import type { CreateContext, Created } from "../../platform/http/idempotency.ts";
+import { successWith } from "../../platform/http/answers.ts";
+import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { log } from "../../platform/log.ts";
+import { requireRoomForMedia } from "../../tenancy/limits/index.ts";
 import { BLANK_ASSET } from "./blank-asset.ts";
 import { mediaEvent } from "./media-event.ts";
 import { type Asset, assetInserts, type PlaybackId, toMachine } from "./repository.ts";
 import { startMachine } from "./start-machine.ts";
 import type { CreateAsset, SourceInput } from "./schemas.ts";
 import { toCreatedMedia } from "./to-media.ts";
+import { toRestrictions } from "./to-rules.ts";
 
-/** Records an asset, with `asset.created`, and hands it to its machine. */
+/**
+ * Records an asset, with `asset.created`, and hands it to its machine.
+ *
+ * @throws {Problem} media_limit_reached, storage_limit_reached
+ */
 export async function createAsset(
   body: CreateAsset,
   source: SourceInput,
   { env, workspaceId, publicUrl, now, after, keep }: CreateContext,
-): Promise<Created> {
+) {
   const db = openDatabase(env.DB);
-  const asset = newAsset(body, source, workspaceId, publicUrl, now);
+  await requireRoomForMedia(env, workspaceId);
+  const asset = newAsset(body, source, { workspaceId, publicUrl, now });
   const playbackId: PlaybackId = {
     id: crypto.randomUUID(),
     kind: "asset",
     targetId: asset.id,
     workspaceId,
-    accessPolicy: "public",
+    accessPolicy: body.accessPolicy,
+    accessRestrictions: toRestrictions(body.accessRestrictions),
+    resolution: null,
     createdAt: now,
   };
-  const answer = JSON.stringify({
-    success: true,
+  const answer = successWith({
     playback_id: playbackId.id,
     data: toCreatedMedia({ asset, playbackIds: [playbackId] }),
   });
@@ -42,12 +51,16 @@ export async function createAsset(
   return created;
 }
 
-function newAsset(
-  { title, creatorId, metadata, maxResolution, mediaQuality }: CreateAsset,
+export type AssetSettings = Pick<
+  CreateAsset,
+  "accessPolicy" | "title" | "creatorId" | "metadata" | "maxResolution" | "mediaQuality"
+>;
+
+/** An asset as it is created from an URL or an upload. */
+export function newAsset(
+  { accessPolicy, title, creatorId, metadata, maxResolution, mediaQuality }: AssetSettings,
   source: SourceInput,
-  workspaceId: string,
-  publicUrl: string,
-  now: Date,
+  { workspaceId, publicUrl, now }: { workspaceId: string; publicUrl: string; now: Date },
 ): Asset {
   return {
     ...BLANK_ASSET,
@@ -56,7 +69,7 @@ function newAsset(
     title: title ?? null,
     creatorId: creatorId ?? null,
     metadata: metadata ?? {},
-    accessPolicy: "public",
+    accessPolicy,
     maxResolution,
     mediaQuality,
     sourceUrl: source.url,

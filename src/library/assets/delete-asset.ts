@@ -3,6 +3,8 @@ import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log, logWarning } from "../../platform/log.ts";
+import { callMachine } from "../../platform/machine/calls.ts";
+import { isUploaded } from "../sources/upload-address.ts";
 import { assetMachine } from "./asset-calls.ts";
 import { deletedEvent } from "./media-event.ts";
 import { type AssetRecord, findAsset, tombstoneAsset } from "./repository.ts";
@@ -33,8 +35,15 @@ export async function deleteAsset(
   log("asset.deleted", { assetId, workspaceId });
   after(wake());
   if (!isOnAir(record)) after(removeBytes(env, assetId));
+  if (isUploaded(record.asset.sourceUrl)) after(cancelUpload(env, assetId));
   return record.playbackIds.map(({ id }) => id);
 }
+
+/** A media can be deleted while its upload is still coming in. Without effect for a complete one; a lost call leaves it to its expiry. */
+const cancelUpload = (env: Env, uploadId: string): Promise<unknown> =>
+  callMachine(env.UPLOAD_MACHINE, uploadId, "cancel", { uploadId }).catch((error: unknown) =>
+    logWarning("upload.cancel_failed", { uploadId, error: String(error) }),
+  );
 
 /** On failure, the cron's sweep repeats the call. */
 const removeBytes = (env: Env, assetId: string): Promise<unknown> =>

@@ -1,7 +1,10 @@
 import { indexSource } from "../../media/mp4/index.ts";
 import { resolutionLabel, type Size } from "../../../protocol/ladder.ts";
+import type { RangeReader } from "../../media/mp4/range-reader.ts";
 import type { Env } from "../../platform/env.ts";
 import { type HttpSourceOptions, openHttpSource, RangesUnsupported } from "../sources/http-range-reader.ts";
+import { isUploaded } from "../sources/upload-address.ts";
+import { openUploadedSource } from "../sources/uploaded-source.ts";
 import { SOURCE_LIMITS } from "../sources/limits.ts";
 import { SourceError } from "../sources/source-errors.ts";
 import { SourcePace } from "../sources/source-pace.ts";
@@ -57,8 +60,8 @@ export async function probeAtEdge(env: Env, asset: ProbedAsset, limits = SOURCE_
 }
 
 async function probe(env: Env, asset: ProbedAsset, options: HttpSourceOptions): Promise<EdgeProbe> {
-  const reader = await openHttpSource(env, asset.sourceUrl, options);
-  if (!reader.supportsRanges) return notStandard("its server does not serve ranges");
+  const reader = await openSource(env, asset, options);
+  if (reader === null) return notStandard("its server does not serve ranges");
   let source;
   try {
     source = await indexSource(reader, {});
@@ -88,6 +91,13 @@ async function probe(env: Env, asset: ProbedAsset, options: HttpSourceOptions): 
     renditions: source.renditions.map((rendition) => ({ ...rendition, assetId: asset.id })),
     summary: { isStandard: true, onLadderGrid: source.onLadderGrid, bitrateBps: video.bitrateBps },
   };
+}
+
+/** @returns null for a server without ranges */
+async function openSource(env: Env, asset: ProbedAsset, options: HttpSourceOptions): Promise<RangeReader | null> {
+  if (isUploaded(asset.sourceUrl)) return await openUploadedSource(env, asset.id);
+  const reader = await openHttpSource(env, asset.sourceUrl, options);
+  return reader.supportsRanges ? reader : null;
 }
 
 /** Puts pieces as one object without joining them in memory. */

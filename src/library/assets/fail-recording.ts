@@ -3,7 +3,7 @@ import { type AssetError, RECORDING_EMPTY } from "./asset-error.ts";
 import { erroredFacts } from "./asset-facts.ts";
 import { type AssetMessage, projectAsset } from "./projection.ts";
 
-/** Marks the media of an empty broadcast, or of a clip that could not be cut, as errored. Idempotent. */
+/** Marks the recording of an empty broadcast, or a clip that could not be cut, as errored. Idempotent. */
 export async function failRecording(
   env: Env,
   { mediaId, eventId, atMs }: { mediaId: string; eventId: string; atMs: number },

@@ -18,7 +18,7 @@ export interface FinishedRecording {
 }
 
 /**
- * Marks the media of a broadcast or a clip as ready: renditions, tracks, facts and events in one commit. Idempotent.
+ * Marks a recording or a clip as ready: renditions, tracks, facts and events in one commit. Idempotent.
  *
  * @returns `gone` when it has been deleted
  */

@@ -2,7 +2,7 @@ import type { NewEvent } from "../../events/index.ts";
 import type { AssetRecord } from "./repository.ts";
 import { toMedia } from "./to-media.ts";
 
-/** An event about a media, with the record as it is at that moment (contract/events.md, data of media events). */
+/** An event about an asset, with its record at commit time (media contract, data of media events). */
 export function mediaEvent(
   type: "asset.created" | "asset.ready" | "asset.errored" | "video.media.updated" | "live_stream.recording.ready",
   record: AssetRecord,

@@ -1,9 +1,10 @@
-import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { columnValues } from "../../platform/column-values.ts";
 import type { Database, Statement } from "../../platform/database.ts";
 import type { NewEvent } from "../../events/index.ts";
 import { BLANK_ASSET } from "./blank-asset.ts";
 import type { Asset, PlaybackId } from "./repository.ts";
-import { playbackIds } from "../../tenancy/access/index.ts";
+import { insertPlaybackId, insertPlaybackIdIf, UNRESTRICTED } from "../../tenancy/access/index.ts";
 import { assets } from "./tables.ts";
 import { toMedia } from "./to-media.ts";
 
@@ -20,11 +21,11 @@ export interface NewRecording {
   atMs: number;
   /** Set for a clip of the session's (possible) recording; times are relative to the recording's start. */
   clip?: { sourceAssetId: string; startMs: number; endMs: number };
-  /** Most clips of the stream per hour, including this one. Beyond it, the statements change nothing. */
+  /** Maximum number of clips of the stream per hour, including this one. Beyond it, the statements change nothing. */
   clipsPerHour?: number;
 }
 
-/** The statements and the event that create the media of a broadcast or a clip. Idempotent. */
+/** The statements and the event that create the asset of a recording or a clip. Idempotent. */
 export function openRecording(db: Database, recording: NewRecording): { statements: Statement[]; event: NewEvent } {
   const { mediaId: id, streamId, workspaceId, publicUrl, maxResolution, mediaPolicy: accessPolicy } = recording;
   const createdAt = new Date(recording.atMs);
@@ -34,6 +35,7 @@ export function openRecording(db: Database, recording: NewRecording): { statemen
     targetId: id,
     workspaceId,
     accessPolicy,
+    ...UNRESTRICTED,
     createdAt,
   };
   const { clip } = recording;
@@ -76,7 +78,7 @@ export function openRecording(db: Database, recording: NewRecording): { statemen
     return { statements: insertsUnderLimit(db, asset, playbackId, mayBeMade), event };
   }
   const statements = [
-    db.insert(playbackIds).values(playbackId).onConflictDoNothing(),
+    insertPlaybackId(db, playbackId).onConflictDoNothing(),
     db.insert(assets).values(asset).onConflictDoNothing(),
   ];
   return { statements, event };
@@ -88,25 +90,15 @@ const HOUR_MS = 3600_000;
 const isRecentClip = (streamId: string, atMs: number) =>
   and(eq(assets.streamId, streamId), isNotNull(assets.sourceAssetId), gt(assets.createdAt, new Date(atMs - HOUR_MS)));
 
-/** Counted and inserted in one statement, so that parallel requests cannot pass the limit. The playback ID follows the asset. */
+/** Counted and inserted in one statement, so that concurrent requests cannot exceed the limit. The playback ID follows the asset. */
 function insertsUnderLimit(db: Database, asset: Asset, playbackId: PlaybackId, mayBeMade: SQL): Statement[] {
-  const valuesOf = (table: typeof assets | typeof playbackIds, row: object) =>
-    sql.join(
-      Object.entries(getTableColumns(table)).map(([name, column]) =>
-        sql.param((row as Record<string, unknown>)[name] ?? null, column),
-      ),
-      sql`, `,
-    );
   const isThere = sql`EXISTS (SELECT 1 FROM ${assets} WHERE id = ${asset.id})`;
   return [
     db
       .insert(assets)
-      .select(sql`SELECT ${valuesOf(assets, asset)} WHERE ${mayBeMade}`)
+      .select(sql`SELECT ${columnValues(assets, asset)} WHERE ${mayBeMade}`)
       .onConflictDoNothing(),
-    db
-      .insert(playbackIds)
-      .select(sql`SELECT ${valuesOf(playbackIds, playbackId)} WHERE ${isThere}`)
-      .onConflictDoNothing(),
+    insertPlaybackIdIf(db, playbackId, isThere),
   ];
 }
 

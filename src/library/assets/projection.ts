@@ -25,6 +25,8 @@ export type AssetMessage =
   | { kind: "rendition"; payload: NewRendition }
   /** Enqueued by releases before 2026-11-22 only. Machines may still hold such messages when this release is deployed. */
   | { kind: "renditions"; payload: NewRendition[] }
+  /** How many segments of each passthrough rendition have arrived; null = all, and the rendition is whole. */
+  | { kind: "arrived"; payload: Record<string, number | null> }
   /** The source stays listed as the top rung (passthrough). */
   | { kind: "keepPassthrough"; payload: Record<string, never> }
   | { kind: "event"; payload: MachineEvent };
@@ -84,6 +86,13 @@ function toStatements(db: Database, assetId: string, message: AssetMessage, now:
       return [upsertRendition(db, message.payload)];
     case "renditions":
       return message.payload.map((row) => upsertRendition(db, row));
+    case "arrived":
+      return Object.entries(message.payload).map(([name, arrivedSegments]) =>
+        db
+          .update(renditions)
+          .set({ arrivedSegments, isWhole: arrivedSegments === null })
+          .where(and(eq(renditions.assetId, assetId), eq(renditions.name, name))),
+      );
     case "keepPassthrough":
       return [
         db

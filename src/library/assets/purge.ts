@@ -4,7 +4,8 @@ import type { Env } from "../../platform/env.ts";
 import { log, logError, logWarning } from "../../platform/log.ts";
 import { assetPrefix } from "../../platform/storage/keys.ts";
 import { assetMachine } from "./asset-calls.ts";
-import { forgetAsset, hasClipsUnderWay } from "./repository.ts";
+import { hasClipsUnderWay } from "./clip-rows.ts";
+import { forgetAsset } from "./repository.ts";
 
 const PurgeTask = z.object({ assetId: z.uuid(), pass: z.int().min(1) });
 

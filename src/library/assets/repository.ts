@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
-import { type PlaybackId, playbackIds, playbackIdsOf } from "../../tenancy/access/index.ts";
+import { mediaTotalOf } from "../../tenancy/limits/index.ts";
+import { deletePlaybackIdsOf, insertPlaybackId, type PlaybackId, playbackIdsOf } from "../../tenancy/access/index.ts";
 import { assets, isProcessing, renditions, tracks } from "./tables.ts";
 
 export type Asset = typeof assets.$inferSelect;
@@ -38,11 +39,14 @@ export const toMachine = (asset: Asset): AssetForMachine =>
 const isAlive = isNull(assets.deletedAt);
 
 /** The asset and its playback ID, for one commit. */
-export const assetInserts = (
-  db: Database,
-  asset: typeof assets.$inferInsert,
-  playbackId: typeof playbackIds.$inferInsert,
-) => [db.insert(assets).values(asset), db.insert(playbackIds).values(playbackId)];
+export const assetInserts = (db: Database, asset: typeof assets.$inferInsert, playbackId: PlaybackId) => [
+  db.insert(assets).values(asset),
+  insertPlaybackId(db, playbackId),
+];
+
+/** Repeatable, for outboxes. */
+export const insertAssetOnce = (db: Database, asset: typeof assets.$inferInsert) =>
+  db.insert(assets).values(asset).onConflictDoNothing();
 
 /** @param workspaceId null = any workspace, for internal callers */
 export async function findAsset(db: Database, workspaceId: string | null, id: string): Promise<AssetRecord | null> {
@@ -61,21 +65,14 @@ export async function findAsset(db: Database, workspaceId: string | null, id: st
 
 /**
  * @param page counts from 1
- * @param clipsOfStream list only the clips of this stream
+ * @param clipsOf list only the clips of this stream or media
  */
 export async function listAssets(
   db: Database,
   workspaceId: string,
-  {
-    page,
-    limit,
-    order,
-    clipsOfStream,
-  }: { page: number; limit: number; order: "asc" | "desc"; clipsOfStream?: string | undefined },
+  { page, limit, order, clipsOf }: { page: number; limit: number; order: "asc" | "desc"; clipsOf?: ClipsOf },
 ): Promise<{ records: AssetRecord[]; total: number }> {
-  const isClip =
-    clipsOfStream === undefined ? undefined : and(eq(assets.streamId, clipsOfStream), isNotNull(assets.sourceAssetId));
-  const mine = and(eq(assets.workspaceId, workspaceId), isAlive, isClip);
+  const mine = and(eq(assets.workspaceId, workspaceId), isAlive, clipsOf && isClipOf(clipsOf));
   const direction = order === "asc" ? asc : desc;
   const [rows, totals] = await db.batch([
     db
@@ -85,7 +82,8 @@ export async function listAssets(
       .orderBy(direction(assets.createdAt), direction(assets.id))
       .limit(limit)
       .offset((page - 1) * limit),
-    db.select({ total: count() }).from(assets).where(mine),
+    // Counting a million rows would take longer than everything else.
+    clipsOf === undefined ? mediaTotalOf(db, workspaceId) : db.select({ total: count() }).from(assets).where(mine),
   ]);
   const ids = rows.map(({ id }) => id);
   const [playback, trackRows] = await db.batch([
@@ -99,6 +97,12 @@ export async function listAssets(
   }));
   return { records, total: totals[0]?.total ?? 0 };
 }
+
+type ClipsOf = { streamId: string } | { mediaId: string };
+const isClipOf = (of: ClipsOf) =>
+  "mediaId" in of
+    ? eq(assets.sourceAssetId, of.mediaId)
+    : and(eq(assets.streamId, of.streamId), isNotNull(assets.sourceAssetId));
 
 /** Part of every change of an asset's row. */
 export const nextRevision = { revision: sql`${assets.revision} + 1` };
@@ -125,6 +129,11 @@ export const tombstoneAsset = (db: Database, id: string, now: Date) =>
 export const isStill = (seen: Asset) =>
   sql`EXISTS (SELECT 1 FROM ${assets} WHERE id = ${seen.id} AND revision = ${seen.revision} AND deleted_at IS NULL)`;
 
+/** Whether the workspace has, or had, this asset: the row of a deleted one stays. */
+export async function isKnownAsset(db: Database, workspaceId: string, id: string): Promise<boolean> {
+  return (await db.$count(assets, and(eq(assets.id, id), eq(assets.workspaceId, workspaceId)))) > 0;
+}
+
 export async function findAssetForMachine(db: Database, id: string): Promise<AssetForMachine | null> {
   const rows = await db
     .select(MACHINE_COLUMNS)
@@ -133,22 +142,12 @@ export async function findAssetForMachine(db: Database, id: string): Promise<Ass
   return rows[0] ?? null;
 }
 
-/** Whether clips are still being copied from an asset's bytes. */
-export async function hasClipsUnderWay(db: Database, id: string): Promise<boolean> {
-  const rows = await db
-    .select({ id: assets.id })
-    .from(assets)
-    .where(and(eq(assets.sourceAssetId, id), eq(assets.status, "processing"), isAlive))
-    .limit(1);
-  return rows.length > 0;
-}
-
 /** Deletes the rows of a purged asset, except its tombstone. */
 export async function forgetAsset(db: Database, id: string, now: Date): Promise<void> {
   await db.batch([
     db.delete(renditions).where(eq(renditions.assetId, id)),
     db.delete(tracks).where(eq(tracks.assetId, id)),
-    db.delete(playbackIds).where(eq(playbackIds.targetId, id)),
+    deletePlaybackIdsOf(db, id),
     db.update(assets).set({ purgedAt: now }).where(eq(assets.id, id)),
   ]);
 }

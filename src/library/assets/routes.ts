@@ -21,6 +21,7 @@ import { uuidParam } from "../../platform/http/requests.ts";
 import { type AppContext, newRouter, reportAllIssues } from "../../platform/http/router.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
 import { createAsset } from "./create-asset.ts";
+import { creationProblems } from "./creation-problems.ts";
 import { deleteAsset } from "./delete-asset.ts";
 import { findAsset, listAssets } from "./repository.ts";
 import { CreateAsset, CreatedMedia, InputInfo, inputIssues, requireInputs, UpdateAsset } from "./schemas.ts";
@@ -34,7 +35,9 @@ const params = z.object({ mediaId: uuidParam("mediaId") });
 
 const createRouteDefinition = createRoute({
   operationId: "create-media",
-  summary: "Create a media from a URL",
+  summary: "Create a media item from a URL",
+  description:
+    "Processing starts at once; a standard MP4 plays within a second. Poll the media item, or subscribe to `asset.ready` and `asset.errored`.",
   method: "post",
   path,
   tags,
@@ -45,13 +48,14 @@ const createRouteDefinition = createRoute({
       { playback_id: z.uuid(), data: CreatedMedia },
       "Accepted; processing has started. `playback_id` plays as soon as something is playable.",
     ),
-    ...problemResponses("unauthorized", "forbidden", "idempotency_conflict", "validation_failed"),
+    ...creationProblems,
   },
 });
 
 const listRoute = createRoute({
   operationId: "list-media",
   summary: "Page through media",
+  description: "By time of creation. Recordings and clips of live streams are media items too.",
   method: "get",
   path,
   tags,
@@ -66,27 +70,31 @@ const listRoute = createRoute({
 const itemProblems = problemResponses("unauthorized", "forbidden", "media_not_found", "validation_failed");
 const getRoute = createRoute({
   operationId: "get-media",
-  summary: "One media",
+  summary: "One media item",
+  description:
+    "Its state, its tracks and its playback IDs. `progress` shows how far processing is, `error` why it has failed.",
   method: "get",
   path: itemPath,
   tags,
   security,
   request: { params },
-  responses: { 200: dataAnswer(MediaRecord, "The media"), ...itemProblems },
+  responses: { 200: dataAnswer(MediaRecord, "The media item"), ...itemProblems },
 });
 const updateRoute = createRoute({
   operationId: "updated-media",
   summary: "Change title, creatorId, metadata",
+  description: "Omitted fields stay as they are; `metadata` is replaced as a whole.",
   method: "patch",
   path: itemPath,
   tags,
   security,
   request: { params, body: { required: true, content: json(UpdateAsset) } },
-  responses: { 200: dataAnswer(MediaRecord, "The media as it is now"), ...itemProblems },
+  responses: { 200: dataAnswer(MediaRecord, "The media item as it is now"), ...itemProblems },
 });
 const deleteRoute = createRoute({
   operationId: "delete-media",
-  summary: "Remove a media for good",
+  summary: "Remove a media item for good",
+  description: "Playback ends at once, and every stored byte is deleted.",
   method: "delete",
   path: itemPath,
   tags,
@@ -97,6 +105,7 @@ const deleteRoute = createRoute({
 const inputInfoRoute = createRoute({
   operationId: "retrieveMediaInputInfo",
   summary: "Source URL and probed tracks",
+  description: "The tracks are known once the source has been probed.",
   method: "get",
   path: `${itemPath}/input-info`,
   tags,
@@ -125,7 +134,7 @@ export const assetRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
         const body = c.req.valid("json");
         const source = requireInputs(body, allowsPrivateNetwork(c.env));
         const operation = { name: `POST ${path}`, isSecret: false };
-        return (await answerOnce(c, operation, (context) => createAsset(body, source, context))) as never;
+        return await answerOnce(c, operation, (context) => createAsset(body, source, context));
       },
       reportAllIssues((body, env) => inputIssues(body, allowsPrivateNetwork(env))),
     )
@@ -140,8 +149,10 @@ export const assetRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
     })
     .openapi(updateRoute, async (c) => {
       const { title, creatorId, metadata } = c.req.valid("json");
-      const key = keyOf(c, c.req.valid("param").mediaId);
-      const updated = await updateAsset(c.env, key, defined({ title, creatorId, metadata }), new Date());
+      const { mediaId } = c.req.valid("param");
+      const change = defined({ title, creatorId, metadata });
+      if (Object.keys(change).length === 0) return c.json(success(toMedia(await requireAsset(c, mediaId))), 200);
+      const updated = await updateAsset(c.env, keyOf(c, mediaId), change, new Date());
       const { record, committed } = orNotFound(updated, "media_not_found");
       c.executionCtx.waitUntil(committed.wake());
       return c.json(success(toMedia(record)), 200);

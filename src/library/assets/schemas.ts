@@ -1,51 +1,52 @@
 import { z } from "@hono/zod-openapi";
 import { PlaybackIdRecord, TrackRecord } from "../../events/index.ts";
-import { LATER, later, Metadata } from "../../platform/http/fields.ts";
-import { validationProblem } from "../../platform/http/router.ts";
+import { LATER, later, line, Metadata } from "../../platform/http/fields.ts";
+import { hinted } from "../../platform/http/issue-hints.ts";
+import { validationProblem } from "../../platform/http/validation.ts";
 import { checkPublicUrl } from "../../platform/network/public-url.ts";
+import { AccessRestrictions, MediaPolicy } from "./access-fields.ts";
 
-const shortText = z.string().max(255);
+const shortText = line(255);
 
-const VideoInput = z.looseObject({
-  type: z.literal("video"),
-  url: z.string().min(1).openapi({
-    description: "http or https, reachable from the internet, at most 2,048 characters",
-    example: "https://example.com/film.mp4",
-  }),
-  startTime: z
-    .number()
-    .min(0)
-    .max(43_200)
-    .optional()
-    .openapi({ description: "Seconds into the source where the media starts" }),
-  endTime: z
-    .number()
-    .positive()
-    .max(43_200)
-    .optional()
-    .openapi({ description: "Seconds into the source where the media ends" }),
-  introUrl: later(),
-  outroUrl: later(),
-  expungeSegments: later(),
-  segments: later(),
-});
+const VideoInput = z
+  .object({
+    type: z.literal("video"),
+    url: z.string().min(1).openapi({
+      description: "http or https, reachable from the internet, at most 2,048 characters",
+      example: "https://example.com/film.mp4",
+    }),
+    startTime: z
+      .number()
+      .min(0)
+      .max(43_200)
+      .optional()
+      .openapi({ description: "Seconds into the source where the media item starts" }),
+    endTime: z
+      .number()
+      .positive()
+      .max(43_200)
+      .optional()
+      .openapi({ description: "Seconds into the source where the media item ends" }),
+    introUrl: later(),
+    outroUrl: later(),
+    expungeSegments: later(),
+    segments: later(),
+  })
+  .openapi("VideoInput");
 
-const LATER_TYPES = new Set(["watermark", "audio", "subtitle"]);
+/** Kinds of input of a later release. */
+const LaterInput = z
+  .object({ type: z.enum(["watermark", "audio", "subtitle"]) })
+  .superRefine((_, context) => context.addIssue({ code: "custom", path: ["type"], message: LATER }))
+  .openapi("LaterInput", { description: "An input of a later release; refused until then" });
 
 export const CreateAsset = z
-  .looseObject({
+  .object({
     inputs: z
-      .array(z.looseObject({ type: z.string() }))
+      .array(z.discriminatedUnion("type", [VideoInput, LaterInput]))
       .min(1)
-      .openapi({
-        type: "array",
-        description: "One `video` input",
-        items: { type: "object", required: ["type", "url"] },
-      }),
-    accessPolicy: z
-      .enum(["public", "private", "drm"])
-      .refine((policy) => policy === "public", LATER)
-      .openapi({ example: "public" }),
+      .openapi({ description: "One `video` input", example: [{ type: "video", url: "https://example.com/film.mp4" }] }),
+    accessPolicy: MediaPolicy.default("public"),
     title: shortText.optional(),
     creatorId: shortText.optional(),
     metadata: Metadata.optional(),
@@ -60,7 +61,7 @@ export const CreateAsset = z
     chapters: later(),
     namedEntities: later(),
     moderation: later(),
-    accessRestrictions: later(),
+    accessRestrictions: AccessRestrictions.optional().openapi({ description: "Of the first playback ID" }),
   })
   .openapi("CreateMedia");
 export type CreateAsset = z.infer<typeof CreateAsset>;
@@ -71,30 +72,23 @@ export interface SourceInput {
   clipEndMs: number | null;
 }
 
-/** Checks each input by its type, and its URL against the networks that this deployment may reach. */
+/** Checks the URLs against the networks that this deployment may reach, and the clip's ends. */
 function checkInputs(
   inputs: CreateAsset["inputs"],
   allowPrivateNetwork: boolean,
 ): { source: SourceInput } | { issues: z.core.$ZodIssue[] } {
   const issues: z.core.$ZodIssue[] = [];
-  const refuse = (path: PropertyKey[], message: string) =>
-    issues.push({ code: "custom", path: ["inputs", ...path], message, input: undefined });
+  const refuse = (path: PropertyKey[], message: string, hint = message) =>
+    issues.push({ code: "custom", path: ["inputs", ...path], ...hinted(message, hint), input: undefined });
   let source: SourceInput | null = null;
   for (const [position, input] of inputs.entries()) {
-    if (LATER_TYPES.has(input.type)) {
-      refuse([position, "type"], LATER);
-      continue;
-    }
-    const parsed = VideoInput.safeParse(input);
-    if (!parsed.success) {
-      issues.push(...parsed.error.issues.map((issue) => ({ ...issue, path: ["inputs", position, ...issue.path] })));
-      continue;
-    }
-    const { url, startTime = 0, endTime } = parsed.data;
+    if (input.type !== "video") continue; // refused by the schema
+    const { url, startTime = 0, endTime } = input;
     const checked = checkPublicUrl(url, allowPrivateNetwork);
     if (/^[a-z]+_mediaId:\/\//i.test(url)) refuse([position, "url"], LATER);
     else if (!checked.ok) refuse([position, "url"], checked.message);
-    else if (endTime !== undefined && endTime <= startTime) refuse([position, "endTime"], "is invalid");
+    else if (endTime !== undefined && endTime <= startTime)
+      refuse([position, "endTime"], "is invalid", "must be greater than `startTime`");
     else if (source !== null) refuse([position], LATER);
     else
       source = {
@@ -110,7 +104,7 @@ function checkInputs(
 /** @throws {Problem} validation_failed */
 export function requireInputs(body: CreateAsset, allowPrivateNetwork: boolean): SourceInput {
   const checked = checkInputs(body.inputs, allowPrivateNetwork);
-  if ("issues" in checked) throw validationProblem(checked, body);
+  if ("issues" in checked) throw validationProblem(checked, { data: body, schema: null });
   return checked.source;
 }
 
@@ -123,7 +117,7 @@ export function inputIssues(body: unknown, allowPrivateNetwork: boolean): z.core
 }
 
 export const UpdateAsset = z
-  .looseObject({ title: shortText.optional(), creatorId: shortText.optional(), metadata: Metadata.optional() })
+  .object({ title: shortText.optional(), creatorId: shortText.optional(), metadata: Metadata.optional() })
   .openapi("UpdateMedia", { description: "`metadata` is replaced as a whole" });
 export type UpdateAsset = z.infer<typeof UpdateAsset>;
 

@@ -9,8 +9,8 @@ let starting = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Starts an asset's machine with the asset's row, waiting for its turn among others. Never rejects: the sweep starts what failed here or
- * was lost with the isolate.
+ * Starts an asset's machine with the asset's row, after waiting for a free slot. Never rejects: the sweep starts the machines of failed calls
+ * and of calls lost with the isolate.
  */
 export async function startMachine(env: Env, asset: AssetForMachine): Promise<void> {
   if (starting >= STARTS_AT_ONCE) await new Promise<void>((turn) => waiting.push(turn));

@@ -1,20 +1,16 @@
-import { lt } from "drizzle-orm";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { IDEMPOTENCY_KEEP_MS } from "../../platform/http/idempotency.ts";
-import { idempotencyKeys } from "../../platform/http/tables.ts";
 import { log } from "../../platform/log.ts";
 import { assetMachine } from "./asset-calls.ts";
 import { findStrays, type OffAir } from "./repository.ts";
 
-/** An asset whose row has not changed for this long is swept: its machine may never have been started. */
+/** An asset is swept when its row has not changed for this long: its machine may never have been started. */
 const SILENT_MS = 60_000;
 const AT_ONCE = 100;
 
 /** Restarts assets that a crash left between two steps. Harmless for assets that are merely slow. @param isOffAir from live/ */
 export async function sweepAssets(env: Env, now: Date, isOffAir: OffAir): Promise<void> {
   const db = openDatabase(env.DB);
-  await db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, new Date(now.getTime() - IDEMPOTENCY_KEEP_MS)));
   const strays = await findStrays(db, new Date(now.getTime() - SILENT_MS), AT_ONCE, isOffAir);
   await Promise.all(
     strays.map(async ({ id, isDeleted }) => {

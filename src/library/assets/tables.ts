@@ -17,7 +17,7 @@ export const assets = sqliteTable(
     accessPolicy: text({ enum: ["public", "private", "drm"] }).notNull(),
     maxResolution: text({ enum: ["2160p", "1440p", "1080p", "720p", "480p"] }).notNull(),
     mediaQuality: text({ enum: ["standard", "pro", "premium"] }).notNull(),
-    sourceUrl: text().notNull(),
+    sourceUrl: text().notNull(), // of a direct upload: `upload:{id}` (`sources/uploaded-source.ts`)
     clipStartMs: integer().notNull(),
     clipEndMs: integer(),
     streamId: text(), // recordings and clips: the live stream. The id of a recording is that of its session
@@ -48,8 +48,11 @@ export const assets = sqliteTable(
     purgedAt: integer({ mode: "timestamp_ms" }),
   },
   (t) => [
-    index("assets_in_workspace").on(t.workspaceId, t.createdAt, t.id),
-    // For the sweeps. Without `updatedAt`, so that progress reports do not write to it. Column names stay unqualified, as SQLite wants them.
+    // Without the deleted ones, so that a distant page of a list is found in the index alone.
+    index("assets_in_workspace")
+      .on(t.workspaceId, t.createdAt, t.id)
+      .where(sql`deleted_at IS NULL`),
+    // For the sweeps. Without `updatedAt`, so that progress reports do not write to it. Column names stay unqualified, as SQLite requires.
     index("assets_processing")
       .on(t.status, t.streamId)
       .where(sql`status = 'processing' AND deleted_at IS NULL`),
@@ -96,6 +99,8 @@ export const renditions = sqliteTable(
     isWhole: integer({ mode: "boolean" }).notNull(),
     /** Passthrough only: the source's key frames lie on the ladder's grid, so it serves as the top rung and stays listed. */
     isTopRung: integer({ mode: "boolean" }).notNull().default(false),
+    /** Passthrough of an upload that is still coming in: the segments whose bytes are stored. Null = all. */
+    arrivedSegments: integer(),
     codec: text().notNull(), // RFC 6381
     widthPx: integer(),
     heightPx: integer(),

@@ -2,7 +2,9 @@ import type { z } from "@hono/zod-openapi";
 import { resolutionLabel } from "../../../protocol/ladder.ts";
 import { withoutUnset } from "../../platform/http/record.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
-import type { Asset, AssetRecord, PlaybackId, Track } from "./repository.ts";
+import { isUploaded, uploadAddress } from "../sources/upload-address.ts";
+import type { Asset, AssetRecord, Track } from "./repository.ts";
+import { toPlaybackId } from "./to-rules.ts";
 import type { MediaRecord } from "../../events/index.ts";
 import type { CreatedMedia, InputInfo } from "./schemas.ts";
 
@@ -28,13 +30,6 @@ function toAspectRatio(widthPx: number, heightPx: number): string {
   const common = divisor(widthPx, heightPx);
   return `${widthPx / common}:${heightPx / common}`;
 }
-
-const openRules = () => ({ defaultPolicy: "allow" as const, allow: [], deny: [] });
-const toPlaybackId = ({ id, accessPolicy }: PlaybackId) => ({
-  id,
-  accessPolicy,
-  accessRestrictions: { domains: openRules(), userAgents: openRules() },
-});
 
 const toTrack = (track: Track) =>
   withoutUnset({
@@ -87,7 +82,7 @@ export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<ty
   }) as z.infer<typeof MediaRecord>;
 }
 
-/** The response to a creation has its own schema (contract/rest.md §2, Records). */
+/** The response to a creation has its own schema (media contract, Records). */
 export function toCreatedMedia({
   asset,
   playbackIds,
@@ -115,5 +110,6 @@ export function toInputInfo({ asset, tracks }: AssetRecord): z.infer<typeof Inpu
     ...(asset.containerFormat === null ? {} : { containerFormat: asset.containerFormat }),
     tracks: tracks.map(toTrack),
   };
-  return { configuration: { url: asset.sourceUrl }, file };
+  const url = isUploaded(asset.sourceUrl) ? uploadAddress(asset) : asset.sourceUrl;
+  return { configuration: { url }, file };
 }

@@ -57,7 +57,7 @@ function assembleAudio(job: JobRow | undefined): Assembled | null {
 }
 
 /**
- * Assembles the rows from which manifests are rendered, from what the jobs have reported so far.
+ * Assembles the rows from which manifests are rendered, out of the jobs' reports so far.
  *
  * @param showGrowing also lists renditions that are not whole, for a source without passthrough. They all end at the same segment, so that
  *   audio and video grow together

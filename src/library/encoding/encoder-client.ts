@@ -5,12 +5,11 @@ import type { Env } from "../../platform/env.ts";
 import { logError, logWarning } from "../../platform/log.ts";
 import { askWithSecrets } from "../../platform/crypto/encoder-secret.ts";
 
-/** An encoder's answer to a job. `full` and `unreachable` are retried later and cost the job no attempt. */
+/** An encoder's answer to a job. `full` and `unreachable` are retried later and do not count as an attempt. */
 export type Submission = "accepted" | "full" | "unreachable";
 
-/** Most jobs of one asset submitted at once. A single encoder queues them; containers run them in parallel. */
+/** Maximum number of jobs of one asset submitted at once. A single encoder queues them; containers run them in parallel. */
 const PARALLEL_JOBS = { http: 3, container: 12 } as const;
-const CONTAINERS = 20; // max_instances in wrangler.toml
 const SUBMIT_TIMEOUT_MS = 10_000;
 
 /** The encoder rejected a job as malformed: Worker and encoder are of different releases. Retrying does not help. */
@@ -35,7 +34,7 @@ type Question = Omit<RequestInit, "headers"> & { headers?: Record<string, string
 export function encoderClient(env: Env): EncoderClient {
   const ask = async (route: string, path: string, { headers, ...init }: Question) => {
     const withSecret = (secret: string) =>
-      encoderAt(env, instanceOf(route))(path, {
+      encoderAt(env, instanceOf(route, Number(env.ENCODER_CONTAINERS)))(path, {
         ...init,
         headers: { ...headers, authorization: `Bearer ${secret}` },
       });
@@ -93,10 +92,10 @@ export function encoderAt(env: Env, instance: string): Send {
 }
 
 /** The instance is derived from job and attempt, so a cancel reaches it, and another attempt may use another instance. */
-function instanceOf(route: string): string {
+function instanceOf(route: string, count: number): string {
   let hash = 0;
   for (const char of route) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) >>> 0;
-  return `encoder-${hash % CONTAINERS}`;
+  return `encoder-${hash % count}`;
 }
 
 const containerNamed = (env: Env, instance: string) =>

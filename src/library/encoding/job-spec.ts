@@ -1,7 +1,7 @@
 import type { ClipRange } from "../../../protocol/jobs.ts";
 import type { EncodingPlan } from "./plan.ts";
 
-/** A job without what belongs to one attempt (token, callback address). This is what the machine stores. */
+/** A job as the machine stores it, without the properties of an attempt (token, callback address). */
 export type JobSpec = { kind: "probe" } | { kind: "video"; chunk: number } | { kind: "audio"; track: number };
 
 /** `{assetId}.probe`, `{assetId}.video.3`, `{assetId}.audio.0`: the id contains its asset's id. */

@@ -1,4 +1,5 @@
-import type { Progress } from "../../media/types.ts";
+import type { Progress, SourceRetry } from "../../media/types.ts";
+import { copiedBytes, type CopyState } from "../sources/copy-state.ts";
 import type { JobOverview } from "./job-store.ts";
 import type { EncodingPlan } from "./plan.ts";
 
@@ -12,6 +13,13 @@ export const copyProgress = (bytesCopied: number, totalBytes: number | null): Pr
   stage: "downloading",
   renditions: [],
 });
+
+/** @param before the progress of the copy; null = nothing is copied yet */
+export const retryProgress = (before: CopyState | undefined, retry: SourceRetry): Progress => {
+  const ranged = before?.upload?.ranged ?? null;
+  const copied = ranged === null ? copyProgress(0, null) : copyProgress(copiedBytes(ranged), ranged.file.size);
+  return { ...copied, retry };
+};
 
 /** How much of every rendition is encoded. Chunks are weighted by their frames; audio counts as a tenth of the total. */
 export function encodingProgress(plan: EncodingPlan, jobs: JobOverview[]): Progress {

@@ -5,6 +5,9 @@ import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import type { JobGrant } from "./job-token.ts";
 
+/** A segment of a 2160p rung at its rate cap is 13 MB. */
+const MAX_OBJECT_BYTES = 64 * 1024 * 1024;
+
 /** One object of a rendition, as an attempt of a job writes it. */
 export interface JobObject {
   jobId: string;
@@ -21,7 +24,7 @@ export type WriteVerdict = "write" | "over";
 export type ReplaceVerdict = "replace" | "announced" | "over" | "unavailable";
 
 /** Whether a job may write an object: a segment in its range, or an init segment, of one of its renditions. */
-export function isInScope(
+function isInScope(
   { renditions, segments: [first, end] }: JobGrant,
   { rendition, file }: Pick<JobObject, "rendition" | "file">,
 ): boolean {
@@ -37,14 +40,19 @@ export function isInScope(
  * Writing the same bytes again succeeds. With different bytes, an announced object stays and the write is a conflict; an unannounced one is
  * deleted, and the caller has to repeat the write.
  *
- * @throws {Problem} job_gone; object_announced; unavailable = repeat the write
+ * @param body `byteCount`: as announced; NaN when it was not
+ * @throws {Problem} forbidden, body_too_large, job_gone, object_announced; unavailable = repeat the write
  */
 export async function storeObject(
   env: Env,
-  { assetId, jobId, attempt }: JobGrant,
+  grant: JobGrant,
   { rendition, file }: Pick<JobObject, "rendition" | "file">,
-  body: ReadableStream<Uint8Array>,
+  { byteCount, stream: body }: { byteCount: number; stream: ReadableStream<Uint8Array> | null },
 ): Promise<void> {
+  if (!isInScope(grant, { rendition, file })) throw new Problem("forbidden", "this job does not write that object");
+  if (!(byteCount > 0 && byteCount <= MAX_OBJECT_BYTES) || body === null)
+    throw new Problem("body_too_large", "an object needs a Content-Length of 1 byte to 64 MiB");
+  const { assetId, jobId, attempt } = grant;
   const object: JobObject = { jobId, attempt, rendition, file };
   const { verdict } = await callMachine<{ verdict: WriteVerdict }>(env.ASSET_MACHINE, assetId, "write", object);
   if (verdict === "over") throw gone();

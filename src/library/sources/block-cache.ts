@@ -17,13 +17,13 @@ export function createBlockCache(
   const blocks = new Map<number, Promise<Uint8Array>>();
   const maxBlocks = Math.max(1, Math.floor(cacheBytes / blockBytes));
 
-  function fetchRun(first: number, last: number, size: number): void {
+  function fetchBlocks(first: number, last: number, size: number): void {
     const offset = first * blockBytes;
-    const run = fetchBytes(offset, Math.min((last + 1) * blockBytes, size) - offset);
+    const fetched = fetchBytes(offset, Math.min((last + 1) * blockBytes, size) - offset);
     for (let index = first; index <= last; index++) {
       const start = (index - first) * blockBytes;
       // A copy: a view would keep the whole response in memory as long as one of its blocks.
-      const block = run.then((bytes) => bytes.slice(start, start + blockBytes));
+      const block = fetched.then((bytes) => bytes.slice(start, start + blockBytes));
       blocks.set(index, block);
       block.catch(() => blocks.delete(index)); // The next reader tries again.
     }
@@ -33,7 +33,7 @@ export function createBlockCache(
     let start = first;
     for (let index = first; index <= last + 1; index++) {
       if (index <= last && !blocks.has(index)) continue;
-      if (index > start) fetchRun(start, index - 1, size);
+      if (index > start) fetchBlocks(start, index - 1, size);
       start = index + 1;
     }
   }

@@ -7,6 +7,7 @@ import { copyWhole } from "./copy-streamed.ts";
 import type { SourceEnv, SourceLimits } from "./limits.ts";
 import { maxSourceBytes, SOURCE_LIMITS } from "./limits.ts";
 import { createHostGuard } from "../../platform/network/index.ts";
+import { isNoSuchUpload } from "../../platform/runtime-errors.ts";
 import type { SourceAnswer } from "./safe-fetch.ts";
 import { fetchSource } from "./safe-fetch.ts";
 import { SourceError } from "./source-errors.ts";
@@ -40,7 +41,7 @@ export interface CopyStep {
 }
 
 const MAX_STREAM_MS = 14 * 60_000;
-/** A file that changes again after this many restarts is given up. */
+/** The copy fails when the file changes again after this many restarts. */
 const MAX_RESTARTS = 1;
 
 /**
@@ -194,9 +195,8 @@ async function afterFailure(env: CopyEnv, source: CopySource, state: CopyState, 
 /** Whether a retry may succeed: the source is temporarily unavailable, or the service failed. */
 const isPassing = (error: unknown) => (error instanceof SourceError ? error.retryable : !isGone(error));
 
-/** R2's code 10024: no such upload. */
-const isGone = (error: unknown) =>
-  !(error instanceof SourceError) && error instanceof Error && error.message.includes("(10024)");
+/** Whether R2 no longer has the upload. */
+const isGone = (error: unknown) => !(error instanceof SourceError) && isNoSuchUpload(error);
 
 async function dropUpload(env: Pick<Env, "MEDIA">, key: string, uploadId: string): Promise<void> {
   try {

@@ -1,1 +1,3 @@
+export { type SourceErrorCode } from "./source-errors.ts";
+export { NotArrived } from "./uploaded-source.ts";
 export { assetSource, openStoredIndex, type StoredIndex } from "./stored-passthrough.ts";

@@ -1,6 +1,9 @@
 import { passthroughKey, sourceKey } from "../../platform/storage/keys.ts";
 import type { Env } from "../../platform/env.ts";
 import { openHttpSource } from "./http-range-reader.ts";
+import { findPieces } from "./stored-pieces.ts";
+import { isUploaded } from "./upload-address.ts";
+import { openUploadedSource } from "./uploaded-source.ts";
 import type { RangeReader } from "../../media/mp4/range-reader.ts";
 import { type OpenIndex, openIndex } from "../../media/mp4/index-file.ts";
 
@@ -45,8 +48,10 @@ export async function openStoredIndex(
 export function assetSource(env: Env, assetId: string, sourceUrl: () => Promise<string | null>): RangeReader {
   let remote: Promise<RangeReader> | null = null;
   const openRemote = async () => {
+    if ((await findPieces(env, assetId)) !== null) return openUploadedSource(env, assetId);
     const url = await sourceUrl();
     if (url === null) throw new Error("the asset is gone");
+    if (isUploaded(url)) return openUploadedSource(env, assetId);
     return openHttpSource(env, url, { firstBytes: 64 * KIB, blockBytes: 64 * KIB });
   };
   return {

@@ -1,10 +1,10 @@
 import { type FieldProblem, Problem } from "../../platform/http/problems.ts";
 
-/** A time range that a viewer requests (contract/playback.md, Clips); seconds from the start of the session. */
+/** A time range that a viewer requests (media contract, Clips); seconds from the start of the session. */
 export interface ClipRequest {
   startSeconds: number;
   endSeconds: number;
-  /** Access policy of the clip's media; null = that of the stream's recordings. */
+  /** Access policy of the clip's asset; null = that of the stream's recordings. */
   access: "public" | "private" | null;
 }
 
@@ -24,14 +24,18 @@ export function readClipRequest(query: URLSearchParams): ClipRequest | null {
     const text = query.get(field);
     const value = SECONDS.exec(text ?? "")?.[1];
     if (value === undefined)
-      fields.push({ field, message: text === null ? "must not be null" : "must be seconds, such as 10s" });
+      fields.push(
+        text === null
+          ? { field, message: "must not be null", hint: "is required" }
+          : { field, message: "must be seconds, such as 10s" },
+      );
     return Number(value);
   };
   const [startSeconds, endSeconds] = [seconds("start"), seconds("end")];
   if (fields.length === 0 && startSeconds >= endSeconds) fields.push({ field: "end", message: "must be after start" });
   const access = query.get("clipAccess");
   if (access !== null && access !== "public" && access !== "private")
-    fields.push({ field: "clipAccess", message: "is invalid" });
+    fields.push({ field: "clipAccess", message: "is invalid", hint: "must be one of `public`, `private`" });
   if (fields.length > 0) throw new Problem("validation_failed", "the clip is not valid", { fields });
   return { startSeconds, endSeconds, access: access === "public" || access === "private" ? access : null };
 }

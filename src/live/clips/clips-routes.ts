@@ -2,7 +2,8 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { listAssets, toMedia } from "../../library/assets/index.ts";
 import { MediaRecord } from "../../events/index.ts";
 import { openDatabase } from "../../platform/database.ts";
-import { DONE, envelopeAnswer, pageAnswer, security, successPage } from "../../platform/http/answers.ts";
+import { envelopeAnswer, pageAnswer, security, successPage, successWith } from "../../platform/http/answers.ts";
+import { pattern } from "../../platform/http/fields.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { PageQuery, pagination } from "../../platform/http/pagination.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
@@ -14,7 +15,7 @@ import { CreateClip } from "./schemas.ts";
 
 /** Some clients send a stream's id in UUID form. */
 const livestreamId = z
-  .union([z.uuid(), z.string().regex(/^[0-9a-fA-F]{32}$/)])
+  .union([z.uuid(), pattern(/^[0-9a-fA-F]{32}$/, "32 hexadecimal digits")])
   .transform((id) => id.replaceAll("-", "").toLowerCase())
   .openapi({
     param: { name: "livestreamId", in: "path" },
@@ -25,6 +26,7 @@ const livestreamId = z
 const listRoute = createRoute({
   operationId: "list-live-clips",
   summary: "Page through the clips of a stream",
+  description: "By time of creation. They are media items with `streamId` set.",
   method: "get",
   path: "/v1/on-demand/{livestreamId}/live-clips",
   tags: ["Manage live stream"],
@@ -39,7 +41,7 @@ const listRoute = createRoute({
 const createRouteDefinition = createRoute({
   operationId: "create-live-clip",
   summary: "Make a clip of the broadcast on air, or of the last one",
-  description: "The same segments with the same access policy are one media, however often they are asked for.",
+  description: "The same segments with the same access policy are one media item, however often they are requested.",
   method: "post",
   path: "/v1/live/streams/{streamId}/clips",
   tags: ["Manage live stream"],
@@ -64,7 +66,7 @@ export const clipRoutes = newRouter().openapi(createRouteDefinition, async (c) =
   const key = keyOf(c, c.req.valid("param").streamId);
   const data = orNotFound(await createClip(c.env, key, request, publicUrlOf(c)), "stream_not_found");
   c.set("createdIds", [data.id]);
-  return c.json({ ...DONE, playback_id: data.playbackIds[0]!.id, data }, 201);
+  return c.json(successWith({ playback_id: data.playbackIds[0]!.id, data }), 201);
 });
 
 clipRoutes.openapi(listRoute, async (c) => {
@@ -73,7 +75,7 @@ clipRoutes.openapi(listRoute, async (c) => {
     page: offset,
     limit,
     order: orderBy,
-    clipsOfStream: c.req.valid("param").livestreamId,
+    clipsOf: { streamId: c.req.valid("param").livestreamId },
   });
   return c.json(successPage(records.map(toMedia), pagination(total, offset, limit)), 200);
 });

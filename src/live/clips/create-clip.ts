@@ -4,12 +4,13 @@ import type { MediaRecord } from "../../events/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
-import { CLIPS_PER_HOUR, findClip, saveClip } from "./clips.ts";
 import type { ClipRequest } from "./clips-request.ts";
+import { findClip } from "./find-clip.ts";
+import { CLIPS_PER_HOUR, saveClip } from "./save-clip.ts";
 import { findOwnPlayable } from "../streams/playback.ts";
 
 /**
- * Creates a clip media from a time range of a stream, for the stream's owner. Null when there is no such stream.
+ * Creates a clip from a time range of a stream, for the stream's owner. Null when there is no such stream.
  *
  * @throws {Problem} not_ready, validation_failed, media_not_found, clip_limit_reached, unavailable
  */

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_CLIP_POSITION_SECONDS } from "./clips-request.ts";
 
-/** The request for a clip of a media (contract/playback.md, Clips). */
+/** The request for a clip of a stream (media contract, Clips). */
 export const CreateClip = z
-  .looseObject({
+  .strictObject({
     startTime: z.number().min(0).max(MAX_CLIP_POSITION_SECONDS).openapi({
       description: "Seconds from the beginning of the broadcast",
       example: 10,
@@ -13,7 +13,7 @@ export const CreateClip = z
       example: 40,
     }),
     accessPolicy: z.enum(["public", "private"]).optional().openapi({
-      description: "Of the clip's media; without it the stream's `mediaPolicy`, and never wider than that",
+      description: "Of the clip; by default the stream's `mediaPolicy`, and never wider than that",
     }),
   })
   .refine(({ startTime, endTime }) => startTime < endTime, { path: ["endTime"], message: "must be after startTime" })

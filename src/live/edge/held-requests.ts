@@ -41,7 +41,7 @@ export class HeldRequests {
     });
   }
 
-  /** Releases the requests whose wait is over. Call after every change of the index. */
+  /** Answers the requests that need not wait any longer. Call after every change of the index. */
   releaseDue(): void {
     for (const { rendition: name, place, isMedia, release } of this.#held) {
       const rendition = this.#index().rendition(name);

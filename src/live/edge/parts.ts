@@ -7,7 +7,7 @@ import { LiveManifests } from "./manifests.ts";
 import { SegmentUploads } from "./segment-uploads.ts";
 import { ViewerReports } from "./viewer-reports.ts";
 
-/** The parts of the live edge of one session. Its verbs are the other files of this folder. */
+/** The components of the live edge of one session. Its verbs are the other files of this folder. */
 export class EdgeParts {
   readonly ctx: DurableObjectState;
   readonly env: Env;
@@ -52,6 +52,11 @@ export class EdgeParts {
     return connection === this.connection && this.index.session !== null && !this.index.hasEnded;
   }
 
+  /** Makes this connection the writing one, unless a newer one is known. */
+  acceptConnection(connection: number): void {
+    if (connection > this.connection) this.kv.put("connection", connection);
+  }
+
   /** When the session's index is to be deleted, epoch ms; Infinity while it is needed. */
   get releaseAtMs(): number {
     return this.kv.get<number>("releaseAtMs") ?? Infinity;
@@ -65,6 +70,12 @@ export class EdgeParts {
   onChange(): void {
     this.manifests.clearCache();
     this.requests.releaseDue();
+  }
+
+  /** Announces a change of the index and uploads the segments that are whole. */
+  async publish(): Promise<void> {
+    this.onChange();
+    await this.uploads.run();
   }
 
   /** Sets the object's single alarm to whatever is due first. */

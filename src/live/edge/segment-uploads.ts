@@ -36,7 +36,7 @@ export class SegmentUploads {
     return this.#retryAtMs;
   }
 
-  /** Call when a segment may have become whole. The alarm is set first, in case this object dies before the upload. */
+  /** Call when a segment may have become whole. The alarm is set first, in case this object crashes before the upload. */
   start(): void {
     this.#retryAtMs = this.#context.clock() + RETRY_MS;
     void this.#context.schedule();

@@ -1,7 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 import { logWarning } from "../../platform/log.ts";
 import { ViewerWindow } from "../origin/viewer-window.ts";
-import { reportViewers } from "../streams/viewers.ts";
+import { reportViewers } from "../streams/report-viewers.ts";
 
 const MIN_INTERVAL_MS = 1000;
 

@@ -17,13 +17,21 @@ import {
 import { readBytes } from "../../platform/http/read-bytes.ts";
 import { readCallback } from "../../platform/http/read-json.ts";
 import { publicUrlOf } from "../../platform/http/requests.ts";
-import { validationProblem } from "../../platform/http/router.ts";
-import { authorize, passphraseOf } from "./authorize.ts";
+import { validationProblem } from "../../platform/http/validation.ts";
+import { answerPassphrase } from "./answer-passphrase.ts";
+import { authorize } from "./authorize.ts";
+import { dropRung } from "./drop-rung.ts";
+import { endConnection } from "./end-connection.ts";
 import { requireGateway, requireOwnHosts, requireOwnId } from "./gateway-auth.ts";
+import { recordGap } from "./record-gap.ts";
 import { registerGateway } from "./register-gateway.ts";
+import { reportHeartbeat } from "./report-heartbeat.ts";
+import { resumeSession } from "./resume-session.ts";
 import { type LiveContext, requireSession } from "./session-auth.ts";
-import { dropRung, recordGap, storeInit, storePart, storeThumbnail } from "./session-media.ts";
-import { endConnection, reportHeartbeat, resumeSession, startSession } from "./session-reports.ts";
+import { startSession } from "./start-session.ts";
+import { storeInit } from "./store-init.ts";
+import { storePart } from "./store-part.ts";
+import { storeThumbnail } from "./store-thumbnail.ts";
 
 const MAX_INIT_BYTES = 64 * 1024;
 /** Limit of a part: a row in a Durable Object's SQLite holds 2 MB, which is one second at 15 Mbit/s. */
@@ -32,7 +40,7 @@ const MAX_PART_BYTES = 1_900_000;
 /** @throws {Problem} validation_failed */
 function validQuery<Schema extends z.ZodType>(schema: Schema, query: Record<string, string>): z.infer<Schema> {
   const parsed = schema.safeParse(query);
-  if (!parsed.success) throw validationProblem(parsed.error, query, "query");
+  if (!parsed.success) throw validationProblem(parsed.error, { data: query, schema, target: "query" });
   return parsed.data;
 }
 
@@ -51,7 +59,7 @@ export const ingestRoutes = new Hono<LiveContext>()
   .post("/internal/ingest/passphrase", async (c) => {
     const request = await readCallback(AskPassphrase, c.req.raw);
     requireOwnId(c.var.gateway, request.gatewayId);
-    return c.json(await passphraseOf(c.env, request));
+    return c.json(await answerPassphrase(c.env, request));
   })
   .post("/internal/ingest/authorize", async (c) => {
     const request = await readCallback(Authorize, c.req.raw);

@@ -9,7 +9,14 @@ import { chooseGateway } from "./push-target.ts";
 
 const MAX_ANSWER_LENGTH = 4096;
 /** Start timeout of a container. */
-const HEALTH_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 30_000;
+const HEALTH_TIMEOUT_MS = 2000;
+
+/** The gateway or encoder that a broadcast is sent to. */
+interface Receiver {
+  send: (path: string, init?: RequestInit) => Promise<Response>;
+  authorization: string;
+}
 
 interface PushedBroadcast {
   headers: Record<string, string>;
@@ -17,16 +24,35 @@ interface PushedBroadcast {
 }
 
 /** The encoder service, for installations without a gateway: a container for this stream, or the service at `ENCODER_URL`. */
-async function encoderFor(env: Env, streamId: string) {
+async function encoderFor(env: Env, streamId: string): Promise<Receiver> {
   const send = encoderAt(env, `live-${streamId}`);
   const { response, secret } = await askWithSecrets(env, (candidate) =>
     send("/health", {
       headers: { authorization: `Bearer ${candidate}` },
-      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+      signal: AbortSignal.timeout(START_TIMEOUT_MS),
     }),
   );
   await response.body?.cancel();
   return { send, authorization: `Bearer ${secret}` };
+}
+
+async function receiverFor(env: Env, streamId: string): Promise<Receiver> {
+  const gateway = await chooseGateway(env);
+  if (gateway === null) return await encoderFor(env, streamId);
+  return { send: (path, init) => fetch(gateway.url + path, init), authorization: gateway.authorization };
+}
+
+async function isReachable({ send, authorization }: Receiver): Promise<boolean> {
+  try {
+    const response = await send("/health", {
+      headers: { authorization },
+      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+    });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -40,19 +66,20 @@ export async function pushBroadcast(
   streamId: string,
   { headers, body }: PushedBroadcast,
 ): Promise<{ answer: PushAnswer; isRead: Promise<unknown> }> {
+  let receiver: Receiver | null = null;
   try {
-    const gateway = await chooseGateway(env);
-    const { send, authorization } =
-      gateway === null
-        ? await encoderFor(env, streamId)
-        : { send: (path: string, init?: RequestInit) => fetch(gateway.url + path, init), ...gateway };
+    receiver = await receiverFor(env, streamId);
+    const { send, authorization } = receiver;
     const response = await send("/push", { method: "POST", headers: { ...headers, authorization }, body });
     const { line, isOver } = await firstLine(response);
     return { answer: PushAnswer.parse(JSON.parse(line)), isRead: isOver };
   } catch (error) {
     if (error instanceof UnusableSecret) throw error;
-    logWarning("live.push_broke", { streamId, error: String(error) });
-    return { answer: { accepted: false, reason: "unavailable" }, isRead: restOf(body) };
+    // workerd reports the same error for a broadcaster that disconnects and for a gateway that does.
+    const isGatewayUp = receiver !== null && (await isReachable(receiver));
+    const reason = isGatewayUp ? "broadcaster_disconnected" : "unavailable";
+    logWarning("live.push_broke", { streamId, reason, error: String(error) });
+    return { answer: { accepted: false, reason }, isRead: restOf(body) };
   }
 }
 

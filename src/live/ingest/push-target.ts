@@ -19,7 +19,7 @@ export interface PushTarget {
 }
 
 /**
- * Chooses the gateway with the most free places for a pushed broadcast. The request body can be forwarded only once, so gateways are asked
+ * Chooses the gateway with the most free slots for a pushed broadcast. The request body can be forwarded only once, so gateways are asked
  * first whether they are reachable and not full. A single gateway is not asked, because there is no choice (except during a secret rotation).
  *
  * @returns null when there is no gateway, or none answers

@@ -28,6 +28,3 @@ export const requireSession = createMiddleware<LiveContext>(async (c, next) => {
   c.set("grant", grant);
   await next();
 });
-
-export const sessionOver = () =>
-  new Problem("session_over", "the session is over, or another broadcaster has taken its place");

@@ -8,7 +8,7 @@ import { log } from "../../platform/log.ts";
 
 /** When a broadcaster returns, an unfilled absence is filled up to this length. A longer one causes a discontinuity. */
 export const MAX_FILLED_AT_ONCE_MS = 120_000;
-/** When the media cannot be held, an absence up to this length is ignored. Dates are then off by as much. */
+/** An absence up to this length is ignored when the media cannot be held. Dates are then off by at most this much. */
 const UNNOTICED_MS = 100;
 
 /** Renditions that end further apart would be out of sync if each continued where it ended. */
@@ -19,7 +19,8 @@ const HOLD_KEY = "hold";
 const UNTIL_KEY = "holdUntilMs";
 
 /**
- * Fills the absence of a broadcaster with the last picture and silence, in segments of their own. A broadcaster that returns with the same init segments then continues without a discontinuity.
+ * Fills the absence of a broadcaster with the last picture and silence, in separate segments. A broadcaster that returns with the same init
+ * segments then continues without a discontinuity.
  */
 export class Holding {
   readonly #storage: DurableObjectStorage;
@@ -27,7 +28,7 @@ export class Holding {
   readonly #index: () => OriginIndex;
   #stills: Map<string, Still> | null = null;
   /** Number of resumptions. Stills read before the last one are outdated. */
-  #mediaRuns = 0;
+  #resumptions = 0;
 
   constructor(storage: DurableObjectStorage, bucket: R2Bucket, index: () => OriginIndex) {
     this.#storage = storage;
@@ -66,7 +67,7 @@ export class Holding {
   }
 
   /**
-   * Closes unfinished segments before new media. When the media is of the same kind as before, the absence is filled and the timeline
+   * Closes unfinished segments before new media. When the init segments are the same as before, the absence is filled and the timeline
    * continues without a discontinuity.
    *
    * @param isWanted whether this broadcaster may still write
@@ -84,7 +85,7 @@ export class Holding {
     this.#storage.kv.put(OPENING_KEY, { id: opening.id, answer });
     this.#storage.kv.delete(HOLD_KEY);
     this.#stills = null;
-    this.#mediaRuns += 1;
+    this.#resumptions += 1;
     return answer;
   }
 
@@ -170,9 +171,9 @@ export class Holding {
 
   async #findStills(): Promise<Map<string, Still>> {
     if (this.#stills !== null) return this.#stills;
-    const run = this.#mediaRuns;
+    const resumptions = this.#resumptions;
     const stills = await findStills(this.#bucket, this.#index());
-    if (run === this.#mediaRuns) this.#stills = stills;
+    if (resumptions === this.#resumptions) this.#stills = stills;
     return stills;
   }
 }

@@ -6,7 +6,7 @@ import type { OriginStore } from "./origin-store.ts";
 /** Segments that keep their parts in memory: more than playlists list parts for, even when a bad connection made segments short. */
 export const SEGMENTS_WITH_PARTS = 24;
 
-/** Loads a rendition's in-memory state: its newest segments, and the older segments next to seams. */
+/** Loads a rendition's in-memory state: its newest segments, and the older segments on both sides of each Period start. */
 export function loadRendition(
   { store, history }: { store: OriginStore; history: OriginHistory },
   session: OriginSession,
@@ -22,9 +22,9 @@ export function loadRendition(
     timescale,
     firstMsn,
     segments,
-    seamSegments: history.seamSegments(name, memoryMsn),
+    boundarySegments: history.boundarySegments(name, memoryMsn),
     discontinuities: segments.filter(({ isDiscontinuous }) => isDiscontinuous).map(({ msn }) => msn),
     olderDiscontinuities: before + store.discontinuitiesBetween(name, 0, memoryMsn - 1),
-    seams: store.seams(name),
+    periodStarts: store.periodStarts(name),
   };
 }

@@ -5,9 +5,9 @@ import { endTicks, type LiveRendition, type LiveSegment, segmentAt } from "../..
 export function newSegment(arriving: ArrivingPart, { segments, timescale }: LiveRendition): LiveSegment {
   const { msn, capturedAtMs, decodeTicks, initVersion } = arriving;
   const before = segments.at(-1);
-  // When the first segment of a new run was lost, its discontinuity flag was lost too.
-  const isLateSeam = before !== undefined && before.isGap && before.initVersion !== initVersion;
-  const isDiscontinuous = arriving.isDiscontinuous || isLateSeam;
+  // When the first segment after a reconnect was lost, its discontinuity flag was lost too.
+  const isLateDiscontinuity = before !== undefined && before.isGap && before.initVersion !== initVersion;
+  const isDiscontinuous = arriving.isDiscontinuous || isLateDiscontinuity;
   const continues = before !== undefined && !isDiscontinuous;
   return {
     msn,
@@ -52,7 +52,7 @@ export function gapSegment(
     durationTicks,
     bytes: 0,
     isDiscontinuous: known?.isDiscontinuous ?? false,
-    // A dropped rung has no init segments of later runs.
+    // A dropped rung has no later init segments.
     initVersion: (droppedFrom === null ? known?.initVersion : undefined) ?? before?.initVersion ?? 0,
     isGap: true,
     isWhole: true,

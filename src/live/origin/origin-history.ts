@@ -10,8 +10,8 @@ export const SEGMENTS_IN_MEMORY = 600;
 export const BLOCK_SEGMENTS = 256;
 /** A DVR window: 12 h in segments of 2 s, 24 h in segments of 4 s. It bounds playlists and MPDs. */
 export const MAX_DVR_SEGMENTS = 21_600;
-/** Limits the periods of an MPD. Older seams are deleted, and the MPD's DVR window starts after them. */
-export const MAX_SEAMS = 512;
+/** Limits the Periods of an MPD. Older starts are deleted, and the MPD's DVR window begins after them. */
+export const MAX_PERIOD_STARTS = 512;
 
 /**
  * The segments of a session that are no longer in memory. They are rows of the origin's SQLite, read on demand. The memory keeps a bounded
@@ -28,18 +28,20 @@ export class OriginHistory {
     this.#periodOrigin = storage.kv.get<PeriodOrigin>("periodOrigin") ?? null;
   }
 
-  /** Null while every period since the session's start is known. */
+  /** Null while every Period since the session's start is known. */
   get periodOrigin(): PeriodOrigin | null {
     return this.#periodOrigin;
   }
 
-  /** Derives the seams of a session that began before seams were stored. Its first known period starts at its capture time. */
-  findSeams({ renditions }: OriginSession): void {
-    this.#store.findSeams();
-    const seams = this.#store.seams(null);
+  /** Derives the starts of Periods in a session that began before they were stored. The first known Period starts at its capture time. */
+  derivePeriodStarts({ renditions }: OriginSession): void {
+    this.#store.derivePeriodStarts();
+    const periodStarts = this.#store.periodStarts(null);
     const [leader] = renditions;
-    if (seams.length <= MAX_SEAMS || leader === undefined) return;
-    const [oldest, first] = [seams.at(-MAX_SEAMS)!, seams[0]!].map((msn) => this.#store.these(leader.name, [msn])[0]);
+    if (periodStarts.length <= MAX_PERIOD_STARTS || leader === undefined) return;
+    const [oldest, first] = [periodStarts.at(-MAX_PERIOD_STARTS)!, periodStarts[0]!].map(
+      (msn) => this.#store.these(leader.name, [msn])[0],
+    );
     if (oldest === undefined || first === undefined) return;
     const startSeconds = (oldest.capturedAtMs - first.capturedAtMs) / 1000;
     const mediaSeconds = oldest.decodeTicks / leader.timescale;
@@ -49,37 +51,38 @@ export class OriginHistory {
   #saveOrigin(origin: PeriodOrigin): void {
     this.#periodOrigin = origin;
     this.#storage.kv.put("periodOrigin", origin);
-    this.#store.forgetSeams(origin.firstMsn);
+    this.#store.forgetPeriodStarts(origin.firstMsn);
   }
 
-  /** Segments next to seams that are older than the in-memory ones, for a rendition that is being loaded. */
-  seamSegments(name: string, firstMsn: number): Map<number, LiveRendition["segments"][number]> {
-    const beside = this.#store.seams(null).flatMap((msn) => [msn - 1, msn]);
+  /** For a rendition that is being loaded: the segments on both sides of each Period start that are older than `firstMsn`, the first in memory. */
+  boundarySegments(name: string, firstMsn: number): Map<number, LiveRendition["segments"][number]> {
+    const beside = this.#store.periodStarts(null).flatMap((msn) => [msn - 1, msn]);
     const older = [...new Set(beside)].filter((msn) => msn < firstMsn);
     return new Map(this.#store.these(name, older).map((segment) => [segment.msn, segment]));
   }
 
-  /** Removes the oldest segments from memory. Cheap to call: it acts once per block. */
+  /** Removes the oldest segments from memory, one block at a time. Cheap when no block is due. */
   trim(renditions: LiveRendition[], session: OriginSession): void {
     const nextMsn = Math.max(0, ...renditions.map(({ segments }) => (segments.at(-1)?.msn ?? -1) + 1));
     const isDue = renditions.some(({ segments }) => segments.length >= SEGMENTS_IN_MEMORY + BLOCK_SEGMENTS);
     if (!isDue) return;
     const fromMsn = nextMsn - SEGMENTS_IN_MEMORY;
-    const seams = new Set(renditions.flatMap((rendition) => rendition.seams));
-    for (const rendition of renditions) this.#cut(rendition, fromMsn, seams);
-    this.#forgetSeams(renditions, session);
+    const periodStarts = new Set(renditions.flatMap((rendition) => rendition.periodStarts));
+    for (const rendition of renditions) this.#cut(rendition, fromMsn, periodStarts);
+    this.#forgetPeriodStarts(renditions, session);
     this.markUntil(renditions, fromMsn);
   }
 
-  #cut(rendition: LiveRendition, fromMsn: number, seams: Set<number>): void {
+  #cut(rendition: LiveRendition, fromMsn: number, periodStarts: Set<number>): void {
     const last = rendition.segments.at(-1);
     if (last === undefined) return;
     const firstKept = Math.min(fromMsn, last.msn); // a rendition that is behind keeps its last segment
     const cut = rendition.segments.findIndex(({ msn }) => msn >= firstKept);
     const old = rendition.segments.splice(0, cut);
-    rendition.seamSegments ??= new Map();
+    rendition.boundarySegments ??= new Map();
     for (const segment of old)
-      if (seams.has(segment.msn) || seams.has(segment.msn + 1)) rendition.seamSegments.set(segment.msn, segment);
+      if (periodStarts.has(segment.msn) || periodStarts.has(segment.msn + 1))
+        rendition.boundarySegments.set(segment.msn, segment);
     const [older, kept] = [true, false].map((isOlder) =>
       rendition.discontinuities.filter((msn) => msn < firstKept === isOlder),
     );
@@ -88,10 +91,12 @@ export class OriginHistory {
     this.#store.forgetParts(rendition.name, firstKept);
   }
 
-  #forgetSeams(renditions: LiveRendition[], session: OriginSession): void {
-    const seams = [...new Set(renditions.flatMap((rendition) => rendition.seams))].toSorted((a, b) => a - b);
-    const oldest = seams.at(-MAX_SEAMS);
-    if (seams.length <= MAX_SEAMS || oldest === undefined) return;
+  #forgetPeriodStarts(renditions: LiveRendition[], session: OriginSession): void {
+    const periodStarts = [...new Set(renditions.flatMap((rendition) => rendition.periodStarts))].toSorted(
+      (a, b) => a - b,
+    );
+    const oldest = periodStarts.at(-MAX_PERIOD_STARTS);
+    if (periodStarts.length <= MAX_PERIOD_STARTS || oldest === undefined) return;
     const facts = new Map(session.renditions.map((one) => [one.name, one]));
     const known = renditions.map((live) => ({ facts: facts.get(live.name)!, live }));
     const periods = periodsOf(known, this.#periodOrigin);
@@ -101,8 +106,9 @@ export class OriginHistory {
     const zeroMs = this.#periodOrigin?.zeroMs ?? periods[0]!.capturedAtMs;
     this.#saveOrigin({ firstMsn, startSeconds, mediaSeconds, zeroMs });
     for (const rendition of renditions) {
-      rendition.seams = rendition.seams.filter((msn) => msn >= firstMsn);
-      for (const msn of rendition.seamSegments?.keys() ?? []) if (msn < firstMsn) rendition.seamSegments!.delete(msn);
+      rendition.periodStarts = rendition.periodStarts.filter((msn) => msn >= firstMsn);
+      for (const msn of rendition.boundarySegments?.keys() ?? [])
+        if (msn < firstMsn) rendition.boundarySegments!.delete(msn);
     }
   }
 
@@ -139,7 +145,7 @@ export class OriginHistory {
     };
   }
 
-  /** Counts the part of the DVR window that is older than the memory. Delta updates skip it. */
+  /** Counts the segments and discontinuities of the DVR window that are older than memory. Delta updates skip them. */
   olderThanMemory(rendition: LiveRendition, isBounded: boolean): { segments: number; discontinuities: number } {
     const firstMsn = dvrFirstMsn(rendition, isBounded);
     const memoryMsn = rendition.segments[0]?.msn ?? firstMsn;

@@ -6,7 +6,7 @@ import { OriginHistory, segmentOf } from "./origin-history.ts";
 import { OriginStore } from "./origin-store.ts";
 import {
   endTicks,
-  isSeam,
+  startsPeriod,
   lastWhole,
   type LiveRendition,
   type LiveSegment,
@@ -187,9 +187,9 @@ export class OriginIndex {
     this.store.saveSegment(rendition.name, segment);
     if (segments.at(-1)?.msn === segment.msn) segments[segments.length - 1] = segment;
     else {
-      if (isSeam(segments.at(-1), segment)) {
-        this.store.saveSeam(rendition.name, segment.msn);
-        rendition.seams.push(segment.msn);
+      if (startsPeriod(segments.at(-1), segment)) {
+        this.store.savePeriodStart(rendition.name, segment.msn);
+        rendition.periodStarts.push(segment.msn);
       }
       segments.push(segment);
       if (segment.isDiscontinuous) discontinuities.push(segment.msn);
@@ -203,7 +203,7 @@ export class OriginIndex {
     const { hasEnded } = this;
     this.store.createTables();
     if (this.#storage.kv.get<boolean>("hasSeams") !== true) {
-      this.history.findSeams(session);
+      this.history.derivePeriodStarts(session);
       this.#storage.kv.put("hasSeams", true);
     }
     const dropped = this.#storage.kv.get<Record<string, number | null>>("dropped") ?? {};

@@ -24,6 +24,7 @@ const SCHEMA = [
   "CREATE INDEX IF NOT EXISTS unstored ON segments (msn) WHERE stored = 0 AND is_whole = 1 AND is_gap = 0",
   // Finds discontinuities in sessions of several days without a scan.
   "CREATE INDEX IF NOT EXISTS discontinuous ON segments (rendition, msn) WHERE is_discontinuous = 1",
+  // The starts of Periods. The name of the table is from earlier releases.
   "CREATE TABLE IF NOT EXISTS seams (rendition TEXT, msn INTEGER, PRIMARY KEY (rendition, msn)) WITHOUT ROWID",
   "CREATE TABLE IF NOT EXISTS marks (msn INTEGER PRIMARY KEY, seconds REAL NOT NULL)",
   "CREATE TABLE IF NOT EXISTS parts (rendition TEXT, msn INTEGER, part INTEGER, bytes BLOB NOT NULL, PRIMARY KEY (rendition, msn, part))",
@@ -42,19 +43,19 @@ export class OriginStore {
     for (const statement of SCHEMA) this.#sql.exec(statement);
   }
 
-  /** Derives the seams of a session that began before seams were stored. */
-  findSeams(): void {
+  /** Derives the starts of Periods in a session that began before they were stored. */
+  derivePeriodStarts(): void {
     this.#sql.exec(`INSERT OR IGNORE INTO seams (rendition, msn)
       SELECT s.rendition, s.msn FROM segments s LEFT JOIN segments b ON b.rendition = s.rendition AND b.msn = s.msn - 1
       WHERE b.msn IS NULL OR s.is_discontinuous = 1 OR s.is_gap <> b.is_gap OR s.init_version <> b.init_version`);
   }
 
-  saveSeam(rendition: string, msn: number): void {
+  savePeriodStart(rendition: string, msn: number): void {
     this.#sql.exec("INSERT OR IGNORE INTO seams (rendition, msn) VALUES (?, ?)", rendition, msn);
   }
 
   /** In ascending order. @param rendition null = all renditions */
-  seams(rendition: string | null): number[] {
+  periodStarts(rendition: string | null): number[] {
     const query = "SELECT DISTINCT msn FROM seams WHERE ? IS NULL OR rendition = ? ORDER BY msn";
     return this.#sql
       .exec<{ msn: number }>(query, rendition, rendition)
@@ -62,7 +63,7 @@ export class OriginStore {
       .map(({ msn }) => msn);
   }
 
-  forgetSeams(beforeMsn: number): void {
+  forgetPeriodStarts(beforeMsn: number): void {
     this.#sql.exec("DELETE FROM seams WHERE msn < ?", beforeMsn);
   }
 
@@ -229,7 +230,7 @@ const toSegment = ([
   decodeTicks,
   durationTicks,
   bytes,
-  seam,
+  discontinuous,
   initVersion,
   gap,
   whole,
@@ -239,7 +240,7 @@ const toSegment = ([
   decodeTicks,
   durationTicks,
   bytes,
-  isDiscontinuous: seam === 1,
+  isDiscontinuous: discontinuous === 1,
   initVersion,
   isGap: gap === 1,
   isWhole: whole === 1,

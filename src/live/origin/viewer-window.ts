@@ -3,7 +3,7 @@ export const VIEWER_MS = 30_000;
 
 /** The highest count. This many hashes take about 10 MB of memory. */
 export const MAX_VIEWERS = 50_000;
-/** Limits viewers per address, because clients choose the program name that distinguishes them. */
+/** Limits viewers per address, because clients choose the user agent that distinguishes them. */
 export const MAX_VIEWERS_PER_ADDRESS = 8;
 /** Viewers that an isolate reports in one call. The rest follow in the next batch. */
 export const MAX_BATCH = 2000;

@@ -5,7 +5,7 @@ import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import type { RangeAnswer, RecordedSession, SegmentRange } from "../origin/recorded-session.ts";
 import { findRangeIn } from "./clips-range.ts";
-import { renditionOf } from "./recorded-range.ts";
+import { type ListWindow, renditionOf } from "./recorded-range.ts";
 
 /** Segments between two stored start times. */
 const MARK_SEGMENTS = 256;
@@ -113,11 +113,12 @@ export function windowOf({ renditions: all }: RecordedIndex, range: SegmentRange
     }),
     frameRate: (picture?.frameRateNum ?? 0) / (picture?.frameRateDen ?? 1),
     channels: all.find(({ kind }) => kind === "audio")?.channels ?? 0,
-    renditions: all.map((one) => renditionOf(one.name, one.timescale, stretchOf(one, range), range.first)),
+    renditions: all.map((one) => renditionOf(one.name, one.timescale, listWindowOf(one, range), range.first)),
   };
 }
 
-function stretchOf({ durationTicks, bytes, spans }: IndexedRendition, { first, last }: SegmentRange) {
+/** A range of a rendition's lists. */
+function listWindowOf({ durationTicks, bytes, spans }: IndexedRendition, { first, last }: SegmentRange): ListWindow {
   const entered = spans.findLast((span) => span.first <= first) ?? null;
   let passedTicks = 0;
   for (let n = entered?.first ?? first; n < Math.min(first, durationTicks.length); n += 1)

@@ -76,7 +76,7 @@ function writeSession(env: Env, { startedAtMs, endedAtMs, ...rest }: SessionFact
 
 async function projectMove(env: Env, streamId: string, moved: Moved, seq: number): Promise<Wake | null> {
   const changed = await changeStream(env, { workspaceId: null, streamId }, (seen) => {
-    if (seen.stream.machineSeq >= seq) return null; // repeated: the machine died before it deleted the message
+    if (seen.stream.machineSeq >= seq) return null; // repeated: the machine crashed before it deleted the message
     const { status, audioOnly, event } = moved;
     const at = new Date(moved.atMs);
     // A deleted stream keeps the status idle and gets a tombstone.

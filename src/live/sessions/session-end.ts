@@ -6,7 +6,8 @@ import { KEEP_INDEX_MS, KEEP_INDEX_OF_PURGED_MS } from "../streams/after-end.ts"
 import { originOf } from "../origin/origin-calls.ts";
 import type { SessionFacts } from "./session-facts.ts";
 import { MOST_SEGMENTS } from "../recording/recording-lists.ts";
-import { recordedSession, writeRecording } from "../recording/recording.ts";
+import { readRecordedSession } from "../recording/read-recorded-session.ts";
+import { writeRecording } from "../recording/write-recording.ts";
 
 /**
  * Finishes a broadcast: ends its origin and writes its recording. Called by the machine's outbox after the session's row is written and
@@ -27,14 +28,14 @@ export async function onSessionEnd(env: Env, session: SessionFacts, eventId: str
   await origin.release(outcome === "ready" ? KEEP_INDEX_MS : KEEP_INDEX_OF_PURGED_MS);
 }
 
-/** `none`: the stream is not recorded. `gone`: the media was deleted during the broadcast. `empty`: no whole segment arrived. */
+/** `none`: the stream is not recorded. `gone`: the recording was deleted during the broadcast. `empty`: no whole segment arrived. */
 async function recordSession(
   env: Env,
   { id: sessionId, streamId, mediaId, segments, endedAtMs }: SessionFacts,
   eventId: string,
 ): Promise<"none" | "empty" | "ready" | "gone"> {
   if (mediaId === null) return "none";
-  const recorded = await recordedSession(env, sessionId, { first: 0, last: MOST_SEGMENTS - 1 });
+  const recorded = await readRecordedSession(env, sessionId, { first: 0, last: MOST_SEGMENTS - 1 });
   if (recorded === null) {
     await failRecording(env, { mediaId, eventId, atMs: endedAtMs ?? Date.now() });
     return "empty";

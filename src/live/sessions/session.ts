@@ -24,7 +24,7 @@ export interface Session {
   hasLeft: boolean;
   /** Set while disconnected, epoch ms. */
   windowEndsAtMs: number | null;
-  /** The recording is a media with the session's id, so its segments already lie where its renditions belong. */
+  /** The recording is an asset with the session's id, so its segments already have the keys of its renditions. */
   recording: RecordingOrder | null;
   isRecording: boolean;
   /** Whole segments so far, which is the next media sequence number. */

@@ -2,7 +2,8 @@ import { Hono } from "hono";
 import { TargetState } from "../../../protocol/live.ts";
 import { readCallback } from "../../platform/http/read-json.ts";
 import { type LiveContext, requireSession } from "../ingest/session-auth.ts";
-import { listTargets, reportTarget } from "./session-targets.ts";
+import { listTargets } from "./list-targets.ts";
+import { reportTarget } from "./report-target.ts";
 
 /** Routes for gateways: read simulcast targets and report their states (protocol/live.ts). */
 export const simulcastIngestRoutes = new Hono<LiveContext>()

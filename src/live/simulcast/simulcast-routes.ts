@@ -3,14 +3,14 @@ import { dataAnswer, DONE, doneAnswer, security, success } from "../../platform/
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
 import { defined } from "../../platform/http/record.ts";
-import { newRouter, validationProblem } from "../../platform/http/router.ts";
-import { allowsPrivateNetwork } from "../../platform/network/index.ts";
-import { findStream } from "../streams/repository.ts";
+import { newRouter } from "../../platform/http/router.ts";
 import { keyOf, streamParams, targetParams } from "../streams/route-parts.ts";
 import { CreateTarget, TargetRecord, UpdateTarget } from "../streams/schemas.ts";
-import { addTarget, removeTarget, updateTarget } from "./simulcast.ts";
-import { targetUrlProblem } from "./target-url.ts";
+import { findTarget } from "../streams/targets.ts";
 import { toTarget } from "../streams/to-stream.ts";
+import { addTarget } from "./add-target.ts";
+import { removeTarget } from "./remove-target.ts";
+import { updateTarget } from "./update-target.ts";
 
 const tags = ["Simulcast stream"];
 const path = "/v1/live/streams/{streamId}/simulcast";
@@ -19,6 +19,7 @@ const problems = problemResponses("unauthorized", "forbidden", "simulcast_not_fo
 const createRouteDefinition = createRoute({
   operationId: "create-simulcast-of-stream",
   summary: "Add a simulcast target, while the stream is idle",
+  description: "The broadcast is also pushed to this address on another platform. At most 5 for each stream.",
   method: "post",
   path,
   tags,
@@ -32,6 +33,7 @@ const createRouteDefinition = createRoute({
 const getRoute = createRoute({
   operationId: "get-specific-simulcast-of-stream",
   summary: "One simulcast target",
+  description: "Its address, its key and whether it is enabled.",
   method: "get",
   path: `${path}/{simulcastId}`,
   tags,
@@ -53,6 +55,7 @@ const updateRoute = createRoute({
 const deleteRoute = createRoute({
   operationId: "delete-simulcast-of-stream",
   summary: "Remove a simulcast target",
+  description: "A current push to it ends.",
   method: "delete",
   path: `${path}/{simulcastId}`,
   tags,
@@ -61,17 +64,9 @@ const deleteRoute = createRoute({
   responses: { 200: doneAnswer("Removed"), ...problems },
 });
 
-/** @throws {Problem} validation_failed */
-function checkUrl(body: { url: string }, allowPrivateNetwork: boolean): void {
-  const message = targetUrlProblem(body.url, allowPrivateNetwork);
-  if (message === null) return;
-  throw validationProblem({ issues: [{ code: "custom", path: ["url"], message, input: undefined }] }, body);
-}
-
 export const simulcastRoutes = newRouter()
   .openapi(createRouteDefinition, async (c) => {
     const body = c.req.valid("json");
-    checkUrl(body, allowsPrivateNetwork(c.env));
     const added = await addTarget(c.env, keyOf(c, c.req.valid("param").streamId), body, new Date());
     const { target, committed } = orNotFound(added, "stream_not_found");
     c.set("createdIds", [target.id]);
@@ -80,8 +75,7 @@ export const simulcastRoutes = newRouter()
   })
   .openapi(getRoute, async (c) => {
     const { streamId, simulcastId } = c.req.valid("param");
-    const record = await findStream(c.env, c.var.caller.workspaceId, streamId);
-    const found = record?.targets.find(({ id }) => id === simulcastId);
+    const found = await findTarget(c.env, keyOf(c, streamId), simulcastId);
     return c.json(success(toTarget(orNotFound(found, "simulcast_not_found"))), 200);
   })
   .openapi(updateRoute, async (c) => {

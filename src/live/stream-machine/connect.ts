@@ -10,10 +10,11 @@ import {
 } from "../sessions/session.ts";
 import { isOnAir } from "../streams/moves.ts";
 import type { ConnectAnswer, ConnectOrder } from "../streams/stream-calls.ts";
-import { disconnect, endBroadcast } from "./end-broadcast.ts";
+import { disconnect } from "./disconnect.ts";
+import { endBroadcast } from "./end-broadcast.ts";
 import type { StreamParts } from "./parts.ts";
 
-/** Accepts or refuses a broadcaster whose key is valid. It opens a session or resumes the one whose reconnect window is open. */
+/** Accepts or refuses a broadcaster with a valid key. Resumes the session within its reconnect window; otherwise opens a new one. */
 export function connect(machine: StreamParts, order: ConnectOrder): ConnectAnswer {
   const { documents, session, state } = machine;
   const heardAtMs = hasGatewayRestarted(session, order) ? 0 : machine.heardAtMs;

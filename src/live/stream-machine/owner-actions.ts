@@ -5,7 +5,7 @@ import type { StreamParts } from "./parts.ts";
 
 type Moved = Promise<{ moved: boolean }>;
 
-/** Ends a broadcast. A stream that was never active has nothing to finish (contract/rest.md §6). */
+/** Ends a broadcast. A stream that was never active has nothing to finish (media contract, live streams). */
 export async function finish(machine: StreamParts, { streamId }: Named): Moved {
   await stopGracefully(machine, "finished");
   const isFinishable = machine.state.status !== "preparing";
@@ -29,10 +29,4 @@ async function act(machine: StreamParts, streamId: string, action: () => boolean
     logWarning("live.outbox_waits", { streamId, error: String(error) });
   });
   return { moved };
-}
-
-/** A changed reconnect window applies to the session that is open. */
-export function configure({ documents, session }: StreamParts, reconnectWindowS: number): null {
-  if (session !== null) documents.put("session", { ...session, reconnectWindowS });
-  return null;
 }

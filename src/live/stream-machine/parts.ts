@@ -22,7 +22,7 @@ interface StreamDocuments {
 
 type Payload<Kind extends StreamMessage["kind"]> = Extract<StreamMessage, { kind: Kind }>["payload"];
 
-/** The parts of a stream's machine, and the messages that it enqueues for D1. Its verbs are the other files of this folder. */
+/** The components of a stream's machine, and the messages that it enqueues for D1. Its verbs are the other files of this folder. */
 export class StreamParts {
   readonly ctx: DurableObjectState;
   readonly env: Env;

@@ -1,7 +1,8 @@
 import type { StreamCalls } from "../streams/stream-calls.ts";
+import { configure } from "./configure.ts";
 import { connect } from "./connect.ts";
 import { currentSession, isLatestSession } from "./current-session.ts";
-import { configure, disable, enable, finish, remove } from "./owner-actions.ts";
+import { disable, enable, finish, remove } from "./owner-actions.ts";
 import type { StreamParts } from "./parts.ts";
 import { onHeartbeat } from "./session-heartbeat.ts";
 import { onLeft } from "./session-left.ts";

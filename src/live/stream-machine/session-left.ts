@@ -1,7 +1,8 @@
 import { isOnAir } from "../streams/moves.ts";
 import type { Connection } from "../streams/stream-calls.ts";
 import { currentSession } from "./current-session.ts";
-import { disconnect, endBroadcast, holdPicture } from "./end-broadcast.ts";
+import { disconnect, holdPicture } from "./disconnect.ts";
+import { endBroadcast } from "./end-broadcast.ts";
 import type { StreamParts } from "./parts.ts";
 
 /** The gateway reports that its broadcaster has left and that everything it sent has arrived. */

@@ -4,7 +4,7 @@ import type { Connection, StartedAnswer } from "../streams/stream-calls.ts";
 import { currentSession } from "./current-session.ts";
 import type { StreamParts } from "./parts.ts";
 
-/** The gateway reports what the broadcast consists of. A recording begins with the first such report. */
+/** The gateway reports the renditions of the broadcast. A recording begins with the first such report. */
 export function onStarted(
   machine: StreamParts,
   { sessionId, connection, ...facts }: Connection & Started,

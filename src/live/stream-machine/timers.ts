@@ -1,7 +1,8 @@
 import { SILENT_AFTER_MS } from "../../../protocol/live.ts";
 import type { TimerHandlers } from "../../platform/machine/timers.ts";
 import { isOnAir } from "../streams/moves.ts";
-import { disconnect, endBroadcast, stopGracefully } from "./end-broadcast.ts";
+import { disconnect } from "./disconnect.ts";
+import { endBroadcast, stopGracefully } from "./end-broadcast.ts";
 import type { StreamParts, StreamTimer } from "./parts.ts";
 
 export function streamTimers(machine: StreamParts): TimerHandlers<StreamTimer> {

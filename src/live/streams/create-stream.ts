@@ -1,8 +1,10 @@
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { openDatabase } from "../../platform/database.ts";
-import type { CreateContext, Created } from "../../platform/http/idempotency.ts";
+import { successWith } from "../../platform/http/answers.ts";
+import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { log } from "../../platform/log.ts";
-import type { StreamPlaybackId } from "../../tenancy/access/index.ts";
+import { type StreamPlaybackId, UNRESTRICTED } from "../../tenancy/access/index.ts";
+import { requireRoomForStream } from "../../tenancy/limits/index.ts";
 import { newHexId, newStreamSecret } from "./ids.ts";
 import { ingestBases } from "./ingest-bases.ts";
 import { ingestUrls } from "./ingest-urls.ts";
@@ -12,12 +14,13 @@ import { sealStream } from "./secrets.ts";
 import { streamEvent } from "./stream-event.ts";
 import { toStream } from "./to-stream.ts";
 
-/** Creates a stream, with `video.live_stream.created`. */
+/** Creates a stream, with `video.live_stream.created`. @throws {Problem} stream_limit_reached */
 export async function createStream(
   body: CreateStream,
   { env, workspaceId, publicUrl, now, after, keep }: CreateContext,
-): Promise<Created> {
+) {
   const db = openDatabase(env.DB);
+  await requireRoomForStream(env, workspaceId);
   const bases = await ingestBases(db, env, now);
   const stream = newStream(body, workspaceId, now);
   const playbackId: StreamPlaybackId = {
@@ -26,11 +29,11 @@ export async function createStream(
     targetId: stream.id,
     workspaceId,
     accessPolicy: body.playbackSettings.accessPolicy,
+    ...UNRESTRICTED,
     createdAt: now,
   };
   const record = { stream, playbackIds: [playbackId], targets: [], mediaIds: [] };
-  const answer = JSON.stringify({
-    success: true,
+  const answer = successWith({
     stream_id: stream.id,
     stream_key: stream.streamKey,
     playback_id: playbackId.id,

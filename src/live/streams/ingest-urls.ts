@@ -10,7 +10,7 @@ export interface IngestBases {
 /** For each protocol, the address of the newest live gateway that has one, else the deployment's. Pure. */
 export function chooseBases(
   living: IngestBases[],
-  env: Pick<Env, "INGEST_RTMP_URL" | "INGEST_RTMPS_URL" | "INGEST_SRT_URL">,
+  env: Partial<Pick<Env, "INGEST_RTMP_URL" | "INGEST_RTMPS_URL" | "INGEST_SRT_URL">>,
 ): IngestBases {
   const of = (name: keyof IngestBases) => living.find((gateway) => gateway[name] !== null)?.[name];
   return {

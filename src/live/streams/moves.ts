@@ -16,7 +16,7 @@ export type StreamSignal =
   | "remove";
 
 /**
- * Ending a broadcast that is on air drops it first, so that every `connected` event has its `disconnected`. A broadcaster that returns
+ * Ending a broadcast that is on air drops it first, so that every `connected` event is followed by a `disconnected`. A broadcaster that returns
  * before anything was playable makes the move `connect`, otherwise `reconnect`.
  */
 export const STREAM_MOVES = {

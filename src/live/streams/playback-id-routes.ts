@@ -3,8 +3,9 @@ import { dataAnswer, DONE, doneAnswer, security, success } from "../../platform/
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
 import { newRouter } from "../../platform/http/router.ts";
-import { addPlaybackId, removePlaybackId } from "./playback-ids.ts";
-import { findStream } from "./repository.ts";
+import { addPlaybackId } from "./add-playback-id.ts";
+import { removePlaybackId } from "./remove-playback-id.ts";
+import { findPlaybackId } from "./repository.ts";
 import { keyOf, playbackParams, streamParams } from "./route-parts.ts";
 import { CreatePlaybackId, PlaybackIdRecord } from "./schemas.ts";
 import { toPlaybackId } from "./to-stream.ts";
@@ -16,6 +17,7 @@ const problems = problemResponses("unauthorized", "forbidden", "stream_playback_
 const createRouteDefinition = createRoute({
   operationId: "create-playbackId-of-stream",
   summary: "Add a playback ID",
+  description: "Another address of the same stream, which can be removed by itself.",
   method: "post",
   path,
   tags,
@@ -32,6 +34,7 @@ const createRouteDefinition = createRoute({
 const getRoute = createRoute({
   operationId: "get-live-stream-playback-id",
   summary: "One playback ID",
+  description: "Its access policy.",
   method: "get",
   path: `${path}/{playbackId}`,
   tags,
@@ -42,6 +45,7 @@ const getRoute = createRoute({
 const deleteRoute = createRoute({
   operationId: "delete-playbackId-of-stream",
   summary: "Remove a playback ID",
+  description: "Playback at its address ends at once. The others stay.",
   method: "delete",
   path,
   tags,
@@ -62,8 +66,7 @@ export const livePlaybackRoutes = newRouter()
   })
   .openapi(getRoute, async (c) => {
     const { streamId, playbackId } = c.req.valid("param");
-    const record = await findStream(c.env, c.var.caller.workspaceId, streamId);
-    const found = record?.playbackIds.find(({ id }) => id === playbackId.toLowerCase());
+    const found = await findPlaybackId(c.env, keyOf(c, streamId), playbackId.toLowerCase());
     return c.json(success(toPlaybackId(orNotFound(found, "stream_playback_not_found"))), 200);
   })
   .openapi(deleteRoute, async (c) => {

@@ -1,17 +1,17 @@
 import { and, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { LiveRendition } from "../../../protocol/live.ts";
 import { type Database, openDatabase } from "../../platform/database.ts";
-import { isPublicId, playbackIds } from "../../tenancy/access/index.ts";
+import { ACCESS_COLUMNS, type AccessRules, playbackIds } from "../../tenancy/access/index.ts";
 import { liveSessions, liveStreams } from "./tables.ts";
 
-/** The stream that a playback id belongs to. */
+/** The stream that a playback ID belongs to. */
 export interface LivePlayable {
   streamId: string;
   /** Players may seek back to the start of the session. */
   hasDvr: boolean;
   /** Access policy of its recordings and clips. */
   mediaPolicy: "public" | "private";
-  /** A viewer's request for a clip window also creates a media. */
+  /** A viewer's request for a clip window also creates an asset. */
   allowViewerClips: boolean;
   /** The session on air, or the last one; null before the first playable session. */
   session: { id: string; renditions: LiveRendition[]; endedAtMs: number | null } | null;
@@ -65,9 +65,11 @@ export interface LiveSession {
   hasEnded: boolean;
   streamId: string;
   hasDvr: boolean;
+  /** Of the playback ID. */
+  rules: AccessRules;
 }
 
-/** Null when the session does not belong to the playback id's stream. */
+/** Null when the session does not belong to the playback ID's stream. */
 export async function findLiveSession(
   binding: D1Database,
   playbackId: string,
@@ -79,13 +81,12 @@ export async function findLiveSession(
       streamId: liveStreams.id,
       hasDvr: liveStreams.enableDvrMode,
       endedAt: liveSessions.endedAt,
+      rules: ACCESS_COLUMNS,
     })
     .from(playbackIds)
     .innerJoin(liveStreams, eq(liveStreams.id, playbackIds.targetId))
     .innerJoin(liveSessions, eq(liveSessions.streamId, liveStreams.id))
-    .where(
-      and(eq(playbackIds.id, playbackId), isPublicId(), isNull(liveStreams.deletedAt), eq(liveSessions.id, sessionId)),
-    );
+    .where(and(eq(playbackIds.id, playbackId), isNull(liveStreams.deletedAt), eq(liveSessions.id, sessionId)));
   const [row] = rows;
   if (row === undefined) return null;
   const { endedAt, ...session } = row;

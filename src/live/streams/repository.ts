@@ -4,7 +4,7 @@ import { recordingIdsOf } from "../../library/assets/index.ts";
 import { type Database, openDatabase, type Statement } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { type LiveStream, openStream, openTarget, showStream, showTarget, type SimulcastTarget } from "./secrets.ts";
-import { playbackIds, type StreamPlaybackId, streamPlaybackIdsOf } from "../../tenancy/access/index.ts";
+import { insertPlaybackId, type StreamPlaybackId, streamPlaybackIdsOf } from "../../tenancy/access/index.ts";
 import { ingestGateways, liveSessions, liveStreams, simulcastTargets } from "./tables.ts";
 
 export type { LiveStream, SimulcastTarget } from "./secrets.ts";
@@ -26,7 +26,7 @@ export const streamInserts = (
   db: Database,
   stream: typeof liveStreams.$inferInsert,
   playbackId: StreamPlaybackId,
-): Statement[] => [db.insert(liveStreams).values(stream), db.insert(playbackIds).values(playbackId)];
+): Statement[] => [db.insert(liveStreams).values(stream), insertPlaybackId(db, playbackId)];
 
 /**
  * @param workspaceId null = any workspace, for the service's own operations
@@ -62,6 +62,16 @@ export async function findStream(
     targets: await Promise.all(targets.map((target) => (opens === "targets" ? openTarget : showTarget)(env, target))),
     mediaIds: recordings.map((row) => row.id),
   };
+}
+
+/** One playback ID of a stream; null when the stream or the ID does not exist. */
+export async function findPlaybackId(
+  env: Env,
+  { workspaceId, streamId }: { workspaceId: string; streamId: string },
+  playbackId: string,
+): Promise<StreamPlaybackId | null> {
+  const record = await findStream(env, workspaceId, streamId);
+  return record?.playbackIds.find(({ id }) => id === playbackId) ?? null;
 }
 
 /** @param page counts from 1 */

@@ -1,49 +1,53 @@
 import { z } from "@hono/zod-openapi";
-import { LATER, later, Metadata } from "../../platform/http/fields.ts";
+import { later, line, Metadata, pattern } from "../../platform/http/fields.ts";
+
+const LATENCY_MODES = ["low", "standard"] as const;
 
 const policy = () =>
   z
     .enum(["public", "private"])
     .default("public")
-    .refine((value) => value === "public", LATER);
+    .openapi({ description: "`private`: only with a token of a signing key" });
 const reconnectWindow = () =>
   z.int().min(60).max(1800).openapi({ description: "Seconds for which a lost encoder may come back" });
 const allowViewerClips = () =>
   z.boolean().openapi({
     description:
-      "A clip window (`?start=…&end=…`) that a viewer asks for also becomes a media; without it, it only plays",
+      "A clip window (`?start=…&end=…`) that a viewer requests also becomes a media item; without this it only plays",
   });
-const HexId = z.string().regex(/^[0-9a-f]{32}$/);
+const HexId = pattern(/^[0-9a-f]{32}$/, "32 lower-case hexadecimal digits");
+
+export const InputMediaSettings = z.object({
+  maxResolution: z.enum(["1080p", "720p", "480p"]).default("1080p"),
+  reconnectWindow: reconnectWindow().default(60),
+  mediaPolicy: policy().openapi({ description: "Access to recordings" }),
+  metadata: Metadata.optional(),
+  enableDvrMode: z.boolean().default(false).openapi({ description: "Viewers may go back to the first segment" }),
+  enableRecording: z.boolean().default(true).openapi({ description: "A broadcast becomes a media item" }),
+  allowViewerClips: allowViewerClips().default(false),
+  latencyMode: z
+    .enum(LATENCY_MODES)
+    .default("low")
+    .openapi({ description: "`low`: LL-HLS; `standard`: longer segments and fewer requests" }),
+  maxDuration: z
+    .int()
+    .min(0)
+    .max(28_800)
+    .default(0)
+    .openapi({ description: "Maximum duration of a broadcast, in seconds; 0 = unlimited" }),
+  drmConfigurationId: later(),
+});
 
 export const CreateStream = z
-  .looseObject({
-    playbackSettings: z.looseObject({ accessPolicy: policy() }),
-    inputMediaSettings: z.looseObject({
-      maxResolution: z.enum(["1080p", "720p", "480p"]).default("1080p"),
-      reconnectWindow: reconnectWindow().default(60),
-      mediaPolicy: policy().openapi({ description: "Access to recordings" }),
-      metadata: Metadata.optional(),
-      enableDvrMode: z.boolean().default(false).openapi({ description: "Viewers may go back to the first segment" }),
-      enableRecording: z.boolean().default(true).openapi({ description: "A broadcast becomes a media" }),
-      allowViewerClips: allowViewerClips().default(false),
-      latencyMode: z
-        .enum(["low", "standard"])
-        .default("low")
-        .openapi({ description: "`low`: LL-HLS; `standard`: longer segments and fewer requests" }),
-      maxDuration: z
-        .int()
-        .min(0)
-        .max(28_800)
-        .default(0)
-        .openapi({ description: "Seconds after which a broadcast is ended; 0 = never" }),
-      drmConfigurationId: later(),
-    }),
+  .object({
+    playbackSettings: z.object({ accessPolicy: policy() }).prefault({}),
+    inputMediaSettings: InputMediaSettings.prefault({}),
   })
-  .openapi("CreateStream");
+  .openapi("CreateStream", { description: "Every field has a default: `{}` creates a stream" });
 export type CreateStream = z.infer<typeof CreateStream>;
 
 export const UpdateStream = z
-  .looseObject({
+  .object({
     metadata: Metadata.optional(),
     reconnectWindow: reconnectWindow().optional(),
     allowViewerClips: allowViewerClips().optional(),
@@ -71,10 +75,10 @@ export const StreamRecordSchema = z.object({
   allowViewerClips: z.boolean(),
   mediaPolicy: z.enum(["public", "private"]),
   metadata: z.record(z.string(), z.string()),
-  lowLatency: z.boolean(),
+  latencyMode: z.enum(LATENCY_MODES),
+  lowLatency: z.boolean().openapi({ description: "Whether `latencyMode` is `low`" }),
   closedCaptions: z.boolean(),
   playbackIds: z.array(PlaybackIdRecord),
-  srtPlaybackResponse: z.object({ srtPlaybackStreamId: z.string(), srtPlaybackSecret: z.string() }),
 });
 
 export const StreamAnswer = StreamRecordSchema.extend({
@@ -105,19 +109,19 @@ export const StreamDetail = StreamAnswer.extend({
   mediaIds: z.array(z.uuid()).openapi({ description: "Recordings" }),
 }).openapi("StreamDetail");
 
-export const CreatePlaybackId = z.looseObject({ accessPolicy: policy() }).openapi("CreateLivePlaybackId");
+export const CreatePlaybackId = z.object({ accessPolicy: policy() }).openapi("CreateLivePlaybackId");
 
 export const CreateTarget = z
-  .looseObject({
+  .object({
     url: z.string().min(1).openapi({
       description: "rtmp or rtmps, without the key, at most 2,048 characters",
       example: "rtmps://ingest.example.com:443/live",
     }),
-    streamKey: z.string().min(1).max(1024),
+    streamKey: line(1024).min(1),
     metadata: Metadata.optional(),
   })
   .openapi("CreateSimulcastTarget");
 
 export const UpdateTarget = z
-  .looseObject({ isEnabled: z.boolean().optional(), metadata: Metadata.optional() })
+  .object({ isEnabled: z.boolean().optional(), metadata: Metadata.optional() })
   .openapi("UpdateSimulcastTarget");

@@ -15,7 +15,7 @@ const REFUSALS = {
  * Carries out an owner's action on a stream. The stream's machine has completed it when this returns. `finish` stops the broadcaster first;
  * other actions end its session, and its next heartbeat is answered with the reason. Null when there is no such stream.
  *
- * @throws {Problem} when nothing would change (contract/rest.md §6)
+ * @throws {Problem} when nothing would change (media contract, live streams)
  */
 export async function actOnStream(
   env: Env,

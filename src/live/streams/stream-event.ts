@@ -5,7 +5,7 @@ import { toStream, toTarget } from "./to-stream.ts";
 type StreamEventType = Extract<EventType, `${"video." | ""}live_stream.${string}`>;
 export type StreamEvent = NewEvent;
 
-/** An event about a stream, with its record at commit time (contract/events.md, data of live events). */
+/** An event about a stream, with its record at commit time (media contract, data of live events). */
 export function streamEvent(
   type: StreamEventType,
   record: StreamRecord,

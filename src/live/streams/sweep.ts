@@ -9,8 +9,8 @@ const AT_ONCE = 200;
 const GATEWAYS_KEEP_MS = 24 * 3600_000;
 
 /**
- * Wakes the machine of every stream that is on air by its row, every five minutes. A machine whose alarm was lost continues, and an
- * outdated row is corrected. Harmless otherwise.
+ * Wakes the machine of every stream whose row says that it is on air, every five minutes. Repairs a lost alarm and an outdated row;
+ * otherwise it changes nothing.
  */
 export async function sweepStreams(env: Env, now: Date): Promise<void> {
   const db = openDatabase(env.DB);

@@ -20,7 +20,7 @@ export const liveStreams = sqliteTable(
     maxDurationS: integer().notNull(), // 0 = unbounded
     enableDvrMode: integer({ mode: "boolean" }).notNull(),
     enableRecording: integer({ mode: "boolean" }).notNull(),
-    /** A viewer's request for a clip window also creates a media. */
+    /** A viewer's request for a clip window also creates an asset. */
     allowViewerClips: integer({ mode: "boolean" }).notNull().default(false),
     metadata: text({ mode: "json" }).$type<Metadata>().notNull(),
 
@@ -68,7 +68,7 @@ export const liveSessions = sqliteTable(
     id: text().primaryKey(), // UUID
     streamId: text().notNull(),
     workspaceId: text().notNull(),
-    /** The media of its recording; null = not recorded. The media's row exists once the broadcast has started. */
+    /** The asset of its recording; null = not recorded. The asset's row exists once the broadcast has started. */
     mediaId: text(),
     gatewayId: text().notNull(), // of the current connection
     protocol: text({ enum: ["rtmp", "rtmps", "srt", "http"] }).notNull(),

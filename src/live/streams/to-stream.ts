@@ -1,6 +1,5 @@
 import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../platform/timestamp.ts";
-import { srtPlaybackStreamId } from "./ids.ts";
 import type { StreamPlaybackId } from "../../tenancy/access/index.ts";
 import type { LiveStream, SimulcastTarget, StreamRecord } from "./repository.ts";
 import type { PlaybackIdRecord, StreamRecordSchema, TargetRecord } from "./schemas.ts";
@@ -21,7 +20,10 @@ export const toTarget = (target: SimulcastTarget): z.infer<typeof TargetRecord> 
   ...(target.metadata === null ? {} : { metadata: target.metadata }),
 });
 
-/** The stream's record in answers and events (contract/rest.md §6). */
+/**
+ * The stream's record in answers and events (media contract, live streams), without `srtPlaybackResponse`, which is unset: streams do not play over
+ * SRT.
+ */
 export function toStream({
   stream,
   playbackIds,
@@ -41,12 +43,9 @@ export function toStream({
     allowViewerClips: stream.allowViewerClips,
     mediaPolicy: stream.mediaPolicy,
     metadata: stream.metadata,
+    latencyMode: stream.latencyMode,
     lowLatency: stream.latencyMode === "low",
     closedCaptions: false,
     playbackIds: playbackIds.map(toPlaybackId),
-    srtPlaybackResponse: {
-      srtPlaybackStreamId: srtPlaybackStreamId(stream.id),
-      srtPlaybackSecret: stream.srtPlaybackSecret,
-    },
   };
 }

@@ -23,23 +23,23 @@ export function dashBandwidth(row: Rendition, minBufferSeconds: number): number 
 export function leastBufferRate(seconds: number[], bytes: number[], minBufferSeconds: number): number {
   let rate = 0;
   for (;;) {
-    const next = bestRunAt(rate, seconds, bytes, minBufferSeconds);
+    const next = bestSequenceAt(rate, seconds, bytes, minBufferSeconds);
     if (next <= rate * (1 + 1e-9)) return rate;
     rate = next;
   }
 }
 
-/** The quotient of the sequence whose bits exceed those delivered at `rate` the most. */
-function bestRunAt(rate: number, seconds: number[], bytes: number[], minBufferSeconds: number): number {
+/** The quotient of the sequence with the largest excess of bits over those delivered at `rate`. */
+function bestSequenceAt(rate: number, seconds: number[], bytes: number[], minBufferSeconds: number): number {
   let best = { excess: -Infinity, quotient: 0 };
-  let run = { bits: 0, waitSeconds: minBufferSeconds };
+  let sequence = { bits: 0, waitSeconds: minBufferSeconds };
   for (const [index, size] of bytes.entries()) {
-    const isWorthKeeping = index > 0 && run.bits > rate * (run.waitSeconds - minBufferSeconds);
-    run = isWorthKeeping ? run : { bits: 0, waitSeconds: minBufferSeconds };
-    run = { ...run, bits: run.bits + size * 8 };
-    const excess = run.bits - rate * run.waitSeconds;
-    if (excess > best.excess) best = { excess, quotient: run.bits / run.waitSeconds };
-    run = { ...run, waitSeconds: run.waitSeconds + seconds[index]! };
+    const isWorthKeeping = index > 0 && sequence.bits > rate * (sequence.waitSeconds - minBufferSeconds);
+    sequence = isWorthKeeping ? sequence : { bits: 0, waitSeconds: minBufferSeconds };
+    sequence = { ...sequence, bits: sequence.bits + size * 8 };
+    const excess = sequence.bits - rate * sequence.waitSeconds;
+    if (excess > best.excess) best = { excess, quotient: sequence.bits / sequence.waitSeconds };
+    sequence = { ...sequence, waitSeconds: sequence.waitSeconds + seconds[index]! };
   }
   return best.quotient;
 }

@@ -12,13 +12,20 @@ const LONGEST_SECONDS = 12 * 3600;
 
 /**
  * The MPD (ISO/IEC 23009-1). Its profile is "ISO Base media file format live", which covers segments in separate files, also for on-demand.
- * Each set of aligned video renditions is an AdaptationSet, because players switch seamlessly only between aligned segments. A broadcast
+ * Each set of aligned video renditions is an AdaptationSet, because players switch seamlessly only between aligned segments. A recording
  * has a Period per span. The MPD is dynamic while the presentation grows.
  *
- * @param base the path of the renditions, relative to the MPD: the playback id
+ * @param base the path of the renditions, relative to the MPD: the playback ID
  * @param firstNumber the number in the first segment's file name
+ * @param location where a growing MPD is requested again, in the same directory as the MPD; null = at its own URL
  */
-export function mpd(presentation: Presentation, base: string, now: Date, firstNumber = 0): string {
+export function mpd(
+  presentation: Presentation,
+  base: string,
+  now: Date,
+  firstNumber = 0,
+  location: string | null = null,
+): string {
   const { videoSets, audio, isComplete, createdAtMs } = presentation;
   const { periods, endSeconds } = periodsOf(presentation);
   const all = [...videoSets.flat(), ...audio];
@@ -63,6 +70,7 @@ export function mpd(presentation: Presentation, base: string, now: Date, firstNu
       "MPD",
       root,
       `<BaseURL>${escapeXml(base)}/</BaseURL>`,
+      ...(isComplete || location === null ? [] : [`<Location>${escapeXml(location)}</Location>`]),
       ...periods.map((period, n) =>
         element("Period", { id: n, start: isoDuration(period.startSeconds) }, ...adaptationSets(period)),
       ),
@@ -112,7 +120,7 @@ function videoSet(set: Rendition[], id: number, { presentation, bandwidth, templ
       maxFrameRate: fractionText(rates.toSorted((a, b) => b.num / b.den - a.num / a.den)[0]!),
       segmentAlignment: true,
       startWithSAP: 1,
-      // The source has the higher quality, so it comes first while it is listed beside the ladder.
+      // The source has the higher quality, so it gets the higher priority while it is listed beside the ladder.
       selectionPriority: presentation.videoSets.length > 1 ? presentation.videoSets.length - id : null,
     },
     element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: id === 0 ? "main" : "alternate" }),

@@ -10,7 +10,7 @@ const GROUP = "audio";
 
 /**
  * The multivariant playlist (RFC 8216 §4.3.4): video renditions as variants that share one audio group.
- * @param base the path of the renditions, relative to this playlist: the playback id
+ * @param base the path of the renditions, relative to this playlist: the playback ID
  * @param query appended to every playlist URI: "?…" or ""
  */
 export function multivariantPlaylist(presentation: Presentation, base: string, query = ""): string {

@@ -8,7 +8,7 @@ export interface MpdRendition {
   live: LiveRendition;
 }
 
-/** A Period of the session, without a seam in any of its renditions. Seconds are on the MPD's timeline. */
+/** A Period of the session. No rendition has another Period start within it. Seconds are on the MPD's timeline. */
 export interface MpdPeriod {
   firstMsn: number;
   /** The first sequence number after it; null = it continues. */
@@ -36,16 +36,16 @@ export interface PeriodOrigin {
  * The session's Periods from its first segment on. After a discontinuity a Period starts at its capture time. Other Periods start exactly where the previous one ended.
  */
 export function periodsOf(renditions: MpdRendition[], origin: PeriodOrigin | null = null): MpdPeriod[] {
-  const known = renditions.flatMap(({ live }) => live.seams).filter((msn) => msn >= (origin?.firstMsn ?? 0));
-  const seams = [...new Set(origin === null ? known : [origin.firstMsn, ...known])].toSorted((a, b) => a - b);
+  const known = renditions.flatMap(({ live }) => live.periodStarts).filter((msn) => msn >= (origin?.firstMsn ?? 0));
+  const periodStarts = [...new Set(origin === null ? known : [origin.firstMsn, ...known])].toSorted((a, b) => a - b);
   const periods: MpdPeriod[] = [];
-  for (const [index, firstMsn] of seams.entries()) {
+  for (const [index, firstMsn] of periodStarts.entries()) {
     const here = renditions.filter(({ live }) => isPlayed(live, firstMsn));
     const leader = here.find(({ live }) => segmentAt(live, firstMsn) !== null);
     if (leader === undefined) continue; // no rendition has this segment (yet)
     const segment = segmentAt(leader.live, firstMsn)!;
     const mediaSeconds = segment.decodeTicks / leader.live.timescale;
-    const untilMsn = seams[index + 1] ?? null;
+    const untilMsn = periodStarts[index + 1] ?? null;
     periods.push({
       firstMsn,
       untilMsn,
@@ -151,12 +151,13 @@ const isDivided = ({ segments: [first], firstMsn }: LiveRendition, usual: number
 /** Audio segments end at the frame nearest to the video's end. */
 const AUDIO_TOLERANCE_SECONDS = 0.05;
 
-/** End of the segment that begins at `startTicks` after the start of a divided session: the second one ends after the usual duration. */
+/** End of the segment that begins `startTicks` after the start of a divided session. The first two segments together have the usual duration. */
 const dividedEnd = (startTicks: number, timescale: number, usual: number): number =>
   startTicks < usual - AUDIO_TOLERANCE_SECONDS * timescale ? usual : startTicks + usual;
 
-/** The newest segments that are considered; those shorter than this share of the target duration are ignored. */
+/** Number of newest segments from which the usual duration is derived. */
 const USUAL_SEGMENTS = 8;
+/** Segments shorter than this share of the target duration are ignored. */
 const USUAL_SHARE = 0.8;
 
 /**

@@ -131,7 +131,7 @@ const latencyMs = ({ partTargetMs, targetDurationSeconds }: LiveTiming): number 
 const delaySeconds = (timing: LiveTiming): number =>
   latencyMs(timing) / 1000 + (timing.partTargetMs === null ? 0 : timing.targetDurationSeconds);
 
-/** Without `max`: with it, dash.js would return viewers who seek back to the live edge. */
+/** Without `max`: with it, dash.js would move viewers to the live edge after they have seeked back in time. */
 function latencyTarget(timing: LiveTiming): string {
   const target = latencyMs(timing);
   return element(

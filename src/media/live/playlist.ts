@@ -21,7 +21,7 @@ export interface LivePlaylist {
   /** The rendition cut to its window (see `windowed`). */
   rendition: LiveRendition;
   timing: LiveTiming;
-  /** The other renditions of the session, for EXT-X-RENDITION-REPORT. */
+  /** The other renditions of the session, for EXT-X-RENDITION-REPORT. Dropped ones are not reported: the multivariant playlist omits them too. */
   others: LiveRendition[];
   /** The player requested a delta update. */
   isDelta: boolean;
@@ -124,7 +124,7 @@ function segmentLines(segment: LiveSegment, name: string, timescale: number): st
 
 function reportLine(other: LiveRendition, query: string): string[] {
   const last = lastPart(other);
-  if (last === null) return [];
+  if (last === null || other.droppedFrom !== null) return [];
   const lastMsn = hlsNumberOf(last.msn);
   return [`#EXT-X-RENDITION-REPORT:URI="${other.name}.m3u8${query}",LAST-MSN=${lastMsn},LAST-PART=${last.part}`];
 }

@@ -19,7 +19,7 @@ export function readDirectives(query: URLSearchParams): Directives | { problem: 
     ["_HLS_msn", msn],
     ["_HLS_part", part],
   ] as const)
-    if (value === "bad") return { problem: `${name} is no sequence number` };
+    if (value === "bad") return { problem: `${name} is not a sequence number` };
   if (msn === null && part !== null) return { problem: "_HLS_part needs _HLS_msn" };
   const skip = query.get("_HLS_skip");
   const waitFor = msn === null ? null : { msn: msnOfHls(msn as number), part: part as number | null };
@@ -69,7 +69,7 @@ const advancePartLimit = (partTargetMs: number) => (partTargetMs < 1000 ? Math.c
 const partsOf = (rendition: LiveRendition, msn: number) => segmentAt(rendition, msn)?.parts.length ?? 0;
 
 /**
- * Whether the playlist holds a place or one behind it. A part beyond the last one of a whole segment is the first of the next segment
+ * Whether the playlist contains this place or a later one. A part beyond the last one of a whole segment is the first of the next segment
  * (§6.2.5.2).
  */
 export function contains(rendition: LiveRendition, { msn, part }: LivePlace): boolean {

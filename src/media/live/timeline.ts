@@ -46,14 +46,14 @@ export interface LiveRendition {
   firstMsn: number;
   /** Consecutive; only the last may be incomplete. The origin holds the session's newest ones, see `OriginHistory`. */
   segments: LiveSegment[];
-  /** Older segments next to seams, which the MPD needs to place its Periods. */
-  seamSegments?: Map<number, LiveSegment>;
+  /** The older segments on both sides of each Period start, which the MPD needs to place its Periods. */
+  boundarySegments?: Map<number, LiveSegment>;
   /** Sequence numbers of discontinuous segments, including those older than `segments`. */
   discontinuities: number[];
   /** Number of discontinuities older than those listed. */
   olderDiscontinuities?: number;
   /** Sequence numbers at which the MPD begins a new Period: discontinuities, changes of the init segment, begin and end of gaps. */
-  seams: number[];
+  periodStarts: number[];
   /** The encoder has dropped the rendition from this sequence number on; gaps follow. */
   droppedFrom: number | null;
   hasEnded: boolean;
@@ -79,8 +79,8 @@ export function measuredBitrate({ segments, timescale }: LiveRendition): number 
 }
 
 /** By index rather than search, because sequence numbers are consecutive. */
-export function segmentAt({ segments, seamSegments }: LiveRendition, msn: number): LiveSegment | null {
-  return segments[msn - (segments[0]?.msn ?? 0)] ?? seamSegments?.get(msn) ?? null;
+export function segmentAt({ segments, boundarySegments }: LiveRendition, msn: number): LiveSegment | null {
+  return segments[msn - (segments[0]?.msn ?? 0)] ?? boundarySegments?.get(msn) ?? null;
 }
 
 /** The last complete segment; null when there is none. */
@@ -102,8 +102,8 @@ export function nextPart({ segments, firstMsn, hasEnded }: LiveRendition): { msn
   return last.isWhole ? { msn: last.msn + 1, part: 0 } : { msn: last.msn, part: last.parts.length };
 }
 
-/** Whether the segment is a seam (see `seams`). */
-export const isSeam = (before: LiveSegment | undefined, segment: LiveSegment): boolean =>
+/** Whether a new Period begins at the segment (see `periodStarts`). */
+export const startsPeriod = (before: LiveSegment | undefined, segment: LiveSegment): boolean =>
   before === undefined ||
   segment.isDiscontinuous ||
   segment.isGap !== before.isGap ||

@@ -7,6 +7,8 @@ export interface Rendition {
   origin: "ladder" | "passthrough";
   isWhole: boolean;
   isTopRung: boolean;
+  /** Passthrough of an upload that is still coming in: the segments whose bytes are stored. Null = all. */
+  arrivedSegments: number | null;
   codec: string;
   widthPx: number | null;
   heightPx: number | null;
@@ -23,6 +25,7 @@ export interface Rendition {
 
 type Optional =
   | "isTopRung"
+  | "arrivedSegments"
   | "widthPx"
   | "heightPx"
   | "frameRateNum"
@@ -59,7 +62,7 @@ export interface Presentation {
 
 /**
  * Selects the renditions to offer. While an asset is processed: the source itself (passthrough) and every whole rung. Without passthrough:
- * the whole rungs, or else the growing ones up to a common end. For a ready asset: the ladder, with the source as its top rung when its
+ * the whole rungs, or else the growing ones up to a common end; while a standard upload is coming in, the source as far as it has arrived. For a ready asset: the ladder, with the source as its top rung when its
  * segments lie on the ladder's grid.
  *
  * @returns null when nothing is playable (yet)
@@ -71,12 +74,12 @@ export function presentationOf(facts: ManifestFacts): Presentation | null {
   const complete = presentWhole(whole, facts);
   if (complete) return { isComplete: true, createdAtMs, ...complete };
 
-  const growing = renditions.filter((rendition) => rendition.origin === "ladder");
+  const growing = renditions.filter((rendition) => rendition.origin === "ladder" || !rendition.isWhole);
   const audio = growing.filter((rendition) => rendition.kind === "audio");
   const video = growing.filter((rendition) => rendition.kind === "video");
   if (growing.length === 0 || audio.length < audioTrackCount || (video.length === 0 && videoTrackCount > 0))
     return null;
-  const endSeconds = Math.min(...growing.map(secondsOf));
+  const endSeconds = Math.min(...growing.map(listedSeconds));
   if (growing.some((rendition) => segmentsUntil(rendition, endSeconds) === 0)) return null;
   return { isComplete: false, createdAtMs, videoSets: video.length > 0 ? [video] : [], audio, endSeconds };
 }
@@ -123,8 +126,8 @@ export function mediaListOf(facts: ManifestFacts, name: string): MediaList | nul
     const segmentCount = rendition.segments.bytes.length;
     return { rendition, isComplete: true, segmentCount, durationTicks: alignEnd(rendition, facts.renditions) };
   }
-  const growing = facts.renditions.filter((row) => row.origin === "ladder" && !row.isWhole);
-  const endSeconds = Math.min(...[...growing, rendition].map(secondsOf));
+  const growing = facts.renditions.filter((row) => !row.isWhole);
+  const endSeconds = Math.min(...[...growing, rendition].map(listedSeconds));
   const segmentCount = segmentsUntil(rendition, endSeconds);
   if (segmentCount === 0) return null;
   return {
@@ -152,16 +155,20 @@ function alignEnd(rendition: Rendition, all: Rendition[]): number[] {
 const CUT_TOLERANCE_SECONDS = 0.2;
 
 /** Number of segments that end by `endSeconds`. */
-export function segmentsUntil({ segments, timescale }: Rendition, endSeconds: number): number {
+export function segmentsUntil({ segments, timescale, arrivedSegments }: Rendition, endSeconds: number): number {
   let ticks = 0;
   let count = 0;
-  for (const duration of segments.durationTicks) {
+  for (const duration of segments.durationTicks.slice(0, arrivedSegments ?? undefined)) {
     ticks += duration;
     if (ticks / timescale > endSeconds + CUT_TOLERANCE_SECONDS) break;
     count += 1;
   }
   return count;
 }
+
+/** The end of the segments that can be listed. */
+const listedSeconds = ({ segments: { durationTicks }, timescale, arrivedSegments }: Rendition) =>
+  durationTicks.slice(0, arrivedSegments ?? undefined).reduce((sum, ticks) => sum + ticks, 0) / timescale;
 
 export const secondsOf = ({ segments, timescale }: Rendition) =>
   segments.durationTicks.reduce((sum, ticks) => sum + ticks, 0) / timescale;

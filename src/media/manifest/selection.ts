@@ -29,7 +29,7 @@ export function readSelection(query: URLSearchParams): Selection {
     const value = names.map((name) => query.get(name)).find((found) => found !== null);
     if (value === undefined || value === null) return null;
     if (RESOLUTIONS.has(value)) return Number.parseInt(value, 10);
-    fields.push({ field, message: "is invalid" });
+    fields.push({ field, message: "is invalid", hint: `must be one of ${[...RESOLUTIONS].join(", ")}` });
     return null;
   };
   const minPx = size("minResolution", "minResolution", "min_resolution");
@@ -39,7 +39,8 @@ export function readSelection(query: URLSearchParams): Selection {
     fields.push({ field: "minResolution", message: "must not be above maxResolution" });
   const wanted = query.get("renditionOrder") ?? query.get("rendition_order");
   const order = wanted === "asc" || wanted === "desc" ? wanted : null;
-  if (order === null && wanted !== null) fields.push({ field: "order", message: "is invalid" });
+  if (order === null && wanted !== null)
+    fields.push({ field: "order", message: "is invalid", hint: "must be one of asc, desc" });
   if (fields.length > 0) throw new Problem("validation_failed", "the query is not valid", { fields });
   return { minPx, maxPx, exactPx, order };
 }

@@ -11,7 +11,7 @@ export interface RenditionSpan {
   capturedAtMs: number | null;
   /** Timestamps are not continuous with the span before. */
   isDiscontinuous: boolean;
-  /** The rendition has no media here, others have. */
+  /** This rendition has no media in the span; others do. */
   isGap: boolean;
 }
 

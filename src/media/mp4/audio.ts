@@ -10,7 +10,7 @@ import { SampleCursor } from "./sample-cursor.ts";
 import type { Track } from "./track.ts";
 import { MAX_START_GAP_SECONDS } from "./video.ts";
 
-/** Most that audio may end before or after the video. A larger difference stalls players at the end. */
+/** Maximum difference between the ends of audio and video. A larger difference stalls players at the end. */
 const MAX_END_GAP_SECONDS = 0.5;
 /** A gap between two frames that players skip inaudibly. Concatenated files contain such gaps. */
 const MAX_HOLE_SECONDS = 0.1;

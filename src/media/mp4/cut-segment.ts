@@ -1,5 +1,5 @@
 import type { RangeReader } from "./range-reader.ts";
-import { type OpenIndex, openIndex, planInit, planSegment, type Run, type SegmentPlan } from "./index-file.ts";
+import { type ByteRange, type OpenIndex, openIndex, planInit, planSegment, type SegmentPlan } from "./index-file.ts";
 
 /** Reading up to this many unneeded bytes is cheaper than another request. */
 const MAX_GAP_BYTES = 512 * 1024;
@@ -33,34 +33,34 @@ export async function cutSegment(
   if (plan === null) return null;
   const wanted = part(plan.bytes);
   if (wanted === null) return { bytes: plan.bytes, body: new Uint8Array(0) };
-  const { head, runs } = clip(plan, ...wanted);
-  const reads = coalesce(runs);
+  const { head, ranges } = clip(plan, ...wanted);
+  const reads = coalesce(ranges);
   if (reads.length <= 2 && reads.every((read) => read.length <= MAX_READ_BYTES)) {
     return { bytes: plan.bytes, body: await inMemory(source, head, reads, wanted[1] - wanted[0]) };
   }
   return { bytes: plan.bytes, body: streamed(source, head, reads) };
 }
 
-interface Read extends Run {
-  pieces: Run[];
+interface Read extends ByteRange {
+  pieces: ByteRange[];
 }
 
-/** Joins nearby byte runs into reads of at most `MAX_READ_BYTES`, and splits longer runs. */
-export function coalesce(runs: Run[]): Read[] {
+/** Joins nearby byte ranges into reads of at most `MAX_READ_BYTES`, and splits longer ranges. */
+export function coalesce(ranges: ByteRange[]): Read[] {
   const reads: Read[] = [];
-  for (const run of runs) {
-    for (let done = 0; done < run.length;) {
-      const offset = run.offset + done;
+  for (const range of ranges) {
+    for (let done = 0; done < range.length;) {
+      const offset = range.offset + done;
       const last = reads.at(-1);
       const gap = last ? offset - (last.offset + last.length) : -1;
       const room = last ? MAX_READ_BYTES - last.length - gap : 0;
       if (last && gap >= 0 && gap <= MAX_GAP_BYTES && room > 0) {
-        const length = Math.min(run.length - done, room);
+        const length = Math.min(range.length - done, room);
         last.pieces.push({ offset, length });
         last.length += gap + length;
         done += length;
       } else {
-        const length = Math.min(run.length - done, MAX_READ_BYTES);
+        const length = Math.min(range.length - done, MAX_READ_BYTES);
         reads.push({ offset, length, pieces: [{ offset, length }] });
         done += length;
       }
@@ -69,16 +69,16 @@ export function coalesce(runs: Run[]): Read[] {
   return reads;
 }
 
-function clip(plan: SegmentPlan, from: number, to: number): { head: Uint8Array; runs: Run[] } {
-  const runs: Run[] = [];
+function clip(plan: SegmentPlan, from: number, to: number): { head: Uint8Array; ranges: ByteRange[] } {
+  const ranges: ByteRange[] = [];
   let at = plan.head.length;
-  for (const run of plan.runs) {
+  for (const range of plan.ranges) {
     const start = Math.max(from, at);
-    const end = Math.min(to, at + run.length);
-    if (end > start) runs.push({ offset: run.offset + (start - at), length: end - start });
-    at += run.length;
+    const end = Math.min(to, at + range.length);
+    if (end > start) ranges.push({ offset: range.offset + (start - at), length: end - start });
+    at += range.length;
   }
-  return { head: plan.head.subarray(from, to), runs };
+  return { head: plan.head.subarray(from, to), ranges };
 }
 
 async function inMemory(

@@ -67,8 +67,8 @@ export class IndexWriter {
   }
 }
 
-/** A byte run of the source. */
-export interface Run {
+/** Consecutive bytes of the source. */
+export interface ByteRange {
   offset: number;
   length: number;
 }
@@ -76,7 +76,7 @@ export interface Run {
 /** One init or media segment: its first bytes, and the positions of the rest in the source. */
 export interface SegmentPlan {
   head: Uint8Array;
-  runs: Run[];
+  ranges: ByteRange[];
   bytes: number;
 }
 
@@ -101,7 +101,7 @@ export async function openIndex(index: RangeReader): Promise<OpenIndex | null> {
 
 export const planInit = ({ opening, initBytes }: OpenIndex): SegmentPlan => ({
   head: opening.subarray(HEADER_BYTES, HEADER_BYTES + initBytes),
-  runs: [],
+  ranges: [],
   bytes: initBytes,
 });
 
@@ -119,18 +119,18 @@ export async function planSegment(index: RangeReader, open: OpenIndex, segment: 
   );
   const head = new ByteWriter();
   writeFragmentHeader(head, segment + 1, decodeTicks, samples);
-  return { head: head.written(), runs: runsOf(samples), bytes: entry.getUint32(8) };
+  return { head: head.written(), ranges: rangesOf(samples), bytes: entry.getUint32(8) };
 }
 
-function runsOf({ count, offsets, sizes }: SampleColumns): Run[] {
-  const runs: Run[] = [];
+function rangesOf({ count, offsets, sizes }: SampleColumns): ByteRange[] {
+  const ranges: ByteRange[] = [];
   for (let row = 0; row < count;) {
     const offset = offsets[row]!;
     let length = 0;
     for (; row < count && offsets[row] === offset + length; row++) length += sizes[row]!;
-    runs.push({ offset, length });
+    ranges.push({ offset, length });
   }
-  return runs;
+  return ranges;
 }
 
 async function slice(index: RangeReader, open: OpenIndex, from: number, length: number): Promise<DataView> {

@@ -30,7 +30,12 @@ export class PlaceReader {
     await this.readSizes(count);
     const { sizes, offsets } = this;
     for (let row = 0; row < count;) {
-      if (this.samplesLeft === 0) await this.nextChunk();
+      // A promise only when a table's next rows have to be loaded: finely interleaved media has a chunk for each sample.
+      if (this.samplesLeft === 0) {
+        if (this.chunkRows.isEmpty) await this.loadChunks();
+        if (!this.layout.hasNext) await this.layout.advance();
+        this.nextChunk();
+      }
       const end = Math.min(count, row + this.samplesLeft);
       this.samplesLeft -= end - row;
       let { next } = this;
@@ -57,13 +62,16 @@ export class PlaceReader {
     }
   }
 
-  private async nextChunk(): Promise<void> {
+  private async loadChunks(): Promise<void> {
+    standardOnlyIf(await this.chunkRows.load(), "fewer chunks than samples need");
+  }
+
+  private nextChunk(): void {
     const rows = this.chunkRows;
-    standardOnlyIf(!rows.isEmpty || (await rows.load()), "fewer chunks than samples need");
     const { view, at } = rows;
     this.next = this.wideOffsets ? view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4) : view.getUint32(at);
     rows.at += this.wideOffsets ? 8 : 4;
-    this.samplesLeft = this.layout.hasNext ? this.layout.nextChunk() : await this.layout.advance();
+    this.samplesLeft = this.layout.nextChunk();
   }
 }
 
@@ -90,14 +98,15 @@ class ChunkLayout {
     return this.samples;
   }
 
-  async advance(): Promise<number> {
+  /** Moves to the row that applies to the next chunk. */
+  async advance(): Promise<void> {
+    const { rows } = this;
     this.until ??= await this.firstChunkOfRow();
     while (!this.hasNext) {
-      this.samples = this.rows.view.getUint32(this.rows.at + 4);
-      this.rows.at += 12;
-      this.until = await this.firstChunkOfRow();
+      this.samples = rows.view.getUint32(rows.at + 4);
+      rows.at += 12;
+      this.until = rows.isEmpty ? await this.firstChunkOfRow() : rows.view.getUint32(rows.at) - 1;
     }
-    return this.nextChunk();
   }
 
   /** Infinity after the last row. */

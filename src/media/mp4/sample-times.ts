@@ -7,8 +7,8 @@ export class TimeReader {
   readonly durations: Uint32Array;
   readonly compositionOffsets: Int32Array;
   readonly isKey: Uint8Array;
-  private readonly durationRuns: Runs;
-  private readonly compositionRuns: Runs | null;
+  private readonly durationRuns: SampleRuns;
+  private readonly compositionRuns: SampleRuns | null;
   private readonly sync: TableRows | null;
   /** Index of the last sample listed in `stss`. */
   private lastKey = -1;
@@ -17,10 +17,10 @@ export class TimeReader {
     this.durations = new Uint32Array(batchSamples);
     this.compositionOffsets = new Int32Array(batchSamples);
     this.isKey = new Uint8Array(batchSamples);
-    this.durationRuns = new Runs(new TableRows(bytes, timeToSample), "fewer times than samples");
+    this.durationRuns = new SampleRuns(new TableRows(bytes, timeToSample), "fewer times than samples");
     this.compositionRuns =
       compositionOffsets &&
-      new Runs(new TableRows(bytes, compositionOffsets), "fewer composition offsets than samples");
+      new SampleRuns(new TableRows(bytes, compositionOffsets), "fewer composition offsets than samples");
     this.sync = syncSamples && new TableRows(bytes, syncSamples);
   }
 
@@ -47,8 +47,8 @@ export class TimeReader {
   }
 }
 
-/** A run-length table: rows of a sample count and a common value. */
-class Runs {
+/** A run-length coded table (`stts`, `ctts`): each row has a number of samples and their common value. */
+class SampleRuns {
   private readonly rows: TableRows;
   private readonly shortReason: string;
   private value = 0;

@@ -60,6 +60,7 @@ function currentKey(keys: string): SealingKey {
 
 /** At least one key, with distinct ids. A malformed older key is an error too, so that it is not discovered only when needed. */
 function parseKeys(keys: string): SealingKey[] {
+  if (keys === "") throw new SealError("WEBHOOK_KEYS is missing");
   const parsed = keys.split(",").map((entry, index) => {
     const [, id, text] = /^\s*([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/=]+)\s*$/.exec(entry) ?? [];
     const bytes = text === undefined ? null : fromBase64(text);

@@ -1,5 +1,5 @@
 /**
- * The envelope of successful API responses (contract/rest.md §1): its schemas for the OpenAPI document, and its values. For errors see
+ * The envelope of successful API responses (media contract, conventions): its schemas for the OpenAPI document, and its values. For errors see
  * `problems.ts`.
  */
 import { z } from "@hono/zod-openapi";
@@ -33,6 +33,8 @@ export const pageAnswer = <Item extends z.ZodType>(item: Item, description: stri
 export const cursorPageAnswer = <Item extends z.ZodType>(item: Item, description: string) =>
   envelopeAnswer({ data: z.array(item), pagination: CursorPagination }, description);
 
+/** A response with these fields besides `success`. */
+export const successWith = <Fields extends object>(fields: Fields) => ({ success: true as const, ...fields });
 export const success = <Data>(data: Data) => ({ success: true as const, data });
 export const successPage = <Item, Page>(data: Item[], pagination: Page) => ({
   success: true as const,

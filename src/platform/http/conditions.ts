@@ -10,7 +10,7 @@ export type Wanted =
  * Multiple ranges, other units and malformed ranges are ignored, as the RFC allows. A range that begins after the end is 416.
  */
 export function readConditions(request: Request, etag: string, bytes: number): Wanted {
-  if (matches(request.headers.get("if-none-match"), etag)) return { status: 304 };
+  if (isUnchanged(request, etag)) return { status: 304 };
   const whole: Wanted = { status: 200, from: 0, to: bytes };
   const range = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(request.headers.get("range")?.trim() ?? "");
   const ifRange = request.headers.get("if-range");
@@ -26,6 +26,10 @@ export function readConditions(request: Request, etag: string, bytes: number): W
   if (from >= bytes) return { status: 416 };
   return { status: 206, from, to: last === "" ? bytes : Math.min(Number(last) + 1, bytes) };
 }
+
+/** Whether the client's copy is current, so that the answer is 304. For resources that are not served by ranges. */
+export const isUnchanged = (request: Request, etag: string): boolean =>
+  matches(request.headers.get("if-none-match"), etag);
 
 /** Weak comparison, as `If-None-Match` requires. */
 function matches(header: string | null, etag: string): boolean {

@@ -40,7 +40,9 @@ export function readCursor<Key extends SortKey>(cursor: string | undefined, shap
   if (cursor === undefined) return null;
   const key = shape.safeParse(decode(cursor));
   if (key.success) return key.data;
-  throw new Problem("validation_failed", "validation failed", { fields: [{ field: "cursor", message: "is invalid" }] });
+  throw new Problem("validation_failed", "validation failed", {
+    fields: [{ field: "cursor", message: "is invalid", hint: "must be the `nextCursor` of the page before" }],
+  });
 }
 
 /** @param rows up to one more than the limit; the extra row only shows that there is a next page */

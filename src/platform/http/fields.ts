@@ -1,12 +1,43 @@
 /** Request fields used by several domains. */
 import { z } from "@hono/zod-openapi";
+import { hinted } from "./issue-hints.ts";
+
+/** Text of a certain form. @param words complete "must be …" in hints */
+export const pattern = (form: RegExp, words: string) => z.string().regex(form, words);
 
 /** The message for a field of the contract that is not implemented yet. */
 export const LATER = "is not available yet";
 
+/** C0 controls and DEL. */
+// oxlint-disable-next-line no-control-regex -- they are what it looks for
+const CONTROL = /[\u0000-\u001f\u007f]/;
+// oxlint-disable-next-line no-control-regex -- the same without tab, line feed and carriage return
+const CONTROL_IN_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+
+/** Text of one line, such as a title. @param max UTF-16 code units */
+export const line = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((text) => !CONTROL.test(text), hinted("is invalid", "must not contain control characters"));
+
+/** Text that may have several lines, such as a description. @param max UTF-16 code units */
+export const lines = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine(
+      (text) => !CONTROL_IN_LINES.test(text),
+      hinted("is invalid", "must not contain control characters except tabs and line breaks"),
+    );
+
 export const Metadata = z
-  .record(z.string().min(1).max(255), z.string().max(255))
-  .refine((pairs) => Object.keys(pairs).length <= 10, "is invalid")
+  .record(z.string().min(1).max(255), lines(255))
+  .refine((pairs) => Object.keys(pairs).length <= 10, hinted("is invalid", "must have at most 10 pairs"))
+  .refine(
+    (pairs) => Object.keys(pairs).every((key) => !CONTROL.test(key)),
+    hinted("is invalid", "must have names without control characters"),
+  )
   .openapi({ description: "Up to 10 pairs of your own; values up to 255 characters", example: { campaign: "spring" } });
 
 const asksForNothing = (value: unknown): boolean => {
@@ -16,4 +47,9 @@ const asksForNothing = (value: unknown): boolean => {
 };
 
 /** A field of the contract that is not implemented yet. A request for it is refused rather than silently ignored. */
-export const later = () => z.unknown().refine(asksForNothing, LATER).optional();
+export const later = () =>
+  z
+    .unknown()
+    .refine(asksForNothing, LATER)
+    .optional()
+    .openapi({ description: "Not available yet: refused unless it asks for nothing" });

@@ -1,7 +1,7 @@
-/** Idempotent creations (contract/rest.md §1, Idempotency): a repeat with the same key gets the first response, byte for byte. */
+/** Idempotent creations (media contract, Idempotency): a repeat with the same key gets the first response, byte for byte. */
 import { z } from "@hono/zod-openapi";
-import { and, eq, gt } from "drizzle-orm";
-import type { Context } from "hono";
+import { and, eq, gt, lt } from "drizzle-orm";
+import type { Context, TypedResponse } from "hono";
 import { sha256Hex } from "../crypto/hash.ts";
 import { open, seal } from "../crypto/sealing.ts";
 import { type Database, openDatabase, type Statement } from "../database.ts";
@@ -12,7 +12,7 @@ import { publicUrlOf } from "./requests.ts";
 import { idempotencyKeys } from "./tables.ts";
 import { withKeys } from "./with-keys.ts";
 
-export const IDEMPOTENCY_KEEP_MS = 24 * 3600_000;
+const IDEMPOTENCY_KEEP_MS = 24 * 3600_000;
 const MAX_KEY_LENGTH = 255;
 
 export const IdempotencyHeaders = z.object({
@@ -22,10 +22,16 @@ export const IdempotencyHeaders = z.object({
     .openapi({ description: "A repeat with the same key within 24 h gets the first answer" }),
 });
 
-/** The id of the created object, and the JSON text of the response. */
-export interface Created {
+/** The id of the created object, and the response. */
+export interface Created<Answer extends object = object> {
   id: string;
-  answer: string;
+  answer: Answer;
+}
+
+/** The first response as it was stored: `text` is its JSON. */
+interface FirstAnswer {
+  id: string;
+  text: string;
 }
 
 /**
@@ -57,48 +63,53 @@ interface Operation {
  *
  * @throws {Problem} validation_failed for an invalid key; idempotency_conflict when it was used with another body; what `create` throws
  */
-export async function answerOnce(
+export async function answerOnce<Answer extends object>(
   c: Context<AppContext>,
   { name, isSecret }: Operation,
-  create: (context: CreateContext) => Promise<Created>,
-): Promise<Response> {
+  create: (context: CreateContext) => Promise<Created<Answer>>,
+): Promise<Response & TypedResponse<Answer, 201, "json">> {
   const now = new Date();
   const { env } = c;
   const { workspaceId } = c.var.caller;
   const key = readKey(c.req.header("idempotency-key"));
   const requestHash = key === null ? "" : await sha256Hex(`${name}\n${await c.req.text()}`);
 
-  const findFirst = async (): Promise<Created | null> => {
+  const findFirst = async (): Promise<FirstAnswer | null> => {
     const first =
       key === null ? null : await findFirstAnswer(openDatabase(env.DB), { workspaceId, key, requestHash }, now);
     if (first === null || !isSecret) return first;
-    return { ...first, answer: await withKeys(env, (keys) => open(keys, workspaceId, first.answer)) };
+    return { ...first, text: await withKeys(env, (keys) => open(keys, workspaceId, first.text)) };
   };
   const keep: KeepAnswer = async ({ id, answer }) => {
     if (key === null) return [];
-    const body = isSecret ? await withKeys(env, (keys) => seal(keys, workspaceId, answer)) : answer;
+    const text = JSON.stringify(answer);
+    const body = isSecret ? await withKeys(env, (keys) => seal(keys, workspaceId, text)) : text;
     const row = { workspaceId, key, requestHash, resourceId: id, status: 201, body, createdAt: now };
     return [openDatabase(env.DB).insert(idempotencyKeys).values(row)];
   };
   const after = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-  const createOnce = async (): Promise<Created> => {
+  const createOnce = async (): Promise<FirstAnswer> => {
     try {
-      return await create({ env, workspaceId, publicUrl: publicUrlOf(c), now, after, keep });
+      const { id, answer } = await create({ env, workspaceId, publicUrl: publicUrlOf(c), now, after, keep });
+      return { id, text: JSON.stringify(answer) };
     } catch (error) {
       const concurrent = await findFirst();
       if (concurrent === null) throw error;
       return concurrent;
     }
   };
-  const { id, answer } = (await findFirst()) ?? (await createOnce());
+  const { id, text } = (await findFirst()) ?? (await createOnce());
   c.set("createdIds", [id]);
-  return c.body(answer, 201, { "content-type": "application/json;charset=UTF-8" });
+  const response = c.body(text, 201, { "content-type": "application/json;charset=UTF-8" });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the text is the JSON of an `Answer`, possibly of an earlier request
+  return response as unknown as Response & TypedResponse<Answer, 201, "json">;
 }
 
 function readKey(header: string | undefined): string | null {
   if (header === undefined) return null;
   if (header.length > 0 && header.length <= MAX_KEY_LENGTH) return header;
-  const fields = [{ field: "Idempotency-Key", message: "is invalid" }];
+  const hint = `must be a string of 1 to ${MAX_KEY_LENGTH} characters`;
+  const fields = [{ field: "Idempotency-Key", message: "is invalid", hint }];
   throw new Problem("validation_failed", "bad key", { fields });
 }
 
@@ -111,7 +122,7 @@ export async function findFirstAnswer(
   db: Database,
   { workspaceId, key, requestHash }: { workspaceId: string; key: string; requestHash: string },
   now: Date,
-): Promise<Created | null> {
+): Promise<FirstAnswer | null> {
   const [first] = await db
     .select()
     .from(idempotencyKeys)
@@ -124,5 +135,11 @@ export async function findFirstAnswer(
     );
   if (first === undefined) return null;
   if (first.requestHash !== requestHash) throw new Problem("idempotency_conflict", "use a new key for a new request");
-  return { id: first.resourceId, answer: first.body };
+  return { id: first.resourceId, text: first.body };
+}
+
+/** Deletes responses that are kept no longer. For the cron. */
+export async function forgetOldAnswers(env: Env, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - IDEMPOTENCY_KEEP_MS);
+  await openDatabase(env.DB).delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, before));
 }

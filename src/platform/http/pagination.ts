@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-/** `offset` is a page number, counted from 1 (contract/rest.md §1, Pagination). */
+/** `offset` is a page number, counted from 1 (media contract, Pagination). */
 export const PageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(50).default(10).openapi({ description: "Records on a page" }),
   offset: z.coerce
@@ -12,6 +12,9 @@ export const PageQuery = z.object({
     .openapi({ description: "Number of the page, counted from 1" }),
   orderBy: z.enum(["asc", "desc"]).default("desc").openapi({ description: "By time of creation" }),
 });
+
+/** The query of lists without `orderBy`. */
+export const NewestFirstQuery = PageQuery.omit({ orderBy: true });
 
 export const Pagination = z
   .object({ totalRecords: z.int(), currentOffset: z.int(), offsetCount: z.int() })

@@ -8,7 +8,7 @@ interface ProblemKind {
 }
 
 /**
- * The closed catalogue of API errors: status and the contract's message (contract/rest.md §1). The API returns no other errors.
+ * The closed catalogue of API errors: status and the contract's message (media contract, conventions). The API returns no other errors.
  */
 export const PROBLEMS = {
   /** A playback request for an asset that is not playable yet; players look for the word "ready". */
@@ -16,28 +16,47 @@ export const PROBLEMS = {
   stream_not_active: { status: 400, message: "stream cannot be completed" },
   stream_disabled: { status: 400, message: "stream already disabled" },
   stream_enabled: { status: 400, message: "stream is already enabled" },
+  /** A pushed broadcast whose connection broke. Its client has usually left, so the status is for the log. */
+  push_incomplete: { status: 400, message: "Bad Request" },
   stream_not_idle: { status: 400, message: "Bad Request" },
+  playback_id_limit_reached: { status: 400, message: "playback ID limit reached" },
+  upload_not_waiting: { status: 400, message: "Bad Request" },
+  /** A chunk whose range contradicts the upload, or its own length. */
+  bad_chunk: { status: 400, message: "Bad Request" },
+  playlist_limit_reached: { status: 400, message: "playlist limit reached" },
+  signing_key_limit_reached: { status: 400, message: "signing key limit reached" },
+  media_limit_reached: { status: 400, message: "media limit reached" },
+  stream_limit_reached: { status: 400, message: "stream limit reached" },
+  storage_limit_reached: { status: 400, message: "storage limit reached" },
   webhook_limit_reached: { status: 400, message: "webhook limit reached" },
   /** Invalid delivery directives of a live playlist request (RFC 8216bis §6.2.5.2). */
   bad_directives: { status: 400, message: "Bad Request" },
   unauthorized: { status: 401, message: "unauthorized" },
+  /** Playback without a valid token. Not `unauthorized`, whose challenge makes browsers ask for a password. */
+  playback_unauthorized: { status: 401, message: "unauthorized" },
   forbidden: { status: 403, message: "forbidden" },
   media_not_found: { status: 404, message: "media workspace relation not found" },
   playback_not_found: { status: 404, message: "Media/PlaybackId not Found" },
   stream_not_found: { status: 404, message: "stream not found" },
   stream_playback_not_found: { status: 404, message: "stream/playbackId not found" },
   simulcast_not_found: { status: 404, message: "stream/simulcast not found" },
+  signing_key_not_found: { status: 404, message: "Signing key Not Found" },
+  playlist_not_found: { status: 404, message: "playlist not found" },
   webhook_not_found: { status: 404, message: "webhook not found" },
   event_not_found: { status: 404, message: "event not found" },
   not_found: { status: 404, message: "not found" },
   method_not_allowed: { status: 405, message: "method not allowed" },
+  playlist_reference_taken: { status: 409, message: "playlist create failed" },
   idempotency_conflict: { status: 409, message: "idempotency key was used with another body" },
   stream_busy: { status: 409, message: "another broadcaster is on air" },
   object_announced: { status: 409, message: "object has been announced" },
+  webhook_disabled: { status: 409, message: "webhook is disabled" },
   secret_rotated_recently: { status: 409, message: "secret was rotated recently" },
   job_gone: { status: 410, message: "job is cancelled" },
   /** A live stream whose broadcast has ended without a recording; the next broadcast plays at the same URL. */
   broadcast_over: { status: 410, message: "broadcast is over" },
+  upload_over: { status: 410, message: "upload is over" },
+  length_required: { status: 411, message: "length required" },
   session_over: { status: 410, message: "session is over" },
   body_too_large: { status: 413, message: "request body is too large" },
   range_not_satisfiable: { status: 416, message: "range not satisfiable" },
@@ -49,35 +68,44 @@ export const PROBLEMS = {
 } as const satisfies Record<string, ProblemKind>;
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** An invalid field of a request; `message` follows the contract: "is invalid", "must not be null". */
+/** An invalid field of a request. */
 export interface FieldProblem {
   field: string;
+  /** Follows the contract: "is invalid", "must not be null"; our own checks have a message of their own. */
   message: string;
+  /** What would be right, where `message` does not say. */
+  hint?: string;
 }
 
 /** `detail` and `fields` are sent to the caller. Private details belong in `cause`, which is only logged. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly fields: FieldProblem[];
+  /** Unknown fields of the request, which may be meant to be the missing ones. */
+  readonly unknown: FieldProblem[];
   /** Sent as `Retry-After`; null = the default of its code. */
   readonly retryAfterSeconds: number | null;
   constructor(
     code: ProblemCode,
     detail: string,
-    options?: ErrorOptions & { fields?: FieldProblem[]; retryAfterSeconds?: number },
+    options?: ErrorOptions & { fields?: FieldProblem[]; unknown?: FieldProblem[]; retryAfterSeconds?: number },
   ) {
     super(detail, options);
     this.code = code;
     this.fields = options?.fields ?? [];
+    this.unknown = options?.unknown ?? [];
     this.retryAfterSeconds = options?.retryAfterSeconds ?? null;
   }
 }
 
 const NOT_FOUND = {
   media_not_found: "no media has this id",
+  playback_not_found: "no media of this id has such a playback ID",
   stream_not_found: "no stream has this id",
   stream_playback_not_found: "no stream of this id has such a playback ID",
   simulcast_not_found: "no stream of this id has such a simulcast target",
+  signing_key_not_found: "no signing key has this id",
+  playlist_not_found: "no playlist has this id",
   webhook_not_found: "no webhook has this id",
   event_not_found: "no event has this id",
 } as const satisfies Partial<Record<ProblemCode, string>>;
@@ -88,15 +116,21 @@ export function orNotFound<T>(found: T | null | undefined, code: keyof typeof NO
   return found;
 }
 
-/** The contract's error envelope. `fields` is sent with 422 only, and then without `description`. */
-function problemBody(problem: Problem) {
-  const { status, message } = PROBLEMS[problem.code];
-  const error =
-    problem.fields.length > 0
-      ? { code: status, message, fields: problem.fields }
-      : { code: status, message, description: problem.message };
+/** The contract's error envelope. `fields` is sent with 422 only, and then without `description`; `hints` has the same order, then unknown fields. */
+export function problemBody({ code, message: description, fields, unknown }: Problem) {
+  const { status, message } = PROBLEMS[code];
+  if (fields.length === 0) return { success: false as const, error: { code: status, message, description } };
+  const error = {
+    code: status,
+    message,
+    fields: fields.map((one) => ({ field: one.field, message: one.message })),
+    hints: [...fields, ...unknown].map((one) => ({ field: one.field, message: one.hint ?? one.message })),
+  };
   return { success: false as const, error };
 }
+
+const BASIC = 'Basic realm="sluice", charset="UTF-8"';
+const CHALLENGES: Partial<Record<ProblemCode, string>> = { playback_unauthorized: 'Bearer realm="playback"' };
 
 /**
  * Renders a problem. The response is not cacheable unless `headers` says otherwise, because a repeat may succeed.
@@ -111,7 +145,7 @@ export function problemResponse(problem: Problem, headers: Record<string, string
     headers: {
       "content-type": "application/json;charset=UTF-8",
       "cache-control": "no-store",
-      ...(kind.status === 401 ? { "www-authenticate": 'Basic realm="sluice", charset="UTF-8"' } : {}),
+      ...(kind.status === 401 ? { "www-authenticate": CHALLENGES[problem.code] ?? BASIC } : {}),
       ...(retryAfterSeconds === null ? {} : { "retry-after": String(retryAfterSeconds) }),
       ...headers,
     },

@@ -4,7 +4,8 @@ import type { z } from "zod";
 import { API_JSON, CALLBACK_JSON, exceededBound, type JsonBounds } from "./json-bounds.ts";
 import { Problem } from "./problems.ts";
 import { readBytes, requireLength } from "./read-bytes.ts";
-import { type AppContext, validationProblem } from "./router.ts";
+import type { AppContext } from "./router.ts";
+import { validationProblem } from "./validation.ts";
 
 /** Refuses API request bodies beyond the bounds of `API_JSON`, before they are parsed. */
 export const boundApiBodies = createMiddleware<AppContext>(async (c, next) => {
@@ -34,7 +35,7 @@ export async function readCallback<T extends z.ZodType>(schema: T, request: Requ
   requireBounded(text, CALLBACK_JSON);
   const body = parse(text);
   const parsed = schema.safeParse(body);
-  if (!parsed.success) throw validationProblem(parsed.error, body);
+  if (!parsed.success) throw validationProblem(parsed.error, { data: body, schema });
   return parsed.data;
 }
 

@@ -1,10 +1,15 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { z } from "zod";
 import { UnusableSecret } from "../../../protocol/secrets.ts";
 import type { Env } from "../env.ts";
 import { logError } from "../log.ts";
-import { type FieldProblem, Problem, PROBLEMS, problemResponse } from "./problems.ts";
+import { withoutQuery } from "../runtime-errors.ts";
+import { bodySchemaOf, withWarnings } from "./warnings.ts";
+import { Problem, PROBLEMS, problemResponse } from "./problems.ts";
+import { unmigratedProblem } from "./unmigrated.ts";
+import { validationProblem } from "./validation.ts";
 
 /** The authenticated caller. Requests see only data of this workspace. */
 export interface Caller {
@@ -24,13 +29,32 @@ export interface AppContext {
   };
 }
 
-/** A router that validates bodies, queries and paths by the routes' schemas. */
+type Route = Parameters<OpenAPIHono<AppContext>["openapi"]>[0];
+type Hook = (result: CheckedInput, c: { env: Env }) => undefined;
+
+interface CheckedInput {
+  target: string;
+  error?: Pick<z.core.$ZodError, "issues">;
+  /** The value as it was sent. */
+  data?: unknown;
+  /** Of the route, for this target. */
+  schema?: z.core.$ZodType | null;
+}
+
+/** A router that validates bodies, queries and paths by the routes' schemas, and names the unknown fields of accepted bodies. */
 export function newRouter() {
-  return new OpenAPIHono<AppContext>({
-    defaultHook: (result) => {
-      if (!result.success) throw validationProblem(result.error, (result as { data?: unknown }).data, result.target);
-    },
-  });
+  const router = new OpenAPIHono<AppContext>();
+  const register = router.openapi as (route: Route, handler: unknown, hook: Hook) => typeof router;
+  const openapi = (route: Route, handler: unknown, hook: Hook = refuseInvalid) =>
+    register(withWarnings(route), handler, (result, c) =>
+      hook({ ...result, schema: schemaOf(route, result.target) }, c),
+    );
+  router.openapi = openapi as unknown as typeof router.openapi;
+  return router;
+}
+
+function refuseInvalid({ error, data, schema = null, target }: CheckedInput): undefined {
+  if (error !== undefined) throw validationProblem(error, { data, schema, target });
 }
 
 /**
@@ -38,62 +62,40 @@ export function newRouter() {
  * of the schema, so that the caller sees all invalid fields at once.
  */
 export const reportAllIssues =
-  (issuesOf: (body: unknown, env: Env) => z.core.$ZodIssue[]) =>
-  (result: CheckedInput, c: { env: Env }): undefined => {
-    if (result.error === undefined) return;
-    const { data } = result as { data?: unknown };
-    const more = result.target === "json" ? issuesOf(data, c.env) : [];
-    throw validationProblem({ issues: [...result.error.issues, ...more] }, data, result.target);
+  (issuesOf: (body: unknown, env: Env) => z.core.$ZodIssue[]): Hook =>
+  ({ error, data, schema = null, target }, c) => {
+    if (error === undefined) return;
+    const more = target === "json" ? issuesOf(data, c.env) : [];
+    throw validationProblem({ issues: [...error.issues, ...more] }, { data, schema, target });
   };
-interface CheckedInput {
-  target: string;
-  error?: Pick<z.core.$ZodError, "issues">;
-}
 
-/** The name of a field in error responses, for example `inputs[0].url`. */
-function fieldName(path: PropertyKey[]): string {
-  return path.reduce<string>(
-    (name, part) => (typeof part === "number" ? `${name}[${part}]` : name ? `${name}.${String(part)}` : String(part)),
-    "",
-  );
-}
-
-/** @param data the validated value, to distinguish missing from invalid fields */
-export function validationProblem(error: Pick<z.core.$ZodError, "issues">, data: unknown, target = "json"): Problem {
-  const fields = new Map<string, string>();
-  for (const issue of error.issues) {
-    for (const { path, message } of flatten(issue, data)) {
-      const field = fieldName(path) || (target === "json" ? "body" : target);
-      if (!fields.has(field)) fields.set(field, message);
-    }
-  }
-  return new Problem("validation_failed", "validation failed", {
-    fields: [...fields].map(([field, message]): FieldProblem => ({ field, message })),
-  });
-}
-
-/** The contract defines two messages; a schema may define others through a custom issue. */
-function flatten(issue: z.core.$ZodIssue, data: unknown): { path: PropertyKey[]; message: string }[] {
-  const { path } = issue;
-  if (issue.code === "custom") return [{ path, message: issue.message }];
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => ({ path: [...path, key], message: "is invalid" }));
-  const value = path.reduce<unknown>(
-    (inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key],
-    data,
-  );
-  return [{ path, message: value === undefined || value === null ? "must not be null" : "is invalid" }];
+function schemaOf({ request }: Route, target: string): z.core.$ZodType | null {
+  const schemas = {
+    json: bodySchemaOf(request),
+    query: request?.query,
+    param: request?.params,
+    header: request?.headers,
+  };
+  const schema = schemas[target as keyof typeof schemas];
+  return schema !== undefined && schema !== null && "_zod" in schema ? schema : null;
 }
 
 /** Renders every error of the API. */
-export function renderError(error: unknown, requestId: string): Response {
+export async function renderError(error: unknown, { req, var: { requestId } }: Context<AppContext>): Promise<Response> {
+  const isMalformed = error instanceof HTTPException && error.status === NOT_JSON;
+  return renderFailure(isMalformed ? await malformed(req) : error, requestId);
+}
+
+/** Renders an error of a request whose body is not JSON. */
+export function renderFailure(error: unknown, requestId: string): Response {
   const problem = toProblem(error);
   if (PROBLEMS[problem.code].status >= 500) {
-    const { stack, cause } = error instanceof Error ? error : {};
+    const failure = withoutQuery(error);
+    const { stack, cause } = failure instanceof Error ? failure : {};
     logError("request.failed", {
       requestId,
       code: problem.code,
-      error: String(error),
+      error: String(failure),
       cause: cause instanceof Error ? cause.message : cause,
       stack,
     });
@@ -101,13 +103,18 @@ export function renderError(error: unknown, requestId: string): Response {
   return problemResponse(problem);
 }
 
+const NOT_JSON = 400;
+
+/** What is wrong with a body that Hono could not parse. The text is cached, so it can be read again. */
+async function malformed(req: Context<AppContext>["req"]): Promise<Problem> {
+  const message = (await req.text()) === "" ? "is empty" : "is not JSON";
+  return new Problem("validation_failed", `the body ${message}`, {
+    fields: [{ field: "body", message, hint: "must be a JSON document" }],
+  });
+}
+
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof HTTPException && error.status === 400) {
-    return new Problem("validation_failed", "the body is not JSON", {
-      fields: [{ field: "body", message: "is not JSON" }],
-    });
-  }
   if (error instanceof HTTPException && error.status === 415) {
     return new Problem("validation_failed", "the body is not announced as JSON", {
       fields: [{ field: "content-type", message: "must be application/json" }],
@@ -115,5 +122,8 @@ function toProblem(error: unknown): Problem {
   }
   if (error instanceof UnusableSecret)
     return new Problem("unavailable", "the deployment's secrets are not usable", { cause: error });
-  return new Problem("internal", "the failure is logged under this request's id", { cause: error });
+  return (
+    unmigratedProblem(error) ??
+    new Problem("internal", "the failure is logged under this request's id", { cause: error })
+  );
 }

@@ -1,3 +1,5 @@
+import { isInternalError } from "../runtime-errors.ts";
+
 /** Failures of a request before the server has sent a response. */
 export type ConnectionFailure = "connection_failed" | "tls_failed" | "timed_out" | "unresolvable";
 
@@ -12,17 +14,15 @@ const NETWORK_STATUSES: Record<number, ConnectionFailure> = {
   530: "unresolvable",
 };
 
-/** The connection failure that a status stands for; null when the server itself has responded. */
+/** The connection failure that a status represents; null when the server itself has responded. */
 export function connectionFailureOfStatus(status: number): ConnectionFailure | null {
   return NETWORK_STATUSES[status] ?? null;
 }
 
 /**
- * Classifies an exception of `fetch`. workerd reports "Network connection lost." when a server refuses or closes the connection or does not
- * speak HTTP, and "internal error" when the TLS handshake or the DNS look-up fails or its network forbids the address. The name has been
- * resolved before the request, so with https an internal error is a failed handshake.
+ * Classifies an exception of `fetch`. The name has been resolved before the request, so with https an internal error is a failed TLS
+ * handshake. Otherwise the server refused or closed the connection, or does not answer in HTTP ("Network connection lost.").
  */
 export function connectionFailureOf(error: unknown, url: URL): "connection_failed" | "tls_failed" {
-  const isInternal = error instanceof Error && error.message.startsWith("internal error");
-  return isInternal && url.protocol === "https:" ? "tls_failed" : "connection_failed";
+  return isInternalError(error) && url.protocol === "https:" ? "tls_failed" : "connection_failed";
 }

@@ -1,6 +1,10 @@
 /** R2 keys are derived from ids, so no look-up needs a listing. All objects of an asset share one prefix. */
 export const assetPrefix = (assetId: string) => `assets/${assetId}/`;
 export const sourceKey = (assetId: string) => `assets/${assetId}/source`;
+/** One piece of an uploaded source. Its number is never used twice, so the object is written once. */
+export const pieceKey = (assetId: string, piece: number) => `assets/${assetId}/pieces/${piece}`;
+/** The list of the pieces of a complete upload, in their order. */
+export const pieceListKey = (assetId: string) => `assets/${assetId}/pieces.json`;
 /** `file` is `init.mp4` or `{number}.m4s`. */
 export const renditionKey = (assetId: string, rendition: string, file: string) =>
   `assets/${assetId}/renditions/${rendition}/${file}`;

@@ -1,6 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { AccessRestrictions } from "./restrictions.ts";
 
-/** The playback IDs of assets and streams, with their access policies. The domain that owns the target writes its rows. */
+/** The playback IDs of assets and streams, with their access rules. Written by `repository.ts` of this folder. */
 export const playbackIds = sqliteTable(
   "playback_ids",
   {
@@ -14,6 +15,10 @@ export const playbackIds = sqliteTable(
     workspaceId: text().notNull(),
     /** `drm` is for assets only. */
     accessPolicy: text({ enum: ["public", "private", "drm"] }).notNull(),
+    /** Null: every domain and user agent may play. */
+    accessRestrictions: text({ mode: "json" }).$type<AccessRestrictions>(),
+    /** The largest rung that it offers; null = all. */
+    resolution: text({ enum: ["480p", "720p", "1080p", "1440p", "2160p"] }),
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),
   },
   (t) => [index("playback_ids_of_target").on(t.targetId)],

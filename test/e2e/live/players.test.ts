@@ -12,6 +12,8 @@ import {
 } from "../../support/live-watch.ts";
 import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
 import { commandOf, descendantsOf } from "../../support/processes.ts";
+import { axeFindings } from "../pages/axe.ts";
+import { contrastOf, whiten } from "../pages/contrast.ts";
 import { launchChromium } from "../players/chromium.ts";
 import { servePlayerPage } from "../players/page-server.ts";
 import { type Watched, watchLive } from "./watch-live.ts";
@@ -22,6 +24,9 @@ const SOURCE = { widthPx: 480, heightPx: 270, frameRate: 15, bitrateBps: 600_000
 /** Maximum latency of the last picture shown at the live edge. */
 const MOST_LATENCY_MS = 5000;
 const PLAYERS = ["hls.js", "shaka", "dash.js"] as const;
+const PAUSE_MS = 6000;
+/** The end of the seekable range has none. The live position has about three parts. */
+const LEAST_HEADROOM_SECONDS = 0.3;
 /** Interruptions: the encoder is killed, later the broadcaster is disconnected for some time. */
 const [KILL_AFTER_MS, CUT_AFTER_MS, AWAY_MS, INTERRUPTED_SECONDS] = [5000, 12_000, 3000, 24];
 
@@ -112,3 +117,87 @@ test.each(PLAYERS)(
     expect(seen.latenciesMs.at(-1)).toBeLessThan(MOST_LATENCY_MS);
   },
 );
+
+test("the hosted page shows that it is live, readable on a white picture, and axe finds nothing", async () => {
+  const hosted = await browser.newPage({ viewport: { width: 640, height: 360 } });
+  await hosted.goto(`${platform.baseUrl}/player/${stream.playbackIds[0]!.id}`);
+  await hosted.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0, null, {
+    timeout: 20_000,
+  });
+  await whiten(hosted);
+  await hosted.mouse.move(300, 100); // shows the controls
+  const latency = hosted.locator(".latency");
+  await expect.poll(() => latency.textContent(), { timeout: 10_000 }).toMatch(/^\d+\.\d s behind$/);
+  const parts = { badge: hosted.locator("media-live-button"), latency, unmute: hosted.locator(".unmute") };
+  for (const [name, part] of Object.entries(parts))
+    expect([name, await contrastOf(hosted, part)]).toEqual([name, expect.toSatisfy((ratio: number) => ratio > 4.5)]);
+  expect(await axeFindings(hosted)).toEqual([]);
+  await hosted.setViewportSize({ width: 200, height: 120 });
+  await hosted.mouse.move(100, 40);
+  const badge = (await parts.badge.boundingBox())!;
+  expect([badge.x >= 0, badge.x + badge.width <= 200, badge.y + badge.height <= 120]).toEqual([true, true, true]);
+  await hosted.close();
+});
+
+test("the hosted page resumes where it was paused, and the live button and End go where playback does not stall", async () => {
+  const hosted = await browser.newPage({ viewport: { width: 640, height: 360 } });
+  await hosted.goto(`${platform.baseUrl}/player/${stream.playbackIds[0]!.id}`);
+  const position = () => hosted.evaluate(() => document.querySelector("video")!.currentTime);
+  const isPaused = () => hosted.evaluate(() => document.querySelector("video")!.paused);
+  await hosted.waitForFunction(() => (document.querySelector("video")?.played.length ?? 0) > 0, null, {
+    timeout: 20_000,
+  });
+  await hosted.keyboard.press("k");
+  await expect.poll(isPaused).toBe(true);
+  const pausedAt = await position();
+  await after(PAUSE_MS);
+  await hosted.keyboard.press("k");
+  await expect.poll(isPaused).toBe(false);
+  expect((await position()) - pausedAt).toBeLessThan(PAUSE_MS / 1000 / 2);
+  const toLive = {
+    live: () => hosted.locator("media-live-button").dispatchEvent("click"),
+    End: () => hosted.keyboard.press("End"),
+  };
+  for (const [name, seek] of Object.entries(toLive)) {
+    const before = await hosted.evaluate(() => (document.querySelector("video")!.currentTime -= 5));
+    await after(1000);
+    const target = hosted.evaluate(
+      () =>
+        new Promise<number>((done) => {
+          const video = document.querySelector("video")!;
+          video.addEventListener("seeking", () => done(video.seekable.end(0) - video.currentTime), { once: true });
+        }),
+    );
+    await seek();
+    expect([name, await target]).toEqual([
+      name,
+      expect.toSatisfy((seconds: number) => seconds > LEAST_HEADROOM_SECONDS),
+    ]);
+    expect(await position()).toBeGreaterThan(before + 3);
+  }
+  const unmute = hosted.locator("button.unmute");
+  expect(await unmute.count()).toBe(1);
+  await unmute.click();
+  expect(await hosted.evaluate(() => document.querySelector("video")!.muted)).toBe(false);
+  expect(await unmute.count()).toBe(0);
+  await hosted.close();
+});
+
+test("when the broadcast ends, the hosted page says so over its recording, until that is played", async () => {
+  const hosted = await browser.newPage({ viewport: { width: 640, height: 360 } });
+  await hosted.goto(`${platform.baseUrl}/player/${stream.playbackIds[0]!.id}`);
+  await hosted.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0, null, {
+    timeout: 20_000,
+  });
+  await platform.api("PUT", `/v1/live/streams/${stream.streamId}/finish`);
+  const over = hosted.locator("main .over");
+  await over.waitFor({ state: "visible", timeout: 30_000 });
+  expect([await hosted.title(), await hosted.textContent(".title")]).toEqual(["Recording", "Recording"]);
+  expect(await over.textContent()).toBe("The broadcast has ended. Play its recording here.");
+  await whiten(hosted);
+  expect(await contrastOf(hosted, over)).toBeGreaterThan(4.5);
+  expect(await axeFindings(hosted)).toEqual([]);
+  await hosted.keyboard.press("k");
+  await over.waitFor({ state: "detached", timeout: 10_000 });
+  await hosted.close();
+});

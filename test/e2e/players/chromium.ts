@@ -23,6 +23,7 @@ export function launchChromium(): Promise<Browser> {
       "--disable-component-update",
       "--disable-sync",
       "--autoplay-policy=no-user-gesture-required",
+      "--host-resolver-rules=MAP *.example 127.0.0.1", // sites of tests
     ],
   });
 }

@@ -76,6 +76,7 @@ function look(_now: number, { expectedDisplayTime, mediaTime, height }: VideoFra
 video.requestVideoFrameCallback(look);
 
 interface LiveFace {
+  seek(positionSeconds: number): void;
   /** Seeks to the player's own live position. */
   toLive(): void;
 }
@@ -88,7 +89,7 @@ function playHls(url: string, config: object): LiveFace {
   hls.loadSource(url);
   hls.attachMedia(video);
   Object.assign(window, { hls });
-  return { toLive: () => (video.currentTime = hls.liveSyncPosition ?? video.currentTime) };
+  return { seek: seekElement, toLive: () => (video.currentTime = hls.liveSyncPosition ?? video.currentTime) };
 }
 
 function playDash(url: string, config: object): LiveFace {
@@ -98,7 +99,8 @@ function playDash(url: string, config: object): LiveFace {
   player.on(dashjs.MediaPlayer.events.PLAYBACK_ERROR, () => log.errors.push("dash.js: playback error"));
   player.initialize(video, url, true);
   Object.assign(window, { dash: player });
-  return { toLive: () => player.seekToOriginalLive() };
+  // A seek of the element alone would leave its live delay as it was: the catch-up then seeks back to the edge.
+  return { seek: (seconds) => player.seekToPresentationTime(seconds), toLive: () => player.seekToOriginalLive() };
 }
 
 async function playShaka(url: string, config: object): Promise<LiveFace> {
@@ -110,9 +112,12 @@ async function playShaka(url: string, config: object): Promise<LiveFace> {
   );
   await player.attach(video);
   await player.load(url);
-  return { toLive: () => player.goToLive() };
+  return { seek: seekElement, toLive: () => player.goToLive() };
 }
 
+const seekElement = (positionSeconds: number): void => {
+  video.currentTime = positionSeconds;
+};
 let face: LiveFace;
 
 export const live = {
@@ -124,9 +129,7 @@ export const live = {
     // dash.js starts by itself. If playback starts before its listeners exist, it misses the event and requests no second MPD.
     if (name !== "dash.js") await video.play().catch(() => {}); // a change of the source can interrupt it
   },
-  seek(positionSeconds: number): void {
-    video.currentTime = positionSeconds;
-  },
+  seek: (positionSeconds: number): void => face.seek(positionSeconds),
   toLive: (): void => face.toLive(),
   seekable: (): [number, number] | null =>
     video.seekable.length === 0 ? null : [video.seekable.start(0), video.seekable.end(0)],

@@ -38,7 +38,7 @@ export async function startPlaybackWorker() {
       d1Databases: ["DB"],
       r2Buckets: ["MEDIA"],
       serviceBindings: { ASSETS: serveBuilt },
-      bindings: { ALLOW_PRIVATE_NETWORK: "true", MAX_SOURCE_BYTES: "1000000000" },
+      bindings: { ALLOW_PRIVATE_NETWORK: "true", MAX_SOURCE_BYTES: "1000000000", JOB_SECRET: "s".repeat(32) },
     }),
   );
   const url = (await miniflare.ready).origin;

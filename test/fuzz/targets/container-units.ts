@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { ContainerUnits, type Unit } from "../../../encoder/gateway/container-units.ts";
+import { ContainerUnits, type Unit } from "../../../encoder/gateway/source/container-units.ts";
 import { FlvTags } from "../../../encoder/gateway/simulcast/flv-tags.ts";
 import { type Mutations, mutated, mutations, pieces, pieceSizes } from "../chunks.ts";
 import type { FuzzTarget } from "../target.ts";
@@ -38,7 +38,7 @@ const media = fc.oneof(
   fc.uint8Array({ maxLength: 2000 }).map((bytes) => Buffer.from(bytes)),
 );
 
-/** What goes in comes out, byte for byte and in order, however it is cut into pieces and whatever it says of its sizes. */
+/** The output has the same bytes in the same order as the input, for pieces of any size and for any declared sizes. */
 export default {
   name: "container-units",
   arbitrary: fc.record({ media, mutations, sizes: pieceSizes }),

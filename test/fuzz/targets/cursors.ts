@@ -7,7 +7,7 @@ import type { FuzzTarget } from "../target.ts";
 const Key = z.tuple([CursorTime, z.string()]);
 const base64url = (json: string) => Buffer.from(json).toString("base64url");
 
-/** A cursor is read under its key's schema, or refused as a field of the query. */
+/** A cursor matches its key's schema, or is refused as a field of the query. */
 export default {
   name: "cursors",
   arbitrary: fc.oneof(

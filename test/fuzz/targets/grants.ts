@@ -17,15 +17,15 @@ const REFUSALS = new Set(["malformed", "forged", "expired", "foreign"]);
 
 interface Input {
   kind: "job" | "session";
-  /** Characters of the genuine token to replace; none = it is left as it is. */
+  /** Characters of the genuine token to replace; none = it is unchanged. */
   edits: { at: number; text: string }[];
-  /** In place of the token. */
+  /** Sent in place of the token. */
   instead: string | null;
   asOther: boolean;
   lateMs: number;
 }
 
-/** Nothing is a grant but a token of ours, unchanged, in time and for what it was made for. */
+/** A token is accepted only if it was signed here, is unchanged and unexpired, and is used for its purpose. */
 export default {
   name: "grants",
   arbitrary: fc.record({
@@ -64,7 +64,7 @@ export default {
   },
 } satisfies FuzzTarget<Input>;
 
-/** Base64 has several spellings of the same bytes; what is signed are the bytes. */
+/** The signature is over the bytes, which have several spellings in Base64. */
 const sameBytes = (one: string, other: string) => {
   const bytes = (token: string) =>
     token

@@ -8,7 +8,7 @@ import type { FuzzTarget } from "../target.ts";
 
 const FILM = readFileSync(`${import.meta.dirname}/../../fixtures/flower.mp4`);
 const [MOOV_AT, MOOV_BYTES] = boxAt("moov");
-/** Where counts, sizes and offsets stand that the reader believes. */
+/** Boxes with counts, sizes and offsets that the reader uses. */
 const TABLES = "mvhd tkhd elst mdhd hdlr stsd avcC esds stts ctts stss stsc stsz stco trak mdia minf stbl"
   .split(" ")
   .map((type) => boxAt(type)[0]);
@@ -38,7 +38,7 @@ const readerOf = (bytes: Uint8Array): RangeReader => ({
 });
 
 /**
- * A damaged index is refused with a reason, or every segment that is announced can be cut and has the bytes announced.
+ * A damaged index is refused with a reason, or every listed segment can be cut and has the listed number of bytes.
  * The result is the same whether the index is read at once or in pieces.
  */
 export default {

@@ -35,7 +35,7 @@ const RUNGS = [
   { widthPx: null, heightPx: null },
 ];
 
-/** Runs a reader; null when it refuses with fields that name what is wrong. */
+/** Runs a reader; null when it refuses and names the invalid fields. */
 function orRefusal<T>(read: () => T): T | null {
   try {
     return read();
@@ -45,7 +45,7 @@ function orRefusal<T>(read: () => T): T | null {
   }
 }
 
-/** What the queries of playlists ask for is either refused by name or within its bounds, and asks the same when it is said again. */
+/** A playlist's query is refused with the parameter's name, or read within its bounds. Written and read again, it has the same result. */
 export default {
   name: "playlist-queries",
   arbitrary: fc.array(fc.tuple(fc.oneof({ weight: 9, arbitrary: names }, fc.string()), values), { maxLength: 12 }),

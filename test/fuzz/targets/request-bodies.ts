@@ -2,9 +2,10 @@ import * as fc from "fast-check";
 import { Heartbeat, JobFailure, JobResult } from "../../../protocol/jobs.ts";
 import { CreateAsset, UpdateAsset } from "../../../src/library/assets/schemas.ts";
 import { API_JSON, exceededBound } from "../../../src/platform/http/json-bounds.ts";
-import { validationProblem } from "../../../src/platform/http/router.ts";
+import { validationProblem } from "../../../src/platform/http/validation.ts";
+import { MAX_UNKNOWN_FIELDS, unknownFields } from "../../../src/platform/http/unknown-fields.ts";
 import { CreateStream, CreateTarget, UpdateStream } from "../../../src/live/streams/schemas.ts";
-import { CreateWebhook, UpdateWebhook } from "../../../src/events/webhooks/schemas.ts";
+import { CreateWebhook, UpdateWebhook } from "../../../src/events/webhooks/endpoints/schemas.ts";
 import type { FuzzTarget } from "../target.ts";
 
 const SCHEMAS = [
@@ -42,7 +43,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
       .map((pairs) => new Object(Object.fromEntries(pairs))),
   ),
 }));
-/** A value inside of so many others. */
+/** A value at a nesting depth. */
 const wrapped = fc
   .tuple(value, fc.oneof(fc.nat({ max: 40 }), fc.constantFrom(31, 32, 33, 20_000)), fc.boolean())
   .map(([inner, levels, inObjects]) => {
@@ -56,7 +57,7 @@ const damaged = fc
   .tuple(wrapped, fc.nat({ max: 200 }), fc.string({ maxLength: 4 }))
   .map(([text, at, more]) => text.slice(0, at) + more + text.slice(at));
 
-/** Counted apart from the product: depth and values of what was parsed, without recursion. */
+/** Depth and number of values of a parsed body, counted independently of the product and without recursion. */
 function measure(parsed: unknown): { depth: number; values: number } {
   let [depth, values] = [0, 0];
   const open: [unknown, number][] = [[parsed, 1]];
@@ -71,7 +72,7 @@ function measure(parsed: unknown): { depth: number; values: number } {
   return { depth, values };
 }
 
-/** What the bounds let pass is within them, and no schema throws on it; whatever a schema refuses is said in the contract's shape. */
+/** A body that is accepted is within the bounds, and no schema throws on it. Refusals by a schema have the contract's form. */
 export default {
   name: "request-bodies",
   arbitrary: fc.oneof(wrapped, damaged, flat, fc.string({ unit: "binary", maxLength: 300 })),
@@ -92,8 +93,9 @@ export default {
     if (depth > API_JSON.maxDepth || values > 2 * API_JSON.maxValues) throw new Error("let pass beyond its bounds");
     for (const schema of SCHEMAS) {
       const result = schema.safeParse(parsed);
-      if (!result.success && validationProblem(result.error, parsed).fields.length === 0)
+      if (!result.success && validationProblem(result.error, { data: parsed, schema }).fields.length === 0)
         throw new Error("refused without a field");
+      if (unknownFields(schema, parsed).length > MAX_UNKNOWN_FIELDS) throw new Error("too many warnings");
     }
   },
 } satisfies FuzzTarget<string>;

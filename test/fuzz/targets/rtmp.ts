@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { Amf0Error, type Amf0Output, encodeAmf0 } from "../../../encoder/gateway/rtmp/amf0.ts";
-import { PublishProtocol, RtmpError } from "../../../encoder/gateway/rtmp/publish-protocol.ts";
+import { RtmpError } from "../../../encoder/gateway/rtmp/publish-limits.ts";
+import { PublishProtocol } from "../../../encoder/gateway/rtmp/publish-protocol.ts";
 import { chunk, HANDSHAKE, picture, setChunkSize } from "../../gateway/rtmp-client.ts";
 import { type Mutations, mutated, mutations, pieces, pieceSizes } from "../chunks.ts";
 import type { FuzzTarget } from "../target.ts";
@@ -50,10 +51,10 @@ const message = fc.oneof(
     .map(([type, bytes, length, stream]) => chunk(type, Buffer.from(bytes), { length, stream })),
 );
 
-/** With bounds of 32 commands, and answers of some hundred bytes each. */
+/** At most 32 commands, with answers of some hundred bytes each. */
 const MOST_ANSWERED_BYTES = 16 << 10;
 
-/** A session ends in good order or with one of the two refusals; what is answered before a publish has a bound, whatever is sent. */
+/** A session ends normally or with one of the two refusals. The answers before a publish are bounded for any input. */
 export default {
   name: "rtmp",
   arbitrary: fc.record({

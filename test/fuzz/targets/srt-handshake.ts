@@ -50,7 +50,7 @@ const handshake = fc
     return Buffer.concat([header, ...extensions]);
   });
 
-/** Any datagram is read or passed over; answers are no longer than a handshake's header and keep the caller's socket. */
+/** Any datagram is parsed or ignored. Answers are no longer than a handshake's header and have the caller's socket ID. */
 export default {
   name: "srt-handshake",
   arbitrary: fc.tuple(

@@ -1,12 +1,12 @@
-/** Connections to the listeners of encoder and gateway, on real sockets from 127.0.0.0/8, since a network may have 64 or 128 of them. */
+/** Connections to the listeners of encoder and gateway, on real sockets from many addresses, because each network may have only 64 or 128. */
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { SERVER_LIMITS } from "../../../encoder/bounded-server.ts";
-import { PushService } from "../../../encoder/gateway/push-service.ts";
+import { SERVER_LIMITS } from "../../../encoder/platform/bounded-server.ts";
+import { PushService } from "../../../encoder/gateway/reception/push-service.ts";
 import { openRtmpListener, TLS_HANDSHAKE_MS } from "../../../encoder/gateway/rtmp/listener.ts";
 import { encoderServer } from "../../../encoder/http.ts";
-import { JobQueue } from "../../../encoder/job-queue.ts";
+import { JobQueue } from "../../../encoder/jobs/job-queue.ts";
 import { type Outcome, TAKEN, upTo, waited } from "../../support/limits/trials.ts";
 import { untrustedCertificate } from "../../support/untrusted-certificate.ts";
 import { TestReception } from "../reception.ts";
@@ -32,7 +32,7 @@ async function open(port: number, count: number, addressOf: (n: number) => strin
   await until(() => peers.every(({ socket }) => !socket.connecting));
   return peers;
 }
-/** So many connections from many addresses, of which the newest is served. Some are opened at a time, since a backlog is short. */
+/** This many connections from many addresses, of which the newest is served. Opens a few at a time, because the backlog is short. */
 async function many(port: number, count: number, request: Buffer): Promise<string> {
   const peers: Peer[] = [];
   while (peers.length < count)
@@ -74,10 +74,10 @@ async function withRtmp<T>(use: (port: number) => Promise<T>): Promise<T> {
   }
 }
 
-/** Connections that are held, and what becomes of one more. @param count how many the server has accepted, itself included */
+/** @returns `closed` when the server closes one of this many connections */
 async function held(port: number, count: number, addressOf: (n: number) => string): Promise<string> {
   const peers = await open(port, count, addressOf);
-  // The server has dealt with all of them once it has answered, or closed, one that came later.
+  // The server has handled all of them once it has closed a later one.
   const [last] = await open(port, 1, () => "127.0.0.200");
   last!.socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await until(() => last!.isClosed);
@@ -105,7 +105,7 @@ async function post(bytes: number): Promise<string> {
       headers: { authorization: `Bearer ${SECRET}` },
       body: JSON.stringify(job).padEnd(bytes),
     });
-    return answer.status === 422 ? "422" : TAKEN; // this queue takes no job: 429
+    return answer.status === 422 ? "422" : TAKEN; // 429: this queue accepts no job
   });
 }
 
@@ -132,7 +132,7 @@ export const CONNECTION_TRIALS = {
   "http-connections": upTo((count) => withServer((port) => many(port, count, HEALTH))),
   "encoder-job": upTo(post),
   "http-headers": waited(async (bound: number) => {
-    if (bound !== SERVER_LIMITS.headersMs) throw new Error("the server waits for another time");
+    if (bound !== SERVER_LIMITS.headersMs) throw new Error("the server has a different time limit");
     const server = encoderServer([SECRET], new JobQueue({ capacity: 0, queue: 0 }), new PushService(SECRET, 1));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -141,7 +141,7 @@ export const CONNECTION_TRIALS = {
     return outcome;
   }),
   "rtmps-handshake": waited(async (bound: number) => {
-    if (bound !== TLS_HANDSHAKE_MS) throw new Error("the listener waits for another time");
+    if (bound !== TLS_HANDSHAKE_MS) throw new Error("the listener has a different time limit");
     const { key, cert } = untrustedCertificate();
     const tls = { key: key.toString(), cert: cert.toString() };
     const options = { host: "127.0.0.1", port: 0, protocol: "rtmps", tls } as const;

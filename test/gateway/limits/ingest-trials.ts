@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, createServer, Socket } from "node:net";
 import { vi } from "vitest";
-import { takePush } from "../../../encoder/gateway/push.ts";
-import { GatewayReception } from "../../../encoder/gateway/reception.ts";
+import { takePush } from "../../../encoder/gateway/reception/push.ts";
+import { GatewayReception } from "../../../encoder/gateway/reception/reception.ts";
 import { SimulcastPusher } from "../../../encoder/gateway/simulcast/pusher.ts";
-import { SourceBuffer } from "../../../encoder/gateway/source-buffer.ts";
+import { SourceBuffer } from "../../../encoder/gateway/source/source-buffer.ts";
 import { decide } from "../../../encoder/gateway/srt/decide.ts";
 import { REJECT } from "../../../encoder/gateway/srt/handshake.ts";
-import type { WorkerClient } from "../../../encoder/gateway/worker-client.ts";
+import type { WorkerClient } from "../../../encoder/gateway/worker/worker-client.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
 import { TestReception } from "../reception.ts";
 
@@ -23,7 +23,7 @@ async function waiting(bytes: number): Promise<string> {
     (async function* () {
       for (const size of [bytes, 188]) {
         pulled += 1;
-        yield Buffer.alloc(size, 1); // no container's
+        yield Buffer.alloc(size, 1); // not a known container
       }
     })(),
   );
@@ -58,7 +58,7 @@ async function undecided(count: number): Promise<string> {
   return admission === null ? TAKEN : admission.accepted ? "accepted" : admission.reason;
 }
 
-/** A refused push whose body goes on. */
+/** A refused push whose body continues. */
 async function refusedPush(ms: number): Promise<string> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {

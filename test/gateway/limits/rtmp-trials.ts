@@ -25,18 +25,18 @@ function read(...bytes: Buffer[]): string {
 const times = (count: number, make: (n: number) => Buffer) => Array.from({ length: count }, (_, n) => make(n));
 const connect = rtmp.connectTo(PORT);
 const published = (...bytes: Buffer[]) => read(CHUNK_SIZE, connect, rtmp.CREATE_STREAM, rtmp.publish("key"), ...bytes);
-/** The first chunk of a message that has more. */
+/** The first chunk of a longer message. */
 const CHUNK_SIZE_1 = rtmp.setChunkSize(1);
 const begun = (length: number, stream = 4) => rtmp.chunk(9, Buffer.alloc(1), { length, stream });
 
-/** A peer whose bytes are given here and that reads nothing; the rest is Node's own stream. */
+/** A peer that sends the given bytes and reads nothing. */
 class DeafPeer extends Duplex {
   readonly remoteAddress = "192.0.2.1";
   readonly remotePort = 50_000;
   /** Unread bytes after each answer. */
   readonly unreadBytes: number[] = [];
   override _read(): void {}
-  override _write(): void {} // never done
+  override _write(): void {} // never completes
   override write(bytes: Buffer): boolean {
     const isTaken = super.write(bytes);
     this.unreadBytes.push(this.writableLength);
@@ -53,7 +53,7 @@ function serve(): { peer: DeafPeer; served: Promise<void>; reception: TestRecept
   return { peer, served, reception };
 }
 
-/** A connection after a time in which nothing comes. @param first what was sent before */
+/** Whether a connection is closed after this time without input. @param first bytes sent before */
 async function silent(ms: number, first: Buffer, isReady: (reception: TestReception) => boolean): Promise<string> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
@@ -87,7 +87,7 @@ export const RTMP_TRIALS = {
   "rtmp-message": upTo((bytes) => published(begun(bytes))),
   "rtmp-unfinished-messages": (bound: number) => {
     const largest = 8 << 20;
-    // Each message is held in a buffer with 1,024 bytes to spare; what came before the publish is counted too.
+    // Each message is held in a buffer with 1,024 spare bytes. Messages before the publish count too.
     const before = [4, connect.length, rtmp.CREATE_STREAM.length, rtmp.publish("key").length];
     const setUp = Math.max(...before.slice(1)) - CHUNK_HEADER_BYTES + 1024 + 4 + 1024;
     const fill = (bytes: number) => {

@@ -7,7 +7,7 @@ import {
   kindOf,
   nameIn,
   versionOf,
-} from "../../../src/events/catalogue.ts";
+} from "../../../src/events/catalogue/catalogue.ts";
 import { EventEnvelope, exampleEvent } from "../../../src/events/catalogue/envelope.ts";
 import { SAMPLE_OBJECT_IDS } from "../../../src/events/catalogue/samples.ts";
 import { CONTRACT_NAMES, SPECIFICATION_NAMES } from "./contract-names.ts";

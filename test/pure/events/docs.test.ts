@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { EVENTS_PAGE, withKindTables } from "../../../scripts/event-docs.ts";
 import { EventEnvelope, exampleEvent } from "../../../src/events/catalogue/envelope.ts";
-import { resolveTypes } from "../../../src/events/type-filter.ts";
+import { resolveTypes } from "../../../src/events/catalogue/type-filter.ts";
 import { ENVELOPE_FIELDS } from "../../support/envelope.ts";
 
 const page = readFileSync(EVENTS_PAGE, "utf8");

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { BLANK_ASSET } from "../../../src/library/assets/blank-asset.ts";
 import { deletedEvent, mediaEvent } from "../../../src/library/assets/media-event.ts";
 import type { AssetRecord } from "../../../src/library/assets/repository.ts";
-import { CATALOGUE } from "../../../src/events/catalogue.ts";
+import { CATALOGUE } from "../../../src/events/catalogue/catalogue.ts";
 import { SAMPLE } from "../../../src/events/catalogue/samples.ts";
-import { DELIVERY_FAILURES } from "../../../src/events/webhooks/failures.ts";
+import { DELIVERY_FAILURES } from "../../../src/events/webhooks/records/failures.ts";
 
 const at = new Date("2026-05-20T12:50:15.662Z");
 const occurrence = { id: SAMPLE.eventId, atMs: at.getTime() };
@@ -28,6 +28,11 @@ const playbackIds: AssetRecord["playbackIds"] = [
     targetId: SAMPLE.mediaId,
     workspaceId: SAMPLE.workspaceId,
     accessPolicy: "public",
+    accessRestrictions: {
+      domains: { defaultPolicy: "deny", allow: ["example.com"], deny: [] },
+      userAgents: { defaultPolicy: "allow", allow: [], deny: [] },
+    },
+    resolution: "720p",
     createdAt: at,
   },
 ];

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { EVENT_KINDS } from "../../../src/events/catalogue.ts";
-import { checkTypePattern, expandPatterns, matchesTypes, resolveTypes } from "../../../src/events/type-filter.ts";
+import { EVENT_KINDS } from "../../../src/events/catalogue/catalogue.ts";
+import {
+  checkTypePattern,
+  expandPatterns,
+  matchesTypes,
+  resolveTypes,
+} from "../../../src/events/catalogue/type-filter.ts";
 
 const everyType = EVENT_KINDS.map(({ type }) => type).sort();
 
@@ -61,7 +66,7 @@ describe("an invalid pattern", () => {
     ["video.*.ready", misplaced],
   ])("%j", (pattern, message) => {
     expect(resolveTypes(pattern)).toEqual([]);
-    expect(checkTypePattern(pattern)).toEqual({ ok: false, message });
+    expect(checkTypePattern(pattern)).toEqual({ ok: false, message, hint: expect.stringContaining(message) });
   });
 
   test("that is very long is refused as quickly as a short one", () => {
@@ -119,4 +124,13 @@ describe("the list that a webhook stores", () => {
     const bySql = everyType.filter((type) => stored === null || stored.includes(type));
     expect(bySql).toEqual(everyType.filter((type) => matchesTypes(patterns, type)));
   });
+});
+
+test.each([
+  ["asset.redy", "is not a kind of event; did you mean `asset.ready`?"],
+  ["video.media.raedy", "is not a kind of event; did you mean `video.media.ready`?"],
+  ["video.medai.*", "matches no kind of event; did you mean `video.media.*`?"],
+  ["weather", "is not a kind of event"],
+])("the hint for %j names the nearest kind or prefix", (pattern, hint) => {
+  expect(checkTypePattern(pattern)).toMatchObject({ ok: false, hint });
 });

@@ -1,10 +1,10 @@
 /** Rules of encoder and gateway that need neither libav nor a socket. */
 import { vi } from "vitest";
-import { limitsOf } from "../../../encoder/limits.ts";
+import { limitsOf } from "../../../encoder/jobs/limits.ts";
 import type { Job } from "../../../protocol/jobs.ts";
 import { MessageReader } from "../../../encoder/live/wire.ts";
-import { ContainerUnits } from "../../../encoder/gateway/container-units.ts";
-import { RestartLimit } from "../../../encoder/gateway/restart-limit.ts";
+import { ContainerUnits } from "../../../encoder/gateway/source/container-units.ts";
+import { RestartLimit } from "../../../encoder/gateway/reception/restart-limit.ts";
 import { Amf0Reader } from "../../../encoder/gateway/rtmp/amf0.ts";
 import { TAG } from "../../../encoder/gateway/simulcast/flv-tags.ts";
 import { DecisionSlots, SLOT_LIMITS } from "../../../encoder/gateway/srt/decision-slots.ts";
@@ -26,7 +26,7 @@ function refused(read: () => unknown, answer: string): string {
   }
 }
 
-/** Callers that ask for a decision which never comes: those beyond the slots wait. @param networks they come from */
+/** Callers whose decisions are never made, so those without a slot wait. @param networks number of networks that they come from */
 async function callers(
   count: number,
   networks: number,
@@ -49,7 +49,7 @@ const deciding = (networks: number) => async (count: number) =>
 const queued = (networks: number, ahead: number) => async (count: number) =>
   (await callers(ahead + count, networks)).refused === 0 ? TAKEN : "refused";
 
-/** What has become of a caller that waits for a slot after so long. */
+/** The result for a caller that has waited this long for a slot. */
 async function waitingCaller(ms: number): Promise<string> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
@@ -68,7 +68,7 @@ async function waitingCaller(ms: number): Promise<string> {
   }
 }
 
-/** What the child of a probe may use; test/encoder/limits.test.ts shows that it is ended beyond these. */
+/** Limits of a probe's child process; test/encoder/limits.test.ts shows that it is killed beyond them. */
 const PROBE = limitsOf({ kind: "probe" } as Job);
 const within = (limit: number) => upTo((amount) => (amount <= limit ? TAKEN : "source_exceeds_limits"));
 
@@ -82,14 +82,14 @@ export const ENCODER_TRIALS = {
   }),
   "amf-values": upTo((values) => {
     const array = Buffer.from(ARRAY_OF_ONE);
-    array.writeUInt32BE(values - 1, 1); // itself a value
+    array.writeUInt32BE(values - 1, 1); // the array is also a value
     return refused(() => new Amf0Reader(Buffer.concat([array, Buffer.alloc(values, NULL)])).read(), "closed");
   }),
   "container-unit": upTo((bytes) => {
     const tag = Buffer.alloc(11, 9);
     tag.writeUIntBE(bytes - FLV_TAG_OVERHEAD_BYTES, 1, 3);
     const [unit] = new ContainerUnits().push(Buffer.concat([FLV_HEADER, tag]));
-    return unit!.head === "0-header" ? TAKEN : "passed on"; // what is not understood comes out as it is
+    return unit!.head === "0-header" ? TAKEN : "passed on"; // a unit that is too long is passed on unparsed
   }),
   "broadcast-message": upTo((bytes) => {
     const header = Buffer.alloc(8);
@@ -104,7 +104,7 @@ export const ENCODER_TRIALS = {
   "broadcast-restart-window": until((ms) => {
     const limit = new RestartLimit();
     while (limit.record(0));
-    const times = Array.from({ length: 2 }, () => limit.record(ms)); // those of the window's begin are forgotten at its end
+    const times = Array.from({ length: 2 }, () => limit.record(ms)); // starts at the window's beginning no longer count at its end
     return times.every(Boolean) ? "forgotten" : TAKEN;
   }),
   "srt-decisions": upTo(deciding(running)),

@@ -3,6 +3,7 @@ import { gatewayCredential, readGatewayCredential } from "../../../protocol/gate
 import { secretList } from "../../../protocol/secrets.ts";
 import { GRANT_MS, isDueForRenewal, readJobGrant, signJobGrant } from "../../../src/library/encoding/job-token.ts";
 import * as session from "../../../src/live/sessions/session-token.ts";
+import { judgeClaims, keyIdOf } from "../../../src/tenancy/access/token.ts";
 import { atLeast, TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
 const SECRET = "s".repeat(40);
@@ -30,6 +31,15 @@ export const KEY_TRIALS = {
     ),
   ),
   "gateway-host": upTo((length) => credential("g", ["h".repeat(length)])),
+  "playback-token": upTo((length) => {
+    const judged = keyIdOf("x".repeat(length));
+    return "refusal" in judged && judged.refusal === "too long" ? "401" : TAKEN;
+  }),
+  "playback-token-leeway": upTo((ms) => {
+    const scope = { playbackId: "p", workspaceId: "w", keyId: "k" };
+    const judged = judgeClaims({ aud: "media:p", exp: 1e9, nbf: ms / 1000 }, scope, 0);
+    return "refusal" in judged ? "401" : TAKEN;
+  }),
   "job-grant": until(async (ms) => {
     const grant = { jobId: "j", assetId: "a", attempt: 1, renditions: [], segments: [0, 0] as [number, number] };
     const token = await signJobGrant(SECRET, { ...grant, expiresAt: GRANT_MS });

@@ -32,7 +32,7 @@ function clipStatus(positionMs: number): string {
   }
 }
 
-/** Lists of recordings whose segments take 16 bytes of JSON each: how many segments they hold of those there are. */
+/** Number of segments in a recording's lists, whose segments have 16 bytes of JSON each. */
 function listed(renditions: number, segments: number, range: SegmentRange | null = null): number {
   const segment = { isWhole: true, isGap: false, bytes: 1_234_567, durationTicks: 2_000_000, initVersion: 0 };
   const at = () => ({ ...segment, decodeTicks: 0, capturedAtMs: 0, isDiscontinuous: false }) as unknown as LiveSegment;
@@ -47,7 +47,7 @@ function listed(renditions: number, segments: number, range: SegmentRange | null
 }
 const SEGMENT_BYTES = 16;
 const SPAN_BYTES = 160;
-/** As many segments as fit, and two more: a list ends with the segment that exceeds the bound. */
+/** Tries as many segments as fit, and two more, because a list ends with the segment that exceeds the bound. */
 const recording = (renditions: number) => (bound: number) => {
   const fitting = Math.floor((bound / renditions - SPAN_BYTES) / SEGMENT_BYTES);
   const probe = (segments: number) => (listed(renditions, segments) === segments ? TAKEN : "cut");

@@ -1,4 +1,5 @@
-/** Rules of sources: how long a server is waited for, and what of a file is read at the edge. */
+/** Limits of sources: time limits for servers, and the parts of a file that the Worker reads. */
+import { judgeChunk, MAX_PIECES } from "../../../src/library/upload-machine/judge-chunk.ts";
 import type { RangeReader } from "../../../src/media/mp4/range-reader.ts";
 import { childBoxes } from "../../../src/media/mp4/boxes.ts";
 import { findMoov } from "../../../src/media/mp4/find-moov.ts";
@@ -25,7 +26,7 @@ async function wait(bytes: number, ms: number, deadlineMs = Infinity, overDeadli
   return (pace.isOverDeadline ? overDeadline : undefined) ?? "source_timed_out";
 }
 
-/** `encoder`: the source is not delivered as it is, the encoder has to. @param words what the refusal says */
+/** @param words in the refusal's message @returns `encoder` when the source is not standard, so that it must be encoded */
 async function standard(read: () => unknown, words: RegExp): Promise<string> {
   try {
     await read();
@@ -54,7 +55,7 @@ const words = (...values: number[]) => {
   return bytes;
 };
 
-/** A file of large boxes of which only the headers are there. @param boxes type and size */
+/** A file of large boxes that contains only their headers. @param boxes type and size */
 function sparse(boxes: [type: string, size: number][]): RangeReader {
   const headers: [at: number, bytes: Uint8Array][] = [];
   let size = 0;
@@ -94,6 +95,17 @@ export const SOURCE_TRIALS = {
   "source-part": until((ms) => wait(1e15, ms, SOURCE_LIMITS.partMs)),
   "source-retry-after": upTo((ms) => (sourceRetryDelayMs(1, ms) === ms ? TAKEN : "cut")),
   "source-tries": upTo((tries) => (sourceRetryDelayMs(tries - 1) === null ? "errored" : TAKEN)),
+  "upload-pieces": upTo((count) => {
+    const fresh = { status: "waiting" as const, storedBytes: 0, totalBytes: null };
+    const bounds = { maxBytes: Infinity, piecesLeft: MAX_PIECES };
+    const judged = judgeChunk(fresh, { offset: 0, length: 100, totalBytes: count * 100 }, bounds);
+    const last = judgeChunk(
+      fresh,
+      { offset: 0, length: 100, totalBytes: null },
+      { ...bounds, piecesLeft: MAX_PIECES - count + 1 },
+    );
+    return "take" in judged && "take" in last ? TAKEN : "400";
+  }),
   "copy-parts": upTo((number) => {
     try {
       checkPartNumber(number);
@@ -128,7 +140,7 @@ export const SOURCE_TRIALS = {
     return standard(() => readTracks(index), /too many tracks/);
   }),
   "moov-scattered-reads": upTo(async (reads) => {
-    // Each track's box header lies in a block of its own.
+    // Each track's box header is in a separate block.
     const content = new Uint8Array(reads * MAX_PIECE_BYTES);
     const index = rangedIndex(
       { size: content.length, read: (at, length) => Promise.resolve(content.slice(at, at + length)) },

@@ -1,15 +1,15 @@
-/** What receivers of webhooks may do and how often they are tried. */
-import { readResponseBody } from "../../../src/events/webhooks/response-body.ts";
-import { ATTEMPT_LIMITS } from "../../../src/events/webhooks/attempt.ts";
+/** Limits of webhook receivers, and the number of tries. */
+import { readResponseBody } from "../../../src/events/webhooks/attempt/response-body.ts";
+import { ATTEMPT_LIMITS } from "../../../src/events/webhooks/attempt/attempt.ts";
 import {
   admits,
   afterOutcome,
   disabledBecause,
   isFailing,
   newHealth,
-} from "../../../src/events/webhooks/endpoint-health.ts";
-import { delaySecondsUntil } from "../../../src/events/webhooks/delivery-messages.ts";
-import { nextAttemptAt, RETRY_DELAYS_MS } from "../../../src/events/webhooks/retry-schedule.ts";
+} from "../../../src/events/webhooks/sender/endpoint-health.ts";
+import { delaySecondsUntil } from "../../../src/events/webhooks/fan-out/delivery-messages.ts";
+import { nextAttemptAt, RETRY_DELAYS_MS } from "../../../src/events/webhooks/sender/retry-schedule.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
 
 const TRY = { tries: 1, firstTriedAtMs: 0, nowMs: 0, retryAfterMs: null, random: 0.5 };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { GatewayEnvironment } from "../../../encoder/gateway/environment.ts";
 import { REJECT } from "../../../encoder/gateway/srt/handshake.ts";
 import { END_REASONS } from "../../../protocol/live.ts";
-import { CreateStream } from "../../../src/live/streams/schemas.ts";
+import { CreateStream, InputMediaSettings } from "../../../src/live/streams/schemas.ts";
 
 const guide = readFileSync("docs/guides/live.md", "utf8");
 const section = (title: string) => guide.split(`\n## ${title}\n`)[1]!.split("\n## ")[0]!;
@@ -13,8 +13,8 @@ const rows = (text: string) =>
 
 describe("docs/guides/live.md", () => {
   test("explains every setting that a stream is created with, and its default", () => {
-    const { drmConfigurationId: _, ...settings } = CreateStream.shape.inputMediaSettings.shape;
-    const parsed = CreateStream.parse({ playbackSettings: {}, inputMediaSettings: {} });
+    const { drmConfigurationId: _, ...settings } = InputMediaSettings.shape;
+    const parsed = CreateStream.parse({});
     const known = parsed.inputMediaSettings as Record<string, string | number | boolean | undefined>;
     const documented = rows(section("Create a stream"))
       .filter(([name, value]) => /^`[a-zA-Z]+`$/.test(name!) && !value!.includes("://"))

@@ -1,4 +1,4 @@
-/** From what a live origin knows of a session to what plays on demand. */
+/** Tests the recording of a session: from the live origin's index to playlists, MPDs and clips. */
 import { expect, test } from "vitest";
 import { mpd } from "../../../src/media/dash/mpd.ts";
 import { mediaPlaylist } from "../../../src/media/hls/media-playlist.ts";
@@ -33,7 +33,7 @@ const rendition = (name: string, list: LiveSegment[], hasEnded = true): LiveRend
   segments: list,
   firstMsn: 0,
   discontinuities: [],
-  seams: [],
+  periodStarts: [],
   droppedFrom: null,
   hasEnded,
 });
@@ -48,7 +48,7 @@ const playlist = (session: LiveRendition[], name: string) =>
     .split("\n")
     .slice(6, -2);
 
-/** Two segments, one that was cut short, a reconnect with new inits, two more; the rung v360 is given up in the second run. */
+/** Two segments, one that was cut short, a reconnect with new inits, two more; the rung v360 is dropped in the second run. */
 function reconnected(): LiveRendition[] {
   const [short, back] = [{ durationTicks: 60_000, bytes: 30_000 }, { initVersion: 1 }];
   const later = (name: string, count: number) =>
@@ -105,7 +105,7 @@ test("the MPD has a Period per span, which synchronizes audio and video and omit
 test("a lost segment of one rendition has the duration that the others have, at any position", () => {
   const session = [
     rendition("v720", segments("v720", 4)),
-    rendition("a1", [...segments("a1", 1, 0, { isGap: true }), ...segments("a1", 2, 1)]), // nothing of the last one either
+    rendition("a1", [...segments("a1", 1, 0, { isGap: true }), ...segments("a1", 2, 1)]), // the last segment is lost too
   ];
   const [video, audio] = recordedLists(session, null);
   expect(audio!.segments).toMatchObject({ bytes: [0, 100_000, 100_000, 0], durationTicks: Array(4).fill(96_000) });
@@ -158,13 +158,13 @@ test.each([
   ["begins and ends at boundaries", 2, 4, { kind: "range", first: 1, last: 1 }],
   ["begins at 0", 0, 0.1, { kind: "range", first: 0, last: 0 }],
   ["is cut at 20 minutes", 1, 5000, { kind: "range", first: 0, last: 600 }],
-  ["ends in what is to come", 1990, 2001, { kind: "early" }],
-  ["begins there", 2000, 2001, { kind: "beyond" }],
+  ["ends after the live edge", 1990, 2001, { kind: "early" }],
+  ["begins after the live edge", 2000, 2001, { kind: "beyond" }],
 ])("a clip on air that %s", (_, start, end, expected) => {
   const session = [
     rendition("v720", segments("v720", 1000), false),
     rendition("a1", segments("a1", 1001), false),
-    rendition("v360", segments("v360", 300), false), // given up long ago
+    rendition("v360", segments("v360", 300), false), // dropped long ago
   ];
   expect(findRange(session, start, end)).toMatchObject(expected);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isEventType } from "../../../src/events/catalogue.ts";
+import { isEventType } from "../../../src/events/catalogue/catalogue.ts";
 import { isSameSecret } from "../../../protocol/same-secret.ts";
 import { newHexId, newStreamSecret, streamIdOfKey } from "../../../src/live/streams/ids.ts";
 import { chooseBases, ingestUrls } from "../../../src/live/streams/ingest-urls.ts";

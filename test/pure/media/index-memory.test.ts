@@ -40,7 +40,7 @@ async function measure(server: { origin: string }, ...args: string[]) {
   return JSON.parse(stdout) as { peakBytes: number; indexBytes: number; reads: number };
 }
 
-test.each(["head", "tail"] as const)(
+test.concurrent.each(["head", "tail"] as const)(
   "an index of 50 MiB at the %s of its file needs at most 1.3 times the memory of its stored index",
   async (indexAt) => {
     const [small, large] = [longFilm(1 / 60, indexAt), longFilm(11, indexAt)];

@@ -14,6 +14,7 @@ export function videoRow(
     origin: "ladder",
     isWhole: true,
     isTopRung: false,
+    arrivedSegments: null,
     codec: "avc1.64001f",
     widthPx,
     heightPx,

@@ -48,6 +48,6 @@ test.each([
   [`/${sessionId}/${sessionId}/..%2fv720.m3u8`],
   [`/${sessionId}/${sessionId}`],
   [`/live/${sessionId}/v720.m3u8`],
-])("%s is no address of a session", (path) => {
+])("%s is not an address of a session", (path) => {
   expect(readLiveTarget(path)).toBeNull();
 });

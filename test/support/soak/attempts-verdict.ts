@@ -42,9 +42,10 @@ export function* judgeAttempts({ name, webhook, deliveries, attempts, requests }
       if (attempt.failure === null && index < logged.length - 1) yield `${what}: tried again after it was delivered`;
     }
     if (isTakenForSure !== (delivery.status === "delivered"))
-      yield `${what} is ${delivery.status}, and its receiver ${isTakenForSure ? "has taken it" : "has not taken it"}`;
+      yield `${what} is ${delivery.status}, but its receiver ${isTakenForSure ? "has accepted it" : "has not accepted it"}`;
     // Accepted, interrupted by a kill before the outcome was recorded, and then the endpoint was gone: the only case in which both may differ.
-    if (seen.some(isTaken) && delivery.status !== "delivered" && !isGoneLater) yield `${what}: taken, not delivered`;
+    if (seen.some(isTaken) && delivery.status !== "delivered" && !isGoneLater)
+      yield `${what}: accepted, but not recorded as delivered`;
   }
 }
 
@@ -60,7 +61,7 @@ function troubleOf(attempt: StoredAttempt, its: SeenRequest[], downs: SoakReceiv
   );
   if (request === undefined) return attempt.failure === "connection_failed" && wasDown ? null : "no request came";
   const names = request.ending === "answered" ? NAMES[request.conduct] : namesOfCut(request, wasDown);
-  return names.includes(nameOf(attempt)) ? null : `its receiver says ${request.conduct}, ${request.ending}`;
+  return names.includes(nameOf(attempt)) ? null : `its receiver logged ${request.conduct}, ${request.ending}`;
 }
 
 /** A request that the receiver did not answer: the receiver went down, or the sender timed out. */

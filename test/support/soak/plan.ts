@@ -31,7 +31,8 @@ export interface ReceiverPlan {
 
 export interface WebhookPlan {
   naming: "service" | "video";
-  eventTypes: string[];
+  /** Absent = all. */
+  eventTypes: string[] | undefined;
   /** The same as `eventTypes`, implemented independently of the product for the verdict. */
   wants: (type: string) => boolean;
   receiver: ReceiverPlan;
@@ -54,8 +55,8 @@ const isOneOf =
     types.includes(type);
 
 const KINDS: readonly WebhookPlan[] = [
-  { naming: "service", eventTypes: [], wants: all, receiver: STEADY },
-  { naming: "video", eventTypes: [], wants: all, receiver: MOODY },
+  { naming: "service", eventTypes: undefined, wants: all, receiver: STEADY },
+  { naming: "video", eventTypes: undefined, wants: all, receiver: MOODY },
   { naming: "service", eventTypes: ["*"], wants: all, receiver: MOODY },
   {
     naming: "video",

@@ -11,13 +11,13 @@ const MOST_AT_ONCE = 5;
 const MAX_CLOCK_SKEW_S = 30;
 
 export const GUARANTEES = {
-  owners: "every change that was acknowledged is reported of once, and none that did not happen",
-  order: "createdAt of one object's events rises strictly, in the order they were committed",
-  delivered: "every event reached every webhook that wants it, or its delivery is failed with a reason",
-  signed: "every request was signed with its webhook's secret over its raw bytes",
-  bytes: "every request had the bytes of its event in its webhook's naming, always the same",
-  counted: "the log tells of each attempt what its receiver saw of it, and of no other",
-  gentle: "no webhook got more than five requests at once",
+  owners: "every acknowledged change has exactly one event, and no event reports a change that did not happen",
+  order: "createdAt of each object's events rises strictly, in commit order",
+  delivered: "every event reached every webhook that subscribes to it, or its delivery failed with a reason",
+  signed: "every request was signed with its webhook's secret, over the raw bytes of its body",
+  bytes: "every request had the bytes of its event in its webhook's naming, the same in every attempt",
+  counted: "the delivery log has exactly the attempts that receivers saw, with the same outcomes",
+  gentle: "no webhook got more than five concurrent requests",
 } as const;
 export type Guarantee = keyof typeof GUARANTEES;
 
@@ -32,7 +32,7 @@ export function judge({ webhooks, traffic, stored, listed }: SoakResult): Record
     bytes: accounts.flatMap((account) => [...judgeBytes(account, events)]),
     counted: accounts.flatMap((account) => [...judgeAttempts(account)]),
     gentle: accounts.flatMap(({ name, webhook: { receiver } }) =>
-      receiver.mostAtOnce() > MOST_AT_ONCE ? [`${name} got ${receiver.mostAtOnce()} at once`] : [],
+      receiver.mostAtOnce() > MOST_AT_ONCE ? [`${name} got ${receiver.mostAtOnce()} concurrent requests`] : [],
     ),
   };
 }
@@ -43,20 +43,21 @@ function* judgeOwners({ created, changes, deleted, serverErrors }: Traffic, even
   const reported = Map.groupBy(events, ({ type }) => type);
   const count = (type: string, objectId: string) =>
     reported.get(type)?.filter((event) => event.objectId === objectId).length ?? 0;
-  for (const id of created) if (count("asset.created", id) !== 1) yield `the creation of ${id} is not reported of once`;
+  for (const id of created)
+    if (count("asset.created", id) !== 1) yield `the creation of ${id} is not reported exactly once`;
   for (const { objectId } of reported.get("asset.created") ?? [])
-    if (!created.includes(objectId)) yield `nobody knows of the creation of ${objectId}`;
+    if (!created.includes(objectId)) yield `the creation of ${objectId} is reported, but no owner created it`;
   for (const id of deleted)
-    if (count("video.media.deleted", id) !== 1) yield `the deletion of ${id} is not reported of once`;
+    if (count("video.media.deleted", id) !== 1) yield `the deletion of ${id} is not reported exactly once`;
   for (const id of created.filter((one) => !deleted.includes(one)))
-    if (count("asset.errored", id) !== 1) yield `the failure of ${id} is not reported of once`;
+    if (count("asset.errored", id) !== 1) yield `the failure of ${id} is not reported exactly once`;
 
   const titled = Map.groupBy(reported.get("video.media.updated") ?? [], titleOf);
   for (const { title, sent, status } of changes) {
     const times = titled.get(title)?.length ?? 0;
     const least = status === 200 ? 1 : 0;
     const most = status === 404 ? sent - 1 : sent;
-    if (times < least || times > most) yield `"${title}" was sent ${sent} times and is reported of ${times} times`;
+    if (times < least || times > most) yield `"${title}" was sent ${sent} times and is reported ${times} times`;
   }
 }
 
@@ -74,7 +75,8 @@ function* judgeOrder(events: StoredEvent[]): Generator<string> {
   const last = new Map<string, string>();
   for (const { id, objectId, createdAt, body } of events) {
     if (createdAt <= (last.get(objectId) ?? "")) yield `event ${id} is not later than the one before it`;
-    if (!body.endsWith(`"createdAt":"${createdAt}","attempts":[]}`)) yield `event ${id} tells another time than it has`;
+    if (!body.endsWith(`"createdAt":"${createdAt}","attempts":[]}`))
+      yield `event ${id} has another createdAt in its body than in its row`;
     last.set(objectId, createdAt);
   }
 }
@@ -84,16 +86,19 @@ function* judgeDelivered({ name, webhook, deliveries, requests }: Account, event
   for (const { id, type } of wanted) {
     const delivery = deliveries.get(id);
     const hasIt = requests.get(id)?.some(isTaken) === true;
-    if (delivery === undefined) yield `${name} wants ${type} ${id} and there is no delivery`;
-    else if (delivery.status === "delivered" && !hasIt) yield `${name} never took ${id}, which counts as delivered`;
-    else if (delivery.status === "failed" && delivery.lastFailure === null) yield `${name}: ${id} failed for no reason`;
+    if (delivery === undefined) yield `${name} subscribes to ${type}, but ${id} has no delivery`;
+    else if (delivery.status === "delivered" && !hasIt)
+      yield `${name} never accepted ${id}, which is recorded as delivered`;
+    else if (delivery.status === "failed" && delivery.lastFailure === null)
+      yield `${name}: ${id} failed without a reason`;
     else if (delivery.status === "failed" && webhook.plan.receiver.goneAtRequest === null)
-      yield `${name} was healthy in the end and did not get ${id}: ${delivery.lastFailure}`;
+      yield `${name} was healthy at the end but did not get ${id}: ${delivery.lastFailure}`;
     else if (delivery.status !== "delivered" && delivery.status !== "failed")
       yield `${name}: ${id} is ${delivery.status}`;
   }
   const ids = new Set(wanted.map(({ id }) => id));
-  for (const id of deliveries.keys()) if (!ids.has(id)) yield `${name} does not want ${id}`;
+  for (const id of deliveries.keys())
+    if (!ids.has(id)) yield `${name} does not subscribe to ${id}, but has a delivery of it`;
   for (const id of requests.keys()) if (!deliveries.has(id)) yield `${name} got ${id}, which has no delivery`;
 }
 
@@ -109,7 +114,8 @@ function* judgeSigned({ name, webhook }: Account): Generator<string> {
     if (headers["service-signature"] !== hmac(body)) yield `${name}: service-signature of ${id} is wrong`;
     if (headers["webhook-signature"] !== `v1,${hmac(`${id}.${timestamp}.`, body)}`)
       yield `${name}: webhook-signature of ${id} is wrong`;
-    if (!(Math.abs(Number(timestamp) - atMs / 1000) <= MAX_CLOCK_SKEW_S)) yield `${name}: ${id} is of ${timestamp}`;
+    if (!(Math.abs(Number(timestamp) - atMs / 1000) <= MAX_CLOCK_SKEW_S))
+      yield `${name}: ${id} has the timestamp ${timestamp}`;
   }
 }
 
@@ -117,12 +123,13 @@ function* judgeBytes({ name, webhook, requests }: Account, events: Map<string, S
   const isVideo = webhook.plan.naming === "video";
   for (const [id, seen] of requests) {
     const event = events.get(id);
-    if (event === undefined) yield `${name}: nobody knows of ${id}`;
+    if (event === undefined) yield `${name}: ${id} is not an event in D1`;
     else {
       const { type, videoType, body } = event;
       const expected = Buffer.from(`{"type":"${isVideo ? videoType : type}",${body}`);
-      if (!seen.every((one) => one.body.equals(expected))) yield `${name}: ${id} came with other bytes`;
-      if ((JSON.parse(expected.toString()) as { event_id: string }).event_id !== id) yield `${id} says another id`;
+      if (!seen.every((one) => one.body.equals(expected))) yield `${name}: ${id} was sent with other bytes`;
+      if ((JSON.parse(expected.toString()) as { event_id: string }).event_id !== id)
+        yield `the body of ${id} has another event_id`;
     }
   }
 }

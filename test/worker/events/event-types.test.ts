@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EVENT_KINDS } from "../../../src/events/catalogue.ts";
+import { EVENT_KINDS } from "../../../src/events/catalogue/catalogue.ts";
 import { EventEnvelope } from "../../../src/events/catalogue/envelope.ts";
 import { type ErrorBody, newWorkspace, send } from "../workspace.ts";
 import { ENVELOPE_FIELDS } from "../../support/envelope.ts";

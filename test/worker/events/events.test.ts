@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { exampleEvent } from "../../../src/events/catalogue/envelope.ts";
 import { eventBytes, events, insertEvent, type EventType } from "../../../src/events/index.ts";
-import { deliveries, deliveryAttempts, webhooks } from "../../../src/events/webhooks/tables.ts";
+import { deliveries, deliveryAttempts, webhooks } from "../../../src/events/webhooks/records/tables.ts";
 import { type ErrorBody, type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "../workspace.ts";
 
 const db = openDatabase(env.DB);

@@ -4,9 +4,10 @@ import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { EVENT_KINDS, events } from "../../../src/events/index.ts";
 import { commitWithEvents } from "../../../src/events/webhooks/index.ts";
-import { deliveries } from "../../../src/events/webhooks/tables.ts";
-import { wakeSender } from "../../../src/events/webhooks/wake.ts";
+import { deliveries } from "../../../src/events/webhooks/records/tables.ts";
+import { wakeSender } from "../../../src/events/webhooks/fan-out/call-sender.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
+import { call, FILM, newUpload } from "../library/uploads/upload-helpers.ts";
 import { openSourceServer } from "../library/sources/source-servers.ts";
 import { at, elapse, newStream, settle, type Stream } from "../live/live-helpers.ts";
 import { broadcast } from "../live/recording-helpers.ts";
@@ -33,6 +34,13 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     ).json<MediaAnswer>();
     await ask(workspace, "PATCH", `/v1/on-demand/${data.id}`, { title: "New" });
     await workspace.request("DELETE", `/v1/on-demand/${data.id}`);
+  },
+
+  "a file is uploaded, and another upload is cancelled": async (workspace) => {
+    const { url } = await newUpload(workspace);
+    await call("PUT", url, {}, FILM);
+    const { uploadId } = await newUpload(workspace);
+    await ask(workspace, "PUT", `/v1/on-demand/upload/${uploadId}/cancel`);
   },
 
   "the source of a media is missing": async (workspace) => {
@@ -74,7 +82,9 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
 
   "an endpoint is gone, and a delivery to another one runs out of tries": async (workspace) => {
     await createWebhook(workspace, { url: receiverUrl("/status/410") });
-    const { id: webhookId } = await createWebhook(workspace, { url: receiverUrl("/status/500") });
+    // One delivery: after three failures in a row the endpoint would be probed after pauses.
+    const eventTypes = ["video.live_stream.created"];
+    const { id: webhookId } = await createWebhook(workspace, { url: receiverUrl("/status/500"), eventTypes });
     await newStream(workspace);
     const [firstTriedAt, nextAttemptAt] = [new Date(Date.now() - 3 * 24 * 3600_000), new Date()];
     await until(

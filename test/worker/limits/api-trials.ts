@@ -1,9 +1,17 @@
 /** Requests of the API, each at its bound and one above it. */
-import { env } from "cloudflare:test";
+import { env, runInDurableObject } from "cloudflare:test";
+import { vi } from "vitest";
 import { gatewayCredential } from "../../../protocol/gateway-credential.ts";
-import { sinceProblem } from "../../../src/events/webhooks/recover.ts";
+import { sinceProblem } from "../../../src/events/webhooks/deliveries/recover.ts";
 import { TAKEN, type Trial, upTo } from "../../support/limits/trials.ts";
-import { newWorkspace, send, type TestWorkspace, videoFrom } from "../workspace.ts";
+import { playlists } from "../../../src/library/playlists/tables.ts";
+import { commit, openDatabase } from "../../../src/platform/database.ts";
+import { REQUESTS_PER_MINUTE } from "../../../src/tenancy/limits/limit-requests.ts";
+import { workspaceUsage } from "../../../src/tenancy/limits/tables.ts";
+import { signingKeys } from "../../../src/tenancy/signing-keys/tables.ts";
+import { beginChunk } from "../../../src/library/upload-machine/begin-chunk.ts";
+import { machineOf, newUpload, probe } from "../library/uploads/upload-helpers.ts";
+import { type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } from "../workspace.ts";
 import { at, newStream, settings } from "../live/live-helpers.ts";
 
 let workspace: Promise<TestWorkspace> | undefined;
@@ -23,11 +31,16 @@ const target = async (more: object) => {
   const body = { url: "rtmp://live.example.com/app", streamKey: "k", ...more };
   return await request("POST", at(await newStream(await ours()), "/simulcast"), body);
 };
+async function newPlayback(): Promise<{ mediaId: string; playbackId: string }> {
+  const created = await (await ours()).request("POST", "/v1/on-demand", videoFrom(URL_OF_SOURCE));
+  const { playback_id: playbackId = "", data } = await created.json<MediaAnswer>();
+  return { mediaId: data.id, playbackId };
+}
 const text = (length: number) => "x".repeat(length);
 const nested = (levels: number) => "[".repeat(levels) + "1" + "]".repeat(levels);
 const urlOf = (length: number, start = "https://cdn.test/") => start + text(length - start.length);
 
-/** What a body costs to walk, whoever sends it; members of ours come on top of `extra`. */
+/** Bounds on the structure of a JSON body. @param lead start of a valid body @param leadValues number of values in `lead` */
 const bodies = <Prefix extends "api" | "callback">(
   prefix: Prefix,
   post: (body: string) => Promise<string>,
@@ -56,16 +69,55 @@ const register = async (body: string) =>
 const OF_API = `{"inputs":[{"type":"video","url":"${URL_OF_SOURCE}"}],"accessPolicy":"public"`;
 const OF_GATEWAY = `{"gatewayId":"gateway-1","startedAt":1,"rtmpUrl":null,"rtmpsUrl":null,"srtUrl":null,"httpUrl":null`;
 
-/** For fields that take whole seconds. */
+/** For fields in whole seconds. */
 const upToSeconds =
   (probe: (seconds: number) => Promise<string>): Trial =>
   (bound) =>
     upTo(probe)(bound / 1000);
 
+/** A creation by a workspace that uses one less than the bound, and another one. */
+const usageTrial =
+  (column: "mediaCount" | "streamCount" | "storedBytes", path: string, body: object): Trial =>
+  async (bound) => {
+    const workspace = await newWorkspace();
+    const use = (used: number) =>
+      openDatabase(env.DB)
+        .insert(workspaceUsage)
+        .values({ workspaceId: workspace.id, [column]: used })
+        .onConflictDoUpdate({ target: workspaceUsage.workspaceId, set: { [column]: used } });
+    const create = async () => verdictOf(await workspace.request("POST", path, body));
+    await use(bound - 1);
+    const atBound = await create();
+    await use(bound);
+    return { atBound, above: await create() };
+  };
+
 export const API_TRIALS = {
   ...bodies("api", (body) => request("POST", "/v1/on-demand", body), OF_API, 5),
   ...bodies("callback", register, OF_GATEWAY, 6),
+  "unknown-fields": upTo(async (count) => {
+    const unknown = Object.fromEntries(Array.from({ length: count }, (_, n) => [`unknown${n}`, 1]));
+    const response = await (await ours()).request("POST", "/v1/on-demand", { ...videoFrom(URL_OF_SOURCE), ...unknown });
+    const { warnings } = await response.json<{ warnings: object[] }>();
+    return warnings.length === count ? TAKEN : "not named";
+  }),
   "source-url": upTo((length) => media(videoFrom(urlOf(length)))),
+  "upload-cors-origin": upTo(async (length) => {
+    const corsOrigin = `https://${text(length - "https://".length - 2)}.a`;
+    return await request("POST", "/v1/on-demand/upload", { corsOrigin });
+  }),
+  "upload-size": upTo(async (bytes) => {
+    const { status } = await probe((await newUpload(await ours())).url, bytes);
+    return status === 308 ? TAKEN : String(status);
+  }),
+  "upload-open-pieces": upTo(async (count) => {
+    const { uploadId } = await newUpload(await ours());
+    await runInDurableObject(machineOf(uploadId), ({ parts }) => {
+      for (let n = 0; n < count; n += 1) beginChunk(parts, { offset: 0, length: 100, totalBytes: 1000 });
+    });
+    const dropped = await runInDurableObject(machineOf(uploadId), ({ parts }) => parts.pieces.due(0, 1));
+    return dropped.length === 0 ? TAKEN : "dropped";
+  }),
   "source-inputs": upTo((count) =>
     media({ inputs: Array.from({ length: count }, () => ({ type: "video", url: URL_OF_SOURCE })) }),
   ),
@@ -98,6 +150,92 @@ export const API_TRIALS = {
     }
     const above = answers.pop()!;
     return { atBound: answers.find((answer) => answer !== TAKEN) ?? TAKEN, above };
+  },
+  "workspace-media": usageTrial("mediaCount", "/v1/on-demand", videoFrom(URL_OF_SOURCE)),
+  "workspace-streams": usageTrial("streamCount", "/v1/live-stream", {}),
+  "workspace-bytes": usageTrial("storedBytes", "/v1/on-demand", videoFrom(URL_OF_SOURCE)),
+  // 6,000 requests to the local rate limiter take too long, so this one only counts. test/pure/bindings.test.ts has the number of wrangler.toml.
+  "api-requests": async (bound: number) => {
+    const workspace = await newWorkspace();
+    let counted = bound - 1;
+    const limiter = vi.spyOn(env.API_REQUESTS, "limit");
+    limiter.mockImplementation(async ({ key }) => ({
+      success: key !== workspace.id || ++counted <= REQUESTS_PER_MINUTE,
+    }));
+    const list = async () => {
+      const { status, headers } = await workspace.request("GET", "/v1/on-demand");
+      const retryAfter = headers.get("retry-after");
+      return status === 200 ? TAKEN : `${status}${retryAfter === "60" ? "" : ` ${retryAfter}`}`;
+    };
+    try {
+      return { atBound: await list(), above: await list() };
+    } finally {
+      limiter.mockRestore();
+    }
+  },
+  "playback-ids": async (bound: number) => {
+    const { mediaId } = await newPlayback();
+    const add = () => request("POST", `/v1/on-demand/${mediaId}/playback-ids`, { accessPolicy: "public" });
+    for (let made = 2; made < bound; made += 1) await add();
+    return { atBound: await add(), above: await add() };
+  },
+  "access-rules": upTo((count) =>
+    media({ accessRestrictions: { domains: { deny: Array.from({ length: count }, (_, n) => `${n}.example.com`) } } }),
+  ),
+  "access-rule": upTo((length) => media({ accessRestrictions: { userAgents: { deny: [text(length)] } } })),
+  "playback-token-lifetime": upToSeconds(async (expiresIn) => {
+    const { playbackId } = await newPlayback();
+    return await request("POST", "/v1/iam/playback-tokens", { playbackId, expiresIn });
+  }),
+  "signing-keys": async (bound: number) => {
+    const db = openDatabase(env.DB);
+    const workspace = await newWorkspace();
+    const create = async () => verdictOf(await workspace.request("POST", "/v1/iam/signing-keys"));
+    const rows = Array.from({ length: bound - 1 }, () => ({
+      id: crypto.randomUUID(),
+      workspaceId: workspace.id,
+      publicKey: "",
+      createdAt: new Date(),
+    }));
+    await commit(
+      env.DB,
+      rows.map((row) => db.insert(signingKeys).values(row)),
+    );
+    return { atBound: await create(), above: await create() };
+  },
+  playlists: async (bound: number) => {
+    const db = openDatabase(env.DB);
+    const workspace = await newWorkspace();
+    const body = (referenceId: string) => ({ name: "a", referenceId, type: "manual" as const });
+    const create = async (referenceId: string) =>
+      verdictOf(await workspace.request("POST", "/v1/on-demand/playlists", body(referenceId)));
+    const now = new Date();
+    const rows = Array.from({ length: bound - 1 }, (_, n) => ({
+      ...body(String(n)),
+      id: crypto.randomUUID(),
+      workspaceId: workspace.id,
+      mediaLimit: 1,
+      createdAt: now,
+      updatedAt: now,
+    }));
+    await commit(
+      env.DB,
+      rows.map((row) => db.insert(playlists).values(row)),
+    );
+    return { atBound: await create("last"), above: await create("too many") };
+  },
+  "playlist-media": upTo((limit) =>
+    request("POST", "/v1/on-demand/playlists", { name: "a", referenceId: crypto.randomUUID(), type: "manual", limit }),
+  ),
+  "playlist-media-ids": async (bound: number) => {
+    const workspace = await newWorkspace();
+    const path = `/v1/on-demand/playlists/${crypto.randomUUID()}/media`;
+    const add = async (count: number) => {
+      const mediaIds = Array.from({ length: count }, () => crypto.randomUUID());
+      const { status } = await workspace.request("PATCH", path, { mediaIds });
+      return status === 404 ? TAKEN : String(status); // there is no such playlist
+    };
+    return { atBound: await add(bound), above: await add(bound + 1) };
   },
   "recover-since": upTo((ms) => (sinceProblem(new Date(0), new Date(ms)) === null ? TAKEN : "422")),
   "reconnect-window": upToSeconds((reconnectWindow) => stream({ reconnectWindow })),

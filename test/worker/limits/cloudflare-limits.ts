@@ -1,6 +1,6 @@
 /**
- * Cloudflare's documented limits, enforced in every test of the Worker as on Cloudflare: the local runtime lets most of them pass. It enforces
- * by itself, and limits.test.ts shows it: 100 bound parameters of a statement, 128 KB in a queue's message, 32 MiB in a call between isolates.
+ * Enforces Cloudflare's documented limits in every test of the Worker, because the local runtime does not enforce most of them. It does
+ * enforce three, as limits.test.ts shows: 100 bound parameters per statement, 128 KB per queue message, 32 MiB per call between isolates.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
@@ -12,7 +12,7 @@ const MAX_QUEUE_BATCH_BYTES = 256_000;
 const MAX_QUEUE_BATCH_MESSAGES = 100;
 const MAX_QUEUE_DELAY_SECONDS = 43_200;
 
-const tooBig = (what: string) => new Error(`${what}: SQLITE_TOOBIG (a limit of Cloudflare's, enforced by the tests)`);
+const tooBig = (what: string) => new Error(`${what}: SQLITE_TOOBIG (a Cloudflare limit, enforced by the tests)`);
 const encoder = new TextEncoder();
 
 function bytesOf(value: unknown): number {
@@ -23,7 +23,7 @@ function bytesOf(value: unknown): number {
   return 8;
 }
 
-/** An INSERT of one row holds at least what is bound to it. */
+/** Whether the statement inserts one row, which is then at least as large as the values bound to it. */
 const insertsOneRow = (text: string) => /^\s*insert\b[^;]*\bvalues\s*\([^()]*\)(?!\s*,)/i.test(text);
 
 function checkStatement(text: string, values: readonly unknown[]): void {
@@ -38,7 +38,7 @@ interface Invocation {
 }
 const invocations = new AsyncLocalStorage<Invocation>();
 
-/** Runs `work` as one invocation of the Worker, which may make so many subrequests. */
+/** Runs `work` as one invocation of the Worker, with its own count of subrequests. */
 export const asInvocation = <T>(work: () => T): T => invocations.run({ subrequests: 0 }, work);
 
 function countSubrequest(): void {
@@ -51,7 +51,7 @@ function countSubrequest(): void {
 type Method = (this: object, ...values: never[]) => unknown;
 const installed = new WeakSet<object>();
 
-/** Has `before` look at each call of a method, whoever makes it. */
+/** Calls `before` on each call of a method. */
 function intercept(target: object, name: string, before: (self: object, values: unknown[]) => void): void {
   const methods = target as Record<string, Method>;
   const original = methods[name]!;
@@ -117,7 +117,7 @@ function checkDelay(seconds = 0): void {
   if (seconds > MAX_QUEUE_DELAY_SECONDS) throw new Error("a queue delays a message by at most 43,200 s");
 }
 
-/** On the class of stubs, not on `Fetcher` above it: D1's own requests pass through that one. Calls by RPC are not counted. */
+/** Intercepts the class of stubs, not its base class `Fetcher`, which D1's own requests use. RPC calls are not counted. */
 export function limitStub(stub: DurableObjectStub): void {
   once(prototypeOf(stub), () => intercept(prototypeOf(stub), "fetch", countSubrequest));
 }
@@ -132,7 +132,7 @@ export function limitGlobalFetch(): void {
   });
 }
 
-/** Storage of the Durable Object given stands for that of all. */
+/** Limits the storage of all Durable Objects, given that of one: they share prototypes. */
 export function limitStorage({ sql, kv }: DurableObjectStorage): void {
   once(prototypeOf(sql), () => {
     intercept(prototypeOf(sql), "exec", (_, [text, ...values]) => checkStatement(text as string, values));
@@ -142,7 +142,7 @@ export function limitStorage({ sql, kv }: DurableObjectStorage): void {
   });
 }
 
-/** Each event that a Durable Object gets is an invocation of its own. */
+/** Makes each event of a Durable Object a separate invocation. */
 export function limitClass(durableObject: { prototype: object }): void {
   once(durableObject, () => {
     for (let on = durableObject.prototype; on !== Object.prototype && on !== null; on = prototypeOf(on)) {
@@ -159,7 +159,7 @@ export function limitClass(durableObject: { prototype: object }): void {
   });
 }
 
-/** Each batch of a queue and each scheduled run is an invocation of its own. */
+/** Makes each queue batch and each scheduled run a separate invocation. */
 export function limitHandlers(handlers: { queue: unknown; scheduled: unknown }): void {
   once(handlers, () => {
     for (const name of ["queue", "scheduled"] as const) {

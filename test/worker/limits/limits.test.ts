@@ -1,4 +1,4 @@
-/** In tests the bindings refuse what Cloudflare's would, wherever it is tried. */
+/** In tests the bindings enforce Cloudflare's limits, in the Worker and in Durable Objects. */
 import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
@@ -13,14 +13,14 @@ const inMachine = <T>(work: (storage: DurableObjectStorage) => T) =>
   runInDurableObject(env.ASSET_MACHINE.get(env.ASSET_MACHINE.newUniqueId()), (_, { storage }) => work(storage));
 
 describe("a row", () => {
-  test("of D1 holds 2 MB, in one value and in all", async () => {
+  test("of D1 holds 2 MB, in one value or in all values together", async () => {
     await env.DB.exec("CREATE TABLE too_big (a TEXT, b TEXT)");
     await expect((async () => insert([MAX_ROW_BYTES + 1, 0]))()).rejects.toThrow("SQLITE_TOOBIG");
     await expect((async () => insert([MAX_ROW_BYTES / 2, MAX_ROW_BYTES / 2 + 1]))()).rejects.toThrow("SQLITE_TOOBIG");
     await insert([MAX_ROW_BYTES / 2, MAX_ROW_BYTES / 2]);
   });
 
-  test("of a Durable Object's SQLite holds 2 MB, in one value and in all", async () => {
+  test("of a Durable Object's SQLite holds 2 MB, in one value or in all values together", async () => {
     await inMachine(({ sql }) => {
       sql.exec("CREATE TABLE too_big (a TEXT, b TEXT)");
       const put = (a: number, b: number) => sql.exec("INSERT INTO too_big VALUES (?, ?)", text(a), text(b));
@@ -30,7 +30,7 @@ describe("a row", () => {
     });
   });
 
-  test("of its key-value storage holds 2 MB with the key", async () => {
+  test("of a Durable Object's key-value storage holds 2 MB, including the key", async () => {
     await inMachine(({ kv }) => {
       expect(() => kv.put("key", { deep: [text(MAX_ROW_BYTES)] })).toThrow("SQLITE_TOOBIG");
       kv.put("key", { deep: [text(MAX_ROW_BYTES - 100)] });
@@ -42,7 +42,7 @@ test("a statement has at most 100 KB of text", async () => {
   await inMachine(({ sql }) => expect(() => sql.exec(`SELECT '${text(100_000)}'`)).toThrow("too long"));
 });
 
-test("a statement binds at most 100 parameters, of D1 and of a Durable Object", async () => {
+test("a statement binds at most 100 parameters, in D1 and in a Durable Object", async () => {
   const statement = (count: number) => `SELECT ${Array.from({ length: count }, () => "?").join(",")}`;
   const values = (count: number) => Array.from({ length: count }, () => 1);
   const ask = (count: number) =>
@@ -96,10 +96,10 @@ describe("an invocation makes at most 1,000 subrequests", () => {
       await many(once);
       await expect(once()).rejects.toThrow("Too many subrequests");
     });
-    await once(); // another one
+    await once(); // another invocation
   });
 
-  test("to a queue and over the network, counted together", async () => {
+  test("to R2, a queue and the network, counted together", async () => {
     await asInvocation(async () => {
       await many(() => env.MEDIA.head("nothing"));
       await expect((async () => env.PURGES.send({ health: true }))()).rejects.toThrow("Too many subrequests");

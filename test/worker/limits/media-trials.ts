@@ -1,11 +1,11 @@
-/** What encoders, gateways and viewers may send or ask, and what of a stream is counted. */
+/** Limits of requests by encoders, gateways and viewers, and of clips, segments and attempts. */
 import { env, runInDurableObject } from "cloudflare:test";
 import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
 import { type DispatchContext, dispatchJobs } from "../../../src/library/encoding/dispatcher.ts";
 import type { JobStore, JobRow } from "../../../src/library/encoding/job-store.ts";
 import { signJobGrant } from "../../../src/library/encoding/job-token.ts";
 import { type Problem, PROBLEMS } from "../../../src/platform/http/problems.ts";
-import { saveClip } from "../../../src/live/clips/clips.ts";
+import { saveClip } from "../../../src/live/clips/save-clip.ts";
 import type { RecordedIndex } from "../../../src/live/recording/recorded-index.ts";
 import { keepIndex, keptIndex } from "../../../src/live/recording/recorded-reader.ts";
 import { runRecordedLoad, runRecordedRead } from "../../../src/live/recording/recorded-reads.ts";
@@ -18,7 +18,7 @@ import { onAirUntil, openingAt } from "../live/origin/real-media.ts";
 import { send } from "../workspace.ts";
 import { ours, verdictOf } from "./api-trials.ts";
 
-/** PUT of a gateway. @param head the first bytes of the body */
+/** A PUT by a gateway. @param head the first bytes of the body */
 const putOfSession =
   (path: string, head: number[] = []) =>
   async (bytes: number): Promise<string> => {
@@ -33,7 +33,7 @@ const putOfSession =
 const PART_QUERY = "ticks=1&at=0&independent=1&last=0&capturedAt=1&discontinuity=0&init=0";
 const JPEG = [0xff, 0xd8, 0xff];
 
-/** The length alone decides: no job has this grant, so what is not too long is 410. */
+/** Tests the length only: no job has this grant, so an object that is not too long is answered 410. */
 async function putObject(bytes: number): Promise<string> {
   const grant = { jobId: "j", assetId: crypto.randomUUID(), attempt: 1, renditions: ["v270"] };
   const expiresAt = Date.now() + 60_000;
@@ -44,7 +44,7 @@ async function putObject(bytes: number): Promise<string> {
   return status === 410 ? TAKEN : String(status);
 }
 
-/** Two programs that differ in the last of so many characters. */
+/** Whether two user agents of this length that differ in the last character count as two viewers. */
 async function programs(length: number): Promise<string> {
   const seen: string[][] = [];
   const watched = async (_: string, viewers: string[]) => void seen.push(viewers);
@@ -69,18 +69,18 @@ const clips =
       mediaId: crypto.randomUUID(),
       playbackId: crypto.randomUUID(),
     });
-    const quiet: Env = { ...env, CLIPS: { ...env.CLIPS, send: async () => {} } as unknown as Queue }; // there is nothing to copy
+    const quiet: Env = { ...env, CLIPS: { ...env.CLIPS, send: async () => {} } as unknown as Queue }; // the clips have no segments to copy
     const made: string[] = [];
     for (let n = 0; n <= bound; n++)
       made.push(
         await saveClip(quiet, streamId, { ...ids(), range, access: "public" }, { publicUrl: "http://sluice.test", by }),
       );
-    const beyond = by === "owner" ? "429" : "plays"; // createClip makes a Problem of it
+    const beyond = by === "owner" ? "429" : "plays"; // createClip answers with a Problem
     const above = made.pop() === "limit" ? beyond : TAKEN;
     return { atBound: made.every((outcome) => outcome === "made") ? TAKEN : beyond, above };
   };
 
-/** Whether an origin holds all of so many segments of a rendition in memory. */
+/** Whether an origin holds this many segments of a rendition in memory. */
 async function inMemory(segments: number): Promise<string> {
   const { stub, session } = newOrigin();
   await stub.open(session);
@@ -97,7 +97,7 @@ async function inMemory(segments: number): Promise<string> {
   });
 }
 
-/** A job that loses its lease in one of its attempts. */
+/** The result when a job loses its lease in this attempt. */
 async function leaseLost(attempt: number): Promise<string> {
   const job = { id: "j", state: "leased", attempt, leaseUntil: 0 } as JobRow;
   let isQueued = false;
@@ -106,7 +106,7 @@ async function leaseLost(attempt: number): Promise<string> {
   return "lost" in outcome ? "encoder_lost" : isQueued ? TAKEN : "forgotten";
 }
 
-/** A broadcaster comes back after so long, and nobody has stood in for it. */
+/** A broadcaster that reconnects after this time, when no media was held meanwhile. */
 async function comesBackAfter(ms: number): Promise<string> {
   const { stub, session } = newOrigin();
   const endsAtMs = Date.now();
@@ -115,7 +115,7 @@ async function comesBackAfter(ms: number): Promise<string> {
   return discontinuity ? "discontinuity" : TAKEN;
 }
 
-/** So many reads of recordings. */
+/** This many concurrent reads of recordings. */
 async function atOnce(count: number, run: typeof runRecordedRead): Promise<string> {
   const gate = Promise.withResolvers<void>();
   const reads = Array.from({ length: count }, () =>

@@ -1,4 +1,4 @@
-/** What requests, sources and the platform's own tables are bounded by. */
+/** Limits of requests, sources and the platform's own tables. */
 import { env, runInDurableObject } from "cloudflare:test";
 import { sql } from "drizzle-orm";
 import settings from "../../../wrangler.toml?raw";
@@ -18,12 +18,12 @@ import { send } from "../workspace.ts";
 
 const db = openDatabase(env.DB);
 
-/** The platform counts in windows, and a trial may meet the end of one: it is refused after once to twice the bound. */
+/** Logins are counted per time window. A trial may span two windows, so it is refused after one to two times the bound. */
 const logins =
   (headersOf: (n: number) => Record<string, string>): Trial =>
   async (bound) => {
     if (!settings.includes(`simple = { limit = ${bound}, period = 60 }`))
-      throw new Error("wrangler.toml has another limit");
+      throw new Error("wrangler.toml has a different limit");
     const statuses: number[] = [];
     for (let n = 0; n <= 2 * bound && statuses.at(-1) !== 429; n++)
       statuses.push((await send(new Request("http://sluice.test/v1/on-demand", { headers: headersOf(n) }))).status);
@@ -33,7 +33,7 @@ const logins =
 const wrong = (id: string) => `Basic ${btoa(`${id}:wrong`)}`;
 const credentialId = crypto.randomUUID();
 
-/** Reads a source of a server that answers in such a way. */
+/** Reads a source from a new server. @returns the error code, or `TAKEN` */
 async function source(read: (origin: RemoteServer) => Promise<unknown>): Promise<string> {
   try {
     await read(await openSourceServer());
@@ -44,7 +44,7 @@ async function source(read: (origin: RemoteServer) => Promise<unknown>): Promise
   }
 }
 
-/** Whether the oldest of these log lines is gone after a run of the cron. */
+/** Whether a log row of this age is deleted by a run of the cron. */
 async function retained(ageMs: number): Promise<string> {
   const [id, now] = [crypto.randomUUID(), new Date("2026-11-22T12:00:00.000Z")];
   const at = new Date(now.getTime() - ageMs);
@@ -83,7 +83,7 @@ async function healthAfter(ms: number): Promise<string> {
   return looks === 1 ? TAKEN : "checked anew";
 }
 
-/** How many messages the first delivery of an outbox takes. */
+/** Number of messages in the first batch of an outbox. */
 async function delivered(payloads: string[]): Promise<number> {
   const stub = env.LIVE_STREAM_MACHINE.get(env.LIVE_STREAM_MACHINE.newUniqueId());
   return await runInDurableObject(stub, async (_, { storage }) => {
@@ -106,7 +106,7 @@ export const PLATFORM_TRIALS = {
   })),
   "health-result": until(healthAfter),
   "source-size": upTo(async (bytes) => {
-    if (bytes < maxSourceBytes(env)) return "the page has another number than wrangler.toml";
+    if (bytes < maxSourceBytes(env)) return "the page has a different number than wrangler.toml";
     return await source(async (server) => {
       await server.add("/large", { kind: "content", sizeBytes: bytes });
       await openHttpSource(env, `${server.origin}/large`);

@@ -1,4 +1,4 @@
-/** Deadlines of what the Worker waits for, on a clock that the trial moves, with servers that never come to their end. */
+/** Deadlines of the Worker, on a clock that the trial advances, with servers that never finish. */
 import { env } from "cloudflare:test";
 import { vi } from "vitest";
 import { lingering, readRest } from "../../../src/platform/http/lingering.ts";
@@ -6,14 +6,15 @@ import type { Problem } from "../../../src/platform/http/problems.ts";
 import { HealthCache } from "../../../src/health.ts";
 import type { SourceError } from "../../../src/library/sources/source-errors.ts";
 import { fetchSource } from "../../../src/library/sources/safe-fetch.ts";
-import { attemptDelivery, verifyEndpoint } from "../../../src/events/webhooks/attempt.ts";
-import { rotateSecret } from "../../../src/events/webhooks/rotate-secret.ts";
+import { attemptDelivery } from "../../../src/events/webhooks/attempt/attempt-delivery.ts";
+import { verifyEndpoint } from "../../../src/events/webhooks/attempt/verify-endpoint.ts";
+import { rotateSecret } from "../../../src/events/webhooks/endpoints/rotate-secret.ts";
 import { TAKEN, until, upTo } from "../../support/limits/trials.ts";
 import { openSourceServer } from "../library/sources/source-servers.ts";
 import { addWebhook } from "../events/webhooks/webhook-rows.ts";
 import { receivers, seenAt } from "../events/webhooks/receivers.ts";
 
-/** What has become of the work after so long. @param isWaiting whether it has come to where it waits; asks over the network */
+/** The outcome of the work after this time. @param isWaiting whether the work has started to wait; makes a network request */
 async function after(ms: number, begin: () => Promise<string>, isWaiting: () => Promise<boolean>): Promise<string> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
@@ -57,7 +58,7 @@ async function sourceAfter(ms: number, behaviour: "headers" | "body"): Promise<s
   });
 }
 
-/** @param timers that run once the receiver is at that point */
+/** @param timers number of running timers once the receiver has the request */
 async function attemptAfter(ms: number, path: string, timers: number, begin = attemptDelivery): Promise<string> {
   const of = `${path}?of=${crypto.randomUUID()}`;
   const attempt = { url: receivers().plain + of, body: new Uint8Array(2), headers: {} };
@@ -69,11 +70,11 @@ async function healthAfter(ms: number): Promise<string> {
   const never = { head: () => new Promise(() => {}) } as unknown as R2Bucket;
   const read = async () =>
     (await new HealthCache(() => 0).read({ ...env, MEDIA: never }, "public")).parts["storage"]!.status;
-  // Only the check that hangs still has its timer.
+  // Only the timer of the hanging check is still running.
   return await after(ms, read, async () => (await env.MEDIA.head("x")) === null && vi.getTimerCount() === 1);
 }
 
-/** The answer to a refused request whose sender goes on: it stays open. */
+/** Whether the answer to a refused request whose client keeps sending is still open. */
 async function answerAfter(ms: number): Promise<string> {
   const read = async () => {
     const answer = await lingering(new Response("why"), () => new Promise(() => {}));
@@ -83,7 +84,7 @@ async function answerAfter(ms: number): Promise<string> {
   return await after(ms, read, async () => (await env.MEDIA.head("x")) === null && vi.getTimerCount() === 1);
 }
 
-/** The rest of a refused request in pieces of at most 1 MiB: read to its end, or given up. */
+/** Whether the rest of a refused request, in pieces of at most 1 MiB, is read to its end. */
 async function restOf(bytes: number): Promise<string> {
   const piece = new Uint8Array(1 << 20);
   let left = bytes;
@@ -106,7 +107,7 @@ async function restOf(bytes: number): Promise<string> {
   return verdict;
 }
 
-/** Whether the secret before the current one still signs: until then there is no other rotation. */
+/** Whether the previous secret still signs, so that another rotation is refused. */
 async function rotatedAfter(ms: number): Promise<string> {
   const workspaceId = crypto.randomUUID();
   const key = { workspaceId, webhookId: await addWebhook(workspaceId) };

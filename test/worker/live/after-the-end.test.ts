@@ -109,6 +109,30 @@ describe("the address of a stream whose broadcast has ended", () => {
     expect((await factsOf(`/${id}.mpd`)).status).toBe(410);
   });
 
+  test("has a page that says what is to come, and plays the recording", async () => {
+    const page = async (id: string) => {
+      const answer = await get(`/player/${id}`);
+      return [answer.status, /<h1>([^<]*)<\/h1>\s*<p>([^<]*)<\/p>/.exec(await answer.text())?.slice(1)];
+    };
+    const { playbackIds } = await newStream(workspace);
+    expect(await page(playbackIds[0]!.id)).toEqual([
+      200,
+      ["This stream is not on air", "It starts here as soon as the broadcast begins."],
+    ]);
+    const { id, sessionId } = await finished();
+    expect(await page(id)).toEqual([200, undefined]); // the end, which still plays
+    await endedAgo(sessionId, 61);
+    await nextSecond();
+    expect(await page(id)).toEqual([200, undefined]); // the recording
+    await env.DB.prepare("UPDATE assets SET status = 'processing' WHERE id = ?").bind(sessionId).run();
+    expect(await page(id)).toEqual([
+      202,
+      ["This broadcast has ended", "Its recording starts here as soon as it can be played."],
+    ]);
+    await env.DB.prepare("UPDATE assets SET status = 'errored' WHERE id = ?").bind(sessionId).run();
+    expect(await page(id)).toEqual([200, ["This broadcast has ended", "The next one starts here by itself."]]);
+  });
+
   test("answers 410 when the recording has been deleted", async () => {
     const { id, sessionId } = await finished();
     expect((await workspace.request("DELETE", `/v1/on-demand/${sessionId}`)).status).toBe(200);

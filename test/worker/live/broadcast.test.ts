@@ -240,7 +240,7 @@ describe("one broadcaster for each stream", () => {
 });
 
 describe("a broadcaster is disconnected with its next heartbeat", () => {
-  test("by finish, which leaves the stream idle and open for the next broadcast", async () => {
+  test("by finish, which leaves the stream idle and open for the next broadcast (takes 2 s: the longest wait for the gateway)", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await goLive(stream);
     expect(await act(stream, "finish")).toBe(200);

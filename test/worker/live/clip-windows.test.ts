@@ -6,7 +6,7 @@ import { keptIndex } from "../../../src/live/recording/recorded-reader.ts";
 import { MAX_RECORDED_LOADS, MAX_RECORDED_READS } from "../../../src/live/recording/recorded-reads.ts";
 import { originOf } from "../../../src/live/origin/origin-calls.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
-import { FACTS, newStream } from "./live-helpers.ts";
+import { FACTS, finish, newStream } from "./live-helpers.ts";
 import { broadcast } from "./recording-helpers.ts";
 
 let workspace: TestWorkspace;
@@ -40,7 +40,7 @@ function listOf(name: string, segments: number): SegmentList {
 async function recordingOf(segments: number) {
   const stream = await newStream(workspace);
   const { sessionId } = await broadcast(stream, 2);
-  await workspace.request("PUT", `/v1/live/streams/${stream.streamId}/finish`);
+  await finish(workspace, stream);
   const origin = originOf(env, sessionId);
   await origin.release(0);
   await runDurableObjectAlarm(origin);

@@ -13,11 +13,11 @@ import { assets } from "../../../src/library/assets/tables.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { consumePurges } from "../../../src/library/assets/index.ts";
 import { consumeClips, sweepClips } from "../../../src/live/index.ts";
-import { CLIPS_PER_HOUR, VIEWER_CLIPS_PER_HOUR } from "../../../src/live/clips/clips.ts";
-import { SWEPT_AT_ONCE } from "../../../src/live/clips/clips-copy.ts";
+import { CLIPS_PER_HOUR, VIEWER_CLIPS_PER_HOUR } from "../../../src/live/clips/save-clip.ts";
+import { SWEPT_AT_ONCE } from "../../../src/live/clips/sweep-clips.ts";
 import { originOf } from "../../../src/live/origin/origin-calls.ts";
 import { type ErrorBody, newWorkspace, type TestWorkspace } from "../workspace.ts";
-import { at, elapse, eventsOf, getStream, newStream, refusal, settle, type Stream } from "./live-helpers.ts";
+import { at, elapse, eventsOf, finish, getStream, newStream, refusal, settle, type Stream } from "./live-helpers.ts";
 import { bring, bringInit, broadcast, get, objectsOf, textOf } from "./recording-helpers.ts";
 
 let workspace: TestWorkspace;
@@ -34,7 +34,6 @@ interface Media {
 const clipsOf = async ({ streamId }: Stream, by = workspace) =>
   (await (await by.request("GET", `/v1/on-demand/${streamId}/live-clips`)).json<{ data: Media[] }>()).data;
 const mediaOf = (id: string) => workspace.request("GET", `/v1/on-demand/${id}`);
-const finish = ({ streamId }: Stream) => workspace.request("PUT", `/v1/live/streams/${streamId}/finish`);
 
 /** Runs the queue's messages until the clip is whole. */
 async function copy(mediaId: string, { from = 0, attempts = 1 } = {}) {
@@ -54,7 +53,7 @@ async function onAir(segments = 6, settings: object = { allowViewerClips: true }
 }
 
 describe("a clip of a stream on air", () => {
-  test("plays immediately from whole live segments, and becomes a media with its own bytes", async () => {
+  test("plays immediately from whole live segments, and becomes an asset with its own bytes", async () => {
     const { stream, broadcaster, url, session } = await onAir();
     const multivariant = await get(`${url}.m3u8?start=3s&end=6.5s`);
     expect([multivariant.status, multivariant.headers.get("content-type")]).toEqual([
@@ -149,7 +148,7 @@ describe("a clip of a stream on air", () => {
     ]);
     for (const rendition of ["v720", "a1"]) await bring(broadcaster, 2, { rendition });
     expect((await get(`${url}.m3u8?start=2s&end=6s`)).status).toBe(200);
-    await finish(stream);
+    await finish(workspace, stream);
     expect(await textOf(`${url}.m3u8?start=4s&end=90s`)).toContain("?clip=2-2"); // to the end
   });
 
@@ -304,7 +303,7 @@ describe("a clip and its source", () => {
     const query = "start=0s&end=4s";
     await broadcaster.left();
     await get(`${url}.m3u8?${query}`);
-    await finish(stream);
+    await finish(workspace, stream);
     const [clip] = await clipsOf(stream);
     await workspace.request("DELETE", `/v1/on-demand/${broadcaster.sessionId}`);
     const purge = async () => {
@@ -347,7 +346,7 @@ describe("a clip and its source", () => {
       return { id: data.id, playbackId: data.playbackIds[0]!.id };
     };
     const [short, long] = [await make(0, 4), await make(2, 9)];
-    await finish(stream);
+    await finish(workspace, stream);
     if (stream.enableRecording) await workspace.request("DELETE", `/v1/on-demand/${sessionId}`);
     for (const pass of [1, 2]) {
       const message = { id: "1", timestamp: new Date(), attempts: 1, body: { assetId: sessionId, pass } };
@@ -382,7 +381,7 @@ describe("a clip and its source", () => {
       await bringInit(broadcaster, rendition, 1);
       await bring(broadcaster, 4, { rendition, init: 1, isDiscontinuous: true, atSeconds: 30 });
     }
-    await finish(stream);
+    await finish(workspace, stream);
     const session = `${url}/${broadcaster.sessionId}`;
     const texts = async (salt: string) => [
       await textOf(`${url}.m3u8?start=3s&end=9s&renditionOrder=${salt}`),
@@ -447,7 +446,7 @@ test("a stream that has never been on air has no clips; a media ignores the para
   const stream = await newStream(workspace);
   expect((await get(`/${stream.playbackIds[0]!.id}.m3u8?start=1s&end=2s`)).status).toBe(400);
   const recorded = await onAir(1);
-  await finish(recorded.stream);
+  await finish(workspace, recorded.stream);
   const media = await (await mediaOf(recorded.broadcaster.sessionId)).json<{ data: Media }>();
   expect((await get(`/${media.data.playbackIds[0]!.id}.m3u8?start=abc`)).status).toBe(200);
 });

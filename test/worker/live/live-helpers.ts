@@ -7,7 +7,7 @@ import { gatewayCredential } from "../../../protocol/gateway-credential.ts";
 import type { AuthorizeAnswer, HeartbeatAnswer, Started, Resume } from "../../../protocol/live.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
 import { events } from "../../../src/events/index.ts";
-import { CATALOGUE, type EventType } from "../../../src/events/catalogue.ts";
+import { CATALOGUE, type EventType } from "../../../src/events/catalogue/catalogue.ts";
 import { type ErrorBody, send, type TestWorkspace } from "../workspace.ts";
 
 export { evictDurableObject, FACTS };
@@ -31,8 +31,12 @@ export const settings = (inputMediaSettings: object = {}, accessPolicy = "public
   inputMediaSettings,
 });
 
-export async function newStream(workspace: TestWorkspace, more: object = {}): Promise<Stream> {
-  const response = await workspace.request("POST", "/v1/live/streams", settings(more));
+export async function newStream(
+  workspace: TestWorkspace,
+  more: object = {},
+  accessPolicy: "public" | "private" = "public",
+): Promise<Stream> {
+  const response = await workspace.request("POST", "/v1/live/streams", settings(more, accessPolicy));
   if (response.status !== 201) throw new Error(`creation: ${response.status} ${await response.text()}`);
   return (await response.json<{ data: Stream }>()).data;
 }
@@ -135,6 +139,12 @@ export async function elapse(stream: Pick<Stream, "streamId">, timer: Exclude<St
     if (timer === "silence") machine.parts.heardAtMs = Date.now() - 5000;
   });
   await settle(stream);
+}
+
+/** Finishes the broadcast of a gateway that has been silent for too long to be waited for. */
+export async function finish(workspace: TestWorkspace, stream: Pick<Stream, "streamId">): Promise<Response> {
+  await inMachine(stream, (machine) => void (machine.parts.heardAtMs = Date.now() - 5000));
+  return await workspace.request("PUT", at(stream, "/finish"));
 }
 
 interface Envelope {

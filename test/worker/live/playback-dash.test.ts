@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
-import { at, connect, newStream, settle } from "./live-helpers.ts";
+import { connect, finish, newStream, settle } from "./live-helpers.ts";
 
 let workspace: TestWorkspace;
 beforeAll(async () => {
@@ -44,7 +44,7 @@ test("a stream's MPD refers to its session's; both are static when the session h
   const time = await get(clock);
   expect(time.headers.get("cache-control")).toBe("no-store");
   expect(Math.abs(Date.parse(await time.text()) - Date.now())).toBeLessThan(5000);
-  await workspace.request("PUT", at(stream, "/finish"));
+  await finish(workspace, stream);
   await settle(stream);
   expect(await (await get(`/${playbackId}.${sessionId}.mpd`)).text()).toContain('type="static"');
   // Players that follow the stream's own address see the end there. It is not cached, because the next broadcast uses it.

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { env } from "cloudflare:test";
 import { type ErrorBody, newWorkspace, send, type TestWorkspace } from "../workspace.ts";
-import { type Broadcaster, connect, newStream, settle, type Stream } from "./live-helpers.ts";
+import { type Broadcaster, connect, finish, newStream, settle, type Stream } from "./live-helpers.ts";
 
 let workspace: TestWorkspace;
 beforeAll(async () => {
@@ -122,7 +122,7 @@ describe("a stream that is not on air", () => {
 
   test("ends the playlists of its session when it is finished, with every segment in R2", async () => {
     const { stream, playbackId, broadcaster } = await onAir(3);
-    expect((await workspace.request("PUT", `/v1/live/streams/${stream.streamId}/finish`)).status).toBe(200);
+    expect((await finish(workspace, stream)).status).toBe(200);
     await settle(stream);
     const playlist = await (await get(`/${playbackId}/${broadcaster.sessionId}/v720.m3u8`)).text();
     expect(playlist).toContain("#EXT-X-ENDLIST");
@@ -174,7 +174,7 @@ describe("an outdated connection", () => {
     await back.started();
     for (const [method, path, body] of WRITES) expect(await say(broadcaster, method, path, body)).toBe(410);
     expect(await putPart(back, 2, 0)).toEqual({ verdict: "taken" });
-    expect((await workspace.request("PUT", `/v1/live/streams/${stream.streamId}/finish`)).status).toBe(200);
+    expect((await finish(workspace, stream)).status).toBe(200);
     for (const [method, path, body] of WRITES) expect(await say(back, method, path, body)).toBe(410);
     const init = await get(`/${playbackId}/${back.sessionId}/v720/init-0.mp4`);
     expect(await init.text()).toBe("init");

@@ -11,6 +11,7 @@ import {
   elapse,
   eventsOf,
   FACTS,
+  finish,
   getStream,
   inMachine,
   newStream,
@@ -32,7 +33,6 @@ interface Media {
 }
 const mediaOf = async (id: string): Promise<Media> =>
   (await (await workspace.request("GET", `/v1/on-demand/${id}`)).json<{ data: Media }>()).data;
-const finish = ({ streamId }: Stream) => workspace.request("PUT", `/v1/live/streams/${streamId}/finish`);
 const typesOf = async (id: string) => (await eventsOf(id)).map(({ type }) => type);
 /** Runs the purge of a prefix; false when none is scheduled for the next minute. */
 async function purge(assetId: string): Promise<boolean> {
@@ -63,7 +63,7 @@ describe("the recording of a broadcast", () => {
       expect.stringMatching("ready"),
     ]);
 
-    expect((await finish(stream)).status).toBe(200);
+    expect((await finish(workspace, stream)).status).toBe(200);
     const { id: mediaId, ...media } = await mediaOf(broadcaster.sessionId);
     expect(media).toMatchObject({
       status: "Ready",
@@ -144,7 +144,7 @@ describe("the recording of a broadcast", () => {
     const stream = await newStream(workspace);
     const facts = { ...FACTS, renditions };
     const { sessionId } = await broadcast(stream, 2, facts);
-    await finish(stream);
+    await finish(workspace, stream);
     const media = await mediaOf(sessionId);
     expect(media).toMatchObject({ status: "Ready", duration: "00:00:04", ...expected });
     const name = renditions[0]!.name;
@@ -171,7 +171,7 @@ describe("the recording of a broadcast", () => {
     const matchedTypes = ["live_stream.recording.ready"];
     const filtered = await addWebhook(owner.id, { naming: "video", matchedTypes });
     await broadcast(stream, 1);
-    await owner.request("PUT", `/v1/live/streams/${stream.streamId}/finish`);
+    await finish(owner, stream);
     const got = async (id: string) =>
       (await deliveriesOf(id)).map(({ type }) => type).filter((type) => type.endsWith(".ready"));
     expect((await got(service)).toSorted()).toEqual(["asset.ready", "live_stream.recording.ready"]);
@@ -226,7 +226,7 @@ describe("when a component crashes at the end of a broadcast", () => {
     const rename = (from: string, to: string) =>
       runInDurableObject(origin, (_, state) => state.storage.sql.exec(`ALTER TABLE ${from} RENAME TO ${to}`).toArray());
     await rename("parts", "parts_gone"); // no upload to R2 works
-    expect((await finish(stream)).status).toBe(200);
+    expect((await finish(workspace, stream)).status).toBe(200);
     expect(await mediaOf(broadcaster.sessionId)).toMatchObject({ status: "Processing" });
     expect((await outbox(stream)).map(({ kind }) => kind)).toContain("sessionEnded");
     await rename("parts_gone", "parts");
@@ -243,7 +243,7 @@ describe("when a component crashes at the end of a broadcast", () => {
     const changes = [1, 2, 3].map((n) =>
       workspace.request("PATCH", `/v1/on-demand/${sessionId}`, { title: `Title ${n}` }),
     );
-    await finish(stream);
+    await finish(workspace, stream);
     expect((await Promise.all(changes)).map((answer) => answer.status)).toEqual([200, 200, 200]);
     await settle(stream);
     const events = await eventsOf(sessionId);
@@ -271,7 +271,7 @@ describe("unplayable bytes", () => {
     expect(await broadcaster.heartbeat(7)).toEqual({ continue: true, reason: null });
     const live = `/${playbackId}/${broadcaster.sessionId}/v720`;
     expect((await get(`${live}/0.m4s`)).status).toBe(200); // from R2
-    await finish(stream);
+    await finish(workspace, stream);
     expect((await workspace.request("GET", `/v1/on-demand/${broadcaster.sessionId}`)).status).toBe(404);
     expect(await typesOf(broadcaster.sessionId)).toEqual(["video.media.live_stream.created", "video.media.deleted"]);
     expect((await get(`${live}/0.m4s`)).status).toBe(200); // a viewer behind the live edge
@@ -285,7 +285,7 @@ describe("unplayable bytes", () => {
   test("of a broadcast without a recording are deleted once its viewers have had time to finish", async () => {
     const stream = await newStream(workspace, { enableRecording: false });
     const broadcaster = await broadcast(stream, 2);
-    await finish(stream);
+    await finish(workspace, stream);
     expect((await objectsOf(broadcaster.sessionId)).length).toBe(6);
     expect((await workspace.request("GET", `/v1/on-demand/${broadcaster.sessionId}`)).status).toBe(404);
     expect(await purge(broadcaster.sessionId)).toBe(false);
@@ -302,7 +302,7 @@ describe("unplayable bytes", () => {
     await sweepAssets(env, new Date(), isOffAir);
     expect(await mediaOf(sessionId)).toMatchObject({ status: "Processing" });
     expect((await objectsOf(sessionId)).length).toBeGreaterThan(0);
-    await finish(stream);
+    await finish(workspace, stream);
     expect(await typesOf(sessionId)).toEqual(READY);
   });
 });

@@ -8,7 +8,18 @@ import { liveStreams } from "../../../src/live/streams/tables.ts";
 import { createWebhook, receiverUrl, seenAt } from "../events/webhooks/webhook-helpers.ts";
 import { until } from "../events/webhooks/webhook-rows.ts";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
-import { ask, at, connect, eventsOf, getStream, goLive, newStream, settings, type Stream } from "./live-helpers.ts";
+import {
+  ask,
+  at,
+  connect,
+  eventsOf,
+  finish,
+  getStream,
+  goLive,
+  newStream,
+  settings,
+  type Stream,
+} from "./live-helpers.ts";
 
 let workspace: TestWorkspace;
 beforeAll(async () => {
@@ -21,10 +32,9 @@ const addTarget = async (stream: Stream, by = workspace): Promise<string> => {
   const answer = await by.request("POST", at(stream, "/simulcast"), body);
   return (await answer.json<{ data: { simulcastId: string } }>()).data.simulcastId;
 };
-const secretsOf = ({ streamKey, srtSecret, srtPlaybackResponse }: Stream): string[] => [
+const secretsOf = ({ streamKey, srtSecret }: Stream): string[] => [
   streamKey,
   srtSecret,
-  (srtPlaybackResponse as { srtPlaybackSecret: string }).srtPlaybackSecret,
   JSON.stringify(OTHERS_KEY).slice(1, -1),
   OTHERS_KEY,
 ];
@@ -48,7 +58,7 @@ describe("secrets of a stream", () => {
     expect(await repeat.text()).toBe(first);
     const simulcastId = await addTarget(stream);
     await goLive(stream);
-    await workspace.request("PUT", at(stream, "/finish"));
+    await finish(workspace, stream);
     const text = await wholeDatabase();
     expect(text).toContain(stream.streamId);
     for (const secret of secretsOf(stream)) expect(text.includes(secret)).toBe(false);
@@ -187,7 +197,7 @@ test("events keep a user's metadata under the names of secrets, and redact the s
   expect(event!.data).toMatchObject({ streamKey: "redacted", srtSecret: "redacted", metadata });
   expect(listed.data).not.toEqual([]);
   const text = JSON.stringify(listed);
-  for (const secret of secretsOf(stream).slice(0, 3)) expect(text).not.toContain(secret);
+  for (const secret of secretsOf(stream).slice(0, 2)) expect(text).not.toContain(secret);
   expect(text).toContain(JSON.stringify(metadata));
 });
 
@@ -209,14 +219,14 @@ describe("a stream whose secrets cannot be decrypted", () => {
   test("is shown and listed with its secrets redacted, refuses broadcasters, and can be changed, ended and deleted", async () => {
     const { stream, broadcaster } = await damaged();
     const shown = await getStream(workspace, stream.streamId);
-    expect(new Set(secretsOf(shown).slice(0, 3))).toEqual(new Set(["redacted"]));
+    expect(new Set(secretsOf(shown).slice(0, 2))).toEqual(new Set(["redacted"]));
     expect(shown.simulcastResponses).toMatchObject([{ streamKey: "redacted" }]);
     const { data } = await (await workspace.request("GET", "/v1/live/streams?limit=50")).json<{ data: Stream[] }>();
     expect(data.map(({ streamId }) => streamId)).toContain(stream.streamId);
     await expect(ask(stream)).rejects.toThrow("authorize: 503"); // not as an unknown key: the broadcaster may retry
     const statuses = [
       await workspace.request("PATCH", at(stream), { metadata: { a: "b" } }),
-      await workspace.request("PUT", at(stream, "/finish")),
+      await finish(workspace, stream),
       await workspace.request("DELETE", at(stream)),
     ].map(({ status }) => status);
     expect(statuses).toEqual([200, 200, 200]);
@@ -226,7 +236,7 @@ describe("a stream whose secrets cannot be decrypted", () => {
 
   test("accepts broadcasters again after it got new secrets", async () => {
     const { stream } = await damaged();
-    await workspace.request("PUT", at(stream, "/finish"));
+    await finish(workspace, stream);
     const answer = await workspace.request("POST", at(stream, "/rotate-key"));
     const { data: rotated } = await answer.json<{ data: Stream }>();
     expect([answer.status, await ask(stream)]).toEqual([200, { accepted: false, reason: "unknown_key" }]);
@@ -249,14 +259,14 @@ describe("POST …/rotate-key", () => {
   test("returns new secrets and immediately refuses the old ones", async () => {
     const stream = await newStream(workspace);
     const rotated = await rotate(stream);
-    const [old, fresh] = [secretsOf(stream).slice(0, 3), secretsOf(rotated).slice(0, 3)];
-    expect(new Set([...old, ...fresh]).size).toBe(6);
+    const [old, fresh] = [secretsOf(stream).slice(0, 2), secretsOf(rotated).slice(0, 2)];
+    expect(new Set([...old, ...fresh]).size).toBe(4);
     expect(fresh.every((secret) => /^[0-9a-f]{32}k[0-9a-f]{32}$/.test(secret))).toBe(true);
     expect(await ask(stream)).toEqual({ accepted: false, reason: "unknown_key" });
     const srt = { protocol: "srt", passphrase: stream.srtSecret };
     expect(await ask(rotated, srt)).toEqual({ accepted: false, reason: "wrong_passphrase" });
     expect(await ask(rotated)).toMatchObject({ accepted: true });
-    expect(secretsOf(await getStream(workspace, stream.streamId)).slice(0, 3)).toEqual(fresh);
+    expect(secretsOf(await getStream(workspace, stream.streamId)).slice(0, 2)).toEqual(fresh);
     const reported = (await eventsOf(stream.streamId)).filter(({ type }) => type === "video.live_stream.updated");
     expect(reported.map(({ data }) => data.streamKey)).toEqual(["redacted"]);
   });

@@ -1,7 +1,7 @@
-/** Subresources of a stream over REST: playback IDs, simulcast targets, viewers (contract/rest.md §6). */
+/** Subresources of a stream over REST: playback IDs, simulcast targets, viewers (media contract, live streams). */
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { reportViewers } from "../../../src/live/streams/viewers.ts";
+import { reportViewers } from "../../../src/live/streams/report-viewers.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import { at, eventsOf, getStream, goLive, inMachine, newStream, refusal, type Stream } from "./live-helpers.ts";
 
@@ -32,13 +32,11 @@ describe("playback IDs of a stream", () => {
     ]);
   });
 
-  test("are public by default, and never private in this release", async () => {
+  test("are public by default, or private, and have no DRM", async () => {
     const stream = await newStream(workspace);
     const add = (body: unknown) => workspace.request("POST", at(stream, "/playback-ids"), body);
     expect(await (await add({})).json()).toMatchObject({ data: { accessPolicy: "public" } });
-    expect((await refusal(await add({ accessPolicy: "private" }))).fields).toEqual([
-      { field: "accessPolicy", message: "is not available yet" },
-    ]);
+    expect(await (await add({ accessPolicy: "private" })).json()).toMatchObject({ data: { accessPolicy: "private" } });
     expect((await refusal(await add({ accessPolicy: "drm" }))).fields).toEqual([
       { field: "accessPolicy", message: "is invalid" },
     ]);

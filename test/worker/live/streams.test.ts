@@ -1,4 +1,4 @@
-/** Streams over REST, as published clients use them (contract/rest.md §6). */
+/** Streams over REST, as published clients use them (media contract, live streams). */
 import { beforeAll, describe, expect, test } from "vitest";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import {
@@ -24,7 +24,7 @@ interface Created {
   stream_id: string;
   stream_key: string;
   playback_id: string;
-  data: Stream & { ingest: Record<string, string>; srtPlaybackResponse: { srtPlaybackSecret: string } };
+  data: Stream & { ingest: Record<string, string> };
 }
 const create = async (path: string, body: unknown, headers = {}) =>
   await workspace.request("POST", path, body, headers);
@@ -59,15 +59,15 @@ describe.each(PATHS)("POST %s", (path) => {
         allowViewerClips: false,
         mediaPolicy: "public",
         metadata: {},
+        latencyMode: "low",
         lowLatency: true,
         closedCaptions: false,
         playbackIds: [{ id: playbackId, accessPolicy: "public" }],
-        srtPlaybackResponse: { srtPlaybackStreamId: `play${streamId}`, srtPlaybackSecret: secret },
         ingest: { http: `http://sluice.test/ingest/${answer.data.streamKey}` },
       },
     });
-    const { streamKey, srtSecret, srtPlaybackResponse } = answer.data;
-    expect(new Set([streamKey, srtSecret, srtPlaybackResponse.srtPlaybackSecret]).size).toBe(3);
+    expect(answer.data.streamKey).not.toBe(answer.data.srtSecret);
+    expect(answer.data).not.toHaveProperty("srtPlaybackResponse"); // streams do not play over SRT
     const [reported, ...more] = await eventsOf(streamId);
     expect(more).toEqual([]);
     expect(reported).toMatchObject({
@@ -75,6 +75,22 @@ describe.each(PATHS)("POST %s", (path) => {
       status: "created",
       data: { streamKey: "redacted", srtSecret: "redacted", mediaIds: [] },
     });
+  });
+
+  test.each([
+    [{ accessPolicy: "private" }],
+    [{ accessPolicy: "privat", playbackSettings: { accessPolicy: "public" } }],
+    [{ inputMediaSettings: { accessPolicy: "private" } }],
+  ])("refuses a misplaced access policy, rather than create a public stream: %j", async (body) => {
+    const workspace = await newWorkspace();
+    for (const path of ["/v1/live/streams", "/v1/live-stream"]) {
+      const response = await workspace.request("POST", path, body);
+      expect(response.status).toBe(422);
+      const { error } = await response.json<{ error: { fields: unknown[] } }>();
+      expect(error.fields).toEqual([{ field: "playbackSettings.accessPolicy", message: "is invalid" }]);
+    }
+    const misplaced = { accessPolicy: "public", inputMediaSettings: { accessPolicy: "public" } };
+    expect((await workspace.request("POST", "/v1/live/streams", misplaced)).status).toBe(201);
   });
 
   test("accepts every setting", async () => {
@@ -89,13 +105,34 @@ describe.each(PATHS)("POST %s", (path) => {
       maxDuration: 28_800,
     };
     const { data } = await (await create(path, settings({ ...wanted, latencyMode: "standard" }))).json<Created>();
-    expect(data).toMatchObject({ ...wanted, lowLatency: false });
-    expect(await getStream(workspace, data.streamId)).toMatchObject({ ...wanted, lowLatency: false });
+    const shown = { ...wanted, latencyMode: "standard", lowLatency: false };
+    expect(data).toMatchObject(shown);
+    expect(await getStream(workspace, data.streamId)).toMatchObject(shown);
   });
 
-  test("ignores unknown fields, and requires no optional one", async () => {
-    const body = { playbackSettings: { later: 1 }, inputMediaSettings: { drmConfigurationId: null, x: {} }, y: [] };
-    expect((await create(path, body)).status).toBe(201);
+  test("names unknown fields as it ignores them, and requires no optional one", async () => {
+    const body = {
+      playbackSettings: { later: 1 },
+      inputMediaSettings: { drmConfigurationId: null, reconectWindow: 90 },
+      latencyMode: "standard",
+    };
+    const answer = await create(path, body);
+    const { data, warnings } = await answer.json<Created & { warnings: object[] }>();
+    expect([answer.status, warnings]).toEqual([
+      201,
+      [
+        { field: "playbackSettings.later", message: "unknown field `later`" },
+        {
+          field: "inputMediaSettings.reconectWindow",
+          message: "unknown field `reconectWindow`; did you mean `reconnectWindow`?",
+        },
+        {
+          field: "latencyMode",
+          message: "unknown field `latencyMode`; did you mean `inputMediaSettings.latencyMode`?",
+        },
+      ],
+    ]);
+    expect(data).toMatchObject({ reconnectWindow: 60, latencyMode: "low" });
   });
 
   test.each([
@@ -124,18 +161,26 @@ describe.each(PATHS)("POST %s", (path) => {
   });
 
   test("refuses by name the features of a later release", async () => {
-    const body = settings({ mediaPolicy: "private", drmConfigurationId: crypto.randomUUID() }, "private");
+    const body = settings({ drmConfigurationId: crypto.randomUUID() });
     const { status, fields } = await refusal(await create(path, body));
     expect(status).toBe(422);
-    expect(fields).toEqual([
-      { field: "playbackSettings.accessPolicy", message: "is not available yet" },
-      { field: "inputMediaSettings.mediaPolicy", message: "is not available yet" },
-      { field: "inputMediaSettings.drmConfigurationId", message: "is not available yet" },
-    ]);
+    expect(fields).toEqual([{ field: "inputMediaSettings.drmConfigurationId", message: "is not available yet" }]);
   });
 
-  test("refuses an incomplete body, an unknown access policy, and a body that is not JSON", async () => {
-    expect((await refusal(await create(path, {}))).fields).toEqual([
+  test("creates a stream with the defaults from an empty object", async () => {
+    const [least, spelled] = [await create(path, {}), await create(path, settings())];
+    expect([least.status, spelled.status]).toEqual([201, 201]);
+    const fresh = new Set(["streamId", "streamKey", "srtSecret", "playbackIds", "createdAt", "ingest"]);
+    const shown = async (answer: Response) => {
+      const { data } = await answer.json<{ data: Stream }>();
+      expect(data.playbackIds).toMatchObject([{ accessPolicy: "public" }]);
+      return Object.entries(data).filter(([field]) => !fresh.has(field));
+    };
+    expect(await shown(least)).toEqual(await shown(spelled));
+  });
+
+  test("refuses settings that are null, an unknown access policy, and a body that is not JSON", async () => {
+    expect((await refusal(await create(path, { playbackSettings: null, inputMediaSettings: null }))).fields).toEqual([
       { field: "playbackSettings", message: "must not be null" },
       { field: "inputMediaSettings", message: "must not be null" },
     ]);
@@ -195,7 +240,10 @@ describe("a change", () => {
 
   test("keeps the fields that it does not name", async () => {
     const stream = await newStream(workspace, { metadata: { a: "1" }, reconnectWindow: 70 });
-    await workspace.request("PATCH", at(stream), { maxResolution: "480p" });
+    const response = await workspace.request("PATCH", at(stream), { maxResolution: "480p" });
+    expect(await response.json()).toMatchObject({
+      warnings: [{ field: "maxResolution", message: "unknown field `maxResolution`" }],
+    });
     expect(await getStream(workspace, stream.streamId)).toMatchObject({
       metadata: { a: "1" },
       reconnectWindow: 70,

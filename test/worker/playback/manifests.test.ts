@@ -149,7 +149,10 @@ test("addresses outside of playback are left to other routes", async () => {
 });
 
 test("the page escapes an owner's title, and loads nothing from other origins", async () => {
-  const { playbackId } = await newAsset({ title: `"><img src=x onerror=alert(1)>&'</title><script>alert(2)</script>` });
+  const { assetId: titledId, playbackId } = await newAsset({
+    title: `"><img src=x onerror=alert(1)>&'</title><script>alert(2)</script>`,
+  });
+  await addRung(titledId);
   const answer = await get(`/player/${playbackId}`);
   const html = await answer.text();
   expect(answer.status).toBe(200);

@@ -9,8 +9,11 @@ import { answerPlayback, playbackRoutes } from "../../../src/playback/index.ts";
 
 type NewAsset = typeof assets.$inferInsert;
 
-/** An asset in the catalogue without renditions. @param change columns that differ from the defaults */
-export async function newAsset(change: Partial<NewAsset> = {}): Promise<{ assetId: string; playbackId: string }> {
+/** An asset in the catalogue without renditions. @param change columns that differ from the defaults @param access the same, of its playback ID */
+export async function newAsset(
+  change: Partial<NewAsset> = {},
+  access: Partial<typeof playbackIds.$inferInsert> = {},
+): Promise<{ assetId: string; playbackId: string }> {
   const assetId = crypto.randomUUID();
   const playbackId = crypto.randomUUID();
   const now = new Date();
@@ -32,9 +35,14 @@ export async function newAsset(change: Partial<NewAsset> = {}): Promise<{ assetI
       updatedAt: now,
       ...change,
     }),
-    db
-      .insert(playbackIds)
-      .values({ id: playbackId, targetId: assetId, workspaceId: "w", accessPolicy: "public", createdAt: now }),
+    db.insert(playbackIds).values({
+      id: playbackId,
+      targetId: assetId,
+      workspaceId: change.workspaceId ?? "w",
+      accessPolicy: "public",
+      createdAt: now,
+      ...access,
+    }),
     db.insert(tracks).values({ id: crypto.randomUUID(), assetId, position: 0, kind: "video" }),
   ]);
   return { assetId, playbackId };

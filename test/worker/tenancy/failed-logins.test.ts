@@ -54,7 +54,7 @@ test("more than 20 failures of an address within a minute are answered 429 with 
   expect((await attempt("198.51.100.2", wrong(crypto.randomUUID()))).status).toBe(401);
 });
 
-test("guesses at one credential are limited from however many addresses, and its holder is not locked out by them", async () => {
+test("failed logins of one credential are limited over all addresses, and do not lock out its holder", async () => {
   written = [];
   const id = idOf(workspace);
   const guess = (n: number) => attempt(`203.0.113.${n}`, wrong(id));

@@ -1,6 +1,6 @@
 /**
- * Two workspaces side by side: over every operation of the OpenAPI document, nothing of one is reachable from the other.
- * An operation or a path parameter that this file does not know fails it: say here how it is called.
+ * Tests every operation of the OpenAPI document with two workspaces: neither can read or change the other's data.
+ * A new operation or path parameter fails this test until it is described here.
  */
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
@@ -8,44 +8,51 @@ import { describe, expect, test } from "vitest";
 import { openRecording } from "../../../src/library/assets/index.ts";
 import { commit, openDatabase } from "../../../src/platform/database.ts";
 import { events } from "../../../src/events/index.ts";
-import { createApp, openApiDocument } from "../../../src/app.ts";
+import { apiDocument } from "../../../src/api-document.ts";
+import { createApp } from "../../../src/app.ts";
 import { newHexId } from "../../../src/live/streams/ids.ts";
-import { deliveries, deliveryAttempts } from "../../../src/events/webhooks/tables.ts";
+import { signingKeys } from "../../../src/tenancy/signing-keys/tables.ts";
+import { deliveries, deliveryAttempts } from "../../../src/events/webhooks/records/tables.ts";
 import { type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "../workspace.ts";
 
 const db = openDatabase(env.DB);
 const app = createApp();
 const PUBLIC_ROUTES = new Set(["/v1/openapi.json", "/v1/reference"]);
 
-/** The ids of what a workspace has; or of nothing at all, in the same form. */
+/** Ids in the form of a workspace's ids, to which nothing belongs. */
 const someIds = () => ({
   mediaId: crypto.randomUUID(),
+  uploadId: crypto.randomUUID(),
   webhookId: crypto.randomUUID(),
   eventId: crypto.randomUUID(),
   streamId: newHexId(),
-  livestreamId: newHexId(), // the same by another name
-  playbackId: crypto.randomUUID(), // of the stream
+  livestreamId: newHexId(), // another name of `streamId`
+  playbackId: crypto.randomUUID(), // of the stream; below a media, `mediaPlaybackId` is meant
+  mediaPlaybackId: crypto.randomUUID(),
   simulcastId: newHexId(),
+  playlistId: crypto.randomUUID(),
+  signingKeyId: crypto.randomUUID(),
 });
 type Ids = { [Name in keyof ReturnType<typeof someIds>]: string };
 
 interface Call {
-  /** With the ids of somebody else, or of nobody. */
+  /** With ids of another workspace, or unknown ids. */
   body?: (theirs: Ids) => unknown;
-  /** Queries that name somebody else's things. */
+  /** Queries with ids of another workspace. */
   queries?: (theirs: Ids) => string[];
-  /** A query that it does not go without. */
+  /** A required query. */
   query?: (theirs: Ids) => string;
-  /** What is answered where there is nothing, if that is not 404. */
+  /** The status for unknown ids; default: 404. */
   nothing?: number;
-  /** What its owner is answered, where that is not 200. */
+  /** The status for the owner; default: 200. */
   opens?: number;
-  /** Where something of it is read, when that is not below its own path. */
+  /** The path below which a created record is read; default: the operation's own path. */
   madeAt?: string;
-  /** Its pages have a cursor. */
+  /** Its pages have cursors. */
   isPaged?: true;
 }
 
+const UPLOAD = { corsOrigin: "*" };
 const STREAM = { playbackSettings: {}, inputMediaSettings: {} };
 const TARGET = { url: "rtmp://127.0.0.1/b", streamKey: "b" };
 const HOUR_AGO = new Date(Date.now() - 3600_000).toISOString();
@@ -57,6 +64,20 @@ const CALLS: Record<string, Call> = {
   "updated-media": { body: () => ({ title: "mine now" }) },
   "delete-media": {},
   retrieveMediaInputInfo: {},
+  "create-media-playback-id": { body: () => ({ accessPolicy: "private" }), opens: 201 },
+  "list-playback-ids": {},
+  "get-playback-id": {},
+  "delete-media-playback-id": { query: ({ playbackId }) => `playbackId=${playbackId}` },
+  "update-domain-restrictions": { body: () => ({ defaultPolicy: "deny" }) },
+  "update-user-agent-restrictions": { body: () => ({ defaultPolicy: "deny" }) },
+  "get-media-clips": {},
+  "direct-upload-video-media": { body: () => UPLOAD },
+  "create-upload": { body: () => UPLOAD, madeAt: "/v1/on-demand/upload" },
+  "get-upload": {},
+  "list-uploads": { queries: () => ["limit=50", "limit=50&orderBy=asc"] },
+  "cancel-upload": {},
+  "verify-basic": {},
+  "get-limits": {},
   "list-media-activity": { isPaged: true },
   "list-live-clips": { nothing: 200 },
   "list-event-types": {},
@@ -100,9 +121,9 @@ const CALLS: Record<string, Call> = {
   "update-live-stream": { body: () => ({ metadata: { whose: "mine now" } }) },
   "delete-live-stream": {},
   "get-live-stream-viewer-count-by-id": {},
-  "enable-live-stream": { opens: 400 }, // there is nothing to enable
+  "enable-live-stream": { opens: 400 }, // the stream is enabled
   "disable-live-stream": {},
-  "complete-live-stream": { opens: 400 }, // nor to finish
+  "complete-live-stream": { opens: 400 }, // it is not active
   "rotate-live-stream-key": {},
   "create-live-clip": { body: () => ({ startTime: 0, endTime: 2 }), opens: 400 }, // it has not been on air
   "create-playbackId-of-stream": { body: () => ({}), opens: 201 },
@@ -112,6 +133,19 @@ const CALLS: Record<string, Call> = {
   "get-specific-simulcast-of-stream": {},
   "update-specific-simulcast-of-stream": { body: () => ({ isEnabled: false }) },
   "delete-simulcast-of-stream": {},
+  "create-a-playlist": { body: () => ({ name: "b", referenceId: "b", type: "manual" }) },
+  "get-all-playlists": { queries: () => ["limit=50"] },
+  "get-playlist-by-id": {},
+  "update-a-playlist": { body: () => ({ name: "mine now", description: "mine now" }) },
+  "delete-a-playlist": {},
+  "add-media-to-playlist": { body: ({ mediaId }) => ({ mediaIds: [mediaId] }) },
+  "change-media-order-in-playlist": { body: ({ mediaId }) => ({ mediaIds: [mediaId] }) },
+  "delete-media-from-playlist": { body: ({ mediaId }) => ({ mediaIds: [mediaId] }) },
+  create_signing_key: {},
+  list_signing_keys: { queries: () => ["limit=50"] },
+  "get-signing_key_by_id": {},
+  delete_signing_key: {},
+  "create-playback-token": { body: ({ playbackId }) => ({ playbackId }) },
 };
 
 interface Operation {
@@ -120,7 +154,7 @@ interface Operation {
   path: string;
   parameters: string[];
 }
-const operations: Operation[] = Object.entries(openApiDocument(app, "http://sluice.test").paths ?? {}).flatMap(
+const operations: Operation[] = Object.entries(apiDocument(app, "http://sluice.test").paths ?? {}).flatMap(
   ([path, methods]) =>
     Object.entries(methods as Record<string, { operationId?: string }>).map(([method, { operationId }]) => ({
       id: operationId ?? `${method} ${path}`,
@@ -131,13 +165,17 @@ const operations: Operation[] = Object.entries(openApiDocument(app, "http://slui
 );
 const items = operations.filter(({ parameters }) => parameters.length > 0);
 const lists = operations.filter(({ method, parameters }) => method === "GET" && parameters.length === 0);
-const creations = operations.filter(({ method, parameters }) => method !== "GET" && parameters.length === 0);
+const creations = operations.filter(
+  ({ id, method, parameters }) =>
+    method !== "GET" && parameters.length === 0 && !["verify-basic", "create-playback-token"].includes(id),
+);
 
-function pathOf({ id: operationId, path }: Operation, ids: Ids): string {
+function pathOf({ id: operationId, path }: Operation, given: Ids): string {
+  const ids = path.startsWith("/v1/on-demand/") ? { ...given, playbackId: given.mediaPlaybackId } : given;
   const query = CALLS[operationId]?.query?.(ids);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = (ids as Record<string, string | undefined>)[name];
-    if (id === undefined) throw new Error(`this test does not know how to fill {${name}}`);
+    if (id === undefined) throw new Error(`this test has no value for {${name}}`);
     return id;
   });
   return query === undefined ? filled : `${filled}?${query}`;
@@ -149,12 +187,12 @@ interface StreamAnswer {
 interface Tenant {
   workspace: TestWorkspace;
   ids: Ids;
-  /** What is in the other workspace's answers when something leaks. */
+  /** Values that would be in the other workspace's answers after a leak. */
   traces: string[];
 }
 const IDEMPOTENCY_KEY = "the same key in both workspaces";
 
-/** A workspace that has two of everything, so that every list has a second page. */
+/** A workspace with two records of each kind, so that every list has a second page. */
 async function newTenant(): Promise<Tenant> {
   const workspace = await newWorkspace();
   const mark = crypto.randomUUID();
@@ -166,7 +204,9 @@ async function newTenant(): Promise<Tenant> {
     { "idempotency-key": IDEMPOTENCY_KEY },
   );
   await make("/v1/on-demand", videoFrom("http://127.0.0.1:9/a.mp4"));
-  // Paused: nothing changes its record while the test looks.
+  const upload = await make("/v1/on-demand/upload", { ...UPLOAD, pushMediaSettings: { title: mark } });
+  await make("/v1/on-demand/upload", UPLOAD);
+  // Paused, so that nothing changes its record during the test.
   const url = { url: `http://127.0.0.1:9000/${mark}`, skipVerification: true, enabled: false };
   const webhook = await make("/v1/webhooks", { ...url, description: mark });
   await make("/v1/webhooks", url);
@@ -177,6 +217,13 @@ async function newTenant(): Promise<Tenant> {
   ).data;
   await make("/v1/live/streams", STREAM);
   const target = await make(`/v1/live/streams/${stream.streamId}/simulcast`, { ...TARGET, streamKey: mark });
+  const playlist = await make("/v1/on-demand/playlists", { name: mark, referenceId: mark, type: "manual" });
+  await workspace.request("PATCH", `/v1/on-demand/playlists/${playlist.id}/media`, { mediaIds: [media.id] });
+  await make("/v1/on-demand/playlists", { name: "a", referenceId: "a", type: "manual" });
+  const signingKeyId = crypto.randomUUID(); // not over the API, which would make a key pair for each tenant
+  await db
+    .insert(signingKeys)
+    .values({ id: signingKeyId, workspaceId: workspace.id, publicKey: mark, createdAt: new Date() });
   const clip = openRecording(db, {
     mediaId: crypto.randomUUID(),
     playbackId: crypto.randomUUID(),
@@ -203,17 +250,24 @@ async function newTenant(): Promise<Tenant> {
     workspace,
     ids: {
       mediaId: media.id,
+      uploadId: upload["uploadId"] as string,
       webhookId: webhook.id,
       eventId: reported.find(({ objectId }) => objectId === media.id)!.id,
       streamId: stream.streamId,
       livestreamId: stream.streamId,
       playbackId: stream.playbackIds[0]!.id,
+      mediaPlaybackId: media.playbackIds[0]!.id,
       simulcastId: target["simulcastId"] as string,
+      playlistId: playlist.id,
+      signingKeyId,
     },
     traces: [
+      playlist.id,
+      signingKeyId,
       mark,
       clip.event.objectId,
       media.id,
+      upload["uploadId"] as string,
       media.playbackIds[0]!.id,
       webhook.id,
       webhook["secret"] as string,
@@ -228,27 +282,35 @@ async function newTenant(): Promise<Tenant> {
   };
 }
 
+/** A tenant for tests in which none of its records may change. To make one takes sixteen requests. */
+let unchanged: Promise<Tenant> | undefined;
+const unchangedTenant = () => (unchanged ??= newTenant());
+
 const call = ({ workspace }: Tenant, operation: Operation, path: string, theirs: Ids, headers = {}) =>
   workspace.request(operation.method, path, CALLS[operation.id]?.body?.(theirs), headers);
 
-/** Everything of an answer but the request's own id. */
+/** A complete answer, except for the request's id. */
 async function whatIsSaidBy(response: Response) {
   const headers = [...response.headers].filter(([name]) => name !== "x-request-id");
   return { status: response.status, headers, body: await response.text() };
 }
 
-/** All that somebody has that others might change. */
-async function possessionsOf({ workspace, ids: { mediaId, webhookId, eventId, streamId } }: Tenant) {
+/** A workspace's records that another one could change. */
+async function possessionsOf({ workspace, ids }: Tenant) {
+  const { mediaId, webhookId, eventId, streamId, playlistId, signingKeyId } = ids;
   const read = async (method: string, path: string) =>
     (await (await workspace.request(method, path)).json<{ data: Record<string, unknown> }>()).data;
-  const { title, metadata } = await read("GET", `/v1/on-demand/${mediaId}`);
+  const { title, metadata, playbackIds } = await read("GET", `/v1/on-demand/${mediaId}`);
   return {
-    media: { title, metadata },
+    media: { title, metadata, playbackIds },
+    uploads: await read("GET", "/v1/on-demand/uploads"),
     webhook: await read("GET", `/v1/webhooks/${webhookId}`),
     secret: await read("POST", `/v1/webhooks/${webhookId}/secret/reveal`),
     event: await read("GET", `/v1/events/${eventId}`),
     deliveries: await read("GET", `/v1/webhooks/${webhookId}/deliveries`),
     stream: await read("GET", `/v1/live/streams/${streamId}`),
+    playlist: await read("GET", `/v1/on-demand/playlists/${playlistId}`),
+    signingKey: await read("GET", `/v1/iam/signing-keys/${signingKeyId}`),
   };
 }
 
@@ -265,16 +327,20 @@ test("the table has every operation of the API, and the document has every route
   expect([...new Set(routes)].sort()).toEqual(documented.toSorted());
 });
 
-describe("an operation on somebody else's thing answers like one on nothing, and does nothing", () => {
+describe("an operation with ids of another workspace answers as with unknown ids, and changes nothing", () => {
   test.each(items)("$id", async (operation) => {
-    const [owner, stranger] = [await newTenant(), await newTenant()];
+    const [owner, stranger] = [await newTenant(), await unchangedTenant()];
     const before = await possessionsOf(owner);
     const nobodys = someIds();
     for (const parameter of ["all of them", ...operation.parameters]) {
       const fill = (theirs: Ids) =>
         parameter === "all of them"
           ? theirs
-          : { ...stranger.ids, [parameter]: (theirs as Record<string, string>)[parameter]! };
+          : {
+              ...stranger.ids,
+              [parameter]: (theirs as Record<string, string>)[parameter]!,
+              ...(parameter === "playbackId" ? { mediaPlaybackId: theirs.mediaPlaybackId } : {}),
+            };
       const foreign = await call(stranger, operation, pathOf(operation, fill(owner.ids)), owner.ids);
       const unknown = await call(stranger, operation, pathOf(operation, fill(nobodys)), nobodys);
       expect(unknown.status).toBe(CALLS[operation.id]?.nothing ?? 404);
@@ -283,20 +349,20 @@ describe("an operation on somebody else's thing answers like one on nothing, and
       expectNothingOf(owner, said.body);
     }
     expect(await possessionsOf(owner)).toEqual(before);
-    // The ids are good ones: to their owner they open what they name.
+    // The ids are valid for their owner.
     expect((await call(owner, operation, pathOf(operation, owner.ids), owner.ids)).status).toBe(
       CALLS[operation.id]?.opens ?? 200,
     );
   });
 });
 
-describe("ids of somebody else in a body are as good as ids of nothing", () => {
-  const withIds = items.filter(({ id }) => {
+describe("ids of another workspace in a body are answered as unknown ids", () => {
+  const withIds = operations.filter(({ id }) => {
     const { body } = CALLS[id] ?? {};
     return body !== undefined && JSON.stringify(body(someIds())) !== JSON.stringify(body(someIds()));
   });
   test.each(withIds)("$id", async (operation) => {
-    const [owner, stranger] = [await newTenant(), await newTenant()];
+    const [owner, stranger] = [await unchangedTenant(), await newTenant()];
     const before = await possessionsOf(owner);
     const path = pathOf(operation, stranger.ids);
     const unknown = await call(stranger, operation, path, someIds());
@@ -318,15 +384,15 @@ describe("a list has nothing of another workspace", () => {
       expectNothingOf(owner, text);
       const harmless = ["", ...queries(nobodys)][index]!;
       if (harmless === query) continue;
-      // A filter by another's id finds what a filter by nobody's finds.
+      // A filter by an id of another workspace gives the same result as one by an unknown id.
       expect(text).toBe(await (await call(stranger, operation, `${operation.path}?${harmless}`, nobodys)).text());
       expect(JSON.parse(text)).toMatchObject({ data: [] });
     }
   });
 
   const paged = operations.filter(({ id }) => CALLS[id]?.isPaged);
-  test.each(paged)("$id: nor with a cursor from there", async (operation) => {
-    const [stranger, owner] = [await newTenant(), await newTenant()]; // the owner's things are the newer ones
+  test.each(paged)("$id: nor with a cursor of that workspace", async (operation) => {
+    const [stranger, owner] = [await newTenant(), await newTenant()]; // the owner's records are newer
     const firstPage = await call(owner, operation, `${pathOf(operation, owner.ids)}?limit=1`, owner.ids);
     const { pagination } = await firstPage.json<{ pagination: { nextCursor: string | null } }>();
     expect(pagination.nextCursor).not.toBeNull();
@@ -338,8 +404,8 @@ describe("a list has nothing of another workspace", () => {
     expect(JSON.parse(text)).toMatchObject({ data: expect.arrayContaining([expect.anything()]) as unknown });
   });
 
-  test("which operations have one is in the document", () => {
-    const document = openApiDocument(app, "http://sluice.test").paths as Record<
+  test("every operation with a cursor in the document is tested", () => {
+    const document = apiDocument(app, "http://sluice.test").paths as Record<
       string,
       Record<string, { operationId: string; parameters?: { name: string }[] }>
     >;
@@ -350,7 +416,7 @@ describe("a list has nothing of another workspace", () => {
   });
 });
 
-describe("a creation is the caller's own, also under a key that another workspace has used", () => {
+describe("a created record belongs to the caller, also with an idempotency key that another workspace has used", () => {
   test.each(creations)("$id", async (operation) => {
     const [owner, stranger] = [await newTenant(), await newWorkspace()];
     const headers = { "idempotency-key": IDEMPOTENCY_KEY };
@@ -359,8 +425,8 @@ describe("a creation is the caller's own, also under a key that another workspac
     expect(answer.status).toBe(201);
     const text = await answer.text();
     expectNothingOf(owner, text);
-    const { id, streamId } = (JSON.parse(text) as { data: { id?: string; streamId?: string } }).data;
-    const path = `${CALLS[operation.id]?.madeAt ?? operation.path}/${id ?? streamId}`;
+    const { data } = JSON.parse(text) as { data: { id?: string; streamId?: string; uploadId?: string } };
+    const path = `${CALLS[operation.id]?.madeAt ?? operation.path}/${data.id ?? data.streamId ?? data.uploadId}`;
     expect((await stranger.request("GET", path)).status).toBe(200);
     expect((await owner.workspace.request("GET", path)).status).toBe(404);
   });

@@ -1,4 +1,4 @@
-/** An event that tasks can wait for. It stays set until it is cleared, so one that is set before anybody waits is not missed. */
+/** An event that tasks can wait for. It stays set until it is cleared, so one that is set before any task waits is not missed. */
 export class AsyncEvent {
   #resolve: () => void = () => undefined;
   #promise: Promise<void> = Promise.resolve();

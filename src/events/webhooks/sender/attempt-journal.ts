@@ -1,4 +1,4 @@
-/** An attempt that is about to be made. It is journaled before the request leaves, so that a crash leaves a record of it. */
+/** An attempt that is about to be made. It is journaled before the request is sent, so that it is on record after a crash. */
 export interface StartedAttempt {
   eventId: string;
   number: number; // counts from 1 within the delivery

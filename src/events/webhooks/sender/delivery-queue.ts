@@ -1,6 +1,7 @@
 import type { Env } from "../../../platform/env.ts";
 import type { AttemptJournal, StartedAttempt } from "./attempt-journal.ts";
-import { type DueCursor, type DueDelivery, findDue } from "./due.ts";
+import type { DueDelivery } from "../fan-out/due-delivery.ts";
+import { type DueCursor, findDue } from "./due.ts";
 
 const FETCH_SIZE = 300;
 /** The next fetch starts when fewer deliveries than this are left. */
@@ -14,11 +15,11 @@ export interface ClaimedDelivery {
   attempt: StartedAttempt;
 }
 
-/** What a sender sends next: due deliveries from D1, fetched ahead of need, and those passed along by the commit that announced them. */
+/** The deliveries that a sender sends next: due ones, fetched from D1 in advance, and those passed along by the commit that announced them. */
 export class DeliveryQueue {
   readonly #env: Env;
   readonly #journal: AttemptJournal;
-  /** The delivery is being attempted, its outcome is not recorded yet, or it was recorded after this copy was read. */
+  /** Whether the delivery is being attempted, its outcome is not recorded yet, or it was recorded after this copy was read. */
   readonly #isTaken: (due: DueDelivery) => boolean;
   #ready: DueDelivery[] = [];
   #claimed: ClaimedDelivery[] = [];
@@ -32,13 +33,13 @@ export class DeliveryQueue {
     this.#isTaken = isTaken;
   }
 
-  /** Deliveries may be due that this queue does not know: the next fetch starts again at the longest due. */
+  /** Call when other deliveries may be due. The next fetch starts again with the deliveries that have been due longest. */
   restart(): void {
     this.#cursor = null;
     this.#mayHaveMore = true;
   }
 
-  /** Deliveries that need not be fetched. */
+  /** Adds deliveries that are neither queued nor taken. */
   push(deliveries: DueDelivery[]): void {
     this.#ready.push(...deliveries.filter((due) => !this.#isKnown(due)));
   }
@@ -85,7 +86,7 @@ export class DeliveryQueue {
     this.push(found);
   }
 
-  /** Drops what has not been sent, for example because the endpoint has begun to fail. It stays due in D1. */
+  /** Discards the deliveries that have not been sent, for example because the endpoint has begun to fail. They stay due in D1. */
   release(): void {
     if (this.#claimed.length > 0) this.#journal.remove(this.#claimed.map(({ due }) => due.eventId));
     if (!this.isEmpty) this.restart();

@@ -1,19 +1,5 @@
 import type { Env } from "../../../platform/env.ts";
-
-/** A pending delivery with everything that an attempt of it needs. */
-export interface DueDelivery {
-  eventId: string;
-  type: string;
-  videoType: string;
-  body: string;
-  /** See `events.sealedData`. */
-  sealedData: string | null;
-  naming: "service" | "video";
-  attempts: number; // ever made
-  tries: number; // of the current schedule
-  firstTriedAtMs: number | null;
-  nextAttemptAtMs: number;
-}
+import type { DueDelivery } from "../fan-out/due-delivery.ts";
 
 /** The last delivery of a fetch; the next fetch continues after it. */
 export type DueCursor = Pick<DueDelivery, "nextAttemptAtMs" | "eventId">;

@@ -1,4 +1,4 @@
-import { type EndpointHealth, isFailing, newHealth } from "../endpoint-health.ts";
+import { type EndpointHealth, isFailing, newHealth } from "./endpoint-health.ts";
 
 const KEY = "health";
 

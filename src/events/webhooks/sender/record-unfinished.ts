@@ -1,21 +1,20 @@
-import type { Env } from "../../../platform/env.ts";
 import { log } from "../../../platform/log.ts";
-import type { AttemptJournal } from "./attempt-journal.ts";
 import { findPending } from "./due.ts";
-import { interrupted } from "./outcome.ts";
-import { recordSettled } from "./record.ts";
-import { fitting, type Recorder } from "./recorder.ts";
-import { findTarget } from "./target.ts";
+import { interrupted } from "./settled-attempt.ts";
+import { recordSettled } from "./record-settled.ts";
+import type { SenderParts } from "./parts.ts";
+import { fitting } from "./recorder.ts";
+import { findTarget } from "../attempt/target.ts";
 
 /**
- * Records the attempts in the journal before new ones start: those whose outcomes D1 did not take, and as `interrupted` those that a
- * restart has cut short.
+ * Records the attempts that are still in the journal. Outcomes that D1 did not accept are written again, and attempts that a restart
+ * interrupted are recorded as `interrupted`. Call it before new attempts start.
  */
 export async function recordUnfinished(
-  env: Env,
+  { env, health, journal, recorder }: SenderParts,
   webhookId: string,
-  { journal, recorder, failingSinceMs }: { journal: AttemptJournal; recorder: Recorder; failingSinceMs: number | null },
 ): Promise<void> {
+  const { failingSinceMs } = health;
   const settled = recorder.takeUnrecorded();
   const settledIds = new Set(settled.map(({ eventId }) => eventId));
   const cutOff = journal.unfinished().filter(({ eventId }) => !settledIds.has(eventId));

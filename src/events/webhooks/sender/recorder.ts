@@ -1,17 +1,17 @@
 import type { Env } from "../../../platform/env.ts";
 import { log } from "../../../platform/log.ts";
 import type { AttemptJournal } from "./attempt-journal.ts";
-import type { DueDelivery } from "./due.ts";
-import type { SettledAttempt } from "./outcome.ts";
-import { recordSettled } from "./record.ts";
-import type { Target } from "./target.ts";
+import type { DueDelivery } from "../fan-out/due-delivery.ts";
+import type { SettledAttempt } from "./settled-attempt.ts";
+import { recordSettled } from "./record-settled.ts";
+import type { Target } from "../attempt/target.ts";
 
 /** While more is being sent, outcomes are written once there are this many, or once the oldest is this old. */
 const WRITE_AT_COUNT = 300;
 const WRITE_AT_AGE_MS = 1000;
-/** The outcomes of one write are one parameter, and D1 takes 2 MB. */
+/** The outcomes of one write are one bound parameter, which D1 limits to 2 MB. */
 const MAX_PARAMETER_BYTES = 1_500_000;
-/** In JSON, a character may become `\\u0001`. */
+/** A character that JSON escapes, such as `\\u0001`. */
 const MAX_BYTES_PER_CHARACTER = 6;
 const BYTES_WITHOUT_TEXT = 600;
 
@@ -56,7 +56,7 @@ export class Recorder {
     return this.#waiting.some(isIt) || this.#writing?.settled.some(isIt) === true;
   }
 
-  /** This copy of a delivery was read before its last attempt was recorded. */
+  /** Whether this copy of a delivery was read before its last attempt was recorded. */
   isStale({ eventId, attempts }: DueDelivery): boolean {
     return (this.#recentNumbers.get(eventId) ?? 0) > attempts;
   }

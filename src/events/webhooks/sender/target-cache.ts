@@ -1,5 +1,5 @@
 import type { Env } from "../../../platform/env.ts";
-import { findTarget, type Target } from "./target.ts";
+import { findTarget, type Target } from "../attempt/target.ts";
 
 /** Covers a lost `reload` call: a changed webhook is read again after this time at the latest. */
 const TTL_MS = 10_000;

@@ -25,12 +25,12 @@ export function fragmentSamples(segment: Uint8Array): FragmentSample[] | null {
     if (moof.type !== "moof") continue;
     const traf = boxesOf(view, moof.at + 8, moof.end).find(({ type }) => type === "traf");
     const trun = traf && boxesOf(view, traf.at + 8, traf.end).find(({ type }) => type === "trun");
-    if (trun === undefined || !readRun(view, moof.at, trun.at + 8, trun.end, samples)) return null;
+    if (trun === undefined || !readTrun(view, moof.at, trun.at + 8, trun.end, samples)) return null;
   }
   return samples.length > 0 ? samples : null;
 }
 
-function readRun(view: DataView, moofAt: number, start: number, end: number, samples: FragmentSample[]): boolean {
+function readTrun(view: DataView, moofAt: number, start: number, end: number, samples: FragmentSample[]): boolean {
   const flags = view.getUint32(start) & 0xffffff;
   const needed = HAS_DATA_OFFSET | HAS_DURATION | HAS_SIZE | HAS_FLAGS;
   if ((flags & needed) !== needed || (flags & HAS_FIRST_FLAGS) !== 0) return false;

@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, test } from "vitest";
-import { isSealedWithCurrent, newSecret, openSecret, sealSecret } from "../../../../src/events/webhooks/secrets.ts";
+import {
+  isSealedWithCurrent,
+  newSecret,
+  openSecret,
+  sealSecret,
+} from "../../../../src/events/webhooks/records/secrets.ts";
 import { codeBlocks } from "../../../support/guide-blocks.ts";
 
 const GUIDE = "docs/guides/deploying.md";

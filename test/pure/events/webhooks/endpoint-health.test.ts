@@ -9,7 +9,7 @@ import {
   newHealth,
   nextProbeAtMs,
   PROBE_PAUSES_MS,
-} from "../../../../src/events/webhooks/endpoint-health.ts";
+} from "../../../../src/events/webhooks/sender/endpoint-health.ts";
 import { seededRandom } from "./random.ts";
 
 const SECOND_MS = 1000;

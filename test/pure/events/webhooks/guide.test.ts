@@ -1,11 +1,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { WEBHOOKS_PAGE, withTriesTable } from "../../../../scripts/event-docs.ts";
-import { DISABLED_AFTER_MS, MAX_AT_ONCE, PROBE_PAUSES_MS } from "../../../../src/events/webhooks/endpoint-health.ts";
-import { DELIVERY_FAILURES } from "../../../../src/events/webhooks/failures.ts";
-import { RETRY_DELAYS_MS } from "../../../../src/events/webhooks/retry-schedule.ts";
-import { CreateWebhook } from "../../../../src/events/webhooks/schemas.ts";
-import { importSigningKey, signedHeaders } from "../../../../src/events/webhooks/signature.ts";
+import {
+  DISABLED_AFTER_MS,
+  MAX_AT_ONCE,
+  PROBE_PAUSES_MS,
+} from "../../../../src/events/webhooks/sender/endpoint-health.ts";
+import { DELIVERY_FAILURES } from "../../../../src/events/webhooks/records/failures.ts";
+import { RETRY_DELAYS_MS } from "../../../../src/events/webhooks/sender/retry-schedule.ts";
+import { CreateWebhook } from "../../../../src/events/webhooks/endpoints/schemas.ts";
+import { importSigningKey, signedHeaders } from "../../../../src/events/webhooks/attempt/signature.ts";
 import { signatureVectors } from "../../../support/guide-blocks.ts";
 import { bytesOf, SECRET, SIGNED_TEXTS } from "./vectors.ts";
 
@@ -48,6 +52,6 @@ describe("docs/guides/webhooks.md", () => {
     expect(rows).toEqual(Object.keys(fields));
     expect(page).toContain('`"skipVerification": true`');
     const defaults = CreateWebhook.parse({ url: "https://app.example.com/hooks/video" });
-    expect(defaults).toMatchObject({ eventTypes: [], naming: "service", enabled: true, skipVerification: false });
+    expect(defaults).toMatchObject({ eventTypes: ["*"], naming: "service", enabled: true, skipVerification: false });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SettledAttempt } from "../../../../src/events/webhooks/sender/outcome.ts";
+import type { SettledAttempt } from "../../../../src/events/webhooks/sender/settled-attempt.ts";
 import { fitting } from "../../../../src/events/webhooks/sender/recorder.ts";
 
 const MOST_OF_D1_BYTES = 2_000_000;

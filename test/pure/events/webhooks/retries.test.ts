@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { MAX_RETRY_GAP_MS } from "../../../../src/events/webhooks/retry-schedule.ts";
+import { MAX_RETRY_GAP_MS } from "../../../../src/events/webhooks/sender/retry-schedule.ts";
 import { alarmAtMs, retryMessages } from "../../../../src/events/webhooks/sender/retries.ts";
-import type { SettledAttempt } from "../../../../src/events/webhooks/sender/outcome.ts";
+import type { SettledAttempt } from "../../../../src/events/webhooks/sender/settled-attempt.ts";
 
 const NOW_MS = 1_795_175_070_123;
 const outcome = (next: SettledAttempt["next"], waitMs: number | null): SettledAttempt => ({
@@ -45,7 +45,7 @@ describe("messages of retries", () => {
 
   test("carry the longest wait of the schedule without a second hop", () => {
     expect(delays(outcome("pending", MAX_RETRY_GAP_MS))).toEqual([MAX_RETRY_GAP_MS / 1000]);
-    expect(delays(outcome("pending", MAX_RETRY_GAP_MS + 60_000))).toEqual([43_200]); // the alarm makes up for the rest
+    expect(delays(outcome("pending", MAX_RETRY_GAP_MS + 60_000))).toEqual([43_200]); // the alarm covers the rest
   });
 });
 
@@ -56,7 +56,7 @@ describe("the alarm of a sender at rest", () => {
     expect(afterDueMs(5000)).toBe(15_000);
   });
 
-  test("comes on time for what has no message: what is due already, and waits below a second", () => {
+  test("comes on time for retries without a message: those already due, and waits below a second", () => {
     expect([afterDueMs(-5000), afterDueMs(0), afterDueMs(999)]).toEqual([0, 0, 0]);
   });
 

@@ -5,7 +5,7 @@ import {
   RETRY_DELAYS_MS,
   RETRY_WINDOW_MS,
   retryTable,
-} from "../../../../src/events/webhooks/retry-schedule.ts";
+} from "../../../../src/events/webhooks/sender/retry-schedule.ts";
 import { seededRandom } from "./random.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { importSigningKey, signedHeaders } from "../../../../src/events/webhooks/signature.ts";
+import { importSigningKey, signedHeaders } from "../../../../src/events/webhooks/attempt/signature.ts";
 import { bytesOf, SECRET, SIGNED_BODIES } from "./vectors.ts";
 
 // Base64 of the 32 bytes 0x20 … 0x3f.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { DELIVERY_FAILURES } from "../../../../src/events/webhooks/failures.ts";
-import { checkWebhookUrl } from "../../../../src/events/webhooks/webhook-url.ts";
+import { DELIVERY_FAILURES } from "../../../../src/events/webhooks/records/failures.ts";
+import { checkWebhookUrl } from "../../../../src/events/webhooks/attempt/webhook-url.ts";
 
 describe("a webhook's URL", () => {
   test.each([

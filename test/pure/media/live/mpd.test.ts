@@ -123,14 +123,14 @@ describe("the MPD of a session on air", () => {
   });
 
   test("is null before the first part", () => {
-    expect(render([video(session(0, 0, { seams: [] }))])).toBeNull();
+    expect(render([video(session(0, 0, { periodStarts: [] }))])).toBeNull();
   });
 });
 
 describe("a new Period in the session", () => {
   /** The broadcaster was away for 30 s behind segment 4. */
   function reconnected(more: Partial<LiveRendition> = {}) {
-    const live = session(8, 0, { seams: [0, 5], discontinuities: [5], ...more });
+    const live = session(8, 0, { periodStarts: [0, 5], discontinuities: [5], ...more });
     for (const segment of live.segments.slice(5)) {
       segment.capturedAtMs += 30_000;
       segment.initVersion = 1;
@@ -157,7 +157,7 @@ describe("a new Period in the session", () => {
   });
 
   test("omits a rung from where it was dropped, on a continuous timeline", () => {
-    const top = session(6, 0, { seams: [0, 3], droppedFrom: 3 });
+    const top = session(6, 0, { periodStarts: [0, 3], droppedFrom: 3 });
     for (const segment of top.segments.slice(3)) segment.isGap = true;
     const low = session(6, 1, { name: "v360" });
     const text = render([video(top), video(low, { name: "v360" })]);

@@ -71,6 +71,13 @@ describe("the live edge", () => {
     expect(text).not.toContain("RENDITION-REPORT");
   });
 
+  test("a dropped rung is not reported, also before its last part", () => {
+    const others = [session(2, 1, { name: "v480", droppedFrom: 3 }), session(2, 1, { name: "a1" })];
+    expect(lines(render(session(2, 1), { others }), "#EXT-X-RENDITION-REPORT")).toEqual([
+      '#EXT-X-RENDITION-REPORT:URI="a1.m3u8",LAST-MSN=3,LAST-PART=0',
+    ]);
+  });
+
   test("without low latency only whole segments are listed", () => {
     const text = render(session(4, 2), { timing: { targetDurationSeconds: 4, partTargetMs: null } });
     expect(text).not.toMatch(/PART|HINT|REPORT/);
@@ -87,7 +94,7 @@ describe("a delta update", () => {
     expect(text).toContain("#EXT-X-MEDIA-SEQUENCE:1");
     expect(text).toContain("#EXT-X-VERSION:9");
     expect(lines(text, "v720/")[0]).toBe("v720/14.m4s");
-    expect(text).not.toContain("#EXT-X-MAP"); // the one that the player knows goes on
+    expect(text).not.toContain("#EXT-X-MAP"); // the player continues with the map it has
   });
 
   test("is the full playlist when nothing can be skipped", () => {

@@ -30,7 +30,7 @@ export function session(wholeSegments: number, openParts = 0, more: Partial<Live
     firstMsn: 0,
     segments: openParts > 0 ? [...whole, segment(wholeSegments, openParts)] : whole,
     discontinuities: [],
-    seams: [0],
+    periodStarts: [0],
     droppedFrom: null,
     hasEnded: false,
     ...more,

@@ -37,7 +37,10 @@ describe("a cursor", () => {
     const read = () => readCursor(cursor, Key);
     expect(read).toThrow(Problem);
     expect(read).toThrow(
-      expect.objectContaining({ code: "validation_failed", fields: [{ field: "cursor", message: "is invalid" }] }),
+      expect.objectContaining({
+        code: "validation_failed",
+        fields: [{ field: "cursor", message: "is invalid", hint: "must be the `nextCursor` of the page before" }],
+      }),
     );
   });
 });

@@ -41,7 +41,7 @@ describe("one row is stored for a request", () => {
     ["POST", `/v1/events/${unknownId}/redeliver`, {}, 404, "/v1/events/{eventId}/redeliver", [unknownId]],
     ["GET", `/v1/webhooks/${unknownId}/deliveries`, undefined, 404, "/v1/webhooks/{webhookId}/deliveries", [unknownId]],
     ["GET", "/v1/no-such-thing/secret-looking-text", undefined, 404, "unknown", []],
-    ["PUT", `/v1/on-demand/${unknownId}`, {}, 404, "unknown", []],
+    ["PUT", `/v1/on-demand/${unknownId}`, {}, 405, "unknown", []],
   ])("%s %s with its route and ids", async (method, path, body, status, route, resourceIds) => {
     const workspace = await newWorkspace();
     const response = await workspace.request(method, `${path}?limit=2&note=private`, body);

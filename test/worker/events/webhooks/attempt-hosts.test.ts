@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { NetworkEnv } from "../../../../src/platform/network/index.ts";
-import { attemptDelivery } from "../../../../src/events/webhooks/attempt.ts";
+import { attemptDelivery } from "../../../../src/events/webhooks/attempt/attempt-delivery.ts";
 import { receivers } from "./receivers.ts";
 
 const body = new TextEncoder().encode("{}");

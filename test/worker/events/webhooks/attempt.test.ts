@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import type { NetworkEnv } from "../../../../src/platform/network/index.ts";
-import { attemptDelivery, type AttemptLimits, verifyEndpoint } from "../../../../src/events/webhooks/attempt.ts";
+import type { AttemptLimits } from "../../../../src/events/webhooks/attempt/attempt.ts";
+import { attemptDelivery } from "../../../../src/events/webhooks/attempt/attempt-delivery.ts";
+import { verifyEndpoint } from "../../../../src/events/webhooks/attempt/verify-endpoint.ts";
 import { receivers, seenAt } from "./receivers.ts";
 
 const env: NetworkEnv = { ALLOW_PRIVATE_NETWORK: "true" };

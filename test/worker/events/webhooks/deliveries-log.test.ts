@@ -1,7 +1,7 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../../src/platform/database.ts";
-import { deliveriesOfEvent } from "../../../../src/events/webhooks/deliveries-of-event.ts";
+import { deliveriesOfEvent } from "../../../../src/events/webhooks/deliveries/deliveries-of-event.ts";
 import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
 import {
   announce,

@@ -2,9 +2,10 @@ import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { eventBytes, findEvent } from "../../../../src/events/index.ts";
-import { sinceProblem } from "../../../../src/events/webhooks/recover.ts";
+import { sinceProblem } from "../../../../src/events/webhooks/deliveries/recover.ts";
 import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
 import {
+  announce,
   ask,
   createWebhook,
   deliveriesOf,
@@ -55,6 +56,39 @@ describe("a recovery", () => {
       expect(seen.get(eventId)).toBe(new TextDecoder().decode(eventBytes(event!, index === 0 ? "video" : "service")));
     }
     expect(await recover(workspace, id, now - 2 * DAY_MS)).toBe(0);
+  });
+
+  test("sends deliveries that wait for their retry now, each once, although the endpoint had asked to wait", async () => {
+    const workspace = await newWorkspace();
+    const url = receiverUrl();
+    const { id } = await createWebhook(workspace, { url: receiverUrl("/status/503?header=retry-after:%20100") });
+    const tried = await announce(workspace);
+    await until(
+      () => deliveriesOf(workspace, id),
+      (rows) => rows[0]?.attempts.length === 1,
+    );
+    const eventIds = [tried, await announce(workspace)]; // the second one is held up by the endpoint's pause, with no attempt under way
+    const later = Date.now() + 3_600_000;
+    await env.DB.prepare("UPDATE deliveries SET next_attempt_at = ? WHERE webhook_id = ?").bind(later, id).run();
+    await env.DB.prepare("UPDATE webhooks SET url = ? WHERE id = ?").bind(url, id).run(); // repaired, without a PATCH
+    expect(await recover(workspace, id, Date.now() - MINUTE_MS)).toBe(2);
+    await until(
+      () => deliveriesOf(workspace, id),
+      (rows) => rows.every(({ status }) => status === "delivered"),
+    );
+    expect(await recover(workspace, id, Date.now() - MINUTE_MS)).toBe(0);
+    const sent = (await seenAt(url)).map(({ headers }) => headers["webhook-id"]!);
+    expect(sent.toSorted()).toEqual(eventIds.toSorted());
+  });
+
+  test("leaves a delivery alone that is due already, because its attempt may be under way", async () => {
+    const workspace = await newWorkspace();
+    const { id } = await createWebhook(workspace, { enabled: false });
+    const eventId = await insertDeliveryRow(workspace, id, { status: "pending" });
+    await env.DB.prepare("UPDATE deliveries SET next_attempt_at = ? WHERE event_id = ?")
+      .bind(Date.now() - 1, eventId)
+      .run();
+    expect(await recover(workspace, id, Date.now() - MINUTE_MS)).toBe(0);
   });
 
   test("excludes samples and other webhooks", async () => {

@@ -79,6 +79,27 @@ describe("a redelivery", () => {
     await seen(url, 1);
   });
 
+  test("to a disabled webhook is refused with the reason, and to all leaves it out", async () => {
+    const workspace = await newWorkspace();
+    const url = receiverUrl();
+    const [disabled, open] = [await createWebhook(workspace, { url }), await createWebhook(workspace)];
+    const eventId = await announce(workspace);
+    await Promise.all([isDelivered(workspace, disabled.id), isDelivered(workspace, open.id)]);
+    await env.DB.prepare("UPDATE webhooks SET disabled_reason = 'gone', disabled_at = 1 WHERE id = ?")
+      .bind(disabled.id)
+      .run();
+    const answer = await refusal(
+      await workspace.request("POST", `/v1/events/${eventId}/redeliver`, { webhookId: disabled.id }),
+    );
+    expect(answer).toMatchObject({ status: 409, message: "webhook is disabled" });
+    expect(answer.description).toContain("410 Gone");
+    expect(await redeliver(workspace, eventId)).toEqual([open.id]);
+    expect((await deliveriesOf(workspace, disabled.id)).map(({ status }) => status)).toEqual(["delivered"]);
+    await ask(workspace, "PATCH", `/v1/webhooks/${disabled.id}`, { enabled: true });
+    expect(await redeliver(workspace, eventId, { webhookId: disabled.id })).toEqual([disabled.id]);
+    await seen(url, 2);
+  });
+
   test("starts a new retry schedule for a failed delivery", async () => {
     const workspace = await newWorkspace();
     const { id } = await createWebhook(workspace, { url: receiverUrl("/status/500") });

@@ -3,8 +3,8 @@ import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { commitWithEvents, sweepDeliveries } from "../../../../src/events/webhooks/index.ts";
-import { enqueueDeliveries, MAX_DELAY_SECONDS } from "../../../../src/events/webhooks/delivery-messages.ts";
-import { deliveries } from "../../../../src/events/webhooks/tables.ts";
+import { enqueueDeliveries, MAX_DELAY_SECONDS } from "../../../../src/events/webhooks/fan-out/delivery-messages.ts";
+import { deliveries } from "../../../../src/events/webhooks/records/tables.ts";
 import worker from "../../../../src/worker.ts";
 import { newWorkspace } from "../../workspace.ts";
 import { receiverUrl, seenAt } from "./webhook-helpers.ts";
@@ -114,7 +114,10 @@ describe("the retry of a failed attempt", () => {
     const { webhookId, eventId } = await afterFirstFailure();
     const ack = vi.fn<() => void>();
     const message = { id: "1", timestamp: new Date(), attempts: 21, body: { eventId, webhookIds: [webhookId] } };
-    const batch = { queue: "webhook-deliveries-dead", messages: [{ ...message, ack }] } as unknown as MessageBatch;
+    const batch = {
+      queue: "sluice-webhook-deliveries-dead",
+      messages: [{ ...message, ack }],
+    } as unknown as MessageBatch;
     await worker.queue(batch, env);
     expect(ack).toHaveBeenCalledOnce();
     expect(await deliveriesOf(webhookId)).toMatchObject([{ status: "pending", attempts: 1 }]);

@@ -48,7 +48,7 @@ describe("a creation", () => {
   test("has defaults for everything but the URL", async () => {
     const workspace = await newWorkspace();
     const webhook = await ask<Webhook>(workspace, "POST", "/v1/webhooks", { url: receiverUrl() });
-    expect(webhook).toMatchObject({ eventTypes: [], naming: "service", enabled: true, status: "active" });
+    expect(webhook).toMatchObject({ eventTypes: ["*"], naming: "service", enabled: true, status: "active" });
     expect("description" in webhook).toBe(false);
   });
 
@@ -112,6 +112,7 @@ describe("a creation", () => {
     [{ enabled: null }, [["enabled", "must not be null"]]],
     [{ skipVerification: 1 }, [["skipVerification", "is invalid"]]],
     [{ eventTypes: "asset.ready" }, [["eventTypes", "is invalid"]]],
+    [{ eventTypes: [] }, [["eventTypes", "is invalid"]]],
     [{ eventTypes: ["asset.ready", "asset.unheard"] }, [["eventTypes[1]", "is not a kind of event"]]],
     [{ eventTypes: ["nothing.*"] }, [["eventTypes[0]", "matches no kind of event"]]],
     [{ eventTypes: [1] }, [["eventTypes[0]", "is invalid"]]],
@@ -193,8 +194,8 @@ describe("a change", () => {
       secret: _,
       ...before
     } = await createWebhook(workspace, { description: "Old", eventTypes: ["asset.ready"] });
-    const after = await ask<Webhook>(workspace, "PATCH", `/v1/webhooks/${id}`, { naming: "video", eventTypes: [] });
-    expect(after).toEqual({ ...before, id, naming: "video", eventTypes: [], updatedAt: after.updatedAt });
+    const after = await ask<Webhook>(workspace, "PATCH", `/v1/webhooks/${id}`, { naming: "video", eventTypes: ["*"] });
+    expect(after).toEqual({ ...before, id, naming: "video", eventTypes: ["*"], updatedAt: after.updatedAt });
     expect(await ask(workspace, "GET", `/v1/webhooks/${id}`)).toEqual(after);
     const bare = await ask<Webhook>(workspace, "PATCH", `/v1/webhooks/${id}`, { description: null });
     expect("description" in bare).toBe(false);
@@ -226,6 +227,8 @@ describe("a change", () => {
   test.each([
     [{ url: "https://user:secret@example.com/" }, "url", "must not carry a user name or password"],
     [{ url: null }, "url", "must not be null"],
+    [{ eventTypes: [] }, "eventTypes", "is invalid"],
+    [{ eventType: ["asset.ready"] }, "eventType", "is invalid"],
     [{ eventTypes: ["asset.ready", "*.ready"] }, "eventTypes[1]", expect.stringContaining("*")],
     [{ enabled: 1 }, "enabled", "is invalid"],
     [{ description: "x".repeat(256) }, "description", "is invalid"],
@@ -246,6 +249,7 @@ describe("a change", () => {
       .bind(id)
       .run();
     expect(await ask(workspace, "GET", `/v1/webhooks/${id}`)).toMatchObject({
+      enabled: false,
       status: "disabled",
       failingSince: "1970-01-01T00:00:00.001000Z",
       disabledAt: "1970-01-01T00:00:00.002000Z",
@@ -256,6 +260,49 @@ describe("a change", () => {
     expect(Object.keys(enabled)).not.toEqual(expect.arrayContaining(["disabledReason"]));
     expect(Object.keys(enabled)).not.toEqual(expect.arrayContaining(["failingSince"]));
   });
+});
+
+test("`enabled` is true exactly while events are delivered, whoever has switched the webhook off", async () => {
+  const workspace = await newWorkspace();
+  const { id } = await createWebhook(workspace);
+  const shown = async (change?: object) => {
+    const { enabled, status } = await ask<Webhook>(workspace, change ? "PATCH" : "GET", `/v1/webhooks/${id}`, change);
+    return [enabled, status];
+  };
+  const disable = () =>
+    env.DB.prepare("UPDATE webhooks SET disabled_reason = 'gone', disabled_at = 2 WHERE id = ?").bind(id).run();
+  expect(await shown()).toEqual([true, "active"]);
+  await env.DB.prepare("UPDATE webhooks SET failing_since = 1 WHERE id = ?").bind(id).run();
+  expect(await shown()).toEqual([true, "failing"]);
+  await disable();
+  expect(await shown()).toEqual([false, "disabled"]);
+  expect(await shown({ description: "x" })).toEqual([false, "disabled"]);
+  expect(await shown({ enabled: false })).toEqual([false, "paused"]); // the owner's switch replaces the service's
+  await disable();
+  expect(await shown({ enabled: true })).toEqual([true, "active"]);
+});
+
+test('a webhook of an earlier release, which stored [] for all kinds, has ["*"], and a change of another field keeps it', async () => {
+  const workspace = await newWorkspace();
+  const { id } = await createWebhook(workspace);
+  await env.DB.prepare("UPDATE webhooks SET event_types = '[]' WHERE id = ?").bind(id).run();
+  expect(await ask(workspace, "GET", `/v1/webhooks/${id}`)).toMatchObject({ eventTypes: ["*"] });
+  expect(await ask(workspace, "PATCH", `/v1/webhooks/${id}`, { naming: "video" })).toMatchObject({ eventTypes: ["*"] });
+});
+
+test("an unknown field is refused, with the name that was probably meant", async () => {
+  const workspace = await newWorkspace();
+  const body = { url: receiverUrl(), eventType: ["asset.ready"], events: { secret: true } };
+  const response = await workspace.request("POST", "/v1/webhooks", body);
+  const { error } = await response.json<ErrorBody>();
+  expect([response.status, error.hints]).toEqual([
+    422,
+    [
+      { field: "events.secret", message: "unknown field `secret`; did you mean `secrets`?" },
+      { field: "eventType", message: "unknown field `eventType`; did you mean `eventTypes`?" },
+    ],
+  ]);
+  expect(await ask(workspace, "GET", "/v1/webhooks")).toEqual([]);
 });
 
 test("a webhook has its status and the outcome of its last delivery", async () => {

@@ -18,14 +18,16 @@ test("a secret is Base64 of 32 bytes, and reveal returns it again", async () => 
   expect(await reveal(workspace, id)).toBe(secret);
 });
 
-test("a secret is in no other response, in no log line and in no row of the database", async () => {
+test("a rotation returns the new secret; a secret is in no other response, in no log line and in no row of the database", async () => {
   const lines: string[] = [];
   vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
   const workspace = await newWorkspace();
   const { id, secret } = await createWebhook(workspace);
-  const rotated = await (await rotate(workspace, id)).text();
-  const second = await reveal(workspace, id);
-  const answers = [rotated];
+  const rotation = await rotate(workspace, id);
+  expect(rotation.headers.get("cache-control")).toBe("no-store");
+  const { secret: second, ...rotated } = (await rotation.json<{ data: Webhook }>()).data;
+  expect(second).toBe(await reveal(workspace, id));
+  const answers = [JSON.stringify(rotated)];
   for (const [method, path, body] of [
     ["GET", ""],
     ["GET", "/deliveries"],
@@ -38,7 +40,7 @@ test("a secret is in no other response, in no log line and in no row of the data
   const logs = JSON.stringify((await env.DB.prepare("SELECT * FROM request_logs").all()).results);
   expect(lines.some((line) => line.includes("webhook.secret_rotated"))).toBe(true);
   for (const text of [...answers, ...lines, row, logs])
-    for (const one of [secret, second]) expect(text).not.toContain(one);
+    for (const one of [secret, second!]) expect(text).not.toContain(one);
 });
 
 describe("a rotation", () => {

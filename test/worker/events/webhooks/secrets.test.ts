@@ -5,8 +5,8 @@ import {
   openSecret,
   SealError,
   sealSecret,
-} from "../../../../src/events/webhooks/secrets.ts";
-import { importSigningKey } from "../../../../src/events/webhooks/signature.ts";
+} from "../../../../src/events/webhooks/records/secrets.ts";
+import { importSigningKey } from "../../../../src/events/webhooks/attempt/signature.ts";
 
 const keyText = (fill: number) => btoa(String.fromCharCode(...new Uint8Array(32).fill(fill)));
 const K1 = `k1:${keyText(1)}`;

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { CATALOGUE, eventBytes } from "../../../../src/events/index.ts";
 import { commitWithEvents, sweepDeliveries } from "../../../../src/events/webhooks/index.ts";
-import { nextAttemptAt } from "../../../../src/events/webhooks/retry-schedule.ts";
-import { deliveries } from "../../../../src/events/webhooks/tables.ts";
-import { wakeSender } from "../../../../src/events/webhooks/wake.ts";
+import { nextAttemptAt } from "../../../../src/events/webhooks/sender/retry-schedule.ts";
+import { deliveries } from "../../../../src/events/webhooks/records/tables.ts";
+import { wakeSender } from "../../../../src/events/webhooks/fan-out/call-sender.ts";
 import worker from "../../../../src/worker.ts";
 import { newWorkspace } from "../../workspace.ts";
 import { receivers, seenAt } from "./receivers.ts";
@@ -254,13 +254,13 @@ describe("the queue", () => {
     const event = someEvent(id);
     await commitWithEvents(env, [], [{ event }]);
     const handOver = { eventId: event.id, webhookIds: [webhookId] };
-    const result = await run("webhook-deliveries", [handOver, handOver, { nonsense: true }]);
+    const result = await run("sluice-webhook-deliveries", [handOver, handOver, { nonsense: true }]);
     expect(result.explicitAcks).toHaveLength(3);
     await until(
       () => deliveriesOf(webhookId),
       (rows) => rows[0]?.status === "delivered",
     );
-    await run("webhook-deliveries", [handOver]);
+    await run("sluice-webhook-deliveries", [handOver]);
     expect(await seenAt(path)).toHaveLength(1);
   });
 
@@ -272,7 +272,7 @@ describe("the queue", () => {
     const event = someEvent(id);
     await commitWithEvents(env, [], [{ event }]);
     const handOver = { eventId: event.id, webhookIds: [webhookId] };
-    const result = await run("webhook-deliveries-dead", [handOver, handOver]);
+    const result = await run("sluice-webhook-deliveries-dead", [handOver, handOver]);
     expect(result.explicitAcks).toHaveLength(2);
     expect(await deliveriesOf(webhookId)).toMatchObject([{ status: "failed", lastFailure: "not_handed_over" }]);
     const seen = await until(

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { CATALOGUE, EVENT_KINDS } from "../../../../src/events/index.ts";
-import { sampleOf } from "../../../../src/events/webhooks/test-webhook.ts";
+import { sampleOf } from "../../../../src/events/webhooks/deliveries/sample-event.ts";
 import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
 import { receivers } from "./receivers.ts";
 import {
@@ -55,6 +55,7 @@ describe("a test", () => {
       workspace: { id: workspace.id, name: "test" },
       status: CATALOGUE["asset.ready"].status,
       attempts: [],
+      isTest: true,
     });
     expect(event.data.id).toBe(event.object.id);
     expect(CATALOGUE["asset.ready"].data.safeParse(event.data).success).toBe(true);

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { CATALOGUE_VERSION, expandPatterns } from "../../../../src/events/index.ts";
 import { refreshMatchedTypes, resealSecrets } from "../../../../src/events/webhooks/index.ts";
-import { isSealedWithCurrent, openSecret, sealSecret } from "../../../../src/events/webhooks/secrets.ts";
-import { webhooks } from "../../../../src/events/webhooks/tables.ts";
+import { isSealedWithCurrent, openSecret, sealSecret } from "../../../../src/events/webhooks/records/secrets.ts";
+import { webhooks } from "../../../../src/events/webhooks/records/tables.ts";
 import { newWorkspace } from "../../workspace.ts";
 import { addWebhook, SECRET, webhookRow } from "./webhook-rows.ts";
 

@@ -2,8 +2,8 @@ import { env } from "cloudflare:test";
 import { asc, eq } from "drizzle-orm";
 import { openDatabase } from "../../../../src/platform/database.ts";
 import { events } from "../../../../src/events/index.ts";
-import { sealSecret } from "../../../../src/events/webhooks/secrets.ts";
-import { deliveries, deliveryAttempts, webhooks } from "../../../../src/events/webhooks/tables.ts";
+import { sealSecret } from "../../../../src/events/webhooks/records/secrets.ts";
+import { deliveries, deliveryAttempts, webhooks } from "../../../../src/events/webhooks/records/tables.ts";
 
 const db = openDatabase(env.DB);
 

@@ -58,7 +58,7 @@ describe("a creation", () => {
     expect(reported.map(({ type, workspaceId }) => [type, workspaceId])).toEqual([["asset.created", workspace.id]]);
   });
 
-  test("takes every field that SDKs send with nothing asked for", async () => {
+  test("accepts every field that SDKs send by default", async () => {
     const idle = {
       mp4Support: "none",
       sourceAccess: false,
@@ -69,14 +69,19 @@ describe("a creation", () => {
       accessRestrictions: { domains: { defaultPolicy: "allow", allow: [], deny: [] } },
       somethingNew: 1,
     };
-    expect(
-      (await workspace.request("POST", "/v1/on-demand", { ...videoFrom("https://cdn.test/a.mp4"), ...idle })).status,
-    ).toBe(201);
+    const response = await workspace.request("POST", "/v1/on-demand", {
+      ...videoFrom("https://cdn.test/a.mp4"),
+      ...idle,
+    });
+    expect([response.status, (await response.json<{ warnings: object[] }>()).warnings]).toEqual([
+      201,
+      [{ field: "somethingNew", message: "unknown field `somethingNew`" }],
+    ]);
   });
 });
 
 describe("a repeat under one Idempotency-Key", () => {
-  test("gets the first answer and makes nothing", async () => {
+  test("gets the first answer and creates nothing", async () => {
     const key = { "idempotency-key": crypto.randomUUID() };
     const own = await newWorkspace();
     const [first, second] = [
@@ -88,7 +93,7 @@ describe("a repeat under one Idempotency-Key", () => {
     expect(await db.$count(assets, eq(assets.workspaceId, own.id))).toBe(1);
   });
 
-  test("gets it also when ten are sent at once", async () => {
+  test("gets the same answer when ten are sent at once", async () => {
     const own = await newWorkspace();
     const key = { "idempotency-key": "all at once" };
     const answers = await Promise.all(
@@ -99,14 +104,14 @@ describe("a repeat under one Idempotency-Key", () => {
     expect(await db.$count(assets, eq(assets.workspaceId, own.id))).toBe(1);
   });
 
-  test("is refused with 409 when the request is another one", async () => {
+  test("is refused with 409 when the body differs", async () => {
     const key = { "idempotency-key": "one" };
     await workspace.request("POST", "/v1/on-demand", videoFrom("https://cdn.test/a.mp4"), key);
     const other = await workspace.request("POST", "/v1/on-demand", videoFrom("https://cdn.test/b.mp4"), key);
     expect(other.status).toBe(409);
   });
 
-  test("means nothing to another workspace", async () => {
+  test("is independent of the same key in another workspace", async () => {
     const key = { "idempotency-key": "shared" };
     const [one, other] = [await newWorkspace(), await newWorkspace()];
     const answers = [
@@ -123,51 +128,63 @@ const long = "x".repeat(256);
 const invalid = "is invalid";
 const missing = "must not be null";
 const later = "is not available yet";
-const BAD_BODIES: [string, unknown, [field: string, message: string][]][] = [
-  ["a body that is not JSON", "{oops", [["body", "is not JSON"]]],
-  ["a body that is a list", [], [["body", invalid]]],
+const required = "is required";
+const RESOLUTIONS = "must be one of `2160p`, `1440p`, `1080p`, `720p`, `480p`";
+const POLICIES = "must be one of `public`, `private`, `drm`";
+const TEXT = "must be a string of up to 255 characters";
+const CONTROLS = "must not contain control characters";
+/** The hint is that of the response; without one, it is the message. */
+const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: string][]][] = [
+  ["a body that is not JSON", "{oops", [["body", "is not JSON", "must be a JSON document"]]],
+  ["an empty body", "", [["body", "is empty", "must be a JSON document"]]],
+  ["a title with a control character", { ...good, title: "a\u0000b" }, [["title", invalid, CONTROLS]]],
+  ["a title of two lines", { ...good, title: "a\nb" }, [["title", invalid, CONTROLS]]],
   [
-    "an empty object",
-    {},
-    [
-      ["inputs", missing],
-      ["accessPolicy", missing],
-    ],
+    "metadata with control characters",
+    { ...good, metadata: { a: "b\u001b[2J" } },
+    [["metadata.a", invalid, `${CONTROLS} except tabs and line breaks`]],
   ],
-  ["no inputs", { ...good, inputs: [] }, [["inputs", invalid]]],
+  [
+    "a name of metadata with a control character",
+    { ...good, metadata: { "a\tb": "c" } },
+    [["metadata", invalid, "must have names without control characters"]],
+  ],
+  ["a body that is a list", [], [["body", invalid, "must be an object"]]],
+  ["an empty object", {}, [["inputs", missing, required]]],
+  ["no inputs", { ...good, inputs: [] }, [["inputs", invalid, "must be an array of at least 1 element"]]],
   [
     "an unknown kind of input",
     { ...good, inputs: [{ type: "hologram", url: "https://a.test/x" }] },
-    [["inputs[0].type", invalid]],
+    [["inputs[0].type", invalid, "must be `video` or one of `watermark`, `audio`, `subtitle`"]],
   ],
-  ["an input without URL", { ...good, inputs: [{ type: "video" }] }, [["inputs[0].url", missing]]],
+  ["an input without URL", { ...good, inputs: [{ type: "video" }] }, [["inputs[0].url", missing, required]]],
   [
     "two things wrong at once",
     { ...good, title: long, maxResolution: "360p" },
     [
-      ["title", invalid],
-      ["maxResolution", invalid],
+      ["title", invalid, TEXT],
+      ["maxResolution", invalid, RESOLUTIONS],
     ],
   ],
   [
     "a field and an input wrong at once",
     { ...videoFrom("ftp://a.test/x"), accessPolicy: "secret" },
     [
-      ["accessPolicy", invalid],
+      ["accessPolicy", invalid, POLICIES],
       ["inputs[0].url", "must be an http or https URL"],
     ],
   ],
   [
     "too many metadata keys",
     { ...good, metadata: Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`k${n}`, "v"])) },
-    [["metadata", invalid]],
+    [["metadata", invalid, "must have at most 10 pairs"]],
   ],
-  ["a metadata value that is too long", { ...good, metadata: { k: long } }, [["metadata.k", invalid]]],
-  ["a metadata value that is a number", { ...good, metadata: { k: 1 } }, [["metadata.k", invalid]]],
+  ["a metadata value that is too long", { ...good, metadata: { k: long } }, [["metadata.k", invalid, TEXT]]],
+  ["a metadata value that is a number", { ...good, metadata: { k: 1 } }, [["metadata.k", invalid, TEXT]]],
   [
     "an end before the start",
     videoFrom("https://a.test/x", { startTime: 5, endTime: 2 }),
-    [["inputs[0].endTime", invalid]],
+    [["inputs[0].endTime", invalid, "must be greater than `startTime`"]],
   ],
   ["a text that is no URL", videoFrom("film.mp4"), [["inputs[0].url", "must be an absolute URL"]]],
   ["a file: URL", videoFrom("file:///etc/passwd"), [["inputs[0].url", "must be an http or https URL"]]],
@@ -198,8 +215,8 @@ const BAD_BODIES: [string, unknown, [field: string, message: string][]][] = [
     [["inputs[0].url", "must not point to a private or local address"]],
   ],
   ["localhost", videoFrom("http://localhost/x"), [["inputs[0].url", "must not point to a private or local address"]]],
-  ["private access, which comes later", { ...good, accessPolicy: "private" }, [["accessPolicy", later]]],
-  ["an unknown access policy", { ...good, accessPolicy: "secret" }, [["accessPolicy", invalid]]],
+  ["DRM, which comes later", { ...good, accessPolicy: "drm" }, [["accessPolicy", later]]],
+  ["an unknown access policy", { ...good, accessPolicy: "secret" }, [["accessPolicy", invalid, POLICIES]]],
   [
     "a watermark, which comes later",
     { ...good, inputs: [...good.inputs, { type: "watermark", url: "https://a.test/w.png" }] },
@@ -214,9 +231,19 @@ const BAD_BODIES: [string, unknown, [field: string, message: string][]][] = [
   ["chapters, which come later", { ...good, chapters: true }, [["chapters", later]]],
   ["captions, which come later", { ...good, subtitles: { languageCode: "en" } }, [["subtitles", later]]],
   [
-    "access rules, which come later",
-    { ...good, accessRestrictions: { domains: { defaultPolicy: "deny" } } },
-    [["accessRestrictions", later]],
+    "access rules without a domain",
+    {
+      ...good,
+      accessRestrictions: { domains: { defaultPolicy: "deny", allow: ["localhost"] }, userAgents: { deny: [""] } },
+    },
+    [
+      [
+        "accessRestrictions.domains.allow[0]",
+        invalid,
+        "must be a host name with a dot, such as `example.com` or `*.example.com`",
+      ],
+      ["accessRestrictions.userAgents.deny[0]", invalid, "must be a string of 1 to 255 characters"],
+    ],
   ],
   [
     "a clip of a media, which comes later",
@@ -225,7 +252,7 @@ const BAD_BODIES: [string, unknown, [field: string, message: string][]][] = [
   ],
 ];
 
-describe("a creation with bad input is refused with 422 and every offending field", () => {
+describe("a creation with bad input is refused with 422, every offending field, and what would be right", () => {
   test.each(BAD_BODIES)("%s", async (_, body, fields) => {
     const response = await workspace.request("POST", "/v1/on-demand", body);
     const { error } = await response.json<ErrorBody>();
@@ -233,6 +260,7 @@ describe("a creation with bad input is refused with 422 and every offending fiel
       code: 422,
       message: "payload validation failed",
       fields: fields.map(([field, message]) => ({ field, message })),
+      hints: fields.map(([field, message, hint = message]) => ({ field, message: hint })),
     });
     expect(response.status).toBe(422);
   });
@@ -249,7 +277,7 @@ test.each(["text/plain", "application/x-www-form-urlencoded", ""])(
   },
 );
 
-describe("a request without good credentials is refused with 401", () => {
+describe("a request without valid credentials is refused with 401", () => {
   const basic = (text: string) => `Basic ${btoa(text)}`;
   const cases: [string, Record<string, string>][] = [
     ["none", {}],

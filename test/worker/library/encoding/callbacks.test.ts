@@ -1,4 +1,4 @@
-/** What encoders call back with, in every order and from everybody: the asset becomes ready once, or says why not. */
+/** Callbacks of encoders, in any order and from any caller: the asset becomes ready once, or errored with the cause. */
 import { env, runInDurableObject } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { describe, expect, test, vi } from "vitest";
@@ -105,7 +105,7 @@ describe("an asset becomes ready, once,", () => {
   });
 });
 
-test("a growing asset lists what picture and sound have in common", async () => {
+test("a growing asset lists the segments that both picture and sound have", async () => {
   const id = await encoding();
   await complete(id, "audio.0");
   await complete(id, "video.0");
@@ -118,7 +118,7 @@ test("a growing asset lists what picture and sound have in common", async () => 
   });
 });
 
-test("sound that is still being encoded already plays beside the first chunk", async () => {
+test("sound that is still being encoded plays together with the first chunk", async () => {
   const id = await encoding();
   await complete(id, "video.0");
   const partial = {
@@ -140,7 +140,7 @@ test("sound that is still being encoded already plays beside the first chunk", a
   });
 });
 
-test("a source that ends early is shown up to its end", async () => {
+test("a source that ends early is listed up to its end", async () => {
   const id = await encoding();
   await complete(id, "video.0");
   await call(id, "video.1", "complete", chunk([30]));
@@ -151,7 +151,7 @@ test("a source that ends early is shown up to its end", async () => {
   expect((await media(id)).duration).toBe("00:00:05");
 });
 
-test("chunks that do not fit together make the asset errored, by our fault", async () => {
+test("chunks with different init segments make the asset errored, with the fault `service`", async () => {
   const id = await encoding();
   await complete(id, "audio.0");
   await complete(id, "video.0");
@@ -160,7 +160,7 @@ test("chunks that do not fit together make the asset errored, by our fault", asy
   expect((await media(id)).error).toMatchObject({ code: "encoding_inconsistent", fault: "service" });
 });
 
-test("a failure of the source ends the asset at once; one of ours is tried three times", async () => {
+test("a failure of the source makes the asset errored at once; a failure of the encoder is tried three times", async () => {
   const hopeless = await awaitingProbe();
   await call(hopeless, "probe", "fail", { code: "source_not_media", message: "It is a web page." });
   await until(hopeless, "Failed");
@@ -182,7 +182,7 @@ test("a failure of the source ends the asset at once; one of ours is tried three
   expect((await media(unlucky)).error).toMatchObject({ code: "encoder_crashed", fault: "service" });
 });
 
-test("a replaced attempt is answered with an order to stop", async () => {
+test("the heartbeat of a replaced attempt is answered `continue: false`", async () => {
   const id = await awaitingProbe();
   await call(id, "probe", "fail", { code: "encoder_crashed", message: "It stopped." });
   const heartbeat = { attempt: 1, state: "running", progress: 0.5, speed: 1 };
@@ -273,7 +273,7 @@ describe("an outbox written by another release", () => {
     segments: { durationTicks: [100], bytes: [1000], keyframes: [] },
   });
 
-  test("that put all renditions in one message is projected with everything behind it", async () => {
+  test("that put all renditions in one message is projected, with all later messages", async () => {
     const id = await encoding();
     await write(id, [
       ["renditions", [rendition(id, "v270"), rendition(id, "v180")]],
@@ -287,7 +287,7 @@ describe("an outbox written by another release", () => {
     expect(await kindsLeft(id)).toEqual([]);
   });
 
-  test("with a kind that this release does not know keeps its messages", async () => {
+  test("with a kind that is unknown to this release keeps its messages", async () => {
     const id = await encoding();
     await write(id, [
       ["chapters", []],

@@ -98,7 +98,7 @@ async function encoding(isStandard: boolean): Promise<string> {
   return id;
 }
 
-test("a job that ends one rendition writes that one, and the last commit writes none again", async () => {
+test("a job that completes a rendition writes only that one, and the last commit repeats none", async () => {
   const id = await encoding(true);
   await complete(id, "video.0", picture);
   expect(await takeWrites(id)).toEqual([["v270", 3]]);
@@ -107,7 +107,7 @@ test("a job that ends one rendition writes that one, and the last commit writes 
   expect(await takeWrites(id)).toEqual([["a1", 3]]);
 });
 
-test("renditions that grow are written when a segment is added that all of them have", async () => {
+test("growing renditions are written when all of them have the next segment", async () => {
   const id = await encoding(false);
   await complete(id, "video.0");
   await reportSound(id, 0);
@@ -128,7 +128,7 @@ test("renditions that grow are written when a segment is added that all of them 
   ]);
 });
 
-test("a machine of an earlier release, which remembers nothing, sends every rendition once", async () => {
+test("a machine of an earlier release, which has stored no digests, sends every rendition once", async () => {
   const id = await encoding(true);
   await complete(id, "video.0", picture);
   await takeWrites(id);

@@ -26,13 +26,13 @@ test.each([
   expect(await submitTo(status)).toBe(submission);
 });
 
-test("a job that the encoder does not understand is an error, because a repeat would be refused as well", async () => {
+test("a job that the encoder rejects as malformed is an error, because a retry would be rejected too", async () => {
   await expect(submitTo(422)).rejects.toMatchObject({
     name: "JobRefused",
     message: expect.stringContaining(job.jobId),
   });
 });
 
-test("an encoder that cannot be reached costs the job nothing", async () => {
+test("an unreachable encoder does not count as an attempt", async () => {
   expect(await encoderClient({ ...env, ENCODER_URL: "http://127.0.0.1:9" }).submit(job)).toBe("unreachable");
 });

@@ -5,7 +5,7 @@ import { GRANT_MS, type JobGrant, signJobGrant } from "../../../../src/library/e
 import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
 import { type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } from "../../workspace.ts";
 
-/** A request below `/internal/jobs/{assetId}.{job}/`, with the token of that job but for what `grant` changes. */
+/** A request below `/internal/jobs/{assetId}.{job}/`, with the token of that job; `grant` overrides its fields. */
 export async function callJob(
   { assetId, job }: { assetId: string; job: string },
   { method, path, body }: { method: "POST" | "PUT"; path: string; body: string },
@@ -31,7 +31,7 @@ export async function callJob(
 
 type Media = MediaAnswer["data"] & { progress?: { stage: string }; error?: { code: string; fault: string } };
 
-/** Assets of a workspace of this file's own, whose source no edge can play. */
+/** Assets of a separate workspace, whose source is not standard. */
 export function useAssets() {
   let workspace: TestWorkspace;
   let server: RemoteServer;

@@ -1,4 +1,4 @@
-/** What the token of a job lets its bearer write, and for how long: nothing that viewers may have fetched ever changes. */
+/** The writes that a job's token permits, and for how long: objects that viewers may have fetched never change. */
 import { env, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { HeartbeatAnswer, JobResult } from "../../../../protocol/jobs.ts";
@@ -66,7 +66,7 @@ test("no segment of a Ready media can be overwritten with the token of any of it
   ]);
 });
 
-test("only the attempt that is handed out may write, complete or fail", async () => {
+test("only the current attempt may write, complete or fail", async () => {
   const id = await encoding();
   await crash(id, "video.0", 1);
   for (const attempt of [1, 3]) {
@@ -78,12 +78,12 @@ test("only the attempt that is handed out may write, complete or fail", async ()
   expect(await (await post(id, "video.0", "complete", picture, { attempt: 2 })).json()).toEqual({ accepted: true });
 });
 
-test("an object that is sent again after a lost answer is taken again", async () => {
+test("an object that is sent again after a lost answer is accepted again", async () => {
   const id = await encoding();
   for (let n = 0; n < 3; n++) expect((await put(id, "video.0", "v270/0.m4s", "right")).status).toBe(204);
 });
 
-test("what an earlier attempt left unannounced is replaced by the next one, when it is sent again", async () => {
+test("an unannounced object of an earlier attempt is replaced when the next attempt repeats its write", async () => {
   const id = await encoding();
   await put(id, "video.0", "v270/0.m4s", "left over");
   await crash(id, "video.0", 1);
@@ -115,7 +115,7 @@ test("a failure of R2 while such an object is deleted is answered 503, and does 
   expect((await put(id, "video.0", "v270/0.m4s", "right", 2)).status).toBe(204);
 });
 
-test("an announced segment of growing sound, and the init of a rendition with a finished chunk, stay as they are", async () => {
+test("an announced segment of growing sound, and the init segment of a rendition with a finished chunk, never change", async () => {
   const id = await encoding();
   await put(id, "audio.0", "a1/init.mp4", "init");
   await put(id, "audio.0", "a1/0.m4s", "right");
@@ -128,11 +128,12 @@ test("an announced segment of growing sound, and the init of a rendition with a 
   expect([await stored(id, "a1/0.m4s"), await stored(id, "a1/init.mp4")]).toEqual(["right", "init"]);
 });
 
-test("a write that was let in and stalls until its job is done overwrites nothing", async () => {
+test("a write that was accepted and stalls until its job is done overwrites nothing", async () => {
   const id = await encoding();
   const grant = { jobId: `${id}.video.0`, assetId: id, attempt: 1, renditions: ["v270"], expiresAt: 0 };
   const { readable, writable } = new FixedLengthStream(5);
-  const stalled = storeObject(env, { ...grant, segments: [0, 1] }, { rendition: "v270", file: "0.m4s" }, readable);
+  const object = { rendition: "v270", file: "0.m4s" };
+  const stalled = storeObject(env, { ...grant, segments: [0, 1] }, object, { byteCount: 5, stream: readable });
   const settled = stalled.then(
     () => "stored",
     () => "refused",
@@ -147,7 +148,7 @@ test("a write that was let in and stalls until its job is done overwrites nothin
   expect(await stored(id, "v270/0.m4s")).toBe("right");
 });
 
-test("heartbeats renew a token of 15 minutes for the attempt that is under way, and for no other", async () => {
+test("heartbeats renew a token of 15 minutes for the current attempt only", async () => {
   const id = await encoding();
   const beat = async (grant: Partial<JobGrant>) => {
     const body = { attempt: 1, state: "running", progress: 0.5, speed: 1 };

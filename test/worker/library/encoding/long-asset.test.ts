@@ -1,4 +1,4 @@
-/** The longest and largest asset goes through every store within its limits. */
+/** The longest and largest asset stays within the limits of every store. */
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test, vi } from "vitest";

@@ -1,6 +1,6 @@
 import type { SourceFacts } from "../../../../protocol/jobs.ts";
 
-/** What an encoder says of a small source at 25 frames a second, with stereo sound. */
+/** The facts that an encoder reports about a small source at 25 frames a second, with stereo sound. */
 export function sourceFacts(
   durationMs: number,
   { video = {}, audio = {}, ...more }: { video?: object; audio?: object; containerFormat?: string } = {},

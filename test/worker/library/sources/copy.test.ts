@@ -9,7 +9,7 @@ import { openSourceServer, type RemoteServer } from "./source-servers.ts";
 
 const MIB = 1024 * 1024;
 const copyEnv: CopyEnv = { MEDIA: env.MEDIA, ALLOW_PRIVATE_NETWORK: "true", MAX_SOURCE_BYTES: String(100 * MIB) };
-/** No time at all: each step copies the least it can, three parts. */
+/** No time budget, so each step copies the minimum of three parts. */
 const leastSteps = { maxMs: 0, clock: Date.now };
 let server: RemoteServer;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const content = (sizeBytes: number, more: Partial<RemoteContent> = {}): RemoteCo
   ...more,
 });
 
-/** What is kept between steps has been through JSON, as in a machine's storage. */
+/** Serializes the state between steps as JSON, as a machine's storage does. */
 function kept(state: CopyState): CopyState {
   const copy: CopyState = JSON.parse(JSON.stringify(state));
   return copy;
@@ -82,18 +82,18 @@ test("a small file takes one request, and each part of a large one takes one", a
   await copyAll("requests-5", await server.add("/requests-5", content(40 * MIB)));
   const ranges = (await server.requests("/requests-5")).map((request) => request.range);
   expect(ranges).toHaveLength(6);
-  expect(ranges[0]).toBe("bytes=0-8388607"); // asks how long the file is
+  expect(ranges[0]).toBe("bytes=0-8388607"); // also determines the file's size
   const starts = ranges.slice(1).map((range) => Number(/\d+/.exec(range ?? "")?.[0]));
   expect(new Set(starts)).toEqual(new Set([0, 8, 16, 24, 32].map((mib) => mib * MIB)));
 });
 
-test("progress never falls and ends at the whole size", async () => {
+test("progress never decreases and ends at the file's size", async () => {
   const steps = await copyAll("progress", await server.add("/progress", content(33 * MIB)));
   const copied = steps.map((step) => step.bytesCopied);
   expect(copied).toEqual([0, 24 * MIB, 33 * MIB]);
 });
 
-test("a crash after any step, before its state was kept, loses that step alone", async () => {
+test("a crash after any step, before its state is stored, loses only that step", async () => {
   const size = 33 * MIB;
   const url = await server.add("/crashes", content(size));
   const source = { assetId: "crashes", url };
@@ -105,11 +105,11 @@ test("a crash after any step, before its state was kept, loses that step alone",
     done = again.done;
   }
   await expectCopied("crashes", size);
-  // Each of the first two steps was made twice, and so were its requests; of the last, the repeat finds the copy finished.
+  // The first two steps and their requests were made twice. The repeated last step finds the copy complete.
   expect((await server.requests("/crashes")).length).toBeLessThanOrEqual(2 * (1 + 3 + 2));
 });
 
-test("parts that were kept are not fetched again", async () => {
+test("parts of a stored state are not fetched again", async () => {
   const url = await server.add("/kept", content(33 * MIB));
   const source = { assetId: "kept", url };
   const opened = await nextCopyStep(copyEnv, source, null, leastSteps);
@@ -119,7 +119,7 @@ test("parts that were kept are not fetched again", async () => {
   expect((await server.requests("/kept")).length - before).toBe(2);
 });
 
-test("a copy that is done stays done, however often it is asked for", async () => {
+test("further steps of a completed copy change nothing", async () => {
   const steps = await copyAll("again", await server.add("/again", content(9 * MIB)));
   const again = await nextCopyStep(
     copyEnv,
@@ -130,8 +130,8 @@ test("a copy that is done stays done, however often it is asked for", async () =
   expect(again).toMatchObject({ done: true, totalBytes: 9 * MIB });
 });
 
-describe("a server that dies midway", () => {
-  test("keeps what was copied, and the copy goes on when it is back", async () => {
+describe("a server that crashes midway", () => {
+  test("loses no copied part, and the copy continues when the server is back", async () => {
     const dying = await openSourceServer();
     const size = 33 * MIB;
     const url = await dying.add("/film", content(size));
@@ -148,7 +148,7 @@ describe("a server that dies midway", () => {
     await expectCopied("dying", size);
   });
 
-  test("in the middle of a part costs that part alone", async () => {
+  test("in the middle of a part loses only that part", async () => {
     const size = 33 * MIB;
     const url = await server.add("/breaks", content(size));
     const source = { assetId: "breaks", url };
@@ -162,7 +162,7 @@ describe("a server that dies midway", () => {
     await expectCopied("breaks", size);
   });
 
-  test("without ranges, the file is copied from its start", async () => {
+  test("without support of ranges, the file is copied from its start", async () => {
     const size = 20 * MIB;
     const url = await server.add("/once", content(size, { ranges: false }));
     const source = { assetId: "once", url };
@@ -191,7 +191,7 @@ describe("a file that changes midway", () => {
     await expectCopied("changes", 33 * MIB);
   });
 
-  test("is given up when it changes a second time, and leaves nothing in R2", async () => {
+  test("fails the copy when it changes a second time, and leaves nothing in R2", async () => {
     const url = await server.add("/restless", content(30 * MIB));
     const source = { assetId: "restless", url };
     let step = await nextCopyStep(copyEnv, source, null, leastSteps);
@@ -219,7 +219,7 @@ describe("limits", () => {
     await expect(copying).rejects.toMatchObject({ code: "source_too_large" });
   });
 
-  test("a file of no announced length is stopped at the limit, and leaves nothing in R2", async () => {
+  test("a file of unknown length is stopped at the limit, and leaves nothing in R2", async () => {
     const url = await server.add("/endless", content(100 * MIB, { ranges: false, announceLength: false }));
     const source = { assetId: "endless", url };
     const { state } = await nextCopyStep(limited, source, null, leastSteps);
@@ -229,7 +229,7 @@ describe("limits", () => {
     await expectNothingLeft("endless", state);
   });
 
-  test("a file that comes too slowly to be streamed in one go is source_timed_out", async () => {
+  test("a file that is too slow to be streamed in one step is source_timed_out", async () => {
     const url = await server.add(
       "/slow",
       content(20 * MIB, { ranges: false, trickle: { bytes: 65_536, intervalMs: 20 } }),
@@ -261,7 +261,7 @@ describe("an aborted copy leaves nothing in R2", () => {
   });
 });
 
-/** Neither an object nor an upload that could still become one. */
+/** Checks that there is neither an object nor an incomplete upload. */
 async function expectNothingLeft(assetId: string, state: CopyState): Promise<void> {
   expect(await env.MEDIA.head(sourceKey(assetId))).toBeNull();
   const upload = env.MEDIA.resumeMultipartUpload(sourceKey(assetId), state.upload?.uploadId ?? "");

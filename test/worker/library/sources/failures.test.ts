@@ -14,7 +14,7 @@ beforeAll(async () => {
   server = await openSourceServer();
 });
 
-/** Reads a source to its end, as a copy would, and answers how that failed. */
+/** Reads a source to its end, as a copy does, and returns its failure. */
 async function failureOf(url: string, limits?: Partial<SourceLimits>): Promise<SourceError> {
   try {
     const source = await openHttpSource(env, url, {
@@ -76,7 +76,7 @@ const cases: [string, RemoteBehaviour, string][] = [
   ],
 ];
 
-describe("what a source does wrong has a code of its own", () => {
+describe("every fault of a source has its error code", () => {
   test.each(cases)("%s", async (name, behaviour, code) => {
     const path = `/${encodeURIComponent(name)}`;
     const url = await server.add(path, behaviour);
@@ -90,30 +90,30 @@ test("Retry-After is passed on in milliseconds", async () => {
   expect(await failureOf(url)).toMatchObject({ retryable: true, retryAfterMs: 7000 });
 });
 
-test("nobody listening is source_unreachable", async () => {
+test("a port without a listener is source_unreachable", async () => {
   const gone = await openSourceServer();
   await gone.stop();
   expect(await failureOf(`${gone.origin}/a`)).toMatchObject({ code: "source_unreachable", retryable: true });
 });
 
-test("a certificate that nobody trusts is source_tls_failed", async () => {
+test("an untrusted certificate is source_tls_failed", async () => {
   const tls = await openSourceServer({ tls: true });
   await tls.add("/a", { kind: "content", sizeBytes: 10 });
   expect(await failureOf(`${tls.origin}/a`)).toMatchObject({ code: "source_tls_failed", retryable: false });
 });
 
-test("a port that talks no TLS is source_tls_failed", async () => {
+test("a port without TLS is source_tls_failed", async () => {
   expect(await failureOf(`${server.origin.replace("http:", "https:")}/a`)).toMatchObject({ code: "source_tls_failed" });
 });
 
-test("a file that is another one at the second request is source_length_mismatch", async () => {
+test("a file whose ETag changes before the second request is source_length_mismatch", async () => {
   const url = await server.add("/changes", { kind: "content", sizeBytes: 500_000, etag: '"one"' });
   const source = await openHttpSource(env, url, { firstBytes: 65_536, blockBytes: 65_536 });
   await server.add("/changes", { kind: "content", sizeBytes: 500_000, etag: '"two"' });
   await expect(source.read(200_000, 10)).rejects.toMatchObject({ code: "source_length_mismatch" });
 });
 
-test("a file whose size alone has changed is source_length_mismatch", async () => {
+test("a file of which only the size changes is source_length_mismatch", async () => {
   const url = await server.add("/grows", { kind: "content", sizeBytes: 500_000 });
   const source = await openHttpSource(env, url, { firstBytes: 65_536, blockBytes: 65_536 });
   await server.add("/grows", { kind: "content", sizeBytes: 500_001 });
@@ -123,7 +123,7 @@ test("a file whose size alone has changed is source_length_mismatch", async () =
 test("a slow server that never falls silent is read to its end", async () => {
   const trickle = { bytes: 100, intervalMs: 600 };
   const url = await server.add("/trickle", { kind: "content", sizeBytes: 700, trickle });
-  const source = await openHttpSource(env, url, { limits: { idleMs: 3000 } }); // less than all of it takes
+  const source = await openHttpSource(env, url, { limits: { idleMs: 3000 } }); // shorter than the whole download
   expect((await source.read(0, 700)).byteLength).toBe(700);
 });
 
@@ -135,13 +135,13 @@ test("five redirects are followed and a sixth is not", async () => {
   expect(await failureOf(`${server.origin}/hop6`)).toMatchObject({ code: "source_too_many_redirects" });
 });
 
-test("a caller that gives up gets its own reason, not a fault of the source", async () => {
+test("a caller that aborts gets its own reason, not a fault of the source", async () => {
   const url = await server.add("/patience", { kind: "hang" });
   const reason = new Error("deleted meanwhile");
   await expect(fetchSource(env, url, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
 });
 
-test("no message holds the URL or what it carries", async () => {
+test("no message contains the URL or its credentials", async () => {
   const url = await server.add("/secret", { kind: "status", status: 403 });
   const { message } = await failureOf(`${url}?token=hunter2`);
   expect(message).not.toMatch(/hunter2|127\.0\.0\.1|secret/);

@@ -27,7 +27,7 @@ const fetcher = (answer: (request: Request) => Promise<Response>): Fetcher => ({
   },
 });
 
-/** An internet in which every name leads to the test's server: what is refused is refused before any connection. */
+/** A network in which every name resolves to the test's server. Refusals must come before any connection. */
 function internet(): { env: SourceEnv; asked: string[]; connected: string[] } {
   const asked: string[] = [];
   const connected: string[] = [];
@@ -91,7 +91,7 @@ describe("a redirect is checked like the URL it came from", () => {
   });
 });
 
-test("a guard asks for a name once, and a fetch without one asks each time", async () => {
+test("a guard resolves a name once, and fetches without a guard resolve it each time", async () => {
   const { env, asked } = internet();
   const guard = createHostGuard(env, SOURCE_LIMITS);
   for (let i = 0; i < 3; i++) await (await fetchSource(env, "http://public.example/film", { guard })).body.cancel();
@@ -100,7 +100,7 @@ test("a guard asks for a name once, and a fetch without one asks each time", asy
   expect(asked).toHaveLength(2);
 });
 
-test("a private network that is allowed is fetched from, by number and by name", async () => {
+test("an allowed private network is fetched from, by address and by name", async () => {
   const allowed: SourceEnv = { ...internet().env, ALLOW_PRIVATE_NETWORK: "true" };
   for (const host of ["127.0.0.1", "private.example"]) {
     const answer = await fetchSource(allowed, `http://${host}/film`);
@@ -121,7 +121,7 @@ describe("DNS over HTTPS", () => {
   const resolve = async (name: string, answer: unknown): Promise<string[]> =>
     resolveHost(env, name, { ...SOURCE_LIMITS, dnsUrl: await dnsServer(name, answer) });
 
-  test("answers every address, without the names on the way to it", async () => {
+  test("returns every address, without the intermediate CNAMEs", async () => {
     const Answer = [
       { name: "a.example", type: 5, TTL: 60, data: "b.example." },
       { name: "b.example", type: 1, TTL: 60, data: "93.184.216.34" },
@@ -132,7 +132,7 @@ describe("DNS over HTTPS", () => {
     expect(queries.map((query) => query.headers["accept"])).toEqual(["application/dns-json", "application/dns-json"]);
   });
 
-  test("answers nothing for a name that does not exist or has no address", async () => {
+  test("returns no address for a name that does not exist or has none", async () => {
     expect(await resolve("none.example", { Status: 3 })).toEqual([]);
     expect(await resolve("mail.example", { Status: 0 })).toEqual([]);
   });

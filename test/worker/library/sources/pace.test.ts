@@ -1,4 +1,4 @@
-/** A server that sends just enough never to be silent is given up after a bounded time, and not before. */
+/** A server that sends too slowly, but is never silent, is abandoned after a bounded time and not earlier. */
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { probeAtEdge } from "../../../../src/library/assets/edge-probe.ts";
@@ -25,7 +25,7 @@ describe("one byte at a time, never silent for long,", () => {
     await expect(openHttpSource(env, url, { limits: HURRIED })).rejects.toMatchObject(timedOut);
   });
 
-  test("ends the probe at its deadline, whatever the bytes before it were worth", async () => {
+  test("ends the probe at its deadline, however many bytes arrived before", async () => {
     const url = await server.add("/head", { kind: "content", sizeBytes: MIB });
     const pace = new SourcePace(SOURCE_LIMITS, 500);
     const source = await openHttpSource(env, url, { firstBytes: 65_536, blockBytes: 65_536, pace });
@@ -52,7 +52,7 @@ describe("one byte at a time, never silent for long,", () => {
   });
 });
 
-describe("a source whose index does not come within the time of a probe", () => {
+describe("a source whose index does not arrive within the time limit of a probe", () => {
   const probe = async (limits: Partial<SourceLimits>) => {
     const sourceUrl = await server.add("/index", {
       kind: "content",
@@ -63,7 +63,7 @@ describe("a source whose index does not come within the time of a probe", () => 
     return await probeAtEdge(env, asset, { ...SOURCE_LIMITS, ...limits });
   };
 
-  test("goes on to its copy when its server is fast enough", async () => {
+  test("is copied when its server is fast enough", async () => {
     expect(await probe({ probeMs: 500 })).toMatchObject({
       isStandard: false,
       reason: "its index takes too long to read",
@@ -76,7 +76,7 @@ describe("a source whose index does not come within the time of a probe", () => 
   });
 });
 
-test("a server that answers each range with one byte is asked a bounded number of times", async () => {
+test("a server that answers each range with one byte gets a bounded number of requests", async () => {
   const url = await server.add("/crumbs", { kind: "content", sizeBytes: MIB });
   const source = await openHttpSource(env, url, { firstBytes: 65_536, blockBytes: 65_536 });
   await server.add("/crumbs", { kind: "content", sizeBytes: MIB, maxRangeBytes: 1 });
@@ -99,7 +99,7 @@ describe("the pace of a source", () => {
       (received) => received,
     );
 
-  test("allows 16 KiB/s for ever, and one byte each 5 s for 30 s", async () => {
+  test("allows 16 KiB/s without a time limit, and one byte every 5 s for 30 s", async () => {
     const steady = paceOf(Infinity);
     for (let second = 0; second < 100_000; second++) await take(steady, SOURCE_LIMITS.minBytesPerSecond, 1000);
     expect(steady.remainingMs).toBe(SOURCE_LIMITS.graceMs);
@@ -109,7 +109,7 @@ describe("the pace of a source", () => {
     expect(drops).toBe(7);
   });
 
-  test("ends at the deadline of a part and of the probe however fast the source is", async () => {
+  test("ends at the deadline of a part and of the probe, however fast the source is", async () => {
     for (const deadlineMs of [SOURCE_LIMITS.partMs, SOURCE_LIMITS.probeMs]) {
       const pace = paceOf(deadlineMs);
       await take(pace, 100 * 1024 * MIB, deadlineMs - 1);
@@ -119,7 +119,7 @@ describe("the pace of a source", () => {
     }
   });
 
-  test("does not count what is done with the bytes between two reads", async () => {
+  test("does not count the time between two reads", async () => {
     const pace = paceOf(Infinity);
     await take(pace, 1, 10);
     nowMs += 3600_000;

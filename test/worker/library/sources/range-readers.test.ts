@@ -14,7 +14,7 @@ beforeAll(async () => {
   server = await openSourceServer();
 });
 
-/** The reads that did not answer exactly the bytes that are there; [offset, length wanted]. */
+/** The reads that did not return exactly the existing bytes; [offset, requested length]. */
 async function wrongReads(reader: RangeReader, size: number): Promise<[number, number][]> {
   const half = Math.floor(size / 2);
   const reads: [number, number][] = [
@@ -32,7 +32,7 @@ async function wrongReads(reader: RangeReader, size: number): Promise<[number, n
       [size, 10],
       [size + 1000, 10],
       [5, 0],
-    ] as const), // beyond the end, and nothing
+    ] as const), // beyond the end, and empty
   ].map(([offset, length]) => [offset, length]);
   const wrong: [number, number][] = [];
   for (const [offset, length] of reads) {
@@ -43,13 +43,13 @@ async function wrongReads(reader: RangeReader, size: number): Promise<[number, n
   return wrong;
 }
 
-describe("every range comes out whole, and is cut only where the file ends", () => {
+describe("every range is read completely, and is shorter only at the end of the file", () => {
   test("over HTTP", async () => {
     const url = await server.add("/reads", { kind: "content", sizeBytes: SIZE, etag: '"a"' });
     expect(await wrongReads(await openHttpSource(sourceEnv, url), SIZE)).toEqual([]);
   });
 
-  test("over HTTP, from a server that answers less than it was asked for", async () => {
+  test("over HTTP, from a server that sends less than the requested range", async () => {
     const url = await server.add("/morsels", { kind: "content", sizeBytes: SIZE, maxRangeBytes: 100_000 });
     expect(await wrongReads(await openHttpSource(sourceEnv, url), SIZE)).toEqual([]);
   });
@@ -88,7 +88,7 @@ describe("requests", () => {
     expect(requests[0]?.headers["user-agent"]).toMatch(/^Sluice/);
   });
 
-  test("a small read at the end of a large file takes one more, and the next beside it none", async () => {
+  test("a small read at the end of a large file takes one more, and an adjacent one takes none", async () => {
     const url = await server.add("/two", { kind: "content", sizeBytes: 5_000_000_000 });
     const source = await openHttpSource(sourceEnv, url);
     await source.read(4_999_900_000, 1000);
@@ -105,7 +105,7 @@ describe("requests", () => {
   });
 });
 
-test("what the server says of the file is passed on", async () => {
+test("the ETag, Last-Modified and Content-Type of the file are passed on", async () => {
   const lastModified = "Fri, 20 Nov 2026 12:00:00 GMT";
   const behaviour = { kind: "content", sizeBytes: 1000, etag: '"v1"', lastModified, contentType: "video/mp4" } as const;
   const source = await openHttpSource(sourceEnv, await server.add("/facts", behaviour));
@@ -126,7 +126,7 @@ test("without ranges, the beginning of a large file can be read and the rest can
   await expect(source.read(512 * KIB, 1)).rejects.toBeInstanceOf(RangesUnsupported);
 });
 
-test("a server that breaks off once is read by the next try", async () => {
+test("a connection that breaks once is retried", async () => {
   const url = await server.add("/once", { kind: "content", sizeBytes: SIZE });
   const source = await openHttpSource(sourceEnv, url);
   await server.add("/once", { kind: "content", sizeBytes: SIZE, resetAfterBytes: 1000 });
@@ -136,11 +136,11 @@ test("a server that breaks off once is read by the next try", async () => {
 });
 
 describe("an object of R2", () => {
-  test("that is not there is null", async () => {
+  test("that does not exist is null", async () => {
     expect(await r2RangeReader(env.MEDIA, "nothing")).toBeNull();
   });
 
-  test("that is another one by now is refused", async () => {
+  test("that was replaced after it was opened is refused", async () => {
     await env.MEDIA.put("replaced", new Uint8Array(100));
     const reader = await r2RangeReader(env.MEDIA, "replaced");
     await env.MEDIA.put("replaced", new Uint8Array(100).fill(1));

@@ -5,7 +5,7 @@ import type { LiveOrigin } from "../../../../durable-objects/live-origin.ts";
 import {
   BLOCK_SEGMENTS,
   MAX_DVR_SEGMENTS,
-  MAX_SEAMS,
+  MAX_PERIOD_STARTS,
   SEGMENTS_IN_MEMORY,
 } from "../../../../src/live/origin/origin-history.ts";
 import { OriginIndex } from "../../../../src/live/origin/origin-index.ts";
@@ -14,7 +14,7 @@ import { newOrigin, NOW, partOf, textOf } from "./origins.ts";
 
 const DAYS_30 = (30 * 24 * 3600) / 2; // segments of 2 s
 const RENDITIONS = ["v720", "a1"];
-const MOST_IN_MEMORY = SEGMENTS_IN_MEMORY + BLOCK_SEGMENTS + 2 * 2 * (MAX_SEAMS + 2 * BLOCK_SEGMENTS);
+const MOST_IN_MEMORY = SEGMENTS_IN_MEMORY + BLOCK_SEGMENTS + 2 * 2 * (MAX_PERIOD_STARTS + 2 * BLOCK_SEGMENTS);
 
 const DVR_MPD = {
   playbackId: "p",
@@ -30,7 +30,7 @@ const indexIn = (origin: LiveOrigin) => origin.parts.index;
 
 /** The count of the rendition with the most segments. */
 const inMemory = ({ all }: OriginIndex): number =>
-  Math.max(...all.map(({ segments, seamSegments }) => segments.length + (seamSegments?.size ?? 0)));
+  Math.max(...all.map(({ segments, boundarySegments }) => segments.length + (boundarySegments?.size ?? 0)));
 
 /** Stores rows of whole segments without bytes, which would be in R2. */
 function seed(sql: SqlStorage, count: number, discontinuousEach: number): void {
@@ -57,7 +57,7 @@ async function broadcastOf(count: number, discontinuousEach: number, more: Parti
   await origin.stub.open(origin.session);
   await inOrigin(origin.stub, (live, state) => {
     seed(state.storage.sql, count, discontinuousEach);
-    state.storage.kv.delete("hasSeams"); // as in a session that began before seams were stored
+    state.storage.kv.delete("hasSeams"); // as in a session that began before the starts of periods were stored
     live.parts.index = new OriginIndex(state.storage);
   });
   return origin;
@@ -108,7 +108,7 @@ test("memory holds the newest segments only, however long a broadcast has been o
   expect(delta.length * 100).toBeLessThan(whole.length);
   const mpd = (await stub.mpd(DVR_MPD))!.text;
   expect(mpd).toContain("timeShiftBufferDepth");
-  expect(mpd.match(/<Period /g)!.length).toBeLessThanOrEqual(MAX_SEAMS);
+  expect(mpd.match(/<Period /g)!.length).toBeLessThanOrEqual(MAX_PERIOD_STARTS);
 
   // A clip from the middle is found by the stored start times, without summing earlier durations.
   const middle = (DAYS_30 / 2) * 2;
@@ -140,10 +140,12 @@ test("a broadcaster that reconnects with every segment fills neither memory nor 
   const { stub } = await broadcastOf(60_000, 1);
   const most = await inOrigin(stub, (origin) => drive(indexIn(origin), 60_000, 3 * BLOCK_SEGMENTS, 1));
   expect(most).toBeLessThanOrEqual(MOST_IN_MEMORY);
-  const seams = await inOrigin(stub, (origin) => Math.max(...indexIn(origin).all.map((one) => one.seams.length)));
-  expect(seams).toBeLessThanOrEqual(MAX_SEAMS + 2 * BLOCK_SEGMENTS);
+  const periodStarts = await inOrigin(stub, (origin) =>
+    Math.max(...indexIn(origin).all.map((one) => one.periodStarts.length)),
+  );
+  expect(periodStarts).toBeLessThanOrEqual(MAX_PERIOD_STARTS + 2 * BLOCK_SEGMENTS);
   const mpd = (await stub.mpd(DVR_MPD))!.text;
-  expect(mpd.match(/<Period /g)!.length).toBeLessThanOrEqual(MAX_SEAMS + 2 * BLOCK_SEGMENTS);
+  expect(mpd.match(/<Period /g)!.length).toBeLessThanOrEqual(MAX_PERIOD_STARTS + 2 * BLOCK_SEGMENTS);
   await stub.end();
   const { renditions } = (await stub.recorded(null))!;
   const lengths = renditions.map(({ segments }) => segments.bytes.length);

@@ -1,6 +1,5 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import type { LiveOrigin } from "../../../../durable-objects/live-origin.ts";
 import type { OriginAnswer } from "../../../../src/live/origin/origin-rpc.ts";
 import { bytesOf, linesOf, newOrigin, NOW, opened, partOf, put, said, textOf, openingOf } from "./origins.ts";
 
@@ -93,7 +92,7 @@ describe("a live origin", () => {
     await put(stub, "v720", 2, [0, 1]);
     const before = textOf(await stub.playlist("v720", NOW, false));
     await runInDurableObject(stub, (_, state) => state.abort("killed by the test")).catch(() => undefined);
-    const again = env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(session.sessionId)) as DurableObjectStub<LiveOrigin>;
+    const again = env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(session.sessionId));
     expect(textOf(await again.playlist("v720", NOW, false))).toBe(before);
     expect(said(await again.media("v720", 2, 1))).toBe("[v720 2.1]");
     expect(await put(again, "v720", 2, [1, 2])).toEqual(["known", "taken"]);

@@ -17,7 +17,7 @@ export function newOrigin(more: Partial<OriginSession> = {}) {
     started: FACTS,
     ...more,
   };
-  const stub = env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(session.sessionId)) as DurableObjectStub<LiveOrigin>;
+  const stub = env.LIVE_ORIGIN.get(env.LIVE_ORIGIN.idFromName(session.sessionId));
   return { stub, session };
 }
 

@@ -1,4 +1,4 @@
-/** Bodies that are small but costly to walk are refused before they are parsed, whoever sends them. */
+/** Small bodies that are costly to process are refused before they are parsed, on every route. */
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { gatewayCredential } from "../../../../protocol/gateway-credential.ts";
@@ -51,7 +51,7 @@ describe.each<[string, (text: string) => Promise<Response>, JsonBounds]>([
     expect(body.error.fields![0]!.message).toMatch(/levels|values|key/);
   });
 
-  test("answers 413 to a body that is too long, announced or not", async () => {
+  test("answers 413 to a body that is too long, with and without Content-Length", async () => {
     expect((await post(`"${"a".repeat(bounds.maxBytes)}"`)).status).toBe(413);
   });
 });
@@ -65,7 +65,7 @@ test("a body at every bound is parsed", async () => {
   expect((await workspace.request("POST", "/v1/on-demand", brackets)).status).toBe(201);
 });
 
-test("a callback's body without an announced length is read no further than the bound", async () => {
+test("a callback's body without Content-Length is read no further than the bound", async () => {
   let pulled = 0;
   const long = new ReadableStream<Uint8Array>({
     pull(controller) {

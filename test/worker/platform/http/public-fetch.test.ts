@@ -1,6 +1,6 @@
 /**
- * A fetch of the Worker's must not reach the origin servers of its own zone past Cloudflare's front door. Only Cloudflare's network routes by
- * zone, so here it can be seen that the flag is in force, and that what has to be fetched locally still is.
+ * The Worker's fetches must not bypass Cloudflare and reach origin servers of its own zone directly. Only Cloudflare's network routes by zone,
+ * so this file tests only that the flag is in force, and that local fetches still work.
  */
 import { expect, test } from "vitest";
 import { openSourceServer } from "../../library/sources/source-servers.ts";

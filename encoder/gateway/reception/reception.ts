@@ -1,0 +1,104 @@
+/** Admits broadcasters that the Worker authorizes, up to the gateway's capacity. */
+import { startBroadcastChild } from "../../live/broadcast-process.ts";
+import { log, logWarning } from "../../../protocol/log.ts";
+import { SpareProcess } from "../../platform/spare-process.ts";
+import type { Admission, HangUp, Incoming, Reception } from "./incoming.ts";
+import { LiveBroadcast } from "./live-broadcast.ts";
+import { SourceBuffer } from "../source/source-buffer.ts";
+import type { WorkerClient } from "../worker/worker-client.ts";
+
+const CLAIM_MS = 20_000;
+/** Maximum pending authorizations. */
+const MAX_PENDING = 256;
+
+export interface ReceptionOptions {
+  gatewayId: string;
+  /** Start time of this process, epoch ms. */
+  startedAt: number;
+  /** Maximum concurrent broadcasts. */
+  capacity: number;
+}
+
+export class GatewayReception implements Reception {
+  readonly #worker: WorkerClient;
+  readonly #options: ReceptionOptions;
+  readonly #running = new Set<{ broadcast: LiveBroadcast; over: Promise<void> }>();
+  readonly #encoders = new SpareProcess(
+    () => startBroadcastChild(),
+    ({ message }) => logWarning("encoder.no_spare", { reason: message }),
+  );
+  #slotsTaken = 0;
+  #pending = 0;
+  #isClosed = false;
+
+  constructor(worker: WorkerClient, options: ReceptionOptions) {
+    this.#worker = worker;
+    this.#options = options;
+  }
+
+  /** Starts a spare encoder before the first broadcast. */
+  prepare(): void {
+    this.#encoders.prepare();
+  }
+
+  passphraseOf = (streamKey: string) => this.#worker.passphrase(this.#options.gatewayId, streamKey);
+
+  async admit({ protocol, streamKey, passphrase, remote }: Incoming): Promise<Admission> {
+    const { gatewayId, startedAt, capacity } = this.#options;
+    if (this.#isClosed) return { accepted: false, reason: "unavailable" };
+    // A slot is taken only after authorization, so that invalid keys cannot occupy slots. Simultaneous requests may exceed the capacity.
+    if (this.#slotsTaken >= capacity || this.#pending >= MAX_PENDING) {
+      logWarning("broadcaster.refused", { reason: "overloaded", protocol, remote, capacity });
+      return { accepted: false, reason: "overloaded" };
+    }
+    this.#pending += 1;
+    this.#encoders.prepare(); // starts while the Worker authorizes
+    const answer = await this.#worker.authorize({
+      gatewayId,
+      gatewayStartedAt: startedAt,
+      protocol,
+      streamKey,
+      ...(passphrase === undefined ? {} : { passphrase }),
+    });
+    this.#pending -= 1;
+    if (!answer.accepted) {
+      log("broadcaster.refused", { reason: answer.reason, protocol, remote });
+      return answer;
+    }
+    this.#slotsTaken += 1;
+    const { streamId, sessionId } = answer;
+    log("broadcaster.accepted", { streamId, sessionId, protocol, remote });
+    // Release the slot if the listener loses its broadcaster and never calls `take`.
+    const unclaimed = setTimeout(() => (this.#slotsTaken -= 1), CLAIM_MS);
+    const take = async (bytes: AsyncIterable<Uint8Array>, hangUp: HangUp) => {
+      clearTimeout(unclaimed);
+      const source = new SourceBuffer();
+      let hasHungUp = false;
+      const once: HangUp = (reason) => {
+        if (!hasHungUp) hangUp(reason);
+        hasHungUp = true;
+      };
+      const broadcast = new LiveBroadcast(source, answer, once, () => this.#encoders.take());
+      void source.fill(bytes);
+      const entry = { broadcast, over: broadcast.run() };
+      this.#running.add(entry);
+      await entry.over;
+      this.#running.delete(entry);
+      this.#slotsTaken -= 1;
+    };
+    return { accepted: true, streamId, sessionId, take };
+  }
+
+  /** Number of admitted broadcasts. */
+  get broadcasts(): number {
+    return this.#slotsTaken;
+  }
+
+  /** Stops admission and ends all running broadcasts gracefully. */
+  async close(reason: string): Promise<void> {
+    this.#isClosed = true;
+    this.#encoders.close();
+    for (const { broadcast } of this.#running) broadcast.end(reason);
+    await Promise.all([...this.#running].map(({ over }) => over));
+  }
+}

@@ -1,0 +1,106 @@
+/** The picture of a broadcast: decodes and deinterlaces it, and ends a run when the picture's format changes or it can no longer be copied. */
+import type { Frame, Stream } from "node-av/lib";
+import { CannotContinue } from "./continuation.ts";
+import { Deinterlacer } from "./deinterlacer.ts";
+import type { TimedPacket } from "./live-source.ts";
+import type { PicturePlans } from "./picture-plans.ts";
+import type { RunPicture } from "./run-plan.ts";
+import type { RunSequence } from "./run-sequence.ts";
+import { type DecodedFrame, StreamDecoder } from "./stream-decoder.ts";
+
+export class PictureInput {
+  readonly #runs: RunSequence;
+  readonly #plans: PicturePlans;
+  /** Earliest time of the first picture. */
+  readonly #firstSeconds: number;
+  readonly #decoder = new StreamDecoder();
+  readonly #fields = new Deinterlacer();
+  /** Format of the newest picture. */
+  #format = "";
+
+  /** @param firstSeconds earliest source time of the first picture */
+  constructor(runs: RunSequence, plans: PicturePlans, firstSeconds: number) {
+    this.#runs = runs;
+    this.#plans = plans;
+    this.#firstSeconds = firstSeconds;
+  }
+
+  /** False for a packet of another stream or codec. Its run must be ended before. */
+  isFor(stream: Stream): boolean {
+    return this.#decoder.isFor(stream);
+  }
+
+  /** Yields the pictures that this packet completes; each must be given to `put`. */
+  decode(timed: TimedPacket): AsyncGenerator<DecodedFrame> {
+    this.#plans.copy?.put(timed);
+    return this.#decoder.decode(timed);
+  }
+
+  async put(decoded: DecodedFrame): Promise<void> {
+    for await (const frame of this.#fields.put(decoded)) await this.#show(frame);
+    if (this.#fields.isActive) this.#plans.copy?.end();
+  }
+
+  /** Puts the pictures that are still in the decoder and in the deinterlacer. */
+  async drain(): Promise<void> {
+    for await (const frame of this.#decoder.rest()) await this.put(frame);
+    for await (const frame of this.#fields.rest()) await this.#show(frame);
+  }
+
+  /** Discards access units whose pictures have not been decoded. */
+  forgetUnits(): void {
+    this.#plans.copy?.forget();
+  }
+
+  /** Whether the picture that is being copied ends before this source time. */
+  mustStopCopying(seconds: number): boolean {
+    const picture = this.#runs.current?.picture;
+    return picture?.isCopying === true && picture.endsBefore(seconds);
+  }
+
+  /** Encodes all rungs from here on, because the source's pictures can no longer be copied. Fills a gap before them with the last picture. */
+  async stopCopying(seconds: number): Promise<void> {
+    const picture = this.#runs.current!.picture!;
+    const still = picture.endsBefore(seconds) ? picture.still : null;
+    this.#plans.copy!.end();
+    await this.#runs.close(false);
+    if (still === null) return;
+    await this.#runs.open(still.seconds, this.#planPicture(still.frame, false));
+    await this.#runs.current!.putPicture(still.frame, still.seconds, null);
+  }
+
+  [Symbol.dispose](): void {
+    this.#decoder.close();
+    this.#fields.close();
+  }
+
+  async #show({ frame, seconds: sourceSeconds }: DecodedFrame): Promise<void> {
+    const runs = this.#runs;
+    const unit = this.#plans.copy?.take(sourceSeconds) ?? null;
+    if (runs.isPublished(sourceSeconds)) return frame.free();
+    const seconds = runs.hasStarted ? sourceSeconds : Math.max(sourceSeconds, this.#firstSeconds);
+    const format = formatOf(frame);
+    if (format !== this.#format) await runs.close(false);
+    this.#format = format;
+    if (runs.current?.picture?.accepts(seconds, unit) === false) await this.stopCopying(seconds);
+    if (runs.continues?.run.copied?.phase === "copied" && unit === null)
+      throw new CannotContinue("the first picture cannot be copied");
+    if (runs.current === null) await runs.open(seconds, this.#planPicture(frame, unit?.isIdr === true));
+    const run = runs.current!;
+    const phase = run.picture!.copyPhase;
+    await run.putPicture(frame, seconds, unit);
+    if (run.picture!.copyPhase === phase) return;
+    runs.report();
+    if (!run.picture!.isCopying) this.#plans.copy!.end();
+  }
+
+  #planPicture(like: Frame, canCopy: boolean): RunPicture {
+    const { continues } = this.#runs;
+    return continues === null ? this.#plans.next(like, canCopy) : this.#plans.continued(continues.run, like);
+  }
+}
+
+/** Pictures of one run have the same size and shape. */
+function formatOf({ width, height, sampleAspectRatio: { num, den } }: Frame): string {
+  return [width, height, num, den].join();
+}

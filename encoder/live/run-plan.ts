@@ -1,0 +1,37 @@
+/** What a run is made of: its formats, its start in the source, and the run that it continues. Types only. */
+import type { Frame } from "node-av/lib";
+import type { SourceVideo, VideoRung } from "../../protocol/jobs.ts";
+import type { H264Codec } from "../media/h264.ts";
+import type { Copy } from "./copied-rung.ts";
+import type { LiveGrid } from "./live-grid.ts";
+import type { BroadcastPlan } from "./output.ts";
+import type { Continuation } from "./run-state.ts";
+import type { SoundFormat } from "./sound-converter.ts";
+
+export interface RunPicture {
+  grid: LiveGrid;
+  /** Encoded rungs, largest first; at least one. */
+  rungs: VideoRung[];
+  like: Frame;
+  /** Clockwise rotation that makes the picture upright. */
+  rotationDegrees: SourceVideo["rotationDegrees"];
+  /** The top rung, if it may be copied from the source. */
+  copy: Copy | null;
+  /** Profile and level of rungs that were copied earlier, by name; they are encoded to match. */
+  codecs: ReadonlyMap<string, H264Codec>;
+}
+
+export interface RunPlan {
+  settings: BroadcastPlan["settings"];
+  /** Source time of its first picture, or of its first sound without a picture. */
+  zeroSeconds: number;
+  picture: RunPicture | null;
+  sound: SoundFormat | null;
+  /** How much later than its picture sound may arrive before it is replaced by silence. */
+  interleaveSeconds: number;
+  capturedAtMs: (sourceSeconds: number) => number;
+  /** Divide the first segment to shorten the startup delay. Copying then starts at the first undivided segment. */
+  isFirstShort: boolean;
+  /** Set when another encoder started this run. */
+  continues: Continuation | null;
+}

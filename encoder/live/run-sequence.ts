@@ -1,0 +1,201 @@
+/** The runs of a broadcast, one after the other: opens each at its position in the session, reports it and closes it. */
+import { CaptureClock } from "./capture-clock.ts";
+import { checkInits, continuedClock } from "./continuation.ts";
+import type { LiveSource } from "./live-source.ts";
+import type { BroadcastListener, BroadcastPlan, RunOpening } from "./output.ts";
+import type { PicturePlans } from "./picture-plans.ts";
+import { Run } from "./run.ts";
+import type { RunPicture, RunPlan } from "./run-plan.ts";
+import { runOpening, runState } from "./run-report.ts";
+import type { Continuation, RunStart } from "./run-state.ts";
+import type { SoundFormat, SoundPiece } from "./sound-converter.ts";
+import { startedFacts } from "./started-facts.ts";
+
+/** Sound that precedes the first picture is buffered, up to this many pieces; older pieces are dropped. */
+const MAX_EARLY_PIECES = 400;
+/** FLV timestamps are whole milliseconds. */
+const ROUNDING_SECONDS = 0.002;
+
+export class RunSequence {
+  /** Plans the picture of each run; null when the source has no picture. Set before the first run is opened. */
+  pictures: PicturePlans | null = null;
+  readonly #source: Pick<LiveSource, "video" | "audio" | "interleaveSeconds">;
+  readonly #sound: SoundFormat | null;
+  readonly #plan: BroadcastPlan;
+  readonly #listener: BroadcastListener;
+  #current: Run | null = null;
+  #clock: CaptureClock;
+  /** Plan of the newest run. */
+  #runPlan: RunPlan | null = null;
+  /** Null = to be requested from the listener. */
+  #start: RunStart | null;
+  /** Set until the continued run has been opened. */
+  #continues: Continuation | null;
+  /** End of the last run. */
+  #after: RunOpening["after"] = null;
+  /** Source time before which all media has been published. */
+  #afterSeconds: number;
+  #isPlacing = false;
+  #hasStarted = false;
+  #earlySound: SoundPiece[] = [];
+  #finishedSeconds = 0;
+
+  /** @param sound format of the source's sound; null without sound */
+  constructor(source: LiveSource, sound: SoundFormat | null, plan: BroadcastPlan, listener: BroadcastListener) {
+    this.#source = source;
+    this.#sound = sound;
+    this.#plan = plan;
+    this.#listener = listener;
+    this.#start = plan.start;
+    this.#afterSeconds = plan.afterSeconds ?? -Infinity;
+    this.#continues = plan.continues ?? null;
+    this.#clock = this.#continues === null ? new CaptureClock() : continuedClock(this.#continues, plan.settings);
+  }
+
+  /** Null between two runs. */
+  get current(): Run | null {
+    return this.#current;
+  }
+
+  /** Maps source times to capture times. */
+  get clock(): CaptureClock {
+    return this.#clock;
+  }
+
+  /** The run to continue, until it has been opened. */
+  get continues(): Continuation | null {
+    return this.#continues;
+  }
+
+  /** Whether a run has been opened. */
+  get hasStarted(): boolean {
+    return this.#hasStarted;
+  }
+
+  /** Whether the listener has been asked for a run's start and has not answered yet. */
+  get isPlacing(): boolean {
+    return this.#isPlacing;
+  }
+
+  /** Media time encoded in all runs. */
+  get mediaSeconds(): number {
+    return this.#finishedSeconds + (this.#current?.endSeconds ?? 0);
+  }
+
+  /** The session's next media sequence number. */
+  get nextMsn(): number {
+    return this.#current?.nextMsn ?? this.#after?.msn ?? 0;
+  }
+
+  /** End of the last run on the session's timeline, in seconds. */
+  get endSeconds(): number {
+    return this.#after?.seconds ?? 0;
+  }
+
+  /** Whether another encoder has published the media of this source time. */
+  isPublished(sourceSeconds: number): boolean {
+    return !this.#hasStarted && sourceSeconds < this.#afterSeconds - ROUNDING_SECONDS;
+  }
+
+  /** Whether another encoder has published media of this source. */
+  get followsPublished(): boolean {
+    return this.#afterSeconds > -Infinity;
+  }
+
+  /** Continues on another source timeline. The current run must have been closed. */
+  changeTimeline(): void {
+    this.#afterSeconds = -Infinity;
+    this.#clock = new CaptureClock();
+    this.#earlySound = [];
+  }
+
+  /** Buffers sound until the next run opens. */
+  keepEarly(piece: SoundPiece): void {
+    if (this.#earlySound.push(piece) > MAX_EARLY_PIECES) this.#earlySound.shift();
+  }
+
+  /**
+   * @param firstSeconds source time of the first picture, or of the first sound without a picture
+   * @throws {CannotContinue}
+   */
+  async open(firstSeconds: number, picture: RunPicture | null): Promise<void> {
+    const continues = this.#continues;
+    const plan = this.#planRun(firstSeconds, picture);
+    const run = await Run.open(plan, this.#listener);
+    const start = continues?.run.start ?? this.#start ?? (await this.#place(run, plan.capturedAtMs(firstSeconds)));
+    this.#start = null;
+    run.begin(start);
+    this.#current = run;
+    if (continues === null) this.#reportInits(run, picture);
+    else {
+      checkInits(run.inits, continues.run);
+      run.picture?.beginAt(firstSeconds);
+      this.#continues = null;
+      this.#hasStarted = true;
+    }
+    this.#runPlan = plan;
+    this.report();
+    for (const piece of this.#earlySound.splice(0)) await run.putSound(piece);
+  }
+
+  /** Reports the current run after a change. */
+  report(): void {
+    this.#listener.onRun?.(runState(this.#current!, this.#runPlan!, this.pictures));
+  }
+
+  /** Closes the current run. Sound after its end belongs to the next run. @param isHeld the broadcaster may reconnect */
+  async close(isHeld: boolean): Promise<void> {
+    const run = this.#current;
+    if (run === null) return;
+    this.#finishedSeconds += run.endSeconds;
+    this.#current = null;
+    this.#listener.onRun?.(null);
+    const { sound, ...after } = await run.finish(isHeld);
+    this.#earlySound = sound === null ? [] : [sound];
+    this.#after = after;
+  }
+
+  [Symbol.dispose](): void {
+    this.#current?.close();
+  }
+
+  #planRun(firstSeconds: number, picture: RunPicture | null): RunPlan {
+    const clock = this.#clock; // of this source timeline
+    const continues = this.#continues;
+    return {
+      settings: this.#plan.settings,
+      zeroSeconds: continues?.run.zeroSeconds ?? firstSeconds,
+      picture,
+      sound: continues === null ? this.#sound : continues.run.sound,
+      interleaveSeconds: this.#source.interleaveSeconds,
+      capturedAtMs: (seconds) => clock.capturedAtMs(seconds),
+      isFirstShort: continues?.run.isFirstShort ?? (this.#plan.isFirstShort === true && !this.#hasStarted),
+      continues,
+    };
+  }
+
+  async #place(run: Run, capturedAtMs: number): Promise<RunStart> {
+    this.#isPlacing = true;
+    const start = await this.#listener.onOpening(runOpening(run, capturedAtMs, this.#after));
+    this.#isPlacing = false;
+    return start;
+  }
+
+  #reportInits(run: Run, picture: RunPicture | null): void {
+    if (!this.#hasStarted) this.#reportStarted(run, picture);
+    for (const { name, init } of run.inits) this.#listener.onInit(name, run.start.initVersion, init.bytes, init.facts);
+  }
+
+  #reportStarted({ inits }: Run, picture: RunPicture | null): void {
+    this.#hasStarted = true;
+    const facts = startedFacts(this.#source, {
+      frameRate: this.pictures?.grid.frameRate ?? null,
+      rungs: this.pictures?.ladder ?? [],
+      copy: picture?.copy ?? null,
+      sound: this.#sound,
+      segmentMs: this.#plan.settings.segmentMs,
+      inits,
+    });
+    this.#listener.onStarted(facts);
+  }
+}

@@ -1,0 +1,23 @@
+/** Buffers the audio packets of a timeline that the picture has not reached yet. */
+import type { TimedPacket } from "./live-source.ts";
+
+const MAX_STRAYS = 200;
+
+export class StrayPackets {
+  #packets: TimedPacket[] = [];
+
+  /** Takes ownership of the packet. Drops the oldest one when there are too many. */
+  put(timed: TimedPacket): void {
+    if (this.#packets.push(timed) > MAX_STRAYS) this.#packets.shift()!.packet.free();
+  }
+
+  /** Returns all packets and passes on their ownership. */
+  take(): TimedPacket[] {
+    return this.#packets.splice(0);
+  }
+
+  close(): void {
+    for (const { packet } of this.#packets) packet.free();
+    this.#packets = [];
+  }
+}

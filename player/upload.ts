@@ -1,0 +1,102 @@
+/** The page of an upload: sends a file over tus, and continues after a pause, a lost connection or a reload. */
+import { Upload } from "tus-js-client";
+import { figuresText, sizeText, UploadSpeed } from "./upload-figures.ts";
+
+const CHUNK_BYTES = 8 * 1024 * 1024;
+/** A connection that is lost for longer is continued by the button. */
+const RETRY_DELAYS_MS = [500, 1000, 2000, 4000, 8000, 15_000, 30_000];
+
+const section = document.querySelector<HTMLElement>("#upload")!;
+const part = <T extends HTMLElement = HTMLElement>(selector: string) => section.querySelector<T>(selector)!;
+const [drop, input, state] = [part(".drop"), part<HTMLInputElement>("input"), part(".state")];
+const [running, progress, figures] = [part(".running"), part<HTMLProgressElement>("progress"), part(".figures")];
+const [pause, watch] = [part<HTMLButtonElement>(".pause"), part(".watch")];
+
+const url = section.dataset["url"]!;
+const storedBytes = Number(section.dataset["stored"]);
+const knownTotal = section.dataset["total"] === "" ? null : Number(section.dataset["total"]);
+const speed = new UploadSpeed();
+
+if (storedBytes > 0 && knownTotal !== null) {
+  const percent = Math.floor((storedBytes / knownTotal) * 100);
+  state.textContent = `${percent} % has arrived. Choose the same file (${sizeText(knownTotal)}) again to continue.`;
+}
+
+input.addEventListener("change", () => void choose(input.files));
+for (const type of ["dragenter", "dragover"])
+  drop.addEventListener(type, (event) => {
+    event.preventDefault();
+    drop.classList.add("over");
+  });
+for (const type of ["dragleave", "drop"]) drop.addEventListener(type, () => drop.classList.remove("over"));
+drop.addEventListener("drop", (event) => {
+  event.preventDefault();
+  void choose(event.dataTransfer?.files ?? null);
+});
+
+async function choose(files: FileList | null): Promise<void> {
+  const file = files?.[0];
+  if (file === undefined) return;
+  const refusal = await announce(file);
+  input.value = "";
+  if (refusal !== null) state.textContent = refusal;
+  else send(file);
+}
+
+/** States the file's length. @returns why the file cannot be sent; null = it can */
+async function announce(file: File): Promise<string | null> {
+  if (file.size === 0) return "This file is empty.";
+  try {
+    const { status } = await fetch(url, { method: "PUT", headers: { "content-range": `bytes */${file.size}` } });
+    if (status === 308 || status === 200) return null;
+    if (status === 400) return "This is another file than the one that was begun. Choose that one to continue.";
+    if (status === 413) return "This file is too large.";
+    return status === 410 ? "This upload is over. Ask for a new link." : "This did not work. Try again.";
+  } catch {
+    return "There is no connection. Try again.";
+  }
+}
+
+function send(file: File): void {
+  const sending: Upload = new Upload(file, {
+    uploadUrl: url,
+    chunkSize: CHUNK_BYTES,
+    retryDelays: RETRY_DELAYS_MS,
+    storeFingerprintForResuming: false, // the page's address is what an upload is continued by
+    onProgress: showProgress,
+    onSuccess: () => {
+      running.hidden = true;
+      state.textContent = `${file.name} has been uploaded.`;
+    },
+    onError: () => {
+      state.textContent = "The connection was lost.";
+      showPaused(true);
+    },
+  });
+  [drop.hidden, running.hidden, watch.hidden] = [true, false, false];
+  state.textContent = file.name;
+  pause.addEventListener("click", () => {
+    if (pause.dataset["paused"] === "true") {
+      showPaused(false);
+      state.textContent = file.name;
+      sending.start();
+    } else {
+      showPaused(true);
+      void sending.abort();
+    }
+  });
+  showPaused(false);
+  sending.start();
+}
+
+function showPaused(isPaused: boolean): void {
+  pause.dataset["paused"] = String(isPaused);
+  pause.textContent = isPaused ? "Continue" : "Pause";
+  speed.reset();
+}
+
+function showProgress(sentBytes: number, totalBytes: number): void {
+  speed.add(sentBytes, performance.now());
+  progress.value = sentBytes / totalBytes;
+  figures.textContent = figuresText(sentBytes, totalBytes, speed.bytesPerSecond);
+}

@@ -1,0 +1,75 @@
+/** `npm run credential`: the API credentials of an installation's workspaces. */
+import { optionsOf, parseCommand, runCommand } from "./workspaces/command.ts";
+import {
+  createCredential,
+  type Database,
+  listCredentials,
+  listWorkspaces,
+  revokeCredential,
+} from "./workspaces/database.ts";
+import { StartError } from "./local/settings.ts";
+import { withDatabase } from "./workspaces/open.ts";
+import { dateOf, printCredential } from "./workspaces/print.ts";
+
+const USAGE = `npm run credential -- create [NAME]   creates a credential, which is shown once
+npm run credential -- list            lists the credentials
+npm run credential -- revoke ID       revokes a credential; it stops working within five seconds
+
+  --workspace ID   of create: the workspace, if there are several
+  --remote         of the deployment on Cloudflare, instead of the platform on this machine (npm start)
+  --dev            of npm run dev
+  --config FILE    the deployment's settings (sluice.config.json)`;
+
+const VERBS = {
+  create: { what: "A name", isOptional: true },
+  list: null,
+  revoke: { what: "The credential's id" },
+} as const;
+
+/**
+ * @param options those of the installation, for the commands of a message
+ * @throws {StartError} when it does not exist, or when there are several and none is named
+ */
+async function chooseWorkspace(database: Database, id: string | undefined, options: string): Promise<string> {
+  const workspaces = await listWorkspaces(database);
+  const chosen = id === undefined ? workspaces : workspaces.filter((workspace) => workspace.id === id);
+  if (chosen.length === 1) return chosen[0]!.id;
+  const list = workspaces.map((workspace) => `  ${workspace.id}  ${workspace.name}`).join("\n");
+  if (workspaces.length === 0)
+    throw new StartError(`There is no workspace. Create one with npm run workspace -- create NAME${options}.`);
+  throw new StartError(
+    `${id === undefined ? "There are several workspaces" : `No workspace has the id ${id}`}. Name one with --workspace:\n${list}`,
+  );
+}
+
+/** @throws {StartError} when there is no such credential, or it is revoked already */
+async function revoke(database: Database, id: string, options: string): Promise<void> {
+  if (await revokeCredential(database, id)) return;
+  const known = (await listCredentials(database)).find((credential) => credential.id === id);
+  throw new StartError(
+    known === undefined || known.revoked_at === null
+      ? `No credential has the id ${id}. npm run credential -- list${options} shows all of them.`
+      : `${id} is revoked already, since ${dateOf(known.revoked_at)}.`,
+  );
+}
+
+await runCommand(async () => {
+  const { verb, rest, target, workspace } = parseCommand(USAGE, VERBS);
+  const options = optionsOf(target);
+  const [argument = ""] = rest;
+  if (verb === "create") {
+    const made = await withDatabase(target, async (database) => {
+      const workspaceId = await chooseWorkspace(database, workspace, options);
+      return { workspaceId, credential: await createCredential(database, workspaceId, argument || "Created by hand") };
+    });
+    printCredential(made.workspaceId, made.credential);
+  } else if (verb === "list") {
+    for (const { id, workspace_id, name, created_at, revoked_at } of await withDatabase(target, listCredentials))
+      console.log(
+        `${id}  ${dateOf(created_at)}  workspace ${workspace_id}  ${name}${revoked_at === null ? "" : `  revoked ${dateOf(revoked_at)}`}`,
+      );
+  } else {
+    await withDatabase(target, (database) => revoke(database, argument, options));
+    console.log(`Revoked ${argument}. It stops working within five seconds.`);
+  }
+});

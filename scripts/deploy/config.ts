@@ -1,0 +1,101 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { parse } from "smol-toml";
+import type { Unstable_RawConfig } from "wrangler";
+import type { DeploySettings } from "./settings.ts";
+
+/** wrangler's configuration of a deployment: `wrangler.toml` with the owner's settings, in a file that git ignores. */
+export const CONFIG_FILE = "wrangler.deploy.json";
+
+export type WranglerConfig = Unstable_RawConfig;
+
+export const readBaseConfig = async (): Promise<WranglerConfig> => parse(await readFile("wrangler.toml", "utf8"));
+
+/** Its paths are relative to the repository's root, as in `wrangler.toml`. */
+export function deriveConfig(base: WranglerConfig, settings: DeploySettings, databaseId: string): WranglerConfig {
+  /** `sluice-media` of the installation `acme` is `acme-media`: two installations in one account share nothing. */
+  const named = (name: string) => name.replace(/^sluice(?=-|$)/, settings.name);
+  const { containers, ...rest } = base;
+  const { maxInstances, instanceType } = settings.encoders;
+  const { queues, d1_databases, r2_buckets, ratelimits } = base;
+  return {
+    ...rest,
+    name: settings.name,
+    workers_dev: settings.workersDev,
+    ...(settings.accountId === undefined ? {} : { account_id: settings.accountId }),
+    ...(settings.routes.length === 0
+      ? {}
+      : {
+          routes: settings.routes.map((route) =>
+            typeof route === "string" ? { pattern: route, custom_domain: true } : route,
+          ),
+        }),
+    vars: {
+      ...base.vars,
+      ...settings.vars,
+      ...(maxInstances === undefined ? {} : { ENCODER_CONTAINERS: String(maxInstances) }),
+      PUBLIC_URL: settings.publicUrl ?? "",
+    },
+    d1_databases: (d1_databases ?? []).map((database) => ({
+      ...database,
+      database_name: named(database.database_name ?? ""),
+      database_id: databaseId,
+    })),
+    r2_buckets: (r2_buckets ?? []).map((bucket) => ({ ...bucket, bucket_name: named(String(bucket.bucket_name)) })),
+    queues: {
+      producers: (queues?.producers ?? []).map((producer) => ({ ...producer, queue: named(String(producer.queue)) })),
+      consumers: (queues?.consumers ?? []).map((consumer) => ({
+        ...consumer,
+        queue: named(consumer.queue),
+        ...(consumer.dead_letter_queue === undefined ? {} : { dead_letter_queue: named(consumer.dead_letter_queue) }),
+      })),
+    },
+    ratelimits: (ratelimits ?? []).map((limit) => ({
+      ...limit,
+      namespace_id: String(Number(limit.namespace_id) + offsetOf(settings.name)),
+    })),
+    ...(settings.containers
+      ? {
+          containers: (containers ?? []).map((container) => ({
+            ...container,
+            ...(maxInstances === undefined ? {} : { max_instances: maxInstances }),
+            ...(instanceType === undefined ? {} : { instance_type: instanceType }),
+          })),
+        }
+      : {}),
+  };
+}
+
+/** Rate limits of an account are counted by number: another installation gets another one. */
+function offsetOf(name: string): number {
+  if (name === "sluice") return 0;
+  let hash = 0;
+  for (const char of name) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 1_000_000;
+  return 1 + hash;
+}
+
+/** The names of what the configuration's bindings need. */
+export interface ResourceNames {
+  worker: string;
+  database: string;
+  buckets: string[];
+  queues: string[];
+}
+
+export function resourceNames({ name, d1_databases, r2_buckets, queues }: WranglerConfig): ResourceNames {
+  const consumers = queues?.consumers ?? [];
+  return {
+    worker: name ?? "",
+    database: d1_databases?.[0]?.database_name ?? "",
+    buckets: (r2_buckets ?? []).map(({ bucket_name }) => String(bucket_name)),
+    queues: [
+      ...new Set([
+        ...(queues?.producers ?? []).map(({ queue }) => String(queue)),
+        ...consumers.map(({ queue }) => queue),
+        ...consumers.flatMap(({ dead_letter_queue }) => dead_letter_queue ?? []),
+      ]),
+    ],
+  };
+}
+
+export const writeConfig = (config: WranglerConfig, file = CONFIG_FILE): Promise<void> =>
+  writeFile(file, `${JSON.stringify(config, null, 2)}\n`);

@@ -1,0 +1,26 @@
+import type { WranglerConfig } from "./config.ts";
+import type { DeploySettings } from "./settings.ts";
+
+/** The settings of a deployment that its owner should check, one line each. @param config as derived from them */
+export function settingLines(settings: DeploySettings, config: WranglerConfig): string[] {
+  return [
+    line("address", settings.workersDev ? `${settings.name} on workers.dev` : "not on workers.dev"),
+    line("routes", settings.routes.map(routeText).join(", ") || "none"),
+    line("publicUrl", settings.publicUrl ?? "not set: that of each request"),
+    line("encoders", encodersText(settings, config)),
+  ];
+}
+
+const line = (name: string, value: string) => `${"use".padEnd(8)}${name.padEnd(13)}${value}`;
+
+const routeText = (route: DeploySettings["routes"][number]) =>
+  typeof route === "string" ? `${route} (custom domain)` : `${route.pattern} (zone ${route.zone_name})`;
+
+/** An address of the owner's encoder is used even where containers exist. */
+function encodersText({ vars }: DeploySettings, { containers }: WranglerConfig): string {
+  const url = vars["ENCODER_URL"] ?? "";
+  if (url !== "") return url;
+  const { max_instances, instance_type } = containers?.[0] ?? {};
+  const type = typeof instance_type === "string" ? instance_type : JSON.stringify(instance_type);
+  return `at most ${max_instances} Containers of ${type}`;
+}

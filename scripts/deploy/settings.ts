@@ -1,0 +1,139 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { nearestName } from "../../src/platform/http/nearest-name.ts";
+import { deployedVariableProblem } from "../../src/platform/variables.ts";
+import { SECRET_NAMES } from "../secrets/fresh.ts";
+import { issueLine } from "./issue-lines.ts";
+
+/** The owner's settings of a deployment: `sluice.config.json`, which git ignores. Every field is optional (docs/guides/deploying.md). */
+
+export class DeployError extends Error {}
+
+const SETTINGS_FILE = "sluice.config.json";
+
+/** Variables that wrangler.toml does not list, because they are unset in most installations. */
+const OPTIONAL_VARS = ["JOB_LEASE_MS", "SOURCE_RETRY_SCALE", "WEBHOOK_RETRY_SCALE", "LIVE_WAIT_SCALE"];
+
+/** Variables that follow from other fields of the settings. */
+const OWN_FIELDS: Record<string, string> = { PUBLIC_URL: "publicUrl", ENCODER_CONTAINERS: "encoders.maxInstances" };
+
+const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text && text.startsWith("https:");
+
+/** A custom domain, or a route of a zone. */
+const Route = z.union(
+  [
+    z.string().regex(/^[a-z0-9.-]+\.(?:[a-z]+|xn--[a-z0-9-]+)$/, 'must be a host name such as "video.example.com"'),
+    z.strictObject({ pattern: z.string().min(1), zone_name: z.string().min(1) }),
+  ],
+  'must be a host name, or {"pattern": "example.com/video/*", "zone_name": "example.com"}',
+);
+
+const Variable = z
+  .union([z.string(), z.number(), z.boolean()], "must be a text, a number, true or false")
+  .transform(String);
+
+const INSTANCE_TYPES = ["lite", "basic", "standard-1", "standard-2", "standard-3", "standard-4"] as const;
+
+/** Capacity of the encoder's containers. */
+const Encoders = z.strictObject({
+  maxInstances: z
+    .number()
+    .refine((count) => Number.isSafeInteger(count) && count > 0, "must be a positive whole number")
+    .optional(),
+  instanceType: z.enum(INSTANCE_TYPES, `must be one of ${INSTANCE_TYPES.join(", ")}`).optional(),
+});
+
+const DeploySettings = z.strictObject({
+  /** Of the Worker; also begins the names of its database, bucket and queues. */
+  name: z
+    .string()
+    .regex(
+      /^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$/,
+      "must be 1 to 40 lower-case letters, digits and hyphens, begin with a letter, and not end with a hyphen",
+    )
+    .default("sluice"),
+  accountId: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/, "must be the 32 hexadecimal digits that `npx wrangler whoami` shows")
+    .optional(),
+  publicUrl: z
+    .string()
+    .refine(isOrigin, 'must be an https origin without a path, such as "https://video.example.com"')
+    .optional(),
+  databaseId: z.uuid("must be the UUID of a D1 database").optional(),
+  containers: z.boolean().optional(),
+  encoders: Encoders.default({}),
+  routes: z.array(Route).default([]),
+  workersDev: z.boolean().default(true),
+  secretsFile: z.string().min(1).default("secrets.json"),
+  vars: z.record(z.string(), Variable).default({}),
+});
+
+export type DeploySettings = Omit<z.infer<typeof DeploySettings>, "containers"> & { containers: boolean };
+
+/**
+ * @param content of the file; null = there is none
+ * @param knownVars the variables of wrangler.toml
+ * @throws {DeployError} names each wrong field
+ */
+export function parseSettings(
+  content: string | null,
+  knownVars: readonly string[],
+  file = SETTINGS_FILE,
+): DeploySettings {
+  const result = DeploySettings.safeParse(parseJson(content ?? "{}", file));
+  if (!result.success)
+    throw new DeployError(
+      result.error.issues.map((issue) => issueLine(file, issue, Object.keys(DeploySettings.shape))).join("\n"),
+    );
+  const { vars, containers, ...settings } = result.data;
+  const known = [...knownVars, ...OPTIONAL_VARS].filter((name) => !Object.hasOwn(OWN_FIELDS, name));
+  const problems = Object.entries(vars).flatMap(
+    ([name, value]) => unknownVariable(name, known, settings.secretsFile) ?? deployedVariableProblem(name, value) ?? [],
+  );
+  if (problems.length > 0) throw new DeployError(problems.map((problem) => `${file}: vars.${problem}`).join("\n"));
+  const hasOwnEncoder = (vars["ENCODER_URL"] ?? "") !== "";
+  if (containers === false && !hasOwnEncoder)
+    throw new DeployError(
+      `${file}: containers is false, so vars.ENCODER_URL must be the address of an encoder of yours`,
+    );
+  if (!settings.workersDev && settings.routes.length === 0)
+    throw new DeployError(`${file}: workersDev is false, so routes must have an address of the Worker`);
+  return { ...settings, vars, containers: containers ?? !hasOwnEncoder };
+}
+
+/** @returns a text that begins with the name; null = the variable exists */
+function unknownVariable(name: string, known: readonly string[], secretsFile: string): string | null {
+  if (known.includes(name)) return null;
+  const field = OWN_FIELDS[name];
+  if (field !== undefined) return `${name}: set "${field}" instead`;
+  if ((SECRET_NAMES as readonly string[]).includes(name))
+    return `${name} is a secret and belongs to ${secretsFile}, because vars can be read by everyone with access to the account`;
+  const nearest = nearestName(name, known);
+  return `${name}: there is no variable ${name}${nearest === null ? "" : `; did you mean ${nearest}?`} (there are ${known.join(", ")})`;
+}
+
+function parseJson(content: string, file: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (error) {
+    throw new DeployError(`${file} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** @param file must exist when it was named by the caller */
+export async function loadDeploySettings(knownVars: readonly string[], file?: string): Promise<DeploySettings> {
+  const content = await readSettings(file ?? SETTINGS_FILE);
+  if (content === null && file !== undefined) throw new DeployError(`There is no file ${file}.`);
+  return parseSettings(content, knownVars, file);
+}
+
+/** @returns null when there is no such file @throws {DeployError} when there is one that cannot be read */
+async function readSettings(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw new DeployError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,86 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { readBaseConfig } from "../deploy/config.ts";
+import { insertWorkspace } from "../workspaces/statements.ts";
+import { type Secrets, StartError } from "./settings.ts";
+
+/** The part of D1 that the scripts need. */
+export interface LocalDatabase {
+  exec(query: string): Promise<unknown>;
+  prepare(query: string): Statement;
+  batch(statements: Statement[]): Promise<unknown>;
+}
+interface Statement {
+  bind(...values: unknown[]): Statement;
+  all<T>(): Promise<{ results: T[] }>;
+}
+
+/**
+ * Opens the data of a local platform in a host without the Worker: calls through miniflare's proxies block this thread until workerd has
+ * answered, and a busy workerd blocks until this thread reads its log.
+ *
+ * @param statePath the folder in which miniflare keeps all data
+ */
+export async function withLocalData<T>(statePath: string, use: (host: Miniflare) => Promise<T>): Promise<T> {
+  const config = await readBaseConfig();
+  const host = new Miniflare(
+    convertV4MiniflareOptions({
+      name: "sluice",
+      modules: true,
+      script: "export default {}",
+      compatibilityDate: config.compatibility_date,
+      cf: false,
+      telemetry: { enabled: false },
+      resourcePersistencePath: statePath,
+      d1Databases: { DB: config.d1_databases?.[0]?.database_id }, // the id that wrangler uses locally too
+      r2Buckets: { MEDIA: config.r2_buckets?.[0]?.bucket_name },
+    } as unknown as Parameters<typeof convertV4MiniflareOptions>[0]),
+  );
+  try {
+    return await use(host);
+  } finally {
+    await host.dispose();
+  }
+}
+
+export const withLocalDatabase = <T>(statePath: string, use: (database: LocalDatabase) => Promise<T>): Promise<T> =>
+  withLocalData(statePath, async (host) => await use(await host.getD1Database("DB")));
+
+/** Applies new migrations, and creates the local workspace and its credentials at the first start. */
+export async function setUpDatabase(statePath: string, secrets: Secrets): Promise<void> {
+  const { organisationId, workspaceId, username, password } = secrets;
+  await withLocalDatabase(statePath, async (database) => {
+    await applyMigrations(database);
+    const statements = insertWorkspace(
+      { organisationId, workspaceId, name: "Local" },
+      { username, password, name: "Local" },
+    );
+    await database.batch(statements.map((sql) => database.prepare(sql)));
+  });
+}
+
+/**
+ * Applies new migrations and records them in wrangler's table.
+ *
+ * @throws {StartError} names the migration that fails; those before it stay applied
+ */
+export async function applyMigrations(database: LocalDatabase, folder = "migrations"): Promise<void> {
+  await database.exec(
+    "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",
+  );
+  const { results } = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+  const applied = new Set(results.map(({ name }) => name));
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
+  for (const name of files.filter((file) => !applied.has(file))) {
+    const statements = (await readFile(join(folder, name), "utf8")).split("--> statement-breakpoint");
+    try {
+      await database.batch([
+        ...statements.map((statement) => database.prepare(statement.trim())),
+        database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name),
+      ]);
+    } catch (error) {
+      throw new StartError(`${join(folder, name)} cannot be applied: ${(error as Error).message}`);
+    }
+  }
+}

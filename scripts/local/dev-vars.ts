@@ -1,0 +1,44 @@
+import { readFile } from "node:fs/promises";
+import { parseEnv } from "node:util";
+import { secretList } from "../../protocol/secrets.ts";
+import { currentKeyId } from "../../src/platform/crypto/sealing.ts";
+import { freshSecrets, SECRET_NAMES, type SecretName } from "../secrets/fresh.ts";
+import { StartError, writeTextPrivately } from "./settings.ts";
+
+const FILE = ".dev.vars";
+const EXAMPLE = ".dev.vars.example";
+
+/**
+ * The secrets that `wrangler dev` gives to the Worker. Creates `.dev.vars` from its example with generated values when there is none.
+ *
+ * @throws {StartError} when the file lacks a secret
+ */
+export async function ensureDevVars(): Promise<Record<SecretName, string>> {
+  const found = await readFile(FILE, "utf8").catch(() => null);
+  const content = found ?? fillIn(await readFile(EXAMPLE, "utf8"));
+  if (found === null) await writeTextPrivately(FILE, content);
+  const vars = parseEnv(content);
+  const missing = SECRET_NAMES.filter((name) => !vars[name]);
+  if (missing.length > 0)
+    throw new StartError(
+      `${FILE} lacks ${missing.join(", ")}. Add what is missing as ${EXAMPLE} shows, or delete ${FILE} and .wrangler/state: new secrets are created, which cannot open what the old ones sealed.`,
+    );
+  try {
+    secretList("JOB_SECRET", vars["JOB_SECRET"]);
+    secretList("ENCODER_SECRET", vars["ENCODER_SECRET"]);
+    currentKeyId(vars["WEBHOOK_KEYS"] ?? "");
+  } catch (error) {
+    throw new StartError(
+      `${(error as Error).message}. Correct ${FILE}, or delete it and .wrangler/state: new secrets are created, which cannot open what the old ones sealed.`,
+    );
+  }
+  return vars as Record<SecretName, string>;
+}
+
+/** The example with a value for each secret. */
+function fillIn(example: string): string {
+  const secrets = freshSecrets();
+  return example.replaceAll(/^([A-Z_]+)=$/gm, (line, name: SecretName) =>
+    secrets[name] ? `${name}=${secrets[name]}` : line,
+  );
+}

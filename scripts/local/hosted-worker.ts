@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { bundle } from "./bundle.ts";
+import { forkPart, Part } from "./part.ts";
+import type { Settings } from "./settings.ts";
+import type { HostSettings } from "./worker-host.ts";
+
+/** The Worker of `npm start`: bundled once, in workerd without wrangler (`worker-host.ts`). */
+export const hostedWorker =
+  (build = bundle) =>
+  async (settings: Settings): Promise<Part> => {
+    const [{ workerPath }, options] = await Promise.all([build(), readOptions()]);
+    let isDatabaseReady = false;
+    const start = () => {
+      const host: HostSettings = { ...settings, workerPath, options, isDatabaseReady };
+      return forkPart(
+        "scripts/local/worker-host.ts",
+        { SLUICE_WORKER: JSON.stringify(host) },
+        join(settings.home, "logs", "worker.log"),
+        // In a separate process group: a Ctrl-C would end workerd before a graceful stop. It ends with this process in
+        // every case.
+        { detached: true },
+      );
+    };
+    const part = new Part("worker", start, { leadsGroup: true });
+    void part.ready.then(() => (isDatabaseReady = true));
+    return part;
+  };
+
+let options: Promise<HostSettings["options"]> | undefined;
+/** The settings of wrangler.toml. Read once: to load wrangler takes half a second of CPU time. */
+export const readOptions = () => (options ??= loadOptions());
+
+async function loadOptions(): Promise<HostSettings["options"]> {
+  process.env["WRANGLER_LOG"] ??= "error"; // it would warn that secrets are missing, which the host adds
+  const { unstable_getMiniflareWorkerOptions: read } = await import("wrangler");
+  return read("wrangler.toml").workerOptions as unknown as HostSettings["options"];
+}

@@ -1,0 +1,122 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { resolve } from "node:path";
+import { StartError } from "./settings.ts";
+
+const RESTART_AFTER_MS = 500;
+const STOP_LIMIT_MS = 10_000;
+
+/** The first message of a child: its setup is done, or cannot be done. */
+export type PartMessage = { ready: true } | { failed: string };
+
+/** One child process, which is restarted when it exits unexpectedly. */
+export class Part {
+  private child: ChildProcess | undefined;
+  /** Resolves when the child's setup is done; rejects when the child says that it cannot be, or if it has to start and does not. */
+  readonly ready: Promise<void>;
+  private markReady: () => void = () => undefined;
+  private markFailed: (error: Error) => void = () => undefined;
+  private isReady = false;
+  private hasFailed = false;
+  private stopping = false;
+  private readonly name: string;
+  private readonly begin: () => ChildProcess;
+  /** Ends the child's descendants too: a workerd without its host would keep the port. */
+  private readonly leadsGroup: boolean;
+  /** An exit before the first message is final: a restart would meet the same error. */
+  private readonly mustStart: boolean;
+
+  constructor(name: string, begin: () => ChildProcess, { leadsGroup = false, mustStart = false } = {}) {
+    this.name = name;
+    this.begin = begin;
+    this.leadsGroup = leadsGroup;
+    this.mustStart = mustStart;
+    this.ready = new Promise((done, failed) => {
+      this.markReady = () => {
+        this.isReady = true;
+        done();
+      };
+      this.markFailed = (error) => {
+        this.hasFailed = true;
+        failed(error);
+      };
+    });
+    this.ready.catch(() => undefined); // also without anybody who waits
+  }
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  start(onRestart: (name: string) => void): void {
+    this.child = this.begin();
+    const { pid } = this.child;
+    this.child.once("message", (message) => this.receive(message as PartMessage));
+    this.child.once("exit", () => {
+      if (this.leadsGroup && pid !== undefined) endGroup(pid);
+      if (this.stopping || this.hasFailed) return;
+      if (this.mustStart && !this.isReady)
+        return this.markFailed(new StartError(`The ${this.name} does not start; what it printed says why.`));
+      onRestart(this.name);
+      setTimeout(() => !this.stopping && this.start(onRestart), RESTART_AFTER_MS);
+    });
+  }
+
+  private receive(message: PartMessage): void {
+    if ("failed" in message) this.markFailed(new StartError(message.failed));
+    else this.markReady();
+  }
+
+  /** From here on its exit is no failure: a Ctrl-C reaches all processes of a terminal at once. */
+  expectExit(): void {
+    this.stopping = true;
+  }
+
+  async stop(): Promise<void> {
+    this.expectExit();
+    const child = this.child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((done) => child.once("exit", done));
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_LIMIT_MS);
+    await gone;
+    clearTimeout(timer);
+  }
+}
+
+function endGroup(leaderPid: number): void {
+  try {
+    process.kill(-leaderPid, "SIGKILL");
+  } catch {
+    // The group has no process left.
+  }
+}
+
+/**
+ * @param input text for its standard input: secrets, which would be visible in its environment
+ * @param isShown its output goes to the terminal too
+ */
+export function forkPart(
+  script: string,
+  env: Record<string, string>,
+  logPath: string,
+  { detached = false, input = "", isShown = false }: { detached?: boolean; input?: string; isShown?: boolean } = {},
+): ChildProcess {
+  const child = fork(script, [], {
+    env: { NODE_COMPILE_CACHE: resolve("dist/compiled"), ...process.env, ...env },
+    stdio: ["pipe", "pipe", "pipe", "ipc"],
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+    detached,
+  });
+  child.stdin?.on("error", () => {}); // already ended: its exit is handled elsewhere
+  child.stdin?.end(input);
+  const logFile = createWriteStream(logPath, { flags: "a" });
+  child.stdout?.pipe(logFile, { end: false });
+  child.stderr?.pipe(logFile, { end: false });
+  if (isShown) {
+    child.stdout?.pipe(process.stdout, { end: false });
+    child.stderr?.pipe(process.stderr, { end: false });
+  }
+  child.once("exit", () => logFile.end());
+  return child;
+}

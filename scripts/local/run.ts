@@ -1,0 +1,38 @@
+import type { Platform } from "./platform.ts";
+import { StartError } from "./settings.ts";
+
+/** Exit status of a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+/** Runs a platform until Ctrl-C. Ends the process with the message of a platform that does not start. */
+export async function runUntilStopped(
+  start: () => Promise<Platform>,
+  greeting: (platform: Platform) => string,
+): Promise<void> {
+  // An exit during the start removes the claim of the data (`sole-use.ts`); the parts end with their parent.
+  let stop = (): void => process.exit(INTERRUPTED);
+  // Not `once`: libraries end the process by the signal when they find no other listener of it.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop());
+  try {
+    const platform = await start();
+    console.log(greeting(platform));
+    stop = () => {
+      stop = () => undefined;
+      void platform.stop().finally(() => process.exit(0));
+    };
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
+}
+
+/** Where a platform's parts are, for its greeting. */
+export const placesOf = ({
+  baseUrl,
+  settings: { home },
+}: Platform): string => `  API reference   ${baseUrl}/v1/reference
+  Credentials     ${home}/local.json
+  Logs            ${home}/logs`;
+
+export const sayRestarted = (part: string): void => console.error(`The ${part} exited and is restarted.`);

@@ -1,0 +1,39 @@
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setUpDatabase } from "./database.ts";
+import { forkPart, Part } from "./part.ts";
+import { claimFolder } from "./sole-use.ts";
+import { type Settings, WRANGLER_STATE } from "./settings.ts";
+
+/** The settings of `wrangler-host.ts`. */
+export interface WranglerSettings {
+  port: number;
+  /** Variables of the Worker that differ from wrangler.toml. */
+  vars: Record<string, string>;
+}
+
+/** The Worker of `npm run dev`: `wrangler dev`, which bundles it again at each change. Its output goes to the terminal and the log. */
+export async function wranglerWorker(settings: Settings): Promise<Part> {
+  const state = resolve(WRANGLER_STATE);
+  await mkdir(state, { recursive: true });
+  // Released when this process ends.
+  await claimFolder(state, `http://127.0.0.1:${settings.port}`);
+  await setUpDatabase(state, settings.secrets);
+  const host: WranglerSettings = {
+    port: settings.port,
+    vars: {
+      ENCODER_URL: `http://127.0.0.1:${settings.encoderPort}`,
+      PUBLIC_URL: `http://127.0.0.1:${settings.port}`,
+      ALLOW_PRIVATE_NETWORK: String(settings.allowPrivateNetwork),
+      ...settings.vars,
+    },
+  };
+  const start = () =>
+    forkPart(
+      "scripts/local/wrangler-host.ts",
+      { SLUICE_WRANGLER: JSON.stringify(host) },
+      join(settings.home, "logs", "worker.log"),
+      { detached: true, isShown: true }, // a separate process group, as for `npm start`
+    );
+  return new Part("worker", start, { leadsGroup: true, mustStart: true });
+}

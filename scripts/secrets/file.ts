@@ -1,0 +1,22 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { freshSecrets, SECRET_NAMES, type SecretValues } from "./fresh.ts";
+import { readTexts } from "./read-texts.ts";
+
+/** A deployment's secrets in a file with mode 0600, in JSON, which wrangler uploads. */
+
+/** Replaces the file atomically. */
+export function saveSecrets(file: string, secrets: SecretValues): void {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+  renameSync(draft, file);
+}
+
+/** @throws {BrokenFile} also when a secret is missing */
+export const readSecrets = (file: string): SecretValues => readTexts(file, readFileSync(file, "utf8"), SECRET_NAMES);
+
+/** @returns false when the file exists already, which is never overwritten */
+export function createSecrets(file: string): boolean {
+  if (existsSync(file)) return false;
+  saveSecrets(file, freshSecrets());
+  return true;
+}

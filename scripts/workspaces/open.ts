@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { deriveConfig, readBaseConfig, resourceNames, writeConfig } from "../deploy/config.ts";
+import { findDatabase, requireAccount } from "../deploy/inventory.ts";
+import { loadDeploySettings } from "../deploy/settings.ts";
+import { Wrangler } from "../deploy/wrangler.ts";
+import { StartError, WRANGLER_STATE } from "../local/settings.ts";
+import type { Database } from "./database.ts";
+import { wranglerDatabase } from "./wrangler-database.ts";
+
+/** Which installation a command is for. */
+export interface Target {
+  /** The deployment on Cloudflare. */
+  remote?: boolean;
+  /** The data of `npm run dev` instead of that of `npm start`. */
+  dev?: boolean;
+  /** The deployment's settings, `sluice.config.json`. */
+  config?: string;
+}
+
+/** @throws {StartError} when the local platform has never run */
+export async function withDatabase<T>(target: Target, use: (database: Database) => Promise<T>): Promise<T> {
+  if (target.remote) return await use(await remoteDatabase(target.config));
+  const [folder, command] = target.dev
+    ? [resolve(WRANGLER_STATE), "npm run dev"]
+    : [join(resolve(process.env["SLUICE_HOME"] || ".sluice"), "state"), "npm start"];
+  if (!existsSync(folder)) throw new StartError(`There is no data in ${folder}. Run ${command} first.`);
+  const { withLocalDatabase } = await import("../local/database.ts"); // miniflare takes a second to load
+  return await withLocalDatabase(folder, (database) =>
+    use({
+      async run<Row>(statements: string[]) {
+        let rows: Row[] = [];
+        for (const sql of statements) rows = (await database.prepare(sql).all<Row>()).results;
+        return rows;
+      },
+    }),
+  );
+}
+
+/** D1 of the deployment, through wrangler. Writes `wrangler.deploy.json`, which names it. */
+async function remoteDatabase(file?: string): Promise<Database> {
+  const base = await readBaseConfig();
+  const settings = await loadDeploySettings(Object.keys(base.vars ?? {}), file);
+  const wrangler = new Wrangler(settings.accountId);
+  await requireAccount(wrangler, settings.accountId);
+  const { database } = resourceNames(deriveConfig(base, settings, ""));
+  const id = settings.databaseId ?? (await findDatabase(wrangler, database));
+  if (id === null) throw new StartError(`The account has no database ${database}. Run npm run deploy first.`);
+  await writeConfig(deriveConfig(base, settings, id));
+  return wranglerDatabase(wrangler, database);
+}

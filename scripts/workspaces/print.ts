@@ -1,0 +1,9 @@
+import type { NewCredential } from "./statements.ts";
+
+/** A new credential, on standard output: the only time that its password is shown. */
+export function printCredential(workspaceId: string, { username, password }: NewCredential): void {
+  console.log(`  workspace  ${workspaceId}\n  username   ${username}\n  password   ${password}\n`);
+  console.log("Keep the password now: it is not shown again.");
+}
+
+export const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 16).replace("T", " ");

@@ -1,0 +1,62 @@
+import { nearestName } from "../../platform/http/nearest-name.ts";
+import { EVENT_KINDS, type EventType } from "./catalogue.ts";
+
+/** A pattern is `*`, a name in either naming, or a prefix of names that ends in `.*`. */
+export type CheckedPattern = { ok: true; types: EventType[] } | { ok: false; message: string; hint: string };
+
+/** The patterns that match every kind, also those of later catalogues. */
+export const ALL_TYPES = ["*"] as const;
+
+/** Whether a pattern matches a kind with these names. Names are case-sensitive. */
+function matches(pattern: string, names: readonly string[]): boolean {
+  if (pattern === "*") return true;
+  if (!pattern.endsWith(".*")) return names.includes(pattern);
+  const prefix = pattern.slice(0, -1);
+  return names.some((name) => name.startsWith(prefix));
+}
+
+/**
+ * The kinds that a pattern matches, by the service's names, sorted. A name may match several kinds: `video.media.ready` is the `video`
+ * name of both `asset.ready` and `live_stream.recording.ready`.
+ *
+ * @returns empty when the pattern is malformed or matches nothing
+ */
+export const resolveTypes = (pattern: string): EventType[] =>
+  EVENT_KINDS.filter(({ type, videoType }) => matches(pattern, [type, videoType]))
+    .map(({ type }) => type)
+    .sort();
+
+/** `message` completes a sentence that starts with the field's name. */
+export function checkTypePattern(pattern: string): CheckedPattern {
+  const types = resolveTypes(pattern);
+  if (types.length > 0) return { ok: true, types };
+  if (pattern.slice(0, -1).includes("*") || /[^.]\*$/.test(pattern))
+    return refused(pattern, 'takes "*" alone or at the end of a prefix, after a dot, as in "video.media.*"');
+  return refused(pattern, pattern.endsWith("*") ? "matches no kind of event" : "is not a kind of event");
+}
+
+function refused(pattern: string, message: string): CheckedPattern {
+  const nearest = nearestName(pattern, pattern.endsWith("*") ? PREFIXES : NAMES);
+  return { ok: false, message, hint: nearest === null ? message : `${message}; did you mean \`${nearest}\`?` };
+}
+
+const NAMES = [...new Set(EVENT_KINDS.flatMap(({ type, videoType }) => [type, videoType]))];
+const PREFIXES = [...new Set(NAMES.map((name) => name.slice(0, name.lastIndexOf(".") + 1)))].map((one) => `${one}*`);
+
+/** @param patterns empty = every kind, as stored by releases before 2026-11-22 */
+export function matchesTypes(patterns: readonly string[], serviceType: string): boolean {
+  const videoType = EVENT_KINDS.find(({ type }) => type === serviceType)?.videoType ?? serviceType;
+  return patterns.length === 0 || patterns.some((pattern) => matches(pattern, [serviceType, videoType]));
+}
+
+/**
+ * The list of kinds that a webhook stores for the fan-out in SQL. It depends on the catalogue: store `CATALOGUE_VERSION` with it, and
+ * resolve the patterns again when that changes.
+ *
+ * @param patterns checked; a pattern that matches nothing adds nothing
+ * @returns null = every kind, also of later catalogues; otherwise the service's names, sorted and unique
+ */
+export function expandPatterns(patterns: readonly string[]): EventType[] | null {
+  if (patterns.length === 0 || patterns.includes("*")) return null;
+  return [...new Set(patterns.flatMap(resolveTypes))].sort();
+}

@@ -1,0 +1,17 @@
+import type { Env } from "../../../platform/env.ts";
+import type { DueDelivery } from "./due-delivery.ts";
+
+/** The calls that the Worker makes to a webhook's sender. Each returns at once and leaves the work running. */
+export interface SenderCalls {
+  /** Deliveries may be due. @param announced deliveries that were just committed, so that they need not be read from D1 */
+  wake(webhookId: string, announced?: DueDelivery[]): void;
+  /** The webhook's URL, secret or state has changed. */
+  reload(webhookId: string): void;
+  /** Like `reload`; also discards the endpoint's health. */
+  reset(webhookId: string): void;
+}
+
+export const senderOf = (env: Env, webhookId: string) =>
+  env.WEBHOOK_SENDER.get(env.WEBHOOK_SENDER.idFromName(webhookId)) as DurableObjectStub<
+    SenderCalls & Rpc.DurableObjectBranded
+  >;

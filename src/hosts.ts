@@ -1,0 +1,39 @@
+/** The hosts of the owner's domain that published clients expect (media contract, playback): which addresses each serves. Pure. */
+
+type Kind = "api" | "root" | "playback" | "image" | "page" | "page file" | "ingest";
+
+const SERVED: Record<string, readonly Kind[]> = {
+  api: ["api", "root", "page file"], // the API reference loads its scripts from /player/
+  stream: ["playback"],
+  images: ["image"],
+  play: ["page", "page file", "root", "playback", "image"], // the hosted page loads everything from its own host
+  live: ["ingest"],
+};
+
+const PREFIX = /^https?:\/\/(api|stream|images|play|live)\.([^/?#]+)/i;
+const ON_PLATFORM = /\.workers\.dev(?::\d+)?$/i;
+
+const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+/** The first that matches; everything else belongs to the API. */
+const KINDS: readonly (readonly [Kind, RegExp])[] = [
+  ["root", /^\/$/],
+  ["page file", /^\/player\/[a-z0-9-]+\.(?:js|css)$/],
+  ["page", /^\/player(?:\/|$)/],
+  ["image", new RegExp(`^/${ID}[^/]*/[a-z-]+\\.(?:jpg|png|webp|gif|json)$`)],
+  ["playback", new RegExp(`^/${ID}[./~]|^(?!/v1/).*\\.(?:m3u8|mpd|m4s)$`)],
+  ["ingest", /^\/ingest\//],
+];
+
+const kindOf = (path: string): Kind => KINDS.find(([, form]) => form.test(path))?.[0] ?? "api";
+
+/**
+ * Whether the host of a URL serves its path. Only hosts whose first label is one of the five are limited. The host of `PUBLIC_URL` and those of
+ * workers.dev serve every path.
+ */
+export function isServedHere(url: string, publicUrl: string): boolean {
+  const [, prefix, rest = ""] = PREFIX.exec(url) ?? [];
+  if (prefix === undefined || ON_PLATFORM.test(rest)) return true;
+  const { host, pathname } = new URL(url);
+  if (URL.canParse(publicUrl) && new URL(publicUrl).host === host) return true;
+  return SERVED[prefix.toLowerCase()]!.includes(kindOf(pathname));
+}

@@ -1,0 +1,11 @@
+import { STUCK } from "../assets/asset-error.ts";
+import { failAsset } from "./fail-asset.ts";
+import type { AssetParts, AssetTimer } from "./parts.ts";
+
+/** With the timers' back-off, about ten minutes of retries. */
+const MAX_WORK_FAILURES = 15;
+
+/** Fails an asset whose work keeps throwing for internal reasons, instead of retrying it forever. */
+export function onTimerFailure(machine: AssetParts, timer: AssetTimer, failures: number): void {
+  if (timer === "work" && failures >= MAX_WORK_FAILURES && machine.isProcessing) failAsset(machine, STUCK);
+}

@@ -1,0 +1,53 @@
+/** Fields of requests that say who may play a media. */
+import { z } from "@hono/zod-openapi";
+import { LATER } from "../../platform/http/fields.ts";
+import { hinted } from "../../platform/http/issue-hints.ts";
+import { isDomainRule } from "../../tenancy/access/index.ts";
+
+const MAX_RULES = 50;
+
+const Domain = z
+  .string()
+  .max(255)
+  .refine(
+    isDomainRule,
+    hinted("is invalid", "must be a host name with a dot, such as `example.com` or `*.example.com`"),
+  );
+const UserAgent = z.string().min(1).max(255);
+
+const rulesOf = <Entry extends z.ZodType<string>>(entry: Entry, what: string) =>
+  z.object({
+    defaultPolicy: z
+      .enum(["allow", "deny"])
+      .optional()
+      .openapi({ description: "For what no rule names", default: "allow" }),
+    allow: z
+      .array(entry)
+      .max(MAX_RULES)
+      .optional()
+      .openapi({ description: `${what} that may play under \`deny\`` }),
+    deny: z
+      .array(entry)
+      .max(MAX_RULES)
+      .optional()
+      .openapi({ description: `${what} that may not play under \`allow\`` }),
+  });
+
+export const DomainRules = rulesOf(Domain, "Host names").openapi("DomainRules");
+export const UserAgentRules = rulesOf(UserAgent, "Parts of user agents").openapi("UserAgentRules");
+
+export const AccessRestrictions = z
+  .object({ domains: DomainRules.optional(), userAgents: UserAgentRules.optional() })
+  .openapi("AccessRestrictions");
+
+export const MediaPolicy = z
+  .enum(["public", "private", "drm"])
+  .refine((policy) => policy !== "drm", LATER)
+  .openapi({
+    description: "`public`: everybody who has the playback ID may play it; `private`: with a token of a signing key",
+    example: "public",
+  });
+
+export const PlaybackResolution = z
+  .enum(["480p", "720p", "1080p", "1440p", "2160p"])
+  .openapi({ description: "The largest rung that the playback ID offers; absent = all" });

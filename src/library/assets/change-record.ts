@@ -1,0 +1,53 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Database, openDatabase, type Statement } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { Problem } from "../../platform/http/problems.ts";
+import { type Committed, commitWithEvents } from "../../events/webhooks/index.ts";
+import { mediaEvent } from "./media-event.ts";
+import { type Asset, type AssetRecord, changeAsset, findAsset, isStill } from "./repository.ts";
+
+/** The asset machine changes the record too. After a conflict it is read again, with a growing, jittered pause. */
+const MOST_TRIES = 40;
+const MOST_PAUSE_MS = 100;
+
+export interface RecordChange {
+  /** Columns of the asset's own row. */
+  set?: Partial<Pick<Asset, "title" | "creatorId" | "metadata">>;
+  /** Statements on dependent rows. Each must have no effect where `still` is false. */
+  statements?: Statement[];
+  /** The playback IDs afterwards, when they change. */
+  playbackIds?: AssetRecord["playbackIds"];
+}
+
+/**
+ * Changes an asset's record with optimistic concurrency, with `video.media.updated`.
+ *
+ * @param plan called again after a concurrent change; null = nothing to change
+ * @returns null when there is no such asset, or nothing to change
+ */
+export async function changeRecord<Change extends RecordChange>(
+  env: Env,
+  { workspaceId, assetId }: { workspaceId: string; assetId: string },
+  now: Date,
+  plan: (seen: AssetRecord, db: Database, still: SQL) => Change | null,
+): Promise<{ record: AssetRecord; change: Change; committed: Committed } | null> {
+  const db = openDatabase(env.DB);
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const seen = await findAsset(db, workspaceId, assetId);
+    const change = seen && plan(seen, db, isStill(seen.asset));
+    if (seen === null || change === null) return null;
+    const { set = {}, statements = [], playbackIds = seen.playbackIds } = change;
+    const record = { ...seen, playbackIds, asset: { ...seen.asset, ...set, updatedAt: now } };
+    const event = mediaEvent("video.media.updated", record, { id: crypto.randomUUID(), atMs: now.getTime() });
+    const committed = await commitWithEvents(
+      env,
+      // The asset's own row is changed last: the other statements check that it is unchanged.
+      [...statements, changeAsset(db, seen.asset, { ...set, updatedAt: now })],
+      [{ event, onlyIf: sql`changes() > 0` }],
+    );
+    if (committed.isNew[0]) return { record, change, committed };
+    const pauseMs = Math.random() * Math.min(MOST_PAUSE_MS, 2 ** tries);
+    await new Promise((done) => setTimeout(done, pauseMs));
+  }
+  throw new Problem("unavailable", "the media kept changing during the update");
+}

@@ -1,0 +1,44 @@
+import type { Database, Statement } from "../../platform/database.ts";
+import { insertPlaybackId } from "../../tenancy/access/index.ts";
+import { uploadedSourceUrl } from "../sources/upload-address.ts";
+import { type AssetSettings, newAsset } from "./create-asset.ts";
+import { type AssetForMachine, type AssetRecord, insertAssetOnce, type PlaybackId, toMachine } from "./repository.ts";
+import type { CreateAsset } from "./schemas.ts";
+import { toRestrictions } from "./to-rules.ts";
+
+/** An upload, as far as its media is concerned. */
+interface UploadedFile {
+  id: string;
+  workspaceId: string;
+  playbackId: string;
+  publicUrl: string;
+  settings: AssetSettings &
+    Pick<CreateAsset, "accessRestrictions"> & { startTime?: number | undefined; endTime?: number | undefined };
+}
+
+/** The media of a complete upload, with the upload's id. The inserts are repeatable. */
+export function uploadedAsset(
+  db: Database,
+  { id, workspaceId, playbackId, publicUrl, settings }: UploadedFile,
+  now: Date,
+): { record: AssetRecord; inserts: Statement[]; forMachine: AssetForMachine } {
+  const { startTime = 0, endTime } = settings;
+  const source = {
+    url: uploadedSourceUrl(id),
+    clipStartMs: Math.round(startTime * 1000),
+    clipEndMs: endTime === undefined ? null : Math.round(endTime * 1000),
+  };
+  const asset = { ...newAsset(settings, source, { workspaceId, publicUrl, now }), id };
+  const playback: PlaybackId = {
+    id: playbackId,
+    kind: "asset",
+    targetId: id,
+    workspaceId,
+    accessPolicy: settings.accessPolicy,
+    accessRestrictions: toRestrictions(settings.accessRestrictions),
+    resolution: null,
+    createdAt: now,
+  };
+  const inserts = [insertAssetOnce(db, asset), insertPlaybackId(db, playback).onConflictDoNothing()];
+  return { record: { asset, playbackIds: [playback], tracks: [] }, inserts, forMachine: toMachine(asset) };
+}

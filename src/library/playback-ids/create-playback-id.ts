@@ -1,0 +1,42 @@
+import type { Committed } from "../../events/webhooks/index.ts";
+import type { Env } from "../../platform/env.ts";
+import { Problem } from "../../platform/http/problems.ts";
+import { insertPlaybackIdIf, type PlaybackId } from "../../tenancy/access/index.ts";
+import { changeRecord } from "../assets/change-record.ts";
+import { toRestrictions } from "../assets/to-rules.ts";
+import type { CreatePlaybackId } from "./schemas.ts";
+
+/** The list of them is not paged, and events contain all of them. */
+const PLAYBACK_IDS_PER_MEDIA = 20;
+
+/**
+ * Adds a playback ID to a media, with `video.media.updated`. Null when there is no such media.
+ *
+ * @throws {Problem} playback_id_limit_reached
+ */
+export async function createPlaybackId(
+  env: Env,
+  key: { workspaceId: string; assetId: string },
+  { accessPolicy, accessRestrictions, resolution }: CreatePlaybackId,
+  now: Date,
+): Promise<{ playbackId: PlaybackId; committed: Committed } | null> {
+  const playbackId: PlaybackId = {
+    id: crypto.randomUUID(),
+    kind: "asset",
+    targetId: key.assetId,
+    workspaceId: key.workspaceId,
+    accessPolicy,
+    accessRestrictions: toRestrictions(accessRestrictions),
+    resolution: resolution ?? null,
+    createdAt: now,
+  };
+  const changed = await changeRecord(env, key, now, (seen, db, still) => {
+    if (seen.playbackIds.length >= PLAYBACK_IDS_PER_MEDIA)
+      throw new Problem("playback_id_limit_reached", `a media has at most ${PLAYBACK_IDS_PER_MEDIA} playback IDs`);
+    return {
+      statements: [insertPlaybackIdIf(db, playbackId, still)],
+      playbackIds: [...seen.playbackIds, playbackId],
+    };
+  });
+  return changed && { playbackId, committed: changed.committed };
+}

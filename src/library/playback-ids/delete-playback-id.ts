@@ -1,0 +1,19 @@
+import type { Committed } from "../../events/webhooks/index.ts";
+import type { Env } from "../../platform/env.ts";
+import { deletePlaybackIdIf } from "../../tenancy/access/index.ts";
+import { changeRecord } from "../assets/change-record.ts";
+
+/** Removes a playback ID from a media, with `video.media.updated`. Null when there is none. */
+export async function deletePlaybackId(
+  env: Env,
+  key: { workspaceId: string; assetId: string },
+  playbackId: string,
+  now: Date,
+): Promise<Committed | null> {
+  const changed = await changeRecord(env, key, now, (seen, db, still) => {
+    const playbackIds = seen.playbackIds.filter(({ id }) => id !== playbackId);
+    if (playbackIds.length === seen.playbackIds.length) return null;
+    return { statements: [deletePlaybackIdIf(db, playbackId, still)], playbackIds };
+  });
+  return changed?.committed ?? null;
+}

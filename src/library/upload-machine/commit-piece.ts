@@ -1,0 +1,49 @@
+import type { UploadProgress } from "../uploads/upload-calls.ts";
+import { drainSoon } from "./drain.ts";
+import type { UploadParts } from "./parts.ts";
+import { scheduleReport } from "./report-arrival.ts";
+import { scheduleSweep } from "./sweep-pieces.ts";
+
+/**
+ * Adds a stored piece to the upload when it continues the stored bytes. Of several clients that send the same bytes, the first one to commit
+ * wins, and the objects of the others are deleted. Repeatable.
+ */
+export async function commitPiece(
+  machine: UploadParts,
+  number: number,
+): Promise<{ isKept: boolean; progress: UploadProgress }> {
+  const { documents, pieces } = machine;
+  const piece = pieces.get(number);
+  if (piece?.isKept === true) return { isKept: true, progress: machine.progress };
+  const { status, storedBytes } = machine.progress;
+  if (piece === null || status !== "waiting" || piece.start !== storedBytes) {
+    abandonPieces(machine, [number]);
+    return { isKept: false, progress: machine.progress };
+  }
+  machine.commit(() => {
+    pieces.keep(number);
+    documents.put("storedBytes", storedBytes + piece.bytes);
+    scheduleReport(machine);
+    scheduleSweep(machine);
+  });
+  await completeIfWhole(machine);
+  return { isKept: true, progress: machine.progress };
+}
+
+/** Completes an upload that has all its bytes. The media exists when this returns, unless D1 cannot be written at the moment. */
+export async function completeIfWhole(machine: UploadParts): Promise<void> {
+  const { status, storedBytes, totalBytes } = machine.progress;
+  if (status !== "waiting" || storedBytes === 0 || storedBytes !== totalBytes) return;
+  const atMs = machine.clock();
+  machine.state.move("complete", () => {
+    machine.timers.cancel("expiry", "arrival");
+    machine.outbox.enqueue({ kind: "completed", payload: { atMs, eventId: crypto.randomUUID() } });
+  });
+  await drainSoon(machine);
+}
+
+/** Deletes the objects of pieces that are not part of the upload. */
+export function abandonPieces(machine: UploadParts, numbers: number[]): void {
+  machine.pieces.drop(numbers);
+  scheduleSweep(machine);
+}

@@ -1,0 +1,12 @@
+import { logWarning } from "../../platform/log.ts";
+import type { UploadParts } from "./parts.ts";
+
+/** Sends the outbox now, so that the caller's answer comes after it. On failure the timer sends it later. */
+export async function drainSoon(machine: UploadParts): Promise<void> {
+  machine.timers.bringForward("outbox", machine.clock());
+  try {
+    await machine.outbox.drain();
+  } catch (error) {
+    logWarning("upload.projection_delayed", { uploadId: machine.upload.id, error: String(error) });
+  }
+}

@@ -1,0 +1,53 @@
+import { commitWithEvents } from "../../events/webhooks/index.ts";
+import { openDatabase } from "../../platform/database.ts";
+import { successWith } from "../../platform/http/answers.ts";
+import type { CreateContext } from "../../platform/http/idempotency.ts";
+import { log, logWarning } from "../../platform/log.ts";
+import { requireRoomForMedia } from "../../tenancy/limits/index.ts";
+import type { Env } from "../../platform/env.ts";
+import { uploadPageUrl } from "./upload-page-url.ts";
+import { insertUpload, toUpload, type Upload, type UploadRow } from "./repository.ts";
+import type { CreateUpload } from "./schemas.ts";
+import { UploadSettings } from "./settings.ts";
+import { toRecord } from "./to-record.ts";
+import { callUpload } from "./upload-calls.ts";
+import { uploadEvent } from "./upload-event.ts";
+
+/** Records an upload, with `video.media.upload`, and hands it to its machine. @throws {Problem} media_limit_reached, storage_limit_reached */
+export async function createUpload(
+  { corsOrigin, pushMediaSettings }: CreateUpload,
+  { env, workspaceId, publicUrl, now, after, keep }: CreateContext,
+) {
+  await requireRoomForMedia(env, workspaceId);
+  const row: UploadRow = {
+    id: crypto.randomUUID(),
+    workspaceId,
+    playbackId: crypto.randomUUID(),
+    corsOrigin,
+    settings: pushMediaSettings ?? UploadSettings.parse({}),
+    status: "waiting",
+    publicUrl,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const upload = toUpload(row);
+  const answer = successWith({
+    playback_id: upload.playbackId,
+    page_url: await uploadPageUrl(env, upload),
+    data: toRecord(env, upload, "waiting"),
+  });
+  const created = { id: upload.id, answer };
+  const event = uploadEvent(env, "video.media.upload", upload, { id: crypto.randomUUID(), atMs: now.getTime() });
+  const statements = [insertUpload(openDatabase(env.DB), row), ...(await keep(created))];
+  const { wake } = await commitWithEvents(env, statements, [{ event }]);
+  after(wake());
+  after(start(env, upload));
+  log("upload.created", { uploadId: upload.id, workspaceId });
+  return created;
+}
+
+/** If this call is lost, the upload's first chunk starts the machine, or the cron's sweep ends the upload. */
+const start = (env: Env, upload: Upload): Promise<unknown> =>
+  callUpload(env, upload.id, "start", { upload }).catch((error: unknown) =>
+    logWarning("upload.start_failed", { uploadId: upload.id, error: String(error) }),
+  );

@@ -1,0 +1,86 @@
+import { commitWithEvents } from "../../events/webhooks/index.ts";
+import { commit, openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { log } from "../../platform/log.ts";
+import { callMachine } from "../../platform/machine/calls.ts";
+import type { OutboxMessage } from "../../platform/machine/outbox.ts";
+import { assetMachine } from "../assets/asset-calls.ts";
+import { tombstoneAsset } from "../assets/repository.ts";
+import { startMachine } from "../assets/start-machine.ts";
+import { uploadedAsset } from "../assets/uploaded-asset.ts";
+import type { PieceList } from "../sources/piece-list.ts";
+import { storePieceList } from "../sources/stored-pieces.ts";
+import { settleUpload, type Upload } from "./repository.ts";
+import { mediaCreatedEvent, uploadEvent } from "./upload-event.ts";
+
+/** The messages of an upload machine's outbox. */
+export type UploadMessage =
+  /** The index has arrived before the media data, so the media is created, but not announced yet. */
+  | { kind: "begun"; payload: { atMs: number } }
+  | { kind: "completed"; payload: { atMs: number; eventId: string } }
+  | { kind: "cancelled"; payload: { atMs: number; eventId: string } }
+  | { kind: "expired"; payload: { atMs: number } };
+
+interface Projected {
+  upload: Upload;
+  pieces: () => PieceList;
+  /** The media exists before the upload is complete. */
+  hasMedia: boolean;
+}
+
+/** Writes an upload machine's messages to D1 and R2, with their events. Idempotent. */
+export async function projectUpload(
+  env: Env,
+  { upload, pieces, hasMedia }: Projected,
+  messages: OutboxMessage[],
+  now: Date,
+): Promise<void> {
+  for (const message of messages as unknown as UploadMessage[]) {
+    if (message.kind === "begun") await beginMedia(env, upload, new Date(message.payload.atMs));
+    else if (message.kind === "completed") await announceMedia(env, upload, pieces(), message.payload);
+    else if (message.kind === "cancelled") await cancel(env, upload, message.payload);
+    else await settleUpload(openDatabase(env.DB), upload.id, "expired", now);
+    if (hasMedia && (message.kind === "cancelled" || message.kind === "expired")) await removeMedia(env, upload, now);
+  }
+}
+
+/** Creates the media, which plays as far as it has arrived. */
+async function beginMedia(env: Env, upload: Upload, at: Date): Promise<void> {
+  const { inserts, forMachine } = uploadedAsset(openDatabase(env.DB), upload, at);
+  await commit(env.DB, inserts);
+  log("upload.media_begun", { uploadId: upload.id, workspaceId: upload.workspaceId });
+  await startMachine(env, forMachine);
+}
+
+/** Deletes a media that was never announced, so no event announces its end. */
+async function removeMedia(env: Env, { id }: Upload, now: Date): Promise<void> {
+  await tombstoneAsset(openDatabase(env.DB), id, now);
+  await assetMachine(env, id).remove(id);
+}
+
+/** The upload becomes a media, whose source is the list of its pieces. */
+async function announceMedia(
+  env: Env,
+  upload: Upload,
+  pieces: PieceList,
+  { atMs, eventId }: { atMs: number; eventId: string },
+): Promise<void> {
+  const db = openDatabase(env.DB);
+  await storePieceList(env, upload.id, pieces);
+  const { record, inserts, forMachine } = uploadedAsset(db, upload, new Date(atMs));
+  const event = mediaCreatedEvent(record, { id: eventId, atMs });
+  const statements = [...inserts, settleUpload(db, upload.id, "complete", new Date(atMs))];
+  const { wake } = await commitWithEvents(env, statements, [{ event }]);
+  await wake();
+  log("upload.completed", { uploadId: upload.id, workspaceId: upload.workspaceId, pieces: pieces.length });
+  await startMachine(env, forMachine); // if this call is lost, the cron's sweep starts the machine
+  await callMachine(env.ASSET_MACHINE, upload.id, "arrived", {});
+}
+
+async function cancel(env: Env, upload: Upload, { atMs, eventId }: { atMs: number; eventId: string }): Promise<void> {
+  const db = openDatabase(env.DB);
+  const event = uploadEvent(env, "video.media.upload.cancelled", upload, { id: eventId, atMs });
+  const settled = settleUpload(db, upload.id, "cancelled", new Date(atMs));
+  const { wake } = await commitWithEvents(env, [settled], [{ event }]);
+  await wake();
+}

@@ -1,0 +1,69 @@
+import { and, asc, count, desc, eq, lt, type SQL, sql } from "drizzle-orm";
+import type { Database } from "../../platform/database.ts";
+import { isWaiting, uploads } from "./tables.ts";
+
+type Row = typeof uploads.$inferSelect;
+export type { Row as UploadRow };
+/** Dates as epoch ms, because machines store and exchange JSON. */
+export type Upload = Omit<Row, "createdAt" | "updatedAt"> & { createdAtMs: number };
+
+export function toUpload(row: Row): Upload {
+  const { id, workspaceId, playbackId, corsOrigin, settings, status, publicUrl, createdAt } = row;
+  return { id, workspaceId, playbackId, corsOrigin, settings, status, publicUrl, createdAtMs: createdAt.getTime() };
+}
+
+export const insertUpload = (db: Database, row: Row) => db.insert(uploads).values(row);
+
+/** @param workspaceId null = any workspace, for internal callers */
+export async function findUpload(db: Database, workspaceId: string | null, id: string): Promise<Upload | null> {
+  const isMine = workspaceId === null ? undefined : eq(uploads.workspaceId, workspaceId);
+  const [row] = await db
+    .select()
+    .from(uploads)
+    .where(and(eq(uploads.id, id), isMine));
+  return row === undefined ? null : toUpload(row);
+}
+
+/** The uploads that are not complete yet. @param page counts from 1 */
+export async function listWaiting(
+  db: Database,
+  workspaceId: string,
+  { page, limit, order }: { page: number; limit: number; order: "asc" | "desc" },
+): Promise<{ uploads: Upload[]; total: number }> {
+  const mine = and(eq(uploads.workspaceId, workspaceId), isWaiting);
+  const direction = order === "asc" ? asc : desc;
+  const [rows, totals] = await db.batch([
+    db
+      .select()
+      .from(uploads)
+      .where(mine)
+      .orderBy(direction(uploads.createdAt), direction(uploads.id))
+      .limit(limit)
+      .offset((page - 1) * limit),
+    db.select({ total: count() }).from(uploads).where(mine),
+  ]);
+  return { uploads: rows.map(toUpload), total: totals[0]?.total ?? 0 };
+}
+
+/** Moves an upload out of `waiting`. @param onlyIf a further condition, in SQL */
+export const settleUpload = (
+  db: Database,
+  id: string,
+  status: "complete" | "cancelled" | "expired",
+  now: Date,
+  onlyIf: SQL = sql`true`,
+) =>
+  db
+    .update(uploads)
+    .set({ status, updatedAt: now })
+    .where(and(eq(uploads.id, id), isWaiting, onlyIf));
+
+/** Uploads that are older than they can be, because a call to their machine was lost. */
+export async function findOverdue(db: Database, before: Date, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: uploads.id })
+    .from(uploads)
+    .where(and(isWaiting, lt(uploads.createdAt, before)))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}

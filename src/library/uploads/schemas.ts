@@ -1,0 +1,84 @@
+import { z } from "@hono/zod-openapi";
+import { PlaybackIdRecord } from "../../events/index.ts";
+import { hinted } from "../../platform/http/issue-hints.ts";
+import { UploadSettings } from "./settings.ts";
+
+const MAX_ORIGIN_LENGTH = 255;
+
+/** The origin as browsers send it; null for text that is no origin. */
+function originOf(text: string): string | null {
+  if (text === "*") return text;
+  if (!URL.canParse(text)) return null;
+  const { origin, protocol, pathname, search, hash, username, password } = new URL(text);
+  const isBare = pathname === "/" && search === "" && hash === "" && username === "" && password === "";
+  return /^https?:$/.test(protocol) && isBare ? origin : null;
+}
+
+const CorsOrigin = z
+  .string()
+  .max(MAX_ORIGIN_LENGTH)
+  .refine(
+    (text) => originOf(text) !== null,
+    hinted("is invalid", "must be `*` or an origin, for example `https://app.example.com`"),
+  )
+  .transform((text) => originOf(text) ?? text)
+  .openapi({
+    type: "string",
+    description: "The origin whose pages may send the file, as browsers name it; `*` = any",
+    example: "https://app.example.com",
+  });
+
+export const CreateUpload = z
+  .object({
+    corsOrigin: CorsOrigin,
+    pushMediaSettings: UploadSettings.optional().openapi({ description: "Settings of the media" }),
+  })
+  .openapi("CreateUpload");
+export type CreateUpload = z.infer<typeof CreateUpload>;
+
+const { id: _, ...policy } = PlaybackIdRecord.shape;
+
+const PushedSettings = z.object({
+  playbackIds: z.array(z.object(policy)),
+  title: z.string().optional(),
+  creatorId: z.string().optional(),
+  metadata: z.record(z.string(), z.string()),
+  mediaQuality: z.string(),
+  maxResolution: z.string(),
+  sourceAccess: z.boolean(),
+  optimizeAudio: z.boolean(),
+});
+
+export const UploadRecord = z
+  .object({
+    uploadId: z.uuid().openapi({ description: "Also the id of the media" }),
+    trial: z.boolean(),
+    status: z.literal("waiting"),
+    url: z.url().openapi({ description: "Takes the file. It is the only credential of the upload." }),
+    timeout: z.int().openapi({ description: "Seconds for which an upload can begin at `url`" }),
+    corsOrigin: z.string(),
+    pushMediaSettings: PushedSettings,
+  })
+  .openapi("Upload");
+
+export const UploadState = UploadRecord.extend({
+  status: z.enum(["waiting", "complete", "cancelled", "expired"]),
+  receivedBytes: z.int().openapi({ description: "Stored without a gap from the first byte" }),
+  totalBytes: z.int().optional().openapi({ description: "Of the whole file, once a client has stated it" }),
+}).openapi("UploadState");
+
+export const CancelledUpload = z
+  .object({
+    uploadId: z.uuid(),
+    trial: z.boolean(),
+    status: z.literal("cancelled"),
+    url: z.url(),
+    timeout: z.int(),
+    corsOrigin: z.string(),
+    maxResolution: z.string(),
+    accessPolicy: z.string(),
+    metadata: z.record(z.string(), z.string()),
+    title: z.string().optional(),
+    creatorId: z.string().optional(),
+  })
+  .openapi("CancelledUpload");

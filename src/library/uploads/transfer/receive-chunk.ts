@@ -1,0 +1,78 @@
+import type { Env } from "../../../platform/env.ts";
+import { Problem } from "../../../platform/http/problems.ts";
+import { log, logWarning } from "../../../platform/log.ts";
+import { pieceKey } from "../../../platform/storage/keys.ts";
+import { callUpload, type Chunk, type ChunkRefusal, type UploadProgress } from "../upload-calls.ts";
+import { type BodyReader, type PieceBytes, storePiece } from "./store-piece.ts";
+
+/**
+ * Stores a chunk whole or not at all, and answers with what the upload has stored afterwards. The machine records the piece before its first
+ * byte is written, and counts it only when all of its bytes are.
+ *
+ * @param bytes.verify throws when the stored bytes are not what the client has sent; then they do not count
+ * @throws {Problem} upload_over, bad_chunk, body_too_large; unavailable when the chunk could not be stored
+ */
+export async function receiveChunk(
+  env: Env,
+  uploadId: string,
+  chunk: Chunk,
+  body: BodyReader,
+  bytes: Pick<PieceBytes, "isWholeBody" | "onBytes"> & { verify?: () => void } = { isWholeBody: true },
+): Promise<UploadProgress> {
+  const verdict = known(await callUpload(env, uploadId, "begin", chunk));
+  if (verdict.kind === "refuse") throw refusalProblem(verdict.reason, verdict.progress);
+  if (verdict.kind === "ignore") {
+    await body.drain();
+    return verdict.progress;
+  }
+  const { piece, skip, length } = verdict;
+  try {
+    const isWholeBody = bytes.isWholeBody && skip === 0;
+    await storePiece(env, uploadId, piece, body, { ...bytes, isWholeBody, skip, length });
+  } catch (error) {
+    logWarning("upload.chunk_failed", { uploadId, piece, offset: chunk.offset, error: String(error) });
+    await abandon(env, uploadId, piece);
+    throw new Problem("unavailable", "the chunk could not be stored; send it again", { cause: error });
+  }
+  try {
+    bytes.verify?.();
+  } catch (error) {
+    await abandon(env, uploadId, piece);
+    throw error;
+  }
+  return await commitPiece(env, uploadId, piece);
+}
+
+/** If this call is lost, the machine's timer deletes the piece. */
+const abandon = (env: Env, uploadId: string, piece: number): Promise<unknown> =>
+  callUpload(env, uploadId, "abandon", { piece }).catch(() => undefined);
+
+async function commitPiece(env: Env, uploadId: string, piece: number): Promise<UploadProgress> {
+  const { isKept, progress } = known(await callUpload(env, uploadId, "commit", { piece }));
+  log("upload.chunk_stored", { uploadId, piece, isKept, storedBytes: progress.storedBytes });
+  // The machine deletes the object too, but may have done so before it was written.
+  if (!isKept) await env.MEDIA.delete(pieceKey(uploadId, piece));
+  if (progress.status === "cancelled" || progress.status === "expired") throw refusalProblem("over", progress);
+  return progress;
+}
+
+/** @throws {Problem} upload_over for an upload that was never recorded */
+export function known<T>(answer: T | null): T {
+  if (answer === null) throw new Problem("upload_over", "no upload has this URL");
+  return answer;
+}
+
+export function refusalProblem(reason: ChunkRefusal, { status, totalBytes }: UploadProgress): Problem {
+  switch (reason) {
+    case "over":
+      return new Problem("upload_over", `the upload is ${status}; create a new one`);
+    case "total_differs":
+      return new Problem("bad_chunk", `the upload has begun with a file of ${totalBytes ?? 0} bytes`);
+    case "beyond_total":
+      return new Problem("bad_chunk", `the chunk ends after the file's ${totalBytes ?? 0} bytes`);
+    case "too_large":
+      return new Problem("body_too_large", "the file is larger than this deployment accepts");
+    case "too_many_pieces":
+      return new Problem("bad_chunk", "chunks of this size would be too many; send larger ones");
+  }
+}

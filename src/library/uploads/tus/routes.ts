@@ -1,0 +1,133 @@
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import type { Env } from "../../../platform/env.ts";
+import { Problem } from "../../../platform/http/problems.ts";
+import { publicUrlOf } from "../../../platform/http/requests.ts";
+import type { AppContext } from "../../../platform/http/router.ts";
+import { maxSourceBytes } from "../../sources/limits.ts";
+import { createUpload } from "../create-upload.ts";
+import { UploadSettings } from "../settings.ts";
+import { preflightHeaders } from "../transfer/cors.ts";
+import { known, refusalProblem } from "../transfer/receive-chunk.ts";
+import { requireOpen } from "../transfer/receive-upload.ts";
+import { grantOf, requireBegun, type UploadCall } from "../transfer/upload-call.ts";
+import { callUpload, type UploadProgress } from "../upload-calls.ts";
+import { type UploadGrant, URL_VALID_S } from "../upload-url.ts";
+import { offerHeaders, tusFailure, tusHeaders, TusRefusal } from "./answers.ts";
+import { bytesOf, parseMetadata, TUS_VERSION } from "./headers.ts";
+import { receivePatch } from "./receive-patch.ts";
+
+const CREATION = "/uploads/tus";
+/** A creation's Location. */
+const LOCATION = "/uploads/tus/:workspaceId/:uploadId";
+/** The upload URL of the REST API speaks both protocols. */
+const UPLOAD = "/uploads/:workspaceId/:uploadId";
+/** An upload expires this long after its creation; its URL's time is counted from the creation too. */
+const LIFE_S = 24 * 3600;
+
+async function answer(
+  c: UploadCall,
+  carryOut: (c: UploadCall, grant: UploadGrant) => Promise<Response>,
+): Promise<Response> {
+  let corsOrigin = "*";
+  try {
+    const grant = grantOf(c);
+    if (grant === null) throw new Problem("forbidden", "this is not an upload URL, or it was changed");
+    corsOrigin = grant.corsOrigin;
+    requireVersion(c);
+    return await carryOut(c, grant);
+  } catch (error) {
+    return tusFailure(error, { corsOrigin, requestId: c.var.requestId });
+  }
+}
+
+function requireVersion(c: Context<AppContext>): void {
+  if (c.req.header("tus-resumable") !== TUS_VERSION) throw new TusRefusal(412, `Tus-Resumable must be ${TUS_VERSION}`);
+}
+
+/**
+ * tus 1.0 over the same store as the upload URLs of the REST API.
+ *
+ * @param requireCredentials of a creation; the Location that it answers with is a credential of its own
+ */
+export function tusRoutes({ requireCredentials }: { requireCredentials: MiddlewareHandler<AppContext> }) {
+  const routes = new Hono<AppContext>()
+    .options(CREATION, (c) => c.body(null, 204, { ...preflightHeaders("*"), ...offerHeaders(maxSourceBytes(c.env)) }))
+    .post(CREATION, requireCredentials, create)
+    .options(LOCATION, (c) => c.body(null, 204, preflightHeaders(grantOf(c)?.corsOrigin ?? "*")));
+  for (const path of [LOCATION, UPLOAD]) {
+    routes
+      .get(path, (c) => answer(c, head)) // Hono answers HEAD by it
+      .patch(path, (c) => answer(c, patch))
+      .delete(path, (c) => answer(c, terminate));
+  }
+  return routes;
+}
+
+async function head(c: UploadCall, grant: UploadGrant): Promise<Response> {
+  const progress = requireOpen(known(await callUpload(c.env, grant.uploadId, "progress", {})));
+  return c.body(null, 200, progressHeaders(grant, progress));
+}
+
+async function patch(c: UploadCall, grant: UploadGrant): Promise<Response> {
+  await requireBegun(c, grant);
+  const progress = await receivePatch(c.env, grant.uploadId, c.req.raw);
+  return c.body(null, 204, progressHeaders(grant, progress));
+}
+
+async function terminate(c: UploadCall, { uploadId, corsOrigin }: UploadGrant): Promise<Response> {
+  const progress = known(await callUpload(c.env, uploadId, "cancel", {}));
+  if (progress.status !== "cancelled") throw refusalProblem("over", progress);
+  return c.body(null, 204, tusHeaders(corsOrigin));
+}
+
+function progressHeaders(grant: UploadGrant, { status, storedBytes, totalBytes }: UploadProgress) {
+  const expiresAt = new Date((grant.expiresAtS - URL_VALID_S + LIFE_S) * 1000);
+  return {
+    ...tusHeaders(grant.corsOrigin),
+    "Upload-Offset": String(storedBytes),
+    ...(totalBytes === null ? { "Upload-Defer-Length": "1" } : { "Upload-Length": String(totalBytes) }),
+    ...(status === "complete" ? {} : { "Upload-Expires": expiresAt.toUTCString() }),
+  };
+}
+
+/** Creates an upload with the caller's credentials. `title` or `filename` becomes the media's title. */
+async function create(c: Context<AppContext>): Promise<Response> {
+  try {
+    requireVersion(c);
+    return await createFrom(c);
+  } catch (error) {
+    return tusFailure(error, { corsOrigin: "*", requestId: c.var.requestId });
+  }
+}
+
+async function createFrom(c: Context<AppContext>): Promise<Response> {
+  const totalBytes = bytesOf(c.req.header("upload-length"));
+  if (totalBytes === null && c.req.header("upload-defer-length") !== "1")
+    throw new Problem("bad_chunk", "Upload-Length must be a number of bytes, or Upload-Defer-Length 1");
+  if (totalBytes === 0) throw new Problem("bad_chunk", "the file is empty");
+  const metadata = parseMetadata(c.req.header("upload-metadata") ?? null);
+  if (metadata === null) throw new Problem("bad_chunk", "Upload-Metadata must be pairs of a key and Base64");
+  const settings = UploadSettings.safeParse({ title: metadata["title"] ?? metadata["filename"] });
+  if (!settings.success) throw new Problem("bad_chunk", "the title in Upload-Metadata has more than 255 characters");
+  const { answer: made } = await createUpload({ corsOrigin: "*", pushMediaSettings: settings.data }, contextOf(c));
+  const { uploadId, url } = made.data;
+  if (totalBytes !== null) await announce(c.env, uploadId, totalBytes);
+  const location = url.replace("/uploads/", `${CREATION}/`);
+  return c.body(null, 201, { ...tusHeaders("*"), Location: location });
+}
+
+async function announce(env: Env, uploadId: string, totalBytes: number): Promise<void> {
+  const verdict = known(await callUpload(env, uploadId, "announce", { totalBytes }));
+  if (verdict.kind !== "refuse") return;
+  await callUpload(env, uploadId, "cancel", {});
+  throw refusalProblem(verdict.reason, verdict.progress);
+}
+
+const contextOf = (c: Context<AppContext>) => ({
+  env: c.env,
+  workspaceId: c.var.caller.workspaceId,
+  publicUrl: publicUrlOf(c),
+  now: new Date(),
+  after: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
+  keep: () => Promise.resolve([]),
+});

@@ -1,0 +1,57 @@
+import type { z } from "@hono/zod-openapi";
+import type { Committed } from "../../events/webhooks/index.ts";
+import type { Env } from "../../platform/env.ts";
+import { Problem } from "../../platform/http/problems.ts";
+import { validationProblem } from "../../platform/http/validation.ts";
+import { allowsPrivateNetwork } from "../../platform/network/index.ts";
+import { changeStream } from "../streams/change-stream.ts";
+import { newHexId } from "../streams/ids.ts";
+import type { SimulcastTarget } from "../streams/repository.ts";
+import { sealTarget } from "../streams/secrets.ts";
+import { targetEvent } from "../streams/stream-event.ts";
+import { insertTargetIf } from "../streams/targets.ts";
+import { targetUrlProblem } from "./target-url.ts";
+
+/** Each target uses a connection and a process of the gateway. */
+const TARGETS_PER_STREAM = 5;
+
+/**
+ * Adds a simulcast target. Null when the stream does not exist.
+ *
+ * @throws {Problem} stream_not_idle: the stream is broadcasting or disabled (media contract, live streams); validation_failed: an invalid URL, or the
+ *   stream has five targets
+ */
+export async function addTarget(
+  env: Env,
+  key: { workspaceId: string; streamId: string },
+  body: { url: string; streamKey: string; metadata?: Record<string, string> | undefined },
+  now: Date,
+): Promise<{ target: SimulcastTarget; committed: Committed } | null> {
+  requireValidUrl(body, allowsPrivateNetwork(env));
+  const { url, streamKey, metadata } = body;
+  const fresh = { ...key, url, metadata: metadata ?? null, isEnabled: true, createdAt: now };
+  const target: SimulcastTarget = { ...fresh, id: newHexId(), streamKey };
+  const sealed = await sealTarget(env, target.id, streamKey);
+  const changed = await changeStream(env, key, ({ stream, targets }, db, still) => {
+    if (stream.status !== "idle") throw new Problem("stream_not_idle", "targets are added while the stream is idle");
+    if (targets.length >= TARGETS_PER_STREAM) throw tooManyTargets();
+    return {
+      statements: [insertTargetIf(db, { ...target, ...sealed }, still, TARGETS_PER_STREAM)],
+      event: targetEvent("video.live_stream.simulcast_target.created", target, now.getTime()),
+    };
+  });
+  return changed && { target, committed: changed.committed };
+}
+
+function tooManyTargets(): Problem {
+  const message = `has ${TARGETS_PER_STREAM} simulcast targets, the maximum; remove one first`;
+  return new Problem("validation_failed", `the stream ${message}`, { fields: [{ field: "streamId", message }] });
+}
+
+/** @throws {Problem} validation_failed */
+function requireValidUrl(body: { url: string }, allowPrivateNetwork: boolean): void {
+  const message = targetUrlProblem(body.url, allowPrivateNetwork);
+  if (message === null) return;
+  const issues: z.core.$ZodIssue[] = [{ code: "custom", path: ["url"], message, input: undefined }];
+  throw validationProblem({ issues }, { data: body, schema: null });
+}

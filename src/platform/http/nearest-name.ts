@@ -1,0 +1,43 @@
+/** Longer names are compared with none: their distance would take too long to compute. */
+const MAX_LENGTH = 64;
+/** Of a name's length: the share of characters in which a misspelt one may differ. */
+const MAX_SHARE = 1 / 3;
+
+/** The known name that was probably meant: the same in another spelling (`access_policy`), or one with few different characters. */
+export function nearestName(name: string, known: readonly string[]): string | null {
+  const wanted = plain(name);
+  if (name.length > MAX_LENGTH || wanted === "") return null;
+  let nearest: { name: string; distance: number } | null = null;
+  for (const candidate of known) {
+    const other = plain(candidate);
+    const distance = editDistance(wanted, other);
+    const isNear = distance <= Math.floor(Math.max(wanted.length, other.length) * MAX_SHARE);
+    if (isNear && distance < (nearest?.distance ?? Infinity)) nearest = { name: candidate, distance };
+  }
+  return nearest?.name ?? null;
+}
+
+export const isSameName = (one: string, other: string): boolean => plain(one) === plain(other);
+
+const plain = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+
+/** Optimal string alignment: insertions, deletions, substitutions and swaps of two neighbours count one each. */
+export function editDistance(one: string, other: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const isSame = one[row - 1] === other[column - 1];
+      const isSwap = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      current[column] = Math.min(
+        last[column]! + 1,
+        current[column - 1]! + 1,
+        last[column - 1]! + (isSame ? 0 : 1),
+        isSwap ? (beforeLast[column - 2] ?? Infinity) + 1 : Infinity,
+      );
+    }
+    [beforeLast, last] = [last, current];
+  }
+  return last[other.length]!;
+}

@@ -1,0 +1,62 @@
+/** Reads the structure of zod schemas. Pure. */
+import type { z } from "@hono/zod-openapi";
+
+type Schema = z.core.$ZodTypes;
+
+/** The part of a schema that zod documents for libraries. */
+// oxlint-disable-next-line eslint/no-underscore-dangle -- the name is zod's
+export const internalsOf = <S extends { _zod: unknown }>(schema: S): S["_zod"] => schema._zod;
+
+/** The schema of the value itself: without defaults, `optional`, `nullable` and transformations. */
+export function unwrapped(schema: z.core.$ZodType): Schema {
+  const { def } = internalsOf(schema as Schema);
+  switch (def.type) {
+    case "optional":
+    case "nullable":
+    case "default":
+    case "prefault":
+    case "readonly":
+      return unwrapped(def.innerType);
+    case "pipe":
+      return unwrapped(def.in);
+    default:
+      return schema as Schema;
+  }
+}
+
+/** The fields of an object, by name; null for any other schema. @param value selects the option of a union */
+export function fieldsOf(schema: z.core.$ZodType, value: unknown): Record<string, z.core.$ZodType> | null {
+  const { def } = internalsOf(optionFor(schema, value));
+  return def.type === "object" ? def.shape : null;
+}
+
+/** The schema of one member of a value; null when the schema does not say. */
+export function memberOf(schema: z.core.$ZodType, key: PropertyKey, value: unknown): z.core.$ZodType | null {
+  const { def } = internalsOf(optionFor(schema, value));
+  if (def.type === "object") return Object.hasOwn(def.shape, key) ? (def.shape[String(key)] ?? null) : null;
+  if (def.type === "array") return def.element;
+  if (def.type === "record") return def.valueType;
+  return null;
+}
+
+/** The schemas that a member may have when the value matches no option of a union. */
+export function membersOf(schema: z.core.$ZodType, key: PropertyKey, value: unknown): z.core.$ZodType[] {
+  const known = memberOf(schema, key, value);
+  if (known !== null) return [known];
+  const { def } = internalsOf(unwrapped(schema));
+  return def.type === "union" ? def.options.flatMap((option) => membersOf(option, key, value)) : [];
+}
+
+/** The option of a discriminated union that the value names; any other schema as it is. */
+function optionFor(schema: z.core.$ZodType, value: unknown): Schema {
+  const own = unwrapped(schema);
+  const { def } = internalsOf(own);
+  if (def.type !== "union" || !("discriminator" in def)) return own;
+  const name = (def as z.core.$ZodDiscriminatedUnionDef).discriminator;
+  const wanted = (value as Record<string, unknown> | null | undefined)?.[name];
+  const option = def.options.find((one) => {
+    const field = fieldsOf(one, null)?.[name];
+    return field !== undefined && internalsOf(field).values?.has(wanted as z.core.util.Primitive) === true;
+  });
+  return option === undefined ? own : optionFor(option, value);
+}

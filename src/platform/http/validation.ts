@@ -1,0 +1,68 @@
+/** Turns the issues that a schema finds into the contract's 422 (media contract, Errors). */
+import type { z } from "@hono/zod-openapi";
+import { follow, hintOf } from "./issue-hints.ts";
+import { type FieldProblem, Problem } from "./problems.ts";
+import { fieldsOf } from "./schema-parts.ts";
+import { fieldName, MAX_UNKNOWN_FIELDS, unknownField, unknownFields, unknownParameters } from "./unknown-fields.ts";
+
+/** What was validated: `target` is where it came from. */
+export interface Validated {
+  data: unknown;
+  /** Null when only custom issues can occur. */
+  schema: z.core.$ZodType | null;
+  target?: string;
+}
+
+/** The validation_failed problem with every invalid field, each named once. */
+export function validationProblem(
+  error: Pick<z.core.$ZodError, "issues">,
+  { data, schema, target = "json" }: Validated,
+): Problem {
+  const fields = new Map<string, FieldProblem>();
+  for (const issue of error.issues)
+    for (const { field: name, ...rest } of problemsOf(issue, schema, data)) {
+      const field = name || (target === "json" ? "body" : target);
+      if (!fields.has(field)) fields.set(field, { field, ...rest });
+    }
+  const unknown = unknownOf(target, schema, data).filter(({ field }) => !isExplained(field, fields));
+  return new Problem("validation_failed", "validation failed", { fields: [...fields.values()], unknown });
+}
+
+function unknownOf(target: string, schema: z.core.$ZodType | null, data: unknown): FieldProblem[] {
+  if (schema === null) return [];
+  if (target === "json") return unknownFields(schema, data);
+  return target === "query" && typeof data === "object" && data !== null ? unknownParameters(schema, data) : [];
+}
+
+/** Whether the field is refused itself, or belongs to an object whose kind is. */
+const isExplained = (field: string, refused: Map<string, FieldProblem>): boolean =>
+  refused.has(field) || refused.has(`${field.slice(0, field.lastIndexOf(".") + 1)}type`);
+
+function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType | null, data: unknown): FieldProblem[] {
+  if (issue.code === "unrecognized_keys" && schema !== null) return unknownKeys(issue, schema, data);
+  const message = issue.code === "custom" ? issue.message : contractMessage(issue, data);
+  const hint = hintOf(issue, schema, data);
+  return [{ field: fieldName(issue.path), message, ...(hint === null ? {} : { hint }) }];
+}
+
+/** The contract's two messages. A schema may define others through a custom issue. */
+function contractMessage({ path }: z.core.$ZodIssue, data: unknown): string {
+  const value = path.reduce<unknown>(
+    (inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key],
+    data,
+  );
+  return value === undefined || value === null ? "must not be null" : "is invalid";
+}
+
+function unknownKeys(
+  { path, keys }: z.core.$ZodIssueUnrecognizedKeys,
+  schema: z.core.$ZodType,
+  data: unknown,
+): FieldProblem[] {
+  const { schemas, value } = follow(schema, data, path);
+  const fields = (schemas[0] && fieldsOf(schemas[0], value)) ?? {};
+  return keys.slice(0, MAX_UNKNOWN_FIELDS).map((key) => {
+    const { field, message } = unknownField(schema, fields, path, key);
+    return { field, message: "is invalid", hint: message };
+  });
+}

@@ -1,0 +1,72 @@
+/** Names the unknown fields and query parameters of a request that succeeds (media contract: unknown fields are tolerated). */
+import { type createRoute, z } from "@hono/zod-openapi";
+import type { Context, MiddlewareHandler } from "hono";
+import { unknownFields, unknownParameters } from "./unknown-fields.ts";
+
+type Route = Parameters<typeof createRoute>[0];
+
+const Warning = z
+  .object({ field: z.string(), message: z.string() })
+  .openapi("Warning", { example: { field: "titel", message: "unknown field `titel`; did you mean `title`?" } });
+
+/** The schema of a route's JSON body; null when it has none. */
+export function bodySchemaOf(request: Route["request"]): z.ZodType | null {
+  const json = request?.body?.content["application/json"];
+  return json !== undefined && "schema" in json && json.schema instanceof z.ZodType ? json.schema : null;
+}
+
+/** What a request may contain: the schemas whose unknown members are named. */
+interface Tolerant {
+  body: z.ZodType | null;
+  query: z.ZodType | null;
+}
+
+/** The route, with `warnings` in its successful responses if its body or its query may have unknown members. */
+export function withWarnings(route: Route): Route {
+  const { request } = route;
+  const tolerant: Tolerant = {
+    body: unlessStrict(bodySchemaOf(request)),
+    query: request?.query instanceof z.ZodType ? unlessStrict(request.query) : null,
+  };
+  if (tolerant.body === null && tolerant.query === null) return route;
+  const responses = Object.entries(route.responses).map(([status, response]) => [
+    status,
+    status.startsWith("2") ? documented(response) : response,
+  ]);
+  const own = [route.middleware ?? []].flat();
+  return { ...route, responses: Object.fromEntries(responses), middleware: [...own, warnOfUnknown(tolerant)] };
+}
+
+/** A strict object refuses unknown fields itself. */
+const unlessStrict = (schema: z.ZodType | null) =>
+  schema instanceof z.ZodObject && schema.def.catchall instanceof z.ZodNever ? null : schema;
+
+type DocumentedResponse = Route["responses"][string];
+
+function documented(response: DocumentedResponse): DocumentedResponse {
+  if (!("content" in response)) return response;
+  const content = response.content?.["application/json"];
+  if (content === undefined || !("schema" in content) || !(content.schema instanceof z.ZodObject)) return response;
+  const warnings = z.array(Warning).optional().openapi({
+    description: "Fields and query parameters of the request that are unknown and were ignored; absent = none",
+  });
+  const schema = content.schema.extend({ warnings });
+  return { ...response, content: { ...response.content, "application/json": { ...content, schema } } };
+}
+
+/** Adds the warnings to the response as the last member, so that the bytes before it are those of the handler. */
+const warnOfUnknown =
+  (tolerant: Tolerant): MiddlewareHandler =>
+  async (c, next) => {
+    await next();
+    if (!c.res.ok || c.error !== undefined) return;
+    const warnings = await warningsOf(c, tolerant);
+    if (warnings.length === 0) return;
+    const text = await c.res.text();
+    c.res = new Response(`${text.slice(0, text.lastIndexOf("}"))},"warnings":${JSON.stringify(warnings)}}`, c.res);
+  };
+
+async function warningsOf({ req }: Context, { body, query }: Tolerant) {
+  const parameters = query === null ? [] : unknownParameters(query, req.query());
+  return body === null ? parameters : [...unknownFields(body, await req.json().catch(() => null)), ...parameters];
+}

@@ -1,0 +1,86 @@
+import { GATEWAY_ID } from "../../protocol/gateway-credential.ts";
+import { isSecureUrl } from "../../protocol/secure-url.ts";
+
+/**
+ * The rules of the Worker's variables (docs/guides/settings.md), used by the Worker, `npm run deploy` and the local platform. Secrets have
+ * rules of their own (protocol/secrets.ts).
+ */
+
+interface Rule {
+  isValid(value: string): boolean;
+  /** What a valid value is, after the variable's name: "must be …". */
+  words: string;
+  /** Whether the variable must have a value; otherwise empty = unset. */
+  isRequired?: true;
+}
+
+/** Values of `LIVE_PART_TARGET_MS`. */
+export const PART_TARGET_MS = { least: 200, usual: 500, most: 1000 } as const;
+
+const wholeNumber: Rule = {
+  isValid: (value) => Number.isSafeInteger(Number(value)) && Number(value) > 0,
+  words: "must be a positive whole number",
+};
+const factor: Rule = {
+  isValid: (value) => Number.isFinite(Number(value)) && Number(value) > 0,
+  words: "must be a positive number",
+};
+const secureUrl: Rule = {
+  isValid: isSecureUrl,
+  words:
+    "must be an https URL, because tokens and media are sent there (http is allowed for this machine only), or be empty",
+};
+const ingestUrl = (scheme: string): Rule => ({
+  isValid: (value) => URL.canParse(value) && new URL(value).protocol === `${scheme}:` && new URL(value).hostname !== "",
+  words: `must be a URL that begins with ${scheme}://, or be empty`,
+});
+
+const RULES = {
+  PUBLIC_URL: secureUrl,
+  ENCODER_URL: secureUrl,
+  ENCODER_CONTAINERS: { ...wholeNumber, isRequired: true },
+  ALLOW_PRIVATE_NETWORK: {
+    isValid: (value) => value === "true" || value === "false",
+    words: 'must be "true", "false" or empty',
+  },
+  MAX_SOURCE_BYTES: { ...wholeNumber, isRequired: true },
+  MAX_WORKSPACE_MEDIA: { ...wholeNumber, isRequired: true },
+  MAX_WORKSPACE_STREAMS: { ...wholeNumber, isRequired: true },
+  MAX_WORKSPACE_BYTES: { ...wholeNumber, isRequired: true },
+  LIVE_PART_TARGET_MS: {
+    isValid: (value) =>
+      Number.isInteger(Number(value)) && Number(value) >= PART_TARGET_MS.least && Number(value) <= PART_TARGET_MS.most,
+    words: `must be a whole number from ${PART_TARGET_MS.least} to ${PART_TARGET_MS.most}`,
+  },
+  INGEST_RTMP_URL: ingestUrl("rtmp"),
+  INGEST_RTMPS_URL: ingestUrl("rtmps"),
+  INGEST_SRT_URL: ingestUrl("srt"),
+  REVOKED_GATEWAYS: {
+    isValid: (value) => value.split(",").every((id) => id.trim() === "" || GATEWAY_ID.test(id.trim())),
+    words: "must be ids of gateways, separated by commas",
+  },
+  JOB_LEASE_MS: wholeNumber,
+  SOURCE_RETRY_SCALE: factor,
+  WEBHOOK_RETRY_SCALE: factor,
+  LIVE_WAIT_SCALE: factor,
+} satisfies Record<string, Rule>;
+
+export type VariableName = keyof typeof RULES;
+export const VARIABLE_NAMES = Object.keys(RULES) as VariableName[];
+
+/** @returns what is wrong with the value, in words that begin with the variable's name; null = nothing, or no rule has this name */
+export function variableProblem(name: string, value: string | undefined): string | null {
+  const rule: Rule | undefined = Object.hasOwn(RULES, name) ? RULES[name as VariableName] : undefined;
+  if (rule === undefined) return null;
+  const isValid = value === undefined || value === "" ? rule.isRequired !== true : rule.isValid(value);
+  return isValid ? null : `${name} ${rule.words}`;
+}
+
+/** The same for a deployment on Cloudflare, which serves others and reaches no encoder on the owner's machine. */
+export function deployedVariableProblem(name: string, value: string): string | null {
+  if (name === "ALLOW_PRIVATE_NETWORK" && value === "true")
+    return `${name} is for work on one machine: a deployment would fetch from private addresses for everyone who may use its API`;
+  if (name === "ENCODER_URL" && value !== "" && !value.startsWith("https:"))
+    return `${name} must be an https URL that Cloudflare can reach`;
+  return variableProblem(name, value);
+}

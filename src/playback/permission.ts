@@ -1,0 +1,85 @@
+import {
+  type AccessRestrictions,
+  type AccessRules,
+  isOpen,
+  permitExpiry,
+  signPermit,
+} from "../tenancy/access/index.ts";
+import { isVerifyingKeyKnown } from "../tenancy/signing-keys/index.ts";
+import { TtlCache } from "../platform/ttl-cache.ts";
+
+/** The longest broadcast and the longest media (docs/architecture/limits.md). */
+export const LONGEST_MS = 12 * 3600_000;
+const KEPT_MS = 60_000;
+const signed = new TtlCache<string>(512);
+
+/** How a private viewer has been authorized; null for a public playback ID. */
+export interface Authority {
+  /** The signing key of the token, directly or through a permit. */
+  keyId: string;
+  expiresAtMs: number;
+  by: "token" | "permit";
+}
+
+const NOTHING: readonly string[] = [];
+const headersOf = ({ domains, userAgents }: AccessRestrictions): string[] => [
+  ...(isOpen(domains) ? [] : ["Origin", "Referer"]),
+  ...(isOpen(userAgents) ? [] : ["User-Agent"]),
+];
+
+/** A request that the access rules of its playback ID permit. Only `Viewer.admit` makes one. */
+export class Permission {
+  readonly rules: AccessRules;
+  readonly authority: Authority | null;
+  /** Headers of the request on which the permission depends. */
+  readonly dependsOn: readonly string[];
+  readonly #jobSecret: string;
+
+  constructor(rules: AccessRules, authority: Authority | null, jobSecret: string) {
+    this.rules = rules;
+    this.authority = authority;
+    this.dependsOn = rules.accessRestrictions === null ? NOTHING : headersOf(rules.accessRestrictions);
+    this.#jobSecret = jobSecret;
+  }
+
+  /** Whether it holds for every request of the same URL, as long as `isValid`: headers did not decide. */
+  get isOfUrl(): boolean {
+    return this.dependsOn.length === 0;
+  }
+
+  /** Whether its token or permit, and the signing key of it, are still good as far as this isolate knows. */
+  isValid(nowMs: number): boolean {
+    if (this.authority === null) return true;
+    const { keyId, expiresAtMs } = this.authority;
+    return expiresAtMs > nowMs && isVerifyingKeyKnown(this.rules.workspaceId, keyId, nowMs);
+  }
+
+  /**
+   * What stands for a playback ID in the URLs of a manifest: the ID, and for a private one `~` and a permit.
+   *
+   * @param lastsMs duration of the media
+   */
+  address(lastsMs: number): string {
+    return this.addressOf(this.rules, lastsMs) ?? this.rules.playbackId;
+  }
+
+  /** The same for the recording or a clip of the stream that this permission is for. @returns null when the viewer may not play it */
+  addressOf(other: AccessRules, lastsMs: number): string | null {
+    const { playbackId, accessPolicy, workspaceId } = other;
+    if (accessPolicy === "public") return playbackId;
+    if (accessPolicy !== "private" || this.authority === null || workspaceId !== this.rules.workspaceId) return null;
+    const { keyId, by } = this.authority;
+    // A permit is handed on as it is: only a token extends access.
+    const expiresAtMs = by === "permit" ? this.authority.expiresAtMs : permitExpiry(Date.now(), lastsMs);
+    return `${playbackId}~${this.#sign({ playbackId, keyId, expiresAtMs })}`;
+  }
+
+  #sign(permit: { playbackId: string; keyId: string; expiresAtMs: number }): string {
+    const key = Object.values(permit).join(" ");
+    const known = signed.get(key, Date.now());
+    if (known !== undefined) return known;
+    const text = signPermit(this.#jobSecret, permit);
+    signed.set(key, text, Date.now() + KEPT_MS);
+    return text;
+  }
+}

@@ -1,0 +1,29 @@
+import { presentationOf } from "../media/manifest/model.ts";
+import { readSelection, select, type Selection } from "../media/manifest/selection.ts";
+import type { AccessRules } from "../tenancy/access/index.ts";
+import type { Playable } from "./resolve.ts";
+
+/** The rungs that the query asks for, within what the playback ID offers. @throws {Problem} validation_failed */
+export function selectionOf(query: URLSearchParams, { resolution }: AccessRules): Selection {
+  const selection = readSelection(query);
+  if (resolution === null) return selection;
+  const capPx = Number.parseInt(resolution, 10);
+  const { minPx, maxPx } = selection;
+  return {
+    ...selection,
+    minPx: minPx === null ? null : Math.min(minPx, capPx),
+    maxPx: Math.min(maxPx ?? capPx, capPx),
+  };
+}
+
+/** Whether the playback ID offers a rendition of its asset. Audio is never limited; without a rung below the limit, the smallest one is offered. */
+export function offersRendition(
+  { playable, rules }: { playable: Playable; rules: AccessRules },
+  name: string,
+): boolean {
+  if (rules.resolution === null) return true;
+  const presentation = presentationOf(playable);
+  if (presentation === null) return false;
+  const { videoSets, audio } = select(presentation, selectionOf(new URLSearchParams(), rules));
+  return [...videoSets.flat(), ...audio].some((rendition) => rendition.name === name);
+}

@@ -1,0 +1,79 @@
+import {
+  type AccessRules,
+  readPermit,
+  refusedFor,
+  TOKEN_REFUSALS,
+  type TokenRefusal,
+  verifyToken,
+} from "../tenancy/access/index.ts";
+import { findVerifyingKey } from "../tenancy/signing-keys/index.ts";
+import { Problem } from "../platform/http/problems.ts";
+import type { Env } from "../platform/env.ts";
+import type { Lasting } from "../platform/single-flight.ts";
+import { type Authority, Permission } from "./permission.ts";
+
+/** A viewer's request. Whatever it is for, `admit` decides whether the viewer may have it. */
+export class Viewer {
+  readonly request: Request;
+  readonly url: URL;
+  /** Of the path, unverified. */
+  readonly permit: string | null;
+  readonly #env: Env;
+  readonly #ctx: Lasting;
+  #permission: Permission | null = null;
+
+  constructor(request: Request, url: URL, permit: string | null, env: Env, ctx: Lasting) {
+    this.request = request;
+    this.url = url;
+    this.permit = permit;
+    this.#env = env;
+    this.#ctx = ctx;
+  }
+
+  /** Null until `admit` has permitted the request. */
+  get permission(): Permission | null {
+    return this.#permission;
+  }
+
+  /** @throws {Problem} playback_unauthorized, forbidden */
+  async admit(rules: AccessRules): Promise<Permission> {
+    const { accessPolicy } = rules;
+    if (accessPolicy === "drm") throw new Problem("forbidden", "DRM is not available yet");
+    this.#checkRestrictions(rules);
+    const authority = accessPolicy === "public" ? null : await this.#authorize(rules);
+    return (this.#permission = new Permission(rules, authority, this.#env.JOB_SECRET));
+  }
+
+  #checkRestrictions({ accessRestrictions }: AccessRules): void {
+    if (accessRestrictions === null) return;
+    const { headers } = this.request;
+    const refused = refusedFor(accessRestrictions, {
+      ownHost: this.url.hostname,
+      origin: headers.get("origin"),
+      referer: headers.get("referer"),
+      userAgent: headers.get("user-agent"),
+    });
+    if (refused !== null) throw new Problem("forbidden", `this ${refused} may not play it`);
+  }
+
+  /** A permit in the path comes first. When it has expired, a token may still be valid. */
+  async #authorize({ playbackId, workspaceId }: AccessRules): Promise<Authority> {
+    const nowMs = Date.now();
+    const findKey = (keyId: string) => findVerifyingKey(this.#env.DB, this.#ctx, workspaceId, keyId);
+    if (this.permit !== null) {
+      const permit = readPermit(this.#env.JOB_SECRET, playbackId, this.permit, nowMs);
+      if (typeof permit !== "string" && (await findKey(permit.keyId)) !== null)
+        return { keyId: permit.keyId, expiresAtMs: permit.expiresAtMs, by: "permit" };
+    }
+    const tokens = this.url.searchParams.getAll("token");
+    if (tokens.length > 1) throw unauthorized("repeated");
+    const [token = ""] = tokens;
+    if (token === "" && this.permit !== null)
+      throw new Problem("playback_unauthorized", "the address has expired; load the manifest with a token again");
+    const valid = await verifyToken(token, { playbackId, workspaceId }, findKey, nowMs);
+    if ("refusal" in valid) throw unauthorized(valid.refusal);
+    return { ...valid, by: "token" };
+  }
+}
+
+const unauthorized = (refusal: TokenRefusal) => new Problem("playback_unauthorized", TOKEN_REFUSALS[refusal]);

@@ -1,0 +1,57 @@
+import { sql } from "drizzle-orm";
+import journal from "../migrations/meta/_journal.json" with { type: "json" };
+import { isSecureUrl } from "../protocol/secure-url.ts";
+import { deploymentProblems } from "./deployment-problems.ts";
+import { openDatabase } from "./platform/database.ts";
+import type { Env } from "./platform/env.ts";
+import { logWarning } from "./platform/log.ts";
+import { isUnmigrated } from "./platform/runtime-errors.ts";
+
+/** Whether a request was made on this machine, as under `wrangler dev`. Requests through Cloudflare never name a loopback host. */
+export const isLocal = (url: string): boolean => url.startsWith("http:") && isSecureUrl(url);
+
+/** What a bare `wrangler dev` lacks, in one line with the command that adds it; null = nothing. */
+export async function missingSetup(env: Env): Promise<string | null> {
+  const missing = [...deploymentProblems(env), ...(await missingTables(env))];
+  // With containers enabled, which needs Docker, the encoder is there nevertheless.
+  if (env.ENCODER_URL === "") missing.push("ENCODER_URL is empty, and without an encoder only standard sources play");
+  return missing.length === 0 ? null : `${missing.join("; ")}: "npm run dev" sets up what is missing when it starts`;
+}
+
+async function missingTables(env: Env): Promise<string[]> {
+  try {
+    await openDatabase(env.DB).run(sql`select 1 from workspaces limit 1`);
+  } catch (error) {
+    return isUnmigrated(error) ? ["the database's migrations have not been applied"] : [];
+  }
+  return await missingMigrations(env);
+}
+
+/**
+ * The migrations of this build that wrangler's table does not list. A query cannot show a missing column: SQLite reads an unknown name in
+ * double quotes, which is how drizzle writes columns, as a text. Nothing is known of a database that was migrated in another way.
+ */
+async function missingMigrations(env: Env): Promise<string[]> {
+  const applied = await env.DB.prepare("SELECT name FROM d1_migrations")
+    .all<{ name: string }>()
+    .catch(() => null);
+  if (applied === null || applied.results.length === 0) return [];
+  const names = new Set(applied.results.map(({ name }) => name));
+  const missing = journal.entries.map(({ tag }) => `${tag}.sql`).filter((name) => !names.has(name));
+  return missing.length === 0 ? [] : [`the database lacks ${missing.map((name) => `migrations/${name}`).join(", ")}`];
+}
+
+/** Logs what is missing, at the first request of an isolate and only on this machine. */
+export function createSetupReport() {
+  let isFirst = true;
+  return (request: Request, env: Env, ctx: Pick<ExecutionContext, "waitUntil">): void => {
+    if (!isFirst) return;
+    isFirst = false;
+    if (!isLocal(request.url)) return;
+    const report = async () => {
+      const missing = await missingSetup(env);
+      if (missing !== null) logWarning("setup.incomplete", { missing });
+    };
+    ctx.waitUntil(report());
+  };
+}

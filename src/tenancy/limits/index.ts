@@ -1,0 +1,2 @@
+export { mediaTotalOf } from "./repository.ts";
+export { requireRoomForMedia, requireRoomForStream } from "./require-room.ts";

@@ -1,0 +1,1 @@
+export { findVerifyingKey, isVerifyingKeyKnown } from "./verifying-key.ts";

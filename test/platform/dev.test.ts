@@ -1,0 +1,124 @@
+/** `npm run dev` as a developer runs it, in a copy of the tree: edits are served, a clip gets ready, Ctrl-C ends everything. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseEnv, promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { serveFile } from "../../scripts/local/file-server.ts";
+import { freePort, type Media } from "../support/platform.ts";
+import { commandOf, descendantsOf } from "../support/processes.ts";
+
+const COPIED = [
+  "src",
+  "durable-objects",
+  "protocol",
+  "player",
+  "encoder",
+  "scripts",
+  "migrations",
+  "vendor",
+  "wrangler.toml",
+];
+
+let root: string;
+let dev: { child: ChildProcess; output: () => string; exit: Promise<number | null> };
+let local: { baseUrl: string; workspaceId: string; username: string; password: string };
+const env: NodeJS.ProcessEnv = {
+  ...process.env,
+  NODE_COMPILE_CACHE: resolve("dist/compiled"),
+  ALLOW_PRIVATE_NETWORK: "true",
+  SLUICE_HOME: undefined,
+};
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "sluice-dev-"));
+  for (const name of [...COPIED, ".dev.vars.example"]) await cp(name, join(root, name), { recursive: true });
+  await symlink(resolve("node_modules"), join(root, "node_modules"));
+  for (const name of ["PORT", "ENCODER_PORT", "RTMP_PORT", "SRT_PORT", "INGEST_PORT"])
+    env[name] = String(await freePort());
+  // In a group of its own, as in a terminal.
+  const child = spawn(process.execPath, ["scripts/dev.ts"], { cwd: root, env, detached: true });
+  let output = "";
+  const isUp = new Promise<void>((done) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => {
+        output += String(chunk);
+        if (output.includes("Sluice is up")) done();
+      });
+  });
+  const exit = new Promise<number | null>((done) => child.once("close", done));
+  dev = { child, output: () => output, exit };
+  const ended = exit.then((code) => Promise.reject(new Error(`npm run dev ended with ${code}:\n${output}`)));
+  ended.catch(() => undefined);
+  await Promise.race([isUp, ended]);
+  local = JSON.parse(await readFile(join(root, ".sluice/local.json"), "utf8")) as typeof local;
+});
+afterAll(async () => {
+  dev.child.kill("SIGTERM");
+  await dev.exit;
+  await rm(root, { recursive: true, force: true });
+});
+
+const api = (path: string, init: RequestInit = {}, { username, password } = local) =>
+  fetch(`${local.baseUrl}${path}`, {
+    ...init,
+    headers: { authorization: `Basic ${btoa(`${username}:${password}`)}`, "content-type": "application/json" },
+  });
+
+test("the first run generates the secrets for the developer alone, and the whole platform is up", async () => {
+  const file = join(root, ".dev.vars");
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const secrets = parseEnv(await readFile(file, "utf8"));
+  expect(Object.keys(secrets).sort()).toEqual(["ENCODER_SECRET", "JOB_SECRET", "WEBHOOK_KEYS"]);
+  for (const secret of Object.values(secrets)) expect(dev.output()).not.toContain(secret);
+  const { parts } = (await (await api("/healthz")).json()) as { parts: Record<string, { status: string }> };
+  expect(Object.values(parts).map(({ status }) => status)).toEqual(["up", "up", "up", "up", "up"]);
+});
+
+test("an edit is served without a restart", async () => {
+  const page = () => fetch(`${local.baseUrl}/`, { headers: { accept: "text/html" } }).then((answer) => answer.text());
+  const [before, after] = ["A video platform in your own", "An edit of your own"];
+  expect(await page()).toContain(before);
+  const file = join(root, "src/start-page.ts");
+  const source = await readFile(file, "utf8");
+  await writeFile(file, source.replace(before, after));
+  await expect.poll(page, { timeout: 30_000 }).toContain(after);
+});
+
+test("a clip gets ready", async () => {
+  const source = await serveFile("test/fixtures/friday.mp4");
+  try {
+    const body = JSON.stringify({ inputs: [{ type: "video", url: source.url }], accessPolicy: "public" });
+    const created = (await (await api("/v1/on-demand", { method: "POST", body })).json()) as { data: Media };
+    const status = async () =>
+      ((await (await api(`/v1/on-demand/${created.data.id}`)).json()) as { data: Media }).data.status;
+    await expect.poll(status, { timeout: 60_000, interval: 200 }).toBe("Ready");
+  } finally {
+    source.close();
+  }
+});
+
+test("npm run workspace and npm run credential work beside it: a new credential is valid, a revoked one is not", async () => {
+  const run = async (script: string, ...args: string[]) =>
+    (await promisify(execFile)(process.execPath, [`scripts/${script}.ts`, ...args, "--dev"], { cwd: root, env }))
+      .stdout;
+  const made = await run("workspace", "create", "Bob's");
+  const valueOf = (label: string) => new RegExp(`^  ${label} +(\\S+)$`, "m").exec(made)?.[1] ?? "";
+  const credential = { ...local, username: valueOf("username"), password: valueOf("password") };
+  expect((await api("/v1/on-demand", {}, credential)).status).toBe(200);
+  await run("credential", "revoke", credential.username);
+  const status = async () => (await api("/v1/on-demand", {}, credential)).status;
+  await expect.poll(status, { timeout: 15_000, interval: 500 }).toBe(401);
+});
+
+test("Ctrl-C, which all processes of a terminal get at once, ends every process and removes local.json", async () => {
+  const processes = descendantsOf(dev.child.pid!);
+  expect(processes.length).toBeGreaterThan(4);
+  process.kill(-dev.child.pid!, "SIGINT");
+  expect(await dev.exit).toBe(0);
+  expect(dev.output()).not.toContain("is restarted");
+  const alive = () => processes.filter((pid) => commandOf(pid) !== "").map(commandOf);
+  await expect.poll(alive, { timeout: 5000 }).toEqual([]);
+  await expect(stat(join(root, ".sluice/local.json"))).rejects.toThrow("ENOENT");
+});

@@ -1,0 +1,115 @@
+/** The README's tour, docs/guides/first-video.md and private-playback.md, command by command beside a running demo, as a new user goes through them. */
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type CodeBlock, codeBlocks, theBlock } from "../support/guide-blocks.ts";
+import { eventually } from "../support/live-watch.ts";
+import { freePort } from "../support/platform.ts";
+
+const END = "--- end of a step ---";
+const SESSION_MS = 60_000;
+
+let folder: string;
+let home: string;
+let demo: ReturnType<typeof spawn>;
+let ended: Promise<unknown>;
+let output = "";
+
+beforeAll(async () => {
+  [folder, home] = await Promise.all([
+    mkdtemp(join(tmpdir(), "sluice-tour-")),
+    mkdtemp(join(tmpdir(), "sluice-tour-home-")),
+  ]);
+  await symlink(home, join(folder, ".sluice"));
+  const ports = ["PORT", "ENCODER_PORT", "RTMP_PORT", "SRT_PORT", "INGEST_PORT"];
+  const env: NodeJS.ProcessEnv = { ...process.env, SLUICE_HOME: home };
+  for (const name of ports) env[name] = String(await freePort());
+  demo = spawn(process.execPath, ["scripts/demo.ts", "--json"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  ended = new Promise((done) => demo.once("close", done));
+  demo.stdout!.on("data", (chunk) => (output += String(chunk)));
+  await eventually("the demo's clip is ready", async () => (output.includes(`"links"`) ? true : null));
+});
+
+afterAll(async () => {
+  demo.kill("SIGTERM");
+  await ended;
+  await Promise.all([folder, home].map((path) => rm(path, { recursive: true, force: true })));
+});
+
+/** Commands of a second terminal; `npm` is the first one. */
+const commandsOf = (page: string, heading: RegExp) =>
+  codeBlocks(page).filter(
+    (block) => block.language === "sh" && heading.test(block.heading) && !block.code.startsWith("npm "),
+  );
+
+/** The answer that the guide to private playback shows. */
+const exampleOf = (heading: string): unknown =>
+  JSON.parse(theBlock(codeBlocks("docs/guides/private-playback.md"), "json", heading));
+
+/** Runs the steps in one shell. @returns the output of each */
+async function session(steps: CodeBlock[]): Promise<string[]> {
+  const script = steps.map(({ code }) => `${code}\necho; echo '${END}'`).join("\n");
+  const child = spawn("bash", ["--norc", "-euo", "pipefail", "-c", script], { cwd: folder, timeout: SESSION_MS });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk) => (stdout += String(chunk)));
+  child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+  const status = await new Promise<number | null>((done) => child.once("close", done));
+  expect([status, stderr]).toEqual([0, ""]);
+  return stdout.split(END).map((text) => text.trim());
+}
+
+test("the README's tour creates a media of the demo's clip and a stream", async () => {
+  const steps = commandsOf("README.md", /^A short tour$/);
+  expect(steps).toHaveLength(2);
+  const [media, stream] = (await session(steps)) as [string, string];
+  expect(JSON.parse(media)).toMatchObject({
+    success: true,
+    data: { title: "Tour", playbackIds: [{ accessPolicy: "public" }] },
+  });
+  expect(JSON.parse(stream)).toMatchObject({ success: true, data: { ingest: { rtmp: expect.any(String) } } });
+});
+
+test("a file is uploaded in one request, another in chunks, and a third over tus", async () => {
+  const steps = commandsOf("docs/guides/uploading.md", /./);
+  const [, whole, chunks, tus] = await session(steps);
+  expect(whole).toBe('200\n"title":"Uploaded"');
+  expect(chunks!.replaceAll("\r", "")).toMatch(/^Range: bytes=0-65535\n308\n20[01]$/); // capitalised, as iOS reads it
+  expect(tus).toBe("204");
+});
+
+test("the first video is created, watched, played and deleted, in a folder that stays clean", async () => {
+  const steps = commandsOf("docs/guides/first-video.md", /^\d\. /);
+  const outputs = await session(steps);
+  const after = (heading: string) =>
+    steps.flatMap((step, index) => (step.heading.endsWith(heading) ? [outputs[index]!] : []));
+
+  const [health] = after("Start the platform").slice(-1);
+  expect(JSON.parse(health!)).toMatchObject({ status: "up", parts: { encoder: { status: "up" } } });
+  const [, invalid] = after("Create a media");
+  expect(JSON.parse(invalid!)).toMatchObject({ success: false, error: { fields: [{ field: "inputs[0].endTime" }] } });
+  const [progress, manifest] = after("Watch it being processed");
+  expect(progress).toMatch(/^(Created|Downloading|Processing|Ready)/);
+  expect(manifest).toMatch(/^#EXTM3U\n(?:.*\n)*\S+\.m3u8$/m);
+  expect(after("Delete it")).toEqual(['{"success":true}\n404']);
+  expect(await readdir(folder)).toEqual([".sluice"]);
+});
+
+test("the guide to private playback: refused without a token, played with each kind of it, limited to a site", async () => {
+  const steps = commandsOf("docs/guides/private-playback.md", /^\d\. /);
+  const outputs = await session(steps);
+  const after = (heading: string) =>
+    steps.flatMap((step, index) => (step.heading.endsWith(heading) ? [outputs[index]!] : []));
+
+  expect(JSON.parse(after("Create a private media")[0]!)).toEqual(exampleOf("1. Create a private media"));
+  expect(after("Let the platform make a token")[0]).toMatch(/^#EXTM3U\n(?:.*\n)*\S+~\S+\.m3u8$/m);
+  expect(after("Sign tokens yourself")).toEqual([
+    "",
+    "200",
+    '{"success":true,"data":{"message":"signing key is revoked"}}401',
+  ]);
+  const [limited] = after("Limit where it plays");
+  expect(limited).toMatch(/^\{"success":true,"data":\{"defaultPolicy":"deny",.*\}200\n403$/);
+  expect(await readdir(folder)).toEqual([".sluice"]);
+});

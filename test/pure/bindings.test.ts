@@ -1,0 +1,55 @@
+/** The bindings of wrangler.toml, and what is generated or repeated from them. */
+import { execFile } from "node:child_process";
+import { appendFile, cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { parse } from "smol-toml";
+import { expect, test, vi } from "vitest";
+import { REQUESTS_PER_MINUTE } from "../../src/tenancy/limits/limit-requests.ts";
+
+const check = (cwd: string) =>
+  promisify(execFile)(process.execPath, [resolve("scripts/check.ts"), "bindings"], { cwd }).then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+  );
+
+vi.setConfig({ testTimeout: 90_000 }); // each check starts wrangler
+
+test("the rate limiter of API requests has the limit that GET /v1/limits reports", async () => {
+  const { ratelimits } = parse(await readFile("wrangler.toml", "utf8")) as { ratelimits: object[] };
+  expect(ratelimits).toContainEqual(
+    expect.objectContaining({ name: "API_REQUESTS", simple: { limit: REQUESTS_PER_MINUTE, period: 60 } }),
+  );
+});
+
+test("an edited file fails the check, and so does one that lacks a binding; the check says what to run", async () => {
+  const root = await mkdtemp(join(tmpdir(), "sluice-bindings-"));
+  try {
+    for (const name of ["wrangler.toml", "worker-configuration.d.ts"]) await cp(name, join(root, name));
+    for (const name of ["encoder", "node_modules", "scripts", "src"]) await symlink(resolve(name), join(root, name));
+    expect(await check(root)).toMatchObject({ code: 0 });
+    const types = join(root, "worker-configuration.d.ts");
+    const generated = await readFile(types, "utf8");
+    await writeFile(types, generated.replace("MEDIA: R2Bucket;", "MEDIA: KVNamespace;"));
+    expect((await check(root)).code).toBe(1);
+    await writeFile(types, generated);
+    await appendFile(join(root, "wrangler.toml"), '\n[[kv_namespaces]]\nbinding = "PLANTED"\nid = "1"\n');
+    const { code, stdout } = await check(root);
+    expect(code).toBe(1);
+    expect(stdout).toContain("✗ bindings");
+    expect(stdout).toContain('run "npm run types"');
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+});
+
+test("an unknown check ends with one line that says which there are", async () => {
+  const failed = promisify(execFile)(process.execPath, ["scripts/check.ts", "formt"]);
+  await expect(failed).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /^There is no check "formt"; did you mean "format"\? \(there are format, .*\)\n$/,
+    ) as unknown,
+  });
+});

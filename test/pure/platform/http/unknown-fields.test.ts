@@ -1,0 +1,70 @@
+import { z } from "@hono/zod-openapi";
+import { expect, test } from "vitest";
+import { MAX_UNKNOWN_FIELDS, unknownFields } from "../../../../src/platform/http/unknown-fields.ts";
+import { validationProblem } from "../../../../src/platform/http/validation.ts";
+
+const Body = z.object({
+  inputs: z.array(
+    z.discriminatedUnion("type", [
+      z.object({ type: z.literal("video"), url: z.string() }),
+      z.object({ type: z.literal("audio"), swapTrackUrl: z.string() }),
+    ]),
+  ),
+  title: z.string().optional(),
+  metadata: z.record(z.string(), z.string()).optional(),
+  later: z.unknown().optional(),
+  settings: z.object({ latencyMode: z.string().default("low") }).prefault({}),
+});
+
+test.each<[string, unknown, [string, string][]]>([
+  ["nothing", { inputs: [], title: "", metadata: { anything: "" }, later: { at: { any: "depth" } } }, []],
+  ["a misspelt field", { titel: "x" }, [["titel", "unknown field `titel`; did you mean `title`?"]]],
+  ["a field like no other", { colour: "red" }, [["colour", "unknown field `colour`"]]],
+  [
+    "a field of an element, by its kind",
+    {
+      inputs: [
+        { type: "video", url: "" },
+        { type: "audio", uri: "" },
+        { type: "video", ulr: "" },
+      ],
+    },
+    [
+      ["inputs[1].uri", "unknown field `uri`"],
+      ["inputs[2].ulr", "unknown field `ulr`; did you mean `url`?"],
+    ],
+  ],
+  [
+    "a field that belongs elsewhere",
+    { latency_mode: "low" },
+    [["latency_mode", "unknown field `latency_mode`; did you mean `settings.latencyMode`?"]],
+  ],
+  [
+    "names of every object",
+    JSON.parse('{"__proto__": 1, "constructor": 2}'),
+    [
+      ["__proto__", "unknown field `__proto__`"],
+      ["constructor", "unknown field `constructor`"],
+    ],
+  ],
+  ["a body that is no object", [1, null], []],
+])("%s", (_, body, expected) => {
+  expect(unknownFields(Body, body).map(({ field, message }) => [field, message])).toEqual(expected);
+});
+
+test("names at most twenty fields, and cuts long names", () => {
+  const name = "n".repeat(1000);
+  const body = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`${n}${name}`, 1]));
+  const found = unknownFields(Body, body);
+  expect(found).toHaveLength(MAX_UNKNOWN_FIELDS);
+  expect(Math.max(...found.map(({ message }) => message.length))).toBeLessThan(100);
+});
+
+test("a strict object refuses them with the same words", () => {
+  const schema = z.object({ events: z.strictObject({ secrets: z.boolean() }) });
+  const data = { events: { secrets: true, secret: true } };
+  const problem = validationProblem(schema.safeParse(data).error!, { data, schema });
+  expect(problem.fields).toEqual([
+    { field: "events.secret", message: "is invalid", hint: "unknown field `secret`; did you mean `secrets`?" },
+  ]);
+});

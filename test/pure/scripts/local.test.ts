@@ -1,0 +1,129 @@
+/** The start of the platform on one machine, as far as it needs no platform. */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { applyMigrations, type LocalDatabase } from "../../../scripts/local/database.ts";
+import { Part } from "../../../scripts/local/part.ts";
+import { processIdentity } from "../../../scripts/local/process-identity.ts";
+import { claimFolder } from "../../../scripts/local/sole-use.ts";
+import { StartError } from "../../../scripts/local/settings.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-local-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** An address at which nothing answers. */
+const SILENT = "http://127.0.0.1:9";
+
+describe("a claim of a folder of data", () => {
+  const writeClaim = (claim: object) => writeFile(join(folder, "running.json"), JSON.stringify(claim));
+
+  test("of a running process is refused, and can be made again after its release", async () => {
+    const release = await claimFolder(folder, SILENT);
+    await expect(claimFolder(folder, SILENT)).rejects.toThrow(`process ${process.pid}, at ${SILENT}`);
+    await release();
+    await (
+      await claimFolder(folder, SILENT)
+    )();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test("is taken over from a process whose pid another process has", async () => {
+    await writeClaim({ pid: process.pid, identity: `${await processIdentity(process.pid)}0`, baseUrl: SILENT });
+    const release = await claimFolder(folder, `${SILENT}9`);
+    expect(await readFile(join(folder, "running.json"), "utf8")).toContain(`${SILENT}9`);
+    await release();
+  });
+
+  test("without an identity, as of an earlier release, is taken over unless its platform answers", async () => {
+    await writeClaim({ pid: 1, baseUrl: SILENT });
+    const release = await claimFolder(folder, `${SILENT}9`);
+    expect(await readFile(join(folder, "running.json"), "utf8")).toContain(`${SILENT}9`);
+    await release();
+  });
+
+  test("is removed when the start is interrupted", async () => {
+    const script = `
+      import { claimFolder } from ${JSON.stringify(resolve("scripts/local/sole-use.ts"))};
+      import { runUntilStopped } from ${JSON.stringify(resolve("scripts/local/run.ts"))};
+      setInterval(() => {}, 1000);
+      await runUntilStopped(async () => {
+        await claimFolder(${JSON.stringify(folder)}, "${SILENT}");
+        console.log("claimed");
+        await new Promise(() => {});
+      });`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(child.stdout, "data");
+    child.kill("SIGINT");
+    expect(await once(child, "close")).toEqual([130, null]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+/** The part of D1 that migrations use, on SQLite. */
+function localDatabase(db: DatabaseSync): LocalDatabase {
+  type Statement = ReturnType<LocalDatabase["prepare"]>;
+  const statement = (sql: string, values: unknown[] = []): Statement => ({
+    bind: (...given) => statement(sql, given),
+    all: <T>() => Promise.resolve({ results: db.prepare(sql).all(...(values as string[])) as T[] }),
+  });
+  return {
+    exec: (sql) => Promise.resolve(db.exec(sql)),
+    prepare: (sql) => statement(sql),
+    async batch(statements) {
+      for (const one of statements) await one.all();
+    },
+  };
+}
+
+test("a migration that fails ends the start with one line that names its file, after those before it", async () => {
+  await writeFile(join(folder, "0000_good.sql"), "CREATE TABLE a (b)");
+  await writeFile(join(folder, "0001_bad.sql"), "CREATE TABEL c (d)");
+  const db = new DatabaseSync(":memory:");
+  const failure = applyMigrations(localDatabase(db), folder);
+  await expect(failure).rejects.toThrow(StartError);
+  await expect(failure).rejects.toThrow(/^\S+\/0001_bad\.sql cannot be applied: .*"TABEL".*$/);
+  expect(db.prepare("SELECT name FROM d1_migrations").all()).toEqual([{ name: "0000_good.sql" }]);
+  await writeFile(join(folder, "0001_bad.sql"), "CREATE TABLE c (d)");
+  await applyMigrations(localDatabase(db), folder);
+  expect(db.prepare("SELECT count(*) AS n FROM d1_migrations").get()).toEqual({ n: 2 });
+});
+
+test("a part that says that it cannot start is not started again, and its reason is the start's", async () => {
+  const log = join(folder, "starts");
+  const script = `require("node:fs").appendFileSync(${JSON.stringify(log)}, "x"); process.send({ failed: "no tables" }, () => process.exit(1))`;
+  const part = new Part("worker", () =>
+    spawn(process.execPath, ["-e", script], { stdio: ["ignore", "ignore", "inherit", "ipc"] }),
+  );
+  part.start(() => expect.unreachable());
+  await expect(part.ready).rejects.toThrow(new StartError("no tables"));
+  await part.stop();
+  expect(await readFile(log, "utf8")).toBe("x");
+});
+
+test.each(["start.ts", "dev.ts"])("%s refuses an unknown option, and its help names every port", async (script) => {
+  const run = (option: string) => promisify(execFile)(process.execPath, [`scripts/${script}`, option]);
+  await expect(run("--foo")).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("'--foo'") as unknown });
+  const { stdout } = await run("--help");
+  for (const name of ["PORT", "ENCODER_PORT", "RTMP_PORT", "SRT_PORT", "INGEST_PORT"])
+    expect(stdout).toContain(`\n  ${name} `);
+});
+
+test("a .dev.vars with a broken WEBHOOK_KEYS ends the start with one line", async () => {
+  const vars = ["JOB_SECRET", "ENCODER_SECRET"].map((name) => `${name}=${"a".repeat(32)}`);
+  await writeFile(join(folder, ".dev.vars"), [...vars, "WEBHOOK_KEYS=k1:short"].join("\n"));
+  const failed = promisify(execFile)(process.execPath, [resolve("scripts/dev.ts")], { cwd: folder });
+  await expect(failed).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^key 1 of WEBHOOK_KEYS is not .*\. Correct \.dev\.vars, or .*\n$/) as unknown,
+  });
+});

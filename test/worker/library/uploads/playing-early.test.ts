@@ -1,0 +1,110 @@
+/** An upload whose index is in front plays while it is coming in. */
+import { env } from "cloudflare:test";
+import { beforeAll, expect, test } from "vitest";
+import { assetPrefix } from "../../../../src/platform/storage/keys.ts";
+import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
+import { eventsOf, until } from "../../events/webhooks/webhook-rows.ts";
+import { call, elapse, FILM, newUpload, putRange, storedKeys } from "./upload-helpers.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const get = (path: string) => call("GET", `http://sluice.test/${path}`);
+const textOf = async (path: string) => {
+  const answer = await get(path);
+  return answer.status === 200 ? await answer.text() : `${answer.status}`;
+};
+const untilListed = (path: string, isGood: (text: string) => boolean) => until(() => textOf(path), isGood);
+const segmentsIn = (playlist: string) => playlist.match(/\d+\.m4s/g)?.length ?? 0;
+const statusOf = async (id: string) => (await workspace.request("GET", `/v1/on-demand/${id}`)).status;
+
+test("its segments are listed as their bytes arrive, and are those of the whole file", async () => {
+  const { uploadId, playbackId, url } = await newUpload(workspace);
+  const list = `${playbackId}/source-v.m3u8`;
+  await putRange(url, FILM, 0, 262_143);
+  expect(await statusOf(uploadId)).toBe(404); // the probe reads 256 KiB
+  await putRange(url, FILM, 262_143, 400_000);
+  const early = await untilListed(list, (text) => segmentsIn(text) > 0);
+  expect(early).toContain("#EXT-X-PLAYLIST-TYPE:EVENT");
+  expect(early).not.toContain("#EXT-X-ENDLIST");
+  const first = new Uint8Array(await (await get(`${playbackId}/source-v/0.m4s`)).arrayBuffer());
+  const { data } = await (await workspace.request("GET", `/v1/on-demand/${uploadId}`)).json<{ data: object }>();
+  expect(data).toMatchObject({ status: "Downloading", playbackIds: [{ id: playbackId }] });
+  expect((await eventsOf(uploadId)).map(({ type }) => type)).toEqual(["video.media.upload"]);
+
+  // What is not listed is not there yet.
+  const missing = await get(`${playbackId}/source-v/${segmentsIn(early)}.m4s`);
+  expect([missing.status, missing.headers.get("retry-after")]).toEqual([503, "2"]);
+
+  await putRange(url, FILM, 400_000, FILM.byteLength);
+  const whole = await untilListed(list, (text) => text.includes("#EXT-X-ENDLIST"));
+  expect(segmentsIn(whole)).toBeGreaterThan(segmentsIn(early));
+  expect(whole).toContain("#EXT-X-PLAYLIST-TYPE:VOD");
+  const targetOf = (text: string) => /TARGETDURATION:(\d+)/.exec(text)![1];
+  expect(targetOf(early)).toBe(targetOf(whole));
+  expect(new Uint8Array(await (await get(`${playbackId}/source-v/0.m4s`)).arrayBuffer())).toEqual(first);
+  expect((await eventsOf(uploadId)).map(({ type }) => type)).toEqual([
+    "video.media.upload",
+    "video.upload.media_created",
+  ]);
+
+  // Another upload of the same file, in one request, has the same segments.
+  const other = await newUpload(workspace);
+  await call("PUT", other.url, {}, FILM);
+  await untilListed(`${other.playbackId}/source-v.m3u8`, (text) => text.includes("#EXT-X-ENDLIST"));
+  for (const file of ["source-v/0.m4s", `source-v/${segmentsIn(whole) - 1}.m4s`, "source-a1/0.m4s"]) {
+    const [one, two] = [await get(`${playbackId}/${file}`), await get(`${other.playbackId}/${file}`)];
+    expect([one.status, two.status]).toEqual([200, 200]);
+    expect(await one.text()).toBe(await two.text());
+  }
+});
+
+test("its media is deleted when it is cancelled, and no event announces a media", async () => {
+  const { uploadId, playbackId, url } = await newUpload(workspace);
+  await putRange(url, FILM, 0, 400_000);
+  await untilListed(`${playbackId}/source-v.m3u8`, (text) => segmentsIn(text) > 0);
+  await workspace.request("PUT", `/v1/on-demand/upload/${uploadId}/cancel`);
+  expect(await statusOf(uploadId)).toBe(404);
+  expect((await eventsOf(uploadId)).map(({ type }) => type)).toEqual([
+    "video.media.upload",
+    "video.media.upload.cancelled",
+  ]);
+  await until(
+    () => env.MEDIA.list({ prefix: assetPrefix(uploadId) }),
+    ({ objects }) => objects.length === 0,
+  );
+});
+
+test("its upload ends when its media is deleted", async () => {
+  const { uploadId, playbackId, url } = await newUpload(workspace);
+  await putRange(url, FILM, 0, 400_000);
+  await untilListed(`${playbackId}/source-v.m3u8`, (text) => segmentsIn(text) > 0);
+  expect((await workspace.request("DELETE", `/v1/on-demand/${uploadId}`)).status).toBe(200);
+  expect((await putRange(url, FILM, 400_000, FILM.byteLength)).status).toBe(410);
+  expect(await statusOf(uploadId)).toBe(404);
+});
+
+test("a file whose index is at its end has no media until it is complete", async () => {
+  const { uploadId, url } = await newUpload(workspace);
+  const turned = moovLast(FILM);
+  await putRange(url, turned, 0, 500_000);
+  await elapse(uploadId, 0);
+  expect(await statusOf(uploadId)).toBe(404);
+  await putRange(url, turned, 500_000, turned.byteLength);
+  expect(await statusOf(uploadId)).toBe(200);
+  expect(await storedKeys(uploadId)).toContain("pieces.json");
+});
+
+/** The same boxes with `moov` last. The positions in it are wrong then, which only its playback would show. */
+function moovLast(file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const view = new DataView(file.buffer);
+  const boxes: { type: string; bytes: Uint8Array }[] = [];
+  for (let at = 0; at < file.byteLength; at += view.getUint32(at)) {
+    const type = String.fromCharCode(...file.subarray(at + 4, at + 8));
+    boxes.push({ type, bytes: file.subarray(at, at + view.getUint32(at)) });
+  }
+  const sorted = [...boxes.filter(({ type }) => type !== "moov"), ...boxes.filter(({ type }) => type === "moov")];
+  return new Uint8Array(sorted.flatMap(({ bytes }) => [...bytes]));
+}

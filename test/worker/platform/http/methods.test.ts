@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { apiDocument } from "../../../../src/api-document.ts";
+import { createApp } from "../../../../src/app.ts";
+import { type ErrorBody, newWorkspace, send } from "../../workspace.ts";
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+const paths = Object.entries(apiDocument(createApp(), "http://sluice.test").paths ?? {}) as [string, object][];
+
+/** The methods of every documented path that this one matches: `/v1/on-demand/playlists` is one of `/v1/on-demand/{mediaId}` too. */
+const methodsAt = (path: string) =>
+  paths.flatMap(([template, operations]) =>
+    new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path)
+      ? Object.keys(operations).map((method) => method.toUpperCase())
+      : [],
+  );
+
+test("a method that a path of the API does not have is 405, and `Allow` names those it has", async () => {
+  const workspace = await newWorkspace();
+  let refused = 0;
+  for (const [template] of paths.filter(([path]) => path.startsWith("/v1/"))) {
+    const path = template.replaceAll(/\{\w+\}/g, crypto.randomUUID());
+    const known = new Set(methodsAt(path));
+    if (known.has("GET")) known.add("HEAD");
+    for (const method of METHODS.filter((one) => !known.has(one))) {
+      const answer = await workspace.request(method, path);
+      expect([method, path, answer.status]).toEqual([method, path, 405]);
+      expect(new Set(answer.headers.get("allow")?.split(", "))).toEqual(known);
+      const { error } = await answer.json<ErrorBody>();
+      expect([error.code, error.message]).toEqual([405, "method not allowed"]);
+      refused += 1;
+    }
+  }
+  expect(refused).toBeGreaterThan(100);
+});
+
+test("a path that has no method is 404 with each of them", async () => {
+  const workspace = await newWorkspace();
+  for (const method of METHODS)
+    for (const path of ["/v1/nothing", "/v1/on-demand/a/b/c", "/nothing.m3u8", "/player/x/y"])
+      expect([method, path, (await workspace.request(method, path)).status]).toEqual([method, path, 404]);
+});
+
+test("a wrong method without credentials is 401, and 405 where none are needed", async () => {
+  expect((await send(new Request("http://sluice.test/v1/on-demand", { method: "DELETE" }))).status).toBe(401);
+  const health = await send(new Request("http://sluice.test/healthz", { method: "POST" }));
+  expect([health.status, health.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+});
