@@ -144,9 +144,11 @@ test("the hosted page resumes where it was paused, and the live button and End g
   await hosted.goto(`${platform.baseUrl}/player/${stream.playbackIds[0]!.id}`);
   const position = () => hosted.evaluate(() => document.querySelector("video")!.currentTime);
   const isPaused = () => hosted.evaluate(() => document.querySelector("video")!.paused);
-  await hosted.waitForFunction(() => (document.querySelector("video")?.played.length ?? 0) > 0, null, {
-    timeout: 20_000,
-  });
+  // "k" does what the play button shows, which is to pause only after the button has seen playback start.
+  const canPause = () =>
+    document.querySelector("video")?.paused === false &&
+    document.querySelector("media-play-button")?.hasAttribute("mediapaused") === false;
+  await hosted.waitForFunction(canPause, null, { timeout: 20_000 });
   await hosted.keyboard.press("k");
   await expect.poll(isPaused).toBe(true);
   const pausedAt = await position();
