@@ -36,4 +36,5 @@ async function unpackScalar(): Promise<void> {
   await writeWhole(`${ROOT}dist/assets/player/scalar.js`, gunzipSync(packed));
 }
 
-if (import.meta.main) await buildPlayer();
+// esbuild has printed what is wrong.
+if (import.meta.main) await buildPlayer().catch(() => process.exit(1));

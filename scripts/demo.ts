@@ -39,6 +39,7 @@ const sayOnce = ({ afterMs, ...news }: Moment & { afterMs?: number }) => {
   lastSaid = text;
   say({ ...news, ...(afterMs === undefined ? {} : { afterMs }) });
 };
+const timeOf = (iso: string) => new Date(iso).toLocaleTimeString();
 const ms = (value: number) => (value < 10_000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`);
 
 function readArguments() {
@@ -86,6 +87,10 @@ function show(moment: Moment): void {
         moment.renditions.map(({ name, percent }) => ({ name, percent, note: name.startsWith("v") ? speed : "" })),
       );
     }
+    case "retry":
+      return screen.text(
+        `the source could not be read (${moment.reason}); next attempt at ${timeOf(moment.nextAttemptAt)}`,
+      );
     case "ready":
       return screen.step("Ready", ms(moment.afterMs), `the whole ladder, ${moment.duration}`);
     case "failed":
@@ -115,6 +120,8 @@ function showDelivery(delivery: Delivery | RefusedDelivery): void {
   if (isJson) return void say(delivery);
   if (delivery.kind === "delivery_refused") return screen.failure("Webhook refused", delivery.why);
   screen.delivery(delivery.type, ms(delivery.afterChangeMs), "after the change, by webhook · signature verified ✓");
+  if (delivery.droppedRungs !== undefined)
+    screen.text(`the encoder cannot keep up and has stopped making ${delivery.droppedRungs.join(", ")}`);
 }
 
 /** Opens the receiver of webhooks. The demo continues without it after an error. */
@@ -160,7 +167,12 @@ async function run(): Promise<number> {
   if (isJson) say({ kind: "up", baseUrl: platform.baseUrl, tookMs: Math.round(performance.now() - startedAt) });
   else screen.step("Platform up", ms(performance.now() - startedAt), platform.baseUrl);
   deliveries = await openDeliveries(platform);
-  const isReady = isLive ? await broadcast(platform, live, deliveries) : await follow(platform, source, deliveries);
+  const watching = isLive ? broadcast(platform, live, deliveries) : follow(platform, source, deliveries);
+  const isReady = await watching.catch((error: unknown) => {
+    if (isStopping) return null; // the platform was stopped between two requests
+    throw error;
+  });
+  if (isReady === null) return -1; // stopOnce ends the process
   if (!isExit) {
     if (!isJson) screen.text("The platform keeps running. Ctrl-C stops it.");
     return -1;

@@ -28,10 +28,11 @@ import { verifyCredentialsRoute } from "./tenancy/credentials/verify-route.ts";
 import { requireCredentials } from "./tenancy/credentials/credentials.ts";
 import { healthRoute } from "./health-route.ts";
 import type { Env } from "./platform/env.ts";
+import { keepPrivate } from "./platform/http/keep-private.ts";
 import { lingerOnRefusal } from "./platform/http/lingering.ts";
 import { prefersHtml } from "./platform/http/html-page.ts";
 import { problemPage } from "./platform/http/problem-page.ts";
-import { allowedInstead } from "./platform/http/allowed-methods.ts";
+import { allowedInstead, pathHint } from "./platform/http/allowed-methods.ts";
 import { Problem, problemResponse } from "./platform/http/problems.ts";
 import { boundApiBodies } from "./platform/http/read-json.ts";
 import { logRequests } from "./events/request-log/request-log.ts";
@@ -83,7 +84,7 @@ export function createApp() {
     const allow = allowedInstead(app, req);
     const [problem, headers] =
       allow === null
-        ? [new Problem("not_found", "there is no such route"), {}]
+        ? [new Problem("not_found", `there is no such route${pathHint(app, req.path)}`), {}]
         : [new Problem("method_not_allowed", `this path accepts ${allow}`), { allow }];
     return prefersHtml(req.raw) ? await problemPage(req.raw, problem, headers) : problemResponse(problem, headers);
   });
@@ -102,6 +103,7 @@ export function createApp() {
   );
   app.get("/v1/reference", (c) => answerReference(c.req.raw));
 
+  app.use("/v1/*", keepPrivate);
   app.use("/v1/*", requireCredentials);
   app.use("/v1/*", logRequests);
   app.use("/v1/*", limitRequests);

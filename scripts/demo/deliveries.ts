@@ -13,6 +13,8 @@ export interface Delivery {
   /** From the change to the delivery's arrival. */
   afterChangeMs: number;
   verified: true;
+  /** Renditions of a broadcast that are not made any more, as the encoder cannot keep up. */
+  droppedRungs?: string[];
 }
 
 /** A request without a valid signature, or without an event. */
@@ -98,6 +100,7 @@ export class Deliveries {
     if (arrival.kind === "refused") return this.show({ kind: "delivery_refused", why: arrival.why });
     if (arrival.kind !== "event" || arrival.isRepeat) return;
     const { at, event } = arrival;
+    const { droppedRungs } = event.data;
     this.report({
       kind: "delivery",
       type: event.type,
@@ -105,6 +108,7 @@ export class Deliveries {
       eventId: event.event_id,
       afterChangeMs: afterChangeMs(at, event),
       verified: true, // unverified requests are refused
+      ...(Array.isArray(droppedRungs) && droppedRungs.length > 0 ? { droppedRungs: droppedRungs.map(String) } : {}),
     });
   }
 

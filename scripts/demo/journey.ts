@@ -20,6 +20,7 @@ export type Moment =
       speed: number | null;
       renditions: { name: string; percent: number }[];
     }
+  | { kind: "retry"; afterMs: number; reason: string; attempt: number; nextAttemptAt: string }
   | { kind: "ready"; afterMs: number; duration: string }
   | { kind: "failed"; afterMs: number; code: string; message: string; fault: string };
 
@@ -28,7 +29,12 @@ interface Media {
   duration?: string;
   frameRate?: string;
   tracks: { type: string; width?: number; height?: number; languageName?: string }[];
-  progress?: { percent: number; speed?: number; renditions: { name: string; percent: number }[] };
+  progress?: {
+    percent: number;
+    speed?: number;
+    renditions: { name: string; percent: number }[];
+    retry?: { reason: string; attempt: number; nextAttemptAt: string };
+  };
   error?: { code: string; message: string; fault: string };
 }
 
@@ -72,6 +78,7 @@ export async function* untilReady(
   { after, isPlayable }: { after: () => number; isPlayable: boolean },
 ): AsyncGenerator<Moment> {
   let isProbed = false;
+  let attempt = 0;
   for (;;) {
     // The segment first: a playable source has been probed, so a media read after it has the probe's results.
     const segment = isPlayable ? null : await firstSegment(`${platform.baseUrl}/${playbackId}.m3u8`);
@@ -88,6 +95,10 @@ export async function* untilReady(
     }
     const { progress } = media;
     const isReady = media.status === "Ready" && isPlayable;
+    if (progress?.retry && progress.retry.attempt !== attempt) {
+      ({ attempt } = progress.retry);
+      yield { kind: "retry", afterMs: after(), ...progress.retry };
+    }
     if (progress && progress.renditions.length > 0) {
       yield {
         kind: "progress",

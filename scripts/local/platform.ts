@@ -10,6 +10,9 @@ import { requireFreePort, requireFreeUdpPort, type Settings, StartError, writePr
 /** A running local platform. */
 export interface Platform {
   baseUrl: string;
+  /** Of the ingest gateway; absent = the platform runs without one. */
+  rtmpUrl?: string;
+  srtUrl?: string;
   settings: Settings;
   /** `authorization` header of the local workspace. */
   authorization: string;
@@ -81,6 +84,7 @@ export async function startPlatform(
   await writePrivately(localFile, { baseUrl, workspaceId, username, password, ...addresses, clip: settings.clip });
   return {
     baseUrl,
+    ...addresses,
     settings,
     authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
     pids: { worker: () => worker.pid, encoder: () => encoder.pid, ingest: () => ingest?.pid },

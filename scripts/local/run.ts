@@ -28,11 +28,15 @@ export async function runUntilStopped(
 }
 
 /** Where a platform's parts are, for its greeting. */
-export const placesOf = ({
-  baseUrl,
-  settings: { home },
-}: Platform): string => `  API reference   ${baseUrl}/v1/reference
-  Credentials     ${home}/local.json
-  Logs            ${home}/logs`;
+export function placesOf({ baseUrl, rtmpUrl, srtUrl, settings: { home } }: Platform): string {
+  const places: [string, string | undefined][] = [
+    ["API reference", `${baseUrl}/v1/reference`],
+    ["RTMP", rtmpUrl],
+    ["SRT", srtUrl],
+    ["Credentials", `${home}/local.json`],
+    ["Logs", `${home}/logs`],
+  ];
+  return places.flatMap(([name, place]) => (place === undefined ? [] : `  ${name.padEnd(15)} ${place}`)).join("\n");
+}
 
 export const sayRestarted = (part: string): void => console.error(`The ${part} exited and is restarted.`);

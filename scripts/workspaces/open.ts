@@ -24,7 +24,11 @@ export async function withDatabase<T>(target: Target, use: (database: Database) 
   const [folder, command] = target.dev
     ? [resolve(WRANGLER_STATE), "npm run dev"]
     : [join(resolve(process.env["SLUICE_HOME"] || ".sluice"), "state"), "npm start"];
-  if (!existsSync(folder)) throw new StartError(`There is no data in ${folder}. Run ${command} first.`);
+  if (!existsSync(folder)) {
+    const hasDevData = !target.dev && existsSync(resolve(WRANGLER_STATE));
+    const hint = hasDevData ? " For the data of npm run dev, add --dev." : "";
+    throw new StartError(`There is no data in ${folder}. Run ${command} first.${hint}`);
+  }
   const { withLocalDatabase } = await import("../local/database.ts"); // miniflare takes a second to load
   return await withLocalDatabase(folder, (database) =>
     use({

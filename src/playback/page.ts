@@ -6,6 +6,7 @@ import { type PageState, pageStateOf } from "./page-state.ts";
 import { reasonOf } from "./reasons.ts";
 import { type Resolved, resolvePlaybackId } from "./resolve.ts";
 import type { Lasting } from "../platform/single-flight.ts";
+import { readSelection } from "../media/manifest/selection.ts";
 import { withQuery } from "../media/manifest/query.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -40,10 +41,11 @@ const STATUS: Record<PageState["kind"], number> = {
 /**
  * The hosted page of one playback ID. It may be embedded where the playback ID may play.
  *
- * @throws {Problem} playback_unauthorized, forbidden
+ * @throws {Problem} playback_unauthorized, forbidden, validation_failed of the selection of renditions
  */
 export async function answerPage(viewer: Viewer, env: Env, ctx: Lasting, playbackId: string): Promise<Response> {
-  const { request } = viewer;
+  const { request, url } = viewer;
+  readSelection(url.searchParams); // passed on to the manifest, whose refusal the player could not explain
   const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
   const permission = resolved && (await viewer.admit(resolved.rules));
   const state = await pageStateOf(env, resolved, permission, Date.now());

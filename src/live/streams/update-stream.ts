@@ -6,7 +6,10 @@ import { callStream } from "./stream-calls.ts";
 import type { LiveStream, StreamRecord } from "./repository.ts";
 import { streamEvent } from "./stream-event.ts";
 
-/** Changes an owner's settings of a stream, with `video.live_stream.updated`. Null when there is no such stream. */
+/**
+ * Changes an owner's settings of a stream, with `video.live_stream.updated` unless nothing is to be changed. Null when there is no such
+ * stream.
+ */
 export async function updateStream(
   env: Env,
   key: { workspaceId: string; streamId: string },
@@ -14,6 +17,7 @@ export async function updateStream(
   now: Date,
 ): Promise<{ record: StreamRecord; committed: Committed } | null> {
   const changed = await changeStream(env, key, (seen) => {
+    if (Object.keys(change).length === 0) return { record: seen, event: null };
     const set = { ...change, updatedAt: now };
     const record = { ...seen, stream: { ...seen.stream, ...set } };
     const event = streamEvent("video.live_stream.updated", record, { id: crypto.randomUUID(), atMs: now.getTime() });

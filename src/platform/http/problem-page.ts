@@ -13,7 +13,12 @@ const WORDS: Partial<Record<ProblemCode, [heading: string, text: string]>> = {
   unavailable: ["Not available at the moment", "Reload the page in a moment."],
 };
 
-function wordsOf({ code }: Problem, status: number): [heading: string, text: string] {
+function wordsOf({ code, fields }: Problem, status: number): [heading: string, text: string] {
+  if (fields.length > 0)
+    return [
+      "This address has an invalid parameter",
+      `${fields.map(({ field, message, hint }) => `${field} ${hint ?? message}`).join("; ")}.`,
+    ];
   const general: [string, string] =
     status >= 500
       ? ["Something went wrong", "The failure is on our side. Reload the page to try again."]

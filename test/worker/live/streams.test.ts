@@ -34,6 +34,7 @@ describe.each(PATHS)("POST %s", (path) => {
     const response = await create(path, settings());
     expect(response.status).toBe(201);
     expect(response.headers.get("content-type")).toBe("application/json;charset=UTF-8");
+    expect(response.headers.get("cache-control")).toBe("no-store"); // it contains the stream key
     const answer = await response.json<Created>();
     const { streamId } = answer.data;
     expect(streamId).toMatch(/^[0-9a-f]{32}$/);
@@ -249,6 +250,15 @@ describe("a change", () => {
       reconnectWindow: 70,
       maxResolution: "1080p",
     });
+  });
+
+  test.each([{}, { reconnectWindo: 70 }])("that names no known field changes nothing: %j", async (body) => {
+    const stream = await newStream(workspace);
+    const before = await getStream(workspace, stream.streamId);
+    const response = await workspace.request("PATCH", at(stream), body);
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ success: true })]);
+    expect(await getStream(workspace, stream.streamId)).toEqual(before);
+    expect(await typesOf(stream.streamId)).toEqual(["created"]);
   });
 
   test.each([{ reconnectWindow: 59 }, { reconnectWindow: 1801 }, { metadata: [] }])(

@@ -99,6 +99,19 @@ describe("the hosted page", () => {
   });
 });
 
+test("the hosted page refuses renditions that its manifest refuses, and names the parameter", async () => {
+  const { assetId, playbackId } = await newAsset({ status: "ready" });
+  await addRung(assetId);
+  expect(await show(`/player/${playbackId}?maxResolution=foo`)).toEqual({
+    status: 422,
+    heading: "This address has an invalid parameter",
+    text: expect.stringMatching(/^maxResolution must be one of 240p, .*2160p\.$/) as string,
+    reloads: false,
+    hasPlayer: false,
+  });
+  expect((await get(`/player/${playbackId}?maxResolution=720p`, BROWSER)).status).toBe(200);
+});
+
 describe("an address that cannot be played", () => {
   test.each(["/player/nonsense", "/player/", `/${crypto.randomUUID()}.m3u8`, `/${crypto.randomUUID()}/v720/0.m4s`])(
     "%s is a page in a browser, and JSON for everything else",

@@ -40,6 +40,19 @@ test("a path that has no method is 404 with each of them", async () => {
       expect([method, path, (await workspace.request(method, path)).status]).toEqual([method, path, 404]);
 });
 
+test("a path with a slash too many is 404, and the error names the path that was probably meant", async () => {
+  const workspace = await newWorkspace();
+  const described = async (path: string) => {
+    const answer = await workspace.request("GET", path);
+    return [answer.status, (await answer.json<ErrorBody>()).error.description];
+  };
+  expect(await described("/v1/on-demand/")).toEqual([
+    404,
+    "there is no such route; did you mean /v1/on-demand without the slash?",
+  ]);
+  expect(await described("/v1/nothing/")).toEqual([404, "there is no such route"]);
+});
+
 test("a wrong method without credentials is 401, and 405 where none are needed", async () => {
   expect((await send(new Request("http://sluice.test/v1/on-demand", { method: "DELETE" }))).status).toBe(401);
   const health = await send(new Request("http://sluice.test/healthz", { method: "POST" }));
