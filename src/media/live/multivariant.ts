@@ -47,7 +47,7 @@ export function liveMultivariant(offer: LiveOffer, selection: Selection, base: s
     "#EXT-X-VERSION:6",
     "#EXT-X-INDEPENDENT-SEGMENTS",
     ...(video.length > 0
-      ? audio.map((one, index) => audioTag(one, channels, `${base}/${one.name}.m3u8${query}`, index === 0))
+      ? audio.map((one, index) => audioTag(index, channels, `${base}/${one.name}.m3u8${query}`))
       : []),
     ...streams.flatMap((stream) => [
       tag("EXT-X-STREAM-INF", {
@@ -68,12 +68,12 @@ export function liveMultivariant(offer: LiveOffer, selection: Selection, base: s
 const peakBps = ({ name, bitrateBps }: LiveVariant, { measuredBps }: LiveOffer): number =>
   Math.max(bitrateBps * OVERHEAD, measuredBps[name] ?? 0);
 
-const audioTag = ({ name }: LiveVariant, channels: number | null, uri: string, isDefault: boolean) =>
+const audioTag = (index: number, channels: number | null, uri: string) =>
   tag("EXT-X-MEDIA", {
     TYPE: "AUDIO",
     "GROUP-ID": quoted(GROUP),
-    NAME: quoted(name),
-    DEFAULT: isDefault ? "YES" : "NO",
+    NAME: quoted(`Audio ${index + 1}`), // as in the recording
+    DEFAULT: index === 0 ? "YES" : "NO",
     AUTOSELECT: "YES",
     CHANNELS: channels === null ? null : quoted(String(channels)),
     URI: quoted(uri),
