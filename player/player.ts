@@ -9,8 +9,9 @@ import { showLive } from "./live.ts";
 import { Notice } from "./notice.ts";
 import { exposeTracks } from "./track-lists.ts";
 
-/** Poll interval while a stream is off air; short, so that playback starts soon after the broadcast does. */
-const OFF_AIR_PAUSE_MS = 250;
+/** Poll intervals while a stream is off air: short for those who come as the broadcast begins, longer for those who come early. */
+const [OFF_AIR_PAUSE_MS, LATER_PAUSE_MS] = [250, 1000];
+const FREQUENT_POLLS = 60;
 
 /** @param isAfterBroadcast the page has played a broadcast that has ended */
 async function start(main: HTMLElement, isAfterBroadcast = false): Promise<void> {
@@ -26,7 +27,9 @@ async function start(main: HTMLElement, isAfterBroadcast = false): Promise<void>
     player ??= prepare(main, notice, manifestUrl);
   };
   const outcome = isStream
-    ? await untilPlayable(manifestUrl, waitOffAir, () => OFF_AIR_PAUSE_MS)
+    ? await untilPlayable(manifestUrl, waitOffAir, (attempt) =>
+        attempt < FREQUENT_POLLS ? OFF_AIR_PAUSE_MS : LATER_PAUSE_MS,
+      )
     : await untilPlayable(manifestUrl, () => notice.keep(true));
   if (outcome === "failed") {
     if (!(await notice.refresh())) notice.show("This video cannot be played", "Reload the page to try again.");

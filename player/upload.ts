@@ -67,6 +67,7 @@ function send(file: File): void {
     onSuccess: () => {
       running.hidden = true;
       state.textContent = `${file.name} has been uploaded.`;
+      void showOutcome(file.name);
     },
     onError: () => {
       state.textContent = "The connection was lost.";
@@ -87,6 +88,27 @@ function send(file: File): void {
   });
   showPaused(false);
   sending.start();
+}
+
+/** How long the outcome is waited for. Processing takes longer, but a file that is no video is refused at once. */
+const [OUTCOME_POLLS, OUTCOME_PAUSE_MS] = [30, 1000];
+
+/** Says that the file cannot be played, or that it plays. The status of the video's page tells. */
+async function showOutcome(name: string): Promise<void> {
+  const page = watch.querySelector("a")?.href ?? "";
+  for (let poll = 0; poll < OUTCOME_POLLS; poll += 1) {
+    const status = await fetch(page, { headers: { accept: "text/html" } }).then(
+      (answer) => answer.status,
+      () => 202,
+    );
+    if (status === 404) {
+      state.textContent = `${name} cannot be played: it is not a video or audio file, or it is damaged.`;
+      watch.hidden = true;
+    }
+    if (status === 200) state.textContent = `${name} has been uploaded, and can be watched.`;
+    if (status !== 202) return;
+    await new Promise((done) => setTimeout(done, OUTCOME_PAUSE_MS));
+  }
 }
 
 function showPaused(isPaused: boolean): void {

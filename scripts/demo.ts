@@ -47,6 +47,7 @@ function readArguments() {
   try {
     const options = { live: flag, upload: { type: "string" } as const, json: flag, exit: flag, help: flag };
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    if (values.live && values.upload !== undefined) throw new Error("--live and --upload exclude each other.");
     if (positionals.length > 1) throw new Error(`One URL or file, not ${positionals.length}: ${positionals.join(" ")}`);
     return { ...values, given: positionals[0] };
   } catch (error) {
@@ -56,8 +57,12 @@ function readArguments() {
 }
 
 async function openSource(text: string): Promise<{ url: string; name: string; close: () => void }> {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
-    return { url: text, name: basename(new URL(text).pathname) || text, close: () => undefined };
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
+    if (!URL.canParse(text)) throw new StartError(`"${text}" is not a valid URL.`);
+    const { protocol, pathname } = new URL(text);
+    if (!/^https?:$/.test(protocol)) throw new StartError(`"${text}" cannot be fetched: only http and https URLs can.`);
+    return { url: text, name: basename(pathname) || text, close: () => undefined };
+  }
   const isFile = await stat(text).then(
     (found) => found.isFile(),
     () => false,
@@ -119,7 +124,8 @@ function showLive(moment: LiveMoment): void {
 function showDelivery(delivery: Delivery | RefusedDelivery): void {
   if (isJson) return void say(delivery);
   if (delivery.kind === "delivery_refused") return screen.failure("Webhook refused", delivery.why);
-  screen.delivery(delivery.type, ms(delivery.afterChangeMs), "after the change, by webhook · signature verified ✓");
+  const whose = delivery.isOther ? `of another object, ${delivery.objectId}` : "signature verified ✓";
+  screen.delivery(delivery.type, ms(delivery.afterChangeMs), `after the change, by webhook · ${whose}`);
   if (delivery.droppedRungs !== undefined)
     screen.text(`the encoder cannot keep up and has stopped making ${delivery.droppedRungs.join(", ")}`);
 }

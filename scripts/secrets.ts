@@ -85,5 +85,8 @@ if (verb === "new") {
     [chosen]: verb === "rotate" ? [freshSecret(chosen, list), ...list].join(",") : list[0]!,
   });
   console.log(`Now upload it: ${uploadCommand(file, readSettingsText("sluice.config.json"))}`);
-  if (verb === "rotate") console.log(`Then finish the rotation ${WAIT[chosen]}: npm run secrets -- finish ${chosen}`);
+  if (verb === "rotate")
+    console.log(
+      `Then finish the rotation ${WAIT[chosen]}: npm run secrets -- finish ${chosen}${chosen === "WEBHOOK_KEYS" ? " --yes" : ""}`,
+    );
 }

@@ -102,6 +102,7 @@ export function createApp() {
     c.json(apiDocument(app, new URL(c.req.url).origin), 200, { "cache-control": "public, max-age=60" }),
   );
   app.get("/v1/reference", (c) => answerReference(c.req.raw));
+  app.get("/v1/reference/", (c) => c.redirect("/v1/reference", 308));
 
   app.use("/v1/*", keepPrivate);
   app.use("/v1/*", requireCredentials);

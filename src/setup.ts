@@ -15,7 +15,9 @@ export async function missingSetup(env: Env): Promise<string | null> {
   const missing = [...deploymentProblems(env), ...(await missingTables(env))];
   // With containers enabled, which needs Docker, the encoder is there nevertheless.
   if (env.ENCODER_URL === "") missing.push("ENCODER_URL is empty, and without an encoder only standard sources play");
-  return missing.length === 0 ? null : `${missing.join("; ")}: "npm run dev" sets up what is missing when it starts`;
+  return missing.length === 0
+    ? null
+    : `${missing.join("; ")}: "npm run dev" sets up secrets, tables and the encoder when it starts`;
 }
 
 async function missingTables(env: Env): Promise<string[]> {

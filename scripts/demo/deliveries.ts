@@ -10,6 +10,8 @@ export interface Delivery {
   type: string;
   objectId: string;
   eventId: string;
+  /** It is about another object than the demo's, such as that of an earlier run. */
+  isOther: boolean;
   /** From the change to the delivery's arrival. */
   afterChangeMs: number;
   verified: true;
@@ -105,6 +107,7 @@ export class Deliveries {
       kind: "delivery",
       type: event.type,
       objectId: event.object.id,
+      isOther: false,
       eventId: event.event_id,
       afterChangeMs: afterChangeMs(at, event),
       verified: true, // unverified requests are refused
@@ -114,7 +117,7 @@ export class Deliveries {
 
   private report(delivery: Delivery): void {
     if (this.isAhead(delivery)) return void this.waiting.push(delivery);
-    this.show(delivery);
+    this.show({ ...delivery, isOther: delivery.objectId !== this.mediaId });
     if (delivery.objectId === this.mediaId) this.shown.add(delivery.type);
     this.onShown();
   }

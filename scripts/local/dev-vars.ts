@@ -3,6 +3,7 @@ import { parseEnv } from "node:util";
 import { secretList } from "../../protocol/secrets.ts";
 import { currentKeyId } from "../../src/platform/crypto/sealing.ts";
 import { freshSecrets, SECRET_NAMES, type SecretName } from "../secrets/fresh.ts";
+import { variableProblem } from "../../src/platform/variables.ts";
 import { StartError, writeTextPrivately } from "./settings.ts";
 
 const FILE = ".dev.vars";
@@ -23,6 +24,11 @@ export async function ensureDevVars(): Promise<Record<SecretName, string>> {
     throw new StartError(
       `${FILE} lacks ${missing.join(", ")}. Add what is missing as ${EXAMPLE} shows, or delete ${FILE} and .wrangler/state: new secrets are created, which cannot open what the old ones sealed.`,
     );
+  const unusable = Object.entries(vars)
+    .filter(([name]) => !SECRET_NAMES.includes(name as SecretName))
+    .map(([name, value = ""]) => variableProblem(name, value))
+    .filter((problem) => problem !== null);
+  if (unusable.length > 0) throw new StartError(`${unusable.join("; ")}. Correct ${FILE}.`);
   try {
     secretList("JOB_SECRET", vars["JOB_SECRET"]);
     secretList("ENCODER_SECRET", vars["ENCODER_SECRET"]);

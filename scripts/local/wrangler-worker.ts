@@ -24,7 +24,8 @@ export async function wranglerWorker(settings: Settings): Promise<Part> {
     vars: {
       ENCODER_URL: `http://127.0.0.1:${settings.encoderPort}`,
       PUBLIC_URL: `http://127.0.0.1:${settings.port}`,
-      ALLOW_PRIVATE_NETWORK: String(settings.allowPrivateNetwork),
+      // Otherwise what .dev.vars says holds.
+      ...(settings.allowPrivateNetwork ? { ALLOW_PRIVATE_NETWORK: "true" } : {}),
       ...settings.vars,
     },
   };

@@ -1,3 +1,4 @@
+import { unknownPlayback } from "./unknown-playback.ts";
 import { type LiveOffer, liveMultivariant } from "../media/live/multivariant.ts";
 import { readDirectives } from "../media/live/reload.ts";
 import { readSelection, type Selection } from "../media/manifest/selection.ts";
@@ -102,9 +103,9 @@ export async function answerLive(viewer: Viewer, env: Env, ctx: RequestContext, 
   const query = viewer.url.searchParams;
   if (target.kind === "live-thumbnail") {
     const resolved = await resolvePlaybackId(env.DB, ctx, target.playbackId);
-    if (resolved === null) throw new Problem("playback_not_found", "no such playback id");
+    if (resolved === null) throw unknownPlayback();
     await viewer.admit(resolved.rules);
-    if (resolved.kind !== "stream") throw new Problem("playback_not_found", "no such playback id");
+    if (resolved.kind !== "stream") throw unknownPlayback();
     return await inner(env, ctx, request, { kind: "thumbnail", sessionId: onAir(resolved.playable).id });
   }
   const session = await requireSession(env, ctx, target);

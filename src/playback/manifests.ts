@@ -1,3 +1,4 @@
+import { unknownPlayback } from "./unknown-playback.ts";
 import { toHex } from "../../protocol/hex.ts";
 import { mpd } from "../media/dash/mpd.ts";
 import { iframePlaylist } from "../media/hls/iframe-playlist.ts";
@@ -67,7 +68,7 @@ export async function answerManifest(
   target: ManifestTarget,
 ): Promise<Response> {
   const address = permission.addressOf(rules, durationMs(playable));
-  if (address === null) throw new Problem("playback_not_found", "no such playback id");
+  if (address === null) throw unknownPlayback();
   const selection = "rendition" in target ? null : selectionOf(query, rules);
   const key = `${address} ${target.kind} ${"rendition" in target ? target.rendition : canonicalSelection(selection!)}`;
   const known = rendered.get(playable) ?? new Map<string, Rendered>();

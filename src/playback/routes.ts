@@ -1,3 +1,4 @@
+import { unknownPlayback } from "./unknown-playback.ts";
 import { Hono } from "hono";
 import type { Env } from "../platform/env.ts";
 import { logError } from "../platform/log.ts";
@@ -51,7 +52,7 @@ playbackRoutes.use("*", async (c, next) => {
   const target = readAnyTarget(url, splitPermit(url.pathname).path);
   if (target === null) return next();
   if (c.req.method === "OPTIONS") return preflight();
-  if (target.kind === "nothing") return problemAnswer(unknown());
+  if (target.kind === "nothing") return problemAnswer(unknownPlayback());
   return problemAnswer(new Problem("method_not_allowed", "only GET and HEAD"), { allow: "GET, HEAD, OPTIONS" });
 });
 
@@ -98,7 +99,7 @@ async function answerTarget(
   }
   switch (target.kind) {
     case "nothing":
-      throw unknown();
+      throw unknownPlayback();
     case "page":
       return answerPage(viewer, env, ctx, target.playbackId);
     case "page-file":
@@ -145,18 +146,16 @@ async function answerPlaylist(
 ): Promise<Response> {
   const resolved = await requireResolved(env, ctx, target.playbackId);
   const permission = await viewer.admit(resolved.rules);
-  if (resolved.kind !== "asset" || !offersRendition(resolved, target.rendition)) throw unknown();
+  if (resolved.kind !== "asset" || !offersRendition(resolved, target.rendition)) throw unknownPlayback();
   return await answerManifest(viewer, permission, resolved, target);
 }
 
 /** @throws {Problem} playback_not_found */
 async function requireResolved(env: Env, ctx: RequestContext, playbackId: string): Promise<Resolved> {
   const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
-  if (resolved === null) throw unknown();
+  if (resolved === null) throw unknownPlayback();
   return resolved;
 }
-
-const unknown = () => new Problem("playback_not_found", "no such playback id");
 
 async function answerSegmentOf(
   viewer: Viewer,
@@ -165,11 +164,11 @@ async function answerSegmentOf(
   ctx: RequestContext,
 ): Promise<Response> {
   const asset = await resolveAsset(env.DB, playbackId);
-  if (asset === null) throw unknown();
+  if (asset === null) throw unknownPlayback();
   await viewer.admit(asset.rules);
   if (asset.rules.resolution !== null) {
     const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
-    if (resolved?.kind !== "asset" || !offersRendition(resolved, rendition)) throw unknown();
+    if (resolved?.kind !== "asset" || !offersRendition(resolved, rendition)) throw unknownPlayback();
   }
   const answer = await fetchSegment(viewer.request, ctx, env, { assetId: asset.assetId, rendition, file });
   // The headers of another entrypoint's response are immutable, and code further out adds its own.

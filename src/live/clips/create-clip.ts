@@ -26,7 +26,7 @@ export async function createClip(
     const fields = [{ field: "accessPolicy", message: "must not be wider than the stream's mediaPolicy" }];
     throw new Problem("validation_failed", "the clip is not valid", { fields });
   }
-  const found = await findClip(env, playable, request);
+  const found = await findClip(env, playable, request, "startTime");
   const db = openDatabase(env.DB);
   const isGone = "gone" in found;
   const outcome = isGone ? "known" : await saveClip(env, key.streamId, found, { publicUrl, by: "owner" });

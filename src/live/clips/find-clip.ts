@@ -40,6 +40,7 @@ export async function findClip(
   env: Env,
   { session, mediaPolicy }: LivePlayable,
   { startSeconds, endSeconds, access: wanted }: ClipRequest,
+  startField = "start",
 ): Promise<FoundClip | GoneClip> {
   if (session === null) throw new Problem("not_ready", "the stream has not been on air");
   // Never wider than the owner's policy.
@@ -53,7 +54,7 @@ export async function findClip(
   }
   if (range?.kind === "early") throw new Problem("not_ready", "the broadcast has not come to the clip's end");
   if (range === null || range.kind === "beyond") {
-    const fields = [{ field: "start", message: "lies beyond what has been broadcast" }];
+    const fields = [{ field: startField, message: "lies beyond what has been broadcast" }];
     throw new Problem("validation_failed", "the clip is not valid", { fields });
   }
   const mediaId = await derivedId("clip", session.id, range.first, range.last, access === mediaPolicy ? "" : access);

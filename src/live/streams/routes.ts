@@ -128,7 +128,7 @@ const deleteRoute = createRoute({
   responses: { 200: doneAnswer("Removed; a broadcaster is cut off within 2 s"), ...itemProblems },
 });
 async function create(c: Context<AppContext>, body: CreateStream) {
-  requirePolicyInPlace(await c.req.json());
+  requirePolicyInPlace((await c.req.text()) === "" ? {} : await c.req.json());
   const operation = { name: `POST ${path}`, isSecret: true }; // of both routes
   return await answerOnce(c, operation, (context) => createStream(body, context));
 }

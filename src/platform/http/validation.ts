@@ -21,6 +21,7 @@ export function validationProblem(
   const fields = new Map<string, FieldProblem>();
   for (const issue of error.issues)
     for (const { field: name, ...rest } of problemsOf(issue, schema, data)) {
+      if (target === "query" && rest.hint === "is required") rest.hint = "is required, as a query parameter";
       const field = name || (target === "json" ? "body" : target);
       if (!fields.has(field)) fields.set(field, { field, ...rest });
     }

@@ -259,7 +259,7 @@ describe("POST …/clips", () => {
     [{ startTime: -1, endTime: 2 }, ["startTime"]],
     [{ startTime: 0, endTime: 1e9 }, ["endTime"]],
     [{ startTime: 0, endTime: 2, accessPolicy: "drm" }, ["accessPolicy"]],
-    [{ startTime: 40, endTime: 42 }, ["start"]],
+    [{ startTime: 40, endTime: 42 }, ["startTime"]],
   ])("refuses %j", async (body, fields) => {
     const { stream } = await onAir(2, {});
     const answer = await refusal(await post(stream, body));

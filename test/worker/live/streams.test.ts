@@ -30,6 +30,10 @@ const create = async (path: string, body: unknown, headers = {}) =>
   await workspace.request("POST", path, body, headers);
 
 describe.each(PATHS)("POST %s", (path) => {
+  test("needs no body", async () => {
+    expect((await workspace.request("POST", path)).status).toBe(201);
+  });
+
   test("answers 201 with the whole stream, its ids also on top", async () => {
     const response = await create(path, settings());
     expect(response.status).toBe(201);

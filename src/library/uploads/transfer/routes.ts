@@ -30,12 +30,18 @@ export const transferRoutes = new Hono<AppContext>()
   })
   .post(PATH, (c) =>
     answer(c, async ({ corsOrigin }) => {
+      if (hasBody(c.req.raw)) throw new Problem("bad_chunk", "send the file with PUT: a POST only asks for this URL");
       // Clients send their chunks to this URL, with or without asking for a session first.
       return c.body(null, 201, { ...corsHeaders(corsOrigin), Location: c.req.url, "Cache-Control": "no-store" });
     }),
   )
   .put(PATH, (c) =>
-    answer(c, async ({ uploadId, corsOrigin }) =>
-      progressAnswer(await receivePut(c.env, uploadId, c.req.raw), corsOrigin),
-    ),
+    answer(c, async ({ uploadId, corsOrigin }) => {
+      if (/^multipart\/form-data/i.test(c.req.header("content-type") ?? ""))
+        throw new Problem("bad_chunk", "send the file itself as the body, not a form: curl -T file, not -F");
+      return progressAnswer(await receivePut(c.env, uploadId, c.req.raw), corsOrigin);
+    }),
   );
+
+const hasBody = ({ headers }: Request): boolean =>
+  Number(headers.get("content-length") ?? 0) > 0 || headers.has("transfer-encoding");

@@ -41,6 +41,11 @@ async function answer(
 }
 
 function requireVersion(c: Context<AppContext>): void {
+  if (c.req.header("tus-resumable") === undefined && !c.req.path.startsWith("/uploads/tus/"))
+    throw new Problem(
+      "method_not_allowed",
+      `send the file with PUT, or by tus with the header Tus-Resumable: ${TUS_VERSION}`,
+    );
   if (c.req.header("tus-resumable") !== TUS_VERSION) throw new TusRefusal(412, `Tus-Resumable must be ${TUS_VERSION}`);
 }
 

@@ -40,7 +40,7 @@ const CASES: [string, z.ZodType, unknown, string][] = [
     "text that is no instant",
     Instant,
     "yesterday",
-    "must be an ISO 8601 instant with seconds and a UTC offset, for example `2026-05-20T12:50:15.662Z`",
+    "must be an ISO 8601 instant with seconds and a UTC offset, for example `2026-05-20T12:50:15.662Z`; in a URL, `+` is written `%2B`",
   ],
   ["text of another form, with words", pattern(/^[0-9a-f]{4}$/, "4 hex digits"), "x", "must be 4 hex digits"],
   ["text of another form", z.string().regex(/^a+$/), "x", "must be a string that matches `^a+$`"],

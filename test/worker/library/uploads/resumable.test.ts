@@ -270,6 +270,14 @@ describe("a request that contradicts itself or the upload is refused, and change
       400,
       /must be/,
     ],
+    ["the file by POST", (url) => call("POST", url, {}, FILE.slice(0, 100)), 400, /with PUT/],
+    [
+      "a form",
+      (url) => call("PUT", url, { "content-type": "multipart/form-data; boundary=x" }, FILE),
+      400,
+      /not a form/,
+    ],
+    ["a GET", (url) => call("GET", url), 405, /with PUT/],
     ["the whole file of another length", (url) => call("PUT", url, {}, FILE), 400, /begun with/],
     [
       "a body longer than its range",
