@@ -18,6 +18,23 @@ const problems = problemResponses("unauthorized", "forbidden", "validation_faile
 const whole = z.int();
 const value = z.number().nullable();
 
+const OverallValue = z
+  .object({
+    value,
+    totalWatchTime: whole,
+    uniqueViews: whole,
+    totalViews: whole,
+    totalPlayTime: whole,
+    globalValue: value,
+  })
+  .openapi("OverallValue");
+const BreakdownValue = z
+  .object({ views: whole, value, totalWatchTime: whole, totalPlayingTime: whole, field: z.string().nullable() })
+  .openapi("BreakdownValue");
+const IntervalValue = z
+  .object({ intervalTime: z.iso.datetime(), metricValue: value, numberOfViews: whole })
+  .openapi("IntervalValue");
+
 const overallRoute = createRoute({
   operationId: "list_overall_values",
   summary: "A metric over all views",
@@ -31,14 +48,7 @@ const overallRoute = createRoute({
     200: envelopeAnswer(
       {
         metadata: schemas.Aggregation,
-        data: z.object({
-          value,
-          totalWatchTime: whole,
-          uniqueViews: whole,
-          totalViews: whole,
-          totalPlayTime: whole,
-          globalValue: value,
-        }),
+        data: OverallValue,
         timespan: schemas.Timespan,
       },
       "The value",
@@ -72,15 +82,7 @@ const breakdownRoute = createRoute({
     200: envelopeAnswer(
       {
         metadata: schemas.Aggregation,
-        data: z.array(
-          z.object({
-            views: whole,
-            value,
-            totalWatchTime: whole,
-            totalPlayingTime: whole,
-            field: z.string().nullable(),
-          }),
-        ),
+        data: z.array(BreakdownValue),
         pagination: Pagination,
         timespan: schemas.Timespan,
       },
@@ -113,8 +115,8 @@ const timeseriesRoute = createRoute({
     200: envelopeAnswer(
       {
         metadata: schemas.Aggregation.extend({ granularity: z.enum(INTERVALS) }),
-        data: z.array(z.object({ intervalTime: z.iso.datetime(), metricValue: value, numberOfViews: whole })),
-        timespan: z.array(z.int()).openapi({ description: "From and to, epoch milliseconds" }),
+        data: z.array(IntervalValue),
+        timespan: schemas.TimespanMs,
       },
       "The values",
     ),

@@ -35,7 +35,13 @@ export const MeasurementName = z.enum(MEASUREMENTS).default("avg");
 export const DimensionName = z.enum(DIMENSIONS as [string, ...string[]]);
 export const MetricParams = z.object({ metricId: z.enum(METRIC_NAMES) });
 
-export const Timespan = z.array(z.int()).openapi({ description: "From and to, epoch seconds" });
+export const Timespan = z
+  .array(z.int())
+  .openapi("Timespan", { description: "From and to, epoch seconds", example: [1_779_195_600, 1_779_282_000] });
+export const TimespanMs = z.array(z.int()).openapi("TimespanMs", {
+  description: "From and to, epoch milliseconds",
+  example: [1_779_195_600_000, 1_779_282_000_000],
+});
 export const Aggregation = z.object({ aggregation: z.literal("view_end") });
 export const AGGREGATION = { aggregation: "view_end" } as const;
 

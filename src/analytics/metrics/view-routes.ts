@@ -85,7 +85,10 @@ const dimensionsRoute = createRoute({
   path: "/v1/data/dimensions",
   tags,
   security,
-  responses: { 200: dataAnswer(z.array(z.string()), "56 names"), ...problemResponses("unauthorized", "forbidden") },
+  responses: {
+    200: dataAnswer(z.array(z.string().openapi("DimensionName")), "56 names"),
+    ...problemResponses("unauthorized", "forbidden"),
+  },
 });
 
 const DimensionValue = z.object({ value: z.string(), uniqueCount: z.int(), count: z.int() }).openapi("DimensionValue");
