@@ -1,13 +1,7 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { send, type TestWorkspace } from "../workspace.ts";
 
-/** The events of a view as an SDK sends them, with short keys. */
-export interface Beacon {
-  metadata?: object;
-  events: Record<string, unknown>[];
-}
-
-export const CHROME =
+const CHROME =
   "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/148.0.0.0 Safari/537.36";
 
 export const postBeacon = (workspaceId: string, body: unknown, headers: Record<string, string> = {}) =>
