@@ -2,7 +2,6 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { vi } from "vitest";
 import { takeEvents } from "../../../src/analytics/view-machine/take-events.ts";
-import type { ViewMachine } from "../../../durable-objects/view-machine.ts";
 import { TAKEN, type Trial, upTo } from "../../support/limits/trials.ts";
 import { newWorkspace } from "../workspace.ts";
 import { postBeacon, TestPlayer } from "../analytics/beacon-helpers.ts";
@@ -11,7 +10,7 @@ const IGNORED = "ignored";
 const isKept = (kept: boolean) => (kept ? TAKEN : IGNORED);
 
 const machineOf = (workspaceId: string, viewId: string) =>
-  env.VIEW_MACHINE.get(env.VIEW_MACHINE.idFromName(`${workspaceId}:${viewId}`)) as DurableObjectStub<ViewMachine>;
+  env.VIEW_MACHINE.get(env.VIEW_MACHINE.idFromName(`${workspaceId}:${viewId}`));
 const eventsOf = (workspaceId: string, viewId: string) =>
   runInDurableObject(machineOf(workspaceId, viewId), ({ parts }) => parts.events.count);
 
