@@ -61,6 +61,9 @@ const STREAM = { playbackSettings: {}, inputMediaSettings: {} };
 const TARGET = { url: "rtmp://127.0.0.1/b", streamKey: "b" };
 const HOUR_AGO = new Date(Date.now() - 3600_000).toISOString();
 
+/** The same in each request: answers repeat it. */
+const SPAN = `timespan[]=${Math.floor(Date.now() / 1000) - 3600}&timespan[]=${Math.floor(Date.now() / 1000) + 3600}`;
+
 const CALLS: Record<string, Call> = {
   "create-media": { body: () => videoFrom("http://127.0.0.1:9/b.mp4") },
   "list-media": { queries: () => ["limit=50", "limit=50&orderBy=asc"] },
@@ -153,10 +156,10 @@ const CALLS: Record<string, Call> = {
   get_video_view_details: {},
   list_by_top_content: { queries: () => ["limit=50"] },
   list_dimensions: {},
-  list_filter_values_for_dimension: { nothing: 200 },
-  list_overall_values: { nothing: 200 },
-  list_breakdown_values: { nothing: 200, query: () => "groupBy=video_title" },
-  get_timeseries_data: { nothing: 200, query: () => "groupBy=hour" },
+  list_filter_values_for_dimension: { nothing: 200, query: () => SPAN },
+  list_overall_values: { nothing: 200, query: () => SPAN },
+  list_breakdown_values: { nothing: 200, query: () => `${SPAN}&groupBy=video_title` },
+  get_timeseries_data: { nothing: 200, query: () => `${SPAN}&groupBy=hour` },
   list_comparison_values: {},
   list_errors: { queries: () => ["limit=50"] },
   "create-playback-token": { body: ({ playbackId }) => ({ playbackId }) },
