@@ -1,5 +1,6 @@
 /** Example records of the API, by component of the OpenAPI document. */
 import type { z } from "@hono/zod-openapi";
+import { VIDEO_DATA_EXAMPLES } from "./analytics/metrics/examples.ts";
 import { exampleEvent } from "./events/catalogue/envelope.ts";
 import { createdMedia, readyMedia } from "./events/catalogue/records.ts";
 import { sampleUpload } from "./events/catalogue/upload.ts";
@@ -295,6 +296,7 @@ export const API_EXAMPLES: Record<string, unknown> = {
   ListedSigningKey: { id: SIGNING_KEY_ID, createdAt: SAMPLE_CREATED_AT },
   RevokedSigningKey: { message: "signing key is revoked" },
   SigningKey: { workspaceId: SAMPLE.workspaceId, signingKeyId: SIGNING_KEY_ID, publicKey: PUBLIC_KEY },
+  ...VIDEO_DATA_EXAMPLES,
   Pagination: { totalRecords: 1, currentOffset: 1, offsetCount: 1 },
   CursorPagination: { limit: 25, nextCursor: null },
 };

@@ -11,6 +11,10 @@ import { playlistRoutes } from "./library/playlists/routes.ts";
 import { eventTypeRoutes } from "./events/catalogue/event-type-routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { eventRecordRoute } from "./events/webhooks/deliveries/event-record-route.ts";
+import { beaconPreflight, receiveBeacon, workspaceKeyIn } from "./analytics/index.ts";
+import { metricRoutes } from "./analytics/metrics/metric-routes.ts";
+import { viewRoutes } from "./analytics/metrics/view-routes.ts";
+import { beaconRoutes } from "./analytics/beacons/routes.ts";
 import { clipRoutes } from "./live/clips/clips-routes.ts";
 import { ingestRoutes } from "./live/ingest/ingest-routes.ts";
 import { pushRoutes } from "./live/ingest/push-routes.ts";
@@ -52,6 +56,8 @@ export function createFetch(app = createApp()) {
   return async (given: Request, env: Env, ctx: ExecutionContext): Promise<Response> => {
     const request = atCanonicalPath(given);
     reportSetup(request, env, ctx);
+    const workspaceKey = workspaceKeyIn(new URL(request.url).hostname, env.BEACON_DOMAIN);
+    if (workspaceKey !== null) return await answerBeacon(request, env, workspaceKey);
     const playing = isServedHere(request.url, env.PUBLIC_URL)
       ? answerPlayback(request, env, ctx)
       : answerNowhere(request);
@@ -60,6 +66,11 @@ export function createFetch(app = createApp()) {
     answer.headers.set("x-request-id", requestIdOf(request));
     return answer;
   };
+}
+
+async function answerBeacon(request: Request, env: Env, workspaceKey: string): Promise<Response> {
+  if (request.method === "POST") return await receiveBeacon(request, env, workspaceKey);
+  return request.method === "OPTIONS" ? beaconPreflight() : await answerNowhere(request);
 }
 
 async function answerNowhere(request: Request): Promise<Response> {
@@ -135,6 +146,9 @@ export function createApp() {
   app.route("/", ingestRoutes);
   app.route("/", simulcastIngestRoutes);
   app.route("/", pushRoutes);
+  app.route("/", viewRoutes);
+  app.route("/", metricRoutes);
+  app.route("/", beaconRoutes);
   app.route("/", playbackRoutes);
   return app;
 }

@@ -19,6 +19,8 @@ export { EncoderContainer } from "../durable-objects/encoder-container.ts";
 export { LiveStreamMachine } from "../durable-objects/live-stream-machine.ts";
 export { LiveOrigin } from "../durable-objects/live-origin.ts";
 export { UploadMachine } from "../durable-objects/upload-machine.ts";
+export { ViewMachine } from "../durable-objects/view-machine.ts";
+export { ViewStore } from "../durable-objects/view-store.ts";
 export { WebhookSender } from "../durable-objects/webhook-sender.ts";
 export { PlaybackOrigin } from "./playback/index.ts";
 

@@ -55,6 +55,10 @@ const RULES = {
   INGEST_RTMP_URL: ingestUrl("rtmp"),
   INGEST_RTMPS_URL: ingestUrl("rtmps"),
   INGEST_SRT_URL: ingestUrl("srt"),
+  BEACON_DOMAIN: {
+    isValid: (value) => value === "" || /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/i.test(value),
+    words: "must be a host name",
+  },
   REVOKED_GATEWAYS: {
     isValid: (value) => value.split(",").every((id) => id.trim() === "" || GATEWAY_ID.test(id.trim())),
     words: "must be ids of gateways, separated by commas",

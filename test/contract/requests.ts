@@ -13,6 +13,10 @@ export interface Made {
   simulcastId: string;
   playlistId: string;
   signingKeyId: string;
+  viewId: string;
+  /** Names, not ids. */
+  metricId: string;
+  dimensionsId: string;
 }
 
 interface ContractRequest {
@@ -33,6 +37,11 @@ const CREATED =
 const UPLOAD = "uploadId trial status url timeout corsOrigin pushMediaSettings".split(" ");
 const STREAM =
   "streamId streamKey srtSecret trial status maxResolution maxDuration createdAt reconnectWindow enableRecording enableDvrMode mediaPolicy metadata lowLatency closedCaptions playbackIds";
+const LAST_DAY = "timespan[]=24:hours";
+const VIEW_ITEM =
+  "viewId operatingSystem application viewStartTime viewEndTime videoTitle errorCode errorMessage errorId country viewWatchTime QoeScore";
+const VIEW =
+  "viewId workspaceId viewStart viewEnd insertTimestamp updatedTimestamp watchTime viewPlayingTime videoStartupTime playbackScore custom events sign";
 const TARGET = ["simulcastId", "url", "streamKey", "isEnabled"];
 const PLAYLIST = "id name referenceId type mediaList workspaceId createdAt updatedAt mediaCount".split(" ");
 
@@ -103,4 +112,26 @@ export const REQUESTS: Record<string, (made: Made) => ContractRequest> = {
   list_signing_keys: () => ({ fields: ["id", "createdAt"] }),
   delete_signing_key: () => ({ fields: ["message"] }),
   "get-signing_key_by_id": () => ({ fields: ["workspaceId", "signingKeyId", "publicKey"] }),
+  list_video_views: () => ({ query: `${LAST_DAY}&filterby[]=browser_name:Chrome`, fields: VIEW_ITEM.split(" ") }),
+  get_video_view_details: () => ({ fields: VIEW.split(" ") }),
+  list_by_top_content: () => ({ query: LAST_DAY, fields: ["videoTitle", "views", "uniqueViews"] }),
+  list_dimensions: () => ({}),
+  list_filter_values_for_dimension: () => ({ query: LAST_DAY, fields: ["value", "uniqueCount", "count"] }),
+  list_breakdown_values: () => ({
+    query: `${LAST_DAY}&groupBy=country&measurement=95th`,
+    fields: ["views", "value", "totalWatchTime", "totalPlayingTime", "field"],
+  }),
+  list_overall_values: () => ({
+    query: LAST_DAY,
+    fields: ["value", "totalWatchTime", "uniqueViews", "totalViews", "totalPlayTime", "globalValue"],
+  }),
+  get_timeseries_data: () => ({
+    query: `${LAST_DAY}&groupBy=hour`,
+    fields: ["intervalTime", "metricValue", "numberOfViews"],
+  }),
+  list_comparison_values: () => ({
+    query: `${LAST_DAY}&dimension=browser_name&value=Chrome`,
+    fields: ["value", "type", "name", "metric", "measurement", "items"],
+  }),
+  list_errors: () => ({ query: `${LAST_DAY}&limit=5`, fields: ["errors", "topErrors"] }),
 };

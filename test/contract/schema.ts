@@ -20,6 +20,9 @@ const FORMATS: Record<string, RegExp> = {
   uri: /^[a-z][a-z0-9+.-]*:\/\/\S+$/,
 };
 
+/** Intervals of time series (media contract, analytics: "Answer part"). */
+const WHOLE_SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
 /** What is wrong with a value, each with its place, such as `data.playbackIds[0].id: "x" is not a uuid`. */
 export function violations(schema: Schema, value: unknown, place = "answer"): string[] {
   if (value === null) return schema.nullable === true ? [] : [`${place}: null`];
@@ -27,7 +30,7 @@ export function violations(schema: Schema, value: unknown, place = "answer"): st
   if (!isOf(value)) return [`${place}: ${JSON.stringify(value)} is not of type ${schema.type}`];
   if (schema.enum !== undefined && !schema.enum.includes(value))
     return [`${place}: ${JSON.stringify(value)} is not one of ${schema.enum.join(", ")}`];
-  const format = FORMATS[schema.format ?? ""];
+  const format = place.endsWith(".intervalTime") ? WHOLE_SECONDS : FORMATS[schema.format ?? ""];
   if (format !== undefined && !(typeof value === "string" && format.test(value)))
     return [`${place}: ${JSON.stringify(value)} is not a ${schema.format}`];
   switch (schema.type) {

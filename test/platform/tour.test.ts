@@ -96,6 +96,17 @@ test("the first video is created, watched, played and deleted, in a folder that 
   expect(await readdir(folder)).toEqual([".sluice"]);
 });
 
+test("the guide to video data: a beacon is a view, and questions about it are answered", async () => {
+  const steps = commandsOf("docs/guides/video-data.md", /^\d\. /);
+  expect(steps).toHaveLength(3);
+  const [status, views, answers] = (await session(steps)) as [string, string, string];
+  expect(status).toBe("200");
+  expect(JSON.parse(views)).toMatchObject({ data: [{ videoTitle: "Harbour", viewWatchTime: 9000 }] });
+  const [startup, titles] = answers.split("\n");
+  expect(JSON.parse(startup!)).toMatchObject({ data: { value: 400, totalViews: 1 } });
+  expect(JSON.parse(titles!)).toMatchObject({ data: [{ field: "Harbour", views: 1 }] });
+});
+
 test("the guide to private playback: refused without a token, played with each kind of it, limited to a site", async () => {
   const steps = commandsOf("docs/guides/private-playback.md", /^\d\. /);
   const outputs = await session(steps);

@@ -36,12 +36,14 @@ const sampleView = (viewWatchTime: number): z.output<typeof View> => ({
 
 export const playbackKinds = {
   "playback.completed": view({
+    isSent: true,
     status: "completed",
     when: "A viewing session has ended without a fatal error.",
     data: z.strictObject({ ...View.shape, QoeScore: z.number().min(0).max(1).optional() }),
     example: { ...sampleView(70_040), QoeScore: 0.97 },
   }),
   "playback.errored": view({
+    isSent: true,
     status: "errored",
     when: "A viewing session was ended by a fatal error.",
     data: z.strictObject({ ...View.shape, errorCode: z.string(), errorMessage: z.string() }),

@@ -44,6 +44,7 @@ export const PROBLEMS = {
   playlist_not_found: { status: 404, message: "playlist not found" },
   webhook_not_found: { status: 404, message: "webhook not found" },
   event_not_found: { status: 404, message: "event not found" },
+  view_not_found: { status: 404, message: "View not found" },
   not_found: { status: 404, message: "not found" },
   method_not_allowed: { status: 405, message: "method not allowed" },
   playlist_reference_taken: { status: 409, message: "playlist create failed" },
@@ -61,6 +62,7 @@ export const PROBLEMS = {
   body_too_large: { status: 413, message: "request body is too large" },
   range_not_satisfiable: { status: 416, message: "range not satisfiable" },
   validation_failed: { status: 422, message: "payload validation failed" },
+  invalid_timespan: { status: 422, message: "Invalid timespan value" },
   too_many_requests: { status: 429, message: "too many requests" },
   clip_limit_reached: { status: 429, message: "too many requests" },
   internal: { status: 500, message: "something failed on our side" },
@@ -108,6 +110,7 @@ const NOT_FOUND = {
   playlist_not_found: "no playlist has this id",
   webhook_not_found: "no webhook has this id",
   event_not_found: "no event has this id",
+  view_not_found: "no view has this id",
 } as const satisfies Partial<Record<ProblemCode, string>>;
 
 /** @throws {Problem} the same for an id of another workspace as for an unknown one */

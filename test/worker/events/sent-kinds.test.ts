@@ -7,6 +7,8 @@ import { commitWithEvents } from "../../../src/events/webhooks/index.ts";
 import { deliveries } from "../../../src/events/webhooks/records/tables.ts";
 import { wakeSender } from "../../../src/events/webhooks/fan-out/call-sender.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
+import { sendView, TestPlayer } from "../analytics/beacon-helpers.ts";
+import { newAsset } from "../playback/playable.ts";
 import { call, FILM, newUpload } from "../library/uploads/upload-helpers.ts";
 import { openSourceServer } from "../library/sources/source-servers.ts";
 import { at, elapse, newStream, settle, type Stream } from "../live/live-helpers.ts";
@@ -41,6 +43,16 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     await call("PUT", url, {}, FILM);
     const { uploadId } = await newUpload(workspace);
     await ask(workspace, "PUT", `/v1/on-demand/upload/${uploadId}/cancel`);
+  },
+
+  "a viewer watches, and another one cannot": async (workspace) => {
+    const { playbackId } = await newAsset({ status: "ready", workspaceId: workspace.id });
+    const source = { vdsour: `https://stream.example.com/${playbackId}.m3u8` };
+    const [watching, failing] = [new TestPlayer(workspace.id), new TestPlayer(workspace.id)];
+    const startMs = Date.now() - 15_000;
+    await sendView(workspace.id, watching.completeView(startMs, source));
+    const begin = failing.event("viewBegin", startMs, source);
+    await sendView(workspace.id, [begin, failing.event("error", startMs + 1, { plercd: "1", plerms: "broken" })]);
   },
 
   "the source of a media is missing": async (workspace) => {
@@ -128,11 +140,11 @@ test("GET /v1/event-types says of each kind whether it is sent, and a webhook wh
     EVENT_KINDS.map(({ type, isSent }) => [type, isSent]),
   );
 
-  const eventTypes = ["asset.ready", "ai.moderation.flagged", "video.mediaAI.*", "video.media.*", "playback.*"];
+  const eventTypes = ["asset.ready", "ai.moderation.flagged", "video.mediaAI.*", "video.media.*", "migration.*"];
   const webhook = await createWebhook(workspace, { eventTypes });
   expect(webhook).toMatchObject({
     eventTypes,
-    eventTypesNotSent: ["ai.moderation.flagged", "video.mediaAI.*", "playback.*"],
+    eventTypesNotSent: ["ai.moderation.flagged", "video.mediaAI.*", "migration.*"],
   });
   const changed = await ask<object>(workspace, "PATCH", `/v1/webhooks/${webhook.id}`, { eventTypes: ["asset.ready"] });
   expect(changed).not.toHaveProperty("eventTypesNotSent");

@@ -12,6 +12,7 @@ import { signingKeys } from "../../../src/tenancy/signing-keys/tables.ts";
 import { beginChunk } from "../../../src/library/upload-machine/begin-chunk.ts";
 import { machineOf, newUpload, probe } from "../library/uploads/upload-helpers.ts";
 import { type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } from "../workspace.ts";
+import { dataTrials } from "./data-trials.ts";
 import { at, newStream, settings } from "../live/live-helpers.ts";
 
 let workspace: Promise<TestWorkspace> | undefined;
@@ -154,6 +155,7 @@ export const API_TRIALS = {
   "workspace-media": usageTrial("mediaCount", "/v1/on-demand", videoFrom(URL_OF_SOURCE)),
   "workspace-streams": usageTrial("streamCount", "/v1/live-stream", {}),
   "workspace-bytes": usageTrial("storedBytes", "/v1/on-demand", videoFrom(URL_OF_SOURCE)),
+  ...dataTrials,
   // 6,000 requests to the local rate limiter take too long, so this one only counts. test/pure/bindings.test.ts has the number of wrangler.toml.
   "api-requests": async (bound: number) => {
     const workspace = await newWorkspace();

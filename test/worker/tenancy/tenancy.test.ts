@@ -2,6 +2,7 @@
  * Tests every operation of the OpenAPI document with two workspaces: neither can read or change the other's data.
  * A new operation or path parameter fails this test until it is described here.
  */
+import { sendView, TestPlayer } from "../analytics/beacon-helpers.ts";
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
@@ -32,6 +33,9 @@ const someIds = () => ({
   simulcastId: newHexId(),
   playlistId: crypto.randomUUID(),
   signingKeyId: crypto.randomUUID(),
+  viewId: crypto.randomUUID(),
+  metricId: "views", // a name, as the next
+  dimensionsId: "video_title",
 });
 type Ids = { [Name in keyof ReturnType<typeof someIds>]: string };
 
@@ -56,6 +60,9 @@ const UPLOAD = { corsOrigin: "*" };
 const STREAM = { playbackSettings: {}, inputMediaSettings: {} };
 const TARGET = { url: "rtmp://127.0.0.1/b", streamKey: "b" };
 const HOUR_AGO = new Date(Date.now() - 3600_000).toISOString();
+
+/** The same in each request: answers repeat it. */
+const SPAN = `timespan[]=${Math.floor(Date.now() / 1000) - 3600}&timespan[]=${Math.floor(Date.now() / 1000) + 3600}`;
 
 const CALLS: Record<string, Call> = {
   "create-media": { body: () => videoFrom("http://127.0.0.1:9/b.mp4") },
@@ -145,6 +152,16 @@ const CALLS: Record<string, Call> = {
   list_signing_keys: { queries: () => ["limit=50"] },
   "get-signing_key_by_id": {},
   delete_signing_key: {},
+  list_video_views: { queries: () => ["limit=50", "limit=50&sortOrder=desc"] },
+  get_video_view_details: {},
+  list_by_top_content: { queries: () => ["limit=50"] },
+  list_dimensions: {},
+  list_filter_values_for_dimension: { nothing: 200, query: () => SPAN },
+  list_overall_values: { nothing: 200, query: () => SPAN },
+  list_breakdown_values: { nothing: 200, query: () => `${SPAN}&groupBy=video_title` },
+  get_timeseries_data: { nothing: 200, query: () => `${SPAN}&groupBy=hour` },
+  list_comparison_values: {},
+  list_errors: { queries: () => ["limit=50"] },
   "create-playback-token": { body: ({ playbackId }) => ({ playbackId }) },
 };
 
@@ -245,6 +262,8 @@ async function newTenant(): Promise<Tenant> {
     await db.insert(deliveries).values({ ...delivery, status: "failed", lastFailure: "timed_out", createdAt: now });
     await db.insert(deliveryAttempts).values({ ...row, number: 1, startedAt: now, durationMs: 1, responseHead: mark });
   }
+  const view = await newView(workspace.id, mark);
+  await newView(workspace.id, "a");
   const [credentialId] = atob(workspace.authorization.slice(6)).split(":");
   return {
     workspace,
@@ -260,8 +279,12 @@ async function newTenant(): Promise<Tenant> {
       simulcastId: target["simulcastId"] as string,
       playlistId: playlist.id,
       signingKeyId,
+      viewId: view,
+      metricId: "views",
+      dimensionsId: "video_title",
     },
     traces: [
+      view,
       playlist.id,
       signingKeyId,
       mark,
@@ -280,6 +303,15 @@ async function newTenant(): Promise<Tenant> {
       ...reported.flatMap(({ id, objectId }) => [id, objectId]),
     ],
   };
+}
+
+async function newView(workspaceId: string, title: string): Promise<string> {
+  const player = new TestPlayer(workspaceId);
+  const startMs = Date.now() - 10_000;
+  const failure = { plercd: title, plerms: title };
+  const events = [player.event("viewBegin", startMs, { vdtt: title }), player.event("error", startMs + 500, failure)];
+  await sendView(workspaceId, events);
+  return player.viewId;
 }
 
 /** A tenant for tests in which none of its records may change. To make one takes sixteen requests. */

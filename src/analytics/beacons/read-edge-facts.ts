@@ -1,0 +1,40 @@
+import { parse, type Parser } from "bowser";
+import type { EdgeFacts } from "../views/edge-facts.ts";
+
+const MAX_USER_AGENT_LENGTH = 512;
+/** Spelled as in records of the contract. */
+const OS_NAMES: Record<string, string> = { macOS: "MacOS" };
+const DEVICE_TYPES: Record<string, string> = { desktop: "Desktop", mobile: "Mobile", tablet: "Tablet", tv: "TV" };
+
+/** @param cf `request.cf` */
+export function edgeFactsOf(headers: Headers, cf: Partial<IncomingRequestCfProperties> | undefined): EdgeFacts {
+  return {
+    continent: cf?.continent ?? null,
+    country: cf?.country ?? null,
+    region: cf?.region ?? null,
+    asnId: cf?.asn ?? null,
+    asnName: cf?.asOrganization || null,
+    ...deviceFacts(headers.get("user-agent")),
+  };
+}
+
+function deviceFacts(header: string | null) {
+  const userAgent = header?.slice(0, MAX_USER_AGENT_LENGTH) || null;
+  const { browser, os, platform, engine } = userAgent === null ? UNKNOWN : parse(userAgent);
+  const osName = os.name === undefined ? null : (OS_NAMES[os.name] ?? os.name);
+  return {
+    browserName: browser.name || null,
+    browserVersion: browser.name ? withVersion(browser.name, browser.version?.split(".")[0]) : null,
+    osName,
+    osVersion: osName === null ? null : withVersion(osName, os.version),
+    deviceName: platform.vendor ?? null,
+    deviceModel: platform.model ?? null,
+    deviceManufacturer: platform.vendor ?? null,
+    deviceType: platform.type === undefined ? null : (DEVICE_TYPES[platform.type] ?? platform.type),
+    browserEngine: engine.name ?? null,
+    userAgent,
+  };
+}
+
+const UNKNOWN: Parser.ParsedResult = { browser: {}, os: {}, platform: {}, engine: {} };
+const withVersion = (name: string, version: string | undefined) => (version ? `${name} ${version}` : name);

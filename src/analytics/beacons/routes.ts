@@ -1,0 +1,7 @@
+import { newRouter } from "../../platform/http/router.ts";
+import { beaconPreflight, receiveBeacon } from "./receive-beacon.ts";
+
+/** Where players report: on the API's own host, for owners without a wildcard host for beacons. */
+export const beaconRoutes = newRouter();
+beaconRoutes.post("/beacons/:workspaceKey", (c) => receiveBeacon(c.req.raw, c.env, c.req.param("workspaceKey")));
+beaconRoutes.options("/beacons/:workspaceKey", () => beaconPreflight());

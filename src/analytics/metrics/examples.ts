@@ -1,0 +1,80 @@
+/** Example answers of the video data, by component of the OpenAPI document. */
+import type { z } from "@hono/zod-openapi";
+import type { ComparisonItem } from "./comparison.ts";
+import type { PlaybackError, TopError } from "./list-errors.ts";
+import type { ViewItem } from "./to-view.ts";
+
+const VIEW_ID = "b05e3c81-f72d-4a96-8e14-6d9c02f7b53a";
+
+const viewItem: z.output<typeof ViewItem> = {
+  viewId: VIEW_ID,
+  operatingSystem: "Android",
+  application: "Chrome",
+  viewStartTime: "2026-05-20T13:04:02.150",
+  viewEndTime: "2026-05-20T13:05:14.907",
+  videoTitle: "Harbour at dawn",
+  errorCode: null,
+  errorMessage: null,
+  errorId: null,
+  country: "IT",
+  viewWatchTime: 70_040,
+  QoeScore: 0.97,
+};
+
+const view = {
+  viewId: VIEW_ID,
+  workspaceId: "0d3b9f52-6c1e-4a87-9b40-7e2f5c81d6a3",
+  viewStart: "2026-05-20T13:04:02.150Z",
+  viewEnd: "2026-05-20T13:05:14.907Z",
+  watchTime: 70_040,
+  videoStartupTime: 412,
+  qualityOfExperienceScore: 0.97,
+  events: [
+    { e: "viewBegin", pt: 0, vt: 1_779_282_242_150 },
+    { e: "playing", pt: 0, vt: 1_779_282_242_562 },
+    { e: "variantChanged", pt: 40, vt: 1_779_282_242_610, d: { br: 2_100_000, h: 720, w: 1280, fps: 30 } },
+  ],
+};
+
+const comparison: z.output<typeof ComparisonItem> = {
+  value: 1204,
+  type: "number",
+  name: "Views",
+  metric: "views",
+  measurement: "count",
+  items: [
+    { value: 871, type: "number", name: "Unique viewers", metric: "unique_viewers", measurement: "count", items: null },
+  ],
+};
+
+const error = {
+  percentage: 0.004,
+  notes: null,
+  message: "The video decoder failed on this device.",
+  lastSeen: "2026-05-20 13:04:05.350",
+  count: 5,
+  code: "PIPELINE_ERROR_DECODE",
+};
+const playbackError: z.output<typeof PlaybackError> = { ...error, id: "1203847112", description: null };
+const topError: z.output<typeof TopError> = { ...error, uniqueViewersEffectedPercentage: 0.005 };
+
+export const VIDEO_DATA_EXAMPLES: Record<string, unknown> = {
+  ViewItem: viewItem,
+  View: view,
+  TopContent: { videoTitle: "Harbour at dawn", views: 812, uniqueViews: 640 },
+  DimensionName: "country",
+  DimensionValue: { value: "IT", uniqueCount: 312, count: 401 },
+  OverallValue: {
+    value: 0.962,
+    totalWatchTime: 84_302_117,
+    uniqueViews: 871,
+    totalViews: 1204,
+    totalPlayTime: 83_120_455,
+    globalValue: 0.958,
+  },
+  BreakdownValue: { views: 401, value: 0.971, totalWatchTime: 28_070_040, totalPlayingTime: 27_912_300, field: "IT" },
+  IntervalValue: { intervalTime: "2026-05-20T13:00:00Z", metricValue: 0.968, numberOfViews: 57 },
+  ComparisonItem: comparison,
+  PlaybackError: playbackError,
+  TopError: topError,
+};

@@ -1,0 +1,98 @@
+import { type FieldProblem, Problem } from "../../platform/http/problems.ts";
+import { isDimension } from "../store/dimensions.ts";
+import type { Query } from "../store/store-calls.ts";
+
+/** Which views a question is about, by the time at which they ended or were last active. */
+export interface Scope {
+  /** Epoch ms, whole seconds; the end is not included. */
+  fromMs: number;
+  toMs: number;
+  filters: Filter[];
+}
+
+export interface Filter {
+  dimension: string;
+  /** "" = views without a value. */
+  value: string;
+  isExcluded: boolean;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+export const TIMESPANS = {
+  "60:minutes": 60 * MINUTE_MS,
+  "6:hours": 6 * HOUR_MS,
+  "24:hours": DAY_MS,
+  "3:days": 3 * DAY_MS,
+  "7:days": 7 * DAY_MS,
+  "30:days": 30 * DAY_MS,
+};
+const DEFAULT_TIMESPAN = "24:hours";
+/** A Durable Object binds at most 100 values in a statement. */
+const MAX_FILTERS = 50;
+const HINT = `must be one of ${Object.keys(TIMESPANS).join(", ")}, or be given twice: the start and the end in epoch seconds`;
+
+/**
+ * @param spans the values of `timespan[]`, @param filters those of `filterby[]`
+ * @throws {Problem} invalid_timespan; validation_failed
+ */
+export function readScope(spans: readonly string[], filters: readonly string[], nowMs: number): Scope {
+  return { ...readTimespan(spans, nowMs), filters: readFilters(filters) };
+}
+
+function readTimespan(spans: readonly string[], nowMs: number): Pick<Scope, "fromMs" | "toMs"> {
+  if (spans.length <= 1) {
+    const lengthMs = Object.entries(TIMESPANS).find(([name]) => name === (spans[0] ?? DEFAULT_TIMESPAN))?.[1];
+    if (lengthMs === undefined) throw invalidTimespan();
+    const toMs = Math.ceil(nowMs / 1000) * 1000;
+    return { fromMs: toMs - lengthMs, toMs };
+  }
+  const [from = NaN, to = NaN, ...more] = spans.map((text) => (/^\d{1,11}$/.test(text) ? Number(text) : NaN));
+  if (!(from <= to) || more.length > 0) throw invalidTimespan();
+  return { fromMs: from * 1000, toMs: to * 1000 };
+}
+
+const invalidTimespan = () =>
+  new Problem("invalid_timespan", HINT, { fields: [{ field: "timespan[]", message: "is invalid", hint: HINT }] });
+
+function readFilters(texts: readonly string[]): Filter[] {
+  const fields: FieldProblem[] = [];
+  const filters = texts.map((text) => {
+    const isExcluded = text.startsWith("!");
+    const [dimension = "", ...rest] = text.slice(isExcluded ? 1 : 0).split(":");
+    if (rest.length === 0 || !isDimension(dimension))
+      fields.push({ field: "filterby[]", message: "is invalid", hint: FILTER_HINT });
+    return { dimension, value: rest.join(":"), isExcluded };
+  });
+  if (filters.length > MAX_FILTERS)
+    fields.push({ field: "filterby[]", message: "is invalid", hint: `must be given at most ${MAX_FILTERS} times` });
+  if (fields.length > 0)
+    throw new Problem("validation_failed", "a filter is not valid", { fields: fields.slice(0, 1) });
+  return filters;
+}
+
+const FILTER_HINT = "must be dimension:value or !dimension:value, with a dimension of GET /v1/data/dimensions";
+
+/**
+ * The condition of a question in SQL. Values of one dimension are alternatives; several dimensions hold together. Names of dimensions are
+ * columns; values are bound.
+ */
+export function conditionOf({ fromMs, toMs, filters }: Scope): Query {
+  const parts = ["view_end_ms >= ?", "view_end_ms < ?"];
+  const values: Query["values"] = [fromMs, toMs];
+  for (const [key, group] of Map.groupBy(
+    filters,
+    ({ dimension, isExcluded }) => `${isExcluded ? "!" : ""}${dimension}`,
+  )) {
+    const column = key.replace("!", "");
+    const given = group.map(({ value }) => value).filter((value) => value !== "");
+    const alternatives = [
+      ...(given.length > 0 ? [`${column} IN (${given.map(() => "?").join(", ")})`] : []),
+      ...(given.length < group.length ? [`${column} IS NULL`] : []),
+    ].join(" OR ");
+    parts.push(key.startsWith("!") ? `NOT coalesce(${alternatives}, 0)` : `(${alternatives})`);
+    values.push(...given);
+  }
+  return { sql: parts.join(" AND "), values };
+}

@@ -1,0 +1,10 @@
+import type { ViewParts } from "./parts.ts";
+
+/** Ends the view: its record and its event are final. Repeatable. */
+export function endView(machine: ViewParts): void {
+  machine.state.move("end", () => {
+    machine.timers.cancel("project", "silence", "settle");
+    machine.outbox.enqueue({ kind: "ended", payload: { eventId: crypto.randomUUID() } });
+    machine.timers.schedule("outbox", machine.clock());
+  });
+}

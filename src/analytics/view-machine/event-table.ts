@@ -1,0 +1,57 @@
+import type { Fields } from "../views/fields.ts";
+import type { ViewEvent } from "../views/view-event.ts";
+
+/** Further events of a view are not stored: twelve hours have about 5,000. */
+const MAX_EVENTS = 20_000;
+
+interface EventRow extends Record<string, SqlStorageValue> {
+  sequence: number;
+  name: string;
+  at_ms: number;
+  fields: string;
+}
+
+/** The events of a view, in its machine's own SQLite. */
+export class EventTable {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS events (sequence INTEGER PRIMARY KEY, name TEXT NOT NULL, at_ms REAL NOT NULL, fields TEXT NOT NULL)",
+    );
+  }
+
+  get count(): number {
+    return this.#sql.exec<{ count: number }>("SELECT count(*) AS count FROM events").one().count;
+  }
+
+  /** The highest sequence number; 0 = there is no event. */
+  get last(): number {
+    return this.#sql.exec<{ last: number | null }>("SELECT max(sequence) AS last FROM events").one().last ?? 0;
+  }
+
+  /** @returns whether the event is new */
+  add({ sequence, name, atMs, fields }: ViewEvent): boolean {
+    if (this.count >= MAX_EVENTS) return false;
+    const insert = "INSERT OR IGNORE INTO events (sequence, name, at_ms, fields) VALUES (?, ?, ?, ?)";
+    return this.#sql.exec(insert, sequence, name, atMs, JSON.stringify(fields)).rowsWritten > 0;
+  }
+
+  /** In the order of the player. */
+  all(): ViewEvent[] {
+    return this.#sql
+      .exec<EventRow>("SELECT * FROM events ORDER BY sequence")
+      .toArray()
+      .map(({ sequence, name, at_ms, fields }) => ({
+        sequence,
+        name,
+        atMs: at_ms,
+        fields: JSON.parse(fields) as Fields,
+      }));
+  }
+
+  clear(): void {
+    this.#sql.exec("DELETE FROM events");
+  }
+}

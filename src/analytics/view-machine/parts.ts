@@ -1,0 +1,85 @@
+import type { Env } from "../../platform/env.ts";
+import { DocumentStore } from "../../platform/machine/document-store.ts";
+import { Outbox } from "../../platform/machine/outbox.ts";
+import { type Moves, StateMachine } from "../../platform/machine/state-machine.ts";
+import { Timers } from "../../platform/machine/timers.ts";
+import type { EdgeFacts } from "../views/edge-facts.ts";
+import type { PlayedContent } from "../views/played-content.ts";
+import { EventTable } from "./event-table.ts";
+
+/**
+ * `project` writes the view to the store while it runs, `settle` ends it once missing events have had time to come, `silence` ends it
+ * without an end, `outbox` writes its final state and its event.
+ */
+export type ViewTimer = "project" | "settle" | "silence" | "outbox";
+export type ViewStatus = "open" | "final";
+type ViewSignal = "end";
+
+const MOVES: Moves<ViewStatus, ViewSignal> = { open: { end: ["final", null] }, final: {} };
+
+/** The messages of the outbox. */
+export interface ViewMessage {
+  kind: "ended";
+  payload: { eventId: string };
+}
+
+/** Sends messages of the outbox. Idempotent. */
+type Announce = (machine: ViewParts, messages: ViewMessage[]) => Promise<void>;
+
+/** What a view's machine knows of it besides its events. */
+export interface ViewFacts {
+  workspaceId: string;
+  viewId: string;
+  edge: EdgeFacts;
+  /** Epoch ms. */
+  insertedAtMs: number;
+}
+
+interface ViewDocuments {
+  facts: ViewFacts;
+  /** Found once; null = the source's address names no playback ID of the workspace. */
+  content: { found: PlayedContent | null };
+  /** The month in whose store the view is. */
+  month: string;
+  /** How often the view was written to its store. */
+  revision: number;
+  /** Epoch ms. */
+  projectedAtMs: number;
+}
+
+/** The components of a view's machine. Its verbs are the other files of this folder. */
+export class ViewParts {
+  readonly env: Env;
+  /** Epoch ms. */
+  readonly clock: () => number;
+  readonly documents: DocumentStore<ViewDocuments>;
+  readonly state: StateMachine<ViewStatus, ViewSignal>;
+  readonly timers: Timers<ViewTimer>;
+  readonly events: EventTable;
+  readonly outbox: Outbox<ViewMessage>;
+  readonly #storage: DurableObjectStorage;
+
+  constructor({ storage }: DurableObjectState, env: Env, announce: Announce, clock: () => number = () => Date.now()) {
+    const label = () => ({ machine: "view", id: this.documents.get("facts")?.viewId ?? "" });
+    this.#storage = storage;
+    this.env = env;
+    this.clock = clock;
+    this.documents = new DocumentStore(storage);
+    this.state = new StateMachine<ViewStatus, ViewSignal>(storage, "open", MOVES, label);
+    this.timers = new Timers(storage, clock, label);
+    this.events = new EventTable(storage.sql);
+    this.outbox = new Outbox(storage.sql, (messages) => announce(this, messages as unknown as ViewMessage[]));
+  }
+
+  /** @throws {Error} before the first event */
+  get facts(): ViewFacts {
+    const facts = this.documents.get("facts");
+    if (facts === undefined) throw new Error("the machine has no view");
+    return facts;
+  }
+
+  /** Makes several writes one commit. */
+  commit<T>(write: () => T): T {
+    return this.#storage.transactionSync(write);
+  }
+}

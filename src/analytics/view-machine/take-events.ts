@@ -1,0 +1,34 @@
+import type { ViewReport } from "../views/view-calls.ts";
+import type { ViewParts } from "./parts.ts";
+
+/** A view without events for this long is over (media contract, analytics: "Ids and time rules"). */
+const SILENCE_MS = 3600_000;
+/** While a view runs, its row in the store is at most this old. */
+const PROJECT_EVERY_MS = 30_000;
+/** Events that come in another order than they were made are waited for this long after the last one: SDKs repeat a failed batch after 10 s. */
+const SETTLE_MS = 60_000;
+/** Events that end a view. */
+const ENDS = new Set(["viewCompleted", "error"]);
+
+/** Stores the events that are not known yet, and schedules what follows from them. @returns how many were new */
+export function takeEvents(machine: ViewParts, { workspaceId, viewId, edge, events }: ViewReport): number {
+  const { documents, timers, state } = machine;
+  if (state.status === "final") return 0;
+  const nowMs = machine.clock();
+  return machine.commit(() => {
+    if (documents.get("facts") === undefined)
+      documents.put("facts", { workspaceId, viewId, edge, insertedAtMs: nowMs });
+    const added = events.filter((event) => machine.events.add(event));
+    if (added.length === 0) return 0;
+    timers.schedule("silence", nowMs + SILENCE_MS);
+    timers.bringForward("project", Math.max(nowMs, (documents.get("projectedAtMs") ?? 0) + PROJECT_EVERY_MS));
+    if (timers.isScheduled("settle") || added.some(({ name }) => ENDS.has(name)))
+      timers.schedule("settle", isGapless(machine) ? nowMs : nowMs + SETTLE_MS);
+    return added.length;
+  });
+}
+
+/** Whether every event up to the last known one has come. */
+function isGapless({ events }: ViewParts): boolean {
+  return events.last === events.count;
+}

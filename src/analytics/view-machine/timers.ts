@@ -1,0 +1,14 @@
+import type { TimerHandlers } from "../../platform/machine/timers.ts";
+import { endView } from "./end-view.ts";
+import type { ViewParts, ViewTimer } from "./parts.ts";
+import { projectView } from "./project-view.ts";
+
+export function viewTimers(machine: ViewParts): TimerHandlers<ViewTimer> {
+  const handlers: Record<ViewTimer, () => unknown> = {
+    project: () => (machine.state.status === "open" ? projectView(machine) : null),
+    settle: () => endView(machine),
+    silence: () => endView(machine),
+    outbox: () => machine.outbox.drain(),
+  };
+  return { run: async (timer) => void (await handlers[timer]()) };
+}

@@ -1,0 +1,65 @@
+import type { Fields } from "./fields.ts";
+import type { ViewEvent } from "./view-event.ts";
+
+/** What the events of a view say together. */
+export interface MergedView {
+  /** The last value of every field. */
+  fields: Fields;
+  /** Epoch ms. */
+  startedAtMs: number;
+  lastAtMs: number;
+  /** The first picture was shown. */
+  hasStarted: boolean;
+  error: { code: string; message: string; context: string | null } | null;
+  usedFullScreen: boolean;
+  /** Of the renditions, weighted by the time each was played, bit/s; null = not known. */
+  averageBitrateBps: number | null;
+}
+
+/** Events after which the picture stands still. */
+const HALTING = new Set(["pause", "seeking", "waiting", "buffering", "ended", "error", "viewCompleted"]);
+
+/** Merges events, which are in their order and not empty. */
+export function mergeEvents(events: readonly ViewEvent[]): MergedView {
+  const fields: Fields = {};
+  let error: MergedView["error"] = null;
+  for (const event of events) {
+    Object.assign(fields, event.fields);
+    if (event.name === "error") error ??= errorOf(event.fields);
+  }
+  const names = new Set(events.map(({ name }) => name));
+  const times = events.map(({ atMs }) => atMs);
+  return {
+    fields,
+    startedAtMs: Math.min(...times),
+    lastAtMs: Math.max(...times),
+    hasStarted: names.has("playing") || typeof fields["view_time_to_first_frame"] === "number",
+    error,
+    usedFullScreen: events.some((event) => event.fields["player_is_fullscreen"] === true),
+    averageBitrateBps: averageBitrate(events),
+  };
+}
+
+function errorOf(fields: Fields): NonNullable<MergedView["error"]> {
+  const text = (field: string) => (fields[field] === undefined ? null : String(fields[field]));
+  return {
+    code: text("player_error_code") ?? "unknown",
+    message: text("player_error_message") ?? "",
+    context: text("player_error_context"),
+  };
+}
+
+function averageBitrate(events: readonly ViewEvent[]): number | null {
+  let [isPlaying, bitrateBps, sinceMs, bits, playedMs] = [false, 0, 0, 0, 0];
+  for (const { name, atMs, fields } of events) {
+    const ms = isPlaying && bitrateBps > 0 ? Math.max(0, atMs - sinceMs) : 0;
+    bits += bitrateBps * ms;
+    playedMs += ms;
+    sinceMs = atMs;
+    const bitrate = fields["video_source_bitrate"];
+    if (typeof bitrate === "number") bitrateBps = Math.max(0, bitrate);
+    if (name === "playing") isPlaying = true;
+    else if (HALTING.has(name)) isPlaying = false;
+  }
+  return playedMs > 0 ? bits / playedMs : null;
+}

@@ -1,0 +1,46 @@
+import type { Fields } from "./fields.ts";
+
+/** One event of a view, as its machine stores it. */
+export interface ViewEvent {
+  /** From 1, in the order of the player. */
+  sequence: number;
+  name: string;
+  /** By our clock, epoch ms. */
+  atMs: number;
+  /** The fields that changed since the previous event. */
+  fields: Fields;
+}
+
+/** An event of a view as `GET /v1/data/viewlist/{viewId}` returns it (media contract, analytics: "View record"). */
+export interface TimelineEvent {
+  e: string;
+  /** Playhead, ms. */
+  pt: number | null;
+  /** Epoch ms. */
+  vt: number;
+  d?: Record<string, string | number>;
+}
+
+const VARIANT = {
+  br: "video_source_bitrate",
+  h: "video_source_height",
+  w: "video_source_width",
+  fps: "video_source_fps",
+  cd: "video_source_codec",
+};
+
+/** @param events in their order */
+export function timelineOf(events: readonly ViewEvent[]): TimelineEvent[] {
+  return events.map(({ name, atMs, fields }) => {
+    const playhead = fields["player_playhead_time"];
+    const pt = typeof playhead === "number" ? Math.round(playhead) : null;
+    return { e: name, pt, vt: Math.round(atMs), ...(name === "variantChanged" ? { d: variantOf(fields) } : {}) };
+  });
+}
+
+function variantOf(fields: Fields): Record<string, string | number> {
+  const known = Object.entries(VARIANT).map(([short, field]) => [short, fields[field]] as const);
+  return Object.fromEntries(known.filter((pair): pair is [string, string | number] => isShown(pair[1])));
+}
+
+const isShown = (value: unknown) => typeof value === "string" || typeof value === "number";

@@ -1,0 +1,209 @@
+import type { EdgeFacts } from "./edge-facts.ts";
+import type { FieldValue } from "./fields.ts";
+import type { MergedView } from "./merged-view.ts";
+import type { PlayedContent } from "./played-content.ts";
+import { scoresOf } from "./scores.ts";
+
+/** What a view's record is made of besides its events. */
+export interface ViewContext {
+  workspaceId: string;
+  viewId: string;
+  edge: EdgeFacts;
+  content: PlayedContent | null;
+  /** No further event is expected. */
+  isFinal: boolean;
+  /** Epoch ms. */
+  insertedAtMs: number;
+  updatedAtMs: number;
+}
+
+export type ViewRecord = ReturnType<typeof viewRecordOf>;
+
+/**
+ * The record of a view with the names of the contract (media contract, analytics: "View record"). Times are in ms, scores and ratios 0 to 1;
+ * null = not known.
+ */
+export function viewRecordOf(merged: MergedView, context: ViewContext) {
+  const { edge, content, isFinal } = context;
+  const { fields, hasStarted, error } = merged;
+  const { text, whole, number, flag } = readersOf(fields);
+  const hasFailed = error !== null;
+  const startupMs = hasStarted ? whole("view_time_to_first_frame") : null;
+  const watchMs = Math.max(0, whole("view_watch_time") ?? 0);
+  const seekMs = whole("view_seek_duration");
+  const seeks = whole("view_seek_count");
+  const bufferMs = whole("view_rebuffer_duration") ?? 0;
+  const bufferCount = whole("view_rebuffer_count") ?? 0;
+  const playedMs = whole("view_total_content_playback_time");
+  const perPlayed = (total: number | null) => (total !== null && playedMs ? Math.max(0, total) / playedMs : null);
+  const [avgUpscaling, avgDownscaling] = [
+    perPlayed(number("view_total_upscaling")),
+    perPlayed(number("view_total_downscaling")),
+  ];
+  const maxUpscaling = number("view_max_upscale_percentage");
+  const bufferRatio = watchMs > 0 ? bufferMs / watchMs : 0;
+  const pageLoadTime = whole("page_load_time");
+  const playerStartupMs = whole("player_startup_time");
+  const [playerWidth, playerHeight] = [whole("player_width"), whole("player_height")];
+  const [sourceWidth, sourceHeight] = [whole("video_source_width"), whole("video_source_height")];
+  return {
+    workspaceId: context.workspaceId,
+    viewId: context.viewId,
+    ...scoresOf({
+      hasStarted,
+      hasFailed,
+      startupMs,
+      lengthMs: merged.lastAtMs - merged.startedAtMs,
+      bufferCount,
+      bufferRatio,
+      avgUpscaling: avgUpscaling ?? 0,
+      maxUpscaling: maxUpscaling ?? 0,
+    }),
+    viewStartMs: merged.startedAtMs,
+    viewEndMs: merged.lastAtMs,
+    insertedAtMs: context.insertedAtMs,
+    updatedAtMs: context.updatedAtMs,
+    isFinal,
+
+    // the viewer and the place
+    fpViewerId: text("brand_viewer_id"),
+    viewerId: text("viewer_id"),
+    sessionId: text("session_id"),
+    viewSessionId: text("view_session_id"),
+    continent: edge.continent,
+    country: edge.country,
+    region: edge.region,
+    asnId: edge.asnId,
+    asnName: edge.asnName,
+    connectionType: text("viewer_connection_type"),
+
+    // the device
+    browserName: text("browser") ?? edge.browserName,
+    browserVersion: text("browser_version") ?? edge.browserVersion,
+    browserEngine: edge.browserEngine,
+    osName: text("os_name") ?? edge.osName,
+    osVersion: text("os_version") ?? edge.osVersion,
+    deviceName: text("device_name") ?? edge.deviceName,
+    deviceModel: text("device_model") ?? edge.deviceModel,
+    deviceType: text("device_category") ?? edge.deviceType,
+    deviceManufacturer: text("device_manufacturer") ?? edge.deviceManufacturer,
+    userAgent: edge.userAgent,
+
+    // the player
+    playerInstanceId: text("player_instance_id"),
+    playerName: text("player_name"),
+    playerVersion: text("player_version"),
+    playerSoftwareName: text("player_software_name"),
+    playerSoftwareVersion: text("player_software_version"),
+    playerWidth,
+    playerHeight,
+    playerResolution: playerWidth !== null && playerHeight !== null ? `${playerWidth}x${playerHeight}` : null,
+    playerRemotePlayed: flag("player_remote_played"),
+    playerAutoplayOn: flag("player_autoplay_on"),
+    playerPreloadOn: flag("player_preload_on"),
+    playerLanguage: text("player_language_code"),
+    playerPoster: text("video_poster_url"),
+    playerViewCount: whole("player_view_count"),
+    playerInitializationTime: playerStartupMs,
+    fpSdk: text("player_brand_sdk_name"),
+    fpSdkVersion: text("player_brand_sdk_version"),
+    usedFullScreen: merged.usedFullScreen,
+    beaconDomain: text("beacon_domain") ?? "",
+
+    // the video
+    fpPlaybackId: content?.playbackId ?? null,
+    fpLiveStreamId: content?.streamId ?? null,
+    mediaId: content?.mediaId ?? null,
+    videoId: text("video_id"),
+    videoTitle: text("video_title"),
+    videoSeries: text("video_series"),
+    videoContentType: text("video_content_type"),
+    videoProducer: text("video_producer"),
+    videoLanguage: text("video_language_code"),
+    videoVariantId: text("video_variant_id"),
+    videoVariantName: text("video_variant_name"),
+    videoEncodingVariant: text("video_encoding_variant") ?? "none",
+    videoDuration: whole("video_duration"),
+    drmType: text("video_drm_type") ?? "none",
+    cdn: text("video_cdn") ?? text("cdn") ?? text("video_source_domain"),
+    videoSourceUrl: withoutQuery(text("video_source_url")),
+    videoSourceHostname: text("video_source_hostname"),
+    videoSourceDomain: text("video_source_domain"),
+    videoSourceDuration: whole("video_source_duration"),
+    videoSourceStreamType: text("video_stream_type") ?? streamTypeOf(content),
+    videoSourceType: text("video_source_type"),
+    playerSourceDomain: text("video_source_domain"),
+    playerSourceWidth: sourceWidth,
+    playerSourceHeight: sourceHeight,
+    videoResolution: sourceWidth !== null && sourceHeight !== null ? `${sourceHeight}X${sourceWidth}` : null,
+    experimentName: text("experiment_name"),
+    subPropertyId: text("sub_property_id"),
+    pageContext: text("page_context"),
+    viewPageUrl: withoutQuery(text("page_url")),
+    custom: Object.fromEntries(
+      CUSTOM_FIELDS.flatMap((field) => (text(field) === null ? [] : [[field, text(field)!]])),
+    ) as Record<string, string>,
+
+    // how it went
+    watchTime: watchMs,
+    viewPlayingTime: Math.max(0, watchMs - (startupMs ?? 0) - (seekMs ?? 0) - bufferMs),
+    videoStartupTime: startupMs,
+    pageLoadTime,
+    totalStartupTime: startupMs === null ? null : (pageLoadTime ?? 0) + (playerStartupMs ?? 0) + startupMs,
+    bufferCount,
+    bufferFill: bufferMs,
+    bufferRatio,
+    bufferFrequency: watchMs > 0 ? bufferCount / watchMs : 0,
+    averageBitrate: merged.averageBitrateBps,
+    avgUpscaling,
+    avgDownscaling,
+    maxUpscaling,
+    maxDownscaling: number("view_max_downscale_percentage"),
+    viewSeekedCount: seeks,
+    viewSeekedDuration: seekMs,
+    jumpLatency: seeks !== null && seeks > 0 ? (seekMs ?? 0) / seeks : null,
+    viewMaxPlayheadPosition: whole("view_max_playhead_position"),
+    viewTotalContentPlaybackTime: playedMs,
+    avgRequestLatency: number("view_avg_request_latency"),
+    maxRequestLatency: number("view_max_request_latency"),
+    avgRequestThroughput: number("view_avg_request_throughput"),
+    droppedFrameCount: whole("view_dropped_frame_count"),
+    liveStreamLatency: content?.mediaId == null ? whole("live_stream_latency") : null,
+    viewHasAd: false,
+    viewHasError: hasFailed,
+    videoStartupFailed: hasFailed && !hasStarted,
+    exitBeforeVideoStart: isFinal && !hasFailed && !hasStarted,
+    errorCode: error?.code ?? null,
+    errorMessage: error?.message ?? null,
+    errorContext: error?.context ?? null,
+  };
+}
+
+const CUSTOM_FIELDS = Array.from({ length: 10 }, (_, index) => `custom_${index + 1}`);
+
+function readersOf(fields: Record<string, FieldValue>) {
+  const number = (field: string): number | null => {
+    const value = fields[field];
+    return typeof value === "number" ? value : null;
+  };
+  return {
+    number,
+    text: (field: string): string | null => {
+      const value = fields[field];
+      return value === undefined || value === "" ? null : String(value);
+    },
+    whole: (field: string): number | null => {
+      const value = number(field);
+      return value === null ? null : Math.round(value);
+    },
+    flag: (field: string): boolean => fields[field] === true,
+  };
+}
+
+/** The query may have a token. */
+const withoutQuery = (address: string | null): string | null => address?.replace(/[?#].*$/s, "") ?? null;
+
+function streamTypeOf(content: PlayedContent | null): string | null {
+  if (content === null) return null;
+  return content.streamId === null ? "on-demand" : "live";
+}

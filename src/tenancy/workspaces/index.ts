@@ -1,0 +1,1 @@
+export { workspaceExists } from "./workspace-exists.ts";

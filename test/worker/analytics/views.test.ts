@@ -1,0 +1,187 @@
+/** From beacons to the records of views (media contract, analytics). */
+import { beforeAll, describe, expect, test } from "vitest";
+import { newWorkspace, type TestWorkspace } from "../workspace.ts";
+import { eventsOf } from "../events/webhooks/webhook-rows.ts";
+import { newAsset } from "../playback/playable.ts";
+import { dataOf, elapse, postBeacon, sendView, TestPlayer } from "./beacon-helpers.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+type Data = Record<string, unknown>;
+const viewOf = (viewId: string) => dataOf<Data>(workspace, `viewlist/${viewId}`);
+const secondsAgo = (seconds: number) => Date.now() - seconds * 1000;
+
+test("a view of an SDK is a record with the figures of the contract, and one event", async () => {
+  const { assetId, playbackId } = await newAsset({ status: "ready", workspaceId: workspace.id });
+  const player = new TestPlayer(workspace.id);
+  const startMs = secondsAgo(20);
+  const events = [
+    player.event("viewBegin", startMs, {
+      vdsour: `https://stream.example.com/${playbackId}.m3u8?token=secret`,
+      vdtt: "Harbour",
+      viid: "viewer-1",
+      paloti: "126",
+      plspti: 0,
+      plwt: 800,
+      plht: 343,
+      plauon: "true",
+      cm1: "gold",
+    }),
+    player.event("playing", startMs + 3, { vetitofifr: 3, vewati: 3 }),
+    player.event("variantChanged", startMs + 500, { vdsobi: 2_000_000, vdsowt: 1920, vdsoht: 1080, vdsofs: 30 }),
+    player.event("viewCompleted", startMs + 17_607, { vewati: 17_607, veseco: 1, vesedu: 98, verbco: 0, verbdu: 0 }),
+  ];
+  await sendView(workspace.id, events);
+  const view = await viewOf(player.viewId);
+  expect(view).toMatchObject({
+    viewId: player.viewId,
+    workspaceId: workspace.id,
+    mediaId: assetId,
+    fpPlaybackId: playbackId,
+    videoTitle: "Harbour",
+    viewerId: "viewer-1",
+    browserVersion: "Chrome 148",
+    osVersion: "MacOS 10.15.7",
+    deviceType: "Desktop",
+    playerResolution: "800x343",
+    videoResolution: "1080X1920",
+    playerAutoplayOn: true,
+    drmType: "none",
+    videoSourceUrl: `https://stream.example.com/${playbackId}.m3u8`,
+    watchTime: 17_607,
+    viewPlayingTime: 17_506,
+    totalStartupTime: 129,
+    jumpLatency: 98,
+    startupScore: 8 / 8.003,
+    playbackScore: 1,
+    averageBitrate: 2_000_000,
+    isFinal: true,
+    ipAddress: "",
+    custom: { Custom: [{ dimensionName: "custom_1", displayName: "custom_1", value: "gold" }] },
+  });
+  expect(view["qualityOfExperienceScore"]).toBeCloseTo(0.4275 + 0.2975 + 0.275 * (8 / 8.003), 10);
+  expect(view["events"]).toEqual([
+    { e: "viewBegin", pt: 0, vt: expect.any(Number) as number },
+    { e: "playing", pt: 0, vt: expect.any(Number) as number },
+    { e: "variantChanged", pt: 0, vt: expect.any(Number) as number, d: { br: 2_000_000, h: 1080, w: 1920, fps: 30 } },
+    { e: "viewCompleted", pt: 0, vt: expect.any(Number) as number },
+  ]);
+  const announced = await eventsOf(player.viewId);
+  expect(announced.map(({ type }) => type)).toEqual(["playback.completed"]);
+  expect(JSON.parse(`{${announced[0]!.body}`)).toMatchObject({
+    object: { type: "view", id: player.viewId },
+    data: { playbackId, mediaId: assetId, viewWatchTime: 17_607, viewerId: "viewer-1" },
+  });
+
+  // The last batch usually arrives twice, and a player may be late.
+  await sendView(workspace.id, events);
+  await sendView(workspace.id, [player.event("pulse", Date.now(), { vewati: 99_999 })]);
+  expect((await viewOf(player.viewId))["watchTime"]).toBe(17_607);
+  expect(await eventsOf(player.viewId)).toHaveLength(1);
+});
+
+test("events are merged in their order, whatever order they come in, and each counts once", async () => {
+  const player = new TestPlayer(workspace.id);
+  const [begin, playing, pulse, completed] = player.completeView(secondsAgo(30));
+  await sendView(workspace.id, [completed!, begin!]);
+  expect(await viewOf(player.viewId)).toMatchObject({ isFinal: false, watchTime: 10_000, videoTitle: "Harbour" });
+  await sendView(workspace.id, [pulse!, playing!, pulse!]);
+  expect(await viewOf(player.viewId)).toMatchObject({ isFinal: true, watchTime: 10_000, videoStartupTime: 400 });
+});
+
+test("a view ends after a minute although an event is missing", async () => {
+  const player = new TestPlayer(workspace.id);
+  const [begin, , pulse, completed] = player.completeView(secondsAgo(30));
+  await sendView(workspace.id, [begin!, pulse!, completed!]);
+  expect(await viewOf(player.viewId)).toMatchObject({ isFinal: false });
+  await elapse(workspace.id, player.viewId, 60_000);
+  expect(await viewOf(player.viewId)).toMatchObject({ isFinal: true });
+});
+
+test("a view that falls silent ends after an hour, and is shown meanwhile", async () => {
+  const player = new TestPlayer(workspace.id);
+  const [begin, playing] = player.completeView(secondsAgo(30));
+  await sendView(workspace.id, [begin!, playing!]);
+  expect(await viewOf(player.viewId)).toMatchObject({ isFinal: false, watchTime: 400 });
+  await elapse(workspace.id, player.viewId, 3_599_000);
+  expect(await viewOf(player.viewId)).toMatchObject({ isFinal: false });
+  await elapse(workspace.id, player.viewId, 1000);
+  expect(await viewOf(player.viewId)).toMatchObject({ isFinal: true, viewHasError: false });
+});
+
+describe("how a view ended", () => {
+  const failing = { plercd: 3, plerms: "PIPELINE_ERROR_DECODE", plercx: "video" };
+  const kinds: [string, [name: string, fields?: object][], object][] = [
+    [
+      "with an error before the first picture",
+      [["viewBegin"], ["error", failing]],
+      { playbackScore: 0, qualityOfExperienceScore: 0, videoStartupFailed: true, viewHasError: true, errorCode: "3" },
+    ],
+    [
+      "with an error after it",
+      [["viewBegin"], ["playing", { vetitofifr: 100 }], ["error", failing], ["error", { plercd: 4 }]],
+      { playbackScore: 0, videoStartupFailed: false, viewHasError: true, errorMessage: "PIPELINE_ERROR_DECODE" },
+    ],
+    [
+      "because the viewer left before it",
+      [["viewBegin"], ["viewCompleted"]],
+      { playbackScore: 0.5, qualityOfExperienceScore: null, exitBeforeVideoStart: true, viewHasError: false },
+    ],
+  ];
+  test.each(kinds)("%s", async (_kind, script, expected) => {
+    const { playbackId } = await newAsset({ status: "ready", workspaceId: workspace.id });
+    const player = new TestPlayer(workspace.id);
+    const source = { vdsour: `https://stream.example.com/${playbackId}.m3u8` };
+    const startMs = secondsAgo(60);
+    const events = script.map(([name, fields], index) =>
+      player.event(name, startMs + index * 2000, { ...(index === 0 ? source : {}), ...fields }),
+    );
+    await sendView(workspace.id, events);
+    const view = await viewOf(player.viewId);
+    expect(view).toMatchObject({ isFinal: true, ...expected });
+    const kind = view["viewHasError"] === true ? "playback.errored" : "playback.completed";
+    expect((await eventsOf(player.viewId)).map(({ type }) => type)).toEqual([kind]);
+  });
+});
+
+test("a viewer's clock that is wrong by years, or says seconds, does not move the view", async () => {
+  for (const [offsetMs, sent] of [
+    [-50 * 365 * 86_400_000, (ms: number) => ms],
+    [70 * 365 * 86_400_000, (ms: number) => String(ms)],
+    [0, (ms: number) => ms / 1000],
+  ] as const) {
+    const player = new TestPlayer(workspace.id);
+    const nowMs = Date.now() + offsetMs;
+    const events = player.completeView(nowMs - 15_000);
+    await postBeacon(workspace.id, { metadata: { transmission_timestamp: sent(nowMs) }, events });
+    await elapse(workspace.id, player.viewId);
+    const { viewStart, viewEnd } = (await viewOf(player.viewId)) as { viewStart: string; viewEnd: string };
+    expect(Math.abs(Date.parse(viewStart) - secondsAgo(15))).toBeLessThan(10_000);
+    expect(Date.parse(viewEnd) - Date.parse(viewStart)).toBe(10_000);
+  }
+});
+
+test("a playback ID of another workspace is not told, and nothing is announced", async () => {
+  const { playbackId } = await newAsset({ status: "ready" });
+  const player = new TestPlayer(workspace.id);
+  const source = { vdsour: `https://stream.example.com/${playbackId}.m3u8` };
+  await sendView(workspace.id, player.completeView(secondsAgo(30), source));
+  expect(await viewOf(player.viewId)).toMatchObject({ isFinal: true, fpPlaybackId: null, mediaId: null });
+  expect(await eventsOf(player.viewId)).toEqual([]);
+});
+
+test("a view of another workspace is 404, as an unknown one is", async () => {
+  const player = new TestPlayer(workspace.id);
+  await sendView(workspace.id, player.completeView(secondsAgo(30)));
+  const stranger = await newWorkspace();
+  for (const id of [player.viewId, crypto.randomUUID()]) {
+    const answer = await stranger.request("GET", `/v1/data/viewlist/${id}`);
+    expect([answer.status, (await answer.json<{ error: { message: string } }>()).error.message]).toEqual([
+      404,
+      "View not found",
+    ]);
+  }
+});

@@ -1,0 +1,90 @@
+/** Beacons and questions about views, each at its bound and one above it. */
+import { env, runInDurableObject } from "cloudflare:test";
+import { vi } from "vitest";
+import { takeEvents } from "../../../src/analytics/view-machine/take-events.ts";
+import { TAKEN, type Trial, upTo } from "../../support/limits/trials.ts";
+import { newWorkspace } from "../workspace.ts";
+import { postBeacon, TestPlayer } from "../analytics/beacon-helpers.ts";
+
+const IGNORED = "ignored";
+const isKept = (kept: boolean) => (kept ? TAKEN : IGNORED);
+
+const machineOf = (workspaceId: string, viewId: string) =>
+  env.VIEW_MACHINE.get(env.VIEW_MACHINE.idFromName(`${workspaceId}:${viewId}`));
+const eventsOf = (workspaceId: string, viewId: string) =>
+  runInDurableObject(machineOf(workspaceId, viewId), ({ parts }) => parts.events.count);
+
+/** @param body of one event of the player. Every beacon is answered 200. */
+async function send(make: (player: TestPlayer) => unknown): Promise<{ workspaceId: string; viewId: string }> {
+  const workspace = await newWorkspace();
+  const player = new TestPlayer(workspace.id);
+  const answer = await postBeacon(workspace.id, make(player));
+  if (answer.status !== 200) throw new Error(`answered ${answer.status}`);
+  return { workspaceId: workspace.id, viewId: player.viewId };
+}
+
+const begin = (player: TestPlayer) => player.event("viewBegin", Date.now());
+
+async function body(bytes: number): Promise<string> {
+  const { workspaceId, viewId } = await send((player) => JSON.stringify({ events: [begin(player)] }).padEnd(bytes));
+  return isKept((await eventsOf(workspaceId, viewId)) === 1);
+}
+
+async function events(count: number): Promise<string> {
+  const { workspaceId, viewId } = await send((player) => ({
+    events: Array.from({ length: count }, () => begin(player)),
+  }));
+  return isKept((await eventsOf(workspaceId, viewId)) === count);
+}
+
+async function views(count: number): Promise<string> {
+  const workspace = await newWorkspace();
+  const players = Array.from({ length: count }, () => new TestPlayer(workspace.id));
+  await postBeacon(workspace.id, { events: players.map(begin) });
+  return isKept((await eventsOf(workspace.id, players.at(-1)!.viewId)) === 1);
+}
+
+async function viewEvents(count: number): Promise<string> {
+  const { workspaceId, viewId } = await send((player) => ({ events: [begin(player)] }));
+  const added = await runInDurableObject(machineOf(workspaceId, viewId), ({ parts }) => {
+    const { edge } = parts.facts;
+    const more = Array.from({ length: count - 1 }, (_, n) => ({ sequence: n + 2, name: "pulse", atMs: 0, fields: {} }));
+    return takeEvents(parts, { workspaceId, viewId, edge, events: more });
+  });
+  return isKept(added === count - 1);
+}
+
+/** The local rate limiter counts only up to its number; `test/pure/bindings.test.ts` has that of wrangler.toml. */
+async function requests(bound: number): Promise<{ atBound: string; above: string }> {
+  const workspace = await newWorkspace();
+  let counted = bound - 1;
+  const limiter = vi.spyOn(env.BEACONS, "limit");
+  limiter.mockImplementation(async () => ({ success: ++counted <= bound }));
+  const beacon = async () => {
+    const player = new TestPlayer(workspace.id);
+    await postBeacon(workspace.id, { events: [begin(player)] });
+    return isKept((await eventsOf(workspace.id, player.viewId)) === 1);
+  };
+  try {
+    return { atBound: await beacon(), above: await beacon() };
+  } finally {
+    limiter.mockRestore();
+  }
+}
+
+async function ask(query: string): Promise<string> {
+  const workspace = await newWorkspace();
+  const { ok, status } = await workspace.request("GET", `/v1/data/metrics/views/${query}`);
+  return ok ? TAKEN : String(status);
+}
+
+const MINUTE_S = 60;
+export const dataTrials = {
+  "beacon-body": upTo(body),
+  "beacon-events": upTo(events),
+  "beacon-views": upTo(views),
+  "beacon-requests": requests,
+  "view-events": upTo(viewEvents),
+  "data-filters": upTo((count) => ask(`overall?${"filterby[]=country:IT&".repeat(count)}`)),
+  "data-intervals": upTo((count) => ask(`timeseries?timespan[]=0&timespan[]=${count * MINUTE_S}&groupBy=minute`)),
+} satisfies Record<string, Trial>;
