@@ -6,7 +6,6 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const FOLDER = `${ROOT}dist/sdk`;
 
 interface Manifest {
   private?: boolean;
@@ -15,10 +14,10 @@ interface Manifest {
   files?: string[];
 }
 
-/** @returns the package's folder */
-export async function buildSdk(): Promise<string> {
-  await rm(FOLDER, { recursive: true, force: true });
-  await Promise.all([compile(), declareTypes()]);
+/** @param folder is replaced */
+export async function buildSdk(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await Promise.all([compile(folder), declareTypes(folder)]);
   const { private: _, ...manifest } = JSON.parse(await readFile(`${ROOT}sdk/package.json`, "utf8")) as Manifest;
   const exported = (name: string) => ({ types: `./types/${name}.d.ts`, default: `./${name}.js` });
   const published = {
@@ -26,20 +25,19 @@ export async function buildSdk(): Promise<string> {
     exports: { ".": exported("index"), "./node": exported("node") },
     bin: { sluice: "./sluice.js" },
   };
-  await writeFile(`${FOLDER}/package.json`, `${JSON.stringify(published, null, 2)}\n`);
+  await writeFile(`${folder}/package.json`, `${JSON.stringify(published, null, 2)}\n`);
   await Promise.all([
-    copyFile(`${ROOT}sdk/README.md`, `${FOLDER}/README.md`),
-    copyFile(`${ROOT}LICENSE`, `${FOLDER}/LICENSE`),
-    chmod(`${FOLDER}/sluice.js`, 0o755),
+    copyFile(`${ROOT}sdk/README.md`, `${folder}/README.md`),
+    copyFile(`${ROOT}LICENSE`, `${folder}/LICENSE`),
+    chmod(`${folder}/sluice.js`, 0o755),
   ]);
-  return FOLDER;
 }
 
-async function compile(): Promise<void> {
+async function compile(folder: string): Promise<void> {
   await build({
     absWorkingDir: ROOT,
     entryPoints: { index: "sdk/index.ts", node: "sdk/node.ts", sluice: "sdk/cli/start.ts" },
-    outdir: FOLDER,
+    outdir: folder,
     bundle: true,
     splitting: true, // one set of error classes for all entries
     packages: "external",
@@ -51,9 +49,13 @@ async function compile(): Promise<void> {
   });
 }
 
-async function declareTypes(): Promise<void> {
-  const project = ["-p", `${ROOT}sdk/tsconfig.types.json`, "--outDir", `${FOLDER}/types`];
+async function declareTypes(folder: string): Promise<void> {
+  const project = ["-p", `${ROOT}sdk/tsconfig.types.json`, "--outDir", `${folder}/types`];
   await promisify(execFile)(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...project]);
 }
 
-if (import.meta.main) console.log(await buildSdk());
+if (import.meta.main) {
+  const folder = `${ROOT}dist/sdk`;
+  await buildSdk(folder);
+  console.log(folder);
+}

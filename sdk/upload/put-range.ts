@@ -37,7 +37,6 @@ export async function putRange(
     headers: { "content-range": `bytes ${place}/${totalBytes ?? "*"}` },
     body: bytes.byteLength === 0 ? null : bytes,
     signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
-    redirect: "manual", // some runtimes take a 308 for a redirect
   });
   let response: Response;
   try {

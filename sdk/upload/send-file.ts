@@ -1,5 +1,5 @@
 import { SluiceError } from "../api/errors.ts";
-import { pause } from "../api/pause.ts";
+import { pause, unlessAborted } from "../api/pause.ts";
 import { backoffMs } from "../api/retry-delay.ts";
 import { chunkBytesFor } from "./chunk-size.ts";
 import { putRange, type Range } from "./put-range.ts";
@@ -65,7 +65,7 @@ export async function sendFile(
     if (outcome.bytes > storedBytes) failures = 0;
     storedBytes = outcome.bytes;
     onProgress?.({ sentBytes: storedBytes, totalBytes: source.sizeBytes });
-    range = await chunkAt(source, storedBytes, maxBytes);
+    range = await unlessAborted(chunkAt(source, storedBytes, maxBytes), signal);
   }
 }
 

@@ -72,7 +72,7 @@ async function run(args: readonly string[]): Promise<number> {
 function titleOf(given: string): string {
   if (given === "-") return "Standard input";
   const path = URL.canParse(given) ? new URL(given).pathname : given;
-  return (basename(path) || given).slice(0, 255);
+  return plain(basename(path) || given); // the API refuses control characters
 }
 
 interface Sending {

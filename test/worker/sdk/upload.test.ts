@@ -85,6 +85,17 @@ describe("an upload that was stopped", () => {
     expect(await storedBytes(uploadId)).toEqual(file);
   });
 
+  test("stops also while the stream has nothing to read", async () => {
+    const { url } = await newUpload(workspace);
+    const controller = new AbortController();
+    const stopped = sendFile(url, new ReadableStream<Uint8Array>(), {
+      fetch: networkOf().fetch,
+      signal: controller.signal,
+      onProgress: () => setTimeout(() => controller.abort(new Error("paused"))),
+    });
+    await expect(stopped).rejects.toThrow("paused");
+  });
+
   test("does not continue with another file", async () => {
     const { url } = await newUpload(workspace);
     const { fetch } = networkOf((number) => (number === 3 ? new Response(null, { status: 403 }) : null));
