@@ -126,12 +126,15 @@ describe("upload", () => {
     expect(await uploadStatus(mediaId)).toBe("cancelled");
   });
 
-  test("of a file that changes meanwhile fails, and is cancelled", async () => {
+  test.each([
+    ["is overwritten", "r+"],
+    ["is replaced by a shorter one", "w"],
+  ])("of a file that %s meanwhile fails, and is cancelled", async (_, flag) => {
     const path = await largeFile("changed.mp4");
     const command = start("upload", path, "--json");
     const { mediaId } = await command.until("created");
     await command.until("sent", ({ sentBytes }) => Number(sentBytes) > 0);
-    await writeFile(path, "shorter");
+    await writeFile(path, "another", { flag });
     expect(await command.exit).toBe(1);
     expect(await command.until("error")).toMatchObject({ message: "the file was changed while it was uploaded" });
     expect(await uploadStatus(mediaId)).toBe("cancelled");

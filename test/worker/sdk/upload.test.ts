@@ -128,6 +128,26 @@ test("sending ends after the given number of repetitions without progress", asyn
   expect(network.requests).toHaveLength(5);
 });
 
+test("after a lost answer it asks what is stored, instead of sending the chunk again", async () => {
+  const { url } = await newUpload(workspace);
+  const network = networkOf((number) => (number === 2 ? "answer lost" : null));
+  await sendFile(url, new Blob([file]), { chunkBytes: 200_000, fetch: network.fetch });
+  expect(network.requests).toEqual([
+    "PUT bytes */300000",
+    "PUT bytes 0-199999/300000",
+    "PUT bytes */300000",
+    "PUT bytes 200000-299999/300000",
+  ]);
+});
+
+test("a chunk that is answered but never stored is not sent for ever", async () => {
+  const { url } = await newUpload(workspace);
+  const network = networkOf((number) => (number % 2 === 0 ? new Response(null, { status: 308 }) : null));
+  const call = sendFile(url, new Blob([file]), { chunkBytes, fetch: network.fetch, retries: 1 });
+  await expect(call).rejects.toThrow("the upload does not take the file");
+  expect(network.requests).toHaveLength(4);
+});
+
 test("the repetitions are counted anew after progress", async () => {
   const { uploadId, url } = await newUpload(workspace);
   const lost = new Set([2, 5, 8]); // each chunk once: it is lost, then the question, then it is sent again
