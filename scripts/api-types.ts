@@ -1,5 +1,5 @@
 /**
- * `npm run api:types`: generates `test/support/api-types.d.ts` from the OpenAPI document. A test fails when it is stale. The generator is
+ * `npm run api:types`: generates `sdk/api/api-types.ts` from the OpenAPI document. A test fails when it is stale. The generator is
  * fetched from the npm registry for this run, because it needs an older TypeScript than this repository has.
  */
 import { execFileSync } from "node:child_process";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { readDocument } from "./api-types/read-document.ts";
 import { typedStructure } from "./api-types/structure.ts";
 
-const TYPES = "test/support/api-types.d.ts";
+const TYPES = "sdk/api/api-types.ts";
 const GENERATOR = ["openapi-typescript@7.13.0", "typescript@5.9.3"];
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-api-types-"));

@@ -7,11 +7,11 @@ import { journey, type Moment } from "./demo/journey.ts";
 import { uploadJourney } from "./demo/upload.ts";
 import { LiveDemo, type LiveMoment } from "./demo/live.ts";
 import { openPage } from "./demo/open-page.ts";
-import { Screen } from "./demo/screen.ts";
+import { Screen } from "../sdk/cli/terminal/screen.ts";
+import { CommandError } from "../sdk/cli/terminal/usage-error.ts";
 import { serveFile } from "./local/file-server.ts";
 import { type Platform, startPlatform } from "./local/platform.ts";
 import { loadSettings, StartError } from "./local/settings.ts";
-import { RegistrationError } from "./webhooks/registration.ts";
 
 const HELP = `npm run demo [-- [URL or file] [--live] [--upload FILE] [--json] [--exit]]
 
@@ -135,7 +135,7 @@ async function openDeliveries(platform: Platform): Promise<Deliveries | null> {
   try {
     return await Deliveries.open(platform, showDelivery);
   } catch (error) {
-    if (!(error instanceof RegistrationError)) throw error;
+    if (!(error instanceof CommandError)) throw error;
     if (isJson) say({ kind: "no_deliveries", message: error.message });
     else screen.text(`Webhooks are not shown. ${error.message}`);
     return null;

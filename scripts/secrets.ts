@@ -12,7 +12,7 @@ import { nearestName } from "../src/platform/http/nearest-name.ts";
 import { createSecrets, readSecrets, saveSecrets } from "./secrets/file.ts";
 import { freshSecret, SECRET_NAMES, type SecretName, type SecretValues } from "./secrets/fresh.ts";
 import { readSettingsText, uploadCommand, WAIT } from "./secrets/next-steps.ts";
-import { BrokenFile } from "./secrets/read-texts.ts";
+import { BrokenFile } from "../sdk/cli/session/read-texts.ts";
 import { mistakeIn } from "./workspaces/verbs.ts";
 
 const USAGE = `npm run secrets -- new | rotate NAME | finish NAME [--yes]  [--file secrets.json]   (NAME: ${SECRET_NAMES.join(", ")})`;

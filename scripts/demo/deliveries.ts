@@ -1,7 +1,8 @@
+import { Sluice } from "../../sdk/index.ts";
 import type { Platform } from "../local/platform.ts";
-import { type Arrival, startReceiver } from "../webhooks/receiver.ts";
-import { register, type Registration } from "../webhooks/registration.ts";
-import { afterChangeMs } from "../webhooks/arrival-format.ts";
+import { type Arrival, startReceiver } from "../../sdk/cli/webhooks/receiver.ts";
+import { register, type Registration } from "../../sdk/cli/webhooks/registration.ts";
+import { afterChangeMs } from "../../sdk/cli/webhooks/arrival-format.ts";
 import type { Moment } from "./journey.ts";
 
 /** One verified delivery to the demo's receiver. */
@@ -46,14 +47,14 @@ export class Deliveries {
     this.show = show;
   }
 
-  /** @throws {RegistrationError} with a message for the user */
+  /** @throws {CommandError} with a message for the user */
   static async open(platform: Platform, show: Deliveries["show"]): Promise<Deliveries> {
     const deliveries = new Deliveries(show);
     const { promise: secrets, resolve } = Promise.withResolvers<readonly string[]>();
     const receiver = await startReceiver({ port: 0, secrets, onArrival: (arrival) => deliveries.arrive(arrival) });
     let webhook: Registration;
     try {
-      webhook = await register(platform, { url: receiver.url, description: "npm run demo" });
+      webhook = await register(clientOf(platform), { url: receiver.url, description: "npm run demo" });
     } catch (error) {
       await receiver.close();
       throw error;
@@ -127,4 +128,8 @@ export class Deliveries {
     const moment = SHOWN_AFTER[type];
     return objectId === this.mediaId && moment !== undefined && !this.reported.has(moment);
   }
+}
+
+function clientOf({ baseUrl, settings: { secrets } }: Platform): Sluice {
+  return new Sluice({ baseUrl, accessToken: secrets.username, secretKey: secrets.password });
 }

@@ -1,4 +1,6 @@
-import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sendFile, type UploadSource } from "../../sdk/index.ts";
+import { openFile } from "../../sdk/node.ts";
 import type { Platform } from "../local/platform.ts";
 import { firstSegment, type Moment, untilReady } from "./journey.ts";
 
@@ -7,11 +9,9 @@ const SENDING_MS = 8000;
 const CHUNKS = 40;
 const POLL_MS = 50;
 
-const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
-
 /** Uploads a file in chunks and yields its progress from the creation to ready. */
 export async function* uploadJourney(platform: Platform, path: string, title: string): AsyncGenerator<Moment> {
-  const file = await readFile(path);
+  await using file = await openFile(path);
   const startedAt = performance.now();
   const after = () => Math.round(performance.now() - startedAt);
   const response = await fetch(`${platform.baseUrl}/v1/on-demand/upload`, {
@@ -28,32 +28,31 @@ export async function* uploadJourney(platform: Platform, path: string, title: st
   yield { kind: "accepted", ...created, tookMs: after() };
 
   let sentBytes = 0;
-  const sending = send(data.url, file, (bytes) => (sentBytes = bytes));
+  const chunkBytes = Math.ceil(file.sizeBytes / CHUNKS);
+  const onProgress = (progress: { sentBytes: number }) => ({ sentBytes } = progress);
+  const sending = sendFile(data.url, paced(file), { chunkBytes, onProgress });
   sending.catch(() => undefined); // reported by the await below
-  const percent = () => Math.floor((sentBytes / file.byteLength) * 100);
+  const percent = () => Math.floor((sentBytes / file.sizeBytes) * 100);
   let isPlayable = false;
-  while (!isPlayable && sentBytes < file.byteLength) {
+  while (!isPlayable && sentBytes < file.sizeBytes) {
     const segment = await firstSegment(`${platform.baseUrl}/${playbackId}.m3u8`);
     if (segment === null) {
-      await Promise.race([pause(POLL_MS), sending]);
+      await Promise.race([sleep(POLL_MS), sending]);
       continue;
     }
     isPlayable = true;
     yield { kind: "playable", afterMs: after(), by: "upload", segmentBytes: segment.bytes, sentPercent: percent() };
   }
   await sending;
-  yield { kind: "uploaded", afterMs: after(), bytes: file.byteLength };
+  yield { kind: "uploaded", afterMs: after(), bytes: file.sizeBytes };
   yield* untilReady(platform, created, { after, isPlayable });
 }
 
-async function send(url: string, file: Buffer<ArrayBuffer>, onSent: (bytes: number) => void): Promise<void> {
-  const chunkBytes = Math.ceil(file.byteLength / CHUNKS);
-  for (let first = 0; first < file.byteLength; first += chunkBytes) {
-    const body = file.subarray(first, first + chunkBytes);
-    const range = `bytes ${first}-${first + body.byteLength - 1}/${file.byteLength}`;
-    const { status } = await fetch(url, { method: "PUT", headers: { "content-range": range }, body });
-    if (status !== 308 && status !== 200) throw new Error(`a chunk was answered ${status}`);
-    onSent(first + body.byteLength);
-    await pause(SENDING_MS / CHUNKS);
-  }
-}
+/** The file as a slow connection would send it. */
+const paced = (file: UploadSource): UploadSource => ({
+  sizeBytes: file.sizeBytes,
+  async read(offset, maxBytes) {
+    if (offset > 0) await sleep(SENDING_MS / CHUNKS);
+    return await file.read(offset, maxBytes);
+  },
+});

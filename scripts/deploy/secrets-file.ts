@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { secretList } from "../../protocol/secrets.ts";
 import { currentKeyId } from "../../src/platform/crypto/sealing.ts";
 import { SECRET_NAMES, type SecretName } from "../secrets/fresh.ts";
-import { BrokenFile, readTexts } from "../secrets/read-texts.ts";
+import { BrokenFile, readTexts } from "../../sdk/cli/session/read-texts.ts";
 import { DeployError } from "./settings.ts";
 
 /** `secrets.json` before a deployment: wrangler would upload what the Worker cannot use, and quote it in its messages. */

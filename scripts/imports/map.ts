@@ -3,7 +3,7 @@
 import { posix } from "node:path";
 
 /** Folders whose imports are checked. */
-export const CHECKED_FOLDERS = ["protocol", "src", "durable-objects", "encoder"] as const;
+export const CHECKED_FOLDERS = ["protocol", "src", "durable-objects", "encoder", "sdk"] as const;
 
 /** Floors of `src/`, lowest first. A file of `src/` itself is composition, above all of them. */
 const FLOORS = [
@@ -19,7 +19,7 @@ const COMPOSITION = FLOORS.length;
 const OPEN_DOMAINS = new Set(["platform", "media"]);
 
 export interface Place {
-  /** `protocol`, `encoder`, `durable-objects` or `src`. */
+  /** `protocol`, `encoder`, `durable-objects`, `sdk` or `src`. */
   root: string;
   /** For `src`; null = composition. */
   domain: string | null;

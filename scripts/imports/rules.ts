@@ -7,6 +7,8 @@ import type { Module } from "./read.ts";
 const ENTRY = "src/worker.ts";
 /** The list of the build's migrations, which the composition compares with those of the database. */
 const MIGRATIONS = "migrations/meta/_journal.json";
+/** The part of the SDK that runs in Node only. */
+const COMMAND_LINE = "sdk/cli";
 /** Parts of the platform that reach a binding or the network. */
 const EFFECTS = /^src\/platform\/(env|database)\.ts$|^src\/platform\/(storage|network)\//;
 /** Global types of the Workers runtime that are bindings, or results of bindings. */
@@ -53,7 +55,11 @@ function brokenBy(path: string, target: string): string | null {
 
 function brokenBetweenRoots(path: string, from: Place, target: string, to: Place): string | null {
   if (from.root === "protocol") return "protocol/ imports nothing of ours but itself";
+  const isCommandLine = from.room.startsWith(COMMAND_LINE);
+  if (from.root === "sdk" && !(isCommandLine && to.root === "protocol"))
+    return "sdk/ is a package of its own; only its command line shares protocol/";
   if (to.root === "protocol") return null;
+  if (to.root === "sdk") return "the platform does not use its client";
   if (to.root === "encoder") return "the Worker shares only protocol/ with the encoder";
   if (from.root === "encoder") return "the encoder shares only protocol/ with the Worker";
   if (to.root === "durable-objects")

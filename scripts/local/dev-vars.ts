@@ -4,7 +4,8 @@ import { secretList } from "../../protocol/secrets.ts";
 import { currentKeyId } from "../../src/platform/crypto/sealing.ts";
 import { freshSecrets, SECRET_NAMES, type SecretName } from "../secrets/fresh.ts";
 import { variableProblem } from "../../src/platform/variables.ts";
-import { StartError, writeTextPrivately } from "./settings.ts";
+import { writeTextPrivately } from "../../sdk/cli/session/write-privately.ts";
+import { StartError } from "./settings.ts";
 
 const FILE = ".dev.vars";
 const EXAMPLE = ".dev.vars.example";

@@ -1,11 +1,12 @@
 import { createSocket } from "node:dgram";
 import { randomBytes, randomUUID } from "node:crypto";
-import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { freshSecret } from "../secrets/fresh.ts";
 import { secretList } from "../../protocol/secrets.ts";
-import { BrokenFile, readTexts } from "../secrets/read-texts.ts";
+import { BrokenFile, readTexts } from "../../sdk/cli/session/read-texts.ts";
+import { writeTextPrivately } from "../../sdk/cli/session/write-privately.ts";
 import { variableProblem } from "../../src/platform/variables.ts";
 
 /** Data folder and ports of a local platform. */
@@ -92,13 +93,6 @@ function requireUsable(secrets: Secrets, path: string): Secrets {
 /** Writes the file atomically, readable by its owner only. */
 export const writePrivately = (path: string, content: unknown): Promise<void> =>
   writeTextPrivately(path, `${JSON.stringify(content, null, 2)}\n`);
-
-export async function writeTextPrivately(path: string, content: string): Promise<void> {
-  const draft = `${path}.${process.pid}`;
-  await writeFile(draft, content, { mode: 0o600 });
-  await chmod(draft, 0o600); // also when the file existed
-  await rename(draft, path);
-}
 
 function readPort(name: string, fallback: number, env: NodeJS.ProcessEnv): number {
   const text = env[name];

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { freshSecrets, SECRET_NAMES, type SecretValues } from "./fresh.ts";
-import { readTexts } from "./read-texts.ts";
+import { readTexts } from "../../sdk/cli/session/read-texts.ts";
 
 /** A deployment's secrets in a file with mode 0600, in JSON, which wrangler uploads. */
 

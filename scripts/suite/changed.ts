@@ -12,7 +12,7 @@ const EVERY_WORKER_TEST =
 /** Tests that read a whole folder. */
 const READS: readonly { test: string; folder: RegExp }[] = [
   { test: "test/pure/suite.test.ts", folder: /./ },
-  { test: "test/pure/docs.test.ts", folder: /^(docs\/|README\.md)/ },
+  { test: "test/pure/docs.test.ts", folder: /^(docs\/|README\.md|sdk\/README\.md)/ },
   { test: "test/pure/events/docs.test.ts", folder: /^(src|durable-objects)\// },
   { test: "test/pure/events/webhooks/deploying-guide.test.ts", folder: /^migrations\// },
   { test: "test/fuzz/fuzz.test.ts", folder: /^test\/fuzz\// },
@@ -26,7 +26,7 @@ const STARTS_PLATFORM = /^test\/(e2e|platform|broadcast|crash)\//;
 export const PLATFORM_TESTS: readonly { changed: RegExp; tests: readonly string[] }[] = [
   { changed: /^(src|durable-objects|player|migrations)\/|^wrangler\.toml$/, tests: ["test/e2e/player-page.test.ts"] },
   {
-    changed: /^(src|durable-objects|scripts)\/(.*\/)?webhook/,
+    changed: /^(src|durable-objects|scripts|sdk)\/(.*\/)?webhook/,
     tests: ["test/platform/webhook-listen.test.ts", "test/platform/webhook-guide.test.ts"],
   },
   {
@@ -37,6 +37,10 @@ export const PLATFORM_TESTS: readonly { changed: RegExp; tests: readonly string[
   {
     changed: /^encoder\/(?!live\/|gateway\/)|^src\/(.*\/)?(encoding|sources)\//,
     tests: ["test/platform/bad-sources.test.ts"],
+  },
+  {
+    changed: /^sdk\/|^scripts\/build-sdk/,
+    tests: ["test/platform/sluice-command.test.ts", "test/platform/sdk-package.test.ts", "test/e2e/sdk-upload.test.ts"],
   },
   { changed: /^scripts\/(start|local|demo)/, tests: ["test/platform/start.test.ts"] },
   { changed: /^scripts\/(dev|local|workspace|credential)|^wrangler\.toml$/, tests: ["test/platform/dev.test.ts"] },

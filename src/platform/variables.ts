@@ -46,6 +46,7 @@ const RULES = {
   MAX_SOURCE_BYTES: { ...wholeNumber, isRequired: true },
   MAX_WORKSPACE_MEDIA: { ...wholeNumber, isRequired: true },
   MAX_WORKSPACE_STREAMS: { ...wholeNumber, isRequired: true },
+  MAX_WORKSPACE_UPLOADS: { ...wholeNumber, isRequired: true },
   MAX_WORKSPACE_BYTES: { ...wholeNumber, isRequired: true },
   LIVE_PART_TARGET_MS: {
     isValid: (value) =>

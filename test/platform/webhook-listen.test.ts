@@ -47,7 +47,7 @@ afterAll(async () => {
 
 function listen(args: string[], home = platform.home): Listener {
   const child = spawn(process.execPath, ["scripts/webhook-listen.ts", "--port", "0", ...args], {
-    env: { ...process.env, SLUICE_HOME: home, WEBHOOK_SECRET: "", NO_COLOR: "1" },
+    env: { ...process.env, SLUICE_HOME: home, XDG_CONFIG_HOME: home, WEBHOOK_SECRET: "", NO_COLOR: "1" },
   });
   let output = "";
   child.stdout.on("data", (chunk) => (output += String(chunk)));
@@ -235,7 +235,7 @@ test("a taken port and an invalid option end with a clear message", async () => 
     server.close();
   }
   const broken = listen(["--secret", "not base64!"]);
-  expect(await broken.exit).toBe(1);
+  expect(await broken.exit).toBe(2);
   expect(broken.output()).toContain("--secret is not Base64");
   expect(broken.output()).not.toContain("not base64!");
 });

@@ -8,6 +8,7 @@ import { SOURCE_ERRORS } from "../../src/library/sources/source-errors.ts";
 
 const PAGES = [
   "README.md",
+  "sdk/README.md",
   ...readdirSync("docs", { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
     .map((name) => join("docs", name)),
@@ -49,7 +50,7 @@ describe("README", () => {
 describe("files that pages name", () => {
   test.each(PAGES)("%s: every TypeScript file named by its path exists", (page) => {
     const named = read(page).matchAll(
-      /(?<![\w./-])(?:src|durable-objects|encoder|protocol|scripts|test|bench)\/[\w./-]+\.ts\b/g,
+      /(?<![\w./-])(?:src|durable-objects|encoder|protocol|sdk|scripts|test|bench)\/[\w./-]+\.ts\b/g,
     );
     expect([...named].map(([path]) => path).filter((path) => !existsSync(path))).toEqual([]);
   });
@@ -62,6 +63,7 @@ test("comments name no page that is not in the repository", () => {
     "encoder",
     "protocol",
     "player",
+    "sdk",
     "scripts",
     "conformance",
     "bench",

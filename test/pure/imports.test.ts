@@ -31,6 +31,7 @@ describe("an import that the map allows is not reported", () => {
     ["the encoder uses the protocol", "encoder/live/a.ts", `import "../../protocol/live.ts";`],
     ["media uses the platform's pure parts", "src/media/hls/a.ts", `import "../../platform/http/problems.ts";`],
     ["composition knows the build's migrations", "src/setup.ts", `import a from "../migrations/meta/_journal.json";`],
+    ["the command line uses the protocol", "sdk/cli/commands/a.ts", `import "../../../protocol/secure-url.ts";`],
     ["packages may be used anywhere", "protocol/jobs.ts", `import { z } from "zod";`],
   ])("%s", (_, path, source) => {
     expect(wrongIn({ [path]: source })).toEqual([]);
@@ -66,6 +67,11 @@ describe("a forbidden import is reported", () => {
     ["from the encoder to an object", "encoder/a.ts", "../durable-objects/a.ts", "shares only protocol/"],
     ["from the protocol to the Worker", "protocol/a.ts", "../src/media/types.ts", "nothing of ours but itself"],
     ["from the protocol to the encoder", "protocol/a.ts", "../encoder/http.ts", "nothing of ours but itself"],
+    ["from the SDK to the Worker", "sdk/api/a.ts", "../../src/platform/timestamp.ts", "a package of its own"],
+    ["from the SDK's library to the protocol", "sdk/api/a.ts", "../../protocol/hex.ts", "a package of its own"],
+    ["from the command line to the encoder", "sdk/cli/a.ts", "../../encoder/http.ts", "a package of its own"],
+    ["from the Worker to the SDK", "src/live/a.ts", "../../sdk/index.ts", "the platform does not use its client"],
+    ["from the encoder to the SDK", "encoder/a.ts", "../sdk/index.ts", "the platform does not use its client"],
     ["from media to the bindings", "src/media/mp4/a.ts", "../../platform/env.ts", "media/ is pure"],
     ["from media to the database", "src/media/mp4/a.ts", "../../platform/database.ts", "media/ is pure"],
     ["from media to the network", "src/media/mp4/a.ts", "../../platform/network/resolve.ts", "media/ is pure"],

@@ -52,6 +52,8 @@ describe("the change of", () => {
     ["the tester", "conformance/dash/check.ts", "test/conformance/dash.test.ts"],
     ["a page", "docs/guides/live.md", "test/pure/docs.test.ts"],
     ["the player page", "player/player.ts", "test/e2e/player-page.test.ts"],
+    ["the command line", "sdk/cli/main.ts", "test/platform/sluice-command.test.ts"],
+    ["the SDK's README", "sdk/README.md", "test/platform/sdk-package.test.ts"],
     ["npm start", "scripts/start.ts", "test/platform/start.test.ts"],
     ["what the platform's tests share", "test/support/platform.ts", "test/crash/crashes.test.ts"],
     ["a test", "test/pure/suite.test.ts", "test/pure/suite.test.ts"],

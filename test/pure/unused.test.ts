@@ -7,7 +7,18 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
 const IN_THE_COPY = /^(?:knip\.jsonc|package\.json|tsconfig.*\.json|.*\.config\.ts|wrangler\.toml)$/;
-const FOLDERS = ["src", "durable-objects", "protocol", "encoder", "player", "scripts", "bench", "conformance", "test"];
+const FOLDERS = [
+  "src",
+  "durable-objects",
+  "protocol",
+  "encoder",
+  "player",
+  "sdk",
+  "scripts",
+  "bench",
+  "conformance",
+  "test",
+];
 
 test("an unused export and an unused file are named", async () => {
   const root = await mkdtemp(join(tmpdir(), "sluice-unused-"));

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { typedStructure } from "../../scripts/api-types/structure.ts";
 import { apiDocument } from "../../src/api-document.ts";
 import { createApp } from "../../src/app.ts";
-import type { paths } from "../support/api-types.d.ts";
+import type { paths } from "../../sdk/api/api-types.ts";
 // oxlint-disable-next-line import/default -- `?raw` imports the text of the file
-import apiTypes from "../support/api-types.d.ts?raw";
+import apiTypes from "../../sdk/api/api-types.ts?raw";
 import { receiverUrl } from "./events/webhooks/webhook-helpers.ts";
 import { until } from "./events/webhooks/webhook-rows.ts";
 import { openSourceServer } from "./library/sources/source-servers.ts";

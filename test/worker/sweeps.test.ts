@@ -4,6 +4,7 @@ import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { sweepAssets } from "../../src/library/assets/sweep.ts";
 import { sweepClips } from "../../src/live/clips/sweep-clips.ts";
+import { sweepUploads } from "../../src/library/uploads/index.ts";
 import { isOffAir } from "../../src/live/sessions/off-air.ts";
 import { sweepStreams } from "../../src/live/streams/sweep.ts";
 import type { Env } from "../../src/platform/env.ts";
@@ -55,6 +56,15 @@ const sweeps: [string, (env: Env) => Promise<unknown>, string[]][] = [
     "of idempotency keys",
     (recorded) => forgetOldAnswers(recorded, now),
     ["SEARCH idempotency_keys USING INDEX idempotency_keys_by_age (created_at<?)"],
+  ],
+  [
+    "of uploads",
+    (recorded) => sweepUploads(recorded, now),
+    [
+      "SEARCH uploads USING INDEX uploads_unfinished (created_at<?)",
+      "SEARCH uploads USING COVERING INDEX sqlite_autoindex_uploads_1 (id=?)",
+      "SEARCH uploads USING INDEX uploads_over (created_at<?)",
+    ],
   ],
   [
     "of clips",

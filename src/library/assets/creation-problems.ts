@@ -1,11 +1,14 @@
 import { problemResponses } from "../../platform/http/openapi.ts";
+import type { ProblemCode } from "../../platform/http/problems.ts";
 
-/** Of an operation that creates a media. */
-export const creationProblems = problemResponses(
-  "media_limit_reached",
-  "storage_limit_reached",
-  "unauthorized",
-  "forbidden",
-  "idempotency_conflict",
-  "validation_failed",
-);
+/** Of an operation that creates a media. @param more problems of its own */
+export const creationProblems = (...more: ProblemCode[]) =>
+  problemResponses(
+    ...more,
+    "media_limit_reached",
+    "storage_limit_reached",
+    "unauthorized",
+    "forbidden",
+    "idempotency_conflict",
+    "validation_failed",
+  );

@@ -3,7 +3,7 @@ import { openDatabase } from "../../platform/database.ts";
 import { successWith } from "../../platform/http/answers.ts";
 import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { log, logWarning } from "../../platform/log.ts";
-import { requireRoomForMedia } from "../../tenancy/limits/index.ts";
+import { requireRoomForUpload } from "../../tenancy/limits/index.ts";
 import type { Env } from "../../platform/env.ts";
 import { uploadPageUrl } from "./upload-page-url.ts";
 import { insertUpload, toUpload, type Upload, type UploadRow } from "./repository.ts";
@@ -13,12 +13,16 @@ import { toRecord } from "./to-record.ts";
 import { callUpload } from "./upload-calls.ts";
 import { uploadEvent } from "./upload-event.ts";
 
-/** Records an upload, with `video.media.upload`, and hands it to its machine. @throws {Problem} media_limit_reached, storage_limit_reached */
+/**
+ * Records an upload, with `video.media.upload`, and hands it to its machine.
+ *
+ * @throws {Problem} upload_limit_reached, media_limit_reached, storage_limit_reached
+ */
 export async function createUpload(
   { corsOrigin, pushMediaSettings }: CreateUpload,
   { env, workspaceId, publicUrl, now, after, keep }: CreateContext,
 ) {
-  await requireRoomForMedia(env, workspaceId);
+  await requireRoomForUpload(env, workspaceId);
   const row: UploadRow = {
     id: crypto.randomUUID(),
     workspaceId,

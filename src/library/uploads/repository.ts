@@ -58,6 +58,12 @@ export const settleUpload = (
     .set({ status, updatedAt: now })
     .where(and(eq(uploads.id, id), isWaiting, onlyIf));
 
+/** Deletes the records of uploads that are over and were created before then. @param limit rows at once */
+export const deleteOver = (db: Database, before: Date, limit: number) =>
+  db.run(
+    sql`DELETE FROM ${uploads} WHERE id IN (SELECT id FROM ${uploads} WHERE status <> 'waiting' AND created_at < ${before.getTime()} LIMIT ${limit})`,
+  );
+
 /** Uploads that are older than they can be, because a call to their machine was lost. */
 export async function findOverdue(db: Database, before: Date, limit: number): Promise<string[]> {
   const rows = await db

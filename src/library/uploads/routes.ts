@@ -28,7 +28,7 @@ const created = {
     },
     "The upload. `playback_id` plays as soon as something is playable; `page_url` is a page on which anybody with its link can send the file.",
   ),
-  ...creationProblems,
+  ...creationProblems("upload_limit_reached"),
 };
 const request = { headers: IdempotencyHeaders, body: { required: true, content: json(CreateUpload) } };
 

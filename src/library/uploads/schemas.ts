@@ -49,23 +49,26 @@ const PushedSettings = z.object({
   optimizeAudio: z.boolean(),
 });
 
-export const UploadRecord = z
-  .object({
-    uploadId: z.uuid().openapi({ description: "Also the id of the media" }),
-    trial: z.boolean(),
-    status: z.literal("waiting"),
-    url: z.url().openapi({ description: "Takes the file. It is the only credential of the upload." }),
-    timeout: z.int().openapi({ description: "Seconds for which an upload can begin at `url`" }),
-    corsOrigin: z.string(),
-    pushMediaSettings: PushedSettings,
-  })
-  .openapi("Upload");
+const uploadFields = <Status extends z.ZodType>(status: Status) => ({
+  uploadId: z.uuid().openapi({ description: "Also the id of the media" }),
+  trial: z.boolean(),
+  status,
+  url: z.url().openapi({ description: "Takes the file. It is the only credential of the upload." }),
+  timeout: z.int().openapi({ description: "Seconds for which an upload can begin at `url`" }),
+  corsOrigin: z.string(),
+  pushMediaSettings: PushedSettings,
+});
 
-export const UploadState = UploadRecord.extend({
-  status: z.enum(["waiting", "complete", "cancelled", "expired"]),
-  receivedBytes: z.int().openapi({ description: "Stored without a gap from the first byte" }),
-  totalBytes: z.int().optional().openapi({ description: "Of the whole file, once a client has stated it" }),
-}).openapi("UploadState");
+export const UploadRecord = z.object(uploadFields(z.literal("waiting"))).openapi("Upload");
+
+/** Not an extension of `UploadRecord`, whose only status the OpenAPI document would then require here too. */
+export const UploadState = z
+  .object({
+    ...uploadFields(z.enum(["waiting", "complete", "cancelled", "expired"])),
+    receivedBytes: z.int().openapi({ description: "Stored without a gap from the first byte" }),
+    totalBytes: z.int().optional().openapi({ description: "Of the whole file, once a client has stated it" }),
+  })
+  .openapi("UploadState");
 
 export const CancelledUpload = z
   .object({

@@ -22,6 +22,9 @@ export const uploads = sqliteTable(
     index("uploads_waiting")
       .on(t.workspaceId, t.createdAt, t.id)
       .where(sql`status = 'waiting'`),
+    index("uploads_over")
+      .on(t.createdAt)
+      .where(sql`status <> 'waiting'`),
     index("uploads_unfinished")
       .on(t.createdAt)
       .where(sql`status = 'waiting'`),

@@ -27,6 +27,7 @@ export const PROBLEMS = {
   signing_key_limit_reached: { status: 400, message: "signing key limit reached" },
   media_limit_reached: { status: 400, message: "media limit reached" },
   stream_limit_reached: { status: 400, message: "stream limit reached" },
+  upload_limit_reached: { status: 400, message: "upload limit reached" },
   storage_limit_reached: { status: 400, message: "storage limit reached" },
   webhook_limit_reached: { status: 400, message: "webhook limit reached" },
   /** Invalid delivery directives of a live playlist request (RFC 8216bis §6.2.5.2). */

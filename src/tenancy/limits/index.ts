@@ -1,2 +1,2 @@
 export { mediaTotalOf } from "./repository.ts";
-export { requireRoomForMedia, requireRoomForStream } from "./require-room.ts";
+export { requireRoomForMedia, requireRoomForStream, requireRoomForUpload } from "./require-room.ts";

@@ -14,6 +14,7 @@ const WorkspaceLimits = z
     trial: z.literal(false),
     media: Used,
     liveStreams: Used,
+    waitingUploads: Used.openapi({ description: "Uploads that are not complete, cancelled or expired" }),
     storageBytes: Used.openapi({ description: "Bytes of renditions, until they are deleted from storage" }),
     apiRequestsPerMinute: z.object({ limit: z.int() }),
   })
@@ -32,12 +33,16 @@ const limitsRoute = createRoute({
 });
 
 export const limitsRoutes = newRouter().openapi(limitsRoute, async (c) => {
-  const { mediaCount, streamCount, storedBytes } = await usageOf(openDatabase(c.env.DB), c.var.caller.workspaceId);
+  const { mediaCount, streamCount, uploadCount, storedBytes } = await usageOf(
+    openDatabase(c.env.DB),
+    c.var.caller.workspaceId,
+  );
   const bounds = boundsOf(c.env);
   const limits: z.output<typeof WorkspaceLimits> = {
     trial: false,
     media: { limit: bounds.mediaCount, used: mediaCount },
     liveStreams: { limit: bounds.streamCount, used: streamCount },
+    waitingUploads: { limit: bounds.uploadCount, used: uploadCount },
     storageBytes: { limit: bounds.storedBytes, used: storedBytes },
     apiRequestsPerMinute: { limit: REQUESTS_PER_MINUTE },
   };

@@ -2,9 +2,12 @@ import { eq } from "drizzle-orm";
 import type { Database } from "../../platform/database.ts";
 import { workspaceUsage } from "./tables.ts";
 
-export type Usage = Pick<typeof workspaceUsage.$inferSelect, "mediaCount" | "streamCount" | "storedBytes">;
+export type Usage = Pick<
+  typeof workspaceUsage.$inferSelect,
+  "mediaCount" | "streamCount" | "uploadCount" | "storedBytes"
+>;
 
-const UNUSED: Usage = { mediaCount: 0, streamCount: 0, storedBytes: 0 };
+const UNUSED: Usage = { mediaCount: 0, streamCount: 0, uploadCount: 0, storedBytes: 0 };
 
 export async function usageOf(db: Database, workspaceId: string): Promise<Usage> {
   const [usage] = await db.select().from(workspaceUsage).where(eq(workspaceUsage.workspaceId, workspaceId));

@@ -1,13 +1,15 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * What each workspace uses. Triggers on `assets`, `renditions` and `live_streams` count (migration `workspace_usage`), in the transaction of the
- * change itself, so no other code writes it.
+ * What each workspace uses. Triggers on `assets`, `renditions`, `live_streams` and `uploads` count (migrations `workspace_usage`, `upload_limits`),
+ * in the transaction of the change itself, so no other code writes it.
  */
 export const workspaceUsage = sqliteTable("workspace_usage", {
   workspaceId: text().primaryKey(),
   mediaCount: integer().notNull().default(0),
   streamCount: integer().notNull().default(0),
+  /** Uploads that wait for their file. */
+  uploadCount: integer().notNull().default(0),
   /** Bytes of renditions, until they are purged. */
   storedBytes: integer().notNull().default(0),
 });

@@ -123,6 +123,8 @@ export const TRIED_IN = {
     "recover-since",
     "workspace-media",
     "workspace-streams",
+    "workspace-uploads",
+    "upload-kept",
     "workspace-bytes",
     "api-requests",
     "beacon-body",

@@ -1,5 +1,6 @@
 /** Requests of the API, each at its bound and one above it. */
 import { env, runInDurableObject } from "cloudflare:test";
+import { eq } from "drizzle-orm";
 import { vi } from "vitest";
 import { gatewayCredential } from "../../../protocol/gateway-credential.ts";
 import { sinceProblem } from "../../../src/events/webhooks/deliveries/recover.ts";
@@ -9,6 +10,8 @@ import { commit, openDatabase } from "../../../src/platform/database.ts";
 import { REQUESTS_PER_MINUTE } from "../../../src/tenancy/limits/limit-requests.ts";
 import { workspaceUsage } from "../../../src/tenancy/limits/tables.ts";
 import { signingKeys } from "../../../src/tenancy/signing-keys/tables.ts";
+import { sweepUploads } from "../../../src/library/uploads/index.ts";
+import { uploads } from "../../../src/library/uploads/tables.ts";
 import { beginChunk } from "../../../src/library/upload-machine/begin-chunk.ts";
 import { machineOf, newUpload, probe } from "../library/uploads/upload-helpers.ts";
 import { type MediaAnswer, newWorkspace, send, type TestWorkspace, videoFrom } from "../workspace.ts";
@@ -78,7 +81,7 @@ const upToSeconds =
 
 /** A creation by a workspace that uses one less than the bound, and another one. */
 const usageTrial =
-  (column: "mediaCount" | "streamCount" | "storedBytes", path: string, body: object): Trial =>
+  (column: "mediaCount" | "streamCount" | "uploadCount" | "storedBytes", path: string, body: object): Trial =>
   async (bound) => {
     const workspace = await newWorkspace();
     const use = (used: number) =>
@@ -153,6 +156,15 @@ export const API_TRIALS = {
     return { atBound: answers.find((answer) => answer !== TAKEN) ?? TAKEN, above };
   },
   "workspace-media": usageTrial("mediaCount", "/v1/on-demand", videoFrom(URL_OF_SOURCE)),
+  "workspace-uploads": usageTrial("uploadCount", "/v1/on-demand/upload", { corsOrigin: "*" }),
+  "upload-kept": upTo(async (ageMs) => {
+    const { uploadId } = await newUpload(await ours());
+    const now = new Date();
+    const createdAt = new Date(now.getTime() - ageMs);
+    await openDatabase(env.DB).update(uploads).set({ status: "cancelled", createdAt }).where(eq(uploads.id, uploadId));
+    await sweepUploads(env, now);
+    return (await (await ours()).request("GET", `/v1/on-demand/upload/${uploadId}`)).ok ? TAKEN : "deleted";
+  }),
   "workspace-streams": usageTrial("streamCount", "/v1/live-stream", {}),
   "workspace-bytes": usageTrial("storedBytes", "/v1/on-demand", videoFrom(URL_OF_SOURCE)),
   ...dataTrials,

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { plain } from "../terminal/units.ts";
 import type { Arrival, WebhookEvent } from "./receiver.ts";
 
 /** An arrival as one JSON object. @param withBody includes the whole event */
@@ -40,7 +41,7 @@ export function toLines(arrival: Arrival, withBody: boolean): string {
   const head = `  ${time}  ${mark(arrival)} ${name} ${plain(event.status).padEnd(14)} ${styleText("dim", plain(event.object.id))}`;
   if (isRepeat)
     return `${head}\n${indented(isAltered ? "dropped: the same id with OTHER BYTES" : "dropped: it has come before")}`;
-  const detail = [...highlights(event), `${afterChangeMs(arrival.at, event)} ms after the change`].join(" · ");
+  const detail = [...highlightsOf(event.data), `${afterChangeMs(arrival.at, event)} ms after the change`].join(" · ");
   return `${head}\n${indented(detail)}${withBody ? `\n${body(event)}` : ""}`;
 }
 
@@ -60,13 +61,13 @@ function clock(at: Date): string {
 }
 
 /** The main values in an event's data. */
-function highlights({ data }: WebhookEvent): string[] {
+export function highlightsOf(data: Record<string, unknown>): string[] {
   const playback = list(data.playbackIds)[0]?.id;
   const error = (data.error ?? data.lastFailure) as { code?: string; reason?: string; message?: string } | undefined;
   const video = list(data.tracks).find((track) => track.type === "video");
   const found = [
     data.title,
-    data.url,
+    typeof data.url === "string" && data.url.split("?")[0], // the query of an upload's URL is its signature
     data.eventType,
     typeof video?.width === "number" && `${video.width}×${Number(video.height)}`,
     data.duration,
@@ -79,6 +80,3 @@ function highlights({ data }: WebhookEvent): string[] {
 }
 
 const list = (value: unknown) => (Array.isArray(value) ? (value as Record<string, unknown>[]) : []);
-
-/** Removes control characters, because any client can POST here and the text is printed on a terminal. */
-const plain = (text: string) => text.replace(/\p{C}/gu, "�").slice(0, 200);

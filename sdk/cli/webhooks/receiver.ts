@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { readBounded } from "../../protocol/read-bounded.ts";
-import { signatureProblem } from "./verify.ts";
+import { readBounded } from "../../../protocol/read-bounded.ts";
+import { serviceSignatureProblem, standardSignatureProblem } from "../../webhooks/signatures.ts";
+import { headerReader } from "../../webhooks/verify-webhook.ts";
 
 /** The envelope fields that every event has (docs/guides/events.md). */
 export interface WebhookEvent {
@@ -88,8 +89,9 @@ async function receive(
   const json = parse(body);
   if (json === undefined) return refuse(400, "no JSON");
   if (secrets !== null) {
-    const { headers } = request;
-    const problem = signatureProblem({ headers, body, secrets: await secrets, nowMs: at.getTime() });
+    const signed = { header: headerReader(request.headers), body: bytes, secrets: await secrets };
+    const problem =
+      (await serviceSignatureProblem(signed)) ?? (await standardSignatureProblem(signed, { nowMs: at.getTime() }));
     if (problem !== null) return refuse(401, problem);
   }
   if (!isEvent(json)) return refuse(400, "JSON that is not an event");

@@ -1,0 +1,26 @@
+import type { paths } from "./api-types.ts";
+import type { PathWith } from "./types.ts";
+
+type HeadersOf<Path extends PathWith<"post">> = NonNullable<paths[Path]["post"]["parameters"]["header"]>;
+
+/** The POST operations that take an `Idempotency-Key`: repeated with the same key, they create one object. */
+type IdempotentPost = {
+  [Path in PathWith<"post">]: [HeadersOf<Path>] extends [never]
+    ? never
+    : "idempotency-key" extends keyof HeadersOf<Path>
+      ? Path
+      : never;
+}[PathWith<"post">];
+
+/** Complete, or its type is wrong. */
+const PATHS: Record<IdempotentPost, true> = {
+  "/v1/on-demand": true,
+  "/v1/on-demand/upload": true,
+  "/v1/on-demand/uploads": true,
+  "/v1/on-demand/playlists": true,
+  "/v1/live/streams": true,
+  "/v1/live-stream": true,
+  "/v1/iam/signing-keys": true,
+};
+
+export const takesIdempotencyKey = (path: string): boolean => path in PATHS;

@@ -1,0 +1,62 @@
+import { styleText } from "node:util";
+import type { MediaEvent, Sluice } from "../../index.ts";
+import { CREDENTIALS_HELP, openSession } from "../session/open-session.ts";
+import { type Command, integerIn, readArguments } from "../terminal/arguments.ts";
+import { interruptSignal } from "../terminal/interrupt.ts";
+import { timeOf } from "../terminal/units.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+import { highlightsOf } from "../webhooks/arrival-format.ts";
+import { plain } from "../terminal/units.ts";
+
+const USAGE = `sluice events tail [--type PATTERN] [--object ID] [--since TIME] [--limit N]
+
+Shows the newest events of the workspace, and those that follow, until Ctrl-C.
+
+  --type PATTERN   a kind, or a prefix such as asset.*
+  --object ID      of one media, stream or webhook
+  --since TIME     from then on, instead of the newest: 10m, 24h, or 2026-05-20T12:00:00Z
+  --limit N        of the newest (10, at most 100)
+  --json           prints each event as one line of JSON
+
+${CREDENTIALS_HELP}`;
+
+async function run(args: readonly string[]): Promise<number> {
+  const text = { type: "string" } as const;
+  const { values } = readArguments(args, {
+    type: text,
+    object: text,
+    since: text,
+    limit: { type: "string", default: "10" },
+    json: { type: "boolean", default: false },
+  });
+  const limit = integerIn("--limit", values.limit, [0, 100]);
+  const given = values.since === undefined ? undefined : timeOf(values.since, new Date());
+  if (given === null) throw new UsageError(`--since is "${values.since}"; give 10m, 24h, 30d, or a time of ISO 8601.`);
+  const filter = { type: values.type, objectId: values.object };
+  const sluice = await openSession();
+  const since = given ?? (await timeOfNewest(sluice, filter, limit));
+  for await (const event of sluice.followEvents({ ...filter, since, signal: interruptSignal() }))
+    console.log(values.json ? JSON.stringify(event) : lineOf(event));
+  return 0;
+}
+
+/** The time of the oldest of the newest events; undefined when there are none. */
+async function timeOfNewest(
+  sluice: Sluice,
+  { type, objectId }: { type: string | undefined; objectId: string | undefined },
+  limit: number,
+): Promise<Date | undefined> {
+  if (limit === 0) return undefined;
+  const query = { limit, ...(type && { type }), ...(objectId && { objectId }) };
+  const { data } = await sluice.get("/v1/events", { params: { query } });
+  const oldest = data.at(-1);
+  return oldest && new Date(oldest.createdAt);
+}
+
+function lineOf(event: MediaEvent): string {
+  const time = styleText("dim", event.createdAt.slice(0, 23).replace("T", " "));
+  const detail = highlightsOf(event.data).join(" · ");
+  return `${time}  ${styleText("bold", plain(event.type).padEnd(28))} ${plain(event.object.id)}  ${styleText("dim", detail)}`.trimEnd();
+}
+
+export const eventsTail: Command = { summary: "shows events as they happen", usage: USAGE, run };

@@ -1,0 +1,146 @@
+import { basename } from "node:path";
+import { Readable } from "node:stream";
+import type { CreatedUpload, Sluice, UploadFile, UploadProgress } from "../../index.ts";
+import { openFile } from "../../node.ts";
+import { CREDENTIALS_HELP, openSession } from "../session/open-session.ts";
+import { type Command, oneOf, readArguments } from "../terminal/arguments.ts";
+import { INTERRUPTED, interruptSignal } from "../terminal/interrupt.ts";
+import { createReporter, type Reporter } from "../terminal/reporter.ts";
+import { durationText, plain, sizeText } from "../terminal/units.ts";
+import { CommandError } from "../terminal/usage-error.ts";
+import { type CreatedMedia, Watch } from "./watch.ts";
+
+const USAGE = `sluice upload FILE|URL [--watch] [--title TEXT] [--private] [--resolution LABEL]
+
+Uploads a file in chunks, and repeats after failures of the network; or has the platform fetch a URL. FILE may be - for the standard
+input. Ctrl-C cancels the upload.
+
+  --watch              waits until the media plays and is ready, and shows the progress
+  --title TEXT         the title; default: the file's name
+  --private            playback needs a token
+  --resolution LABEL   the largest rendition: 2160p, 1440p, 1080p (the default), 720p or 480p
+  --json               prints one JSON object per line
+
+${CREDENTIALS_HELP}`;
+
+const RESOLUTIONS = ["2160p", "1440p", "1080p", "720p", "480p"] as const;
+
+async function run(args: readonly string[]): Promise<number> {
+  const flag = { type: "boolean", default: false } as const;
+  const text = { type: "string" } as const;
+  const options = { watch: flag, title: text, private: flag, resolution: text, json: flag };
+  const { values, given } = readArguments(args, options, "FILE or URL");
+  const maxResolution = oneOf("--resolution", values.resolution, RESOLUTIONS);
+  const isUrl = /^https?:\/\//i.test(given);
+  const settings = {
+    accessPolicy: values.private ? ("private" as const) : ("public" as const),
+    title: values.title ?? titleOf(given),
+    ...(maxResolution && { maxResolution }),
+  };
+  const reporter = createReporter(values.json);
+  const signal = interruptSignal();
+  const sluice = await openSession();
+  const watch = new Watch(sluice, reporter, { isPrivate: values.private, signal });
+  const begin = ({ mediaId, playbackId }: CreatedMedia) => {
+    reporter.say({ kind: "created", mediaId, playbackId }, (screen) => {
+      screen.title(`Sluice · ${plain(settings.title)}`);
+      screen.step("Created", "", `media ${mediaId}`);
+    });
+    watch.begin({ mediaId, playbackId }, values.watch);
+  };
+  try {
+    if (isUrl) {
+      const body = { inputs: [{ type: "video" as const, url: given }], ...settings };
+      const { data, playback_id: playbackId } = await sluice.post("/v1/on-demand", { body });
+      begin({ mediaId: data.id, playbackId });
+    } else {
+      await send(sluice, given, { settings, signal, reporter, onCreated: begin });
+    }
+    if (values.watch) await watch.untilReady();
+    watch.printLinks();
+    return 0;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    if (!reporter.isJson) reporter.screen.text("Stopped.");
+    return INTERRUPTED;
+  } finally {
+    watch.stop();
+  }
+}
+
+/** The name of a file, or of the last part of a URL. */
+function titleOf(given: string): string {
+  if (given === "-") return "Standard input";
+  const path = URL.canParse(given) ? new URL(given).pathname : given;
+  return plain(basename(path) || given); // the API refuses control characters
+}
+
+interface Sending {
+  settings: { title: string; accessPolicy: "public" | "private" };
+  signal: AbortSignal;
+  reporter: Reporter;
+  onCreated: (upload: CreatedUpload) => void;
+}
+
+/** Uploads a file. An upload that fails or is interrupted is cancelled, so that it leaves nothing behind. */
+async function send(sluice: Sluice, path: string, { settings, signal, reporter, onCreated }: Sending): Promise<void> {
+  await using source = await openSource(path);
+  const startedAt = performance.now();
+  let upload: CreatedUpload | undefined;
+  let sentBytes = 0;
+  const onProgress = (progress: UploadProgress) => {
+    ({ sentBytes } = progress);
+    reporter.say({ kind: "sent", ...progress }, (screen) => showSent(screen, progress, performance.now() - startedAt));
+  };
+  try {
+    await sluice.upload(source.file, {
+      settings,
+      signal,
+      onProgress,
+      onCreated: (one) => {
+        upload = one;
+        onCreated(one);
+      },
+    });
+  } catch (error) {
+    if (upload !== undefined) await cancel(sluice, upload.mediaId);
+    throw error;
+  }
+  const tookMs = Math.round(performance.now() - startedAt);
+  reporter.say({ kind: "uploaded", bytes: sentBytes, tookMs }, (screen) =>
+    screen.step("Uploaded", durationText(tookMs), sizeText(sentBytes)),
+  );
+}
+
+function showSent(screen: Reporter["screen"], { sentBytes, totalBytes }: UploadProgress, elapsedMs: number): void {
+  if (totalBytes === null || sentBytes === 0) return;
+  const speed = sizeText((sentBytes / Math.max(elapsedMs, 1)) * 1000);
+  const note = `${sizeText(sentBytes)} of ${sizeText(totalBytes)} · ${speed}/s`;
+  screen.bars([{ name: "upload", percent: (sentBytes / totalBytes) * 100, note }]);
+}
+
+/** The platform deletes a waiting upload anyway after a day. */
+const cancel = (sluice: Sluice, uploadId: string): Promise<unknown> =>
+  sluice.put("/v1/on-demand/upload/{uploadId}/cancel", { params: { path: { uploadId } } }).catch(() => undefined);
+
+/** @throws {CommandError} for a file that cannot be uploaded */
+async function openSource(path: string): Promise<{ file: UploadFile } & AsyncDisposable> {
+  if (path === "-") {
+    const file = Readable.toWeb(process.stdin) as unknown as ReadableStream<Uint8Array>;
+    return { file, [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
+  const file = await openFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(PROBLEMS[error.code ?? ""]?.(path) ?? `${path} cannot be opened: ${error.message}.`);
+  });
+  if (file.sizeBytes > 0) return { file, [Symbol.asyncDispose]: () => file.close() };
+  await file.close();
+  throw new CommandError(`${path} is empty.`);
+}
+
+const PROBLEMS: Record<string, (path: string) => string> = {
+  ENOENT: (path) => `There is no file ${path}.`,
+  EISDIR: (path) => `${path} is a folder; give a file.`,
+  EACCES: (path) => `${path} may not be read.`,
+};
+
+export const upload: Command = { summary: "uploads a file, or has the platform fetch a URL", usage: USAGE, run };

@@ -1,0 +1,117 @@
+import { CREDENTIALS_HELP, openSession } from "../session/open-session.ts";
+import { type Command, integerIn, readArguments } from "../terminal/arguments.ts";
+import { interruptSignal } from "../terminal/interrupt.ts";
+import { createReporter } from "../terminal/reporter.ts";
+import { CommandError, UsageError } from "../terminal/usage-error.ts";
+import { toLines, toMoment } from "../webhooks/arrival-format.ts";
+import { type Arrival, type Receiver, startReceiver } from "../webhooks/receiver.ts";
+import { register, type Registration } from "../webhooks/registration.ts";
+
+const USAGE = `sluice webhooks listen [--register | --secret BASE64] [--port 8799]
+
+Receives webhooks on this machine, verifies Service-Signature and the signature of Standard Webhooks, drops repeated
+event ids, and shows each event. Answers 200, 401 for an invalid signature, or 400 for a body that is not an event.
+
+  --register   creates a webhook for this receiver, and deletes it on Ctrl-C. For a platform on this machine, which must run
+               with ALLOW_PRIVATE_NETWORK=true npm start (npm run demo sets it)
+  --secret     the webhook's signing secret; during a rotation both secrets, separated by a comma.
+               The default is WEBHOOK_SECRET. Without a secret, nothing is verified
+  --events     with --register: kinds or prefixes, separated by commas, such as asset.*; default: all
+  --port       port on 127.0.0.1 (8799)
+  --json       prints one JSON object per line
+  --verbose    prints each event in full
+
+${CREDENTIALS_HELP}`;
+
+function readOptions(args: readonly string[]) {
+  const text = (fallback: string) => ({ type: "string", default: fallback }) as const;
+  const flag = { type: "boolean", default: false } as const;
+  const { values } = readArguments(args, {
+    register: flag,
+    secret: text(process.env["WEBHOOK_SECRET"] ?? ""),
+    events: text(""),
+    port: text("8799"),
+    json: flag,
+    verbose: flag,
+  });
+  const secrets = values.secret.split(",").filter((secret) => secret !== "");
+  if (!secrets.every((secret) => /^[A-Za-z0-9+/]{4,}={0,2}$/.test(secret)))
+    throw new UsageError("--secret is not Base64. Give the secret exactly as the API returned it.");
+  if (values.register && values.secret !== (process.env["WEBHOOK_SECRET"] ?? ""))
+    throw new UsageError("--register creates a new secret; omit --secret.");
+  const eventTypes = values.events.split(",").filter((type) => type !== "");
+  return { ...values, port: integerIn("--port", values.port, [0, 65_535]), secrets, eventTypes };
+}
+type Options = ReturnType<typeof readOptions>;
+
+async function run(args: readonly string[]): Promise<number> {
+  const options = readOptions(args);
+  const { say } = createReporter(options.json);
+  const show = (arrival: Arrival) =>
+    console.log(options.json ? JSON.stringify(toMoment(arrival, options.verbose)) : toLines(arrival, options.verbose));
+  const interrupted = interruptSignal();
+  let setSecrets: (secrets: readonly string[]) => void = () => undefined;
+  const madeSecrets = new Promise<readonly string[]>((done) => (setSecrets = done));
+  const given = options.secrets.length > 0 ? Promise.resolve(options.secrets) : null;
+  const secrets = options.register ? madeSecrets : given;
+  const receiver = await listen(options.port, secrets, show);
+  const { url } = receiver;
+  say({ kind: "listening", url, verifies: secrets !== null }, (screen) => {
+    screen.title(`Webhooks · ${url}`);
+    screen.text(secretNote(options));
+  });
+  const webhook = options.register ? await makeWebhook(options, receiver) : null;
+  if (webhook !== null) {
+    setSecrets([webhook.secret]);
+    const { webhookId } = webhook;
+    say({ kind: "registered", webhookId }, (screen) => screen.text(`Webhook ${webhookId}. Ctrl-C deletes it.`));
+  }
+  await new Promise((done) => {
+    if (interrupted.aborted) done(null);
+    interrupted.addEventListener("abort", done);
+  });
+  if (webhook !== null) {
+    const isRemoved = await webhook.remove();
+    const text = isRemoved ? "The webhook was deleted." : "The platform does not answer; the webhook remains.";
+    say({ kind: "removed", webhookId: webhook.webhookId, isRemoved }, (screen) => screen.text(text));
+  }
+  await receiver.close();
+  return 0;
+}
+
+/** @throws {CommandError} when the port cannot be used */
+async function listen(port: number, secrets: Promise<readonly string[]> | null, onArrival: (arrival: Arrival) => void) {
+  try {
+    return await startReceiver({ port, secrets, onArrival });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE")
+      throw new CommandError("The port is taken. Stop the program using it, or choose another port with --port.");
+    if (code === "EACCES")
+      throw new CommandError("Listening on this port is not permitted. Choose a port above 1024 with --port.");
+    throw error;
+  }
+}
+
+function secretNote({ register, secrets }: Options): string {
+  if (register) return "Each signature is verified with the secret of the new webhook.";
+  if (secrets.length > 0) return "Each signature is verified.";
+  return "NOTHING IS VERIFIED, because there is no --secret. Anyone who can reach this port can forge events.";
+}
+
+async function makeWebhook({ eventTypes }: Options, receiver: Receiver): Promise<Registration> {
+  try {
+    const description = `sluice webhooks listen on port ${new URL(receiver.url).port}`;
+    const filter = eventTypes.length === 0 ? {} : { eventTypes };
+    return await register(await openSession(), { url: receiver.url, description, ...filter });
+  } catch (error) {
+    await receiver.close();
+    throw error;
+  }
+}
+
+export const webhooksListen: Command = {
+  summary: "receives, verifies and shows webhooks on this machine",
+  usage: USAGE,
+  run,
+};

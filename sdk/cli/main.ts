@@ -1,0 +1,79 @@
+import { ApiError, SluiceError } from "../index.ts";
+import { eventsTail } from "./commands/events-tail.ts";
+import { list } from "./commands/list.ts";
+import { liveCreate } from "./commands/live-create.ts";
+import { login } from "./commands/login.ts";
+import { upload } from "./commands/upload.ts";
+import { webhooksListen } from "./commands/webhooks-listen.ts";
+import type { Command } from "./terminal/arguments.ts";
+import { CommandError, UsageError } from "./terminal/usage-error.ts";
+
+const COMMANDS: Record<string, Command> = {
+  login,
+  upload,
+  list,
+  "live create": liveCreate,
+  "events tail": eventsTail,
+  "webhooks listen": webhooksListen,
+};
+
+const HELP = `sluice COMMAND [--help]
+
+${Object.entries(COMMANDS)
+  .map(([name, { summary }]) => `  ${name.padEnd(16)} ${summary}`)
+  .join("\n")}
+
+Exit status: 0, 1 after a failure, 2 for a wrong usage, 130 after Ctrl-C.`;
+
+/** The command line. @returns the exit status */
+export async function main(args: readonly string[]): Promise<number> {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0); // the reader, such as `head`, has seen enough
+    throw error;
+  });
+  const isJson = args.includes("--json");
+  try {
+    const [name, command] = findCommand(args);
+    const rest = args.slice(name.split(" ").length);
+    if (!rest.includes("--help") && !rest.includes("-h")) return await command.run(rest);
+    console.log(command.usage);
+    return 0;
+  } catch (error) {
+    return report(error, isJson);
+  }
+}
+
+/** @throws {UsageError} */
+function findCommand(args: readonly string[]): [string, Command] {
+  const [first = "", second = ""] = args;
+  if (["", "help", "--help", "-h"].includes(first)) return ["", { summary: "", usage: HELP, run: printHelp }];
+  const found = Object.entries(COMMANDS).find(([name]) => name === first || name === `${first} ${second}`);
+  if (found === undefined) throw new UsageError(`There is no command "${first}".\n\n${HELP}`);
+  return found;
+}
+
+async function printHelp(): Promise<number> {
+  console.log(HELP);
+  return 0;
+}
+
+/** Explains a failure. One that is not expected is a fault of this program, so it keeps its stack. */
+function report(error: unknown, isJson: boolean): number {
+  const isUsage = error instanceof UsageError;
+  if (!isUsage && !(error instanceof CommandError) && !(error instanceof SluiceError)) throw error;
+  const { message } = error;
+  const details = error instanceof ApiError ? { status: error.status, fields: error.fields } : {};
+  if (isJson) console.log(JSON.stringify({ kind: "error", message, ...details }));
+  else console.error(error instanceof ApiError ? inWords(error) : sentence(message));
+  return isUsage ? 2 : 1;
+}
+
+const sentence = (message: string) => `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/[.]?$/, ".")}`;
+
+function inWords({ status, message, fields, requestId }: ApiError): string {
+  if (status === 401) return "The platform refuses the credentials (401). Log in with sluice login.";
+  const request = requestId === "" ? "" : ` (request ${requestId})`;
+  if (fields.length === 0) return `The platform answered with ${status}: ${message}${request}.`;
+  const invalid = fields.map(({ field, message }) => `  ${field}: ${message}`).join("\n");
+  return `The platform refused the request (${status})${request}:\n${invalid}`;
+}

@@ -1,0 +1,24 @@
+/** Numbers in texts for people. Pure. */
+
+/** `512 KB`, `12.3 MB`, `1.2 GB`. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} KB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}
+
+/** `730 ms`, `12.3 s`. */
+export const durationText = (ms: number): string =>
+  ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+
+const UNITS_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time from `10m`, `24h`, or ISO 8601. @returns null for other texts */
+export function timeOf(text: string, now: Date): Date | null {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count !== undefined && unit !== undefined) return new Date(now.getTime() - Number(count) * UNITS_MS[unit]!);
+  const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? null : new Date(ms);
+}
+
+/** Replaces control characters: titles and names come from other people, and a terminal would act on them. */
+export const plain = (text: string): string => text.replace(/\p{C}/gu, "�").slice(0, 200);

@@ -1,0 +1,36 @@
+import { apiErrorOf, ConnectionError } from "../api/errors.ts";
+import { pause } from "../api/pause.ts";
+
+const POLL_MS = 250;
+/** Not playable yet: not ready, unknown as long as nothing has arrived, or temporarily unavailable. */
+const NOT_YET = new Set([400, 404, 429, 500, 502, 503, 504]);
+
+export interface PlayableOptions {
+  signal?: AbortSignal | undefined;
+  fetch?: ((request: Request) => Promise<Response>) | undefined;
+}
+
+/**
+ * Waits until an HLS manifest can be played.
+ *
+ * @param manifestUrl with the token of a private playback ID
+ * @throws {ApiError} when playback is refused; {ConnectionError}; the signal's reason
+ */
+export async function waitUntilPlayable(
+  manifestUrl: string,
+  { signal, fetch = (request) => globalThis.fetch(request) }: PlayableOptions = {},
+): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const response = await fetch(new Request(manifestUrl, signal === undefined ? {} : { signal })).catch(
+      (cause: unknown) => {
+        signal?.throwIfAborted();
+        throw new ConnectionError(`the platform at ${new URL(manifestUrl).origin} cannot be reached`, { cause });
+      },
+    );
+    if (!response.ok && !NOT_YET.has(response.status)) throw await apiErrorOf(response);
+    await response.body?.cancel();
+    if (response.ok) return;
+    await pause(POLL_MS, signal);
+  }
+}
