@@ -18,7 +18,7 @@ import { type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from ".
 
 const db = openDatabase(env.DB);
 const app = createApp();
-const PUBLIC_ROUTES = new Set(["/v1/openapi.json", "/v1/reference"]);
+const PUBLIC_ROUTES = new Set(["/v1/openapi.json", "/v1/reference", "/v1/reference/"]);
 
 /** Ids in the form of a workspace's ids, to which nothing belongs. */
 const someIds = () => ({
