@@ -13,6 +13,7 @@ export interface Made {
   simulcastId: string;
   playlistId: string;
   signingKeyId: string;
+  drmConfigurationId: string;
 }
 
 interface ContractRequest {
@@ -102,5 +103,7 @@ export const REQUESTS: Record<string, (made: Made) => ContractRequest> = {
   create_signing_key: () => ({ fields: ["id", "privateKey", "createdAt"] }),
   list_signing_keys: () => ({ fields: ["id", "createdAt"] }),
   delete_signing_key: () => ({ fields: ["message"] }),
+  getDrmConfiguration: () => ({ fields: ["id"] }),
+  getDrmConfigurationById: () => ({ fields: ["id"] }),
   "get-signing_key_by_id": () => ({ fields: ["workspaceId", "signingKeyId", "publicKey"] }),
 };
