@@ -16,6 +16,7 @@ const COPIED = [
   "player",
   "encoder",
   "scripts",
+  "sdk",
   "migrations",
   "vendor",
   "wrangler.toml",

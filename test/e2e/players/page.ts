@@ -126,12 +126,14 @@ function shakaFace(licenseUrl: string | null): Face {
     },
     force: (rung) => {
       player.configure("abr.enabled", false);
-      const track = player
-        .getVariantTracks()
-        .find(
-          (one) => `${one.width}x${one.height}/${one.videoCodec}/${one.videoBandwidth ?? one.bandwidth}` === rung.id,
-        );
-      if (track && !track.active) player.selectVariantTrack(track, true);
+      const tracks = player.getVariantTracks();
+      const track = tracks.find(
+        (one) => `${one.width}x${one.height}/${one.videoCodec}/${one.videoBandwidth ?? one.bandwidth}` === rung.id,
+      );
+      // Shaka may have chosen this rung after all of another one was buffered, and would then change nothing.
+      const other = track?.active ? tracks.find(({ active }) => !active) : undefined;
+      if (other) player.selectVariantTrack(other, true);
+      if (track) player.selectVariantTrack(track, true);
     },
     automatic: () => player.configure("abr.enabled", true),
   };
