@@ -21,7 +21,7 @@ export default defineConfig({
           environment: "node",
           testTimeout: 30_000,
           isolate: false,
-          maxWorkers: 1, // beside `encoder`
+          maxWorkers: 1, // beside `worker`
         },
       },
       {

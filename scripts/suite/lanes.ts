@@ -13,8 +13,8 @@ export const PHASES: readonly (readonly Lane[])[] = [
     ["growing", "platform"],
   ],
   [
-    ["encoder", "fuzz"],
-    ["worker", "gateway", "pure"],
+    ["encoder", "fuzz", "pure"],
+    ["worker", "gateway"],
   ],
   [["e2e", "live"], ["broadcast"]],
 ];

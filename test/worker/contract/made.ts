@@ -4,7 +4,7 @@ import { openDatabase } from "../../../src/platform/database.ts";
 import { signingKeys } from "../../../src/tenancy/signing-keys/tables.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
 import type { Made } from "../../contract/requests.ts";
-import { sendView, TestPlayer } from "../analytics/beacon-helpers.ts";
+import { storeView } from "../analytics/beacon-helpers.ts";
 import { newStream } from "../live/live-helpers.ts";
 import { type TestWorkspace, videoFrom } from "../workspace.ts";
 
@@ -36,17 +36,11 @@ export async function newMade(workspace: TestWorkspace): Promise<Made> {
     simulcastId: simulcast["simulcastId"]!,
     playlistId: playlist["id"]!,
     signingKeyId,
-    viewId: await newView(workspace),
+    viewId: await storeView(workspace.id, "Harbour"),
     metricId: "views",
     dimensionsId: "browser_name",
     drmConfigurationId: configuration["id"]!,
   };
-}
-
-async function newView({ id }: TestWorkspace): Promise<string> {
-  const player = new TestPlayer(id);
-  await sendView(id, player.completeView(Date.now() - 15_000));
-  return player.viewId;
 }
 
 /** The same ids for this operation: below a media, `playbackId` is the media's, and the stream's is one of another kind. */

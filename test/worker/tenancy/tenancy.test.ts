@@ -2,7 +2,7 @@
  * Tests every operation of the OpenAPI document with two workspaces: neither can read or change the other's data.
  * A new operation or path parameter fails this test until it is described here.
  */
-import { sendView, TestPlayer } from "../analytics/beacon-helpers.ts";
+import { storeView } from "../analytics/beacon-helpers.ts";
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
@@ -274,8 +274,8 @@ async function newTenant(): Promise<Tenant> {
     await db.insert(deliveries).values({ ...delivery, status: "failed", lastFailure: "timed_out", createdAt: now });
     await db.insert(deliveryAttempts).values({ ...row, number: 1, startedAt: now, durationMs: 1, responseHead: mark });
   }
-  const view = await newView(workspace.id, mark);
-  await newView(workspace.id, "a");
+  const view = await storeView(workspace.id, mark, true);
+  await storeView(workspace.id, "a", true);
   const [credentialId] = atob(workspace.authorization.slice(6)).split(":");
   return {
     workspace,
@@ -317,15 +317,6 @@ async function newTenant(): Promise<Tenant> {
       ...reported.flatMap(({ id, objectId }) => [id, objectId]),
     ],
   };
-}
-
-async function newView(workspaceId: string, title: string): Promise<string> {
-  const player = new TestPlayer(workspaceId);
-  const startMs = Date.now() - 10_000;
-  const failure = { plercd: title, plerms: title };
-  const events = [player.event("viewBegin", startMs, { vdtt: title }), player.event("error", startMs + 500, failure)];
-  await sendView(workspaceId, events);
-  return player.viewId;
 }
 
 /** A tenant for tests in which none of its records may change. To make one takes sixteen requests. */
