@@ -1,12 +1,12 @@
 /** The hosts of the owner's domain that published clients expect (media contract, playback): which addresses each serves. Pure. */
 
-type Kind = "api" | "license" | "root" | "playback" | "image" | "page" | "page file" | "ingest";
+type Kind = "api" | "root" | "playback" | "image" | "page" | "page file" | "ingest";
 
 const SERVED: Record<string, readonly Kind[]> = {
-  api: ["api", "license", "root", "page file"], // the API reference loads its scripts from /player/
+  api: ["api", "root", "page file"], // the API reference loads its scripts from /player/
   stream: ["playback"],
   images: ["image"],
-  play: ["page", "license", "page file", "root", "playback", "image"], // the hosted page loads everything from its own host
+  play: ["page", "page file", "root", "playback", "image"], // the hosted page loads everything from its own host
   live: ["ingest"],
 };
 
@@ -17,7 +17,6 @@ const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 /** The first that matches; everything else belongs to the API. */
 const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ["root", /^\/$/],
-  ["license", /^\/v1\/(?:on-demand|live)\/drm\//],
   ["page file", /^\/player\/[a-z0-9-]+\.(?:js|css)$/],
   ["page", /^\/player(?:\/|$)/],
   ["image", new RegExp(`^/${ID}[^/]*/[a-z-]+\\.(?:jpg|png|webp|gif|json)$`)],

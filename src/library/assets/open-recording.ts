@@ -17,9 +17,7 @@ export interface NewRecording {
   workspaceId: string;
   publicUrl: string;
   maxResolution: Asset["maxResolution"];
-  mediaPolicy: "public" | "private";
-  /** Of a stream with DRM, whose recordings and clips are encrypted too. */
-  keySystems: PlaybackId["keySystems"];
+  mediaPolicy: PlaybackId["accessPolicy"];
   atMs: number;
   /** Set for a clip of the session's (possible) recording; times are relative to the recording's start. */
   clip?: { sourceAssetId: string; startMs: number; endMs: number };
@@ -29,8 +27,7 @@ export interface NewRecording {
 
 /** The statements and the event that create the asset of a recording or a clip. Idempotent. */
 export function openRecording(db: Database, recording: NewRecording): { statements: Statement[]; event: NewEvent } {
-  const { mediaId: id, streamId, workspaceId, publicUrl, maxResolution, mediaPolicy, keySystems } = recording;
-  const accessPolicy = keySystems === null ? mediaPolicy : "drm";
+  const { mediaId: id, streamId, workspaceId, publicUrl, maxResolution, mediaPolicy: accessPolicy } = recording;
   const createdAt = new Date(recording.atMs);
   const playbackId: PlaybackId = {
     id: recording.playbackId,
@@ -39,7 +36,6 @@ export function openRecording(db: Database, recording: NewRecording): { statemen
     workspaceId,
     accessPolicy,
     ...UNRESTRICTED,
-    keySystems,
     createdAt,
   };
   const { clip } = recording;

@@ -34,18 +34,8 @@ export class LiveManifests {
     this.#dvrWindows.clear();
   }
 
-  /**
-   * Holds a blocking request until its segment or part exists.
-   *
-   * @param isDvr lists the whole DVR window
-   * @param keyTags EXT-X-KEY of encrypted media
-   */
-  async playlist(
-    name: string,
-    { waitFor: asked, skip }: Directives,
-    isDvr: boolean,
-    keyTags: string[] = [],
-  ): Promise<OriginAnswer> {
+  /** Holds a blocking request until its segment or part exists. @param isDvr lists the whole DVR window */
+  async playlist(name: string, { waitFor: asked, skip }: Directives, isDvr: boolean): Promise<OriginAnswer> {
     const { session } = this.#index();
     const rendition = this.#index().rendition(name);
     if (session === null || rendition === null) return { kind: "nothing" };
@@ -54,18 +44,14 @@ export class LiveManifests {
     const decision = decideReload(rendition, timing, waitFor);
     if (typeof decision !== "string") return { kind: "bad", problem: decision.problem };
     if (decision === "wait" && !(await this.#requests.wait(name, waitFor!, session))) return { kind: "late" };
-    const text = this.#render(rendition, session, { isDvr, isDelta: skip !== null, keyTags });
+    const text = this.#render(rendition, session, isDvr, skip !== null);
     const { targetDurationSeconds } = timing;
     const { hasEnded } = rendition;
     return { kind: "playlist", text, hasEnded, isEdge: isAtEdge(rendition, asked), targetDurationSeconds };
   }
 
-  #render(
-    rendition: LiveRendition,
-    session: OriginSession,
-    { isDvr, isDelta, keyTags }: { isDvr: boolean; isDelta: boolean; keyTags: string[] },
-  ): string {
-    const key = [rendition.name, isDvr, isDelta, ...keyTags].join(" ");
+  #render(rendition: LiveRendition, session: OriginSession, isDvr: boolean, isDelta: boolean): string {
+    const key = `${rendition.name} ${isDvr} ${isDelta}`;
     const known = this.#playlists.get(key);
     if (known !== undefined) return known;
     const { timing, windowSeconds, isBounded = false } = session;
@@ -80,7 +66,6 @@ export class LiveManifests {
       isDelta,
       query: isDvr ? "?dvrMode=true" : "",
       isEvent: isDvr && isBounded,
-      keyTags,
       ...(isFromMemory ? { older: history.olderThanMemory(rendition, isBounded) } : {}),
     });
     this.#playlists.set(key, text);
@@ -94,13 +79,7 @@ export class LiveManifests {
   }
 
   /** @returns null before there is anything to play */
-  mpd({
-    playbackId,
-    isDvr,
-    selection,
-    omitsType,
-    protection = null,
-  }: MpdRequest): { text: string; hasEnded: boolean } | null {
+  mpd({ playbackId, isDvr, selection, omitsType }: MpdRequest): { text: string; hasEnded: boolean } | null {
     const index = this.#index();
     const { session } = index;
     if (session === null) return null;
@@ -125,7 +104,6 @@ export class LiveManifests {
       clockUri: `/${playbackId}/${session.sessionId}/time`,
       nowMs: this.#clock(),
       omitsType,
-      protection,
     });
     return text === null ? null : { text, hasEnded: renditions.every(({ live }) => live.hasEnded) };
   }

@@ -23,11 +23,8 @@ export async function readMedia(
   const next = nextPart(rendition);
   const isBeingMade = part === null && next?.msn === msn;
   if (isBeingMade && !(await requests.wait(name, { msn, part: 0 }, session, true))) return { kind: "late" };
-  const growing = isBeingMade ? segmentAt(rendition, msn) : null;
-  if (growing?.isWhole === false) {
-    const { initVersion } = growing;
-    return { kind: "growing", stream: growingSegment(edge, session, name, msn), initVersion };
-  }
+  if (isBeingMade && segmentAt(rendition, msn)?.isWhole === false)
+    return { kind: "growing", stream: growingSegment(edge, session, name, msn) };
   const isHinted = part !== null && next !== null && next.msn === msn && next.part === part;
   if (isHinted && !(await requests.wait(name, { msn, part }, session, true))) return { kind: "late" };
   // A request that was held until the end gets the same answer as one that arrives later.
@@ -75,13 +72,12 @@ function finishedMedia(
   const { store } = index;
   const segment = segmentOf(store, rendition, msn);
   if (segment === null || segment.isGap || (part === null && !segment.isWhole)) return { kind: "nothing" };
-  const { initVersion } = segment;
   const bytes = store.bytes(rendition.name, msn, part);
-  if (bytes !== null) return { kind: "bytes", bytes, initVersion };
+  if (bytes !== null) return { kind: "bytes", bytes };
   const key = renditionKey(session.sessionId, rendition.name, `${msn}.m4s`);
-  if (part === null) return { kind: "stored", key, range: null, initVersion };
+  if (part === null) return { kind: "stored", key, range: null };
   const parts = store.partsOf(rendition.name, msn);
   if (parts[part] === undefined) return { kind: "nothing" };
   const offset = parts.slice(0, part).reduce((sum, before) => sum + before.bytes, 0);
-  return { kind: "stored", key, range: { offset, length: parts[part].bytes }, initVersion };
+  return { kind: "stored", key, range: { offset, length: parts[part].bytes } };
 }

@@ -1,5 +1,4 @@
 import type { Opening, Resume } from "../../../protocol/live.ts";
-import type { Protection } from "../../media/cenc/content-key.ts";
 import type { ArrivingPart, OriginSession, PartVerdict } from "../../media/live/origin-facts.ts";
 import type { LiveOffer } from "../../media/live/multivariant.ts";
 import type { Directives } from "../../media/live/reload.ts";
@@ -14,16 +13,14 @@ export interface MpdRequest {
   selection: Selection;
   /** See `LiveMpd`. */
   omitsType: boolean;
-  /** Of encrypted media; null = viewers get clear media. */
-  protection?: Protection | null;
 }
 
 export type OriginAnswer =
   | { kind: "playlist"; text: string; hasEnded: boolean; isEdge: boolean; targetDurationSeconds: number }
-  | { kind: "bytes"; bytes: Uint8Array; initVersion: number }
+  | { kind: "bytes"; bytes: Uint8Array }
   /** The unfinished segment, streamed part by part. */
-  | { kind: "growing"; stream: ReadableStream<Uint8Array>; initVersion: number }
-  | { kind: "stored"; key: string; range: { offset: number; length: number } | null; initVersion: number }
+  | { kind: "growing"; stream: ReadableStream<Uint8Array> }
+  | { kind: "stored"; key: string; range: { offset: number; length: number } | null }
   /** A segment after the end of the session: it will never exist. */
   | { kind: "ended" }
   | { kind: "bad"; problem: string }
@@ -51,7 +48,7 @@ export interface LiveOriginCalls {
   end(): Promise<void>;
   release(afterMs: number): Promise<void>;
 
-  playlist(name: string, directives: Directives, isDvr: boolean, keyTags?: string[]): Promise<OriginAnswer>;
+  playlist(name: string, directives: Directives, isDvr: boolean): Promise<OriginAnswer>;
   mpd(request: MpdRequest): { text: string; hasEnded: boolean } | null;
   media(name: string, msn: number, part: number | null): Promise<OriginAnswer>;
   offer(): LiveOffer | null;

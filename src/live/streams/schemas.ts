@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { line, Metadata, pattern } from "../../platform/http/fields.ts";
+import { later, line, Metadata, pattern } from "../../platform/http/fields.ts";
 
 const LATENCY_MODES = ["low", "standard"] as const;
 
@@ -35,10 +35,7 @@ export const InputMediaSettings = z.object({
     .max(28_800)
     .default(0)
     .openapi({ description: "Maximum duration of a broadcast, in seconds; 0 = unlimited" }),
-  drmConfigurationId: z
-    .uuid()
-    .nullish()
-    .openapi({ description: "Encrypts the stream, its recordings and clips; both policies must be `private`" }),
+  drmConfigurationId: later(),
 });
 
 export const CreateStream = z

@@ -4,12 +4,14 @@ export {
   type AccessRules,
   deletePlaybackIdIf,
   deletePlaybackIdsOf,
-  findOwnPolicy,
   insertPlaybackId,
   insertPlaybackIdIf,
+  isOwnPlaybackId,
   type PlaybackId,
   playbackIdsOf,
   restrictPlaybackIdIf,
+  type StreamPlaybackId,
+  streamPlaybackIdsOf,
   UNRESTRICTED,
 } from "./repository.ts";
 export {
@@ -21,5 +23,5 @@ export {
   type Rules,
 } from "./restrictions.ts";
 export { playbackIds } from "./tables.ts";
-export { TOKEN_REFUSALS, type TokenPurpose, type TokenRefusal } from "./token.ts";
+export { TOKEN_REFUSALS, type TokenRefusal } from "./token.ts";
 export { verifyToken } from "./verify-token.ts";

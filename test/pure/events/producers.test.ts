@@ -28,7 +28,6 @@ const playbackIds: AssetRecord["playbackIds"] = [
     targetId: SAMPLE.mediaId,
     workspaceId: SAMPLE.workspaceId,
     accessPolicy: "public",
-    keySystems: null,
     accessRestrictions: {
       domains: { defaultPolicy: "deny", allow: ["example.com"], deny: [] },
       userAgents: { defaultPolicy: "allow", allow: [], deny: [] },

@@ -15,11 +15,7 @@ import { addWebhook } from "../events/webhooks/webhook-rows.ts";
 import { receivers, seenAt } from "../events/webhooks/receivers.ts";
 
 /** The outcome of the work after this time. @param isWaiting whether the work has started to wait; makes a network request */
-export async function after(
-  ms: number,
-  begin: () => Promise<string>,
-  isWaiting: () => Promise<boolean>,
-): Promise<string> {
+async function after(ms: number, begin: () => Promise<string>, isWaiting: () => Promise<boolean>): Promise<string> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     let verdict = TAKEN;
