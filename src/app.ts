@@ -56,8 +56,10 @@ export function createFetch(app = createApp()) {
   return async (given: Request, env: Env, ctx: ExecutionContext): Promise<Response> => {
     const request = atCanonicalPath(given);
     reportSetup(request, env, ctx);
-    const workspaceKey = workspaceKeyIn(new URL(request.url).hostname, env.BEACON_DOMAIN);
-    if (workspaceKey !== null) return await answerBeacon(request, env, workspaceKey);
+    if (env.BEACON_DOMAIN !== "") {
+      const workspaceKey = workspaceKeyIn(new URL(request.url).hostname, env.BEACON_DOMAIN);
+      if (workspaceKey !== null) return await answerBeacon(request, env, workspaceKey);
+    }
     const playing = isServedHere(request.url, env.PUBLIC_URL)
       ? answerPlayback(request, env, ctx)
       : answerNowhere(request);

@@ -1,5 +1,7 @@
 /** The hosts of the owner's domain that published clients expect (media contract, playback): which addresses each serves. Pure. */
 
+import { UUID } from "./platform/uuid.ts";
+
 type Kind = "api" | "root" | "playback" | "image" | "page" | "page file" | "ingest";
 
 const SERVED: Record<string, readonly Kind[]> = {
@@ -13,14 +15,13 @@ const SERVED: Record<string, readonly Kind[]> = {
 const PREFIX = /^https?:\/\/(api|stream|images|play|live)\.([^/?#]+)/i;
 const ON_PLATFORM = /\.workers\.dev(?::\d+)?$/i;
 
-const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 /** The first that matches; everything else belongs to the API. */
 const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ["root", /^\/$/],
   ["page file", /^\/player\/[a-z0-9-]+\.(?:js|css)$/],
   ["page", /^\/player(?:\/|$)/],
-  ["image", new RegExp(`^/${ID}[^/]*/[a-z-]+\\.(?:jpg|png|webp|gif|json)$`)],
-  ["playback", new RegExp(`^/${ID}[./~]|^(?!/v1/).*\\.(?:m3u8|mpd|m4s)$`)],
+  ["image", new RegExp(`^/${UUID}[^/]*/[a-z-]+\\.(?:jpg|png|webp|gif|json)$`)],
+  ["playback", new RegExp(`^/${UUID}[./~]|^(?!/v1/).*\\.(?:m3u8|mpd|m4s)$`)],
   ["ingest", /^\/ingest\//],
 ];
 

@@ -1,3 +1,5 @@
+import { UUID } from "../platform/uuid.ts";
+
 /** A resource of a live session. The session id is part of the path, so a URL always names the same content. */
 export type SessionTarget = { playbackId: string; sessionId: string } & (
   | { kind: "live-playlist"; rendition: string }
@@ -8,7 +10,6 @@ export type SessionTarget = { playbackId: string; sessionId: string } & (
 );
 export type LiveTarget = SessionTarget | { kind: "live-thumbnail"; playbackId: string };
 
-const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const RENDITION = "[a-z0-9][a-z0-9-]{0,31}";
 /** No leading zeros: each part has exactly one URL. */
 const NUMBER = "0|[1-9][0-9]{0,8}";

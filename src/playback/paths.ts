@@ -1,4 +1,5 @@
 import { PERMIT_FORM } from "../tenancy/access/index.ts";
+import { isUuid, UUID } from "../platform/uuid.ts";
 
 /** The file name without its extension. A recording has one init segment per codec configuration of the broadcast. */
 export type SegmentFile = "init" | `init-${number}` | number;
@@ -15,7 +16,6 @@ export type Target =
   /** A playback URL that names no resource. */
   | { kind: "nothing" };
 
-const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const RENDITION = "[a-z0-9][a-z0-9-]{0,31}";
 /** No leading zeros: each segment has exactly one URL. Seven digits exceed any asset. */
 const NUMBER = "0|[1-9][0-9]{0,6}";
@@ -27,7 +27,6 @@ const IN_RENDITION = new RegExp(
 );
 const PAGE = new RegExp(`^/player/(${UUID})/?$`);
 const PAGE_FILE = /^\/player\/([a-z0-9-]+\.(?:js|css))$/;
-const BARE_UUID = new RegExp(`^${UUID}$`);
 /** Paths that look like playback are answered as playback, so an invalid id gets the same answer as an unknown one. */
 const OURS = new RegExp(`^/(?:${UUID}(?:[/.~]|$)|player(?:/|$))|\\.(?:m3u8|mpd|m4s)$`, "i");
 
@@ -51,7 +50,7 @@ export function splitPermit(pathname: string): { path: string; permit: string | 
 export function readTarget(url: URL, path = url.pathname): Target | null {
   if (url.hostname.startsWith("play.") && path === "/") {
     const playbackId = url.searchParams.get("playbackId") ?? "";
-    return BARE_UUID.test(playbackId) ? { kind: "page", playbackId } : { kind: "nothing" };
+    return isUuid(playbackId) ? { kind: "page", playbackId } : { kind: "nothing" };
   }
   const manifest = MANIFEST.exec(path);
   if (manifest) return { kind: manifest[2] === "mpd" ? "mpd" : "multivariant", playbackId: manifest[1]! };

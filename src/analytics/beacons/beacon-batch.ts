@@ -1,6 +1,7 @@
 /** The body of a beacon (media contract, analytics: "Beacon request"). Pure; the sender is a stranger. */
 import type { Fields, FieldValue } from "../views/fields.ts";
 import { fieldOfKey, typeOfField } from "./beacon-keys.ts";
+import { isUuid } from "../../platform/uuid.ts";
 
 /** One event of a view, with the names of its fields written out. */
 export interface BeaconEvent {
@@ -27,7 +28,6 @@ const MAX_EVENTS = 1000;
 const MAX_FIELDS = 200;
 const MAX_TEXT_LENGTH = 2048;
 const MAX_SEQUENCE = 1_000_000;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** Epoch seconds stay below it until the year 5138, and epoch milliseconds have been above it since 1973. */
 const LARGEST_SECONDS = 1e11;
 
@@ -75,7 +75,7 @@ function readEvent(event: unknown): BeaconEvent | string {
     if (field !== null && typed !== null) fields[field] = typed;
   }
   const { view_id: viewId, view_sequence_number: sequence, event_name: name, viewer_timestamp: at, ...rest } = fields;
-  if (typeof viewId !== "string" || !UUID.test(viewId)) return "no_view_id";
+  if (typeof viewId !== "string" || !isUuid(viewId.toLowerCase())) return "no_view_id";
   if (typeof sequence !== "number" || !Number.isInteger(sequence) || sequence < 1 || sequence > MAX_SEQUENCE)
     return "no_sequence_number";
   if (typeof name !== "string" || name === "") return "no_event_name";

@@ -2,7 +2,6 @@
 
 /** @returns the workspace key; null = the host is not below the domain */
 export function workspaceKeyIn(host: string, beaconDomain: string): string | null {
-  if (beaconDomain === "") return null;
   const suffix = `.${beaconDomain.toLowerCase()}`;
   const name = host.toLowerCase();
   const label = name.endsWith(suffix) ? name.slice(0, -suffix.length) : "";

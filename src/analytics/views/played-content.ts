@@ -1,3 +1,5 @@
+import { isUuid, UUID } from "../../platform/uuid.ts";
+
 /** What a view plays, as far as its source's URL names it. */
 export interface PlayedContent {
   playbackId: string;
@@ -7,16 +9,13 @@ export interface PlayedContent {
   streamId: string | null;
 }
 
-const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 /** `/{playbackId}.m3u8`, and the paths of renditions and of signed playback below it. */
-const IN_PATH = new RegExp(`^/(?:player/)?(${ID})(?:[./~]|$)`, "i");
-const IN_QUERY = new RegExp(`^${ID}$`, "i");
+const IN_PATH = new RegExp(`^/(?:player/)?(${UUID})(?:[./~]|$)`, "i");
 
 /** The playback ID in the address of a manifest, a segment or a hosted page; null = none. */
 export function playbackIdIn(address: unknown): string | null {
   if (typeof address !== "string" || !URL.canParse(address)) return null;
   const { pathname, searchParams } = new URL(address);
-  const queried = searchParams.get("playbackId") ?? "";
-  const found = IN_PATH.exec(pathname)?.[1] ?? (IN_QUERY.test(queried) ? queried : null);
-  return found?.toLowerCase() ?? null;
+  const found = (IN_PATH.exec(pathname)?.[1] ?? searchParams.get("playbackId") ?? "").toLowerCase();
+  return isUuid(found) ? found : null;
 }

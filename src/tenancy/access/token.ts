@@ -1,11 +1,11 @@
 /** Playback tokens: JSON Web Tokens of a workspace's signing keys (media contract, signing keys and tokens). Pure. */
 import { decodeProtectedHeader } from "jose";
+import { isUuid } from "../../platform/uuid.ts";
 
 /** Characters of a token. A token of the contract has about 700. */
 const MAX_TOKEN_LENGTH = 4096;
 /** Allowance for the clock of the token's signer. It does not extend `exp`. */
 const NOT_BEFORE_LEEWAY_MS = 30_000;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Why a token is refused, in words for the developer who signed it. */
 export const TOKEN_REFUSALS = {
@@ -37,7 +37,7 @@ export function keyIdOf(token: string): { keyId: string } | { refusal: TokenRefu
   try {
     const { alg, kid } = decodeProtectedHeader(token);
     if (alg !== "RS256") return { refusal: "algorithm" };
-    return typeof kid === "string" && UUID.test(kid) ? { keyId: kid } : { refusal: "unknown key" };
+    return typeof kid === "string" && isUuid(kid) ? { keyId: kid } : { refusal: "unknown key" };
   } catch {
     return { refusal: "malformed" };
   }

@@ -1,6 +1,6 @@
 /** From beacons to the records of views (media contract, analytics). */
 import { beforeAll, describe, expect, test } from "vitest";
-import { newWorkspace, type TestWorkspace } from "../workspace.ts";
+import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { eventsOf } from "../events/webhooks/webhook-rows.ts";
 import { newAsset } from "../playback/playable.ts";
 import { dataOf, elapse, postBeacon, sendView, TestPlayer } from "./beacon-helpers.ts";
@@ -162,6 +162,30 @@ test("a viewer's clock that is wrong by years, or says seconds, does not move th
     expect(Math.abs(Date.parse(viewStart) - secondsAgo(15))).toBeLessThan(10_000);
     expect(Date.parse(viewEnd) - Date.parse(viewStart)).toBe(10_000);
   }
+});
+
+describe("a host below the beacon domain", () => {
+  const post = (host: string, body: object, method = "POST") =>
+    send(new Request(`https://${host}/`, { method, ...(method === "POST" ? { body: JSON.stringify(body) } : {}) }), {
+      BEACON_DOMAIN: "data.test",
+    });
+
+  test.each(["the workspace's", "that of SDKs without a key"])("%s takes beacons", async (kind) => {
+    const player = new TestPlayer(workspace.id);
+    const host = kind === "the workspace's" ? workspace.id : "collector";
+    const answer = await post(`${host}.data.test`, { events: player.completeView(secondsAgo(30)) });
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+    await elapse(workspace.id, player.viewId);
+    expect(await viewOf(player.viewId)).toMatchObject({ isFinal: true, watchTime: 10_000 });
+  });
+
+  test("answers 200 to what it cannot use, and serves nothing else", async () => {
+    const unknown = new TestPlayer(crypto.randomUUID());
+    for (const host of [crypto.randomUUID(), "nonsense", "collector"])
+      expect((await post(`${host}.data.test`, { events: unknown.completeView(secondsAgo(30)) })).status).toBe(200);
+    expect((await post(`${workspace.id}.data.test`, {}, "OPTIONS")).status).toBe(204);
+    expect((await post(`${workspace.id}.data.test`, {}, "GET")).status).toBe(404);
+  });
 });
 
 test("a playback ID of another workspace is not told, and nothing is announced", async () => {
