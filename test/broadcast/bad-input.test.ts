@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { broadcastOf, FLV, H264, TS } from "../support/live.ts";
 import {
   eventually,
@@ -19,9 +19,11 @@ const SLOWLY_MS = 20;
 
 let platform: TestPlatform;
 beforeAll(async () => {
+  vi.stubEnv("GATEWAY_CAPACITY", "8"); // sessions of earlier tests may still be ending
   platform = await startTestPlatform({ withIngest: true, vars: { LIVE_WAIT_SCALE: "0.01" } });
 });
 afterAll(async () => {
+  vi.unstubAllEnvs();
   await platform?.stop();
   await platform?.removeHome();
 });

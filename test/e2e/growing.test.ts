@@ -62,8 +62,8 @@ async function watch(
       if (versions.at(-1) !== playlist) seen.set(url, [...versions, playlist]);
       sawGrowing ||= !isWhole(playlist);
     }
-    // An isolate can serve a cached manifest: polling ends when the ladder is listed and every playlist has ended.
-    const seesLadder = [...seen.keys()].some((url) => url.endsWith("/v270.m3u8"));
+    // An isolate can serve a cached manifest, also one between picture and sound: polling ends when the whole ladder is listed and has ended.
+    const seesLadder = ["/v270.m3u8", "/a1.m3u8"].every((name) => [...seen.keys()].some((url) => url.endsWith(name)));
     if (last && seesLadder && [...seen.values()].every((versions) => isWhole(versions.at(-1)!)))
       return { seen, sawGrowing };
     await new Promise((done) => setTimeout(done, 100));

@@ -19,10 +19,18 @@ export interface ReceptionOptions {
   capacity: number;
 }
 
+interface RunningBroadcast {
+  broadcast: LiveBroadcast;
+  streamKey: string;
+  /** False while the encoder finishes what the broadcaster left behind. */
+  isConnected: boolean;
+  over: Promise<void>;
+}
+
 export class GatewayReception implements Reception {
   readonly #worker: WorkerClient;
   readonly #options: ReceptionOptions;
-  readonly #running = new Set<{ broadcast: LiveBroadcast; over: Promise<void> }>();
+  readonly #running = new Set<RunningBroadcast>();
   readonly #encoders = new SpareProcess(
     () => startBroadcastChild(),
     ({ message }) => logWarning("encoder.no_spare", { reason: message }),
@@ -48,8 +56,10 @@ export class GatewayReception implements Reception {
     if (this.#isClosed) return { accepted: false, reason: "unavailable" };
     // A slot is taken only after authorization, so that invalid keys cannot occupy slots. Simultaneous requests may exceed the capacity.
     if (this.#slotsTaken >= capacity || this.#pending >= MAX_PENDING) {
-      logWarning("broadcaster.refused", { reason: "overloaded", protocol, remote, capacity });
-      return { accepted: false, reason: "overloaded" };
+      // The Worker would refuse a key that is on air as busy; its owner can act on that, and not on a full gateway.
+      const reason = this.#isOnAir(streamKey) ? "busy" : "overloaded";
+      logWarning("broadcaster.refused", { reason, protocol, remote, capacity });
+      return { accepted: false, reason };
     }
     this.#pending += 1;
     this.#encoders.prepare(); // starts while the Worker authorizes
@@ -79,8 +89,8 @@ export class GatewayReception implements Reception {
         hasHungUp = true;
       };
       const broadcast = new LiveBroadcast(source, answer, once, () => this.#encoders.take());
-      void source.fill(bytes);
-      const entry = { broadcast, over: broadcast.run() };
+      const entry = { broadcast, streamKey, isConnected: true, over: broadcast.run() };
+      void source.fill(bytes).then(() => (entry.isConnected = false));
       this.#running.add(entry);
       await entry.over;
       this.#running.delete(entry);
@@ -88,6 +98,8 @@ export class GatewayReception implements Reception {
     };
     return { accepted: true, streamId, sessionId, take };
   }
+
+  #isOnAir = (key: string) => [...this.#running].some((one) => one.isConnected && one.streamKey === key);
 
   /** Number of admitted broadcasts. */
   get broadcasts(): number {

@@ -1,0 +1,45 @@
+/** Refusals of a gateway whose slots are all taken, with the real reception and encoder processes. */
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PassThrough } from "node:stream";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { GatewayReception } from "../../encoder/gateway/reception/reception.ts";
+import type { WorkerClient } from "../../encoder/gateway/worker/worker-client.ts";
+import type { AuthorizeAnswer } from "../../protocol/live.ts";
+
+/** The Worker's side of every session: accepts all calls. */
+const server: Server = createServer((request, response) => {
+  request
+    .resume()
+    .on("end", () => response.end(JSON.stringify({ continue: true, reason: null, total: 0, targets: [] })));
+});
+beforeAll(async () => {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+});
+afterAll(() => server.close());
+
+test("a full gateway refuses a key that is on air as busy and another key as overloaded, and admits again once the broadcaster has left", async () => {
+  const answer: AuthorizeAnswer = {
+    accepted: true,
+    streamId: "s",
+    sessionId: crypto.randomUUID(),
+    token: "t",
+    callbackUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    settings: { maxResolution: "1080p", latencyMode: "low", partTargetMs: 500, segmentMs: 2000, reconnect: false },
+  };
+  const worker = { authorize: () => Promise.resolve(answer) } as unknown as WorkerClient;
+  const reception = new GatewayReception(worker, { gatewayId: "g", startedAt: 0, capacity: 1 });
+  const admit = (streamKey: string) => reception.admit({ protocol: "rtmp", streamKey, remote: "192.0.2.1:1" });
+  const silence = new PassThrough();
+  const first = await admit("mine");
+  if (!first.accepted) throw new Error(first.reason);
+  const over = first.take(silence, () => {});
+
+  expect(await admit("mine")).toEqual({ accepted: false, reason: "busy" });
+  expect(await admit("another")).toEqual({ accepted: false, reason: "overloaded" });
+  silence.end();
+  await over;
+  expect(await admit("mine")).toMatchObject({ accepted: true });
+  await reception.close("shutdown");
+});
