@@ -11,6 +11,7 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   requests: { title: "Requests a second", load: () => import("./requests.ts") },
   lists: { title: "Lists of very many media", load: () => import("./lists.ts") },
   private: { title: "Private playback a second", load: () => import("./private.ts") },
+  encrypted: { title: "Encrypted segments a second", load: () => import("./encrypted.ts") },
   upload: { title: "Uploads", load: () => import("./upload.ts") },
   webhooks: { title: "Webhooks", load: () => import("./webhooks.ts") },
   "webhooks-soak": { title: "Webhooks in faults and kills", load: () => import("./webhooks-soak.ts") },

@@ -89,8 +89,8 @@ export class LiveOrigin extends DurableObject<Env> implements LiveOriginCalls {
 
   // Requests of viewers.
 
-  playlist(name: string, directives: Directives, isDvr: boolean): Promise<OriginAnswer> {
-    return this.parts.manifests.playlist(name, directives, isDvr);
+  playlist(name: string, directives: Directives, isDvr: boolean, keyTags: string[] = []): Promise<OriginAnswer> {
+    return this.parts.manifests.playlist(name, directives, isDvr, keyTags);
   }
 
   mpd(request: MpdRequest): { text: string; hasEnded: boolean } | null {

@@ -5,6 +5,7 @@ import { buildControls } from "./controls.ts";
 import { HLS_CONFIG } from "./hls-config.ts";
 import { correctLabels } from "./labels.ts";
 import { forwardKeys, seekByKeys } from "./keyboard.ts";
+import { licenseConfig } from "./licenses.ts";
 import { showLive } from "./live.ts";
 import { Notice } from "./notice.ts";
 import { exposeTracks } from "./track-lists.ts";
@@ -55,7 +56,7 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
   seekByKeys(root, video);
   // oxlint-disable-next-line import/no-named-as-default-member -- the types export no other name
   if (HlsPlayer.isSupported()) {
-    const hls = new HlsPlayer(HLS_CONFIG);
+    const hls = new HlsPlayer({ ...HLS_CONFIG, ...licensesOf(main) });
     exposeTracks(video, hls);
     recover(hls, () => notice.show("Playback stopped", "The video could not be loaded. Reload the page to try again."));
     showLive(root, video, hls, () => {
@@ -68,6 +69,13 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
   }
   // Browsers without Media Source Extensions play HLS natively.
   return { root: offstage(root), video, load: () => (video.src = manifestUrl) };
+}
+
+/** Of encrypted media, which plays in browsers with Media Source Extensions only. */
+function licensesOf(main: HTMLElement) {
+  const [, playbackId = ""] = /^\/([0-9a-f-]+)\.m3u8$/.exec(main.dataset["src"] ?? "") ?? [];
+  const token = new URLSearchParams(location.search).get("token");
+  return licenseConfig(main.dataset["keySystems"] ?? "", playbackId, token);
 }
 
 /** Attaches the controls hidden, so that they initialize before playback. */

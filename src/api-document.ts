@@ -6,6 +6,8 @@ import type { newRouter } from "./platform/http/router.ts";
 const TAGS = [
   { name: "Media", description: "On-demand video: from a URL to a playback ID" },
   { name: "Playback", description: "The playback IDs of a media item, and who may play it" },
+  { name: "DRM configurations", description: "How encrypted media is licensed" },
+  { name: "Licences", description: "What players of encrypted media request, with a playback token" },
   { name: "Uploads", description: "Files sent by browsers, apps and servers: resumable, and playable as they arrive" },
   { name: "Playlist", description: "Lists of media: put together by hand, or by criteria" },
   { name: "Credentials", description: "The access tokens of the API" },

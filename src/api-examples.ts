@@ -30,6 +30,7 @@ import type {
   UpdateTarget,
 } from "./live/streams/schemas.ts";
 
+const DRM_CONFIGURATION_ID = "e3dfdf15-16bb-8835-98b9-484c1e4320cc";
 const FILM = "https://example.com/film.mp4";
 const createUpload: z.input<typeof CreateUpload> = {
   corsOrigin: "https://app.example.com",
@@ -266,6 +267,18 @@ export const API_EXAMPLES: Record<string, unknown> = {
   AccessRules: domainRules,
   UpdateDomainRules: domainRules,
   UpdateUserAgentRules: { defaultPolicy: "allow", allow: [], deny: ["Scraper/"] },
+  CreateDrmConfiguration: { keySystems: ["clearkey"] },
+  CreatedDrmConfiguration: {
+    id: DRM_CONFIGURATION_ID,
+    keySystems: ["clearkey"],
+    createdAt: SAMPLE_CREATED_AT,
+  },
+  DrmConfiguration: { id: DRM_CONFIGURATION_ID },
+  ClearKeyRequest: { kids: ["DzscLU5fSmuMfZ4PGis8TQ"], type: "temporary" },
+  ClearKeyLicense: {
+    keys: [{ kty: "oct", kid: "DzscLU5fSmuMfZ4PGis8TQ", k: "c2l4dGVlbiBieXRlcyEh" }],
+    type: "temporary",
+  },
   CreatePlaybackToken: { playbackId: SAMPLE.playbackId, expiresIn: 3600 },
   PlaybackToken: {
     token: TOKEN,

@@ -23,7 +23,9 @@ import { streamRoutes } from "./live/streams/routes.ts";
 import { simulcastIngestRoutes } from "./live/simulcast/simulcast-ingest-routes.ts";
 import { simulcastRoutes } from "./live/simulcast/simulcast-routes.ts";
 import { answerPlayback, forgetPlayback, playbackRoutes } from "./playback/index.ts";
+import { licenseRoutes } from "./playback/licenses/routes.ts";
 import { webhookRoutes } from "./events/webhooks/routes.ts";
+import { drmConfigurationRoutes } from "./tenancy/drm/configuration-routes.ts";
 import { limitRequests } from "./tenancy/limits/limit-requests.ts";
 import { limitsRoutes } from "./tenancy/limits/limits-route.ts";
 import { playbackTokenRoutes } from "./tenancy/playback-tokens/routes.ts";
@@ -118,11 +120,13 @@ export function createApp() {
   app.get("/v1/reference/", (c) => c.redirect("/v1/reference", 308));
 
   app.use("/v1/*", keepPrivate);
+  app.route("/", licenseRoutes()); // before the credentials: viewers have playback tokens
   app.use("/v1/*", requireCredentials);
   app.use("/v1/*", logRequests);
   app.use("/v1/*", limitRequests);
   app.use("/v1/*", boundApiBodies);
   app.route("/", playlistRoutes); // before the media, whose ids are in the same place of the path
+  app.route("/", drmConfigurationRoutes);
   app.route("/", uploadRoutes);
   app.route("/", assetRoutes({ forgetPlayback }));
   app.route("/", mediaPlaybackRoutes({ forgetPlayback }));

@@ -2,13 +2,13 @@
 
 import { UUID } from "./platform/uuid.ts";
 
-type Kind = "api" | "root" | "playback" | "image" | "page" | "page file" | "ingest";
+type Kind = "api" | "license" | "root" | "playback" | "image" | "page" | "page file" | "ingest";
 
 const SERVED: Record<string, readonly Kind[]> = {
-  api: ["api", "root", "page file"], // the API reference loads its scripts from /player/
+  api: ["api", "license", "root", "page file"], // the API reference loads its scripts from /player/
   stream: ["playback"],
   images: ["image"],
-  play: ["page", "page file", "root", "playback", "image"], // the hosted page loads everything from its own host
+  play: ["page", "license", "page file", "root", "playback", "image"], // the hosted page loads everything from its own host
   live: ["ingest"],
 };
 
@@ -18,6 +18,7 @@ const ON_PLATFORM = /\.workers\.dev(?::\d+)?$/i;
 /** The first that matches; everything else belongs to the API. */
 const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ["root", /^\/$/],
+  ["license", /^\/v1\/(?:on-demand|live)\/drm\//],
   ["page file", /^\/player\/[a-z0-9-]+\.(?:js|css)$/],
   ["page", /^\/player(?:\/|$)/],
   ["image", new RegExp(`^/${UUID}[^/]*/[a-z-]+\\.(?:jpg|png|webp|gif|json)$`)],

@@ -4,6 +4,7 @@ export * from "./library/playlists/tables.ts";
 export * from "./library/uploads/tables.ts";
 export * from "./events/tables.ts";
 export * from "./tenancy/access/tables.ts";
+export * from "./tenancy/drm/tables.ts";
 export * from "./tenancy/limits/tables.ts";
 export * from "./tenancy/signing-keys/tables.ts";
 export * from "./tenancy/workspaces/tables.ts";

@@ -9,6 +9,7 @@ export { MAX_CLIP_SEGMENTS } from "./recording/clips-range.ts";
 export { readClipRequest } from "./clips/clips-request.ts";
 export {
   findLiveSession,
+  isSessionOf,
   type LivePlayable,
   type LiveSession,
   newestSession,
@@ -20,6 +21,7 @@ export type { SegmentRange } from "./origin/recorded-session.ts";
 export { recordingRows } from "./recording/recording-rows.ts";
 export { isLatelyOver, stageOf } from "./streams/after-end.ts";
 export type { OriginAnswer } from "./origin/origin-rpc.ts";
+export { initVersionNamed } from "./origin/init-version.ts";
 export { originOf } from "./origin/origin-calls.ts";
 export { ViewerBatch } from "./origin/viewer-window.ts";
 export { liveStreams } from "./streams/tables.ts";

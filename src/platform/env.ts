@@ -9,6 +9,9 @@ export interface Env extends Cloudflare.Env {
   /** The same for a live stream's reconnect window and longest duration. */
   LIVE_WAIT_SCALE?: string;
 
+  /** Secret: the header `Authorization` of requests to the owner's licence service; unset = none. */
+  DRM_LICENSE_PROXY_AUTHORIZATION?: string;
+
   /** `npm start` only: a network that refuses private addresses at connect time. */
   SOURCE_NETWORK?: Fetcher;
   /** `npm start` only: `GET /{hostname}` returns `{ addresses: string[] }`. Elsewhere names are resolved by DNS over HTTPS. */

@@ -1,3 +1,4 @@
+import type { Protection } from "../media/cenc/content-key.ts";
 import { mpd } from "../media/dash/mpd.ts";
 import { mediaPlaylist } from "../media/hls/media-playlist.ts";
 import { multivariantPlaylist } from "../media/hls/multivariant.ts";
@@ -20,6 +21,7 @@ import { CORS } from "./headers.ts";
 import { answerManifest } from "./manifests.ts";
 import type { RequestContext } from "./origin.ts";
 import { LONGEST_MS } from "./permission.ts";
+import { protectionFor } from "./protection.ts";
 import type { Viewer } from "./viewer.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { lookUpPlaybackId, resolvePlaybackId } from "./resolve.ts";
@@ -77,12 +79,13 @@ export async function answerClip(
       if (found.gone === null) throw new Problem("playback_not_found", "the broadcast and this range of it are gone");
       const recorded = await resolvePlaybackId(env.DB, ctx, found.gone.playbackId);
       if (recorded?.kind !== "asset") throw new Problem("playback_not_found", "the clip has been deleted");
-      return await answerManifest(viewer, permission, recorded, { kind, playbackId: found.gone.playbackId });
+      return await answerManifest(viewer, permission, env, ctx, recorded, { kind, playbackId: found.gone.playbackId });
     }
     // The range plays even when the stream has reached its clip limit.
     if (playable.allowViewerClips && request.method === "GET")
       await saveClip(env, playable.streamId, found, { publicUrl: env.PUBLIC_URL || origin, by: "viewer" });
-    text = await manifestOf(env, ctx, { kind, address }, found, query);
+    const protection = await protectionFor(env, ctx, known.rules, found.sessionId);
+    text = await manifestOf(env, ctx, { kind, address, protection }, found, query);
     if (request.method === "GET") rendered.set(key, text, Date.now() + KNOWN_MS);
   }
   return respond(request, text, TYPES[kind]);
@@ -91,7 +94,7 @@ export async function answerClip(
 async function manifestOf(
   env: Env,
   ctx: RequestContext,
-  { kind, address }: { kind: ClipTarget["kind"]; address: string },
+  { kind, address, protection }: { kind: ClipTarget["kind"]; address: string; protection: Protection | null },
   { sessionId, range }: { sessionId: string; range: SegmentRange },
   query: URLSearchParams,
 ): Promise<string> {
@@ -99,8 +102,8 @@ async function manifestOf(
   if (presentation === null) throw new Problem("not_ready", "the range is not available yet");
   const selected = select(presentation, readSelection(query));
   const base = `${address}/${sessionId}`;
-  if (kind === "mpd") return mpd(selected, base, new Date(), range.first);
-  return multivariantPlaylist(selected, base, `?clip=${range.first}-${range.last}`);
+  if (kind === "mpd") return mpd(selected, base, new Date(), range.first, null, protection);
+  return multivariantPlaylist(selected, base, `?clip=${range.first}-${range.last}`, protection !== null);
 }
 
 /** The playlist of one rendition of a clip. @param clip its segments, `<first>-<last>` @throws {Problem} playback_not_found, unavailable */
@@ -110,13 +113,14 @@ export async function answerClipPlaylist(
   ctx: RequestContext,
   { sessionId, rendition }: { sessionId: string; rendition: string },
   clip: string,
+  protection: Protection | null,
 ): Promise<Response> {
   const [, first, last] = /^(\d{1,9})-(\d{1,9})$/.exec(clip) ?? [];
   const range = { first: Number(first), last: Number(last) };
   const isRange = first !== undefined && range.last >= range.first && range.last - range.first < MAX_CLIP_SEGMENTS;
   const list = isRange ? mediaListOf(await factsOf(env, ctx, sessionId, range), rendition) : null;
   if (list === null || list.segmentCount === 0) throw new Problem("playback_not_found", "no such part of a stream");
-  return respond(request, mediaPlaylist(list, range.first), TYPES.multivariant);
+  return respond(request, mediaPlaylist(list, range.first, protection), TYPES.multivariant);
 }
 
 async function factsOf(env: Env, ctx: RequestContext, sessionId: string, range: SegmentRange): Promise<ManifestFacts> {

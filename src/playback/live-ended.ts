@@ -37,8 +37,8 @@ export async function recentOutcome(
 }
 
 /** The recording, as far as the viewers of the stream may play it: those of a private stream may play its private recordings too. */
-const recordingFor = (env: Env, { authority }: Permission, sessionId: string): Promise<Recording> =>
-  findRecording(env.DB, sessionId, authority !== null);
+const recordingFor = (env: Env, { recordingPolicies }: Permission, sessionId: string): Promise<Recording> =>
+  findRecording(env.DB, sessionId, recordingPolicies);
 
 /**
  * Answers at the stream's address after the broadcast: redirects to the recording.

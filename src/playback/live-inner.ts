@@ -1,9 +1,14 @@
-import { type OriginAnswer, originOf } from "../live/index.ts";
+import { initVersionNamed, type OriginAnswer, originOf } from "../live/index.ts";
+import type { Protection } from "../media/cenc/content-key.ts";
+import { keyTags } from "../media/hls/key-tags.ts";
 import { liveThumbnailKey, renditionKey } from "../platform/storage/keys.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
+import type { Lasting } from "../platform/single-flight.ts";
+import { findContentKey, protectionOf as signalled } from "../tenancy/drm/index.ts";
+import { encryptInit, encryptMedia } from "./encrypted-media.ts";
 import { CORS } from "./headers.ts";
-import type { LiveAddress } from "./live-address.ts";
+import type { EncryptedWith, LiveAddress } from "./live-address.ts";
 
 const IMMUTABLE = "public, max-age=31536000, immutable";
 /** Live manifests: at most half a target duration (RFC 8216bis, appendix on caches). */
@@ -25,23 +30,26 @@ const TYPES = {
  *
  * @throws {Problem} playback_not_found, not_ready, bad_directives, unavailable
  */
-export async function answerLiveAddress(env: Env, address: LiveAddress): Promise<Response> {
+export async function answerLiveAddress(env: Env, ctx: Lasting, address: LiveAddress): Promise<Response> {
   const { sessionId } = address;
   const origin = originOf(env, sessionId);
   switch (address.kind) {
-    case "init":
-      return await answerKey(env, renditionKey(sessionId, address.rendition, `init-${address.version}.mp4`));
-    case "media": {
-      const { rendition, msn, part } = address;
-      // A stored segment costs the origin no request.
-      const stored = part === null ? await env.MEDIA.get(renditionKey(sessionId, rendition, `${msn}.m4s`)) : null;
-      if (stored !== null) return respond(stored.body, TYPES.mp4, IMMUTABLE);
-      return await answerOrigin(env, await origin.media(rendition, msn, part));
+    case "init": {
+      const { rendition, version, encryption } = address;
+      const clear = await answerKey(env, initKey(sessionId, rendition, version));
+      if (encryption === null) return clear;
+      return respond(await encryptInit(env, ctx, encryption.keyId, await bytesOf(clear)), TYPES.mp4, IMMUTABLE);
     }
-    case "playlist":
-      return await answerOrigin(env, await origin.playlist(address.rendition, address.directives, address.isDvr));
+    case "media":
+      return await answerMedia(env, ctx, address);
+    case "playlist": {
+      const { rendition, directives, isDvr, encryption } = address;
+      const tags = keyTags(await protectionOf(env, ctx, encryption));
+      return await answerOrigin(env, await origin.playlist(rendition, directives, isDvr, tags));
+    }
     case "mpd": {
-      const mpd = await origin.mpd(address);
+      const protection = await protectionOf(env, ctx, address.encryption);
+      const mpd = await origin.mpd({ ...address, protection });
       if (mpd === null) throw new Problem("not_ready", "the broadcast has just begun");
       return respond(mpd.text, TYPES.mpd, mpd.hasEnded ? ENDED : NEWEST);
     }
@@ -52,6 +60,40 @@ export async function answerLiveAddress(env: Env, address: LiveAddress): Promise
     }
   }
 }
+
+async function protectionOf(env: Env, ctx: Lasting, encryption: EncryptedWith | null): Promise<Protection | null> {
+  if (encryption === null) return null;
+  return signalled(await findContentKey(env, ctx, encryption.keyId), encryption.keySystems);
+}
+
+async function answerMedia(
+  env: Env,
+  ctx: Lasting,
+  { sessionId, rendition, msn, part, encryption }: Extract<LiveAddress, { kind: "media" }>,
+): Promise<Response> {
+  const encrypt = async (clear: Response, initVersion: number, isGrowing = false) => {
+    if (encryption === null || clear.body === null) return clear;
+    const key = initKey(sessionId, rendition, initVersion);
+    const body = await encryptMedia(env, ctx, encryption.keyId, {
+      body: clear.body,
+      bytes: isGrowing ? Infinity : null, // whole segments and parts of broadcasts are small
+      initKey: key,
+      readInit: async () => await bytesOf(await answerKey(env, key)),
+    });
+    return new Response(body, { status: clear.status, headers: clear.headers });
+  };
+  // A stored segment costs the origin no request.
+  const stored = part === null ? await env.MEDIA.get(renditionKey(sessionId, rendition, `${msn}.m4s`)) : null;
+  if (stored !== null)
+    return await encrypt(respond(stored.body, TYPES.mp4, IMMUTABLE), initVersionNamed(stored.customMetadata) ?? 0);
+  const answer = await originOf(env, sessionId).media(rendition, msn, part);
+  const initVersion = "initVersion" in answer ? answer.initVersion : 0;
+  return await encrypt(await answerOrigin(env, answer), initVersion, answer.kind === "growing");
+}
+
+const initKey = (sessionId: string, rendition: string, version: number) =>
+  renditionKey(sessionId, rendition, `init-${version}.mp4`);
+const bytesOf = async (answer: Response) => new Uint8Array(await answer.arrayBuffer());
 
 const nothing = () => new Problem("playback_not_found", "no such part of a stream");
 

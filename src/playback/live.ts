@@ -1,4 +1,5 @@
 import { unknownPlayback } from "./unknown-playback.ts";
+import type { Protection } from "../media/cenc/content-key.ts";
 import { type LiveOffer, liveMultivariant } from "../media/live/multivariant.ts";
 import { readDirectives } from "../media/live/reload.ts";
 import { readSelection, type Selection } from "../media/manifest/selection.ts";
@@ -7,7 +8,7 @@ import { Problem } from "../platform/http/problems.ts";
 import { findLiveSession, type LivePlayable, type LiveSession, originOf, stageOf } from "../live/index.ts";
 import { wantsGzip } from "./accepts-gzip.ts";
 import { CORS } from "./headers.ts";
-import type { LiveAddress } from "./live-address.ts";
+import type { EncryptedWith, LiveAddress } from "./live-address.ts";
 import type { LiveTarget, SessionTarget } from "./live-paths.ts";
 import { answerClipPlaylist } from "./live-clips.ts";
 import { answerAfterBroadcast, answerDeletedSession } from "./live-ended.ts";
@@ -16,6 +17,7 @@ import { isShared, shareLive, type SharedAnswer } from "./live-shared.ts";
 import { type RequestContext, fetchLive } from "./origin.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { LONGEST_MS, type Permission } from "./permission.ts";
+import { protectionFor } from "./protection.ts";
 import { resolvePlaybackId } from "./resolve.ts";
 import type { Viewer } from "./viewer.ts";
 import { SingleFlight } from "../platform/single-flight.ts";
@@ -54,7 +56,9 @@ export async function answerLiveManifest(
   }
   const isDvr = hasDvr && isDvrAsked(query);
   const address = permission.address(LONGEST_MS);
-  if (kind === "multivariant") return await multivariant(env, address, session, selection, isDvr);
+  const protection = await protectionFor(env, ctx, permission.rules, session.id);
+  if (kind === "multivariant")
+    return await multivariant(env, { address, isProtected: protection !== null }, session, selection, isDvr);
   const answer = await inner(env, ctx, request, {
     kind: "mpd",
     sessionId: session.id,
@@ -62,6 +66,7 @@ export async function answerLiveManifest(
     isDvr,
     selection,
     omitsType: true, // applies only after the session's end, which this isolate may not have read yet
+    encryption: encryptionOf(protection),
   });
   // The MPD of a session that has ended never changes, but the next session plays at this address.
   if (answer.ok) answer.headers.set("cache-control", NEWEST);
@@ -70,15 +75,19 @@ export async function answerLiveManifest(
 
 async function multivariant(
   env: Env,
-  address: string,
+  { address, isProtected }: { address: string; isProtected: boolean },
   session: NonNullable<LivePlayable["session"]>,
   selection: Selection,
   isDvr: boolean,
 ): Promise<Response> {
   const offer = await offerOf(env, session);
-  const text = liveMultivariant(offer, selection, `${address}/${session.id}`, isDvr ? "?dvrMode=true" : "");
+  const query = isDvr ? "?dvrMode=true" : "";
+  const text = liveMultivariant(offer, selection, `${address}/${session.id}`, query, isProtected);
   return new Response(text, { headers: { ...CORS, "content-type": PLAYLIST_TYPE, "cache-control": NEWEST } });
 }
+
+const encryptionOf = (protection: Protection | null): EncryptedWith | null =>
+  protection && { keyId: protection.keyId, keySystems: protection.signals.map(({ keySystem }) => keySystem) };
 
 const notOnAir = () => new Problem("not_ready", "the stream is not on air");
 
@@ -111,10 +120,14 @@ export async function answerLive(viewer: Viewer, env: Env, ctx: RequestContext, 
   const session = await requireSession(env, ctx, target);
   const permission = await viewer.admit(session.rules);
   if (target.kind === "live-time") return time();
+  const protection = await protectionFor(env, ctx, session.rules, session.sessionId);
   const clip = query.get("clip");
   if (target.kind === "live-playlist" && clip !== null)
-    return await answerClipPlaylist(request, env, ctx, target, clip);
-  const address = addressOf(target, query, session, permission.address(LONGEST_MS));
+    return await answerClipPlaylist(request, env, ctx, target, clip, protection);
+  const address = addressOf(target, query, session, {
+    playbackId: permission.address(LONGEST_MS),
+    encryption: encryptionOf(protection),
+  });
   if (address.kind === "playlist" || address.kind === "mpd") await countViewer(request, env, ctx, session, Date.now());
   const answer = await inner(env, ctx, request, address);
   return answer.ok || !session.hasEnded ? answer : await orRecording(env, permission, target, answer);
@@ -151,7 +164,7 @@ function addressOf(
   target: Exclude<SessionTarget, { kind: "live-time" }>,
   query: URLSearchParams,
   { sessionId, hasDvr }: LiveSession,
-  playbackId: string,
+  { playbackId, encryption }: { playbackId: string; encryption: EncryptedWith | null },
 ): LiveAddress {
   const isDvr = hasDvr && isDvrAsked(query);
   switch (target.kind) {
@@ -163,15 +176,16 @@ function addressOf(
         isDvr,
         selection: readSelection(query),
         omitsType: false,
+        encryption,
       };
     case "live-init":
-      return { kind: "init", sessionId, rendition: target.rendition, version: target.version };
+      return { kind: "init", sessionId, rendition: target.rendition, version: target.version, encryption };
     case "live-media":
-      return { kind: "media", sessionId, rendition: target.rendition, msn: target.msn, part: target.part };
+      return { kind: "media", sessionId, rendition: target.rendition, msn: target.msn, part: target.part, encryption };
     case "live-playlist": {
       const directives = readDirectives(query);
       if ("problem" in directives) throw new Problem("bad_directives", directives.problem);
-      return { kind: "playlist", sessionId, rendition: target.rendition, directives, isDvr };
+      return { kind: "playlist", sessionId, rendition: target.rendition, directives, isDvr, encryption };
     }
   }
 }

@@ -3,11 +3,14 @@ import { toHex } from "../../protocol/hex.ts";
 import { mpd } from "../media/dash/mpd.ts";
 import { iframePlaylist } from "../media/hls/iframe-playlist.ts";
 import { mediaPlaylist } from "../media/hls/media-playlist.ts";
+import type { Protection } from "../media/cenc/content-key.ts";
 import { multivariantPlaylist } from "../media/hls/multivariant.ts";
 import { mediaListOf, presentationOf } from "../media/manifest/model.ts";
 import { withQuery } from "../media/manifest/query.ts";
 import { canonicalSelection, select, type Selection, selectionQuery } from "../media/manifest/selection.ts";
+import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
+import type { Lasting } from "../platform/single-flight.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { wantsGzip } from "./accepts-gzip.ts";
 import { isUnchanged } from "../platform/http/conditions.ts";
@@ -15,6 +18,7 @@ import { limitCaching } from "./caching.ts";
 import { CORS } from "./headers.ts";
 import type { Target } from "./paths.ts";
 import { LONGEST_MS, type Permission } from "./permission.ts";
+import { protectionFor } from "./protection.ts";
 import { selectionOf } from "./resolution-cap.ts";
 import { isKnown, KNOWN_MS, type Playable, type Resolved } from "./resolve.ts";
 import { unplayableState } from "./unplayable-state.ts";
@@ -59,21 +63,24 @@ export function answerRecentManifest(request: Request): Response | null {
 
 /**
  * @param asset of the target's playback ID; its rules may differ from those of the permission, which then extends to it
- * @throws {Problem} playback_not_found, not_ready, validation_failed
+ * @throws {Problem} playback_not_found, not_ready, validation_failed; as `protectionFor`
  */
 export async function answerManifest(
   { request, url: { searchParams: query } }: Viewer,
   permission: Permission,
+  env: Env,
+  ctx: Lasting,
   { playable, rules }: Extract<Resolved, { kind: "asset" }>,
   target: ManifestTarget,
 ): Promise<Response> {
   const address = permission.addressOf(rules, durationMs(playable));
   if (address === null) throw unknownPlayback();
   const selection = "rendition" in target ? null : selectionOf(query, rules);
+  const protection = await protectionFor(env, ctx, rules, playable.assetId);
   const key = `${address} ${target.kind} ${"rendition" in target ? target.rendition : canonicalSelection(selection!)}`;
   const known = rendered.get(playable) ?? new Map<string, Rendered>();
   rendered.set(playable, known);
-  const manifest = known.get(key) ?? (await render(target, playable, selection, address));
+  const manifest = known.get(key) ?? (await render(target, playable, selection, { address, protection }));
   known.set(key, manifest);
   const { playbackId } = target;
   if (permission.isOfUrl)
@@ -87,13 +94,20 @@ function durationMs(playable: Playable): number {
   return presentation === null ? LONGEST_MS : presentation.endSeconds * 1000;
 }
 
+/** How a manifest's content is reached and encrypted. */
+interface Delivery {
+  /** Stands for the playback ID in URLs. */
+  address: string;
+  protection: Protection | null;
+}
+
 async function render(
   target: ManifestTarget,
   playable: Playable,
   selection: Selection | null,
-  address: string,
+  delivery: Delivery,
 ): Promise<Rendered> {
-  const text = manifestText(target, playable, selection, address);
+  const text = manifestText(target, playable, selection, delivery);
   const bytes = new Uint8Array(new TextEncoder().encode(text));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   const tag = toHex(digest.subarray(0, 12));
@@ -124,18 +138,21 @@ function manifestText(
   target: ManifestTarget,
   playable: Playable,
   selection: Selection | null,
-  address: string,
+  { address, protection }: Delivery,
 ): string {
   const presentation = presentationOf(playable);
   if (presentation === null) throw nothingToPlay(playable);
-  if (target.kind === "multivariant") return multivariantPlaylist(select(presentation, selection!), address);
+  if (target.kind === "multivariant")
+    return multivariantPlaylist(select(presentation, selection!), address, "", protection !== null);
   if (target.kind === "mpd") {
     // A growing private MPD is reloaded by its permit: the token may expire before it is complete.
     const location = address === target.playbackId ? null : withQuery(`${address}.mpd`, selectionQuery(selection!));
-    return mpd(select(presentation, selection!), address, new Date(), 0, location);
+    return mpd(select(presentation, selection!), address, new Date(), 0, location, protection);
   }
   const list = mediaListOf(playable, target.rendition);
-  const text = list && (target.kind === "media-playlist" ? mediaPlaylist(list) : iframePlaylist(list));
+  const isMedia = target.kind === "media-playlist";
+  const text =
+    list && (isMedia ? mediaPlaylist(list, 0, protection) : protection === null ? iframePlaylist(list) : null);
   if (!text) throw new Problem("playback_not_found", "no such rendition");
   return text;
 }

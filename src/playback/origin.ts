@@ -2,14 +2,19 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "../platform/env.ts";
 import { logError } from "../platform/log.ts";
 import { Problem } from "../platform/http/problems.ts";
+import type { Lasting } from "../platform/single-flight.ts";
 import { problemAnswer } from "./headers.ts";
 import { type LiveAddress, liveAddressPath, readLiveAddress } from "./live-address.ts";
 import { answerLiveAddress } from "./live-inner.ts";
+import { answerEncryptedSegment } from "./encrypted-segments.ts";
 import type { SegmentFile } from "./paths.ts";
 import { answerSegment, fileName, type SegmentAddress } from "./segments.ts";
 
 /** Request headers that select bytes. Only these are forwarded to the inner entrypoint. */
 const SELECTING = ["range", "if-none-match", "if-range"];
+
+/** A segment as viewers get it: encrypted with a key, or clear. */
+export type OfferedSegment = SegmentAddress & { keyId: string | null };
 
 /**
  * The inner entrypoint: segments of assets, and playlists, MPDs and media of live sessions. The caller has authorized the viewer, and
@@ -19,16 +24,22 @@ export class PlaybackOrigin extends WorkerEntrypoint<Env> {
   override fetch(request: Request): Promise<Response> {
     const url = new URL(request.url);
     const live = readLiveAddress(url);
-    if (live !== null) return orProblem(answerLiveAddress(this.env, live), live);
-    const [, assetId, rendition, file] = url.pathname.split("/");
+    if (live !== null) return orProblem(answerLiveAddress(this.env, this.ctx, live), live);
+    const [, assetId, rendition, file, keyId] = url.pathname.split("/");
     const address = {
       assetId: assetId!,
       rendition: rendition!,
       file: file!.endsWith(".mp4") ? (file!.slice(0, -".mp4".length) as SegmentFile) : Number.parseInt(file!, 10),
+      keyId: keyId ?? null,
     };
-    return orProblem(answerSegment(request, this.env, address), address);
+    return orProblem(answerOffered(request, this.env, this.ctx, address), address);
   }
 }
+
+const answerOffered = (request: Request, env: Env, ctx: Lasting, { keyId, ...address }: OfferedSegment) =>
+  keyId === null
+    ? answerSegment(request, env, address)
+    : answerEncryptedSegment(request, env, ctx, { ...address, keyId });
 
 /** The context of a request. `exports` holds the Worker's own entrypoints. */
 export interface RequestContext {
@@ -39,7 +50,7 @@ export interface RequestContext {
 /** Fetches a live resource through the inner entrypoint, whose cache collapses simultaneous requests. */
 export function fetchLive(ctx: RequestContext, env: Env, address: LiveAddress): Promise<Response> {
   const origin = loopback(ctx.exports);
-  if (origin === undefined) return orProblem(answerLiveAddress(env, address), address);
+  if (origin === undefined) return orProblem(answerLiveAddress(env, ctx, address), address);
   return origin.fetch(`https://playback-origin/${liveAddressPath(address)}`);
 }
 
@@ -48,17 +59,18 @@ export function fetchSegment(
   request: Request,
   ctx: RequestContext,
   env: Env,
-  { assetId, rendition, file }: SegmentAddress,
+  address: OfferedSegment,
 ): Promise<Response> {
   const origin = loopback(ctx.exports);
-  const address = { assetId, rendition, file };
-  if (origin === undefined) return orProblem(answerSegment(request, env, address), address);
+  if (origin === undefined) return orProblem(answerOffered(request, env, ctx, address), address);
+  const { assetId, rendition, file, keyId } = address;
   const headers = new Headers();
   for (const name of SELECTING) {
     const value = request.headers.get(name);
-    if (value !== null) headers.set(name, value);
+    const selects = keyId === null || name === "if-none-match"; // encrypted segments have no ranges
+    if (value !== null && selects) headers.set(name, value);
   }
-  const path = `${assetId}/${rendition}/${fileName(file)}`;
+  const path = `${assetId}/${rendition}/${fileName(file)}${keyId === null ? "" : `/${keyId}`}`;
   return origin.fetch(`https://playback-origin/${path}`, { method: request.method, headers });
 }
 

@@ -29,11 +29,7 @@ export async function pageStateOf(
   const stage = stageOf(session, nowMs);
   if (stage === "idle" || session === null) return { kind: "off air" };
   if (stage !== "over") return { kind: "playable" };
-  const { rules, isPending } = await findRecording(
-    env.DB,
-    session.id,
-    permission !== null && permission.authority !== null,
-  );
+  const { rules, isPending } = await findRecording(env.DB, session.id, permission?.recordingPolicies ?? ["public"]);
   if (rules !== null) return { kind: "playable" };
   if (isPending) return { kind: "recording" };
   return { kind: isLatelyOver(session.endedAtMs ?? 0, nowMs) ? "broadcast over" : "off air" };

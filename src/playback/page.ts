@@ -92,8 +92,13 @@ function titleOf(resolved: Resolved | null, { kind }: PageState): string {
 function playerBody({ url }: Viewer, playbackId: string, resolved: Resolved | null, state: PageState): Html {
   const kind = resolved?.kind === "stream" ? "live" : "on-demand";
   const manifest = `/${playbackId}.m3u8`;
-  return html`<main id="player" data-src="${manifest}" data-title="${titleOf(resolved, state)}" data-kind="${kind}">
-      ${state.kind === "playable" ? withoutScripts(withQuery(manifest, { token: url.searchParams.get("token") })) : noticeOf(state)}
+  const keySystems = resolved?.rules.keySystems ?? null;
+  const facts = html`data-src="${manifest}" data-title="${titleOf(resolved, state)}" data-kind="${kind}"`;
+  const encrypted = keySystems === null ? "" : html`data-key-systems="${keySystems.join(" ")}"`;
+  const isPlain = state.kind === "playable" && keySystems === null;
+  const token = url.searchParams.get("token");
+  return html`<main id="player" ${facts} ${encrypted}>
+      ${isPlain ? withoutScripts(withQuery(manifest, { token })) : noticeOf(state)}
     </main>
     <script type="module" src="/player/player.js"></script>`;
 }

@@ -67,11 +67,19 @@ export class Permission {
   addressOf(other: AccessRules, lastsMs: number): string | null {
     const { playbackId, accessPolicy, workspaceId } = other;
     if (accessPolicy === "public") return playbackId;
-    if (accessPolicy !== "private" || this.authority === null || workspaceId !== this.rules.workspaceId) return null;
+    if (this.authority === null || workspaceId !== this.rules.workspaceId) return null;
+    // The recording of a stream with DRM is encrypted too, with a key that the stream's licences contain.
+    if (accessPolicy === "drm" && this.rules.accessPolicy !== "drm") return null;
     const { keyId, by } = this.authority;
     // A permit is handed on as it is: only a token extends access.
     const expiresAtMs = by === "permit" ? this.authority.expiresAtMs : permitExpiry(Date.now(), lastsMs);
     return `${playbackId}~${this.#sign({ playbackId, keyId, expiresAtMs })}`;
+  }
+
+  /** Access policies of the recordings and clips that a viewer of the stream may play. */
+  get recordingPolicies(): readonly AccessRules["accessPolicy"][] {
+    if (this.authority === null) return ["public"];
+    return this.rules.accessPolicy === "drm" ? ["public", "private", "drm"] : ["public", "private"];
   }
 
   #sign(permit: { playbackId: string; keyId: string; expiresAtMs: number }): string {

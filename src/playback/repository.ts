@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, ne } from "drizzle-orm";
+import { isSessionOf } from "../live/index.ts";
 import { assets } from "../library/assets/index.ts";
 import { ACCESS_COLUMNS, type AccessRules, playbackIds } from "../tenancy/access/index.ts";
 import { openDatabase } from "../platform/database.ts";
@@ -13,14 +14,13 @@ export interface Recording {
 /**
  * The recording of a live session, unless it was deleted or failed.
  *
- * @param includesPrivate whether the viewer may play the stream's private recordings too
+ * @param policies of the recordings that the viewer of the stream may play
  */
 export async function findRecording(
   binding: D1Database,
   sessionId: string,
-  includesPrivate: boolean,
+  policies: readonly AccessRules["accessPolicy"][],
 ): Promise<Recording> {
-  const policies = includesPrivate ? (["public", "private"] as const) : (["public"] as const);
   const found = await openDatabase(binding)
     .select({ rules: ACCESS_COLUMNS, status: assets.status })
     .from(playbackIds)
@@ -48,4 +48,11 @@ export async function findSourceUrl(binding: D1Database, assetId: string): Promi
     .from(assets)
     .where(and(eq(assets.id, assetId), isNull(assets.deletedAt)));
   return asset?.url ?? null;
+}
+
+/** Whether a live session, its recording or a clip of it is of the stream. */
+export async function isOfStream(binding: D1Database, streamId: string, targetId: string): Promise<boolean> {
+  const db = openDatabase(binding);
+  if (await isSessionOf(db, streamId, targetId)) return true;
+  return (await db.$count(assets, and(eq(assets.id, targetId), eq(assets.streamId, streamId)))) > 0;
 }

@@ -16,6 +16,7 @@ import { answerManifest, answerRecentManifest } from "./manifests.ts";
 import { type RequestContext, fetchSegment } from "./origin.ts";
 import { answerPage, answerPageFile } from "./page.ts";
 import { readTarget, splitPermit, type Target } from "./paths.ts";
+import { protectionFor } from "./protection.ts";
 import { offersRendition } from "./resolution-cap.ts";
 import { type Resolved, resolveAsset, resolvePlaybackId } from "./resolve.ts";
 import { Viewer } from "./viewer.ts";
@@ -133,7 +134,7 @@ async function answerMain(
   const resolved = await requireResolved(env, ctx, target.playbackId);
   const permission = await viewer.admit(resolved.rules);
   return resolved.kind === "asset"
-    ? await answerManifest(viewer, permission, resolved, target)
+    ? await answerManifest(viewer, permission, env, ctx, resolved, target)
     : await answerLiveManifest(viewer, permission, env, ctx, target, resolved.playable);
 }
 
@@ -147,7 +148,7 @@ async function answerPlaylist(
   const resolved = await requireResolved(env, ctx, target.playbackId);
   const permission = await viewer.admit(resolved.rules);
   if (resolved.kind !== "asset" || !offersRendition(resolved, target.rendition)) throw unknownPlayback();
-  return await answerManifest(viewer, permission, resolved, target);
+  return await answerManifest(viewer, permission, env, ctx, resolved, target);
 }
 
 /** @throws {Problem} playback_not_found */
@@ -170,7 +171,9 @@ async function answerSegmentOf(
     const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
     if (resolved?.kind !== "asset" || !offersRendition(resolved, rendition)) throw unknownPlayback();
   }
-  const answer = await fetchSegment(viewer.request, ctx, env, { assetId: asset.assetId, rendition, file });
+  const protection = await protectionFor(env, ctx, asset.rules, asset.assetId);
+  const address = { assetId: asset.assetId, rendition, file, keyId: protection?.keyId ?? null };
+  const answer = await fetchSegment(viewer.request, ctx, env, address);
   // The headers of another entrypoint's response are immutable, and code further out adds its own.
   return new Response(answer.body, answer);
 }

@@ -1,5 +1,6 @@
 import { renditionKey } from "../platform/storage/keys.ts";
 import { cutSegment } from "../media/mp4/cut-segment.ts";
+import { initVersionNamed } from "../live/index.ts";
 import { assetSource, NotArrived, openStoredIndex, type StoredIndex } from "../library/sources/index.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
@@ -23,6 +24,29 @@ export function answerSegment(request: Request, env: Env, address: SegmentAddres
   return address.rendition.startsWith("source-")
     ? cutFromSource(request, env, address)
     : readFromStore(request, env, address);
+}
+
+/** A whole segment as it is stored, for encryption. */
+export interface ClearSegment {
+  body: ReadableStream<Uint8Array>;
+  headers: Headers;
+  /** Null = the segment does not say which init segment it needs. */
+  initFile: "init" | `init-${number}` | null;
+}
+
+/** @throws {Problem} playback_not_found, unavailable */
+export async function readClearSegment(env: Env, address: SegmentAddress): Promise<ClearSegment> {
+  const { assetId, rendition, file } = address;
+  if (rendition.startsWith("source-")) {
+    const { body, headers } = await cutFromSource(new Request("https://playback-origin/"), env, address);
+    if (body === null) throw noSuchSegment();
+    return { body, headers, initFile: "init" };
+  }
+  const object = await env.MEDIA.get(renditionKey(assetId, rendition, fileName(file)));
+  if (object === null) throw noSuchSegment();
+  const headers = segmentHeaders(rendition, object.httpEtag, object.size, { status: 200, from: 0, to: object.size });
+  const version = initVersionNamed(object.customMetadata);
+  return { body: object.body, headers, initFile: version === null ? null : `init-${version}` };
 }
 
 const noSuchSegment = () => new Problem("playback_not_found", "no such segment");

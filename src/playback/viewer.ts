@@ -3,6 +3,7 @@ import {
   readPermit,
   refusedFor,
   TOKEN_REFUSALS,
+  type TokenPurpose,
   type TokenRefusal,
   verifyToken,
 } from "../tenancy/access/index.ts";
@@ -35,12 +36,17 @@ export class Viewer {
     return this.#permission;
   }
 
-  /** @throws {Problem} playback_unauthorized, forbidden */
-  async admit(rules: AccessRules): Promise<Permission> {
-    const { accessPolicy } = rules;
-    if (accessPolicy === "drm") throw new Problem("forbidden", "DRM is not available yet");
+  /**
+   * @param isLicense whether the request is for a licence, which needs a token for licences
+   * @throws {Problem} playback_unauthorized, forbidden
+   */
+  async admit(rules: AccessRules, isLicense = false): Promise<Permission> {
+    const { accessPolicy, keySystems } = rules;
+    if (accessPolicy === "drm" && keySystems === null)
+      throw new Problem("forbidden", "this playback ID has no DRM configuration");
     this.#checkRestrictions(rules);
-    const authority = accessPolicy === "public" ? null : await this.#authorize(rules);
+    const purpose = isLicense ? "license" : accessPolicy === "drm" ? "encrypted media" : "media";
+    const authority = accessPolicy === "public" ? null : await this.#authorize(rules, purpose);
     return (this.#permission = new Permission(rules, authority, this.#env.JOB_SECRET));
   }
 
@@ -57,7 +63,7 @@ export class Viewer {
   }
 
   /** A permit in the path comes first. When it has expired, a token may still be valid. */
-  async #authorize({ playbackId, workspaceId }: AccessRules): Promise<Authority> {
+  async #authorize({ playbackId, workspaceId }: AccessRules, purpose: TokenPurpose): Promise<Authority> {
     const nowMs = Date.now();
     const findKey = (keyId: string) => findVerifyingKey(this.#env.DB, this.#ctx, workspaceId, keyId);
     if (this.permit !== null) {
@@ -70,7 +76,7 @@ export class Viewer {
     const [token = ""] = tokens;
     if (token === "" && this.permit !== null)
       throw new Problem("playback_unauthorized", "the address has expired; load the manifest with a token again");
-    const valid = await verifyToken(token, { playbackId, workspaceId }, findKey, nowMs);
+    const valid = await verifyToken(token, { playbackId, workspaceId, purpose }, findKey, nowMs);
     if ("refusal" in valid) throw unauthorized(valid.refusal);
     return { ...valid, by: "token" };
   }

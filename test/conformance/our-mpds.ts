@@ -1,4 +1,6 @@
 /** One MPD of each kind that Sluice writes, with the sizes of its segments: video of 25 frames per second, audio of 48 kHz cut at AAC frames. */
+import type { Protection } from "../../src/media/cenc/content-key.ts";
+import { commonPssh, widevinePssh } from "../../src/media/cenc/pssh.ts";
 import { mpd } from "../../src/media/dash/mpd.ts";
 import { liveMpd } from "../../src/media/live/mpd.ts";
 import type { MpdRendition } from "../../src/media/live/mpd-periods.ts";
@@ -13,6 +15,18 @@ export interface OurMpd {
   /** By rendition: bytes of each segment from number 0 on. */
   sizes: Record<string, number[]>;
 }
+
+/** For every key system. */
+const KEY_ID = "0f3b1c2d-4e5f-4a6b-8c7d-9e0f1a2b3c4d";
+const ENCRYPTED: Protection = {
+  keyId: KEY_ID,
+  iv: new Uint8Array(16),
+  signals: [
+    { keySystem: "clearkey", pssh: commonPssh(KEY_ID), hlsUri: "" },
+    { keySystem: "widevine", pssh: widevinePssh(KEY_ID), hlsUri: "" },
+    { keySystem: "fairplay", pssh: null, hlsUri: "" },
+  ],
+};
 
 const NOW_MS = Date.UTC(2026, 10, 22, 12);
 const RATE = 48_000;
@@ -40,12 +54,12 @@ const sourceVideo = source({
 const sourceAudio = source(sound("source-a1", SOURCE_CUTS, { languageCode: null, languageName: null }));
 const german = sound("a2", FOURS, { languageCode: "de", languageName: "Deutsch <&>", isDefault: false });
 
-function onDemand(asset: ManifestFacts, firstNumber = 0): OurMpd {
+function onDemand(asset: ManifestFacts, firstNumber = 0, protection: Protection | null = null): OurMpd {
   const presentation = select(presentationOf(asset)!, { minPx: null, maxPx: null, exactPx: null, order: null });
   const rows = [...presentation.videoSets.flat(), ...presentation.audio];
   const gaps = Array.from({ length: firstNumber }, () => 0);
   return {
-    text: mpd(presentation, "P", new Date(NOW_MS), firstNumber),
+    text: mpd(presentation, "P", new Date(NOW_MS), firstNumber, null, protection),
     sizes: Object.fromEntries(rows.map(({ name, segments }) => [name, [...gaps, ...segments.bytes]])),
   };
 }
@@ -88,7 +102,7 @@ const asMpdRendition = (rendition: LiveRendition): MpdRendition => {
 
 function onAir(
   renditions: LiveRendition[],
-  change: { windowSeconds?: number | null; timing?: LiveTiming; omitsType?: boolean } = {},
+  change: { windowSeconds?: number | null; timing?: LiveTiming; omitsType?: boolean; protection?: Protection } = {},
 ): OurMpd {
   const text = liveMpd({
     renditions: renditions.map(asMpdRendition),
@@ -148,6 +162,8 @@ const firstSegment = (row: Rendition): Rendition => ({
 
 export const OUR_MPDS: Record<string, () => OurMpd> = {
   ladder: () => onDemand(facts("ready", [v720, v270, a1])),
+  "encrypted ladder": () => onDemand(facts("ready", [v720, v270, a1]), 0, ENCRYPTED),
+  "live, encrypted": () => onAir(session(8, 2), { protection: ENCRYPTED }),
   "ladder with two languages": () => onDemand(facts("ready", [v720, v270, a1, german])),
   passthrough: () => onDemand(facts("processing", [sourceVideo, sourceAudio])),
   "passthrough beside its ladder": () => onDemand(facts("processing", [sourceVideo, v720, v270, a1])),

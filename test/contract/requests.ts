@@ -17,6 +17,7 @@ export interface Made {
   /** Names, not ids. */
   metricId: string;
   dimensionsId: string;
+  drmConfigurationId: string;
 }
 
 interface ContractRequest {
@@ -111,6 +112,8 @@ export const REQUESTS: Record<string, (made: Made) => ContractRequest> = {
   create_signing_key: () => ({ fields: ["id", "privateKey", "createdAt"] }),
   list_signing_keys: () => ({ fields: ["id", "createdAt"] }),
   delete_signing_key: () => ({ fields: ["message"] }),
+  getDrmConfiguration: () => ({ fields: ["id"] }),
+  getDrmConfigurationById: () => ({ fields: ["id"] }),
   "get-signing_key_by_id": () => ({ fields: ["workspaceId", "signingKeyId", "publicKey"] }),
   list_video_views: () => ({ query: `${LAST_DAY}&filterby[]=browser_name:Chrome`, fields: VIEW_ITEM.split(" ") }),
   get_video_view_details: () => ({ fields: VIEW.split(" ") }),

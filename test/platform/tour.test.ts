@@ -124,3 +124,22 @@ test("the guide to private playback: refused without a token, played with each k
   expect(limited).toMatch(/^\{"success":true,"data":\{"defaultPolicy":"deny",.*\}200\n403$/);
   expect(await readdir(folder)).toEqual([".sluice"]);
 });
+
+test("the guide to DRM: configured, encrypted, played with a licence, and refused without a token", async () => {
+  const steps = commandsOf("docs/guides/drm.md", /^\d\. /);
+  const outputs = await session(steps);
+  const after = (heading: string) =>
+    steps.flatMap((step, index) => (step.heading.endsWith(heading) ? [outputs[index]!] : []));
+  expect(JSON.parse(after("Make a DRM configuration")[0]!)).toMatchObject({
+    success: true,
+    data: [{ id: expect.any(String) as string }],
+    pagination: { totalRecords: 1 },
+  });
+  expect(after("Create an encrypted media")[0]).toMatch(
+    /^#EXT-X-KEY:METHOD=SAMPLE-AES,.*KEYFORMAT="org\.w3\.clearkey"/,
+  );
+  const [page, licences] = after("Play it");
+  expect(page).toMatch(/\/player\/[0-9a-f-]{36}\?token=/);
+  expect(licences).toBe("200\n401");
+  expect(await readdir(folder)).toEqual([".sluice"]);
+});

@@ -8,7 +8,7 @@ const HOSTS = ["api", "stream", "images", "play", "live"];
 test.each<[string, string[]]>([
   ["/v1/on-demand", ["api"]],
   ["/v1/openapi.json", ["api"]],
-  ["/v1/on-demand/drm/license/widevine/x?token=y", ["api"]],
+  ["/v1/on-demand/drm/license/widevine/x?token=y", ["api", "play"]],
   ["/internal/jobs/x/heartbeat", ["api"]],
   ["/healthz", ["api"]],
   ["/", ["api", "play"]],

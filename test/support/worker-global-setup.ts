@@ -1,4 +1,5 @@
 import type { TestProject } from "vitest/node";
+import { startLicenseService } from "./license-service.ts";
 import { refusedOrigin, startReceiver } from "./receiver.ts";
 import { startSourceControl } from "./source-control.ts";
 
@@ -9,14 +10,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const [receiver, tlsReceiver] = [await startReceiver(), await startReceiver({ tls: true })];
   const nobody = await refusedOrigin();
   project.provide("receivers", { plain: receiver.origin, tls: tlsReceiver.origin, nobody });
+  const licenses = await startLicenseService();
+  project.provide("licenseServiceUrl", licenses.url);
   return async () => {
-    await Promise.all([control.close(), receiver.close(), tlsReceiver.close()]);
+    await Promise.all([licenses.close(), control.close(), receiver.close(), tlsReceiver.close()]);
   };
 }
 
 declare module "vitest" {
   interface ProvidedContext {
     sourceControlUrl: string;
+    licenseServiceUrl: string;
     /** Origins: one over HTTP, one with an untrusted certificate, one without a listener. */
     receivers: { plain: string; tls: string; nobody: string };
   }

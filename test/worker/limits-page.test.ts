@@ -3,12 +3,14 @@ import { readLimits } from "../support/limits/page.ts";
 import type { TRIED_IN } from "../support/limits/ids.ts";
 import { type Trial, tryLimits } from "../support/limits/trials.ts";
 import { API_TRIALS } from "./limits/api-trials.ts";
+import { LICENSE_TRIALS } from "./limits/license-trials.ts";
 import { MEDIA_TRIALS } from "./limits/media-trials.ts";
 import { PLATFORM_TRIALS } from "./limits/platform-trials.ts";
 import { TIME_TRIALS } from "./limits/time-trials.ts";
 
 const TRIALS: Record<(typeof TRIED_IN.worker)[number], Trial> = {
   ...API_TRIALS,
+  ...LICENSE_TRIALS,
   ...MEDIA_TRIALS,
   ...PLATFORM_TRIALS,
   ...TIME_TRIALS,

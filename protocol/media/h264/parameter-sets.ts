@@ -21,10 +21,14 @@ export interface SequenceParameters {
   referenceFrames: number;
 }
 
-/** `pic_order_cnt_type`; `lsbBits` is the length of `pic_order_cnt_lsb`, 0 unless the type is 0. */
+/**
+ * `pic_order_cnt_type`; `lsbBits` is the length of `pic_order_cnt_lsb`, 0 unless the type is 0; `hasDeltas` is the opposite of
+ * `delta_pic_order_always_zero_flag`, false unless the type is 1.
+ */
 export interface PictureOrder {
   type: number;
   lsbBits: number;
+  hasDeltas: boolean;
 }
 
 const PROFILES_WITH_CHROMA = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
@@ -107,14 +111,14 @@ function readPixelAspect(bits: Bits): number {
 function readPictureOrder(bits: Bits): PictureOrder | null {
   const type = bits.exp();
   const lsbBits = type === 0 ? 4 + bits.exp() : 0;
-  if (type !== 1) return { type, lsbBits };
-  bits.flag();
+  if (type !== 1) return { type, lsbBits, hasDeltas: false };
+  const hasDeltas = !bits.flag();
   bits.signedExp();
   bits.signedExp();
   const cycle = bits.exp();
   if (cycle > MAX_ORDER_CYCLE) return null;
   for (let n = 0; n < cycle; n++) bits.signedExp();
-  return { type, lsbBits };
+  return { type, lsbBits, hasDeltas };
 }
 
 function skipScalingLists(bits: Bits, lists: number) {
@@ -132,7 +136,10 @@ export interface PictureParameters {
   usesCabac: boolean;
   hasBottomFieldOrder: boolean; // `bottom_field_pic_order_in_frame_present_flag`
   sliceGroups: number;
+  /** References of the lists 0 and 1 unless a slice says otherwise; 1 with slice groups, which are not parsed. */
+  referenceCounts: [number, number];
   isWeighted: boolean; // `weighted_pred_flag`
+  hasExplicitWeights: boolean; // `weighted_bipred_idc` is 1
   initialQp: number;
   hasDeblockingControl: boolean;
   hasRedundantCount: boolean;
@@ -146,12 +153,9 @@ export function parsePictureParameters(unit: Uint8Array): PictureParameters {
   const usesCabac = bits.flag();
   const hasBottomFieldOrder = bits.flag();
   const sliceGroups = bits.exp() + 1;
-  if (sliceGroups === 1) {
-    bits.exp(); // default reference counts
-    bits.exp();
-  }
+  const referenceCounts: [number, number] = sliceGroups === 1 ? [bits.exp() + 1, bits.exp() + 1] : [1, 1];
   const isWeighted = bits.flag();
-  bits.read(2);
+  const hasExplicitWeights = bits.read(2) === 1;
   const initialQp = 26 + bits.signedExp();
   bits.signedExp();
   bits.signedExp();
@@ -164,7 +168,9 @@ export function parsePictureParameters(unit: Uint8Array): PictureParameters {
     usesCabac,
     hasBottomFieldOrder,
     sliceGroups,
+    referenceCounts,
     isWeighted,
+    hasExplicitWeights,
     initialQp,
     hasDeblockingControl,
     hasRedundantCount,

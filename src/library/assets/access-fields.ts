@@ -1,6 +1,5 @@
 /** Fields of requests that say who may play a media. */
 import { z } from "@hono/zod-openapi";
-import { LATER } from "../../platform/http/fields.ts";
 import { hinted } from "../../platform/http/issue-hints.ts";
 import { isDomainRule } from "../../tenancy/access/index.ts";
 
@@ -40,13 +39,16 @@ export const AccessRestrictions = z
   .object({ domains: DomainRules.optional(), userAgents: UserAgentRules.optional() })
   .openapi("AccessRestrictions");
 
-export const MediaPolicy = z
-  .enum(["public", "private", "drm"])
-  .refine((policy) => policy !== "drm", LATER)
-  .openapi({
-    description: "`public`: everybody who has the playback ID may play it; `private`: with a token of a signing key",
-    example: "public",
-  });
+export const MediaPolicy = z.enum(["public", "private", "drm"]).openapi({
+  description:
+    "`public`: everybody who has the playback ID may play it; `private`: with a token of a signing key; `drm`: with a token, encrypted, and with a licence of a key system",
+  example: "public",
+});
+
+export const DrmConfigurationId = z
+  .uuid()
+  .nullish()
+  .openapi({ description: "For `drm`; absent = the workspace's oldest DRM configuration" });
 
 export const PlaybackResolution = z
   .enum(["480p", "720p", "1080p", "1440p", "2160p"])

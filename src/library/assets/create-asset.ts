@@ -3,6 +3,7 @@ import { openDatabase } from "../../platform/database.ts";
 import { successWith } from "../../platform/http/answers.ts";
 import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { log } from "../../platform/log.ts";
+import { keySystemsFor } from "../../tenancy/drm/index.ts";
 import { requireRoomForMedia } from "../../tenancy/limits/index.ts";
 import { BLANK_ASSET } from "./blank-asset.ts";
 import { mediaEvent } from "./media-event.ts";
@@ -15,7 +16,7 @@ import { toRestrictions } from "./to-rules.ts";
 /**
  * Records an asset, with `asset.created`, and hands it to its machine.
  *
- * @throws {Problem} media_limit_reached, storage_limit_reached
+ * @throws {Problem} media_limit_reached, storage_limit_reached, validation_failed, no_drm_configuration
  */
 export async function createAsset(
   body: CreateAsset,
@@ -24,6 +25,7 @@ export async function createAsset(
 ) {
   const db = openDatabase(env.DB);
   await requireRoomForMedia(env, workspaceId);
+  const keySystems = await keySystemsFor(db, workspaceId, body);
   const asset = newAsset(body, source, { workspaceId, publicUrl, now });
   const playbackId: PlaybackId = {
     id: crypto.randomUUID(),
@@ -31,6 +33,7 @@ export async function createAsset(
     targetId: asset.id,
     workspaceId,
     accessPolicy: body.accessPolicy,
+    keySystems,
     accessRestrictions: toRestrictions(body.accessRestrictions),
     resolution: null,
     createdAt: now,

@@ -17,7 +17,9 @@ export interface NewRecording {
   workspaceId: string;
   publicUrl: string;
   maxResolution: Asset["maxResolution"];
-  mediaPolicy: PlaybackId["accessPolicy"];
+  mediaPolicy: "public" | "private";
+  /** Of a stream with DRM, whose recordings and clips are encrypted too. */
+  keySystems: PlaybackId["keySystems"];
   atMs: number;
   /** Set for a clip of the session's (possible) recording; times are relative to the recording's start. */
   clip?: { sourceAssetId: string; startMs: number; endMs: number };
@@ -27,7 +29,8 @@ export interface NewRecording {
 
 /** The statements and the event that create the asset of a recording or a clip. Idempotent. */
 export function openRecording(db: Database, recording: NewRecording): { statements: Statement[]; event: NewEvent } {
-  const { mediaId: id, streamId, workspaceId, publicUrl, maxResolution, mediaPolicy: accessPolicy } = recording;
+  const { mediaId: id, streamId, workspaceId, publicUrl, maxResolution, mediaPolicy, keySystems } = recording;
+  const accessPolicy = keySystems === null ? mediaPolicy : "drm";
   const createdAt = new Date(recording.atMs);
   const playbackId: PlaybackId = {
     id: recording.playbackId,
@@ -36,6 +39,7 @@ export function openRecording(db: Database, recording: NewRecording): { statemen
     workspaceId,
     accessPolicy,
     ...UNRESTRICTED,
+    keySystems,
     createdAt,
   };
   const { clip } = recording;

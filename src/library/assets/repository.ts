@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, type SQL, sq
 import type { Database } from "../../platform/database.ts";
 import { mediaTotalOf } from "../../tenancy/limits/index.ts";
 import { deletePlaybackIdsOf, insertPlaybackId, type PlaybackId, playbackIdsOf } from "../../tenancy/access/index.ts";
+import { deleteContentKeysOf } from "../../tenancy/drm/index.ts";
 import { assets, isProcessing, renditions, tracks } from "./tables.ts";
 
 export type Asset = typeof assets.$inferSelect;
@@ -148,6 +149,7 @@ export async function forgetAsset(db: Database, id: string, now: Date): Promise<
     db.delete(renditions).where(eq(renditions.assetId, id)),
     db.delete(tracks).where(eq(tracks.assetId, id)),
     deletePlaybackIdsOf(db, id),
+    deleteContentKeysOf(db, id),
     db.update(assets).set({ purgedAt: now }).where(eq(assets.id, id)),
   ]);
 }

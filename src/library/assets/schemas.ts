@@ -4,7 +4,7 @@ import { LATER, later, line, Metadata } from "../../platform/http/fields.ts";
 import { hinted } from "../../platform/http/issue-hints.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { checkPublicUrl } from "../../platform/network/public-url.ts";
-import { AccessRestrictions, MediaPolicy } from "./access-fields.ts";
+import { AccessRestrictions, DrmConfigurationId, MediaPolicy } from "./access-fields.ts";
 
 const shortText = line(255);
 
@@ -55,7 +55,7 @@ export const CreateAsset = z
     mp4Support: later(),
     sourceAccess: later(),
     optimizeAudio: later(),
-    drmConfigurationId: later(),
+    drmConfigurationId: DrmConfigurationId,
     subtitles: later(),
     summary: later(),
     chapters: later(),

@@ -1,3 +1,4 @@
+import type { KeySystem } from "../../media/cenc/content-key.ts";
 import type { Database, Statement } from "../../platform/database.ts";
 import { insertPlaybackId } from "../../tenancy/access/index.ts";
 import { uploadedSourceUrl } from "../sources/upload-address.ts";
@@ -13,7 +14,11 @@ interface UploadedFile {
   playbackId: string;
   publicUrl: string;
   settings: AssetSettings &
-    Pick<CreateAsset, "accessRestrictions"> & { startTime?: number | undefined; endTime?: number | undefined };
+    Pick<CreateAsset, "accessRestrictions"> & {
+      startTime?: number | undefined;
+      endTime?: number | undefined;
+      keySystems?: KeySystem[] | undefined;
+    };
 }
 
 /** The media of a complete upload, with the upload's id. The inserts are repeatable. */
@@ -35,6 +40,7 @@ export function uploadedAsset(
     targetId: id,
     workspaceId,
     accessPolicy: settings.accessPolicy,
+    keySystems: settings.keySystems ?? null,
     accessRestrictions: toRestrictions(settings.accessRestrictions),
     resolution: null,
     createdAt: now,

@@ -1,7 +1,9 @@
 import type { Committed } from "../../events/webhooks/index.ts";
+import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { insertPlaybackIdIf, type PlaybackId } from "../../tenancy/access/index.ts";
+import { keySystemsFor } from "../../tenancy/drm/index.ts";
 import { changeRecord } from "../assets/change-record.ts";
 import { toRestrictions } from "../assets/to-rules.ts";
 import type { CreatePlaybackId } from "./schemas.ts";
@@ -12,20 +14,23 @@ const PLAYBACK_IDS_PER_MEDIA = 20;
 /**
  * Adds a playback ID to a media, with `video.media.updated`. Null when there is no such media.
  *
- * @throws {Problem} playback_id_limit_reached
+ * @throws {Problem} playback_id_limit_reached, validation_failed, no_drm_configuration
  */
 export async function createPlaybackId(
   env: Env,
   key: { workspaceId: string; assetId: string },
-  { accessPolicy, accessRestrictions, resolution }: CreatePlaybackId,
+  body: CreatePlaybackId,
   now: Date,
 ): Promise<{ playbackId: PlaybackId; committed: Committed } | null> {
+  const { accessPolicy, accessRestrictions, resolution } = body;
+  const keySystems = await keySystemsFor(openDatabase(env.DB), key.workspaceId, body);
   const playbackId: PlaybackId = {
     id: crypto.randomUUID(),
     kind: "asset",
     targetId: key.assetId,
     workspaceId: key.workspaceId,
     accessPolicy,
+    keySystems,
     accessRestrictions: toRestrictions(accessRestrictions),
     resolution: resolution ?? null,
     createdAt: now,

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { PlaybackIdRecord } from "../../events/index.ts";
-import { later } from "../../platform/http/fields.ts";
 import {
   AccessRestrictions,
+  DrmConfigurationId,
   DomainRules,
   MediaPolicy,
   PlaybackResolution,
@@ -14,7 +14,7 @@ export const CreatePlaybackId = z
     accessPolicy: MediaPolicy,
     accessRestrictions: AccessRestrictions.optional(),
     resolution: PlaybackResolution.nullish(),
-    drmConfigurationId: later(),
+    drmConfigurationId: DrmConfigurationId,
   })
   .openapi("CreatePlaybackId");
 export type CreatePlaybackId = z.infer<typeof CreatePlaybackId>;

@@ -3,6 +3,7 @@ import { openDatabase } from "../../platform/database.ts";
 import { successWith } from "../../platform/http/answers.ts";
 import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { log, logWarning } from "../../platform/log.ts";
+import { keySystemsFor } from "../../tenancy/drm/index.ts";
 import { requireRoomForUpload } from "../../tenancy/limits/index.ts";
 import type { Env } from "../../platform/env.ts";
 import { uploadPageUrl } from "./upload-page-url.ts";
@@ -16,19 +17,22 @@ import { uploadEvent } from "./upload-event.ts";
 /**
  * Records an upload, with `video.media.upload`, and hands it to its machine.
  *
- * @throws {Problem} upload_limit_reached, media_limit_reached, storage_limit_reached
+ * @throws {Problem} upload_limit_reached, media_limit_reached, storage_limit_reached, validation_failed, no_drm_configuration
  */
 export async function createUpload(
   { corsOrigin, pushMediaSettings }: CreateUpload,
   { env, workspaceId, publicUrl, now, after, keep }: CreateContext,
 ) {
   await requireRoomForUpload(env, workspaceId);
+  const db = openDatabase(env.DB);
+  const settings = pushMediaSettings ?? UploadSettings.parse({});
+  const keySystems = await keySystemsFor(db, workspaceId, settings, "pushMediaSettings.drmConfigurationId");
   const row: UploadRow = {
     id: crypto.randomUUID(),
     workspaceId,
     playbackId: crypto.randomUUID(),
     corsOrigin,
-    settings: pushMediaSettings ?? UploadSettings.parse({}),
+    settings: { ...settings, ...(keySystems === null ? {} : { keySystems }) },
     status: "waiting",
     publicUrl,
     createdAt: now,
@@ -42,7 +46,7 @@ export async function createUpload(
   });
   const created = { id: upload.id, answer };
   const event = uploadEvent(env, "video.media.upload", upload, { id: crypto.randomUUID(), atMs: now.getTime() });
-  const statements = [insertUpload(openDatabase(env.DB), row), ...(await keep(created))];
+  const statements = [insertUpload(db, row), ...(await keep(created))];
   const { wake } = await commitWithEvents(env, statements, [{ event }]);
   after(wake());
   after(start(env, upload));

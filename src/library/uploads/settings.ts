@@ -1,3 +1,4 @@
+import type { KeySystem } from "../../media/cenc/content-key.ts";
 import { z } from "@hono/zod-openapi";
 import { hinted } from "../../platform/http/issue-hints.ts";
 import { later } from "../../platform/http/fields.ts";
@@ -34,3 +35,6 @@ export const UploadSettings = z
   })
   .openapi("PushMediaSettings");
 export type UploadSettings = z.infer<typeof UploadSettings>;
+
+/** As stored: with the key systems of the DRM configuration. Absent without DRM. */
+export type StoredSettings = UploadSettings & { keySystems?: KeySystem[] };

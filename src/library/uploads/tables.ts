@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { UploadSettings } from "./settings.ts";
+import type { StoredSettings } from "./settings.ts";
 
 /** Direct uploads. The upload machine's outbox writes `status`; the bytes and the position are the machine's own. */
 export const uploads = sqliteTable(
@@ -11,7 +11,7 @@ export const uploads = sqliteTable(
     /** Reserved for the media. */
     playbackId: text().notNull(),
     corsOrigin: text().notNull(),
-    settings: text({ mode: "json" }).$type<UploadSettings>().notNull(),
+    settings: text({ mode: "json" }).$type<StoredSettings>().notNull(),
     status: text({ enum: ["waiting", "complete", "cancelled", "expired"] }).notNull(),
     publicUrl: text().notNull(), // the origin of the upload URL
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),

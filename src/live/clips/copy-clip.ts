@@ -66,5 +66,8 @@ const copiesOf = (rows: RecordedRow[], firstMsn: number): { name: string; file: 
 async function copyObject(env: Env, from: string, to: string): Promise<void> {
   const object = await env.MEDIA.get(from);
   if (object === null) throw new MissingError(`${from} is not in R2`);
-  await env.MEDIA.put(to, object.body, { httpMetadata: object.httpMetadata ?? {} });
+  await env.MEDIA.put(to, object.body, {
+    httpMetadata: object.httpMetadata ?? {},
+    customMetadata: object.customMetadata ?? {}, // the version of the init segment
+  });
 }

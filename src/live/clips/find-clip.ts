@@ -38,7 +38,7 @@ export interface GoneClip {
  */
 export async function findClip(
   env: Env,
-  { session, mediaPolicy }: LivePlayable,
+  { session, mediaPolicy, hasDrm }: LivePlayable,
   { startSeconds, endSeconds, access: wanted }: ClipRequest,
   startField = "start",
 ): Promise<FoundClip | GoneClip> {
@@ -47,7 +47,7 @@ export async function findClip(
   const access = mediaPolicy === "private" ? mediaPolicy : (wanted ?? mediaPolicy);
   const range = await findSessionRange(env, session.id, startSeconds, endSeconds);
   if (range === null && session.endedAtMs !== null) {
-    const mediaId = await findKeptClip(env, session.id, { startSeconds, endSeconds, access });
+    const mediaId = await findKeptClip(env, session.id, { startSeconds, endSeconds, access: hasDrm ? "drm" : access });
     if (mediaId === null)
       throw new Problem("playback_not_found", "the broadcast is gone, and no clip was made of this");
     return { gone: { mediaId, playbackId: await playbackIdOf(mediaId) } };

@@ -17,7 +17,7 @@ const ROUNDING_MS = 0.5;
 export async function findKeptClip(
   env: Env,
   sessionId: string,
-  { startSeconds, endSeconds, access }: ClipRequest & { access: "public" | "private" },
+  { startSeconds, endSeconds, access }: Omit<ClipRequest, "access"> & { access: "public" | "private" | "drm" },
 ): Promise<string | null> {
   const startMs = startSeconds * 1000;
   const endMs = Math.min(endSeconds, startSeconds + MAX_CLIP_SECONDS) * 1000;

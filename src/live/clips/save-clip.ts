@@ -40,6 +40,7 @@ export async function saveClip(
     publicUrl,
     maxResolution: stream.maxResolution,
     mediaPolicy: access,
+    keySystems: stream.keySystems,
     atMs: Date.now(),
     clipsPerHour: by === "viewer" ? VIEWER_CLIPS_PER_HOUR : CLIPS_PER_HOUR,
     clip: {

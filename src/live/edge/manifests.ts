@@ -34,8 +34,18 @@ export class LiveManifests {
     this.#dvrWindows.clear();
   }
 
-  /** Holds a blocking request until its segment or part exists. @param isDvr lists the whole DVR window */
-  async playlist(name: string, { waitFor: asked, skip }: Directives, isDvr: boolean): Promise<OriginAnswer> {
+  /**
+   * Holds a blocking request until its segment or part exists.
+   *
+   * @param isDvr lists the whole DVR window
+   * @param keyTags EXT-X-KEY of encrypted media
+   */
+  async playlist(
+    name: string,
+    { waitFor: asked, skip }: Directives,
+    isDvr: boolean,
+    keyTags: string[] = [],
+  ): Promise<OriginAnswer> {
     const { session } = this.#index();
     const rendition = this.#index().rendition(name);
     if (session === null || rendition === null) return { kind: "nothing" };
@@ -44,14 +54,18 @@ export class LiveManifests {
     const decision = decideReload(rendition, timing, waitFor);
     if (typeof decision !== "string") return { kind: "bad", problem: decision.problem };
     if (decision === "wait" && !(await this.#requests.wait(name, waitFor!, session))) return { kind: "late" };
-    const text = this.#render(rendition, session, isDvr, skip !== null);
+    const text = this.#render(rendition, session, { isDvr, isDelta: skip !== null, keyTags });
     const { targetDurationSeconds } = timing;
     const { hasEnded } = rendition;
     return { kind: "playlist", text, hasEnded, isEdge: isAtEdge(rendition, asked), targetDurationSeconds };
   }
 
-  #render(rendition: LiveRendition, session: OriginSession, isDvr: boolean, isDelta: boolean): string {
-    const key = `${rendition.name} ${isDvr} ${isDelta}`;
+  #render(
+    rendition: LiveRendition,
+    session: OriginSession,
+    { isDvr, isDelta, keyTags }: { isDvr: boolean; isDelta: boolean; keyTags: string[] },
+  ): string {
+    const key = [rendition.name, isDvr, isDelta, ...keyTags].join(" ");
     const known = this.#playlists.get(key);
     if (known !== undefined) return known;
     const { timing, windowSeconds, isBounded = false } = session;
@@ -66,6 +80,7 @@ export class LiveManifests {
       isDelta,
       query: isDvr ? "?dvrMode=true" : "",
       isEvent: isDvr && isBounded,
+      keyTags,
       ...(isFromMemory ? { older: history.olderThanMemory(rendition, isBounded) } : {}),
     });
     this.#playlists.set(key, text);
@@ -79,7 +94,13 @@ export class LiveManifests {
   }
 
   /** @returns null before there is anything to play */
-  mpd({ playbackId, isDvr, selection, omitsType }: MpdRequest): { text: string; hasEnded: boolean } | null {
+  mpd({
+    playbackId,
+    isDvr,
+    selection,
+    omitsType,
+    protection = null,
+  }: MpdRequest): { text: string; hasEnded: boolean } | null {
     const index = this.#index();
     const { session } = index;
     if (session === null) return null;
@@ -104,6 +125,7 @@ export class LiveManifests {
       clockUri: `/${playbackId}/${session.sessionId}/time`,
       nowMs: this.#clock(),
       omitsType,
+      protection,
     });
     return text === null ? null : { text, hasEnded: renditions.every(({ live }) => live.hasEnded) };
   }

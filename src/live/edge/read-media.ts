@@ -23,8 +23,11 @@ export async function readMedia(
   const next = nextPart(rendition);
   const isBeingMade = part === null && next?.msn === msn;
   if (isBeingMade && !(await requests.wait(name, { msn, part: 0 }, session, true))) return { kind: "late" };
-  if (isBeingMade && segmentAt(rendition, msn)?.isWhole === false)
-    return { kind: "growing", stream: growingSegment(edge, session, name, msn) };
+  const growing = isBeingMade ? segmentAt(rendition, msn) : null;
+  if (growing?.isWhole === false) {
+    const { initVersion } = growing;
+    return { kind: "growing", stream: growingSegment(edge, session, name, msn), initVersion };
+  }
   const isHinted = part !== null && next !== null && next.msn === msn && next.part === part;
   if (isHinted && !(await requests.wait(name, { msn, part }, session, true))) return { kind: "late" };
   // A request that was held until the end gets the same answer as one that arrives later.
@@ -72,12 +75,13 @@ function finishedMedia(
   const { store } = index;
   const segment = segmentOf(store, rendition, msn);
   if (segment === null || segment.isGap || (part === null && !segment.isWhole)) return { kind: "nothing" };
+  const { initVersion } = segment;
   const bytes = store.bytes(rendition.name, msn, part);
-  if (bytes !== null) return { kind: "bytes", bytes };
+  if (bytes !== null) return { kind: "bytes", bytes, initVersion };
   const key = renditionKey(session.sessionId, rendition.name, `${msn}.m4s`);
-  if (part === null) return { kind: "stored", key, range: null };
+  if (part === null) return { kind: "stored", key, range: null, initVersion };
   const parts = store.partsOf(rendition.name, msn);
   if (parts[part] === undefined) return { kind: "nothing" };
   const offset = parts.slice(0, part).reduce((sum, before) => sum + before.bytes, 0);
-  return { kind: "stored", key, range: { offset, length: parts[part].bytes } };
+  return { kind: "stored", key, range: { offset, length: parts[part].bytes }, initVersion };
 }

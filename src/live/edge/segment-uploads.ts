@@ -1,6 +1,7 @@
 import type { OriginSession } from "../../media/live/origin-facts.ts";
 import { logError } from "../../platform/log.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
+import { initVersionMetadata } from "../origin/init-version.ts";
 import type { OriginIndex } from "../origin/origin-index.ts";
 
 /** Concurrent uploads. */
@@ -20,6 +21,8 @@ export interface UploadContext {
   /** Called when `retryAtMs` has changed. */
   schedule: () => Promise<void>;
 }
+
+type UnstoredSegment = ReturnType<OriginIndex["store"]["unstored"]>[number];
 
 /** Uploads whole segments from the origin's SQLite to R2. */
 export class SegmentUploads {
@@ -68,13 +71,14 @@ export class SegmentUploads {
     await schedule();
   }
 
-  async #upload({ sessionId }: OriginSession, segment: { rendition: string; msn: number }): Promise<boolean> {
-    const { rendition, msn } = segment;
+  async #upload({ sessionId }: OriginSession, segment: UnstoredSegment): Promise<boolean> {
+    const { rendition, msn, initVersion } = segment;
     const { store } = this.#context.index();
     try {
       const bytes = store.bytes(rendition, msn, null);
       const key = renditionKey(sessionId, rendition, `${msn}.m4s`);
-      await this.#context.bucket().put(key, bytes, { httpMetadata: mediaMetadata });
+      const customMetadata = initVersionMetadata(initVersion);
+      await this.#context.bucket().put(key, bytes, { httpMetadata: mediaMetadata, customMetadata });
     } catch (error) {
       logError("live.not_stored", { sessionId, ...segment, error: String(error) });
       return false;

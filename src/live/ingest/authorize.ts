@@ -22,7 +22,7 @@ export async function authorize(env: Env, request: Authorize, publicUrl: string,
     gatewayStartedAt,
     protocol,
     settings: ingestSettings(env, stream),
-    recording: stream.enableRecording ? { policy: stream.mediaPolicy, publicUrl } : null,
+    recording: stream.enableRecording ? { policy: stream.mediaPolicy, keySystems: stream.keySystems, publicUrl } : null,
     reconnectWindowS: stream.reconnectWindowS,
     maxDurationS: stream.maxDurationS,
   });

@@ -1,4 +1,5 @@
 import type { Opening, Resume } from "../../../protocol/live.ts";
+import type { Protection } from "../../media/cenc/content-key.ts";
 import type { ArrivingPart, OriginSession, PartVerdict } from "../../media/live/origin-facts.ts";
 import type { LiveOffer } from "../../media/live/multivariant.ts";
 import type { Directives } from "../../media/live/reload.ts";
@@ -13,14 +14,16 @@ export interface MpdRequest {
   selection: Selection;
   /** See `LiveMpd`. */
   omitsType: boolean;
+  /** Of encrypted media; null = viewers get clear media. */
+  protection?: Protection | null;
 }
 
 export type OriginAnswer =
   | { kind: "playlist"; text: string; hasEnded: boolean; isEdge: boolean; targetDurationSeconds: number }
-  | { kind: "bytes"; bytes: Uint8Array }
+  | { kind: "bytes"; bytes: Uint8Array; initVersion: number }
   /** The unfinished segment, streamed part by part. */
-  | { kind: "growing"; stream: ReadableStream<Uint8Array> }
-  | { kind: "stored"; key: string; range: { offset: number; length: number } | null }
+  | { kind: "growing"; stream: ReadableStream<Uint8Array>; initVersion: number }
+  | { kind: "stored"; key: string; range: { offset: number; length: number } | null; initVersion: number }
   /** A segment after the end of the session: it will never exist. */
   | { kind: "ended" }
   | { kind: "bad"; problem: string }
@@ -48,7 +51,7 @@ export interface LiveOriginCalls {
   end(): Promise<void>;
   release(afterMs: number): Promise<void>;
 
-  playlist(name: string, directives: Directives, isDvr: boolean): Promise<OriginAnswer>;
+  playlist(name: string, directives: Directives, isDvr: boolean, keyTags?: string[]): Promise<OriginAnswer>;
   mpd(request: MpdRequest): { text: string; hasEnded: boolean } | null;
   media(name: string, msn: number, part: number | null): Promise<OriginAnswer>;
   offer(): LiveOffer | null;

@@ -200,10 +200,10 @@ export class OriginStore {
   }
 
   /** Whole segments that are not in R2 yet, oldest first. */
-  unstored(limit: number): { rendition: string; msn: number }[] {
+  unstored(limit: number): { rendition: string; msn: number; initVersion: number }[] {
     return this.#sql
-      .exec<{ rendition: string; msn: number }>(
-        "SELECT rendition, msn FROM segments WHERE stored = 0 AND is_whole = 1 AND is_gap = 0 ORDER BY msn LIMIT ?",
+      .exec<{ rendition: string; msn: number; initVersion: number }>(
+        "SELECT rendition, msn, init_version AS initVersion FROM segments WHERE stored = 0 AND is_whole = 1 AND is_gap = 0 ORDER BY msn LIMIT ?",
         limit,
       )
       .toArray();

@@ -32,6 +32,7 @@ function startRecording(machine: StreamParts, session: Session): void {
       publicUrl: recording.publicUrl,
       maxResolution: settings.maxResolution,
       mediaPolicy: recording.policy,
+      keySystems: recording.keySystems ?? null,
       atMs: machine.clock(),
     });
   });

@@ -1,9 +1,11 @@
 import { commitWithEvents } from "../../events/webhooks/index.ts";
+import type { KeySystem } from "../../media/cenc/content-key.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { successWith } from "../../platform/http/answers.ts";
 import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { log } from "../../platform/log.ts";
-import { type StreamPlaybackId, UNRESTRICTED } from "../../tenancy/access/index.ts";
+import { type PlaybackId, UNRESTRICTED } from "../../tenancy/access/index.ts";
+import { streamKeySystems } from "./stream-key-systems.ts";
 import { requireRoomForStream } from "../../tenancy/limits/index.ts";
 import { newHexId, newStreamSecret } from "./ids.ts";
 import { ingestBases } from "./ingest-bases.ts";
@@ -14,7 +16,7 @@ import { sealStream } from "./secrets.ts";
 import { streamEvent } from "./stream-event.ts";
 import { toStream } from "./to-stream.ts";
 
-/** Creates a stream, with `video.live_stream.created`. @throws {Problem} stream_limit_reached */
+/** Creates a stream, with `video.live_stream.created`. @throws {Problem} stream_limit_reached, validation_failed */
 export async function createStream(
   body: CreateStream,
   { env, workspaceId, publicUrl, now, after, keep }: CreateContext,
@@ -22,14 +24,16 @@ export async function createStream(
   const db = openDatabase(env.DB);
   await requireRoomForStream(env, workspaceId);
   const bases = await ingestBases(db, env, now);
-  const stream = newStream(body, workspaceId, now);
-  const playbackId: StreamPlaybackId = {
+  const keySystems = await streamKeySystems(db, workspaceId, body);
+  const stream = newStream(body, { workspaceId, keySystems, now });
+  const playbackId: PlaybackId = {
     id: crypto.randomUUID(),
     kind: "stream",
     targetId: stream.id,
     workspaceId,
-    accessPolicy: body.playbackSettings.accessPolicy,
+    accessPolicy: keySystems === null ? body.playbackSettings.accessPolicy : "drm",
     ...UNRESTRICTED,
+    keySystems,
     createdAt: now,
   };
   const record = { stream, playbackIds: [playbackId], targets: [], mediaIds: [] };
@@ -49,7 +53,10 @@ export async function createStream(
   return created;
 }
 
-function newStream({ inputMediaSettings: settings }: CreateStream, workspaceId: string, now: Date): LiveStream {
+function newStream(
+  { inputMediaSettings: settings }: CreateStream,
+  { workspaceId, keySystems, now }: { workspaceId: string; keySystems: KeySystem[] | null; now: Date },
+): LiveStream {
   const id = newHexId();
   return {
     id,
@@ -59,6 +66,7 @@ function newStream({ inputMediaSettings: settings }: CreateStream, workspaceId: 
     srtPlaybackSecret: newStreamSecret(id),
     maxResolution: settings.maxResolution,
     mediaPolicy: settings.mediaPolicy,
+    keySystems,
     latencyMode: settings.latencyMode,
     reconnectWindowS: settings.reconnectWindow,
     maxDurationS: settings.maxDuration,

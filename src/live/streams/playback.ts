@@ -11,6 +11,8 @@ export interface LivePlayable {
   hasDvr: boolean;
   /** Access policy of its recordings and clips. */
   mediaPolicy: "public" | "private";
+  /** Its broadcasts, recordings and clips are encrypted. */
+  hasDrm: boolean;
   /** A viewer's request for a clip window also creates an asset. */
   allowViewerClips: boolean;
   /** The session on air, or the last one; null before the first playable session. */
@@ -39,6 +41,7 @@ export const PLAYABLE_COLUMNS = {
   streamId: liveStreams.id,
   hasDvr: liveStreams.enableDvrMode,
   mediaPolicy: liveStreams.mediaPolicy,
+  hasDrm: sql<boolean>`${liveStreams.keySystems} IS NOT NULL`.mapWith(Boolean).as("has_drm"),
   allowViewerClips: liveStreams.allowViewerClips,
 };
 
@@ -92,3 +95,7 @@ export async function findLiveSession(
   const { endedAt, ...session } = row;
   return { ...session, hasEnded: endedAt !== null };
 }
+
+/** Whether the session is a broadcast of the stream. */
+export const isSessionOf = async (db: Database, streamId: string, sessionId: string): Promise<boolean> =>
+  (await db.$count(liveSessions, and(eq(liveSessions.id, sessionId), eq(liveSessions.streamId, streamId)))) > 0;

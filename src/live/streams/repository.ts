@@ -4,7 +4,7 @@ import { recordingIdsOf } from "../../library/assets/index.ts";
 import { type Database, openDatabase, type Statement } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { type LiveStream, openStream, openTarget, showStream, showTarget, type SimulcastTarget } from "./secrets.ts";
-import { insertPlaybackId, type StreamPlaybackId, streamPlaybackIdsOf } from "../../tenancy/access/index.ts";
+import { insertPlaybackId, type PlaybackId, playbackIdsOf } from "../../tenancy/access/index.ts";
 import { ingestGateways, liveSessions, liveStreams, simulcastTargets } from "./tables.ts";
 
 export type { LiveStream, SimulcastTarget } from "./secrets.ts";
@@ -13,7 +13,7 @@ export type LiveSession = typeof liveSessions.$inferSelect;
 /** A stream with the other rows that its REST record contains. */
 export interface StreamRecord {
   stream: LiveStream;
-  playbackIds: StreamPlaybackId[];
+  playbackIds: PlaybackId[];
   targets: SimulcastTarget[];
   /** Its recordings, oldest first. */
   mediaIds: string[];
@@ -25,7 +25,7 @@ const isAlive = isNull(liveStreams.deletedAt);
 export const streamInserts = (
   db: Database,
   stream: typeof liveStreams.$inferInsert,
-  playbackId: StreamPlaybackId,
+  playbackId: PlaybackId,
 ): Statement[] => [db.insert(liveStreams).values(stream), insertPlaybackId(db, playbackId)];
 
 /**
@@ -46,7 +46,7 @@ export async function findStream(
       .select()
       .from(liveStreams)
       .where(and(eq(liveStreams.id, id), isMine, isAlive)),
-    streamPlaybackIdsOf(db, [id]),
+    playbackIdsOf(db, [id]),
     db
       .select()
       .from(simulcastTargets)
@@ -69,7 +69,7 @@ export async function findPlaybackId(
   env: Env,
   { workspaceId, streamId }: { workspaceId: string; streamId: string },
   playbackId: string,
-): Promise<StreamPlaybackId | null> {
+): Promise<PlaybackId | null> {
   const record = await findStream(env, workspaceId, streamId);
   return record?.playbackIds.find(({ id }) => id === playbackId) ?? null;
 }
@@ -95,7 +95,7 @@ export async function listStreams(
   ]);
   const streams = await Promise.all(rows.map((row) => showStream(env, row)));
   const ids = streams.map(({ id }) => id);
-  const playback = await streamPlaybackIdsOf(db, ids);
+  const playback = await playbackIdsOf(db, ids);
   const records = streams.map((stream) => ({
     stream,
     playbackIds: playback.filter(({ targetId }) => targetId === stream.id),

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { later, line, Metadata, pattern } from "../../platform/http/fields.ts";
+import { line, Metadata, pattern } from "../../platform/http/fields.ts";
 
 const LATENCY_MODES = ["low", "standard"] as const;
 
@@ -35,7 +35,10 @@ export const InputMediaSettings = z.object({
     .max(28_800)
     .default(0)
     .openapi({ description: "Maximum duration of a broadcast, in seconds; 0 = unlimited" }),
-  drmConfigurationId: later(),
+  drmConfigurationId: z
+    .uuid()
+    .nullish()
+    .openapi({ description: "Encrypts the stream, its recordings and clips; both policies must be `private`" }),
 });
 
 export const CreateStream = z

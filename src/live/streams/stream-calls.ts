@@ -1,3 +1,4 @@
+import type { KeySystem } from "../../media/cenc/content-key.ts";
 import type { Heartbeat, HeartbeatAnswer, IngestProtocol, IngestSettings, Started } from "../../../protocol/live.ts";
 import type { Env } from "../../platform/env.ts";
 import { callMachine } from "../../platform/machine/calls.ts";
@@ -47,6 +48,8 @@ export interface ConnectOrder {
 
 export interface RecordingOrder {
   policy: "public" | "private";
+  /** Of a stream with DRM. Absent in sessions from before there was DRM. */
+  keySystems?: KeySystem[] | null;
   publicUrl: string;
 }
 

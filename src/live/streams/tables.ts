@@ -1,5 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { LiveRendition } from "../../../protocol/live.ts";
+import type { KeySystem } from "../../media/cenc/content-key.ts";
 import type { Metadata } from "../../media/types.ts";
 
 /** The catalogue of streams. `status`, `audioOnly` and `deletedAt` are written by the stream machine's outbox alone. */
@@ -15,6 +16,8 @@ export const liveStreams = sqliteTable(
     srtPlaybackSecret: text().notNull(),
     maxResolution: text({ enum: ["1080p", "720p", "480p"] }).notNull(),
     mediaPolicy: text({ enum: ["public", "private"] }).notNull(), // policy of recordings
+    /** Of the DRM configuration: broadcasts, recordings and clips are encrypted. Null = they are not. */
+    keySystems: text({ mode: "json" }).$type<KeySystem[]>(),
     latencyMode: text({ enum: ["low", "standard"] }).notNull(),
     reconnectWindowS: integer().notNull(),
     maxDurationS: integer().notNull(), // 0 = unbounded

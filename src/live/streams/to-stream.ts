@@ -1,15 +1,16 @@
 import type { z } from "@hono/zod-openapi";
 import { toTimestamp } from "../../platform/timestamp.ts";
-import type { StreamPlaybackId } from "../../tenancy/access/index.ts";
+import type { PlaybackId } from "../../tenancy/access/index.ts";
 import type { LiveStream, SimulcastTarget, StreamRecord } from "./repository.ts";
 import type { PlaybackIdRecord, StreamRecordSchema, TargetRecord } from "./schemas.ts";
 
 /** The API shows a stream in its reconnect window as active. */
 const toStatus = ({ status }: Pick<LiveStream, "status">) => (status === "disconnected" ? "active" : status);
 
-export const toPlaybackId = ({ id, accessPolicy }: StreamPlaybackId): z.infer<typeof PlaybackIdRecord> => ({
+/** The contract's policies of streams are `public` and `private`. A stream with DRM needs a token, as a private one. */
+export const toPlaybackId = ({ id, accessPolicy }: PlaybackId): z.infer<typeof PlaybackIdRecord> => ({
   id,
-  accessPolicy,
+  accessPolicy: accessPolicy === "drm" ? "private" : accessPolicy,
 });
 
 export const toTarget = (target: SimulcastTarget): z.infer<typeof TargetRecord> => ({

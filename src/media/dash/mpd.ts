@@ -1,7 +1,10 @@
+import type { Protection } from "../cenc/content-key.ts";
+import { protectionBps } from "../cenc/overhead.ts";
 import { targetDuration } from "../manifest/bandwidth.ts";
 import { type Presentation, type Rendition, trackLabel } from "../manifest/model.ts";
 import { AAC_FRAME_SAMPLES } from "../mp4/aac.ts";
 import { dashBandwidth } from "./bandwidth.ts";
+import { CENC_NAMESPACE, contentProtection } from "./content-protection.ts";
 import { type Period, periodsOf } from "./periods.ts";
 import { AUDIO_CHANNELS_SCHEME, fractionText, isSampleRate, pictureAspect, UNKNOWN_LANGUAGE } from "./set-facts.ts";
 import { segmentTemplate } from "./segment-template.ts";
@@ -18,6 +21,7 @@ const LONGEST_SECONDS = 12 * 3600;
  * @param base the path of the renditions, relative to the MPD: the playback ID
  * @param firstNumber the number in the first segment's file name
  * @param location where a growing MPD is requested again, in the same directory as the MPD; null = at its own URL
+ * @param protection of encrypted media; null = the media is clear
  */
 export function mpd(
   presentation: Presentation,
@@ -25,6 +29,7 @@ export function mpd(
   now: Date,
   firstNumber = 0,
   location: string | null = null,
+  protection: Protection | null = null,
 ): string {
   const { videoSets, audio, isComplete, createdAtMs } = presentation;
   const { periods, endSeconds } = periodsOf(presentation);
@@ -35,6 +40,7 @@ export function mpd(
   const maxSegmentSeconds = isComplete ? longest : Math.max(longest, minBufferSeconds + longestFrame(audio));
   const root = {
     xmlns: "urn:mpeg:dash:schema:mpd:2011",
+    ...(protection === null ? {} : CENC_NAMESPACE),
     profiles: "urn:mpeg:dash:profile:isoff-live:2011",
     minBufferTime: isoDuration(minBufferSeconds),
     maxSegmentDuration: isoDurationUp(maxSegmentSeconds),
@@ -52,7 +58,9 @@ export function mpd(
     const isThere = (row: Rendition) => !period.missing.has(row.name);
     const common = {
       presentation,
-      bandwidth: (row: Rendition) => dashBandwidth(row, minBufferSeconds),
+      protection,
+      bandwidth: (row: Rendition) =>
+        dashBandwidth(row, minBufferSeconds) + (protection === null ? 0 : protectionBps(row)),
       template: (row: Rendition) => segmentTemplate(row, period, presentation, firstNumber),
     };
     const video = videoSets.map((set, n) => ({ set: set.filter(isThere), n }));
@@ -87,11 +95,12 @@ const largest = (numbers: number[]) => numbers.reduce((most, one) => Math.max(mo
 /** Arguments common to the adaptation sets of a Period. */
 interface SetContext {
   presentation: Presentation;
+  protection: Protection | null;
   bandwidth: (row: Rendition) => number;
   template: (row: Rendition) => string;
 }
 
-function videoSet(set: Rendition[], id: number, { presentation, bandwidth, template }: SetContext): string {
+function videoSet(set: Rendition[], id: number, { presentation, protection, bandwidth, template }: SetContext): string {
   const rates = set.map(({ frameRateNum, frameRateDen }) => ({ num: frameRateNum ?? 0, den: frameRateDen ?? 1 }));
   const representations = set.map((row, n) =>
     element(
@@ -123,6 +132,7 @@ function videoSet(set: Rendition[], id: number, { presentation, bandwidth, templ
       // The source has the higher quality, so it gets the higher priority while it is listed beside the ladder.
       selectionPriority: presentation.videoSets.length > 1 ? presentation.videoSets.length - id : null,
     },
+    ...contentProtection(protection),
     element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: id === 0 ? "main" : "alternate" }),
     ...representations,
   );
@@ -132,7 +142,7 @@ function audioSet(
   row: Rendition,
   id: number,
   isFirst: boolean,
-  { presentation, bandwidth, template }: SetContext,
+  { presentation, protection, bandwidth, template }: SetContext,
 ): string {
   const isMain = row.isDefault || (isFirst && !presentation.audio.some(({ isDefault }) => isDefault));
   return element(
@@ -145,7 +155,8 @@ function audioSet(
       segmentAlignment: true,
       startWithSAP: 1,
     },
-    // The schema requires every Label before the first Role.
+    // The schema requires every ContentProtection before the first Label, and every Label before the first Role.
+    ...contentProtection(protection),
     `<Label>${escapeXml(trackLabel(row, presentation.audio.indexOf(row)))}</Label>`,
     element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: isMain ? "main" : "alternate" }),
     element(

@@ -1,15 +1,22 @@
+import type { Protection } from "../cenc/content-key.ts";
 import { targetDuration } from "../manifest/bandwidth.ts";
 import type { MediaList } from "../manifest/model.ts";
 import { type RenditionSpan, spansOf } from "../manifest/spans.ts";
 import { segmentSeconds } from "./attributes.ts";
+import { keyTags } from "./key-tags.ts";
 
 /**
  * A media playlist (RFC 8216 §4.3.3). A complete one never changes. A growing one has type EVENT, makes players start at the beginning,
  * and gets EXT-X-ENDLIST only when it is complete.
  *
  * @param firstNumber the number in the first segment's file name
+ * @param protection of encrypted media; null = the media is clear
  */
-export function mediaPlaylist({ rendition, isComplete, durationTicks }: MediaList, firstNumber = 0): string {
+export function mediaPlaylist(
+  { rendition, isComplete, durationTicks }: MediaList,
+  firstNumber = 0,
+  protection: Protection | null = null,
+): string {
   const seconds = segmentSeconds(durationTicks, rendition.timescale);
   const spans = spansOf(rendition);
   return [
@@ -20,6 +27,7 @@ export function mediaPlaylist({ rendition, isComplete, durationTicks }: MediaLis
     `#EXT-X-PLAYLIST-TYPE:${isComplete ? "VOD" : "EVENT"}`,
     "#EXT-X-INDEPENDENT-SEGMENTS",
     ...(isComplete ? [] : ["#EXT-X-START:TIME-OFFSET=0"]),
+    ...keyTags(protection),
     ...spans.flatMap((span, n) => [
       ...beginning(span, spans[n - 1], rendition.name),
       ...seconds.slice(span.first, span.first + span.count).flatMap((duration, position) => [

@@ -1,3 +1,4 @@
+import { protectionBps } from "../cenc/overhead.ts";
 import { averageBitrate, peakBitrate, peakOf } from "../manifest/bandwidth.ts";
 import { type Presentation, type Rendition, trackLabel } from "../manifest/model.ts";
 import { quoted, tag } from "./attributes.ts";
@@ -12,8 +13,14 @@ const GROUP = "audio";
  * The multivariant playlist (RFC 8216 §4.3.4): video renditions as variants that share one audio group.
  * @param base the path of the renditions, relative to this playlist: the playback ID
  * @param query appended to every playlist URI: "?…" or ""
+ * @param isProtected encrypted media has no I-frame playlists: encryption moves the byte ranges of key frames
  */
-export function multivariantPlaylist(presentation: Presentation, base: string, query = ""): string {
+export function multivariantPlaylist(
+  presentation: Presentation,
+  base: string,
+  query = "",
+  isProtected = false,
+): string {
   const locate: Locate = (name) => `${base}/${name}.m3u8${query}`;
   const { videoSets, audio, isComplete } = presentation;
   const video = videoSets.flat();
@@ -23,8 +30,10 @@ export function multivariantPlaylist(presentation: Presentation, base: string, q
     "#EXT-X-INDEPENDENT-SEGMENTS",
     ...(isComplete ? [] : ["#EXT-X-START:TIME-OFFSET=0"]),
     ...audioGroup(audio, locate, video.length > 0),
-    ...(video.length > 0 ? video.flatMap((row) => videoVariant(row, audio, locate)) : audioVariant(audio, locate)),
-    ...video.flatMap((row) => iframeVariant(row, base)),
+    ...(video.length > 0
+      ? video.flatMap((row) => videoVariant(row, audio, locate, isProtected))
+      : audioVariant(audio, locate, isProtected)),
+    ...(isProtected ? [] : video.flatMap((row) => iframeVariant(row, base))),
     "",
   ].join("\n");
 }
@@ -54,11 +63,12 @@ function audioGroup(audio: Rendition[], locate: Locate, hasVideo: boolean): stri
   });
 }
 
-function videoVariant(row: Rendition, audio: Rendition[], locate: Locate): string[] {
+function videoVariant(row: Rendition, audio: Rendition[], locate: Locate, isProtected: boolean): string[] {
+  const { peak, average } = bitrates(isProtected);
   return [
     tag("EXT-X-STREAM-INF", {
-      BANDWIDTH: peakBitrate(row) + Math.max(0, ...audio.map(peakBitrate)),
-      "AVERAGE-BANDWIDTH": averageBitrate(row) + Math.max(0, ...audio.map(averageBitrate)),
+      BANDWIDTH: peak(row) + Math.max(0, ...audio.map(peak)),
+      "AVERAGE-BANDWIDTH": average(row) + Math.max(0, ...audio.map(average)),
       CODECS: quoted([...new Set([row.codec, ...audio.map(({ codec }) => codec)])].join(",")),
       RESOLUTION: `${row.widthPx}x${row.heightPx}`,
       "FRAME-RATE": ((row.frameRateNum ?? 0) / (row.frameRateDen ?? 1)).toFixed(3),
@@ -69,13 +79,19 @@ function videoVariant(row: Rendition, audio: Rendition[], locate: Locate): strin
   ];
 }
 
-function audioVariant(audio: Rendition[], locate: Locate): string[] {
+const bitrates = (isProtected: boolean) => ({
+  peak: (row: Rendition) => peakBitrate(row) + (isProtected ? protectionBps(row) : 0),
+  average: (row: Rendition) => averageBitrate(row) + (isProtected ? protectionBps(row) : 0),
+});
+
+function audioVariant(audio: Rendition[], locate: Locate, isProtected: boolean): string[] {
+  const { peak, average } = bitrates(isProtected);
   const first = audio.find((row) => row.isDefault) ?? audio[0];
   if (first === undefined) return [];
   return [
     tag("EXT-X-STREAM-INF", {
-      BANDWIDTH: Math.max(...audio.map(peakBitrate)),
-      "AVERAGE-BANDWIDTH": Math.max(...audio.map(averageBitrate)),
+      BANDWIDTH: Math.max(...audio.map(peak)),
+      "AVERAGE-BANDWIDTH": Math.max(...audio.map(average)),
       CODECS: quoted([...new Set(audio.map(({ codec }) => codec))].join(",")),
       AUDIO: audio.length > 1 ? quoted(GROUP) : null,
     }),

@@ -1,3 +1,6 @@
+import type { Protection } from "../cenc/content-key.ts";
+import { liveProtectionBps } from "../cenc/overhead.ts";
+import { CENC_NAMESPACE, contentProtection } from "../dash/content-protection.ts";
 import { timeline } from "../dash/segment-template.ts";
 import {
   AUDIO_CHANNELS_SCHEME,
@@ -48,6 +51,8 @@ export interface LiveMpd {
    * segments it already has to the end. With an MPD it can parse, it requests a last segment shorter than 1 s repeatedly.
    */
   omitsType?: boolean;
+  /** Of encrypted media. */
+  protection?: Protection | null;
 }
 
 /**
@@ -69,6 +74,7 @@ export function liveMpd(session: LiveMpd): string | null {
   const end = periods.at(-1)!;
   const root = {
     xmlns: "urn:mpeg:dash:schema:mpd:2011",
+    ...(session.protection ? CENC_NAMESPACE : {}),
     profiles: "urn:mpeg:dash:profile:isoff-live:2011",
     minBufferTime: isoDuration(timing.partTargetMs === null ? targetDurationSeconds : timing.partTargetMs / 1000),
     maxSegmentDuration: isoDurationUp(maxSegmentSeconds(session)),
@@ -181,7 +187,7 @@ function adaptationSet(
   period: MpdPeriod,
   session: LiveMpd,
 ): string {
-  const { frameRate, channels, clockUri, timing } = session;
+  const { frameRate, channels, clockUri, timing, protection = null } = session;
   return element(
     "AdaptationSet",
     {
@@ -192,6 +198,7 @@ function adaptationSet(
       segmentAlignment: true,
       startWithSAP: 1,
     },
+    ...contentProtection(protection),
     element("Role", { schemeIdUri: "urn:mpeg:dash:role:2011", value: id <= 1 ? "main" : "alternate" }),
     ...set.map(({ rendition: { facts, live }, segments }) =>
       element(
@@ -200,7 +207,9 @@ function adaptationSet(
           id: facts.name,
           codecs: facts.codec,
           // A copied source may exceed its announced rate, so the measured rate counts too.
-          bandwidth: Math.ceil(Math.max(facts.bitrateBps * OVERHEAD, measuredBitrate(live))),
+          bandwidth:
+            Math.ceil(Math.max(facts.bitrateBps * OVERHEAD, measuredBitrate(live))) +
+            (protection === null ? 0 : liveProtectionBps(facts.kind)),
           ...(kind === "video"
             ? { width: facts.widthPx, height: facts.heightPx, frameRate: frameRateText(frameRate), sar: "1:1" }
             : { audioSamplingRate: facts.timescale }),

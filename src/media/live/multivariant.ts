@@ -1,3 +1,4 @@
+import { liveProtectionBps } from "../cenc/overhead.ts";
 import { quoted, tag } from "../hls/attributes.ts";
 import { type Selection, selectRungs } from "../manifest/selection.ts";
 
@@ -35,12 +36,20 @@ export interface LiveOffer {
  *
  * @param base the path of the renditions, relative to this playlist
  * @param query of the renditions' playlist URIs: "" or "?dvrMode=true"
+ * @param isProtected whether viewers get encrypted media, which is a little larger
  */
-export function liveMultivariant(offer: LiveOffer, selection: Selection, base: string, query = "") {
+export function liveMultivariant(
+  offer: LiveOffer,
+  selection: Selection,
+  base: string,
+  query = "",
+  isProtected = false,
+): string {
   const { variants, frameRate, channels } = offer;
   const audio = variants.filter(({ kind }) => kind === "audio");
   const video = variants.filter(({ kind }) => kind === "video").toSorted((a, b) => b.bitrateBps - a.bitrateBps);
-  const soundPeakBps = Math.max(0, ...audio.map((one) => peakBps(one, offer)));
+  const peak = (one: LiveVariant) => peakBps(one, offer) + (isProtected ? liveProtectionBps(one.kind) : 0);
+  const soundPeakBps = Math.max(0, ...audio.map(peak));
   const streams = video.length > 0 ? selectRungs(video, selection) : audio;
   return [
     "#EXTM3U",
@@ -51,7 +60,7 @@ export function liveMultivariant(offer: LiveOffer, selection: Selection, base: s
       : []),
     ...streams.flatMap((stream) => [
       tag("EXT-X-STREAM-INF", {
-        BANDWIDTH: Math.ceil(peakBps(stream, offer) + (stream.kind === "video" ? soundPeakBps : 0)),
+        BANDWIDTH: Math.ceil(peak(stream) + (stream.kind === "video" ? soundPeakBps : 0)),
         CODECS: quoted([...new Set([stream.codec, ...audio.map(({ codec }) => codec)])].join(",")),
         RESOLUTION: stream.widthPx === null ? null : `${stream.widthPx}x${stream.heightPx}`,
         "FRAME-RATE": stream.kind === "video" ? frameRate?.toFixed(3) : null,

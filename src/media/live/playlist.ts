@@ -31,6 +31,8 @@ export interface LivePlaylist {
   isEvent?: boolean;
   /** Delta updates only: listed segments before the rendition's first. All of them are skipped. */
   older?: { segments: number; discontinuities: number };
+  /** EXT-X-KEY of encrypted media. A delta update has them too, because its segments follow skipped ones. */
+  keyTags?: string[];
 }
 
 /** The media playlist of one rendition of a live session (RFC 8216bis). URIs are relative to the playlist. */
@@ -42,6 +44,7 @@ export function livePlaylist({
   query = "",
   isEvent = false,
   older,
+  keyTags = [],
 }: LivePlaylist): string {
   const rendition = timing.partTargetMs === null ? wholeOnly(all) : all;
   const { segments, timescale, hasEnded, name } = rendition;
@@ -62,6 +65,7 @@ export function livePlaylist({
     ...(isEvent ? ["#EXT-X-PLAYLIST-TYPE:EVENT"] : []),
     "#EXT-X-INDEPENDENT-SEGMENTS",
     ...(skipped > 0 ? [`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skipped + (older?.segments ?? 0)}`] : []),
+    ...keyTags,
   ];
   let initVersion = skipped > 0 ? segments[skipped - 1]!.initVersion : null;
   for (let index = skipped; index < segments.length; index += 1) {

@@ -32,16 +32,22 @@ export const PROBLEMS = {
   webhook_limit_reached: { status: 400, message: "webhook limit reached" },
   /** Invalid delivery directives of a live playlist request (RFC 8216bis §6.2.5.2). */
   bad_directives: { status: 400, message: "Bad Request" },
+  /** The list of DRM configurations is empty, or a `drm` playback ID is asked for without one. */
+  no_drm_configuration: { status: 400, message: "DRM ID does not exist" },
+  drm_not_set_up: { status: 400, message: "DRM is not set up" },
   unauthorized: { status: 401, message: "unauthorized" },
   /** Playback without a valid token. Not `unauthorized`, whose challenge makes browsers ask for a password. */
   playback_unauthorized: { status: 401, message: "unauthorized" },
   forbidden: { status: 403, message: "forbidden" },
+  /** The owner's licence service refused a player or a key. */
+  license_refused: { status: 403, message: "license refused" },
   media_not_found: { status: 404, message: "media workspace relation not found" },
   playback_not_found: { status: 404, message: "Media/PlaybackId not Found" },
   stream_not_found: { status: 404, message: "stream not found" },
   stream_playback_not_found: { status: 404, message: "stream/playbackId not found" },
   simulcast_not_found: { status: 404, message: "stream/simulcast not found" },
   signing_key_not_found: { status: 404, message: "Signing key Not Found" },
+  drm_configuration_not_found: { status: 404, message: "DRM ID does not exist" },
   playlist_not_found: { status: 404, message: "playlist not found" },
   webhook_not_found: { status: 404, message: "webhook not found" },
   event_not_found: { status: 404, message: "event not found" },
@@ -67,6 +73,7 @@ export const PROBLEMS = {
   too_many_requests: { status: 429, message: "too many requests" },
   clip_limit_reached: { status: 429, message: "too many requests" },
   internal: { status: 500, message: "something failed on our side" },
+  license_service_failed: { status: 502, message: "license service failed" },
   unavailable: { status: 503, message: "temporarily unavailable", retryAfterSeconds: 2 },
 } as const satisfies Record<string, ProblemKind>;
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -109,6 +116,7 @@ const NOT_FOUND = {
   simulcast_not_found: "no stream of this id has such a simulcast target",
   signing_key_not_found: "no signing key has this id",
   playlist_not_found: "no playlist has this id",
+  drm_configuration_not_found: "no DRM configuration has this id",
   webhook_not_found: "no webhook has this id",
   event_not_found: "no event has this id",
   view_not_found: "no view has this id",

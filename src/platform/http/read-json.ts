@@ -25,14 +25,22 @@ async function boundedText(c: Context<AppContext>): Promise<string> {
   return text;
 }
 
+/** The JSON body of an internal callback. @throws {Problem} body_too_large; validation_failed */
+export const readCallback = <T extends z.ZodType>(schema: T, request: Request): Promise<z.infer<T>> =>
+  readBoundedJson(schema, request, CALLBACK_JSON);
+
 /**
- * The JSON body of an internal callback, validated against its schema.
+ * A JSON body, validated against its schema, whatever its content type.
  *
  * @throws {Problem} body_too_large; validation_failed
  */
-export async function readCallback<T extends z.ZodType>(schema: T, request: Request): Promise<z.infer<T>> {
-  const text = await readText(request, CALLBACK_JSON);
-  requireBounded(text, CALLBACK_JSON);
+export async function readBoundedJson<T extends z.ZodType>(
+  schema: T,
+  request: Request,
+  bounds: JsonBounds,
+): Promise<z.infer<T>> {
+  const text = await readText(request, bounds);
+  requireBounded(text, bounds);
   const body = parse(text);
   const parsed = schema.safeParse(body);
   if (!parsed.success) throw validationProblem(parsed.error, { data: body, schema });

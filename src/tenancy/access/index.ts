@@ -4,14 +4,12 @@ export {
   type AccessRules,
   deletePlaybackIdIf,
   deletePlaybackIdsOf,
+  findOwnPolicy,
   insertPlaybackId,
   insertPlaybackIdIf,
-  isOwnPlaybackId,
   type PlaybackId,
   playbackIdsOf,
   restrictPlaybackIdIf,
-  type StreamPlaybackId,
-  streamPlaybackIdsOf,
   UNRESTRICTED,
 } from "./repository.ts";
 export {
@@ -23,5 +21,5 @@ export {
   type Rules,
 } from "./restrictions.ts";
 export { playbackIds } from "./tables.ts";
-export { TOKEN_REFUSALS, type TokenRefusal } from "./token.ts";
+export { TOKEN_REFUSALS, type TokenPurpose, type TokenRefusal } from "./token.ts";
 export { verifyToken } from "./verify-token.ts";

@@ -1,18 +1,23 @@
 /** Queries and changes of `playback_ids`, most of them statements for a caller's batch. No other room writes the table. */
-import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { columnValues } from "../../platform/column-values.ts";
 import type { Database } from "../../platform/database.ts";
 import { playbackIds } from "./tables.ts";
 
 export type PlaybackId = typeof playbackIds.$inferSelect;
-/** Streams have no DRM (media contract, live streams). */
-export type StreamPlaybackId = Omit<PlaybackId, "accessPolicy"> & { accessPolicy: "public" | "private" };
 
-/** A playback ID without restrictions. */
-export const UNRESTRICTED = { accessRestrictions: null, resolution: null } satisfies Partial<PlaybackId>;
+/** A playback ID without restrictions and without DRM. */
+export const UNRESTRICTED = {
+  accessRestrictions: null,
+  resolution: null,
+  keySystems: null,
+} satisfies Partial<PlaybackId>;
 
 /** What decides who may play. Every look-up of a playback ID has it. */
-export type AccessRules = Pick<PlaybackId, "workspaceId" | "accessPolicy" | "accessRestrictions" | "resolution"> & {
+export type AccessRules = Pick<
+  PlaybackId,
+  "workspaceId" | "accessPolicy" | "keySystems" | "accessRestrictions" | "resolution"
+> & {
   playbackId: string;
 };
 
@@ -21,24 +26,14 @@ export const ACCESS_COLUMNS = {
   playbackId: sql<string>`${playbackIds.id}`.as("access_playback_id"),
   workspaceId: sql<string>`${playbackIds.workspaceId}`.as("access_workspace_id"),
   accessPolicy: playbackIds.accessPolicy,
+  keySystems: playbackIds.keySystems,
   accessRestrictions: playbackIds.accessRestrictions,
   resolution: playbackIds.resolution,
 };
 
-/** Playback IDs of assets, oldest first. */
+/** Playback IDs of assets or streams, oldest first. */
 export const playbackIdsOf = (db: Database, targetIds: string[]) =>
   db.select().from(playbackIds).where(inArray(playbackIds.targetId, targetIds)).orderBy(asc(playbackIds.createdAt));
-
-/** The same for streams. */
-export const streamPlaybackIdsOf = (db: Database, streamIds: string[]) =>
-  db
-    .select({
-      ...getTableColumns(playbackIds),
-      accessPolicy: sql<StreamPlaybackId["accessPolicy"]>`${playbackIds.accessPolicy}`,
-    })
-    .from(playbackIds)
-    .where(inArray(playbackIds.targetId, streamIds))
-    .orderBy(asc(playbackIds.createdAt));
 
 export const insertPlaybackId = (db: Database, playbackId: PlaybackId) => db.insert(playbackIds).values(playbackId);
 
@@ -49,9 +44,17 @@ export const insertPlaybackIdIf = (db: Database, playbackId: PlaybackId, conditi
     .select(sql`SELECT ${columnValues(playbackIds, playbackId)} WHERE ${condition}`)
     .onConflictDoNothing();
 
-/** Whether the workspace has a playback ID, of an asset or a stream. */
-export async function isOwnPlaybackId(db: Database, workspaceId: string, id: string): Promise<boolean> {
-  return (await db.$count(playbackIds, and(eq(playbackIds.id, id), eq(playbackIds.workspaceId, workspaceId)))) > 0;
+/** The access policy of a playback ID, of an asset or a stream; null when the workspace has no such ID. */
+export async function findOwnPolicy(
+  db: Database,
+  workspaceId: string,
+  id: string,
+): Promise<PlaybackId["accessPolicy"] | null> {
+  const [found] = await db
+    .select({ accessPolicy: playbackIds.accessPolicy })
+    .from(playbackIds)
+    .where(and(eq(playbackIds.id, id), eq(playbackIds.workspaceId, workspaceId)));
+  return found?.accessPolicy ?? null;
 }
 
 /** Replaces the restrictions of the playback ID when the condition holds. */

@@ -1,4 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { KeySystem } from "../../media/cenc/content-key.ts";
 import type { AccessRestrictions } from "./restrictions.ts";
 
 /** The playback IDs of assets and streams, with their access rules. Written by `repository.ts` of this folder. */
@@ -13,8 +14,10 @@ export const playbackIds = sqliteTable(
     /** Id of the asset or stream. */
     targetId: text().notNull(),
     workspaceId: text().notNull(),
-    /** `drm` is for assets only. */
+    /** `drm`: what it plays is encrypted, and needs a token as if it were private. */
     accessPolicy: text({ enum: ["public", "private", "drm"] }).notNull(),
+    /** Of the DRM configuration, which never changes; null unless the policy is `drm`. */
+    keySystems: text({ mode: "json" }).$type<KeySystem[]>(),
     /** Null: every domain and user agent may play. */
     accessRestrictions: text({ mode: "json" }).$type<AccessRestrictions>(),
     /** The largest rung that it offers; null = all. */

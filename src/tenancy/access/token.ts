@@ -17,6 +17,7 @@ export const TOKEN_REFUSALS = {
   "unknown key": "the token's kid is not a signing key of this workspace",
   forged: "the token's signature is invalid",
   audience: "the token's aud must be media:{playbackId}",
+  "license audience": "the token's aud must be drm:{playbackId}",
   workspace: "the token's sub must be empty or the workspace's id",
   unlimited: "the token has no exp",
   expired: "the token has expired",
@@ -28,7 +29,17 @@ export type TokenRefusal = keyof typeof TOKEN_REFUSALS;
 export interface TokenScope {
   playbackId: string;
   workspaceId: string;
+  purpose: TokenPurpose;
 }
+
+/** What is requested: content, content of a playback ID with DRM, or a licence. A token for licences opens the content that they decrypt too. */
+export type TokenPurpose = "media" | "encrypted media" | "license";
+
+const AUDIENCES: Record<TokenPurpose, readonly string[]> = {
+  media: ["media"],
+  "encrypted media": ["media", "drm"],
+  license: ["drm"],
+};
 
 /** The id of the key that the token claims to be signed with. */
 export function keyIdOf(token: string): { keyId: string } | { refusal: TokenRefusal } {
@@ -46,13 +57,14 @@ export function keyIdOf(token: string): { keyId: string } | { refusal: TokenRefu
 /** @param claims of a token whose signature is valid */
 export function judgeClaims(
   claims: Record<string, unknown>,
-  { playbackId, workspaceId, keyId }: TokenScope & { keyId: string },
+  { playbackId, workspaceId, purpose, keyId }: TokenScope & { keyId: string },
   nowMs: number,
 ): { expiresAtMs: number } | { refusal: TokenRefusal } {
   const { kid, aud, sub, exp, nbf } = claims;
   if (kid !== undefined && kid !== keyId) return { refusal: "unknown key" };
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud];
-  if (!audiences.includes(`media:${playbackId}`)) return { refusal: "audience" };
+  if (!AUDIENCES[purpose].some((kind) => audiences.includes(`${kind}:${playbackId}`)))
+    return { refusal: purpose === "license" ? "license audience" : "audience" };
   if (sub !== undefined && sub !== "" && sub !== workspaceId) return { refusal: "workspace" };
   if (!isTime(exp)) return { refusal: "unlimited" };
   if (exp * 1000 <= nowMs) return { refusal: "expired" };

@@ -7,7 +7,7 @@ import { Problem } from "../../platform/http/problems.ts";
 import { publicUrlOf } from "../../platform/http/requests.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
-import { isOwnPlaybackId } from "../access/index.ts";
+import { findOwnPolicy } from "../access/index.ts";
 import { serverKeyOf } from "./server-key.ts";
 
 const MAX_LIFETIME_SECONDS = 604_800; // 7 days
@@ -59,12 +59,14 @@ export const playbackTokenRoutes = newRouter().openapi(createTokenRoute, async (
   const { expiresIn, ...body } = c.req.valid("json");
   const playbackId = body.playbackId.toLowerCase();
   const { workspaceId } = c.var.caller;
-  if (!(await isOwnPlaybackId(openDatabase(c.env.DB), workspaceId, playbackId)))
-    throw new Problem("playback_not_found", "no such playback id");
+  const accessPolicy = await findOwnPolicy(openDatabase(c.env.DB), workspaceId, playbackId);
+  if (accessPolicy === null) throw new Problem("playback_not_found", "no such playback id");
   const now = new Date();
   const { keyId, privateKey } = await serverKeyOf(c.env, workspaceId, now);
   const issuedAt = Math.floor(now.getTime() / 1000);
-  const claims = { kid: keyId, aud: `media:${playbackId}`, iss: new URL(publicUrlOf(c)).hostname, sub: workspaceId };
+  // A token for licences opens the encrypted media too.
+  const aud = `${accessPolicy === "drm" ? "drm" : "media"}:${playbackId}`;
+  const claims = { kid: keyId, aud, iss: new URL(publicUrlOf(c)).hostname, sub: workspaceId };
   const token = await new SignJWT({ ...claims, iat: issuedAt, exp: issuedAt + expiresIn })
     .setProtectedHeader({ alg: "RS256", kid: keyId })
     .sign(privateKey);

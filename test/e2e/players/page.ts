@@ -44,8 +44,10 @@ video.addEventListener("error", () => log.errors.push(`video: ${video.error?.cod
 window.addEventListener("error", (event) => log.errors.push(`page: ${event.message}`));
 window.addEventListener("unhandledrejection", (event) => log.errors.push(`page: ${String(event.reason)}`));
 
-function hlsFace(): Face {
-  const hls = new HlsPlayer({ enableWorker: true });
+/** @param licenseUrl of ClearKey; null = the media is clear */
+function hlsFace(licenseUrl: string | null): Face {
+  const drm = licenseUrl === null ? {} : { emeEnabled: true, drmSystems: { "org.w3.clearkey": { licenseUrl } } };
+  const hls = new HlsPlayer({ enableWorker: true, ...drm });
   hls.on(Events.ERROR, (_event, data) => {
     // hls.js also reports gaps that it skips as errors; a valid stream has none.
     log.errors.push(`hls.js: ${data.type} ${data.details} ${data.error?.message ?? ""}`);
@@ -68,7 +70,7 @@ function hlsFace(): Face {
   };
 }
 
-function dashFace(): Face {
+function dashFace(licenseUrl: string | null): Face {
   const player = dashjs.MediaPlayer().create();
   player.updateSettings({ streaming: { cacheInitSegments: true } });
   player.on(dashjs.MediaPlayer.events.ERROR, (event: unknown) => log.errors.push(`dash.js: ${JSON.stringify(event)}`));
@@ -80,6 +82,7 @@ function dashFace(): Face {
       new Promise((resolve) => {
         player.on(dashjs.MediaPlayer.events.STREAM_INITIALIZED, () => resolve());
         player.initialize(video, url, false);
+        if (licenseUrl !== null) player.setProtectionData({ "org.w3.clearkey": { serverURL: licenseUrl } });
       }),
     rungs: () =>
       sets().flatMap((set, n) =>
@@ -100,9 +103,10 @@ function dashFace(): Face {
   };
 }
 
-function shakaFace(): Face {
+function shakaFace(licenseUrl: string | null): Face {
   shaka.polyfill.installAll();
   const player = new shaka.Player();
+  if (licenseUrl !== null) player.configure({ drm: { servers: { "org.w3.clearkey": licenseUrl } } });
   player.addEventListener("error", (event: Event) =>
     log.errors.push(`shaka: ${JSON.stringify(Reflect.get(event, "detail"))}`),
   );
@@ -141,8 +145,8 @@ let face: Face;
 
 /** The test's interface; see `play-through.ts`. */
 export const harness = {
-  async load(name: PlayerName, url: string): Promise<{ version: string }> {
-    face = FACES[name]();
+  async load(name: PlayerName, url: string, licenseUrl: string | null = null): Promise<{ version: string }> {
+    face = FACES[name](licenseUrl);
     await face.load(url);
     return { version: face.version };
   },
@@ -203,6 +207,7 @@ export const harness = {
   },
   automatic: () => face.automatic(),
   duration: () => video.duration,
+  decodedFrames: () => video.getVideoPlaybackQuality().totalVideoFrames,
   droppedFrames: () => video.getVideoPlaybackQuality().droppedVideoFrames,
   log: () => log,
 };

@@ -12,6 +12,8 @@ export interface PlayThroughOptions {
   stepMs?: number;
   /** The player's own intervals run every millisecond, to provoke race conditions. */
   hasFastIntervals?: boolean;
+  /** Of ClearKey, for encrypted media. */
+  licenseUrl?: string;
 }
 
 export interface PlayThrough {
@@ -39,7 +41,7 @@ export async function playThrough(
   pageUrl: string,
   player: PlayerName,
   manifestUrl: string,
-  { rate = 1, seed = 1, stepMs = 30_000, hasFastIntervals = false }: PlayThroughOptions = {},
+  { rate = 1, seed = 1, stepMs = 30_000, hasFastIntervals = false, licenseUrl }: PlayThroughOptions = {},
 ): Promise<PlayThrough> {
   const page = await browser.newPage();
   try {
@@ -56,7 +58,7 @@ export async function playThrough(
     await page.waitForFunction(() => "harness" in window);
     const step = stepper(page, player);
 
-    const { version } = await step("load", stepMs, "load", player, manifestUrl);
+    const { version } = await step("load", stepMs, "load", player, manifestUrl, licenseUrl ?? null);
     const length = await step("duration", stepMs, "duration");
     const { currentTime, duration } = await step(
       "play to the end",

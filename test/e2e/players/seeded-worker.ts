@@ -12,7 +12,7 @@ export async function startPlaybackWorker() {
   const bundle = await build({
     stdin: {
       contents:
-        'import { answerPlayback, playbackRoutes } from "./src/playback/index.ts"; export { PlaybackOrigin } from "./src/playback/index.ts"; export default { fetch: (request, env, ctx) => answerPlayback(request, env, ctx) ?? playbackRoutes.fetch(request, env, ctx) };',
+        'import { answerPlayback, playbackRoutes } from "./src/playback/index.ts"; import { licenseRoutes } from "./src/playback/licenses/routes.ts"; import { renderError } from "./src/platform/http/router.ts"; export { PlaybackOrigin } from "./src/playback/index.ts"; const licenses = licenseRoutes(); licenses.onError(renderError); export default { fetch: (request, env, ctx) => answerPlayback(request, env, ctx) ?? (request.url.includes("/drm/") ? licenses : playbackRoutes).fetch(request, env, ctx) };',
       resolveDir: fileURLToPath(ROOT),
       loader: "ts",
     },
@@ -38,7 +38,12 @@ export async function startPlaybackWorker() {
       d1Databases: ["DB"],
       r2Buckets: ["MEDIA"],
       serviceBindings: { ASSETS: serveBuilt },
-      bindings: { ALLOW_PRIVATE_NETWORK: "true", MAX_SOURCE_BYTES: "1000000000", JOB_SECRET: "s".repeat(32) },
+      bindings: {
+        ALLOW_PRIVATE_NETWORK: "true",
+        MAX_SOURCE_BYTES: "1000000000",
+        JOB_SECRET: "s".repeat(32),
+        WEBHOOK_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+      },
     }),
   );
   const url = (await miniflare.ready).origin;

@@ -7,7 +7,7 @@ import type { FuzzTarget } from "../target.ts";
 
 const SECRET = "a secret of the fuzzer: long enough for use";
 const NOW_MS = 1_800_000_000_000;
-const scope = { playbackId: crypto.randomUUID(), workspaceId: crypto.randomUUID() };
+const scope = { playbackId: crypto.randomUUID(), workspaceId: crypto.randomUUID(), purpose: "media" as const };
 const keyId = crypto.randomUUID();
 const permit = { playbackId: scope.playbackId, keyId, expiresAtMs: NOW_MS + 3600_000 };
 const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });

@@ -28,6 +28,7 @@ const playbackIds: AssetRecord["playbackIds"] = [
     targetId: SAMPLE.mediaId,
     workspaceId: SAMPLE.workspaceId,
     accessPolicy: "public",
+    keySystems: null,
     accessRestrictions: {
       domains: { defaultPolicy: "deny", allow: ["example.com"], deny: [] },
       userAgents: { defaultPolicy: "allow", allow: [], deny: [] },

@@ -36,7 +36,7 @@ export const KEY_TRIALS = {
     return "refusal" in judged && judged.refusal === "too long" ? "401" : TAKEN;
   }),
   "playback-token-leeway": upTo((ms) => {
-    const scope = { playbackId: "p", workspaceId: "w", keyId: "k" };
+    const scope = { playbackId: "p", workspaceId: "w", keyId: "k", purpose: "media" as const };
     const judged = judgeClaims({ aud: "media:p", exp: 1e9, nbf: ms / 1000 }, scope, 0);
     return "refusal" in judged ? "401" : TAKEN;
   }),

@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import { readDirectives } from "../../../src/media/live/reload.ts";
-import { liveAddressPath, readLiveAddress } from "../../../src/playback/live-address.ts";
+import {
+  type EncryptedWith,
+  type LiveAddress,
+  liveAddressPath,
+  readLiveAddress,
+} from "../../../src/playback/live-address.ts";
 import { readLiveTarget } from "../../../src/playback/live-paths.ts";
 
 const sessionId = "11111111-2222-3333-4444-555555555555";
@@ -17,27 +22,46 @@ test.each([
 ])("a playlist asked for with %s has one address", (query, expected) => {
   const directives = readDirectives(new URLSearchParams(query));
   if ("problem" in directives) throw new Error(directives.problem);
-  const path = liveAddressPath({ kind: "playlist", sessionId, rendition: "v720", directives, isDvr: false });
+  const path = liveAddressPath({
+    kind: "playlist",
+    sessionId,
+    rendition: "v720",
+    directives,
+    isDvr: false,
+    encryption: null,
+  });
   expect(path).toBe(`live/${sessionId}/v720.m3u8${expected}`);
 });
 
-test.each([
-  { kind: "playlist", rendition: "a1", directives: { waitFor: { msn: 3, part: null }, skip: "YES" }, isDvr: true },
-  { kind: "playlist", rendition: "a1", directives: { waitFor: null, skip: null }, isDvr: false },
-  { kind: "init", rendition: "v1080", version: 12 },
-  { kind: "media", rendition: "v1080", msn: 21_599, part: 3 },
-  { kind: "media", rendition: "v1080", msn: 0, part: null },
-  { kind: "mpd", playbackId: sessionId, isDvr: true, selection: NO_SELECTION, omitsType: true },
+const encryption = null;
+const forAll: EncryptedWith = { keyId: crypto.randomUUID(), keySystems: ["widevine", "fairplay"] };
+const media: EncryptedWith = { ...forAll, keySystems: [] }; // the same for all key systems
+
+test.each<LiveAddress extends infer Address ? (Address extends unknown ? Omit<Address, "sessionId"> : never) : never>([
+  {
+    kind: "playlist",
+    rendition: "a1",
+    directives: { waitFor: { msn: 3, part: null }, skip: "YES" },
+    isDvr: true,
+    encryption,
+  },
+  { kind: "playlist", rendition: "a1", directives: { waitFor: null, skip: null }, isDvr: false, encryption: forAll },
+  { kind: "init", rendition: "v1080", version: 12, encryption },
+  { kind: "init", rendition: "v1080", version: 12, encryption: media },
+  { kind: "media", rendition: "v1080", msn: 21_599, part: 3, encryption: media },
+  { kind: "media", rendition: "v1080", msn: 0, part: null, encryption },
+  { kind: "mpd", playbackId: sessionId, isDvr: true, selection: NO_SELECTION, omitsType: true, encryption },
   {
     kind: "mpd",
     playbackId: sessionId,
     isDvr: false,
     selection: { ...NO_SELECTION, maxPx: 720, order: "asc" },
     omitsType: false,
+    encryption: forAll,
   },
   { kind: "thumbnail" },
-] as const)("the address of $kind says all of it", (question) => {
-  const address = { ...question, sessionId };
+])("the address of $kind says all of it", (question) => {
+  const address: LiveAddress = { ...question, sessionId };
   expect(readLiveAddress(new URL(`https://inner/${liveAddressPath(address)}`))).toEqual(address);
 });
 

@@ -21,6 +21,7 @@ export async function newMade(workspace: TestWorkspace): Promise<Made> {
   const target = { url: "rtmp://live.example.com/app", streamKey: "a" };
   const simulcast = await make(`/v1/live/streams/${stream.streamId}/simulcast`, target);
   const playlist = await make("/v1/on-demand/playlists", { name: "a", referenceId: "a", type: "manual" });
+  const configuration = await make("/v1/on-demand/drm-configurations", { keySystems: ["clearkey"] });
   const signingKeyId = crypto.randomUUID(); // not over the API, which would make a key pair for each operation
   await openDatabase(env.DB)
     .insert(signingKeys)
@@ -38,6 +39,7 @@ export async function newMade(workspace: TestWorkspace): Promise<Made> {
     viewId: await storeView(workspace.id, "Harbour"),
     metricId: "views",
     dimensionsId: "browser_name",
+    drmConfigurationId: configuration["id"]!,
   };
 }
 

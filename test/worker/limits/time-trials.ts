@@ -15,7 +15,11 @@ import { addWebhook } from "../events/webhooks/webhook-rows.ts";
 import { receivers, seenAt } from "../events/webhooks/receivers.ts";
 
 /** The outcome of the work after this time. @param isWaiting whether the work has started to wait; makes a network request */
-async function after(ms: number, begin: () => Promise<string>, isWaiting: () => Promise<boolean>): Promise<string> {
+export async function after(
+  ms: number,
+  begin: () => Promise<string>,
+  isWaiting: () => Promise<boolean>,
+): Promise<string> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     let verdict = TAKEN;

@@ -165,11 +165,16 @@ describe.each(PATHS)("POST %s", (path) => {
     });
   });
 
-  test("refuses by name the features of a later release", async () => {
-    const body = settings({ drmConfigurationId: crypto.randomUUID() });
-    const { status, fields } = await refusal(await create(path, body));
-    expect(status).toBe(422);
-    expect(fields).toEqual([{ field: "inputMediaSettings.drmConfigurationId", message: "is not available yet" }]);
+  test("refuses a DRM configuration that the workspace does not have, and one with a public policy", async () => {
+    const drmConfigurationId = crypto.randomUUID();
+    const unknown = settings({ drmConfigurationId, mediaPolicy: "private" }, "private");
+    const fieldOf = (field: string) => ({ status: 422, fields: [{ field, message: "is invalid" }] });
+    expect(await refusal(await create(path, unknown))).toMatchObject(fieldOf("inputMediaSettings.drmConfigurationId"));
+    for (const [field, body] of [
+      ["playbackSettings.accessPolicy", settings({ drmConfigurationId, mediaPolicy: "private" }, "public")],
+      ["inputMediaSettings.mediaPolicy", settings({ drmConfigurationId, mediaPolicy: "public" }, "private")],
+    ] as const)
+      expect(await refusal(await create(path, body))).toMatchObject(fieldOf(field));
   });
 
   test("creates a stream with the defaults from an empty object", async () => {

@@ -14,7 +14,7 @@ export async function newAsset(
   change: Partial<NewAsset> = {},
   access: Partial<typeof playbackIds.$inferInsert> = {},
 ): Promise<{ assetId: string; playbackId: string }> {
-  const assetId = crypto.randomUUID();
+  const assetId = change.id ?? crypto.randomUUID();
   const playbackId = crypto.randomUUID();
   const now = new Date();
   const db = openDatabase(env.DB);

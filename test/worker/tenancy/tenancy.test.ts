@@ -36,6 +36,7 @@ const someIds = () => ({
   viewId: crypto.randomUUID(),
   metricId: "views", // a name, as the next
   dimensionsId: "video_title",
+  drmConfigurationId: crypto.randomUUID(),
 });
 type Ids = { [Name in keyof ReturnType<typeof someIds>]: string };
 
@@ -162,6 +163,15 @@ const CALLS: Record<string, Call> = {
   get_timeseries_data: { nothing: 200, query: () => `${SPAN}&groupBy=hour` },
   list_comparison_values: {},
   list_errors: { queries: () => ["limit=50"] },
+  getDrmConfiguration: { queries: () => ["limit=50"] },
+  getDrmConfigurationById: {},
+  "create-drm-configuration": { body: () => ({ keySystems: ["clearkey"] }) },
+  // Licences are for viewers, who have tokens and no credentials; the tenants' media is clear.
+  ...Object.fromEntries(
+    ["clearkey-license", "widevine-license", "fairplay-license", "fairplay-certificate"].flatMap((name) =>
+      [name, `${name}-live`].map((id) => [id, { opens: 404 }]),
+    ),
+  ),
   "create-playback-token": { body: ({ playbackId }) => ({ playbackId }) },
 };
 
@@ -237,6 +247,7 @@ async function newTenant(): Promise<Tenant> {
   const playlist = await make("/v1/on-demand/playlists", { name: mark, referenceId: mark, type: "manual" });
   await workspace.request("PATCH", `/v1/on-demand/playlists/${playlist.id}/media`, { mediaIds: [media.id] });
   await make("/v1/on-demand/playlists", { name: "a", referenceId: "a", type: "manual" });
+  const configuration = await make("/v1/on-demand/drm-configurations", { keySystems: ["clearkey"] });
   const signingKeyId = crypto.randomUUID(); // not over the API, which would make a key pair for each tenant
   await db
     .insert(signingKeys)
@@ -250,6 +261,7 @@ async function newTenant(): Promise<Tenant> {
     publicUrl: `http://${mark}.test`,
     maxResolution: "1080p",
     mediaPolicy: "public",
+    keySystems: null,
     atMs: Date.now(),
     clip: { sourceAssetId: crypto.randomUUID(), startMs: 0, endMs: 2000 },
   });
@@ -282,9 +294,11 @@ async function newTenant(): Promise<Tenant> {
       viewId: view,
       metricId: "views",
       dimensionsId: "video_title",
+      drmConfigurationId: configuration.id,
     },
     traces: [
       view,
+      configuration.id,
       playlist.id,
       signingKeyId,
       mark,
@@ -320,7 +334,7 @@ async function whatIsSaidBy(response: Response) {
 
 /** A workspace's records that another one could change. */
 async function possessionsOf({ workspace, ids }: Tenant) {
-  const { mediaId, webhookId, eventId, streamId, playlistId, signingKeyId } = ids;
+  const { mediaId, webhookId, eventId, streamId, playlistId, signingKeyId, drmConfigurationId } = ids;
   const read = async (method: string, path: string) =>
     (await (await workspace.request(method, path)).json<{ data: Record<string, unknown> }>()).data;
   const { title, metadata, playbackIds } = await read("GET", `/v1/on-demand/${mediaId}`);
@@ -334,6 +348,7 @@ async function possessionsOf({ workspace, ids }: Tenant) {
     stream: await read("GET", `/v1/live/streams/${streamId}`),
     playlist: await read("GET", `/v1/on-demand/playlists/${playlistId}`),
     signingKey: await read("GET", `/v1/iam/signing-keys/${signingKeyId}`),
+    drmConfiguration: await read("GET", `/v1/on-demand/drm-configurations/${drmConfigurationId}`),
   };
 }
 

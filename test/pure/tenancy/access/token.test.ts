@@ -2,7 +2,12 @@ import { expect, test } from "vitest";
 import { judgeClaims, keyIdOf } from "../../../../src/tenancy/access/token.ts";
 
 const NOW = 1_800_000_000; // s
-const scope = { playbackId: crypto.randomUUID(), workspaceId: crypto.randomUUID(), keyId: crypto.randomUUID() };
+const scope = {
+  playbackId: crypto.randomUUID(),
+  workspaceId: crypto.randomUUID(),
+  keyId: crypto.randomUUID(),
+  purpose: "media" as const,
+};
 const judged = (change: object, nowMs = NOW * 1000) =>
   judgeClaims({ aud: `media:${scope.playbackId}`, exp: NOW + 60, ...change }, scope, nowMs);
 

@@ -215,7 +215,16 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
     [["inputs[0].url", "must not point to a private or local address"]],
   ],
   ["localhost", videoFrom("http://localhost/x"), [["inputs[0].url", "must not point to a private or local address"]]],
-  ["DRM, which comes later", { ...good, accessPolicy: "drm" }, [["accessPolicy", later]]],
+  [
+    "an unknown DRM configuration",
+    { ...good, accessPolicy: "drm", drmConfigurationId: crypto.randomUUID() },
+    [["drmConfigurationId", invalid, "must be the id of a DRM configuration of this workspace"]],
+  ],
+  [
+    "a DRM configuration without DRM",
+    { ...good, drmConfigurationId: crypto.randomUUID() },
+    [["drmConfigurationId", invalid, "must be absent unless `accessPolicy` is `drm`"]],
+  ],
   ["an unknown access policy", { ...good, accessPolicy: "secret" }, [["accessPolicy", invalid, POLICIES]]],
   [
     "a watermark, which comes later",

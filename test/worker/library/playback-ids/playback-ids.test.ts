@@ -103,7 +103,7 @@ describe("playback IDs of a media", () => {
   });
 
   test.each<[string, object, string[]]>([
-    ["DRM", { accessPolicy: "drm" }, ["accessPolicy"]],
+    ["an unknown DRM configuration", { accessPolicy: "drm", drmConfigurationId: unknown() }, ["drmConfigurationId"]],
     ["no policy", {}, ["accessPolicy"]],
     ["an unknown resolution", { accessPolicy: "public", resolution: "360p" }, ["resolution"]],
     ["a DRM configuration", { accessPolicy: "public", drmConfigurationId: unknown() }, ["drmConfigurationId"]],

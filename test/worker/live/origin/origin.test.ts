@@ -77,6 +77,7 @@ describe("a live origin", () => {
     const { stub, session } = await opened(7);
     await stub.end();
     const object = await env.MEDIA.get(`assets/${session.sessionId}/renditions/v720/6.m4s`);
+    expect(object!.customMetadata).toEqual({ initVersion: "0" }); // encryption reads the codec configuration there
     expect(await object!.text()).toBe("[v720 6.0][v720 6.1][v720 6.2][v720 6.3]");
     expect(said(await stub.media("v720", 6, null))).toBe("[v720 6.0][v720 6.1][v720 6.2][v720 6.3]");
     const old = await stub.media("v720", 0, 1);
@@ -84,6 +85,7 @@ describe("a live origin", () => {
       kind: "stored",
       key: `assets/${session.sessionId}/renditions/v720/0.m4s`,
       range: { offset: 10, length: 10 },
+      initVersion: 0,
     });
   });
 
