@@ -8,6 +8,7 @@ import { forwardKeys, seekByKeys } from "./keyboard.ts";
 import { licenseConfig } from "./licenses.ts";
 import { showLive } from "./live.ts";
 import { Notice } from "./notice.ts";
+import { reportViews } from "./report-views.ts";
 import { exposeTracks } from "./track-lists.ts";
 
 /** Poll intervals while a stream is off air: short for those who come as the broadcast begins, longer for those who come early. */
@@ -58,8 +59,13 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
   if (HlsPlayer.isSupported()) {
     const hls = new HlsPlayer({ ...HLS_CONFIG, ...licensesOf(main) });
     exposeTracks(video, hls);
-    recover(hls, () => notice.show("Playback stopped", "The video could not be loaded. Reload the page to try again."));
+    const reporter = reportViews(video, hls, reportedOf(main, manifestUrl));
+    recover(hls, (code, message) => {
+      reporter.fail(code, message);
+      notice.show("Playback stopped", "The video could not be loaded. Reload the page to try again.");
+    });
     showLive(root, video, hls, () => {
+      reporter.end();
       hls.destroy();
       root.remove();
       void start(main, true);
@@ -68,7 +74,13 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
     return { root: offstage(root), video, load: () => hls.loadSource(manifestUrl) };
   }
   // Browsers without Media Source Extensions play HLS natively.
+  reportViews(video, null, reportedOf(main, manifestUrl));
   return { root: offstage(root), video, load: () => (video.src = manifestUrl) };
+}
+
+function reportedOf({ dataset }: HTMLElement, manifestUrl: string) {
+  const { title = "", beacons = "", kind } = dataset;
+  return { beaconUrl: beacons, title, manifestUrl, isLive: kind === "live" };
 }
 
 /** Of encrypted media, which plays in browsers with Media Source Extensions only. */
@@ -96,13 +108,13 @@ function play(main: HTMLElement, { root, load }: Player) {
 }
 
 /** Recovers once from each kind of fatal error; a second failure ends playback. */
-function recover(hls: HlsPlayer, giveUp: () => void) {
+function recover(hls: HlsPlayer, giveUp: (code: string, message: string) => void) {
   const tried = new Set<string>();
   hls.on(Events.ERROR, (_event, data) => {
     if (!data.fatal) return;
     if (tried.has(data.type)) {
       hls.destroy();
-      return giveUp();
+      return giveUp(data.details, data.error.message);
     }
     tried.add(data.type);
     if (data.type === ErrorTypes.MEDIA_ERROR) hls.recoverMediaError();

@@ -10,7 +10,10 @@ export function offerUnmute(root: HTMLElement, video: HTMLVideoElement): void {
   root.append(button);
   const used = new AbortController();
   const { signal } = used;
-  signal.addEventListener("abort", () => button.remove());
+  signal.addEventListener("abort", () => {
+    if (button.matches(":focus")) root.focus(); // the keyboard goes on from here
+    button.remove();
+  });
   button.addEventListener("click", () => (video.muted = false), { signal });
   video.addEventListener("volumechange", () => !video.muted && used.abort(), { signal });
 }

@@ -15,6 +15,8 @@ import { beaconPreflight, receiveBeacon, workspaceKeyIn } from "./analytics/inde
 import { metricRoutes } from "./analytics/metrics/metric-routes.ts";
 import { viewRoutes } from "./analytics/metrics/view-routes.ts";
 import { beaconRoutes } from "./analytics/beacons/routes.ts";
+import { exportDownloads, exportRoutes } from "./analytics/exports/routes.ts";
+import { cmcdRoutes } from "./analytics/cmcd/routes.ts";
 import { clipRoutes } from "./live/clips/clips-routes.ts";
 import { ingestRoutes } from "./live/ingest/ingest-routes.ts";
 import { pushRoutes } from "./live/ingest/push-routes.ts";
@@ -152,9 +154,12 @@ export function createApp() {
   app.route("/", ingestRoutes);
   app.route("/", simulcastIngestRoutes);
   app.route("/", pushRoutes);
+  app.route("/", exportRoutes);
   app.route("/", viewRoutes);
   app.route("/", metricRoutes);
   app.route("/", beaconRoutes);
+  app.route("/", cmcdRoutes);
+  app.route("/", exportDownloads);
   app.route("/", playbackRoutes);
   return app;
 }

@@ -2,13 +2,13 @@
 
 import { UUID } from "./platform/uuid.ts";
 
-type Kind = "api" | "license" | "root" | "playback" | "image" | "page" | "page file" | "ingest";
+type Kind = "api" | "beacon" | "license" | "root" | "playback" | "image" | "page" | "page file" | "ingest";
 
 const SERVED: Record<string, readonly Kind[]> = {
-  api: ["api", "license", "root", "page file"], // the API reference loads its scripts from /player/
-  stream: ["playback"],
+  api: ["api", "beacon", "license", "root", "page file"], // the API reference loads its scripts from /player/
+  stream: ["playback", "beacon"],
   images: ["image"],
-  play: ["page", "license", "page file", "root", "playback", "image"], // the hosted page loads everything from its own host
+  play: ["page", "beacon", "license", "page file", "root", "playback", "image"], // the hosted page loads everything from its own host
   live: ["ingest"],
 };
 
@@ -24,6 +24,7 @@ const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ["image", new RegExp(`^/${UUID}[^/]*/[a-z-]+\\.(?:jpg|png|webp|gif|json)$`)],
   ["playback", new RegExp(`^/${UUID}[./~]|^(?!/v1/).*\\.(?:m3u8|mpd|m4s)$`)],
   ["ingest", /^\/ingest\//],
+  ["beacon", /^\/(?:beacons|cmcd)\//],
 ];
 
 const kindOf = (path: string): Kind => KINDS.find(([, form]) => form.test(path))?.[0] ?? "api";

@@ -1,3 +1,4 @@
+import { sweepExports } from "./analytics/exports/repository.ts";
 import { consumePurges, sweepAssets } from "./library/assets/index.ts";
 import { sweepUploads } from "./library/uploads/index.ts";
 import type { Env } from "./platform/env.ts";
@@ -53,6 +54,7 @@ export default {
       sweepStreams(env, now),
       sweepUploads(env, now),
       sweepClips(env, now),
+      sweepExports(env, now),
       refreshMatchedTypes(env),
       resealSecrets(env),
       sweepSecrets(env),

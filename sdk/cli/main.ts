@@ -43,12 +43,18 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
+/** Commands of two words, when only the first is given. */
+function suggestionFor(first: string): string {
+  const longer = Object.keys(COMMANDS).filter((name) => name.startsWith(`${first} `));
+  return longer.length === 0 ? "" : ` Did you mean ${longer.map((name) => `"${name}"`).join(" or ")}?`;
+}
+
 /** @throws {UsageError} */
 function findCommand(args: readonly string[]): [string, Command] {
   const [first = "", second = ""] = args;
   if (["", "help", "--help", "-h"].includes(first)) return ["", { summary: "", usage: HELP, run: printHelp }];
   const found = Object.entries(COMMANDS).find(([name]) => name === first || name === `${first} ${second}`);
-  if (found === undefined) throw new UsageError(`There is no command "${first}".\n\n${HELP}`);
+  if (found === undefined) throw new UsageError(`There is no command "${first}".${suggestionFor(first)}\n\n${HELP}`);
   return found;
 }
 

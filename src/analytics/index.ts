@@ -1,2 +1,3 @@
 export { workspaceKeyIn } from "./beacons/beacon-host.ts";
-export { beaconPreflight, receiveBeacon } from "./beacons/receive-beacon.ts";
+export { beaconPreflight } from "./beacons/answer-beacon.ts";
+export { receiveBeacon } from "./beacons/receive-beacon.ts";

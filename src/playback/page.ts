@@ -94,10 +94,11 @@ function playerBody({ url }: Viewer, playbackId: string, resolved: Resolved | nu
   const manifest = `/${playbackId}.m3u8`;
   const keySystems = resolved?.rules.keySystems ?? null;
   const facts = html`data-src="${manifest}" data-title="${titleOf(resolved, state)}" data-kind="${kind}"`;
+  const beacons = html`data-beacons="/beacons/${resolved?.rules.workspaceId ?? ""}"`;
   const encrypted = keySystems === null ? "" : html`data-key-systems="${keySystems.join(" ")}"`;
   const isPlain = state.kind === "playable" && keySystems === null;
   const token = url.searchParams.get("token");
-  return html`<main id="player" ${facts} ${encrypted}>
+  return html`<main id="player" ${facts} ${beacons} ${encrypted}>
       ${isPlain ? withoutScripts(withQuery(manifest, { token })) : noticeOf(state)}
     </main>
     <script type="module" src="/player/player.js"></script>`;

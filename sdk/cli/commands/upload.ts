@@ -130,6 +130,8 @@ async function openSource(path: string): Promise<{ file: UploadFile } & AsyncDis
     return { file, [Symbol.asyncDispose]: () => Promise.resolve() };
   }
   const file = await openFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path))
+      throw new CommandError(`${path} cannot be fetched: only http and https URLs can.`);
     throw new CommandError(PROBLEMS[error.code ?? ""]?.(path) ?? `${path} cannot be opened: ${error.message}.`);
   });
   if (file.sizeBytes > 0) return { file, [Symbol.asyncDispose]: () => file.close() };

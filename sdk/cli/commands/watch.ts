@@ -23,6 +23,7 @@ export class Watch {
   private media: CreatedMedia | undefined;
   private playable: Promise<unknown> = Promise.resolve();
   private lastProgress = "";
+  private lastAttempt = 0;
 
   constructor(sluice: Sluice, reporter: Reporter, options: { isPrivate: boolean; signal: AbortSignal }) {
     this.sluice = sluice;
@@ -94,6 +95,14 @@ export class Watch {
   }
 
   private show({ status, progress }: Media): void {
+    const { retry } = progress ?? {};
+    if (retry !== undefined && retry.attempt !== this.lastAttempt) {
+      this.lastAttempt = retry.attempt;
+      const at = new Date(retry.nextAttemptAt).toLocaleTimeString();
+      this.reporter.say({ kind: "retry", afterMs: this.afterMs(), ...retry }, (screen) =>
+        screen.text(`The source could not be read (${retry.reason}); next attempt at ${at}.`),
+      );
+    }
     const news = { status, percent: progress?.percent ?? 0, stage: progress?.stage ?? "" };
     if (JSON.stringify(news) === this.lastProgress) return;
     this.lastProgress = JSON.stringify(news);

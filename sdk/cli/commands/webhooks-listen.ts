@@ -86,7 +86,7 @@ async function listen(port: number, secrets: Promise<readonly string[]> | null, 
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE")
-      throw new CommandError("The port is taken. Stop the program using it, or choose another port with --port.");
+      throw new CommandError(`Port ${port} is taken. Stop the program using it, or choose another port with --port.`);
     if (code === "EACCES")
       throw new CommandError("Listening on this port is not permitted. Choose a port above 1024 with --port.");
     throw error;

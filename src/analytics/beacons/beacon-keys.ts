@@ -26,7 +26,7 @@ const WORDS = new Map(
 /** Milliseconds, epoch milliseconds, pixels, bits per second, fractions and counts. */
 const NUMBERS = new Set(
   listOf(`
-    brand_sample_number page_load_time player_height player_init_time player_playhead_time player_sequence_number
+    brand_sample_number live_stream_latency page_load_time player_height player_init_time player_playhead_time player_sequence_number
     player_startup_time player_view_count player_width request_bytes_loaded request_error_code request_response_end
     request_response_start request_start request_video_height request_video_width session_expiry_time session_start
     video_duration video_source_bitrate video_source_duration video_source_fps video_source_height video_source_width

@@ -1,5 +1,6 @@
 import { newRouter } from "../../platform/http/router.ts";
-import { beaconPreflight, receiveBeacon } from "./receive-beacon.ts";
+import { beaconPreflight } from "./answer-beacon.ts";
+import { receiveBeacon } from "./receive-beacon.ts";
 
 /** Where players report: on the API's own host, for owners without a wildcard host for beacons. */
 export const beaconRoutes = newRouter();

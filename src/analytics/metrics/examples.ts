@@ -4,6 +4,7 @@ import type { ComparisonItem } from "./comparison.ts";
 import type { PlaybackError, TopError } from "./list-errors.ts";
 import type { ViewItem } from "./to-view.ts";
 
+const EXPORT_ID = "2c9d4f70-5b1e-4f83-9a6d-7e08b3c1d452";
 const VIEW_ID = "b05e3c81-f72d-4a96-8e14-6d9c02f7b53a";
 
 const viewItem: z.output<typeof ViewItem> = {
@@ -76,5 +77,20 @@ export const VIDEO_DATA_EXAMPLES: Record<string, unknown> = {
   IntervalValue: { intervalTime: "2026-05-20T13:00:00Z", metricValue: 0.968, numberOfViews: 57 },
   ComparisonItem: comparison,
   PlaybackError: playbackError,
+  CreateExport: {
+    timespan: "7:days",
+    filterby: ["country:IT"],
+    fields: ["viewId", "viewEnd", "videoTitle", "watchTime"],
+    format: "csv",
+    expiresIn: 86_400,
+  },
+  ViewExport: {
+    exportId: EXPORT_ID,
+    url: `https://api.example.com/exports/${EXPORT_ID}.csv?token=eyJhbGciOiJIUzI1NiJ9.eyJleHBvcnRJZCI6IjcifQ.c2lnbmF0dXJl`,
+    expiresAt: "2026-05-21T13:05:14.907123Z",
+    format: "csv",
+    rows: 401,
+  },
+  RevokedExport: { message: "export is revoked" },
   TopError: topError,
 };

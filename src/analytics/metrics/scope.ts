@@ -33,40 +33,52 @@ const DEFAULT_TIMESPAN = "24:hours";
 const MAX_FILTERS = 50;
 const HINT = `must be one of ${Object.keys(TIMESPANS).join(", ")}, or be given twice: the start and the end in epoch seconds`;
 
+/** Where a time span and filters are given. */
+interface Names {
+  timespan: string;
+  filterby: string;
+}
+const IN_QUERY: Names = { timespan: "timespan[]", filterby: "filterby[]" };
+
 /**
  * @param spans the values of `timespan[]`, @param filters those of `filterby[]`
  * @throws {Problem} invalid_timespan; validation_failed
  */
-export function readScope(spans: readonly string[], filters: readonly string[], nowMs: number): Scope {
-  return { ...readTimespan(spans, nowMs), filters: readFilters(filters) };
+export function readScope(
+  spans: readonly string[],
+  filters: readonly string[],
+  nowMs: number,
+  names = IN_QUERY,
+): Scope {
+  return { ...readTimespan(spans, nowMs, names), filters: readFilters(filters, names) };
 }
 
-function readTimespan(spans: readonly string[], nowMs: number): Pick<Scope, "fromMs" | "toMs"> {
+function readTimespan(spans: readonly string[], nowMs: number, names: Names): Pick<Scope, "fromMs" | "toMs"> {
   if (spans.length <= 1) {
     const lengthMs = Object.entries(TIMESPANS).find(([name]) => name === (spans[0] ?? DEFAULT_TIMESPAN))?.[1];
-    if (lengthMs === undefined) throw invalidTimespan();
+    if (lengthMs === undefined) throw invalidTimespan(names);
     const toMs = Math.ceil(nowMs / 1000) * 1000;
     return { fromMs: toMs - lengthMs, toMs };
   }
   const [from = NaN, to = NaN, ...more] = spans.map((text) => (/^\d{1,11}$/.test(text) ? Number(text) : NaN));
-  if (!(from <= to) || more.length > 0) throw invalidTimespan();
+  if (!(from <= to) || more.length > 0) throw invalidTimespan(names);
   return { fromMs: from * 1000, toMs: to * 1000 };
 }
 
-const invalidTimespan = () =>
-  new Problem("invalid_timespan", HINT, { fields: [{ field: "timespan[]", message: "is invalid", hint: HINT }] });
+const invalidTimespan = ({ timespan }: Names) =>
+  new Problem("invalid_timespan", HINT, { fields: [{ field: timespan, message: "is invalid", hint: HINT }] });
 
-function readFilters(texts: readonly string[]): Filter[] {
+function readFilters(texts: readonly string[], { filterby }: Names): Filter[] {
   const fields: FieldProblem[] = [];
   const filters = texts.map((text) => {
     const isExcluded = text.startsWith("!");
     const [dimension = "", ...rest] = text.slice(isExcluded ? 1 : 0).split(":");
     if (rest.length === 0 || !isDimension(dimension))
-      fields.push({ field: "filterby[]", message: "is invalid", hint: FILTER_HINT });
+      fields.push({ field: filterby, message: "is invalid", hint: FILTER_HINT });
     return { dimension, value: rest.join(":"), isExcluded };
   });
   if (filters.length > MAX_FILTERS)
-    fields.push({ field: "filterby[]", message: "is invalid", hint: `must be given at most ${MAX_FILTERS} times` });
+    fields.push({ field: filterby, message: "is invalid", hint: `must be given at most ${MAX_FILTERS} times` });
   if (fields.length > 0)
     throw new Problem("validation_failed", "a filter is not valid", { fields: fields.slice(0, 1) });
   return filters;

@@ -7,6 +7,8 @@ const CALLS: Calls = {
   put: (table, { view, timeline, revision }: Parameters<StoreCalls["put"]>[0]) => table.put(view, timeline, revision),
   remove: (table, { viewId }: Parameters<StoreCalls["remove"]>[0]) => table.remove(viewId),
   find: (table, { viewId }: Parameters<StoreCalls["find"]>[0]) => table.find(viewId),
+  page: (table, { condition, afterMs, afterId }: Parameters<StoreCalls["page"]>[0]) =>
+    table.page(condition, afterMs, afterId),
   run: (table, { queries }: Parameters<StoreCalls["run"]>[0]) => queries.map((query) => table.run(query)),
 };
 

@@ -22,6 +22,8 @@ export interface StoreCalls {
   put: (stored: StoredView & { revision: number }) => void;
   remove: (of: { viewId: string }) => void;
   find: (of: { viewId: string }) => StoredView | null;
+  /** The views that satisfy the condition and come after this one, in the order of their ends: as many as fit into an answer. */
+  page: (of: { condition: Query; afterMs: number; afterId: string }) => StoredView["view"][];
   /** The rows of each query. */
   run: (of: { queries: Query[] }) => Row[][];
 }

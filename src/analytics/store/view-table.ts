@@ -6,6 +6,9 @@ import type { Query, Row, StoredView } from "./store-calls.ts";
 const NUMERIC = new Set([...VIEW_COLUMNS.slice(1, VIEW_COLUMNS.indexOf("browser_name")), "revision"]);
 const TEXTS = new Set(["viewer_key", "error_message"]);
 
+/** A view has about 3 kB. */
+const [MAX_PAGE_ROWS, MAX_PAGE_LENGTH] = [1000, 4 << 20];
+
 /** The views of one workspace and month, in the store's own SQLite. */
 export class ViewTable {
   readonly #sql: SqlStorage;
@@ -53,6 +56,20 @@ export class ViewTable {
       view: JSON.parse(row.record) as ViewRecord,
       timeline: JSON.parse(timeline?.events ?? "[]") as TimelineEvent[],
     };
+  }
+
+  /** The views after this one, up to a number and an amount of text that an answer can have. */
+  page({ sql, values }: Query, afterMs: number, afterId: string): ViewRecord[] {
+    const select = `SELECT record FROM views WHERE ${sql} AND (view_end_ms, view_id) > (?, ?)
+      ORDER BY view_end_ms, view_id LIMIT ${MAX_PAGE_ROWS}`;
+    const records: ViewRecord[] = [];
+    let length = 0;
+    for (const { record } of this.#sql.exec<{ record: string }>(select, ...values, afterMs, afterId)) {
+      records.push(JSON.parse(record) as ViewRecord);
+      length += record.length;
+      if (length > MAX_PAGE_LENGTH) break;
+    }
+    return records;
   }
 
   /** @param query made by the query builder, which binds every value of a caller */

@@ -31,6 +31,12 @@ export class EventTable {
     return this.#sql.exec<{ last: number | null }>("SELECT max(sequence) AS last FROM events").one().last ?? 0;
   }
 
+  /** Name of the event with the highest sequence number; null = there is no event. */
+  get lastName(): string | null {
+    const [last] = this.#sql.exec<{ name: string }>("SELECT name FROM events ORDER BY sequence DESC LIMIT 1").toArray();
+    return last?.name ?? null;
+  }
+
   /** @returns whether the event is new */
   add({ sequence, name, atMs, fields }: ViewEvent): boolean {
     if (this.count >= MAX_EVENTS) return false;

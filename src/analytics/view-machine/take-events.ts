@@ -3,7 +3,9 @@ import type { ViewParts } from "./parts.ts";
 
 /** A view without events for this long is over (media contract, analytics: "Ids and time rules"). */
 const SILENCE_MS = 3600_000;
-/** While a view runs, its row in the store is at most this old. */
+/** After its end it may be played again for this long; players that report by CMCD name no other end of a view. */
+const ENDED_SILENCE_MS = 60_000;
+/** While a view runs, its row in the store is at most this old; an end is there at once. */
 const PROJECT_EVERY_MS = 30_000;
 /** Events that come in another order than they were made are waited for this long after the last one: SDKs repeat a failed batch after 10 s. */
 const SETTLE_MS = 60_000;
@@ -11,17 +13,19 @@ const SETTLE_MS = 60_000;
 const ENDS = new Set(["viewCompleted", "error"]);
 
 /** Stores the events that are not known yet, and schedules what follows from them. @returns how many were new */
-export function takeEvents(machine: ViewParts, { workspaceId, viewId, edge, events }: ViewReport): number {
+export function takeEvents(machine: ViewParts, { workspaceId, viewId, edge, events, isPassive }: ViewReport): number {
   const { documents, timers, state } = machine;
-  if (state.status === "final") return 0;
+  if (state.status === "final" || (isPassive && documents.get("facts") === undefined)) return 0;
   const nowMs = machine.clock();
   return machine.commit(() => {
     if (documents.get("facts") === undefined)
       documents.put("facts", { workspaceId, viewId, edge, insertedAtMs: nowMs });
     const added = events.filter((event) => machine.events.add(event));
     if (added.length === 0) return 0;
-    timers.schedule("silence", nowMs + SILENCE_MS);
-    timers.bringForward("project", Math.max(nowMs, (documents.get("projectedAtMs") ?? 0) + PROJECT_EVERY_MS));
+    const hasEnded = machine.events.lastName === "ended";
+    timers.schedule("silence", nowMs + (hasEnded ? ENDED_SILENCE_MS : SILENCE_MS));
+    const nextProjectionMs = (documents.get("projectedAtMs") ?? 0) + PROJECT_EVERY_MS;
+    timers.bringForward("project", hasEnded ? nowMs : Math.max(nowMs, nextProjectionMs));
     if (timers.isScheduled("settle") || added.some(({ name }) => ENDS.has(name)))
       timers.schedule("settle", isGapless(machine) ? nowMs : nowMs + SETTLE_MS);
     return added.length;

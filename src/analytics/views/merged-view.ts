@@ -1,9 +1,10 @@
 import type { Fields } from "./fields.ts";
+import { timelineFigures } from "./timeline-figures.ts";
 import type { ViewEvent } from "./view-event.ts";
 
 /** What the events of a view say together. */
 export interface MergedView {
-  /** The last value of every field. */
+  /** The last value of every field. Figures that the player does not state are computed from the times of its events. */
   fields: Fields;
   /** Epoch ms. */
   startedAtMs: number;
@@ -19,18 +20,22 @@ export interface MergedView {
 /** Events after which the picture stands still. */
 const HALTING = new Set(["pause", "seeking", "waiting", "buffering", "ended", "error", "viewCompleted"]);
 
+/** Of an error whose code no event has stated. */
+const UNKNOWN_ERROR = "unknown";
+
 /** Merges events, which are in their order and not empty. */
 export function mergeEvents(events: readonly ViewEvent[]): MergedView {
   const fields: Fields = {};
   let error: MergedView["error"] = null;
   for (const event of events) {
     Object.assign(fields, event.fields);
-    if (event.name === "error") error ??= errorOf(event.fields);
+    if (event.name === "error" && (error === null || error.code === UNKNOWN_ERROR)) error = errorOf(event.fields);
   }
+  const figures = fields["view_watch_time"] === undefined ? timelineFigures(events, startupOf(fields)) : {};
   const names = new Set(events.map(({ name }) => name));
   const times = events.map(({ atMs }) => atMs);
   return {
-    fields,
+    fields: { ...fields, ...figures },
     startedAtMs: Math.min(...times),
     lastAtMs: Math.max(...times),
     hasStarted: names.has("playing") || typeof fields["view_time_to_first_frame"] === "number",
@@ -40,10 +45,14 @@ export function mergeEvents(events: readonly ViewEvent[]): MergedView {
   };
 }
 
+function startupOf({ view_time_to_first_frame: startupMs }: Fields): number | null {
+  return typeof startupMs === "number" ? startupMs : null;
+}
+
 function errorOf(fields: Fields): NonNullable<MergedView["error"]> {
   const text = (field: string) => (fields[field] === undefined ? null : String(fields[field]));
   return {
-    code: text("player_error_code") ?? "unknown",
+    code: text("player_error_code") ?? UNKNOWN_ERROR,
     message: text("player_error_message") ?? "",
     context: text("player_error_context"),
   };

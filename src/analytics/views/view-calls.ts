@@ -9,6 +9,8 @@ export interface ViewReport {
   viewId: string;
   edge: EdgeFacts;
   events: ViewEvent[];
+  /** The view does not begin with these events: they are ignored before it has. */
+  isPassive?: boolean;
 }
 
 export interface ViewCalls {

@@ -30,8 +30,16 @@ export function fieldsOf(schema: z.core.$ZodType, value: unknown): Record<string
   return def.type === "object" ? def.shape : null;
 }
 
+/** The fields that an object may have which names no option of its union; null when an option is no object. */
+export function fieldsOfOptions(schema: z.core.$ZodType): Record<string, z.core.$ZodType> | null {
+  const { def } = internalsOf(unwrapped(schema));
+  if (def.type !== "union") return null;
+  const shapes = def.options.map((option) => fieldsOf(option, null));
+  return shapes.every((shape) => shape !== null) ? Object.assign({}, ...shapes) : null;
+}
+
 /** The schema of one member of a value; null when the schema does not say. */
-export function memberOf(schema: z.core.$ZodType, key: PropertyKey, value: unknown): z.core.$ZodType | null {
+function memberOf(schema: z.core.$ZodType, key: PropertyKey, value: unknown): z.core.$ZodType | null {
   const { def } = internalsOf(optionFor(schema, value));
   if (def.type === "object") return Object.hasOwn(def.shape, key) ? (def.shape[String(key)] ?? null) : null;
   if (def.type === "array") return def.element;

@@ -2,7 +2,7 @@
 import type { z } from "@hono/zod-openapi";
 import { isSameName, nearestName } from "./nearest-name.ts";
 import type { FieldProblem } from "./problems.ts";
-import { fieldsOf, internalsOf, memberOf, unwrapped } from "./schema-parts.ts";
+import { fieldsOf, fieldsOfOptions, internalsOf, membersOf, unwrapped } from "./schema-parts.ts";
 
 /** Further ones are not named. */
 export const MAX_UNKNOWN_FIELDS = 20;
@@ -21,11 +21,11 @@ export function unknownFields(schema: z.core.$ZodType, body: unknown): FieldProb
   const found: FieldProblem[] = [];
   const visit = (inner: z.core.$ZodType, value: unknown, path: PropertyKey[]) => {
     if (typeof value !== "object" || value === null) return;
-    const fields = fieldsOf(inner, value);
+    const fields = fieldsOf(inner, value) ?? fieldsOfOptions(inner);
     if (fields !== null && Array.isArray(value)) return; // the schema refuses it
     for (const [name, member] of membersOfValue(value)) {
       if (found.length >= MAX_UNKNOWN_FIELDS) return;
-      const known = memberOf(inner, name, value);
+      const known = membersOf(inner, name, value)[0] ?? null;
       if (known !== null) visit(known, member, [...path, name]);
       else if (fields !== null) found.push(unknownField(schema, fields, path, String(name)));
     }

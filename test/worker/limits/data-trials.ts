@@ -1,9 +1,14 @@
 /** Beacons and questions about views, each at its bound and one above it. */
 import { env, runInDurableObject } from "cloudflare:test";
 import { vi } from "vitest";
+import { derivedId } from "../../../src/platform/crypto/derived-id.ts";
+import type { ExportQuery } from "../../../src/analytics/exports/export-query.ts";
+import { insertExport } from "../../../src/analytics/exports/repository.ts";
+import { commit, openDatabase } from "../../../src/platform/database.ts";
 import { takeEvents } from "../../../src/analytics/view-machine/take-events.ts";
 import { TAKEN, type Trial, upTo } from "../../support/limits/trials.ts";
-import { newWorkspace } from "../workspace.ts";
+import { newAsset } from "../playback/playable.ts";
+import { newWorkspace, send as sendRequest } from "../workspace.ts";
 import { postBeacon, TestPlayer } from "../analytics/beacon-helpers.ts";
 
 const IGNORED = "ignored";
@@ -44,6 +49,24 @@ async function views(count: number): Promise<string> {
   return isKept((await eventsOf(workspace.id, players.at(-1)!.viewId)) === 1);
 }
 
+/** @returns whether the last report of the body was taken. Every body is answered 200. */
+async function cmcd(make: (line: (sequence: number) => string) => string, last: number): Promise<string> {
+  const { id: workspaceId } = await newWorkspace();
+  const { playbackId } = await newAsset({ status: "ready", workspaceId });
+  const sessionId = crypto.randomUUID();
+  const line = (sequence: number) => `e=ps,sta=p,sid="${sessionId}",sn=${sequence},ts=${Date.now()},v=2\n`;
+  const init = { method: "POST", body: make(line) };
+  const { ok, status } = await sendRequest(new Request(`http://sluice.test/cmcd/${playbackId}`, init));
+  if (!ok) throw new Error(`answered ${status}`);
+  const viewId = await derivedId("cmcd", playbackId, sessionId);
+  const stored = runInDurableObject(machineOf(workspaceId, viewId), ({ parts }) => parts.events.last);
+  return isKept((await stored) === last + 1);
+}
+
+const cmcdBody = (bytes: number) => cmcd((line) => line(0).padEnd(bytes, "\n"), 0);
+const cmcdReports = (count: number) =>
+  cmcd((line) => Array.from({ length: count }, (_, sequence) => line(sequence)).join(""), count - 1);
+
 async function viewEvents(count: number): Promise<string> {
   const { workspaceId, viewId } = await send((player) => ({ events: [begin(player)] }));
   const added = await runInDurableObject(machineOf(workspaceId, viewId), ({ parts }) => {
@@ -78,13 +101,36 @@ async function ask(query: string): Promise<string> {
   return ok ? TAKEN : String(status);
 }
 
+async function viewExports(bound: number): Promise<{ atBound: string; above: string }> {
+  const db = openDatabase(env.DB);
+  const workspace = await newWorkspace();
+  const workspaceId = workspace.id;
+  const now = new Date();
+  const row = { workspaceId, createdAt: now, expiresAt: new Date(now.getTime() + HOUR_MS) };
+  const query: ExportQuery = { scope: { fromMs: 0, toMs: 1, filters: [] }, fields: ["viewId"], format: "json" };
+  const rows = Array.from({ length: bound - 1 }, () => ({ ...row, id: crypto.randomUUID(), query }));
+  await commit(
+    env.DB,
+    rows.map((one) => insertExport(db, one)),
+  );
+  const create = async () => {
+    const { ok, status } = await workspace.request("POST", "/v1/data/viewlist", {});
+    return ok ? TAKEN : String(status);
+  };
+  return { atBound: await create(), above: await create() };
+}
+
+const HOUR_MS = 3600_000;
 const MINUTE_S = 60;
 export const dataTrials = {
   "beacon-body": upTo(body),
   "beacon-events": upTo(events),
   "beacon-views": upTo(views),
   "beacon-requests": requests,
+  "cmcd-body": upTo(cmcdBody),
+  "cmcd-reports": upTo(cmcdReports),
   "view-events": upTo(viewEvents),
   "data-filters": upTo((count) => ask(`overall?${"filterby[]=country:IT&".repeat(count)}`)),
   "data-intervals": upTo((count) => ask(`timeseries?timespan[]=0&timespan[]=${count * MINUTE_S}&groupBy=minute`)),
+  "view-exports": viewExports,
 } satisfies Record<string, Trial>;

@@ -35,6 +35,11 @@ test.each<[string, unknown, [string, string][]]>([
     ],
   ],
   [
+    "a field of an element whose kind is missing, if no kind has it",
+    { inputs: [{ typ: "video", url: "", swapTrackUrl: "" }] },
+    [["inputs[0].typ", "unknown field `typ`; did you mean `type`?"]],
+  ],
+  [
     "a field that belongs elsewhere",
     { latency_mode: "low" },
     [["latency_mode", "unknown field `latency_mode`; did you mean `settings.latencyMode`?"]],

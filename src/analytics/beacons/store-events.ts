@@ -1,0 +1,33 @@
+import { networkOf } from "../../../protocol/network-of.ts";
+import type { Env } from "../../platform/env.ts";
+import { callView } from "../views/view-calls.ts";
+import type { ViewEvent } from "../views/view-event.ts";
+import { edgeFactsOf } from "./read-edge-facts.ts";
+
+/** A player has one view at a time. */
+const MAX_VIEWS = 20;
+
+/**
+ * Gives events to the machines of their views.
+ *
+ * @param views events by view
+ * @param isPassive no view begins with them
+ * @returns what could not be used, and how often
+ */
+export async function storeEvents(
+  request: Request,
+  env: Env,
+  workspaceId: string,
+  views: Map<string, ViewEvent[]>,
+  isPassive = false,
+): Promise<Record<string, number>> {
+  const address = networkOf(request.headers.get("cf-connecting-ip") ?? "none");
+  if (!(await env.BEACONS.limit({ key: `${workspaceId}:${address}` })).success) return { too_many_requests: 1 };
+  const edge = edgeFactsOf(request.headers, request.cf);
+  const taken = [...views].slice(0, MAX_VIEWS);
+  await Promise.all(
+    taken.map(([viewId, events]) => callView(env, "take", { workspaceId, viewId, edge, events, isPassive })),
+  );
+  const tooMany = views.size - taken.length;
+  return tooMany > 0 ? { too_many_views: tooMany } : {};
+}

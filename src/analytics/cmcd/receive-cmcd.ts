@@ -1,0 +1,43 @@
+import { readBounded } from "../../../protocol/read-bounded.ts";
+import { derivedId } from "../../platform/crypto/derived-id.ts";
+import type { Env } from "../../platform/env.ts";
+import { answerBeacon } from "../beacons/answer-beacon.ts";
+import { eventTimeMs } from "../beacons/event-time.ts";
+import { storeEvents } from "../beacons/store-events.ts";
+import type { ViewEvent } from "../views/view-event.ts";
+import { type CmcdReport, readReports } from "./cmcd-reports.ts";
+import { workspaceOfPlaybackId } from "./known-playback-ids.ts";
+
+/** A report has about 300 bytes. */
+const MAX_BYTES = 256 * 1024;
+
+/** Receives event reports of a player that plays this playback ID (CTA-5004-B, event mode). */
+export const receiveCmcd = (request: Request, env: Env, playbackId: string): Promise<Response> =>
+  answerBeacon(playbackId, takeCmcd(request, env, playbackId.toLowerCase()));
+
+/** @returns what could not be used, and how often. What could is stored. */
+async function takeCmcd(request: Request, env: Env, playbackId: string): Promise<Record<string, number>> {
+  const receivedAtMs = Date.now();
+  const bytes = request.body === null ? null : await readBounded(request.body.values(), MAX_BYTES);
+  if (bytes === null) return { too_large: 1 };
+  const { reports, refused } = readReports(new TextDecoder().decode(bytes));
+  if (reports.length === 0) return refused;
+  const workspaceId = await workspaceOfPlaybackId(env.DB, playbackId, receivedAtMs);
+  if (workspaceId === null) return { unknown_playback_id: 1 };
+
+  const source = `${new URL(request.url).origin}/${playbackId}.m3u8`;
+  const toViewEvent = ({ sequence, name, viewerAtMs, fields }: CmcdReport): ViewEvent => ({
+    sequence,
+    name,
+    fields: { ...fields, video_source_url: source },
+    // Reports do not say when they were sent. Clocks that are wrong make a view earlier, and its figures stay right.
+    atMs: eventTimeMs({ viewerAtMs, sentAtMs: null, receivedAtMs }),
+  });
+  const sessions = Map.groupBy(reports, ({ sessionId }) => sessionId);
+  // A session's id need not be a UUID, and players keep theirs when they load something else.
+  const views = new Map<string, ViewEvent[]>();
+  for (const [sessionId, ofSession] of sessions)
+    views.set(await derivedId("cmcd", playbackId, sessionId), ofSession.map(toViewEvent));
+  const isPassive = reports.every((report) => report.isPassive);
+  return { ...refused, ...(await storeEvents(request, env, workspaceId, views, isPassive)) };
+}

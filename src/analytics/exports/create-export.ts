@@ -1,0 +1,48 @@
+import type { z } from "@hono/zod-openapi";
+import { openDatabase } from "../../platform/database.ts";
+import { signGrant } from "../../platform/crypto/signed-grant.ts";
+import type { Env } from "../../platform/env.ts";
+import { Problem } from "../../platform/http/problems.ts";
+import { log } from "../../platform/log.ts";
+import { toTimestamp } from "../../platform/timestamp.ts";
+import { readScope } from "../metrics/scope.ts";
+import { EXPORT_FIELDS } from "./export-fields.ts";
+import { countViews } from "./export-pages.ts";
+import { countExports, insertExport } from "./repository.ts";
+import type { CreateExport, ViewExportRecord } from "./schemas.ts";
+
+/** More are a program that does not use what it makes. */
+const EXPORTS_PER_WORKSPACE = 1000;
+
+const IN_BODY = { timespan: "timespan", filterby: "filterby" };
+
+/** The bearer may download this export. */
+export interface ExportGrant {
+  expiresAt: number;
+  exportId: string;
+}
+
+/**
+ * Makes a URL under which the views of a question can be downloaded.
+ *
+ * @throws {Problem} export_limit_reached; invalid_timespan; validation_failed
+ */
+export async function createExport(
+  { env, workspaceId, publicUrl, now }: { env: Env; workspaceId: string; publicUrl: string; now: Date },
+  { timespan, filterby, fields, format, expiresIn }: z.output<typeof CreateExport>,
+): Promise<z.output<typeof ViewExportRecord>> {
+  const scope = readScope(timespan, filterby, now.getTime(), IN_BODY);
+  const db = openDatabase(env.DB);
+  if ((await countExports(db, workspaceId, now)) >= EXPORTS_PER_WORKSPACE)
+    throw new Problem("export_limit_reached", `a workspace has at most ${EXPORTS_PER_WORKSPACE} exports`);
+  const id = crypto.randomUUID();
+  const expiresAt = new Date(now.getTime() + expiresIn * 1000);
+  const rows = await countViews(env, workspaceId, scope, now.getTime());
+  const query = { scope, fields: [...new Set(fields ?? EXPORT_FIELDS)], format };
+  await insertExport(db, { id, workspaceId, query, createdAt: now, expiresAt });
+  log("view_export.created", { exportId: id, workspaceId, format, rows });
+  const grant: ExportGrant = { expiresAt: expiresAt.getTime(), exportId: id };
+  const token = await signGrant(env.JOB_SECRET, grant);
+  const url = `${publicUrl}/exports/${id}.${format}?token=${token}`;
+  return { exportId: id, url, expiresAt: toTimestamp(expiresAt), format, rows };
+}

@@ -1,0 +1,69 @@
+import { openDatabase } from "../../platform/database.ts";
+import { readGrant } from "../../platform/crypto/signed-grant.ts";
+import type { Env } from "../../platform/env.ts";
+import { Problem } from "../../platform/http/problems.ts";
+import { log, logError } from "../../platform/log.ts";
+import type { ExportGrant } from "./create-export.ts";
+import { flatView } from "./export-fields.ts";
+import { WRITERS } from "./export-formats.ts";
+import { viewPages } from "./export-pages.ts";
+import { findExport, type ViewExport } from "./repository.ts";
+
+const RETRY_SECONDS = 60;
+
+/**
+ * Streams the views of an export. The URL is its only credential.
+ *
+ * @throws {Problem} forbidden; export_not_found; too_many_requests
+ */
+export async function downloadExport(env: Env, exportId: string, token: string): Promise<Response> {
+  const now = Date.now();
+  const grant = await readGrant<ExportGrant>(env.JOB_SECRET, token, (of) => of.exportId === exportId, now);
+  if (grant === "expired") throw new Problem("export_not_found", "the export has expired");
+  if (typeof grant === "string") throw new Problem("forbidden", "the URL is not one that was handed out");
+  const found = await findExport(openDatabase(env.DB), exportId);
+  if (found === null) throw new Problem("export_not_found", "the export was revoked");
+  const { success } = await env.API_REQUESTS.limit({ key: found.workspaceId });
+  if (!success)
+    throw new Problem("too_many_requests", "a download counts as an API request of its workspace", {
+      retryAfterSeconds: RETRY_SECONDS,
+    });
+  const { format } = found.query;
+  return new Response(textOf(env, found), {
+    headers: {
+      "content-type": WRITERS[format].contentType,
+      "content-disposition": `attachment; filename="views-${exportId.slice(0, 8)}.${format}"`,
+      "cache-control": "private, no-store",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    },
+  });
+}
+
+/** Asks the stores for the next page only when the client has read the one before. */
+function textOf(env: Env, { id, workspaceId, query, createdAt }: ViewExport): ReadableStream<Uint8Array> {
+  const { scope, fields, format } = query;
+  const writer = WRITERS[format];
+  const pages = viewPages(env, workspaceId, scope, createdAt.getTime());
+  const encoder = new TextEncoder();
+  let rows = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(encoder.encode(writer.begin(fields))),
+      pull: async (controller) => {
+        const next = await pages.next().catch((error: unknown) => {
+          logError("view_export.broke", { exportId: id, workspaceId, rows, error: String(error) });
+          throw error;
+        });
+        if (next.done !== true) {
+          const lines = next.value.map((view) => writer.row(flatView(view), fields, rows++));
+          return controller.enqueue(encoder.encode(lines.join("")));
+        }
+        log("view_export.downloaded", { exportId: id, workspaceId, rows });
+        controller.enqueue(encoder.encode(writer.end));
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

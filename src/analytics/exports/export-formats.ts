@@ -1,0 +1,48 @@
+/** Exported views as text, piece by piece. Pure. */
+import type { ExportFormat } from "./export-query.ts";
+
+type Row = Record<string, unknown>;
+
+interface Writer {
+  contentType: string;
+  begin: (fields: readonly string[]) => string;
+  /** @param index of the row in the export, from 0 */
+  row: (row: Row, fields: readonly string[], index: number) => string;
+  end: string;
+}
+
+const picked = (row: Row, fields: readonly string[]): string =>
+  JSON.stringify(Object.fromEntries(fields.map((name) => [name, row[name] ?? null])));
+
+export const WRITERS: Record<ExportFormat, Writer> = {
+  json: {
+    contentType: "application/json",
+    begin: () => "[",
+    row: (row, fields, index) => `${index === 0 ? "" : ",\n"}${picked(row, fields)}`,
+    end: "]\n",
+  },
+  ndjson: {
+    contentType: "application/x-ndjson",
+    begin: () => "",
+    row: (row, fields) => `${picked(row, fields)}\n`,
+    end: "",
+  },
+  // RFC 4180. The byte order mark tells spreadsheets that the text is UTF-8.
+  csv: {
+    contentType: "text/csv; charset=utf-8; header=present",
+    begin: (fields) => `\uFEFF${fields.map(csvValue).join(",")}\r\n`,
+    row: (row, fields) => `${fields.map((name) => csvValue(row[name])).join(",")}\r\n`,
+    end: "",
+  },
+};
+
+/** A text that a spreadsheet would take for a formula gets an apostrophe, which it takes for "this is text". */
+const FORMULA = /^[\s]*[=+\-@]|^[\t\r\n]/;
+
+function csvValue(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

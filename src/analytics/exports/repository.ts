@@ -1,0 +1,32 @@
+/** Queries and changes of `view_exports`. No other room writes the table. */
+import { and, eq, gt, lt } from "drizzle-orm";
+import { type Database, openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { viewExports } from "./tables.ts";
+
+export type ViewExport = typeof viewExports.$inferSelect;
+
+export const insertExport = (db: Database, row: ViewExport) => db.insert(viewExports).values(row);
+
+/** Exports that can still be downloaded. */
+export const countExports = (db: Database, workspaceId: string, now: Date): Promise<number> =>
+  db.$count(viewExports, and(eq(viewExports.workspaceId, workspaceId), gt(viewExports.expiresAt, now)));
+
+export async function findExport(db: Database, id: string): Promise<ViewExport | null> {
+  const [found] = await db.select().from(viewExports).where(eq(viewExports.id, id));
+  return found ?? null;
+}
+
+/** @returns null when the workspace has no such export */
+export async function deleteExport(db: Database, workspaceId: string, id: string): Promise<{ id: string } | null> {
+  const [deleted] = await db
+    .delete(viewExports)
+    .where(and(eq(viewExports.id, id), eq(viewExports.workspaceId, workspaceId)))
+    .returning({ id: viewExports.id });
+  return deleted ?? null;
+}
+
+/** Deletes the exports that have expired. */
+export async function sweepExports(env: Env, now: Date): Promise<void> {
+  await openDatabase(env.DB).delete(viewExports).where(lt(viewExports.expiresAt, now));
+}

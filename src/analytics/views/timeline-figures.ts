@@ -1,0 +1,44 @@
+import { ViewClock } from "../../../protocol/view-clock.ts";
+import type { Fields } from "./fields.ts";
+import type { ViewEvent } from "./view-event.ts";
+
+/**
+ * The figures of a view whose player states only what happens, from the times of its events. Pure.
+ *
+ * @param statedStartupMs of a player that does not say when it was asked to play; null = it states none
+ */
+export function timelineFigures(events: readonly ViewEvent[], statedStartupMs: number | null): Fields {
+  const [first] = events;
+  if (first === undefined) return {};
+  const playing = events.find(({ name }) => name === "playing");
+  const isAsked = events.some(({ name }) => name === "play" || name === "viewBegin");
+  const startsEarlier = !isAsked && playing !== undefined && statedStartupMs !== null;
+  const clock = new ViewClock(startsEarlier ? playing.atMs - statedStartupMs : first.atMs);
+  for (const { name, atMs } of events) CHANGES[name]?.(clock, atMs);
+  const { watchMs, seekMs, rebufferMs } = clock.read(Math.max(...events.map(({ atMs }) => atMs)));
+  return {
+    view_watch_time: watchMs,
+    view_seek_count: clock.seekCount,
+    view_seek_duration: seekMs,
+    view_rebuffer_count: clock.rebufferCount,
+    view_rebuffer_duration: rebufferMs,
+    ...(clock.startupMs === null ? {} : { view_time_to_first_frame: clock.startupMs }),
+  };
+}
+
+type Change = (clock: ViewClock, atMs: number) => void;
+const playing: Change = (clock, atMs) => clock.playing(atMs);
+const halt: Change = (clock, atMs) => clock.paused(atMs);
+const seeking: Change = (clock, atMs) => clock.seeking(atMs);
+const waiting: Change = (clock, atMs) => clock.waiting(atMs);
+
+const CHANGES: Record<string, Change> = {
+  playing,
+  pause: halt,
+  ended: halt,
+  error: halt,
+  viewCompleted: halt,
+  seeking,
+  waiting,
+  buffering: waiting,
+};

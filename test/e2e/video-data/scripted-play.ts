@@ -1,0 +1,48 @@
+import type { Page } from "playwright-core";
+
+/** What the page itself sees of a play, ms. */
+export interface Truth {
+  startupMs: number;
+  /** Without the pause. */
+  watchMs: number;
+  seekMs: number;
+  seeks: number;
+}
+
+const SCRIPT = { pauseAt: 2, pauseMs: 1500, seekAt: 5, seekTo: 13 };
+
+/** Plays, pauses, continues, seeks and plays to the end. The times are of the video element's own events. */
+export async function playScripted(page: Page): Promise<Truth> {
+  await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2, null, { timeout: 20_000 });
+  return await page.evaluate(async ({ pauseAt, pauseMs, seekAt, seekTo }) => {
+    const video = document.querySelector("video")!;
+    video.muted = true;
+    const once = (name: string) =>
+      new Promise<number>((done) => video.addEventListener(name, ({ timeStamp }) => done(timeStamp), { once: true }));
+    const until = (seconds: number) =>
+      new Promise<void>((done) => {
+        const check = () => (video.currentTime >= seconds ? done() : requestAnimationFrame(check));
+        check();
+      });
+    const first = once("playing");
+    const begun = once("play");
+    await video.play();
+    const playedAt = await begun;
+    const startupMs = (await first) - playedAt;
+    await until(pauseAt);
+    const paused = once("pause");
+    video.pause();
+    const pausedAt = await paused;
+    await new Promise((done) => setTimeout(done, pauseMs));
+    const again = once("playing");
+    await video.play();
+    const resumedAt = await again;
+    await until(seekAt);
+    const seeking = once("seeking");
+    video.currentTime = seekTo;
+    const seekingAt = await seeking;
+    const seekMs = (await once("playing")) - seekingAt;
+    const endedAt = await once("ended");
+    return { startupMs, watchMs: endedAt - playedAt - (resumedAt - pausedAt), seekMs, seeks: 1 };
+  }, SCRIPT);
+}

@@ -1,0 +1,149 @@
+/** Exports of views: `POST /v1/data/viewlist`, its URL, and its revocation. */
+import { env } from "cloudflare:test";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { sweepExports } from "../../../src/analytics/exports/repository.ts";
+import { ViewTable } from "../../../src/analytics/store/view-table.ts";
+import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
+import { storeView } from "./beacon-helpers.ts";
+
+const VIEWS = 25;
+let workspace: TestWorkspace;
+let titles: string[];
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  titles = Array.from({ length: VIEWS }, (_, n) => `Film ${n}`);
+  for (const title of titles) await storeView(workspace.id, title);
+});
+
+interface Made {
+  exportId: string;
+  url: string;
+  format: string;
+  rows: number;
+  expiresAt: string;
+}
+
+async function create(body: object, of = workspace): Promise<Made> {
+  const answer = await of.request("POST", "/v1/data/viewlist", body);
+  expect(answer.status).toBe(201);
+  return (await answer.json<{ data: Made }>()).data;
+}
+const download = (url: string) => send(new Request(url));
+const DAY_MS = 24 * 3600_000;
+
+test.each(["json", "ndjson", "csv"])("a URL streams every view once as %s, without credentials", async (format) => {
+  const made = await create({ format, fields: ["videoTitle", "watchTime"] });
+  expect(made).toMatchObject({ format, rows: VIEWS });
+  const answer = await download(made.url);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-disposition")).toContain(`.${format}"`);
+  expect(answer.headers.get("cache-control")).toBe("private, no-store");
+  const text = await answer.text();
+  for (const title of titles) expect(text.split(new RegExp(`${title}[",\\r]`))).toHaveLength(2);
+});
+
+test("views arrive in the order of their ends, over several months and over several pages of a store", async () => {
+  const busy = await newWorkspace();
+  const wanted: string[] = [];
+  for (let daysAgo = 75; daysAgo >= 0; daysAgo -= 5) {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - daysAgo * DAY_MS });
+    for (let n = 0; n < 3; n++) wanted.push(await storeView(busy.id, "long".repeat(100_000)));
+    vi.useRealTimers();
+  }
+  const page = vi.spyOn(ViewTable.prototype, "page");
+  const now = Math.ceil(Date.now() / 1000);
+  const { url } = await create({ timespan: [now - 80 * 86_400, now], fields: ["viewId", "viewEnd"] }, busy);
+  const rows = await (await download(url)).json<{ viewId: string; viewEnd: string }[]>();
+  expect(page.mock.calls.length).toBeGreaterThan(8); // of at most four months, each with an empty one at its end
+  page.mockRestore();
+  expect(rows.map(({ viewId }) => viewId).toSorted()).toEqual(wanted.toSorted());
+  expect(rows.map(({ viewEnd }) => viewEnd)).toEqual(rows.map(({ viewEnd }) => viewEnd).toSorted());
+});
+
+test("filters and an absolute time span choose the views, and all fields come by default", async () => {
+  const now = Math.ceil(Date.now() / 1000);
+  const made = await create({ timespan: [now - 3600, now], filterby: ["video_title:Film 7"] });
+  const rows = await (await download(made.url)).json<Record<string, unknown>[]>();
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatchObject({ videoTitle: "Film 7", browserName: "Chrome", custom_10: null });
+  expect(await (await download((await create({ timespan: [1000, 2000] })).url)).json()).toEqual([]);
+});
+
+test("a download has the same views as the first one, though others have ended since", async () => {
+  const mine = await newWorkspace();
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 60_000 });
+  const first = await storeView(mine.id, "before");
+  const { url } = await create({ timespan: "60:minutes" }, mine);
+  vi.useRealTimers();
+  await storeView(mine.id, "after");
+  const rows = await (await download(url)).json<{ viewId: string }[]>();
+  expect(rows.map(({ viewId }) => viewId)).toEqual([first]);
+});
+
+describe("a URL that is not the one handed out is refused", () => {
+  test("changed in one bit, in any part", async () => {
+    const { url, exportId } = await create({});
+    const at = url.indexOf("token=") + 6;
+    for (const position of [at + 2, at + 30, url.length - 2]) {
+      const flipped = url[position] === "A" ? "B" : "A";
+      const answer = await download(url.slice(0, position) + flipped + url.slice(position + 1));
+      expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining("forbidden")]);
+    }
+    const other = await create({});
+    const token = new URL(other.url).searchParams.get("token")!;
+    expect((await download(`http://sluice.test/exports/${exportId}.json?token=${token}`)).status).toBe(403);
+    expect((await download(url.replace(/\?.*/, ""))).status).toBe(403);
+  });
+
+  test("after its time, and then its record is deleted", async () => {
+    const { url, exportId } = await create({ expiresIn: 60 });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    try {
+      const answer = await download(url);
+      expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("the export has expired")]);
+    } finally {
+      vi.useRealTimers();
+    }
+    await sweepExports(env, new Date(Date.now() + DAY_MS));
+    const rows = await env.DB.prepare("SELECT id FROM view_exports WHERE id = ?").bind(exportId).all();
+    expect(rows.results).toEqual([]);
+  });
+
+  test("after it was revoked, which only its workspace can do", async () => {
+    const { url, exportId } = await create({});
+    const stranger = await newWorkspace();
+    expect((await stranger.request("DELETE", `/v1/data/viewlist/exports/${exportId}`)).status).toBe(404);
+    expect((await download(url)).status).toBe(200);
+    expect((await workspace.request("DELETE", `/v1/data/viewlist/exports/${exportId}`)).status).toBe(200);
+    const answer = await download(url);
+    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("revoked")]);
+    expect((await workspace.request("DELETE", `/v1/data/viewlist/exports/${exportId}`)).status).toBe(404);
+  });
+});
+
+test("an export has nothing of another workspace", async () => {
+  const stranger = await newWorkspace();
+  await storeView(stranger.id, "secret");
+  const text = await (await download((await create({})).url)).text();
+  expect(text).not.toContain("secret");
+});
+
+test.each([
+  [{ format: "xml" }, "format"],
+  [{ fields: ["password"] }, "fields"],
+  [{ fields: [] }, "fields"],
+  [{ expiresIn: 604_801 }, "expiresIn"],
+  [{ expiresIn: 59 }, "expiresIn"],
+  [{ expiresIn: "60" }, "expiresIn"],
+  [{ filterby: ["nonsense:1"] }, "filterby"],
+  [{ filterby: "country:IT" }, "filterby"],
+  [{ timespan: "7:weeks" }, "timespan"],
+  [{ timespan: [2000, 1000] }, "timespan"],
+  [{ timespan: [1, 2, 3] }, "timespan"],
+  [{ formt: "csv" }, "formt"],
+])("%j is refused, and says what is wrong", async (body, field) => {
+  const answer = await workspace.request("POST", "/v1/data/viewlist", body);
+  const text = await answer.text();
+  if (field === "formt") expect([answer.status, text]).toEqual([expect.any(Number), expect.stringContaining("format")]);
+  else expect([answer.status, text]).toEqual([422, expect.stringContaining(field)]);
+});
