@@ -3,6 +3,7 @@ import type HlsPlayer from "hls.js";
 import { Events } from "hls.js";
 import { type BeaconEvent, BeaconQueue } from "./beacon-queue.ts";
 import { ContentPlayed } from "./content-played.ts";
+import { randomId } from "./random-id.ts";
 import { ViewClock } from "../protocol/view-clock.ts";
 
 const PULSE_MS = 10_000;
@@ -45,7 +46,7 @@ const mayReport = (): boolean =>
 export function reportViews(video: HTMLVideoElement, hls: HlsPlayer | null, page: ReportedPage): ViewReporter {
   if (page.beaconUrl === "" || !mayReport()) return { fail: () => undefined, end: () => undefined };
   const queue = new BeaconQueue(page.beaconUrl);
-  const [playerId, viewerId] = [crypto.randomUUID(), crypto.randomUUID()];
+  const [playerId, viewerId] = [randomId(), randomId()];
   const createdMs = performance.now();
   const pageLoadMs = Math.round(Math.min(createdMs, domLoadedMs() || createdMs));
   let startupMs = 0;
@@ -76,7 +77,7 @@ export function reportViews(video: HTMLVideoElement, hls: HlsPlayer | null, page
     if (view !== null) return;
     playerViews += 1;
     view = {
-      id: crypto.randomUUID(),
+      id: randomId(),
       clock: new ViewClock(atMs),
       content: new ContentPlayed(),
       events: 0,

@@ -1,60 +1,11 @@
 /** `npm run check`: format, lint, unused code, imports, types and generated files, in seconds. `npm run check -- imports` runs only the named checks. */
-import { spawn } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 import { nearestName } from "../src/platform/http/nearest-name.ts";
-
-interface Outcome {
-  name: string;
-  ok: boolean;
-  output: string;
-  tookMs: number;
-}
-
-async function run(name: string, command: string, ...args: string[]): Promise<Outcome> {
-  const startedAt = Date.now();
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  child.stdout.on("data", (chunk) => (output += String(chunk)));
-  child.stderr.on("data", (chunk) => (output += String(chunk)));
-  const code = await new Promise<number | null>((done) => child.once("close", done));
-  return { name, ok: code === 0, output, tookMs: Date.now() - startedAt };
-}
-
-/** Checks that the migrations match the tables: generating into a copy adds no file. */
-async function migrationsAreFresh(name: string): Promise<Outcome> {
-  const folder = await mkdtemp(join(tmpdir(), "sluice-migrations-"));
-  try {
-    await cp("migrations", folder, { recursive: true });
-    const before = await readdir(folder);
-    const generated = await run(
-      name,
-      "drizzle-kit",
-      "generate",
-      "--dialect",
-      "sqlite",
-      "--schema",
-      "./src/tables.ts",
-      "--out",
-      folder,
-      "--casing",
-      "snake_case",
-    );
-    const added = (await readdir(folder)).filter((file) => !before.includes(file));
-    const sql = await Promise.all(added.map((file) => readFile(join(folder, file), "utf8")));
-    if (added.length === 0) return generated;
-    return {
-      ...generated,
-      ok: false,
-      output: `The tables have changed; run "npm run db:generate". It would add:\n${sql.join("\n")}`,
-    };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+import { migrationsAreFresh } from "./check/migrations.ts";
+import { type Outcome, run } from "./check/run.ts";
 
 /** Checks types incrementally: `.tsbuildinfo` has each file's hash and its errors. */
 const types = (project: string) => (name: string) => {
@@ -97,7 +48,7 @@ const CHECKS: Record<string, (name: string) => Promise<Outcome>> = {
   "types: pure tests": types("pure"),
   "types: node": types("node"),
   "types: browser": types("browser"),
-  migrations: migrationsAreFresh,
+  migrations: (name) => migrationsAreFresh(name),
   bindings: bindingsAreFresh,
 };
 

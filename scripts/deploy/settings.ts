@@ -81,17 +81,14 @@ export function parseSettings(
   knownVars: readonly string[],
   file = SETTINGS_FILE,
 ): DeploySettings {
-  const result = DeploySettings.safeParse(parseJson(content ?? "{}", file));
-  if (!result.success)
-    throw new DeployError(
-      result.error.issues.map((issue) => issueLine(file, issue, Object.keys(DeploySettings.shape))).join("\n"),
-    );
+  const given = parseJson(content ?? "{}", file);
+  const result = DeploySettings.safeParse(given);
+  const lines = [
+    ...(result.error?.issues ?? []).map((issue) => issueLine(file, issue, Object.keys(DeploySettings.shape))),
+    ...varsProblems(given, knownVars).map((problem) => `${file}: vars.${problem}`),
+  ];
+  if (!result.success || lines.length > 0) throw new DeployError(lines.join("\n"));
   const { vars, containers, ...settings } = result.data;
-  const known = [...knownVars, ...OPTIONAL_VARS].filter((name) => !Object.hasOwn(OWN_FIELDS, name));
-  const problems = Object.entries(vars).flatMap(
-    ([name, value]) => unknownVariable(name, known, settings.secretsFile) ?? deployedVariableProblem(name, value) ?? [],
-  );
-  if (problems.length > 0) throw new DeployError(problems.map((problem) => `${file}: vars.${problem}`).join("\n"));
   const hasOwnEncoder = (vars["ENCODER_URL"] ?? "") !== "";
   if (containers === false && !hasOwnEncoder)
     throw new DeployError(
@@ -100,6 +97,17 @@ export function parseSettings(
   if (!settings.workersDev && settings.routes.length === 0)
     throw new DeployError(`${file}: workersDev is false, so routes must have an address of the Worker`);
   return { ...settings, vars, containers: containers ?? !hasOwnEncoder };
+}
+
+/** What is wrong with the values of `vars`; a `vars` of another shape is not judged here. */
+function varsProblems(given: unknown, knownVars: readonly string[]): string[] {
+  const { data } = z
+    .object({ vars: DeploySettings.shape.vars, secretsFile: z.string().catch("secrets.json") })
+    .safeParse(given);
+  const known = [...knownVars, ...OPTIONAL_VARS].filter((name) => !Object.hasOwn(OWN_FIELDS, name));
+  return Object.entries(data?.vars ?? {}).flatMap(
+    ([name, value]) => unknownVariable(name, known, data!.secretsFile) ?? deployedVariableProblem(name, value) ?? [],
+  );
 }
 
 /** @returns a text that begins with the name; null = the variable exists */

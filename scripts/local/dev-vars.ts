@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { secretList } from "../../protocol/secrets.ts";
@@ -5,20 +6,22 @@ import { currentKeyId } from "../../src/platform/crypto/sealing.ts";
 import { freshSecrets, SECRET_NAMES, type SecretName } from "../secrets/fresh.ts";
 import { variableProblem } from "../../src/platform/variables.ts";
 import { writeTextPrivately } from "../../sdk/cli/session/write-privately.ts";
-import { StartError } from "./settings.ts";
+import { StartError, WRANGLER_STATE } from "./settings.ts";
 
 const FILE = ".dev.vars";
 const EXAMPLE = ".dev.vars.example";
 
 /**
- * The secrets that `wrangler dev` gives to the Worker. Creates `.dev.vars` from its example with generated values when there is none.
+ * The secrets that `wrangler dev` gives to the Worker. Creates `.dev.vars` from its example when there is none. Values that are empty are
+ * generated, unless there is data that older ones may have sealed.
  *
  * @throws {StartError} when the file lacks a secret
  */
 export async function ensureDevVars(): Promise<Record<SecretName, string>> {
   const found = await readFile(FILE, "utf8").catch(() => null);
-  const content = found ?? fillIn(await readFile(EXAMPLE, "utf8"));
-  if (found === null) await writeTextPrivately(FILE, content);
+  const given = found ?? (await readFile(EXAMPLE, "utf8"));
+  const content = found === null || !existsSync(WRANGLER_STATE) ? fillIn(given) : given;
+  if (content !== found) await writeTextPrivately(FILE, content);
   const vars = parseEnv(content);
   const missing = SECRET_NAMES.filter((name) => !vars[name]);
   if (missing.length > 0)
@@ -42,10 +45,10 @@ export async function ensureDevVars(): Promise<Record<SecretName, string>> {
   return vars as Record<SecretName, string>;
 }
 
-/** The example with a value for each secret. */
-function fillIn(example: string): string {
+/** With a value for each secret that is empty. */
+function fillIn(content: string): string {
   const secrets = freshSecrets();
-  return example.replaceAll(/^([A-Z_]+)=$/gm, (line, name: SecretName) =>
+  return content.replaceAll(/^([A-Z_]+)=$/gm, (line, name: SecretName) =>
     secrets[name] ? `${name}=${secrets[name]}` : line,
   );
 }

@@ -103,6 +103,17 @@ function readPort(name: string, fallback: number, env: NodeJS.ProcessEnv): numbe
   return port;
 }
 
+/** @throws {StartError} when two of them have the same number */
+function requireDifferent<Ports extends Record<string, number>>(ports: Ports): Ports {
+  const named = Object.entries(ports);
+  for (const [index, [name, port]] of named.entries()) {
+    const other = named.slice(index + 1).find(([, another]) => another === port)?.[0];
+    if (other !== undefined)
+      throw new StartError(`${name} and ${other} are both ${port}; each needs a port of its own.`);
+  }
+  return ports;
+}
+
 /** @throws {StartError} with a message for the user */
 export async function loadSettings(
   env: NodeJS.ProcessEnv = process.env,
@@ -123,14 +134,16 @@ export async function loadSettings(
   const given = { ...vars, ALLOW_PRIVATE_NETWORK: env.ALLOW_PRIVATE_NETWORK, ...override.vars };
   const problems = Object.entries(given).flatMap(([name, value]) => variableProblem(name, value) ?? []);
   if (problems.length > 0) throw new StartError(`${problems.join(".\n")}.`);
+  const tcp = requireDifferent({
+    PORT: readPort("PORT", 8787, env),
+    ENCODER_PORT: readPort("ENCODER_PORT", 8790, env),
+    RTMP_PORT: readPort("RTMP_PORT", 1935, env),
+    INGEST_PORT: readPort("INGEST_PORT", 8791, env),
+  });
   return {
-    port: readPort("PORT", 8787, env),
-    encoderPort: readPort("ENCODER_PORT", 8790, env),
-    ingestPorts: {
-      rtmp: readPort("RTMP_PORT", 1935, env),
-      srt: readPort("SRT_PORT", 8890, env),
-      http: readPort("INGEST_PORT", 8791, env),
-    },
+    port: tcp.PORT,
+    encoderPort: tcp.ENCODER_PORT,
+    ingestPorts: { rtmp: tcp.RTMP_PORT, srt: readPort("SRT_PORT", 8890, env), http: tcp.INGEST_PORT },
     allowPrivateNetwork: env.ALLOW_PRIVATE_NETWORK === "true",
     ...override,
     home,

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { freshSecrets, SECRET_NAMES, type SecretValues } from "./fresh.ts";
 import { readTexts } from "../../sdk/cli/session/read-texts.ts";
 
@@ -6,6 +7,7 @@ import { readTexts } from "../../sdk/cli/session/read-texts.ts";
 
 /** Replaces the file atomically. */
 export function saveSecrets(file: string, secrets: SecretValues): void {
+  mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: "wx" });
   renameSync(draft, file);

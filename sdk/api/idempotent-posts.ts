@@ -21,6 +21,7 @@ const PATHS: Record<IdempotentPost, true> = {
   "/v1/live/streams": true,
   "/v1/live-stream": true,
   "/v1/iam/signing-keys": true,
+  "/v1/data/viewlist": true,
 };
 
 export const takesIdempotencyKey = (path: string): boolean => path in PATHS;

@@ -1,7 +1,8 @@
 import type { z } from "@hono/zod-openapi";
-import { openDatabase } from "../../platform/database.ts";
+import { commit, openDatabase } from "../../platform/database.ts";
 import { signGrant } from "../../platform/crypto/signed-grant.ts";
-import type { Env } from "../../platform/env.ts";
+import { success } from "../../platform/http/answers.ts";
+import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { log } from "../../platform/log.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
@@ -28,21 +29,29 @@ export interface ExportGrant {
  * @throws {Problem} export_limit_reached; invalid_timespan; validation_failed
  */
 export async function createExport(
-  { env, workspaceId, publicUrl, now }: { env: Env; workspaceId: string; publicUrl: string; now: Date },
   { timespan, filterby, fields, format, expiresIn }: z.output<typeof CreateExport>,
-): Promise<z.output<typeof ViewExportRecord>> {
+  { env, workspaceId, publicUrl, now, keep }: CreateContext,
+) {
   const scope = readScope(timespan, filterby, now.getTime(), IN_BODY);
   const db = openDatabase(env.DB);
   if ((await countExports(db, workspaceId, now)) >= EXPORTS_PER_WORKSPACE)
     throw new Problem("export_limit_reached", `a workspace has at most ${EXPORTS_PER_WORKSPACE} exports`);
   const id = crypto.randomUUID();
   const expiresAt = new Date(now.getTime() + expiresIn * 1000);
-  const rows = await countViews(env, workspaceId, scope, now.getTime());
-  const query = { scope, fields: [...new Set(fields ?? EXPORT_FIELDS)], format };
-  await insertExport(db, { id, workspaceId, query, createdAt: now, expiresAt });
-  log("view_export.created", { exportId: id, workspaceId, format, rows });
   const grant: ExportGrant = { expiresAt: expiresAt.getTime(), exportId: id };
-  const token = await signGrant(env.JOB_SECRET, grant);
-  const url = `${publicUrl}/exports/${id}.${format}?token=${token}`;
-  return { exportId: id, url, expiresAt: toTimestamp(expiresAt), format, rows };
+  const url = `${publicUrl}/exports/${id}.${format}?token=${await signGrant(env.JOB_SECRET, grant)}`;
+  const rows = await countViews(env, workspaceId, scope, now.getTime());
+  const record: z.output<typeof ViewExportRecord> = {
+    exportId: id,
+    url,
+    expiresAt: toTimestamp(expiresAt),
+    format,
+    rows,
+  };
+  const created = { id, answer: success(record) };
+  const query = { scope, fields: [...new Set(fields ?? EXPORT_FIELDS)], format };
+  const row = { id, workspaceId, query, createdAt: now, expiresAt };
+  await commit(env.DB, [insertExport(db, row), ...(await keep(created))]);
+  log("view_export.created", { exportId: id, workspaceId, format, rows });
+  return created;
 }

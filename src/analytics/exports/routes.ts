@@ -1,9 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { openDatabase } from "../../platform/database.ts";
 import { dataAnswer, security, success } from "../../platform/http/answers.ts";
+import { answerOnce, IdempotencyHeaders } from "../../platform/http/idempotency.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
-import { publicUrlOf, uuidParam } from "../../platform/http/requests.ts";
+import { uuidParam } from "../../platform/http/requests.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { log } from "../../platform/log.ts";
 import { createExport } from "./create-export.ts";
@@ -12,16 +13,17 @@ import { deleteExport } from "./repository.ts";
 import { CreateExport, ViewExportRecord } from "./schemas.ts";
 
 const tags = ["Video data"];
+const path = "/v1/data/viewlist";
 
 const createRouteDefinition = createRoute({
   operationId: "create_view_export",
   summary: "Make a signed URL that downloads views",
   description: "For warehouses and spreadsheets. The URL needs no credentials, and streams any number of views.",
   method: "post",
-  path: "/v1/data/viewlist",
+  path,
   tags,
   security,
-  request: { body: { required: true, content: json(CreateExport) } },
+  request: { headers: IdempotencyHeaders, body: { required: true, content: json(CreateExport) } },
   responses: {
     201: dataAnswer(ViewExportRecord, "The URL"),
     ...problemResponses("unauthorized", "forbidden", "export_limit_reached", "validation_failed"),
@@ -43,9 +45,9 @@ const deleteRoute = createRoute({
 });
 
 export const exportRoutes = newRouter()
-  .openapi(createRouteDefinition, async (c) => {
-    const call = { env: c.env, workspaceId: c.var.caller.workspaceId, publicUrl: publicUrlOf(c), now: new Date() };
-    return c.json(success(await createExport(call, c.req.valid("json"))), 201, { "cache-control": "no-store" });
+  .openapi(createRouteDefinition, (c) => {
+    const body = c.req.valid("json");
+    return answerOnce(c, { name: `POST ${path}`, isSecret: true }, (context) => createExport(body, context));
   })
   .openapi(deleteRoute, async (c) => {
     const { workspaceId } = c.var.caller;

@@ -7,12 +7,12 @@ import { indexSource } from "../../../src/media/mp4/index.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
-/** Only the playback part of the Worker, in workerd, with a catalogue and a store that the test fills. */
+/** Only the playback part of the Worker, which takes the page's beacons and forgets them, in workerd, with a catalogue and a store that the test fills. */
 export async function startPlaybackWorker() {
   const bundle = await build({
     stdin: {
       contents:
-        'import { answerPlayback, playbackRoutes } from "./src/playback/index.ts"; import { licenseRoutes } from "./src/playback/licenses/routes.ts"; import { renderError } from "./src/platform/http/router.ts"; export { PlaybackOrigin } from "./src/playback/index.ts"; const licenses = licenseRoutes(); licenses.onError(renderError); export default { fetch: (request, env, ctx) => answerPlayback(request, env, ctx) ?? (request.url.includes("/drm/") ? licenses : playbackRoutes).fetch(request, env, ctx) };',
+        'import { answerPlayback, playbackRoutes } from "./src/playback/index.ts"; import { licenseRoutes } from "./src/playback/licenses/routes.ts"; import { renderError } from "./src/platform/http/router.ts"; export { PlaybackOrigin } from "./src/playback/index.ts"; const licenses = licenseRoutes(); licenses.onError(renderError); export default { fetch: (request, env, ctx) => request.url.includes("/beacons/") ? new Response() : answerPlayback(request, env, ctx) ?? (request.url.includes("/drm/") ? licenses : playbackRoutes).fetch(request, env, ctx) };',
       resolveDir: fileURLToPath(ROOT),
       loader: "ts",
     },

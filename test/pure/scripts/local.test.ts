@@ -1,17 +1,17 @@
 /** The start of the platform on one machine, as far as it needs no platform. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { applyMigrations, type LocalDatabase } from "../../../scripts/local/database.ts";
 import { Part } from "../../../scripts/local/part.ts";
 import { processIdentity } from "../../../scripts/local/process-identity.ts";
 import { claimFolder } from "../../../scripts/local/sole-use.ts";
-import { StartError } from "../../../scripts/local/settings.ts";
+import { loadSettings, StartError } from "../../../scripts/local/settings.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -126,4 +126,27 @@ test("a .dev.vars with a broken WEBHOOK_KEYS ends the start with one line", asyn
     code: 1,
     stderr: expect.stringMatching(/^key 1 of WEBHOOK_KEYS is not .*\. Correct \.dev\.vars, or .*\n$/) as unknown,
   });
+});
+
+test("a .dev.vars without values, as a copy of its example, gets generated ones, unless there is data already", async () => {
+  const script = `import { ensureDevVars } from ${JSON.stringify(resolve("scripts/local/dev-vars.ts"))}; await ensureDevVars();`;
+  const run = () => promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], { cwd: folder });
+  const example = await readFile(".dev.vars.example", "utf8");
+  await writeFile(join(folder, ".dev.vars"), example);
+  await mkdir(join(folder, ".wrangler/state/v3"), { recursive: true });
+  await expect(run()).rejects.toThrow("lacks JOB_SECRET, ENCODER_SECRET, WEBHOOK_KEYS");
+  await rm(join(folder, ".wrangler"), { recursive: true });
+  await run();
+  const filled = await readFile(join(folder, ".dev.vars"), "utf8");
+  expect(filled).toMatch(/^JOB_SECRET=.{32,}$/m);
+  await run();
+  expect(await readFile(join(folder, ".dev.vars"), "utf8")).toBe(filled);
+});
+
+test("two parts with the same port are named before anything starts", async () => {
+  vi.stubEnv("PORT", "8887");
+  vi.stubEnv("RTMP_PORT", "8887");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const settings = loadSettings(process.env, { home: folder });
+  await expect(settings).rejects.toThrow("PORT and RTMP_PORT are both 8887; each needs a port of its own.");
 });

@@ -121,6 +121,15 @@ describe("a URL that is not the one handed out is refused", () => {
   });
 });
 
+test("a repeat with the same idempotency key gets the same URL, and one of another workspace does not", async () => {
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const made = async (of: TestWorkspace) =>
+    (await (await of.request("POST", "/v1/data/viewlist", {}, headers)).json<{ data: Made }>()).data;
+  const first = await made(workspace);
+  expect(await made(workspace)).toEqual(first);
+  expect((await made(await newWorkspace())).exportId).not.toBe(first.exportId);
+});
+
 test("an export has nothing of another workspace", async () => {
   const stranger = await newWorkspace();
   await storeView(stranger.id, "secret");

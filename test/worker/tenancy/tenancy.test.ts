@@ -12,6 +12,7 @@ import { events } from "../../../src/events/index.ts";
 import { apiDocument } from "../../../src/api-document.ts";
 import { createApp } from "../../../src/app.ts";
 import { newHexId } from "../../../src/live/streams/ids.ts";
+import { viewExports } from "../../../src/analytics/exports/tables.ts";
 import { signingKeys } from "../../../src/tenancy/signing-keys/tables.ts";
 import { deliveries, deliveryAttempts } from "../../../src/events/webhooks/records/tables.ts";
 import { type MediaAnswer, newWorkspace, type TestWorkspace, videoFrom } from "../workspace.ts";
@@ -33,6 +34,7 @@ const someIds = () => ({
   simulcastId: newHexId(),
   playlistId: crypto.randomUUID(),
   signingKeyId: crypto.randomUUID(),
+  exportId: crypto.randomUUID(),
   viewId: crypto.randomUUID(),
   metricId: "views", // a name, as the next
   dimensionsId: "video_title",
@@ -153,6 +155,8 @@ const CALLS: Record<string, Call> = {
   list_signing_keys: { queries: () => ["limit=50"] },
   "get-signing_key_by_id": {},
   delete_signing_key: {},
+  create_view_export: { body: () => ({}) },
+  delete_view_export: {},
   list_video_views: { queries: () => ["limit=50", "limit=50&sortOrder=desc"] },
   get_video_view_details: {},
   list_by_top_content: { queries: () => ["limit=50"] },
@@ -194,7 +198,9 @@ const items = operations.filter(({ parameters }) => parameters.length > 0);
 const lists = operations.filter(({ method, parameters }) => method === "GET" && parameters.length === 0);
 const creations = operations.filter(
   ({ id, method, parameters }) =>
-    method !== "GET" && parameters.length === 0 && !["verify-basic", "create-playback-token"].includes(id),
+    method !== "GET" &&
+    parameters.length === 0 &&
+    !["verify-basic", "create-playback-token", "create_view_export"].includes(id),
 );
 
 function pathOf({ id: operationId, path }: Operation, given: Ids): string {
@@ -276,6 +282,8 @@ async function newTenant(): Promise<Tenant> {
   }
   const view = await storeView(workspace.id, mark, true);
   await storeView(workspace.id, "a", true);
+  const viewExport = await make("/v1/data/viewlist", {});
+  const exportId = viewExport["exportId"] as string;
   const [credentialId] = atob(workspace.authorization.slice(6)).split(":");
   return {
     workspace,
@@ -291,6 +299,7 @@ async function newTenant(): Promise<Tenant> {
       simulcastId: target["simulcastId"] as string,
       playlistId: playlist.id,
       signingKeyId,
+      exportId,
       viewId: view,
       metricId: "views",
       dimensionsId: "video_title",
@@ -298,6 +307,7 @@ async function newTenant(): Promise<Tenant> {
     },
     traces: [
       view,
+      exportId,
       configuration.id,
       playlist.id,
       signingKeyId,
@@ -334,11 +344,13 @@ async function whatIsSaidBy(response: Response) {
 
 /** A workspace's records that another one could change. */
 async function possessionsOf({ workspace, ids }: Tenant) {
-  const { mediaId, webhookId, eventId, streamId, playlistId, signingKeyId, drmConfigurationId } = ids;
+  const { mediaId, webhookId, eventId, streamId, playlistId, signingKeyId, drmConfigurationId, exportId } = ids;
+  const [viewExport] = await db.select().from(viewExports).where(eq(viewExports.id, exportId));
   const read = async (method: string, path: string) =>
     (await (await workspace.request(method, path)).json<{ data: Record<string, unknown> }>()).data;
   const { title, metadata, playbackIds } = await read("GET", `/v1/on-demand/${mediaId}`);
   return {
+    viewExport,
     media: { title, metadata, playbackIds },
     uploads: await read("GET", "/v1/on-demand/uploads"),
     webhook: await read("GET", `/v1/webhooks/${webhookId}`),

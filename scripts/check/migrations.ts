@@ -1,0 +1,39 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type Outcome, run } from "./run.ts";
+
+/** What drizzle-kit says when the migrations match the tables. */
+const NOTHING_NEW = "No schema changes";
+
+/** Checks that the migrations match the tables: generating into a copy adds no file. */
+export async function migrationsAreFresh(name: string, schema = "./src/tables.ts"): Promise<Outcome> {
+  await mkdir("dist", { recursive: true });
+  const folder = await mkdtemp("dist/migrations-"); // drizzle-kit takes relative paths only, and ends with 0 when it fails
+  try {
+    await cp("migrations", folder, { recursive: true });
+    const before = await readdir(folder);
+    const generated = await run(
+      name,
+      "drizzle-kit",
+      "generate",
+      "--dialect",
+      "sqlite",
+      "--schema",
+      schema,
+      "--out",
+      folder,
+      "--casing",
+      "snake_case",
+    );
+    const added = (await readdir(folder)).filter((file) => !before.includes(file));
+    const sql = await Promise.all(added.map((file) => readFile(join(folder, file), "utf8")));
+    if (added.length === 0) return { ...generated, ok: generated.ok && generated.output.includes(NOTHING_NEW) };
+    return {
+      ...generated,
+      ok: false,
+      output: `The tables have changed; run "npm run db:generate". It would add:\n${sql.join("\n")}`,
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
