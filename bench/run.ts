@@ -23,6 +23,7 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
     title: "Live: finding the units of a pushed broadcast",
     load: () => import("./container-units.ts"),
   },
+  "video-data": { title: "Video data: how true a view is", load: () => import("./video-data.ts") },
   memory: { title: "Memory", load: () => import("./memory.ts") },
 };
 
@@ -39,6 +40,7 @@ BENCH_SOURCE_BYTES (5e9)  size of the source of memory
 BENCH_UPLOAD_BYTES (1e9)  size of the file of upload
 BENCH_LIVE_SECONDS (60)   watched in each case of live-latency
 BENCH_NOISE_SECONDS (300) played in live-noise
+BENCH_PLAYS (20)          plays of video-data
 BENCH_LIVE_CASES          part of the names of the cases of live-latency
 SOAK_SEED                 repeats the faults and pauses of a run of webhooks-soak`);
   process.exit(unknown.length > 0 ? 1 : 0);

@@ -3,6 +3,7 @@ import type HlsPlayer from "hls.js";
 import { Events } from "hls.js";
 import { type BeaconEvent, BeaconQueue } from "./beacon-queue.ts";
 import { ContentPlayed } from "./content-played.ts";
+import { constantsOf, figuresOf, type ReportedPage, type View, variantOf } from "./view-fields.ts";
 import { randomId } from "./random-id.ts";
 import { ViewClock } from "../protocol/view-clock.ts";
 
@@ -10,28 +11,11 @@ const PULSE_MS = 10_000;
 /** After so long without an event the view is over, and what follows is another one. */
 const SILENCE_MS = 3600_000;
 
-interface ReportedPage {
-  /** Where beacons go; it names the workspace. */
-  beaconUrl: string;
-  title: string;
-  manifestUrl: string;
-  isLive: boolean;
-}
-
 export interface ViewReporter {
   /** An error ended playback. */
   fail: (code: string, message: string) => void;
   /** The player is removed. */
   end: () => void;
-}
-
-/** A view that has begun and is not over. */
-interface View {
-  id: string;
-  clock: ViewClock;
-  content: ContentPlayed;
-  events: number;
-  lastEventMs: number;
 }
 
 /** A viewer who does not want to be tracked is not reported. */
@@ -136,7 +120,9 @@ export function reportViews(video: HTMLVideoElement, hls: HlsPlayer | null, page
   hls?.once(Events.MEDIA_ATTACHED, () => (startupMs = Math.round(now() - createdMs)));
   hls?.on(Events.LEVEL_SWITCHED, () => send("variantChanged", variantOf(hls)));
   const pulse = setInterval(() => {
-    if (view !== null && !view.clock.isPaused && now() - view.lastEventMs >= PULSE_MS) send("pulse");
+    if (view === null || view.clock.isPaused || now() - view.lastEventMs < PULSE_MS) return;
+    begin(now()); // another view, if the machine was asleep for that long
+    send("pulse");
   }, PULSE_MS / 4);
   addEventListener("pagehide", () => {
     complete();
@@ -164,52 +150,3 @@ const domLoadedMs = () => {
   const [navigation] = performance.getEntriesByType("navigation");
   return navigation instanceof PerformanceNavigationTiming ? navigation.domContentLoadedEventEnd : 0;
 };
-
-/** What has changed since the previous event is not worth finding out: a few numbers. */
-function figuresOf({ clock, content }: View, video: HTMLVideoElement, hls: HlsPlayer | null, isLive: boolean) {
-  const { watchMs, seekMs, rebufferMs } = clock.read(performance.now());
-  return {
-    vewati: Math.round(watchMs),
-    veseco: clock.seekCount,
-    vesedu: Math.round(seekMs),
-    verbco: clock.rebufferCount,
-    verbdu: Math.round(rebufferMs),
-    vetlctpbti: Math.round(content.playedMs),
-    vemaphps: Math.round(content.furthestMs),
-    vetlug: Math.round(content.upscaling),
-    vetldg: Math.round(content.downscaling),
-    vemauppg: content.mostUpscaling,
-    vemadopg: content.mostDownscaling,
-    vedrfrco: video.getVideoPlaybackQuality().droppedVideoFrames,
-    plisfl: document.fullscreenElement !== null,
-    ...(clock.startupMs === null ? {} : { vetitofifr: Math.round(clock.startupMs) }),
-    ...(isLive && hls !== null && hls.latency > 0 ? { lismlt: Math.round(hls.latency * 1000) } : {}),
-  } satisfies BeaconEvent;
-}
-
-function variantOf(hls: HlsPlayer | null): BeaconEvent {
-  const level = hls?.levels[hls.currentLevel];
-  if (level === undefined) return {};
-  const { bitrate, width, height, frameRate, videoCodec } = level;
-  return { vdsobi: bitrate, vdsowt: width, vdsoht: height, vdsofs: frameRate, vdsocc: videoCodec };
-}
-
-function constantsOf({ title, manifestUrl, isLive }: ReportedPage, video: HTMLVideoElement, hls: HlsPlayer | null) {
-  return {
-    plna: "Sluice page",
-    plswna: hls === null ? "native" : "hls.js",
-    plfpsdna: "sluice-page",
-    plwt: video.clientWidth,
-    plht: video.clientHeight,
-    plauon: video.autoplay || isLive,
-    plpron: video.preload === "auto",
-    pllncd: navigator.language,
-    vdtt: title,
-    vdsmty: isLive ? "live" : "on-demand",
-    vdsour: new URL(manifestUrl, location.href).href.replace(/\?.*$/, ""),
-    vdsohn: location.hostname,
-    vdsoty: "application/x-mpegurl",
-    ...(Number.isFinite(video.duration) ? { vdsodu: Math.round(video.duration * 1000) } : {}),
-    paur: location.origin + location.pathname,
-  } satisfies BeaconEvent;
-}

@@ -1,8 +1,6 @@
 import type { Env } from "../../platform/env.ts";
+import { RETENTION_MS } from "../store/retention.ts";
 import { callStore, monthOf, type Query, type Row } from "../store/store-calls.ts";
-
-/** Views are kept for this long; earlier months are not asked. */
-export const RETENTION_MS = 100 * 24 * 3600_000;
 
 /** The months of a time span, in order, as far as views are kept. At most five. */
 export function monthsIn({ fromMs, toMs }: { fromMs: number; toMs: number }, nowMs: number): string[] {

@@ -1,6 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 import { callStore, type Query, type Row, type StoredView } from "../store/store-calls.ts";
-import { askStores, monthsIn, RETENTION_MS } from "./ask-stores.ts";
+import { RETENTION_MS } from "../store/retention.ts";
+import { askStores, monthsIn } from "./ask-stores.ts";
 import { conditionOf, type Scope } from "./scope.ts";
 
 const COLUMNS =

@@ -6,7 +6,9 @@ export interface Truth {
   /** Without the pause. */
   watchMs: number;
   seekMs: number;
-  seeks: number;
+  /** Playback stood still for lack of data, after it had started and not because of the seek. */
+  stalls: number;
+  stallMs: number;
 }
 
 const SCRIPT = { pauseAt: 2, pauseMs: 1500, seekAt: 5, seekTo: 13 };
@@ -24,6 +26,18 @@ export async function playScripted(page: Page): Promise<Truth> {
         const check = () => (video.currentTime >= seconds ? done() : requestAnimationFrame(check));
         check();
       });
+    let [stalls, stallMs, stalledAt, canStall] = [0, 0, 0, false];
+    video.addEventListener("waiting", ({ timeStamp }) => {
+      if (!canStall || video.ended || video.duration - video.currentTime < 0.1) return;
+      stalls += 1;
+      stalledAt = timeStamp;
+    });
+    video.addEventListener("playing", ({ timeStamp }) => {
+      if (stalledAt > 0) stallMs += timeStamp - stalledAt;
+      stalledAt = 0;
+      canStall = true;
+    });
+    video.addEventListener("seeking", () => (canStall = false));
     const first = once("playing");
     const begun = once("play");
     await video.play();
@@ -43,6 +57,6 @@ export async function playScripted(page: Page): Promise<Truth> {
     const seekingAt = await seeking;
     const seekMs = (await once("playing")) - seekingAt;
     const endedAt = await once("ended");
-    return { startupMs, watchMs: endedAt - playedAt - (resumedAt - pausedAt), seekMs, seeks: 1 };
+    return { startupMs, watchMs: endedAt - playedAt - (resumedAt - pausedAt), seekMs, stalls, stallMs };
   }, SCRIPT);
 }

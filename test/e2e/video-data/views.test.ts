@@ -1,11 +1,11 @@
 /** Views of real players in a real browser, by beacons of the hosted page and by CMCD of hls.js, dash.js and Shaka. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../../support/live-watch.ts";
 import { madeFile } from "../../support/made.ts";
 import { isReady } from "../../support/platform.ts";
 import { servePlayerPage } from "../players/page-server.ts";
 import { type Stage, startStage } from "../players/stage.ts";
 import type { CmcdPlayer } from "./cmcd-page.ts";
+import { newPlaybackId, recordedView, type RecordedView } from "./recorded-view.ts";
 import { playScripted, type Truth } from "./scripted-play.ts";
 
 const PLAYERS = ["hosted page", "hls.js", "dash.js"] as const;
@@ -13,44 +13,11 @@ const DURATION_SECONDS = 18;
 /** CMCD has the time of a report, which a busy page makes late. `npm run bench -- video-data` has the error on an idle machine. */
 const MOST_STARTUP_ERROR_MS = 500;
 
-interface View {
-  viewId: string;
-  isFinal: boolean;
-  watchTime: number;
-  videoStartupTime: number;
-  viewSeekedCount: number;
-  viewSeekedDuration: number;
-  bufferCount: number;
-  viewHasError: boolean;
-  errorCode: string | null;
-  mediaId: string;
-  browserName: string;
-  playerSoftwareName: string | null;
-  averageBitrate: number;
-  events: { e: string }[];
-}
-
 let stage: Stage;
 let cmcdPage: Awaited<ReturnType<typeof servePlayerPage>>;
 let assetId: string;
 const truths = new Map<string, Truth>();
-const views = new Map<string, View>();
-
-async function newPlaybackId(): Promise<string> {
-  const path = `/v1/on-demand/${assetId}/playback-ids`;
-  return (await stage.platform.api<{ id: string }>("POST", path, { accessPolicy: "public" })).body.data.id;
-}
-
-/** The view of this playback ID, once its row shows this event. */
-async function viewOf(playbackId: string, event: string): Promise<View> {
-  const list = `/v1/data/viewlist?filterby[]=fp_playback_id:${playbackId}`;
-  return await eventually(`a view with ${event}`, async () => {
-    const [item] = (await stage.platform.api<{ viewId: string }[]>("GET", list)).body.data;
-    if (item === undefined) return null;
-    const view = (await stage.platform.api<View>("GET", `/v1/data/viewlist/${item.viewId}`)).body.data;
-    return view.events.some(({ e }) => e === event) ? view : null;
-  });
-}
+const views = new Map<string, RecordedView>();
 
 const hostedUrl = (playbackId: string) => `${stage.platform.baseUrl}/player/${playbackId}`;
 
@@ -62,11 +29,11 @@ function pageOf(player: CmcdPlayer | "hosted page", playbackId: string): string 
 }
 
 async function playIn(player: CmcdPlayer | "hosted page"): Promise<void> {
-  const playbackId = await newPlaybackId();
+  const playbackId = await newPlaybackId(stage.platform, assetId);
   const page = await stage.browser.newPage();
   await page.goto(pageOf(player, playbackId));
   truths.set(player, await playScripted(page));
-  views.set(player, await viewOf(playbackId, "ended"));
+  views.set(player, await recordedView(stage.platform, playbackId, "ended"));
   await page.close();
 }
 
@@ -83,7 +50,7 @@ afterAll(async () => {
   await Promise.all([stage?.close(), cmcdPage?.close()]);
 });
 
-const playedMs = ({ watchTime, videoStartupTime }: View) => watchTime - videoStartupTime;
+const playedMs = ({ watchTime, videoStartupTime }: RecordedView) => watchTime - videoStartupTime;
 const playedTruthMs = ({ watchMs, startupMs }: Truth) => watchMs - startupMs;
 
 describe.each(PLAYERS)("a play in %s", (player) => {
@@ -101,11 +68,11 @@ describe.each(PLAYERS)("a play in %s", (player) => {
 });
 
 test("a play in Shaka, whose release names no states, is one view with what it does report", async () => {
-  const playbackId = await newPlaybackId();
+  const playbackId = await newPlaybackId(stage.platform, assetId);
   const page = await stage.browser.newPage();
   await page.goto(pageOf("shaka", playbackId));
   await playScripted(page);
-  const view = await viewOf(playbackId, "playing");
+  const view = await recordedView(stage.platform, playbackId, "playing");
   expect(view).toMatchObject({ mediaId: assetId, viewHasError: false, isFinal: false });
   expect(view.videoStartupTime).toBeGreaterThan(0);
   await page.close();
@@ -117,11 +84,11 @@ test("the three players agree with each other within 5 %, relative to what each 
 });
 
 test("a play that fails is a view with its error, and one playback.errored event", async () => {
-  const playbackId = await newPlaybackId();
+  const playbackId = await newPlaybackId(stage.platform, assetId);
   const page = await stage.browser.newPage();
   await page.route(/\.m4s/, (route) => route.fulfill({ status: 404 }));
   await page.goto(hostedUrl(playbackId));
-  const view = await viewOf(playbackId, "error");
+  const view = await recordedView(stage.platform, playbackId, "error");
   expect(view).toMatchObject({ isFinal: true, viewHasError: true, mediaId: assetId });
   expect(view.errorCode).toMatch(/fragLoadError/);
   const { body } = await stage.platform.api<{ type: string; data: { viewId: string } }[]>(
@@ -134,7 +101,7 @@ test("a play that fails is a view with its error, and one playback.errored event
 });
 
 test("a tab that is killed leaves the view as it was seconds before", async () => {
-  const playbackId = await newPlaybackId();
+  const playbackId = await newPlaybackId(stage.platform, assetId);
   const page = await stage.browser.newPage();
   await page.goto(hostedUrl(playbackId));
   await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
@@ -144,7 +111,7 @@ test("a tab that is killed leaves the view as it was seconds before", async () =
   const crashed = page.waitForEvent("crash");
   void session.send("Page.crash").catch(() => null); // has no answer
   await crashed;
-  const view = await viewOf(playbackId, "viewBegin");
+  const view = await recordedView(stage.platform, playbackId, "viewBegin");
   expect(view).toMatchObject({ isFinal: false, mediaId: assetId });
 });
 
@@ -159,7 +126,7 @@ test.each([
   await page.addInitScript(ask);
   const reported: string[] = [];
   page.on("request", (request) => request.url().includes("/beacons/") && reported.push(request.url()));
-  await page.goto(hostedUrl(await newPlaybackId()));
+  await page.goto(hostedUrl(await newPlaybackId(stage.platform, assetId)));
   await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
   await page.evaluate(() => document.querySelector("video")!.play());
   await page.waitForFunction(() => document.querySelector("video")!.currentTime > 0.5);

@@ -1,0 +1,90 @@
+/**
+ * How true a view is: scripted plays on the hosted page in Chromium, on networks from good to bad. Yardstick: what the page itself sees of
+ * the same play.
+ */
+import { newPlaybackId, recordedView } from "../test/e2e/video-data/recorded-view.ts";
+import { playScripted } from "../test/e2e/video-data/scripted-play.ts";
+import { type Stage, startStage } from "../test/e2e/players/stage.ts";
+import { madeFile } from "../test/support/made.ts";
+import { isReady } from "../test/support/platform.ts";
+import { type Figure, median, milliseconds } from "./support/figures.ts";
+
+const PLAYS = Number(process.env["BENCH_PLAYS"] ?? 20);
+/** Bytes per second and latency; the media has about 37,000 bytes per second. */
+const NETWORKS = [
+  { downloadThroughput: -1, latency: 0 },
+  { downloadThroughput: 200_000, latency: 100 },
+  { downloadThroughput: 60_000, latency: 300 },
+  { downloadThroughput: 33_000, latency: 200 },
+];
+const MOST_STARTUP_ERROR_MS = 50;
+const MOST_SHARE = 0.05;
+
+export async function run(): Promise<Figure[]> {
+  const stage = await startStage();
+  try {
+    const loop = ["-stream_loop", "3", "-i", "test/fixtures/flower.mp4", "-t", "18", "-vf", "scale=640:360"];
+    await stage.serve("film.mp4", await madeFile([...loop, "-movflags", "+faststart"], "mp4"));
+    const { assetId } = await stage.platform.create(stage.server.url("/film.mp4"));
+    await stage.platform.until(assetId, isReady);
+    const plays: Compared[] = [];
+    for (let play = 0; play < PLAYS; play++)
+      plays.push(await compare(stage, assetId, NETWORKS[play % NETWORKS.length]!));
+    return figuresOf(plays);
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Each as the view has it, and as the page saw it. */
+interface Compared {
+  startupMs: [number, number];
+  watchMs: [number, number];
+  stalls: [number, number];
+  stallMs: [number, number];
+}
+
+async function compare({ platform, browser }: Stage, assetId: string, network: (typeof NETWORKS)[number]) {
+  const playbackId = await newPlaybackId(platform, assetId);
+  const page = await browser.newPage();
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.emulateNetworkConditions", { offline: false, uploadThroughput: -1, ...network });
+  await page.goto(`${platform.baseUrl}/player/${playbackId}`);
+  const truth = await playScripted(page);
+  const view = await recordedView(platform, playbackId, "ended");
+  await page.close();
+  return {
+    startupMs: [view.videoStartupTime, truth.startupMs],
+    watchMs: [view.watchTime, truth.watchMs],
+    stalls: [view.bufferCount, truth.stalls],
+    stallMs: [view.bufferFill, truth.stallMs],
+  } satisfies Compared;
+}
+
+function figuresOf(plays: Compared[]): Figure[] {
+  const errors = (name: keyof Compared) => plays.map((play) => Math.abs(play[name][0] - play[name][1]));
+  const sum = (name: keyof Compared, index: 0 | 1) => plays.reduce((total, play) => total + play[name][index], 0);
+  const share = (name: keyof Compared) => (sum(name, 1) === 0 ? 0 : Math.abs(sum(name, 0) / sum(name, 1) - 1));
+  const startup = errors("startupMs");
+  const byShare = (name: keyof Compared, title: string, unit: (value: number) => string): Figure => ({
+    name: title,
+    value: `${unit(sum(name, 0))}, off by ${(share(name) * 100).toFixed(1)} %`,
+    yardstick: `the page itself: ${unit(sum(name, 1))}`,
+    aim: `≤ ${MOST_SHARE * 100} %`,
+    isMet: share(name) <= MOST_SHARE,
+    raw: plays.map((play) => play[name]),
+  });
+  return [
+    {
+      name: `startup of ${plays.length} plays`,
+      value: `off by ${milliseconds(median(startup))}, at most ${milliseconds(Math.max(...startup))}`,
+      yardstick: `the page itself: p50 ${milliseconds(median(plays.map((play) => play.startupMs[1])))}`,
+      aim: `≤ ${MOST_STARTUP_ERROR_MS} ms`,
+      isMet: Math.max(...startup) <= MOST_STARTUP_ERROR_MS,
+      raw: plays.map((play) => play.startupMs),
+    },
+    byShare("watchMs", "watched", milliseconds),
+    byShare("stalls", "stalls", String),
+    byShare("stallMs", "stalled", milliseconds),
+  ];
+}
