@@ -23,11 +23,13 @@ interface Reader {
   args: (url: string) => string[];
   /** Media times of the pictures that a line of output reports. */
   read: (line: string, pictures: number) => number[];
-  /** The command that is sent to it every half second. */
+  /** The command that asks it for the pictures it has shown. */
   question?: string;
 }
 
 const VLC_HZ = 30;
+/** What a player shows after its last answer is not seen. */
+const QUESTION_MS = 100;
 
 const PLAYERS: Record<OtherPlayer, Reader> = {
   ffmpeg: {
@@ -115,7 +117,7 @@ export async function play(player: OtherPlayer, url: string): Promise<Playing> {
     if (seen.length === 0) words = `${words}${line}\n`.slice(-WORDS);
   };
   for (const stream of [child.stdout, child.stderr]) forLines(stream, hear);
-  const asking = question === undefined ? null : setInterval(() => child.stdin.write(question), 500);
+  const asking = question === undefined ? null : setInterval(() => child.stdin.write(question), QUESTION_MS);
   child.stdin.on("error", () => {}); // it may end during a write
   const ended = new Promise<number | null>((done) => child.once("close", done)).then(async (code) => {
     if (asking !== null) clearInterval(asking);

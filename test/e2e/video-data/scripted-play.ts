@@ -13,9 +13,14 @@ export interface Truth {
 
 const SCRIPT = { pauseAt: 2, pauseMs: 1500, seekAt: 5, seekTo: 13 };
 
-/** Plays, pauses, continues, seeks and plays to the end. The times are of the video element's own events. */
-export async function playScripted(page: Page): Promise<Truth> {
-  await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2, null, { timeout: 20_000 });
+/**
+ * Plays, pauses, continues, seeks and plays to the end. The times are of the video element's own events.
+ *
+ * @param leastReadyState of the video element when playback is asked for; 2 = the first picture is there
+ */
+export async function playScripted(page: Page, leastReadyState = 2): Promise<Truth> {
+  const isLoaded = (least: number) => (document.querySelector("video")?.readyState ?? -1) >= least;
+  await page.waitForFunction(isLoaded, leastReadyState, { timeout: 20_000 });
   return await page.evaluate(async ({ pauseAt, pauseMs, seekAt, seekTo }) => {
     const video = document.querySelector("video")!;
     video.muted = true;
@@ -40,7 +45,7 @@ export async function playScripted(page: Page): Promise<Truth> {
     video.addEventListener("seeking", () => (canStall = false));
     const first = once("playing");
     const begun = once("play");
-    await video.play();
+    void video.play().catch(() => undefined); // aborted when the source is attached, and played then
     const playedAt = await begun;
     const startupMs = (await first) - playedAt;
     await until(pauseAt);
