@@ -62,7 +62,7 @@ export function createFetch(app = createApp()) {
     reportSetup(request, env, ctx);
     if (env.BEACON_DOMAIN !== "") {
       const workspaceKey = workspaceKeyIn(new URL(request.url).hostname, env.BEACON_DOMAIN);
-      if (workspaceKey !== null) return await answerBeacon(request, env, workspaceKey);
+      if (workspaceKey !== null) return await answerBeaconHost(request, env, workspaceKey);
     }
     const playing = isServedHere(request.url, env.PUBLIC_URL)
       ? answerPlayback(request, env, ctx)
@@ -74,7 +74,8 @@ export function createFetch(app = createApp()) {
   };
 }
 
-async function answerBeacon(request: Request, env: Env, workspaceKey: string): Promise<Response> {
+/** A host below the beacon domain serves nothing else. */
+async function answerBeaconHost(request: Request, env: Env, workspaceKey: string): Promise<Response> {
   if (request.method === "POST") return await receiveBeacon(request, env, workspaceKey);
   return request.method === "OPTIONS" ? beaconPreflight() : await answerNowhere(request);
 }

@@ -1,10 +1,10 @@
-import { readBounded } from "../../../protocol/read-bounded.ts";
 import type { Env } from "../../platform/env.ts";
 import type { ViewEvent } from "../views/view-event.ts";
 import { answerBeacon } from "./answer-beacon.ts";
 import { type BeaconBatch, type BeaconEvent, readBatch } from "./beacon-batch.ts";
 import { eventTimeMs } from "./event-time.ts";
-import { isWorkspace } from "./known-workspaces.ts";
+import { knownWorkspaces } from "./known-workspaces.ts";
+import { readReport } from "./read-report.ts";
 import { storeEvents } from "./store-events.ts";
 
 /** A batch of 200 events has about 200 kB. */
@@ -19,12 +19,13 @@ export const receiveBeacon = (request: Request, env: Env, key: string): Promise<
 /** @returns what could not be used, and how often. What could is stored. */
 async function takeBeacon(request: Request, env: Env, key: string): Promise<Record<string, number>> {
   const receivedAtMs = Date.now();
-  const bytes = request.body === null ? null : await readBounded(request.body.values(), MAX_BYTES);
-  if (bytes === null) return { too_large: 1 };
-  const batch = readBatch(new TextDecoder().decode(bytes));
-  const workspaceId = key === COLLECTOR ? workspaceOf(batch) : key;
+  const text = await readReport(request, MAX_BYTES);
+  if (text === null) return { too_large: 1 };
+  const batch = readBatch(text);
   if (batch.events.length === 0) return batch.refused;
-  if (workspaceId === null || !(await isWorkspace(env.DB, workspaceId, receivedAtMs))) return { unknown_workspace: 1 };
+  const stated = key === COLLECTOR ? workspaceOf(batch) : key;
+  const workspaceId = stated === null ? null : await knownWorkspaces.find(env.DB, stated, receivedAtMs);
+  if (workspaceId === null) return { unknown_workspace: 1 };
 
   const toViewEvent = ({ sequence, name, viewerAtMs, fields }: BeaconEvent): ViewEvent => {
     return { sequence, name, fields, atMs: eventTimeMs({ viewerAtMs, sentAtMs: batch.sentAtMs, receivedAtMs }) };

@@ -1,12 +1,12 @@
-import { readBounded } from "../../../protocol/read-bounded.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import type { Env } from "../../platform/env.ts";
 import { answerBeacon } from "../beacons/answer-beacon.ts";
 import { eventTimeMs } from "../beacons/event-time.ts";
+import { readReport } from "../beacons/read-report.ts";
 import { storeEvents } from "../beacons/store-events.ts";
 import type { ViewEvent } from "../views/view-event.ts";
 import { type CmcdReport, readReports } from "./cmcd-reports.ts";
-import { workspaceOfPlaybackId } from "./known-playback-ids.ts";
+import { knownPlaybackIds } from "./known-playback-ids.ts";
 
 /** A report has about 300 bytes. */
 const MAX_BYTES = 256 * 1024;
@@ -18,11 +18,11 @@ export const receiveCmcd = (request: Request, env: Env, playbackId: string): Pro
 /** @returns what could not be used, and how often. What could is stored. */
 async function takeCmcd(request: Request, env: Env, playbackId: string): Promise<Record<string, number>> {
   const receivedAtMs = Date.now();
-  const bytes = request.body === null ? null : await readBounded(request.body.values(), MAX_BYTES);
-  if (bytes === null) return { too_large: 1 };
-  const { reports, refused } = readReports(new TextDecoder().decode(bytes));
+  const text = await readReport(request, MAX_BYTES);
+  if (text === null) return { too_large: 1 };
+  const { reports, refused } = readReports(text);
   if (reports.length === 0) return refused;
-  const workspaceId = await workspaceOfPlaybackId(env.DB, playbackId, receivedAtMs);
+  const workspaceId = await knownPlaybackIds.find(env.DB, playbackId, receivedAtMs);
   if (workspaceId === null) return { unknown_playback_id: 1 };
 
   const source = `${new URL(request.url).origin}/${playbackId}.m3u8`;

@@ -2,6 +2,7 @@ import { openDatabase } from "../../platform/database.ts";
 import { readGrant } from "../../platform/crypto/signed-grant.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
+import { countRequest } from "../../tenancy/limits/index.ts";
 import { log, logError } from "../../platform/log.ts";
 import type { ExportGrant } from "./create-export.ts";
 import { flatView } from "./export-fields.ts";
@@ -9,10 +10,8 @@ import { WRITERS } from "./export-formats.ts";
 import { viewPages } from "./export-pages.ts";
 import { findExport, type ViewExport } from "./repository.ts";
 
-const RETRY_SECONDS = 60;
-
 /**
- * Streams the views of an export. The URL is its only credential.
+ * Streams the views of an export. The URL is its only credential, and a download counts as an API request of its workspace.
  *
  * @throws {Problem} forbidden; export_not_found; too_many_requests
  */
@@ -23,11 +22,7 @@ export async function downloadExport(env: Env, exportId: string, token: string):
   if (typeof grant === "string") throw new Problem("forbidden", "the URL is not one that was handed out");
   const found = await findExport(openDatabase(env.DB), exportId);
   if (found === null) throw new Problem("export_not_found", "the export was revoked");
-  const { success } = await env.API_REQUESTS.limit({ key: found.workspaceId });
-  if (!success)
-    throw new Problem("too_many_requests", "a download counts as an API request of its workspace", {
-      retryAfterSeconds: RETRY_SECONDS,
-    });
+  await countRequest(env, found.workspaceId);
   const { format } = found.query;
   return new Response(textOf(env, found), {
     headers: {

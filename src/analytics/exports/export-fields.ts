@@ -1,12 +1,12 @@
 /** The fields of exported views: those of `GET /v1/data/viewlist/{viewId}`, flat. Pure. */
+import { edgeFactsOf } from "../beacons/read-edge-facts.ts";
 import { toView } from "../metrics/to-view.ts";
 import type { StoredView } from "../store/store-calls.ts";
 import { mergeEvents } from "../views/merged-view.ts";
-import { viewRecordOf } from "../views/view-record.ts";
+import { CUSTOM_FIELDS, viewRecordOf } from "../views/view-record.ts";
 
 type ViewRow = Record<string, unknown>;
 
-const CUSTOM = Array.from({ length: 10 }, (_, index) => `custom_${index + 1}`);
 /** Fields that strict clients of the record expect, and that are not stored. */
 const NOT_STORED = ["ipAddress", "city", "latitude", "longitude", "propertyId", "fpApiVersion", "fpEmbed"];
 const LEFT_OUT = new Set([...NOT_STORED, "fpEmbedVersion", "sign", "custom", "events"]);
@@ -16,19 +16,19 @@ const FIRST = ["viewId", "viewStart", "viewEnd", "videoTitle", "watchTime", "qua
 export function flatView(view: StoredView["view"]): ViewRow {
   const { custom } = view;
   const fields = Object.entries(toView({ view, timeline: [] })).filter(([name]) => !LEFT_OUT.has(name));
-  return { ...Object.fromEntries(fields), ...Object.fromEntries(CUSTOM.map((name) => [name, custom[name] ?? null])) };
+  return {
+    ...Object.fromEntries(fields),
+    ...Object.fromEntries(CUSTOM_FIELDS.map((name) => [name, custom[name] ?? null])),
+  };
 }
 
 /** All names, those that a reader looks for first at the front. */
 export const EXPORT_FIELDS: readonly string[] = (() => {
   const nothing = mergeEvents([{ sequence: 1, name: "viewBegin", atMs: 0, fields: {} }]);
-  const edge = { continent: null, country: null, region: null, asnId: null, asnName: null };
-  const device = { deviceName: null, deviceModel: null, deviceManufacturer: null, deviceType: null, userAgent: null };
-  const software = { browserName: null, browserVersion: null, osName: null, osVersion: null, browserEngine: null };
   const record = viewRecordOf(nothing, {
     workspaceId: "",
     viewId: "",
-    edge: { ...edge, ...device, ...software },
+    edge: edgeFactsOf(new Headers(), undefined),
     content: null,
     isFinal: true,
     insertedAtMs: 0,

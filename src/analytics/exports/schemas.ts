@@ -1,10 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { TIMESPANS } from "../metrics/scope.ts";
+import { MAX_FILTERS, TIMESPANS } from "../metrics/scope.ts";
 import { EXPORT_FIELDS } from "./export-fields.ts";
 import { FORMATS } from "./export-query.ts";
 
 const MAX_LIFETIME_SECONDS = 604_800; // 7 days
-const MAX_FILTERS = 50;
 const SPANS = Object.keys(TIMESPANS);
 
 const Span = z

@@ -30,7 +30,7 @@ export const TIMESPANS = {
 };
 const DEFAULT_TIMESPAN = "24:hours";
 /** A Durable Object binds at most 100 values in a statement. */
-const MAX_FILTERS = 50;
+export const MAX_FILTERS = 50;
 const HINT = `must be one of ${Object.keys(TIMESPANS).join(", ")}, or be given twice: the start and the end in epoch seconds`;
 
 /** Where a time span and filters are given. */

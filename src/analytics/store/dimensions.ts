@@ -1,5 +1,5 @@
 /** The 56 dimensions of views, in the order of the contract (media contract, analytics: `analytics-dimensions.json`). */
-import type { ViewRecord } from "../views/view-record.ts";
+import { CUSTOM_FIELDS, type ViewRecord } from "../views/view-record.ts";
 
 type Valued = string | boolean | null;
 
@@ -53,10 +53,8 @@ const FIXED = {
   playback_failed: (view) => view.viewHasError,
 } satisfies Record<string, (view: ViewRecord) => Valued>;
 
-const CUSTOM = Array.from({ length: 10 }, (_, index) => `custom_${index + 1}`);
-
 /** Also the names of their columns. */
-export const DIMENSIONS: readonly string[] = [...Object.keys(FIXED), ...CUSTOM];
+export const DIMENSIONS: readonly string[] = [...Object.keys(FIXED), ...CUSTOM_FIELDS];
 const NAMES = new Set(DIMENSIONS);
 
 export const isDimension = (name: string): boolean => NAMES.has(name);
@@ -68,5 +66,5 @@ export const dimensionsOf = (view: ViewRecord): Record<string, string | null> =>
       const value: Valued = read(view);
       return [name, typeof value === "boolean" ? String(value) : value];
     }),
-    ...CUSTOM.map((name) => [name, view.custom[name] ?? null]),
+    ...CUSTOM_FIELDS.map((name) => [name, view.custom[name] ?? null]),
   ]) as Record<string, string | null>;

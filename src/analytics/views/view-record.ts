@@ -179,7 +179,8 @@ export function viewRecordOf(merged: MergedView, context: ViewContext) {
   };
 }
 
-const CUSTOM_FIELDS = Array.from({ length: 10 }, (_, index) => `custom_${index + 1}`);
+/** The dimensions that are the integrator's own. */
+export const CUSTOM_FIELDS = Array.from({ length: 10 }, (_, index) => `custom_${index + 1}`);
 
 function readersOf(fields: Record<string, FieldValue>) {
   const number = (field: string): number | null => {

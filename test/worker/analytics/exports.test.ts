@@ -130,6 +130,22 @@ test("a repeat with the same idempotency key gets the same URL, and one of anoth
   expect((await made(await newWorkspace())).exportId).not.toBe(first.exportId);
 });
 
+test("a URL that is used a thousand times at once streams the same views each time", async () => {
+  const { url } = await create({ fields: ["viewId"], format: "ndjson" });
+  const texts = await Promise.all(Array.from({ length: 1000 }, async () => await (await download(url)).text()));
+  expect(texts[0]!.trim().split("\n")).toHaveLength(VIEWS);
+  expect(new Set(texts).size).toBe(1);
+});
+
+test("a download counts as an API request of its workspace", async () => {
+  const { url } = await create({});
+  const limiter = vi.spyOn(env.API_REQUESTS, "limit").mockResolvedValue({ success: false });
+  const answer = await download(url);
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "60"]);
+  expect(limiter).toHaveBeenCalledWith({ key: workspace.id });
+  limiter.mockRestore();
+});
+
 test("an export has nothing of another workspace", async () => {
   const stranger = await newWorkspace();
   await storeView(stranger.id, "secret");
