@@ -1,4 +1,4 @@
-import HlsPlayer, { ErrorTypes, Events } from "hls.js";
+import HlsPlayer from "hls.js";
 import { untilPlayable } from "./availability.ts";
 import { showBroadcastOver } from "./broadcast-over.ts";
 import { buildControls } from "./controls.ts";
@@ -8,6 +8,7 @@ import { forwardKeys, seekByKeys } from "./keyboard.ts";
 import { licenseConfig } from "./licenses.ts";
 import { showLive } from "./live.ts";
 import { Notice } from "./notice.ts";
+import { recover } from "./recover.ts";
 import { reportViews } from "./report-views.ts";
 import { exposeTracks } from "./track-lists.ts";
 
@@ -60,7 +61,7 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
     const hls = new HlsPlayer({ ...HLS_CONFIG, ...licensesOf(main) });
     exposeTracks(video, hls);
     const reporter = reportViews(video, hls, reportedOf(main, manifestUrl));
-    recover(hls, (code, message) => {
+    recover(hls, video, (code, message) => {
       reporter.fail(code, message);
       notice.show("Playback stopped", "The video could not be loaded. Reload the page to try again.");
     });
@@ -105,21 +106,6 @@ function play(main: HTMLElement, { root, load }: Player) {
   main.replaceChildren(root);
   correctLabels(root);
   stage?.remove();
-}
-
-/** Recovers once from each kind of fatal error; a second failure ends playback. */
-function recover(hls: HlsPlayer, giveUp: (code: string, message: string) => void) {
-  const tried = new Set<string>();
-  hls.on(Events.ERROR, (_event, data) => {
-    if (!data.fatal) return;
-    if (tried.has(data.type)) {
-      hls.destroy();
-      return giveUp(data.details, data.error.message);
-    }
-    tried.add(data.type);
-    if (data.type === ErrorTypes.MEDIA_ERROR) hls.recoverMediaError();
-    else hls.startLoad();
-  });
 }
 
 const main = document.querySelector<HTMLElement>("#player");

@@ -143,10 +143,11 @@ test("parts and segments of the broadcast are encrypted at every address, and th
 
 test("the recording plays at the stream's address with the stream's licence", async () => {
   await broadcaster.stop();
-  await platform.api("PUT", `/v1/live/streams/${streamId}/finish`);
+  expect(await platform.api("PUT", `/v1/live/streams/${streamId}/finish`)).toMatchObject({ status: 200 });
   const recorded = await eventually("the recording", async () => {
     const answer = await fetch(address("m3u8"));
-    return answer.ok && answer.redirected ? answer.url : null;
+    if (answer.ok && answer.redirected) return answer.url;
+    throw new Error(`not yet: ${answer.status} ${(await answer.text()).slice(0, 300)}`);
   });
   expect(recorded).not.toContain(playbackId);
   const { playFor, logOf } = await play("hls.js", address("m3u8"));
