@@ -246,6 +246,7 @@ export const API_EXAMPLES: Record<string, unknown> = {
   CreatedMedia: createdRecord,
   CreateMedia: createMedia,
   UpdateMedia: updateMedia,
+  UpdateSourceAccess: { sourceAccess: true },
   CreateUpload: createUpload,
   PushMediaSettings: createUpload.pushMediaSettings,
   Upload: uploadRecord,

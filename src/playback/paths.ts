@@ -11,6 +11,8 @@ export type Target =
   | { kind: "media-playlist"; playbackId: string; rendition: string }
   | { kind: "iframe-playlist"; playbackId: string; rendition: string }
   | { kind: "segment"; playbackId: string; rendition: string; file: SegmentFile }
+  /** The original file. */
+  | { kind: "source"; playbackId: string }
   | { kind: "page"; playbackId: string }
   | { kind: "page-file"; file: string }
   /** A playback URL that names no resource. */
@@ -25,6 +27,7 @@ const PLAYLIST = new RegExp(`^/(${UUID})/(${RENDITION})\\.m3u8$`);
 const IN_RENDITION = new RegExp(
   `^/(${UUID})/(${RENDITION})/(?:(iframes\\.m3u8)|(init(?:-(?:${NUMBER}))?)\\.mp4|(${NUMBER})\\.m4s)$`,
 );
+const SOURCE = new RegExp(`^/(${UUID})/source$`);
 const PAGE = new RegExp(`^/player/(${UUID})/?$`);
 const PAGE_FILE = /^\/player\/([a-z0-9-]+\.(?:js|css))$/;
 /** Paths that look like playback are answered as playback, so an invalid id gets the same answer as an unknown one. */
@@ -62,6 +65,8 @@ export function readTarget(url: URL, path = url.pathname): Target | null {
   }
   const playlist = PLAYLIST.exec(path);
   if (playlist) return { kind: "media-playlist", playbackId: playlist[1]!, rendition: playlist[2]! };
+  const source = SOURCE.exec(path);
+  if (source) return { kind: "source", playbackId: source[1]! };
   const page = PAGE.exec(path);
   if (page) return { kind: "page", playbackId: page[1]! };
   const pageFile = PAGE_FILE.exec(path);

@@ -15,6 +15,7 @@ import { type LiveTarget, readLiveTarget } from "./live-paths.ts";
 import { answerManifest, answerRecentManifest } from "./manifests.ts";
 import { type RequestContext, fetchSegment } from "./origin.ts";
 import { answerPage, answerPageFile } from "./page.ts";
+import { answerSourceFile } from "./source-file.ts";
 import { readTarget, splitPermit, type Target } from "./paths.ts";
 import { protectionFor } from "./protection.ts";
 import { offersRendition } from "./resolution-cap.ts";
@@ -103,6 +104,8 @@ async function answerTarget(
       throw unknownPlayback();
     case "page":
       return answerPage(viewer, env, ctx, target.playbackId);
+    case "source":
+      return await answerSourceFile(viewer, env, target.playbackId);
     case "page-file":
       return answerPageFile(viewer.request, env, target.file);
     case "live-playlist":

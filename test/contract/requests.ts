@@ -62,6 +62,7 @@ export const REQUESTS: Record<string, (made: Made) => ContractRequest> = {
   "list-live-clips": () => ({}),
   "get-media": () => media,
   "updated-media": () => ({ body: { title: "A title", metadata: { a: "b" }, creatorId: "c" }, ...media }),
+  "updated-source-access": () => ({ body: { sourceAccess: true }, ...media }),
   "delete-media": () => ({}),
   "create-media-playback-id": () => ({
     body: { accessPolicy: "private", accessRestrictions: { domains: RULES, userAgents: RULES }, resolution: "720p" },

@@ -76,12 +76,14 @@ export const transformKinds = {
   }),
   "video.media.source.ready": transform({
     status: "ready",
+    isSent: true,
     when: "The original file can be downloaded.",
     data: SourceAccess,
     example: { id: SAMPLE.mediaId, sourceAccess: true },
   }),
   "video.media.source.deleted": transform({
     status: "deleted",
+    isSent: true,
     when: "The original file can no longer be downloaded.",
     data: SourceAccess,
     example: { id: SAMPLE.mediaId, sourceAccess: false },

@@ -20,6 +20,7 @@ export const BLANK_ASSET = {
   errorCode: null,
   errorMessage: null,
   errorFault: null,
+  sourceAccess: false,
   revision: 0,
   startedAt: null,
   deletedAt: null,

@@ -1,3 +1,4 @@
+import type { NewEvent } from "../../events/index.ts";
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, openDatabase, type Statement } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
@@ -12,15 +13,19 @@ const MOST_PAUSE_MS = 100;
 
 export interface RecordChange {
   /** Columns of the asset's own row. */
-  set?: Partial<Pick<Asset, "title" | "creatorId" | "metadata">>;
+  set?: Partial<Pick<Asset, "title" | "creatorId" | "metadata" | "sourceAccess">>;
   /** Statements on dependent rows. Each must have no effect where `still` is false. */
   statements?: Statement[];
   /** The playback IDs afterwards, when they change. */
   playbackIds?: AssetRecord["playbackIds"];
+  /** Of the record afterwards; default `video.media.updated`. */
+  event?: (record: AssetRecord, when: { id: string; atMs: number }) => NewEvent;
 }
 
+const updated: RecordChange["event"] & {} = (record, when) => mediaEvent("video.media.updated", record, when);
+
 /**
- * Changes an asset's record with optimistic concurrency, with `video.media.updated`.
+ * Changes an asset's record with optimistic concurrency, with an event.
  *
  * @param plan called again after a concurrent change; null = nothing to change
  * @returns null when there is no such asset, or nothing to change
@@ -36,9 +41,9 @@ export async function changeRecord<Change extends RecordChange>(
     const seen = await findAsset(db, workspaceId, assetId);
     const change = seen && plan(seen, db, isStill(seen.asset));
     if (seen === null || change === null) return null;
-    const { set = {}, statements = [], playbackIds = seen.playbackIds } = change;
+    const { set = {}, statements = [], playbackIds = seen.playbackIds, event: eventOf = updated } = change;
     const record = { ...seen, playbackIds, asset: { ...seen.asset, ...set, updatedAt: now } };
-    const event = mediaEvent("video.media.updated", record, { id: crypto.randomUUID(), atMs: now.getTime() });
+    const event = eventOf(record, { id: crypto.randomUUID(), atMs: now.getTime() });
     const committed = await commitWithEvents(
       env,
       // The asset's own row is changed last: the other statements check that it is unchanged.

@@ -56,12 +56,12 @@ export async function createAsset(
 
 export type AssetSettings = Pick<
   CreateAsset,
-  "accessPolicy" | "title" | "creatorId" | "metadata" | "maxResolution" | "mediaQuality"
+  "accessPolicy" | "title" | "creatorId" | "metadata" | "maxResolution" | "mediaQuality" | "sourceAccess"
 >;
 
 /** An asset as it is created from an URL or an upload. */
 export function newAsset(
-  { accessPolicy, title, creatorId, metadata, maxResolution, mediaQuality }: AssetSettings,
+  { accessPolicy, title, creatorId, metadata, maxResolution, mediaQuality, sourceAccess }: AssetSettings,
   source: SourceInput,
   { workspaceId, publicUrl, now }: { workspaceId: string; publicUrl: string; now: Date },
 ): Asset {
@@ -75,6 +75,7 @@ export function newAsset(
     accessPolicy,
     maxResolution,
     mediaQuality,
+    sourceAccess: sourceAccess ?? false,
     sourceUrl: source.url,
     clipStartMs: source.clipStartMs,
     clipEndMs: source.clipEndMs,

@@ -8,7 +8,7 @@ export { assets, renditions, tracks } from "./tables.ts";
 export { CLIP_SOURCE_GONE } from "./asset-error.ts";
 export { finishRecording } from "./finish-recording.ts";
 export { findUncopiedClip, takeStalledClips } from "./clip-rows.ts";
-export { type Asset, findAsset, listAssets } from "./repository.ts";
+export { type Asset, findAsset, findDownload, listAssets } from "./repository.ts";
 export { toMedia } from "./to-media.ts";
 export { creationProblems } from "./creation-problems.ts";
 export { toRestrictions } from "./to-rules.ts";

@@ -12,6 +12,19 @@ export function mediaEvent(
   return { id, workspaceId: record.asset.workspaceId, type, objectId: record.asset.id, occurredAtMs: atMs, data };
 }
 
+/** The original file can be downloaded from now on, or no longer. */
+export const sourceEvent = (
+  { asset: { id: objectId, workspaceId, sourceAccess } }: AssetRecord,
+  { id, atMs }: { id: string; atMs: number },
+): NewEvent => ({
+  id,
+  workspaceId,
+  type: sourceAccess ? "video.media.source.ready" : "video.media.source.deleted",
+  objectId,
+  occurredAtMs: atMs,
+  data: { id: objectId, sourceAccess },
+});
+
 export function deletedEvent(
   { asset, playbackIds }: AssetRecord,
   { id, atMs }: { id: string; atMs: number },

@@ -3,11 +3,12 @@ import type { BatchItem } from "drizzle-orm/batch";
 import type { OutboxMessage } from "../../platform/machine/outbox.ts";
 import { type Database, openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { findEvent } from "../../events/index.ts";
+import { findEvent, type NewEvent } from "../../events/index.ts";
 import { log } from "../../platform/log.ts";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
-import { mediaEvent } from "./media-event.ts";
-import { findAsset, isStill, nextRevision } from "./repository.ts";
+import { derivedId } from "../../platform/crypto/derived-id.ts";
+import { mediaEvent, sourceEvent } from "./media-event.ts";
+import { type AssetRecord, findAsset, isStill, nextRevision } from "./repository.ts";
 import { assets, renditions, tracks } from "./tables.ts";
 
 /** Without dates, because messages are stored as JSON. */
@@ -58,11 +59,18 @@ async function announce(env: Env, assetId: string, { id, type, occurredAtMs }: M
     const record = await findAsset(db, null, assetId);
     if (record === null) return log("event.of_deleted_asset", { assetId, type }); // its deletion has been announced already
     const event = mediaEvent(type, record, { id, atMs: occurredAtMs });
-    const { isNew, wake } = await commitWithEvents(env, [], [{ event, onlyIf: isStill(record.asset) }]);
+    const onlyIf = isStill(record.asset);
+    const more = type === "asset.ready" && record.asset.sourceAccess ? [await sourceReady(record, event)] : [];
+    const events = [event, ...more].map((one) => ({ event: one, onlyIf }));
+    const { isNew, wake } = await commitWithEvents(env, [], events);
     if (isNew[0]) return wake();
     if ((await findEvent(db, id)) !== null) return;
   }
 }
+
+/** The same on every call, so that a repeated announcement adds no event. */
+const sourceReady = async (record: AssetRecord, { id, occurredAtMs: atMs }: NewEvent): Promise<NewEvent> =>
+  sourceEvent(record, { id: await derivedId(id, "source"), atMs });
 
 function toStatements(db: Database, assetId: string, message: AssetMessage, now: Date): BatchItem<"sqlite">[] {
   switch (message.kind) {

@@ -112,12 +112,21 @@ export const nextRevision = { revision: sql`${assets.revision} + 1` };
 export const changeAsset = (
   db: Database,
   seen: Asset,
-  change: Partial<Pick<Asset, "title" | "creatorId" | "metadata" | "updatedAt">>,
+  change: Partial<Pick<Asset, "title" | "creatorId" | "metadata" | "sourceAccess" | "updatedAt">>,
 ) =>
   db
     .update(assets)
     .set({ ...change, ...nextRevision })
     .where(and(eq(assets.id, seen.id), eq(assets.revision, seen.revision), isAlive));
+
+/** Where the original file came from; null when there is no such asset, or its owner does not let viewers download it. */
+export async function findDownload(db: Database, id: string): Promise<{ sourceUrl: string } | null> {
+  const [found] = await db
+    .select({ sourceUrl: assets.sourceUrl })
+    .from(assets)
+    .where(and(eq(assets.id, id), assets.sourceAccess, isAlive));
+  return found ?? null;
+}
 
 /** Marks the asset as deleted. From then on it is 404; its bytes are purged afterwards. */
 export const tombstoneAsset = (db: Database, id: string, now: Date) =>

@@ -24,9 +24,18 @@ import { createAsset } from "./create-asset.ts";
 import { creationProblems } from "./creation-problems.ts";
 import { deleteAsset } from "./delete-asset.ts";
 import { findAsset, listAssets } from "./repository.ts";
-import { CreateAsset, CreatedMedia, InputInfo, inputIssues, requireInputs, UpdateAsset } from "./schemas.ts";
+import {
+  CreateAsset,
+  CreatedMedia,
+  InputInfo,
+  inputIssues,
+  requireInputs,
+  UpdateAsset,
+  UpdateSourceAccess,
+} from "./schemas.ts";
 import { toInputInfo, toMedia } from "./to-media.ts";
 import { updateAsset } from "./update-asset.ts";
+import { updateSourceAccess } from "./update-source-access.ts";
 
 const tags = ["Media"];
 const path = "/v1/on-demand";
@@ -89,6 +98,18 @@ const updateRoute = createRoute({
   tags,
   security,
   request: { params, body: { required: true, content: json(UpdateAsset) } },
+  responses: { 200: dataAnswer(MediaRecord, "The media item as it is now"), ...itemProblems },
+});
+const sourceAccessRoute = createRoute({
+  operationId: "updated-source-access",
+  summary: "Let viewers download the original file",
+  description:
+    "At `/{playbackId}/source`, under the playback ID's access rules, once the media item is `Ready`. Playback IDs with DRM or a `resolution` do not offer it. Announced by `video.media.source.ready` and `video.media.source.deleted`.",
+  method: "patch",
+  path: `${itemPath}/source-access`,
+  tags,
+  security,
+  request: { params, body: { required: true, content: json(UpdateSourceAccess) } },
   responses: { 200: dataAnswer(MediaRecord, "The media item as it is now"), ...itemProblems },
 });
 const deleteRoute = createRoute({
@@ -156,6 +177,13 @@ export const assetRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
       const { record, committed } = orNotFound(updated, "media_not_found");
       c.executionCtx.waitUntil(committed.wake());
       return c.json(success(toMedia(record)), 200);
+    })
+    .openapi(sourceAccessRoute, async (c) => {
+      const { mediaId } = c.req.valid("param");
+      const updated = await updateSourceAccess(c.env, keyOf(c, mediaId), c.req.valid("json").sourceAccess, new Date());
+      if (updated === null) return c.json(success(toMedia(await requireAsset(c, mediaId))), 200);
+      c.executionCtx.waitUntil(updated.committed.wake());
+      return c.json(success(toMedia(updated.record)), 200);
     })
     .openapi(deleteRoute, async (c) => {
       const key = keyOf(c, c.req.valid("param").mediaId);

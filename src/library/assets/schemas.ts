@@ -53,7 +53,10 @@ export const CreateAsset = z
     maxResolution: z.enum(["2160p", "1440p", "1080p", "720p", "480p"]).default("1080p"),
     mediaQuality: z.enum(["standard", "pro", "premium"]).default("standard"),
     mp4Support: later(),
-    sourceAccess: later(),
+    sourceAccess: z.boolean().nullish().openapi({
+      description: "Whether viewers may download the original file, at `/{playbackId}/source`",
+      default: false,
+    }),
     optimizeAudio: later(),
     drmConfigurationId: DrmConfigurationId,
     subtitles: later(),
@@ -120,6 +123,8 @@ export const UpdateAsset = z
   .object({ title: shortText.optional(), creatorId: shortText.optional(), metadata: Metadata.optional() })
   .openapi("UpdateMedia", { description: "`metadata` is replaced as a whole" });
 export type UpdateAsset = z.infer<typeof UpdateAsset>;
+
+export const UpdateSourceAccess = z.object({ sourceAccess: z.boolean() }).openapi("UpdateSourceAccess");
 
 export const CreatedMedia = z
   .object({

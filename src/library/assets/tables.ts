@@ -39,6 +39,8 @@ export const assets = sqliteTable(
     errorMessage: text(),
     errorFault: text({ enum: ["source", "service"] }),
 
+    /** Viewers may download the original file. */
+    sourceAccess: integer({ mode: "boolean" }).notNull().default(false),
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),
     updatedAt: integer({ mode: "timestamp_ms" }).notNull(),
     /** Incremented by every change of the record, so that an event is committed only with the record that it shows. */

@@ -1,17 +1,22 @@
 import { Hono } from "hono";
 import { Heartbeat, JobFailure, JobResult } from "../../../protocol/jobs.ts";
+import { Problem } from "../../platform/http/problems.ts";
 import { readCallback } from "../../platform/http/read-json.ts";
 import { type JobContext, requireJob } from "./job-auth.ts";
 import { reportFailure } from "./report-failure.ts";
 import { reportHeartbeat } from "./report-heartbeat.ts";
 import { reportResult } from "./report-result.ts";
-import { serveSource } from "./serve-source.ts";
+import { serveSource } from "../sources/index.ts";
 import { storeObject } from "./store-object.ts";
 
 /** The callback routes of encoders; see protocol/jobs.ts. */
 export const encoderCallbacks = new Hono<JobContext>()
   .use("/internal/jobs/:jobId/*", requireJob)
-  .on(["GET", "HEAD"], "/internal/jobs/:jobId/source", (c) => serveSource(c.env, c.var.grant.assetId, c.req.raw))
+  .on(["GET", "HEAD"], "/internal/jobs/:jobId/source", async (c) => {
+    const answer = await serveSource(c.env, c.var.grant.assetId, c.req.raw, { "cache-control": "no-store" });
+    if (answer === null) throw new Problem("not_found", "there is no such object");
+    return answer;
+  })
   .put("/internal/jobs/:jobId/objects/:rendition/:file", async (c) => {
     const { rendition, file } = c.req.param();
     const byteCount = Number(c.req.header("content-length") ?? "NaN");

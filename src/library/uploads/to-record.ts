@@ -40,7 +40,7 @@ export function toRecord<Status extends UploadStatus>(
       metadata: settings.metadata ?? {},
       mediaQuality: settings.mediaQuality,
       maxResolution: settings.maxResolution,
-      sourceAccess: false,
+      sourceAccess: settings.sourceAccess ?? false,
       optimizeAudio: false,
     }) as z.infer<typeof UploadRecord>["pushMediaSettings"],
   };

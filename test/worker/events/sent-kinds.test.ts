@@ -38,6 +38,12 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     await workspace.request("DELETE", `/v1/on-demand/${data.id}`);
   },
 
+  "viewers may download an original file for a while": async (workspace) => {
+    const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id });
+    await ask(workspace, "PATCH", `/v1/on-demand/${assetId}/source-access`, { sourceAccess: true });
+    await ask(workspace, "PATCH", `/v1/on-demand/${assetId}/source-access`, { sourceAccess: false });
+  },
+
   "a file is uploaded, and another upload is cancelled": async (workspace) => {
     const { url } = await newUpload(workspace);
     await call("PUT", url, {}, FILM);

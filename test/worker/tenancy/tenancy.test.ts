@@ -72,6 +72,7 @@ const CALLS: Record<string, Call> = {
   "list-media": { queries: () => ["limit=50", "limit=50&orderBy=asc"] },
   "get-media": {},
   "updated-media": { body: () => ({ title: "mine now" }) },
+  "updated-source-access": { body: () => ({ sourceAccess: true }) },
   "delete-media": {},
   retrieveMediaInputInfo: {},
   "create-media-playback-id": { body: () => ({ accessPolicy: "private" }), opens: 201 },

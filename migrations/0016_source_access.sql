@@ -1,0 +1,1 @@
+ALTER TABLE `assets` ADD `source_access` integer DEFAULT false NOT NULL;

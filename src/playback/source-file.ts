@@ -1,0 +1,53 @@
+import { findDownload } from "../library/assets/index.ts";
+import { isUploaded, serveSource } from "../library/sources/index.ts";
+import { openDatabase } from "../platform/database.ts";
+import type { Env } from "../platform/env.ts";
+import { CORS } from "./headers.ts";
+import { resolveAsset } from "./resolve.ts";
+import { unknownPlayback } from "./unknown-playback.ts";
+import type { Viewer } from "./viewer.ts";
+
+/**
+ * The original file of an asset whose owner allows it. A playback ID that is limited in resolution or encrypted does not offer it.
+ *
+ * @throws {Problem} playback_not_found, range_not_satisfiable, and those of `Viewer.admit`
+ */
+export async function answerSourceFile(viewer: Viewer, env: Env, playbackId: string): Promise<Response> {
+  const asset = await resolveAsset(env.DB, playbackId);
+  if (asset === null) throw unknownPlayback();
+  const { resolution, accessPolicy } = (await viewer.admit(asset.rules)).rules;
+  if (resolution !== null || accessPolicy === "drm") throw unknownPlayback();
+  const source = await findDownload(openDatabase(env.DB), asset.assetId);
+  if (source === null) throw unknownPlayback();
+  // The file is not ours: no browser may take it for a page of this host.
+  const headers = {
+    ...CORS,
+    "content-type": "application/octet-stream",
+    "content-disposition": attachment(isUploaded(source.sourceUrl) ? null : nameIn(source.sourceUrl)),
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-cache", // the owner may end access at any time
+  };
+  const answer = await serveSource(env, asset.assetId, viewer.request, headers);
+  if (answer === null) throw unknownPlayback();
+  return answer;
+}
+
+/** The last component of a URL's path; null = it has none that can be read. */
+function nameIn(url: string): string | null {
+  try {
+    return decodeURIComponent(new URL(url).pathname.split("/").at(-1) ?? "") || null;
+  } catch {
+    return null;
+  }
+}
+
+/** `Content-Disposition` with any file name (RFC 6266 §4.3, RFC 8187 §3.2). */
+function attachment(name: string | null): string {
+  if (name === null) return 'attachment; filename="source"';
+  const ascii = name.replace(/[^\w .()-]/g, "_");
+  const extended = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${extended}`;
+}
