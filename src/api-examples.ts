@@ -39,6 +39,8 @@ const createUpload: z.input<typeof CreateUpload> = {
 const { pushMediaSettings, ...upload } = sampleUpload("waiting");
 const uploadRecord: z.output<typeof UploadRecord> = {
   ...upload,
+  id: upload.uploadId,
+  mediaId: upload.uploadId,
   status: "waiting",
   pushMediaSettings: {
     ...pushMediaSettings,

@@ -35,7 +35,7 @@ const MEDIA = "id workspaceId metadata mediaQuality maxResolution status sourceA
 const MORE_OF_MEDIA = "generatedSubtitles isAudioOnly subtitleAvailable createdAt updatedAt".split(" ");
 const CREATED =
   "id trial status createdAt updatedAt playbackIds metadata mediaQuality sourceAccess maxResolution inputs optimizeAudio";
-const UPLOAD = "uploadId trial status url timeout corsOrigin pushMediaSettings".split(" ");
+const UPLOAD = "uploadId id mediaId trial status url timeout corsOrigin pushMediaSettings".split(" ");
 const STREAM =
   "streamId streamKey srtSecret trial status maxResolution maxDuration createdAt reconnectWindow enableRecording enableDvrMode mediaPolicy metadata lowLatency closedCaptions playbackIds";
 const LAST_DAY = "timespan[]=24:hours";

@@ -10,7 +10,7 @@ import { uploadPageUrl } from "./upload-page-url.ts";
 import { insertUpload, toUpload, type Upload, type UploadRow } from "./repository.ts";
 import type { CreateUpload } from "./schemas.ts";
 import { UploadSettings } from "./settings.ts";
-import { toRecord } from "./to-record.ts";
+import { toAnswer } from "./to-record.ts";
 import { callUpload } from "./upload-calls.ts";
 import { uploadEvent } from "./upload-event.ts";
 
@@ -42,7 +42,7 @@ export async function createUpload(
   const answer = successWith({
     playback_id: upload.playbackId,
     page_url: await uploadPageUrl(env, upload),
-    data: toRecord(env, upload, "waiting"),
+    data: toAnswer(env, upload, "waiting"),
   });
   const created = { id: upload.id, answer };
   const event = uploadEvent(env, "video.media.upload", upload, { id: crypto.randomUUID(), atMs: now.getTime() });

@@ -13,7 +13,7 @@ import { createUpload } from "./create-upload.ts";
 import { listWaiting } from "./repository.ts";
 import { CancelledUpload, CreateUpload, UploadRecord, UploadState } from "./schemas.ts";
 import { readUpload } from "./read-upload.ts";
-import { toRecord } from "./to-record.ts";
+import { toAnswer } from "./to-record.ts";
 
 const tags = ["Uploads"];
 const path = "/v1/on-demand/upload";
@@ -114,7 +114,7 @@ export const uploadRoutes = newRouter()
     const { limit, offset, orderBy } = c.req.valid("query");
     const page = { page: offset, limit, order: orderBy };
     const { uploads, total } = await listWaiting(openDatabase(c.env.DB), c.var.caller.workspaceId, page);
-    const records = uploads.map((upload) => toRecord(c.env, upload, "waiting"));
+    const records = uploads.map((upload) => toAnswer(c.env, upload, "waiting"));
     return c.json(successPage(records, pagination(total, offset, limit)), 200);
   })
   .openapi(getRoute, async (c) =>

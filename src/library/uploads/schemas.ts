@@ -51,6 +51,8 @@ const PushedSettings = z.object({
 
 const uploadFields = <Status extends z.ZodType>(status: Status) => ({
   uploadId: z.uuid().openapi({ description: "Also the id of the media" }),
+  id: z.uuid().openapi({ description: "The same, for the oldest clients" }),
+  mediaId: z.uuid().openapi({ description: "The same, for the oldest clients" }),
   trial: z.boolean(),
   status,
   url: z.url().openapi({ description: "Takes the file. It is the only credential of the upload." }),

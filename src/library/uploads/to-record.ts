@@ -11,15 +11,22 @@ import { signedUploadUrl, URL_VALID_S } from "./upload-url.ts";
 /** The record of one upload, as far as it has come. */
 export function toState(env: Env, upload: Upload, { status, storedBytes, totalBytes }: UploadProgress) {
   const total = totalBytes === null ? {} : { totalBytes };
-  return { ...toRecord(env, upload, status), receivedBytes: storedBytes, ...total };
+  return { ...toAnswer(env, upload, status), receivedBytes: storedBytes, ...total };
 }
 
-/** The record of answers and events. Its playback IDs have no id (media contract, direct uploads). */
+/** The record of answers, with the two names that the oldest clients read (media contract, difference g). */
+export const toAnswer = <Status extends UploadStatus>(env: Env, upload: Upload, status: Status) => ({
+  ...toRecord(env, upload, status),
+  id: upload.id,
+  mediaId: upload.id,
+});
+
+/** The record of events. Its playback IDs have no id (media contract, direct uploads). */
 export function toRecord<Status extends UploadStatus>(
   env: Env,
   upload: Upload,
   status: Status,
-): Omit<z.infer<typeof UploadRecord>, "status"> & { status: Status } {
+): Omit<z.infer<typeof UploadRecord>, "status" | "id" | "mediaId"> & { status: Status } {
   const { id, corsOrigin, settings } = upload;
   return {
     uploadId: id,
