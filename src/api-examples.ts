@@ -248,6 +248,7 @@ export const API_EXAMPLES: Record<string, unknown> = {
   CreatedMedia: createdRecord,
   CreateMedia: createMedia,
   UpdateMedia: updateMedia,
+  UpdateMp4Support: { mp4Support: "capped_4k" },
   UpdateSourceAccess: { sourceAccess: true },
   CreateUpload: createUpload,
   PushMediaSettings: createUpload.pushMediaSettings,

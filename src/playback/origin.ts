@@ -49,7 +49,7 @@ export interface RequestContext {
 
 /** Fetches a live resource through the inner entrypoint, whose cache collapses simultaneous requests. */
 export function fetchLive(ctx: RequestContext, env: Env, address: LiveAddress): Promise<Response> {
-  const origin = loopback(ctx.exports);
+  const origin = entrypoint(ctx.exports, "PlaybackOrigin");
   if (origin === undefined) return orProblem(answerLiveAddress(env, ctx, address), address);
   return origin.fetch(`https://playback-origin/${liveAddressPath(address)}`);
 }
@@ -61,7 +61,7 @@ export function fetchSegment(
   env: Env,
   address: OfferedSegment,
 ): Promise<Response> {
-  const origin = loopback(ctx.exports);
+  const origin = entrypoint(ctx.exports, "PlaybackOrigin");
   if (origin === undefined) return orProblem(answerOffered(request, env, ctx, address), address);
   const { assetId, rendition, file, keyId } = address;
   const headers = new Headers();
@@ -74,10 +74,11 @@ export function fetchSegment(
   return origin.fetch(`https://playback-origin/${path}`, { method: request.method, headers });
 }
 
-function loopback(exports: unknown): Fetcher | undefined {
-  if (typeof exports !== "object" || exports === null || !("PlaybackOrigin" in exports)) return undefined;
+/** One of the Worker's own entrypoints; undefined where the runtime offers none. */
+export function entrypoint(exports: unknown, name: "default" | "PlaybackOrigin"): Fetcher | undefined {
+  if (typeof exports !== "object" || exports === null || !(name in exports)) return undefined;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the runtime makes a Fetcher of every exported entrypoint
-  return exports.PlaybackOrigin as Fetcher;
+  return (exports as Record<string, Fetcher>)[name];
 }
 
 /** Turns problems into responses: an exception would lose its code between entrypoints. */

@@ -1,4 +1,5 @@
 import { PERMIT_FORM } from "../tenancy/access/index.ts";
+import type { DownloadFile } from "./download-plan.ts";
 import { isUuid, UUID } from "../platform/uuid.ts";
 
 /** The file name without its extension. A recording has one init segment per codec configuration of the broadcast. */
@@ -11,6 +12,7 @@ export type Target =
   | { kind: "media-playlist"; playbackId: string; rendition: string }
   | { kind: "iframe-playlist"; playbackId: string; rendition: string }
   | { kind: "segment"; playbackId: string; rendition: string; file: SegmentFile }
+  | { kind: "download"; playbackId: string; file: DownloadFile }
   /** The original file. */
   | { kind: "source"; playbackId: string }
   | { kind: "page"; playbackId: string }
@@ -27,6 +29,7 @@ const PLAYLIST = new RegExp(`^/(${UUID})/(${RENDITION})\\.m3u8$`);
 const IN_RENDITION = new RegExp(
   `^/(${UUID})/(${RENDITION})/(?:(iframes\\.m3u8)|(init(?:-(?:${NUMBER}))?)\\.mp4|(${NUMBER})\\.m4s)$`,
 );
+const DOWNLOAD = new RegExp(`^/(${UUID})/(?:(capped-4k)\\.mp4|(audio)\\.m4a)$`);
 const SOURCE = new RegExp(`^/(${UUID})/source$`);
 const PAGE = new RegExp(`^/player/(${UUID})/?$`);
 const PAGE_FILE = /^\/player\/([a-z0-9-]+\.(?:js|css))$/;
@@ -65,6 +68,9 @@ export function readTarget(url: URL, path = url.pathname): Target | null {
   }
   const playlist = PLAYLIST.exec(path);
   if (playlist) return { kind: "media-playlist", playbackId: playlist[1]!, rendition: playlist[2]! };
+  const [, ofDownload, picture, sound] = DOWNLOAD.exec(path) ?? [];
+  if (ofDownload !== undefined)
+    return { kind: "download", playbackId: ofDownload, file: (picture ?? sound) as DownloadFile };
   const source = SOURCE.exec(path);
   if (source) return { kind: "source", playbackId: source[1]! };
   const page = PAGE.exec(path);

@@ -13,6 +13,8 @@ export interface Playable extends ManifestFacts {
   assetId: string;
   title: string | null;
   sourceUrl: string;
+  /** The files that viewers may download; null = none. */
+  mp4Support: string | null;
   errorCode: string | null;
   /** 0 to 100. */
   percent: number;
@@ -79,6 +81,7 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
           title: assets.title,
           status: assets.status,
           sourceUrl: assets.sourceUrl,
+          mp4Support: assets.mp4Support,
           errorCode: assets.errorCode,
           progress: assets.progress,
           createdAt: assets.createdAt,

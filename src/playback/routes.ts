@@ -15,6 +15,7 @@ import { type LiveTarget, readLiveTarget } from "./live-paths.ts";
 import { answerManifest, answerRecentManifest } from "./manifests.ts";
 import { type RequestContext, fetchSegment } from "./origin.ts";
 import { answerPage, answerPageFile } from "./page.ts";
+import { answerDownload } from "./downloads.ts";
 import { answerSourceFile } from "./source-file.ts";
 import { readTarget, splitPermit, type Target } from "./paths.ts";
 import { protectionFor } from "./protection.ts";
@@ -104,6 +105,8 @@ async function answerTarget(
       throw unknownPlayback();
     case "page":
       return answerPage(viewer, env, ctx, target.playbackId);
+    case "download":
+      return await answerDownload(viewer, env, ctx, await requireResolved(env, ctx, target.playbackId), target.file);
     case "source":
       return await answerSourceFile(viewer, env, target.playbackId);
     case "page-file":

@@ -62,6 +62,10 @@ export const REQUESTS: Record<string, (made: Made) => ContractRequest> = {
   "list-live-clips": () => ({}),
   "get-media": () => media,
   "updated-media": () => ({ body: { title: "A title", metadata: { a: "b" }, creatorId: "c" }, ...media }),
+  "updated-mp4Support": () => ({
+    body: { mp4Support: "audioOnly,capped_4k" },
+    fields: [...media.fields, "mp4Support"],
+  }),
   "updated-source-access": () => ({ body: { sourceAccess: true }, ...media }),
   "delete-media": () => ({}),
   "create-media-playback-id": () => ({

@@ -11,6 +11,8 @@ export interface Schema {
   additional?: boolean;
   items?: Schema;
   anyOf?: Schema[];
+  /** The form that older clients read, which is the default (media contract, difference a). */
+  olderClients?: Schema;
 }
 
 const FORMATS: Record<string, RegExp> = {
@@ -26,6 +28,7 @@ const WHOLE_SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 /** What is wrong with a value, each with its place, such as `data.playbackIds[0].id: "x" is not a uuid`. */
 export function violations(schema: Schema, value: unknown, place = "answer"): string[] {
   if (value === null) return schema.nullable === true ? [] : [`${place}: null`];
+  if (schema.olderClients !== undefined) return violations(schema.olderClients, value, place);
   const isOf = TYPES[schema.type];
   if (!isOf(value)) return [`${place}: ${JSON.stringify(value)} is not of type ${schema.type}`];
   if (schema.enum !== undefined && !schema.enum.includes(value))

@@ -46,6 +46,10 @@ export const MediaRecord = z
     status: z
       .enum(["Created", "Downloading", "Downloaded", "Validating", "In Queue", "Processing", "Ready", "Failed"])
       .openapi({ description: "This release does not use `Downloaded` and `In Queue`" }),
+    mp4Support: z
+      .enum(["capped_4k", "audioOnly", "audioOnly,capped_4k"])
+      .optional()
+      .openapi({ description: "The files that viewers may download; absent = none" }),
     sourceAccess: z.boolean(),
     playbackIds: z.array(PlaybackIdRecord),
     tracks: z.array(TrackRecord),

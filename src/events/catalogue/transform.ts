@@ -66,7 +66,8 @@ export const transformKinds = {
   }),
   "video.media.mp4Support.ready": transform({
     status: "ready",
-    when: "The files for download are available.",
+    isSent: true,
+    when: "The files for download are available; with `none`, no longer.",
     data: z.strictObject({
       id,
       mp4Support: z.enum(["none", "capped_4k", "audioOnly", "audioOnly,capped_4k"]),

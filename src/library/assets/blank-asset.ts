@@ -20,6 +20,7 @@ export const BLANK_ASSET = {
   errorCode: null,
   errorMessage: null,
   errorFault: null,
+  mp4Support: null,
   sourceAccess: false,
   revision: 0,
   startedAt: null,

@@ -13,7 +13,7 @@ const MOST_PAUSE_MS = 100;
 
 export interface RecordChange {
   /** Columns of the asset's own row. */
-  set?: Partial<Pick<Asset, "title" | "creatorId" | "metadata" | "sourceAccess">>;
+  set?: Partial<Pick<Asset, "title" | "creatorId" | "metadata" | "mp4Support" | "sourceAccess">>;
   /** Statements on dependent rows. Each must have no effect where `still` is false. */
   statements?: Statement[];
   /** The playback IDs afterwards, when they change. */

@@ -2,6 +2,7 @@ import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { successWith } from "../../platform/http/answers.ts";
 import type { CreateContext } from "../../platform/http/idempotency.ts";
+import { Problem } from "../../platform/http/problems.ts";
 import { log } from "../../platform/log.ts";
 import { keySystemsFor } from "../../tenancy/drm/index.ts";
 import { requireRoomForMedia } from "../../tenancy/limits/index.ts";
@@ -16,7 +17,7 @@ import { toRestrictions } from "./to-rules.ts";
 /**
  * Records an asset, with `asset.created`, and hands it to its machine.
  *
- * @throws {Problem} media_limit_reached, storage_limit_reached, validation_failed, no_drm_configuration
+ * @throws {Problem} mp4_support_with_drm, media_limit_reached, storage_limit_reached, validation_failed, no_drm_configuration
  */
 export async function createAsset(
   body: CreateAsset,
@@ -25,6 +26,7 @@ export async function createAsset(
 ) {
   const db = openDatabase(env.DB);
   await requireRoomForMedia(env, workspaceId);
+  requireFilesWithoutDrm(body);
   const keySystems = await keySystemsFor(db, workspaceId, body);
   const asset = newAsset(body, source, { workspaceId, publicUrl, now });
   const playbackId: PlaybackId = {
@@ -56,12 +58,22 @@ export async function createAsset(
 
 export type AssetSettings = Pick<
   CreateAsset,
-  "accessPolicy" | "title" | "creatorId" | "metadata" | "maxResolution" | "mediaQuality" | "sourceAccess"
+  "accessPolicy" | "title" | "creatorId" | "metadata" | "maxResolution" | "mediaQuality" | "sourceAccess" | "mp4Support"
 >;
+
+/** @throws {Problem} mp4_support_with_drm: files for download are not encrypted */
+export function requireFilesWithoutDrm({ accessPolicy, mp4Support }: Pick<CreateAsset, "accessPolicy" | "mp4Support">) {
+  if (accessPolicy === "drm" && toMp4Support(mp4Support) !== null)
+    throw new Problem("mp4_support_with_drm", "a media with DRM has no files for download");
+}
+
+/** As stored: null = no files. */
+export const toMp4Support = (asked: CreateAsset["mp4Support"]): Asset["mp4Support"] =>
+  asked === "none" ? null : (asked ?? null);
 
 /** An asset as it is created from an URL or an upload. */
 export function newAsset(
-  { accessPolicy, title, creatorId, metadata, maxResolution, mediaQuality, sourceAccess }: AssetSettings,
+  { accessPolicy, title, creatorId, metadata, maxResolution, mediaQuality, sourceAccess, mp4Support }: AssetSettings,
   source: SourceInput,
   { workspaceId, publicUrl, now }: { workspaceId: string; publicUrl: string; now: Date },
 ): Asset {
@@ -75,6 +87,7 @@ export function newAsset(
     accessPolicy,
     maxResolution,
     mediaQuality,
+    mp4Support: toMp4Support(mp4Support),
     sourceAccess: sourceAccess ?? false,
     sourceUrl: source.url,
     clipStartMs: source.clipStartMs,

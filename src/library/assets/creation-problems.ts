@@ -5,6 +5,7 @@ import type { ProblemCode } from "../../platform/http/problems.ts";
 export const creationProblems = (...more: ProblemCode[]) =>
   problemResponses(
     ...more,
+    "mp4_support_with_drm",
     "media_limit_reached",
     "storage_limit_reached",
     "unauthorized",

@@ -9,6 +9,7 @@ export { CLIP_SOURCE_GONE } from "./asset-error.ts";
 export { finishRecording } from "./finish-recording.ts";
 export { findUncopiedClip, takeStalledClips } from "./clip-rows.ts";
 export { type Asset, findAsset, findDownload, listAssets } from "./repository.ts";
+export { requireFilesWithoutDrm } from "./create-asset.ts";
 export { toMedia } from "./to-media.ts";
 export { creationProblems } from "./creation-problems.ts";
 export { toRestrictions } from "./to-rules.ts";

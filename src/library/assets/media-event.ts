@@ -1,5 +1,6 @@
 import type { NewEvent } from "../../events/index.ts";
 import type { AssetRecord } from "./repository.ts";
+import { toPlaybackId } from "./to-rules.ts";
 import { toMedia } from "./to-media.ts";
 
 /** An event about an asset, with its record at commit time (media contract, data of media events). */
@@ -24,6 +25,13 @@ export const sourceEvent = (
   occurredAtMs: atMs,
   data: { id: objectId, sourceAccess },
 });
+
+/** The files for download are offered from now on; none with `none`. */
+export const mp4Event = (record: AssetRecord, { id, atMs }: { id: string; atMs: number }): NewEvent => {
+  const { id: objectId, workspaceId, mp4Support } = record.asset;
+  const data = { id: objectId, mp4Support: mp4Support ?? "none", playbackIds: record.playbackIds.map(toPlaybackId) };
+  return { id, workspaceId, type: "video.media.mp4Support.ready", objectId, occurredAtMs: atMs, data };
+};
 
 export function deletedEvent(
   { asset, playbackIds }: AssetRecord,

@@ -7,7 +7,7 @@ import { findEvent, type NewEvent } from "../../events/index.ts";
 import { log } from "../../platform/log.ts";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
-import { mediaEvent, sourceEvent } from "./media-event.ts";
+import { mediaEvent, mp4Event, sourceEvent } from "./media-event.ts";
 import { type AssetRecord, findAsset, isStill, nextRevision } from "./repository.ts";
 import { assets, renditions, tracks } from "./tables.ts";
 
@@ -60,7 +60,7 @@ async function announce(env: Env, assetId: string, { id, type, occurredAtMs }: M
     if (record === null) return log("event.of_deleted_asset", { assetId, type }); // its deletion has been announced already
     const event = mediaEvent(type, record, { id, atMs: occurredAtMs });
     const onlyIf = isStill(record.asset);
-    const more = type === "asset.ready" && record.asset.sourceAccess ? [await sourceReady(record, event)] : [];
+    const more = type === "asset.ready" ? await fileEvents(record, event) : [];
     const events = [event, ...more].map((one) => ({ event: one, onlyIf }));
     const { isNew, wake } = await commitWithEvents(env, [], events);
     if (isNew[0]) return wake();
@@ -68,9 +68,14 @@ async function announce(env: Env, assetId: string, { id, type, occurredAtMs }: M
   }
 }
 
-/** The same on every call, so that a repeated announcement adds no event. */
-const sourceReady = async (record: AssetRecord, { id, occurredAtMs: atMs }: NewEvent): Promise<NewEvent> =>
-  sourceEvent(record, { id: await derivedId(id, "source"), atMs });
+/** Of the files that a ready asset offers. Ids are the same on every call, so that a repeated announcement adds no event. */
+async function fileEvents(record: AssetRecord, { id, occurredAtMs: atMs }: NewEvent): Promise<NewEvent[]> {
+  const { sourceAccess, mp4Support } = record.asset;
+  return [
+    ...(sourceAccess ? [sourceEvent(record, { id: await derivedId(id, "source"), atMs })] : []),
+    ...(mp4Support === null ? [] : [mp4Event(record, { id: await derivedId(id, "mp4"), atMs })]),
+  ];
+}
 
 function toStatements(db: Database, assetId: string, message: AssetMessage, now: Date): BatchItem<"sqlite">[] {
   switch (message.kind) {

@@ -112,7 +112,7 @@ export const nextRevision = { revision: sql`${assets.revision} + 1` };
 export const changeAsset = (
   db: Database,
   seen: Asset,
-  change: Partial<Pick<Asset, "title" | "creatorId" | "metadata" | "sourceAccess" | "updatedAt">>,
+  change: Partial<Pick<Asset, "title" | "creatorId" | "metadata" | "mp4Support" | "sourceAccess" | "updatedAt">>,
 ) =>
   db
     .update(assets)

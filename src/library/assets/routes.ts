@@ -20,7 +20,7 @@ import { defined } from "../../platform/http/record.ts";
 import { uuidParam } from "../../platform/http/requests.ts";
 import { type AppContext, newRouter, reportAllIssues } from "../../platform/http/router.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
-import { createAsset } from "./create-asset.ts";
+import { createAsset, toMp4Support } from "./create-asset.ts";
 import { creationProblems } from "./creation-problems.ts";
 import { deleteAsset } from "./delete-asset.ts";
 import { findAsset, listAssets } from "./repository.ts";
@@ -31,10 +31,12 @@ import {
   inputIssues,
   requireInputs,
   UpdateAsset,
+  UpdateMp4Support,
   UpdateSourceAccess,
 } from "./schemas.ts";
 import { toInputInfo, toMedia } from "./to-media.ts";
 import { updateAsset } from "./update-asset.ts";
+import { updateMp4Support } from "./update-mp4-support.ts";
 import { updateSourceAccess } from "./update-source-access.ts";
 
 const tags = ["Media"];
@@ -112,6 +114,28 @@ const sourceAccessRoute = createRoute({
   request: { params, body: { required: true, content: json(UpdateSourceAccess) } },
   responses: { 200: dataAnswer(MediaRecord, "The media item as it is now"), ...itemProblems },
 });
+const mp4SupportRoute = createRoute({
+  operationId: "updated-mp4Support",
+  summary: "Offer files for download",
+  description:
+    "`capped_4k`: picture (at most 2160p) and sound at `/{playbackId}/capped-4k.mp4`; `audioOnly`: the sound at `/{playbackId}/audio.m4a`, both once the media item is `Ready`. Announced by `video.media.mp4Support.ready`.",
+  method: "patch",
+  path: `${itemPath}/update-mp4Support`,
+  tags,
+  security,
+  request: { params, body: { required: true, content: json(UpdateMp4Support) } },
+  responses: {
+    200: dataAnswer(MediaRecord, "The media item as it is now"),
+    ...problemResponses(
+      "mp4_support_exists",
+      "mp4_support_with_drm",
+      "unauthorized",
+      "forbidden",
+      "media_not_found",
+      "validation_failed",
+    ),
+  },
+});
 const deleteRoute = createRoute({
   operationId: "delete-media",
   summary: "Remove a media item for good",
@@ -184,6 +208,13 @@ export const assetRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
       if (updated === null) return c.json(success(toMedia(await requireAsset(c, mediaId))), 200);
       c.executionCtx.waitUntil(updated.committed.wake());
       return c.json(success(toMedia(updated.record)), 200);
+    })
+    .openapi(mp4SupportRoute, async (c) => {
+      const asked = toMp4Support(c.req.valid("json").mp4Support);
+      const updated = await updateMp4Support(c.env, keyOf(c, c.req.valid("param").mediaId), asked, new Date());
+      const { record, committed } = orNotFound(updated, "media_not_found");
+      c.executionCtx.waitUntil(committed.wake());
+      return c.json(success(toMedia(record)), 200);
     })
     .openapi(deleteRoute, async (c) => {
       const key = keyOf(c, c.req.valid("param").mediaId);

@@ -34,6 +34,8 @@ const VideoInput = z
   })
   .openapi("VideoInput");
 
+const Mp4Support = z.enum(["none", "capped_4k", "audioOnly", "audioOnly,capped_4k"]);
+
 /** Kinds of input of a later release. */
 const LaterInput = z
   .object({ type: z.enum(["watermark", "audio", "subtitle"]) })
@@ -52,7 +54,10 @@ export const CreateAsset = z
     metadata: Metadata.optional(),
     maxResolution: z.enum(["2160p", "1440p", "1080p", "720p", "480p"]).default("1080p"),
     mediaQuality: z.enum(["standard", "pro", "premium"]).default("standard"),
-    mp4Support: later(),
+    mp4Support: Mp4Support.nullish().openapi({
+      description:
+        "Files that viewers may download once the media is `Ready`: `capped_4k` at `/{playbackId}/capped-4k.mp4`, `audioOnly` at `/{playbackId}/audio.m4a`",
+    }),
     sourceAccess: z.boolean().nullish().openapi({
       description: "Whether viewers may download the original file, at `/{playbackId}/source`",
       default: false,
@@ -124,6 +129,7 @@ export const UpdateAsset = z
   .openapi("UpdateMedia", { description: "`metadata` is replaced as a whole" });
 export type UpdateAsset = z.infer<typeof UpdateAsset>;
 
+export const UpdateMp4Support = z.object({ mp4Support: Mp4Support }).openapi("UpdateMp4Support");
 export const UpdateSourceAccess = z.object({ sourceAccess: z.boolean() }).openapi("UpdateSourceAccess");
 
 export const CreatedMedia = z

@@ -39,6 +39,8 @@ export const assets = sqliteTable(
     errorMessage: text(),
     errorFault: text({ enum: ["source", "service"] }),
 
+    /** The files that viewers may download; null = none. */
+    mp4Support: text({ enum: ["capped_4k", "audioOnly", "audioOnly,capped_4k"] }),
     /** Viewers may download the original file. */
     sourceAccess: integer({ mode: "boolean" }).notNull().default(false),
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),

@@ -63,6 +63,7 @@ export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<ty
     maxResolution: asset.maxResolution,
     sourceResolution: size && resolutionLabel(size),
     status: toStatus(asset),
+    mp4Support: asset.mp4Support,
     sourceAccess: asset.sourceAccess,
     playbackIds: playbackIds.map(toPlaybackId),
     tracks: tracks.map(toTrack),

@@ -3,6 +3,7 @@ import { openDatabase } from "../../platform/database.ts";
 import { successWith } from "../../platform/http/answers.ts";
 import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { log, logWarning } from "../../platform/log.ts";
+import { requireFilesWithoutDrm } from "../assets/index.ts";
 import { keySystemsFor } from "../../tenancy/drm/index.ts";
 import { requireRoomForUpload } from "../../tenancy/limits/index.ts";
 import type { Env } from "../../platform/env.ts";
@@ -17,7 +18,7 @@ import { uploadEvent } from "./upload-event.ts";
 /**
  * Records an upload, with `video.media.upload`, and hands it to its machine.
  *
- * @throws {Problem} upload_limit_reached, media_limit_reached, storage_limit_reached, validation_failed, no_drm_configuration
+ * @throws {Problem} mp4_support_with_drm, upload_limit_reached, media_limit_reached, storage_limit_reached, validation_failed, no_drm_configuration
  */
 export async function createUpload(
   { corsOrigin, pushMediaSettings }: CreateUpload,
@@ -26,6 +27,7 @@ export async function createUpload(
   await requireRoomForUpload(env, workspaceId);
   const db = openDatabase(env.DB);
   const settings = pushMediaSettings ?? UploadSettings.parse({});
+  requireFilesWithoutDrm(settings);
   const keySystems = await keySystemsFor(db, workspaceId, settings, "pushMediaSettings.drmConfigurationId");
   const row: UploadRow = {
     id: crypto.randomUUID(),

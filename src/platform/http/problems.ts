@@ -20,6 +20,8 @@ export const PROBLEMS = {
   push_incomplete: { status: 400, message: "Bad Request" },
   stream_not_idle: { status: 400, message: "Bad Request" },
   playback_id_limit_reached: { status: 400, message: "playback ID limit reached" },
+  mp4_support_exists: { status: 400, message: "mp4Support value already exists" },
+  mp4_support_with_drm: { status: 400, message: "Bad Request" },
   upload_not_waiting: { status: 400, message: "Bad Request" },
   /** A chunk whose range contradicts the upload, or its own length. */
   bad_chunk: { status: 400, message: "Bad Request" },

@@ -2,6 +2,7 @@
 import { JobFailure } from "../../../protocol/jobs.ts";
 import { Dropped, Ended, Heartbeat, Started } from "../../../protocol/live.ts";
 import { dvrFirstMsn } from "../../../src/live/origin/origin-history.ts";
+import { layoutOf, splitRange } from "../../../src/media/download/layout.ts";
 import { decideReload, readDirectives } from "../../../src/media/live/reload.ts";
 import type { LiveRendition, LiveSegment } from "../../../src/media/live/timeline.ts";
 import { ViewerBatch, ViewerWindow } from "../../../src/live/origin/viewer-window.ts";
@@ -22,6 +23,13 @@ function rangeOf(segmentSeconds: number, wantedSeconds: number) {
   const range = findRangeIn(lengths, 0, wantedSeconds);
   if (range.kind !== "range") throw new Error(range.kind);
   return range;
+}
+
+/** A file for download with so many segments. */
+function downloadOf(count: number) {
+  const ones = Array.from({ length: count }, () => 1);
+  const segments = { durationTicks: ones, bytes: ones };
+  return layoutOf({ bytes: new Uint8Array(1), timescales: [1] }, [{ timescale: 1, segments }]);
 }
 
 function clipStatus(positionMs: number): string {
@@ -121,6 +129,11 @@ export const LIVE_TRIALS = {
   "clip-length": upTo((ms) => (rangeOf(1.5, ms / 1000).endSeconds * 1000 >= ms ? TAKEN : "cut")),
   "clip-segments": upTo((count) => (rangeOf(0.5, count / 2).last === count - 1 ? TAKEN : "cut")),
   "clip-window-position": upTo(clipStatus),
+  "download-segments": upTo((count) => {
+    const layout = downloadOf(count);
+    return splitRange(layout!, 0, layout!.size).length === 1 ? TAKEN : "split";
+  }),
+  "download-index": upTo((count) => (downloadOf(count) === null ? "404" : TAKEN)),
   "live-renditions": upTo((count) =>
     parsed(Started, { video: null, audio: null, renditions: Array.from({ length: count }, () => rung("avc1")) }),
   ),

@@ -20,6 +20,8 @@ export const TRIED_IN = {
     "clip-length",
     "clip-segments",
     "clip-window-position",
+    "download-segments",
+    "download-index",
     "live-renditions",
     "live-rendition-name",
     "live-codec",

@@ -38,6 +38,11 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     await workspace.request("DELETE", `/v1/on-demand/${data.id}`);
   },
 
+  "viewers may download files": async (workspace) => {
+    const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id });
+    await ask(workspace, "PATCH", `/v1/on-demand/${assetId}/update-mp4Support`, { mp4Support: "capped_4k" });
+  },
+
   "viewers may download an original file for a while": async (workspace) => {
     const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id });
     await ask(workspace, "PATCH", `/v1/on-demand/${assetId}/source-access`, { sourceAccess: true });

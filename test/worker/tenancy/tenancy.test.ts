@@ -72,6 +72,7 @@ const CALLS: Record<string, Call> = {
   "list-media": { queries: () => ["limit=50", "limit=50&orderBy=asc"] },
   "get-media": {},
   "updated-media": { body: () => ({ title: "mine now" }) },
+  "updated-mp4Support": { body: () => ({ mp4Support: "capped_4k" }) },
   "updated-source-access": { body: () => ({ sourceAccess: true }) },
   "delete-media": {},
   retrieveMediaInputInfo: {},

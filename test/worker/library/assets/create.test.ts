@@ -236,7 +236,7 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
     videoFrom("https://a.test/x", { introUrl: "https://a.test/i" }),
     [["inputs[0].introUrl", later]],
   ],
-  ["MP4 files, which come later", { ...good, mp4Support: "capped_4k" }, [["mp4Support", later]]],
+  ["levelled sound, which comes later", { ...good, optimizeAudio: true }, [["optimizeAudio", later]]],
   ["chapters, which come later", { ...good, chapters: true }, [["chapters", later]]],
   ["captions, which come later", { ...good, subtitles: { languageCode: "en" } }, [["subtitles", later]]],
   [

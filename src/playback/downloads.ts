@@ -1,0 +1,86 @@
+import { type Layout, layoutOf } from "../media/download/layout.ts";
+import { mergeInits } from "../media/download/merge-inits.ts";
+import type { DownloadTracks } from "../media/download/tracks.ts";
+import { presentationOf, secondsOf } from "../media/manifest/model.ts";
+import { select } from "../media/manifest/selection.ts";
+import type { Env } from "../platform/env.ts";
+import { readConditions } from "../platform/http/conditions.ts";
+import { Problem } from "../platform/http/problems.ts";
+import { TtlCache } from "../platform/ttl-cache.ts";
+import { CORS } from "./headers.ts";
+import { fetchSegment, type RequestContext } from "./origin.ts";
+import type { SegmentFile } from "./paths.ts";
+import { selectionOf } from "./resolution-cap.ts";
+import type { Playable, Resolved } from "./resolve.ts";
+import { unknownPlayback } from "./unknown-playback.ts";
+import type { Viewer } from "./viewer.ts";
+import { type DownloadFile, planDownload } from "./download-plan.ts";
+import { streamDownload } from "./download-stream.ts";
+
+const WORD = { "capped-4k": "capped_4k", audio: "audioOnly" } as const;
+const TYPES = { "capped-4k": "video/mp4", audio: "audio/mp4" } as const;
+
+const KEPT_MS = 30_000;
+/** A ready asset's layouts do not change. */
+const layouts = new TtlCache<Layout>(16);
+
+/**
+ * A file for download, assembled from the segments of a ready asset while it is sent. Nothing is stored for it.
+ *
+ * @throws {Problem} playback_not_found, range_not_satisfiable, and those of `Viewer.admit`
+ */
+export async function answerDownload(
+  viewer: Viewer,
+  env: Env,
+  ctx: RequestContext,
+  resolved: Resolved,
+  file: DownloadFile,
+): Promise<Response> {
+  const { rules } = await viewer.admit(resolved.rules);
+  if (resolved.kind !== "asset" || rules.accessPolicy === "drm") throw unknownPlayback();
+  const { playable } = resolved;
+  const isAskedFor = playable.mp4Support?.split(",").includes(WORD[file]) === true;
+  const presentation = isAskedFor && playable.status === "ready" ? presentationOf(playable) : null;
+  if (presentation === null) throw unknownPlayback();
+  const { videoSets, audio } = select(presentation, selectionOf(new URLSearchParams(), rules));
+  const tracks = planDownload(file, { video: videoSets.flat(), audio });
+  const layout = tracks && (await layoutFor(env, ctx, playable, tracks));
+  if (tracks === null || layout === null) throw unknownPlayback();
+
+  const { size } = layout;
+  const etag = `"${tracks.renditions.map(({ name }) => name).join("-")}-${size}"`;
+  const wanted = readConditions(viewer.request, etag, size);
+  const headers = new Headers({ ...CORS, "accept-ranges": "bytes", "cache-control": "no-cache", etag });
+  headers.set("content-type", TYPES[file]);
+  if (wanted.status === 304) return new Response(null, { status: 304, headers });
+  if (wanted.status === 416) throw new Problem("range_not_satisfiable", `the file has ${size} bytes`);
+  const { status, from, to } = wanted;
+  headers.set("content-length", String(to - from));
+  if (status === 206) headers.set("content-range", `bytes ${from}-${to - 1}/${size}`);
+  if (viewer.request.method === "HEAD") return new Response(null, { status, headers });
+  const source = { env, ctx, assetId: playable.assetId, tracks, layout };
+  return new Response(streamDownload(source, viewer.request, from, to), { status, headers });
+}
+
+/** @returns null for more segments than a file can have */
+async function layoutFor(
+  env: Env,
+  ctx: RequestContext,
+  { assetId }: Playable,
+  { renditions, initFiles }: DownloadTracks,
+): Promise<Layout | null> {
+  const key = [assetId, ...renditions.map(({ name }) => name)].join(" ");
+  const known = layouts.get(key, Date.now());
+  if (known !== undefined) return known;
+  const inits = renditions.map(async ({ name: rendition }, position) => {
+    const file = initFiles[position] as SegmentFile;
+    const address = { assetId, rendition, file, keyId: null };
+    const answer = await fetchSegment(new Request("https://playback-origin/"), ctx, env, address);
+    if (!answer.ok) throw new Problem("unavailable", "an init segment cannot be read at the moment");
+    return new Uint8Array(await answer.arrayBuffer());
+  });
+  const init = mergeInits(await Promise.all(inits), Math.max(...renditions.map(secondsOf)));
+  const layout = layoutOf(init, renditions);
+  if (layout !== null) layouts.set(key, layout, Date.now() + KEPT_MS);
+  return layout;
+}
