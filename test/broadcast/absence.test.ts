@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { inspectFile } from "../support/inspect-file.ts";
 import { eventually, manifestOf, newLiveStream, streamOf, untilSegment } from "../support/live-watch.ts";
 import { type OtherPlayer, play, type Playing } from "../support/other-players.ts";
 import { isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
@@ -24,6 +25,7 @@ let platform: TestPlatform;
 let broadcaster: ChildProcess;
 let live: Map<string, { playing: Playing; last: number }>;
 let recording: string;
+let recordingId: string;
 
 const SOURCE = [
   ..."-v error -re -f lavfi -i testsrc=s=320x180:r=30 -f lavfi -i sine=b=2:r=48000 -pix_fmt yuv420p".split(" "),
@@ -52,7 +54,8 @@ beforeAll(async () => {
   await Promise.all([...live.values()].map(({ playing }) => playing.stop()));
   await platform.api("PUT", `/v1/live/streams/${stream.streamId}/finish`);
   const { mediaIds } = await streamOf(platform, stream);
-  const media = await platform.until(mediaIds![0]!, isReady);
+  recordingId = mediaIds![0]!;
+  const media = await platform.until(recordingId, isReady);
   recording = `${platform.baseUrl}/${(media as unknown as { playbackIds: { id: string }[] }).playbackIds[0]!.id}`;
 });
 
@@ -85,6 +88,22 @@ describe("the recording of such a broadcast", () => {
       expect(playlist).not.toContain("#EXT-X-DISCONTINUITY");
     }
     expect((await textOf(`${recording}.mpd`)).match(/<Period/g)).toHaveLength(1);
+  });
+
+  test("has a file for download that begins at 0, with the sound beside its picture, and decodes without a complaint", async () => {
+    const seconds = Number(/mediaPresentationDuration="PT([\d.]+)S"/.exec(await textOf(`${recording}.mpd`))![1]);
+    await platform.api("PATCH", `/v1/on-demand/${recordingId}/update-mp4Support`, { mp4Support: "capped_4k" });
+    const bytes = await eventually("the file", async () => {
+      const answer = await fetch(`${recording}/capped-4k.mp4`);
+      return answer.ok ? Buffer.from(await answer.arrayBuffer()) : null;
+    });
+    const { streams, durationSeconds, startSeconds, complaints } = await inspectFile(bytes);
+    expect(streams.map(({ codec }) => codec)).toEqual(["h264", "aac"]);
+    expect(startSeconds).toBe(0);
+    expect(Math.abs(streams[0]!.startSeconds - streams[1]!.startSeconds)).toBeLessThan(0.1);
+    expect(Math.abs(durationSeconds - seconds)).toBeLessThan(0.2);
+    expect(Math.abs(streams[0]!.frames / 30 - seconds)).toBeLessThan(0.2);
+    expect(complaints).toBe("");
   });
 
   test("is played to its end by every player, over HLS and DASH", async () => {

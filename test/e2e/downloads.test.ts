@@ -1,15 +1,10 @@
 /** The files for download, as tools and a browser take them. */
-import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { inspectFile } from "../support/inspect-file.ts";
 import { madeFile } from "../support/made.ts";
 import { isReady } from "../support/platform.ts";
 import { type Stage, startStage } from "./players/stage.ts";
 
-const run = promisify(execFile);
 const SECONDS = 12;
 const FRAMES = 360;
 const LOOP = ["-stream_loop", "2", "-i", "test/fixtures/flower.mp4", "-t", `${SECONDS}`, "-vf", "scale=640:360,fps=30"];
@@ -22,11 +17,10 @@ const SOURCES = {
 const NAMES = Object.keys(SOURCES) as (keyof typeof SOURCES)[];
 
 let stage: Stage;
-let folder: string;
 const bases = new Map<string, string>();
 
 beforeAll(async () => {
-  [stage, folder] = await Promise.all([startStage(), mkdtemp(join(tmpdir(), "sluice-downloads-"))]);
+  stage = await startStage();
   await Promise.all(
     NAMES.map(async (name) => {
       await stage.serve(name, await madeFile([...LOOP, ...SOURCES[name].split(" ")], name.slice(-3)));
@@ -45,28 +39,11 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  await stage?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => stage?.close());
 
 async function download(url: string, headers: Record<string, string> = {}) {
   const answer = await fetch(url, { headers });
   return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
-}
-
-/** What Debian's ffmpeg finds. @returns per stream its codec, duration and number of decoded frames, and every complaint */
-async function inspect(bytes: Buffer, name: string) {
-  const path = join(folder, name);
-  await writeFile(path, bytes);
-  const entries = ["-count_frames", "-show_entries", "format=duration,start_time:stream=codec_name,nb_read_frames"];
-  const probed = await run("ffprobe", ["-v", "warning", ...entries, "-of", "json", path]);
-  const { streams, format } = JSON.parse(probed.stdout) as {
-    streams: { codec_name: string; nb_read_frames: string }[];
-    format: { duration: string; start_time: string };
-  };
-  const decoded = await run("ffmpeg", ["-v", "warning", "-xerror", "-i", path, "-f", "null", "-"]);
-  return { streams, format, complaints: probed.stderr + decoded.stderr };
 }
 
 describe.each(NAMES)("of %s", (name) => {
@@ -77,20 +54,20 @@ describe.each(NAMES)("of %s", (name) => {
       "video/mp4",
       bytes.length,
     ]);
-    const { streams, format, complaints } = await inspect(bytes, `${name}.mp4`);
-    expect(streams.map(({ codec_name }) => codec_name)).toEqual(["h264", "aac"]);
-    expect(Number(streams[0]!.nb_read_frames)).toBe(FRAMES);
-    expect(Number(format.duration)).toBeCloseTo(SECONDS, 0);
-    expect(Math.abs(Number(format.start_time))).toBeLessThan(0.05);
+    const { streams, durationSeconds, startSeconds, complaints } = await inspectFile(bytes);
+    expect(streams.map(({ codec }) => codec)).toEqual(["h264", "aac"]);
+    expect(streams[0]!.frames).toBe(FRAMES);
+    expect(durationSeconds).toBeCloseTo(SECONDS, 0);
+    expect(Math.abs(startSeconds)).toBeLessThan(0.05);
     expect(complaints).toBe("");
   });
 
   test("audio.m4a has the sound alone", async () => {
     const { status, headers, bytes } = await download(`${bases.get(name)}/audio.m4a`);
     expect([status, headers.get("content-type")]).toEqual([200, "audio/mp4"]);
-    const { streams, format, complaints } = await inspect(bytes, `${name}.m4a`);
-    expect(streams.map(({ codec_name }) => codec_name)).toEqual(["aac"]);
-    expect(Number(format.duration)).toBeCloseTo(SECONDS, 0);
+    const { streams, durationSeconds, complaints } = await inspectFile(bytes);
+    expect(streams.map(({ codec }) => codec)).toEqual(["aac"]);
+    expect(durationSeconds).toBeCloseTo(SECONDS, 0);
     expect(complaints).toBe("");
   });
 
