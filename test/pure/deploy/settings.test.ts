@@ -119,6 +119,15 @@ test.each([
     { name: "acme", vars: { ENCODER_URL: "https://encoder.example.com" } },
     ["acme on workers.dev", "none", "not set: that of each request", "https://encoder.example.com"],
   ],
+  [
+    { containers: true, vars: { ENCODER_URL: "https://encoder.example.com" } },
+    [
+      "sluice on workers.dev",
+      "none",
+      "not set: that of each request",
+      'https://encoder.example.com alone: with ENCODER_URL, the Containers of "containers": true are deployed and get no jobs',
+    ],
+  ],
 ])("the plan shows the settings %j", async (given, values) => {
   const settings = parse(given);
   const lines = settingLines(settings, deriveConfig(await readBaseConfig(), settings, ""));
