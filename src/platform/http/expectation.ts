@@ -31,14 +31,11 @@ export function expectationOf(schema: z.core.$ZodType): string | null {
   }
 }
 
-/** The expectation of a value that may match any of these schemas, apart from those of a later release. */
+/** The expectation of a value that may match any of these schemas. Those of a later release are named only when there are no others. */
 export function anyOf(schemas: readonly z.core.$ZodType[]): string | null {
-  const words = new Set(
-    schemas
-      .filter((one) => !isLater(one))
-      .map(expectationOf)
-      .filter((one) => one !== null),
-  );
+  const accepted = schemas.filter((one) => !isLater(one));
+  const named = accepted.length > 0 ? accepted : schemas;
+  const words = new Set(named.map(expectationOf).filter((one) => one !== null));
   return words.size === 0 ? null : [...words].join(" or ");
 }
 
