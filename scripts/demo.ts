@@ -12,6 +12,7 @@ import { CommandError } from "../sdk/cli/terminal/usage-error.ts";
 import { serveFile } from "./local/file-server.ts";
 import { type Platform, startPlatform } from "./local/platform.ts";
 import { loadSettings, StartError } from "./local/settings.ts";
+import { stopWithNpm } from "./local/stop-with-npm.ts";
 
 const HELP = `npm run demo [-- [URL or file] [--live] [--upload FILE] [--json] [--exit]]
 
@@ -143,6 +144,7 @@ async function openDeliveries(platform: Platform): Promise<Deliveries | null> {
 }
 
 async function run(): Promise<number> {
+  stopWithNpm();
   const startedAt = performance.now();
   const source = await openSource(uploaded ?? given ?? (isLive ? LIVE_CLIP : BUNDLED_CLIP));
   if (!isJson) screen.title(`Sluice · ${source.name}`);

@@ -40,7 +40,7 @@ import { keepPrivate } from "./platform/http/keep-private.ts";
 import { lingerOnRefusal } from "./platform/http/lingering.ts";
 import { prefersHtml } from "./platform/http/html-page.ts";
 import { problemPage } from "./platform/http/problem-page.ts";
-import { allowedInstead, pathHint } from "./platform/http/allowed-methods.ts";
+import { pathHint, refusedMethod } from "./platform/http/allowed-methods.ts";
 import { Problem, problemResponse } from "./platform/http/problems.ts";
 import { boundApiBodies } from "./platform/http/read-json.ts";
 import { logRequests } from "./events/request-log/request-log.ts";
@@ -99,11 +99,10 @@ export function createApp() {
   });
   app.onError(renderError);
   app.notFound(async ({ req }) => {
-    const allow = allowedInstead(app, req);
-    const [problem, headers] =
-      allow === null
-        ? [new Problem("not_found", `there is no such route${pathHint(app, req.path)}`), {}]
-        : [new Problem("method_not_allowed", `this path accepts ${allow}`), { allow }];
+    const { problem, headers } = refusedMethod(app, req) ?? {
+      problem: new Problem("not_found", `there is no such route${pathHint(app, req.path)}`),
+      headers: {},
+    };
     return prefersHtml(req.raw) ? await problemPage(req.raw, problem, headers) : problemResponse(problem, headers);
   });
 

@@ -3,10 +3,10 @@ import { nearestName } from "../../src/platform/http/nearest-name.ts";
 
 /** A problem of a settings file in one line, such as `sluice.config.json: routes[0]: must be …`. */
 
-/** @param known the fields of the file, of which an unknown one may be a misspelling */
-export function issueLine(file: string, issue: z.core.$ZodIssue, known: readonly string[]): string {
+/** @param known the fields of the file and of its objects, by their path; `""` is the file. An unknown field may be a misspelling of one */
+export function issueLine(file: string, issue: z.core.$ZodIssue, known: Record<string, readonly string[]>): string {
   const path = pathOf(issue.path);
-  return [file, ...(path === "" ? [] : [path]), wordsOf(issue, path === "" ? known : [])].join(": ");
+  return [file, ...(path === "" ? [] : [path]), wordsOf(issue, known[path] ?? [])].join(": ");
 }
 
 /** `routes[0].pattern` */

@@ -17,8 +17,10 @@ const routeText = (route: DeploySettings["routes"][number]) =>
   typeof route === "string" ? `${route} (custom domain)` : `${route.pattern} (zone ${route.zone_name})`;
 
 /** An address of the owner's encoder is used even where containers exist. */
-function encodersText({ vars }: DeploySettings, { containers }: WranglerConfig): string {
-  const url = vars["ENCODER_URL"] ?? "";
+function encodersText(settings: DeploySettings, { containers }: WranglerConfig): string {
+  const url = settings.vars["ENCODER_URL"] ?? "";
+  if (url !== "" && settings.containers)
+    return `${url} alone: with ENCODER_URL, the Containers of "containers": true are deployed and get no jobs`;
   if (url !== "") return url;
   const { max_instances, instance_type } = containers?.[0] ?? {};
   const type = typeof instance_type === "string" ? instance_type : JSON.stringify(instance_type);

@@ -14,6 +14,9 @@ const SETTINGS_FILE = "sluice.config.json";
 /** Variables that wrangler.toml does not list, because they are unset in most installations. */
 const OPTIONAL_VARS = ["JOB_LEASE_MS", "SOURCE_RETRY_SCALE", "WEBHOOK_RETRY_SCALE", "LIVE_WAIT_SCALE"];
 
+/** In wrangler.toml, and refused in a deployment. */
+const LOCAL_VAR = "ALLOW_PRIVATE_NETWORK";
+
 /** Variables that follow from other fields of the settings. */
 const OWN_FIELDS: Record<string, string> = { PUBLIC_URL: "publicUrl", ENCODER_CONTAINERS: "encoders.maxInstances" };
 
@@ -69,6 +72,8 @@ const DeploySettings = z.strictObject({
   vars: z.record(z.string(), Variable).default({}),
 });
 
+const KNOWN_FIELDS = { "": Object.keys(DeploySettings.shape), encoders: Object.keys(Encoders.shape) };
+
 export type DeploySettings = Omit<z.infer<typeof DeploySettings>, "containers"> & { containers: boolean };
 
 /**
@@ -84,7 +89,7 @@ export function parseSettings(
   const given = parseJson(content ?? "{}", file);
   const result = DeploySettings.safeParse(given);
   const lines = [
-    ...(result.error?.issues ?? []).map((issue) => issueLine(file, issue, Object.keys(DeploySettings.shape))),
+    ...(result.error?.issues ?? []).map((issue) => issueLine(file, issue, KNOWN_FIELDS)),
     ...varsProblems(given, knownVars).map((problem) => `${file}: vars.${problem}`),
   ];
   if (!result.success || lines.length > 0) throw new DeployError(lines.join("\n"));
@@ -117,8 +122,9 @@ function unknownVariable(name: string, known: readonly string[], secretsFile: st
   if (field !== undefined) return `${name}: set "${field}" instead`;
   if ((SECRET_NAMES as readonly string[]).includes(name))
     return `${name} is a secret and belongs to ${secretsFile}, because vars can be read by everyone with access to the account`;
-  const nearest = nearestName(name, known);
-  return `${name}: there is no variable ${name}${nearest === null ? "" : `; did you mean ${nearest}?`} (there are ${known.join(", ")})`;
+  const offered = known.filter((one) => one !== LOCAL_VAR);
+  const nearest = nearestName(name, offered);
+  return `${name}: there is no variable ${name}${nearest === null ? "" : `; did you mean ${nearest}?`} (there are ${offered.join(", ")})`;
 }
 
 function parseJson(content: string, file: string): unknown {

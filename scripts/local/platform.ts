@@ -5,7 +5,8 @@ import { gatewayCredential } from "../../protocol/gateway-credential.ts";
 import { hostedWorker } from "./hosted-worker.ts";
 import { forkPart, Part } from "./part.ts";
 import { claimFolder } from "./sole-use.ts";
-import { requireFreePort, requireFreeUdpPort, type Settings, StartError, writePrivately } from "./settings.ts";
+import { requireFreePorts } from "./free-ports.ts";
+import { type Settings, StartError, writePrivately } from "./settings.ts";
 
 /** A running local platform. */
 export interface Platform {
@@ -92,15 +93,6 @@ export async function startPlatform(
   };
 }
 
-async function requireFreePorts({ port, encoderPort, ingestPorts }: Settings): Promise<void> {
-  await requireFreePort(port, "PORT");
-  await requireFreePort(encoderPort, "ENCODER_PORT");
-  if (ingestPorts === null) return;
-  await requireFreePort(ingestPorts.rtmp, "RTMP_PORT");
-  await requireFreeUdpPort(ingestPorts.srt, "SRT_PORT");
-  await requireFreePort(ingestPorts.http, "INGEST_PORT");
-}
-
 function newIngest(settings: Settings, ports: NonNullable<Settings["ingestPorts"]>, workerUrl: string): Part {
   const env = {
     WORKER_URL: workerUrl,
@@ -136,9 +128,10 @@ async function untilHealthy(
   let last = "the Worker does not start";
   await Promise.race([workerReady, new Promise((done) => setTimeout(done, START_LIMIT_MS).unref())]);
   while (Date.now() < deadline) {
-    const health = await fetch(`${baseUrl}/healthz`, { headers }).then(
+    const signal = AbortSignal.timeout(deadline - Date.now()); // `wrangler dev` holds requests while the code does not build
+    const health = await fetch(`${baseUrl}/healthz`, { headers, signal }).then(
       async (response) => ({ isUp: response.ok, text: await response.text() }),
-      (error: unknown) => ({ isUp: false, text: String(error) }),
+      (error: unknown) => ({ isUp: false, text: signal.aborted ? "the Worker does not answer" : String(error) }),
     );
     if (health.isUp) return;
     last = health.text;

@@ -1,10 +1,11 @@
 import type { Platform } from "./platform.ts";
 import { StartError } from "./settings.ts";
+import { stopWithNpm } from "./stop-with-npm.ts";
 
 /** Exit status of a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
-/** Runs a platform until Ctrl-C. Ends the process with the message of a platform that does not start. */
+/** Runs a platform until Ctrl-C, or the end of the npm that runs this script. Ends the process with the message of a platform that does not start. */
 export async function runUntilStopped(
   start: () => Promise<Platform>,
   greeting: (platform: Platform) => string,
@@ -13,6 +14,7 @@ export async function runUntilStopped(
   let stop = (): void => process.exit(INTERRUPTED);
   // Not `once`: libraries end the process by the signal when they find no other listener of it.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop());
+  stopWithNpm();
   try {
     const platform = await start();
     console.log(greeting(platform));

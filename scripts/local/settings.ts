@@ -1,7 +1,5 @@
-import { createSocket } from "node:dgram";
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { freshSecret } from "../secrets/fresh.ts";
 import { secretList } from "../../protocol/secrets.ts";
@@ -151,30 +149,3 @@ export async function loadSettings(
     vars: { ...vars, ...override.vars },
   };
 }
-
-/** @throws {StartError} when something else listens on the port */
-export async function requireFreePort(port: number, variable: string): Promise<void> {
-  const server = createServer();
-  try {
-    await new Promise<void>((done, failed) => server.once("error", failed).listen(port, "127.0.0.1", done));
-  } catch {
-    throw taken(port, variable);
-  } finally {
-    server.close();
-  }
-}
-
-/** The same for a port over UDP. */
-export async function requireFreeUdpPort(port: number, variable: string): Promise<void> {
-  const socket = createSocket("udp4");
-  try {
-    await new Promise<void>((done, failed) => socket.once("error", failed).bind(port, "127.0.0.1", done));
-  } catch {
-    throw taken(port, variable);
-  } finally {
-    socket.close();
-  }
-}
-
-const taken = (port: number, variable: string) =>
-  new StartError(`Port ${port} is taken. Stop the program that uses it, or choose another port with ${variable}=….`);

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { requireBuildable } from "./bundle.ts";
 import { setUpDatabase } from "./database.ts";
 import { forkPart, Part } from "./part.ts";
 import { claimFolder } from "./sole-use.ts";
@@ -18,6 +19,7 @@ export async function wranglerWorker(settings: Settings): Promise<Part> {
   await mkdir(state, { recursive: true });
   // Released when this process ends.
   await claimFolder(state, `http://127.0.0.1:${settings.port}`);
+  await requireBuildable();
   await setUpDatabase(state, settings.secrets);
   const host: WranglerSettings = {
     port: settings.port,

@@ -139,3 +139,14 @@ test.each([
   expect(parts.settings.detail).toContain(words);
   if (value !== undefined && value !== "" && !name.endsWith("URL")) expect(parts.settings.detail).not.toContain(value);
 });
+
+test("without an encoder and containers, as in wrangler dev, one line says what is missing and how to get it", async () => {
+  const response = await ask(workspace.authorization, { ...counted(), ENCODER_URL: "" });
+  const { parts } = await response.json<{ parts: Record<string, { status: string; detail?: string }> }>();
+  expect(parts["encoder"]).toMatchObject({
+    status: "down",
+    detail: expect.stringMatching(
+      /^there is no encoder: ENCODER_URL is empty, .*"npm run dev" starts an encoder.*$/,
+    ) as unknown,
+  });
+});

@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { PlaybackIdRecord, TrackRecord } from "../../events/index.ts";
-import { LATER, later, line, Metadata } from "../../platform/http/fields.ts";
+import { line, Metadata } from "../../platform/http/fields.ts";
 import { hinted } from "../../platform/http/issue-hints.ts";
+import { LATER, later, markLater } from "../../platform/http/later.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { checkPublicUrl } from "../../platform/network/public-url.ts";
 import { AccessRestrictions, DrmConfigurationId, MediaPolicy } from "./access-fields.ts";
@@ -37,10 +38,12 @@ const VideoInput = z
 const Mp4Support = z.enum(["none", "capped_4k", "audioOnly", "audioOnly,capped_4k"]);
 
 /** Kinds of input of a later release. */
-const LaterInput = z
-  .object({ type: z.enum(["watermark", "audio", "subtitle"]) })
-  .superRefine((_, context) => context.addIssue({ code: "custom", path: ["type"], message: LATER }))
-  .openapi("LaterInput", { description: "An input of a later release; refused until then" });
+const LaterInput = markLater(
+  z
+    .object({ type: z.enum(["watermark", "audio", "subtitle"]) })
+    .superRefine((_, context) => context.addIssue({ code: "custom", path: ["type"], message: LATER }))
+    .openapi("LaterInput", { description: "An input of a later release; refused until then" }),
+);
 
 export const CreateAsset = z
   .object({

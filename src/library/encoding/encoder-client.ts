@@ -71,7 +71,7 @@ export function encoderClient(env: Env): EncoderClient {
     },
     async health() {
       // A request would start the container, and a monitor that polls every minute would keep it running.
-      if (env.ENCODER_URL === "") return await containerNamed(env, "encoder-0").getState();
+      if (env.ENCODER_URL === "") return await explained(async () => await containerNamed(env, "encoder-0").getState());
       const response = await ask("health", "/health", { signal: AbortSignal.timeout(2000) });
       if (!response.ok) throw new Error(`the encoder answered ${response.status}`);
       return await response.json();
@@ -84,7 +84,8 @@ type Send = (path: string, init?: RequestInit) => Promise<Response>;
 /** The encoder at `ENCODER_URL` when set, otherwise the container of this name. The caller adds the authorization. */
 export function encoderAt(env: Env, instance: string): Send {
   if (env.ENCODER_URL === "")
-    return (path, init) => containerNamed(env, instance).fetch(new Request(`http://encoder${path}`, init));
+    return (path, init) =>
+      explained(() => containerNamed(env, instance).fetch(new Request(`http://encoder${path}`, init)));
   return async (path, init) => {
     if (!isSecureUrl(env.ENCODER_URL)) throw new Error("ENCODER_URL is neither https nor on this machine");
     return await fetch(new URL(path, env.ENCODER_URL), init);
@@ -96,6 +97,20 @@ function instanceOf(route: string, count: number): string {
   let hash = 0;
   for (const char of route) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) >>> 0;
   return `encoder-${hash % count}`;
+}
+
+const NO_ENCODER =
+  'there is no encoder: ENCODER_URL is empty, and this Worker has no containers. "npm run dev" starts an encoder beside the Worker; ' +
+  "a deployment needs containers (npm run deploy) or ENCODER_URL";
+
+/** Replaces what the library says where the class has no container, as in `wrangler dev`: it names neither the encoder nor ENCODER_URL. */
+async function explained<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!String(error).includes("Containers have not been enabled")) throw error;
+    throw new Error(NO_ENCODER, { cause: error });
+  }
 }
 
 const containerNamed = (env: Env, instance: string) =>

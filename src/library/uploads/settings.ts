@@ -1,7 +1,7 @@
 import type { KeySystem } from "../../media/cenc/content-key.ts";
 import { z } from "@hono/zod-openapi";
 import { hinted } from "../../platform/http/issue-hints.ts";
-import { later } from "../../platform/http/fields.ts";
+import { later } from "../../platform/http/later.ts";
 import { CreateAsset } from "../assets/schemas.ts";
 
 const { inputs: _, ...fields } = CreateAsset.shape;

@@ -1,14 +1,17 @@
 import type { Hono } from "hono";
+import { Problem } from "./problems.ts";
 import type { AppContext } from "./router.ts";
 
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /** The method under which Hono registers middleware. */
 const ANY_METHOD = "ALL";
 
-/** The value of `Allow` for a request with a method that its path does not have; null when the path has this method, or none at all. */
-export function allowedInstead({ router }: Hono<AppContext>, { method, path }: { method: string; path: string }) {
+/** The error and the headers for a request with a method that its path does not have; null when the path has this method, or none at all. */
+export function refusedMethod({ router }: Hono<AppContext>, { method, path }: { method: string; path: string }) {
   const allowed = methodsOf(router, path);
-  return allowed.length === 0 || allowed.includes(method) ? null : allowed.join(", ");
+  if (allowed.length === 0 || allowed.includes(method)) return null;
+  const allow = allowed.join(", ");
+  return { problem: new Problem("method_not_allowed", `this path accepts ${allow}`), headers: { allow } };
 }
 
 /** What a request for an unknown path should have asked for, to be added to its error; "" when that is unknown. */

@@ -1,5 +1,6 @@
 /** Describes in words which values a schema accepts. Pure. */
 import { z } from "@hono/zod-openapi";
+import { isLater } from "./later.ts";
 import { internalsOf, unwrapped } from "./schema-parts.ts";
 
 /** A noun phrase that completes "must be …", such as "an integer from 1 to 100"; null for a kind of schema that has no words yet. */
@@ -30,9 +31,11 @@ export function expectationOf(schema: z.core.$ZodType): string | null {
   }
 }
 
-/** The expectation of a value that may match any of these schemas. */
+/** The expectation of a value that may match any of these schemas. Those of a later release are named only when there are no others. */
 export function anyOf(schemas: readonly z.core.$ZodType[]): string | null {
-  const words = new Set(schemas.map(expectationOf).filter((one) => one !== null));
+  const accepted = schemas.filter((one) => !isLater(one));
+  const named = accepted.length > 0 ? accepted : schemas;
+  const words = new Set(named.map(expectationOf).filter((one) => one !== null));
   return words.size === 0 ? null : [...words].join(" or ");
 }
 

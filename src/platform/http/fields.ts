@@ -5,9 +5,6 @@ import { hinted } from "./issue-hints.ts";
 /** Text of a certain form. @param words complete "must be …" in hints */
 export const pattern = (form: RegExp, words: string) => z.string().regex(form, words);
 
-/** The message for a field of the contract that is not implemented yet. */
-export const LATER = "is not available yet";
-
 /** C0 controls and DEL. */
 // oxlint-disable-next-line no-control-regex -- they are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f]/;
@@ -39,17 +36,3 @@ export const Metadata = z
     hinted("is invalid", "must have names without control characters"),
   )
   .openapi({ description: "Up to 10 pairs of your own; values up to 255 characters", example: { campaign: "spring" } });
-
-const asksForNothing = (value: unknown): boolean => {
-  if (value === undefined || value === null || value === false || value === "none") return true;
-  if (Array.isArray(value)) return value.length === 0;
-  return typeof value === "object" && Object.values(value).every((inner) => inner === "allow" || asksForNothing(inner));
-};
-
-/** A field of the contract that is not implemented yet. A request for it is refused rather than silently ignored. */
-export const later = () =>
-  z
-    .unknown()
-    .refine(asksForNothing, LATER)
-    .optional()
-    .openapi({ description: "Not available yet: refused unless it asks for nothing" });

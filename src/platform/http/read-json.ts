@@ -5,7 +5,7 @@ import { API_JSON, CALLBACK_JSON, exceededBound, type JsonBounds } from "./json-
 import { Problem } from "./problems.ts";
 import { readBytes, requireLength } from "./read-bytes.ts";
 import type { AppContext } from "./router.ts";
-import { validationProblem } from "./validation.ts";
+import { notJson, validationProblem } from "./validation.ts";
 
 /** Refuses API request bodies beyond the bounds of `API_JSON`, before they are parsed. */
 export const boundApiBodies = createMiddleware<AppContext>(async (c, next) => {
@@ -56,10 +56,11 @@ function requireBounded(text: string, bounds: JsonBounds): void {
   throw new Problem("validation_failed", exceeded, { fields: [{ field: "body", message: exceeded }] });
 }
 
+/** @throws {Problem} validation_failed */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null;
+    throw notJson(text);
   }
 }

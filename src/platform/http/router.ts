@@ -9,7 +9,7 @@ import { withoutQuery } from "../runtime-errors.ts";
 import { bodySchemaOf, withWarnings } from "./warnings.ts";
 import { Problem, PROBLEMS, problemResponse } from "./problems.ts";
 import { unmigratedProblem } from "./unmigrated.ts";
-import { validationProblem } from "./validation.ts";
+import { notJson, validationProblem } from "./validation.ts";
 
 /** The authenticated caller. Requests see only data of this workspace. */
 export interface Caller {
@@ -106,12 +106,7 @@ export function renderFailure(error: unknown, requestId: string): Response {
 const NOT_JSON = 400;
 
 /** What is wrong with a body that Hono could not parse. The text is cached, so it can be read again. */
-async function malformed(req: Context<AppContext>["req"]): Promise<Problem> {
-  const message = (await req.text()) === "" ? "is empty" : "is not JSON";
-  return new Problem("validation_failed", `the body ${message}`, {
-    fields: [{ field: "body", message, hint: "must be a JSON document" }],
-  });
-}
+const malformed = async (req: Context<AppContext>["req"]): Promise<Problem> => notJson(await req.text());
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;

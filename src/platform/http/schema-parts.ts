@@ -1,5 +1,6 @@
 /** Reads the structure of zod schemas. Pure. */
 import type { z } from "@hono/zod-openapi";
+import { isLater } from "./later.ts";
 
 type Schema = z.core.$ZodTypes;
 
@@ -47,12 +48,13 @@ function memberOf(schema: z.core.$ZodType, key: PropertyKey, value: unknown): z.
   return null;
 }
 
-/** The schemas that a member may have when the value matches no option of a union. */
+/** The schemas that a member may have. When the value names no option of a union: those of every option that is accepted. */
 export function membersOf(schema: z.core.$ZodType, key: PropertyKey, value: unknown): z.core.$ZodType[] {
   const known = memberOf(schema, key, value);
   if (known !== null) return [known];
   const { def } = internalsOf(unwrapped(schema));
-  return def.type === "union" ? def.options.flatMap((option) => membersOf(option, key, value)) : [];
+  if (def.type !== "union") return [];
+  return def.options.filter((option) => !isLater(option)).flatMap((option) => membersOf(option, key, value));
 }
 
 /** The option of a discriminated union that the value names; any other schema as it is. */

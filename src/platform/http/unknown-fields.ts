@@ -1,6 +1,7 @@
 /** Fields of a request that its schema does not know. Pure. */
 import type { z } from "@hono/zod-openapi";
 import { isSameName, nearestName } from "./nearest-name.ts";
+import { isLater } from "./later.ts";
 import type { FieldProblem } from "./problems.ts";
 import { fieldsOf, fieldsOfOptions, internalsOf, membersOf, unwrapped } from "./schema-parts.ts";
 
@@ -46,7 +47,7 @@ export function unknownField(
   noun = "field",
 ): FieldProblem {
   const shown = shortened(name);
-  const meant = nearestName(name, Object.keys(fields)) ?? pathsOf(root).find((one) => isSameName(lastOf(one), name));
+  const meant = nearestName(name, acceptedNames(fields)) ?? pathsOf(root).find((one) => isSameName(lastOf(one), name));
   const question = meant === undefined ? "" : `; did you mean \`${meant}\`?`;
   return { field: fieldName([...path, shown]), message: `unknown ${noun} \`${shown}\`${question}` };
 }
@@ -63,13 +64,18 @@ const shortened = (name: string): string =>
 
 const lastOf = (path: string) => path.slice(path.lastIndexOf(".") + 1);
 
-/** Every field of a schema, such as `inputs[].url`. */
+const acceptedNames = (fields: Record<string, z.core.$ZodType>): string[] =>
+  Object.keys(fields).filter((name) => !isLater(fields[name]!));
+
+/** Every field of a schema that is accepted, such as `inputs[].url`. */
 function pathsOf(schema: z.core.$ZodType, prefix = ""): string[] {
   const { def } = internalsOf(unwrapped(schema));
   if (def.type === "array") return pathsOf(def.element, `${prefix}[]`);
-  if (def.type === "union") return [...new Set(def.options.flatMap((option) => pathsOf(option, prefix)))];
+  if (def.type === "union")
+    return [...new Set(def.options.flatMap((option) => (isLater(option) ? [] : pathsOf(option, prefix))))];
   if (def.type !== "object") return [];
-  return Object.entries(def.shape).flatMap(([name, inner]) => {
+  return acceptedNames(def.shape).flatMap((name) => {
+    const inner = def.shape[name]!;
     const path = prefix === "" ? name : `${prefix}.${name}`;
     return [path, ...pathsOf(inner, path)];
   });

@@ -29,6 +29,14 @@ export function validationProblem(
   return new Problem("validation_failed", "validation failed", { fields: [...fields.values()], unknown });
 }
 
+/** @param text of a body that cannot be parsed */
+export function notJson(text: string): Problem {
+  const message = text === "" ? "is empty" : "is not JSON";
+  return new Problem("validation_failed", `the body ${message}`, {
+    fields: [{ field: "body", message, hint: "must be a JSON document" }],
+  });
+}
+
 function unknownOf(target: string, schema: z.core.$ZodType | null, data: unknown): FieldProblem[] {
   if (schema === null) return [];
   if (target === "json") return unknownFields(schema, data);

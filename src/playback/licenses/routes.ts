@@ -1,8 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { KeySystem } from "../../media/cenc/content-key.ts";
+import { refusedMethod } from "../../platform/http/allowed-methods.ts";
 import { json, problemResponses } from "../../platform/http/openapi.ts";
-import type { ProblemCode } from "../../platform/http/problems.ts";
+import { type ProblemCode, problemResponse } from "../../platform/http/problems.ts";
 import { uuidParam } from "../../platform/http/requests.ts";
 import { type AppContext, newRouter } from "../../platform/http/router.ts";
 import { CORS } from "../headers.ts";
@@ -103,14 +104,20 @@ export function licenseRoutes() {
   const routes = newRouter();
   for (const { prefix, suffix } of PREFIXES) {
     routes.use(`${prefix}/*`, async (c, next) => {
-      if (c.req.method === "OPTIONS") return c.body(null, 204, PREFLIGHT);
       await next();
       for (const [name, value] of Object.entries({ ...CORS, "cache-control": "no-store" }))
         c.res.headers.set(name, value);
     });
     for (const offer of OFFERS) {
       routes.openAPIRegistry.registerPath(documentOf(offer, prefix, suffix));
-      routes.on(offer.method, `${prefix}/${offer.place}/:playbackId`, (c) => offer.answer(askedOf(c, offer.keySystem)));
+      const path = `${prefix}/${offer.place}/:playbackId`;
+      routes.options(path, (c) => c.body(null, 204, PREFLIGHT));
+      routes.on(offer.method, path, (c) => offer.answer(askedOf(c, offer.keySystem)));
+      // Here, because a request that goes on is asked for credentials.
+      routes.all(path, (c) => {
+        const refused = refusedMethod(routes, c.req);
+        return refused === null ? c.notFound() : problemResponse(refused.problem, refused.headers);
+      });
     }
   }
   return routes;

@@ -57,7 +57,10 @@ test.each([
   ['{"encoders": {"maxInstances": 0}}', "encoders.maxInstances: must be a positive whole number"],
   ['{"encoders": {"maxInstances": 1.5}}', "encoders.maxInstances: must be a positive whole number"],
   ['{"encoders": {"instanceType": "huge"}}', "encoders.instanceType: must be one of lite, basic, standard-1"],
-  ['{"encoders": {"instances": 5}}', 'encoders: Unrecognized key: "instances"'],
+  ['{"encoders": {"colour": 5}}', /encoders: Unrecognized key: "colour"$/],
+  ['{"encoders": {"maxInstance": 5}}', 'encoders: Unrecognized key: "maxInstance"; did you mean "maxInstances"?'],
+  // ALLOW_PRIVATE_NETWORK exists, but would be refused.
+  ['{"vars": {"ALLOW_PRIVAT_NETWORK": true}}', /there is no variable ALLOW_PRIVAT_NETWORK \(there are (?!.*PRIVATE)/],
   ['{"vars": {"ENCODER_CONTAINERS": 5}}', 'vars.ENCODER_CONTAINERS: set "encoders.maxInstances" instead'],
   ['{"workersDev": false}', "sluice.config.json: workersDev is false, so routes must have an address of the Worker"],
   ['{"containers": false}', "vars.ENCODER_URL must be the address of an encoder"],
@@ -118,6 +121,15 @@ test.each([
   [
     { name: "acme", vars: { ENCODER_URL: "https://encoder.example.com" } },
     ["acme on workers.dev", "none", "not set: that of each request", "https://encoder.example.com"],
+  ],
+  [
+    { containers: true, vars: { ENCODER_URL: "https://encoder.example.com" } },
+    [
+      "sluice on workers.dev",
+      "none",
+      "not set: that of each request",
+      'https://encoder.example.com alone: with ENCODER_URL, the Containers of "containers": true are deployed and get no jobs',
+    ],
   ],
 ])("the plan shows the settings %j", async (given, values) => {
   const settings = parse(given);

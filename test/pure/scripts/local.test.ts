@@ -6,8 +6,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
+import { createSocket } from "node:dgram";
+import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { applyMigrations, type LocalDatabase } from "../../../scripts/local/database.ts";
+import { requireFreePorts } from "../../../scripts/local/free-ports.ts";
 import { Part } from "../../../scripts/local/part.ts";
 import { processIdentity } from "../../../scripts/local/process-identity.ts";
 import { claimFolder } from "../../../scripts/local/sole-use.ts";
@@ -18,6 +21,15 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "sluice-local-"));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
 
 /** An address at which nothing answers. */
 const SILENT = "http://127.0.0.1:9";
@@ -149,4 +161,38 @@ test("two parts with the same port are named before anything starts", async () =
   onTestFinished(() => void vi.unstubAllEnvs());
   const settings = loadSettings(process.env, { home: folder });
   await expect(settings).rejects.toThrow("PORT and RTMP_PORT are both 8887; each needs a port of its own.");
+});
+
+test("npm run dev ends at once when the Worker does not build, with the place of the error", async () => {
+  await mkdir(join(folder, "src"));
+  await writeFile(join(folder, "src/worker.ts"), "const x = ;");
+  await writeFile(join(folder, ".dev.vars.example"), await readFile(".dev.vars.example", "utf8"));
+  const names = ["PORT", "ENCODER_PORT", "RTMP_PORT", "SRT_PORT", "INGEST_PORT"];
+  const ports = await Promise.all(names.map(async (name) => [name, String(await freePort())] as const));
+  const env = { ...process.env, ...Object.fromEntries(ports), SLUICE_HOME: join(folder, ".sluice") };
+  const failed = promisify(execFile)(process.execPath, [resolve("scripts/dev.ts")], { cwd: folder, env });
+  await expect(failed).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /src\/worker\.ts:1:10:[^]*\nThe code does not build, for the reason above\..*\n$/,
+    ) as unknown,
+  });
+});
+
+test("every port that is taken is named at once, UDP too, with the variables that change them", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  const socket = createSocket("udp4").bind(0, "127.0.0.1");
+  onTestFinished(() => void [server, socket].map((one) => one.close()));
+  await Promise.all([once(server, "listening"), once(socket, "listening")]);
+  const { port: tcp } = server.address() as { port: number };
+  const { port: udp } = socket.address();
+  const ports = {
+    port: tcp,
+    encoderPort: await freePort(),
+    ingestPorts: { rtmp: await freePort(), srt: udp, http: await freePort() },
+  };
+  await expect(requireFreePorts(ports)).rejects.toThrow(
+    `Ports ${tcp}, ${udp} are taken. Stop the programs that use them, or choose other ports with PORT=… SRT_PORT=….`,
+  );
+  await requireFreePorts({ ...ports, port: await freePort(), ingestPorts: null });
 });

@@ -290,14 +290,18 @@ describe("a ClearKey licence", () => {
     ["too many", { kids: Array.from({ length: 17 }, () => kidOf(crypto.randomUUID())) }, "kids"],
     ["a key id of another length", { kids: ["c2hvcnQ"] }, "kids[0]"],
     ["another type", { kids: [kidOf(crypto.randomUUID())], type: "forever" }, "type"],
-    ["no JSON", "?", "body"],
-  ])("is refused for a request with %s", async (_what, body, field) => {
+    ["no JSON", "?", "body", "is not JSON", "must be a JSON document"],
+    ["nothing", "", "body", "is empty", "must be a JSON document"],
+  ])("is refused for a request with %s", async (_what, body, field, message?: string, hint?: string) => {
     const { playbackId } = await newEncrypted();
     const url = `https://sluice.test/v1/on-demand/drm/license/clearkey/${playbackId}?token=${await tokenFor(playbackId)}`;
     const text = typeof body === "string" ? body : JSON.stringify(body);
     const answer = await send(new Request(url, { method: "POST", body: text }));
-    const { error } = await answer.json<{ error: { fields?: { field: string }[] } }>();
+    type Named = { field: string; message: string }[];
+    const { error } = await answer.json<{ error: { fields?: Named; hints?: Named } }>();
     expect([answer.status, error.fields?.map((one) => one.field)]).toEqual([422, [field]]);
+    if (message === undefined) return;
+    expect([error.fields?.[0]?.message, error.hints?.[0]?.message]).toEqual([message, hint]);
   });
 });
 

@@ -1,6 +1,10 @@
 import { corsHeaders } from "../transfer/cors.ts";
 import { failureAnswer } from "../transfer/answers.ts";
+import { Problem } from "../../../platform/http/problems.ts";
 import { CHECKSUMS, TUS_EXTENSIONS, TUS_VERSION } from "./headers.ts";
+
+/** Of an upload URL, with PUT and POST by the REST API's protocol and the others by tus. */
+const UPLOAD_METHODS = "HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /** A refusal of the protocol. Its status is not among those of the API. */
 export class TusRefusal extends Error {
@@ -33,6 +37,7 @@ export function tusFailure(error: unknown, context: { corsOrigin: string; reques
   if (error instanceof TusRefusal)
     return new Response(`${error.message}\n`, { status: error.status, headers: tusHeaders(context.corsOrigin) });
   const response = failureAnswer(error, context);
+  if (error instanceof Problem && error.code === "method_not_allowed") response.headers.set("Allow", UPLOAD_METHODS);
   response.headers.set("Tus-Resumable", TUS_VERSION);
   return response;
 }

@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
-import { later, pattern } from "../../../../src/platform/http/fields.ts";
+import { pattern } from "../../../../src/platform/http/fields.ts";
 import { Instant } from "../../../../src/platform/http/instant.ts";
 import { hinted } from "../../../../src/platform/http/issue-hints.ts";
+import { later, markLater } from "../../../../src/platform/http/later.ts";
 import { problemResponse } from "../../../../src/platform/http/problems.ts";
 import { validationProblem } from "../../../../src/platform/http/validation.ts";
 
@@ -89,6 +90,15 @@ describe("a hint says what would be right", () => {
       { field: "inputs[2].type", message: "must be `video` or `audio`" },
       { field: "inputs[3].type", message: "is required" },
     ]);
+  });
+
+  test("offers no option of a later release", async () => {
+    const schema = z.object({ it: z.discriminatedUnion("type", [VIDEO, markLater(AUDIO.clone())]) });
+    const hintFor = async (it: unknown) => (await refused(schema, { it })).hints;
+    expect(await hintFor({ type: "hologram" })).toEqual([{ field: "it.type", message: "must be `video`" }]);
+    expect(await hintFor(7)).toEqual([{ field: "it", message: "must be an object" }]);
+    const both = z.object({ it: z.union([z.int(), markLater(z.boolean())]) });
+    expect((await refused(both, { it: "x" })).hints).toEqual([{ field: "it", message: "must be an integer" }]);
   });
 });
 

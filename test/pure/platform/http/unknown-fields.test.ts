@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
+import { later } from "../../../../src/platform/http/later.ts";
 import { MAX_UNKNOWN_FIELDS, unknownFields } from "../../../../src/platform/http/unknown-fields.ts";
 import { validationProblem } from "../../../../src/platform/http/validation.ts";
 
@@ -55,6 +56,17 @@ test.each<[string, unknown, [string, string][]]>([
   ["a body that is no object", [1, null], []],
 ])("%s", (_, body, expected) => {
   expect(unknownFields(Body, body).map(({ field, message }) => [field, message])).toEqual(expected);
+});
+
+test("a field of a later release is known, and no misspelt name is taken for it", () => {
+  const schema = z.object({ title: z.string(), mp4Support: later(), settings: z.object({ chapters: later() }) });
+  expect(unknownFields(schema, { mp4Support: "none" })).toEqual([]);
+  const found = unknownFields(schema, { mp4Suport: "none", chapters: [], titel: "x" });
+  expect(found.map(({ message }) => message)).toEqual([
+    "unknown field `mp4Suport`",
+    "unknown field `chapters`",
+    "unknown field `titel`; did you mean `title`?",
+  ]);
 });
 
 test("names at most twenty fields, and cuts long names", () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { apiDocument } from "../../../../src/api-document.ts";
 import { createApp } from "../../../../src/app.ts";
+import { newUpload } from "../../library/uploads/upload-helpers.ts";
 import { type ErrorBody, newWorkspace, send } from "../../workspace.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -21,6 +22,7 @@ test("a method that a path of the API does not have is 405, and `Allow` names th
     const path = template.replaceAll(/\{\w+\}/g, crypto.randomUUID());
     const known = new Set(methodsAt(path));
     if (known.has("GET")) known.add("HEAD");
+    if (path.includes("/drm/license/") || path.includes("/drm/cert/")) known.add("OPTIONS"); // from browsers
     for (const method of METHODS.filter((one) => !known.has(one))) {
       const answer = await workspace.request(method, path);
       expect([method, path, answer.status]).toEqual([method, path, 405]);
@@ -57,4 +59,25 @@ test("a wrong method without credentials is 401, and 405 where none are needed",
   expect((await send(new Request("http://sluice.test/v1/on-demand", { method: "DELETE" }))).status).toBe(401);
   const health = await send(new Request("http://sluice.test/healthz", { method: "POST" }));
   expect([health.status, health.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  const id = crypto.randomUUID();
+  const cases = [
+    ["GET", `/v1/on-demand/drm/license/clearkey/${id}`, "POST, OPTIONS"],
+    ["PUT", `/v1/on-demand/drm/license/widevine/${id}`, "POST, OPTIONS"],
+    ["GET", `/v1/live/drm/license/fairplay/${id}`, "POST, OPTIONS"],
+    ["POST", `/v1/live/drm/cert/fairplay/${id}`, "GET, HEAD, OPTIONS"],
+    ["GET", "/uploads/tus", "POST, OPTIONS"],
+    ["PUT", `/uploads/tus/${id}/${id}`, "GET, HEAD, PATCH, DELETE, OPTIONS"],
+  ] as const;
+  for (const [method, path, allow] of cases) {
+    const answer = await send(new Request(`http://sluice.test${path}`, { method }));
+    expect([method, path, answer.status, answer.headers.get("allow")]).toEqual([method, path, 405, allow]);
+    expect((await answer.json<ErrorBody>()).error.code).toBe(405);
+  }
+});
+
+test("an upload URL that is asked for with GET names its methods", async () => {
+  const workspace = await newWorkspace();
+  const { url } = await newUpload(workspace);
+  const answer = await send(new Request(url));
+  expect([answer.status, answer.headers.get("allow")]).toEqual([405, "HEAD, POST, PUT, PATCH, DELETE, OPTIONS"]);
 });
