@@ -1,7 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
+import { continueForgetting } from "../src/analytics/store/forget-viewer.ts";
+import { StoreParts } from "../src/analytics/store/parts.ts";
 import { receiveStoreCall } from "../src/analytics/store/receive-store-call.ts";
-import { planDeletion } from "../src/analytics/store/retention.ts";
-import { ViewTable } from "../src/analytics/store/view-table.ts";
+import { isEmptyStore, sweepStore } from "../src/analytics/store/sweep-store.ts";
 import type { Env } from "../src/platform/env.ts";
 import { log } from "../src/platform/log.ts";
 import { serveMachine } from "../src/platform/machine/serve.ts";
@@ -9,27 +10,32 @@ import { serveMachine } from "../src/platform/machine/serve.ts";
 /** Holds the views of one workspace and month, and answers questions about them (docs/architecture/video-data.md). */
 export class ViewStore extends DurableObject<Env> {
   readonly #serve: (request: Request) => Promise<Response>;
-  #table: ViewTable | null = null;
+  #opened: StoreParts | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#serve = serveMachine({ calls: {}, receive: (name, document) => this.#receive(name, document) });
+    this.#serve = serveMachine({
+      calls: {},
+      receive: (name, document) => receiveStoreCall(this.#parts, name, document),
+    });
+  }
+
+  get #parts(): StoreParts {
+    return (this.#opened ??= new StoreParts(this.ctx, this.env));
   }
 
   override fetch(request: Request): Promise<Response> {
     return this.#serve(request);
   }
 
-  /** No view of the month can be asked for any more. */
   override async alarm(): Promise<void> {
+    const parts = this.#parts;
+    await parts.timers.runDue({
+      run: async (timer) => (timer === "sweep" ? sweepStore(parts) : continueForgetting(parts)),
+    });
+    if (!isEmptyStore(parts)) return;
+    this.#opened = null;
     await this.ctx.storage.deleteAll();
-    this.#table = null;
     log("view_store.deleted", { store: this.ctx.id.name ?? this.ctx.id.toString() });
-  }
-
-  async #receive(name: string, document: unknown): Promise<unknown> {
-    if (name === "put") await planDeletion(this.ctx.storage, Date.now());
-    this.#table ??= new ViewTable(this.ctx.storage);
-    return receiveStoreCall(this.#table, name, document);
   }
 }

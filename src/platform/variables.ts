@@ -17,10 +17,17 @@ interface Rule {
 /** Values of `LIVE_PART_TARGET_MS`. */
 export const PART_TARGET_MS = { least: 200, usual: 500, most: 1000 } as const;
 
+/** Values of `VIEW_RETENTION_DAYS`. Each month of them is a store that a question may ask. */
+export const VIEW_RETENTION_DAYS = { least: 1, usual: 100, most: 400 } as const;
+
 const wholeNumber: Rule = {
   isValid: (value) => Number.isSafeInteger(Number(value)) && Number(value) > 0,
   words: "must be a positive whole number",
 };
+const wholeNumberIn = ({ least, most }: { least: number; most: number }): Rule => ({
+  isValid: (value) => Number.isInteger(Number(value)) && Number(value) >= least && Number(value) <= most,
+  words: `must be a whole number from ${least} to ${most}`,
+});
 const factor: Rule = {
   isValid: (value) => Number.isFinite(Number(value)) && Number(value) > 0,
   words: "must be a positive number",
@@ -48,11 +55,7 @@ const RULES = {
   MAX_WORKSPACE_STREAMS: { ...wholeNumber, isRequired: true },
   MAX_WORKSPACE_UPLOADS: { ...wholeNumber, isRequired: true },
   MAX_WORKSPACE_BYTES: { ...wholeNumber, isRequired: true },
-  LIVE_PART_TARGET_MS: {
-    isValid: (value) =>
-      Number.isInteger(Number(value)) && Number(value) >= PART_TARGET_MS.least && Number(value) <= PART_TARGET_MS.most,
-    words: `must be a whole number from ${PART_TARGET_MS.least} to ${PART_TARGET_MS.most}`,
-  },
+  LIVE_PART_TARGET_MS: wholeNumberIn(PART_TARGET_MS),
   DRM_LICENSE_PROXY_CPIX_URL: secureUrl,
   DRM_LICENSE_PROXY_WIDEVINE_URL: secureUrl,
   DRM_LICENSE_PROXY_FAIRPLAY_URL: secureUrl,
@@ -64,6 +67,7 @@ const RULES = {
     isValid: (value) => value === "" || /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/i.test(value),
     words: "must be a host name",
   },
+  VIEW_RETENTION_DAYS: wholeNumberIn(VIEW_RETENTION_DAYS),
   REVOKED_GATEWAYS: {
     isValid: (value) => value.split(",").every((id) => id.trim() === "" || GATEWAY_ID.test(id.trim())),
     words: "must be ids of gateways, separated by commas",

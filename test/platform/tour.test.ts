@@ -96,16 +96,23 @@ test("the first video is created, watched, played and deleted, in a folder that 
   expect(await readdir(folder)).toEqual([".sluice"]);
 });
 
-test("the guide to video data: a beacon is a view, questions about it are answered, and it can be downloaded", async () => {
+test("the guide to video data: a beacon is a view, questions about it are answered, it can be downloaded and forgotten", async () => {
   const steps = commandsOf("docs/guides/video-data.md", /^\d\. /);
-  expect(steps).toHaveLength(4);
-  const [status, views, answers, download] = (await session(steps)) as [string, string, string, string];
+  expect(steps).toHaveLength(5);
+  const [status, views, answers, download, forgotten] = (await session(steps)) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
   expect(status).toBe("200");
   expect(JSON.parse(views)).toMatchObject({ data: [{ videoTitle: "Harbour", viewWatchTime: 9000 }] });
   const [startup, titles] = answers.split("\n");
   expect(JSON.parse(startup!)).toMatchObject({ data: { value: 400, totalViews: 1 } });
   expect(JSON.parse(titles!)).toMatchObject({ data: [{ field: "Harbour", views: 1 }] });
   expect(download).toMatch(/^\uFEFF?viewEnd,videoTitle,watchTime,country\r\n\S+Z,Harbour,9000,/);
+  expect(JSON.parse(forgotten)).toEqual({ success: true, data: { deletedViews: 1, remainingViews: 0 } });
 });
 
 test("the guide to private playback: refused without a token, played with each kind of it, limited to a site", async () => {

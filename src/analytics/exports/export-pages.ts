@@ -6,7 +6,7 @@ import { callStore, type StoredView } from "../store/store-calls.ts";
 export async function countViews(env: Env, workspaceId: string, scope: Scope, nowMs: number): Promise<number> {
   const { sql, values } = conditionOf(scope);
   const query = { sql: `SELECT count(*) AS count FROM views WHERE ${sql}`, values };
-  const counts = await askStores(env, workspaceId, monthsIn(scope, nowMs), [query]);
+  const counts = await askStores(env, workspaceId, monthsIn(env, scope, nowMs), [query]);
   return counts.reduce((sum, [rows]) => sum + Number(rows![0]!["count"]), 0);
 }
 
@@ -18,7 +18,7 @@ export async function* viewPages(
   nowMs: number,
 ): AsyncGenerator<StoredView["view"][]> {
   const { sql, values } = conditionOf(scope);
-  for (const month of monthsIn(scope, nowMs)) {
+  for (const month of monthsIn(env, scope, nowMs)) {
     let after: [number, string] = [-1, ""];
     for (;;) {
       const page = await callStore(env, { workspaceId, month }, "page", {

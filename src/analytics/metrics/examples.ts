@@ -91,6 +91,7 @@ export const VIDEO_DATA_EXAMPLES: Record<string, unknown> = {
     format: "csv",
     rows: 401,
   },
+  ForgottenViewer: { deletedViews: 12, remainingViews: 0 },
   RevokedExport: { message: "export is revoked" },
   TopError: topError,
 };

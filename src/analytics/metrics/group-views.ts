@@ -32,7 +32,7 @@ const MAX_GROUPS = 100_000;
 /** The metric for each group of views. Exact, also across months. */
 export async function groupViews(env: Env, question: Question, nowMs: number): Promise<Group[]> {
   const { workspaceId, scope, metric, measurement } = question;
-  const months = monthsIn(scope, nowMs);
+  const months = monthsIn(env, scope, nowMs);
   const quantile = METRICS[metric].column === null || metric === "unique_viewers" ? null : quantileOf(measurement);
   const queries = [totalsQuery(question)];
   if (months.length > 1) queries.push(viewersQuery(question));

@@ -29,7 +29,7 @@ interface SeenError {
 /** The errors that ended views, the most frequent first; `topErrors` by the share of viewers that they met. */
 export async function listErrors(env: Env, workspaceId: string, scope: Scope, limit: number, nowMs: number) {
   const { sql, values } = conditionOf(scope);
-  const months = monthsIn(scope, nowMs);
+  const months = monthsIn(env, scope, nowMs);
   const select = `SELECT error_code AS code, error_message AS message, viewer_key AS viewer, count(*) AS count,
     max(view_end_ms) AS last FROM views WHERE ${sql} AND has_failed = 1 GROUP BY 1, 2, 3`;
   const all = `SELECT count(*) AS views FROM views WHERE ${sql}`;

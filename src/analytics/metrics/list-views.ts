@@ -1,6 +1,5 @@
 import type { Env } from "../../platform/env.ts";
 import { callStore, type Query, type Row, type StoredView } from "../store/store-calls.ts";
-import { RETENTION_MS } from "../store/retention.ts";
 import { askStores, monthsIn } from "./ask-stores.ts";
 import { conditionOf, type Scope } from "./scope.ts";
 
@@ -23,7 +22,7 @@ export async function listViews(
   nowMs: number,
 ): Promise<{ rows: Row[]; total: number }> {
   const { sql, values } = conditionOf(scope);
-  const months = monthsIn(scope, nowMs);
+  const months = monthsIn(env, scope, nowMs);
   if (order === "desc") months.reverse();
   const count: Query = { sql: `SELECT count(*) AS count FROM views WHERE ${sql}`, values };
   const counts = (await askStores(env, workspaceId, months, [count])).map(([rows]) => Number(rows![0]!["count"]));
@@ -51,7 +50,7 @@ export async function findView(
   viewId: string,
   nowMs: number,
 ): Promise<StoredView | null> {
-  const months = monthsIn({ fromMs: nowMs - RETENTION_MS, toMs: nowMs }, nowMs);
+  const months = monthsIn(env, { fromMs: 0, toMs: nowMs }, nowMs);
   const found = await Promise.all(months.map((month) => callStore(env, { workspaceId, month }, "find", { viewId })));
   return found.findLast((view) => view !== null) ?? null;
 }

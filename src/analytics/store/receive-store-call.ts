@@ -1,19 +1,27 @@
+import { forgetViewer } from "./forget-viewer.ts";
+import type { StoreParts } from "./parts.ts";
+import { putView } from "./put-view.ts";
 import type { StoreCalls } from "./store-calls.ts";
-import type { ViewTable } from "./view-table.ts";
 
-type Calls = { [Name in keyof StoreCalls]: (table: ViewTable, document: never) => ReturnType<StoreCalls[Name]> };
-
-const CALLS: Calls = {
-  put: (table, { view, timeline, revision }: Parameters<StoreCalls["put"]>[0]) => table.put(view, timeline, revision),
-  remove: (table, { viewId }: Parameters<StoreCalls["remove"]>[0]) => table.remove(viewId),
-  find: (table, { viewId }: Parameters<StoreCalls["find"]>[0]) => table.find(viewId),
-  page: (table, { condition, afterMs, afterId }: Parameters<StoreCalls["page"]>[0]) =>
-    table.page(condition, afterMs, afterId),
-  run: (table, { queries }: Parameters<StoreCalls["run"]>[0]) => queries.map((query) => table.run(query)),
+type Document<Name extends keyof StoreCalls> = Parameters<StoreCalls[Name]>[0];
+type Calls = {
+  [Name in keyof StoreCalls]: (
+    parts: StoreParts,
+    document: never,
+  ) => ReturnType<StoreCalls[Name]> | Promise<ReturnType<StoreCalls[Name]>>;
 };
 
-export function receiveStoreCall(table: ViewTable, name: string, document: unknown): unknown {
-  const call = CALLS[name as keyof StoreCalls] as ((table: ViewTable, document: unknown) => unknown) | undefined;
+const CALLS: Calls = {
+  put: (parts, stored: Document<"put">) => putView(parts, stored),
+  remove: ({ views }, { viewId }: Document<"remove">) => void views.remove([viewId]),
+  find: ({ views }, { viewId }: Document<"find">) => views.find(viewId),
+  page: ({ views }, { condition, afterMs, afterId }: Document<"page">) => views.page(condition, afterMs, afterId),
+  run: ({ views }, { queries }: Document<"run">) => queries.map((query) => views.run(query)),
+  forget: (parts, { viewerId }: Document<"forget">) => forgetViewer(parts, viewerId),
+};
+
+export function receiveStoreCall(parts: StoreParts, name: string, document: unknown): unknown {
+  const call = CALLS[name as keyof StoreCalls] as ((parts: StoreParts, document: unknown) => unknown) | undefined;
   if (call === undefined) throw new Error(`a view store does not know ${name}`);
-  return call(table, document);
+  return call(parts, document);
 }

@@ -1,10 +1,10 @@
-const DAY_MS = 24 * 3600_000;
-/** Views can be asked for this long after their end; earlier months are not asked. */
-export const RETENTION_MS = 100 * DAY_MS;
-/** The last view of a month ends up to 31 days after its first one is stored, and is stored up to a week later. */
-const KEEP_STORE_MS = RETENTION_MS + 45 * DAY_MS;
+import { VIEW_RETENTION_DAYS } from "../../platform/variables.ts";
 
-/** Plans the deletion of a month's store, once. */
-export async function planDeletion(storage: DurableObjectStorage, nowMs: number): Promise<void> {
-  if ((await storage.getAlarm()) === null) await storage.setAlarm(nowMs + KEEP_STORE_MS);
-}
+const DAY_MS = 24 * 3600_000;
+
+/** A store deletes what is too old this often. */
+export const SWEEP_EVERY_MS = DAY_MS;
+
+/** Views can be asked for this long after their end, and are then deleted. */
+export const retentionMs = (env: { VIEW_RETENTION_DAYS: string }): number =>
+  Number(env.VIEW_RETENTION_DAYS || VIEW_RETENTION_DAYS.usual) * DAY_MS;

@@ -16,20 +16,26 @@ export interface StoredView {
   timeline: TimelineEvent[];
 }
 
+/** How far the deletion of a viewer's views is. */
+export interface Forgotten {
+  deletedViews: number;
+  /** Deleted by the store's alarm. */
+  remainingViews: number;
+}
+
 /** The calls of a view store. Each is one document. */
 export interface StoreCalls {
   /** Repeatable. @param stored `revision` orders the states of a view: the highest stays */
-  put: (stored: StoredView & { revision: number }) => void;
+  put: (stored: StoredView & { revision: number }) => { isForgotten: boolean };
   remove: (of: { viewId: string }) => void;
   find: (of: { viewId: string }) => StoredView | null;
   /** The views that satisfy the condition and come after this one, in the order of their ends: as many as fit into an answer. */
   page: (of: { condition: Query; afterMs: number; afterId: string }) => StoredView["view"][];
   /** The rows of each query. */
   run: (of: { queries: Query[] }) => Row[][];
+  /** Deletes the views of a viewer that began until now. Repeatable. */
+  forget: (of: { viewerId: string }) => Forgotten;
 }
-
-/** The store of a month, which is that in which its views ended or were last active: "2026-11", by UTC. */
-export const monthOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, 7);
 
 /** Calls the store of one workspace and month. */
 export const callStore = <Name extends keyof StoreCalls>(

@@ -9,10 +9,14 @@ const TEXTS = new Set(["viewer_key", "error_message"]);
 /** A view has about 3 kB. */
 const [MAX_PAGE_ROWS, MAX_PAGE_LENGTH] = [1000, 4 << 20];
 
+/** The viewer's id that the SDK made. */
+const SDK_VIEWER = "(record ->> '$.fpViewerId')";
+const OF_VIEWER = `FROM views WHERE (viewer_id = ? OR ${SDK_VIEWER} = ?) AND view_start_ms <= ?`;
+
 /** The views of one workspace and month, in the store's own SQLite. */
 export class ViewTable {
   readonly #sql: SqlStorage;
-  readonly #commit: (write: () => void) => void;
+  readonly #commit: <T>(write: () => T) => T;
 
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql;
@@ -20,6 +24,10 @@ export class ViewTable {
     const columns = VIEW_COLUMNS.map((name) => `${name} ${NUMERIC.has(name) && !TEXTS.has(name) ? "REAL" : "TEXT"}`);
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS views (${columns.join(", ")}, PRIMARY KEY (view_id)) WITHOUT ROWID`);
     this.#sql.exec("CREATE INDEX IF NOT EXISTS views_by_end ON views (view_end_ms)");
+    this.#sql.exec("CREATE INDEX IF NOT EXISTS views_by_viewer ON views (viewer_id) WHERE viewer_id IS NOT NULL");
+    this.#sql.exec(
+      `CREATE INDEX IF NOT EXISTS views_by_sdk_viewer ON views (${SDK_VIEWER}) WHERE ${SDK_VIEWER} IS NOT NULL`,
+    );
     this.#sql.exec("CREATE TABLE IF NOT EXISTS timelines (view_id TEXT PRIMARY KEY, events TEXT NOT NULL)");
   }
 
@@ -41,11 +49,39 @@ export class ViewTable {
     });
   }
 
-  remove(viewId: string): void {
-    this.#commit(() => {
-      this.#sql.exec("DELETE FROM views WHERE view_id = ?", viewId);
-      this.#sql.exec("DELETE FROM timelines WHERE view_id = ?", viewId);
+  /** @returns how many there were */
+  remove(viewIds: string[]): number {
+    const ids = JSON.stringify(viewIds);
+    return this.#commit(() => {
+      this.#sql.exec("DELETE FROM timelines WHERE view_id IN (SELECT value FROM json_each(?))", ids);
+      const remove = "DELETE FROM views WHERE view_id IN (SELECT value FROM json_each(?)) RETURNING view_id";
+      return this.#sql.exec(remove, ids).toArray().length;
     });
+  }
+
+  /** @returns how many views were removed, at most `limit` */
+  removeEndedBefore(endMs: number, limit: number): number {
+    const select = "SELECT view_id FROM views WHERE view_end_ms < ? LIMIT ?";
+    const old = this.#sql.exec<{ view_id: string }>(select, endMs, limit).toArray();
+    return this.remove(old.map(({ view_id }) => view_id));
+  }
+
+  get isEmpty(): boolean {
+    return this.#sql.exec("SELECT 1 FROM views LIMIT 1").toArray().length === 0;
+  }
+
+  /** Views of a viewer that began until then, by the integrator's id or that of the SDK. */
+  idsOf(viewerId: string, untilMs: number, limit: number): { workspaceId: string; viewId: string }[] {
+    const columns = "view_id AS viewId, record ->> '$.workspaceId' AS workspaceId";
+    const select = `SELECT ${columns} ${OF_VIEWER} LIMIT ?`;
+    return this.#sql
+      .exec<{ workspaceId: string; viewId: string }>(select, viewerId, viewerId, untilMs, limit)
+      .toArray();
+  }
+
+  countOf(viewerId: string, untilMs: number): number {
+    const select = `SELECT count(*) AS count ${OF_VIEWER}`;
+    return this.#sql.exec<{ count: number }>(select, viewerId, viewerId, untilMs).one().count;
   }
 
   find(viewId: string): StoredView | null {

@@ -10,6 +10,7 @@ export async function announceView(machine: ViewParts, messages: ViewMessage[]):
   for (const { payload } of messages) {
     if (machine.events.count === 0) continue; // an earlier attempt has announced it
     const view = await projectView(machine);
+    if (view === null) continue;
     const { viewId, workspaceId, viewHasError, fpPlaybackId } = view;
     log("view.ended", { viewId, workspaceId, hasError: viewHasError });
     if (fpPlaybackId !== null) {

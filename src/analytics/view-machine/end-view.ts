@@ -1,3 +1,4 @@
+import { keepFinalState } from "./free-view.ts";
 import type { ViewParts } from "./parts.ts";
 
 /** Ends the view: its record and its event are final. Repeatable. */
@@ -6,5 +7,6 @@ export function endView(machine: ViewParts): void {
     machine.timers.cancel("project", "silence", "settle");
     machine.outbox.enqueue({ kind: "ended", payload: { eventId: crypto.randomUUID() } });
     machine.timers.schedule("outbox", machine.clock());
+    keepFinalState(machine);
   });
 }

@@ -9,13 +9,17 @@ import { EventTable } from "./event-table.ts";
 
 /**
  * `project` writes the view to the store while it runs, `settle` ends it once missing events have had time to come, `silence` ends it
- * without an end, `outbox` writes its final state and its event.
+ * without an end, `outbox` writes its final state and its event, `free` deletes the machine's storage.
  */
-export type ViewTimer = "project" | "settle" | "silence" | "outbox";
-export type ViewStatus = "open" | "final";
-type ViewSignal = "end";
+export type ViewTimer = "project" | "settle" | "silence" | "outbox" | "free";
+export type ViewStatus = "open" | "final" | "forgotten";
+type ViewSignal = "end" | "forget";
 
-const MOVES: Moves<ViewStatus, ViewSignal> = { open: { end: ["final", null] }, final: {} };
+const MOVES: Moves<ViewStatus, ViewSignal> = {
+  open: { end: ["final", null], forget: ["forgotten", null] },
+  final: { forget: ["forgotten", null] },
+  forgotten: {},
+};
 
 /** The messages of the outbox. */
 export interface ViewMessage {

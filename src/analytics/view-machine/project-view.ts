@@ -1,24 +1,29 @@
-import { callStore, monthOf } from "../store/store-calls.ts";
+import { monthOf } from "../store/months.ts";
+import { callStore } from "../store/store-calls.ts";
 import { findContent } from "../views/find-content.ts";
 import { mergeEvents } from "../views/merged-view.ts";
 import type { PlayedContent } from "../views/played-content.ts";
 import { playbackIdIn } from "../views/played-content.ts";
 import { timelineOf } from "../views/view-event.ts";
 import { type ViewRecord, viewRecordOf } from "../views/view-record.ts";
+import { forgetView } from "./forget-view.ts";
 import type { ViewParts } from "./parts.ts";
 
-/** Writes the view as it is now to the store of its month. Repeatable. @returns what was written */
-export async function projectView(machine: ViewParts): Promise<ViewRecord> {
+/** Writes the view as it is now to the store of its month. Repeatable. @returns what was written; null = the view is forgotten */
+export async function projectView(machine: ViewParts): Promise<ViewRecord | null> {
   const { documents, env, state } = machine;
+  const isForgotten = () => state.status === "forgotten";
   const { workspaceId, viewId, edge, insertedAtMs } = machine.facts;
   const events = machine.events.all();
   const merged = mergeEvents(events);
+  const content = await contentOf(machine, [merged.fields["video_source_url"], merged.fields["page_url"]]);
+  if (isForgotten()) return null;
   const nowMs = machine.clock();
   const view = viewRecordOf(merged, {
     workspaceId,
     viewId,
     edge,
-    content: await contentOf(machine, [merged.fields["video_source_url"], merged.fields["page_url"]]),
+    content: content?.found ?? null,
     isFinal: state.status === "final",
     insertedAtMs,
     updatedAtMs: nowMs,
@@ -26,23 +31,26 @@ export async function projectView(machine: ViewParts): Promise<ViewRecord> {
   const revision = (documents.get("revision") ?? 0) + 1;
   const [month, earlier] = [monthOf(view.viewEndMs), documents.get("month")];
   machine.commit(() => {
+    if (content !== null) documents.put("content", content);
     documents.put("revision", revision);
     documents.put("projectedAtMs", nowMs);
     documents.put("month", month);
   });
-  await callStore(env, { workspaceId, month }, "put", { view, timeline: timelineOf(events), revision });
+  const put = await callStore(env, { workspaceId, month }, "put", { view, timeline: timelineOf(events), revision });
+  if (put.isForgotten) forgetView(machine);
   if (earlier !== undefined && earlier !== month)
     await callStore(env, { workspaceId, month: earlier }, "remove", { viewId });
-  return view;
+  return isForgotten() ? null : view;
 }
 
-/** What the view plays. It is looked up once an address names it. */
-async function contentOf({ documents, env, facts }: ViewParts, addresses: unknown[]): Promise<PlayedContent | null> {
+/** What the view plays, which is looked up once. @returns null = no address has named it yet */
+async function contentOf(
+  { documents, env, facts }: ViewParts,
+  addresses: unknown[],
+): Promise<{ found: PlayedContent | null } | null> {
   const known = documents.get("content");
-  if (known !== undefined) return known.found;
+  if (known !== undefined) return known;
   const playbackId = addresses.map(playbackIdIn).find((found) => found !== null);
   if (playbackId === undefined || playbackId === null) return null;
-  const found = await findContent(env.DB, facts.workspaceId, playbackId);
-  documents.put("content", { found });
-  return found;
+  return { found: await findContent(env.DB, facts.workspaceId, playbackId) };
 }

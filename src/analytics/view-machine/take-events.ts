@@ -1,4 +1,5 @@
 import type { ViewReport } from "../views/view-calls.ts";
+import { keepFinalState } from "./free-view.ts";
 import type { ViewParts } from "./parts.ts";
 
 /** A view without events for this long is over (media contract, analytics: "Ids and time rules"). */
@@ -15,11 +16,17 @@ const ENDS = new Set(["viewCompleted", "error"]);
 /** Stores the events that are not known yet, and schedules what follows from them. @returns how many were new */
 export function takeEvents(machine: ViewParts, { workspaceId, viewId, edge, events, isPassive }: ViewReport): number {
   const { documents, timers, state } = machine;
-  if (state.status === "final" || (isPassive && documents.get("facts") === undefined)) return 0;
+  const isNew = state.status === "open" && documents.get("facts") === undefined;
+  if (state.status !== "open" || (isPassive && isNew)) {
+    keepFinalState(machine);
+    return 0;
+  }
   const nowMs = machine.clock();
   return machine.commit(() => {
-    if (documents.get("facts") === undefined)
+    if (isNew) {
       documents.put("facts", { workspaceId, viewId, edge, insertedAtMs: nowMs });
+      timers.cancel("free");
+    }
     const added = events.filter((event) => machine.events.add(event));
     if (added.length === 0) return 0;
     const hasEnded = machine.events.lastName === "ended";

@@ -9,6 +9,7 @@ export function viewTimers(machine: ViewParts): TimerHandlers<ViewTimer> {
     settle: () => endView(machine),
     silence: () => endView(machine),
     outbox: () => machine.outbox.drain(),
+    free: () => {}, // done by the object itself, whose storage it is
   };
   return { run: async (timer) => void (await handlers[timer]()) };
 }

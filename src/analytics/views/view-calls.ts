@@ -16,6 +16,8 @@ export interface ViewReport {
 export interface ViewCalls {
   /** Stores the events that are not known yet. Repeatable. @returns how many were new */
   take: (report: ViewReport) => number;
+  /** Deletes what the machine knows of the view, which takes no events any more. Repeatable. */
+  forget: (of: { workspaceId: string; viewId: string }) => void;
 }
 
 /** Calls the machine of a view. Workspaces do not share machines, so no workspace can write into another's view. */

@@ -16,12 +16,15 @@ export function describeRoute(pattern: string | null, path: string): { route: st
   if (pattern === null) return { route: "unknown", ids: [] };
   const parts = pattern.split("/");
   const values = path.split("/");
-  const ids = parts.flatMap((part, index) => (part.startsWith(":") ? [decode(values[index] ?? "")] : []));
+  const ids = parts.flatMap((part, index) => (isLogged(part) ? [decode(values[index] ?? "")] : []));
   return {
     route: parts.map((part) => part.replace(/^:(\w+).*$/, "{$1}")).join("/"),
     ids: ids.map((id) => (UUID.test(id) ? id.toLowerCase() : id.slice(0, 64).toWellFormed())),
   };
 }
+
+/** The id of a viewer may identify a person, who may have asked to be forgotten with that very request. */
+const isLogged = (part: string) => part.startsWith(":") && part !== ":viewerId";
 
 /** The API accepts ids in either case and returns them in lower case, so that is how they are stored. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

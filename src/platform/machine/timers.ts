@@ -45,7 +45,7 @@ export class Timers<Name extends string> {
 
   /** Sets a timer unless it is due earlier. */
   bringForward(timer: Name, atMs: number): void {
-    const due = this.#dueOf(timer);
+    const due = this.dueOf(timer);
     if (due === null || due > atMs) this.schedule(timer, atMs);
   }
 
@@ -54,7 +54,13 @@ export class Timers<Name extends string> {
   }
 
   isScheduled(timer: Name): boolean {
-    return this.#dueOf(timer) !== null;
+    return this.dueOf(timer) !== null;
+  }
+
+  /** Epoch ms; null = it is not scheduled. */
+  dueOf(timer: Name): number | null {
+    const [row] = this.#storage.sql.exec<{ due: number }>("SELECT due FROM timers WHERE name = ?", timer);
+    return row?.due ?? null;
   }
 
   /** For the object's `alarm()`. Never rejects because of a handler. */
@@ -83,11 +89,6 @@ export class Timers<Name extends string> {
       });
       handlers.onFailure?.(name as Name, failures + 1);
     }
-  }
-
-  #dueOf(timer: Name): number | null {
-    const [row] = this.#storage.sql.exec<{ due: number }>("SELECT due FROM timers WHERE name = ?", timer);
-    return row?.due ?? null;
   }
 
   #setAlarm(): void {

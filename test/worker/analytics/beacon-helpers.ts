@@ -1,6 +1,8 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { edgeFactsOf } from "../../../src/analytics/beacons/read-edge-facts.ts";
-import { callStore, monthOf } from "../../../src/analytics/store/store-calls.ts";
+import { monthOf } from "../../../src/analytics/store/months.ts";
+import { callStore } from "../../../src/analytics/store/store-calls.ts";
+import type { Fields } from "../../../src/analytics/views/fields.ts";
 import { mergeEvents } from "../../../src/analytics/views/merged-view.ts";
 import { timelineOf, type ViewEvent } from "../../../src/analytics/views/view-event.ts";
 import { viewRecordOf } from "../../../src/analytics/views/view-record.ts";
@@ -66,24 +68,33 @@ export async function sendView(workspaceId: string, events: Record<string, unkno
   for (const viewId of new Set(events.map((event) => String(event["veid"])))) await elapse(workspaceId, viewId);
 }
 
-/** Puts a final view into its store, as its machine does. Faster than by beacons, for tests of other things. */
-export async function storeView(workspaceId: string, title: string, hasFailed = false): Promise<string> {
-  const startMs = Date.now() - 10_000;
-  const error = { player_error_code: title, player_error_message: title };
-  const events: ViewEvent[] = [
-    { sequence: 1, name: "viewBegin", atMs: startMs, fields: { video_title: title, browser: "Chrome" } },
-    { sequence: 2, name: "playing", atMs: startMs + 400, fields: { view_time_to_first_frame: 400 } },
-    { sequence: 3, name: hasFailed ? "error" : "viewCompleted", atMs: startMs + 5000, fields: hasFailed ? error : {} },
-  ];
-  const view = viewRecordOf(mergeEvents(events), {
+/** The record of a final view with an id of its own. */
+export const finalView = (workspaceId: string, events: ViewEvent[]) =>
+  viewRecordOf(mergeEvents(events), {
     workspaceId,
     viewId: crypto.randomUUID(),
     edge: edgeFactsOf(new Headers(), undefined),
     content: null,
     isFinal: true,
-    insertedAtMs: startMs,
-    updatedAtMs: startMs,
+    insertedAtMs: events[0]!.atMs,
+    updatedAtMs: events[0]!.atMs,
   });
+
+/** Puts a final view into its store, as its machine does. Faster than by beacons, for tests of other things. */
+export async function storeView(
+  workspaceId: string,
+  title: string,
+  fields: Fields = {},
+  hasFailed = false,
+): Promise<string> {
+  const startMs = Date.now() - 10_000;
+  const error = { player_error_code: title, player_error_message: title };
+  const events: ViewEvent[] = [
+    { sequence: 1, name: "viewBegin", atMs: startMs, fields: { video_title: title, browser: "Chrome", ...fields } },
+    { sequence: 2, name: "playing", atMs: startMs + 400, fields: { view_time_to_first_frame: 400 } },
+    { sequence: 3, name: hasFailed ? "error" : "viewCompleted", atMs: startMs + 5000, fields: hasFailed ? error : {} },
+  ];
+  const view = finalView(workspaceId, events);
   const stored = { view, timeline: timelineOf(events), revision: 1 };
   await callStore(env, { workspaceId, month: monthOf(view.viewEndMs) }, "put", stored);
   return view.viewId;

@@ -2,7 +2,8 @@
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { METRIC_NAMES, type MetricName } from "../../../src/analytics/metrics/metrics.ts";
-import { callStore, monthOf } from "../../../src/analytics/store/store-calls.ts";
+import { monthOf } from "../../../src/analytics/store/months.ts";
+import { callStore } from "../../../src/analytics/store/store-calls.ts";
 import { mergeEvents } from "../../../src/analytics/views/merged-view.ts";
 import type { ViewEvent } from "../../../src/analytics/views/view-event.ts";
 import { type ViewRecord, viewRecordOf } from "../../../src/analytics/views/view-record.ts";

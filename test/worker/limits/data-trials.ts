@@ -5,11 +5,16 @@ import { derivedId } from "../../../src/platform/crypto/derived-id.ts";
 import type { ExportQuery } from "../../../src/analytics/exports/export-query.ts";
 import { insertExport } from "../../../src/analytics/exports/repository.ts";
 import { commit, openDatabase } from "../../../src/platform/database.ts";
+import { StoreParts } from "../../../src/analytics/store/parts.ts";
+import { sweepStore } from "../../../src/analytics/store/sweep-store.ts";
+import { endView } from "../../../src/analytics/view-machine/end-view.ts";
+import { isFreeable } from "../../../src/analytics/view-machine/free-view.ts";
+import { ViewParts } from "../../../src/analytics/view-machine/parts.ts";
 import { takeEvents } from "../../../src/analytics/view-machine/take-events.ts";
 import { TAKEN, type Trial, upTo } from "../../support/limits/trials.ts";
 import { newAsset } from "../playback/playable.ts";
 import { newWorkspace, send as sendRequest } from "../workspace.ts";
-import { postBeacon, TestPlayer } from "../analytics/beacon-helpers.ts";
+import { finalView, postBeacon, TestPlayer } from "../analytics/beacon-helpers.ts";
 
 const IGNORED = "ignored";
 const isKept = (kept: boolean) => (kept ? TAKEN : IGNORED);
@@ -120,6 +125,51 @@ async function viewExports(bound: number): Promise<{ atBound: string; above: str
   return { atBound: await create(), above: await create() };
 }
 
+async function forget(length: number): Promise<string> {
+  const workspace = await newWorkspace();
+  const { ok, status } = await workspace.request("DELETE", `/v1/data/viewers/${"x".repeat(length)}`);
+  return ok ? TAKEN : String(status);
+}
+
+/** @param ask whether something is still there, after the limit's time */
+const keptFor = (ask: (store: StoreParts, nowMs: number, ageMs: number) => boolean, answer: string) =>
+  upTo(async (ageMs) => {
+    const { id: workspaceId } = await newWorkspace();
+    const nowMs = Date.now();
+    const store = env.VIEW_STORE.get(env.VIEW_STORE.idFromName(`${workspaceId}:2026-01`));
+    const isKept = await runInDurableObject(store, (_, state) => ask(new StoreParts(state, env), nowMs, ageMs));
+    return isKept ? TAKEN : answer;
+  });
+
+const viewRetention = keptFor((store, nowMs, ageMs) => {
+  store.views.put(finalView("w", [{ sequence: 1, name: "viewBegin", atMs: nowMs - ageMs, fields: {} }]), [], 1);
+  sweepStore(store, nowMs);
+  return !store.views.isEmpty;
+}, "deleted");
+
+const forgottenViewer = keptFor(({ forgotten }, nowMs, ageMs) => {
+  forgotten.add({ viewer_id: "x", at_ms: nowMs - ageMs }, "hash");
+  forgotten.deleteOld(nowMs);
+  return forgotten.has(["hash"], 0);
+}, "forgotten");
+
+async function machineKept(ageMs: number): Promise<string> {
+  const { workspaceId, viewId } = await send((player) => ({ events: [begin(player)] }));
+  const isFreed = await runInDurableObject(machineOf(workspaceId, viewId), (_, state) => {
+    let nowMs = Date.now();
+    const parts = new ViewParts(
+      state,
+      env,
+      async () => {},
+      () => nowMs,
+    );
+    endView(parts);
+    nowMs += ageMs - 1; // at that time it is due
+    return isFreeable(parts);
+  });
+  return isFreed ? "deleted" : TAKEN;
+}
+
 const HOUR_MS = 3600_000;
 const MINUTE_S = 60;
 export const dataTrials = {
@@ -133,4 +183,8 @@ export const dataTrials = {
   "data-filters": upTo((count) => ask(`overall?${"filterby[]=country:IT&".repeat(count)}`)),
   "data-intervals": upTo((count) => ask(`timeseries?timespan[]=0&timespan[]=${count * MINUTE_S}&groupBy=minute`)),
   "view-exports": viewExports,
+  "viewer-id": upTo(forget),
+  "view-retention": viewRetention,
+  "view-machine-kept": upTo(machineKept),
+  "forgotten-viewer": forgottenViewer,
 } satisfies Record<string, Trial>;

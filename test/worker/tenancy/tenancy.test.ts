@@ -36,6 +36,7 @@ const someIds = () => ({
   signingKeyId: crypto.randomUUID(),
   exportId: crypto.randomUUID(),
   viewId: crypto.randomUUID(),
+  viewerId: crypto.randomUUID(),
   metricId: "views", // a name, as the next
   dimensionsId: "video_title",
   drmConfigurationId: crypto.randomUUID(),
@@ -161,6 +162,7 @@ const CALLS: Record<string, Call> = {
   delete_view_export: {},
   list_video_views: { queries: () => ["limit=50", "limit=50&sortOrder=desc"] },
   get_video_view_details: {},
+  forget_viewer: { nothing: 200 },
   list_by_top_content: { queries: () => ["limit=50"] },
   list_dimensions: {},
   list_filter_values_for_dimension: { nothing: 200, query: () => SPAN },
@@ -282,8 +284,8 @@ async function newTenant(): Promise<Tenant> {
     await db.insert(deliveries).values({ ...delivery, status: "failed", lastFailure: "timed_out", createdAt: now });
     await db.insert(deliveryAttempts).values({ ...row, number: 1, startedAt: now, durationMs: 1, responseHead: mark });
   }
-  const view = await storeView(workspace.id, mark, true);
-  await storeView(workspace.id, "a", true);
+  const view = await storeView(workspace.id, mark, { viewer_id: mark }, true);
+  await storeView(workspace.id, "a", {}, true);
   const viewExport = await make("/v1/data/viewlist", {});
   const exportId = viewExport["exportId"] as string;
   const [credentialId] = atob(workspace.authorization.slice(6)).split(":");
@@ -303,6 +305,7 @@ async function newTenant(): Promise<Tenant> {
       signingKeyId,
       exportId,
       viewId: view,
+      viewerId: mark,
       metricId: "views",
       dimensionsId: "video_title",
       drmConfigurationId: configuration.id,
@@ -353,6 +356,7 @@ async function possessionsOf({ workspace, ids }: Tenant) {
   const { title, metadata, playbackIds } = await read("GET", `/v1/on-demand/${mediaId}`);
   return {
     viewExport,
+    views: await read("GET", "/v1/data/viewlist"),
     media: { title, metadata, playbackIds },
     uploads: await read("GET", "/v1/on-demand/uploads"),
     webhook: await read("GET", `/v1/webhooks/${webhookId}`),

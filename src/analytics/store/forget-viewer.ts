@@ -1,0 +1,42 @@
+import { log, logError } from "../../platform/log.ts";
+import { callView } from "../views/view-calls.ts";
+import { type ForgottenViewer, hashOf } from "./forgotten-viewers.ts";
+import type { StoreParts } from "./parts.ts";
+import type { Forgotten } from "./store-calls.ts";
+
+/** Each may be a call of its machine. */
+const VIEWS_AT_ONCE = 200;
+
+/** Deletes the views of a viewer that began until now: the first ones at once, and further ones by the alarm. Repeatable. */
+export async function forgetViewer(parts: StoreParts, viewerId: string, nowMs = Date.now()): Promise<Forgotten> {
+  const { forgotten, timers, views } = parts;
+  const hash = await hashOf(viewerId);
+  const viewer = { viewer_id: viewerId, at_ms: nowMs };
+  parts.commit(() => {
+    forgotten.add(viewer, hash);
+    timers.schedule("forget", nowMs);
+  });
+  const deletedViews = await forgetSome(parts, viewer).catch((error: unknown) => {
+    logError("viewer.not_forgotten_yet", { error: String(error) });
+    return 0;
+  });
+  return { deletedViews, remainingViews: views.countOf(viewerId, nowMs) };
+}
+
+/** For the alarm: deletes some views of one viewer, and schedules itself while there are more. */
+export async function continueForgetting(parts: StoreParts): Promise<void> {
+  const viewer = parts.forgotten.next();
+  if (viewer === null) return;
+  await forgetSome(parts, viewer);
+  if (parts.forgotten.next() !== null) parts.timers.schedule("forget", Date.now() + 1);
+}
+
+/** The machines come first: a view whose row is deleted is not found by a repeat. @returns how many views were deleted */
+async function forgetSome({ env, views, forgotten }: StoreParts, viewer: ForgottenViewer): Promise<number> {
+  const found = views.idsOf(viewer.viewer_id, viewer.at_ms, VIEWS_AT_ONCE);
+  await Promise.all(found.map((of) => callView(env, "forget", of)));
+  const deleted = views.remove(found.map(({ viewId }) => viewId));
+  if (found.length < VIEWS_AT_ONCE) forgotten.done(viewer);
+  log("viewer.forgotten", { views: deleted, isDone: found.length < VIEWS_AT_ONCE });
+  return deleted;
+}

@@ -1,0 +1,66 @@
+import { sha256Hex } from "../../platform/crypto/hash.ts";
+import type { ViewRecord } from "../views/view-record.ts";
+
+/** Players that were offline send events up to seven days later, so no view that began before the request arrives after this. */
+const KEEP_MS = 8 * 24 * 3600_000;
+
+/** A viewer whose views are being deleted. */
+export interface ForgottenViewer extends Record<string, SqlStorageValue> {
+  viewer_id: string;
+  /** When it was asked for, epoch ms. Views that began later stay. */
+  at_ms: number;
+}
+
+/**
+ * Viewers that are to be forgotten, in a store's own SQLite: as long as views of them are left by their ids, and then as hashes, because a
+ * view that is still running may not be in the store yet.
+ */
+export class ForgottenViewers {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec("CREATE TABLE IF NOT EXISTS viewers_to_forget (viewer_id TEXT PRIMARY KEY, at_ms REAL NOT NULL)");
+    sql.exec("CREATE TABLE IF NOT EXISTS forgotten_viewers (hash TEXT PRIMARY KEY, at_ms REAL NOT NULL)");
+  }
+
+  /** @param hash of `hashOf` */
+  add({ viewer_id, at_ms }: ForgottenViewer, hash: string): void {
+    const update = "DO UPDATE SET at_ms = max(at_ms, excluded.at_ms)";
+    this.#sql.exec(`INSERT INTO viewers_to_forget VALUES (?, ?) ON CONFLICT (viewer_id) ${update}`, viewer_id, at_ms);
+    this.#sql.exec(`INSERT INTO forgotten_viewers VALUES (?, ?) ON CONFLICT (hash) ${update}`, hash, at_ms);
+  }
+
+  /** One whose views are not all deleted; null = there is none. */
+  next(): ForgottenViewer | null {
+    const [next] = this.#sql.exec<ForgottenViewer>("SELECT * FROM viewers_to_forget ORDER BY at_ms LIMIT 1");
+    return next ?? null;
+  }
+
+  /** All views of the viewer are deleted, unless it was asked for again. */
+  done({ viewer_id, at_ms }: ForgottenViewer): void {
+    this.#sql.exec("DELETE FROM viewers_to_forget WHERE viewer_id = ? AND at_ms = ?", viewer_id, at_ms);
+  }
+
+  /** Whether the view, of one of these hashes, began before its viewer was forgotten. */
+  has(hashes: string[], viewStartMs: number): boolean {
+    return hashes.some((hash) => {
+      const select = "SELECT 1 FROM forgotten_viewers WHERE hash = ? AND at_ms >= ?";
+      return this.#sql.exec(select, hash, viewStartMs).toArray().length > 0;
+    });
+  }
+
+  get isEmpty(): boolean {
+    return this.next() === null && this.#sql.exec("SELECT 1 FROM forgotten_viewers LIMIT 1").toArray().length === 0;
+  }
+
+  deleteOld(nowMs: number): void {
+    this.#sql.exec("DELETE FROM forgotten_viewers WHERE at_ms < ?", nowMs - KEEP_MS);
+  }
+}
+
+export const hashOf = (viewerId: string): Promise<string> => sha256Hex(viewerId);
+
+/** Of the ids by which a view names its viewer. */
+export const viewerHashesOf = ({ viewerId, fpViewerId }: ViewRecord): Promise<string[]> =>
+  Promise.all([viewerId, fpViewerId].filter((id) => id !== null).map(hashOf));

@@ -1,0 +1,31 @@
+import type { Env } from "../../platform/env.ts";
+import { Timers } from "../../platform/machine/timers.ts";
+import { ForgottenViewers } from "./forgotten-viewers.ts";
+import { SWEEP_EVERY_MS } from "./retention.ts";
+import { ViewTable } from "./view-table.ts";
+
+/** `sweep` deletes what is too old, `forget` the views of viewers that are to be forgotten. */
+export type StoreTimer = "sweep" | "forget";
+
+/** The components of a view store. */
+export class StoreParts {
+  readonly env: Env;
+  readonly views: ViewTable;
+  readonly forgotten: ForgottenViewers;
+  readonly timers: Timers<StoreTimer>;
+  readonly #storage: DurableObjectStorage;
+
+  constructor({ storage, id }: DurableObjectState, env: Env) {
+    this.#storage = storage;
+    this.env = env;
+    this.views = new ViewTable(storage);
+    this.forgotten = new ForgottenViewers(storage.sql);
+    this.timers = new Timers(storage, Date.now, () => ({ machine: "view_store", id: id.name ?? id.toString() }));
+    if (!this.timers.isScheduled("sweep")) this.timers.schedule("sweep", Date.now() + SWEEP_EVERY_MS);
+  }
+
+  /** Makes several writes one commit. */
+  commit<T>(write: () => T): T {
+    return this.#storage.transactionSync(write);
+  }
+}

@@ -1,0 +1,16 @@
+import { viewerHashesOf } from "./forgotten-viewers.ts";
+import type { StoreParts } from "./parts.ts";
+import type { StoredView } from "./store-calls.ts";
+
+/** Inserts a view, or replaces an earlier state of it, unless its viewer was forgotten since it began. Repeatable. */
+export async function putView(
+  { views, forgotten }: StoreParts,
+  { view, timeline, revision }: StoredView & { revision: number },
+): Promise<{ isForgotten: boolean }> {
+  const hashes = await viewerHashesOf(view);
+  // Nothing may be awaited from here on: a request to forget the viewer would come between.
+  const isForgotten = forgotten.has(hashes, view.viewStartMs);
+  if (isForgotten) views.remove([view.viewId]);
+  else views.put(view, timeline, revision);
+  return { isForgotten };
+}

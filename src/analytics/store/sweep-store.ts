@@ -1,0 +1,17 @@
+import { log } from "../../platform/log.ts";
+import type { StoreParts } from "./parts.ts";
+import { retentionMs, SWEEP_EVERY_MS } from "./retention.ts";
+
+/** A run of the alarm deletes at most this many views; the next one follows at once. */
+const VIEWS_AT_ONCE = 2000;
+
+/** Deletes views that are too old to be asked for, and plans the next run. */
+export function sweepStore({ env, views, forgotten, timers }: StoreParts, nowMs = Date.now()): void {
+  const deleted = views.removeEndedBefore(nowMs - retentionMs(env), VIEWS_AT_ONCE);
+  if (deleted > 0) log("view_store.swept", { views: deleted });
+  forgotten.deleteOld(nowMs);
+  timers.schedule("sweep", nowMs + (deleted < VIEWS_AT_ONCE ? SWEEP_EVERY_MS : 1));
+}
+
+/** Whether the store has nothing to remember. */
+export const isEmptyStore = ({ views, forgotten }: StoreParts): boolean => views.isEmpty && forgotten.isEmpty;
