@@ -5,7 +5,7 @@ import type { StoreParts } from "./parts.ts";
 import type { Forgotten } from "./store-calls.ts";
 
 /** Each may be a call of its machine. */
-const VIEWS_AT_ONCE = 200;
+const VIEWS_AT_ONCE = 100;
 
 /** Deletes the views of a viewer that began until now: the first ones at once, and further ones by the alarm. Repeatable. */
 export async function forgetViewer(parts: StoreParts, viewerId: string, nowMs = Date.now()): Promise<Forgotten> {
