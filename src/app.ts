@@ -16,6 +16,7 @@ import { metricRoutes } from "./analytics/metrics/metric-routes.ts";
 import { viewRoutes } from "./analytics/metrics/view-routes.ts";
 import { beaconRoutes } from "./analytics/beacons/routes.ts";
 import { exportDownloads, exportRoutes } from "./analytics/exports/routes.ts";
+import { currentViewRoutes } from "./analytics/current/routes.ts";
 import { cmcdRoutes } from "./analytics/cmcd/routes.ts";
 import { clipRoutes } from "./live/clips/clips-routes.ts";
 import { ingestRoutes } from "./live/ingest/ingest-routes.ts";
@@ -158,6 +159,7 @@ export function createApp() {
   app.route("/", exportRoutes);
   app.route("/", viewRoutes);
   app.route("/", metricRoutes);
+  app.route("/", currentViewRoutes);
   app.route("/", beaconRoutes);
   app.route("/", cmcdRoutes);
   app.route("/", exportDownloads);

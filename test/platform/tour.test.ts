@@ -98,14 +98,23 @@ test("the first video is created, watched, played and deleted, in a folder that 
 
 test("the guide to video data: a beacon is a view, questions about it are answered, and it can be downloaded", async () => {
   const steps = commandsOf("docs/guides/video-data.md", /^\d\. /);
-  expect(steps).toHaveLength(4);
-  const [status, views, answers, download] = (await session(steps)) as [string, string, string, string];
+  expect(steps).toHaveLength(5);
+  const [status, views, answers, download, current] = (await session(steps)) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
   expect(status).toBe("200");
   expect(JSON.parse(views)).toMatchObject({ data: [{ videoTitle: "Harbour", viewWatchTime: 9000 }] });
   const [startup, titles] = answers.split("\n");
   expect(JSON.parse(startup!)).toMatchObject({ data: { value: 400, totalViews: 1 } });
   expect(JSON.parse(titles!)).toMatchObject({ data: [{ field: "Harbour", views: 1 }] });
   expect(download).toMatch(/^\uFEFF?viewEnd,videoTitle,watchTime,country\r\n\S+Z,Harbour,9000,/);
+  const [groups, minutes] = current.split("\n") as [string, string];
+  expect(JSON.parse(groups)).toMatchObject({ data: [{ concurrentViewers: 1, dimensionName: "Storm" }] });
+  expect(minutes).toMatch(/"metricValue":\d,"numberOfViews":[12]\}\],"timespan":\[\d+,\d+\]\}$/);
 });
 
 test("the guide to private playback: refused without a token, played with each kind of it, limited to a site", async () => {

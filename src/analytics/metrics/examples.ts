@@ -75,6 +75,8 @@ export const VIDEO_DATA_EXAMPLES: Record<string, unknown> = {
   },
   BreakdownValue: { views: 401, value: 0.971, totalWatchTime: 28_070_040, totalPlayingTime: 27_912_300, field: "IT" },
   IntervalValue: { intervalTime: "2026-05-20T13:00:00Z", metricValue: 0.968, numberOfViews: 57 },
+  CurrentViewsInterval: { intervalTime: "2026-05-20T13:04:00Z", metricValue: 57, numberOfViews: 57 },
+  CurrentViewersGroup: { concurrentViewers: 31, dimensionName: "IT", metricValue: 33 },
   ComparisonItem: comparison,
   PlaybackError: playbackError,
   CreateExport: {
