@@ -11,6 +11,7 @@ import { playlistRoutes } from "./library/playlists/routes.ts";
 import { eventTypeRoutes } from "./events/catalogue/event-type-routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { eventRecordRoute } from "./events/webhooks/deliveries/event-record-route.ts";
+import { alertRoutes } from "./analytics/alerts/routes.ts";
 import { beaconPreflight, receiveBeacon, workspaceKeyIn } from "./analytics/index.ts";
 import { metricRoutes } from "./analytics/metrics/metric-routes.ts";
 import { viewRoutes } from "./analytics/metrics/view-routes.ts";
@@ -160,6 +161,7 @@ export function createApp() {
   app.route("/", viewRoutes);
   app.route("/", metricRoutes);
   app.route("/", currentViewRoutes);
+  app.route("/", alertRoutes);
   app.route("/", beaconRoutes);
   app.route("/", cmcdRoutes);
   app.route("/", exportDownloads);

@@ -96,10 +96,11 @@ test("the first video is created, watched, played and deleted, in a folder that 
   expect(await readdir(folder)).toEqual([".sluice"]);
 });
 
-test("the guide to video data: a beacon is a view, questions about it are answered, and it can be downloaded", async () => {
+test("the guide to video data: a beacon is a view, questions about it are answered, it can be downloaded and watched for", async () => {
   const steps = commandsOf("docs/guides/video-data.md", /^\d\. /);
-  expect(steps).toHaveLength(5);
-  const [status, views, answers, download, current] = (await session(steps)) as [
+  expect(steps).toHaveLength(6);
+  const [status, views, answers, download, current, alerts] = (await session(steps)) as [
+    string,
     string,
     string,
     string,
@@ -114,6 +115,12 @@ test("the guide to video data: a beacon is a view, questions about it are answer
   expect(download).toMatch(/^\uFEFF?viewEnd,videoTitle,watchTime,country\r\n\S+Z,Harbour,9000,/);
   const [groups, minutes] = current.split("\n") as [string, string];
   expect(JSON.parse(groups)).toMatchObject({ data: [{ concurrentViewers: 1, dimensionName: "Storm" }] });
+  const [created, listed] = alerts.split("\n").map((text) => JSON.parse(text) as { data: unknown }) as [
+    { data: { status: string } },
+    { data: unknown[] },
+  ];
+  expect(created.data).toMatchObject({ metric: "error_rate", status: "ok", lastBucket: null });
+  expect(listed.data).toEqual([created.data]);
   expect(minutes).toMatch(/"metricValue":\d,"numberOfViews":[12]\}\],"timespan":\[\d+,\d+\]\}$/);
 });
 

@@ -70,7 +70,8 @@ function readTimespan(spans: readonly string[], nowMs: number, names: Names): Pi
 const invalidTimespan = ({ timespan }: Names) =>
   new Problem("invalid_timespan", HINT, { fields: [{ field: timespan, message: "is invalid", hint: HINT }] });
 
-function readFilters(texts: readonly string[], { filterby }: Names): Filter[] {
+/** @throws {Problem} validation_failed */
+export function readFilters(texts: readonly string[], { filterby }: Pick<Names, "filterby">): Filter[] {
   const fields: FieldProblem[] = [];
   const filters = texts.map((text) => {
     const isExcluded = text.startsWith("!");

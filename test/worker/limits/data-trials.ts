@@ -2,13 +2,14 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { vi } from "vitest";
 import { derivedId } from "../../../src/platform/crypto/derived-id.ts";
+import { newAlert, someAlert } from "../analytics/alert-helpers.ts";
 import type { ExportQuery } from "../../../src/analytics/exports/export-query.ts";
 import { insertExport } from "../../../src/analytics/exports/repository.ts";
 import { commit, openDatabase } from "../../../src/platform/database.ts";
 import { takeEvents } from "../../../src/analytics/view-machine/take-events.ts";
 import { TAKEN, type Trial, upTo } from "../../support/limits/trials.ts";
 import { newAsset } from "../playback/playable.ts";
-import { newWorkspace, send as sendRequest } from "../workspace.ts";
+import { newWorkspace, send as sendRequest, type TestWorkspace } from "../workspace.ts";
 import { postBeacon, TestPlayer } from "../analytics/beacon-helpers.ts";
 
 const IGNORED = "ignored";
@@ -120,6 +121,18 @@ async function viewExports(bound: number): Promise<{ atBound: string; above: str
   return { atBound: await create(), above: await create() };
 }
 
+async function alerts(bound: number): Promise<{ atBound: string; above: string }> {
+  const workspace = await newWorkspace();
+  for (let made = 0; made < bound - 1; made += 1) await newAlert(workspace);
+  return { atBound: await createAlert({}, workspace), above: await createAlert({}, workspace) };
+}
+
+async function createAlert(more: object, of?: TestWorkspace): Promise<string> {
+  const workspace = of ?? (await newWorkspace());
+  const { ok, status } = await workspace.request("POST", "/v1/data/alerts", { ...someAlert, ...more });
+  return ok ? TAKEN : String(status);
+}
+
 const HOUR_MS = 3600_000;
 const MINUTE_S = 60;
 export const dataTrials = {
@@ -133,4 +146,7 @@ export const dataTrials = {
   "data-filters": upTo((count) => ask(`overall?${"filterby[]=country:IT&".repeat(count)}`)),
   "data-intervals": upTo((count) => ask(`timeseries?timespan[]=0&timespan[]=${count * MINUTE_S}&groupBy=minute`)),
   "view-exports": viewExports,
+  alerts,
+  "alert-name": upTo((length) => createAlert({ name: "n".repeat(length) })),
+  "alert-filters": upTo((count) => createAlert({ filters: Array.from({ length: count }, () => "country:IT") })),
 } satisfies Record<string, Trial>;
