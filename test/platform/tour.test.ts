@@ -98,8 +98,9 @@ test("the first video is created, watched, played and deleted, in a folder that 
 
 test("the guide to video data: a beacon is a view, questions about it are answered, it can be downloaded and watched for", async () => {
   const steps = commandsOf("docs/guides/video-data.md", /^\d\. /);
-  expect(steps).toHaveLength(6);
-  const [status, views, answers, download, current, alerts] = (await session(steps)) as [
+  expect(steps).toHaveLength(7);
+  const [status, views, answers, download, current, now, alerts] = (await session(steps)) as [
+    string,
     string,
     string,
     string,
@@ -115,6 +116,10 @@ test("the guide to video data: a beacon is a view, questions about it are answer
   expect(download).toMatch(/^\uFEFF?viewEnd,videoTitle,watchTime,country\r\n\S+Z,Harbour,9000,/);
   const [groups, minutes] = current.split("\n") as [string, string];
   expect(JSON.parse(groups)).toMatchObject({ data: [{ concurrentViewers: 1, dimensionName: "Storm" }] });
+  const [once, ...stream] = now.split("\n") as [string, ...string[]];
+  expect(JSON.parse(once)).toMatchObject({ data: { viewers: 1, media: [], countries: [{ viewers: 1 }] } });
+  expect(stream.slice(0, 2)).toEqual(["retry: 1000", "event: now"]);
+  expect(JSON.parse(stream[2]!.replace(/^data: /, ""))).toMatchObject({ viewers: 1, views: 1 });
   const [created, listed] = alerts.split("\n").map((text) => JSON.parse(text) as { data: unknown }) as [
     { data: { status: string } },
     { data: unknown[] },

@@ -1,9 +1,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { envelopeAnswer, security, successWith } from "../../platform/http/answers.ts";
+import { dataAnswer, envelopeAnswer, security, success, successWith } from "../../platform/http/answers.ts";
 import { problemResponses } from "../../platform/http/openapi.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { limitQuery, Timespan, TimespanMs, timespanOf } from "../metrics/schemas.ts";
 import { DIMENSIONS } from "../store/dimensions.ts";
+import { nowEvents } from "./now-events.ts";
+import { Now, viewersNow } from "./now.ts";
 import { currentViewers, currentViewsByMinute } from "./current-views.ts";
 
 const tags = ["Video data"];
@@ -54,7 +56,35 @@ const filterRoute = createRoute({
   },
 });
 
+const EVENT_STREAM = "text/event-stream";
+const withEventStream = <Answer extends { content: object }>(answer: Answer) => ({
+  ...answer,
+  content: { ...answer.content, [EVENT_STREAM]: { schema: z.string() } } as Answer["content"],
+});
+const nowRoute = createRoute({
+  operationId: "get_viewers_now",
+  summary: "Who is watching now",
+  description:
+    "Viewers with a running view that has reported in the last 60 s, in all and for each media, stream and country. With `Accept: text/event-stream` the answer is a stream of server-sent events named `now`, whose data is the record: one at once, one each 10 s, and it ends after 30.",
+  method: "get",
+  path: "/v1/data/now",
+  tags,
+  security,
+  responses: {
+    200: withEventStream(dataAnswer(Now, "The viewers")),
+    ...problemResponses("unauthorized", "forbidden"),
+  },
+});
+
 export const currentViewRoutes = newRouter()
+  .openapi(nowRoute, async (c) => {
+    const { workspaceId } = c.var.caller;
+    const ask = () => viewersNow(c.env, workspaceId, Date.now());
+    c.header("vary", "Accept");
+    if (c.req.header("accept")?.includes(EVENT_STREAM) !== true) return c.json(success(await ask()), 200);
+    // The document describes the JSON.
+    return c.body(nowEvents(ask), 200, { "content-type": EVENT_STREAM }) as never;
+  })
   .openapi(timeseriesRoute, async (c) => {
     const { fromMs, toMs, counts } = await currentViewsByMinute(c.env, c.var.caller.workspaceId, Date.now());
     const data = counts.map(({ atMs, views }) => ({

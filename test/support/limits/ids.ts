@@ -137,6 +137,7 @@ export const TRIED_IN = {
     "data-filters",
     "data-intervals",
     "view-exports",
+    "now-events",
     "alerts",
     "alert-name",
     "alert-filters",

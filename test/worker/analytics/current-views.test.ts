@@ -1,5 +1,7 @@
 /** Who is watching now, from views that players report. */
 import { expect, test, vi } from "vitest";
+import { nowEvents } from "../../../src/analytics/current/now-events.ts";
+import { newAsset } from "../playback/playable.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import { dataOf, sendView, TestPlayer } from "./beacon-helpers.ts";
 
@@ -95,6 +97,84 @@ test("the time series counts a view in each minute from its first event to its l
       [0, 1],
     ]);
     expect(body.data.map(({ metricValue }) => metricValue)).toEqual(body.data.map((row) => row.numberOfViews));
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+interface Now {
+  viewers: number;
+  views: number;
+  media: object[];
+  streams: object[];
+  countries: object[];
+}
+const playing = (playbackId: string) => ({ vdsour: `https://stream.example.com/${playbackId}.m3u8` });
+
+test("now has the current viewers in all and for each media, stream and country", async () => {
+  const workspace = await newWorkspace();
+  const [film, other] = await Promise.all(
+    ["film", "other"].map(() => newAsset({ status: "ready", workspaceId: workspace.id })),
+  );
+  const { data: stream } = await (
+    await workspace.request("POST", "/v1/live/streams", { playbackSettings: {}, inputMediaSettings: {} })
+  ).json<{ data: { streamId: string; playbackIds: { id: string }[] } }>();
+  const now = Date.now();
+  await startView(workspace, now - 20_000, now - 1000, { viid: "ada", ...playing(film!.playbackId) });
+  await startView(workspace, now - 20_000, now - 1000, { viid: "ada", ...playing(film!.playbackId) });
+  await startView(workspace, now - 20_000, now - 1000, { viid: "bob", ...playing(film!.playbackId) });
+  await startView(workspace, now - 20_000, now - 1000, { viid: "eve", ...playing(stream.playbackIds[0]!.id) });
+  await startView(workspace, now - 90_000, now - 70_000, { viid: "left", ...playing(other!.playbackId) });
+  await startView(workspace, now - 20_000, now - 1000, { viid: "elsewhere" });
+  expect(await dataOf<Now>(workspace, "now")).toEqual({
+    at: expect.any(String) as string,
+    viewers: 4,
+    views: 5,
+    media: [{ mediaId: film!.assetId, viewers: 2, views: 3 }],
+    streams: [{ streamId: stream.streamId, viewers: 1, views: 1 }],
+    countries: [{ country: null, viewers: 4, views: 5 }],
+  });
+});
+
+test("now is a stream of events for a client that accepts one: at once, then each 10 s with what has changed", async () => {
+  const workspace = await newWorkspace();
+  const startMs = Date.now() - 20_000;
+  await startView(workspace, startMs, Date.now() - 1000);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const answer = await workspace.request("GET", "/v1/data/now", undefined, { accept: "text/event-stream" });
+    expect(answer.headers.get("content-type")).toBe("text/event-stream");
+    const reader = answer.body!.getReader();
+    const next = async () => new TextDecoder().decode((await reader.read()).value);
+    const first = await next();
+    expect(first).toMatch(/^retry: 1000\nevent: now\ndata: \{"at":"[^\n]+","viewers":1,[^\n]+\}\n\n$/);
+    await startView(workspace, startMs, Date.now() - 1000, { vdtt: "Storm" });
+    const second = next();
+    let hasCome = false;
+    void second.then(() => (hasCome = true));
+    await vi.advanceTimersByTimeAsync(9999);
+    expect(hasCome).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await second).toMatch(/^event: now\ndata: \{[^\n]*"viewers":2,/);
+    await reader.cancel();
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a client that goes away while an event is awaited ends the stream", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const ask = vi.fn<() => Promise<object>>(async () => ({}));
+    const reader = nowEvents(ask).getReader();
+    await reader.read();
+    void reader.read();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(vi.getTimerCount()).toBe(1);
+    await reader.cancel();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([vi.getTimerCount(), ask.mock.calls.length]).toEqual([0, 1]);
   } finally {
     vi.useRealTimers();
   }

@@ -4,6 +4,7 @@ import { vi } from "vitest";
 import { derivedId } from "../../../src/platform/crypto/derived-id.ts";
 import { newAlert, someAlert } from "../analytics/alert-helpers.ts";
 import type { ExportQuery } from "../../../src/analytics/exports/export-query.ts";
+import { nowEvents } from "../../../src/analytics/current/now-events.ts";
 import { insertExport } from "../../../src/analytics/exports/repository.ts";
 import { commit, openDatabase } from "../../../src/platform/database.ts";
 import { takeEvents } from "../../../src/analytics/view-machine/take-events.ts";
@@ -121,6 +122,21 @@ async function viewExports(bound: number): Promise<{ atBound: string; above: str
   return { atBound: await create(), above: await create() };
 }
 
+async function nowStream(count: number): Promise<string> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const reader = nowEvents(async () => ({})).getReader();
+    for (let read = 1; read <= count; read += 1) {
+      const next = reader.read();
+      await vi.advanceTimersByTimeAsync(10_000);
+      if ((await next).done) return "closed";
+    }
+    return TAKEN;
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
 async function alerts(bound: number): Promise<{ atBound: string; above: string }> {
   const workspace = await newWorkspace();
   for (let made = 0; made < bound - 1; made += 1) await newAlert(workspace);
@@ -146,6 +162,7 @@ export const dataTrials = {
   "data-filters": upTo((count) => ask(`overall?${"filterby[]=country:IT&".repeat(count)}`)),
   "data-intervals": upTo((count) => ask(`timeseries?timespan[]=0&timespan[]=${count * MINUTE_S}&groupBy=minute`)),
   "view-exports": viewExports,
+  "now-events": upTo(nowStream),
   alerts,
   "alert-name": upTo((length) => createAlert({ name: "n".repeat(length) })),
   "alert-filters": upTo((count) => createAlert({ filters: Array.from({ length: count }, () => "country:IT") })),
