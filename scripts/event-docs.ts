@@ -17,6 +17,7 @@ const HEADINGS: Record<EventArea, string> = {
   ai: "In-video AI",
   live: "Live streams",
   playback: "Playback",
+  data: "Video data",
   migration: "Migration",
   webhook: "Webhooks",
 };

@@ -1,4 +1,5 @@
 /** Every table, for drizzle-kit. */
+export * from "./analytics/alerts/tables.ts";
 export * from "./analytics/exports/tables.ts";
 export * from "./library/assets/tables.ts";
 export * from "./library/playlists/tables.ts";

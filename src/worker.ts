@@ -1,3 +1,4 @@
+import { evaluateAlerts } from "./analytics/alerts/evaluate-alerts.ts";
 import { sweepExports } from "./analytics/exports/repository.ts";
 import { consumePurges, sweepAssets } from "./library/assets/index.ts";
 import { sweepUploads } from "./library/uploads/index.ts";
@@ -55,6 +56,7 @@ export default {
       sweepUploads(env, now),
       sweepClips(env, now),
       sweepExports(env, now),
+      evaluateAlerts(env, now),
       refreshMatchedTypes(env),
       resealSecrets(env),
       sweepSecrets(env),

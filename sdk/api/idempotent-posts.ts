@@ -22,6 +22,7 @@ const PATHS: Record<IdempotentPost, true> = {
   "/v1/live-stream": true,
   "/v1/iam/signing-keys": true,
   "/v1/data/viewlist": true,
+  "/v1/data/alerts": true,
 };
 
 export const takesIdempotencyKey = (path: string): boolean => path in PATHS;

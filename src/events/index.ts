@@ -1,3 +1,4 @@
+export { ALERT_METRICS, ALERT_OPERATORS, ALERT_SEVERITIES } from "./catalogue/alert-terms.ts";
 export {
   CATALOGUE,
   CATALOGUE_VERSION,

@@ -8,7 +8,7 @@ export const events = sqliteTable(
     workspaceId: text().notNull(),
     type: text().notNull(), // by the service's naming: "asset.ready"
     videoType: text().notNull(), // by the contract's naming: "video.media.ready"
-    objectType: text({ enum: ["media", "live", "view", "migration_batch", "webhook"] }).notNull(),
+    objectType: text({ enum: ["media", "live", "view", "alert", "migration_batch", "webhook"] }).notNull(),
     objectId: text().notNull(),
     /** RFC 3339, UTC, nine fraction digits; strictly increasing for each object. */
     createdAt: text().notNull(),

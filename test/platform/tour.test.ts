@@ -96,10 +96,13 @@ test("the first video is created, watched, played and deleted, in a folder that 
   expect(await readdir(folder)).toEqual([".sluice"]);
 });
 
-test("the guide to video data: a beacon is a view, questions about it are answered, it can be downloaded and forgotten", async () => {
+test("the guide to video data: a beacon is a view, questions about it are answered, it can be downloaded, watched for and forgotten", async () => {
   const steps = commandsOf("docs/guides/video-data.md", /^\d\. /);
-  expect(steps).toHaveLength(5);
-  const [status, views, answers, download, forgotten] = (await session(steps)) as [
+  expect(steps).toHaveLength(8);
+  const [status, views, answers, download, current, now, alerts, forgotten] = (await session(steps)) as [
+    string,
+    string,
+    string,
     string,
     string,
     string,
@@ -112,6 +115,19 @@ test("the guide to video data: a beacon is a view, questions about it are answer
   expect(JSON.parse(startup!)).toMatchObject({ data: { value: 400, totalViews: 1 } });
   expect(JSON.parse(titles!)).toMatchObject({ data: [{ field: "Harbour", views: 1 }] });
   expect(download).toMatch(/^\uFEFF?viewEnd,videoTitle,watchTime,country\r\n\S+Z,Harbour,9000,/);
+  const [groups, minutes] = current.split("\n") as [string, string];
+  expect(JSON.parse(groups)).toMatchObject({ data: [{ concurrentViewers: 1, dimensionName: "Storm" }] });
+  const [once, ...stream] = now.split("\n") as [string, ...string[]];
+  expect(JSON.parse(once)).toMatchObject({ data: { viewers: 1, media: [], countries: [{ viewers: 1 }] } });
+  expect(stream.slice(0, 2)).toEqual(["retry: 1000", "event: now"]);
+  expect(JSON.parse(stream[2]!.replace(/^data: /, ""))).toMatchObject({ viewers: 1, views: 1 });
+  const [created, listed] = alerts.split("\n").map((text) => JSON.parse(text) as { data: unknown }) as [
+    { data: { status: string } },
+    { data: unknown[] },
+  ];
+  expect(created.data).toMatchObject({ metric: "error_rate", status: "ok", lastBucket: null });
+  expect(listed.data).toEqual([created.data]);
+  expect(minutes).toMatch(/"metricValue":\d,"numberOfViews":[12]\}\],"timespan":\[\d+,\d+\]\}$/);
   expect(JSON.parse(forgotten)).toEqual({ success: true, data: { deletedViews: 1, remainingViews: 0 } });
 });
 

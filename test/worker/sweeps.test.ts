@@ -2,6 +2,7 @@
 import { createScheduledController, env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
+import { evaluateAlerts } from "../../src/analytics/alerts/evaluate-alerts.ts";
 import { sweepAssets } from "../../src/library/assets/sweep.ts";
 import { sweepClips } from "../../src/live/clips/sweep-clips.ts";
 import { sweepUploads } from "../../src/library/uploads/index.ts";
@@ -51,6 +52,11 @@ const sweeps: [string, (env: Env) => Promise<unknown>, string[]][] = [
       "SEARCH assets USING INDEX assets_unpurged (deleted_at>? AND deleted_at<?)",
       "SEARCH session USING INDEX sqlite_autoindex_live_sessions_1 (id=?)",
     ],
+  ],
+  [
+    "of alerts",
+    (recorded) => evaluateAlerts(recorded, now),
+    ["SEARCH alert_rules USING INDEX alert_rules_by_evaluation (evaluated_until_ms<?)"],
   ],
   [
     "of idempotency keys",

@@ -5,6 +5,7 @@ import type { PlaybackError, TopError } from "./list-errors.ts";
 import type { ViewItem } from "./to-view.ts";
 
 const EXPORT_ID = "2c9d4f70-5b1e-4f83-9a6d-7e08b3c1d452";
+const ALERT_ID = "a6f29c15-7d83-4e0b-8b52-3c91e7d0f468";
 const VIEW_ID = "b05e3c81-f72d-4a96-8e14-6d9c02f7b53a";
 
 const viewItem: z.output<typeof ViewItem> = {
@@ -35,6 +36,18 @@ const view = {
     { e: "playing", pt: 0, vt: 1_779_282_242_562 },
     { e: "variantChanged", pt: 40, vt: 1_779_282_242_610, d: { br: 2_100_000, h: 720, w: 1280, fps: 30 } },
   ],
+};
+
+const createAlert = {
+  name: "Playback fails in Italy",
+  metric: "error_rate",
+  operator: ">",
+  thresholdValue: 0.05,
+  minViews: 50,
+  severity: "high",
+  cooldownMinutes: 30,
+  recoveryBucketCount: 2,
+  filters: ["country:IT"],
 };
 
 const comparison: z.output<typeof ComparisonItem> = {
@@ -75,6 +88,16 @@ export const VIDEO_DATA_EXAMPLES: Record<string, unknown> = {
   },
   BreakdownValue: { views: 401, value: 0.971, totalWatchTime: 28_070_040, totalPlayingTime: 27_912_300, field: "IT" },
   IntervalValue: { intervalTime: "2026-05-20T13:00:00Z", metricValue: 0.968, numberOfViews: 57 },
+  Now: {
+    at: "2026-05-20T13:04:12.907Z",
+    viewers: 57,
+    views: 59,
+    media: [{ mediaId: "7a1e5c94-2f0b-4d68-8c33-91b6e4f7a205", viewers: 41, views: 42 }],
+    streams: [{ streamId: "4f1a90c7d26e4b85a3f7108be59d62c4", viewers: 16, views: 17 }],
+    countries: [{ country: "IT", viewers: 57, views: 59 }],
+  },
+  CurrentViewsInterval: { intervalTime: "2026-05-20T13:04:00Z", metricValue: 57, numberOfViews: 57 },
+  CurrentViewersGroup: { concurrentViewers: 31, dimensionName: "IT", metricValue: 33 },
   ComparisonItem: comparison,
   PlaybackError: playbackError,
   CreateExport: {
@@ -93,5 +116,16 @@ export const VIDEO_DATA_EXAMPLES: Record<string, unknown> = {
   },
   ForgottenViewer: { deletedViews: 12, remainingViews: 0 },
   RevokedExport: { message: "export is revoked" },
+  CreateAlert: createAlert,
+  UpdateAlert: { thresholdValue: 0.1, severity: "critical" },
+  Alert: {
+    id: ALERT_ID,
+    ...createAlert,
+    status: "triggered",
+    triggeredAt: "2026-05-20T12:45:00.000000Z",
+    lastBucket: { end: "2026-05-20T13:00:00.000000Z", views: 320, value: 0.125 },
+    createdAt: "2026-05-18T09:12:44.031000Z",
+    updatedAt: "2026-05-18T09:12:44.031000Z",
+  },
   TopError: topError,
 };

@@ -8,6 +8,8 @@ export interface Scope {
   fromMs: number;
   toMs: number;
   filters: Filter[];
+  /** Only views that have not ended. */
+  isRunning?: true;
 }
 
 export interface Filter {
@@ -68,7 +70,8 @@ function readTimespan(spans: readonly string[], nowMs: number, names: Names): Pi
 const invalidTimespan = ({ timespan }: Names) =>
   new Problem("invalid_timespan", HINT, { fields: [{ field: timespan, message: "is invalid", hint: HINT }] });
 
-function readFilters(texts: readonly string[], { filterby }: Names): Filter[] {
+/** @throws {Problem} validation_failed */
+export function readFilters(texts: readonly string[], { filterby }: Pick<Names, "filterby">): Filter[] {
   const fields: FieldProblem[] = [];
   const filters = texts.map((text) => {
     const isExcluded = text.startsWith("!");
@@ -90,8 +93,8 @@ const FILTER_HINT = "must be dimension:value or !dimension:value, with a dimensi
  * The condition of a question in SQL. Values of one dimension are alternatives; several dimensions hold together. Names of dimensions are
  * columns; values are bound.
  */
-export function conditionOf({ fromMs, toMs, filters }: Scope): Query {
-  const parts = ["view_end_ms >= ?", "view_end_ms < ?"];
+export function conditionOf({ fromMs, toMs, filters, isRunning }: Scope): Query {
+  const parts = ["view_end_ms >= ?", "view_end_ms < ?", ...(isRunning === true ? ["is_final = 0"] : [])];
   const values: Query["values"] = [fromMs, toMs];
   for (const [key, group] of Map.groupBy(
     filters,

@@ -1,5 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import { aiKinds } from "./ai.ts";
+import { dataKinds } from "./data.ts";
 import type { KindFacts } from "./kind.ts";
 import { liveKinds } from "./live.ts";
 import { mediaKinds } from "./media.ts";
@@ -16,6 +17,7 @@ const KINDS = {
   ...aiKinds,
   ...liveKinds,
   ...playbackKinds,
+  ...dataKinds,
   ...migrationKinds,
   ...webhookKinds,
 };

@@ -1,9 +1,19 @@
 import type { z } from "@hono/zod-openapi";
 
-export const EVENT_AREAS = ["media", "transform", "tracks", "ai", "live", "playback", "migration", "webhook"] as const;
+export const EVENT_AREAS = [
+  "media",
+  "transform",
+  "tracks",
+  "ai",
+  "live",
+  "playback",
+  "data",
+  "migration",
+  "webhook",
+] as const;
 export type EventArea = (typeof EVENT_AREAS)[number];
 
-export const EVENT_OBJECT_TYPES = ["media", "live", "view", "migration_batch", "webhook"] as const;
+export const EVENT_OBJECT_TYPES = ["media", "live", "view", "alert", "migration_batch", "webhook"] as const;
 export type EventObjectType = (typeof EVENT_OBJECT_TYPES)[number];
 
 /** What the catalogue holds about a kind, apart from its name. */

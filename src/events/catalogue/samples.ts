@@ -11,6 +11,7 @@ export const SAMPLE = {
   subtitleTrackId: "38f0b5d2-e714-4c9a-86d7-a2c15e9f0b74",
   watermarkId: "64a9d7f3-18e5-4b0c-9f62-c07b3d52e81a",
   viewId: "b05e3c81-f72d-4a96-8e14-6d9c02f7b53a",
+  alertId: "a6f29c15-7d83-4e0b-8b52-3c91e7d0f468",
   batchId: "f3812d6b-a5c0-4e79-b216-48d7e09c5a1f",
   webhookId: "2c95e7a0-d64b-4f38-a17c-83f5b0e2d94c",
   eventId: "9e60d4b8-37f1-4c25-8da9-1f54c7a2e063",
@@ -24,6 +25,7 @@ export const SAMPLE_OBJECT_IDS: Record<EventObjectType, string> = {
   media: SAMPLE.mediaId,
   live: SAMPLE.streamId,
   view: SAMPLE.viewId,
+  alert: SAMPLE.alertId,
   migration_batch: SAMPLE.batchId,
   webhook: SAMPLE.webhookId,
 };

@@ -27,6 +27,7 @@ export const PROBLEMS = {
   bad_chunk: { status: 400, message: "Bad Request" },
   playlist_limit_reached: { status: 400, message: "playlist limit reached" },
   signing_key_limit_reached: { status: 400, message: "signing key limit reached" },
+  alert_limit_reached: { status: 400, message: "alert limit reached" },
   export_limit_reached: { status: 400, message: "export limit reached" },
   media_limit_reached: { status: 400, message: "media limit reached" },
   stream_limit_reached: { status: 400, message: "stream limit reached" },
@@ -55,6 +56,7 @@ export const PROBLEMS = {
   webhook_not_found: { status: 404, message: "webhook not found" },
   event_not_found: { status: 404, message: "event not found" },
   view_not_found: { status: 404, message: "View not found" },
+  alert_not_found: { status: 404, message: "alert not found" },
   export_not_found: { status: 404, message: "export not found" },
   not_found: { status: 404, message: "not found" },
   method_not_allowed: { status: 405, message: "method not allowed" },
@@ -124,6 +126,7 @@ const NOT_FOUND = {
   webhook_not_found: "no webhook has this id",
   event_not_found: "no event has this id",
   view_not_found: "no view has this id",
+  alert_not_found: "no alert has this id",
   export_not_found: "no export has this id",
 } as const satisfies Partial<Record<ProblemCode, string>>;
 

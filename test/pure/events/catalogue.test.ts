@@ -29,10 +29,12 @@ describe("the names", () => {
     expect(CONTRACT_NAMES.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test("only two kinds are not in the contract, about webhooks", () => {
+  test("only four kinds are not in the contract, about webhooks and alerts", () => {
     const known = new Set(CONTRACT_NAMES);
     const own = EVENT_KINDS.flatMap(({ type, videoType }) => [type, videoType]).filter((name) => !known.has(name));
-    expect(new Set(own)).toEqual(new Set(["webhook.delivery.exhausted", "webhook.disabled"]));
+    expect(new Set(own)).toEqual(
+      new Set(["webhook.delivery.exhausted", "webhook.disabled", "data.alert.triggered", "data.alert.recovered"]),
+    );
   });
 
   test("the specification's kinds have its names, and its alias is an alias", () => {

@@ -1,13 +1,16 @@
 /** Drives every flow of this release that announces something, and compares the kinds that D1 then holds with `isSent` of the catalogue. */
 import { env } from "cloudflare:test";
 import { eq } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { BUCKET_MS, lastBucketEndMs } from "../../../src/analytics/alerts/decide.ts";
+import { evaluateAlerts } from "../../../src/analytics/alerts/evaluate-alerts.ts";
 import { EVENT_KINDS, events } from "../../../src/events/index.ts";
 import { commitWithEvents } from "../../../src/events/webhooks/index.ts";
 import { deliveries } from "../../../src/events/webhooks/records/tables.ts";
 import { wakeSender } from "../../../src/events/webhooks/fan-out/call-sender.ts";
 import { openDatabase } from "../../../src/platform/database.ts";
-import { sendView, TestPlayer } from "../analytics/beacon-helpers.ts";
+import { newAlert } from "../analytics/alert-helpers.ts";
+import { sendView, storeView, TestPlayer } from "../analytics/beacon-helpers.ts";
 import { newAsset } from "../playback/playable.ts";
 import { call, FILM, newUpload } from "../library/uploads/upload-helpers.ts";
 import { openSourceServer } from "../library/sources/source-servers.ts";
@@ -64,6 +67,19 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     await sendView(workspace.id, watching.completeView(startMs, source));
     const begin = failing.event("viewBegin", startMs, source);
     await sendView(workspace.id, [begin, failing.event("error", startMs + 1, { plercd: "1", plerms: "broken" })]);
+  },
+
+  "a metric passes the threshold of an alert, and comes back": async (workspace) => {
+    await newAlert(workspace, { recoveryBucketCount: 1 });
+    const bucketEndMs = lastBucketEndMs(Date.now()) + BUCKET_MS;
+    const evaluate = async (title: string, hasFailed: boolean, endMs: number) => {
+      vi.useFakeTimers({ toFake: ["Date"], now: endMs - 1000 });
+      await storeView(workspace.id, title, {}, hasFailed);
+      vi.useRealTimers();
+      await evaluateAlerts(env, new Date(endMs + BUCKET_MS - 1));
+    };
+    await evaluate("Broken", true, bucketEndMs);
+    await evaluate("Repaired", false, bucketEndMs + BUCKET_MS);
   },
 
   "the source of a media is missing": async (workspace) => {

@@ -2,7 +2,9 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { vi } from "vitest";
 import { derivedId } from "../../../src/platform/crypto/derived-id.ts";
+import { newAlert, someAlert } from "../analytics/alert-helpers.ts";
 import type { ExportQuery } from "../../../src/analytics/exports/export-query.ts";
+import { nowEvents } from "../../../src/analytics/current/now-events.ts";
 import { insertExport } from "../../../src/analytics/exports/repository.ts";
 import { commit, openDatabase } from "../../../src/platform/database.ts";
 import { StoreParts } from "../../../src/analytics/store/parts.ts";
@@ -13,7 +15,7 @@ import { ViewParts } from "../../../src/analytics/view-machine/parts.ts";
 import { takeEvents } from "../../../src/analytics/view-machine/take-events.ts";
 import { TAKEN, type Trial, upTo } from "../../support/limits/trials.ts";
 import { newAsset } from "../playback/playable.ts";
-import { newWorkspace, send as sendRequest } from "../workspace.ts";
+import { newWorkspace, send as sendRequest, type TestWorkspace } from "../workspace.ts";
 import { finalView, postBeacon, TestPlayer } from "../analytics/beacon-helpers.ts";
 
 const IGNORED = "ignored";
@@ -170,6 +172,33 @@ async function machineKept(ageMs: number): Promise<string> {
   return isFreed ? "deleted" : TAKEN;
 }
 
+async function nowStream(count: number): Promise<string> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const reader = nowEvents(async () => ({})).getReader();
+    for (let read = 1; read <= count; read += 1) {
+      const next = reader.read();
+      await vi.advanceTimersByTimeAsync(10_000);
+      if ((await next).done) return "closed";
+    }
+    return TAKEN;
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+async function alerts(bound: number): Promise<{ atBound: string; above: string }> {
+  const workspace = await newWorkspace();
+  for (let made = 0; made < bound - 1; made += 1) await newAlert(workspace);
+  return { atBound: await createAlert({}, workspace), above: await createAlert({}, workspace) };
+}
+
+async function createAlert(more: object, of?: TestWorkspace): Promise<string> {
+  const workspace = of ?? (await newWorkspace());
+  const { ok, status } = await workspace.request("POST", "/v1/data/alerts", { ...someAlert, ...more });
+  return ok ? TAKEN : String(status);
+}
+
 const HOUR_MS = 3600_000;
 const MINUTE_S = 60;
 export const dataTrials = {
@@ -187,4 +216,8 @@ export const dataTrials = {
   "view-retention": viewRetention,
   "view-machine-kept": upTo(machineKept),
   "forgotten-viewer": forgottenViewer,
+  "now-events": upTo(nowStream),
+  alerts,
+  "alert-name": upTo((length) => createAlert({ name: "n".repeat(length) })),
+  "alert-filters": upTo((count) => createAlert({ filters: Array.from({ length: count }, () => "country:IT") })),
 } satisfies Record<string, Trial>;

@@ -35,6 +35,7 @@ const someIds = () => ({
   playlistId: crypto.randomUUID(),
   signingKeyId: crypto.randomUUID(),
   exportId: crypto.randomUUID(),
+  alertId: crypto.randomUUID(),
   viewId: crypto.randomUUID(),
   viewerId: crypto.randomUUID(),
   metricId: "views", // a name, as the next
@@ -63,6 +64,7 @@ interface Call {
 const UPLOAD = { corsOrigin: "*" };
 const STREAM = { playbackSettings: {}, inputMediaSettings: {} };
 const TARGET = { url: "rtmp://127.0.0.1/b", streamKey: "b" };
+const ALERT = { name: "b", metric: "error_rate", thresholdValue: 0.1 };
 const HOUR_AGO = new Date(Date.now() - 3600_000).toISOString();
 
 /** The same in each request: answers repeat it. */
@@ -170,6 +172,14 @@ const CALLS: Record<string, Call> = {
   list_breakdown_values: { nothing: 200, query: () => `${SPAN}&groupBy=video_title` },
   get_timeseries_data: { nothing: 200, query: () => `${SPAN}&groupBy=hour` },
   list_comparison_values: {},
+  get_viewers_now: {},
+  get_current_views_timeseries: {},
+  filter_current_views: { queries: () => ["dimension=video_title&limit=50"] },
+  create_alert: { body: () => ALERT },
+  list_alerts: { queries: () => ["limit=50"] },
+  get_alert: {},
+  update_alert: { body: () => ({ name: "mine now" }) },
+  delete_alert: {},
   list_errors: { queries: () => ["limit=50"] },
   getDrmConfiguration: { queries: () => ["limit=50"] },
   getDrmConfigurationById: {},
@@ -286,6 +296,8 @@ async function newTenant(): Promise<Tenant> {
   }
   const view = await storeView(workspace.id, mark, { viewer_id: mark }, true);
   await storeView(workspace.id, "a", {}, true);
+  const alert = await make("/v1/data/alerts", { ...ALERT, name: mark });
+  await make("/v1/data/alerts", ALERT);
   const viewExport = await make("/v1/data/viewlist", {});
   const exportId = viewExport["exportId"] as string;
   const [credentialId] = atob(workspace.authorization.slice(6)).split(":");
@@ -304,6 +316,7 @@ async function newTenant(): Promise<Tenant> {
       playlistId: playlist.id,
       signingKeyId,
       exportId,
+      alertId: alert.id,
       viewId: view,
       viewerId: mark,
       metricId: "views",
@@ -313,6 +326,7 @@ async function newTenant(): Promise<Tenant> {
     traces: [
       view,
       exportId,
+      alert.id,
       configuration.id,
       playlist.id,
       signingKeyId,
@@ -349,7 +363,8 @@ async function whatIsSaidBy(response: Response) {
 
 /** A workspace's records that another one could change. */
 async function possessionsOf({ workspace, ids }: Tenant) {
-  const { mediaId, webhookId, eventId, streamId, playlistId, signingKeyId, drmConfigurationId, exportId } = ids;
+  const { mediaId, webhookId, eventId, streamId, playlistId, signingKeyId, drmConfigurationId, exportId, alertId } =
+    ids;
   const [viewExport] = await db.select().from(viewExports).where(eq(viewExports.id, exportId));
   const read = async (method: string, path: string) =>
     (await (await workspace.request(method, path)).json<{ data: Record<string, unknown> }>()).data;
@@ -365,6 +380,7 @@ async function possessionsOf({ workspace, ids }: Tenant) {
     deliveries: await read("GET", `/v1/webhooks/${webhookId}/deliveries`),
     stream: await read("GET", `/v1/live/streams/${streamId}`),
     playlist: await read("GET", `/v1/on-demand/playlists/${playlistId}`),
+    alert: await read("GET", `/v1/data/alerts/${alertId}`),
     signingKey: await read("GET", `/v1/iam/signing-keys/${signingKeyId}`),
     drmConfiguration: await read("GET", `/v1/on-demand/drm-configurations/${drmConfigurationId}`),
   };

@@ -1,0 +1,22 @@
+import { Problem } from "../../platform/http/problems.ts";
+import { readFilters } from "../metrics/scope.ts";
+import { ALERT_DIMENSIONS, type CreateAlert } from "./schemas.ts";
+
+const DIMENSIONS: readonly string[] = ALERT_DIMENSIONS;
+
+/** Refuses an alert that could never be triggered, or that filters by another dimension. @throws {Problem} validation_failed */
+export function checkAlert({
+  metric,
+  thresholdValue,
+  filters,
+}: Pick<CreateAlert, "metric" | "thresholdValue" | "filters">): void {
+  if (metric !== "video_startup_time" && thresholdValue > 1)
+    throw invalid("thresholdValue", `must be a share from 0 to 1 for ${metric}: 0.05 is 5 %`);
+  const unknown = readFilters(filters, { filterby: "filters" }).find(
+    ({ dimension }) => !DIMENSIONS.includes(dimension),
+  );
+  if (unknown !== undefined) throw invalid("filters", `must be dimension:value, with one of ${DIMENSIONS.join(", ")}`);
+}
+
+const invalid = (field: string, hint: string) =>
+  new Problem("validation_failed", hint, { fields: [{ field, message: "is invalid", hint }] });

@@ -1,0 +1,68 @@
+import { sql } from "drizzle-orm";
+import { commitWithEvents } from "../../events/webhooks/index.ts";
+import { derivedId } from "../../platform/crypto/derived-id.ts";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { log, logWarning } from "../../platform/log.ts";
+import { groupViews } from "../metrics/group-views.ts";
+import { readFilters } from "../metrics/scope.ts";
+import { alertEvent } from "./alert-event.ts";
+import { MEASURED } from "./measured.ts";
+import { BUCKET_MS, type Bucket, decide, lastBucketEndMs } from "./decide.ts";
+import { type AlertRule, findDueAlerts, storeEvaluation } from "./repository.ts";
+
+/** An evaluation takes two to five of the subrequests of an invocation. The next run, a minute later, continues. */
+const ALERTS_PER_RUN = 150;
+const AT_ONCE = 10;
+
+/**
+ * Evaluates the alerts whose last bucket has not been evaluated. Repeatable: a bucket is evaluated once for each alert, and the id of an event
+ * is derived from both. After an outage only the last bucket is evaluated.
+ */
+export async function evaluateAlerts(env: Env, now: Date): Promise<void> {
+  const bucketEndMs = lastBucketEndMs(now.getTime());
+  const due = await findDueAlerts(openDatabase(env.DB), bucketEndMs, ALERTS_PER_RUN);
+  for (let at = 0; at < due.length; at += AT_ONCE)
+    await Promise.all(
+      due.slice(at, at + AT_ONCE).map(async (rule) => {
+        try {
+          await evaluateAlert(env, rule, bucketEndMs, now);
+        } catch (error) {
+          logWarning("alert.not_evaluated", { alertId: rule.id, error: String(error) });
+        }
+      }),
+    );
+}
+
+async function evaluateAlert(env: Env, rule: AlertRule, endMs: number, now: Date): Promise<void> {
+  const bucket = await figuresOf(env, rule, endMs, now.getTime());
+  const { state, event } = decide(rule, rule, bucket);
+  const found = {
+    status: state.status,
+    triggeredAtMs: state.triggeredAtMs,
+    healthyBuckets: state.healthyBuckets,
+    evaluatedUntilMs: endMs,
+    lastViews: bucket.views,
+    lastValue: bucket.value,
+  };
+  const update = storeEvaluation(openDatabase(env.DB), rule, found);
+  if (event === null) return void (await update);
+  const id = await derivedId("alert", rule.id, event, endMs);
+  const announced = alertEvent(rule, event, bucket, id, now.getTime());
+  const { isNew, wake } = await commitWithEvents(env, [update], [{ event: announced, onlyIf: sql`changes() > 0` }]);
+  if (isNew[0] !== true) return;
+  log(`alert.${event}`, { alertId: rule.id, workspaceId: rule.workspaceId, value: bucket.value, views: bucket.views });
+  await wake();
+}
+
+async function figuresOf(env: Env, rule: AlertRule, endMs: number, nowMs: number): Promise<Bucket> {
+  const scope = {
+    fromMs: endMs - BUCKET_MS,
+    toMs: endMs,
+    filters: readFilters(rule.filters, { filterby: "filters" }),
+  };
+  const { workspaceId } = rule;
+  const question = { workspaceId, scope, metric: MEASURED[rule.metric], measurement: "avg", keySql: "NULL" } as const;
+  const [all] = await groupViews(env, question, nowMs);
+  return { endMs, views: all?.views ?? 0, value: all?.value ?? null };
+}

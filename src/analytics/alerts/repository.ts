@@ -1,0 +1,78 @@
+/** Queries and changes of `alert_rules`. No other room writes the table. */
+import { and, asc, count, desc, eq, lt } from "drizzle-orm";
+import type { Database } from "../../platform/database.ts";
+import { alertRules } from "./tables.ts";
+
+export type AlertRule = typeof alertRules.$inferSelect;
+
+export const insertAlert = (db: Database, rule: AlertRule) => db.insert(alertRules).values(rule);
+
+export const countAlerts = (db: Database, workspaceId: string): Promise<number> =>
+  db.$count(alertRules, eq(alertRules.workspaceId, workspaceId));
+
+export async function findAlert(db: Database, workspaceId: string, id: string): Promise<AlertRule | null> {
+  const [found] = await db.select().from(alertRules).where(isAlert(workspaceId, id));
+  return found ?? null;
+}
+
+/** Newest first. @param page counts from 1 */
+export async function listAlerts(
+  db: Database,
+  workspaceId: string,
+  { page, limit }: { page: number; limit: number },
+): Promise<{ rules: AlertRule[]; total: number }> {
+  const mine = eq(alertRules.workspaceId, workspaceId);
+  const [rules, totals] = await db.batch([
+    db
+      .select()
+      .from(alertRules)
+      .where(mine)
+      .orderBy(desc(alertRules.createdAt), desc(alertRules.id))
+      .limit(limit)
+      .offset((page - 1) * limit),
+    db.select({ total: count() }).from(alertRules).where(mine),
+  ]);
+  return { rules, total: totals[0]?.total ?? 0 };
+}
+
+/** @returns null when the workspace has no such alert */
+export async function changeAlert(
+  db: Database,
+  workspaceId: string,
+  id: string,
+  change: Partial<AlertRule>,
+): Promise<AlertRule | null> {
+  const [changed] = await db.update(alertRules).set(change).where(isAlert(workspaceId, id)).returning();
+  return changed ?? null;
+}
+
+/** @returns null when the workspace has no such alert */
+export async function deleteAlert(db: Database, workspaceId: string, id: string): Promise<{ id: string } | null> {
+  const [deleted] = await db.delete(alertRules).where(isAlert(workspaceId, id)).returning({ id: alertRules.id });
+  return deleted ?? null;
+}
+
+/** Alerts for which the bucket with this end is not evaluated yet, those that have waited longest first. */
+export const findDueAlerts = (db: Database, bucketEndMs: number, limit: number): Promise<AlertRule[]> =>
+  db
+    .select()
+    .from(alertRules)
+    .where(lt(alertRules.evaluatedUntilMs, bucketEndMs))
+    .orderBy(asc(alertRules.evaluatedUntilMs))
+    .limit(limit);
+
+/** Stores what an evaluation has found, unless another one was faster or a caller has changed the alert since it was read. */
+export const storeEvaluation = (db: Database, seen: AlertRule, found: Partial<AlertRule>) =>
+  db
+    .update(alertRules)
+    .set(found)
+    .where(
+      and(
+        eq(alertRules.id, seen.id),
+        eq(alertRules.evaluatedUntilMs, seen.evaluatedUntilMs),
+        eq(alertRules.updatedAt, seen.updatedAt),
+      ),
+    );
+
+const isAlert = (workspaceId: string, id: string) =>
+  and(eq(alertRules.id, id), eq(alertRules.workspaceId, workspaceId));

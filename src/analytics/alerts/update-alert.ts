@@ -1,0 +1,29 @@
+import type { z } from "@hono/zod-openapi";
+import { openDatabase } from "../../platform/database.ts";
+import type { Env } from "../../platform/env.ts";
+import { log } from "../../platform/log.ts";
+import { checkAlert } from "./check-alert.ts";
+import { type AlertRule, changeAlert, findAlert } from "./repository.ts";
+import type { UpdateAlert } from "./schemas.ts";
+
+/**
+ * Changes an alert. Its state stays: the next buckets decide whether a triggered alert recovers under the changed rule.
+ *
+ * @returns null when the workspace has no such alert
+ * @throws {Problem} validation_failed
+ */
+export async function updateAlert(
+  env: Env,
+  { workspaceId, alertId }: { workspaceId: string; alertId: string },
+  body: z.output<typeof UpdateAlert>,
+  now: Date,
+): Promise<AlertRule | null> {
+  const db = openDatabase(env.DB);
+  const seen = await findAlert(db, workspaceId, alertId);
+  if (seen === null) return null;
+  const change = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+  if (Object.keys(change).length === 0) return seen;
+  checkAlert({ ...seen, ...change });
+  log("alert.updated", { alertId, workspaceId, fields: Object.keys(change) });
+  return await changeAlert(db, workspaceId, alertId, { ...change, updatedAt: now });
+}

@@ -1,0 +1,34 @@
+/** Who is watching, again and again, for dashboards. */
+const INTERVAL_MS = 10_000;
+/** Five minutes. The client then connects again, which counts as a request of its workspace. */
+const MAX_EVENTS = 30;
+const RECONNECT_MS = 1000;
+
+/**
+ * Server-sent events (`text/event-stream`): one at once and one each 10 s, and the stream ends after 30. The next one is only asked for when the
+ * client has read the one before; a client that is gone ends it.
+ *
+ * @param ask the data of an event. When it throws, the stream breaks, and the client connects again
+ */
+export function nowEvents(ask: () => Promise<object>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let sent = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        if (sent > 0)
+          await new Promise<void>((resolve) => {
+            timer = setTimeout(resolve, INTERVAL_MS);
+          });
+        const data = JSON.stringify(await ask());
+        const head = sent === 0 ? `retry: ${RECONNECT_MS}\n` : "";
+        controller.enqueue(encoder.encode(`${head}event: now\ndata: ${data}\n\n`));
+        sent += 1;
+        if (sent === MAX_EVENTS) controller.close();
+      },
+      cancel: () => clearTimeout(timer),
+    },
+    { highWaterMark: 0 },
+  );
+}

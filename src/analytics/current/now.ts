@@ -1,0 +1,44 @@
+import { z } from "@hono/zod-openapi";
+import type { Env } from "../../platform/env.ts";
+import { currentViewers, type CurrentGroup } from "./current-views.ts";
+
+/** Entries of each list, those with the most viewers. */
+const MAX_ENTRIES = 100;
+
+const figures = {
+  viewers: z.int().nonnegative(),
+  views: z.int().nonnegative(),
+};
+const most = `At most ${MAX_ENTRIES}, those with the most viewers first`;
+export const Now = z
+  .object({
+    at: z.iso.datetime(),
+    ...figures,
+    media: z.array(z.object({ mediaId: z.string(), ...figures })).openapi({ description: most }),
+    streams: z.array(z.object({ streamId: z.string(), ...figures })).openapi({ description: most }),
+    countries: z
+      .array(z.object({ country: z.string().nullable(), ...figures }))
+      .openapi({ description: `${most}; null = not known` }),
+  })
+  .openapi("Now");
+
+/** Who is watching: viewers with a running view that has reported in the last 60 s. */
+export async function viewersNow(env: Env, workspaceId: string, nowMs: number): Promise<z.output<typeof Now>> {
+  const by = async (keySql: string): Promise<CurrentGroup[]> => await currentViewers(env, workspaceId, keySql, nowMs);
+  const [all, media, streams, countries] = await Promise.all(
+    ["NULL", "media_id", "fp_live_stream_id", "country"].map((keySql) => by(keySql)),
+  );
+  const { viewers, views } = all![0] ?? { viewers: 0, views: 0 };
+  return {
+    at: new Date(nowMs).toISOString(),
+    viewers,
+    views,
+    media: known(media!).map(({ key, ...counts }) => ({ mediaId: key, ...counts })),
+    streams: known(streams!).map(({ key, ...counts }) => ({ streamId: key, ...counts })),
+    countries: countries!.slice(0, MAX_ENTRIES).map(({ key, ...counts }) => ({ country: key, ...counts })),
+  };
+}
+
+/** Without the views that play nothing of the workspace. */
+const known = (groups: CurrentGroup[]): (CurrentGroup & { key: string })[] =>
+  groups.flatMap((group) => (group.key === null ? [] : [{ ...group, key: group.key }])).slice(0, MAX_ENTRIES);
