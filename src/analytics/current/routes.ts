@@ -57,9 +57,14 @@ const filterRoute = createRoute({
 });
 
 const EVENT_STREAM = "text/event-stream";
+const EXAMPLE_EVENT =
+  'retry: 1000\nevent: now\ndata: {"at":"2026-05-20T13:04:12.907Z","viewers":1,"views":1,"media":[],"streams":[],"countries":[{"country":"IT","viewers":1,"views":1}]}\n\n';
 const withEventStream = <Answer extends { content: object }>(answer: Answer) => ({
   ...answer,
-  content: { ...answer.content, [EVENT_STREAM]: { schema: z.string() } } as Answer["content"],
+  content: {
+    ...answer.content,
+    [EVENT_STREAM]: { schema: z.string().openapi({ example: EXAMPLE_EVENT }) },
+  } as Answer["content"],
 });
 const nowRoute = createRoute({
   operationId: "get_viewers_now",
