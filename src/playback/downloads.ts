@@ -4,7 +4,7 @@ import type { DownloadTracks } from "../media/download/tracks.ts";
 import { presentationOf, secondsOf } from "../media/manifest/model.ts";
 import { select } from "../media/manifest/selection.ts";
 import type { Env } from "../platform/env.ts";
-import { readConditions } from "../platform/http/conditions.ts";
+import { answerFile } from "../platform/http/answer-file.ts";
 import { Problem } from "../platform/http/problems.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { CORS } from "./headers.ts";
@@ -47,19 +47,14 @@ export async function answerDownload(
   const layout = tracks && (await layoutFor(env, ctx, playable, tracks));
   if (tracks === null || layout === null) throw unknownPlayback();
 
-  const { size } = layout;
-  const etag = `"${tracks.renditions.map(({ name }) => name).join("-")}-${size}"`;
-  const wanted = readConditions(viewer.request, etag, size);
-  const headers = new Headers({ ...CORS, "accept-ranges": "bytes", "cache-control": "no-cache", etag });
-  headers.set("content-type", TYPES[file]);
-  if (wanted.status === 304) return new Response(null, { status: 304, headers });
-  if (wanted.status === 416) throw new Problem("range_not_satisfiable", `the file has ${size} bytes`);
-  const { status, from, to } = wanted;
-  headers.set("content-length", String(to - from));
-  if (status === 206) headers.set("content-range", `bytes ${from}-${to - 1}/${size}`);
-  if (viewer.request.method === "HEAD") return new Response(null, { status, headers });
+  const etag = `"${tracks.renditions.map(({ name }) => name).join("-")}-${layout.size}"`;
   const source = { env, ctx, assetId: playable.assetId, tracks, layout };
-  return new Response(streamDownload(source, viewer.request, from, to), { status, headers });
+  const open = async (offset: number, length: number) =>
+    streamDownload(source, viewer.request, offset, offset + length);
+  const headers = { ...CORS, "content-type": TYPES[file], "cache-control": "no-cache" };
+  const answer = await answerFile(viewer.request, { size: layout.size, etag, open }, headers);
+  if (answer === null) throw unknownPlayback();
+  return answer;
 }
 
 /** @returns null for more segments than a file can have */
