@@ -19,9 +19,10 @@ export interface ServedFile {
  */
 export async function answerFile(
   request: Request,
-  { size, etag, open }: ServedFile,
+  file: ServedFile,
   more: Record<string, string>,
 ): Promise<Response | null> {
+  const { size, etag } = file;
   const wanted = readConditions(request, etag, size);
   const headers = new Headers({ ...more, "accept-ranges": "bytes", etag });
   if (wanted.status === 304) return new Response(null, { status: 304, headers });
@@ -30,6 +31,6 @@ export async function answerFile(
   headers.set("content-length", String(to - from));
   if (status === 206) headers.set("content-range", `bytes ${from}-${to - 1}/${size}`);
   if (request.method === "HEAD") return new Response(null, { status, headers });
-  const body = await open(from, to - from);
+  const body = await file.open(from, to - from);
   return body && new Response(body, { status, headers });
 }
