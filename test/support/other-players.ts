@@ -1,13 +1,16 @@
 /** Debian's native players, without a screen: which pictures of a film or a broadcast each shows. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chmodSync, closeSync, constants, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
+import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PictureCounter } from "./yuv4mpeg.ts";
 
 export type OtherPlayer = "ffmpeg" | "mpv" | "vlc" | "gstreamer";
 
 export interface Playing {
-  /** Media times of the displayed pictures, in seconds and in display order. VLC reports only their number: they count as consecutive. */
+  /** Media times of the displayed pictures, in seconds and in display order. VLC's have no times: they count as consecutive. */
   shown(): number[];
   /** Media seconds between the first and the last displayed picture. */
   playedSeconds(): number;
@@ -20,16 +23,15 @@ export interface Playing {
 
 interface Reader {
   command: string;
-  args: (url: string) => string[];
+  /** @param pictures path of a named pipe; only `writesPictures` */
+  args: (url: string, pictures: string) => string[];
   /** Media times of the pictures that a line of output reports. */
-  read: (line: string, pictures: number) => number[];
-  /** The command that asks it for the pictures it has shown. */
-  question?: string;
+  read: (line: string) => number[];
+  /** It writes what it displays to the named pipe, as YUV4MPEG2. */
+  writesPictures?: true;
 }
 
 const VLC_HZ = 30;
-/** What a player shows after its last answer is not seen. */
-const QUESTION_MS = 100;
 
 const PLAYERS: Record<OtherPlayer, Reader> = {
   ffmpeg: {
@@ -61,26 +63,17 @@ const PLAYERS: Record<OtherPlayer, Reader> = {
     args: (url) => ["--no-config", "--vo=null", "--ao=null", "--term-status-msg=at ${=time-pos}", url],
     read: (line) => [...line.matchAll(/at (\d+\.\d+)/g)].map(([, seconds]) => Number(seconds)),
   },
+  // Its statistics end up to a second before its last picture.
   vlc: {
     command: process.env["VLC"] ?? "vlc",
-    args: (url) => [
-      "-I",
-      "oldrc",
-      "--rc-fake-tty",
-      "--no-color",
-      "--play-and-exit",
-      "--vout",
-      "dummy",
-      "--aout",
-      "dummy",
+    args: (url, pictures) => [
+      ..."-I dummy --no-color --play-and-exit --aout dummy".split(" "),
+      ..."--vout yuv --yuv-chroma I420 --yuv-yuv4mpeg2 --yuv-file".split(" "),
+      pictures,
       url,
     ],
-    read: (line, pictures) => {
-      const count = /frames displayed\s*:\s*(\d+)/.exec(line)?.[1];
-      const more = count === undefined ? 0 : Math.max(0, Number(count) - pictures);
-      return Array.from({ length: more }, (_, n) => (pictures + n) / VLC_HZ);
-    },
-    question: "stats\n",
+    read: () => [],
+    writesPictures: true,
   },
   gstreamer: {
     command: process.env["GST_LAUNCH"] ?? "gst-launch-1.0",
@@ -103,24 +96,26 @@ const NOBODY = 65534;
 /** Plays until the end, or until it is stopped. @param url HLS or DASH, with picture and sound, 30 frames per second */
 export async function play(player: OtherPlayer, url: string): Promise<Playing> {
   const home = await mkdtemp(join(tmpdir(), `sluice-${player}-`));
-  const { command, args, read, question } = PLAYERS[player];
-  const child = spawn(command, args(url), {
+  const { command, args, read, writesPictures } = PLAYERS[player];
+  const shown: number[] = [];
+  const path = join(home, "pictures");
+  const pipe = writesPictures === true ? readPictures(path, () => shown.push(shown.length / VLC_HZ)) : null;
+  const isOtherUser = player === "vlc" && process.getuid?.() === 0; // VLC does not run as root
+  if (isOtherUser) chmodSync(home, 0o777);
+  const child = spawn(command, args(url, path), {
     env: { ...process.env, HOME: home, XDG_RUNTIME_DIR: home, GST_REGISTRY: join(home, "registry") },
     cwd: tmpdir(),
-    ...(player === "vlc" && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}), // VLC does not run as root
+    ...(isOtherUser ? { uid: NOBODY, gid: NOBODY } : {}),
   });
-  const shown: number[] = [];
   let words = "";
   const hear = (line: string) => {
-    const seen = read(line, shown.length);
+    const seen = read(line);
     shown.push(...seen);
     if (seen.length === 0) words = `${words}${line}\n`.slice(-WORDS);
   };
   for (const stream of [child.stdout, child.stderr]) forLines(stream, hear);
-  const asking = question === undefined ? null : setInterval(() => child.stdin.write(question), QUESTION_MS);
-  child.stdin.on("error", () => {}); // it may end during a write
   const ended = new Promise<number | null>((done) => child.once("close", done)).then(async (code) => {
-    if (asking !== null) clearInterval(asking);
+    await pipe?.end();
     await rm(home, { recursive: true, force: true });
     return code;
   });
@@ -130,6 +125,26 @@ export async function play(player: OtherPlayer, url: string): Promise<Playing> {
     ended,
     stop: () => stop(child, ended),
     words: () => words,
+  };
+}
+
+/** Makes a named pipe and calls `seen` for each picture written to it. `end` waits for what is still in the pipe. */
+function readPictures(path: string, seen: () => void): { end(): Promise<void> } {
+  execFileSync("mkfifo", ["-m", "666", path]);
+  const socket = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
+  const writer = openSync(path, constants.O_WRONLY); // without a writer the pipe would end before the player opens it
+  const counter = new PictureCounter();
+  socket.on("data", (chunk: Buffer) => {
+    const before = counter.pictures;
+    counter.add(chunk);
+    for (let picture = before; picture < counter.pictures; picture += 1) seen();
+  });
+  const ended = new Promise<void>((done, failed) => socket.once("close", () => done()).once("error", failed));
+  return {
+    end: () => {
+      closeSync(writer);
+      return ended;
+    },
   };
 }
 

@@ -12,6 +12,8 @@ export interface SoakSize {
   /** Concurrent owners, and their pause between two changes. */
   owners: number;
   pauseMs: Range;
+  /** Changes that must have been answered before the last kill of their traffic, however slow the machine is. */
+  changes: number;
   /** Time limit for all deliveries after the receivers' recovery. */
   settleMs: number;
 }
@@ -91,6 +93,7 @@ export const SMALL: Omit<SoakSize, "seed"> = {
   upMs: [200, 2200],
   owners: 3,
   pauseMs: [20, 120],
+  changes: 100,
   settleMs: 75_000,
 };
 
@@ -102,5 +105,6 @@ export const FULL: Omit<SoakSize, "seed"> = {
   upMs: [2000, 15_000],
   owners: 8,
   pauseMs: [20, 120],
+  changes: 100,
   settleMs: 300_000,
 };

@@ -60,7 +60,10 @@ export async function soak(size: SoakSize): Promise<SoakResult> {
 
     const beganAtMs = Date.now();
     const working = owners.work(random.branch());
-    const downMs = await Promise.race([disturb(platform, size, random.branch()), working.then((): number[] => [])]);
+    const downMs = await Promise.race([
+      disturb(platform, owners, size, random.branch()),
+      working.then((): number[] => []),
+    ]);
     owners.stop();
     await working;
     const disturbedMs = Date.now() - beganAtMs;
@@ -98,11 +101,12 @@ async function createWebhook(
   return answer.body.data;
 }
 
-/** Kills the Worker at random times, each time after it has restarted. */
-async function disturb(platform: TestPlatform, size: SoakSize, random: Random): Promise<number[]> {
+/** Kills the Worker at random times, each time after it has restarted, and for the last time after enough changes. */
+async function disturb(platform: TestPlatform, owners: Owners, size: SoakSize, random: Random): Promise<number[]> {
   const downMs: number[] = [];
   while (downMs.length < size.kills) {
     await new Promise((done) => setTimeout(done, random.between(size.upMs)));
+    if (downMs.length === size.kills - 1) await owners.untilChanges(size.changes);
     killWorker(platform);
     downMs.push(await untilUp(platform));
   }

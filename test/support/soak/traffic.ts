@@ -8,6 +8,7 @@ const FIRST_ASSETS = 4;
 const CREATIONS = 0.05;
 const DELETIONS = 0.02;
 const REPEAT_AFTER_MS = 50;
+const POLL_MS = 50;
 const ANSWER_LIMIT_MS = 20_000;
 /** No server listens there: such a media soon becomes errored, which is an event too. */
 const NO_SOURCE = "http://127.0.0.1:1/none.mp4";
@@ -76,6 +77,12 @@ export class Owners {
         if (answer !== null && answer.status < 500) change.status = answer.status;
       }),
     );
+  }
+
+  /** Resolves when this many changes have been answered. */
+  async untilChanges(count: number): Promise<void> {
+    while (!this.#isOver && this.traffic.changes.filter(({ status }) => status !== null).length < count)
+      await new Promise((done) => setTimeout(done, POLL_MS));
   }
 
   stop(): void {
