@@ -10,7 +10,7 @@ export {
   nameIn,
 } from "./catalogue/catalogue.ts";
 export { EventEnvelope } from "./catalogue/envelope.ts";
-export { MediaRecord, PlaybackIdRecord, TrackRecord } from "./catalogue/media-record.ts";
+export { MediaAnswer, MediaRecord, Mp4File, PlaybackIdRecord, TrackRecord } from "./catalogue/media-record.ts";
 export { envelopeOf, listEvents } from "./listing.ts";
 export { eventTime } from "./event-time.ts";
 export { type Event, eventBytes, findEvent, insertEvent, type NewEvent } from "./repository.ts";

@@ -72,6 +72,10 @@ const RULES = {
     isValid: (value) => value.split(",").every((id) => id.trim() === "" || GATEWAY_ID.test(id.trim())),
     words: "must be ids of gateways, separated by commas",
   },
+  MP4_SUPPORT_ARRAY_CLIENTS: {
+    isValid: (value) => value.length <= 1000,
+    words: "must be parts of clients' User-Agent headers, separated by commas, at most 1,000 characters",
+  },
   JOB_LEASE_MS: wholeNumber,
   SOURCE_RETRY_SCALE: factor,
   WEBHOOK_RETRY_SCALE: factor,

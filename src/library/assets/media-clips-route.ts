@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { MediaRecord } from "../../events/index.ts";
+import { MediaAnswer } from "../../events/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { pageAnswer, security, successPage } from "../../platform/http/answers.ts";
 import { problemResponses } from "../../platform/http/openapi.ts";
@@ -7,8 +7,8 @@ import { PageQuery, pagination } from "../../platform/http/pagination.ts";
 import { orNotFound } from "../../platform/http/problems.ts";
 import { uuidParam } from "../../platform/http/requests.ts";
 import { newRouter } from "../../platform/http/router.ts";
+import { mediaFor } from "./answer-media.ts";
 import { findAsset, listAssets } from "./repository.ts";
-import { toMedia } from "./to-media.ts";
 
 const listRoute = createRoute({
   operationId: "get-media-clips",
@@ -20,7 +20,7 @@ const listRoute = createRoute({
   security,
   request: { params: z.object({ mediaId: uuidParam("mediaId") }), query: PageQuery },
   responses: {
-    200: pageAnswer(MediaRecord, "One page of clips"),
+    200: pageAnswer(MediaAnswer, "One page of clips"),
     ...problemResponses("unauthorized", "forbidden", "media_not_found", "validation_failed"),
   },
 });
@@ -33,5 +33,5 @@ export const mediaClipsRoute = newRouter().openapi(listRoute, async (c) => {
   orNotFound(await findAsset(db, workspaceId, mediaId), "media_not_found");
   const page = { page: offset, limit, order: orderBy, clipsOf: { mediaId } };
   const { records, total } = await listAssets(db, workspaceId, page);
-  return c.json(successPage(records.map(toMedia), pagination(total, offset, limit)), 200);
+  return c.json(successPage(records.map(mediaFor(c)), pagination(total, offset, limit)), 200);
 });

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { MediaRecord } from "../../events/index.ts";
+import { MediaAnswer } from "../../events/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import {
   dataAnswer,
@@ -20,6 +20,7 @@ import { defined } from "../../platform/http/record.ts";
 import { uuidParam } from "../../platform/http/requests.ts";
 import { type AppContext, newRouter, reportAllIssues } from "../../platform/http/router.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
+import { mediaFor } from "./answer-media.ts";
 import { createAsset, toMp4Support } from "./create-asset.ts";
 import { creationProblems } from "./creation-problems.ts";
 import { deleteAsset } from "./delete-asset.ts";
@@ -34,7 +35,7 @@ import {
   UpdateMp4Support,
   UpdateSourceAccess,
 } from "./schemas.ts";
-import { toInputInfo, toMedia } from "./to-media.ts";
+import { toInputInfo } from "./to-media.ts";
 import { updateAsset } from "./update-asset.ts";
 import { updateMp4Support } from "./update-mp4-support.ts";
 import { updateSourceAccess } from "./update-source-access.ts";
@@ -73,7 +74,7 @@ const listRoute = createRoute({
   security,
   request: { query: PageQuery },
   responses: {
-    200: pageAnswer(MediaRecord, "One page of media"),
+    200: pageAnswer(MediaAnswer, "One page of media"),
     ...problemResponses("unauthorized", "forbidden", "validation_failed"),
   },
 });
@@ -89,7 +90,7 @@ const getRoute = createRoute({
   tags,
   security,
   request: { params },
-  responses: { 200: dataAnswer(MediaRecord, "The media item"), ...itemProblems },
+  responses: { 200: dataAnswer(MediaAnswer, "The media item"), ...itemProblems },
 });
 const updateRoute = createRoute({
   operationId: "updated-media",
@@ -100,7 +101,7 @@ const updateRoute = createRoute({
   tags,
   security,
   request: { params, body: { required: true, content: json(UpdateAsset) } },
-  responses: { 200: dataAnswer(MediaRecord, "The media item as it is now"), ...itemProblems },
+  responses: { 200: dataAnswer(MediaAnswer, "The media item as it is now"), ...itemProblems },
 });
 const sourceAccessRoute = createRoute({
   operationId: "updated-source-access",
@@ -112,7 +113,7 @@ const sourceAccessRoute = createRoute({
   tags,
   security,
   request: { params, body: { required: true, content: json(UpdateSourceAccess) } },
-  responses: { 200: dataAnswer(MediaRecord, "The media item as it is now"), ...itemProblems },
+  responses: { 200: dataAnswer(MediaAnswer, "The media item as it is now"), ...itemProblems },
 });
 const mp4SupportRoute = createRoute({
   operationId: "updated-mp4Support",
@@ -125,7 +126,7 @@ const mp4SupportRoute = createRoute({
   security,
   request: { params, body: { required: true, content: json(UpdateMp4Support) } },
   responses: {
-    200: dataAnswer(MediaRecord, "The media item as it is now"),
+    200: dataAnswer(MediaAnswer, "The media item as it is now"),
     ...problemResponses(
       "mp4_support_exists",
       "mp4_support_with_drm",
@@ -187,34 +188,34 @@ export const assetRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: s
       const { limit, offset, orderBy } = c.req.valid("query");
       const page = { page: offset, limit, order: orderBy };
       const { records, total } = await listAssets(openDatabase(c.env.DB), c.var.caller.workspaceId, page);
-      return c.json(successPage(records.map(toMedia), pagination(total, offset, limit)), 200);
+      return c.json(successPage(records.map(mediaFor(c)), pagination(total, offset, limit)), 200);
     })
     .openapi(getRoute, async (c) => {
-      return c.json(success(toMedia(await requireAsset(c, c.req.valid("param").mediaId))), 200);
+      return c.json(success(mediaFor(c)(await requireAsset(c, c.req.valid("param").mediaId))), 200);
     })
     .openapi(updateRoute, async (c) => {
       const { title, creatorId, metadata } = c.req.valid("json");
       const { mediaId } = c.req.valid("param");
       const change = defined({ title, creatorId, metadata });
-      if (Object.keys(change).length === 0) return c.json(success(toMedia(await requireAsset(c, mediaId))), 200);
+      if (Object.keys(change).length === 0) return c.json(success(mediaFor(c)(await requireAsset(c, mediaId))), 200);
       const updated = await updateAsset(c.env, keyOf(c, mediaId), change, new Date());
       const { record, committed } = orNotFound(updated, "media_not_found");
       c.executionCtx.waitUntil(committed.wake());
-      return c.json(success(toMedia(record)), 200);
+      return c.json(success(mediaFor(c)(record)), 200);
     })
     .openapi(sourceAccessRoute, async (c) => {
       const { mediaId } = c.req.valid("param");
       const updated = await updateSourceAccess(c.env, keyOf(c, mediaId), c.req.valid("json").sourceAccess, new Date());
-      if (updated === null) return c.json(success(toMedia(await requireAsset(c, mediaId))), 200);
+      if (updated === null) return c.json(success(mediaFor(c)(await requireAsset(c, mediaId))), 200);
       c.executionCtx.waitUntil(updated.committed.wake());
-      return c.json(success(toMedia(updated.record)), 200);
+      return c.json(success(mediaFor(c)(updated.record)), 200);
     })
     .openapi(mp4SupportRoute, async (c) => {
       const asked = toMp4Support(c.req.valid("json").mp4Support);
       const updated = await updateMp4Support(c.env, keyOf(c, c.req.valid("param").mediaId), asked, new Date());
       const { record, committed } = orNotFound(updated, "media_not_found");
       c.executionCtx.waitUntil(committed.wake());
-      return c.json(success(toMedia(record)), 200);
+      return c.json(success(mediaFor(c)(record)), 200);
     })
     .openapi(deleteRoute, async (c) => {
       const key = keyOf(c, c.req.valid("param").mediaId);

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { listAssets, toMedia } from "../../library/assets/index.ts";
-import { MediaRecord } from "../../events/index.ts";
+import { listAssets, mediaFor } from "../../library/assets/index.ts";
+import { MediaAnswer } from "../../events/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import { envelopeAnswer, pageAnswer, security, successPage, successWith } from "../../platform/http/answers.ts";
 import { pattern } from "../../platform/http/fields.ts";
@@ -33,7 +33,7 @@ const listRoute = createRoute({
   security,
   request: { params: z.object({ livestreamId }), query: PageQuery },
   responses: {
-    200: pageAnswer(MediaRecord, "One page of clips; empty for an unknown stream"),
+    200: pageAnswer(MediaAnswer, "One page of clips; empty for an unknown stream"),
     ...problemResponses("unauthorized", "forbidden", "validation_failed"),
   },
 });
@@ -48,7 +48,7 @@ const createRouteDefinition = createRoute({
   security,
   request: { params: streamParams, body: { required: true, content: json(CreateClip) } },
   responses: {
-    201: envelopeAnswer({ playback_id: z.uuid(), data: MediaRecord }, "The clip; `Ready` once its segments are copied"),
+    201: envelopeAnswer({ playback_id: z.uuid(), data: MediaAnswer }, "The clip; `Ready` once its segments are copied"),
     ...problemResponses(
       "not_ready",
       "unauthorized",
@@ -64,7 +64,8 @@ export const clipRoutes = newRouter().openapi(createRouteDefinition, async (c) =
   const { startTime, endTime, accessPolicy } = c.req.valid("json");
   const request = { startSeconds: startTime, endSeconds: endTime, access: accessPolicy ?? null };
   const key = keyOf(c, c.req.valid("param").streamId);
-  const data = orNotFound(await createClip(c.env, key, request, publicUrlOf(c)), "stream_not_found");
+  const clip = orNotFound(await createClip(c.env, key, request, publicUrlOf(c)), "stream_not_found");
+  const data = mediaFor(c)(clip);
   c.set("createdIds", [data.id]);
   return c.json(successWith({ playback_id: data.playbackIds[0]!.id, data }), 201);
 });
@@ -77,5 +78,5 @@ clipRoutes.openapi(listRoute, async (c) => {
     order: orderBy,
     clipsOf: { streamId: c.req.valid("param").livestreamId },
   });
-  return c.json(successPage(records.map(toMedia), pagination(total, offset, limit)), 200);
+  return c.json(successPage(records.map(mediaFor(c)), pagination(total, offset, limit)), 200);
 });

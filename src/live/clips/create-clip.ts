@@ -1,6 +1,4 @@
-import type { z } from "@hono/zod-openapi";
-import { findAsset, toMedia } from "../../library/assets/index.ts";
-import type { MediaRecord } from "../../events/index.ts";
+import { type AssetRecord, findAsset } from "../../library/assets/index.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
@@ -19,7 +17,7 @@ export async function createClip(
   key: { workspaceId: string; streamId: string },
   request: ClipRequest,
   publicUrl: string,
-): Promise<z.infer<typeof MediaRecord> | null> {
+): Promise<AssetRecord | null> {
   const playable = await findOwnPlayable(env.DB, key);
   if (playable === null) return null;
   if (request.access === "public" && playable.mediaPolicy === "private") {
@@ -38,5 +36,5 @@ export async function createClip(
   const record = media && (await findAsset(db, key.workspaceId, media.mediaId));
   if (record === null)
     throw new Problem("media_not_found", "this clip, or the recording it would be cut from, was deleted");
-  return toMedia(record);
+  return record;
 }

@@ -1,7 +1,7 @@
 /** Files for download: who gets them, and how their owner offers them. */
 import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
 import { eq } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { projectAsset } from "../../../src/library/assets/projection.ts";
 import { renditions } from "../../../src/library/assets/tables.ts";
 import { writeInitSegment } from "../../../src/media/mp4/init-segment.ts";
@@ -173,4 +173,44 @@ test.each([null, "", "capped_4k,audioOnly", "4k", ["capped_4k"]])("mp4Support: %
   const workspace = await newWorkspace();
   const { assetId } = await newOffered({ workspaceId: workspace.id });
   expect((await patch(workspace, assetId, mp4Support)).status).toBe(422);
+});
+
+describe("a client whose User-Agent is named in MP4_SUPPORT_ARRAY_CLIENTS", () => {
+  const ARRAY_CLIENT = { "user-agent": "Acme-SDK/3.1 (node)" };
+
+  test("reads mp4Support as one entry per file, with its state and size, and other clients read the text", async () => {
+    const workspace = await newWorkspace({ MP4_SUPPORT_ARRAY_CLIENTS: "other-sdk, acme-sdk/3" });
+    const size = { widthPx: 3000, heightPx: 2000, maxResolution: "1080p" } as const;
+    const { assetId } = await newOffered({ workspaceId: workspace.id, mp4Support: "audioOnly,capped_4k", ...size });
+    const item = `/v1/on-demand/${assetId}`;
+    const files = [
+      { type: "audioOnly", status: "ready", ext: "m4a" },
+      { type: "capped_4k", status: "ready", width: 1620, height: 1080, ext: "mp4" },
+    ];
+    for (const path of [item, "/v1/on-demand"]) {
+      const seenBy = async (headers: Record<string, string>) => {
+        const answer = await workspace.request("GET", path, undefined, headers);
+        const { data } = await answer.json<{ data: Record<string, unknown> | Record<string, unknown>[] }>();
+        return [data].flat()[0]!["mp4Support"];
+      };
+      expect(await seenBy(ARRAY_CLIENT)).toEqual(files);
+      expect(await seenBy({ "user-agent": "acme-sdk/2.9" })).toBe("audioOnly,capped_4k");
+      expect(await seenBy({})).toBe("audioOnly,capped_4k");
+    }
+    const body = { mp4Support: "none" };
+    const answer = await workspace.request("PATCH", `${item}/update-mp4Support`, body, ARRAY_CLIENT);
+    expect((await answer.json<{ data: object }>()).data).not.toHaveProperty("mp4Support");
+  });
+
+  test.each([
+    ["errored", "failed"],
+    ["processing", "preparing"],
+  ] as const)("reads of a media that is %s that its files are %s", async (status, expected) => {
+    const workspace = await newWorkspace({ MP4_SUPPORT_ARRAY_CLIENTS: "*" });
+    const { assetId } = await newOffered({ workspaceId: workspace.id, mp4Support: "capped_4k", status });
+    const { data } = await (
+      await workspace.request("GET", `/v1/on-demand/${assetId}`)
+    ).json<{ data: { mp4Support: unknown } }>();
+    expect(data.mp4Support).toEqual([expect.objectContaining({ type: "capped_4k", status: expected, ext: "mp4" })]);
+  });
 });
