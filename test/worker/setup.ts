@@ -1,5 +1,5 @@
 import { applyD1Migrations, env, reset, runInDurableObject } from "cloudflare:test";
-import { beforeAll } from "vitest";
+import { afterEach, beforeAll, beforeEach } from "vitest";
 import * as worker from "../../src/worker.ts";
 import {
   limitBucket,
@@ -11,6 +11,16 @@ import {
   limitStorage,
   limitStub,
 } from "./limits/cloudflare-limits.ts";
+
+/** What the Worker has logged since the test began. Vitest would take a quarter of the suite's CPU time to collect it line by line. */
+let logged: unknown[][] = [];
+const print = console.log.bind(console);
+console.log = (...words) => void logged.push(words);
+
+beforeEach(() => void (logged = []));
+afterEach(({ task }) => {
+  if (task.result?.state === "fail") for (const words of logged) print(...words);
+});
 
 beforeAll(async () => {
   await reset(); // files share a runtime (`isolate: false`): each begins with empty bindings
