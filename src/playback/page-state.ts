@@ -10,6 +10,7 @@ import { unplayableState } from "./unplayable-state.ts";
 export type PageState =
   | { kind: "missing" }
   | { kind: "playable" }
+  | { kind: "awaited" }
   | { kind: "processing"; percent: number }
   | { kind: "source unavailable"; code: string }
   | { kind: "failed"; code: string }
@@ -39,5 +40,6 @@ function stateOfAsset(playable: Playable): PageState {
   const { hasFailed, reason, percent } = unplayableState(playable);
   if (hasFailed) return { kind: "failed", code: reason ?? "internal" };
   if (presentationOf(playable) !== null) return { kind: "playable" };
+  if (playable.isAwaited) return { kind: "awaited" };
   return reason === null ? { kind: "processing", percent } : { kind: "source unavailable", code: reason };
 }

@@ -29,6 +29,7 @@ const RELOAD_SECONDS = 5;
 /** 202: the address is right, and the media will be there. The page of a stream has its address before, during and after a broadcast. */
 const STATUS: Record<PageState["kind"], number> = {
   playable: 200,
+  awaited: 202,
   processing: 202,
   "source unavailable": 202,
   recording: 202,
@@ -116,6 +117,8 @@ function noticeOf(state: PageState): Html | "" {
       return notice("This video does not exist", "It may have been removed.");
     case "failed":
       return notice("This video cannot be played", reasonOf(state.code), code(state.code));
+    case "awaited":
+      return notice("This video has not been uploaded yet", STARTS);
     case "processing":
       return notice("This video is being prepared", STARTS, progress(state.percent));
     case "source unavailable":

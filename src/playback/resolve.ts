@@ -16,6 +16,8 @@ export interface Playable extends ManifestFacts {
   /** The files that viewers may download; null = none. */
   mp4Support: string | null;
   errorCode: string | null;
+  /** Its file is still to be uploaded. */
+  isAwaited: boolean;
   /** 0 to 100. */
   percent: number;
   /** The code for which the source cannot be fetched at the moment; null = it can, or has been. */
@@ -114,13 +116,22 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
   if (stream && streamId !== null)
     return { kind: "stream", rules, playable: toLivePlayable({ ...stream, streamId }, sessions) };
   if (!asset) return null;
-  const { progress, createdAt, ...facts } = asset;
+  const { progress, createdAt, status, ...facts } = asset;
+  const isAwaited = status === "waiting";
   const { percent = 0, retry } = progress ?? {};
   const retryReason = retry?.reason ?? null;
   return {
     kind: "asset",
     rules,
-    playable: { ...facts, percent, retryReason, createdAtMs: createdAt.getTime(), renditions: rows },
+    playable: {
+      ...facts,
+      status: isAwaited ? "processing" : status,
+      isAwaited,
+      percent,
+      retryReason,
+      createdAtMs: createdAt.getTime(),
+      renditions: rows,
+    },
   };
 }
 

@@ -87,12 +87,24 @@ test("the migration counts what each workspace uses, and triggers keep the count
   db.exec("DELETE FROM assets WHERE id IN ('a1', 'a3')");
   db.exec("DELETE FROM live_streams");
   expect(usage()).toEqual({ w0: [0, 0, 0], w1: [1, 0, 0], w2: [0, 0, 0], w3: [1, 0, 3010] });
+
+  // The media of an upload counts when its file has arrived.
+  const mediaOfW4 = () => usage()["w4"]?.[0];
+  for (const id of ["u1", "u2", "u3"]) insert("assets", { id, workspace_id: "w4", status: "waiting" });
+  expect(mediaOfW4()).toBeUndefined();
+  db.exec("UPDATE assets SET status = 'processing' WHERE id IN ('u1', 'u2')");
+  expect(mediaOfW4()).toBe(2);
+  db.exec("UPDATE assets SET status = 'ready', title = 'x' WHERE id = 'u1'");
+  db.exec("UPDATE assets SET deleted_at = 6 WHERE id IN ('u2', 'u3')");
+  expect(mediaOfW4()).toBe(1);
+  db.exec("DELETE FROM assets WHERE workspace_id = 'w4'");
+  expect(mediaOfW4()).toBe(0);
 });
 
 test("a distant page of a workspace's media is found in an index", () => {
   const db = new DatabaseSync(":memory:");
   migrate(db, FILES);
-  const page = `SELECT * FROM assets WHERE workspace_id = 'w' AND deleted_at IS NULL
+  const page = `SELECT * FROM assets WHERE workspace_id = 'w' AND deleted_at IS NULL AND status <> 'waiting'
     ORDER BY created_at DESC, id DESC LIMIT 50 OFFSET 49950`;
   const plan = db.prepare(`EXPLAIN QUERY PLAN ${page}`).all();
   expect(plan.map(({ detail }) => detail)).toEqual(["SEARCH assets USING INDEX assets_in_workspace (workspace_id=?)"]);

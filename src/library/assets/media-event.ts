@@ -13,6 +13,9 @@ export function mediaEvent(
   return { id, workspaceId: record.asset.workspaceId, type, objectId: record.asset.id, occurredAtMs: atMs, data };
 }
 
+/** Nothing will change by itself any more. */
+export const isOver = ({ status }: Pick<AssetRecord["asset"], "status">) => status === "ready" || status === "errored";
+
 /** The original file can be downloaded from now on, or no longer. */
 export const sourceEvent = (
   { asset: { id: objectId, workspaceId, sourceAccess } }: AssetRecord,

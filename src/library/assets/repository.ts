@@ -3,7 +3,7 @@ import type { Database } from "../../platform/database.ts";
 import { mediaTotalOf } from "../../tenancy/limits/index.ts";
 import { deletePlaybackIdsOf, insertPlaybackId, type PlaybackId, playbackIdsOf } from "../../tenancy/access/index.ts";
 import { deleteContentKeysOf } from "../../tenancy/drm/index.ts";
-import { assets, isProcessing, renditions, tracks } from "./tables.ts";
+import { assets, isListed, isProcessing, renditions, tracks } from "./tables.ts";
 
 export type Asset = typeof assets.$inferSelect;
 export type { PlaybackId };
@@ -73,7 +73,7 @@ export async function listAssets(
   workspaceId: string,
   { page, limit, order, clipsOf }: { page: number; limit: number; order: "asc" | "desc"; clipsOf?: ClipsOf },
 ): Promise<{ records: AssetRecord[]; total: number }> {
-  const mine = and(eq(assets.workspaceId, workspaceId), isAlive, clipsOf && isClipOf(clipsOf));
+  const mine = and(eq(assets.workspaceId, workspaceId), isListed, clipsOf && isClipOf(clipsOf));
   const direction = order === "asc" ? asc : desc;
   const [rows, totals] = await db.batch([
     db

@@ -25,7 +25,8 @@ export const assets = sqliteTable(
     sourceAssetId: text(),
     publicUrl: text().notNull(), // the origin of the request that created it; encoders call back there unless PUBLIC_URL is set
 
-    status: text({ enum: ["processing", "ready", "errored"] }).notNull(),
+    /** `waiting`: of a direct upload that cannot play yet. It is found by its id, and not listed or counted. */
+    status: text({ enum: ["waiting", "processing", "ready", "errored"] }).notNull(),
     stage: text({
       enum: ["created", "downloading", "validating", "encoding", "done"],
     }).notNull(),
@@ -52,10 +53,10 @@ export const assets = sqliteTable(
     purgedAt: integer({ mode: "timestamp_ms" }),
   },
   (t) => [
-    // Without the deleted ones, so that a distant page of a list is found in the index alone.
+    // Of the listed ones, so that a distant page of a list is found in the index alone.
     index("assets_in_workspace")
       .on(t.workspaceId, t.createdAt, t.id)
-      .where(sql`deleted_at IS NULL`),
+      .where(sql`deleted_at IS NULL AND status <> 'waiting'`),
     // For the sweeps. Without `updatedAt`, so that progress reports do not write to it. Column names stay unqualified, as SQLite requires.
     index("assets_processing")
       .on(t.status, t.streamId)
@@ -70,6 +71,9 @@ export const assets = sqliteTable(
 
 /** A literal, because SQLite does not match a bound parameter with the condition of `assets_processing`. */
 export const isProcessing = sql`${assets.status} = 'processing'`;
+
+/** The same for `assets_in_workspace`. */
+export const isListed = sql`${assets.deletedAt} IS NULL AND ${assets.status} <> 'waiting'`;
 
 /** The tracks of the source, as the REST record lists them. */
 export const tracks = sqliteTable(

@@ -3,7 +3,7 @@ import type { Committed } from "../../events/webhooks/index.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { changeRecord } from "./change-record.ts";
-import { mediaEvent, mp4Event } from "./media-event.ts";
+import { isOver, mediaEvent, mp4Event } from "./media-event.ts";
 import type { Asset, AssetRecord } from "./repository.ts";
 
 /**
@@ -29,4 +29,4 @@ export const updateMp4Support = (
 
 /** Of an asset that is not ready yet, `video.media.mp4Support.ready` follows `asset.ready` (`projection.ts`). */
 const eventOf = (record: AssetRecord, when: { id: string; atMs: number }): NewEvent =>
-  record.asset.status === "processing" ? mediaEvent("video.media.updated", record, when) : mp4Event(record, when);
+  isOver(record.asset) ? mp4Event(record, when) : mediaEvent("video.media.updated", record, when);

@@ -4,7 +4,7 @@ import type { Env } from "../../platform/env.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { hinted } from "../../platform/http/issue-hints.ts";
 import { changeRecord } from "./change-record.ts";
-import { mediaEvent, sourceEvent } from "./media-event.ts";
+import { isOver, mediaEvent, sourceEvent } from "./media-event.ts";
 import type { AssetRecord } from "./repository.ts";
 
 /**
@@ -27,8 +27,7 @@ export const updateSourceAccess = (
 
 /** Of an asset that is not ready yet, `video.media.source.ready` follows `asset.ready` (`projection.ts`). */
 function eventOf(record: AssetRecord, when: { id: string; atMs: number }): NewEvent {
-  const { sourceAccess, status } = record.asset;
-  if (sourceAccess && status === "processing") return mediaEvent("video.media.updated", record, when);
+  if (record.asset.sourceAccess && !isOver(record.asset)) return mediaEvent("video.media.updated", record, when);
   return sourceEvent(record, when);
 }
 

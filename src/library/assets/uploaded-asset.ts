@@ -3,7 +3,7 @@ import type { Database, Statement } from "../../platform/database.ts";
 import { insertPlaybackId } from "../../tenancy/access/index.ts";
 import { uploadedSourceUrl } from "../sources/upload-address.ts";
 import { type AssetSettings, newAsset } from "./create-asset.ts";
-import { type AssetForMachine, type AssetRecord, insertAssetOnce, type PlaybackId, toMachine } from "./repository.ts";
+import { type AssetForMachine, insertAssetOnce, type PlaybackId, toMachine } from "./repository.ts";
 import type { CreateAsset } from "./schemas.ts";
 import { toRestrictions } from "./to-rules.ts";
 
@@ -21,19 +21,19 @@ interface UploadedFile {
     };
 }
 
-/** The media of a complete upload, with the upload's id. The inserts are repeatable. */
+/** The media of an upload, with the upload's id, which waits for its file. The inserts are repeatable. */
 export function uploadedAsset(
   db: Database,
   { id, workspaceId, playbackId, publicUrl, settings }: UploadedFile,
   now: Date,
-): { record: AssetRecord; inserts: Statement[]; forMachine: AssetForMachine } {
+): { inserts: Statement[]; forMachine: AssetForMachine } {
   const { startTime = 0, endTime } = settings;
   const source = {
     url: uploadedSourceUrl(id),
     clipStartMs: Math.round(startTime * 1000),
     clipEndMs: endTime === undefined ? null : Math.round(endTime * 1000),
   };
-  const asset = { ...newAsset(settings, source, { workspaceId, publicUrl, now }), id };
+  const asset = { ...newAsset(settings, source, { workspaceId, publicUrl, now }), id, status: "waiting" as const };
   const playback: PlaybackId = {
     id: playbackId,
     kind: "asset",
@@ -46,5 +46,5 @@ export function uploadedAsset(
     createdAt: now,
   };
   const inserts = [insertAssetOnce(db, asset), insertPlaybackId(db, playback).onConflictDoNothing()];
-  return { record: { asset, playbackIds: [playback], tracks: [] }, inserts, forMachine: toMachine(asset) };
+  return { inserts, forMachine: toMachine(asset) };
 }

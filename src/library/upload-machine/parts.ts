@@ -45,7 +45,7 @@ export class UploadParts {
     this.outbox = new Outbox(storage.sql, (messages) =>
       projectUpload(
         this.env,
-        { upload: this.upload, pieces: () => this.pieces.kept(), hasMedia: this.documents.get("playsEarly") === true },
+        { upload: this.upload, pieces: () => this.pieces.kept(), hasBegun: this.documents.get("playsEarly") === true },
         messages,
         new Date(clock()),
       ),

@@ -4,6 +4,7 @@ import { successWith } from "../../platform/http/answers.ts";
 import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { log, logWarning } from "../../platform/log.ts";
 import { requireFilesWithoutDrm } from "../assets/index.ts";
+import { uploadedAsset } from "../assets/uploaded-asset.ts";
 import { keySystemsFor } from "../../tenancy/drm/index.ts";
 import { requireRoomForUpload } from "../../tenancy/limits/index.ts";
 import type { Env } from "../../platform/env.ts";
@@ -16,7 +17,7 @@ import { callUpload } from "./upload-calls.ts";
 import { uploadEvent } from "./upload-event.ts";
 
 /**
- * Records an upload, with `video.media.upload`, and hands it to its machine.
+ * Records an upload and its media, with `video.media.upload`, and hands the upload to its machine.
  *
  * @throws {Problem} mp4_support_with_drm, upload_limit_reached, media_limit_reached, storage_limit_reached, validation_failed, no_drm_configuration
  */
@@ -48,7 +49,8 @@ export async function createUpload(
   });
   const created = { id: upload.id, answer };
   const event = uploadEvent(env, "video.media.upload", upload, { id: crypto.randomUUID(), atMs: now.getTime() });
-  const statements = [insertUpload(db, row), ...(await keep(created))];
+  const { inserts } = uploadedAsset(db, upload, now); // a client may read and change the media before its file is there
+  const statements = [insertUpload(db, row), ...inserts, ...(await keep(created))];
   const { wake } = await commitWithEvents(env, statements, [{ event }]);
   after(wake());
   after(start(env, upload));

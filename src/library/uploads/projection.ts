@@ -5,9 +5,10 @@ import { log } from "../../platform/log.ts";
 import { callMachine } from "../../platform/machine/calls.ts";
 import type { OutboxMessage } from "../../platform/machine/outbox.ts";
 import { assetMachine } from "../assets/asset-calls.ts";
-import { tombstoneAsset } from "../assets/repository.ts";
+import { findAsset, tombstoneAsset } from "../assets/repository.ts";
 import { startMachine } from "../assets/start-machine.ts";
 import { uploadedAsset } from "../assets/uploaded-asset.ts";
+import { beginAsset, discardWaiting } from "../assets/waiting-asset.ts";
 import type { PieceList } from "../sources/piece-list.ts";
 import { storePieceList } from "../sources/stored-pieces.ts";
 import { settleUpload, type Upload } from "./repository.ts";
@@ -15,7 +16,7 @@ import { mediaCreatedEvent, uploadEvent } from "./upload-event.ts";
 
 /** The messages of an upload machine's outbox. */
 export type UploadMessage =
-  /** The index has arrived before the media data, so the media is created, but not announced yet. */
+  /** The index has arrived before the media data, so the media plays, but is not announced yet. */
   | { kind: "begun"; payload: { atMs: number } }
   | { kind: "completed"; payload: { atMs: number; eventId: string } }
   | { kind: "cancelled"; payload: { atMs: number; eventId: string } }
@@ -24,14 +25,14 @@ export type UploadMessage =
 interface Projected {
   upload: Upload;
   pieces: () => PieceList;
-  /** The media exists before the upload is complete. */
-  hasMedia: boolean;
+  /** The media plays before the upload is complete. */
+  hasBegun: boolean;
 }
 
 /** Writes an upload machine's messages to D1 and R2, with their events. Idempotent. */
 export async function projectUpload(
   env: Env,
-  { upload, pieces, hasMedia }: Projected,
+  { upload, pieces, hasBegun }: Projected,
   messages: OutboxMessage[],
   now: Date,
 ): Promise<void> {
@@ -39,17 +40,24 @@ export async function projectUpload(
     if (message.kind === "begun") await beginMedia(env, upload, new Date(message.payload.atMs));
     else if (message.kind === "completed") await announceMedia(env, upload, pieces(), message.payload);
     else if (message.kind === "cancelled") await cancel(env, upload, message.payload);
-    else await settleUpload(openDatabase(env.DB), upload.id, "expired", now);
-    if (hasMedia && (message.kind === "cancelled" || message.kind === "expired")) await removeMedia(env, upload, now);
+    else await commit(env.DB, ends(env, upload, "expired", now));
+    if (hasBegun && (message.kind === "cancelled" || message.kind === "expired")) await removeMedia(env, upload, now);
   }
 }
 
-/** Creates the media, which plays as far as it has arrived. */
+/** The media plays as far as it has arrived. */
 async function beginMedia(env: Env, upload: Upload, at: Date): Promise<void> {
-  const { inserts, forMachine } = uploadedAsset(openDatabase(env.DB), upload, at);
-  await commit(env.DB, inserts);
+  const db = openDatabase(env.DB);
+  const { inserts, forMachine } = uploadedAsset(db, upload, at); // the rows are missing in uploads of earlier releases only
+  await commit(env.DB, [...inserts, beginAsset(db, upload.id, at)]);
   log("upload.media_begun", { uploadId: upload.id, workspaceId: upload.workspaceId });
   await startMachine(env, forMachine);
+}
+
+/** The end of an upload whose file will not come. */
+function ends(env: Env, { id }: Upload, status: "cancelled" | "expired", now: Date) {
+  const db = openDatabase(env.DB);
+  return [settleUpload(db, id, status, now), ...discardWaiting(db, id)];
 }
 
 /** Deletes a media that was never announced, so no event announces its end. */
@@ -58,7 +66,7 @@ async function removeMedia(env: Env, { id }: Upload, now: Date): Promise<void> {
   await assetMachine(env, id).remove(id);
 }
 
-/** The upload becomes a media, whose source is the list of its pieces. */
+/** The source of the media is now the list of the upload's pieces. */
 async function announceMedia(
   env: Env,
   upload: Upload,
@@ -67,10 +75,12 @@ async function announceMedia(
 ): Promise<void> {
   const db = openDatabase(env.DB);
   await storePieceList(env, upload.id, pieces);
-  const { record, inserts, forMachine } = uploadedAsset(db, upload, new Date(atMs));
-  const event = mediaCreatedEvent(record, { id: eventId, atMs });
-  const statements = [...inserts, settleUpload(db, upload.id, "complete", new Date(atMs))];
-  const { wake } = await commitWithEvents(env, statements, [{ event }]);
+  const { inserts, forMachine } = uploadedAsset(db, upload, new Date(atMs));
+  await commit(env.DB, inserts);
+  const settled = [beginAsset(db, upload.id, new Date(atMs)), settleUpload(db, upload.id, "complete", new Date(atMs))];
+  const record = await findAsset(db, null, upload.id); // its owner may have changed it
+  if (record === null) return void (await commit(env.DB, settled)); // its owner has deleted it
+  const { wake } = await commitWithEvents(env, settled, [{ event: mediaCreatedEvent(record, { id: eventId, atMs }) }]);
   await wake();
   log("upload.completed", { uploadId: upload.id, workspaceId: upload.workspaceId, pieces: pieces.length });
   await startMachine(env, forMachine); // if this call is lost, the cron's sweep starts the machine
@@ -78,9 +88,7 @@ async function announceMedia(
 }
 
 async function cancel(env: Env, upload: Upload, { atMs, eventId }: { atMs: number; eventId: string }): Promise<void> {
-  const db = openDatabase(env.DB);
   const event = uploadEvent(env, "video.media.upload.cancelled", upload, { id: eventId, atMs });
-  const settled = settleUpload(db, upload.id, "cancelled", new Date(atMs));
-  const { wake } = await commitWithEvents(env, [settled], [{ event }]);
+  const { wake } = await commitWithEvents(env, ends(env, upload, "cancelled", new Date(atMs)), [{ event }]);
   await wake();
 }

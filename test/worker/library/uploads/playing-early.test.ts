@@ -19,14 +19,19 @@ const textOf = async (path: string) => {
 const untilListed = (path: string, isGood: (text: string) => boolean) => until(() => textOf(path), isGood);
 const segmentsIn = (playlist: string) => playlist.match(/\d+\.m4s/g)?.length ?? 0;
 const statusOf = async (id: string) => (await workspace.request("GET", `/v1/on-demand/${id}`)).status;
+const isListed = async (id: string) => {
+  const { data } = await (await workspace.request("GET", "/v1/on-demand?limit=50")).json<{ data: { id: string }[] }>();
+  return data.some((media) => media.id === id);
+};
 
 test("its segments are listed as their bytes arrive, and are those of the whole file", async () => {
   const { uploadId, playbackId, url } = await newUpload(workspace);
   const list = `${playbackId}/source-v.m3u8`;
   await putRange(url, FILM, 0, 262_143);
-  expect(await statusOf(uploadId)).toBe(404); // the probe reads 256 KiB
+  expect(await isListed(uploadId)).toBe(false); // the probe reads 256 KiB
   await putRange(url, FILM, 262_143, 400_000);
   const early = await untilListed(list, (text) => segmentsIn(text) > 0);
+  expect(await isListed(uploadId)).toBe(true);
   expect(early).toContain("#EXT-X-PLAYLIST-TYPE:EVENT");
   expect(early).not.toContain("#EXT-X-ENDLIST");
   const first = new Uint8Array(await (await get(`${playbackId}/source-v/0.m4s`)).arrayBuffer());
@@ -86,14 +91,14 @@ test("its upload ends when its media is deleted", async () => {
   expect(await statusOf(uploadId)).toBe(404);
 });
 
-test("a file whose index is at its end has no media until it is complete", async () => {
+test("the media of a file whose index is at its end is listed when the file is complete", async () => {
   const { uploadId, url } = await newUpload(workspace);
   const turned = moovLast(FILM);
   await putRange(url, turned, 0, 500_000);
   await elapse(uploadId, 0);
-  expect(await statusOf(uploadId)).toBe(404);
+  expect(await isListed(uploadId)).toBe(false);
   await putRange(url, turned, 500_000, turned.byteLength);
-  expect(await statusOf(uploadId)).toBe(200);
+  expect(await isListed(uploadId)).toBe(true);
   expect(await storedKeys(uploadId)).toContain("pieces.json");
 });
 

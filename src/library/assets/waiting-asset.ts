@@ -1,0 +1,23 @@
+/** Assets of direct uploads, before their file has arrived. */
+import { and, eq, sql } from "drizzle-orm";
+import type { Database } from "../../platform/database.ts";
+import { playbackIds } from "../../tenancy/access/index.ts";
+import { nextRevision } from "./repository.ts";
+import { assets } from "./tables.ts";
+
+const isWaiting = eq(assets.status, "waiting");
+
+/** From now on the asset is listed, and its machine may start. Repeatable. */
+export const beginAsset = (db: Database, id: string, now: Date) =>
+  db
+    .update(assets)
+    .set({ status: "processing", updatedAt: now, ...nextRevision })
+    .where(and(eq(assets.id, id), isWaiting));
+
+/** Deletes the rows of an asset whose file will not come. Without effect on one that has begun, or that its owner has deleted. */
+export const discardWaiting = (db: Database, id: string) => [
+  db.delete(assets).where(and(eq(assets.id, id), isWaiting, sql`deleted_at IS NULL`)),
+  db
+    .delete(playbackIds)
+    .where(and(eq(playbackIds.targetId, id), sql`NOT EXISTS (SELECT 1 FROM ${assets} WHERE ${assets.id} = ${id})`)),
+];
