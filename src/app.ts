@@ -39,6 +39,7 @@ import { verifyCredentialsRoute } from "./tenancy/credentials/verify-route.ts";
 import { requireCredentials } from "./tenancy/credentials/credentials.ts";
 import { healthRoute } from "./health-route.ts";
 import type { Env } from "./platform/env.ts";
+import { stateCharset } from "./platform/http/json-charset.ts";
 import { keepPrivate } from "./platform/http/keep-private.ts";
 import { lingerOnRefusal } from "./platform/http/lingering.ts";
 import { prefersHtml } from "./platform/http/html-page.ts";
@@ -125,6 +126,7 @@ export function createApp() {
   app.get("/v1/reference/", (c) => c.redirect("/v1/reference", 308));
 
   app.use("/v1/*", keepPrivate);
+  app.use("/v1/*", stateCharset);
   app.route("/", licenseRoutes()); // before the credentials: viewers have playback tokens
   app.use("/v1/*", requireCredentials);
   app.use("/v1/*", logRequests);

@@ -101,7 +101,7 @@ export const VIDEO_DATA_EXAMPLES: Record<string, unknown> = {
   ComparisonItem: comparison,
   PlaybackError: playbackError,
   CreateExport: {
-    timespan: "7:days",
+    timespan: ["7:days"],
     filterby: ["country:IT"],
     fields: ["viewId", "viewEnd", "videoTitle", "watchTime"],
     format: "csv",

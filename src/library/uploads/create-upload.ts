@@ -22,7 +22,7 @@ import { uploadEvent } from "./upload-event.ts";
  * @throws {Problem} mp4_support_with_drm, upload_limit_reached, media_limit_reached, storage_limit_reached, validation_failed, no_drm_configuration
  */
 export async function createUpload(
-  { corsOrigin, pushMediaSettings }: CreateUpload,
+  { corsOrigin, pushMediaSettings, tusMetadata }: CreateUpload & { tusMetadata?: string },
   { env, workspaceId, publicUrl, now, after, keep }: CreateContext,
 ) {
   await requireRoomForUpload(env, workspaceId);
@@ -35,7 +35,11 @@ export async function createUpload(
     workspaceId,
     playbackId: crypto.randomUUID(),
     corsOrigin,
-    settings: { ...settings, ...(keySystems === null ? {} : { keySystems }) },
+    settings: {
+      ...settings,
+      ...(keySystems === null ? {} : { keySystems }),
+      ...(tusMetadata === undefined ? {} : { tusMetadata }),
+    },
     status: "waiting",
     publicUrl,
     createdAt: now,

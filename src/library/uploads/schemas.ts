@@ -5,13 +5,14 @@ import { UploadSettings } from "./settings.ts";
 
 const MAX_ORIGIN_LENGTH = 255;
 
-/** The origin as browsers send it; null for text that is no origin. */
+/** The origin as browsers send it; null for text that is no origin. Pages of apps have a scheme of their own: `capacitor://localhost`. */
 function originOf(text: string): string | null {
   if (text === "*") return text;
   if (!URL.canParse(text)) return null;
-  const { origin, protocol, pathname, search, hash, username, password } = new URL(text);
-  const isBare = pathname === "/" && search === "" && hash === "" && username === "" && password === "";
-  return /^https?:$/.test(protocol) && isBare ? origin : null;
+  const { protocol, host, pathname, search, hash, username, password } = new URL(text);
+  const isBare = /^\/?$/.test(pathname) && search === "" && hash === "" && username === "" && password === "";
+  const isOfPages = !/^(?:ftp|file|wss?):$/.test(protocol);
+  return isOfPages && host !== "" && !host.includes("*") && isBare ? `${protocol}//${host}` : null;
 }
 
 const CorsOrigin = z
@@ -19,7 +20,7 @@ const CorsOrigin = z
   .max(MAX_ORIGIN_LENGTH)
   .refine(
     (text) => originOf(text) !== null,
-    hinted("is invalid", "must be `*` or an origin, for example `https://app.example.com`"),
+    hinted("is invalid", "must be `*` or one origin without wildcards, for example `https://app.example.com`"),
   )
   .transform((text) => originOf(text) ?? text)
   .openapi({

@@ -36,5 +36,5 @@ export const UploadSettings = z
   .openapi("PushMediaSettings");
 export type UploadSettings = z.infer<typeof UploadSettings>;
 
-/** As stored: with the key systems of the DRM configuration. Absent without DRM. */
-export type StoredSettings = UploadSettings & { keySystems?: KeySystem[] };
+/** As stored: with the key systems of the DRM configuration, absent without DRM, and `Upload-Metadata` as a tus client sent it. */
+export type StoredSettings = UploadSettings & { keySystems?: KeySystem[]; tusMetadata?: string };

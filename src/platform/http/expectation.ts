@@ -53,6 +53,7 @@ const A_UUID = "a UUID, for example `7a1e5c94-2f0b-4d68-8c33-91b6e4f7a205`";
 function ofString(schema: z.core.$ZodString): string {
   const limits = limitsOf(schema);
   if (limits.format === "uuid") return A_UUID;
+  if (limits.format === "date") return "a date, YYYY-MM-DD";
   const words = internalsOf(schema).def.checks?.map(wordsOfPattern) ?? [];
   return words.find((one) => one !== null) ?? `a string${sized(limits, "minLength", "maxLength", "character")}`;
 }

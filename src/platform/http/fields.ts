@@ -11,11 +11,16 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 // oxlint-disable-next-line no-control-regex -- the same without tab, line feed and carriage return
 const CONTROL_IN_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
+/** Half of a surrogate pair is no character: storage replaces it, and strict parsers of JSON refuse it. */
+const isUnicode = (text: string) => text.isWellFormed();
+const NOT_UNICODE = hinted("is invalid", "must be valid Unicode: it contains half of a surrogate pair");
+
 /** Text of one line, such as a title. @param max UTF-16 code units */
 export const line = (max: number) =>
   z
     .string()
     .max(max)
+    .refine(isUnicode, NOT_UNICODE)
     .refine((text) => !CONTROL.test(text), hinted("is invalid", "must not contain control characters"));
 
 /** Text that may have several lines, such as a description. @param max UTF-16 code units */
@@ -23,6 +28,7 @@ export const lines = (max: number) =>
   z
     .string()
     .max(max)
+    .refine(isUnicode, NOT_UNICODE)
     .refine(
       (text) => !CONTROL_IN_LINES.test(text),
       hinted("is invalid", "must not contain control characters except tabs and line breaks"),
@@ -34,5 +40,9 @@ export const Metadata = z
   .refine(
     (pairs) => Object.keys(pairs).every((key) => !CONTROL.test(key)),
     hinted("is invalid", "must have names without control characters"),
+  )
+  .refine(
+    (pairs) => Object.keys(pairs).every(isUnicode),
+    hinted("is invalid", "must have names of valid Unicode: one contains half of a surrogate pair"),
   )
   .openapi({ description: "Up to 10 pairs of your own; values up to 255 characters", example: { campaign: "spring" } });

@@ -1,4 +1,5 @@
 /** Idempotent creations (media contract, Idempotency): a repeat with the same key gets the first response, byte for byte. */
+import { JSON_TYPE } from "./json-charset.ts";
 import { z } from "@hono/zod-openapi";
 import { and, eq, gt, lt } from "drizzle-orm";
 import type { Context, TypedResponse } from "hono";
@@ -100,7 +101,7 @@ export async function answerOnce<Answer extends object>(
   };
   const { id, text } = (await findFirst()) ?? (await createOnce());
   c.set("createdIds", [id]);
-  const response = c.body(text, 201, { "content-type": "application/json;charset=UTF-8" });
+  const response = c.body(text, 201, { "content-type": JSON_TYPE });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the text is the JSON of an `Answer`, possibly of an earlier request
   return response as unknown as Response & TypedResponse<Answer, 201, "json">;
 }

@@ -14,10 +14,15 @@ export function markLater<Schema extends z.core.$ZodType>(schema: Schema): Schem
 
 export const isLater = (schema: z.core.$ZodType): boolean => schemas.has(schema);
 
+const NOTHING: ReadonlySet<unknown> = new Set([undefined, null, false, "", "none"]);
+
+/** With `generate: false`, the other members of an object are settings of what is not generated. */
 const asksForNothing = (value: unknown): boolean => {
-  if (value === undefined || value === null || value === false || value === "none") return true;
+  if (NOTHING.has(value)) return true;
   if (Array.isArray(value)) return value.length === 0;
-  return typeof value === "object" && Object.values(value).every((inner) => inner === "allow" || asksForNothing(inner));
+  if (typeof value !== "object" || value === null) return false;
+  if ("generate" in value && NOTHING.has(value.generate)) return true;
+  return Object.values(value).every((inner) => inner === "allow" || asksForNothing(inner));
 };
 
 /** A field of the contract that is not implemented yet. A request for it is refused rather than silently ignored. */

@@ -1,3 +1,4 @@
+import { JSON_TYPE } from "./json-charset.ts";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 interface ProblemKind {
@@ -163,7 +164,7 @@ export function problemResponse(problem: Problem, headers: Record<string, string
   return new Response(JSON.stringify(problemBody(problem)), {
     status: kind.status,
     headers: {
-      "content-type": "application/json;charset=UTF-8",
+      "content-type": JSON_TYPE,
       "cache-control": "no-store",
       ...(kind.status === 401 ? { "www-authenticate": CHALLENGES[problem.code] ?? BASIC } : {}),
       ...(retryAfterSeconds === null ? {} : { "retry-after": String(retryAfterSeconds) }),

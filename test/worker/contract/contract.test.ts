@@ -68,7 +68,7 @@ describe("an operation of the contract", () => {
       const response = await workspace.request(operation.method, path, request.body);
       const [[status, schema]] = Object.entries(operation.success) as [[string, (typeof operation.success)[string]]];
       expect(String(response.status)).toBe(status);
-      expect(response.headers.get("content-type")).toMatch(/^application\/json/);
+      expect(response.headers.get("content-type")).toBe("application/json;charset=UTF-8");
       const answer = await response.json<{ success: boolean; data?: object | object[]; warnings?: unknown }>();
       expect(answer.success).toBe(true);
       expect(answer.warnings).toBeUndefined();

@@ -34,8 +34,13 @@ export const offerHeaders = (maxBytes: number): Record<string, string> => ({
 
 /** An error that scripts of the upload's origin can read. */
 export function tusFailure(error: unknown, context: { corsOrigin: string; requestId: string }): Response {
-  if (error instanceof TusRefusal)
-    return new Response(`${error.message}\n`, { status: error.status, headers: tusHeaders(context.corsOrigin) });
+  if (error instanceof TusRefusal) {
+    const headers = {
+      ...tusHeaders(context.corsOrigin),
+      ...(error.status === 412 ? { "Tus-Version": TUS_VERSION } : {}),
+    };
+    return new Response(`${error.message}\n`, { status: error.status, headers });
+  }
   const response = failureAnswer(error, context);
   if (error instanceof Problem && error.code === "method_not_allowed") response.headers.set("Allow", UPLOAD_METHODS);
   response.headers.set("Tus-Resumable", TUS_VERSION);

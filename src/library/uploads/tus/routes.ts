@@ -1,10 +1,12 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Env } from "../../../platform/env.ts";
 import { Problem } from "../../../platform/http/problems.ts";
+import { openDatabase } from "../../../platform/database.ts";
 import { publicUrlOf } from "../../../platform/http/requests.ts";
 import type { AppContext } from "../../../platform/http/router.ts";
 import { maxSourceBytes } from "../../sources/limits.ts";
 import { createUpload } from "../create-upload.ts";
+import { findUpload } from "../repository.ts";
 import { UploadSettings } from "../settings.ts";
 import { preflightHeaders } from "../transfer/cors.ts";
 import { known, refusalProblem } from "../transfer/receive-chunk.ts";
@@ -23,6 +25,8 @@ const LOCATION = "/uploads/tus/:workspaceId/:uploadId";
 const UPLOAD = "/uploads/:workspaceId/:uploadId";
 /** An upload expires this long after its creation; its URL's time is counted from the creation too. */
 const LIFE_S = 24 * 3600;
+/** It is stored, and answered to each HEAD. */
+const MAX_METADATA_LENGTH = 4096;
 
 async function answer(
   c: UploadCall,
@@ -63,14 +67,30 @@ export function tusRoutes({ requireCredentials }: { requireCredentials: Middlewa
     routes
       .get(path, (c) => answer(c, head)) // Hono answers HEAD by it
       .patch(path, (c) => answer(c, patch))
-      .delete(path, (c) => answer(c, terminate));
+      .delete(path, (c) => answer(c, terminate))
+      .post(path, overridden);
   }
   return routes;
 }
 
+const METHODS: Record<string, typeof head> = { HEAD: head, PATCH: patch, DELETE: terminate };
+
+/** Environments that can send only GET and POST name the method in a header. Other POSTs are the REST API's protocol. */
+async function overridden(c: UploadCall, next: () => Promise<void>): Promise<Response | void> {
+  const method = METHODS[c.req.header("x-http-method-override")?.toUpperCase() ?? ""];
+  return method === undefined ? await next() : await answer(c, method);
+}
+
 async function head(c: UploadCall, grant: UploadGrant): Promise<Response> {
-  const progress = requireOpen(known(await callUpload(c.env, grant.uploadId, "progress", {})));
-  return c.body(null, 200, progressHeaders(grant, progress));
+  const [progress, upload] = await Promise.all([
+    callUpload(c.env, grant.uploadId, "progress", {}),
+    findUpload(openDatabase(c.env.DB), null, grant.uploadId),
+  ]);
+  const metadata = upload?.settings.tusMetadata;
+  return c.body(null, 200, {
+    ...progressHeaders(grant, requireOpen(known(progress))),
+    ...(metadata === undefined ? {} : { "Upload-Metadata": metadata }),
+  });
 }
 
 async function patch(c: UploadCall, grant: UploadGrant): Promise<Response> {
@@ -86,14 +106,17 @@ async function terminate(c: UploadCall, { uploadId, corsOrigin }: UploadGrant): 
 }
 
 function progressHeaders(grant: UploadGrant, { status, storedBytes, totalBytes }: UploadProgress) {
-  const expiresAt = new Date((grant.expiresAtS - URL_VALID_S + LIFE_S) * 1000);
   return {
     ...tusHeaders(grant.corsOrigin),
     "Upload-Offset": String(storedBytes),
     ...(totalBytes === null ? { "Upload-Defer-Length": "1" } : { "Upload-Length": String(totalBytes) }),
-    ...(status === "complete" ? {} : { "Upload-Expires": expiresAt.toUTCString() }),
+    ...(status === "complete" ? {} : expiryHeader(grant.expiresAtS - URL_VALID_S)),
   };
 }
+
+const expiryHeader = (createdAtS: number) => ({
+  "Upload-Expires": new Date((createdAtS + LIFE_S) * 1000).toUTCString(),
+});
 
 /** Creates an upload with the caller's credentials. `title` or `filename` becomes the media's title. */
 async function create(c: Context<AppContext>): Promise<Response> {
@@ -110,15 +133,21 @@ async function createFrom(c: Context<AppContext>): Promise<Response> {
   if (totalBytes === null && c.req.header("upload-defer-length") !== "1")
     throw new Problem("bad_chunk", "Upload-Length must be a number of bytes, or Upload-Defer-Length 1");
   if (totalBytes === 0) throw new Problem("bad_chunk", "the file is empty");
-  const metadata = parseMetadata(c.req.header("upload-metadata") ?? null);
+  const sent = c.req.header("upload-metadata");
+  if ((sent ?? "").length > MAX_METADATA_LENGTH)
+    throw new Problem("bad_chunk", `Upload-Metadata must have at most ${MAX_METADATA_LENGTH} characters`);
+  const metadata = parseMetadata(sent ?? null);
   if (metadata === null) throw new Problem("bad_chunk", "Upload-Metadata must be pairs of a key and Base64");
   const settings = UploadSettings.safeParse({ title: metadata["title"] ?? metadata["filename"] });
   if (!settings.success) throw new Problem("bad_chunk", "the title in Upload-Metadata has more than 255 characters");
-  const { answer: made } = await createUpload({ corsOrigin: "*", pushMediaSettings: settings.data }, contextOf(c));
+  const asked = { corsOrigin: "*", pushMediaSettings: settings.data, ...(sent ? { tusMetadata: sent } : {}) };
+  const context = contextOf(c);
+  const { answer: made } = await createUpload(asked, context);
   const { uploadId, url } = made.data;
   if (totalBytes !== null) await announce(c.env, uploadId, totalBytes);
   const location = url.replace("/uploads/", `${CREATION}/`);
-  return c.body(null, 201, { ...tusHeaders("*"), Location: location });
+  const expiry = expiryHeader(Math.floor(context.now.getTime() / 1000));
+  return c.body(null, 201, { ...tusHeaders("*"), ...expiry, Location: location });
 }
 
 async function announce(env: Env, uploadId: string, totalBytes: number): Promise<void> {

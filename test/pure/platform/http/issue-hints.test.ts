@@ -21,6 +21,7 @@ const VIDEO = z.object({ type: z.literal("video"), url: z.string().min(1) });
 const AUDIO = z.object({ type: z.literal("audio"), swap: z.boolean() });
 const CASES: [string, z.ZodType, unknown, string][] = [
   ["a missing field", z.string(), undefined, "is required"],
+  ["a date of no calendar", z.iso.date(), "2024-13-45", "must be a date, YYYY-MM-DD"],
   ["null", z.string().min(1), null, "must be a string of at least 1 character"],
   ["another type", z.string().max(255), 7, "must be a string of up to 255 characters"],
   ["a string that is too long", z.string().max(3), "four", "must be a string of up to 3 characters"],

@@ -65,7 +65,8 @@ describe("a creation", () => {
       optimizeAudio: false,
       chapters: false,
       subtitles: {},
-      summary: { generate: false },
+      summary: { generate: false, summaryLength: 100 },
+      namedEntities: "",
       accessRestrictions: { domains: { defaultPolicy: "allow", allow: [], deny: [] } },
       somethingNew: 1,
     };
@@ -132,6 +133,7 @@ const required = "is required";
 const RESOLUTIONS = "must be one of `2160p`, `1440p`, `1080p`, `720p`, `480p`";
 const POLICIES = "must be one of `public`, `private`, `drm`";
 const TEXT = "must be a string of up to 255 characters";
+const HALF_PAIR = "must be valid Unicode: it contains half of a surrogate pair";
 const CONTROLS = "must not contain control characters";
 /** The hint is that of the response; without one, it is the message. */
 const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: string][]][] = [
@@ -144,6 +146,7 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
     { ...good, metadata: { a: "b\u001b[2J" } },
     [["metadata.a", invalid, `${CONTROLS} except tabs and line breaks`]],
   ],
+  ["a title with half of a surrogate pair", { ...good, title: "a\ud800" }, [["title", invalid, HALF_PAIR]]],
   [
     "a name of metadata with a control character",
     { ...good, metadata: { "a\tb": "c" } },

@@ -193,29 +193,47 @@ describe("a script", () => {
     "access-control-request-method": "PUT",
     "access-control-request-headers": "content-type,content-range,x-goog-resumable",
   };
-  test.each(["*", "https://app.example.com"])("of corsOrigin %s may send, and read the answers", async (corsOrigin) => {
-    const { url } = await newUpload(workspace, { corsOrigin });
-    const preflight = await call("OPTIONS", url, PREFLIGHT);
-    expect(preflight.status).toBe(204);
-    expect(preflight.headers.get("access-control-allow-origin")).toBe(corsOrigin);
-    const [methods, headers] = ["methods", "headers"].map((name) =>
-      preflight.headers.get(`access-control-allow-${name}`)!.toLowerCase().split(", "),
-    );
-    expect(methods).toEqual(expect.arrayContaining(["post", "put"]));
-    expect(headers).toEqual(expect.arrayContaining(["content-type", "content-range", "x-goog-resumable"]));
-    for (const answer of [
-      await call("POST", url, { "x-goog-resumable": "start" }),
-      await putRange(url, FILE, 0, 100),
-      await putRange(url, FILE, 0, 100, 5), // refused
-      await call("PUT", url, { "content-range": "nonsense" }, FILE),
-    ]) {
-      expect(answer.headers.get("access-control-allow-origin")).toBe(corsOrigin);
-      expect(answer.headers.get("access-control-expose-headers")).toMatch(/^Location, Range,/);
-    }
+  test.each(["*", "https://app.example.com", "capacitor://localhost"])(
+    "of corsOrigin %s may send, and read the answers",
+    async (corsOrigin) => {
+      const { url } = await newUpload(workspace, { corsOrigin });
+      const preflight = await call("OPTIONS", url, PREFLIGHT);
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers.get("access-control-allow-origin")).toBe(corsOrigin);
+      const [methods, headers] = ["methods", "headers"].map((name) =>
+        preflight.headers.get(`access-control-allow-${name}`)!.toLowerCase().split(", "),
+      );
+      expect(methods).toEqual(expect.arrayContaining(["post", "put"]));
+      expect(headers).toEqual(expect.arrayContaining(["content-type", "content-range", "x-goog-resumable"]));
+      for (const answer of [
+        await call("POST", url, { "x-goog-resumable": "start" }),
+        await putRange(url, FILE, 0, 100),
+        await putRange(url, FILE, 0, 100, 5), // refused
+        await call("PUT", url, { "content-range": "nonsense" }, FILE),
+      ]) {
+        expect(answer.headers.get("access-control-allow-origin")).toBe(corsOrigin);
+        expect(answer.headers.get("access-control-expose-headers")).toMatch(/^Location, Range,/);
+      }
+    },
+  );
+
+  test("that asks for the URL of a cancelled upload is told that it is over", async () => {
+    const { url, uploadId } = await newUpload(workspace);
+    expect((await call("POST", url, { "x-goog-resumable": "start" })).status).toBe(201);
+    await workspace.request("PUT", `/v1/on-demand/upload/${uploadId}/cancel`);
+    expect((await call("POST", url, { "x-goog-resumable": "start" })).status).toBe(410);
   });
 
   test("gets 422 at the creation for a corsOrigin that no browser sends", async () => {
-    for (const corsOrigin of ["app.example.com", "https://app.example.com/page", "ftp://a.test", "", "null", 1]) {
+    for (const corsOrigin of [
+      "app.example.com",
+      "https://app.example.com/page",
+      "https://*.example.com",
+      "ftp://a.test",
+      "",
+      "null",
+      1,
+    ]) {
       const refused = await workspace.request("POST", "/v1/on-demand/upload", { corsOrigin });
       expect(refused.status).toBe(422);
     }

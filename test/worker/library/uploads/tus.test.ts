@@ -150,6 +150,39 @@ test("HEAD answers with offset, length and expiry, and is not cached", async () 
   expect(Date.parse(head.headers.get("upload-expires")!) - Date.now()).toBeCloseTo(24 * 3600_000, -4);
 });
 
+test("the creation answers with the expiry, and HEAD with the metadata as they were sent", async () => {
+  const { authorization } = workspace;
+  const metadata = `filename ${btoa("a.mp4")},is_confidential`;
+  const headers = { ...TUS, authorization, "upload-length": "1000", "upload-metadata": metadata };
+  const made = await call("POST", ENDPOINT, headers);
+  expect(Date.parse(made.headers.get("upload-expires")!) - Date.now()).toBeCloseTo(24 * 3600_000, -4);
+  const head = await call("HEAD", made.headers.get("location")!, TUS);
+  expect(head.headers.get("upload-metadata")).toBe(metadata);
+  const without = await created(1000);
+  expect((await call("HEAD", without, TUS)).headers.has("upload-metadata")).toBe(false);
+  expect((await call("POST", ENDPOINT, { ...headers, "upload-metadata": "a".repeat(4097) })).status).toBe(400);
+});
+
+test("a client that can send only GET and POST names the method in X-HTTP-Method-Override", async () => {
+  const url = await created(1000);
+  const override = (method: string) => ({ "x-http-method-override": method });
+  const patched = await call(
+    "POST",
+    url,
+    { ...PATCH, ...override("PATCH"), "upload-offset": "0" },
+    A_FILE.slice(0, 400),
+  );
+  expect([patched.status, patched.headers.get("upload-offset")]).toEqual([204, "400"]);
+  expect((await call("POST", url, { ...TUS, ...override("HEAD") })).headers.get("upload-offset")).toBe("400");
+  expect((await call("POST", url, { ...TUS, ...override("DELETE") })).status).toBe(204);
+  expect((await call("HEAD", url, TUS)).status).toBe(410);
+});
+
+test("a version that is not spoken is refused with those that are", async () => {
+  const answer = await call("HEAD", await created(1000), { "tus-resumable": "0.2.2" });
+  expect([answer.status, answer.headers.get("tus-version")]).toEqual([412, "1.0.0"]);
+});
+
 test("the length may be stated later, with the first bytes", async () => {
   const { authorization } = workspace;
   const made = await call("POST", ENDPOINT, { ...TUS, authorization, "upload-defer-length": "1" });
