@@ -11,8 +11,8 @@ import { CORS } from "./headers.ts";
 import { fetchSegment, type RequestContext } from "./origin.ts";
 import type { SegmentFile } from "./paths.ts";
 import { selectionOf } from "./resolution-cap.ts";
-import type { Playable, Resolved } from "./resolve.ts";
-import { unknownPlayback } from "./unknown-playback.ts";
+import { type Playable, resolvePlaybackId } from "./resolve.ts";
+import { unknownDownload } from "./unknown-playback.ts";
 import type { Viewer } from "./viewer.ts";
 import { type DownloadFile, planDownload } from "./download-plan.ts";
 import { streamDownload } from "./download-stream.ts";
@@ -33,19 +33,20 @@ export async function answerDownload(
   viewer: Viewer,
   env: Env,
   ctx: RequestContext,
-  resolved: Resolved,
-  file: DownloadFile,
+  { playbackId, file }: { playbackId: string; file: DownloadFile },
 ): Promise<Response> {
+  const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
+  if (resolved === null) throw unknownDownload();
   const { rules } = await viewer.admit(resolved.rules);
-  if (resolved.kind !== "asset" || rules.accessPolicy === "drm") throw unknownPlayback();
+  if (resolved.kind !== "asset" || rules.accessPolicy === "drm") throw unknownDownload();
   const { playable } = resolved;
   const isAskedFor = playable.mp4Support?.split(",").includes(WORD[file]) === true;
   const presentation = isAskedFor && playable.status === "ready" ? presentationOf(playable) : null;
-  if (presentation === null) throw unknownPlayback();
+  if (presentation === null) throw unknownDownload();
   const { videoSets, audio } = select(presentation, selectionOf(new URLSearchParams(), rules));
   const tracks = planDownload(file, { video: videoSets.flat(), audio });
   const layout = tracks && (await layoutFor(env, ctx, playable, tracks));
-  if (tracks === null || layout === null) throw unknownPlayback();
+  if (tracks === null || layout === null) throw unknownDownload();
 
   const etag = `"${tracks.renditions.map(({ name }) => name).join("-")}-${layout.size}"`;
   const source = { env, ctx, assetId: playable.assetId, tracks, layout };
@@ -53,7 +54,7 @@ export async function answerDownload(
     streamDownload(source, viewer.request, offset, offset + length);
   const headers = { ...CORS, "content-type": TYPES[file], "cache-control": "no-cache" };
   const answer = await answerFile(viewer.request, { size: layout.size, etag, open }, headers);
-  if (answer === null) throw unknownPlayback();
+  if (answer === null) throw unknownDownload();
   return answer;
 }
 

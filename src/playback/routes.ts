@@ -56,7 +56,9 @@ playbackRoutes.use("*", async (c, next) => {
   if (target === null) return next();
   if (c.req.method === "OPTIONS") return preflight();
   if (target.kind === "nothing") return problemAnswer(unknownPlayback());
-  return problemAnswer(new Problem("method_not_allowed", "only GET and HEAD"), { allow: "GET, HEAD, OPTIONS" });
+  return problemAnswer(new Problem("method_not_allowed", "only GET, HEAD and OPTIONS"), {
+    allow: "GET, HEAD, OPTIONS",
+  });
 });
 
 /** No content leaves without a permission, also when a route forgets to ask for it. */
@@ -106,7 +108,7 @@ async function answerTarget(
     case "page":
       return answerPage(viewer, env, ctx, target.playbackId);
     case "download":
-      return await answerDownload(viewer, env, ctx, await requireResolved(env, ctx, target.playbackId), target.file);
+      return await answerDownload(viewer, env, ctx, target);
     case "source":
       return await answerSourceFile(viewer, env, target.playbackId);
     case "page-file":

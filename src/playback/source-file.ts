@@ -4,7 +4,7 @@ import { openDatabase } from "../platform/database.ts";
 import type { Env } from "../platform/env.ts";
 import { CORS } from "./headers.ts";
 import { resolveAsset } from "./resolve.ts";
-import { unknownPlayback } from "./unknown-playback.ts";
+import { unknownDownload } from "./unknown-playback.ts";
 import type { Viewer } from "./viewer.ts";
 
 /**
@@ -14,11 +14,11 @@ import type { Viewer } from "./viewer.ts";
  */
 export async function answerSourceFile(viewer: Viewer, env: Env, playbackId: string): Promise<Response> {
   const asset = await resolveAsset(env.DB, playbackId);
-  if (asset === null) throw unknownPlayback();
+  if (asset === null) throw unknownDownload();
   const { resolution, accessPolicy } = (await viewer.admit(asset.rules)).rules;
-  if (resolution !== null || accessPolicy === "drm") throw unknownPlayback();
+  if (resolution !== null || accessPolicy === "drm") throw unknownDownload();
   const source = await findDownload(openDatabase(env.DB), asset.assetId);
-  if (source === null) throw unknownPlayback();
+  if (source === null) throw unknownDownload();
   // The file is not ours: no browser may take it for a page of this host.
   const headers = {
     ...CORS,
@@ -28,7 +28,7 @@ export async function answerSourceFile(viewer: Viewer, env: Env, playbackId: str
     "cache-control": "no-cache", // the owner may end access at any time
   };
   const answer = await serveSource(env, asset.assetId, viewer.request, headers);
-  if (answer === null) throw unknownPlayback();
+  if (answer === null) throw unknownDownload();
   return answer;
 }
 

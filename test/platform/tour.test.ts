@@ -1,6 +1,6 @@
-/** The README's tour, docs/guides/first-video.md and private-playback.md, command by command beside a running demo, as a new user goes through them. */
+/** The README's tour and the guides, command by command beside a running demo, as a new user goes through them. */
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -60,6 +60,21 @@ async function session(steps: CodeBlock[]): Promise<string[]> {
   return stdout.split(END).map((text) => text.trim());
 }
 
+test("the guide to sources: the original and both files of the newest media are downloaded", async () => {
+  const steps = commandsOf("docs/guides/sources.md", /^Let viewers download/);
+  expect(steps).toHaveLength(2);
+  await session(steps);
+  const sizeOf = async (name: string) => (await stat(join(home, name))).size;
+  expect(await sizeOf("original.mp4")).toBe((await stat("test/fixtures/flower.mp4")).size);
+  expect(await sizeOf("film.mp4")).toBeGreaterThan(await sizeOf("film.m4a"));
+});
+
+test("the guide to playlists: one by hand and one by criteria list the newest media", async () => {
+  const outputs = await session(commandsOf("docs/guides/playlists.md", /^A playlist/));
+  const listed = outputs.slice(0, 2).map((text) => JSON.parse(text.split("\n").at(-1)!) as { data: object });
+  for (const { data } of listed) expect(data).toMatchObject({ mediaList: [{ status: "Ready" }] });
+});
+
 test("the README's tour creates a media of the demo's clip and a stream", async () => {
   const steps = commandsOf("README.md", /^A short tour$/);
   expect(steps).toHaveLength(2);
@@ -90,7 +105,7 @@ test("the first video is created, watched, played and deleted, in a folder that 
   const [, invalid] = after("Create a media");
   expect(JSON.parse(invalid!)).toMatchObject({ success: false, error: { fields: [{ field: "inputs[0].endTime" }] } });
   const [progress, manifest] = after("Watch it being processed");
-  expect(progress).toMatch(/^(Created|Downloading|Processing|Ready)/);
+  expect(progress).toMatch(/^(Created|Downloading|Validating|Processing|Ready)/);
   expect(manifest).toMatch(/^#EXTM3U\n(?:.*\n)*\S+\.m3u8$/m);
   expect(after("Delete it")).toEqual(['{"success":true}\n404']);
   expect(await readdir(folder)).toEqual([".sluice"]);

@@ -14,12 +14,12 @@ export function refusedMethod({ router }: Hono<AppContext>, { method, path }: { 
   return { problem: new Problem("method_not_allowed", `this path accepts ${allow}`), headers: { allow } };
 }
 
-/** What a request for an unknown path should have asked for, to be added to its error; "" when that is unknown. */
+/** What a request for an unknown path should have asked for, to be added to its error. */
 export function pathHint({ router }: Hono<AppContext>, path: string): string {
   const trimmed = path.replace(/\/+$/, "");
   return trimmed !== path && methodsOf(router, trimmed).length > 0
     ? `; did you mean ${trimmed} without the slash?`
-    : "";
+    : "; /v1/reference lists them all";
 }
 
 const methodsOf = (router: Hono<AppContext>["router"], path: string): string[] =>

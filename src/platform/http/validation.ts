@@ -32,9 +32,20 @@ export function validationProblem(
 /** @param text of a body that cannot be parsed */
 export function notJson(text: string): Problem {
   const message = text === "" ? "is empty" : "is not JSON";
-  return new Problem("validation_failed", `the body ${message}`, {
-    fields: [{ field: "body", message, hint: "must be a JSON document" }],
-  });
+  const place = placeOfError(text);
+  const hint = `must be a JSON document${place === null ? "" : `; the error is in line ${place.line}, column ${place.column}`}`;
+  return new Problem("validation_failed", `the body ${message}`, { fields: [{ field: "body", message, hint }] });
+}
+
+/** Where a document stops being JSON, counted from 1; null when the parser does not say. */
+function placeOfError(text: string): { line: number; column: number } | null {
+  try {
+    JSON.parse(text);
+    return null;
+  } catch (error) {
+    const [, line, column] = /\(line (\d+) column (\d+)\)/.exec((error as Error).message) ?? [];
+    return line === undefined ? null : { line: Number(line), column: Number(column) };
+  }
 }
 
 function unknownOf(target: string, schema: z.core.$ZodType | null, data: unknown): FieldProblem[] {

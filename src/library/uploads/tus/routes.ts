@@ -78,7 +78,11 @@ const METHODS: Record<string, typeof head> = { HEAD: head, PATCH: patch, DELETE:
 /** Environments that can send only GET and POST name the method in a header. Other POSTs are the REST API's protocol. */
 async function overridden(c: UploadCall, next: () => Promise<void>): Promise<Response | void> {
   const method = METHODS[c.req.header("x-http-method-override")?.toUpperCase() ?? ""];
-  return method === undefined ? await next() : await answer(c, method);
+  if (method !== undefined) return await answer(c, method);
+  if (!c.req.path.startsWith(`${CREATION}/`)) return await next();
+  return await answer(c, () => {
+    throw new Problem("method_not_allowed", "a POST here needs X-HTTP-Method-Override: HEAD, PATCH or DELETE");
+  });
 }
 
 async function head(c: UploadCall, grant: UploadGrant): Promise<Response> {

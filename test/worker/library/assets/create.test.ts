@@ -137,7 +137,11 @@ const HALF_PAIR = "must be valid Unicode: it contains half of a surrogate pair";
 const CONTROLS = "must not contain control characters";
 /** The hint is that of the response; without one, it is the message. */
 const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: string][]][] = [
-  ["a body that is not JSON", "{oops", [["body", "is not JSON", "must be a JSON document"]]],
+  [
+    "a body that is not JSON",
+    "{oops",
+    [["body", "is not JSON", "must be a JSON document; the error is in line 1, column 2"]],
+  ],
   ["an empty body", "", [["body", "is empty", "must be a JSON document"]]],
   ["a title with a control character", { ...good, title: "a\u0000b" }, [["title", invalid, CONTROLS]]],
   ["a title of two lines", { ...good, title: "a\nb" }, [["title", invalid, CONTROLS]]],

@@ -52,7 +52,7 @@ test("a path with a slash too many is 404, and the error names the path that was
     404,
     "there is no such route; did you mean /v1/on-demand without the slash?",
   ]);
-  expect(await described("/v1/nothing/")).toEqual([404, "there is no such route"]);
+  expect(await described("/v1/nothing/")).toEqual([404, "there is no such route; /v1/reference lists them all"]);
 });
 
 test("a wrong method without credentials is 401, and 405 where none are needed", async () => {
@@ -66,7 +66,7 @@ test("a wrong method without credentials is 401, and 405 where none are needed",
     ["GET", `/v1/live/drm/license/fairplay/${id}`, "POST, OPTIONS"],
     ["POST", `/v1/live/drm/cert/fairplay/${id}`, "GET, HEAD, OPTIONS"],
     ["GET", "/uploads/tus", "POST, OPTIONS"],
-    ["PUT", `/uploads/tus/${id}/${id}`, "GET, HEAD, PATCH, DELETE, OPTIONS"],
+    ["PUT", `/uploads/tus/${id}/${id}`, "GET, HEAD, POST, PATCH, DELETE, OPTIONS"],
   ] as const;
   for (const [method, path, allow] of cases) {
     const answer = await send(new Request(`http://sluice.test${path}`, { method }));

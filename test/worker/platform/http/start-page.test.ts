@@ -28,6 +28,9 @@ test("an address that does not exist is a page in a browser, and JSON for an API
   const answer = await open("*/*");
   expect([answer.status, await answer.json()]).toEqual([
     404,
-    { success: false, error: { code: 404, message: "not found", description: "there is no such route" } },
+    {
+      success: false,
+      error: { code: 404, message: "not found", description: "there is no such route; /v1/reference lists them all" },
+    },
   ]);
 });
