@@ -23,6 +23,8 @@ export const CALLBACK_JSON: JsonBounds = {
   maxKeyLength: 1024,
 };
 
+const PROTOTYPE = '"__proto__"';
+
 /**
  * Checks a JSON text before it is parsed, in one pass without recursion, because the parser, schemas and later code may recurse. Text that
  * is not JSON is left to the parser.
@@ -37,6 +39,8 @@ export function exceededBound(text: string, { maxDepth, maxValues, maxKeyLength 
       case QUOTE: {
         const end = endOfString(text, at);
         if (end - at - 1 > maxKeyLength && isKey(text, end)) return `has a key longer than ${maxKeyLength} characters`;
+        // Schemas drop this name, so a pair of metadata would be lost without a word.
+        if (text.startsWith(PROTOTYPE, at) && isKey(text, end)) return "has a key named __proto__";
         at = end;
         break;
       }

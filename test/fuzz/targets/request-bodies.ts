@@ -86,7 +86,8 @@ export default {
     }
     const { depth, values } = measure(parsed);
     if (exceeded !== null) {
-      if (depth <= API_JSON.maxDepth && values * 2 + depth < API_JSON.maxValues && !text.includes("k".repeat(1000)))
+      const isForbidden = text.includes("k".repeat(1000)) || text.includes('"__proto__"');
+      if (depth <= API_JSON.maxDepth && values * 2 + depth < API_JSON.maxValues && !isForbidden)
         throw new Error(`refused within its bounds: ${exceeded}`);
       return;
     }
