@@ -6,6 +6,7 @@ import { Deliveries, type Delivery, type RefusedDelivery } from "./demo/deliveri
 import { journey, type Moment } from "./demo/journey.ts";
 import { uploadJourney } from "./demo/upload.ts";
 import { LiveDemo, type LiveMoment } from "./demo/live.ts";
+import { type NoView, playAndMeasure, type PlayedView, viewRows } from "./demo/play.ts";
 import { openPage } from "./demo/open-page.ts";
 import { Screen } from "../sdk/cli/terminal/screen.ts";
 import { CommandError } from "../sdk/cli/terminal/usage-error.ts";
@@ -22,6 +23,7 @@ where to watch the clip, and keeps running. Without a URL or file it uses a clip
   --live   broadcasts the file over RTMP instead, in a loop with a clock in the picture; opens the player page,
            which shows the latency
   --upload uploads a file in chunks; a standard MP4 whose index is in front plays before it is whole
+  --no-play  does not play the clip in Chromium, where there is one, to show the view that is recorded of it
   --json   prints one JSON object per line
   --exit   stops once the clip is ready; with --live, once the broadcast has been recorded`;
 
@@ -29,7 +31,7 @@ const BUNDLED_CLIP = "test/fixtures/flower.mp4";
 const LIVE_CLIP = "test/fixtures/friday.mp4";
 /** The last delivery usually arrives within milliseconds. The limit allows for a busy machine. */
 const LAST_DELIVERY_MS = 10_000;
-const { live: isLive, upload: uploaded, json: isJson, exit: isExit, help: isHelp, given } = readArguments();
+const { live: isLive, upload: uploaded, json: isJson, exit: isExit, help: isHelp, given, ...flags } = readArguments();
 const screen = new Screen();
 const say = (moment: object) => isJson && console.log(JSON.stringify(moment));
 let lastSaid = "";
@@ -46,7 +48,8 @@ const ms = (value: number) => (value < 10_000 ? `${Math.round(value)} ms` : `${(
 function readArguments() {
   const flag = { type: "boolean", default: false } as const;
   try {
-    const options = { live: flag, upload: { type: "string" } as const, json: flag, exit: flag, help: flag };
+    const upload = { type: "string" } as const;
+    const options = { live: flag, upload, json: flag, exit: flag, help: flag, "no-play": flag };
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     if (values.live && values.upload !== undefined) throw new Error("--live and --upload exclude each other.");
     if (positionals.length > 1) throw new Error(`One URL or file, not ${positionals.length}: ${positionals.join(" ")}`);
@@ -223,7 +226,18 @@ async function follow(
   if (playbackId !== "") await deliveries?.untilShown(["asset.ready", "asset.errored"], LAST_DELIVERY_MS);
   if (last?.kind !== "ready") return false;
   printLinks(platform, playbackId);
+  if (flags["no-play"]) return true;
+  const play = await playAndMeasure(platform, playbackId);
+  if (play.kind === "view") await deliveries?.untilShown(["playback.completed", "playback.errored"], LAST_DELIVERY_MS);
+  showPlay(play);
   return true;
+}
+
+function showPlay(play: PlayedView | NoView): void {
+  if (isJson) return void say(play);
+  if (play.kind === "no_view") return screen.text(play.message);
+  screen.text("Played once in a browser. The view that the platform recorded (docs/guides/video-data.md):");
+  screen.links(viewRows(play));
 }
 
 function printLinks({ baseUrl, settings }: Platform, playbackId: string): void {

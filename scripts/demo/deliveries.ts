@@ -33,6 +33,9 @@ const SHOWN_AFTER: Record<string, Moment["kind"]> = {
   "asset.errored": "failed",
 };
 
+/** The object of a playback event is a view: that of the demo's own play, or of the user's. */
+const isOfPlay = ({ type }: Pick<Delivery, "type">) => type.startsWith("playback.");
+
 /** A receiver and its webhook in the local workspace, for the duration of the demo. */
 export class Deliveries {
   private readonly show: (delivery: Delivery | RefusedDelivery) => void;
@@ -118,7 +121,7 @@ export class Deliveries {
 
   private report(delivery: Delivery): void {
     if (this.isAhead(delivery)) return void this.waiting.push(delivery);
-    this.show({ ...delivery, isOther: delivery.objectId !== this.mediaId });
+    this.show({ ...delivery, isOther: delivery.objectId !== this.mediaId && !isOfPlay(delivery) });
     if (delivery.objectId === this.mediaId) this.shown.add(delivery.type);
     this.onShown();
   }

@@ -13,7 +13,7 @@ test("the demo says when its source is tried again, and Ctrl-C ends it cleanly m
   for (const name of ["PORT", "ENCODER_PORT", "RTMP_PORT", "SRT_PORT", "INGEST_PORT"])
     env[name] = String(await freePort());
   const source = `http://127.0.0.1:${await freePort()}/film.mp4`;
-  const demo = spawn(process.execPath, ["scripts/demo.ts", source, "--json"], { env });
+  const demo = spawn(process.execPath, ["scripts/demo.ts", source, "--json", "--no-play"], { env });
   let [stdout, stderr] = ["", ""];
   demo.stdout.on("data", (chunk) => (stdout += String(chunk)));
   demo.stderr.on("data", (chunk) => (stderr += String(chunk)));

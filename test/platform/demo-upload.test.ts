@@ -15,7 +15,7 @@ test("an uploaded file plays while the rest is still being sent, becomes ready, 
     const ports = ["PORT", "ENCODER_PORT", "RTMP_PORT", "SRT_PORT", "INGEST_PORT"];
     const env: NodeJS.ProcessEnv = { HOME: home, SLUICE_HOME: home };
     for (const name of ports) env[name] = String(await freePort());
-    const words = [process.execPath, "scripts/demo.ts", "--upload", FILM, "--exit", "--json"];
+    const words = [process.execPath, "scripts/demo.ts", "--upload", FILM, "--exit", "--json", "--no-play"];
     const { status, said } = await runCommand(words, { env });
     const order = said.map(({ kind }) => kind).filter((kind) => !["progress", "delivery"].includes(kind));
     expect([status, order]).toEqual([0, ["up", "accepted", "playable", "uploaded", "probed", "ready", "links"]]);

@@ -227,9 +227,11 @@ interface DemoMoment {
   objectId?: string;
   verified?: boolean;
   afterChangeMs?: number;
+  startupMs?: number;
+  watchedMs?: number;
 }
 
-test("the demo processes a file to ready and prints each progress event and each webhook as JSON", async () => {
+test("the demo processes a file to ready, plays it in a browser, and prints each progress event, each webhook and the view as JSON", async () => {
   const { exit, output } = run("scripts/demo.ts", ["test/fixtures/friday.mp4", "--json", "--exit"], await ports());
   expect(await exit).toBe(0);
   const moments = output()
@@ -238,14 +240,20 @@ test("the demo processes a file to ready and prints each progress event and each
     .map((line) => JSON.parse(line) as DemoMoment);
   const reported = moments.filter(({ kind }) => kind !== "progress");
   const kinds = reported.map(({ kind }) => kind).filter((kind) => kind !== "delivery");
-  expect(kinds).toEqual(["up", "accepted", "probed", "playable", "ready", "links"]);
-  expect(reported.slice(-3).map(({ kind, type }) => type ?? kind)).toEqual(["ready", "asset.ready", "links"]);
+  expect(kinds).toEqual(["up", "accepted", "probed", "playable", "ready", "links", "view"]);
+  const names = reported.map(({ kind, type }) => type ?? kind);
+  expect(names.slice(names.indexOf("ready"))).toEqual(["ready", "asset.ready", "links", "playback.completed", "view"]);
   const deliveries = reported.filter(({ kind }) => kind === "delivery");
   const mediaId = reported.find(({ kind }) => kind === "accepted")?.mediaId;
   expect(deliveries.map(({ type, objectId, verified }) => [type, objectId, verified])).toEqual([
     ["asset.created", mediaId, true],
     ["asset.ready", mediaId, true],
+    ["playback.completed", (reported.at(-1) as { viewId?: string }).viewId, true],
   ]);
+  const view = reported.at(-1)!;
+  expect(view).toMatchObject({ browser: expect.stringContaining("Chrom") as string });
+  expect(view.startupMs).toBeGreaterThan(0);
+  expect(view.watchedMs).toBeGreaterThan(1000);
   for (const { afterChangeMs } of deliveries) expect(afterChangeMs).toBeLessThan(5000);
   expect(moments.find(({ kind }) => kind === "playable")?.by).toBe("passthrough");
   const percents = moments.flatMap(({ percent }) => percent ?? []);
@@ -256,14 +264,14 @@ test("the demo explains what is wrong with a missing file or one that is not a v
   const missing = run("scripts/demo.ts", ["no-such-file.mp4"], await ports());
   expect(await missing.exit).toBe(1);
   expect(missing.output()).toContain('There is no file "no-such-file.mp4"');
-  const text = run("scripts/demo.ts", ["package.json", "--exit"], await ports());
+  const text = run("scripts/demo.ts", ["package.json", "--exit", "--no-play"], await ports());
   expect(await text.exit).toBe(1);
   expect(text.output()).toContain("source_not_media");
   expect(text.output()).toMatch(/→ asset\.errored +\d+ ms .*signature verified ✓/);
 });
 
 test("the webhook of a killed demo is deleted by the next demo of the same home", async () => {
-  const killed = run("scripts/demo.ts", ["test/fixtures/friday.mp4", "--json"], await ports());
+  const killed = run("scripts/demo.ts", ["test/fixtures/friday.mp4", "--json", "--no-play"], await ports());
   await expect.poll(killed.output, { timeout: 60_000 }).toContain('"links"');
   const local = await untilReady();
   const before = await webhookIds(local);
@@ -273,7 +281,7 @@ test("the webhook of a killed demo is deleted by the next demo of the same home"
   await killed.exit;
   await rm(join(home, "local.json"));
 
-  const next = run("scripts/demo.ts", ["test/fixtures/friday.mp4", "--json"], await ports());
+  const next = run("scripts/demo.ts", ["test/fixtures/friday.mp4", "--json", "--no-play"], await ports());
   await expect.poll(next.output, { timeout: 60_000 }).toContain('"links"');
   const after = await webhookIds(await untilReady());
   expect(after).toHaveLength(1);
@@ -281,7 +289,12 @@ test("the webhook of a killed demo is deleted by the next demo of the same home"
 });
 
 test("Ctrl-C, which all processes of a terminal get at once, deletes the demo's webhook and ends every process", async () => {
-  const { child, exit, output } = run("scripts/demo.ts", ["test/fixtures/friday.mp4", "--json"], await ports(), true);
+  const { child, exit, output } = run(
+    "scripts/demo.ts",
+    ["test/fixtures/friday.mp4", "--json", "--no-play"],
+    await ports(),
+    true,
+  );
   await expect.poll(output, { timeout: 60_000 }).toContain('"links"');
   const processes = descendantsOf(child.pid ?? 0);
   process.kill(-(child.pid ?? 0), "SIGINT");

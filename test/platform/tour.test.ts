@@ -26,7 +26,10 @@ beforeAll(async () => {
   const ports = ["PORT", "ENCODER_PORT", "RTMP_PORT", "SRT_PORT", "INGEST_PORT"];
   const env: NodeJS.ProcessEnv = { ...process.env, SLUICE_HOME: home };
   for (const name of ports) env[name] = String(await freePort());
-  demo = spawn(process.execPath, ["scripts/demo.ts", "--json"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  demo = spawn(process.execPath, ["scripts/demo.ts", "--json", "--no-play"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   ended = new Promise((done) => demo.once("close", done));
   demo.stdout!.on("data", (chunk) => (output += String(chunk)));
   await eventually("the demo's clip is ready", async () => (output.includes(`"links"`) ? true : null));
