@@ -18,6 +18,7 @@ import { viewRoutes } from "./analytics/metrics/view-routes.ts";
 import { beaconRoutes } from "./analytics/beacons/routes.ts";
 import { exportDownloads, exportRoutes } from "./analytics/exports/routes.ts";
 import { viewerRoutes } from "./analytics/viewers/routes.ts";
+import { engagementRoutes } from "./analytics/engagement/routes.ts";
 import { currentViewRoutes } from "./analytics/current/routes.ts";
 import { cmcdRoutes } from "./analytics/cmcd/routes.ts";
 import { clipRoutes } from "./live/clips/clips-routes.ts";
@@ -164,6 +165,7 @@ export function createApp() {
   app.route("/", viewRoutes);
   app.route("/", metricRoutes);
   app.route("/", currentViewRoutes);
+  app.route("/", engagementRoutes);
   app.route("/", alertRoutes);
   app.route("/", beaconRoutes);
   app.route("/", cmcdRoutes);

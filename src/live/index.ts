@@ -24,4 +24,5 @@ export type { OriginAnswer } from "./origin/origin-rpc.ts";
 export { initVersionNamed } from "./origin/init-version.ts";
 export { originOf } from "./origin/origin-calls.ts";
 export { ViewerBatch } from "./origin/viewer-window.ts";
+export { streamParams } from "./streams/route-parts.ts";
 export { liveStreams } from "./streams/tables.ts";

@@ -1,3 +1,4 @@
+import { countWatched } from "./count-watched.ts";
 import { forgetViewer } from "./forget-viewer.ts";
 import type { StoreParts } from "./parts.ts";
 import { putView } from "./put-view.ts";
@@ -16,6 +17,8 @@ const CALLS: Calls = {
   remove: ({ views }, { viewId }: Document<"remove">) => void views.remove([viewId]),
   find: ({ views }, { viewId }: Document<"find">) => views.find(viewId),
   page: ({ views }, { condition, afterMs, afterId }: Document<"page">) => views.page(condition, afterMs, afterId),
+  engagement: ({ views }, { condition, axis, grid }: Document<"engagement">) =>
+    countWatched(views, condition, axis, grid),
   run: ({ views }, { queries }: Document<"run">) => queries.map((query) => views.run(query)),
   forget: (parts, { viewerId }: Document<"forget">) => forgetViewer(parts, viewerId),
 };

@@ -1,5 +1,6 @@
 import type { Env } from "../../platform/env.ts";
 import { callMachine } from "../../platform/machine/calls.ts";
+import type { IntervalGrid, Watched } from "./interval-counts.ts";
 import type { TimelineEvent } from "../views/view-event.ts";
 import type { ViewRecord } from "../views/view-record.ts";
 
@@ -31,6 +32,8 @@ export interface StoreCalls {
   find: (of: { viewId: string }) => StoredView | null;
   /** The views that satisfy the condition and come after this one, in the order of their ends: as many as fit into an answer. */
   page: (of: { condition: Query; afterMs: number; afterId: string }) => StoredView["view"][];
+  /** Which intervals the views that satisfy the condition have watched. */
+  engagement: (of: { condition: Query; axis: "media" | "clock"; grid: IntervalGrid }) => Watched;
   /** The rows of each query. */
   run: (of: { queries: Query[] }) => Row[][];
   /** Deletes the views of a viewer that began until now. Repeatable. */

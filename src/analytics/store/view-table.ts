@@ -1,4 +1,5 @@
 import type { TimelineEvent } from "../views/view-event.ts";
+import { type WatchedRange, watchedRanges } from "../views/watched-ranges.ts";
 import type { ViewRecord } from "../views/view-record.ts";
 import { VIEW_COLUMNS, rowOf } from "./columns.ts";
 import type { Query, Row, StoredView } from "./store-calls.ts";
@@ -29,6 +30,10 @@ export class ViewTable {
       `CREATE INDEX IF NOT EXISTS views_by_sdk_viewer ON views (${SDK_VIEWER}) WHERE ${SDK_VIEWER} IS NOT NULL`,
     );
     this.#sql.exec("CREATE TABLE IF NOT EXISTS timelines (view_id TEXT PRIMARY KEY, events TEXT NOT NULL)");
+    const columnsOf = "SELECT name FROM pragma_table_info('timelines') WHERE name = 'watched'";
+    // Stores of earlier releases lack it. Null = not computed yet.
+    if (this.#sql.exec(columnsOf).toArray().length === 0)
+      this.#sql.exec("ALTER TABLE timelines ADD COLUMN watched TEXT");
   }
 
   /** Inserts a view, or replaces an earlier state of it. A repeated or late call changes nothing. */
@@ -45,7 +50,12 @@ export class ViewTable {
         JSON.stringify(row),
       );
       if (rowsWritten === 0) return;
-      this.#sql.exec("INSERT OR REPLACE INTO timelines VALUES (?, ?)", view.viewId, JSON.stringify(timeline));
+      this.#sql.exec(
+        "INSERT OR REPLACE INTO timelines (view_id, events, watched) VALUES (?, ?, ?)",
+        view.viewId,
+        JSON.stringify(timeline),
+        JSON.stringify(watchedRanges(timeline)),
+      );
     });
   }
 
@@ -92,6 +102,19 @@ export class ViewTable {
       view: JSON.parse(row.record) as ViewRecord,
       timeline: JSON.parse(timeline?.events ?? "[]") as TimelineEvent[],
     };
+  }
+
+  /** What each view that satisfies the condition has watched. Without those that showed no picture. */
+  *watched({ sql, values }: Query): Generator<WatchedRange[]> {
+    const select = `SELECT watched, iif(watched IS NULL, events, NULL) AS events FROM views JOIN timelines USING (view_id)
+      WHERE ${sql} AND failed_at_startup = 0 AND left_before_start = 0`;
+    for (const { watched, events } of this.#sql.exec<{ watched: string | null; events: string | null }>(
+      select,
+      ...values,
+    ))
+      yield watched === null
+        ? watchedRanges(JSON.parse(events ?? "[]") as TimelineEvent[])
+        : (JSON.parse(watched) as WatchedRange[]);
   }
 
   /** The views after this one, up to a number and an amount of text that an answer can have. */

@@ -172,6 +172,8 @@ const CALLS: Record<string, Call> = {
   list_breakdown_values: { nothing: 200, query: () => `${SPAN}&groupBy=video_title` },
   get_timeseries_data: { nothing: 200, query: () => `${SPAN}&groupBy=hour` },
   list_comparison_values: {},
+  get_media_engagement: {},
+  get_stream_engagement: {},
   get_viewers_now: {},
   get_current_views_timeseries: {},
   filter_current_views: { queries: () => ["dimension=video_title&limit=50"] },
