@@ -16,6 +16,19 @@ interface Statement {
   all<T>(): Promise<{ results: T[] }>;
 }
 
+/** Executes a batch of statements. A call through miniflare's proxies would take a round trip for each statement. */
+const EXECUTE = `export default {
+  async fetch(request, { DB }) {
+    const statements = await request.json();
+    try {
+      const answers = await DB.batch(statements.map(({ sql, values }) => DB.prepare(sql).bind(...values)));
+      return Response.json(answers.map(({ results }) => ({ results })));
+    } catch (error) {
+      return new Response(error.message, { status: 500 });
+    }
+  },
+};`;
+
 /**
  * Opens the data of a local platform in a host without the Worker: calls through miniflare's proxies block this thread until workerd has
  * answered, and a busy workerd blocks until this thread reads its log.
@@ -28,7 +41,7 @@ export async function withLocalData<T>(statePath: string, use: (host: Miniflare)
     convertV4MiniflareOptions({
       name: "sluice",
       modules: true,
-      script: "export default {}",
+      script: EXECUTE,
       compatibilityDate: config.compatibility_date,
       cf: false,
       telemetry: { enabled: false },
@@ -45,7 +58,31 @@ export async function withLocalData<T>(statePath: string, use: (host: Miniflare)
 }
 
 export const withLocalDatabase = <T>(statePath: string, use: (database: LocalDatabase) => Promise<T>): Promise<T> =>
-  withLocalData(statePath, async (host) => await use(await host.getD1Database("DB")));
+  withLocalData(statePath, async (host) => {
+    await host.ready;
+    return await use(databaseIn(host));
+  });
+
+type Batch = { sql: string; values: unknown[] }[];
+
+function databaseIn(host: Miniflare): LocalDatabase {
+  const execute = async (batch: Batch) => {
+    const answer = await host.dispatchFetch("http://localhost/", { method: "POST", body: JSON.stringify(batch) });
+    if (!answer.ok) throw new Error(await answer.text());
+    return (await answer.json()) as { results: never[] }[];
+  };
+  const statement = (sql: string, values: unknown[] = []): Statement & Batch[number] => ({
+    sql,
+    values,
+    bind: (...given) => statement(sql, given),
+    all: async () => (await execute([{ sql, values }]))[0]!,
+  });
+  return {
+    exec: (sql) => execute([{ sql, values: [] }]),
+    prepare: (sql) => statement(sql),
+    batch: (statements) => execute(statements as unknown as Batch),
+  };
+}
 
 /** Applies new migrations, and creates the local workspace and its credentials at the first start. */
 export async function setUpDatabase(statePath: string, secrets: Secrets): Promise<void> {
