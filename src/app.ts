@@ -15,6 +15,7 @@ import { alertRoutes } from "./analytics/alerts/routes.ts";
 import { beaconPreflight, receiveBeacon, workspaceKeyIn } from "./analytics/index.ts";
 import { metricRoutes } from "./analytics/metrics/metric-routes.ts";
 import { viewRoutes } from "./analytics/metrics/view-routes.ts";
+import { refusalRoutes } from "./analytics/beacons/refusals-route.ts";
 import { beaconRoutes } from "./analytics/beacons/routes.ts";
 import { exportDownloads, exportRoutes } from "./analytics/exports/routes.ts";
 import { viewerRoutes } from "./analytics/viewers/routes.ts";
@@ -166,6 +167,7 @@ export function createApp() {
   app.route("/", metricRoutes);
   app.route("/", currentViewRoutes);
   app.route("/", engagementRoutes);
+  app.route("/", refusalRoutes);
   app.route("/", alertRoutes);
   app.route("/", beaconRoutes);
   app.route("/", cmcdRoutes);

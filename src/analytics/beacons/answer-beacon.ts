@@ -1,7 +1,21 @@
-import { logError, log } from "../../platform/log.ts";
+import type { Env } from "../../platform/env.ts";
+import { logError, log, logWarning } from "../../platform/log.ts";
+import { monthOf } from "../store/months.ts";
+import { callStore } from "../store/store-calls.ts";
+import { PendingRefusals, type Refused } from "./refusals.ts";
 
 const CORS = { "access-control-allow-origin": "*", "cache-control": "no-store" };
 const answer = (status: number) => new Response(null, { status, headers: CORS });
+
+/** What became of a report. */
+export interface Taken {
+  /** Null = of no known workspace. */
+  workspaceId: string | null;
+  /** What could not be used, and how often. */
+  refused: Refused;
+}
+
+const pending = new PendingRefusals();
 
 /**
  * Answers a report of a player. It is always 200, because players can do nothing about what cannot be used; it is counted and logged.
@@ -9,14 +23,25 @@ const answer = (status: number) => new Response(null, { status, headers: CORS })
  *
  * @param key names the workspace or the playback ID, as the sender states it
  */
-export async function answerBeacon(key: string, taken: Promise<Record<string, number>>): Promise<Response> {
-  const refused = await taken.catch((error: unknown) => {
+export async function answerBeacon(env: Env, key: string, taking: Promise<Taken>): Promise<Response> {
+  const taken = await taking.catch((error: unknown) => {
     logError("beacon.failed", { error: String(error) });
     return null;
   });
-  if (refused === null) return answer(503);
-  if (Object.keys(refused).length > 0) log("beacon.refused", { key: key.slice(0, 64), refused });
+  if (taken === null) return answer(503);
+  const { workspaceId, refused } = taken;
+  const all = workspaceId === null ? { ...refused, unknown_workspace: 1 } : refused;
+  if (Object.keys(all).length > 0) log("beacon.refused", { key: key.slice(0, 64), refused: all });
+  if (workspaceId !== null) await storeRefusals(env, workspaceId, refused, Date.now());
   return answer(200);
+}
+
+async function storeRefusals(env: Env, workspaceId: string, refused: Refused, atMs: number): Promise<void> {
+  const counts = pending.take(workspaceId, refused, atMs);
+  if (counts === null) return;
+  await callStore(env, { workspaceId, month: monthOf(atMs) }, "refuse", { counts, atMs }).catch((error: unknown) =>
+    logWarning("beacon.refusals_lost", { workspaceId, error: String(error) }),
+  );
 }
 
 export const beaconPreflight = () =>

@@ -1,4 +1,5 @@
 /** The body of a beacon (media contract, analytics: "Beacon request"). Pure; the sender is a stranger. */
+import type { Refusal, Refused } from "./refusals.ts";
 import type { Fields, FieldValue } from "../views/fields.ts";
 import { fieldOfKey, typeOfField } from "./beacon-keys.ts";
 import { isUuid } from "../../platform/uuid.ts";
@@ -20,7 +21,7 @@ export interface BeaconBatch {
   sentAtMs: number | null;
   events: BeaconEvent[];
   /** Why parts of the body are not used, and how often. */
-  refused: Record<string, number>;
+  refused: Refused;
 }
 
 /** SDKs send up to 200 events at once. */
@@ -48,7 +49,7 @@ export function readBatch(text: string): BeaconBatch {
   return batch;
 }
 
-function refuse(batch: BeaconBatch, reason: string, count = 1): BeaconBatch {
+function refuse(batch: BeaconBatch, reason: Refusal, count = 1): BeaconBatch {
   batch.refused[reason] = (batch.refused[reason] ?? 0) + count;
   return batch;
 }
@@ -66,7 +67,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** @returns the event, or why it cannot be used */
-function readEvent(event: unknown): BeaconEvent | string {
+function readEvent(event: unknown): BeaconEvent | Refusal {
   if (!isObject(event)) return "not_an_event";
   const fields: Fields = {};
   for (const [key, value] of Object.entries(event).slice(0, MAX_FIELDS)) {

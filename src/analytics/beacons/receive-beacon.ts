@@ -1,6 +1,6 @@
 import type { Env } from "../../platform/env.ts";
 import type { ViewEvent } from "../views/view-event.ts";
-import { answerBeacon } from "./answer-beacon.ts";
+import { answerBeacon, type Taken } from "./answer-beacon.ts";
 import { type BeaconBatch, type BeaconEvent, readBatch } from "./beacon-batch.ts";
 import { eventTimeMs } from "./event-time.ts";
 import { knownWorkspaces } from "./known-workspaces.ts";
@@ -14,25 +14,25 @@ const COLLECTOR = "collector";
 
 /** @param key names the workspace: the first label of the host, or the last part of the path */
 export const receiveBeacon = (request: Request, env: Env, key: string): Promise<Response> =>
-  answerBeacon(key, takeBeacon(request, env, key.toLowerCase()));
+  answerBeacon(env, key, takeBeacon(request, env, key.toLowerCase()));
 
-/** @returns what could not be used, and how often. What could is stored. */
-async function takeBeacon(request: Request, env: Env, key: string): Promise<Record<string, number>> {
+/** Stores what can be used. */
+async function takeBeacon(request: Request, env: Env, key: string): Promise<Taken> {
   const receivedAtMs = Date.now();
   const text = await readReport(request, MAX_BYTES);
-  if (text === null) return { too_large: 1 };
-  const batch = readBatch(text);
-  if (batch.events.length === 0) return batch.refused;
-  const stated = key === COLLECTOR ? workspaceOf(batch) : key;
+  const batch = text === null ? null : readBatch(text);
+  const stated = key === COLLECTOR ? batch && workspaceOf(batch) : key;
   const workspaceId = stated === null ? null : await knownWorkspaces.find(env.DB, stated, receivedAtMs);
-  if (workspaceId === null) return { unknown_workspace: 1 };
+  if (batch === null) return { workspaceId, refused: { too_large: 1 } };
+  if (batch.events.length === 0 || workspaceId === null) return { workspaceId, refused: batch.refused };
 
   const toViewEvent = ({ sequence, name, viewerAtMs, fields }: BeaconEvent): ViewEvent => {
     return { sequence, name, fields, atMs: eventTimeMs({ viewerAtMs, sentAtMs: batch.sentAtMs, receivedAtMs }) };
   };
   const views = Map.groupBy(batch.events, ({ viewId }) => viewId);
   const ofViews = new Map([...views].map(([viewId, events]) => [viewId, events.map(toViewEvent)]));
-  return { ...batch.refused, ...(await storeEvents(request, env, workspaceId, ofViews)) };
+  const refused = { ...batch.refused, ...(await storeEvents(request, env, workspaceId, ofViews)) };
+  return { workspaceId, refused };
 }
 
 function workspaceOf({ events }: BeaconBatch): string | null {

@@ -2,6 +2,7 @@ import { networkOf } from "../../../protocol/network-of.ts";
 import type { Env } from "../../platform/env.ts";
 import { callView } from "../views/view-calls.ts";
 import type { ViewEvent } from "../views/view-event.ts";
+import type { Refused } from "./refusals.ts";
 import { edgeFactsOf } from "./read-edge-facts.ts";
 
 /** A player has one view at a time. */
@@ -20,7 +21,7 @@ export async function storeEvents(
   workspaceId: string,
   views: Map<string, ViewEvent[]>,
   isPassive = false,
-): Promise<Record<string, number>> {
+): Promise<Refused> {
   const address = networkOf(request.headers.get("cf-connecting-ip") ?? "none");
   if (!(await env.BEACONS.limit({ key: `${workspaceId}:${address}` })).success) return { too_many_requests: 1 };
   const edge = edgeFactsOf(request.headers, request.cf);

@@ -1,4 +1,5 @@
 /** Event reports of Common Media Client Data, version 2 (CTA-5004-B). Pure; the sender is a stranger. */
+import type { Refusal, Refused } from "../beacons/refusals.ts";
 import { type Cmcd, decodeCmcd } from "@svta/cml-cmcd";
 import type { Fields } from "../views/fields.ts";
 
@@ -18,7 +19,7 @@ export interface CmcdReport {
 export interface CmcdReports {
   reports: CmcdReport[];
   /** Why lines are not used, and how often. */
-  refused: Record<string, number>;
+  refused: Refused;
 }
 
 const MAX_REPORTS = 1000;
@@ -29,7 +30,7 @@ const MAX_TEXT_LENGTH = 128;
 /** Reads a body, which has one report per line. What cannot be used is counted, never thrown. */
 export function readReports(body: string): CmcdReports {
   const read: CmcdReports = { reports: [], refused: {} };
-  const refuse = (reason: string, count = 1) => (read.refused[reason] = (read.refused[reason] ?? 0) + count);
+  const refuse = (reason: Refusal, count = 1) => (read.refused[reason] = (read.refused[reason] ?? 0) + count);
   const lines = body.split(/\r?\n/).filter((line) => line.trim() !== "");
   if (lines.length > MAX_REPORTS) refuse("too_many_events", lines.length - MAX_REPORTS);
   for (const line of lines.slice(0, MAX_REPORTS)) {
@@ -41,7 +42,7 @@ export function readReports(body: string): CmcdReports {
 }
 
 /** @returns the report, why it cannot be used, or null for one that says nothing about a view */
-function readLine(line: string): CmcdReport | string | null {
+function readLine(line: string): CmcdReport | Refusal | null {
   if (line.length > MAX_LINE_LENGTH) return "too_large";
   let data: Cmcd;
   try {

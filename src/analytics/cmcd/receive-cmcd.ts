@@ -1,6 +1,6 @@
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import type { Env } from "../../platform/env.ts";
-import { answerBeacon } from "../beacons/answer-beacon.ts";
+import { answerBeacon, type Taken } from "../beacons/answer-beacon.ts";
 import { eventTimeMs } from "../beacons/event-time.ts";
 import { readReport } from "../beacons/read-report.ts";
 import { storeEvents } from "../beacons/store-events.ts";
@@ -13,17 +13,16 @@ const MAX_BYTES = 256 * 1024;
 
 /** Receives event reports of a player that plays this playback ID (CTA-5004-B, event mode). */
 export const receiveCmcd = (request: Request, env: Env, playbackId: string): Promise<Response> =>
-  answerBeacon(playbackId, takeCmcd(request, env, playbackId.toLowerCase()));
+  answerBeacon(env, playbackId, takeCmcd(request, env, playbackId.toLowerCase()));
 
-/** @returns what could not be used, and how often. What could is stored. */
-async function takeCmcd(request: Request, env: Env, playbackId: string): Promise<Record<string, number>> {
+/** Stores what can be used. */
+async function takeCmcd(request: Request, env: Env, playbackId: string): Promise<Taken> {
   const receivedAtMs = Date.now();
   const text = await readReport(request, MAX_BYTES);
-  if (text === null) return { too_large: 1 };
-  const { reports, refused } = readReports(text);
-  if (reports.length === 0) return refused;
   const workspaceId = await knownPlaybackIds.find(env.DB, playbackId, receivedAtMs);
-  if (workspaceId === null) return { unknown_playback_id: 1 };
+  if (text === null) return { workspaceId, refused: { too_large: 1 } };
+  const { reports, refused } = readReports(text);
+  if (reports.length === 0 || workspaceId === null) return { workspaceId, refused };
 
   const source = `${new URL(request.url).origin}/${playbackId}.m3u8`;
   const toViewEvent = ({ sequence, name, viewerAtMs, fields }: CmcdReport): ViewEvent => ({
@@ -39,5 +38,5 @@ async function takeCmcd(request: Request, env: Env, playbackId: string): Promise
   for (const [sessionId, ofSession] of sessions)
     views.set(await derivedId("cmcd", playbackId, sessionId), ofSession.map(toViewEvent));
   const isPassive = reports.every((report) => report.isPassive);
-  return { ...refused, ...(await storeEvents(request, env, workspaceId, views, isPassive)) };
+  return { workspaceId, refused: { ...refused, ...(await storeEvents(request, env, workspaceId, views, isPassive)) } };
 }

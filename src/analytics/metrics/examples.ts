@@ -114,6 +114,12 @@ export const VIDEO_DATA_EXAMPLES: Record<string, unknown> = {
     format: "csv",
     rows: 401,
   },
+  RefusedReports: {
+    reason: "no_view_id",
+    description: "an event has no `veid`, or one that is not a UUID",
+    count: 214,
+    lastAt: "2026-05-20T12:50:15.662Z",
+  },
   MediaEngagement: {
     mediaId: "7a1e5c94-2f0b-4d68-8c33-91b6e4f7a205",
     durationMs: 3000,

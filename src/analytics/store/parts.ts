@@ -1,6 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 import { Timers } from "../../platform/machine/timers.ts";
 import { ForgottenViewers } from "./forgotten-viewers.ts";
+import { RefusalCounts } from "./refusal-counts.ts";
 import { SWEEP_EVERY_MS } from "./retention.ts";
 import { ViewTable } from "./view-table.ts";
 
@@ -12,6 +13,7 @@ export class StoreParts {
   readonly env: Env;
   readonly views: ViewTable;
   readonly forgotten: ForgottenViewers;
+  readonly refusals: RefusalCounts;
   readonly timers: Timers<StoreTimer>;
   readonly #storage: DurableObjectStorage;
 
@@ -20,6 +22,7 @@ export class StoreParts {
     this.env = env;
     this.views = new ViewTable(storage);
     this.forgotten = new ForgottenViewers(storage.sql);
+    this.refusals = new RefusalCounts(storage.sql);
     this.timers = new Timers(storage, Date.now, () => ({ machine: "view_store", id: id.name ?? id.toString() }));
     if (!this.timers.isScheduled("sweep")) this.timers.schedule("sweep", Date.now() + SWEEP_EVERY_MS);
   }

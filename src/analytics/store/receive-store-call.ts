@@ -19,6 +19,8 @@ const CALLS: Calls = {
   page: ({ views }, { condition, afterMs, afterId }: Document<"page">) => views.page(condition, afterMs, afterId),
   engagement: ({ views }, { condition, axis, grid }: Document<"engagement">) =>
     countWatched(views, condition, axis, grid),
+  refuse: ({ refusals }, { counts, atMs }: Document<"refuse">) => refusals.add(counts, atMs),
+  refusals: ({ refusals }, { fromMs, toMs }: Document<"refusals">) => refusals.between(fromMs, toMs),
   run: ({ views }, { queries }: Document<"run">) => queries.map((query) => views.run(query)),
   forget: (parts, { viewerId }: Document<"forget">) => forgetViewer(parts, viewerId),
 };

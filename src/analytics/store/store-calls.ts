@@ -1,5 +1,6 @@
 import type { Env } from "../../platform/env.ts";
 import { callMachine } from "../../platform/machine/calls.ts";
+import type { RefusalCount } from "./refusal-counts.ts";
 import type { IntervalGrid, Watched } from "./interval-counts.ts";
 import type { TimelineEvent } from "../views/view-event.ts";
 import type { ViewRecord } from "../views/view-record.ts";
@@ -34,6 +35,9 @@ export interface StoreCalls {
   page: (of: { condition: Query; afterMs: number; afterId: string }) => StoredView["view"][];
   /** Which intervals the views that satisfy the condition have watched. */
   engagement: (of: { condition: Query; axis: "media" | "clock"; grid: IntervalGrid }) => Watched;
+  /** Counts what could not be used of reports. A call that is repeated counts twice: the figures are for finding faults. */
+  refuse: (of: { counts: Record<string, number>; atMs: number }) => void;
+  refusals: (of: { fromMs: number; toMs: number }) => RefusalCount[];
   /** The rows of each query. */
   run: (of: { queries: Query[] }) => Row[][];
   /** Deletes the views of a viewer that began until now. Repeatable. */

@@ -6,12 +6,14 @@ import { retentionMs, SWEEP_EVERY_MS } from "./retention.ts";
 const VIEWS_AT_ONCE = 2000;
 
 /** Deletes views that are too old to be asked for, and plans the next run. */
-export function sweepStore({ env, views, forgotten, timers }: StoreParts, nowMs = Date.now()): void {
+export function sweepStore({ env, views, forgotten, refusals, timers }: StoreParts, nowMs = Date.now()): void {
   const deleted = views.removeEndedBefore(nowMs - retentionMs(env), VIEWS_AT_ONCE);
   if (deleted > 0) log("view_store.swept", { views: deleted });
   forgotten.deleteOld(nowMs);
+  refusals.deleteBefore(nowMs - retentionMs(env));
   timers.schedule("sweep", nowMs + (deleted < VIEWS_AT_ONCE ? SWEEP_EVERY_MS : 1));
 }
 
 /** Whether the store has nothing to remember. */
-export const isEmptyStore = ({ views, forgotten }: StoreParts): boolean => views.isEmpty && forgotten.isEmpty;
+export const isEmptyStore = ({ views, forgotten, refusals }: StoreParts): boolean =>
+  views.isEmpty && forgotten.isEmpty && refusals.isEmpty;

@@ -133,6 +133,7 @@ export const TRIED_IN = {
     "beacon-events",
     "beacon-views",
     "beacon-requests",
+    "refusal-writes",
     "cmcd-body",
     "cmcd-reports",
     "view-events",

@@ -9,6 +9,7 @@ import { insertExport } from "../../../src/analytics/exports/repository.ts";
 import { commit, openDatabase } from "../../../src/platform/database.ts";
 import { StoreParts } from "../../../src/analytics/store/parts.ts";
 import { sweepStore } from "../../../src/analytics/store/sweep-store.ts";
+import { PendingRefusals } from "../../../src/analytics/beacons/refusals.ts";
 import { endView } from "../../../src/analytics/view-machine/end-view.ts";
 import { isFreeable } from "../../../src/analytics/view-machine/free-view.ts";
 import { ViewParts } from "../../../src/analytics/view-machine/parts.ts";
@@ -199,6 +200,13 @@ async function createAlert(more: object, of?: TestWorkspace): Promise<string> {
   return ok ? TAKEN : String(status);
 }
 
+/** @param count of reports within a minute, each of which is refused */
+async function refusalWrites(count: number): Promise<string> {
+  const pending = new PendingRefusals();
+  const taken = Array.from({ length: count }, (_, n) => pending.take("w", { not_json: 1 }, n));
+  return taken.at(-1) === null ? "later" : TAKEN;
+}
+
 const HOUR_MS = 3600_000;
 const MINUTE_S = 60;
 export const dataTrials = {
@@ -206,6 +214,7 @@ export const dataTrials = {
   "beacon-events": upTo(events),
   "beacon-views": upTo(views),
   "beacon-requests": requests,
+  "refusal-writes": upTo(refusalWrites),
   "cmcd-body": upTo(cmcdBody),
   "cmcd-reports": upTo(cmcdReports),
   "view-events": upTo(viewEvents),

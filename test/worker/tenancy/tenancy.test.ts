@@ -172,6 +172,7 @@ const CALLS: Record<string, Call> = {
   list_breakdown_values: { nothing: 200, query: () => `${SPAN}&groupBy=video_title` },
   get_timeseries_data: { nothing: 200, query: () => `${SPAN}&groupBy=hour` },
   list_comparison_values: {},
+  list_refused_reports: {},
   get_media_engagement: {},
   get_stream_engagement: {},
   get_viewers_now: {},

@@ -1,0 +1,53 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { envelopeAnswer, security, successWith } from "../../platform/http/answers.ts";
+import { problemResponses } from "../../platform/http/openapi.ts";
+import { newRouter } from "../../platform/http/router.ts";
+import { monthsIn } from "../metrics/ask-stores.ts";
+import { scopeQuery, Timespan, timespanOf } from "../metrics/schemas.ts";
+import { readScope } from "../metrics/scope.ts";
+import { callStore } from "../store/store-calls.ts";
+import { type Refusal, REFUSALS } from "./refusals.ts";
+
+const RefusedReports = z
+  .object({
+    reason: z.enum(Object.keys(REFUSALS) as [Refusal, ...Refusal[]]),
+    description: z.string(),
+    count: z.int(),
+    lastAt: z.iso.datetime(),
+  })
+  .openapi("RefusedReports");
+
+const route = createRoute({
+  operationId: "list_refused_reports",
+  summary: "What players sent that could not be used",
+  description:
+    "Beacons and CMCD reports are always answered with 200, because a player can do nothing about a refusal; what cannot be used is counted here, by reason. The count of a reason appears within a minute of the next report. `timespan[]` chooses hours.",
+  method: "get",
+  path: "/v1/data/refused-reports",
+  tags: ["Video data"],
+  security,
+  request: { query: z.object({ "timespan[]": scopeQuery["timespan[]"] }) },
+  responses: {
+    200: envelopeAnswer({ data: z.array(RefusedReports), timespan: Timespan }, "The most frequent reason first"),
+    ...problemResponses("unauthorized", "forbidden", "validation_failed"),
+  },
+});
+
+export const refusalRoutes = newRouter().openapi(route, async (c) => {
+  const { workspaceId } = c.var.caller;
+  const nowMs = Date.now();
+  const scope = readScope(c.req.valid("query")["timespan[]"], [], nowMs);
+  const { fromMs, toMs } = scope;
+  const months = monthsIn(c.env, scope, nowMs);
+  const counts = await Promise.all(
+    months.map((month) => callStore(c.env, { workspaceId, month }, "refusals", { fromMs, toMs })),
+  );
+  const data = [...Map.groupBy(counts.flat(), ({ reason }) => reason as Refusal)].map(([reason, ofReason]) => ({
+    reason,
+    description: REFUSALS[reason] ?? "",
+    count: ofReason.reduce((sum, { count }) => sum + count, 0),
+    lastAt: new Date(Math.max(...ofReason.map(({ lastAtMs }) => lastAtMs))).toISOString(),
+  }));
+  data.sort((one, other) => other.count - one.count);
+  return c.json(successWith({ data, timespan: timespanOf(scope) }), 200);
+});

@@ -1,0 +1,48 @@
+/** Why something in a report of a player cannot be used. */
+export const REFUSALS = {
+  too_large: "the body has more than 1 MiB (CMCD: 256 KiB, and 8,192 characters a line)",
+  not_json: "the body of a beacon is not a JSON object",
+  not_cmcd: "a line is not CMCD",
+  no_events: "the beacon has no array `events`",
+  not_an_event: "an entry of `events` is not an object",
+  no_view_id: "an event has no `veid`, or one that is not a UUID",
+  no_session_id: "a report has no `sid`",
+  no_sequence_number: "`vesqnu` (CMCD: `sn`) is missing, or not a whole number from 1 (CMCD: 0) to 1,000,000",
+  no_event_name: "an event has no `evna`",
+  too_many_events: "more than 1,000 events in a body",
+  too_many_views: "more than 20 views in a body",
+  too_many_requests: "more than 6,000 reports a minute from one network",
+} as const;
+export type Refusal = keyof typeof REFUSALS;
+export type Refused = Partial<Record<Refusal, number>>;
+
+const MAX_WORKSPACES = 1000;
+const STORE_EVERY_MS = 60_000;
+
+interface Pending {
+  counts: Refused;
+  /** Null = never. */
+  storedAtMs: number | null;
+}
+
+/**
+ * What was refused and is not stored yet, in an isolate's memory. A flood of useless reports causes one write per workspace, isolate and
+ * minute. What an isolate has counted since its last write is lost with it.
+ */
+export class PendingRefusals {
+  readonly #of = new Map<string, Pending>();
+
+  /** @returns what is to be stored now; null = nothing */
+  take(workspaceId: string, refused: Refused, nowMs: number): Refused | null {
+    const pending = this.#of.get(workspaceId) ?? { counts: {}, storedAtMs: null };
+    for (const [reason, count] of Object.entries(refused) as [Refusal, number][])
+      pending.counts[reason] = (pending.counts[reason] ?? 0) + count;
+    if (Object.keys(pending.counts).length === 0) return null;
+    if (this.#of.size >= MAX_WORKSPACES && !this.#of.has(workspaceId)) this.#of.delete(this.#of.keys().next().value!);
+    this.#of.set(workspaceId, pending);
+    if (pending.storedAtMs !== null && nowMs - pending.storedAtMs < STORE_EVERY_MS) return null;
+    const { counts } = pending;
+    this.#of.set(workspaceId, { counts: {}, storedAtMs: nowMs });
+    return counts;
+  }
+}
