@@ -65,12 +65,14 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
       reporter.fail(code, message);
       notice.show("Playback stopped", "The video could not be loaded. Reload the page to try again.");
     });
-    showLive(root, video, hls, () => {
-      reporter.end();
-      hls.destroy();
-      root.remove();
-      void start(main, true);
-    });
+    // The playlist of a media that is still processed or uploaded grows too, and is no broadcast.
+    if (main.dataset["kind"] === "live")
+      showLive(root, video, hls, () => {
+        reporter.end();
+        hls.destroy();
+        root.remove();
+        void start(main, true);
+      });
     hls.attachMedia(video);
     return { root: offstage(root), video, load: () => hls.loadSource(manifestUrl) };
   }

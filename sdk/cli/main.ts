@@ -74,10 +74,16 @@ function report(error: unknown, isJson: boolean): number {
   return isUsage ? 2 : 1;
 }
 
+/** The environment has precedence, so a login would change nothing. */
+const credentialsHint = (env: NodeJS.ProcessEnv): string =>
+  env["SLUICE_ACCESS_TOKEN"] === undefined
+    ? "Log in with sluice login."
+    : "They are those of SLUICE_ACCESS_TOKEN and SLUICE_SECRET_KEY: correct these variables, or unset them to use another login.";
+
 const sentence = (message: string) => `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/[.]?$/, ".")}`;
 
 function inWords({ status, message, fields, requestId }: ApiError): string {
-  if (status === 401) return "The platform refuses the credentials (401). Log in with sluice login.";
+  if (status === 401) return `The platform refuses the credentials (401). ${credentialsHint(process.env)}`;
   const request = requestId === "" ? "" : ` (request ${requestId})`;
   if (fields.length === 0) return `The platform answered with ${status}: ${message}${request}.`;
   const invalid = fields.map(({ field, message }) => `  ${field}: ${message}`).join("\n");

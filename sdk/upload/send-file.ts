@@ -76,6 +76,15 @@ function sourceOf(file: UploadFile): UploadSource {
   return file instanceof ReadableStream ? new StreamSource(file) : file;
 }
 
+/** @throws {SluiceError} for what JavaScript without types may pass: a path, or bytes */
+export function requireFile(file: unknown): asserts file is UploadFile {
+  const isSource = typeof (file as Partial<UploadSource> | null)?.read === "function";
+  if (file instanceof Blob || file instanceof ReadableStream || isSource) return;
+  throw new SluiceError(
+    "the file must be a Blob, a ReadableStream, or what openFile(path) of @sluice/sdk/node returns",
+  );
+}
+
 /** @throws {SluiceError} for an empty file, which the platform cannot take */
 function question({ sizeBytes }: UploadSource): Range {
   if (sizeBytes === 0) throw new SluiceError(EMPTY);

@@ -1,5 +1,5 @@
 import type { ApiCalls, PushMediaSettings } from "../api/types.ts";
-import { sendFile, type SendOptions, type UploadFile } from "./send-file.ts";
+import { requireFile, sendFile, type SendOptions, type UploadFile } from "./send-file.ts";
 
 /** An upload that takes a file. */
 export interface CreatedUpload {
@@ -30,6 +30,7 @@ export async function uploadFile(
   file: UploadFile,
   { settings, onCreated, ...send }: UploadOptions = {},
 ): Promise<CreatedUpload> {
+  requireFile(file); // before an upload is created that nobody fills
   const body = { corsOrigin: "*", ...(settings === undefined ? {} : { pushMediaSettings: settings }) };
   const { playback_id: playbackId, page_url: pageUrl, data } = await post("/v1/on-demand/upload", { body });
   const upload = { mediaId: data.uploadId, playbackId, url: data.url, pageUrl };

@@ -166,9 +166,10 @@ describe("while an asset is processed", () => {
   });
 
   /** Sends the file more slowly than it plays, so that the player waits for its bytes. */
-  async function uploadSlowly(path: string): Promise<Created & { isSent: Promise<void> }> {
+  async function uploadSlowly(path: string, pushMediaSettings = {}): Promise<Created & { isSent: Promise<void> }> {
     const { body } = await stage.platform.api<{ uploadId: string; url: string }>("POST", "/v1/on-demand/upload", {
       corsOrigin: "*",
+      pushMediaSettings,
     });
     const { url, uploadId } = body.data;
     const file = await readFile(path);
@@ -201,6 +202,33 @@ describe("while an asset is processed", () => {
     expect([errors, played.badAnswers]).toEqual([[], []]);
     expect(played.durationSeconds).toBeCloseTo(5, 0);
     expect(Math.abs(played.endedAtSeconds - played.durationSeconds)).toBeLessThan(0.1);
+  });
+
+  test("the hosted page of a media that is still being uploaded is that of a video, from its start to its end, and not of a broadcast", async () => {
+    const { playbackId, isSent } = await uploadSlowly("test/fixtures/flower.mp4", { title: "Growing" });
+    const manifest = `${stage.platform.baseUrl}/${playbackId}.m3u8`;
+    await expect.poll(() => text(manifest), { timeout: 20_000, interval: 50 }).not.toBeNull();
+    const page = await stage.browser.newPage();
+    onTestFinished(() => page.close());
+    await page.goto(`${stage.platform.baseUrl}/player/${playbackId}`);
+    await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
+    expect([...(await playlistsNow(manifest)).values()].every(isWhole)).toBe(false);
+    const shown = () =>
+      page.evaluate(() => {
+        const { paused, muted, currentTime } = document.querySelector("video")!;
+        const isLive = document.querySelector(".player.live") !== null;
+        return { title: document.title, isLive, paused, muted, isAtStart: currentTime < 0.1 };
+      });
+    expect(await shown()).toEqual({ title: "Growing", isLive: false, paused: true, muted: false, isAtStart: true });
+    await page.evaluate(() => {
+      const video = document.querySelector("video")!;
+      video.muted = true;
+      void video.play();
+    });
+    await isSent;
+    await page.waitForFunction(() => document.querySelector("video")?.ended, null, { timeout: 30_000 });
+    expect(await shown()).toMatchObject({ title: "Growing", isLive: false });
+    expect(await page.locator(".over").count()).toBe(0);
   });
 
   let other: Promise<Created> | undefined; // one for both players, which play it concurrently

@@ -318,7 +318,8 @@ describe("a failure is explained, with its own exit status", () => {
   test("wrong credentials", async () => {
     const env = { HOME: folder, SLUICE_BASE_URL: platform.baseUrl, ...wrongKey };
     const { status, output } = await runCommand([...SLUICE, "list"], { cwd: folder, env });
-    expect([status, output]).toEqual([1, "The platform refuses the credentials (401). Log in with sluice login.\n"]);
+    const hint = "They are those of SLUICE_ACCESS_TOKEN and SLUICE_SECRET_KEY: correct these variables, or unset them";
+    expect([status, output]).toEqual([1, expect.stringContaining(`refuses the credentials (401). ${hint}`)]);
   });
 
   test("invalid fields, each on a line, and as JSON", async () => {

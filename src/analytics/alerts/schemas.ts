@@ -12,6 +12,8 @@ export const ALERT_DIMENSIONS = [
   "device_type",
   "browser_name",
   "video_id",
+  "media_id",
+  "fp_live_stream_id",
 ] as const;
 
 const fields = {

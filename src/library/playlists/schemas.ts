@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { line, lines } from "../../platform/http/fields.ts";
+import { hinted } from "../../platform/http/issue-hints.ts";
 
 /** The most media of a playlist. */
 const MEDIA_PER_PLAYLIST = 1000;
@@ -10,7 +11,10 @@ const limit = z.int().min(1).max(MEDIA_PER_PLAYLIST).default(MEDIA_PER_PLAYLIST)
 const day = z.iso.date().openapi({ example: "2026-05-20" });
 const dayRange = z
   .object({ startDate: day.optional(), endDate: day.optional() })
-  .refine(({ startDate, endDate }) => !startDate || !endDate || startDate <= endDate, "is invalid");
+  .refine(
+    ({ startDate, endDate }) => !startDate || !endDate || startDate <= endDate,
+    hinted("is invalid", "must have a `startDate` that is not after `endDate`"),
+  );
 
 const PlayOrder = z.enum(["createdDate ASC", "createdDate DESC"]);
 const Criteria = z.object({ createdDate: dayRange.optional(), updatedDate: dayRange.optional() });

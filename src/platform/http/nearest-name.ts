@@ -3,7 +3,7 @@ const MAX_LENGTH = 64;
 /** Of a name's length: the share of characters in which a misspelt one may differ. */
 const MAX_SHARE = 1 / 3;
 
-/** The known name that was probably meant: the same in another spelling (`access_policy`), or one with few different characters. */
+/** The known name that was probably meant: the same in another spelling (`access_policy`), one with few different characters, or the only longer one. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   const wanted = plain(name);
   if (name.length > MAX_LENGTH || wanted === "") return null;
@@ -14,7 +14,17 @@ export function nearestName(name: string, known: readonly string[]): string | nu
     const isNear = distance <= Math.floor(Math.max(wanted.length, other.length) * MAX_SHARE);
     if (isNear && distance < (nearest?.distance ?? Infinity)) nearest = { name: candidate, distance };
   }
-  return nearest?.name ?? null;
+  return nearest?.name ?? continued(wanted, known);
+}
+
+/** A shorter text begins too many names by chance. */
+const MIN_BEGINNING = 4;
+
+/** The only name that begins like this one: `threshold` for `thresholdValue`. */
+function continued(beginning: string, known: readonly string[]): string | null {
+  if (beginning.length < MIN_BEGINNING) return null;
+  const longer = known.filter((name) => plain(name).startsWith(beginning));
+  return longer.length === 1 ? longer[0]! : null;
 }
 
 export const isSameName = (one: string, other: string): boolean => plain(one) === plain(other);

@@ -18,7 +18,7 @@ async function boundedText(c: Context<AppContext>): Promise<string> {
   const { raw } = c.req;
   if (raw.headers.has("content-length") && !raw.headers.has("transfer-encoding")) {
     requireLength(raw, API_JSON.maxBytes);
-    return await c.req.text();
+    return decoded(await c.req.arrayBuffer());
   }
   const text = await readText(raw, API_JSON);
   c.req.raw = new Request(raw, { method: raw.method, body: text });
@@ -48,7 +48,17 @@ export async function readBoundedJson<T extends z.ZodType>(
 }
 
 const readText = async (request: Request, { maxBytes }: JsonBounds): Promise<string> =>
-  new TextDecoder().decode(await readBytes(request, maxBytes));
+  decoded(await readBytes(request, maxBytes));
+
+/** @throws {Problem} validation_failed for bytes that are not UTF-8, which would be stored as other text */
+function decoded(bytes: ArrayBuffer | Uint8Array<ArrayBuffer>): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    const fields = [{ field: "body", message: "is not UTF-8", hint: "must be a JSON document in UTF-8" }];
+    throw new Problem("validation_failed", "the body is not UTF-8", { fields });
+  }
+}
 
 function requireBounded(text: string, bounds: JsonBounds): void {
   const exceeded = exceededBound(text, bounds);

@@ -52,7 +52,7 @@ function memberOf(schema: z.core.$ZodType, key: PropertyKey, value: unknown): z.
 export function membersOf(schema: z.core.$ZodType, key: PropertyKey, value: unknown): z.core.$ZodType[] {
   const known = memberOf(schema, key, value);
   if (known !== null) return [known];
-  const { def } = internalsOf(unwrapped(schema));
+  const { def } = internalsOf(optionFor(schema, value));
   if (def.type !== "union") return [];
   return def.options.filter((option) => !isLater(option)).flatMap((option) => membersOf(option, key, value));
 }

@@ -142,6 +142,7 @@ const BODIES: [name: string, body: string | Uint8Array, status: number][] = [
   ["a list", "[[]]", 422],
   ["a number", "1e999", 422],
   ["bytes that are not UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 422],
+  ["a text in Latin-1", Uint8Array.from('{"title":"caf\u00e9"}', (one) => one.charCodeAt(0)), 422],
   ["10 MB", JSON.stringify({ title: "x".repeat(10_000_000) }), 413],
   ["a member that schemas drop", '{"title":"a","metadata":{"__proto__":"b"}}', 422],
   ["deep lists", deep("[", "]"), 422],

@@ -164,6 +164,19 @@ test.each([
   await expect(sendFile(url, empty(), { fetch: networkOf().fetch })).rejects.toThrow("the file is empty");
 });
 
+test.each([
+  ["a path", "film.mp4"],
+  ["bytes", new Uint8Array(10)],
+  ["nothing", undefined],
+])("%s instead of a file is refused before an upload is created", async (_, file) => {
+  const waiting = async () => (await sluice.get("/v1/on-demand/uploads")).pagination.totalRecords;
+  const before = await waiting();
+  await expect(sluice.upload(file as unknown as Blob)).rejects.toThrow(
+    "must be a Blob, a ReadableStream, or what openFile",
+  );
+  expect(await waiting()).toBe(before);
+});
+
 test("waiting for a media ends when its upload was cancelled", async () => {
   const { uploadId } = await newUpload(workspace);
   const waiting = sluice.waitUntilReady(uploadId);

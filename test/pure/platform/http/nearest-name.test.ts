@@ -22,6 +22,9 @@ test.each([
   ["eventType", "eventTypes"],
   ["uri", "url"],
   ["input", "inputs"],
+  ["creator", "creatorId"],
+  ["event", null], // two names begin so
+  ["acc", null],
   ["colour", null],
   ["id", null],
   ["x", null],

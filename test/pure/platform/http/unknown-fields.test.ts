@@ -17,6 +17,17 @@ const Body = z.object({
   settings: z.object({ latencyMode: z.string().default("low") }).prefault({}),
 });
 
+test("a field of another kind is unknown in an object whose kind is named", () => {
+  const Playlist = z.discriminatedUnion("type", [
+    z.object({ type: z.literal("manual") }),
+    z.object({ type: z.literal("smart"), playOrder: z.string() }),
+  ]);
+  const unknownIn = (body: object) => unknownFields(Playlist, body).map(({ field }) => field);
+  expect(unknownIn({ type: "manual", playOrder: "x" })).toEqual(["playOrder"]);
+  expect(unknownIn({ type: "smart", playOrder: "x" })).toEqual([]);
+  expect(unknownIn({ playOrder: "x" })).toEqual([]); // the kind is missing
+});
+
 test.each<[string, unknown, [string, string][]]>([
   ["nothing", { inputs: [], title: "", metadata: { anything: "" }, later: { at: { any: "depth" } } }, []],
   ["a misspelt field", { titel: "x" }, [["titel", "unknown field `titel`; did you mean `title`?"]]],

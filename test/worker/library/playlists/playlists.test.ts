@@ -145,6 +145,10 @@ describe("a smart playlist", () => {
       expect(answer.status).toBe(201);
       return (await answer.json<{ data: Playlist }>()).data;
     };
+    const reversed = { createdDate: { startDate: "2026-03-02", endDate: "2026-03-01" } };
+    const body = { name: "x", referenceId: "x", type: "smart", playOrder: "createdDate ASC", metadata: reversed };
+    const refused = await (await own.request("POST", PATH, body)).json<{ error: { hints: { message: string }[] } }>();
+    expect(refused.error.hints[0]!.message).toBe("must have a `startDate` that is not after `endDate`");
     const range = { createdDate: { startDate: "2026-03-01", endDate: "2026-03-02" } };
     const march = await smart("march", { metadata: range });
     expect([march, idsOf(march)]).toEqual([
