@@ -53,7 +53,7 @@ const readText = async (request: Request, { maxBytes }: JsonBounds): Promise<str
 /** @throws {Problem} validation_failed for bytes that are not UTF-8, which would be stored as other text */
 function decoded(bytes: ArrayBuffer | Uint8Array<ArrayBuffer>): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
     const fields = [{ field: "body", message: "is not UTF-8", hint: "must be a JSON document in UTF-8" }];
     throw new Problem("validation_failed", "the body is not UTF-8", { fields });
