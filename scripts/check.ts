@@ -52,6 +52,10 @@ const CHECKS: Record<string, (name: string) => Promise<Outcome>> = {
   bindings: bindingsAreFresh,
 };
 
+const HELP = `npm run check [-- NAME …]: formatting, lint, unused code, imports, types and generated files. It changes none of them.
+
+Without a name it runs all checks, with names only those: ${Object.keys(CHECKS).join(", ")}`;
+
 /** @param names of `CHECKS`; empty = all of them */
 export async function check(names: readonly string[] = []): Promise<Outcome[]> {
   const chosen = Object.entries(CHECKS).filter(([name]) => names.length === 0 || names.includes(name));
@@ -78,6 +82,11 @@ function chosenChecks(names: string[]): string[] {
 }
 
 if (import.meta.main) {
-  const outcomes = await check(chosenChecks(process.argv.slice(2)));
+  const names = process.argv.slice(2);
+  if (names.includes("--help")) {
+    console.log(HELP);
+    process.exit(0);
+  }
+  const outcomes = await check(chosenChecks(names));
   process.exitCode = outcomes.every(({ ok }) => ok) ? 0 : 1;
 }

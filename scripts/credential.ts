@@ -8,7 +8,7 @@ import {
   revokeCredential,
 } from "./workspaces/database.ts";
 import { StartError } from "./local/settings.ts";
-import { withDatabase } from "./workspaces/open.ts";
+import { nameOf, withDatabase } from "./workspaces/open.ts";
 import { dateOf, printCredential } from "./workspaces/print.ts";
 
 const USAGE = `npm run credential -- create [NAME]   creates a credential, which is shown once
@@ -62,6 +62,7 @@ await runCommand(async () => {
       const workspaceId = await chooseWorkspace(database, workspace, options);
       return { workspaceId, credential: await createCredential(database, workspaceId, argument || "Created by hand") };
     });
+    console.log(`Created a credential in ${nameOf(target)}.\n`);
     printCredential(made.workspaceId, made.credential);
   } else if (verb === "list") {
     for (const { id, workspace_id, name, created_at, revoked_at } of await withDatabase(target, listCredentials))
@@ -70,6 +71,6 @@ await runCommand(async () => {
       );
   } else {
     await withDatabase(target, (database) => revoke(database, argument, options));
-    console.log(`Revoked ${argument}. It stops working within five seconds.`);
+    console.log(`Revoked ${argument} in ${nameOf(target)}. It stops working within five seconds.`);
   }
 });

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { optionMistake } from "./local/option-mistake.ts";
 import { beaconsOf, sendBeacon } from "./simulate/send.ts";
 import { MAX_DAYS, simulateView } from "./simulate/view.ts";
 
@@ -32,9 +33,9 @@ function fail(message: string, status: number): never {
 }
 
 function readArguments() {
+  const text = { type: "string" } as const;
+  const options = { views: text, days: text, seed: text, help: { type: "boolean" } as const };
   try {
-    const text = { type: "string" } as const;
-    const options = { views: text, days: text, seed: text, help: { type: "boolean" } as const };
     const { values } = parseArgs({ options });
     if (values.help === true) {
       console.log(HELP);
@@ -52,7 +53,7 @@ function readArguments() {
       seed: number("seed", randomInt(1, 2 ** 31), 2 ** 31),
     };
   } catch (error) {
-    return fail(`${(error as Error).message}\n\n${HELP}`, 2);
+    return fail(`${optionMistake(error, options)}\n\n${HELP}`, 2);
   }
 }
 

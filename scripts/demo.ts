@@ -12,20 +12,22 @@ import { Screen } from "../sdk/cli/terminal/screen.ts";
 import { CommandError } from "../sdk/cli/terminal/usage-error.ts";
 import { serveFile } from "./local/file-server.ts";
 import { type Platform, startPlatform } from "./local/platform.ts";
+import { optionMistake } from "./local/option-mistake.ts";
 import { loadSettings, StartError } from "./local/settings.ts";
 import { stopWithNpm } from "./local/stop-with-npm.ts";
+import { swallowedOptions } from "./local/swallowed-options.ts";
 
 const HELP = `npm run demo [-- [URL or file] [--live] [--upload FILE] [--json] [--exit]]
 
 Starts Sluice, processes a clip from POST /v1/on-demand to playback, shows the webhooks that are sent meanwhile, prints
 where to watch the clip, and keeps running. Without a URL or file it uses a clip that comes with Sluice.
 
-  --live   broadcasts the file over RTMP instead, in a loop with a clock in the picture; opens the player page,
-           which shows the latency
-  --upload uploads a file in chunks; a standard MP4 whose index is in front plays before it is whole
-  --no-play  does not play the clip in Chromium, where there is one, to show the view that is recorded of it
-  --json   prints one JSON object per line
-  --exit   stops once the clip is ready; with --live, once the broadcast has been recorded`;
+  --live         broadcasts the file over RTMP instead, in a loop with a clock in the picture; opens the player page,
+                 which shows the latency
+  --upload FILE  uploads a file in chunks; a standard MP4 whose index is in front plays before it is whole
+  --no-play      does not play the clip in Chromium, where there is one, to show the view that is recorded of it
+  --json         prints one JSON object per line
+  --exit         stops once the clip is ready; with --live, once the broadcast has been recorded`;
 
 const BUNDLED_CLIP = "test/fixtures/flower.mp4";
 const LIVE_CLIP = "test/fixtures/friday.mp4";
@@ -47,31 +49,33 @@ const ms = (value: number) => (value < 10_000 ? `${Math.round(value)} ms` : `${(
 
 function readArguments() {
   const flag = { type: "boolean", default: false } as const;
+  const upload = { type: "string" } as const;
+  const options = { live: flag, upload, json: flag, exit: flag, help: flag, "no-play": flag };
   try {
-    const upload = { type: "string" } as const;
-    const options = { live: flag, upload, json: flag, exit: flag, help: flag, "no-play": flag };
+    const swallowed = swallowedOptions(["live", "exit", "upload"]);
+    if (swallowed !== null) throw new Error(swallowed);
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     if (values.live && values.upload !== undefined) throw new Error("--live and --upload exclude each other.");
     if (positionals.length > 1) throw new Error(`One URL or file, not ${positionals.length}: ${positionals.join(" ")}`);
     return { ...values, given: positionals[0] };
   } catch (error) {
-    console.error(`${(error as Error).message}\n\n${HELP}`);
+    console.error(`${optionMistake(error, options)}\n\n${HELP}`);
     process.exit(2);
   }
 }
 
 async function openSource(text: string): Promise<{ url: string; name: string; close: () => void }> {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
+    if (uploaded !== undefined) throw new StartError(`--upload takes a file, not a URL: "${text}".`);
     if (!URL.canParse(text)) throw new StartError(`"${text}" is not a valid URL.`);
     const { protocol, pathname } = new URL(text);
     if (!/^https?:$/.test(protocol)) throw new StartError(`"${text}" cannot be fetched: only http and https URLs can.`);
     return { url: text, name: basename(pathname) || text, close: () => undefined };
   }
-  const isFile = await stat(text).then(
-    (found) => found.isFile(),
-    () => false,
-  );
-  if (!isFile) throw new StartError(`There is no file "${text}". Give a URL or the path of a video file.`);
+  const found = await stat(text).catch(() => null);
+  const wanted = `Give ${uploaded === undefined ? "a URL or " : ""}the path of a video file.`;
+  if (found === null) throw new StartError(`There is no file "${text}". ${wanted}`);
+  if (!found.isFile()) throw new StartError(`"${text}" is ${found.isDirectory() ? "a folder" : "no file"}. ${wanted}`);
   return { ...(await serveFile(text)), name: basename(text) };
 }
 

@@ -16,6 +16,8 @@ import { requireAllSecrets, requireUsableSecrets } from "./deploy/secrets-file.t
 import { settingLines } from "./deploy/setting-lines.ts";
 import { DeployError, type DeploySettings, loadDeploySettings } from "./deploy/settings.ts";
 import { Wrangler } from "./deploy/wrangler.ts";
+import { optionMistake } from "./local/option-mistake.ts";
+import { swallowedOptions } from "./local/swallowed-options.ts";
 import { refuseUsage, runCommand } from "./workspaces/command.ts";
 import { printCredential } from "./workspaces/print.ts";
 
@@ -29,11 +31,14 @@ missing, applies new migrations, deploys the Worker, and creates a first workspa
   --config FILE   other settings than sluice.config.json`;
 
 function readArguments() {
+  const swallowed = swallowedOptions(["dry-run", "config"]);
+  if (swallowed !== null) refuseUsage(USAGE, swallowed);
+  const flag = { type: "boolean" } as const;
+  const options = { help: flag, "dry-run": flag, yes: flag, config: { type: "string" } } as const;
   try {
-    const options = { help: { type: "boolean" }, "dry-run": { type: "boolean" }, yes: { type: "boolean" } } as const;
-    return parseArgs({ options: { ...options, config: { type: "string" } } }).values;
+    return parseArgs({ options }).values;
   } catch (error) {
-    return refuseUsage(USAGE, (error as Error).message);
+    return refuseUsage(USAGE, optionMistake(error, options));
   }
 }
 

@@ -8,6 +8,7 @@
  */
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { optionMistake } from "./local/option-mistake.ts";
 import { nearestName } from "../src/platform/http/nearest-name.ts";
 import { createSecrets, readSecrets, saveSecrets } from "./secrets/file.ts";
 import { freshSecret, SECRET_NAMES, type SecretName, type SecretValues } from "./secrets/fresh.ts";
@@ -23,17 +24,15 @@ function refuse(words: string): never {
 }
 
 function readArguments() {
+  const options = {
+    help: { type: "boolean" },
+    yes: { type: "boolean", default: false },
+    file: { type: "string", default: "secrets.json" },
+  } as const;
   try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        help: { type: "boolean" },
-        yes: { type: "boolean", default: false },
-        file: { type: "string", default: "secrets.json" },
-      },
-    });
+    return parseArgs({ allowPositionals: true, options });
   } catch (error) {
-    return refuse((error as Error).message);
+    return refuse(optionMistake(error, options));
   }
 }
 

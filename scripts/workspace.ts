@@ -2,7 +2,7 @@
 import { parseCommand, runCommand } from "./workspaces/command.ts";
 import { createWorkspace, listWorkspaces } from "./workspaces/database.ts";
 import { dateOf, printCredential } from "./workspaces/print.ts";
-import { withDatabase } from "./workspaces/open.ts";
+import { nameOf, withDatabase } from "./workspaces/open.ts";
 
 const USAGE = `npm run workspace -- create NAME   creates a workspace with its first credential, which is shown once
 npm run workspace -- list          lists the workspaces
@@ -18,7 +18,7 @@ await runCommand(async () => {
   const [name = ""] = rest;
   if (verb === "create") {
     const { workspaceId, credential } = await withDatabase(target, (database) => createWorkspace(database, name));
-    console.log(`Created the workspace "${name}".\n`);
+    console.log(`Created the workspace "${name}" in ${nameOf(target)}.\n`);
     printCredential(workspaceId, credential);
   } else {
     for (const { id, name, created_at } of await withDatabase(target, listWorkspaces))

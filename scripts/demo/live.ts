@@ -39,6 +39,10 @@ export class LiveDemo {
     return this.#stream?.playbackIds[0]?.id ?? "";
   }
 
+  get #manifest(): string {
+    return `${this.#platform.baseUrl}/${this.playbackId}.m3u8`;
+  }
+
   /** @returns whether it can be watched */
   async begin(clip: string): Promise<boolean> {
     const askedAt = performance.now();
@@ -62,7 +66,9 @@ export class LiveDemo {
     this.#report({ kind: "first_part", afterMs: Math.round(performance.now() - sentAt), bytes: first.bytes });
     await sleep(6000); // a few segments, so that the measured latency is steady
     const behindMs = edgeLatencyMs((await textOf(first.playlist)) ?? "", capturedAtMs, Date.now());
-    if (behindMs !== null) this.#report({ kind: "edge", behindMs, renditions: first.renditions });
+    // Asked again: an encoder that cannot keep up has stopped making some meanwhile.
+    const renditions = playlistsIn((await textOf(this.#manifest)) ?? "").map(renditionOf);
+    if (behindMs !== null) this.#report({ kind: "edge", behindMs, renditions });
     return true;
   }
 
@@ -127,18 +133,15 @@ export class LiveDemo {
   }
 
   /** Fetches playlists as a player does until there is a part. */
-  async #firstPart(): Promise<{ playlist: string; bytes: number; renditions: string[] } | null> {
-    const manifest = `${this.#platform.baseUrl}/${this.playbackId}.m3u8`;
+  async #firstPart(): Promise<{ playlist: string; bytes: number } | null> {
     const beganAt = performance.now();
     while (performance.now() - beganAt < TIMEOUT_MS) {
-      const text = await textOf(manifest);
-      const lines = (text ?? "").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-      const playlist = lines[0] && new URL(lines[0], manifest).href;
+      const [path] = playlistsIn((await textOf(this.#manifest)) ?? "");
+      const playlist = path && new URL(path, this.#manifest).href;
       const part = playlist && /#EXT-X-PART:.*URI="([^"]+)"/.exec((await textOf(playlist)) ?? "")?.[1];
       if (playlist && part) {
         const answer = await fetch(new URL(part, playlist));
-        const renditions = lines.map((line) => /([^/]+)\.m3u8/.exec(line)?.[1] ?? "");
-        if (answer.ok) return { playlist, bytes: (await answer.arrayBuffer()).byteLength, renditions };
+        if (answer.ok) return { playlist, bytes: (await answer.arrayBuffer()).byteLength };
       }
       await sleep(POLL_MS);
     }
@@ -156,6 +159,10 @@ export class LiveDemo {
     return ((await response.json()) as { data: T }).data;
   }
 }
+
+const playlistsIn = (manifest: string) => manifest.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+
+const renditionOf = (path: string) => /([^/]+)\.m3u8/.exec(path)?.[1] ?? "";
 
 const since = (at: number) => Math.round(performance.now() - at);
 

@@ -16,6 +16,13 @@ export async function bundle(
   return { workerPath };
 }
 
+/** Whether the code builds; its errors are printed. */
+export const isBuildable = (): Promise<boolean> =>
+  requireBuildable().then(
+    () => true,
+    () => false,
+  );
+
 /**
  * Finds errors in the code before `wrangler dev` starts, which would hold every request until the code builds.
  *

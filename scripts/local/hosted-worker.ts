@@ -10,19 +10,23 @@ export const hostedWorker =
   async (settings: Settings): Promise<Part> => {
     const [{ workerPath }, options] = await Promise.all([build(), readOptions()]);
     let isDatabaseReady = false;
+    const log = join(settings.home, "logs", "worker.log");
     const start = () => {
       const host: HostSettings = { ...settings, workerPath, options, isDatabaseReady };
       return forkPart(
         "scripts/local/worker-host.ts",
         { SLUICE_WORKER: JSON.stringify(host) },
-        join(settings.home, "logs", "worker.log"),
+        log,
         // In a separate process group: a Ctrl-C would end workerd before a graceful stop. It ends with this process in
         // every case.
         { detached: true },
       );
     };
-    const part = new Part("worker", start, { leadsGroup: true });
-    void part.ready.then(() => (isDatabaseReady = true));
+    const part = new Part("worker", start, { leadsGroup: true, reason: `${log} says why` });
+    part.ready.then(
+      () => (isDatabaseReady = true),
+      () => undefined,
+    );
     return part;
   };
 

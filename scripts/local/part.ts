@@ -4,6 +4,8 @@ import { resolve } from "node:path";
 import { StartError } from "./settings.ts";
 
 const RESTART_AFTER_MS = 500;
+/** Of a child that has exited several times before its setup was done. */
+const MAX_RESTART_AFTER_MS = 30_000;
 const STOP_LIMIT_MS = 10_000;
 
 /** The first message of a child: its setup is done, or cannot be done. */
@@ -23,14 +25,20 @@ export class Part {
   private readonly begin: () => ChildProcess;
   /** Ends the child's descendants too: a workerd without its host would keep the port. */
   private readonly leadsGroup: boolean;
-  /** An exit before the first message is final: a restart would meet the same error. */
-  private readonly mustStart: boolean;
+  /** Not null: an exit before the first message is final, because a restart would meet the same error. */
+  private readonly reason: string | null;
+  private restartAfterMs = RESTART_AFTER_MS;
 
-  constructor(name: string, begin: () => ChildProcess, { leadsGroup = false, mustStart = false } = {}) {
+  /** @param reason where the reason of an exit before the first message can be read; absent = such an exit leads to a restart too */
+  constructor(
+    name: string,
+    begin: () => ChildProcess,
+    { leadsGroup = false, reason }: { leadsGroup?: boolean; reason?: string } = {},
+  ) {
     this.name = name;
     this.begin = begin;
     this.leadsGroup = leadsGroup;
-    this.mustStart = mustStart;
+    this.reason = reason ?? null;
     this.ready = new Promise((done, failed) => {
       this.markReady = () => {
         this.isReady = true;
@@ -55,16 +63,19 @@ export class Part {
     this.child.once("exit", () => {
       if (this.leadsGroup && pid !== undefined) endGroup(pid);
       if (this.stopping || this.hasFailed) return;
-      if (this.mustStart && !this.isReady)
-        return this.markFailed(new StartError(`The ${this.name} does not start; what it printed says why.`));
+      if (this.reason !== null && !this.isReady)
+        return this.markFailed(new StartError(`The ${this.name} does not start; ${this.reason}.`));
       onRestart(this.name);
-      setTimeout(() => !this.stopping && this.start(onRestart), RESTART_AFTER_MS);
+      setTimeout(() => !this.stopping && this.start(onRestart), this.restartAfterMs);
+      this.restartAfterMs = Math.min(this.restartAfterMs * 2, MAX_RESTART_AFTER_MS);
     });
   }
 
   private receive(message: PartMessage): void {
-    if ("failed" in message) this.markFailed(new StartError(message.failed));
-    else this.markReady();
+    if ("ready" in message) {
+      this.restartAfterMs = RESTART_AFTER_MS;
+      this.markReady();
+    } else if (!this.isReady) this.markFailed(new StartError(message.failed));
   }
 
   /** From here on its exit is no failure: a Ctrl-C reaches all processes of a terminal at once. */

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
 import { startCron } from "./cron.ts";
 import { setUpDatabase } from "./database.ts";
+import { loadErrorIn } from "./load-error.ts";
 import type { PartMessage } from "./part.ts";
 import { type Settings, StartError } from "./settings.ts";
 
@@ -105,16 +106,31 @@ async function setUpOrEnd(): Promise<void> {
     await setUpDatabase(state, settings.secrets);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    console.error(error.message);
-    await new Promise((sent) => process.send?.({ failed: error.message } satisfies PartMessage, sent));
-    process.exit(1);
+    await end(error.message);
   }
+}
+
+/** The code that throws while it is loaded does so again after a restart. */
+async function untilLoaded(host: Miniflare): Promise<void> {
+  try {
+    await host.ready;
+  } catch (error) {
+    const loadError = loadErrorIn(String(error));
+    if (loadError === null) throw error;
+    await end(loadError);
+  }
+}
+
+async function end(reason: string): Promise<void> {
+  console.error(reason);
+  await new Promise((sent) => process.send?.({ failed: reason } satisfies PartMessage, sent));
+  process.exit(1);
 }
 
 const state = join(settings.home, "state");
 if (!settings.isDatabaseReady) await setUpOrEnd();
 const host = createHost();
-await host.ready;
+await untilLoaded(host);
 
 // Over HTTP, because calls through miniflare's proxies block this thread (`database.ts`).
 const stopCron = startCron((path) => host.dispatchFetch(`http://localhost${path}`));

@@ -4,16 +4,29 @@
  */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { isBuildable } from "./bundle.ts";
 import { startCron } from "./cron.ts";
+import { HeldOutput } from "./held-output.ts";
+import { answersInTime, untilAnswered } from "./liveness.ts";
+import { loadErrorIn } from "./load-error.ts";
+import { changeSince } from "./next-change.ts";
+import type { PartMessage } from "./part.ts";
 import type { WranglerSettings } from "./wrangler-worker.ts";
 
-const { port, vars } = JSON.parse(process.env["SLUICE_WRANGLER"] ?? "{}") as WranglerSettings;
+/** wrangler's words. */
+const BUILDS = "restarting build";
+/** miniflare's words. */
+const CRASHED = "The Workers runtime crashed unexpectedly and is being restarted";
+const STOP_LIMIT_MS = 3000;
+
+const { port, vars, isRestart } = JSON.parse(process.env["SLUICE_WRANGLER"] ?? "{}") as WranglerSettings;
+const baseUrl = `http://127.0.0.1:${port}`;
 const cli = fileURLToPath(import.meta.resolve("wrangler"));
 const args = ["dev", "--ip=127.0.0.1", `--port=${port}`, "--show-interactive-dev-session=false"];
 for (const [name, value] of Object.entries(vars)) args.push("--var", `${name}:${value}`);
 
 const wrangler = spawn(process.execPath, ["--no-warnings", cli, ...args], {
-  stdio: ["ignore", "inherit", "inherit", "ipc"],
+  stdio: ["ignore", "pipe", "pipe", "ipc"],
   env: {
     // Nothing is fetched from the network at start.
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
@@ -22,18 +35,75 @@ const wrangler = spawn(process.execPath, ["--no-warnings", cli, ...args], {
   },
 });
 
+/** When wrangler last read the code, epoch ms. */
+let builtAtMs = Date.now();
+let isStopping = false;
+let hasAnswered = false;
+let isProbed = false;
 let stopCron = () => {};
-wrangler.once("message", () => {
-  stopCron = startCron((path) => fetch(`http://127.0.0.1:${port}${path}`));
+const output = new HeldOutput((text) => void process.stdout.write(text));
+for (const stream of [wrangler.stdout, wrangler.stderr])
+  stream?.on("data", (chunk: Buffer) => {
+    const text = chunk.toString();
+    output.add(text);
+    if (text.includes(BUILDS)) builtAtMs = Date.now();
+    if (text.includes(CRASHED)) void endUnlessAnswered();
+  });
+
+wrangler.once("message", () => void begin());
+wrangler.once("close", (code) => void afterExit(code ?? 1));
+
+/** wrangler's message comes before the Worker is loaded: it holds requests until then. */
+async function begin(): Promise<void> {
+  await untilAnswered(`${baseUrl}/healthz`);
+  hasAnswered = true;
+  if (isRestart) output.drop();
+  else output.release();
+  stopCron = startCron((path) => fetch(`${baseUrl}${path}`));
   process.send?.({ ready: true });
-});
-wrangler.once("exit", (code) => {
+}
+
+/**
+ * wrangler 4.156 restarts a workerd that crashed, and then may hold every request for ever. Only then is it probed: a Worker that stands at a
+ * breakpoint, or does not build, does not answer either.
+ */
+async function endUnlessAnswered(): Promise<void> {
+  if (isProbed || !hasAnswered) return;
+  isProbed = true;
+  const isAlive = await answersInTime(`${baseUrl}/healthz`);
+  isProbed = false;
+  if (isAlive || isStopping) return;
   stopCron();
-  process.exit(code ?? 1);
-});
+  console.error("wrangler has not answered since its runtime crashed.");
+  wrangler.kill("SIGTERM");
+  setTimeout(() => process.exit(1), STOP_LIMIT_MS); // the parent ends what is left of the group
+}
+
+async function afterExit(code: number): Promise<void> {
+  stopCron();
+  if (isStopping) process.exit(code);
+  const loadError = loadErrorIn(output.recent);
+  if (loadError === null) output.release();
+  else output.drop();
+  if (!hasAnswered && !isRestart)
+    await fail(loadError ?? `wrangler ended with status ${code}; what it printed says why.`);
+  if (loadError !== null) {
+    console.error(`${loadError}\nRequests are refused until the next change of the code that builds.`);
+    do builtAtMs = await changeSince(builtAtMs);
+    while (!(await isBuildable()));
+  }
+  process.exit(loadError === null ? code : 1);
+}
+
+async function fail(message: string): Promise<void> {
+  await new Promise((sent) => process.send?.({ failed: message } satisfies PartMessage, sent));
+  process.exit(1);
+}
 
 const stop = () => {
+  isStopping = true;
   stopCron();
+  if (wrangler.exitCode !== null || wrangler.signalCode !== null) process.exit(0);
   wrangler.kill("SIGTERM");
 };
 process.on("SIGTERM", stop);

@@ -11,6 +11,8 @@ export interface WranglerSettings {
   port: number;
   /** Variables of the Worker that differ from wrangler.toml. */
   vars: Record<string, string>;
+  /** The platform has been up: an error in the code does not end it. */
+  isRestart: boolean;
 }
 
 /** The Worker of `npm run dev`: `wrangler dev`, which bundles it again at each change. Its output goes to the terminal and the log. */
@@ -21,7 +23,7 @@ export async function wranglerWorker(settings: Settings): Promise<Part> {
   await claimFolder(state, `http://127.0.0.1:${settings.port}`);
   await requireBuildable();
   await setUpDatabase(state, settings.secrets);
-  const host: WranglerSettings = {
+  const host = {
     port: settings.port,
     vars: {
       ENCODER_URL: `http://127.0.0.1:${settings.encoderPort}`,
@@ -31,12 +33,18 @@ export async function wranglerWorker(settings: Settings): Promise<Part> {
       ...settings.vars,
     },
   };
+  let isRestart = false;
   const start = () =>
     forkPart(
       "scripts/local/wrangler-host.ts",
-      { SLUICE_WRANGLER: JSON.stringify(host) },
+      { SLUICE_WRANGLER: JSON.stringify({ ...host, isRestart } satisfies WranglerSettings) },
       join(settings.home, "logs", "worker.log"),
       { detached: true, isShown: true }, // a separate process group, as for `npm start`
     );
-  return new Part("worker", start, { leadsGroup: true, mustStart: true });
+  const part = new Part("worker", start, { leadsGroup: true, reason: "what it printed says why" });
+  part.ready.then(
+    () => (isRestart = true),
+    () => undefined,
+  );
+  return part;
 }

@@ -1,6 +1,8 @@
 import { parseArgs } from "node:util";
 import { DeployError } from "../deploy/settings.ts";
+import { optionMistake } from "../local/option-mistake.ts";
 import { StartError } from "../local/settings.ts";
+import { swallowedOptions } from "../local/swallowed-options.ts";
 import type { Target } from "./open.ts";
 import { mistakeIn, type Verbs } from "./verbs.ts";
 
@@ -14,20 +16,20 @@ export interface Command {
 }
 
 const MAX_NAME_LENGTH = 200;
+const OPTIONS = {
+  help: { type: "boolean" },
+  remote: { type: "boolean", default: false },
+  dev: { type: "boolean", default: false },
+  config: { type: "string" },
+  workspace: { type: "string" },
+} as const;
 
 /** Ends the process with the usage for `--help`, and with the mistake and the usage for a wrong command. */
 export function parseCommand(usage: string, verbs: Verbs): Command {
   try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: {
-        help: { type: "boolean" },
-        remote: { type: "boolean", default: false },
-        dev: { type: "boolean", default: false },
-        config: { type: "string" },
-        workspace: { type: "string" },
-      },
-    });
+    const swallowed = swallowedOptions(["remote", "dev"]);
+    if (swallowed !== null) refuseUsage(usage, swallowed);
+    const { values, positionals } = parseArgs({ allowPositionals: true, options: OPTIONS });
     const { help, remote, dev, config, workspace } = values;
     if (help) {
       console.log(usage);
@@ -41,7 +43,7 @@ export function parseCommand(usage: string, verbs: Verbs): Command {
       refuseUsage(usage, `A name has 1 to ${MAX_NAME_LENGTH} characters and no control characters.`);
     return { verb, rest, target: { remote, dev, ...(config === undefined ? {} : { config }) }, workspace };
   } catch (error) {
-    return refuseUsage(usage, (error as Error).message);
+    return refuseUsage(usage, optionMistake(error, OPTIONS));
   }
 }
 

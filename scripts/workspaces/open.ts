@@ -18,27 +18,33 @@ export interface Target {
   config?: string;
 }
 
+/** The installation in words, for messages. */
+export const nameOf = ({ remote, dev }: Target): string =>
+  remote ? "the deployment on Cloudflare" : `the data of ${dev ? "npm run dev" : "npm start"}`;
+
 /** @throws {StartError} when the local platform has never run */
 export async function withDatabase<T>(target: Target, use: (database: Database) => Promise<T>): Promise<T> {
   if (target.remote) return await use(await remoteDatabase(target.config));
   const [folder, command] = target.dev
     ? [resolve(WRANGLER_STATE), "npm run dev"]
     : [join(resolve(process.env["SLUICE_HOME"] || ".sluice"), "state"), "npm start"];
-  if (!existsSync(folder)) {
-    const hasDevData = !target.dev && existsSync(resolve(WRANGLER_STATE));
-    const hint = hasDevData ? " For the data of npm run dev, add --dev." : "";
-    throw new StartError(`There is no data in ${folder}. Run ${command} first.${hint}`);
-  }
+  const hasDevData = !target.dev && existsSync(resolve(WRANGLER_STATE));
+  const hint = hasDevData ? " For the data of npm run dev, add --dev." : "";
+  const missing = new StartError(`There is no data in ${folder}. Run ${command} first.${hint}`);
+  if (!existsSync(folder)) throw missing;
   const { withLocalDatabase } = await import("../local/database.ts"); // miniflare takes a second to load
-  return await withLocalDatabase(folder, (database) =>
-    use({
+  return await withLocalDatabase(folder, async (database) => {
+    // A bare `wrangler dev` leaves a database without tables.
+    const { results } = await database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'workspaces'").all();
+    if (results.length === 0) throw missing;
+    return await use({
       async run<Row>(statements: string[]) {
         let rows: Row[] = [];
         for (const sql of statements) rows = (await database.prepare(sql).all<Row>()).results;
         return rows;
       },
-    }),
-  );
+    });
+  });
 }
 
 /** D1 of the deployment, through wrangler. Writes `wrangler.deploy.json`, which names it. */

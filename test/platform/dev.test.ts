@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { parseEnv, promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { serveFile } from "../../scripts/local/file-server.ts";
+import { runCommand } from "../support/command.ts";
 import { freePort, type Media } from "../support/platform.ts";
 import { commandOf, descendantsOf } from "../support/processes.ts";
 
@@ -113,13 +114,60 @@ test("npm run workspace and npm run credential work beside it: a new credential 
   await expect.poll(status, { timeout: 15_000, interval: 500 }).toBe(401);
 });
 
+const BOOM = 'throw new Error("BOOM at load");';
+const CAUSE = /^The Worker throws while it is loaded: Uncaught Error: BOOM at load \(at .*\)$/gm;
+
+test("an edit that throws while it is loaded is named once, without its repetition, and its correction is served", async () => {
+  const before = dev.output().length;
+  const said = () => dev.output().slice(before);
+  const file = join(root, "src/start-page.ts");
+  const source = await readFile(file, "utf8");
+  await writeFile(file, `${source}\n${BOOM}`);
+  await expect.poll(said, { timeout: 40_000 }).toMatch(/Requests are refused until the next change/);
+  await writeFile(file, `${source}\nconst x = ;`);
+  await expect.poll(said, { timeout: 40_000 }).toContain("src/start-page.ts:");
+  await writeFile(file, source.replace("An edit of your own", "Another edit"));
+  const page = () => fetch(`${local.baseUrl}/`, { headers: { accept: "text/html" } }).then((answer) => answer.text());
+  await expect.poll(() => page().catch(() => ""), { timeout: 40_000 }).toContain("Another edit");
+  expect(said().match(CAUSE)).toHaveLength(1);
+  expect(said().match(/is restarted/g)).toHaveLength(1);
+  expect(said().split("\n").length).toBeLessThan(40);
+});
+
+test("wrangler is restarted when it does not answer any more after its runtime was killed", async () => {
+  const listener = descendantsOf(dev.child.pid!).find((pid) =>
+    commandOf(pid).includes(`--socket-addr=entry=127.0.0.1:${env["PORT"]} `),
+  );
+  process.kill(listener!, "SIGKILL");
+  await expect
+    .poll(dev.output, { timeout: 60_000 })
+    .toMatch(/^wrangler has not answered since its runtime crashed\.\nThe worker exited and is restarted\.$/m);
+  const isUp = () =>
+    fetch(`${local.baseUrl}/healthz`, { signal: AbortSignal.timeout(5000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await expect.poll(isUp, { timeout: 40_000 }).toBe(true);
+});
+
 test("Ctrl-C, which all processes of a terminal get at once, ends every process and removes local.json", async () => {
   const processes = descendantsOf(dev.child.pid!);
   expect(processes.length).toBeGreaterThan(4);
+  const before = dev.output().length;
   process.kill(-dev.child.pid!, "SIGINT");
   expect(await dev.exit).toBe(0);
-  expect(dev.output()).not.toContain("is restarted");
+  expect(dev.output().slice(before)).not.toContain("is restarted");
   const alive = () => processes.filter((pid) => commandOf(pid) !== "").map(commandOf);
   await expect.poll(alive, { timeout: 5000 }).toEqual([]);
   await expect(stat(join(root, ".sluice/local.json"))).rejects.toThrow("ENOENT");
+});
+
+test("a Worker that throws while it is loaded ends the start at once, with the cause", async () => {
+  const file = join(root, "src/start-page.ts");
+  await writeFile(file, `${await readFile(file, "utf8")}\n${BOOM}`);
+  const startedAt = performance.now();
+  const { status, output } = await runCommand([process.execPath, "scripts/dev.ts"], { cwd: root, env });
+  expect([status, output.trimEnd().split("\n").at(-1)]).toEqual([1, expect.stringMatching(CAUSE)]);
+  expect(output.split("\n").length).toBeLessThan(10);
+  expect(performance.now() - startedAt).toBeLessThan(50_000); // START_LIMIT_MS is 60 s
 });

@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startCommand } from "../support/command.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 
 const SECRET = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -134,6 +135,17 @@ describe("--register", () => {
     expect(await listener.exit).toBe(0);
     expect(listener.said().at(-1)).toEqual({ kind: "removed", webhookId, isRemoved: true });
     expect((await platform.api("GET", `/v1/webhooks/${webhookId}`)).status).toBe(404);
+  });
+
+  test("deletes the webhook when the npm that runs it gets a SIGTERM, which npm does not pass on", async () => {
+    const words = ["npm", "run", "webhook:listen", "--", "--register", "--json", "--port", "0"];
+    const { home } = platform;
+    const listener = startCommand(words, { env: { HOME: home, SLUICE_HOME: home, XDG_CONFIG_HOME: home } });
+    const { webhookId } = await listener.until("registered");
+    listener.kill("SIGTERM");
+    const status = async () => (await platform.api("GET", `/v1/webhooks/${String(webhookId)}`)).status;
+    await expect.poll(status, { timeout: 20_000 }).toBe(404);
+    await listener.exit;
   });
 
   test("replaces the webhook of a listener that was killed", async () => {

@@ -195,7 +195,7 @@ test.each([
   ["secrets.ts", ["rotates"], 2, 'Unknown command "rotates"; did you mean rotate?\n'],
   ["secrets.ts", ["rotate"], 2, "The secret's name is missing.\n"],
   ["secrets.ts", ["rotate", "JOB_SECRETS"], 2, "There is no secret JOB_SECRETS; did you mean JOB_SECRET?\n"],
-  ["secrets.ts", ["new", "--flie", "x"], 2, "Unknown option '--flie'"],
+  ["secrets.ts", ["new", "--flie", "x"], 2, "There is no option --flie; did you mean --file?"],
   ["workspace.ts", ["create", "a\nb"], 2, "no control characters"],
   ["workspace.ts", ["list", "--remote", "--dev"], 2, "exclude each other"],
   ["workspace.ts", ["list"], 1, "Run npm start first"],

@@ -10,6 +10,9 @@ import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { applyMigrations, type LocalDatabase } from "../../../scripts/local/database.ts";
+import { HeldOutput } from "../../../scripts/local/held-output.ts";
+import { answersInTime } from "../../../scripts/local/liveness.ts";
+import { loadErrorIn } from "../../../scripts/local/load-error.ts";
 import { requireFreePorts } from "../../../scripts/local/free-ports.ts";
 import { Part } from "../../../scripts/local/part.ts";
 import { processIdentity } from "../../../scripts/local/process-identity.ts";
@@ -122,9 +125,96 @@ test("a part that says that it cannot start is not started again, and its reason
   expect(await readFile(log, "utf8")).toBe("x");
 });
 
+test("a part that has been ready is restarted whatever it says", async () => {
+  let starts = 0;
+  const part = new Part("worker", () => {
+    const message = starts++ === 0 ? "{ ready: true }" : '{ failed: "no tables" }';
+    return spawn(process.execPath, ["-e", `process.send(${message}, () => process.exit(1))`], {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+  });
+  part.start(() => undefined);
+  await expect.poll(() => starts, { timeout: 20_000 }).toBeGreaterThan(2);
+  await part.stop();
+});
+
+test("a part that keeps exiting is restarted after longer and longer pauses", async () => {
+  const [exits, starts]: [number[], number[]] = [[], []];
+  const part = new Part("encoder", () => {
+    starts.push(performance.now());
+    return spawn(process.execPath, ["-e", ""], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  });
+  part.start(() => exits.push(performance.now()));
+  await expect.poll(() => starts.length, { timeout: 20_000 }).toBe(4);
+  await part.stop();
+  const [first = 0, second = 0, third = 0] = exits.map((at, i) => starts[i + 1]! - at);
+  expect(first).toBeGreaterThan(450);
+  expect(second).toBeGreaterThan(950);
+  expect(third).toBeGreaterThan(1950);
+});
+
+test("a part that has to start and exits at once ends the start, with the place of the reason", async () => {
+  const begin = () => spawn(process.execPath, ["-e", ""], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const part = new Part("worker", begin, { reason: "worker.log says why" });
+  part.start(() => expect.unreachable());
+  await expect(part.ready).rejects.toThrow(new StartError("The worker does not start; worker.log says why."));
+});
+
+describe("the output of wrangler", () => {
+  const LOG_LINE = String.raw`  {"timestamp":"1","level":"error","message":"service core:user:sluice: Uncaught Error: no \"x\"\n  at worker.js:1:7\n  at y","context_depth":0}`;
+
+  test("has the error of a Worker that throws while it is loaded, in one line", () => {
+    expect(loadErrorIn(`Runtime stderr:\n${LOG_LINE}\n`)).toBe(
+      'The Worker throws while it is loaded: Uncaught Error: no "x" (at worker.js:1:7)',
+    );
+    expect(loadErrorIn('{"message":"Address already in use"}')).toBeNull();
+  });
+
+  test("is held back from the start and from such an error on, and printed or dropped as a whole", () => {
+    let printed = "";
+    const output = new HeldOutput((text) => (printed += text));
+    output.add("banner ");
+    expect(printed).toBe("");
+    output.release();
+    output.add("request ");
+    expect(printed).toBe("banner request ");
+    output.add(LOG_LINE);
+    output.add("warning ");
+    expect(printed).toBe("banner request ");
+    expect(loadErrorIn(output.recent)).not.toBeNull();
+    output.drop();
+    output.add("request ");
+    expect(printed).toBe("banner request request ");
+  });
+});
+
+describe("wrangler counts as hung", () => {
+  /** Each probe takes so long on the clock, and the one with this number is answered. */
+  const hung = (probeMs: number, answeredAt = Infinity) => {
+    let nowMs = 0;
+    let probes = 0;
+    const probe = async () => ((nowMs += probeMs), ++probes === answeredAt);
+    return answersInTime("", { probe, now: () => nowMs, pauseMs: 0 }).then((isAlive) => ({ isAlive, probes }));
+  };
+
+  test("after 15 s without an answer", async () => {
+    expect(await hung(1000)).toEqual({ isAlive: false, probes: 15 });
+  });
+  test("not after two probes, however long they took", async () => {
+    expect(await hung(60_000)).toEqual({ isAlive: false, probes: 3 });
+    expect(await hung(60_000, 3)).toEqual({ isAlive: true, probes: 3 });
+  });
+  test("not when a late probe is answered", async () => {
+    expect(await hung(1000, 14)).toEqual({ isAlive: true, probes: 14 });
+  });
+});
+
 test.each(["start.ts", "dev.ts"])("%s refuses an unknown option, and its help names every port", async (script) => {
   const run = (option: string) => promisify(execFile)(process.execPath, [`scripts/${script}`, option]);
-  await expect(run("--foo")).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("'--foo'") as unknown });
+  await expect(run("--foo")).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("There is no option --foo (there is --help)") as unknown,
+  });
   const { stdout } = await run("--help");
   for (const name of ["PORT", "ENCODER_PORT", "RTMP_PORT", "SRT_PORT", "INGEST_PORT"])
     expect(stdout).toContain(`\n  ${name} `);

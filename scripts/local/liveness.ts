@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A busy machine answers late, so both have to be reached: the time, and the number of probes in a row. */
+const LIMIT_MS = 15_000;
+const MIN_PROBES = 3;
+const PAUSE_MS = 500;
+const PROBE_LIMIT_MS = 5000;
+
+/** Whether anything is answered at this address, whatever it is. */
+export type Probe = (url: string) => Promise<boolean>;
+
+const probeOverHttp: Probe = (url) =>
+  fetch(url, { signal: AbortSignal.timeout(PROBE_LIMIT_MS) }).then(
+    () => true,
+    () => false,
+  );
+
+/** Resolves once it answers. */
+export async function untilAnswered(url: string): Promise<void> {
+  while (!(await probeOverHttp(url))) await sleep(PAUSE_MS);
+}
+
+/** @returns false when several probes in a row have failed over 15 s */
+export async function answersInTime(
+  url: string,
+  { probe = probeOverHttp, now = () => performance.now(), pauseMs = PAUSE_MS } = {},
+): Promise<boolean> {
+  const startedAt = now();
+  for (let failed = 0; failed < MIN_PROBES || now() - startedAt < LIMIT_MS; failed++) {
+    if (await probe(url)) return true;
+    await sleep(pauseMs);
+  }
+  return false;
+}

@@ -1,0 +1,47 @@
+/** The start of a platform whose Worker cannot run. */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { hostedWorker } from "../../scripts/local/hosted-worker.ts";
+import { startPlatform } from "../../scripts/local/platform.ts";
+import { loadSettings, StartError } from "../../scripts/local/settings.ts";
+import { freePort } from "../support/platform.ts";
+
+let home: string;
+beforeEach(async () => {
+  await mkdir("dist", { recursive: true });
+  home = await mkdtemp("dist/broken-"); // workerd refuses modules outside of the repository
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+/** @returns why the platform does not start, the time that this took, and the number of restarts */
+async function startOf(worker: string): Promise<{ error: unknown; tookMs: number; restarts: number }> {
+  const workerPath = join(home, "worker.js");
+  await writeFile(workerPath, worker);
+  const settings = await loadSettings(
+    {},
+    { home, port: await freePort(), encoderPort: await freePort(), ingestPorts: null },
+  );
+  const startedAt = performance.now();
+  let restarts = 0;
+  const start = startPlatform(
+    settings,
+    (part) => (restarts += part === "worker" ? 1 : 0),
+    hostedWorker(async () => ({ workerPath })),
+  );
+  const error = await start.then(
+    (platform) => platform.stop(),
+    (why: unknown) => why,
+  );
+  return { error, tookMs: performance.now() - startedAt, restarts };
+}
+
+test("a Worker that throws while it is loaded ends npm start at once, with the cause", async () => {
+  const { error, tookMs, restarts } = await startOf('throw new Error("BOOM at load");');
+  expect(error).toBeInstanceOf(StartError);
+  expect((error as Error).message).toMatch(
+    /^The Worker throws while it is loaded: Uncaught Error: BOOM at load \(at .*worker\.js:1:7\)$/,
+  );
+  expect(restarts).toBe(0);
+  expect(tookMs).toBeLessThan(50_000); // START_LIMIT_MS is 60 s
+});

@@ -1,0 +1,76 @@
+/** The options of npm scripts: what is wrong is said in one sentence. */
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { withLocalDatabase } from "../../../scripts/local/database.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-options-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs a command to its end. */
+function run([file = "", ...args]: string[], cwd = process.cwd()): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(file, args, { cwd, encoding: "utf8" });
+  return { status, output: stdout + stderr };
+}
+
+const HAS = "(there are --help, --remote, --dev, --config, --workspace)";
+
+test.each([
+  ["credential.ts create X --dry-run", 2, `There is no option --dry-run ${HAS}`],
+  ["workspace.ts list --remot", 2, `There is no option --remot; did you mean --remote? ${HAS}`],
+  ["credential.ts list --config", 2, "The option --config needs a value."],
+  ["demo.ts --foo", 2, "There is no option --foo (there are --live, --upload, "],
+  ["demo.ts --upload --exit", 2, "The option --upload needs a value."],
+  ["deploy.ts --dryrun", 2, "There is no option --dryrun; did you mean --dry-run? (there are"],
+  ["check.ts --help", 0, "npm run check [-- NAME …]"],
+  ["check.ts lnt", 2, 'There is no check "lnt"; did you mean "lint"?'],
+])("%s ends with %i, and its first line says what to do", (command, status, words) => {
+  const [script, ...args] = command.split(" ");
+  const result = run([process.execPath, `scripts/${script}`, ...args]);
+  expect([result.status, result.output.split("\n")[0]]).toEqual([status, expect.stringContaining(words)]);
+  expect(result.output).not.toContain("    at ");
+});
+
+test.each([
+  ["--upload https://example.com/x.mp4", '--upload takes a file, not a URL: "https://example.com/x.mp4".'],
+  ["--upload no-such.mp4", 'There is no file "no-such.mp4". Give the path of a video file.'],
+  ["test", '"test" is a folder. Give a URL or the path of a video file.'],
+])("npm run demo -- %s ends with one line that says what is wrong", (args, message) => {
+  const result = run([process.execPath, "scripts/demo.ts", ...args.split(" "), "--json"]);
+  expect([result.status, JSON.parse(result.output)]).toEqual([1, { kind: "error", message }]);
+});
+
+test.each([
+  ["workspace", "create Two --remote", "npm run workspace -- --remote create Two"],
+  ["demo", "film.mp4 --exit --upload", "npm run demo -- --exit --upload film.mp4"],
+  ["deploy", "--dry-run", "npm run deploy -- --dry-run"],
+])("npm run %s %s, which lacks the --, is refused with the right command", async (script, args, right) => {
+  const path = resolve(`scripts/${script}.ts`);
+  await writeFile(join(folder, "package.json"), JSON.stringify({ scripts: { [script]: `node ${path}` } }));
+  const words = ["npm", "run", "--silent", script, ...args.split(" ")];
+  const { status, output } = run(words, folder);
+  expect([status, output]).toEqual([2, expect.stringContaining(`Run: ${right}\n`)]);
+});
+
+test("the data of a bare wrangler dev, which has no tables, is named in one line, and its workspaces once it has some", async () => {
+  await symlink(resolve("wrangler.toml"), join(folder, "wrangler.toml"));
+  const state = join(folder, ".wrangler/state/v3");
+  await mkdir(state, { recursive: true });
+  const workspace = (...words: string[]) => run([process.execPath, resolve("scripts/workspace.ts"), ...words], folder);
+  const { status, output } = workspace("create", "Two", "--dev");
+  expect([status, output]).toEqual([1, `There is no data in ${state}. Run npm run dev first.\n`]);
+  await withLocalDatabase(state, async (database) => {
+    await database.exec("CREATE TABLE organisations (id, name, created_at)");
+    await database.exec("CREATE TABLE workspaces (id, organisation_id, name, created_at)");
+    await database.exec("CREATE TABLE credentials (id, workspace_id, name, secret_hash, created_at)");
+  });
+  expect(workspace("create", "Two", "--dev").output).toContain(
+    'Created the workspace "Two" in the data of npm run dev.\n',
+  );
+  expect(workspace("list", "--dev").output).toMatch(/ Two\n$/);
+});
