@@ -68,12 +68,15 @@ async function begin(): Promise<void> {
  * breakpoint, or does not build, does not answer either.
  */
 async function endUnlessAnswered(): Promise<void> {
-  if (isProbed || !hasAnswered) return;
+  if (isProbed) return;
   isProbed = true;
   const isAlive = await answersInTime(`${baseUrl}/healthz`);
   isProbed = false;
   if (isAlive || isStopping) return;
   stopCron();
+  // A crash right after a restart comes before the host has noticed that the Worker answers: what wrangler said of that start is noise now.
+  if (isRestart) output.drop();
+  else output.release();
   console.error("wrangler has not answered since its runtime crashed.");
   wrangler.kill("SIGTERM");
   setTimeout(() => process.exit(1), STOP_LIMIT_MS); // the parent ends what is left of the group

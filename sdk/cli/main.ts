@@ -43,6 +43,8 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
+const HELP_WORDS: ReadonlySet<string> = new Set(["help", "--help", "-h"]);
+
 /** Commands of two words, when only the first is given. */
 function suggestionFor(first: string): string {
   const longer = Object.keys(COMMANDS).filter((name) => name.startsWith(`${first} `));
@@ -52,7 +54,8 @@ function suggestionFor(first: string): string {
 /** @throws {UsageError} */
 function findCommand(args: readonly string[]): [string, Command] {
   const [first = "", second = ""] = args;
-  if (["", "help", "--help", "-h"].includes(first)) return ["", { summary: "", usage: HELP, run: printHelp }];
+  const isHelpOfGroup = HELP_WORDS.has(second) && suggestionFor(first) !== ""; // `sluice live --help`
+  if (first === "" || HELP_WORDS.has(first) || isHelpOfGroup) return ["", { summary: "", usage: HELP, run: printHelp }];
   const found = Object.entries(COMMANDS).find(([name]) => name === first || name === `${first} ${second}`);
   if (found === undefined) throw new UsageError(`There is no command "${first}".${suggestionFor(first)}\n\n${HELP}`);
   return found;

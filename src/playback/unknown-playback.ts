@@ -2,7 +2,10 @@ import { Problem } from "../platform/http/problems.ts";
 
 /** The same for every address that cannot be played, so that a stranger does not learn which playback IDs exist. */
 export const unknownPlayback = () =>
-  new Problem("playback_not_found", "no such playback id, or no such file of it: manifests end in .m3u8 and .mpd");
+  new Problem(
+    "playback_not_found",
+    "no such playback id, or no such file of it: manifests end in .m3u8 and .mpd, files for download are capped-4k.mp4, audio.m4a and source",
+  );
 
 /** The same for every address of a file for download. */
 export const unknownDownload = () =>

@@ -277,6 +277,7 @@ describe("a failure is explained, with its own exit status", () => {
     ["an unknown choice", ["live", "create", "--latency", "no"], null, 2, '--latency is "no"; it must be one of low'],
     ["a broken pair", ["live", "create", "--metadata", "a"], null, 2, '--metadata is "a"; it must be KEY=VALUE.\n'],
     ["an unreadable time", ["events", "tail", "--since", "noon"], null, 2, '--since is "noon"; give 10m, 24h'],
+    ["the help of commands with one first word", ["live", "--help"], null, 0, "live create"],
     ["an unknown command", ["uplaod"], null, 2, 'There is no command "uplaod".\n'],
     [
       "an invalid filter",

@@ -33,8 +33,11 @@ async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Creation, status, duration, id and title. */
-const lineOf = ({ createdAt, status, duration = "", id, title = "" }: Media): string =>
-  `${createdAt.slice(0, 16).replace("T", " ")}  ${status.padEnd(11)} ${duration.padStart(8)}  ${id}  ${plain(title)}`.trimEnd();
+/** Creation, status, duration, id, title, and why it failed. */
+function lineOf({ createdAt, status, duration = "", id, title = "", error }: Media): string {
+  const created = createdAt.slice(0, 16).replace("T", " ");
+  const words = [plain(title), error === undefined ? "" : `(${error.code})`].filter((word) => word !== "").join(" ");
+  return `${created}  ${status.padEnd(11)} ${duration.padStart(8)}  ${id}  ${words}`.trimEnd();
+}
 
 export const list: Command = { summary: "lists the media of the workspace", usage: USAGE, run };

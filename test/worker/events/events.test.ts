@@ -51,7 +51,7 @@ describe("GET /v1/events", () => {
     const workspace = await newWorkspace();
     const answer = await workspace.request("POST", "/v1/on-demand", {
       ...videoFrom("http://127.0.0.1:9/a.mp4"),
-      title: 'Ünïcode \ud800 "quoted"',
+      title: 'Ünïcode 🎞️ "quoted"',
       metadata: { z: "1", 10: "2", a: "3" },
     });
     const { id } = (await answer.json<MediaAnswer>()).data;

@@ -30,7 +30,7 @@ describe("an event", () => {
   test("is committed with the media that it is about, in the contract's envelope", async () => {
     const workspace = await newWorkspace();
     await db.update(workspaces).set({ name: 'Zoë\'s "studio"' }).where(eq(workspaces.id, workspace.id));
-    const answer = await workspace.request("POST", "/v1/on-demand", { ...videoFrom(VIDEO), title: "lone \ud800" });
+    const answer = await workspace.request("POST", "/v1/on-demand", { ...videoFrom(VIDEO), title: "reel 🎞️" });
     const { data } = await answer.json<MediaAnswer>();
     const [created] = await eventsOf(data.id);
     const event = envelope(created!, "service");
@@ -47,7 +47,7 @@ describe("an event", () => {
     expect(event.data).toMatchObject({
       id: data.id,
       workspaceId: workspace.id,
-      title: "lone \ud800",
+      title: "reel 🎞️",
       status: "Created",
     });
     expect(event.data).not.toHaveProperty("progress");
