@@ -71,7 +71,8 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
 
   "a metric passes the threshold of an alert, and comes back": async (workspace) => {
     await newAlert(workspace, { recoveryBucketCount: 1 });
-    const bucketEndMs = lastBucketEndMs(Date.now()) + BUCKET_MS;
+    // Later than the views of the other flows, of which one has failed.
+    const bucketEndMs = lastBucketEndMs(Date.now()) + 3 * BUCKET_MS;
     const evaluate = async (title: string, hasFailed: boolean, endMs: number) => {
       vi.useFakeTimers({ toFake: ["Date"], now: endMs - 1000 });
       await storeView(workspace.id, title, {}, hasFailed);
