@@ -1,15 +1,9 @@
 /** A play of the demo's media in a real browser without a window, and the view that the platform recorded of it. */
-import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "playwright-core";
 import type { Platform } from "../local/platform.ts";
+import { findBrowser } from "./find-browser.ts";
 
-const BROWSERS = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-];
 const MOST_PLAYED_MS = 10_000;
 const STARTS_WITHIN_MS = 20_000;
 const RECORDED_WITHIN_MS = 15_000;
@@ -34,7 +28,7 @@ export interface NoView {
 
 /** Plays the hosted page to the end, or for 10 s. Never throws: the demo does not fail for want of a browser. */
 export async function playAndMeasure(platform: Platform, playbackId: string): Promise<PlayedView | NoView> {
-  const executablePath = [process.env["CHROMIUM"], ...BROWSERS].find((path) => path && existsSync(path));
+  const executablePath = findBrowser();
   if (executablePath === undefined)
     return { kind: "no_view", message: "No Chromium or Chrome was found for a play; $CHROMIUM may name one." };
   try {

@@ -1,16 +1,9 @@
-import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
-
-const CANDIDATES = [
-  process.env["CHROMIUM"],
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-];
+import { findBrowser } from "../../../scripts/demo/find-browser.ts";
 
 /** Chromium with H.264 and AAC: `$CHROMIUM`, the system's, or the one that `npx playwright install chromium` brought. */
 export function launchChromium(): Promise<Browser> {
-  const executablePath = CANDIDATES.find((path) => path !== undefined && existsSync(path));
+  const executablePath = findBrowser();
   return chromium.launch({
     ...(executablePath ? { executablePath } : {}),
     args: [
