@@ -47,19 +47,30 @@ async function playIn(executablePath: string, url: string): Promise<void> {
   const browser: Browser = await chromium.launch({ executablePath, args, chromiumSandbox: false });
   try {
     const page = await browser.newPage();
+    await page.addInitScript(playOnceThere);
     await page.goto(url);
     await page.waitForSelector("video", { state: "attached", timeout: STARTS_WITHIN_MS });
     await page.evaluate(async (mostMs) => {
       const video = document.querySelector("video")!;
-      video.muted = true;
       const ended = new Promise((done) => video.addEventListener("ended", done, { once: true }));
-      void video.play().catch(() => undefined); // interrupted when the source is attached, and continued then
       await Promise.race([ended, new Promise((done) => setTimeout(done, mostMs))]);
     }, MOST_PLAYED_MS);
     await page.close({ runBeforeUnload: true }); // the page reports the end of its view
   } finally {
     await browser.close();
   }
+}
+
+/** In the page: asks for playback before any media is loaded, so that the measured startup contains the loading. */
+function playOnceThere(): void {
+  const observer = new MutationObserver(() => {
+    const video = document.querySelector("video");
+    if (video === null) return;
+    observer.disconnect();
+    video.muted = true;
+    void video.play().catch(() => undefined); // interrupted when the source is attached, and continued then
+  });
+  observer.observe(document, { childList: true, subtree: true });
 }
 
 interface ViewRecord {

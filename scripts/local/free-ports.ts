@@ -4,7 +4,9 @@ import { type Settings, StartError } from "./settings.ts";
 
 type Ports = Pick<Settings, "port" | "encoderPort" | "ingestPorts">;
 
-/** @throws {StartError} names every port that another program uses, with its variable */
+export class PortsTaken extends StartError {}
+
+/** @throws {PortsTaken} names every port that another program uses, with its variable */
 export async function requireFreePorts({ port, encoderPort, ingestPorts }: Ports): Promise<void> {
   const wanted: [variable: string, port: number, isFree: (port: number) => Promise<boolean>][] = [
     ["PORT", port, isFreeTcp],
@@ -20,7 +22,7 @@ export async function requireFreePorts({ port, encoderPort, ingestPorts }: Ports
     wanted.map(async ([variable, one, isFree]) => ((await isFree(one)) ? [] : [{ variable, port: one }])),
   );
   const taken = found.flat();
-  if (taken.length > 0) throw new StartError(takenText(taken));
+  if (taken.length > 0) throw new PortsTaken(takenText(taken));
 }
 
 function takenText(taken: { variable: string; port: number }[]): string {

@@ -134,20 +134,18 @@ test("an edit that throws while it is loaded is named once, without its repetiti
   expect(said().split("\n").length).toBeLessThan(40);
 });
 
-test("wrangler is restarted when it does not answer any more after its runtime was killed", async () => {
+test("requests are answered again after the runtime was killed, by wrangler or by its restart", async () => {
   const listener = descendantsOf(dev.child.pid!).find((pid) =>
     commandOf(pid).includes(`--socket-addr=entry=127.0.0.1:${env["PORT"]} `),
   );
   process.kill(listener!, "SIGKILL");
-  await expect
-    .poll(dev.output, { timeout: 60_000 })
-    .toMatch(/^wrangler has not answered since its runtime crashed\.\nThe worker exited and is restarted\.$/m);
   const isUp = () =>
     fetch(`${local.baseUrl}/healthz`, { signal: AbortSignal.timeout(5000) }).then(
       ({ ok }) => ok,
       () => false,
     );
-  await expect.poll(isUp, { timeout: 40_000 }).toBe(true);
+  // wrangler often holds every request after such a crash. It is restarted once it has not answered for 15 s.
+  await expect.poll(isUp, { timeout: 100_000, interval: 500 }).toBe(true);
 });
 
 test("Ctrl-C, which all processes of a terminal get at once, ends every process and removes local.json", async () => {

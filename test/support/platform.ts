@@ -4,9 +4,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundle } from "../../scripts/local/bundle.ts";
+import { PortsTaken } from "../../scripts/local/free-ports.ts";
 import { hostedWorker } from "../../scripts/local/hosted-worker.ts";
 import { type Platform, startPlatform } from "../../scripts/local/platform.ts";
-import { loadSettings } from "../../scripts/local/settings.ts";
+import { loadSettings, type Settings } from "../../scripts/local/settings.ts";
 
 /** A separate platform on free ports, in a temporary folder. */
 export interface TestPlatform extends Platform {
@@ -38,8 +39,13 @@ export interface Media {
 /** Below the ephemeral ports: another process could get one of those before this test listens on it. */
 const [LOWEST_PORT, HIGHEST_PORT] = [10_000, 32_000];
 
+const given = new Set<number>();
+
+/** @returns a port that nothing listens on, and that this process has not been given before */
 export async function freePort(): Promise<number> {
   const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
+  if (given.has(port)) return freePort();
+  given.add(port);
   const server = createServer();
   const isFree = await new Promise<boolean>((done) => {
     server.once("error", () => done(false));
@@ -56,23 +62,35 @@ let built: ReturnType<typeof bundle> | undefined;
 /** The Worker does not change while tests run. */
 const builtOnce = () => (built ??= bundle());
 
-export async function startTestPlatform(
-  options: {
-    vars?: Record<string, string>;
-    allowPrivateNetwork?: boolean;
-    home?: string;
-    /** With an ingest gateway, for broadcasts over RTMP and SRT. */
-    withIngest?: boolean;
-    /** The Worker's inspector listens on a free port; see `settings.inspectorPort` of the platform. */
-    inspected?: boolean;
-  } = {},
-): Promise<TestPlatform> {
-  const home = options.home ?? (await mkdtemp(join(tmpdir(), "sluice-test-")));
+interface TestPlatformOptions {
+  vars?: Record<string, string>;
+  allowPrivateNetwork?: boolean;
+  home?: string;
+  /** With an ingest gateway, for broadcasts over RTMP and SRT. */
+  withIngest?: boolean;
+  /** The Worker's inspector listens on a free port; see `settings.inspectorPort` of the platform. */
+  inspected?: boolean;
+}
+
+const PORT_ATTEMPTS = 3;
+
+/** Another process may listen on a port after it was found free, so a start that finds one taken is tried again with other ports. */
+async function onFreePorts(home: string, options: TestPlatformOptions, attempts = PORT_ATTEMPTS): Promise<Platform> {
+  const settings = await settingsOf(home, options);
+  try {
+    return await startPlatform(settings, () => undefined, hostedWorker(builtOnce));
+  } catch (error) {
+    if (attempts > 1 && error instanceof PortsTaken) return onFreePorts(home, options, attempts - 1);
+    throw error;
+  }
+}
+
+async function settingsOf(home: string, options: TestPlatformOptions): Promise<Settings> {
   const [port, encoderPort] = [await freePort(), await freePort()];
   const ingestPorts = options.withIngest
     ? { rtmp: await freePort(), srt: await freePort(), http: await freePort() }
     : null;
-  const settings = await loadSettings(
+  return loadSettings(
     {},
     {
       home,
@@ -84,7 +102,11 @@ export async function startTestPlatform(
       ...(options.inspected ? { inspectorPort: await freePort() } : {}),
     },
   );
-  const platform = await startPlatform(settings, () => undefined, hostedWorker(builtOnce));
+}
+
+export async function startTestPlatform(options: TestPlatformOptions = {}): Promise<TestPlatform> {
+  const home = options.home ?? (await mkdtemp(join(tmpdir(), "sluice-test-")));
+  const platform = await onFreePorts(home, options);
   const { baseUrl, authorization } = platform;
 
   const api: TestPlatform["api"] = async (method, path, body) => {
