@@ -33,7 +33,7 @@ beforeAll(async () => {
     "-i",
     "test/fixtures/flower.mp4",
     "-vf",
-    "scale=640:360",
+    "scale=320:180",
     "-preset",
     "ultrafast",
     "-t",
