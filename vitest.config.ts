@@ -19,7 +19,7 @@ export default defineConfig({
           name: "pure",
           include: ["test/pure/**/*.test.ts"],
           environment: "node",
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           isolate: false,
           maxWorkers: 1, // beside `worker`
         },
@@ -63,7 +63,8 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           // To start workerd and load the Worker takes 2.7 s of CPU: three runtimes serve all files, and setup.ts empties their bindings before each.
           isolate: false,
           maxWorkers: 3,
@@ -78,7 +79,7 @@ export default defineConfig({
           include: ["test/encoder/**/*.test.ts"],
           environment: "node",
           isolate: false,
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 2,
         },
