@@ -1,18 +1,16 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, rename, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { join, relative } from "node:path";
 import { build, type BuildOptions } from "esbuild";
+import { keepResult } from "./keep-result.ts";
+import { writeWhole } from "./write-whole.ts";
 
-/** Bundles, and writes each file with `writeWhole`. */
+const ROOT = join(import.meta.dirname, "..");
+
+/** Bundles, and writes each file with `writeWhole`. What has not changed since it was bundled last is left as it is. */
 export async function buildWhole(options: BuildOptions): Promise<void> {
-  const { outputFiles } = await build({ ...options, write: false });
-  for (const { path, contents } of outputFiles) await writeWhole(path, contents);
-}
-
-/** Replaces a file atomically, so that concurrent readers never see a partial file. */
-export async function writeWhole(path: string, contents: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, contents);
-  await rename(draft, path);
+  await keepResult("bundle", options, async () => {
+    const { outputFiles, metafile } = await build({ ...options, absWorkingDir: ROOT, metafile: true, write: false });
+    for (const { path, contents } of outputFiles) await writeWhole(path, contents);
+    const outputs = outputFiles.map(({ path }) => relative(ROOT, path));
+    return { value: null, inputs: ["tsconfig.json", ...Object.keys(metafile.inputs)], outputs };
+  });
 }

@@ -1,7 +1,10 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { buildWhole, writeWhole } from "./build-whole.ts";
+import { buildWhole } from "./build-whole.ts";
+import { keepResult } from "./keep-result.ts";
+import { writeWhole } from "./write-whole.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
@@ -12,7 +15,6 @@ export async function buildPlayer(): Promise<void> {
 
 const bundlePages = () =>
   buildWhole({
-    absWorkingDir: ROOT,
     entryPoints: [
       "player/player.ts",
       "player/reference.ts",
@@ -30,11 +32,14 @@ const bundlePages = () =>
     logLevel: "warning",
   });
 
+const [PACKED, SCALAR] = ["vendor/scalar/standalone.js.gz", "dist/assets/player/scalar.js"];
+
 /** The API reference's script, as published (vendor/scalar/README.md). */
-async function unpackScalar(): Promise<void> {
-  const packed = await readFile(`${ROOT}vendor/scalar/standalone.js.gz`);
-  await writeWhole(`${ROOT}dist/assets/player/scalar.js`, gunzipSync(packed));
-}
+const unpackScalar = () =>
+  keepResult("scalar", PACKED, async () => {
+    await writeWhole(join(ROOT, SCALAR), gunzipSync(await readFile(join(ROOT, PACKED))));
+    return { value: null, inputs: [PACKED], outputs: [SCALAR] };
+  });
 
 // esbuild has printed what is wrong.
 if (import.meta.main) await buildPlayer().catch(() => process.exit(1));

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { keepResult } from "../keep-result.ts";
 import { bundle } from "./bundle.ts";
 import { forkPart, Part } from "./part.ts";
 import type { Settings } from "./settings.ts";
@@ -31,8 +32,12 @@ export const hostedWorker =
   };
 
 let options: Promise<HostSettings["options"]> | undefined;
-/** The settings of wrangler.toml. Read once: to load wrangler takes half a second of CPU time. */
-export const readOptions = () => (options ??= loadOptions());
+/** The settings of wrangler.toml. To load wrangler takes a second of CPU time. */
+export const readOptions = () =>
+  (options ??= keepResult("wrangler-options", null, async () => ({ value: await loadOptions(), inputs: FILES })));
+
+/** What wrangler reads settings and variables from. */
+const FILES = ["wrangler.toml", ".dev.vars", ".env", ".env.local"];
 
 async function loadOptions(): Promise<HostSettings["options"]> {
   process.env["WRANGLER_LOG"] ??= "error"; // it would warn that secrets are missing, which the host adds
