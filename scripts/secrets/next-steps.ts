@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs";
-import { CONFIG_FILE } from "../deploy/config.ts";
+import type { DeploySettings } from "../deploy/settings.ts";
 import type { SecretName } from "./fresh.ts";
+
+/** In wrangler.toml. */
+const DEFAULT_NAME = "sluice";
 
 /** What the owner does after a change of `secrets.json`. */
 
@@ -13,27 +15,12 @@ export const WAIT: Record<SecretName, string> = {
     'at least a day after the upload, when the queries of "Another webhook key" in docs/guides/deploying.md all print 0',
 };
 
-/** @param settings content of `sluice.config.json`; null = there is none */
-export function uploadCommand(file: string, settings: string | null): string {
-  const config = isPlain(settings) ? "" : ` --config ${CONFIG_FILE}`;
-  return `npx wrangler secret bulk ${file}${config}`;
+/** The Worker of these settings, whatever `wrangler.deploy.json` was written for last. */
+export function uploadCommand(file: string, { name, accountId }: Pick<DeploySettings, "name" | "accountId">): string {
+  const account = accountId === undefined ? "" : `CLOUDFLARE_ACCOUNT_ID=${accountId} `;
+  return `${account}npx wrangler secret bulk ${file}${name === DEFAULT_NAME ? "" : ` --name ${name}`}`;
 }
 
-/** Whether wrangler.toml names the same Worker and account as the deployment. */
-function isPlain(settings: string | null): boolean {
-  try {
-    const { name = "sluice", accountId } = JSON.parse(settings ?? "{}") as { name?: unknown; accountId?: unknown };
-    return name === "sluice" && accountId === undefined;
-  } catch {
-    return false; // npm run deploy refuses it; wrangler.deploy.json has the settings of the last deployment
-  }
-}
-
-/** For `uploadCommand`: a file that cannot be read is no JSON. */
-export function readSettingsText(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? null : "";
-  }
-}
+/** @param options as they were given for the rotation */
+export const finishCommand = (name: SecretName, options: string): string =>
+  `npm run secrets -- finish ${name}${options}${name === "WEBHOOK_KEYS" ? " --yes" : ""}`;

@@ -63,7 +63,7 @@ async function session(steps: CodeBlock[]): Promise<string[]> {
   return stdout.split(END).map((text) => text.trim());
 }
 
-test("the guide to sources: the original and both files of the newest media are downloaded", async () => {
+test("the guide to sources: the original and both files of a media are downloaded", async () => {
   const steps = commandsOf("docs/guides/sources.md", /^Let viewers download/);
   expect(steps).toHaveLength(2);
   await session(steps);

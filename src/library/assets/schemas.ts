@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { PlaybackIdRecord, TrackRecord } from "../../events/index.ts";
 import { line, Metadata } from "../../platform/http/fields.ts";
+import { changedElsewhere } from "../../platform/http/changed-elsewhere.ts";
 import { hinted } from "../../platform/http/issue-hints.ts";
 import { LATER, later, markLater } from "../../platform/http/later.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
@@ -127,9 +128,24 @@ export function inputIssues(body: unknown, allowPrivateNetwork: boolean): z.core
   return "issues" in checked ? checked.issues : [];
 }
 
-export const UpdateAsset = z
-  .object({ title: shortText.optional(), creatorId: shortText.optional(), metadata: Metadata.optional() })
-  .openapi("UpdateMedia", { description: "`metadata` is replaced as a whole" });
+const AT_CREATION = "it is fixed when the media is created";
+const POLICIES = "each playback ID has its own: create one with POST /v1/on-demand/{mediaId}/playback-ids";
+export const UpdateAsset = changedElsewhere(
+  z
+    .object({ title: shortText.optional(), creatorId: shortText.optional(), metadata: Metadata.optional() })
+    .openapi("UpdateMedia", { description: "`metadata` is replaced as a whole" }),
+  {
+    sourceAccess: "use PATCH /v1/on-demand/{mediaId}/source-access",
+    mp4Support: "use PATCH /v1/on-demand/{mediaId}/update-mp4Support",
+    accessPolicy: POLICIES,
+    accessRestrictions: POLICIES,
+    playbackIds: POLICIES,
+    maxResolution: AT_CREATION,
+    mediaQuality: AT_CREATION,
+    drmConfigurationId: AT_CREATION,
+    inputs: AT_CREATION,
+  },
+);
 export type UpdateAsset = z.infer<typeof UpdateAsset>;
 
 export const UpdateMp4Support = z.object({ mp4Support: Mp4Support }).openapi("UpdateMp4Support");

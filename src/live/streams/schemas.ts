@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { changedElsewhere } from "../../platform/http/changed-elsewhere.ts";
 import { line, Metadata, pattern } from "../../platform/http/fields.ts";
 
 const LATENCY_MODES = ["low", "standard"] as const;
@@ -49,13 +50,27 @@ export const CreateStream = z
   .openapi("CreateStream", { description: "Every field has a default: `{}` creates a stream" });
 export type CreateStream = z.infer<typeof CreateStream>;
 
-export const UpdateStream = z
-  .object({
-    metadata: Metadata.optional(),
-    reconnectWindow: reconnectWindow().optional(),
-    allowViewerClips: allowViewerClips().optional(),
-  })
-  .openapi("UpdateStream", { description: "`metadata` is replaced as a whole" });
+const AT_CREATION = "it is fixed when the stream is created";
+export const UpdateStream = changedElsewhere(
+  z
+    .object({
+      metadata: Metadata.optional(),
+      reconnectWindow: reconnectWindow().optional(),
+      allowViewerClips: allowViewerClips().optional(),
+    })
+    .openapi("UpdateStream", { description: "`metadata` is replaced as a whole" }),
+  {
+    maxResolution: AT_CREATION,
+    maxDuration: AT_CREATION,
+    mediaPolicy: AT_CREATION,
+    enableDvrMode: AT_CREATION,
+    enableRecording: AT_CREATION,
+    latencyMode: AT_CREATION,
+    lowLatency: AT_CREATION,
+    drmConfigurationId: AT_CREATION,
+    accessPolicy: "each playback ID has its own: create one with POST /v1/live/streams/{streamId}/playback-ids",
+  },
+);
 export type UpdateStream = z.infer<typeof UpdateStream>;
 
 export const PlaybackIdRecord = z

@@ -1,6 +1,7 @@
 /** Fields of a request that its schema does not know. Pure. */
 import type { z } from "@hono/zod-openapi";
 import { isSameName, nearestName } from "./nearest-name.ts";
+import { elsewhereOf } from "./changed-elsewhere.ts";
 import { isLater } from "./later.ts";
 import type { FieldProblem } from "./problems.ts";
 import { fieldsOf, fieldsOfOptions, internalsOf, membersOf, unwrapped } from "./schema-parts.ts";
@@ -17,46 +18,80 @@ export const fieldName = (path: readonly PropertyKey[]): string =>
     "",
   );
 
+/** A member of a body that its schema does not know. */
+interface UnknownMember {
+  /** Those known beside it. */
+  fields: Record<string, z.core.$ZodType>;
+  /** Of the object that it is in. */
+  path: PropertyKey[];
+  name: string;
+  value: unknown;
+}
+
+function* unknownMembers(schema: z.core.$ZodType, value: unknown, path: PropertyKey[] = []): Generator<UnknownMember> {
+  if (typeof value !== "object" || value === null) return;
+  const fields = fieldsOf(schema, value) ?? fieldsOfOptions(schema);
+  if (fields !== null && Array.isArray(value)) return; // the schema refuses it
+  for (const [name, member] of membersOfValue(value)) {
+    const known = membersOf(schema, name, value)[0] ?? null;
+    if (known !== null) yield* unknownMembers(known, member, [...path, name]);
+    else if (fields !== null) yield { fields, path, name: String(name), value: member };
+  }
+}
+
 /** The unknown fields of a body, with the name that was probably meant. */
-export function unknownFields(schema: z.core.$ZodType, body: unknown): FieldProblem[] {
+export const unknownFields = (schema: z.core.$ZodType, body: unknown): FieldProblem[] =>
+  unknownFieldsWhere(schema, body, () => true);
+
+export function unknownFieldsWhere(
+  schema: z.core.$ZodType,
+  body: unknown,
+  isMeant: (member: UnknownMember) => boolean,
+): FieldProblem[] {
   const found: FieldProblem[] = [];
-  const visit = (inner: z.core.$ZodType, value: unknown, path: PropertyKey[]) => {
-    if (typeof value !== "object" || value === null) return;
-    const fields = fieldsOf(inner, value) ?? fieldsOfOptions(inner);
-    if (fields !== null && Array.isArray(value)) return; // the schema refuses it
-    for (const [name, member] of membersOfValue(value)) {
-      if (found.length >= MAX_UNKNOWN_FIELDS) return;
-      const known = membersOf(inner, name, value)[0] ?? null;
-      if (known !== null) visit(known, member, [...path, name]);
-      else if (fields !== null) found.push(unknownField(schema, fields, path, String(name)));
-    }
-  };
-  visit(schema, body, []);
+  for (const member of unknownMembers(schema, body)) {
+    if (found.length >= MAX_UNKNOWN_FIELDS) break;
+    if (isMeant(member)) found.push(unknownField(schema, member));
+  }
   return found;
 }
 
 const membersOfValue = (value: object): [PropertyKey, unknown][] =>
   Array.isArray(value) ? [...value.entries()] : Object.entries(value);
 
-/** @param root the schema of the whole body, in which the field may belong elsewhere. @param fields those known beside it */
-export function unknownField(
-  root: z.core.$ZodType,
-  fields: Record<string, z.core.$ZodType>,
-  path: PropertyKey[],
-  name: string,
-  noun = "field",
-): FieldProblem {
+/** @param root the schema of the whole body, in which the field may belong elsewhere */
+export function unknownField(root: z.core.$ZodType, member: UnknownMember, noun = "field"): FieldProblem {
+  const { fields, path, name } = member;
   const shown = shortened(name);
-  const meant = nearestName(name, acceptedNames(fields)) ?? pathsOf(root).find((one) => isSameName(lastOf(one), name));
-  const question = meant === undefined ? "" : `; did you mean \`${meant}\`?`;
-  return { field: fieldName([...path, shown]), message: `unknown ${noun} \`${shown}\`${question}` };
+  const field = fieldName([...path, shown]);
+  const elsewhere = elsewhereOf(fields, name);
+  if (elsewhere !== null) return { field, message: `\`${shown}\` does not change here; ${elsewhere}` };
+  return { field, message: `unknown ${noun} \`${shown}\`${adviceOn(root, member)}` };
 }
+
+/** Which field was probably meant, or where it belongs. */
+function adviceOn(root: z.core.$ZodType, { fields, path, name, value }: UnknownMember): string {
+  const accepted = acceptedNames(fields);
+  const near = nearestName(name, accepted);
+  if (near !== null) return `; did you mean \`${near}\`?`;
+  const distant = pathsOf(root).find((one) => isSameName(lastOf(one), name));
+  if (distant?.includes(".")) return `; did you mean \`${distant}\`?`;
+  if (distant !== undefined) return `; \`${distant}\` belongs at the top level`;
+  const inside = namesIn(value).find((inner) => accepted.includes(inner));
+  if (inside === undefined) return "";
+  return `; \`${inside}\` belongs ${path.length === 0 ? "at the top level" : `in \`${fieldName(path)}\``}`;
+}
+
+const namesIn = (value: unknown): string[] =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
 
 /** The unknown parameters of a query, with the name that was probably meant. */
 export function unknownParameters(schema: z.core.$ZodType, query: object): FieldProblem[] {
   const known = fieldsOf(schema, query) ?? {};
   const unknown = Object.keys(query).filter((name) => !Object.hasOwn(known, name));
-  return unknown.slice(0, MAX_UNKNOWN_FIELDS).map((name) => unknownField(schema, known, [], name, "query parameter"));
+  return unknown
+    .slice(0, MAX_UNKNOWN_FIELDS)
+    .map((name) => unknownField(schema, { fields: known, path: [], name, value: null }, "query parameter"));
 }
 
 const shortened = (name: string): string =>

@@ -82,7 +82,7 @@ function unknownKeys(
   const { schemas, value } = follow(schema, data, path);
   const fields = (schemas[0] && fieldsOf(schemas[0], value)) ?? {};
   return keys.slice(0, MAX_UNKNOWN_FIELDS).map((key) => {
-    const { field, message } = unknownField(schema, fields, path, key);
+    const { field, message } = unknownField(schema, { fields, path, name: key, value: null });
     return { field, message: "is invalid", hint: message };
   });
 }

@@ -1,6 +1,7 @@
 /** Names the unknown fields and query parameters of a request that succeeds (media contract: unknown fields are tolerated). */
 import { type createRoute, z } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
+import { requirePolicyInPlace } from "./misplaced-policy.ts";
 import { unknownFields, unknownParameters } from "./unknown-fields.ts";
 
 type Route = Parameters<typeof createRoute>[0];
@@ -54,10 +55,15 @@ function documented(response: DocumentedResponse): DocumentedResponse {
   return { ...response, content: { ...response.content, "application/json": { ...content, schema } } };
 }
 
+/** Only bodies with a policy are parsed once more. */
+const POLICY = /policy/i;
+
 /** Adds the warnings to the response as the last member, so that the bytes before it are those of the handler. */
 const warnOfUnknown =
   (tolerant: Tolerant): MiddlewareHandler =>
   async (c, next) => {
+    if (tolerant.body !== null && POLICY.test(await c.req.text()))
+      requirePolicyInPlace(tolerant.body, await c.req.json().catch(() => null));
     await next();
     if (!c.res.ok || c.error !== undefined) return;
     const warnings = await warningsOf(c, tolerant);

@@ -221,13 +221,29 @@ test("a rotation prints the upload for the settings and what to wait for, and no
 
   await writeFile(join(deployment.root, "sluice.config.json"), '{"name": "acme"}');
   const named = await secrets("rotate", "WEBHOOK_KEYS");
-  expect(named.output).toContain("npx wrangler secret bulk secrets.json --config wrangler.deploy.json\n");
+  expect(named.output).toContain("npx wrangler secret bulk secrets.json --name acme\n");
   const both = await keysOf();
   const early = await secrets("finish", "WEBHOOK_KEYS");
   expect([early.code, early.output]).toEqual([2, expect.stringContaining("at least a day after the upload")]);
   expect(await keysOf()).toBe(both);
   expect((await secrets("finish", "WEBHOOK_KEYS", "--yes")).code).toBe(0);
   expect(await keysOf()).toBe(both.split(",")[0]);
+});
+
+test("the commands after a rotation are for the same deployment and file", async () => {
+  deployment = await newDeployment();
+  const settings = { name: "staging", accountId: "0".repeat(32), secretsFile: "staging-secrets.json" };
+  await writeFile(join(deployment.root, "staging.json"), JSON.stringify(settings));
+  const config = ["--config", "staging.json"];
+  const created = await deployment.run("secrets.ts", ["new", ...config]);
+  expect(created.output).toContain("staging-secrets.json has JOB_SECRET");
+  const { output } = await deployment.run("secrets.ts", ["rotate", "JOB_SECRET", ...config]);
+  const upload = `CLOUDFLARE_ACCOUNT_ID=${settings.accountId} npx wrangler secret bulk staging-secrets.json --name staging`;
+  expect(output).toContain(`: ${upload}\n`);
+  expect(output).toContain(": npm run secrets -- finish JOB_SECRET --config staging.json\n");
+  await deployment.run("secrets.ts", ["new", "--file", "other.json"]);
+  const other = await deployment.run("secrets.ts", ["rotate", "WEBHOOK_KEYS", "--file", "other.json"]);
+  expect(other.output).toContain(": npm run secrets -- finish WEBHOOK_KEYS --file other.json --yes\n");
 });
 
 test.each([

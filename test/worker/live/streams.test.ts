@@ -83,16 +83,18 @@ describe.each(PATHS)("POST %s", (path) => {
   });
 
   test.each([
-    [{ accessPolicy: "private" }],
-    [{ accessPolicy: "privat", playbackSettings: { accessPolicy: "public" } }],
-    [{ inputMediaSettings: { accessPolicy: "private" } }],
-  ])("refuses a misplaced access policy, rather than create a public stream: %j", async (body) => {
+    ["accessPolicy", { accessPolicy: "private" }],
+    ["accessPolicy", { accessPolicy: "privat", playbackSettings: { accessPolicy: "public" } }],
+    ["inputMediaSettings.accessPolicy", { inputMediaSettings: { accessPolicy: "private" } }],
+    ["mediaPolicy", { mediaPolicy: "private" }],
+  ])("refuses a misplaced %s, rather than create a public stream", async (field, body) => {
     const workspace = await newWorkspace();
     for (const path of ["/v1/live/streams", "/v1/live-stream"]) {
       const response = await workspace.request("POST", path, body);
       expect(response.status).toBe(422);
-      const { error } = await response.json<{ error: { fields: unknown[] } }>();
-      expect(error.fields).toEqual([{ field: "playbackSettings.accessPolicy", message: "is invalid" }]);
+      const { error } = await response.json<{ error: { fields: { field: string }[]; hints: { message: string }[] } }>();
+      expect(error.fields).toEqual([{ field, message: "is invalid" }]);
+      expect(error.hints[0]!.message).toContain("did you mean");
     }
     const misplaced = { accessPolicy: "public", inputMediaSettings: { accessPolicy: "public" } };
     expect((await workspace.request("POST", "/v1/live/streams", misplaced)).status).toBe(201);
@@ -252,7 +254,12 @@ describe("a change", () => {
     const stream = await newStream(workspace, { metadata: { a: "1" }, reconnectWindow: 70 });
     const response = await workspace.request("PATCH", at(stream), { maxResolution: "480p" });
     expect(await response.json()).toMatchObject({
-      warnings: [{ field: "maxResolution", message: "unknown field `maxResolution`" }],
+      warnings: [
+        {
+          field: "maxResolution",
+          message: "`maxResolution` does not change here; it is fixed when the stream is created",
+        },
+      ],
     });
     expect(await getStream(workspace, stream.streamId)).toMatchObject({
       metadata: { a: "1" },

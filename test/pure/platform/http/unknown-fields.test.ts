@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
+import { changedElsewhere } from "../../../../src/platform/http/changed-elsewhere.ts";
 import { later } from "../../../../src/platform/http/later.ts";
 import { MAX_UNKNOWN_FIELDS, unknownFields } from "../../../../src/platform/http/unknown-fields.ts";
 import { validationProblem } from "../../../../src/platform/http/validation.ts";
@@ -57,6 +58,16 @@ test.each<[string, unknown, [string, string][]]>([
     [["latency_mode", "unknown field `latency_mode`; did you mean `settings.latencyMode`?"]],
   ],
   [
+    "a field of the top level in an element",
+    { inputs: [{ type: "video", url: "", title: "x" }] },
+    [["inputs[0].title", "unknown field `title`; `title` belongs at the top level"]],
+  ],
+  [
+    "an object around a field of the top level",
+    { wrapper: { title: "x" } },
+    [["wrapper", "unknown field `wrapper`; `title` belongs at the top level"]],
+  ],
+  [
     "names of every object",
     JSON.parse('{"__proto__": 1, "constructor": 2}'),
     [
@@ -94,5 +105,12 @@ test("a strict object refuses them with the same words", () => {
   const problem = validationProblem(schema.safeParse(data).error!, { data, schema });
   expect(problem.fields).toEqual([
     { field: "events.secret", message: "is invalid", hint: "unknown field `secret`; did you mean `secrets`?" },
+  ]);
+});
+
+test("a field that another operation changes is not called unknown: the answer says how it is changed", () => {
+  const Update = changedElsewhere(z.object({ title: z.string().optional() }), { policy: "use PATCH /policy" });
+  expect(unknownFields(Update, { policy: "private", title: "x" })).toEqual([
+    { field: "policy", message: "`policy` does not change here; use PATCH /policy" },
   ]);
 });

@@ -81,6 +81,33 @@ describe("a creation", () => {
   });
 });
 
+describe("a policy in the wrong place", () => {
+  test.each<[string, string, object, string]>([
+    ["POST", "/v1/on-demand", { ...videoFrom("https://cdn.test/a.mp4"), accesPolicy: "private" }, "accesPolicy"],
+    [
+      "POST",
+      "/v1/on-demand",
+      { ...videoFrom("https://cdn.test/a.mp4"), playbackSettings: { accessPolicy: "private" } },
+      "playbackSettings",
+    ],
+    ["POST", "/v1/on-demand/upload", { corsOrigin: "*", accessPolicy: "private" }, "accessPolicy"],
+  ])("is refused by %s %s: %j", async (method, path, body, field) => {
+    const own = await newWorkspace();
+    const response = await own.request(method, path, body);
+    const { error } = await response.json<ErrorBody>();
+    expect([response.status, error.fields]).toEqual([422, [{ field, message: "is invalid" }]]);
+    expect(await db.$count(assets, eq(assets.workspaceId, own.id))).toBe(0);
+  });
+
+  test("is refused as the change of a media, with where policies are changed", async () => {
+    const own = await newWorkspace();
+    const body = videoFrom("https://cdn.test/a.mp4");
+    const { data } = await (await own.request("POST", "/v1/on-demand", body)).json<{ data: { id: string } }>();
+    const response = await own.request("PATCH", `/v1/on-demand/${data.id}`, { accessPolicy: "private" });
+    expect([response.status, await response.text()]).toEqual([422, expect.stringContaining("/playback-ids")]);
+  });
+});
+
 describe("a repeat under one Idempotency-Key", () => {
   test("gets the first answer and creates nothing", async () => {
     const key = { "idempotency-key": crypto.randomUUID() };

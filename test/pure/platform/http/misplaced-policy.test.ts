@@ -1,0 +1,37 @@
+import { z } from "@hono/zod-openapi";
+import { expect, test } from "vitest";
+import { requirePolicyInPlace } from "../../../../src/platform/http/misplaced-policy.ts";
+
+const Body = z.object({
+  accessPolicy: z.string().optional(),
+  mediaQuality: z.string().optional(),
+  metadata: z.record(z.string(), z.string()).optional(),
+  inputs: z.array(z.object({ url: z.string() })).optional(),
+});
+const check = (body: unknown) => requirePolicyInPlace(Body, body);
+
+const unknown = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`unknown${index}`, 1]));
+
+test.each([
+  ["misspelt", { accesPolicy: "private" }],
+  ["in another spelling", { access_policy: "drm" }],
+  ["in an object that is not known", { playbackSettings: { accessPolicy: "private" } }],
+  ["in an element of a list", { inputs: [{ url: "", accessPolicy: "private" }] }],
+  ["after many unknown fields", { ...unknown, mediaPolicy: "private" }],
+])("a policy that is not public is refused where it is %s", (_, body) => {
+  expect(() => check(body)).toThrow(/validation failed/);
+});
+
+test.each([
+  ["in its place", { accessPolicy: "private" }],
+  ["public", { playbackSettings: { accessPolicy: "public" }, mediaPolicy: "public" }],
+  ["an entry of metadata", { metadata: { accessPolicy: "private" } }],
+  ["no text", { mediaPolicy: null, accesPolicy: 1 }],
+])("a policy is accepted where it is %s", (_, body) => {
+  expect(() => check(body)).not.toThrow();
+});
+
+test("a body with very deep unknown fields does not end the Worker", () => {
+  const deep = JSON.parse(`{"x":${'{"x":'.repeat(50_000)}{"accessPolicy":"private"}${"}".repeat(50_000)}}`) as unknown;
+  expect(() => check(deep)).not.toThrow();
+});
