@@ -14,6 +14,7 @@ import { serveFile } from "./local/file-server.ts";
 import { type Platform, startPlatform } from "./local/platform.ts";
 import { optionMistake } from "./local/option-mistake.ts";
 import { loadSettings, StartError } from "./local/settings.ts";
+import { SOURCE_ERRORS } from "../src/library/sources/source-errors.ts";
 import { stopWithNpm } from "./local/stop-with-npm.ts";
 import { swallowedOptions } from "./local/swallowed-options.ts";
 
@@ -102,7 +103,7 @@ function show(moment: Moment): void {
     }
     case "retry":
       return screen.text(
-        `the source could not be read (${moment.reason}); next attempt at ${timeOf(moment.nextAttemptAt)}`,
+        `${sourceProblem(moment.reason)} (${moment.reason}) It is tried again at ${timeOf(moment.nextAttemptAt)}.`,
       );
     case "ready":
       return screen.step("Ready", ms(moment.afterMs), `the whole ladder, ${moment.duration}`);
@@ -268,4 +269,9 @@ if (isHelp) {
     else screen.failure("Not started", error.message);
     process.exit(1);
   }
+}
+
+function sourceProblem(reason: string): string {
+  if (!Object.hasOwn(SOURCE_ERRORS, reason)) return "The source could not be read.";
+  return SOURCE_ERRORS[reason as keyof typeof SOURCE_ERRORS].message;
 }
