@@ -1,4 +1,4 @@
-import type { Fields } from "./fields.ts";
+import { type Fields, figureOf } from "./fields.ts";
 import { timelineFigures } from "./timeline-figures.ts";
 import type { ViewEvent } from "./view-event.ts";
 
@@ -31,7 +31,10 @@ export function mergeEvents(events: readonly ViewEvent[]): MergedView {
     Object.assign(fields, event.fields);
     if (event.name === "error" && (error === null || error.code === UNKNOWN_ERROR)) error = errorOf(event.fields);
   }
-  const figures = fields["view_watch_time"] === undefined ? timelineFigures(events, startupOf(fields)) : {};
+  const figures =
+    fields["view_watch_time"] === undefined
+      ? timelineFigures(events, figureOf(fields["view_time_to_first_frame"]))
+      : {};
   const names = new Set(events.map(({ name }) => name));
   const times = events.map(({ atMs }) => atMs);
   return {
@@ -43,10 +46,6 @@ export function mergeEvents(events: readonly ViewEvent[]): MergedView {
     usedFullScreen: events.some((event) => event.fields["player_is_fullscreen"] === true),
     averageBitrateBps: averageBitrate(events),
   };
-}
-
-function startupOf({ view_time_to_first_frame: startupMs }: Fields): number | null {
-  return typeof startupMs === "number" ? startupMs : null;
 }
 
 function errorOf(fields: Fields): NonNullable<MergedView["error"]> {
@@ -65,8 +64,7 @@ function averageBitrate(events: readonly ViewEvent[]): number | null {
     bits += bitrateBps * ms;
     playedMs += ms;
     sinceMs = atMs;
-    const bitrate = fields["video_source_bitrate"];
-    if (typeof bitrate === "number") bitrateBps = Math.max(0, bitrate);
+    bitrateBps = figureOf(fields["video_source_bitrate"]) ?? bitrateBps;
     if (name === "playing") isPlaying = true;
     else if (HALTING.has(name)) isPlaying = false;
   }

@@ -1,5 +1,5 @@
 import type { EdgeFacts } from "./edge-facts.ts";
-import type { FieldValue } from "./fields.ts";
+import { type FieldValue, figureOf } from "./fields.ts";
 import type { MergedView } from "./merged-view.ts";
 import type { PlayedContent } from "./played-content.ts";
 import { scoresOf } from "./scores.ts";
@@ -29,13 +29,13 @@ export function viewRecordOf(merged: MergedView, context: ViewContext) {
   const { text, whole, number, flag } = readersOf(fields);
   const hasFailed = error !== null;
   const startupMs = hasStarted ? whole("view_time_to_first_frame") : null;
-  const watchMs = Math.max(0, whole("view_watch_time") ?? 0);
+  const watchMs = whole("view_watch_time") ?? 0;
   const seekMs = whole("view_seek_duration");
   const seeks = whole("view_seek_count");
   const bufferMs = whole("view_rebuffer_duration") ?? 0;
   const bufferCount = whole("view_rebuffer_count") ?? 0;
   const playedMs = whole("view_total_content_playback_time");
-  const perPlayed = (total: number | null) => (total !== null && playedMs ? Math.max(0, total) / playedMs : null);
+  const perPlayed = (total: number | null) => (total !== null && playedMs ? total / playedMs : null);
   const [avgUpscaling, avgDownscaling] = [
     perPlayed(number("view_total_upscaling")),
     perPlayed(number("view_total_downscaling")),
@@ -183,10 +183,7 @@ export function viewRecordOf(merged: MergedView, context: ViewContext) {
 export const CUSTOM_FIELDS = Array.from({ length: 10 }, (_, index) => `custom_${index + 1}`);
 
 function readersOf(fields: Record<string, FieldValue>) {
-  const number = (field: string): number | null => {
-    const value = fields[field];
-    return typeof value === "number" ? value : null;
-  };
+  const number = (field: string): number | null => figureOf(fields[field]);
   return {
     number,
     text: (field: string): string | null => {
