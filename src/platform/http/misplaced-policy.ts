@@ -2,20 +2,29 @@ import type { z } from "@hono/zod-openapi";
 import { nearestName } from "./nearest-name.ts";
 import { Problem } from "./problems.ts";
 import { unknownFieldsWhere } from "./unknown-fields.ts";
+import { validationProblem } from "./validation.ts";
 
-/** Who may play, in bodies of media and streams. */
-const POLICIES = ["accessPolicy", "mediaPolicy"];
+/** Who may play, in bodies of media and streams, and of the domains and user agents of a playback ID. */
+const POLICIES = ["accessPolicy", "mediaPolicy", "defaultPolicy"];
+/** What everybody gets who gives no policy. */
+const OPEN: ReadonlySet<unknown> = new Set(["public", "allow"]);
 
 /**
  * Other unknown fields are ignored with a warning. A policy that is misspelt or in the wrong place is not: what was asked to be private would
  * be public.
  *
- * @throws {Problem} validation_failed
+ * @throws {Problem} validation_failed, which also names what else is wrong
  */
-export function requirePolicyInPlace(schema: z.core.$ZodType, body: unknown): void {
+export function requirePolicyInPlace(schema: z.ZodType, body: unknown): void {
   const found = unknownFieldsWhere(schema, body, ({ name, value }) => isRestrictive(name, value));
-  const fields = found.map(({ field, message }) => ({ field, message: "is invalid", hint: message }));
-  if (fields.length > 0) throw new Problem("validation_failed", "validation failed", { fields });
+  if (found.length === 0) return;
+  const issues = schema.safeParse(body).error?.issues ?? [];
+  const { fields, unknown } = validationProblem({ issues }, { data: body, schema });
+  const misplaced = found.map(({ field, message }) => ({ field, message: "is invalid", hint: message }));
+  throw new Problem("validation_failed", "validation failed", {
+    fields: [...fields, ...misplaced],
+    unknown: unknown.filter(({ field }) => found.every((one) => one.field !== field)),
+  });
 }
 
 /** Objects inside an unknown field, in which a policy is looked for. */
@@ -23,9 +32,10 @@ const MAX_DEPTH = 3;
 
 /** Whether a field, or one inside it, limits who may play. */
 function isRestrictive(name: string, value: unknown, depth = 0): boolean {
+  if (Array.isArray(value)) return name === "deny" && value.length > 0;
   if (typeof value === "object" && value !== null)
     return (
       depth < MAX_DEPTH && Object.entries(value).some(([inner, member]) => isRestrictive(inner, member, depth + 1))
     );
-  return typeof value === "string" && value !== "public" && nearestName(name, POLICIES) !== null;
+  return typeof value === "string" && !OPEN.has(value) && nearestName(name, POLICIES) !== null;
 }

@@ -1,6 +1,6 @@
 /** Names the unknown fields and query parameters of a request that succeeds (media contract: unknown fields are tolerated). */
 import { type createRoute, z } from "@hono/zod-openapi";
-import type { Context, MiddlewareHandler } from "hono";
+import type { MiddlewareHandler } from "hono";
 import { requirePolicyInPlace } from "./misplaced-policy.ts";
 import { unknownFields, unknownParameters } from "./unknown-fields.ts";
 
@@ -55,24 +55,21 @@ function documented(response: DocumentedResponse): DocumentedResponse {
   return { ...response, content: { ...response.content, "application/json": { ...content, schema } } };
 }
 
-/** Only bodies with a policy are parsed once more. */
-const POLICY = /policy/i;
-
 /** Adds the warnings to the response as the last member, so that the bytes before it are those of the handler. */
 const warnOfUnknown =
   (tolerant: Tolerant): MiddlewareHandler =>
   async (c, next) => {
-    if (tolerant.body !== null && POLICY.test(await c.req.text()))
-      requirePolicyInPlace(tolerant.body, await c.req.json().catch(() => null));
+    const body: unknown = tolerant.body === null ? null : await c.req.json().catch(() => null);
+    if (tolerant.body !== null) requirePolicyInPlace(tolerant.body, body);
     await next();
     if (!c.res.ok || c.error !== undefined) return;
-    const warnings = await warningsOf(c, tolerant);
+    const warnings = warningsOf(tolerant, body, c.req.query());
     if (warnings.length === 0) return;
     const text = await c.res.text();
     c.res = new Response(`${text.slice(0, text.lastIndexOf("}"))},"warnings":${JSON.stringify(warnings)}}`, c.res);
   };
 
-async function warningsOf({ req }: Context, { body, query }: Tolerant) {
-  const parameters = query === null ? [] : unknownParameters(query, req.query());
-  return body === null ? parameters : [...unknownFields(body, await req.json().catch(() => null)), ...parameters];
-}
+const warningsOf = (tolerant: Tolerant, body: unknown, query: object) => [
+  ...(tolerant.body === null ? [] : unknownFields(tolerant.body, body)),
+  ...(tolerant.query === null ? [] : unknownParameters(tolerant.query, query)),
+];

@@ -14,9 +14,12 @@ const unknown = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`un
 
 test.each([
   ["misspelt", { accesPolicy: "private" }],
+  ["misspelt in its last word", { accessPolcy: "private" }],
   ["in another spelling", { access_policy: "drm" }],
   ["in an object that is not known", { playbackSettings: { accessPolicy: "private" } }],
   ["in an element of a list", { inputs: [{ url: "", accessPolicy: "private" }] }],
+  ["one of domains", { domains: { defaultpolicy: "deny", allow: ["example.com"] } }],
+  ["a list of those who may not", { userAgents: { deny: ["curl"] } }],
   ["after many unknown fields", { ...unknown, mediaPolicy: "private" }],
 ])("a policy that is not public is refused where it is %s", (_, body) => {
   expect(() => check(body)).toThrow(/validation failed/);
@@ -26,9 +29,27 @@ test.each([
   ["in its place", { accessPolicy: "private" }],
   ["public", { playbackSettings: { accessPolicy: "public" }, mediaPolicy: "public" }],
   ["an entry of metadata", { metadata: { accessPolicy: "private" } }],
+  ["open to all", { domains: { defaultPolicy: "allow", allow: [], deny: [] } }],
   ["no text", { mediaPolicy: null, accesPolicy: 1 }],
 ])("a policy is accepted where it is %s", (_, body) => {
   expect(() => check(body)).not.toThrow();
+});
+
+test("what else is wrong is named beside it", () => {
+  const refused = () => check({ mediaQuality: 5, accesPolicy: "private", mediaQualty: "x" });
+  expect(refused).toThrow(
+    expect.objectContaining({
+      fields: [
+        expect.objectContaining({ field: "mediaQuality" }),
+        {
+          field: "accesPolicy",
+          message: "is invalid",
+          hint: "unknown field `accesPolicy`; did you mean `accessPolicy`?",
+        },
+      ],
+      unknown: [expect.objectContaining({ field: "mediaQualty" })],
+    }) as Error,
+  );
 });
 
 test("a body with very deep unknown fields does not end the Worker", () => {

@@ -83,7 +83,7 @@ describe("a creation", () => {
 
 describe("a policy in the wrong place", () => {
   test.each<[string, string, object, string]>([
-    ["POST", "/v1/on-demand", { ...videoFrom("https://cdn.test/a.mp4"), accesPolicy: "private" }, "accesPolicy"],
+    ["POST", "/v1/on-demand", { ...videoFrom("https://cdn.test/a.mp4"), accessPolcy: "private" }, "accessPolcy"],
     [
       "POST",
       "/v1/on-demand",
