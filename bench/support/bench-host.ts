@@ -14,6 +14,9 @@ import { descendantsOf } from "../../test/support/processes.ts";
 export interface BenchHost {
   baseUrl: string;
   authorization: string;
+  workspaceId: string;
+  /** The folder of its databases. */
+  state: string;
   encoderSecret: string;
   processIds(): number[];
   stop(): Promise<void>;
@@ -44,10 +47,12 @@ export async function startBenchHost(): Promise<BenchHost> {
     child.once("message", ready);
     child.once("exit", (code) => failed(new Error(`the Worker's host ended with ${code}; see ${home}`)));
   });
-  const { username, password, encoderSecret } = settings.secrets;
+  const { username, password, workspaceId, encoderSecret } = settings.secrets;
   return {
     baseUrl: `http://127.0.0.1:${settings.port}`,
     authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+    workspaceId,
+    state: join(home, "state"),
     encoderSecret,
     processIds: () => (child.pid === undefined ? [] : descendantsOf(child.pid)),
     async stop() {

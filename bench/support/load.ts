@@ -7,7 +7,7 @@ export interface Load {
   /** A function is called for each request. */
   path: string | (() => string);
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | (() => string);
   /** The expected status; any other ends the measurement. */
   status: number;
 }
@@ -62,7 +62,8 @@ async function perSecond(agent: Agent, baseUrl: string, load: Load, forMs: numbe
 
 function send(agent: Agent, baseUrl: string, { method, path, headers, body, status }: Load): Promise<void> {
   return new Promise((done, failed) => {
-    const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+    const content = typeof body === "function" ? body() : body;
+    const length = content === undefined ? {} : { "content-length": Buffer.byteLength(content) };
     const to = typeof path === "string" ? path : path();
     const outgoing = request(`${baseUrl}${to}`, { agent, method, headers: { ...headers, ...length } }, (answer) => {
       answer.on("error", failed);
@@ -71,6 +72,6 @@ function send(agent: Agent, baseUrl: string, { method, path, headers, body, stat
       if (answer.statusCode !== status) failed(new Error(`${method} ${to} answered ${answer.statusCode}`));
     });
     outgoing.on("error", failed);
-    outgoing.end(body);
+    outgoing.end(content);
   });
 }

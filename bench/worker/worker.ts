@@ -5,9 +5,12 @@ import worker from "../../src/worker.ts";
 import { bareCreation, bareTakeOver } from "./bare-creation.ts";
 import { seedPrivate, seedReadyAsset } from "./seed.ts";
 import { seedWorkspace } from "./seed-workspace.ts";
+import type { Filling } from "./filling.ts";
+import { askedOf, fillViews } from "./views.ts";
 import { consumeBare, webhookBench } from "./webhooks.ts";
 
 export * from "../../src/worker.ts";
+export { FillableViewStore as ViewStore } from "./views.ts";
 
 const bare = new Hono<{ Bindings: Env }>().basePath("/bare");
 
@@ -45,6 +48,14 @@ bare.post("/creation", async (c) => {
   return c.body(answer, 201, { "content-type": "application/json" });
 });
 
+bare.post("/views", async (c) => c.json(await fillViews(c.env, await c.req.json<Filling>())));
+bare.get("/asked/:workspaceId", async (c) => c.json(await askedOf(c.env, c.req.param("workspaceId"))));
+/** Lower bound of a beacon's cost: its body is read and dropped. */
+bare.post("/beacon", async (c) => {
+  await c.req.arrayBuffer();
+  return c.body(null, 200);
+});
+
 bare.route("/webhooks", webhookBench);
 
 /** Machines that are never started, so that only the request is measured. */
@@ -53,7 +64,8 @@ const idleMachines = {
   get: () => ({ fetch: () => Promise.resolve(Response.json(null)) }),
 } as unknown as Env["ASSET_MACHINE"];
 /** Miniflare's rate limiter writes to a database at each request. Cloudflare's counts in memory. */
-const noRateLimit = { API_REQUESTS: { limit: () => Promise.resolve({ success: true }) } };
+const unlimited = { limit: () => Promise.resolve({ success: true }) };
+const noRateLimit = { API_REQUESTS: unlimited, BEACONS: unlimited };
 let withMachines: Env | undefined;
 let withoutMachines: Env | undefined;
 

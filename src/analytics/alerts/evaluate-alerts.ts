@@ -4,7 +4,7 @@ import { derivedId } from "../../platform/crypto/derived-id.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log, logWarning } from "../../platform/log.ts";
-import { groupViews } from "../metrics/group-views.ts";
+import { ALL_VIEWS, groupViews } from "../metrics/group-views.ts";
 import { readFilters } from "../metrics/scope.ts";
 import { alertEvent } from "./alert-event.ts";
 import { MEASURED } from "./measured.ts";
@@ -62,7 +62,13 @@ async function figuresOf(env: Env, rule: AlertRule, endMs: number, nowMs: number
     filters: readFilters(rule.filters, { filterby: "filters" }),
   };
   const { workspaceId } = rule;
-  const question = { workspaceId, scope, metric: MEASURED[rule.metric], measurement: "avg", keySql: "NULL" } as const;
+  const question = {
+    workspaceId,
+    scope,
+    metric: MEASURED[rule.metric],
+    measurement: "avg",
+    keySql: ALL_VIEWS,
+  } as const;
   const [all] = await groupViews(env, question, nowMs);
   return { endMs, views: all?.views ?? 0, value: all?.value ?? null };
 }

@@ -1,4 +1,5 @@
 /** The keys of beacons and the types of their fields (media contract, analytics: `analytics-beacon-keys.json`). Pure. */
+import { memoise } from "../../platform/memoise.ts";
 
 const listOf = (text: string): string[] => text.trim().split(/\s+/);
 
@@ -61,7 +62,14 @@ const TOKEN = /_([^_]+)_|([a-z]{2})(\d*)|(\d+)/gy;
  *
  * @returns null for a key that is not made of known codes
  */
-export function fieldOfKey(key: string): string | null {
+export const fieldOfKey = (key: string): string | null =>
+  key.length > MAX_REMEMBERED_LENGTH ? nameOf(key) : rememberedName(key);
+
+/** Players send a few hundred different keys; strangers send any. */
+const [MAX_REMEMBERED_LENGTH, MAX_REMEMBERED] = [64, 2000];
+const rememberedName = memoise(nameOf, MAX_REMEMBERED);
+
+function nameOf(key: string): string | null {
   const words: string[] = [];
   let end = 0;
   for (const match of key.matchAll(TOKEN)) {

@@ -1,12 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import type { Env } from "../../platform/env.ts";
-import { groupViews } from "./group-views.ts";
-import type { Measurement, MetricName } from "./metrics.ts";
-import type { Scope } from "./scope.ts";
+import { callStore, type Wanted } from "../store/store-calls.ts";
+import { monthsIn } from "./ask-stores.ts";
+import { ALL_VIEWS, groupViews } from "./group-views.ts";
+import { type Measurement, METRICS, quantileOf } from "./metrics.ts";
+import { type Branch, SCORES, TREE, type Type, TYPICAL } from "./comparison-tree.ts";
+import { conditionOf, type Scope } from "./scope.ts";
 
 interface Item {
   value: number | null;
-  type: "number" | "milliseconds" | "percentage" | "mbps";
+  type: Type;
   name: string;
   metric: string;
   measurement: Measurement | null;
@@ -26,117 +29,74 @@ export const ComparisonItem: z.ZodType<Item> = z
   })
   .openapi("ComparisonItem") as z.ZodType<Item>;
 
-type Type = Item["type"];
-interface Branch {
-  name: string;
-  /** The name here, where it differs from the metric's. */
-  shownAs?: string;
-  metric: MetricName;
-  type: Type;
-  measurement: Measurement | null;
-  items?: Branch[];
+const QUANTILES = TYPICAL;
+
+/** What the tree needs of each column. */
+const WANTED: Wanted[] = [...Map.groupBy(leavesOf(TREE), ({ metric }) => metric)].flatMap(([metric, leaves]) => {
+  if (metric === "views" || metric === "unique_viewers") return [];
+  const { column } = METRICS[metric];
+  const isRanked = leaves.some(({ measurement }) => quantileOf(measurement ?? "avg") !== null);
+  return [
+    { column, quantiles: isRanked ? QUANTILES.map((one) => quantileOf(one)!) : [], isOfSucceeded: SCORES.has(metric) },
+  ];
+});
+
+function leavesOf(branches: readonly Branch[]): Branch[] {
+  return branches.flatMap((branch) => [branch, ...leavesOf(branch.items ?? [])]);
 }
 
-const leaf = (
-  metric: MetricName,
-  type: Type,
-  measurement: Measurement | null,
-  name: string,
-  shownAs?: string,
-): Branch => ({ metric, type, measurement, name, ...(shownAs === undefined ? {} : { shownAs }) });
-const each = (
-  metric: MetricName,
-  type: Type,
-  measurements: readonly Measurement[],
-  name: string,
-  shownAs?: string,
-): Branch[] => measurements.map((measurement) => leaf(metric, type, measurement, name, shownAs));
-
-const TYPICAL = ["median", "95th"] as const;
-const SCALING = ["median", "95th", "avg"] as const;
-
-/** The tree (media contract, analytics: "Comparison tree"). */
-const TREE: readonly Branch[] = [
-  {
-    ...leaf("views", "number", "count", "Views"),
-    items: [
-      leaf("unique_viewers", "number", "count", "Unique viewers"),
-      ...each("playing_time", "milliseconds", ["sum", "median", "avg"], "Playing time"),
-    ],
-  },
-  leaf("quality_of_experience_score", "number", "avg", "Overall score", "overall_score"),
-  {
-    ...leaf("playback_score", "number", "avg", "Playback success score", "playback_success_score"),
-    items: [
-      leaf("playback_failure_percentage", "percentage", null, "Playback failures"),
-      leaf("video_startup_failure_percentage", "percentage", null, "Video startup failures"),
-      leaf("exit_before_video_start", "percentage", null, "Exits before video start"),
-    ],
-  },
-  {
-    ...leaf("startup_score", "number", "avg", "Startup score"),
-    items: [
-      ...each("video_startup_time", "milliseconds", TYPICAL, "Video startup time"),
-      ...each("player_startup_time", "milliseconds", TYPICAL, "Player startup time"),
-      ...each("page_load_time", "milliseconds", TYPICAL, "Page load time"),
-      ...each("total_startup_time", "milliseconds", TYPICAL, "Total startup time"),
-      leaf("jump_latency", "milliseconds", "avg", "Seek latency"),
-    ],
-  },
-  {
-    ...leaf("stability_score", "number", "avg", "Stability score"),
-    items: [
-      leaf("buffer_ratio", "percentage", null, "Buffer ratio"),
-      leaf("buffer_frequency", "number", null, "Buffer frequency"),
-      ...each("buffer_fill", "milliseconds", TYPICAL, "Buffer fill"),
-      ...each("buffer_count", "number", TYPICAL, "Buffer count"),
-    ],
-  },
-  {
-    ...leaf("render_quality_score", "number", "avg", "Render quality score"),
-    items: [
-      ...each("avg_upscaling", "percentage", SCALING, "Upscaling", "upscale_percentage"),
-      ...each("avg_downscaling", "percentage", SCALING, "Downscaling", "downscale_percentage"),
-      ...each("max_upscaling", "percentage", TYPICAL, "Maximum upscaling", "max_upscale_percentage"),
-      ...each("max_downscaling", "percentage", TYPICAL, "Maximum downscaling", "max_downscale_percentage"),
-      ...each("average_bitrate", "mbps", TYPICAL, "Average bitrate"),
-      ...each("live_stream_latency", "milliseconds", TYPICAL, "Live stream latency"),
-    ],
-  },
-];
-
-const SCORES = new Set<MetricName>([
-  "quality_of_experience_score",
-  "playback_score",
-  "startup_score",
-  "stability_score",
-  "render_quality_score",
-]);
+/** The value of a leaf or branch of the tree. */
+type Answer = (branch: Pick<Branch, "metric" | "measurement">) => Promise<number | null>;
 
 /** All metrics of the views in scope. Scores are averages over views that did not fail. */
 export async function comparisonOf(env: Env, workspaceId: string, scope: Scope, nowMs: number): Promise<Item[]> {
-  const succeeded = {
-    ...scope,
-    filters: [...scope.filters, { dimension: "playback_failed", value: "true", isExcluded: true }],
-  };
-  const branchOf = async (branch: Branch): Promise<Item> => {
-    const { metric, measurement } = branch;
-    const question = { workspaceId, metric, measurement: measurement ?? "avg", keySql: "NULL" };
-    const [all] = await groupViews(env, { ...question, scope: SCORES.has(metric) ? succeeded : scope }, nowMs);
-    const isCount = metric === "views" || metric === "unique_viewers";
-    return {
-      value: all?.value ?? (isCount ? 0 : null),
-      type: branch.type,
-      name: branch.name,
-      metric: branch.shownAs ?? metric,
-      measurement,
-      items: branch.items === undefined ? null : await inTurn(branch.items),
-    };
-  };
-  const inTurn = async (branches: readonly Branch[]): Promise<Item[]> => {
+  const [month, ...others] = monthsIn(env, scope, nowMs);
+  const answer =
+    month !== undefined && others.length === 0
+      ? await fromFigures(env, { workspaceId, month }, scope)
+      : oneByOne(env, workspaceId, scope, nowMs);
+  const itemsOf = async (branches: readonly Branch[]): Promise<Item[]> => {
     const items: Item[] = [];
-    for (const branch of branches) items.push(await branchOf(branch)); // in turn, because a request has six connections
+    for (const { type, name, metric, shownAs, measurement, items: below } of branches)
+      items.push({
+        value: await answer({ metric, measurement }), // in turn, because a request has six connections
+        type,
+        name,
+        metric: shownAs ?? metric,
+        measurement,
+        items: below === undefined ? null : await itemsOf(below),
+      });
     return items;
   };
-  return await inTurn(TREE);
+  return await itemsOf(TREE);
+}
+
+/** The store of one month reads its views a few times for the whole tree. */
+async function fromFigures(env: Env, store: { workspaceId: string; month: string }, scope: Scope): Promise<Answer> {
+  const { views, viewers, columns } = await callStore(env, store, "figures", {
+    condition: conditionOf(scope),
+    wanted: WANTED,
+  });
+  const byColumn = new Map(columns.map((figures) => [figures.column, figures]));
+  return async ({ metric, measurement }) => {
+    if (metric === "views") return views;
+    if (metric === "unique_viewers") return viewers;
+    const { total, count, quantiles } = byColumn.get(METRICS[metric].column)!;
+    const quantile = QUANTILES.findIndex((one) => one === measurement);
+    if (quantile >= 0) return quantiles[quantile] ?? null;
+    if (count === 0) return null;
+    return measurement === "sum" ? total : total / count;
+  };
+}
+
+/** Several months: quantiles are those of all their values together. */
+function oneByOne(env: Env, workspaceId: string, scope: Scope, nowMs: number): Answer {
+  const exclusion = { dimension: "playback_failed", value: "true", isExcluded: true };
+  const succeeded = { ...scope, filters: [...scope.filters, exclusion] };
+  return async ({ metric, measurement }) => {
+    const question = { workspaceId, metric, measurement: measurement ?? "avg", keySql: ALL_VIEWS };
+    const [all] = await groupViews(env, { ...question, scope: SCORES.has(metric) ? succeeded : scope }, nowMs);
+    const isCount = metric === "views" || metric === "unique_viewers";
+    return all?.value ?? (isCount ? 0 : null);
+  };
 }

@@ -2,7 +2,7 @@ import type { Env } from "../../platform/env.ts";
 import type { Query, Row } from "../store/store-calls.ts";
 import { askStores, monthsIn } from "./ask-stores.ts";
 import { type Measurement, type MetricName, METRICS, quantileOf } from "./metrics.ts";
-import { histogramQuantile, type Histogram } from "./quantile.ts";
+import { type Histogram, histogramQuantile, type RankedValue, rankedQuantile } from "./quantile.ts";
 import { conditionOf, type Scope } from "./scope.ts";
 
 /** Views that have the same value of a dimension, or ended in the same interval. */
@@ -22,9 +22,12 @@ export interface Question {
   scope: Scope;
   metric: MetricName;
   measurement: Measurement;
-  /** An expression of the query builder; `NULL` puts all views into one group. */
+  /** An expression of the query builder. */
   keySql: string;
 }
+
+/** Puts all views into one group. */
+export const ALL_VIEWS = "NULL";
 
 /** Further groups are left out, those with the fewest views first. */
 const MAX_GROUPS = 100_000;
@@ -36,7 +39,7 @@ export async function groupViews(env: Env, question: Question, nowMs: number): P
   const quantile = METRICS[metric].column === null || metric === "unique_viewers" ? null : quantileOf(measurement);
   const queries = [totalsQuery(question)];
   if (months.length > 1) queries.push(viewersQuery(question));
-  if (quantile !== null) queries.push(histogramQuery(question));
+  if (quantile !== null) queries.push(quantileQuery(question, months.length > 1 ? null : quantile));
   const answers = await askStores(env, workspaceId, months, queries);
   const groups = mergeTotals(answers.map(([totals]) => totals!));
   if (months.length > 1)
@@ -44,16 +47,30 @@ export async function groupViews(env: Env, question: Question, nowMs: number): P
       groups,
       answers.map(([, viewers]) => viewers!),
     );
-  const histograms = quantile === null ? null : mergeHistograms(answers.map((rows) => rows.at(-1)!));
+  const quantiles =
+    quantile === null
+      ? null
+      : quantilesOf(
+          answers.map((rows) => rows.at(-1)!),
+          quantile,
+        );
   return [...groups.values()].map(({ key, total, count, ...sums }) => ({
     key,
     ...sums,
-    value: valueOf(question, { ...sums, total, count }, histogramValue(histograms?.get(key), quantile)),
+    value: valueOf(question, { ...sums, total, count }, quantiles?.get(key) ?? null),
   }));
 }
 
-const histogramValue = (histogram: Histogram | undefined, quantile: number | null) =>
-  histogram === undefined || quantile === null ? null : histogramQuantile(histogram, quantile);
+/** @param months the answers to `quantileQuery` */
+function quantilesOf(months: Row[][], share: number): Map<Group["key"], number | null> {
+  const [only, ...others] = months;
+  if (only === undefined) return new Map();
+  if (others.length > 0)
+    return new Map([...mergeHistograms(months)].map(([key, histogram]) => [key, histogramQuantile(histogram, share)]));
+  const groups = Map.groupBy(only, (row) => row["key"] ?? null);
+  const ranked = (rows: Row[]) => rows as unknown as RankedValue[];
+  return new Map([...groups].map(([key, rows]) => [key, rankedQuantile(ranked(rows), share)]));
+}
 
 interface Sums {
   views: number;
@@ -77,10 +94,11 @@ function valueOf({ metric, measurement }: Question, sums: Sums, quantile: number
 function totalsQuery({ scope, metric, keySql }: Question): Query {
   const { sql, values } = conditionOf(scope);
   const column = metric === "unique_viewers" ? null : METRICS[metric].column;
+  const isOneGroup = keySql === ALL_VIEWS; // SQLite would sort the views by the constant
   return {
     sql: `SELECT ${keySql} AS key, count(*) AS views, count(DISTINCT viewer_key) AS viewers, sum(watch_ms) AS watchMs,
       sum(playing_ms) AS playingMs, ${column === null ? "0" : `total(${column})`} AS total, count(${column ?? "*"}) AS count
-      FROM views WHERE ${sql} GROUP BY 1 ORDER BY views DESC LIMIT ${MAX_GROUPS}`,
+      FROM views WHERE ${sql} ${isOneGroup ? "HAVING count(*) > 0" : "GROUP BY 1"} ORDER BY views DESC LIMIT ${MAX_GROUPS}`,
     values,
   };
 }
@@ -91,12 +109,26 @@ function viewersQuery({ scope, keySql }: Question): Query {
   return { sql: `SELECT DISTINCT ${keySql} AS key, viewer_key AS viewer FROM views WHERE ${sql}`, values };
 }
 
-function histogramQuery({ scope, metric, keySql }: Question): Query {
+/**
+ * How often each value occurs in each group.
+ *
+ * @param share only the two values next to this quantile, with the count of the values below them in front: a group of a million views can
+ *   have as many values. Null = all values, which the quantile over several months needs
+ */
+function quantileQuery({ scope, metric, keySql }: Question, share: number | null): Query {
   const { sql, values } = conditionOf(scope);
   const { column } = METRICS[metric];
+  const isOneGroup = keySql === ALL_VIEWS;
+  const histogram = `SELECT ${keySql} AS key, ${column} AS value, count(*) AS count FROM views
+    WHERE ${sql} AND ${column} IS NOT NULL GROUP BY ${isOneGroup ? "2" : "1, 2"}`;
+  if (share === null) return { sql: histogram, values };
+  const group = isOneGroup ? "" : "PARTITION BY key";
+  const rank = `CAST((total - 1) * ${share} AS INTEGER)`;
   return {
-    sql: `SELECT ${keySql} AS key, ${column} AS value, count(*) AS count FROM views
-      WHERE ${sql} AND ${column} IS NOT NULL GROUP BY 1, 2`,
+    sql: `SELECT key, value, count, upto - count AS below, total FROM (
+        SELECT key, value, count, sum(count) OVER (${group} ORDER BY value) AS upto, sum(count) OVER (${group}) AS total
+        FROM (${histogram})
+      ) WHERE upto > ${rank} AND upto - count <= ${rank} + 1`,
     values,
   };
 }

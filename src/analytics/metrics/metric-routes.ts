@@ -4,7 +4,7 @@ import { problemResponses } from "../../platform/http/openapi.ts";
 import { pagination, Pagination } from "../../platform/http/pagination.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { comparisonOf, ComparisonItem } from "./comparison.ts";
-import { type Group, groupViews } from "./group-views.ts";
+import { ALL_VIEWS, type Group, groupViews } from "./group-views.ts";
 import { fillIntervals, INTERVALS, intervalSql } from "./intervals.ts";
 import { listErrors, PlaybackError, TopError } from "./list-errors.ts";
 import { METRICS } from "./metrics.ts";
@@ -175,7 +175,7 @@ export const metricRoutes = newRouter()
       const { workspaceId } = c.var.caller;
       const [all] = await groupViews(
         c.env,
-        { workspaceId, scope: filtered, metric, measurement, keySql: "NULL" },
+        { workspaceId, scope: filtered, metric, measurement, keySql: ALL_VIEWS },
         nowMs,
       );
       const empty = { ...EMPTY, value: METRICS[metric].column === null || metric === "unique_viewers" ? 0 : null };

@@ -11,6 +11,24 @@ export function histogramQuantile(histogram: Histogram, share: number): number |
   return lower + (valueAt(values, Math.ceil(position)) - lower) * (position % 1);
 }
 
+/** A value with the number of smaller ones, in a group of `total` values. */
+export interface RankedValue {
+  value: number;
+  count: number;
+  below: number;
+  total: number;
+}
+
+/** The same from the values next to the quantile alone. */
+export function rankedQuantile(values: readonly RankedValue[], share: number): number | null {
+  const [first] = values;
+  if (first === undefined) return null;
+  const position = share * (first.total - 1);
+  const at = (rank: number) => values.find(({ below, count }) => below <= rank && rank < below + count)?.value;
+  const lower = at(Math.floor(position)) ?? first.value;
+  return lower + ((at(Math.ceil(position)) ?? lower) - lower) * (position % 1);
+}
+
 /** @param index into the values in rising order, each as often as it occurs */
 function valueAt(values: [value: number, times: number][], index: number): number {
   let passed = 0;

@@ -1,4 +1,5 @@
 import { countWatched } from "./count-watched.ts";
+import { figuresOf } from "./figures.ts";
 import { forgetViewer } from "./forget-viewer.ts";
 import type { StoreParts } from "./parts.ts";
 import { putView } from "./put-view.ts";
@@ -22,6 +23,7 @@ const CALLS: Calls = {
   refuse: ({ refusals }, { counts, atMs }: Document<"refuse">) => refusals.add(counts, atMs),
   refusals: ({ refusals }, { fromMs, toMs }: Document<"refusals">) => refusals.between(fromMs, toMs),
   run: ({ views }, { queries }: Document<"run">) => queries.map((query) => views.run(query)),
+  figures: ({ views }, { condition, wanted }: Document<"figures">) => figuresOf(views, condition, wanted),
   forget: (parts, { viewerId }: Document<"forget">) => forgetViewer(parts, viewerId),
 };
 

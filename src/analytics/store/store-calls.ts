@@ -1,5 +1,6 @@
 import type { Env } from "../../platform/env.ts";
 import { callMachine } from "../../platform/machine/calls.ts";
+import type { Measure } from "./columns.ts";
 import type { RefusalCount } from "./refusal-counts.ts";
 import type { IntervalGrid, Watched } from "./interval-counts.ts";
 import type { TimelineEvent } from "../views/view-event.ts";
@@ -16,6 +17,30 @@ export interface Query {
 export interface StoredView {
   view: ViewRecord;
   timeline: TimelineEvent[];
+}
+
+/** What is wanted of one column. */
+export interface Wanted {
+  column: Measure;
+  /** Shares, 0 to 1. */
+  quantiles: number[];
+  /** Only views that did not fail. For columns without quantiles. */
+  isOfSucceeded: boolean;
+}
+
+export interface ColumnFigures {
+  column: Measure;
+  total: number;
+  /** Views with a value. */
+  count: number;
+  /** In the order in which they were wanted; null = no view has a value. */
+  quantiles: (number | null)[];
+}
+
+export interface Figures {
+  views: number;
+  viewers: number;
+  columns: ColumnFigures[];
 }
 
 /** How far the deletion of a viewer's views is. */
@@ -40,6 +65,8 @@ export interface StoreCalls {
   refusals: (of: { fromMs: number; toMs: number }) => RefusalCount[];
   /** The rows of each query. */
   run: (of: { queries: Query[] }) => Row[][];
+  /** Sums and quantiles of many columns. */
+  figures: (of: { condition: Query; wanted: Wanted[] }) => Figures;
   /** Deletes the views of a viewer that began until now. Repeatable. */
   forget: (of: { viewerId: string }) => Forgotten;
 }

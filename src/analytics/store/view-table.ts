@@ -24,7 +24,10 @@ export class ViewTable {
     this.#commit = (write) => storage.transactionSync(write);
     const columns = VIEW_COLUMNS.map((name) => `${name} ${NUMERIC.has(name) && !TEXTS.has(name) ? "REAL" : "TEXT"}`);
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS views (${columns.join(", ")}, PRIMARY KEY (view_id)) WITHOUT ROWID`);
-    this.#sql.exec("CREATE INDEX IF NOT EXISTS views_by_end ON views (view_end_ms)");
+    // Questions are answered from this index alone: its rows have a tenth of the size of those of the table, and are in the order of time.
+    const others = VIEW_COLUMNS.filter((name) => !["view_end_ms", "view_id", "record"].includes(name));
+    this.#sql.exec(`CREATE INDEX IF NOT EXISTS views_in_time ON views (view_end_ms, view_id, ${others.join(", ")})`);
+    this.#sql.exec("DROP INDEX IF EXISTS views_by_end"); // of earlier releases
     this.#sql.exec("CREATE INDEX IF NOT EXISTS views_by_viewer ON views (viewer_id) WHERE viewer_id IS NOT NULL");
     this.#sql.exec(
       `CREATE INDEX IF NOT EXISTS views_by_sdk_viewer ON views (${SDK_VIEWER}) WHERE ${SDK_VIEWER} IS NOT NULL`,
@@ -51,7 +54,8 @@ export class ViewTable {
       );
       if (rowsWritten === 0) return;
       this.#sql.exec(
-        "INSERT OR REPLACE INTO timelines (view_id, events, watched) VALUES (?, ?, ?)",
+        `INSERT INTO timelines (view_id, events, watched) VALUES (?, ?, ?)
+         ON CONFLICT (view_id) DO UPDATE SET events = excluded.events, watched = excluded.watched`, // REPLACE would write three rows
         view.viewId,
         JSON.stringify(timeline),
         JSON.stringify(watchedRanges(timeline)),
@@ -134,5 +138,10 @@ export class ViewTable {
   /** @param query made by the query builder, which binds every value of a caller */
   run({ sql, values }: Query): Row[] {
     return this.#sql.exec<Row>(sql, ...values).toArray();
+  }
+
+  /** The columns of the views that satisfy the condition, row by row. */
+  scan(columns: readonly string[], { sql, values }: Query): Iterable<SqlStorageValue[]> {
+    return this.#sql.exec(`SELECT ${columns.join(", ")} FROM views WHERE ${sql}`, ...values).raw();
   }
 }

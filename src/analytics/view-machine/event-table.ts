@@ -4,6 +4,9 @@ import type { ViewEvent } from "../views/view-event.ts";
 /** Further events of a view are not stored: twelve hours have about 5,000. */
 const MAX_EVENTS = 20_000;
 
+const CREATE =
+  "CREATE TABLE IF NOT EXISTS events (sequence INTEGER PRIMARY KEY, name TEXT NOT NULL, at_ms REAL NOT NULL, fields TEXT NOT NULL)";
+
 interface EventRow extends Record<string, SqlStorageValue> {
   sequence: number;
   name: string;
@@ -17,9 +20,7 @@ export class EventTable {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(
-      "CREATE TABLE IF NOT EXISTS events (sequence INTEGER PRIMARY KEY, name TEXT NOT NULL, at_ms REAL NOT NULL, fields TEXT NOT NULL)",
-    );
+    sql.exec(CREATE);
   }
 
   get count(): number {
@@ -37,11 +38,17 @@ export class EventTable {
     return last?.name ?? null;
   }
 
-  /** @returns whether the event is new */
-  add({ sequence, name, atMs, fields }: ViewEvent): boolean {
-    if (this.count >= MAX_EVENTS) return false;
-    const insert = "INSERT OR IGNORE INTO events (sequence, name, at_ms, fields) VALUES (?, ?, ?, ?)";
-    return this.#sql.exec(insert, sequence, name, atMs, JSON.stringify(fields)).rowsWritten > 0;
+  /** @returns the events that are new */
+  add(events: readonly ViewEvent[]): ViewEvent[] {
+    const room = MAX_EVENTS - this.count;
+    const added: ViewEvent[] = [];
+    for (const event of events) {
+      if (added.length >= room) break;
+      const insert = "INSERT OR IGNORE INTO events (sequence, name, at_ms, fields) VALUES (?, ?, ?, ?)";
+      const { sequence, name, atMs, fields } = event;
+      if (this.#sql.exec(insert, sequence, name, atMs, JSON.stringify(fields)).rowsWritten > 0) added.push(event);
+    }
+    return added;
   }
 
   /** In the order of the player. */
@@ -58,6 +65,7 @@ export class EventTable {
   }
 
   clear(): void {
-    this.#sql.exec("DELETE FROM events");
+    this.#sql.exec("DROP TABLE events"); // to delete each event would write, and cost, as many rows
+    this.#sql.exec(CREATE);
   }
 }

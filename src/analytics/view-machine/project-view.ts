@@ -34,7 +34,7 @@ export async function projectView(machine: ViewParts): Promise<ViewRecord | null
     if (content !== null) documents.put("content", content);
     documents.put("revision", revision);
     documents.put("projectedAtMs", nowMs);
-    documents.put("month", month);
+    if (month !== earlier) documents.put("month", month);
   });
   const put = await callStore(env, { workspaceId, month }, "put", { view, timeline: timelineOf(events), revision });
   if (put.isForgotten) forgetView(machine);

@@ -27,7 +27,7 @@ export function takeEvents(machine: ViewParts, { workspaceId, viewId, edge, even
       documents.put("facts", { workspaceId, viewId, edge, insertedAtMs: nowMs });
       timers.cancel("free");
     }
-    const added = events.filter((event) => machine.events.add(event));
+    const added = machine.events.add(events);
     if (added.length === 0) return 0;
     const hasEnded = machine.events.lastName === "ended";
     timers.schedule("silence", nowMs + (hasEnded ? ENDED_SILENCE_MS : SILENCE_MS));

@@ -11,9 +11,23 @@ export function killWorker(platform: TestPlatform): void {
   if (host === undefined) throw new Error("the Worker does not run");
   process.kill(host, "SIGSTOP"); // so that it starts no process that would outlive it
   const children = descendantsOf(host);
-  const isThere = children.some((pid) => /workerd.* serve /.test(commandOf(pid)));
+  const isThere = children.some(isWorkerd);
   for (const pid of [...children, host]) process.kill(pid, "SIGKILL");
   if (!isThere) throw new Error("workerd does not run");
+}
+
+const isWorkerd = (pid: number) => /workerd.* serve /.test(commandOf(pid));
+
+/** Finds the Worker's processes now, which takes milliseconds. @returns kills them within microseconds */
+export function aimAtWorker(platform: TestPlatform): () => void {
+  const host = platform.pids.worker();
+  const workerd = host === undefined ? undefined : descendantsOf(host).find(isWorkerd);
+  if (workerd === undefined) throw new Error("workerd does not run");
+  return () => {
+    process.kill(host!, "SIGSTOP");
+    process.kill(workerd, "SIGKILL");
+    for (const pid of [...descendantsOf(host!), host!]) process.kill(pid, "SIGKILL");
+  };
 }
 
 /** Resolves when the Worker answers again, with the time it took, ms. */

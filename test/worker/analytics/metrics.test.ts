@@ -16,6 +16,8 @@ const DAY_MS = 86_400_000;
 let workspace: TestWorkspace;
 let views: ViewRecord[];
 let span: string;
+/** Of the later month alone, whose store answers without another. */
+let oneMonth: { span: string; views: ViewRecord[] };
 
 /** Numbers from 0 to 1, the same in each run. */
 function randomNumbers(seed: number): () => number {
@@ -89,7 +91,12 @@ beforeAll(async () => {
       timeline: [],
       revision: 1,
     });
-  span = `timespan[]=${Math.floor(fromMs / 1000)}&timespan[]=${Math.ceil(Date.now() / 1000)}`;
+  const now = Math.ceil(Date.now() / 1000);
+  span = `timespan[]=${Math.floor(fromMs / 1000)}&timespan[]=${now}`;
+  oneMonth = {
+    span: `timespan[]=${monthStartMs / 1000}&timespan[]=${now}`,
+    views: views.filter(({ viewEndMs }) => viewEndMs >= monthStartMs),
+  };
 });
 
 const ask = async <Answer>(path: string): Promise<Answer> => {
@@ -143,20 +150,26 @@ function expectedValue(metric: MetricName, measurement: string, all: ViewRecord[
 const near = (value: number | null): unknown => (value === null ? null : expect.closeTo(value, 6));
 const sumOf = (all: ViewRecord[], read: (view: ViewRecord) => number) => all.reduce((sum, view) => sum + read(view), 0);
 
-describe("over all views of two months", () => {
-  test("the views are in two stores", () => {
-    expect(new Set(views.map(({ viewEndMs }) => monthOf(viewEndMs))).size).toBe(2);
-  });
+const twoMonths = () => ({ span, views });
 
+test("the views are in two stores", () => {
+  expect(new Set(views.map(({ viewEndMs }) => monthOf(viewEndMs))).size).toBe(2);
+});
+
+describe.each([
+  ["two months", twoMonths],
+  ["one month", () => oneMonth],
+])("over all views of %s", (_, given) => {
   test.each(METRIC_NAMES)("%s is exact in each measurement", async (metric) => {
-    const italian = views.filter(({ country }) => country === "IT");
+    const all = given();
+    const italian = all.views.filter(({ country }) => country === "IT");
     for (const measurement of ["avg", "sum", "count", "median", "95th"]) {
-      const path = `metrics/${metric}/overall?${span}&measurement=${measurement}&filterby[]=country:IT`;
+      const path = `metrics/${metric}/overall?${all.span}&measurement=${measurement}&filterby[]=country:IT`;
       expect([measurement, (await ask<{ data: object }>(path)).data]).toEqual([
         measurement,
         {
           value: near(expectedValue(metric, measurement, italian)),
-          globalValue: near(expectedValue(metric, measurement, views)),
+          globalValue: near(expectedValue(metric, measurement, all.views)),
           totalViews: italian.length,
           uniqueViews: new Set(italian.map(({ viewerId }) => viewerId)).size,
           totalWatchTime: sumOf(italian, ({ watchTime }) => watchTime),
@@ -165,7 +178,60 @@ describe("over all views of two months", () => {
       ]);
     }
   });
+
+  test.each(["median", "95th", "avg"])("a breakdown by country is exact: %s", async (measurement) => {
+    const all = given();
+    const path = `metrics/video_startup_time/breakdown?${all.span}&groupBy=country&measurement=${measurement}&orderBy=field&sortOrder=asc`;
+    const { data } = await ask<{ data: { field: string | null; value: number }[] }>(path);
+    expect(data.map(({ field, value }) => [field, value])).toEqual(
+      [null, "IN", "IT"].map((country) => [
+        country,
+        near(
+          expectedValue(
+            "video_startup_time",
+            measurement,
+            all.views.filter((view) => view.country === country),
+          ),
+        ),
+      ]),
+    );
+  });
+
+  test("the comparison has scores of the views that did not fail, and the other metrics of all", async () => {
+    const all = given();
+    const { data } = await ask<{ data: Item[] }>(`metrics/comparison?${all.span}&dimension=country&value=IN`);
+    const own = all.views.filter(({ country }) => country === "IN");
+    const succeeded = own.filter(({ viewHasError }) => !viewHasError);
+    const flat = (items: Item[]): Item[] => items.flatMap((item) => [item, ...flat(item.items ?? [])]);
+    const found = flat(data).map(({ metric, measurement, value }) => [metric, measurement, value]);
+    expect(found).toEqual(
+      flat(data).map(({ metric, measurement }) => {
+        const name = SHOWN_AS[metric] ?? (metric as MetricName);
+        const of = name.endsWith("score") ? succeeded : own;
+        return [metric, measurement, near(expectedValue(name, measurement ?? "avg", of))];
+      }),
+    );
+    expect(found).toHaveLength(42);
+    expect(found).toContainEqual(["live_stream_latency", "95th", null]);
+    expect(found).toContainEqual(["views", "count", own.length]);
+  });
 });
+
+interface Item {
+  metric: string;
+  measurement: string | null;
+  value: number | null;
+  items: Item[] | null;
+}
+/** The names of the comparison that differ from those of metrics. */
+const SHOWN_AS: Record<string, MetricName> = {
+  overall_score: "quality_of_experience_score",
+  playback_success_score: "playback_score",
+  upscale_percentage: "avg_upscaling",
+  downscale_percentage: "avg_downscaling",
+  max_upscale_percentage: "max_upscaling",
+  max_downscale_percentage: "max_downscaling",
+};
 
 test("a breakdown has one row for each value of the dimension, sorted and in pages", async () => {
   interface Rows {
@@ -266,26 +332,6 @@ test("errors have their shares of views and of viewers, the most frequent first"
   const counts = data.errors.map(({ count }) => count);
   expect(counts).toEqual(counts.toSorted((one, other) => other - one));
   expect(counts.reduce((sum, one) => sum + one, 0)).toBe(failed.length);
-});
-
-test("the comparison has scores of the views that did not fail, and the other metrics of all", async () => {
-  interface Item {
-    metric: string;
-    measurement: string | null;
-    value: number | null;
-    items: Item[] | null;
-  }
-  const { data } = await ask<{ data: Item[] }>(`metrics/comparison?${span}&dimension=country&value=IN`);
-  const own = views.filter(({ country }) => country === "IN");
-  const flat = (items: Item[]): Item[] => items.flatMap((item) => [item, ...flat(item.items ?? [])]);
-  const valueOf = (metric: string, measurement: string | null) =>
-    flat(data).find((item) => item.metric === metric && item.measurement === measurement)!.value;
-  expect(valueOf("views", "count")).toBe(own.length);
-  const good = own.filter(({ viewHasError }) => !viewHasError);
-  expect(valueOf("overall_score", "avg")).toEqual(near(expectedValue("quality_of_experience_score", "avg", good)));
-  expect(valueOf("playback_failure_percentage", null)).toEqual(near(1 - good.length / own.length));
-  expect(valueOf("video_startup_time", "95th")).toEqual(near(expectedValue("video_startup_time", "95th", own)));
-  expect(valueOf("live_stream_latency", "95th")).toBeNull();
 });
 
 describe("a question is refused with what would be right:", () => {
