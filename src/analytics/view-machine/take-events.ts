@@ -31,10 +31,12 @@ export function takeEvents(machine: ViewParts, { workspaceId, viewId, edge, even
     if (added.length === 0) return 0;
     const hasEnded = machine.events.lastName === "ended";
     timers.schedule("silence", nowMs + (hasEnded ? ENDED_SILENCE_MS : SILENCE_MS));
+    const isEnding = timers.isScheduled("settle") || added.some(({ name }) => ENDS.has(name));
+    const isComplete = isEnding && isGapless(machine);
+    if (isEnding) timers.schedule("settle", isComplete ? nowMs : nowMs + SETTLE_MS);
     const nextProjectionMs = (documents.get("projectedAtMs") ?? 0) + PROJECT_EVERY_MS;
-    timers.bringForward("project", hasEnded ? nowMs : Math.max(nowMs, nextProjectionMs));
-    if (timers.isScheduled("settle") || added.some(({ name }) => ENDS.has(name)))
-      timers.schedule("settle", isGapless(machine) ? nowMs : nowMs + SETTLE_MS);
+    if (isComplete) timers.cancel("project"); // the end writes the same
+    else timers.bringForward("project", hasEnded ? nowMs : Math.max(nowMs, nextProjectionMs));
     return added.length;
   });
 }

@@ -1,4 +1,5 @@
 /** From beacons to the records of views (media contract, analytics). */
+import { env, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { newWorkspace, send, type TestWorkspace } from "../workspace.ts";
 import { eventsOf } from "../events/webhooks/webhook-rows.ts";
@@ -90,6 +91,14 @@ test("events are merged in their order, whatever order they come in, and each co
   expect(await viewOf(player.viewId)).toMatchObject({ isFinal: false, watchTime: 10_000, videoTitle: "Harbour" });
   await sendView(workspace.id, [pulse!, playing!, pulse!]);
   expect(await viewOf(player.viewId)).toMatchObject({ isFinal: true, watchTime: 10_000, videoStartupTime: 400 });
+});
+
+test("a view whose first report is complete is written to its store once, as final", async () => {
+  const player = new TestPlayer(workspace.id);
+  await sendView(workspace.id, player.completeView(secondsAgo(30)));
+  expect(await viewOf(player.viewId)).toMatchObject({ isFinal: true, watchTime: 10_000 });
+  const machine = env.VIEW_MACHINE.get(env.VIEW_MACHINE.idFromName(`${workspace.id}:${player.viewId}`));
+  expect(await runInDurableObject(machine, (_, { storage }) => storage.kv.get("revision"))).toBe(1);
 });
 
 test("a view ends after a minute although an event is missing", async () => {
