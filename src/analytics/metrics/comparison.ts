@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import type { Env } from "../../platform/env.ts";
-import { groupViews } from "./group-views.ts";
-import type { Measurement, MetricName } from "./metrics.ts";
-import type { Scope } from "./scope.ts";
+import { ALL } from "../questions/group-key.ts";
+import type { Measurement, MetricName } from "../questions/metrics.ts";
+import type { Scope } from "../questions/scope.ts";
+import type { ViewEngine } from "../questions/view-engine.ts";
 
 interface Item {
   value: number | null;
@@ -114,15 +114,15 @@ const SCORES = new Set<MetricName>([
 ]);
 
 /** All metrics of the views in scope. Scores are averages over views that did not fail. */
-export async function comparisonOf(env: Env, workspaceId: string, scope: Scope, nowMs: number): Promise<Item[]> {
+export async function comparisonOf(engine: ViewEngine, scope: Scope): Promise<Item[]> {
   const succeeded = {
     ...scope,
     filters: [...scope.filters, { dimension: "playback_failed", value: "true", isExcluded: true }],
   };
   const branchOf = async (branch: Branch): Promise<Item> => {
     const { metric, measurement } = branch;
-    const question = { workspaceId, metric, measurement: measurement ?? "avg", keySql: "NULL" };
-    const [all] = await groupViews(env, { ...question, scope: SCORES.has(metric) ? succeeded : scope }, nowMs);
+    const question = { metric, measurement: measurement ?? "avg", key: ALL };
+    const [all] = await engine.group({ ...question, scope: SCORES.has(metric) ? succeeded : scope });
     const isCount = metric === "views" || metric === "unique_viewers";
     return {
       value: all?.value ?? (isCount ? 0 : null),
