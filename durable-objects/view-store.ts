@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { continueForgetting } from "../src/analytics/store/forget-viewer.ts";
+import { handOver } from "../src/analytics/store/hand-over.ts";
 import { StoreParts } from "../src/analytics/store/parts.ts";
 import { receiveStoreCall } from "../src/analytics/store/receive-store-call.ts";
 import { isEmptyStore, sweepStore } from "../src/analytics/store/sweep-store.ts";
@@ -30,9 +31,8 @@ export class ViewStore extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     const parts = this.#parts;
-    await parts.timers.runDue({
-      run: async (timer) => (timer === "sweep" ? sweepStore(parts) : continueForgetting(parts)),
-    });
+    const handlers = { sweep: sweepStore, forget: continueForgetting, "hand-over": handOver };
+    await parts.timers.runDue({ run: async (timer) => await handlers[timer](parts) });
     if (!isEmptyStore(parts)) return;
     this.#opened = null;
     await this.ctx.storage.deleteAll();

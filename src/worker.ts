@@ -1,4 +1,5 @@
 import { evaluateAlerts } from "./analytics/alerts/evaluate-alerts.ts";
+import { moveViews } from "./analytics/engines/move-views.ts";
 import { sweepExports } from "./analytics/exports/repository.ts";
 import { consumePurges, sweepAssets } from "./library/assets/index.ts";
 import { sweepUploads } from "./library/uploads/index.ts";
@@ -57,6 +58,7 @@ export default {
       sweepClips(env, now),
       sweepExports(env, now),
       evaluateAlerts(env, now),
+      moveViews(env, now),
       refreshMatchedTypes(env),
       resealSecrets(env),
       sweepSecrets(env),

@@ -49,6 +49,9 @@ export function deriveConfig(base: WranglerConfig, settings: DeploySettings, dat
         ...(consumer.dead_letter_queue === undefined ? {} : { dead_letter_queue: named(consumer.dead_letter_queue) }),
       })),
     },
+    ...(settings.viewStream === undefined
+      ? {}
+      : { pipelines: [{ binding: "VIEW_STREAM", stream: settings.viewStream }] }),
     ratelimits: (ratelimits ?? []).map((limit) => ({
       ...limit,
       namespace_id: String(Number(limit.namespace_id) + offsetOf(settings.name)),

@@ -70,6 +70,8 @@ const DeploySettings = z.strictObject({
   workersDev: z.boolean().default(true),
   secretsFile: z.string().min(1).default("secrets.json"),
   vars: z.record(z.string(), Variable).default({}),
+  /** The Pipelines stream of the distributed engine of video data. */
+  viewStream: z.string().min(1).optional(),
 });
 
 const KNOWN_FIELDS = { "": Object.keys(DeploySettings.shape), encoders: Object.keys(Encoders.shape) };

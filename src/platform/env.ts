@@ -12,6 +12,11 @@ export interface Env extends Cloudflare.Env {
   /** Secret: the header `Authorization` of requests to the owner's licence service; unset = none. */
   DRM_LICENSE_PROXY_AUTHORIZATION?: string;
 
+  /** Secret: the token with which the table of the distributed engine is queried (docs/guides/video-data.md). */
+  R2_SQL_TOKEN?: string;
+  /** The Pipelines stream through which views get into that table; unset = there is no distributed engine. */
+  VIEW_STREAM?: { send(records: Record<string, unknown>[]): Promise<void> };
+
   /** `npm start` only: a network that refuses private addresses at connect time. */
   SOURCE_NETWORK?: Fetcher;
   /** `npm start` only: `GET /{hostname}` returns `{ addresses: string[] }`. Elsewhere names are resolved by DNS over HTTPS. */

@@ -68,6 +68,11 @@ const RULES = {
     words: "must be a host name",
   },
   VIEW_RETENTION_DAYS: wholeNumberIn(VIEW_RETENTION_DAYS),
+  R2_SQL_URL: secureUrl,
+  R2_SQL_TABLE: {
+    isValid: (value) => /^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$/.test(value),
+    words: "must be namespace.table, in lower-case letters, digits and underscores",
+  },
   REVOKED_GATEWAYS: {
     isValid: (value) => value.split(",").every((id) => id.trim() === "" || GATEWAY_ID.test(id.trim())),
     words: "must be ids of gateways, separated by commas",

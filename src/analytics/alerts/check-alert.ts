@@ -1,5 +1,5 @@
 import { Problem } from "../../platform/http/problems.ts";
-import { readFilters } from "../metrics/scope.ts";
+import { readFilters } from "../questions/scope.ts";
 import { ALERT_DIMENSIONS, type CreateAlert } from "./schemas.ts";
 
 const DIMENSIONS: readonly string[] = ALERT_DIMENSIONS;

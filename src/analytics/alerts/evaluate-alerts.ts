@@ -4,8 +4,9 @@ import { derivedId } from "../../platform/crypto/derived-id.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log, logWarning } from "../../platform/log.ts";
-import { ALL_VIEWS, groupViews } from "../metrics/group-views.ts";
-import { readFilters } from "../metrics/scope.ts";
+import { openEngine } from "../engines/open-engine.ts";
+import { ALL } from "../questions/group-key.ts";
+import { readFilters } from "../questions/scope.ts";
 import { alertEvent } from "./alert-event.ts";
 import { MEASURED } from "./measured.ts";
 import { BUCKET_MS, type Bucket, decide, lastBucketEndMs } from "./decide.ts";
@@ -61,14 +62,7 @@ async function figuresOf(env: Env, rule: AlertRule, endMs: number, nowMs: number
     toMs: endMs,
     filters: readFilters(rule.filters, { filterby: "filters" }),
   };
-  const { workspaceId } = rule;
-  const question = {
-    workspaceId,
-    scope,
-    metric: MEASURED[rule.metric],
-    measurement: "avg",
-    keySql: ALL_VIEWS,
-  } as const;
-  const [all] = await groupViews(env, question, nowMs);
+  const engine = await openEngine(env, rule.workspaceId, nowMs);
+  const [all] = await engine.group({ scope, metric: MEASURED[rule.metric], measurement: "avg", key: ALL });
   return { endMs, views: all?.views ?? 0, value: all?.value ?? null };
 }

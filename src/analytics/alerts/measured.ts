@@ -1,5 +1,5 @@
 import type { ALERT_METRICS } from "../../events/index.ts";
-import type { MetricName } from "../metrics/metrics.ts";
+import type { MetricName } from "../questions/metrics.ts";
 
 export type AlertMetric = (typeof ALERT_METRICS)[number];
 

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ALERT_METRICS, ALERT_OPERATORS, ALERT_SEVERITIES } from "../../events/index.ts";
 import { lines } from "../../platform/http/fields.ts";
-import { MAX_FILTERS } from "../metrics/scope.ts";
+import { MAX_FILTERS } from "../questions/scope.ts";
 
 /** The dimensions that views can be filtered by. */
 export const ALERT_DIMENSIONS = [

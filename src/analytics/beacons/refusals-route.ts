@@ -2,9 +2,9 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { envelopeAnswer, security, successWith } from "../../platform/http/answers.ts";
 import { problemResponses } from "../../platform/http/openapi.ts";
 import { newRouter } from "../../platform/http/router.ts";
-import { monthsIn } from "../metrics/ask-stores.ts";
+import { monthsIn } from "../questions/ask-stores.ts";
 import { scopeQuery, Timespan, timespanOf } from "../metrics/schemas.ts";
-import { readScope } from "../metrics/scope.ts";
+import { readScope } from "../questions/scope.ts";
 import { callStore } from "../store/store-calls.ts";
 import { type Refusal, REFUSALS } from "./refusals.ts";
 

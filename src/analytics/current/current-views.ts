@@ -1,8 +1,9 @@
 /** Who is watching at this moment, from the rows of running views. */
 import type { Env } from "../../platform/env.ts";
-import { askStores, monthsIn } from "../metrics/ask-stores.ts";
-import { groupViews } from "../metrics/group-views.ts";
-import type { Scope } from "../metrics/scope.ts";
+import { askStores, monthsIn } from "../questions/ask-stores.ts";
+import { type GroupKey } from "../questions/group-key.ts";
+import { groupViews } from "../questions/group-views.ts";
+import type { Scope } from "../questions/scope.ts";
 import type { Query } from "../store/store-calls.ts";
 
 const MINUTE_MS = 60_000;
@@ -29,15 +30,16 @@ const currentScope = (nowMs: number): Scope => ({
   isRunning: true,
 });
 
-/** The current viewers for each value, the most viewers first. @param keySql an expression of the query builder */
+/** The current viewers for each value, the most viewers first. Running views are always in the embedded engine. */
 export async function currentViewers(
   env: Env,
   workspaceId: string,
-  keySql: string,
+  groupKey: GroupKey,
   nowMs: number,
 ): Promise<CurrentGroup[]> {
-  const question = { workspaceId, scope: currentScope(nowMs), metric: "views", measurement: "count", keySql } as const;
-  const groups = (await groupViews(env, question, nowMs)).map(({ key, viewers, views }) => ({
+  const scope = currentScope(nowMs);
+  const question = { scope, metric: "views", measurement: "count", key: groupKey } as const;
+  const groups = (await groupViews(env, workspaceId, question, nowMs)).map(({ key, viewers, views }) => ({
     key: key === null ? null : String(key),
     viewers,
     views,

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Env } from "../../platform/env.ts";
+import { ALL, byDimension, type GroupKey } from "../questions/group-key.ts";
 import { currentViewers, type CurrentGroup } from "./current-views.ts";
 
 /** Entries of each list, those with the most viewers. */
@@ -24,9 +25,9 @@ export const Now = z
 
 /** Who is watching: viewers with a running view that has reported in the last 60 s. */
 export async function viewersNow(env: Env, workspaceId: string, nowMs: number): Promise<z.output<typeof Now>> {
-  const by = async (keySql: string): Promise<CurrentGroup[]> => await currentViewers(env, workspaceId, keySql, nowMs);
+  const by = async (key: GroupKey): Promise<CurrentGroup[]> => await currentViewers(env, workspaceId, key, nowMs);
   const [all, media, streams, countries] = await Promise.all(
-    ["NULL", "media_id", "fp_live_stream_id", "country"].map((keySql) => by(keySql)),
+    [ALL, ...["media_id", "fp_live_stream_id", "country"].map(byDimension)].map((key) => by(key)),
   );
   const { viewers, views } = all![0] ?? { viewers: 0, views: 0 };
   return {

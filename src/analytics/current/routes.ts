@@ -6,6 +6,7 @@ import { limitQuery, Timespan, TimespanMs, timespanOf } from "../metrics/schemas
 import { DIMENSIONS } from "../store/dimensions.ts";
 import { nowEvents } from "./now-events.ts";
 import { Now, viewersNow } from "./now.ts";
+import { byDimension } from "../questions/group-key.ts";
 import { currentViewers, currentViewsByMinute } from "./current-views.ts";
 
 const tags = ["Video data"];
@@ -102,8 +103,8 @@ export const currentViewRoutes = newRouter()
   .openapi(filterRoute, async (c) => {
     const { dimension, limit } = c.req.valid("query");
     const nowMs = Date.now();
-    const keySql = OLDER_NAMES[dimension] ?? dimension;
-    const groups = await currentViewers(c.env, c.var.caller.workspaceId, keySql, nowMs);
+    const key = byDimension(OLDER_NAMES[dimension] ?? dimension);
+    const groups = await currentViewers(c.env, c.var.caller.workspaceId, key, nowMs);
     const data = groups.slice(0, limit).map(({ key, viewers, views }) => ({
       concurrentViewers: viewers,
       dimensionName: key ?? "",

@@ -9,7 +9,8 @@ import { orNotFound } from "../../platform/http/problems.ts";
 import { uuidParam } from "../../platform/http/requests.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { ScopeQuery, Timespan, timespanOf } from "../metrics/schemas.ts";
-import { readScope } from "../metrics/scope.ts";
+import { readScope } from "../questions/scope.ts";
+import { openEngine } from "../engines/open-engine.ts";
 import { engagementOf, gridOver } from "./engagement.ts";
 
 const tags = ["Video data"];
@@ -79,7 +80,11 @@ export const engagementRoutes = newRouter()
       content: { column: "media_id" as const, id: mediaId },
       grid: gridOver(0, durationMs),
     };
-    const data = { mediaId, durationMs, ...(await engagementOf(c.env, workspaceId, question, nowMs)) };
+    const data = {
+      mediaId,
+      durationMs,
+      ...(await engagementOf(await openEngine(c.env, workspaceId, nowMs), question)),
+    };
     return c.json(successWith({ data, timespan: timespanOf(scope) }), 200);
   })
   .openapi(streamRoute, async (c) => {
@@ -100,6 +105,6 @@ export const engagementRoutes = newRouter()
       content: { column: "fp_live_stream_id" as const, id: streamId },
       grid: gridOver(scope.fromMs, scope.toMs - scope.fromMs),
     };
-    const data = { streamId, ...(await engagementOf(c.env, workspaceId, question, nowMs)) };
+    const data = { streamId, ...(await engagementOf(await openEngine(c.env, workspaceId, nowMs), question)) };
     return c.json(successWith({ data, timespan: timespanOf(scope) }), 200);
   });

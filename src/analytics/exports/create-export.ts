@@ -6,9 +6,9 @@ import type { CreateContext } from "../../platform/http/idempotency.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { log } from "../../platform/log.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
-import { readScope } from "../metrics/scope.ts";
+import { readScope } from "../questions/scope.ts";
 import { EXPORT_FIELDS } from "./export-fields.ts";
-import { countViews } from "./export-pages.ts";
+import { openEngine } from "../engines/open-engine.ts";
 import { countExports, insertExport } from "./repository.ts";
 import type { CreateExport, ViewExportRecord } from "./schemas.ts";
 
@@ -40,7 +40,7 @@ export async function createExport(
   const expiresAt = new Date(now.getTime() + expiresIn * 1000);
   const grant: ExportGrant = { expiresAt: expiresAt.getTime(), exportId: id };
   const url = `${publicUrl}/exports/${id}.${format}?token=${await signGrant(env.JOB_SECRET, grant)}`;
-  const rows = await countViews(env, workspaceId, scope, now.getTime());
+  const rows = await (await openEngine(env, workspaceId, now.getTime())).count(scope);
   const record: z.output<typeof ViewExportRecord> = {
     exportId: id,
     url,

@@ -5,9 +5,10 @@ import { Problem } from "../../platform/http/problems.ts";
 import { countRequest } from "../../tenancy/limits/index.ts";
 import { log, logError } from "../../platform/log.ts";
 import type { ExportGrant } from "./create-export.ts";
+import type { ViewEngine } from "../questions/view-engine.ts";
 import { flatView } from "./export-fields.ts";
 import { WRITERS } from "./export-formats.ts";
-import { viewPages } from "./export-pages.ts";
+import { openEngine } from "../engines/open-engine.ts";
 import { findExport, type ViewExport } from "./repository.ts";
 
 /**
@@ -24,7 +25,8 @@ export async function downloadExport(env: Env, exportId: string, token: string):
   if (found === null) throw new Problem("export_not_found", "the export was revoked");
   await countRequest(env, found.workspaceId);
   const { format } = found.query;
-  return new Response(textOf(env, found), {
+  const engine = await openEngine(env, found.workspaceId, found.createdAt.getTime());
+  return new Response(textOf(engine, found), {
     headers: {
       "content-type": WRITERS[format].contentType,
       "content-disposition": `attachment; filename="views-${exportId.slice(0, 8)}.${format}"`,
@@ -36,10 +38,10 @@ export async function downloadExport(env: Env, exportId: string, token: string):
 }
 
 /** Asks the stores for the next page only when the client has read the one before. */
-function textOf(env: Env, { id, workspaceId, query, createdAt }: ViewExport): ReadableStream<Uint8Array> {
+function textOf(engine: ViewEngine, { id, workspaceId, query }: ViewExport): ReadableStream<Uint8Array> {
   const { scope, fields, format } = query;
   const writer = WRITERS[format];
-  const pages = viewPages(env, workspaceId, scope, createdAt.getTime());
+  const pages = engine.pages(scope);
   const encoder = new TextEncoder();
   let rows = 0;
   return new ReadableStream<Uint8Array>(

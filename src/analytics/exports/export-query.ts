@@ -1,4 +1,4 @@
-import type { Scope } from "../metrics/scope.ts";
+import type { Scope } from "../questions/scope.ts";
 
 export const FORMATS = ["json", "ndjson", "csv"] as const;
 export type ExportFormat = (typeof FORMATS)[number];

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_FILTERS, TIMESPANS } from "../metrics/scope.ts";
+import { MAX_FILTERS, TIMESPANS } from "../questions/scope.ts";
 import { EXPORT_FIELDS } from "./export-fields.ts";
 import { FORMATS } from "./export-query.ts";
 

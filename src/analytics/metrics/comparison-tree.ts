@@ -1,4 +1,4 @@
-import type { Measurement, MetricName } from "./metrics.ts";
+import type { Measurement, MetricName } from "../questions/metrics.ts";
 
 export type Type = "number" | "milliseconds" | "percentage" | "mbps";
 export interface Branch {

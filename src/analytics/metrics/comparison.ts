@@ -1,11 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import type { Env } from "../../platform/env.ts";
-import { callStore, type Wanted } from "../store/store-calls.ts";
-import { monthsIn } from "./ask-stores.ts";
-import { ALL_VIEWS, groupViews } from "./group-views.ts";
-import { type Measurement, METRICS, quantileOf } from "./metrics.ts";
+import { ALL } from "../questions/group-key.ts";
+import { type Measurement, METRICS, quantileOf } from "../questions/metrics.ts";
+import type { Scope } from "../questions/scope.ts";
+import type { ViewEngine } from "../questions/view-engine.ts";
+import type { Figures, Wanted } from "../store/store-calls.ts";
 import { type Branch, SCORES, TREE, type Type, TYPICAL } from "./comparison-tree.ts";
-import { conditionOf, type Scope } from "./scope.ts";
 
 interface Item {
   value: number | null;
@@ -49,12 +48,9 @@ function leavesOf(branches: readonly Branch[]): Branch[] {
 type Answer = (branch: Pick<Branch, "metric" | "measurement">) => Promise<number | null>;
 
 /** All metrics of the views in scope. Scores are averages over views that did not fail. */
-export async function comparisonOf(env: Env, workspaceId: string, scope: Scope, nowMs: number): Promise<Item[]> {
-  const [month, ...others] = monthsIn(env, scope, nowMs);
-  const answer =
-    month !== undefined && others.length === 0
-      ? await fromFigures(env, { workspaceId, month }, scope)
-      : oneByOne(env, workspaceId, scope, nowMs);
+export async function comparisonOf(engine: ViewEngine, scope: Scope): Promise<Item[]> {
+  const figures = await engine.figures(scope, WANTED);
+  const answer = figures === null ? oneByOne(engine, scope) : fromFigures(figures);
   const itemsOf = async (branches: readonly Branch[]): Promise<Item[]> => {
     const items: Item[] = [];
     for (const { type, name, metric, shownAs, measurement, items: below } of branches)
@@ -71,12 +67,7 @@ export async function comparisonOf(env: Env, workspaceId: string, scope: Scope, 
   return await itemsOf(TREE);
 }
 
-/** The store of one month reads its views a few times for the whole tree. */
-async function fromFigures(env: Env, store: { workspaceId: string; month: string }, scope: Scope): Promise<Answer> {
-  const { views, viewers, columns } = await callStore(env, store, "figures", {
-    condition: conditionOf(scope),
-    wanted: WANTED,
-  });
+function fromFigures({ views, viewers, columns }: Figures): Answer {
   const byColumn = new Map(columns.map((figures) => [figures.column, figures]));
   return async ({ metric, measurement }) => {
     if (metric === "views") return views;
@@ -89,13 +80,12 @@ async function fromFigures(env: Env, store: { workspaceId: string; month: string
   };
 }
 
-/** Several months: quantiles are those of all their values together. */
-function oneByOne(env: Env, workspaceId: string, scope: Scope, nowMs: number): Answer {
+function oneByOne(engine: ViewEngine, scope: Scope): Answer {
   const exclusion = { dimension: "playback_failed", value: "true", isExcluded: true };
   const succeeded = { ...scope, filters: [...scope.filters, exclusion] };
   return async ({ metric, measurement }) => {
-    const question = { workspaceId, metric, measurement: measurement ?? "avg", keySql: ALL_VIEWS };
-    const [all] = await groupViews(env, { ...question, scope: SCORES.has(metric) ? succeeded : scope }, nowMs);
+    const question = { metric, measurement: measurement ?? "avg", key: ALL };
+    const [all] = await engine.group({ ...question, scope: SCORES.has(metric) ? succeeded : scope });
     const isCount = metric === "views" || metric === "unique_viewers";
     return all?.value ?? (isCount ? 0 : null);
   };

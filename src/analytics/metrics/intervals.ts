@@ -1,6 +1,7 @@
 import { Problem } from "../../platform/http/problems.ts";
-import type { Group } from "./group-views.ts";
-import type { Scope } from "./scope.ts";
+import type { GroupKey } from "../questions/group-key.ts";
+import type { Scope } from "../questions/scope.ts";
+import type { Group } from "../questions/view-engine.ts";
 
 const LENGTHS_MS = { minute: 60_000, ten_minutes: 600_000, hour: 3_600_000, day: 86_400_000 };
 export type Interval = keyof typeof LENGTHS_MS;
@@ -8,9 +9,7 @@ export const INTERVALS = Object.keys(LENGTHS_MS) as [Interval, ...Interval[]];
 /** Thirty days of minutes. */
 const MAX_INTERVALS = 43_201;
 
-/** The start of the interval in which a view ended, epoch ms, in SQL. */
-export const intervalSql = (interval: Interval): string =>
-  `CAST(view_end_ms / ${LENGTHS_MS[interval]} AS INTEGER) * ${LENGTHS_MS[interval]}`;
+export const byInterval = (interval: Interval): GroupKey => ({ by: "interval", intervalMs: LENGTHS_MS[interval] });
 
 /**
  * One row for each interval of a time span.

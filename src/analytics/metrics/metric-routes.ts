@@ -4,12 +4,14 @@ import { problemResponses } from "../../platform/http/openapi.ts";
 import { pagination, Pagination } from "../../platform/http/pagination.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { comparisonOf, ComparisonItem } from "./comparison.ts";
-import { ALL_VIEWS, type Group, groupViews } from "./group-views.ts";
-import { fillIntervals, INTERVALS, intervalSql } from "./intervals.ts";
+import { openEngine } from "../engines/open-engine.ts";
+import { ALL, byDimension } from "../questions/group-key.ts";
+import type { Group } from "../questions/view-engine.ts";
+import { byInterval, fillIntervals, INTERVALS } from "./intervals.ts";
 import { listErrors, PlaybackError, TopError } from "./list-errors.ts";
-import { METRICS } from "./metrics.ts";
+import { METRICS } from "../questions/metrics.ts";
 import * as schemas from "./schemas.ts";
-import { readScope } from "./scope.ts";
+import { readScope } from "../questions/scope.ts";
 
 const { AGGREGATION, DimensionName, limitQuery, MeasurementName, MetricParams, scopeQuery, SortOrder, timespanOf } =
   schemas;
@@ -171,13 +173,9 @@ export const metricRoutes = newRouter()
     const { metricId: metric } = c.req.valid("param");
     const nowMs = Date.now();
     const scope = readScope(spans, filters, nowMs);
+    const engine = await openEngine(c.env, c.var.caller.workspaceId, nowMs);
     const ask = async (filtered: typeof scope) => {
-      const { workspaceId } = c.var.caller;
-      const [all] = await groupViews(
-        c.env,
-        { workspaceId, scope: filtered, metric, measurement, keySql: ALL_VIEWS },
-        nowMs,
-      );
+      const [all] = await engine.group({ scope: filtered, metric, measurement, key: ALL });
       const empty = { ...EMPTY, value: METRICS[metric].column === null || metric === "unique_viewers" ? 0 : null };
       return all ?? empty;
     };
@@ -208,9 +206,9 @@ export const metricRoutes = newRouter()
       measurement,
     } = query;
     const scope = readScope(spans, filters, Date.now());
-    const { workspaceId } = c.var.caller;
-    const question = { workspaceId, scope, metric: c.req.valid("param").metricId, measurement, keySql: groupBy };
-    const rows = (await groupViews(c.env, question, Date.now())).map((group) => ({
+    const engine = await openEngine(c.env, c.var.caller.workspaceId, Date.now());
+    const { metricId: metric } = c.req.valid("param");
+    const rows = (await engine.group({ scope, metric, measurement, key: byDimension(groupBy) })).map((group) => ({
       views: group.views,
       value: group.value,
       totalWatchTime: Math.round(group.watchMs),
@@ -234,10 +232,10 @@ export const metricRoutes = newRouter()
     const { "timespan[]": spans, "filterby[]": filters, granularity, sortOrder, measurement } = query;
     const interval = query.groupBy ?? granularity ?? "minute";
     const scope = readScope(spans, filters, Date.now());
-    const { workspaceId } = c.var.caller;
+    const engine = await openEngine(c.env, c.var.caller.workspaceId, Date.now());
     const { metricId: metric } = c.req.valid("param");
-    const question = { workspaceId, scope, metric, measurement, keySql: intervalSql(interval) };
-    const intervals = fillIntervals(scope, interval, await groupViews(c.env, question, Date.now()));
+    const groups = await engine.group({ scope, metric, measurement, key: byInterval(interval) });
+    const intervals = fillIntervals(scope, interval, groups);
     if (sortOrder === "desc") intervals.reverse();
     const answer = {
       metadata: { granularity: interval, ...AGGREGATION },
@@ -251,13 +249,13 @@ export const metricRoutes = newRouter()
     const scope = readScope(spans, filters, Date.now());
     if (dimension !== undefined && wanted !== undefined)
       scope.filters.push({ dimension, value: wanted, isExcluded: false });
-    const data = await comparisonOf(c.env, c.var.caller.workspaceId, scope, Date.now());
+    const data = await comparisonOf(await openEngine(c.env, c.var.caller.workspaceId, Date.now()), scope);
     return c.json(successWith({ data, timespan: timespanOf(scope) }), 200);
   })
   .openapi(errorsRoute, async (c) => {
     const { "timespan[]": spans, "filterby[]": filters, limit } = c.req.valid("query");
     const scope = readScope(spans, filters, Date.now());
-    const data = await listErrors(c.env, c.var.caller.workspaceId, scope, limit, Date.now());
+    const data = await listErrors(await openEngine(c.env, c.var.caller.workspaceId, Date.now()), scope, limit);
     return c.json(successWith({ data, timespan: timespanOf(scope) }), 200);
   });
 

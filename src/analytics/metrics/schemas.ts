@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { DIMENSIONS } from "../store/dimensions.ts";
-import { MEASUREMENTS, METRIC_NAMES } from "./metrics.ts";
-import { TIMESPANS } from "./scope.ts";
+import { MEASUREMENTS, METRIC_NAMES } from "../questions/metrics.ts";
+import { TIMESPANS } from "../questions/scope.ts";
 
 const repeatable = (description: string) =>
   z

@@ -6,8 +6,8 @@ import { orNotFound } from "../../platform/http/problems.ts";
 import { uuidParam } from "../../platform/http/requests.ts";
 import { newRouter } from "../../platform/http/router.ts";
 import { DIMENSIONS } from "../store/dimensions.ts";
-import { groupViews } from "./group-views.ts";
-import { findView, listViews } from "./list-views.ts";
+import { openEngine } from "../engines/open-engine.ts";
+import { byDimension } from "../questions/group-key.ts";
 import {
   DimensionName,
   limitQuery,
@@ -18,7 +18,7 @@ import {
   Timespan,
   timespanOf,
 } from "./schemas.ts";
-import { readScope } from "./scope.ts";
+import { readScope } from "../questions/scope.ts";
 import { toView, toViewItem, View, ViewItem } from "./to-view.ts";
 
 const tags = ["Video data"];
@@ -111,9 +111,9 @@ export const viewRoutes = newRouter()
   .openapi(topContentRoute, async (c) => {
     const { "timespan[]": spans, "filterby[]": filters, limit } = c.req.valid("query");
     const scope = readScope(spans, filters, Date.now());
-    const { workspaceId } = c.var.caller;
-    const question = { workspaceId, scope, metric: "views", measurement: "count", keySql: "video_title" } as const;
-    const groups = (await groupViews(c.env, question, Date.now())).toSorted(byViews).slice(0, limit);
+    const engine = await openEngine(c.env, c.var.caller.workspaceId, Date.now());
+    const question = { scope, metric: "views", measurement: "count", key: byDimension("video_title") } as const;
+    const groups = (await engine.group(question)).toSorted(byViews).slice(0, limit);
     const data = groups.map(({ key, views, viewers }) => ({
       videoTitle: String(key ?? ""),
       views,
@@ -128,7 +128,8 @@ export const viewRoutes = newRouter()
     for (const [dimension, value] of Object.entries({ viewer_id: viewerId, error_code: errorCode }))
       if (value !== undefined) scope.filters.push({ dimension, value, isExcluded: false });
     const page = { page: offset, limit, order: sortOrder };
-    const { rows, total } = await listViews(c.env, c.var.caller.workspaceId, scope, page, Date.now());
+    const engine = await openEngine(c.env, c.var.caller.workspaceId, Date.now());
+    const { rows, total } = await engine.list(scope, page);
     const answer = {
       data: rows.map(toViewItem),
       pagination: pagination(total, offset, limit),
@@ -137,18 +138,19 @@ export const viewRoutes = newRouter()
     return c.json(successWith(answer), 200);
   })
   .openapi(viewRoute, async (c) => {
-    const { workspaceId } = c.var.caller;
-    const found = await findView(c.env, workspaceId, c.req.valid("param").viewId.toLowerCase(), Date.now());
+    const engine = await openEngine(c.env, c.var.caller.workspaceId, Date.now());
+    const found = await engine.find(c.req.valid("param").viewId.toLowerCase());
     return c.json(success(toView(orNotFound(found, "view_not_found"))), 200);
   })
   .openapi(dimensionsRoute, (c) => c.json(success([...DIMENSIONS]), 200))
   .openapi(valuesRoute, async (c) => {
     const { "timespan[]": spans, "filterby[]": filters } = c.req.valid("query");
     const scope = readScope(spans, filters, Date.now());
-    const { workspaceId } = c.var.caller;
-    const keySql = c.req.valid("param").dimensionsId;
-    const question = { workspaceId, scope, metric: "views", measurement: "count", keySql } as const;
-    const groups = (await groupViews(c.env, question, Date.now())).filter(({ key }) => key !== null).toSorted(byViews);
+    const engine = await openEngine(c.env, c.var.caller.workspaceId, Date.now());
+    const key = byDimension(c.req.valid("param").dimensionsId);
+    const groups = (await engine.group({ scope, metric: "views", measurement: "count", key }))
+      .filter(({ key }) => key !== null)
+      .toSorted(byViews);
     const data = groups
       .slice(0, MAX_VALUES)
       .map(({ key, views, viewers }) => ({ value: String(key), uniqueCount: viewers, count: views }));

@@ -47,6 +47,11 @@ export const VIEW_COLUMNS: readonly string[] = [
   "record",
 ];
 
+const NUMERIC = new Set([...Object.keys(MEASURES), "revision"]);
+for (const text of ["viewer_key", "error_message"]) NUMERIC.delete(text);
+
+export const isNumericColumn = (name: string): boolean => NUMERIC.has(name);
+
 /** @param revision orders the states of a view: the highest stays */
 export const rowOf = (view: ViewRecord, revision: number): Record<string, string | number | null> => ({
   view_id: view.viewId,

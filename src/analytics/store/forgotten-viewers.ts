@@ -50,12 +50,19 @@ export class ForgottenViewers {
     });
   }
 
+  /** All that are kept. */
+  hashes(): { hash: string; atMs: number }[] {
+    const select = "SELECT hash, at_ms AS atMs FROM forgotten_viewers ORDER BY hash";
+    return this.#sql.exec<{ hash: string; atMs: number }>(select).toArray();
+  }
+
   get isEmpty(): boolean {
     return this.next() === null && this.#sql.exec("SELECT 1 FROM forgotten_viewers LIMIT 1").toArray().length === 0;
   }
 
-  deleteOld(nowMs: number): void {
-    this.#sql.exec("DELETE FROM forgotten_viewers WHERE at_ms < ?", nowMs - KEEP_MS);
+  /** @param furtherMs how much longer they are kept, because rows that cannot be deleted are left */
+  deleteOld(nowMs: number, furtherMs = 0): void {
+    this.#sql.exec("DELETE FROM forgotten_viewers WHERE at_ms < ?", nowMs - KEEP_MS - furtherMs);
   }
 }
 

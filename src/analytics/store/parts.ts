@@ -1,12 +1,16 @@
 import type { Env } from "../../platform/env.ts";
 import { Timers } from "../../platform/machine/timers.ts";
 import { ForgottenViewers } from "./forgotten-viewers.ts";
+import { HandOverTable } from "./hand-over-table.ts";
 import { RefusalCounts } from "./refusal-counts.ts";
 import { SWEEP_EVERY_MS } from "./retention.ts";
 import { ViewTable } from "./view-table.ts";
 
-/** `sweep` deletes what is too old, `forget` the views of viewers that are to be forgotten. */
-export type StoreTimer = "sweep" | "forget";
+/**
+ * `sweep` deletes what is too old, `forget` the views of viewers that are to be forgotten, `hand-over` gets final views into the distributed
+ * table.
+ */
+export type StoreTimer = "sweep" | "forget" | "hand-over";
 
 /** The components of a view store. */
 export class StoreParts {
@@ -14,6 +18,7 @@ export class StoreParts {
   readonly views: ViewTable;
   readonly forgotten: ForgottenViewers;
   readonly refusals: RefusalCounts;
+  readonly handOver: HandOverTable;
   readonly timers: Timers<StoreTimer>;
   readonly #storage: DurableObjectStorage;
 
@@ -23,6 +28,7 @@ export class StoreParts {
     this.views = new ViewTable(storage);
     this.forgotten = new ForgottenViewers(storage.sql);
     this.refusals = new RefusalCounts(storage.sql);
+    this.handOver = new HandOverTable(storage, this.forgotten);
     this.timers = new Timers(storage, Date.now, () => ({ machine: "view_store", id: id.name ?? id.toString() }));
     if (!this.timers.isScheduled("sweep")) this.timers.schedule("sweep", Date.now() + SWEEP_EVERY_MS);
   }

@@ -1,5 +1,6 @@
 import { countWatched } from "./count-watched.ts";
 import { figuresOf } from "./figures.ts";
+import { keepHandingOver } from "./hand-over.ts";
 import { forgetViewer } from "./forget-viewer.ts";
 import type { StoreParts } from "./parts.ts";
 import { putView } from "./put-view.ts";
@@ -24,6 +25,15 @@ const CALLS: Calls = {
   refusals: ({ refusals }, { fromMs, toMs }: Document<"refusals">) => refusals.between(fromMs, toMs),
   run: ({ views }, { queries }: Document<"run">) => queries.map((query) => views.run(query)),
   figures: ({ views }, { condition, wanted }: Document<"figures">) => figuresOf(views, condition, wanted),
+  remainder: ({ views, handOver }, { workspaceId, month, queries, watched }: Document<"remainder">) => {
+    handOver.open(workspaceId, month);
+    return {
+      rows: queries.map((query) => views.run(query)),
+      watched: watched === undefined ? null : countWatched(views, watched.condition, watched.axis, watched.grid),
+      handedOver: handOver.handedOver,
+    };
+  },
+  handOver: (parts, of: Document<"handOver">) => keepHandingOver(parts, of),
   forget: (parts, { viewerId }: Document<"forget">) => forgetViewer(parts, viewerId),
 };
 

@@ -1,6 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 import { callMachine } from "../../platform/machine/calls.ts";
 import type { Measure } from "./columns.ts";
+import type { HandedOver } from "../r2-sql/handed-over.ts";
 import type { RefusalCount } from "./refusal-counts.ts";
 import type { IntervalGrid, Watched } from "./interval-counts.ts";
 import type { TimelineEvent } from "../views/view-event.ts";
@@ -50,6 +51,28 @@ export interface Forgotten {
   remainingViews: number;
 }
 
+/** How far a store has handed over its final views, in views. */
+export interface HandOverProgress {
+  /** They count in the distributed table; fewer once the store deletes them. */
+  confirmed: number;
+  remaining: number;
+}
+
+/** What of a store does not count in the distributed table. */
+export interface Remainder {
+  /** The rows of each query. */
+  rows: Row[][];
+  watched: Watched | null;
+  /** At the moment of the answer. */
+  handedOver: HandedOver;
+}
+
+interface WatchedQuery {
+  condition: Query;
+  axis: "media" | "clock";
+  grid: IntervalGrid;
+}
+
 /** The calls of a view store. Each is one document. */
 export interface StoreCalls {
   /** Repeatable. @param stored `revision` orders the states of a view: the highest stays */
@@ -59,7 +82,7 @@ export interface StoreCalls {
   /** The views that satisfy the condition and come after this one, in the order of their ends: as many as fit into an answer. */
   page: (of: { condition: Query; afterMs: number; afterId: string }) => StoredView["view"][];
   /** Which intervals the views that satisfy the condition have watched. */
-  engagement: (of: { condition: Query; axis: "media" | "clock"; grid: IntervalGrid }) => Watched;
+  engagement: (of: WatchedQuery) => Watched;
   /** Counts what could not be used of reports. A call that is repeated counts twice: the figures are for finding faults. */
   refuse: (of: { counts: Record<string, number>; atMs: number }) => void;
   refusals: (of: { fromMs: number; toMs: number }) => RefusalCount[];
@@ -67,6 +90,10 @@ export interface StoreCalls {
   run: (of: { queries: Query[] }) => Row[][];
   /** Sums and quantiles of many columns. */
   figures: (of: { condition: Query; wanted: Wanted[] }) => Figures;
+  /** For questions whose conditions include `REMAINDER` (hand-over-table.ts). */
+  remainder: (of: { workspaceId: string; month: string; queries: Query[]; watched?: WatchedQuery }) => Remainder;
+  /** Hands over final views to the distributed table for half an hour. Repeatable. @param of `isSwitched`: questions are asked of both */
+  handOver: (of: { workspaceId: string; month: string; isSwitched: boolean }) => HandOverProgress;
   /** Deletes the views of a viewer that began until now. Repeatable. */
   forget: (of: { viewerId: string }) => Forgotten;
 }

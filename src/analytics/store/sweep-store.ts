@@ -3,17 +3,31 @@ import type { StoreParts } from "./parts.ts";
 import { retentionMs, SWEEP_EVERY_MS } from "./retention.ts";
 
 /** A run of the alarm deletes at most this many views; the next one follows at once. */
+const LONGEST_MONTH_MS = 31 * 24 * 3600_000;
 const VIEWS_AT_ONCE = 2000;
 
 /** Deletes views that are too old to be asked for, and plans the next run. */
-export function sweepStore({ env, views, forgotten, refusals, timers }: StoreParts, nowMs = Date.now()): void {
+export function sweepStore(
+  { env, views, forgotten, refusals, timers, handOver }: StoreParts,
+  nowMs = Date.now(),
+): void {
   const deleted = views.removeEndedBefore(nowMs - retentionMs(env), VIEWS_AT_ONCE);
   if (deleted > 0) log("view_store.swept", { views: deleted });
-  forgotten.deleteOld(nowMs);
+  forgotten.deleteOld(nowMs, handOver.isOpen ? retentionMs(env) : 0);
   refusals.deleteBefore(nowMs - retentionMs(env));
   timers.schedule("sweep", nowMs + (deleted < VIEWS_AT_ONCE ? SWEEP_EVERY_MS : 1));
 }
 
 /** Whether the store has nothing to remember. */
-export const isEmptyStore = ({ views, forgotten, refusals }: StoreParts): boolean =>
+export const isEmptyStore = (parts: StoreParts, nowMs = Date.now()): boolean =>
+  hasNothing(parts) && !hasHandedOver(parts, nowMs);
+
+const hasNothing = ({ views, forgotten, refusals }: StoreParts): boolean =>
   views.isEmpty && forgotten.isEmpty && refusals.isEmpty;
+
+/** Without the store, nobody would know which rows of the table count. */
+function hasHandedOver({ env, handOver }: StoreParts, nowMs: number): boolean {
+  if (!handOver.isOpen) return false;
+  const { month, line } = handOver.state;
+  return line > 0 && Date.parse(`${month}-01T00:00:00Z`) + LONGEST_MONTH_MS + retentionMs(env) > nowMs;
+}

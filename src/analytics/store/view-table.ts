@@ -1,17 +1,14 @@
 import type { TimelineEvent } from "../views/view-event.ts";
 import { type WatchedRange, watchedRanges } from "../views/watched-ranges.ts";
 import type { ViewRecord } from "../views/view-record.ts";
-import { VIEW_COLUMNS, rowOf } from "./columns.ts";
+import { isNumericColumn, rowOf, VIEW_COLUMNS } from "./columns.ts";
 import type { Query, Row, StoredView } from "./store-calls.ts";
-
-const NUMERIC = new Set([...VIEW_COLUMNS.slice(1, VIEW_COLUMNS.indexOf("browser_name")), "revision"]);
-const TEXTS = new Set(["viewer_key", "error_message"]);
 
 /** A view has about 3 kB. */
 const [MAX_PAGE_ROWS, MAX_PAGE_LENGTH] = [1000, 4 << 20];
 
 /** The viewer's id that the SDK made. */
-const SDK_VIEWER = "(record ->> '$.fpViewerId')";
+export const SDK_VIEWER = "(record ->> '$.fpViewerId')";
 const OF_VIEWER = `FROM views WHERE (viewer_id = ? OR ${SDK_VIEWER} = ?) AND view_start_ms <= ?`;
 
 /** The views of one workspace and month, in the store's own SQLite. */
@@ -22,7 +19,7 @@ export class ViewTable {
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql;
     this.#commit = (write) => storage.transactionSync(write);
-    const columns = VIEW_COLUMNS.map((name) => `${name} ${NUMERIC.has(name) && !TEXTS.has(name) ? "REAL" : "TEXT"}`);
+    const columns = VIEW_COLUMNS.map((name) => `${name} ${isNumericColumn(name) ? "REAL" : "TEXT"}`);
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS views (${columns.join(", ")}, PRIMARY KEY (view_id)) WITHOUT ROWID`);
     // Questions are answered from this index alone: its rows have a tenth of the size of those of the table, and are in the order of time.
     const others = VIEW_COLUMNS.filter((name) => !["view_end_ms", "view_id", "record"].includes(name));
@@ -119,6 +116,13 @@ export class ViewTable {
       yield watched === null
         ? watchedRanges(JSON.parse(events ?? "[]") as TimelineEvent[])
         : (JSON.parse(watched) as WatchedRange[]);
+  }
+
+  /** The rows of views with their timelines. */
+  rowsOf(viewIds: readonly string[]): Row[] {
+    const select = `SELECT ${VIEW_COLUMNS.join(", ")}, events, watched FROM views LEFT JOIN timelines USING (view_id)
+      WHERE view_id IN (SELECT value FROM json_each(?)) ORDER BY view_id`;
+    return this.#sql.exec<Row>(select, JSON.stringify(viewIds)).toArray();
   }
 
   /** The views after this one, up to a number and an amount of text that an answer can have. */

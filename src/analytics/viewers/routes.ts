@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { dataAnswer, security, success } from "../../platform/http/answers.ts";
 import { problemResponses } from "../../platform/http/openapi.ts";
 import { newRouter } from "../../platform/http/router.ts";
-import { forgetViewer } from "./forget-viewer.ts";
+import { openEngine } from "../engines/open-engine.ts";
 
 /** Beacons have no longer ones. */
 const MAX_ID_LENGTH = 2048;
@@ -40,5 +40,6 @@ const forgetRoute = createRoute({
 
 export const viewerRoutes = newRouter().openapi(forgetRoute, async (c) => {
   const { viewerId } = c.req.valid("param");
-  return c.json(success(await forgetViewer(c.env, c.var.caller.workspaceId, viewerId, Date.now())), 200);
+  const engine = await openEngine(c.env, c.var.caller.workspaceId, Date.now());
+  return c.json(success(await engine.forget(viewerId)), 200);
 });

@@ -11,6 +11,12 @@ export const workspaces = sqliteTable("workspaces", {
   organisationId: text().notNull(),
   name: text().notNull(),
   createdAt: integer({ mode: "timestamp_ms" }).notNull(),
+  /** Which engine has the views (docs/architecture/video-data.md). `moving`: the embedded one, while final views are copied. */
+  viewStore: text({ enum: ["embedded", "moving", "distributed"] })
+    .notNull()
+    .default("embedded"),
+  /** How far the copying is, in words. */
+  viewStoreProgress: text(),
 });
 
 /** API credentials. The id is the Basic user name. Only the SHA-256 of the secret is stored; the secret has 256 random bits. */

@@ -17,6 +17,8 @@ test.each([
   ["MAX_SOURCE_BYTES", ["1", "107374182400"], ["", undefined, "abc", "0", "-1", "1.5", "10 GB", "1e30"]],
   ["LIVE_PART_TARGET_MS", ["", undefined, "200", "1000"], ["199", "1001", "250.5", "500ms"]],
   ["VIEW_RETENTION_DAYS", ["", undefined, "1", "100", "400"], ["0", "401", "7.5", "30 days"]],
+  ["R2_SQL_URL", ["", "https://api.sql.example.com/api/v1/accounts/a/basin-sql/query/b"], ["http://plain/x", "sql"]],
+  ["R2_SQL_TABLE", ["", "sluice.views"], ["views", "sluice.views; --", "a.b.c", 'sluice."views"']],
   ["MAX_WORKSPACE_UPLOADS", ["1", "1000"], ["", undefined, "0", "many"]],
   ["MAX_WORKSPACE_MEDIA", ["1", "1000000"], ["", undefined, "0", "many"]],
   ["ENCODER_CONTAINERS", ["1", "20"], ["", undefined, "0", "many"]],

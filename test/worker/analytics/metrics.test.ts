@@ -1,7 +1,7 @@
 /** Questions about views, compared with the same computed here, over views of two months. */
 import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { METRIC_NAMES, type MetricName } from "../../../src/analytics/metrics/metrics.ts";
+import { METRIC_NAMES, type MetricName } from "../../../src/analytics/questions/metrics.ts";
 import { monthOf } from "../../../src/analytics/store/months.ts";
 import { callStore } from "../../../src/analytics/store/store-calls.ts";
 import { mergeEvents } from "../../../src/analytics/views/merged-view.ts";

@@ -2,7 +2,7 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { edgeFactsOf } from "../../../src/analytics/beacons/read-edge-facts.ts";
-import { monthsIn } from "../../../src/analytics/metrics/ask-stores.ts";
+import { monthsIn } from "../../../src/analytics/questions/ask-stores.ts";
 import { monthOf } from "../../../src/analytics/store/months.ts";
 import { StoreParts } from "../../../src/analytics/store/parts.ts";
 import { sweepStore } from "../../../src/analytics/store/sweep-store.ts";

@@ -1,6 +1,7 @@
 import { type FieldProblem, Problem } from "../../platform/http/problems.ts";
 import { isDimension } from "../store/dimensions.ts";
 import type { Query } from "../store/store-calls.ts";
+import { type Dialect, SQLITE } from "./dialect.ts";
 
 /** Which views a question is about, by the time at which they ended or were last active. */
 export interface Scope {
@@ -91,11 +92,13 @@ const FILTER_HINT = "must be dimension:value or !dimension:value, with a dimensi
 
 /**
  * The condition of a question in SQL. Values of one dimension are alternatives; several dimensions hold together. Names of dimensions are
- * columns; values are bound.
+ * columns; values are those of the dialect.
  */
-export function conditionOf({ fromMs, toMs, filters, isRunning }: Scope): Query {
-  const parts = ["view_end_ms >= ?", "view_end_ms < ?", ...(isRunning === true ? ["is_final = 0"] : [])];
-  const values: Query["values"] = [fromMs, toMs];
+export function conditionOf({ fromMs, toMs, filters, isRunning }: Scope, dialect: Dialect = SQLITE): Query {
+  const values: Query["values"] = [];
+  const write = (value: string | number) => dialect.value(value, values);
+  const parts = [`view_end_ms >= ${write(fromMs)}`, `view_end_ms < ${write(toMs)}`];
+  if (isRunning === true) parts.push("is_final = 0");
   for (const [key, group] of Map.groupBy(
     filters,
     ({ dimension, isExcluded }) => `${isExcluded ? "!" : ""}${dimension}`,
@@ -103,11 +106,10 @@ export function conditionOf({ fromMs, toMs, filters, isRunning }: Scope): Query 
     const column = key.replace("!", "");
     const given = group.map(({ value }) => value).filter((value) => value !== "");
     const alternatives = [
-      ...(given.length > 0 ? [`${column} IN (${given.map(() => "?").join(", ")})`] : []),
+      ...(given.length > 0 ? [`${column} IN (${given.map(write).join(", ")})`] : []),
       ...(given.length < group.length ? [`${column} IS NULL`] : []),
     ].join(" OR ");
-    parts.push(key.startsWith("!") ? `NOT coalesce(${alternatives}, 0)` : `(${alternatives})`);
-    values.push(...given);
+    parts.push(key.startsWith("!") ? `NOT coalesce(${alternatives}, ${dialect.no})` : `(${alternatives})`);
   }
   return { sql: parts.join(" AND "), values };
 }

@@ -1,17 +1,9 @@
 import type { Env } from "../../platform/env.ts";
-import { callStore, type Query, type Row, type StoredView } from "../store/store-calls.ts";
+import { callStore, type Row, type StoredView } from "../store/store-calls.ts";
 import { askStores, monthsIn } from "./ask-stores.ts";
+import { countQuery, listQuery } from "./embedded-sql.ts";
 import { conditionOf, type Scope } from "./scope.ts";
-
-const COLUMNS =
-  "view_id, os_name, browser_name, view_start_ms, view_end_ms, video_title, error_code, error_message, country, watch_ms, experience_score";
-
-export interface Page {
-  /** From 1. */
-  page: number;
-  limit: number;
-  order: "asc" | "desc";
-}
+import type { Page } from "./view-engine.ts";
 
 /** One page of views by the time at which they ended. The months are in the same order, so a page is read from one or two of them. */
 export async function listViews(
@@ -21,21 +13,18 @@ export async function listViews(
   { page, limit, order }: Page,
   nowMs: number,
 ): Promise<{ rows: Row[]; total: number }> {
-  const { sql, values } = conditionOf(scope);
+  const condition = conditionOf(scope);
   const months = monthsIn(env, scope, nowMs);
   if (order === "desc") months.reverse();
-  const count: Query = { sql: `SELECT count(*) AS count FROM views WHERE ${sql}`, values };
-  const counts = (await askStores(env, workspaceId, months, [count])).map(([rows]) => Number(rows![0]!["count"]));
+  const answers = await askStores(env, workspaceId, months, [countQuery(condition)]);
+  const counts = answers.map(([rows]) => Number(rows![0]!["count"]));
   const rows: Row[] = [];
   let skip = (page - 1) * limit;
   for (const [index, month] of months.entries()) {
     const wanted = limit - rows.length;
     if (wanted > 0 && skip < counts[index]!) {
-      const select = `SELECT ${COLUMNS} FROM views WHERE ${sql} ORDER BY view_end_ms ${order}, view_id LIMIT ? OFFSET ?`;
-      const query = { sql: select, values: [...values, wanted, skip] };
-      const [[found = []] = []] = await callStore(env, { workspaceId, month }, "run", { queries: [query] }).then(
-        (all) => [all],
-      );
+      const queries = [listQuery(condition, order, wanted, skip)];
+      const [found = []] = await callStore(env, { workspaceId, month }, "run", { queries });
       rows.push(...found);
     }
     skip = Math.max(0, skip - counts[index]!);
@@ -43,7 +32,11 @@ export async function listViews(
   return { rows, total: counts.reduce((sum, one) => sum + one, 0) };
 }
 
-/** One view with its events. @returns null when the workspace has no such view, or it is no longer kept */
+export async function countViews(env: Env, workspaceId: string, scope: Scope, nowMs: number): Promise<number> {
+  const counts = await askStores(env, workspaceId, monthsIn(env, scope, nowMs), [countQuery(conditionOf(scope))]);
+  return counts.reduce((sum, [rows]) => sum + Number(rows![0]!["count"]), 0);
+}
+
 export async function findView(
   env: Env,
   workspaceId: string,

@@ -1,0 +1,20 @@
+import type { ViewEngine } from "../questions/view-engine.ts";
+import { errorsDistributed } from "./errors-distributed.ts";
+import { forgetDistributed } from "./forget-distributed.ts";
+import { groupDistributed } from "./group-distributed.ts";
+import { countDistributed, listDistributed } from "./list-distributed.ts";
+import { findDistributed, pagesDistributed, watchedDistributed } from "./read-distributed.ts";
+import type { Sources } from "./two-sources.ts";
+
+/** Final views in an Iceberg table that R2 SQL queries, and in the stores those that run or are on their way. */
+export const distributedEngine = (sources: Sources): ViewEngine => ({
+  group: (question) => groupDistributed(sources, question),
+  figures: () => Promise.resolve(null),
+  count: (scope) => countDistributed(sources, scope),
+  list: (scope, page) => listDistributed(sources, scope, page),
+  errors: (scope) => errorsDistributed(sources, scope),
+  find: (viewId) => findDistributed(sources, viewId),
+  pages: (scope) => pagesDistributed(sources, scope),
+  watched: (question) => watchedDistributed(sources, question),
+  forget: (viewerId) => forgetDistributed(sources, viewerId),
+});

@@ -1,0 +1,108 @@
+/**
+ * The statements of the distributed engine, in what R2 SQL has had since its first releases: one table, no joins, subqueries, windows,
+ * DISTINCT or OFFSET. A view that was sent twice is one: statements group by its id first. Viewers are counted exactly, by a second
+ * grouping. Pure.
+ */
+import { literal } from "../r2-sql/literal.ts";
+import { R2_SQL } from "../questions/dialect.ts";
+import { LIST_COLUMNS, MAX_GROUPS } from "../questions/embedded-sql.ts";
+import { columnOf } from "../questions/group-sums.ts";
+import type { Page, Question } from "../questions/view-engine.ts";
+
+/** The table, and which of its rows count. */
+export interface Rows {
+  table: string;
+  where: string;
+}
+
+const MAX_ERRORS = 10_000;
+
+/** Each view once. The copies of a view are the same, so the greatest value is the value. */
+const eachView = ({ table, where }: Rows, columns: Record<string, string>): string => {
+  const values = Object.entries(columns).map(([name, expression]) => `max(${expression}) AS ${name}`);
+  return `WITH v AS (SELECT ${["view_id", ...values].join(", ")} FROM ${table} WHERE ${where} GROUP BY view_id)`;
+};
+
+export function totalsStatement(rows: Rows, question: Question): string {
+  const views = eachView(rows, {
+    group_key: R2_SQL.key(question.key),
+    viewer: "viewer_key",
+    watch_ms: "watch_ms",
+    playing_ms: "playing_ms",
+    measured: columnOf(question) ?? "watch_ms",
+  });
+  return `${views}, w AS (SELECT group_key, viewer, count(*) AS view_count, sum(watch_ms) AS watch_sum, sum(playing_ms) AS playing_sum,
+    sum(measured) AS measured_sum, count(measured) AS measured_count FROM v GROUP BY group_key, viewer)
+    SELECT group_key, sum(view_count) AS all_views, count(*) AS all_viewers, sum(watch_sum) AS all_watch, sum(playing_sum) AS all_playing,
+    sum(measured_sum) AS all_measured, sum(measured_count) AS all_count FROM w GROUP BY group_key ORDER BY all_views DESC LIMIT ${MAX_GROUPS}`;
+}
+
+/** Which of these viewers have views in which group. */
+export const overlapStatement = (
+  { table, where }: Rows,
+  question: Pick<Question, "key">,
+  viewers: string[],
+): string => {
+  const rows = { table, where: `${where} AND viewer_key IN (${viewers.map(literal).join(", ")})` };
+  const views = eachView(rows, { group_key: R2_SQL.key(question.key), viewer: "viewer_key" });
+  return `${views} SELECT group_key, viewer, count(*) AS view_count FROM v GROUP BY group_key, viewer`;
+};
+
+/** @param shares 0 to 1; the columns are `q0`, `q1`, … */
+export function quantilesStatement(rows: Rows, question: Question, shares: readonly number[]): string {
+  const views = eachView(rows, { group_key: R2_SQL.key(question.key), measured: columnOf(question)! });
+  const quantiles = shares.map((share, index) => `approx_percentile_cont(measured, ${literal(share)}) AS q${index}`);
+  return `${views} SELECT group_key, ${quantiles.join(", ")} FROM v WHERE measured IS NOT NULL GROUP BY group_key`;
+}
+
+/** A bin's greatest value is this much greater than its least one, as a natural logarithm: 0.4 %. */
+const BIN = 0.004;
+/** The value in the middle of a bin; that without a number has what is not positive. */
+export const valueOfBin = (bin: number | null): number => (bin === null ? 0 : Math.exp((bin + 0.5) * BIN));
+
+/** How many views have a value in each bin. */
+export function binsStatement(rows: Rows, question: Question): string {
+  const views = eachView(rows, { group_key: R2_SQL.key(question.key), measured: columnOf(question)! });
+  return `${views} SELECT group_key, CASE WHEN measured > 0 THEN floor(ln(measured) / ${literal(BIN)}) END AS bin, count(*) AS view_count
+    FROM v WHERE measured IS NOT NULL GROUP BY 1, 2`;
+}
+
+export const countStatement = (rows: Rows): string =>
+  `${eachView(rows, { ended: "view_end_ms" })} SELECT count(*) AS view_count FROM v`;
+
+export function errorsStatement({ table, where }: Rows): string {
+  const views = eachView(
+    { table, where: `${where} AND has_failed = 1` },
+    { code: "error_code", message: "error_message", viewer: "viewer_key", ended: "view_end_ms" },
+  );
+  return `${views}, w AS (SELECT code, message, viewer, count(*) AS view_count, max(ended) AS ended FROM v GROUP BY code, message, viewer)
+    SELECT code, message, sum(view_count) AS all_views, count(*) AS all_viewers, max(ended) AS last_ended FROM w
+    GROUP BY code, message ORDER BY all_views DESC LIMIT ${MAX_ERRORS}`;
+}
+
+/** Which of these viewers met which error. */
+export function errorOverlapStatement({ table, where }: Rows, viewers: string[]): string {
+  const rows = { table, where: `${where} AND has_failed = 1 AND viewer_key IN (${viewers.map(literal).join(", ")})` };
+  const views = eachView(rows, { code: "error_code", message: "error_message", viewer: "viewer_key" });
+  return `${views} SELECT code, message, viewer, count(*) AS view_count FROM v GROUP BY code, message, viewer`;
+}
+
+/** Rows by the ends of the views, after this one. The copies of a view are neighbours. */
+export function pageStatement(
+  { table, where }: Rows,
+  { columns = LIST_COLUMNS, order = "asc" as Page["order"], limit = 0, after = null as After | null },
+): string {
+  const condition = after === null ? where : `${where} AND ${follows(after, order)}`;
+  return `SELECT ${columns} FROM ${table} WHERE ${condition} ORDER BY view_end_ms ${order}, view_id LIMIT ${literal(limit)}`;
+}
+
+export interface After {
+  endMs: number;
+  viewId: string;
+}
+
+const follows = ({ endMs, viewId }: After, order: Page["order"]) =>
+  `(view_end_ms ${order === "asc" ? ">" : "<"} ${literal(endMs)} OR (view_end_ms = ${literal(endMs)} AND view_id > ${literal(viewId)}))`;
+
+export const findStatement = ({ table, where }: Rows, viewId: string): string =>
+  `SELECT record, timeline FROM ${table} WHERE ${where} AND view_id = ${literal(viewId)} LIMIT 1`;

@@ -1,0 +1,75 @@
+/** The statements of the embedded engine. Values of callers are bound. Pure. */
+import type { Query } from "../store/store-calls.ts";
+import { SQLITE } from "./dialect.ts";
+import { columnOf } from "./group-sums.ts";
+import type { Page, Question } from "./view-engine.ts";
+
+/** Further groups are left out, those with the fewest views first. */
+export const MAX_GROUPS = 100_000;
+
+export const LIST_COLUMNS =
+  "view_id, os_name, browser_name, view_start_ms, view_end_ms, video_title, error_code, error_message, country, watch_ms, experience_score";
+
+/** SQLite would sort the views by the constant. */
+const isOneGroup = ({ key }: Question) => key.by === "all";
+
+export function totalsQuery(question: Question, { sql, values }: Query): Query {
+  const column = columnOf(question);
+  return {
+    sql: `SELECT ${SQLITE.key(question.key)} AS key, count(*) AS views, count(DISTINCT viewer_key) AS viewers, sum(watch_ms) AS watchMs,
+      sum(playing_ms) AS playingMs, ${column === null ? "0" : `total(${column})`} AS total, count(${column ?? "*"}) AS count
+      FROM views WHERE ${sql} ${isOneGroup(question) ? "HAVING count(*) > 0" : "GROUP BY 1"} ORDER BY views DESC LIMIT ${MAX_GROUPS}`,
+    values,
+  };
+}
+
+/** The same viewer may be in several stores. */
+export const viewersQuery = ({ key }: Question, { sql, values }: Query): Query => ({
+  sql: `SELECT DISTINCT ${SQLITE.key(key)} AS key, viewer_key AS viewer FROM views WHERE ${sql}`,
+  values,
+});
+
+/** How often each value occurs in each group. */
+export const histogramQuery = (question: Question, { sql, values }: Query): Query => ({
+  sql: `SELECT ${SQLITE.key(question.key)} AS key, ${columnOf(question)} AS value, count(*) AS count FROM views
+    WHERE ${sql} AND ${columnOf(question)} IS NOT NULL GROUP BY ${isOneGroup(question) ? "2" : "1, 2"}`,
+  values,
+});
+
+/**
+ * Of the histograms, the two values next to a quantile, with the count of the values below them: a group of a million views can have as many
+ * values. For one store, as several have to be merged.
+ */
+export function quantileQuery(question: Question, condition: Query, share: number): Query {
+  const { sql: histogram, values } = histogramQuery(question, condition);
+  const group = isOneGroup(question) ? "" : "PARTITION BY key";
+  const rank = `CAST((total - 1) * ${share} AS INTEGER)`;
+  return {
+    sql: `SELECT key, value, count, upto - count AS below, total FROM (
+        SELECT key, value, count, sum(count) OVER (${group} ORDER BY value) AS upto, sum(count) OVER (${group}) AS total
+        FROM (${histogram})
+      ) WHERE upto > ${rank} AND upto - count <= ${rank} + 1`,
+    values,
+  };
+}
+
+export const countQuery = ({ sql, values }: Query): Query => ({
+  sql: `SELECT count(*) AS count FROM views WHERE ${sql}`,
+  values,
+});
+
+export const listQuery = ({ sql, values }: Query, order: Page["order"], limit: number, skip: number): Query => ({
+  sql: `SELECT ${LIST_COLUMNS} FROM views WHERE ${sql} ORDER BY view_end_ms ${order}, view_id LIMIT ? OFFSET ?`,
+  values: [...values, limit, skip],
+});
+
+/** One row for each viewer of an error, the number of all views, and all viewers. */
+export const errorQueries = ({ sql, values }: Query): [Query, Query, Query] => [
+  {
+    sql: `SELECT error_code AS code, error_message AS message, viewer_key AS viewer, count(*) AS count,
+      max(view_end_ms) AS last FROM views WHERE ${sql} AND has_failed = 1 GROUP BY 1, 2, 3`,
+    values,
+  },
+  countQuery({ sql, values }),
+  { sql: `SELECT DISTINCT viewer_key AS viewer FROM views WHERE ${sql}`, values },
+];

@@ -1,0 +1,49 @@
+import { literal } from "./literal.ts";
+
+/** A forgotten viewer, by the SHA-256 of an id. Views that began later stay. */
+export interface ForgottenHash {
+  hash: string;
+  /** Epoch ms. */
+  atMs: number;
+}
+
+/** What a store of one month has handed over to the distributed table. */
+export interface HandedOver {
+  month: string;
+  /** Rows of batches below it can be read in the table, and count there; all others count in the store. 0 = none are handed over. */
+  line: number;
+  forgotten: ForgottenHash[];
+}
+
+/** The rows of a workspace in the table that count. @returns null when there are none */
+export function countingRows(workspaceId: string, months: readonly HandedOver[], fromMs: number): string | null {
+  const handed = months.filter(({ line }) => line > 0);
+  if (handed.length === 0) return null;
+  const batches = handed.map(({ month, line }) => `(month = ${literal(month)} AND batch < ${literal(line)})`);
+  const forgotten = new Map<string, number>();
+  for (const { hash, atMs } of months.flatMap((month) => month.forgotten))
+    forgotten.set(hash, Math.max(atMs, forgotten.get(hash) ?? 0));
+  return [
+    `workspace_id = ${literal(workspaceId)}`,
+    `view_end_ms >= ${literal(fromMs)}`,
+    `(${batches.join(" OR ")})`,
+    ...[...forgotten].map(([hash, atMs]) => notOf(hash, atMs)),
+  ].join(" AND ");
+}
+
+/** Counts the views of a batch once each, without those of forgotten viewers. */
+export function countInBatch(
+  table: string,
+  of: { workspaceId: string; month: string; batch: number; forgotten: readonly ForgottenHash[] },
+): string {
+  const where = [
+    `workspace_id = ${literal(of.workspaceId)}`,
+    `month = ${literal(of.month)}`,
+    `batch = ${literal(of.batch)}`,
+    ...of.forgotten.map(({ hash, atMs }) => notOf(hash, atMs)),
+  ].join(" AND ");
+  return `WITH v AS (SELECT view_id, count(*) AS copies FROM ${table} WHERE ${where} GROUP BY view_id) SELECT count(*) AS views FROM v`;
+}
+
+const notOf = (hash: string, atMs: number) =>
+  `NOT ((viewer_hash = ${literal(hash)} OR sdk_viewer_hash = ${literal(hash)}) AND view_start_ms <= ${literal(atMs)})`;

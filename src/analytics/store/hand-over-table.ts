@@ -1,0 +1,169 @@
+import type { HandedOver } from "../r2-sql/handed-over.ts";
+import type { ForgottenViewers } from "./forgotten-viewers.ts";
+
+/** Rows of a batch, and batches that may be on their way to the table. */
+const [BATCH_ROWS, PENDING_BATCHES] = [5000, 20];
+/** A longer row stays in the store: as JSON, whose escapes and UTF-8 need up to six bytes a character, it might exceed what a stream takes. */
+const MAX_ROW_LENGTH = 150_000;
+/** Ended views stay this long, because `GET /v1/data/realtime` counts those of the last half hour here. */
+const KEEP_ROWS_MS = 3600_000;
+/** For this long after the switch, requests may still take the store for complete. */
+const SWITCH_MS = 10 * 60_000;
+/** A view's machine may write its final state again for as long as it exists (`free-view.ts`). */
+const KEEP_IDS_MS = 9 * 24 * 3600_000;
+
+export const REMAINDER = "(batch IS NULL OR batch >= (SELECT line FROM hand_over))";
+
+interface State extends Record<string, SqlStorageValue> {
+  workspace_id: string;
+  month: string;
+  /** Batches below it can be read in the distributed table. */
+  line: number;
+  lease_ms: number;
+  /** Epoch ms; null = the store keeps its rows. */
+  delete_after_ms: number | null;
+}
+
+/**
+ * Which rows of a store have been handed over to the distributed table, in its own SQLite. Each row gets the number of its batch before it
+ * is sent, so what was sent is known after a crash. The tables exist from the first use on.
+ */
+export class HandOverTable {
+  readonly #storage: DurableObjectStorage;
+  readonly #forgotten: ForgottenViewers;
+  #isOpen: boolean;
+
+  constructor(storage: DurableObjectStorage, forgotten: ForgottenViewers) {
+    this.#storage = storage;
+    this.#forgotten = forgotten;
+    const select = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'hand_over'";
+    this.#isOpen = storage.sql.exec(select).toArray().length > 0;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  open(workspaceId: string, month: string): void {
+    if (this.#isOpen) return;
+    const { sql } = this.#storage;
+    this.#storage.transactionSync(() => {
+      sql.exec("ALTER TABLE views ADD COLUMN batch REAL");
+      sql.exec("CREATE INDEX views_to_hand_over ON views (view_end_ms) WHERE is_final = 1 AND batch IS NULL");
+      sql.exec("CREATE INDEX views_by_batch ON views (batch) WHERE batch IS NOT NULL");
+      sql.exec("CREATE TABLE batches (batch REAL PRIMARY KEY, sent_ms REAL)");
+      sql.exec("CREATE TABLE moved_views (view_id TEXT PRIMARY KEY, moved_ms REAL NOT NULL) WITHOUT ROWID");
+      sql.exec(
+        "CREATE TABLE hand_over (workspace_id TEXT, month TEXT, line REAL NOT NULL, lease_ms REAL NOT NULL, delete_after_ms REAL)",
+      );
+      sql.exec("INSERT INTO hand_over VALUES (?, ?, 0, 0, NULL)", workspaceId, month);
+    });
+    this.#isOpen = true;
+  }
+
+  get state(): State {
+    return this.#storage.sql.exec<State>("SELECT * FROM hand_over").one();
+  }
+
+  get handedOver(): HandedOver {
+    const { month, line } = this.state;
+    return { month, line, forgotten: this.#forgotten.hashes() };
+  }
+
+  /** The store hands over until then, and deletes what was handed over once requests know where it is. */
+  extend(leaseMs: number, isSwitched: boolean, nowMs: number): void {
+    const deleteAfterMs = isSwitched ? nowMs + SWITCH_MS : null;
+    this.#storage.sql.exec(
+      "UPDATE hand_over SET lease_ms = ?, delete_after_ms = iif(? IS NULL, NULL, coalesce(delete_after_ms, ?))",
+      leaseMs,
+      deleteAfterMs,
+      deleteAfterMs,
+    );
+  }
+
+  /** @param fromMs older rows are deleted soon, and stay. @returns its number; null = there are no rows, or enough batches on their way */
+  newBatch(fromMs: number, nowMs: number): number | null {
+    const { sql } = this.#storage;
+    return this.#storage.transactionSync(() => {
+      if (this.pending().length >= PENDING_BATCHES) return null;
+      const last = sql.exec<{ last: number }>("SELECT coalesce(max(batch), 0) AS last FROM batches").one().last;
+      const batch = Math.max(nowMs, last + 1, this.state.line);
+      const { rowsWritten } = sql.exec(
+        `UPDATE views SET batch = ? WHERE view_id IN (SELECT view_id FROM ${TO_HAND_OVER} ORDER BY view_end_ms LIMIT ?)`,
+        batch,
+        fromMs,
+        MAX_ROW_LENGTH,
+        BATCH_ROWS,
+      );
+      if (rowsWritten === 0) return null;
+      sql.exec("INSERT INTO batches VALUES (?, NULL)", batch);
+      return batch;
+    });
+  }
+
+  /** Batches that cannot be read in the table yet, in their order. */
+  pending(): { batch: number; sent_ms: number | null }[] {
+    const select = "SELECT batch, sent_ms FROM batches ORDER BY batch";
+    return this.#storage.sql.exec<{ batch: number; sent_ms: number | null }>(select).toArray();
+  }
+
+  idsOf(batch: number): string[] {
+    const select = "SELECT view_id FROM views WHERE batch = ? ORDER BY view_id";
+    return this.#storage.sql
+      .exec<{ view_id: string }>(select, batch)
+      .toArray()
+      .map((row) => row.view_id);
+  }
+
+  sent(batch: number, nowMs: number): void {
+    this.#storage.sql.exec("UPDATE batches SET sent_ms = ? WHERE batch = ?", nowMs, batch);
+  }
+
+  /** The rows of the batch count in the table from now on. Batches are confirmed in their order. */
+  confirm(batch: number): void {
+    this.#storage.transactionSync(() => {
+      this.#storage.sql.exec("UPDATE hand_over SET line = ?", batch + 1);
+      this.#storage.sql.exec("DELETE FROM batches WHERE batch <= ?", batch);
+    });
+  }
+
+  /** Rows that count in the table, and rows that are still to be handed over. */
+  counts(fromMs: number): { confirmed: number; remaining: number } {
+    const { sql } = this.#storage;
+    const count = (of: string, ...values: number[]) =>
+      sql.exec<{ count: number }>(`SELECT count(*) AS count FROM ${of}`, ...values).one().count;
+    const line = "(SELECT line FROM hand_over)";
+    const hasMore = sql.exec(`SELECT 1 FROM ${TO_HAND_OVER} LIMIT 1`, fromMs, MAX_ROW_LENGTH).toArray().length > 0;
+    const waiting = hasMore ? count("views WHERE is_final = 1 AND batch IS NULL AND view_end_ms >= ?", fromMs) : 0;
+    return {
+      confirmed: count(`views WHERE batch < ${line}`),
+      remaining: waiting + count(`views WHERE batch >= ${line}`),
+    };
+  }
+
+  /** Deletes rows that count in the table, and keeps their ids for a while. @returns how many, at most `limit` */
+  deleteConfirmed(nowMs: number, limit: number): number {
+    const { line, delete_after_ms } = this.state;
+    if (delete_after_ms === null || nowMs < delete_after_ms) return 0;
+    const { sql } = this.#storage;
+    return this.#storage.transactionSync(() => {
+      sql.exec("DELETE FROM moved_views WHERE moved_ms < ?", nowMs - KEEP_IDS_MS);
+      const select = "SELECT view_id FROM views WHERE batch < ? AND view_end_ms < ? LIMIT ?";
+      const moved = sql.exec<{ view_id: string }>(select, line, nowMs - KEEP_ROWS_MS, limit).toArray();
+      const ids = JSON.stringify(moved.map((row) => row.view_id));
+      sql.exec("INSERT OR REPLACE INTO moved_views SELECT value, ? FROM json_each(?)", nowMs, ids);
+      sql.exec("DELETE FROM timelines WHERE view_id IN (SELECT value FROM json_each(?))", ids);
+      sql.exec("DELETE FROM views WHERE view_id IN (SELECT value FROM json_each(?))", ids);
+      return moved.length;
+    });
+  }
+
+  /** Whether the view's final state was handed over and deleted here. */
+  hasMoved(viewId: string): boolean {
+    if (!this.#isOpen) return false;
+    return this.#storage.sql.exec("SELECT 1 FROM moved_views WHERE view_id = ?", viewId).toArray().length > 0;
+  }
+}
+
+const TO_HAND_OVER = `views LEFT JOIN timelines USING (view_id) WHERE is_final = 1 AND batch IS NULL AND view_end_ms >= ?
+  AND length(record) + coalesce(length(events), 0) + coalesce(length(watched), 0) <= ?`;

@@ -1,0 +1,96 @@
+import { log, logWarning } from "../../platform/log.ts";
+import { askR2Sql } from "../r2-sql/ask-r2-sql.ts";
+import { countInBatch } from "../r2-sql/handed-over.ts";
+import { type R2SqlSettings, r2SqlSettings } from "../r2-sql/settings.ts";
+import type { StoreParts } from "./parts.ts";
+import { retentionMs } from "./retention.ts";
+import type { HandOverProgress } from "./store-calls.ts";
+import { streamRow } from "./stream-row.ts";
+
+/** The cron renews it each minute or five; without it the store stops. */
+const LEASE_MS = 30 * 60_000;
+/** Between looks for what was sent. A sink writes each 10 to 300 s. */
+const LOOK_EVERY_MS = 30_000;
+/** Rows that cannot be read this long after they were sent are sent again. */
+const RESEND_MS = 3600_000;
+/** A stream takes 1 MB at once; a row has at most 900 kB (`hand-over-table.ts`). */
+const MAX_SEND_BYTES = 950_000;
+const ROWS_AT_ONCE = 100;
+const DELETIONS_AT_ONCE = 5000;
+
+const DAY_MS = 24 * 3600_000;
+/** Views that are deleted within two days stay in the store. */
+const handOverFrom = (env: StoreParts["env"], nowMs: number) =>
+  nowMs - retentionMs(env) + Math.min(2 * DAY_MS, retentionMs(env) / 2);
+
+/** Lets the store hand over its final views for half an hour. Repeatable. */
+export function keepHandingOver(
+  { env, handOver, timers }: StoreParts,
+  { workspaceId, month, isSwitched }: { workspaceId: string; month: string; isSwitched: boolean },
+  nowMs = Date.now(),
+): HandOverProgress {
+  handOver.open(workspaceId, month);
+  handOver.extend(nowMs + LEASE_MS, isSwitched, nowMs);
+  timers.bringForward("hand-over", nowMs);
+  return handOver.counts(handOverFrom(env, nowMs));
+}
+
+/**
+ * For the alarm: sends final views to the stream, looks whether those sent earlier can be read in the table, and lets them count there. A
+ * batch keeps its number and its rows, so a repeat after a crash sends the same rows again, which the statements count once.
+ */
+export async function handOver(parts: StoreParts, nowMs = Date.now()): Promise<void> {
+  const { env, handOver: table, timers } = parts;
+  const settings = r2SqlSettings(env);
+  if (settings === null || !table.isOpen || table.state.lease_ms < nowMs) return;
+  timers.schedule("hand-over", nowMs + LOOK_EVERY_MS);
+  let isInOrder = true;
+  for (const { batch, sent_ms } of table.pending()) {
+    isInOrder &&= sent_ms !== null && (await isReadable(parts, settings, batch));
+    if (isInOrder) table.confirm(batch);
+    else if (sent_ms === null || nowMs - sent_ms > RESEND_MS) await sendBatch(parts, settings, batch, nowMs);
+  }
+  for (;;) {
+    const batch = table.newBatch(handOverFrom(env, nowMs), nowMs);
+    if (batch === null) break;
+    await sendBatch(parts, settings, batch, nowMs);
+  }
+  const deleted = table.deleteConfirmed(nowMs, DELETIONS_AT_ONCE);
+  if (deleted > 0) log("view_store.rows_moved", { views: deleted });
+  if (deleted === DELETIONS_AT_ONCE) timers.schedule("hand-over", nowMs + 1);
+}
+
+async function sendBatch(parts: StoreParts, { stream }: R2SqlSettings, batch: number, nowMs: number): Promise<void> {
+  const { handOver: table, views } = parts;
+  const { state } = table;
+  const ids = table.idsOf(batch);
+  if (table.pending().some((pending) => pending.batch === batch && pending.sent_ms !== null))
+    logWarning("view_store.batch_not_readable", { batch, views: ids.length });
+  for (let at = 0; at < ids.length; at += ROWS_AT_ONCE) {
+    const rows = views.rowsOf(ids.slice(at, at + ROWS_AT_ONCE));
+    let [records, bytes]: [object[], number] = [[], 0];
+    for (const row of rows) {
+      const record = await streamRow(row, batch, state);
+      const size = new TextEncoder().encode(JSON.stringify(record)).length + 1;
+      if (records.length > 0 && bytes + size > MAX_SEND_BYTES) {
+        await stream.send(records as Record<string, unknown>[]);
+        [records, bytes] = [[], 0];
+      }
+      records.push(record);
+      bytes += size;
+    }
+    if (records.length > 0) await stream.send(records as Record<string, unknown>[]);
+  }
+  table.sent(batch, nowMs);
+}
+
+/** Whether every row of the batch that the store still has is in the table. */
+async function isReadable({ handOver: table }: StoreParts, settings: R2SqlSettings, batch: number): Promise<boolean> {
+  const expected = table.idsOf(batch).length;
+  if (expected === 0) return true;
+  const { workspace_id, month } = table.state;
+  const { forgotten } = table.handedOver;
+  const query = countInBatch(settings.table, { workspaceId: workspace_id, month, batch, forgotten });
+  const [row] = await askR2Sql(settings, query);
+  return Number(row?.["views"] ?? 0) >= expected;
+}

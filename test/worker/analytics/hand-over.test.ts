@@ -1,0 +1,242 @@
+/** Final views get from the stores into the distributed table: none is absent from an answer, and none counts twice. */
+import { env } from "cloudflare:test";
+import { beforeEach, describe, expect, test } from "vitest";
+import { moveViews } from "../../../src/analytics/engines/move-views.ts";
+import { missingR2Sql } from "../../../src/analytics/r2-sql/settings.ts";
+import { monthOf } from "../../../src/analytics/store/months.ts";
+import { callStore } from "../../../src/analytics/store/store-calls.ts";
+import { newWorkspace, type TestWorkspace } from "../workspace.ts";
+import { dataOf } from "./beacon-helpers.ts";
+import {
+  countRows,
+  handOverOnce,
+  type MadeView,
+  MEDIA_ID,
+  putViews,
+  setViewStore,
+  simulatedViews,
+  TestTable,
+} from "./distributed-helpers.ts";
+
+const VIEWS = 60;
+const HOUR_MS = 3600_000;
+const nowMs = Math.floor(Date.now() / 1000) * 1000;
+const SPAN = `timespan[]=${nowMs / 1000 - 50 * 86_400}&timespan[]=${nowMs / 1000}`;
+const month = monthOf(nowMs);
+
+let table: TestTable;
+let workspace: TestWorkspace;
+let views: MadeView[];
+beforeEach(async () => {
+  table = new TestTable();
+  workspace = await newWorkspace(table.settings);
+  views = simulatedViews(VIEWS, nowMs).map(({ view, timeline }) => ({
+    view: { ...view, viewId: crypto.randomUUID(), viewEndMs: Math.max(view.viewEndMs, Date.parse(`${month}-01`)) },
+    timeline,
+  }));
+});
+
+const counted = async () => {
+  const { totalViews, uniqueViews } = await dataOf<{ totalViews: number; uniqueViews: number }>(
+    workspace,
+    `metrics/views/overall?${SPAN}`,
+  );
+  return { totalViews, uniqueViews };
+};
+const viewers = () => new Set(views.map(({ view }) => view.viewerId ?? view.fpViewerId ?? view.viewId)).size;
+const everything = () => ({ totalViews: VIEWS, uniqueViews: viewers() });
+
+describe("a distributed workspace", () => {
+  beforeEach(async () => {
+    await setViewStore(workspace.id, "distributed");
+    await putViews(workspace.id, views);
+  });
+
+  test("counts each view once before it is sent, while it cannot be read, and once it can", async () => {
+    expect(await counted()).toEqual(everything());
+    await table.post("hold");
+    await handOverOnce(workspace.id, table);
+    expect(await counted()).toEqual(everything());
+    await handOverOnce(workspace.id, table);
+    expect(await countRows(workspace.id, month, "batch >= (SELECT line FROM hand_over)")).toBe(VIEWS);
+    await table.post("release");
+    expect(await counted()).toEqual(everything());
+    await handOverOnce(workspace.id, table);
+    expect(await countRows(workspace.id, month, "batch >= (SELECT line FROM hand_over)")).toBe(0);
+    expect(await counted()).toEqual(everything());
+  });
+
+  test("counts a view once that was sent twice because the answer to the first time was lost", async () => {
+    const send = table.send;
+    table.send = async (records) => {
+      await send(records);
+      throw new Error("the connection is lost");
+    };
+    await expect(handOverOnce(workspace.id, table)).rejects.toThrow("the connection is lost");
+    expect(await counted()).toEqual(everything());
+    table.send = send;
+    for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
+    expect(await counted()).toEqual(everything());
+    expect(await dataOf<unknown[]>(workspace, `viewlist?${SPAN}&limit=50&offset=2`)).toHaveLength(VIEWS - 50);
+    const { rows } = await exported();
+    expect(new Set(rows).size).toBe(VIEWS);
+    expect(rows).toHaveLength(VIEWS);
+  });
+
+  test("loses nothing when the stream takes nothing", async () => {
+    const send = table.send;
+    table.send = () => Promise.reject(new Error("no stream"));
+    await expect(handOverOnce(workspace.id, table)).rejects.toThrow("no stream");
+    table.send = send;
+    for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
+    expect(await countRows(workspace.id, month, "batch < (SELECT line FROM hand_over)")).toBe(VIEWS);
+    expect(await counted()).toEqual(everything());
+  });
+
+  test("sends rows again that the pipeline dropped, after an hour", async () => {
+    const send = table.send;
+    table.send = () => Promise.resolve();
+    await handOverOnce(workspace.id, table, { isSwitched: false });
+    table.send = send;
+    await handOverOnce(workspace.id, table, { isSwitched: false, nowMs: Date.now() + HOUR_MS + 1000 });
+    expect(await countRows(workspace.id, month, "batch >= (SELECT line FROM hand_over)")).toBe(VIEWS);
+    await handOverOnce(workspace.id, table, { isSwitched: false, nowMs: Date.now() + HOUR_MS + 2000 });
+    expect(await countRows(workspace.id, month, "batch < (SELECT line FROM hand_over)")).toBe(VIEWS);
+  });
+
+  test("deletes rows an hour after the end of their views, and does not take them again", async () => {
+    for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
+    expect(await countRows(workspace.id, month)).toBe(VIEWS); // requests may still take the store for complete
+    await handOverOnce(workspace.id, table, { nowMs: Date.now() + 2 * HOUR_MS });
+    expect(await countRows(workspace.id, month)).toBe(0);
+    expect(await counted()).toEqual(everything());
+    const { view, timeline } = views[0]!;
+    await callStore(env, { workspaceId: workspace.id, month }, "put", {
+      view: { ...view, workspaceId: workspace.id },
+      timeline,
+      revision: 2,
+    });
+    expect(await counted()).toEqual(everything());
+    const found = await dataOf<{ viewId: string; events: unknown[] }>(workspace, `viewlist/${view.viewId}`);
+    expect({ viewId: found.viewId, events: found.events.length }).toEqual({
+      viewId: view.viewId,
+      events: timeline.length,
+    });
+  });
+
+  test("forgets a viewer in the table and on the way to it", async () => {
+    const { viewerId } = views[0]!.view;
+    const own = views.filter(({ view }) => view.viewerId === viewerId).length;
+    for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
+    await handOverOnce(workspace.id, table, { nowMs: Date.now() + 2 * HOUR_MS });
+    const answer = await workspace.request("DELETE", `/v1/data/viewers/${viewerId}`);
+    expect(await answer.json()).toMatchObject({ data: { deletedViews: own, remainingViews: 0 } });
+    expect(await counted()).toEqual({ totalViews: VIEWS - own, uniqueViews: viewers() - 1 });
+    const { rows } = await exported();
+    expect(rows).toHaveLength(VIEWS - own);
+    expect(await workspace.request("GET", `/v1/data/viewlist/${views[0]!.view.viewId}`)).toMatchObject({ status: 404 });
+  });
+
+  test("refuses pages beyond the first 10,000 views, and says what to do", async () => {
+    const answer = await workspace.request("GET", `/v1/data/viewlist?${SPAN}&limit=50&offset=201`);
+    expect(answer.status).toBe(422);
+    expect(await answer.text()).toContain("export");
+  });
+
+  test("is not answered without the settings", async () => {
+    const lacking = await newWorkspace();
+    await setViewStore(lacking.id, "distributed");
+    const answer = await lacking.request("GET", `/v1/data/metrics/views/overall?${SPAN}`);
+    expect(answer.status).toBe(503);
+  });
+
+  test("is answered 503 when R2 SQL fails, without the statement", async () => {
+    for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
+    const other = await newWorkspace({ ...table.settings, R2_SQL_TOKEN: "wrong" });
+    await setViewStore(other.id, "distributed");
+    await putViews(other.id, views);
+    for (let run = 0; run < 2; run += 1) await handOverOnce(other.id, table);
+    const answer = await other.request("GET", `/v1/data/metrics/views/overall?${SPAN}`);
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).not.toContain("SELECT");
+  });
+});
+
+const exported = async (): Promise<{ rows: string[] }> => {
+  const body = {
+    timespan: [nowMs / 1000 - 50 * 86_400, nowMs / 1000].map(String),
+    fields: ["viewId"],
+    format: "ndjson",
+  };
+  const created = await workspace.request("POST", "/v1/data/viewlist", { ...body, expiresIn: 600 });
+  const { data } = await created.json<{ data: { url: string; rows: number } }>();
+  const url = new URL(data.url);
+  const text = await (await workspace.request("GET", url.pathname + url.search)).text();
+  const rows = text.trim().split("\n");
+  expect(data.rows).toBe(rows.length);
+  return { rows };
+};
+
+describe("a move", () => {
+  beforeEach(async () => {
+    await putViews(workspace.id, views);
+    await setViewStore(workspace.id, "moving");
+  });
+  const stateOf = () =>
+    env.DB.prepare("SELECT view_store AS state, view_store_progress AS progress FROM workspaces WHERE id = ?")
+      .bind(workspace.id)
+      .first<{ state: string; progress: string }>();
+  const withSettings = () => ({ ...env, ...table.settings });
+
+  test("switches once every view can be read, says how far it is, and deletes nothing before", async () => {
+    await moveViews(withSettings(), new Date());
+    expect(await stateOf()).toEqual({ state: "moving", progress: `0 of ${VIEWS} views can be read in the table` });
+    await handOverOnce(workspace.id, table, { isSwitched: false });
+    await moveViews(withSettings(), new Date());
+    expect(await stateOf()).toMatchObject({ state: "moving" });
+    await handOverOnce(workspace.id, table, { isSwitched: false, nowMs: Date.now() + 2 * HOUR_MS });
+    expect(await countRows(workspace.id, month)).toBe(VIEWS);
+    await moveViews(withSettings(), new Date());
+    expect(await stateOf()).toEqual({
+      state: "distributed",
+      progress: `${VIEWS} of ${VIEWS} views can be read in the table`,
+    });
+    expect(await counted()).toEqual(everything());
+  });
+
+  test("does not switch while the counts of a month differ", async () => {
+    for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table, { isSwitched: false });
+    await table.post("forget-one");
+    await moveViews(withSettings(), new Date());
+    expect(await stateOf()).toEqual({
+      state: "moving",
+      progress: `${VIEWS} of ${VIEWS} views can be read in the table; the counts of ${month} differ`,
+    });
+  });
+
+  test("does nothing without the settings, and names those that are missing", async () => {
+    await moveViews(env, new Date());
+    expect(await stateOf()).toEqual({ state: "moving", progress: null });
+    expect(missingR2Sql(env)).toEqual(["R2_SQL_URL", "R2_SQL_TABLE", "R2_SQL_TOKEN", "VIEW_STREAM"]);
+    expect(missingR2Sql(withSettings())).toEqual([]);
+  });
+});
+
+test("engagement counts what the table and the stores have", async () => {
+  await putViews(workspace.id, views);
+  await env.DB.prepare("UPDATE workspaces SET view_store = 'embedded'").run();
+  const question = {
+    scope: { fromMs: nowMs - 50 * 24 * HOUR_MS, toMs: nowMs, filters: [] },
+    content: { column: "media_id" as const, id: MEDIA_ID },
+    grid: { originMs: 0, intervalMs: 1000, intervals: 600 },
+  };
+  const { embeddedEngine } = await import("../../../src/analytics/questions/embedded-engine.ts");
+  const { distributedEngine } = await import("../../../src/analytics/engines/distributed-engine.ts");
+  const { r2SqlSettings } = await import("../../../src/analytics/r2-sql/settings.ts");
+  const expected = await embeddedEngine(env, workspace.id, nowMs).watched(question);
+  expect(Math.max(...expected.views)).toBeGreaterThan(2);
+  for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
+  const settings = r2SqlSettings({ ...env, ...table.settings })!;
+  const engine = distributedEngine({ env, settings, workspaceId: workspace.id, nowMs });
+  expect(await engine.watched(question)).toEqual(expected);
+});
