@@ -66,6 +66,18 @@ describe("a distributed workspace", () => {
     expect(await counted()).toEqual(everything());
   });
 
+  test("counts a view once that can be read and is not confirmed, beside those that are confirmed", async () => {
+    for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
+    const later = views.slice(0, 5).map(({ view, timeline }) => ({
+      view: { ...view, viewId: crypto.randomUUID() },
+      timeline,
+    }));
+    await putViews(workspace.id, later);
+    await handOverOnce(workspace.id, table);
+    expect(await countRows(workspace.id, month, "batch >= (SELECT line FROM hand_over)")).toBe(later.length);
+    expect((await counted()).totalViews).toBe(VIEWS + later.length);
+  });
+
   test("counts a view once that was sent twice because the answer to the first time was lost", async () => {
     const send = table.send;
     table.send = async (records) => {
