@@ -11,7 +11,7 @@ import { dryRunDeploy } from "./deploy-dry-run.ts";
 import { parseArguments, type Selection } from "./suite/arguments.ts";
 import { changedFiles, testsFor } from "./suite/changed.ts";
 import { importGraph } from "./suite/import-graph.ts";
-import { LANES, projectOf, PROJECTS } from "./suite/lanes.ts";
+import { PHASES, projectOf, PROJECTS } from "./suite/lanes.ts";
 import { installTestDependencies } from "./test-dependencies.ts";
 
 interface Report {
@@ -56,7 +56,7 @@ function count(ok: boolean): boolean {
 }
 
 /** Runs a project. Prints its output at the end, in one piece. */
-async function runProject(project: string, niceness: number): Promise<void> {
+async function runProject(project: string): Promise<void> {
   const ofProject = files?.filter((file) => projectOf(file) === project) ?? [];
   if (files !== null && ofProject.length === 0) return;
   const report = `dist/reports/${project}.json`;
@@ -64,8 +64,7 @@ async function runProject(project: string, niceness: number): Promise<void> {
   const startedAt = performance.now();
   console.log(`… ${project} tests begin${files === null ? "" : `: ${ofProject.join(" ")}`}`);
   const vitest = ["run", "--project", project, "--reporter=default", "--reporter=json"];
-  const command = ["vitest", ...vitest, `--outputFile.json=${report}`, ...ofProject];
-  const child = spawn("nice", ["-n", String(niceness), ...command], {
+  const child = spawn("vitest", [...vitest, `--outputFile.json=${report}`, ...ofProject], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       NODE_COMPILE_CACHE: resolve("dist/compiled"), // tests start hundreds of Node processes
@@ -130,11 +129,12 @@ function selectedFiles({ since, files: named }: Selection): string[] | null {
 await mkdir("dist/reports", { recursive: true });
 await installTestDependencies();
 await runChecks();
-await Promise.all(
-  LANES.map(async ({ projects, niceness }) => {
-    for (const project of projects) if (isSelected(project)) await runProject(project, niceness);
-  }),
-);
+for (const lanes of PHASES)
+  await Promise.all(
+    lanes.map(async (projects) => {
+      for (const project of projects) if (isSelected(project)) await runProject(project);
+    }),
+  );
 // Last, because readers start at the end of a long log.
 for (const text of failures) console.log(`\nFAILED ${text}`);
 console.log(`\n${passed} passed, ${failed} failed`);

@@ -1,22 +1,25 @@
 /** Projects that run one after another. */
-export interface Lane {
-  projects: readonly string[];
-  /** `nice` value, 0 to 19: 19 gets what CPU time the others leave. */
-  niceness: number;
-}
+export type Lane = readonly string[];
 
 /**
- * The lanes run concurrently. Those of niceness 0 play, broadcast and measure response times in real time, and use half of two cores. The others
- * are bound by the CPU: their tests wait for conditions, and may take longer. A third lane of niceness 0 makes players stall.
+ * Phases run one after another, the lanes of a phase concurrently. The first and the last phase play, broadcast, restart and measure response
+ * times in real time, so they leave a part of the CPU free. The second is bound by the CPU: its tests wait for conditions, and may take
+ * longer. A third lane beside players makes them stall, and so do the crash tests; beside tests that compute, a third lane takes as long as
+ * it saves.
  */
-export const LANES: readonly Lane[] = [
-  { niceness: 0, projects: ["e2e", "live"] },
-  { niceness: 0, projects: ["growing", "broadcast", "conformance", "gateway"] },
-  { niceness: 10, projects: ["crash", "platform"] },
-  { niceness: 19, projects: ["worker", "encoder", "fuzz", "pure"] },
+export const PHASES: readonly (readonly Lane[])[] = [
+  [
+    ["conformance", "crash"],
+    ["growing", "platform"],
+  ],
+  [
+    ["encoder", "fuzz", "pure"],
+    ["worker", "gateway"],
+  ],
+  [["e2e", "live"], ["broadcast"]],
 ];
 
-export const PROJECTS: readonly string[] = LANES.flatMap(({ projects }) => projects);
+export const PROJECTS: readonly string[] = PHASES.flat(2);
 
 /** The project of a test file has the name of its folder, with two exceptions. */
 export function projectOf(file: string): string {
