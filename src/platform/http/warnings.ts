@@ -55,11 +55,15 @@ function documented(response: DocumentedResponse): DocumentedResponse {
   return { ...response, content: { ...response.content, "application/json": { ...content, schema } } };
 }
 
+/** Other bodies are refused by the validation, and workerd warns when they are read as text. */
+const JSON_TYPE = /json/i;
+
 /** Adds the warnings to the response as the last member, so that the bytes before it are those of the handler. */
 const warnOfUnknown =
   (tolerant: Tolerant): MiddlewareHandler =>
   async (c, next) => {
-    const body: unknown = tolerant.body === null ? null : await c.req.json().catch(() => null);
+    const isJson = tolerant.body !== null && JSON_TYPE.test(c.req.header("content-type") ?? "");
+    const body: unknown = isJson ? await c.req.json().catch(() => null) : null;
     if (tolerant.body !== null) requirePolicyInPlace(tolerant.body, body);
     await next();
     if (!c.res.ok || c.error !== undefined) return;
