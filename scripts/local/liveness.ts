@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A busy machine answers late, so both have to be reached: the time, and the number of probes in a row. */
@@ -32,3 +33,13 @@ export async function answersInTime(
   }
   return false;
 }
+
+/** Whether nothing listens there. A program that is busy, or stands at a breakpoint, still accepts connections. */
+export const refusesConnections = (port: number): Promise<boolean> =>
+  new Promise((done) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => done(false));
+    socket.once("error", (error: NodeJS.ErrnoException) => done(error.code === "ECONNREFUSED"));
+    socket.once("close", () => done(false));
+    socket.once("connect", () => socket.destroy());
+  });

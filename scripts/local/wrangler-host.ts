@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { isBuildable } from "./bundle.ts";
 import { startCron } from "./cron.ts";
 import { HeldOutput } from "./held-output.ts";
-import { answersInTime, untilAnswered } from "./liveness.ts";
+import { answersInTime, refusesConnections, untilAnswered } from "./liveness.ts";
 import { loadErrorIn } from "./load-error.ts";
 import { changeSince } from "./next-change.ts";
 import type { PartMessage } from "./part.ts";
@@ -18,6 +18,7 @@ const BUILDS = "restarting build";
 /** miniflare's words. */
 const CRASHED = "The Workers runtime crashed unexpectedly and is being restarted";
 const STOP_LIMIT_MS = 3000;
+const WATCH_MS = 1000;
 
 const { port, vars, isRestart } = JSON.parse(process.env["SLUICE_WRANGLER"] ?? "{}") as WranglerSettings;
 const baseUrl = `http://127.0.0.1:${port}`;
@@ -55,6 +56,7 @@ wrangler.once("close", (code) => void afterExit(code ?? 1));
 
 /** wrangler's message comes before the Worker is loaded: it holds requests until then. */
 async function begin(): Promise<void> {
+  setInterval(() => void watchPort(), WATCH_MS).unref();
   await untilAnswered(`${baseUrl}/healthz`);
   hasAnswered = true;
   if (isRestart) output.drop();
@@ -63,16 +65,20 @@ async function begin(): Promise<void> {
   process.send?.({ ready: true });
 }
 
+async function watchPort(): Promise<void> {
+  if (await refusesConnections(port)) await endUnlessAnswered();
+}
+
 /**
- * wrangler 4.156 restarts a workerd that crashed, and then may hold every request for ever. Only then is it probed: a Worker that stands at a
- * breakpoint, or does not build, does not answer either.
+ * wrangler 4.156 restarts a workerd that crashed, and then may hold every request for ever; now and then it does not restart it. Only then is
+ * it probed: a Worker that stands at a breakpoint, or does not build, does not answer either.
  */
 async function endUnlessAnswered(): Promise<void> {
   if (isProbed) return;
   isProbed = true;
   const isAlive = await answersInTime(`${baseUrl}/healthz`);
   isProbed = false;
-  if (isAlive || isStopping) return;
+  if (isAlive || isStopping || wrangler.exitCode !== null || wrangler.signalCode !== null) return;
   stopCron();
   // A crash right after a restart comes before the host has noticed that the Worker answers: what wrangler said of that start is noise now.
   if (isRestart) output.drop();

@@ -7,11 +7,11 @@ import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { createSocket } from "node:dgram";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { applyMigrations, type LocalDatabase } from "../../../scripts/local/database.ts";
 import { HeldOutput } from "../../../scripts/local/held-output.ts";
-import { answersInTime } from "../../../scripts/local/liveness.ts";
+import { answersInTime, refusesConnections } from "../../../scripts/local/liveness.ts";
 import { loadErrorIn } from "../../../scripts/local/load-error.ts";
 import { requireFreePorts } from "../../../scripts/local/free-ports.ts";
 import { Part } from "../../../scripts/local/part.ts";
@@ -285,4 +285,13 @@ test("every port that is taken is named at once, UDP too, with the variables tha
     `Ports ${tcp}, ${udp} are taken. Stop the programs that use them, or choose other ports with PORT=… SRT_PORT=….`,
   );
   await requireFreePorts({ ...ports, port: await freePort(), ingestPorts: null });
+});
+
+test("a port refuses connections when nothing listens there, and not when its program never answers", async () => {
+  const server = createServer(() => undefined).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  expect(await refusesConnections(port)).toBe(false);
+  await new Promise((done) => server.close(done));
+  expect(await refusesConnections(port)).toBe(true);
 });
