@@ -2,29 +2,15 @@
 import { FULL } from "../test/support/soak/plan.ts";
 import { soak } from "../test/support/soak/soak.ts";
 import { figuresOf } from "../test/support/soak/soak-figures.ts";
-import { type Guarantee, GUARANTEES, judge } from "../test/support/soak/verdict.ts";
-import { type Figure, median, milliseconds } from "./support/figures.ts";
-
-const SHOWN = 5;
+import { GUARANTEES, judge } from "../test/support/soak/verdict.ts";
+import { type Figure, guaranteeFigures, median, milliseconds } from "./support/figures.ts";
 
 export async function run(): Promise<Figure[]> {
   const seed = Number(process.env.SOAK_SEED) || Date.now() % 1_000_000;
   const result = await soak({ ...FULL, seed });
-  const verdict = judge(result);
   const counts = figuresOf(result);
   const { delivered, ...failures } = counts.attempts;
-  const held = (Object.keys(GUARANTEES) as Guarantee[]).map((name): Figure => {
-    const violations = verdict[name];
-    for (const violation of violations.slice(0, SHOWN)) console.error(`  ${name}: ${violation}`);
-    return {
-      name: GUARANTEES[name],
-      value: `${violations.length} violations`,
-      yardstick: "",
-      aim: "0",
-      isMet: violations.length === 0,
-      raw: violations,
-    };
-  });
+  const held = guaranteeFigures(GUARANTEES, judge(result));
   const reported = (name: string, value: string, yardstick: string, raw: unknown): Figure => ({
     name,
     value,

@@ -50,3 +50,23 @@ export async function keepFigures(name: string, figures: Figure[]): Promise<void
     `${JSON.stringify({ name, at: new Date().toISOString(), machine, figures }, null, 2)}\n`,
   );
 }
+
+const SHOWN_VIOLATIONS = 5;
+
+/** A row for each guarantee of a soak, which holds when nothing violates it. Prints the first violations. */
+export const guaranteeFigures = <Name extends string>(
+  guarantees: Record<Name, string>,
+  verdict: Record<Name, readonly unknown[]>,
+): Figure[] =>
+  (Object.keys(guarantees) as Name[]).map((name) => {
+    const violations = verdict[name];
+    for (const violation of violations.slice(0, SHOWN_VIOLATIONS)) console.error(`  ${name}: ${String(violation)}`);
+    return {
+      name: guarantees[name],
+      value: `${violations.length} violations`,
+      yardstick: "",
+      aim: "0",
+      isMet: violations.length === 0,
+      raw: violations,
+    };
+  });

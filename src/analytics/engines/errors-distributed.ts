@@ -4,8 +4,7 @@ import { errorQueries } from "../questions/embedded-sql.ts";
 import { ALL } from "../questions/group-key.ts";
 import type { Scope } from "../questions/scope.ts";
 import type { ErrorFigures, SeenError } from "../questions/view-engine.ts";
-import { errorOverlapStatement, errorsStatement } from "./r2-statements.ts";
-import { overlapStatement, totalsStatement } from "./r2-statements.ts";
+import { errorOverlapStatement, errorsStatement, overlapStatement, totalsStatement } from "./r2-statements.ts";
 import {
   askOverlap,
   askRemainder,
