@@ -6,6 +6,7 @@
 import { spawn } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { relative, resolve } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { check } from "./check.ts";
 import { dryRunDeploy } from "./deploy-dry-run.ts";
 import { parseArguments, type Selection } from "./suite/arguments.ts";
@@ -89,11 +90,17 @@ async function runProject(project: string): Promise<void> {
   passed += result.numPassedTests;
   failed += result.numFailedTests;
   failures.push(...failuresOf(result).map((failure) => `${project}: ${failure}`));
-  // A file that does not load has no test to count, and an error outside of every test fails the run alone.
+  // A file that does not load or whose hook fails has no failed test to count, and an error outside of every test fails the run alone.
   if (code === 0 || result.numFailedTests > 0) return;
   count(false);
-  const at = text.indexOf("Unhandled");
-  failures.push(`${project}: vitest ended with ${code}\n${at < 0 ? "" : text.slice(at, at + MOST_SHOWN)}`);
+  failures.push(`${project}: vitest ended with ${code}\n${errorIn(text)}`);
+}
+
+/** The part of vitest's output that its report lacks: the first error of a hook, a file that does not load or no test at all. */
+function errorIn(output: string): string {
+  const text = stripVTControlCharacters(output);
+  const at = text.search(/^ FAIL |Unhandled/m);
+  return at < 0 ? "" : text.slice(at, at + MOST_SHOWN);
 }
 
 /** One text for each failed test and for each file that did not load. */

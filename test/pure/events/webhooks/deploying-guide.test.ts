@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -19,6 +19,7 @@ const WEBHOOK_ID = "2c95e7a0-d64b-4f38-a17c-83f5b0e2d94c";
 function runGuide(): { keys: string[]; counting: string } {
   const blocks = codeBlocks(GUIDE).filter(({ heading }) => ["3. Secrets", "Another webhook key"].includes(heading));
   const folder = mkdtempSync(join(tmpdir(), "sluice-secrets-"));
+  copyFileSync("wrangler.toml", join(folder, "wrangler.toml")); // `npm run` starts commands where it is
   const show = `node -p 'const s = require(process.cwd() + "/secrets.json"); "WEBHOOK_KEYS=" + s.WEBHOOK_KEYS'`;
   const npm = `npm() { shift 3; node "${resolve("scripts/secrets.ts")}" "$@"; ${show}; }`;
   const npx = `npx() { if [ "$2" = secret ]; then [ "$4" = secrets.json ]; else echo "SQL=\${@: -1}"; fi; }`;
