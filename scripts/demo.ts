@@ -25,7 +25,8 @@ where to watch the clip, and keeps running. Without a URL or file it uses a clip
 
   --live         broadcasts the file over RTMP instead, in a loop with a clock in the picture; opens the player page,
                  which shows the latency
-  --upload FILE  uploads a file in chunks; a standard MP4 whose index is in front plays before it is whole
+  --upload FILE  uploads a file in chunks over 8 s, so that it can be watched meanwhile; a standard MP4 whose index is in front
+                 plays before it is whole
   --no-play      does not play the clip in Chromium, where there is one, to show the view that is recorded of it
   --json         prints one JSON object per line
   --exit         stops once the clip is ready; with --live, once the broadcast has been recorded`;
@@ -45,7 +46,7 @@ const sayOnce = ({ afterMs, ...news }: Moment & { afterMs?: number }) => {
   lastSaid = text;
   say({ ...news, ...(afterMs === undefined ? {} : { afterMs }) });
 };
-const timeOf = (iso: string) => new Date(iso).toLocaleTimeString();
+const timeOf = (iso: string) => new Date(iso).toLocaleTimeString("en-GB");
 const ms = (value: number) => (value < 10_000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`);
 
 function readArguments() {

@@ -45,7 +45,10 @@ export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeRe
     ...[...(video ? [video] : []), ...audio].map((track) => track.startMs + track.durationMs),
   );
   refuseTooLong(durationMs);
-  if (!(durationMs > 0)) throw new JobError("source_damaged", "The requested range of the source contains no media.");
+  const isInClip = ({ streamIndex }: { streamIndex: number }) =>
+    overlaps(starts.get(streamIndex), ends.get(streamIndex), clip);
+  if (!(durationMs > 0) || ![...(video ? [video] : []), ...audio].some(isInClip))
+    throw new JobError("source_damaged", emptyRangeText(Math.max(...ends.values()) - source.zeroSeconds));
   return { kind: "probe", facts: { containerFormat: source.containerFormat, durationMs, video, audio } };
 }
 
@@ -93,6 +96,16 @@ function placeInClip(fileStart: number | undefined, fileEnd: number | undefined,
   const toMs = (seconds: number) => Math.round(seconds * 1e6) / 1e3;
   return { startMs: toMs(start - clip.startSeconds), durationMs: Math.max(0, toMs(end - start)) };
 }
+
+/** Whether anything of a stream is within the clip. A single picture has no length. */
+function overlaps(fileStart: number | undefined, fileEnd: number | undefined, clip: Clip): boolean {
+  const start = fileStart ?? clip.startSeconds;
+  const end = fileEnd ?? start;
+  return start < clip.endSeconds && (end > clip.startSeconds || start >= clip.startSeconds);
+}
+
+const emptyRangeText = (lengthSeconds: number) =>
+  `The range from startTime to endTime contains nothing of the source, which is ${lengthSeconds.toFixed(1)} seconds long.`;
 
 type Unplaced<Track> = Omit<Track, "startMs" | "durationMs">;
 

@@ -46,3 +46,28 @@ test("a cyclic index does not hang the encoder", async () => {
 test("a good source is probed correctly afterwards", async () => {
   expect((await encoder.probe(await makeSource("mp4-fast-start"))).video!.codec).toBe("h264");
 });
+
+describe("a range from startTime to endTime", () => {
+  test.each(["mp4-fast-start", "ts"] as const)(
+    "that begins behind the end of %s is refused with its length",
+    async (name) => {
+      const path = await makeSource(name);
+      const endMs = (await encoder.probe(path)).durationMs;
+      for (const clip of [
+        { startMs: endMs + 50, endMs: null },
+        { startMs: 100_000, endMs: 200_000 },
+      ]) {
+        const failure = await encoder.failure(path, { kind: "probe", clip });
+        expect(failure.code).toBe("source_damaged");
+        expect(failure.message).toMatch(/contains nothing of the source, which is \d+\.\d seconds long\.$/);
+      }
+    },
+  );
+
+  test("that ends behind the end of the source is used up to its end", async () => {
+    const clip = { startMs: 1000, endMs: 200_000 };
+    const { durationMs } = await encoder.probe(await makeSource("mp4-fast-start"), clip);
+    const whole = await encoder.probe(await makeSource("mp4-fast-start"));
+    expect(durationMs).toBeCloseTo(whole.durationMs - 1000, 0);
+  });
+});

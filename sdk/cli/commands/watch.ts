@@ -98,7 +98,7 @@ export class Watch {
     const { retry } = progress ?? {};
     if (retry !== undefined && retry.attempt !== this.lastAttempt) {
       this.lastAttempt = retry.attempt;
-      const at = new Date(retry.nextAttemptAt).toLocaleTimeString();
+      const at = new Date(retry.nextAttemptAt).toLocaleTimeString("en-GB");
       this.reporter.say({ kind: "retry", afterMs: this.afterMs(), ...retry }, (screen) =>
         screen.text(`The source could not be read (${retry.reason}); next attempt at ${at}.`),
       );

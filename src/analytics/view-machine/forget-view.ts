@@ -7,7 +7,7 @@ export function forgetView(machine: ViewParts): void {
   state.move("forget", () => {
     events.clear();
     outbox.clear();
-    documents.delete("facts", "content", "month", "revision", "projectedAtMs");
+    documents.delete("facts", "content", "projection", "month", "revision", "projectedAtMs");
     timers.cancel("project", "silence", "settle", "outbox");
     keepFinalState(machine);
   });

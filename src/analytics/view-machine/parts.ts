@@ -43,11 +43,23 @@ interface ViewDocuments {
   facts: ViewFacts;
   /** Found once; null = the source's address names no playback ID of the workspace. */
   content: { found: PlayedContent | null };
-  /** The month in whose store the view is. */
-  month: string;
-  /** How often the view was written to its store. */
+  projection: Projection;
+}
+
+/** What a view's store has of it. */
+interface Projection {
+  /** The month of the store; null = it was not written yet. */
+  month: string | null;
+  /** How often it was written. */
   revision: number;
-  /** Epoch ms. */
+  /** When it was last written, epoch ms. */
+  atMs: number;
+}
+
+/** Until 2026-11-24 a projection was three documents, and so three rows each time. */
+interface FormerDocuments {
+  month: string;
+  revision: number;
   projectedAtMs: number;
 }
 
@@ -56,7 +68,7 @@ export class ViewParts {
   readonly env: Env;
   /** Epoch ms. */
   readonly clock: () => number;
-  readonly documents: DocumentStore<ViewDocuments>;
+  readonly documents: DocumentStore<ViewDocuments & FormerDocuments>;
   readonly state: StateMachine<ViewStatus, ViewSignal>;
   readonly timers: Timers<ViewTimer>;
   readonly events: EventTable;
@@ -82,8 +94,24 @@ export class ViewParts {
     return facts;
   }
 
+  get projection(): Projection {
+    const { documents } = this;
+    return (
+      documents.get("projection") ?? {
+        month: documents.get("month") ?? null,
+        revision: documents.get("revision") ?? 0,
+        atMs: documents.get("projectedAtMs") ?? 0,
+      }
+    );
+  }
+
   /** Makes several writes one commit. */
   commit<T>(write: () => T): T {
-    return this.#storage.transactionSync(write);
+    try {
+      return this.#storage.transactionSync(write);
+    } catch (error) {
+      this.events.forgetCached();
+      throw error;
+    }
   }
 }

@@ -28,17 +28,15 @@ export async function projectView(machine: ViewParts): Promise<ViewRecord | null
     insertedAtMs,
     updatedAtMs: nowMs,
   });
-  const revision = (documents.get("revision") ?? 0) + 1;
-  const [month, earlier] = [monthOf(view.viewEndMs), documents.get("month")];
+  const { month: earlier, revision: last } = machine.projection;
+  const [month, revision] = [monthOf(view.viewEndMs), last + 1];
   machine.commit(() => {
-    if (content !== null) documents.put("content", content);
-    documents.put("revision", revision);
-    documents.put("projectedAtMs", nowMs);
-    if (month !== earlier) documents.put("month", month);
+    if (content !== null && documents.get("content") === undefined) documents.put("content", content);
+    documents.put("projection", { month, revision, atMs: nowMs });
   });
   const put = await callStore(env, { workspaceId, month }, "put", { view, timeline: timelineOf(events), revision });
   if (put.isForgotten) forgetView(machine);
-  if (earlier !== undefined && earlier !== month)
+  if (earlier !== null && earlier !== month)
     await callStore(env, { workspaceId, month: earlier }, "remove", { viewId });
   return isForgotten() ? null : view;
 }

@@ -1,11 +1,8 @@
 import type { ViewReport } from "../views/view-calls.ts";
 import { keepFinalState } from "./free-view.ts";
 import type { ViewParts } from "./parts.ts";
+import { planSilence } from "./silence.ts";
 
-/** A view without events for this long is over (media contract, analytics: "Ids and time rules"). */
-const SILENCE_MS = 3600_000;
-/** After its end it may be played again for this long; players that report by CMCD name no other end of a view. */
-const ENDED_SILENCE_MS = 60_000;
 /** While a view runs, its row in the store is at most this old; an end is there at once. */
 const PROJECT_EVERY_MS = 30_000;
 /** Events that come in another order than they were made are waited for this long after the last one: SDKs repeat a failed batch after 10 s. */
@@ -27,16 +24,16 @@ export function takeEvents(machine: ViewParts, { workspaceId, viewId, edge, even
       documents.put("facts", { workspaceId, viewId, edge, insertedAtMs: nowMs });
       timers.cancel("free");
     }
-    const added = machine.events.add(events);
+    const added = machine.events.add(events, nowMs);
     if (added.length === 0) return 0;
-    const hasEnded = machine.events.lastName === "ended";
-    timers.schedule("silence", nowMs + (hasEnded ? ENDED_SILENCE_MS : SILENCE_MS));
+    planSilence(machine);
     const isEnding = timers.isScheduled("settle") || added.some(({ name }) => ENDS.has(name));
     const isComplete = isEnding && isGapless(machine);
     if (isEnding) timers.schedule("settle", isComplete ? nowMs : nowMs + SETTLE_MS);
-    const nextProjectionMs = (documents.get("projectedAtMs") ?? 0) + PROJECT_EVERY_MS;
+    const nextProjectionMs = machine.projection.atMs + PROJECT_EVERY_MS;
     if (isComplete) timers.cancel("project"); // the end writes the same
-    else timers.bringForward("project", hasEnded ? nowMs : Math.max(nowMs, nextProjectionMs));
+    else
+      timers.bringForward("project", machine.events.lastName === "ended" ? nowMs : Math.max(nowMs, nextProjectionMs));
     return added.length;
   });
 }

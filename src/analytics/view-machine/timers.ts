@@ -2,12 +2,13 @@ import type { TimerHandlers } from "../../platform/machine/timers.ts";
 import { endView } from "./end-view.ts";
 import type { ViewParts, ViewTimer } from "./parts.ts";
 import { projectView } from "./project-view.ts";
+import { endAfterSilence } from "./silence.ts";
 
 export function viewTimers(machine: ViewParts): TimerHandlers<ViewTimer> {
   const handlers: Record<ViewTimer, () => unknown> = {
     project: () => (machine.state.status === "open" ? projectView(machine) : null),
     settle: () => endView(machine),
-    silence: () => endView(machine),
+    silence: () => endAfterSilence(machine),
     outbox: () => machine.outbox.drain(),
     free: () => {}, // done by the object itself, whose storage it is
   };

@@ -16,6 +16,7 @@ export function refusedMethod({ router }: Hono<AppContext>, { method, path }: { 
 
 /** What a request for an unknown path should have asked for, to be added to its error. */
 export function pathHint({ router }: Hono<AppContext>, path: string): string {
+  if (path.includes("//")) return "; a part of the path is empty, perhaps an id that was not filled in";
   const trimmed = path.replace(/\/+$/, "");
   return trimmed !== path && methodsOf(router, trimmed).length > 0
     ? `; did you mean ${trimmed} without the slash?`

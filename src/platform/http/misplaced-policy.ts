@@ -6,8 +6,18 @@ import { validationProblem } from "./validation.ts";
 
 /** Who may play, in bodies of media and streams, and of the domains and user agents of a playback ID. */
 const POLICIES = ["accessPolicy", "mediaPolicy", "defaultPolicy"];
+/** What other services call it, in lower case and without `_`. */
+const FOREIGN = new Set([
+  "private",
+  "isprivate",
+  "visibility",
+  "privacy",
+  "playbackpolicy",
+  "playbackpolicies",
+  "policy",
+]);
 /** What everybody gets who gives no policy. */
-const OPEN: ReadonlySet<unknown> = new Set(["public", "allow"]);
+const OPEN: ReadonlySet<unknown> = new Set(["public", "allow", false, null]);
 
 /**
  * Other unknown fields are ignored with a warning. A policy that is misspelt or in the wrong place is not: what was asked to be private would
@@ -20,7 +30,10 @@ export function requirePolicyInPlace(schema: z.ZodType, body: unknown): void {
   if (found.length === 0) return;
   const issues = schema.safeParse(body).error?.issues ?? [];
   const { fields, unknown } = validationProblem({ issues }, { data: body, schema });
-  const misplaced = found.map(({ field, message }) => ({ field, message: "is invalid", hint: message }));
+  const misplaced = found.map(({ field, message }) => {
+    const isNamed = message.includes("Policy");
+    return { field, message: "is invalid", hint: isNamed ? message : `${message}; \`accessPolicy\` says who may play` };
+  });
   throw new Problem("validation_failed", "validation failed", {
     fields: [...fields, ...misplaced],
     unknown: unknown.filter(({ field }) => found.every((one) => one.field !== field)),
@@ -32,6 +45,7 @@ const MAX_DEPTH = 3;
 
 /** Whether a field, or one inside it, limits who may play. */
 function isRestrictive(name: string, value: unknown, depth = 0): boolean {
+  if (FOREIGN.has(name.toLowerCase().replaceAll("_", ""))) return ![value].flat().every((one) => OPEN.has(one));
   if (Array.isArray(value)) return name === "deny" && value.length > 0;
   if (typeof value === "object" && value !== null)
     return (

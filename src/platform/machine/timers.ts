@@ -29,18 +29,21 @@ export class Timers<Name extends string> {
     this.#clock = clock;
     this.#label = label;
     storage.sql.exec(
-      "CREATE TABLE IF NOT EXISTS timers (name TEXT PRIMARY KEY, due INTEGER NOT NULL, failures INTEGER NOT NULL DEFAULT 0)",
+      "CREATE TABLE IF NOT EXISTS timers (name TEXT PRIMARY KEY, due INTEGER NOT NULL, failures INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID",
     );
   }
 
   /** Sets or replaces a timer's due time. `atMs` is epoch milliseconds. */
   schedule(timer: Name, atMs: number): void {
+    const nextMs = this.#next();
     this.#storage.sql.exec(
       "INSERT INTO timers (name, due) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET due = excluded.due, failures = 0",
       timer,
       Math.ceil(atMs),
     );
-    this.#setAlarm();
+    // To set the alarm is billed as a row. It never comes after the next timer; when it comes before, `runDue` sets it again. Timers that
+    // are already due have lost their alarm, or run now.
+    if (nextMs === null || atMs < nextMs || nextMs <= this.#clock()) this.#setAlarm();
   }
 
   /** Sets a timer unless it is due earlier. */
@@ -92,7 +95,12 @@ export class Timers<Name extends string> {
   }
 
   #setAlarm(): void {
-    const next = this.#storage.sql.exec<{ due: number | null }>("SELECT min(due) AS due FROM timers").one().due;
+    const next = this.#next();
     if (next !== null) void this.#storage.setAlarm(next);
+  }
+
+  /** When the first timer is due, epoch ms; null = none is scheduled. */
+  #next(): number | null {
+    return this.#storage.sql.exec<{ due: number | null }>("SELECT min(due) AS due FROM timers").one().due;
   }
 }

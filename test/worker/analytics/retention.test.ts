@@ -161,7 +161,7 @@ describe("the machine of a view", () => {
     await sendView(workspace.id, events); // extends the time
     expect(await runInDurableObject(machineOf(player.viewId), ({ parts }) => parts.events.count)).toBe(0);
     await elapse(workspace.id, player.viewId, 8 * DAY_MS - MINUTE_MS);
-    expect(await tablesOf(machineOf(player.viewId))).toContain("events");
+    expect(await tablesOf(machineOf(player.viewId))).toContain("event_batches");
 
     await elapse(workspace.id, player.viewId, MINUTE_MS);
     expect(await tablesOf(machineOf(player.viewId))).toEqual([]);
@@ -189,7 +189,7 @@ describe("the machine of a view", () => {
     await elapse(workspace.id, player.viewId, 7 * DAY_MS);
     await postBeacon(workspace.id, { events: [pulse] });
     await elapse(workspace.id, player.viewId, 7 * DAY_MS);
-    expect(await tablesOf(machineOf(player.viewId))).toContain("events");
+    expect(await tablesOf(machineOf(player.viewId))).toContain("event_batches");
     await elapse(workspace.id, player.viewId, DAY_MS);
     expect(await tablesOf(machineOf(player.viewId))).toEqual([]);
   });

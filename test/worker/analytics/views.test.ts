@@ -98,7 +98,8 @@ test("a view whose first report is complete is written to its store once, as fin
   await sendView(workspace.id, player.completeView(secondsAgo(30)));
   expect(await viewOf(player.viewId)).toMatchObject({ isFinal: true, watchTime: 10_000 });
   const machine = env.VIEW_MACHINE.get(env.VIEW_MACHINE.idFromName(`${workspace.id}:${player.viewId}`));
-  expect(await runInDurableObject(machine, (_, { storage }) => storage.kv.get("revision"))).toBe(1);
+  const projection = await runInDurableObject(machine, (_, { storage }) => storage.kv.get("projection"));
+  expect(projection).toMatchObject({ revision: 1 });
 });
 
 test("a view ends after a minute although an event is missing", async () => {
@@ -119,6 +120,18 @@ test("a view that falls silent ends after an hour, and is shown meanwhile", asyn
   expect(await viewOf(player.viewId)).toMatchObject({ isFinal: false });
   await elapse(workspace.id, player.viewId, 1000);
   expect(await viewOf(player.viewId)).toMatchObject({ isFinal: true, viewHasError: false });
+});
+
+test("each event of a view puts its end by silence off", async () => {
+  const player = new TestPlayer(workspace.id);
+  const [begin, playing, pulse] = player.completeView(secondsAgo(30));
+  await sendView(workspace.id, [begin!, playing!]);
+  await elapse(workspace.id, player.viewId, 3_000_000);
+  await sendView(workspace.id, [pulse!]);
+  await elapse(workspace.id, player.viewId, 3_599_000);
+  expect(await viewOf(player.viewId)).toMatchObject({ isFinal: false });
+  await elapse(workspace.id, player.viewId, 1000);
+  expect(await viewOf(player.viewId)).toMatchObject({ isFinal: true });
 });
 
 describe("how a view ended", () => {

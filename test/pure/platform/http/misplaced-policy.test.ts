@@ -20,6 +20,9 @@ test.each([
   ["in an element of a list", { inputs: [{ url: "", accessPolicy: "private" }] }],
   ["one of domains", { domains: { defaultpolicy: "deny", allow: ["example.com"] } }],
   ["a list of those who may not", { userAgents: { deny: ["curl"] } }],
+  ["another service's flag", { private: true }],
+  ["another service's word", { visibility: "unlisted" }],
+  ["another service's list", { playback_policy: ["signed"] }],
   ["after many unknown fields", { ...unknown, mediaPolicy: "private" }],
 ])("a policy that is not public is refused where it is %s", (_, body) => {
   expect(() => check(body)).toThrow(/validation failed/);
@@ -29,6 +32,7 @@ test.each([
   ["in its place", { accessPolicy: "private" }],
   ["public", { playbackSettings: { accessPolicy: "public" }, mediaPolicy: "public" }],
   ["an entry of metadata", { metadata: { accessPolicy: "private" } }],
+  ["public in another service's words", { private: false, visibility: "public", playback_policy: ["public"] }],
   ["open to all", { domains: { defaultPolicy: "allow", allow: [], deny: [] } }],
   ["no text", { mediaPolicy: null, accesPolicy: 1 }],
 ])("a policy is accepted where it is %s", (_, body) => {
@@ -50,6 +54,12 @@ test("what else is wrong is named beside it", () => {
       unknown: [expect.objectContaining({ field: "mediaQualty" })],
     }) as Error,
   );
+});
+
+test("a policy of another service is answered with the field's name here", () => {
+  const hint = "unknown field `private`; `accessPolicy` says who may play";
+  const fields = [{ field: "private", message: "is invalid", hint }];
+  expect(() => check({ private: true })).toThrow(expect.objectContaining({ fields }) as Error);
 });
 
 test("a body with very deep unknown fields does not end the Worker", () => {

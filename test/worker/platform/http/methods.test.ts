@@ -52,6 +52,10 @@ test("a path with a slash too many is 404, and the error names the path that was
     404,
     "there is no such route; did you mean /v1/on-demand without the slash?",
   ]);
+  expect(await described("/v1/webhooks//test")).toEqual([
+    404,
+    "there is no such route; a part of the path is empty, perhaps an id that was not filled in",
+  ]);
   expect(await described("/v1/nothing/")).toEqual([404, "there is no such route; /v1/reference lists them all"]);
 });
 

@@ -8,6 +8,7 @@ const START_MS = Date.now() + 1_000_000_000;
 interface Trial {
   timers: Timers<string>;
   storage: DurableObjectStorage;
+  advanceTo: (ms: number) => void;
   /** Moves the clock and runs what is due. @returns the names of the timers that ran */
   runAt: (ms: number, handlers?: Partial<TimerHandlers<string>>) => Promise<string[]>;
 }
@@ -28,7 +29,8 @@ const trial = (work: (trial: Trial) => Promise<void>) =>
       });
       return ran;
     };
-    await work({ timers, storage, runAt });
+    const advanceTo = (ms: number) => void (nowMs = START_MS + ms);
+    await work({ timers, storage, advanceTo, runAt });
   });
 
 describe("timers", () => {
@@ -48,6 +50,25 @@ describe("timers", () => {
       expect(await storage.getAlarm()).toBe(START_MS + 200);
       await runAt(200);
       expect(await storage.getAlarm()).toBe(START_MS + 300);
+    }));
+
+  test("leave the alarm as it is when they come after it, because setting it is billed", () =>
+    trial(async ({ timers, storage, runAt }) => {
+      timers.schedule("a", START_MS + 100);
+      timers.schedule("b", START_MS + 300);
+      timers.schedule("a", START_MS + 200);
+      expect(await storage.getAlarm()).toBe(START_MS + 100);
+      expect(await runAt(100)).toEqual([]); // nothing is due yet
+      expect(await storage.getAlarm()).toBe(START_MS + 200);
+    }));
+
+  test("that are overdue get their alarm back with the next call", () =>
+    trial(async ({ timers, storage, advanceTo }) => {
+      timers.schedule("lost", START_MS + 100);
+      await storage.deleteAlarm(); // as the platform does after too many failures
+      advanceTo(200);
+      timers.schedule("later", START_MS + 300);
+      expect(await storage.getAlarm()).toBe(START_MS + 100);
     }));
 
   test("are brought forward, never put back, by `bringForward`", () =>

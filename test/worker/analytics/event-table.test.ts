@@ -1,0 +1,81 @@
+import { env, runInDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import type { ViewMachine } from "../../../durable-objects/view-machine.ts";
+import { EventTable } from "../../../src/analytics/view-machine/event-table.ts";
+import { ViewParts } from "../../../src/analytics/view-machine/parts.ts";
+import type { ViewEvent } from "../../../src/analytics/views/view-event.ts";
+
+/** The storage of a machine that has no view yet. */
+const withStorage = <T>(work: (state: DurableObjectState) => T) =>
+  runInDurableObject(env.VIEW_MACHINE.get(env.VIEW_MACHINE.newUniqueId()), (_: ViewMachine, state) => work(state));
+
+const event = (sequence: number, name = "pulse", fields: ViewEvent["fields"] = {}): ViewEvent => ({
+  sequence,
+  name,
+  atMs: 1_000_000 + sequence,
+  fields,
+});
+
+/** What another instance of the table knows after a restart. */
+function reopened(sql: SqlStorage): object {
+  const { count, last, lastName, lastReceivedAtMs } = new EventTable(sql);
+  return { count, last, lastName, lastReceivedAtMs };
+}
+
+test("events in any order are stored once, and known again after a restart", () =>
+  withStorage(({ storage: { sql } }) => {
+    const table = new EventTable(sql);
+    expect(table.add([event(4, "ended"), event(2)], 50)).toHaveLength(2);
+    expect(table.add([event(2), event(3), event(3, "seeking")], 70)).toEqual([event(3)]);
+    expect(table.add([event(1, "viewBegin")], 60)).toHaveLength(1);
+    expect(table.all()).toEqual([event(1, "viewBegin"), event(2), event(3), event(4, "ended")]);
+    const { count, last, lastName, lastReceivedAtMs } = table;
+    const known = { count, last, lastName, lastReceivedAtMs };
+    expect(known).toEqual({ count: 4, last: 4, lastName: "ended", lastReceivedAtMs: 70 });
+    expect(reopened(sql)).toEqual(known);
+  }));
+
+test("at most 20,000 events of a view are stored, whatever comes together, and no row has more than 2 MB", () =>
+  withStorage(({ storage: { sql } }) => {
+    const table = new EventTable(sql);
+    const long = { video_title: "€".repeat(2048), page_url: "€".repeat(2048) };
+    for (let first = 1; first < 21_000; first += 1000) {
+      const fields = first === 1 ? long : {};
+      table.add(
+        Array.from({ length: 1000 }, (_, index) => event(first + index, "pulse", fields)),
+        1,
+      );
+    }
+    expect(reopened(sql)).toMatchObject({ count: 20_000, last: 20_000 });
+    const largest = "SELECT max(length(CAST(events AS BLOB))) AS bytes FROM event_batches";
+    expect(sql.exec<{ bytes: number }>(largest).one().bytes).toBeLessThan(2_000_000);
+  }));
+
+test("events of a transaction that failed are taken when they are sent again", () =>
+  withStorage((state) => {
+    const parts = new ViewParts(state, env, async () => {});
+    const failing = () =>
+      parts.commit(() => {
+        parts.events.add([event(1)], 1);
+        throw new Error("the disk is full");
+      });
+    expect(failing).toThrow("the disk is full");
+    expect(parts.events.count).toBe(0);
+    expect(parts.commit(() => parts.events.add([event(1)], 1))).toHaveLength(1);
+  }));
+
+test("events and state of an earlier release are kept", () =>
+  withStorage((state) => {
+    const { sql, kv } = state.storage;
+    sql.exec("CREATE TABLE events (sequence INTEGER PRIMARY KEY, name TEXT, at_ms REAL, fields TEXT)");
+    for (const { sequence, name, atMs, fields } of [event(1, "viewBegin", { video_title: "Harbour" }), event(2)])
+      sql.exec("INSERT INTO events VALUES (?, ?, ?, ?)", sequence, name, atMs, JSON.stringify(fields));
+    kv.put("revision", 3);
+    kv.put("projectedAtMs", 77);
+    kv.put("month", "2026-11");
+    const { events, projection } = new ViewParts(state, env, async () => {});
+    expect(events.add([event(2), event(3)], 9)).toEqual([event(3)]);
+    expect(events.all()).toEqual([event(1, "viewBegin", { video_title: "Harbour" }), event(2), event(3)]);
+    expect(reopened(sql)).toEqual({ count: 3, last: 3, lastName: "pulse", lastReceivedAtMs: 1_000_002 });
+    expect(projection).toEqual({ month: "2026-11", revision: 3, atMs: 77 });
+  }));
