@@ -6,6 +6,7 @@ import { edgeFactsOf } from "../../src/analytics/beacons/read-edge-facts.ts";
 import { VIEW_COLUMNS } from "../../src/analytics/store/columns.ts";
 import { monthOf } from "../../src/analytics/store/months.ts";
 import type { Query, StoreCalls } from "../../src/analytics/store/store-calls.ts";
+import { packViews } from "../../src/analytics/store/view-schema.ts";
 import { ViewTable } from "../../src/analytics/store/view-table.ts";
 import type { EdgeFacts } from "../../src/analytics/views/edge-facts.ts";
 import { mergeEvents } from "../../src/analytics/views/merged-view.ts";
@@ -78,11 +79,15 @@ export class FillableViewStore extends ViewStore {
     });
     const select = expressions.map((expression, index) => `${expression} AS ${VIEW_COLUMNS[index]}`).join(", ");
     // Copies have another variant in their ids, and are not copied again.
-    this.#storage.sql.exec(
-      `INSERT INTO views SELECT * FROM (SELECT ${select} FROM
-        (SELECT * FROM views WHERE view_id NOT LIKE '%-4000-8000-%' LIMIT ? OFFSET ?)) ORDER BY view_id`,
+    const copies = this.#storage.sql.exec<{ view_id: string }>(
+      `INSERT INTO views (${VIEW_COLUMNS.join(", ")}) SELECT * FROM (SELECT ${select} FROM
+        (SELECT * FROM views WHERE view_id NOT LIKE '%-4000-8000-%' LIMIT ? OFFSET ?)) ORDER BY view_id RETURNING view_id`,
       to - from,
       from % simulated,
+    );
+    packViews(
+      this.#storage.sql,
+      copies.toArray().map(({ view_id }) => view_id),
     );
   }
 }

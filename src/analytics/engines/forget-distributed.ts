@@ -1,7 +1,7 @@
 import { forgetViewer } from "../questions/forget-viewer.ts";
 import { countQuery } from "../questions/embedded-sql.ts";
 import { REMAINDER } from "../store/hand-over-table.ts";
-import { SDK_VIEWER } from "../store/view-table.ts";
+import { SDK_VIEWER } from "../store/view-schema.ts";
 import { literal } from "../r2-sql/literal.ts";
 import { hashOf } from "../store/forgotten-viewers.ts";
 import type { Forgotten } from "../store/store-calls.ts";

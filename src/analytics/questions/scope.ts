@@ -94,10 +94,24 @@ const FILTER_HINT = "must be dimension:value or !dimension:value, with a dimensi
  * The condition of a question in SQL. Values of one dimension are alternatives; several dimensions hold together. Names of dimensions are
  * columns; values are those of the dialect.
  */
-export function conditionOf({ fromMs, toMs, filters, isRunning }: Scope, dialect: Dialect = SQLITE): Query {
+export function conditionOf(scope: Scope, dialect: Dialect = SQLITE): Query {
+  const values: Query["values"] = [];
+  const [from, to] = [scope.fromMs, scope.toMs].map((ms) => dialect.value(ms, values));
+  const filters = filtersOf(scope, dialect);
+  return {
+    sql: `view_end_ms >= ${from} AND view_end_ms < ${to}${filters.sql === ALL ? "" : ` AND ${filters.sql}`}`,
+    values: [...values, ...filters.values],
+  };
+}
+
+/** The condition of every view. */
+const ALL = "true";
+
+/** The part of the condition that is not about time. */
+export function filtersOf({ filters, isRunning }: Omit<Scope, "fromMs" | "toMs">, dialect: Dialect = SQLITE): Query {
   const values: Query["values"] = [];
   const write = (value: string | number) => dialect.value(value, values);
-  const parts = [`view_end_ms >= ${write(fromMs)}`, `view_end_ms < ${write(toMs)}`];
+  const parts: string[] = [];
   if (isRunning === true) parts.push("is_final = 0");
   for (const [key, group] of Map.groupBy(
     filters,
@@ -111,5 +125,5 @@ export function conditionOf({ fromMs, toMs, filters, isRunning }: Scope, dialect
     ].join(" OR ");
     parts.push(key.startsWith("!") ? `NOT coalesce(${alternatives}, ${dialect.no})` : `(${alternatives})`);
   }
-  return { sql: parts.join(" AND "), values };
+  return { sql: parts.length === 0 ? ALL : parts.join(" AND "), values };
 }

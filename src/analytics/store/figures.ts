@@ -1,70 +1,109 @@
 /** Many figures of the same views at once, for the comparison of all metrics: each question alone would read all views again. */
-import { quantileIn } from "./select-value.ts";
-import type { ColumnFigures, Figures, Query, Wanted } from "./store-calls.ts";
+import { FAILED_SLOT, SLOTS, slotOf, VIEWER_SLOT } from "./packed-figures.ts";
+import { Numbers, QuantileWindow } from "./quantile-window.ts";
+import type { ColumnFigures, Figures, Span, Wanted } from "./store-calls.ts";
 import type { ViewTable } from "./view-table.ts";
 
 /** Values in memory at the same time, 8 bytes each: Durable Objects of a class share 128 MB. */
 const VALUES_AT_ONCE = 4_000_000;
+/** A window reaches this far to both sides of its quantile, as a share of the sample. */
+const REACH = 0.015;
 
-/** Reads the views once for all sums, and once more for each few columns with quantiles. */
-export function figuresOf(views: ViewTable, condition: Query, wanted: readonly Wanted[]): Figures {
-  const sums = wanted.map(({ column, quantiles, isOfSucceeded }, index) => {
-    const filter = isOfSucceeded ? " FILTER (WHERE has_failed = 0)" : "";
-    const count = `count(${column})${filter} AS count_${index}`;
-    return quantiles.length > 0 ? count : `${count}, total(${column})${filter} AS total_${index}`;
-  });
-  const select = ["count(*) AS views", "count(DISTINCT viewer_key) AS viewers", ...sums].join(", ");
-  const [row = {}] = views.run({ sql: `SELECT ${select} FROM views WHERE ${condition.sql}`, values: condition.values });
-  const number = (name: string) => Number(row[name] ?? 0);
-  const columns = wanted.map(({ column, quantiles }, index): ColumnFigures => {
-    const [total, count] = [number(`total_${index}`), number(`count_${index}`)];
-    return { column, total, count, quantiles: quantiles.map(() => null) };
-  });
-  const ranked = columns.flatMap((figures, index) => {
-    const { quantiles } = wanted[index]!;
-    return quantiles.length > 0 && figures.count > 0 ? [{ figures, quantiles }] : [];
-  });
-  for (const portion of inPortions(ranked, ({ figures }) => figures.count)) {
-    const values = readValues(
-      views,
-      condition,
-      portion.map(({ figures }) => figures),
-    );
-    for (const [index, { figures, quantiles }] of portion.entries()) {
-      figures.total = values[index]!.reduce((sum, value) => sum + value, 0);
-      figures.quantiles = quantiles.map((share) => quantileIn(values[index]!, share));
-    }
+/** Reads the views once. Of many views, only the values next to a quantile are kept; a sample says where these are. */
+export function figuresOf(
+  views: ViewTable,
+  span: Span,
+  wanted: readonly Wanted[],
+  valuesAtOnce = VALUES_AT_ONCE,
+): Figures {
+  const tallies = wanted.map((one) => new Tally(one));
+  const viewers = new Numbers();
+  let isNarrow = false;
+  for (const figures of views.packed(span)) {
+    viewers.push(slotIn(figures, VIEWER_SLOT));
+    for (const tally of tallies) tally.take(figures);
+    if (isNarrow || tallies.reduce((sum, { held }) => sum + held, 0) < valuesAtOnce) continue;
+    isNarrow = true;
+    const sample = views.packedSample(span);
+    for (const tally of tallies) tally.narrow(sample);
   }
-  return { views: number("views"), viewers: number("viewers"), columns };
+  const columns = tallies.map((tally): ColumnFigures => {
+    const { wanted, total, count } = tally;
+    const quantile = (share: number) =>
+      count === 0 ? null : (tally.quantile(share) ?? views.quantile(span, wanted.column, share, count));
+    return { column: wanted.column, total, count, quantiles: wanted.quantiles.map(quantile) };
+  });
+  return { views: viewers.length, viewers: distinct(viewers.values), columns };
 }
 
-/** As many items as fit into memory together, at least one. */
-function inPortions<Item>(items: readonly Item[], sizeOf: (item: Item) => number): Item[][] {
-  const portions: Item[][] = [];
-  let room = 0;
-  for (const item of items) {
-    const size = sizeOf(item);
-    if (portions.length === 0 || size > room) {
-      portions.push([]);
-      room = VALUES_AT_ONCE;
-    }
-    portions.at(-1)!.push(item);
-    room -= size;
+/** What is computed of one column. */
+class Tally {
+  readonly wanted: Wanted;
+  total = 0;
+  count = 0;
+  readonly #slot: number;
+  /** One for all quantiles, or one for each. */
+  #windows: QuantileWindow[];
+
+  constructor(wanted: Wanted) {
+    this.wanted = wanted;
+    this.#slot = slotOf(wanted.column);
+    this.#windows = wanted.quantiles.length > 0 ? [new QuantileWindow()] : [];
   }
-  return portions;
+
+  get held(): number {
+    return this.#windows.reduce((sum, { inside }) => sum + inside.length, 0);
+  }
+
+  take(figures: Float64Array): void {
+    const values = this.#valuesIn(figures);
+    this.count += values.length;
+    let total = 0;
+    for (let index = 0; index < values.length; index += 1) total += values[index]!;
+    this.total += total;
+    for (const window of this.#windows) window.add(values);
+  }
+
+  /** Forgets the values that are far from each quantile of a sample. */
+  narrow(sample: Float64Array): void {
+    const [all] = this.#windows;
+    if (all === undefined) return;
+    const sorted = this.#valuesIn(sample).sort();
+    const at = (share: number) => sorted[Math.floor(share * sorted.length)];
+    this.#windows = this.wanted.quantiles.map((share) => {
+      const window = new QuantileWindow(at(share - REACH) ?? -Infinity, at(share + REACH) ?? Infinity);
+      window.add(all.inside.values);
+      return window;
+    });
+  }
+
+  /** @returns null = the values that are kept do not include it */
+  quantile(share: number): number | null {
+    const window = this.#windows[this.#windows.length === 1 ? 0 : this.wanted.quantiles.indexOf(share)]!;
+    return window.quantile(share, this.count);
+  }
+
+  #valuesIn(figures: Float64Array): Float64Array {
+    const { isOfSucceeded } = this.wanted;
+    const values = new Float64Array(figures.length / SLOTS);
+    let length = 0;
+    for (let view = 0; view < figures.length; view += SLOTS) {
+      const value = figures[view + this.#slot]!;
+      if (Number.isNaN(value) || (isOfSucceeded && figures[view + FAILED_SLOT] === 1)) continue;
+      values[length] = value;
+      length += 1;
+    }
+    return values.subarray(0, length);
+  }
 }
 
-/** The values of each column that are not null, in any order. */
-function readValues(views: ViewTable, condition: Query, columns: readonly ColumnFigures[]): Float64Array[] {
-  const arrays = columns.map(({ count }) => new Float64Array(count));
-  const filled = columns.map(() => 0);
-  for (const row of views.scan(
-    columns.map(({ column }) => column),
-    condition,
-  ))
-    for (let index = 0; index < arrays.length; index += 1) {
-      const value = row[index];
-      if (typeof value === "number") arrays[index]![filled[index]!++] = value;
-    }
-  return arrays;
+const slotIn = (figures: Float64Array, slot: number): Float64Array =>
+  Float64Array.from({ length: figures.length / SLOTS }, (_, view) => figures[view * SLOTS + slot]!);
+
+/** How many different numbers there are. Reorders them. */
+function distinct(numbers: Float64Array): number {
+  numbers.sort();
+  let count = 0;
+  for (let index = 0; index < numbers.length; index += 1) if (numbers[index] !== numbers[index - 1]) count += 1;
+  return count;
 }

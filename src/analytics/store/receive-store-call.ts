@@ -24,7 +24,7 @@ const CALLS: Calls = {
   refuse: ({ refusals }, { counts, atMs }: Document<"refuse">) => refusals.add(counts, atMs),
   refusals: ({ refusals }, { fromMs, toMs }: Document<"refusals">) => refusals.between(fromMs, toMs),
   run: ({ views }, { queries }: Document<"run">) => queries.map((query) => views.run(query)),
-  figures: ({ views }, { condition, wanted }: Document<"figures">) => figuresOf(views, condition, wanted),
+  figures: ({ views }, { span, wanted }: Document<"figures">) => figuresOf(views, span, wanted),
   remainder: ({ views, handOver }, { workspaceId, month, queries, watched }: Document<"remainder">) => {
     handOver.open(workspaceId, month);
     return {

@@ -1,14 +1,3 @@
-/** Interpolates between the two nearest values, as SQL's `percentile_cont`. Reorders the values. @param share 0 to 1 */
-export function quantileIn(values: Float64Array, share: number): number | null {
-  if (values.length === 0) return null;
-  const position = share * (values.length - 1);
-  const index = Math.floor(position);
-  const lower = selectValue(values, index);
-  // After the selection, everything behind the index is at least as large.
-  const upper = position === index ? lower : values.subarray(index + 1).reduce((one, other) => Math.min(one, other));
-  return lower + (upper - lower) * (position - index);
-}
-
 /** The value that would be at the index if the values were sorted (Hoare's selection, linear on average). Reorders the values. */
 export function selectValue(values: Float64Array, index: number): number {
   let [from, to] = [0, values.length - 1];

@@ -15,6 +15,14 @@ export interface Query {
   values: (string | number | null)[];
 }
 
+/** Views that ended or were last active within a time. */
+export interface Span {
+  /** Epoch ms; the end is not included. */
+  fromMs: number;
+  toMs: number;
+  filters: Query;
+}
+
 export interface StoredView {
   view: ViewRecord;
   timeline: TimelineEvent[];
@@ -89,7 +97,7 @@ export interface StoreCalls {
   /** The rows of each query. */
   run: (of: { queries: Query[] }) => Row[][];
   /** Sums and quantiles of many columns. */
-  figures: (of: { condition: Query; wanted: Wanted[] }) => Figures;
+  figures: (of: { span: Span; wanted: Wanted[] }) => Figures;
   /** For questions whose conditions include `REMAINDER` (hand-over-table.ts). */
   remainder: (of: { workspaceId: string; month: string; queries: Query[]; watched?: WatchedQuery }) => Remainder;
   /** Hands over final views to the distributed table for half an hour. Repeatable. @param of `isSwitched`: questions are asked of both */

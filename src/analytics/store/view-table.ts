@@ -1,14 +1,15 @@
 import type { TimelineEvent } from "../views/view-event.ts";
 import { type WatchedRange, watchedRanges } from "../views/watched-ranges.ts";
 import type { ViewRecord } from "../views/view-record.ts";
-import { isNumericColumn, rowOf, VIEW_COLUMNS } from "./columns.ts";
-import type { Query, Row, StoredView } from "./store-calls.ts";
+import { type Measure, rowOf, VIEW_COLUMNS } from "./columns.ts";
+import { PACKED_COLUMN, packFigures } from "./packed-figures.ts";
+import { packedSample, packedViews } from "./packed-views.ts";
+import type { Query, Row, Span, StoredView } from "./store-calls.ts";
+import { createViewTable, SDK_VIEWER } from "./view-schema.ts";
 
 /** A view has about 3 kB. */
 const [MAX_PAGE_ROWS, MAX_PAGE_LENGTH] = [1000, 4 << 20];
 
-/** The viewer's id that the SDK made. */
-export const SDK_VIEWER = "(record ->> '$.fpViewerId')";
 const OF_VIEWER = `FROM views WHERE (viewer_id = ? OR ${SDK_VIEWER} = ?) AND view_start_ms <= ?`;
 
 /** The views of one workspace and month, in the store's own SQLite. */
@@ -19,34 +20,19 @@ export class ViewTable {
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql;
     this.#commit = (write) => storage.transactionSync(write);
-    const columns = VIEW_COLUMNS.map((name) => `${name} ${isNumericColumn(name) ? "REAL" : "TEXT"}`);
-    this.#sql.exec(`CREATE TABLE IF NOT EXISTS views (${columns.join(", ")}, PRIMARY KEY (view_id)) WITHOUT ROWID`);
-    // Questions are answered from this index alone: its rows have a tenth of the size of those of the table, and are in the order of time.
-    const others = VIEW_COLUMNS.filter((name) => !["view_end_ms", "view_id", "record"].includes(name));
-    this.#sql.exec(`CREATE INDEX IF NOT EXISTS views_in_time ON views (view_end_ms, view_id, ${others.join(", ")})`);
-    this.#sql.exec("DROP INDEX IF EXISTS views_by_end"); // of earlier releases
-    this.#sql.exec("CREATE INDEX IF NOT EXISTS views_by_viewer ON views (viewer_id) WHERE viewer_id IS NOT NULL");
-    this.#sql.exec(
-      `CREATE INDEX IF NOT EXISTS views_by_sdk_viewer ON views (${SDK_VIEWER}) WHERE ${SDK_VIEWER} IS NOT NULL`,
-    );
-    this.#sql.exec("CREATE TABLE IF NOT EXISTS timelines (view_id TEXT PRIMARY KEY, events TEXT NOT NULL)");
-    const columnsOf = "SELECT name FROM pragma_table_info('timelines') WHERE name = 'watched'";
-    // Stores of earlier releases lack it. Null = not computed yet.
-    if (this.#sql.exec(columnsOf).toArray().length === 0)
-      this.#sql.exec("ALTER TABLE timelines ADD COLUMN watched TEXT");
+    this.#commit(() => createViewTable(this.#sql));
   }
 
   /** Inserts a view, or replaces an earlier state of it. A repeated or late call changes nothing. */
   put(view: ViewRecord, timeline: TimelineEvent[], revision: number): void {
     const row = rowOf(view, revision);
     const values = VIEW_COLUMNS.map((name) => `value ->> '$.${name}'`).join(", ");
-    const updates = VIEW_COLUMNS.slice(1)
-      .map((name) => `${name} = excluded.${name}`)
-      .join(", ");
+    const updates = [...VIEW_COLUMNS.slice(1), PACKED_COLUMN].map((name) => `${name} = excluded.${name}`).join(", ");
     this.#commit(() => {
       const { rowsWritten } = this.#sql.exec(
-        `INSERT INTO views (${VIEW_COLUMNS.join(", ")}) SELECT ${values} FROM (SELECT ? AS value) WHERE true
+        `INSERT INTO views (${VIEW_COLUMNS.join(", ")}, ${PACKED_COLUMN}) SELECT ${values}, ? FROM (SELECT ? AS value) WHERE true
          ON CONFLICT (view_id) DO UPDATE SET ${updates} WHERE excluded.revision > views.revision`,
+        packFigures(row),
         JSON.stringify(row),
       );
       if (rowsWritten === 0) return;
@@ -144,8 +130,24 @@ export class ViewTable {
     return this.#sql.exec<Row>(sql, ...values).toArray();
   }
 
-  /** The columns of the views that satisfy the condition, row by row. */
-  scan(columns: readonly string[], { sql, values }: Query): Iterable<SqlStorageValue[]> {
-    return this.#sql.exec(`SELECT ${columns.join(", ")} FROM views WHERE ${sql}`, ...values).raw();
+  /** The packed figures of views, some thousands of views at a time, in the order of their ends. */
+  packed(span: Span): Iterable<Float64Array> {
+    return packedViews(this.#sql, span);
+  }
+
+  /** Packed figures of views from the whole span. */
+  packedSample(span: Span): Float64Array {
+    return packedSample(this.#sql, span);
+  }
+
+  /** The quantile of a column, by sorting. @param count of the values, at least 1 */
+  quantile({ fromMs, toMs, filters }: Span, column: Measure, share: number, count: number): number | null {
+    const position = share * (count - 1);
+    const index = Math.floor(position);
+    const select = `SELECT ${column} AS value FROM views WHERE view_end_ms >= ? AND view_end_ms < ? AND ${filters.sql}
+      AND ${column} IS NOT NULL ORDER BY 1 LIMIT 2 OFFSET ?`;
+    const rows = this.#sql.exec<{ value: number }>(select, fromMs, toMs, ...filters.values, index).toArray();
+    const [lower, upper = lower] = rows.map(({ value }) => value);
+    return lower === undefined || upper === undefined ? null : lower + (upper - lower) * (position - index);
   }
 }

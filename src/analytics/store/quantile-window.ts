@@ -1,0 +1,82 @@
+import { selectValue } from "./select-value.ts";
+
+/** Numbers in the order in which they were added. */
+export class Numbers {
+  length = 0;
+  #values = new Float64Array(1024);
+
+  push(values: Float64Array): void {
+    const room = this.reserve(values.length);
+    room.set(values);
+    this.length += values.length;
+  }
+
+  /** @returns where the next numbers are written; the caller adds their number to `length` */
+  reserve(count: number): Float64Array {
+    if (this.length + count > this.#values.length) {
+      const larger = new Float64Array(Math.max(2 * this.#values.length, this.length + count));
+      larger.set(this.values);
+      this.#values = larger;
+    }
+    return this.#values.subarray(this.length);
+  }
+
+  get values(): Float64Array {
+    return this.#values.subarray(0, this.length);
+  }
+}
+
+/**
+ * Keeps the numbers between two bounds, and counts those below and at them. So the numbers around a quantile are known of a million without
+ * keeping them all.
+ */
+export class QuantileWindow {
+  readonly inside = new Numbers();
+  readonly #from: number;
+  readonly #to: number;
+  #below = 0;
+  #atFrom = 0;
+  #atTo = 0;
+
+  constructor(from = -Infinity, to = Infinity) {
+    this.#from = from;
+    this.#to = to;
+  }
+
+  add(values: Float64Array): void {
+    const [from, to, room] = [this.#from, this.#to, this.inside.reserve(values.length)];
+    let [length, below, atFrom, atTo] = [0, 0, 0, 0];
+    // Comparisons are added up instead of branched on: a processor cannot predict where the next value lies.
+    for (let index = 0; index < values.length; index += 1) {
+      const value = values[index]!;
+      room[length] = value;
+      length += Number(value > from) & Number(value < to);
+      below += Number(value < from);
+      atFrom += Number(value === from);
+      atTo += Number(value === to);
+    }
+    this.#below += below;
+    this.#atFrom += atFrom;
+    this.#atTo += from === to ? 0 : atTo;
+    this.inside.length += length;
+  }
+
+  /** The number at the index if all were sorted; null = it is not within the bounds. */
+  at(index: number): number | null {
+    let rest = index - this.#below;
+    if (rest < 0) return null;
+    if (rest < this.#atFrom) return this.#from;
+    rest -= this.#atFrom;
+    if (rest < this.inside.length) return selectValue(this.inside.values, rest);
+    return rest - this.inside.length < this.#atTo ? this.#to : null;
+  }
+
+  /** Interpolates between the two nearest numbers, as SQL's `percentile_cont`. @param count of all numbers @returns null = not within the bounds */
+  quantile(share: number, count: number): number | null {
+    const position = share * (count - 1);
+    const index = Math.floor(position);
+    const lower = this.at(index);
+    const upper = position === index ? lower : this.at(index + 1);
+    return lower === null || upper === null ? null : lower + (upper - lower) * (position - index);
+  }
+}
