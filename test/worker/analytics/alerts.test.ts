@@ -198,15 +198,27 @@ test("views of other buckets, of other workspaces and outside the filters are no
 
 test.each([
   ["error_rate", 0.5],
-  ["rebuffer_ratio", 0],
+  ["rebuffer_ratio", 0.05], // one of four views stalled for 2 s of 10 s
   ["video_startup_time", 400],
-  ["exit_before_video_start", 0],
-  ["video_startup_failure", 0],
+  ["exit_before_video_start", 0.25],
+  ["video_startup_failure", 0.25],
 ])("%s is computed from the views of the bucket", async (metric, value) => {
   const alert = await newAlert(workspace, { metric, thresholdValue: 1 });
-  await haveViews(2, 1);
+  const startMs = Date.now() - 20_000;
+  const scripts: [name: string, fields?: object][][] = [
+    [["viewBegin"], ["playing", { vetitofifr: 400 }], ["viewCompleted", { vewati: 10_000, verbdu: 2000, verbco: 1 }]],
+    [["viewBegin"], ["playing", { vetitofifr: 400 }], ["error", { vewati: 10_000, plercd: 3 }]],
+    [["viewBegin"], ["error", { plercd: 3 }]],
+    [["viewBegin"], ["viewCompleted"]],
+  ];
+  for (const script of scripts) {
+    const player = new TestPlayer(workspace.id);
+    const events = script.map(([name, fields], index) => player.event(name, startMs + index * 5000, { ...fields }));
+    await sendView(workspace.id, events);
+  }
   await nextBucket();
-  expect((await found(alert)).lastBucket).toMatchObject({ views: 2, value });
+  const { lastBucket } = await found(alert);
+  expect(lastBucket).toEqual(expect.objectContaining({ views: 4, value: expect.closeTo(value, 6) as number }));
 });
 
 test("one run evaluates 150 alerts, and the next run continues with those that have waited longer", async () => {
