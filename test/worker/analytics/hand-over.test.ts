@@ -1,8 +1,6 @@
 /** Final views get from the stores into the distributed table: none is absent from an answer, and none counts twice. */
 import { env } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
-import { moveViews } from "../../../src/analytics/engines/move-views.ts";
-import { missingR2Sql } from "../../../src/analytics/r2-sql/settings.ts";
 import { monthOf } from "../../../src/analytics/store/months.ts";
 import { callStore } from "../../../src/analytics/store/store-calls.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
@@ -88,6 +86,7 @@ describe("a distributed workspace", () => {
     expect(await counted()).toEqual(everything());
     table.send = send;
     for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
+    expect(await table.batches(workspace.id)).toEqual([2 * VIEWS]); // with the number of the first time
     expect(await counted()).toEqual(everything());
     expect(await dataOf<unknown[]>(workspace, `viewlist?${SPAN}&limit=50&offset=2`)).toHaveLength(VIEWS - 50);
     const { rows } = await exported();
@@ -114,6 +113,21 @@ describe("a distributed workspace", () => {
     expect(await countRows(workspace.id, month, "batch >= (SELECT line FROM hand_over)")).toBe(VIEWS);
     await handOverOnce(workspace.id, table, { isSwitched: false, nowMs: Date.now() + HOUR_MS + 2000 });
     expect(await countRows(workspace.id, month, "batch < (SELECT line FROM hand_over)")).toBe(VIEWS);
+  });
+
+  test("does not take a batch for readable that lacks a view, also when the others are there twice", async () => {
+    const send = table.send;
+    table.send = async (records) => {
+      for (let copy = 0; copy < 2; copy += 1) await send(records.slice(1));
+    };
+    for (let run = 0; run < 3; run += 1) await handOverOnce(workspace.id, table);
+    expect(await countRows(workspace.id, month, "batch >= (SELECT line FROM hand_over)")).toBe(VIEWS);
+    expect(await counted()).toEqual(everything());
+    table.send = send;
+    for (const laterMs of [HOUR_MS + 1000, HOUR_MS + 2000])
+      await handOverOnce(workspace.id, table, { nowMs: Date.now() + laterMs });
+    expect(await countRows(workspace.id, month, "batch >= (SELECT line FROM hand_over)")).toBe(0);
+    expect(await counted()).toEqual(everything());
   });
 
   test("deletes rows an hour after the end of their views, and does not take them again", async () => {
@@ -188,51 +202,6 @@ const exported = async (): Promise<{ rows: string[] }> => {
   expect(data.rows).toBe(rows.length);
   return { rows };
 };
-
-describe("a move", () => {
-  beforeEach(async () => {
-    await putViews(workspace.id, views);
-    await setViewStore(workspace.id, "moving");
-  });
-  const stateOf = () =>
-    env.DB.prepare("SELECT view_store AS state, view_store_progress AS progress FROM workspaces WHERE id = ?")
-      .bind(workspace.id)
-      .first<{ state: string; progress: string }>();
-  const withSettings = () => ({ ...env, ...table.settings });
-
-  test("switches once every view can be read, says how far it is, and deletes nothing before", async () => {
-    await moveViews(withSettings(), new Date());
-    expect(await stateOf()).toEqual({ state: "moving", progress: `0 of ${VIEWS} views can be read in the table` });
-    await handOverOnce(workspace.id, table, { isSwitched: false });
-    await moveViews(withSettings(), new Date());
-    expect(await stateOf()).toMatchObject({ state: "moving" });
-    await handOverOnce(workspace.id, table, { isSwitched: false, nowMs: Date.now() + 2 * HOUR_MS });
-    expect(await countRows(workspace.id, month)).toBe(VIEWS);
-    await moveViews(withSettings(), new Date());
-    expect(await stateOf()).toEqual({
-      state: "distributed",
-      progress: `${VIEWS} of ${VIEWS} views can be read in the table`,
-    });
-    expect(await counted()).toEqual(everything());
-  });
-
-  test("does not switch while the counts of a month differ", async () => {
-    for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table, { isSwitched: false });
-    await table.post("forget-one");
-    await moveViews(withSettings(), new Date());
-    expect(await stateOf()).toEqual({
-      state: "moving",
-      progress: `${VIEWS} of ${VIEWS} views can be read in the table; the counts of ${month} differ`,
-    });
-  });
-
-  test("does nothing without the settings, and names those that are missing", async () => {
-    await moveViews(env, new Date());
-    expect(await stateOf()).toEqual({ state: "moving", progress: null });
-    expect(missingR2Sql(env)).toEqual(["R2_SQL_URL", "R2_SQL_TABLE", "R2_SQL_TOKEN", "VIEW_STREAM"]);
-    expect(missingR2Sql(withSettings())).toEqual([]);
-  });
-});
 
 test("engagement counts what the table and the stores have", async () => {
   await putViews(workspace.id, views);
