@@ -1,7 +1,7 @@
 import type { AnswerRow } from "../r2-sql/ask-r2-sql.ts";
 import type { GroupKey } from "../questions/group-key.ts";
 import { histogramQuery, totalsQuery, viewersQuery } from "../questions/embedded-sql.ts";
-import { addSums, type Groups, shareOf, toGroups } from "../questions/group-sums.ts";
+import { addSums, columnOf, type Groups, shareOf, toGroups } from "../questions/group-sums.ts";
 import { mergeHistograms } from "../questions/group-views.ts";
 import { histogramQuantile, type Histogram } from "../questions/quantile.ts";
 import type { Group, Question } from "../questions/view-engine.ts";
@@ -65,7 +65,7 @@ export async function groupDistributed(sources: Sources, question: Question): Pr
   const known = mergeHistograms(remainders.map((remainder) => remainder.rows[2]!));
   const views = totals.reduce((sum, row) => sum + Number(row["all_views"]), 0);
   if (key.by === "all" || views <= MAX_BINNED) {
-    addBins(known, key, await askTable(sources, rows, (of) => binsStatement(of, question)));
+    addBins(known, key, await askTable(sources, rows, (of) => binsStatement(of, key, columnOf(question)!)));
     return toGroups(question, groups, (group) => histogramQuantile(known.get(group) ?? new Map(), share));
   }
   const quantiles = await askQuantiles(sources, rows, question, known.size === 0 ? [share] : sharesAround(share));
@@ -75,7 +75,7 @@ export async function groupDistributed(sources: Sources, question: Question): Pr
 }
 
 /** Values are those of the middle of a bin, within 0.2 % of the exact ones. */
-function addBins(histograms: Map<Group["key"], Histogram>, key: GroupKey, rows: readonly AnswerRow[]): void {
+export function addBins(histograms: Map<Group["key"], Histogram>, key: GroupKey, rows: readonly AnswerRow[]): void {
   for (const row of rows) {
     const group = keyOf(key, row);
     const histogram = histograms.get(group) ?? new Map<number, number>();
