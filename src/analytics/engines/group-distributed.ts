@@ -30,9 +30,9 @@ const MAX_BINNED = 200_000;
 
 /**
  * The metric for each group of views. Counts and sums are exact. Quantiles over all views, and those of few views, are within 0.2 %; others
- * are those of R2 SQL's sketch (`approx_percentile_cont`).
+ * are those of R2 SQL's sketch (`approx_percentile_cont`), whose share of smaller values is within one point of the wanted one.
  */
-export async function groupDistributed(sources: Sources, question: Question): Promise<Group[]> {
+export async function groupDistributed(sources: Sources, question: Question, maxBinned = MAX_BINNED): Promise<Group[]> {
   const { scope, key } = question;
   const condition = remainderOf(scope);
   const share = shareOf(question);
@@ -64,7 +64,7 @@ export async function groupDistributed(sources: Sources, question: Question): Pr
   if (share === null) return toGroups(question, groups, () => null);
   const known = mergeHistograms(remainders.map((remainder) => remainder.rows[2]!));
   const views = totals.reduce((sum, row) => sum + Number(row["all_views"]), 0);
-  if (key.by === "all" || views <= MAX_BINNED) {
+  if (key.by === "all" || views <= maxBinned) {
     addBins(known, key, await askTable(sources, rows, (of) => binsStatement(of, key, columnOf(question)!)));
     return toGroups(question, groups, (group) => histogramQuantile(known.get(group) ?? new Map(), share));
   }

@@ -25,7 +25,8 @@ export function keepTakingBack(
   handOver.pause();
   if (isAgain) table.end();
   table.extend(nowMs + LEASE_MS);
-  const isRead = table.state!.isRead;
+  // A store that has handed over nothing forgets its state when it has no views (`isEmptyStore`), and needs none.
+  const isRead = table.state!.isRead || handOver.handedOver.line === 0;
   if (!isRead) timers.bringForward("take-back", nowMs);
   return { confirmed: handOver.confirmed(keptFromMs), isRead };
 }

@@ -226,6 +226,9 @@ describe("a return", () => {
     expect(await back()).toMatchObject({ isChanged: true, view_store: "returning" });
     await runCron();
     expect(await stateOf()).toEqual({ state: "returning", progress: "0 views of the table are in the stores" });
+    const span = [scope.fromMs, scope.toMs].map((ms) => `timespan[]=${ms / 1000}`).join("&");
+    const asked = await dataOf<{ totalViews: number }>(workspace, `metrics/views/overall?${span}`);
+    expect(asked.totalViews).toBe(VIEWS);
     await takeBackOnce(workspace.id, table);
     for (const engine of ["embedded", "distributed"] as const) expect(await idsBy(engine)).toEqual(idsOf(views));
     await runCron();
@@ -245,6 +248,9 @@ describe("a return", () => {
     await runCron();
     const fresh = withOwnIds(views.slice(0, 5));
     await putViews(workspace.id, fresh);
+    // The store's timer neither hands over nor deletes, whatever is left of its lease.
+    const select = "SELECT lease_ms, delete_after_ms FROM hand_over";
+    expect(await inStore(workspace.id, month, select)).toEqual([{ lease_ms: 0, delete_after_ms: null }]);
     const all = idsOf([...views, ...fresh]);
     expect(await idsBy("distributed")).toEqual(all);
     await takeBackOnce(workspace.id, table);
