@@ -6,23 +6,19 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type BenchHost, startBenchHost } from "./support/bench-host.ts";
+import { fillStore, spanOf } from "./support/fill-store.ts";
 import { type Figure, milliseconds, quantile } from "./support/figures.ts";
-import { daysOf, type Filling } from "./worker/filling.ts";
 
 const VIEWS = Number(process.env["BENCH_VIEWS"] ?? 1_000_000);
-const SIMULATED = Math.min(VIEWS, 20_000);
-const STEP = 2000;
 const ROUNDS = Number(process.env["BENCH_QUESTION_ROUNDS"] ?? 20);
 const MOST_RATIO = 1.3;
 const MOST_PAGE_MS = 1500;
 const NOW_MS = Date.now();
-/** Of the views, epoch seconds. */
-const SPAN = [NOW_MS - daysOf(NOW_MS) * 24 * 3600_000, NOW_MS].map((ms) => String(Math.floor(ms / 1000)));
 
 export async function run(): Promise<Figure[]> {
   const host = await startBenchHost();
   try {
-    await fill(host);
+    await fillStore(host, { views: VIEWS, nowMs: NOW_MS });
     const database = new DatabaseSync(await storeFile(host), { readOnly: true });
     const figures: Figure[] = [];
     for (const [name, path] of Object.entries(QUESTIONS))
@@ -32,23 +28,6 @@ export async function run(): Promise<Figure[]> {
     return figures;
   } finally {
     await host.stop();
-  }
-}
-
-async function fill({ baseUrl, workspaceId }: BenchHost): Promise<void> {
-  let saidAt = performance.now();
-  for (let from = 0; from < VIEWS;) {
-    // A step of copies stays within one copy.
-    const to = Math.min(VIEWS, from + STEP, (Math.floor(from / SIMULATED) + 1) * SIMULATED);
-    const filling = { workspaceId, nowMs: NOW_MS, simulated: SIMULATED, from, to } satisfies Filling;
-    const answer = await fetch(`${baseUrl}/bare/views`, { method: "POST", body: JSON.stringify(filling) });
-    if (!answer.ok) throw new Error(`filling answered ${answer.status}: ${await answer.text()}`);
-    const { views } = (await answer.json()) as { views: number };
-    if (views !== to) throw new Error(`the store has ${views} views instead of ${to}`);
-    from = to;
-    if (performance.now() - saidAt < 10_000) continue;
-    saidAt = performance.now();
-    console.error(`  ${to} views`);
   }
 }
 
@@ -62,7 +41,7 @@ async function storeFile({ state }: BenchHost): Promise<string> {
   return sized.toSorted((one, other) => other.size - one.size)[0]!.path;
 }
 
-const span = SPAN.map((second) => `timespan[]=${second}`).join("&");
+const span = spanOf(NOW_MS);
 interface Query {
   sql: string;
   values: (string | number | null)[];

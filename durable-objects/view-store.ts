@@ -4,6 +4,7 @@ import { handOver } from "../src/analytics/store/hand-over.ts";
 import { StoreParts } from "../src/analytics/store/parts.ts";
 import { receiveStoreCall } from "../src/analytics/store/receive-store-call.ts";
 import { isEmptyStore, sweepStore } from "../src/analytics/store/sweep-store.ts";
+import { takeBack } from "../src/analytics/store/take-back.ts";
 import type { Env } from "../src/platform/env.ts";
 import { log } from "../src/platform/log.ts";
 import { serveMachine } from "../src/platform/machine/serve.ts";
@@ -31,7 +32,7 @@ export class ViewStore extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     const parts = this.#parts;
-    const handlers = { sweep: sweepStore, forget: continueForgetting, "hand-over": handOver };
+    const handlers = { sweep: sweepStore, forget: continueForgetting, "hand-over": handOver, "take-back": takeBack };
     await parts.timers.runDue({ run: async (timer) => await handlers[timer](parts) });
     if (!isEmptyStore(parts)) return;
     this.#opened = null;

@@ -1,4 +1,4 @@
-/** `npm run data:move`: moves the views of a workspace to the distributed engine. */
+/** `npm run data:move`: moves the views of a workspace to the distributed engine, and back. */
 import { STREAM_SCHEMA } from "../src/analytics/store/stream-schema.ts";
 import { readBaseConfig } from "./deploy/config.ts";
 import { listSecrets } from "./deploy/inventory.ts";
@@ -6,12 +6,13 @@ import { loadDeploySettings } from "./deploy/settings.ts";
 import { Wrangler } from "./deploy/wrangler.ts";
 import { StartError } from "./local/settings.ts";
 import { optionsOf, parseCommand, runCommand } from "./workspaces/command.ts";
-import { listViewStores, setViewStore } from "./workspaces/view-stores.ts";
 import { nameOf, type Target, withDatabase } from "./workspaces/open.ts";
+import { type Change, listViewStores, setViewStore, type ViewStore } from "./workspaces/view-stores.ts";
 
 const USAGE = `npm run data:move -- start WORKSPACE   copies the workspace's views to R2 SQL, and switches when the counts agree
+npm run data:move -- back WORKSPACE    copies them back from R2 SQL, and switches when the stores have all of them
+npm run data:move -- stop WORKSPACE    ends a copy before the switch, in either direction
 npm run data:move -- status            lists the workspaces with the engine of their views, and how far a copy is
-npm run data:move -- stop WORKSPACE    ends a copy before the switch
 npm run data:move -- schema            prints the schema of the stream
 
   --remote        of the deployment on Cloudflare, instead of the platform on this machine (npm start)
@@ -21,7 +22,7 @@ npm run data:move -- schema            prints the schema of the stream
 docs/guides/video-data.md says when to do so, and what is needed.`;
 
 const WORKSPACE = { what: "The workspace's id" };
-const VERBS = { start: WORKSPACE, status: null, stop: WORKSPACE, schema: null } as const;
+const VERBS = { start: WORKSPACE, back: WORKSPACE, stop: WORKSPACE, status: null, schema: null } as const;
 
 /** What the installation lacks for the distributed engine, by name. */
 async function missingIn(target: Target): Promise<string[]> {
@@ -39,37 +40,93 @@ async function missingIn(target: Target): Promise<string[]> {
 }
 
 /** @throws {StartError} */
-async function start(workspaceId: string, target: Target): Promise<void> {
+async function requireEngine(target: Target): Promise<void> {
   const missing = await missingIn(target);
-  if (missing.length > 0)
-    throw new StartError(
-      `${nameOf(target)} has no distributed engine: ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing (docs/guides/video-data.md).`,
-    );
-  const changed = await withDatabase(target, (database) =>
-    setViewStore(database, workspaceId, { from: "embedded", to: "moving" }),
-  );
-  if (!changed) throw new StartError(`No workspace has the id ${workspaceId} and an embedded engine.`);
-  console.log(
-    `The Worker copies the views within hours. npm run data:move -- status${optionsOf(target)} says how far it is.`,
+  if (missing.length === 0) return;
+  const verb = missing.length === 1 ? "is" : "are";
+  throw new StartError(
+    `${nameOf(target)} has no distributed engine: ${missing.join(", ")} ${verb} missing (docs/guides/video-data.md).`,
   );
 }
 
-/** @throws {StartError} */
-async function stop(workspaceId: string, target: Target): Promise<void> {
-  const changed = await withDatabase(target, (database) =>
-    setViewStore(database, workspaceId, { from: "moving", to: "embedded" }),
-  );
-  if (!changed) throw new StartError(`No workspace has the id ${workspaceId} and is being copied.`);
-  console.log("The copy ends within half an hour. What was copied is not used; a later start continues from there.");
+/** In words, for a command that changes nothing. */
+const STATES: Record<ViewStore["view_store"], string> = {
+  embedded: "The views of the workspace are in its stores.",
+  moving: "The views of the workspace are being copied to R2 SQL",
+  distributed: "The views of the workspace are in R2 SQL.",
+  returning: "The views of the workspace are being copied back from R2 SQL",
+};
+
+/** Repeatable: a workspace that is where the change leads, or on its way, stays as it is. @throws {StartError} */
+async function change(
+  workspaceId: string,
+  target: Target,
+  { from, to, isFine, done }: Change & { isFine: readonly ViewStore["view_store"][]; done: string },
+): Promise<void> {
+  const found = await withDatabase(target, (database) => setViewStore(database, workspaceId, { from, to }));
+  if (found === null)
+    throw new StartError(
+      `No workspace has the id ${workspaceId}. npm run data:move -- status${optionsOf(target)} lists them.`,
+    );
+  if (found.isChanged) return console.log(done);
+  const { view_store, view_store_progress } = found;
+  const state = STATES[view_store];
+  const words = state.endsWith(".")
+    ? state
+    : `${state}${view_store_progress === null ? "" : `: ${view_store_progress}`}.`;
+  if (!isFine.includes(view_store)) throw new StartError(`${words} Nothing was changed.`);
+  console.log(words);
 }
+
+const saysHowFar = (target: Target) => `npm run data:move -- status${optionsOf(target)} says how far it is.`;
+
+async function start(workspaceId: string, target: Target): Promise<void> {
+  await requireEngine(target);
+  await change(workspaceId, target, {
+    from: "embedded",
+    to: "moving",
+    isFine: ["moving", "distributed"],
+    done: `The Worker copies the views within hours. ${saysHowFar(target)}`,
+  });
+}
+
+/** The engine has to stay until the views are back. */
+async function back(workspaceId: string, target: Target): Promise<void> {
+  await requireEngine(target);
+  await change(workspaceId, target, {
+    from: "distributed",
+    to: "returning",
+    isFine: ["returning", "embedded"],
+    done: `The Worker copies the views back within hours. ${saysHowFar(target)}`,
+  });
+}
+
+async function stop(workspaceId: string, target: Target): Promise<void> {
+  const ways = [
+    {
+      from: "moving",
+      to: "embedded",
+      done: "The copy ends within half an hour. What was copied is not used; a later start continues from there.",
+    },
+    {
+      from: "returning",
+      to: "distributed",
+      done: "The copy ends within minutes. What was copied is deleted again; a later back begins anew.",
+    },
+  ] as const;
+  const states = new Map((await withDatabase(target, listViewStores)).map((row) => [row.id, row.view_store]));
+  const way = ways.find(({ from }) => from === states.get(workspaceId)) ?? ways[0];
+  await change(workspaceId, target, { ...way, isFine: ["embedded", "distributed"] });
+}
+
+const ACTIONS: Record<string, (workspaceId: string, target: Target) => Promise<void>> = { start, back, stop };
 
 await runCommand(async () => {
   const { verb, rest, target } = parseCommand(USAGE, VERBS);
   const [workspaceId = ""] = rest;
   if (verb === "schema") console.log(JSON.stringify(STREAM_SCHEMA, null, 2));
-  else if (verb === "start") await start(workspaceId, target);
-  else if (verb === "stop") await stop(workspaceId, target);
-  else
+  else if (verb === "status")
     for (const { id, name, view_store, view_store_progress } of await withDatabase(target, listViewStores))
       console.log([id, view_store, name, ...(view_store_progress === null ? [] : [view_store_progress])].join("  "));
+  else await ACTIONS[verb]!(workspaceId, target);
 });

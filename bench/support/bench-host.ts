@@ -25,12 +25,14 @@ export interface BenchHost {
 const WORKER = "dist/bench/worker.js";
 const STOP_LIMIT_MS = 5000;
 
-export async function startBenchHost(): Promise<BenchHost> {
+/** @param vars further variables of the Worker */
+export async function startBenchHost(vars: Record<string, string> = {}): Promise<BenchHost> {
   const home = await mkdtemp(join(tmpdir(), "sluice-bench-"));
   const settings = await loadSettings({}, { home, port: await freePort(), encoderPort: 9, allowPrivateNetwork: true });
   await bundle("bench/worker/worker.ts", WORKER);
   const options: HostSettings = {
     ...settings,
+    vars: { ...settings.vars, ...vars },
     workerPath: WORKER,
     options: await readOptions(),
     isDatabaseReady: false,

@@ -6,7 +6,7 @@ import { bareCreation, bareTakeOver } from "./bare-creation.ts";
 import { seedPrivate, seedReadyAsset } from "./seed.ts";
 import { seedWorkspace } from "./seed-workspace.ts";
 import type { Filling } from "./filling.ts";
-import { askedOf, fillViews } from "./views.ts";
+import { askedOf, fillViews, withViewStream } from "./views.ts";
 import { consumeBare, webhookBench } from "./webhooks.ts";
 
 export * from "../../src/worker.ts";
@@ -50,6 +50,16 @@ bare.post("/creation", async (c) => {
 
 bare.post("/views", async (c) => c.json(await fillViews(c.env, await c.req.json<Filling>())));
 bare.get("/asked/:workspaceId", async (c) => c.json(await askedOf(c.env, c.req.param("workspaceId"))));
+const selectState = "SELECT view_store AS state, view_store_progress AS progress FROM workspaces WHERE id = ?";
+bare.get("/view-store/:workspaceId", async (c) =>
+  c.json(await c.env.DB.prepare(selectState).bind(c.req.param("workspaceId")).first()),
+);
+/** What `npm run data:move` does. */
+bare.post("/view-store/:workspaceId", async (c) => {
+  const update = c.env.DB.prepare("UPDATE workspaces SET view_store = ? WHERE id = ?");
+  await update.bind(await c.req.text(), c.req.param("workspaceId")).run();
+  return c.body(null, 204);
+});
 /** Lower bound of a beacon's cost: its body is read and dropped. */
 bare.post("/beacon", async (c) => {
   await c.req.arrayBuffer();
@@ -74,9 +84,10 @@ export default {
   async queue(batch, env) {
     if (!(await consumeBare(batch))) await worker.queue(batch, env);
   },
+  scheduled: (controller, env) => worker.scheduled(controller, withViewStream(env)),
   fetch(request, env, ctx) {
     if (new URL(request.url).pathname.startsWith("/bare/")) return bare.fetch(request, env, ctx);
-    withMachines ??= { ...env, ...noRateLimit };
+    withMachines ??= { ...withViewStream(env), ...noRateLimit };
     if (!request.headers.has("x-without-machines")) return worker.fetch(request, withMachines, ctx);
     withoutMachines ??= { ...withMachines, ASSET_MACHINE: idleMachines };
     return worker.fetch(request, withoutMachines, ctx);

@@ -53,6 +53,9 @@ export function planDeployment(
       ...(settings.publicUrl === undefined
         ? ['"publicUrl" is not set: encoders use the address of the request that created a media.']
         : []),
+      ...(settings.viewStream === undefined || found.secrets?.has("R2_SQL_TOKEN") === true
+        ? []
+        : ["The secret R2_SQL_TOKEN is not set: set it after the deployment (docs/guides/video-data.md)."]),
       ...former.map(
         (name) => `The queue ${name} is of an earlier release: see "Updating" in docs/guides/deploying.md.`,
       ),

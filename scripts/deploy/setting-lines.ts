@@ -8,6 +8,9 @@ export function settingLines(settings: DeploySettings, config: WranglerConfig): 
     line("routes", settings.routes.map(routeText).join(", ") || "none"),
     line("publicUrl", settings.publicUrl ?? "not set: that of each request"),
     line("encoders", encodersText(settings, config)),
+    ...(settings.viewStream === undefined
+      ? []
+      : [line("views", `stream ${settings.viewStream}, table ${settings.vars["R2_SQL_TABLE"]} of R2 SQL`)]),
   ];
 }
 

@@ -71,7 +71,10 @@ const DeploySettings = z.strictObject({
   secretsFile: z.string().min(1).default("secrets.json"),
   vars: z.record(z.string(), Variable).default({}),
   /** The Pipelines stream of the distributed engine of video data. */
-  viewStream: z.string().min(1).optional(),
+  viewStream: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/, "must be the 32 hexadecimal digits that `npx wrangler basin pipelines streams list` shows")
+    .optional(),
 });
 
 const KNOWN_FIELDS = { "": Object.keys(DeploySettings.shape), encoders: Object.keys(Encoders.shape) };
@@ -103,7 +106,24 @@ export function parseSettings(
     );
   if (!settings.workersDev && settings.routes.length === 0)
     throw new DeployError(`${file}: workersDev is false, so routes must have an address of the Worker`);
+  const lacking = lackingEngine(result.data);
+  if (lacking !== null) throw new DeployError(`${file}: ${lacking}`);
   return { ...settings, vars, containers: containers ?? !hasOwnEncoder };
+}
+
+/** The distributed engine of video data needs all of its settings. @returns what is wrong; null = it has all or none */
+function lackingEngine({ viewStream, vars }: Pick<DeploySettings, "viewStream" | "vars">): string | null {
+  const given = {
+    viewStream,
+    "vars.R2_SQL_URL": vars["R2_SQL_URL"],
+    "vars.R2_SQL_TABLE": vars["R2_SQL_TABLE"],
+  };
+  const names = (isSet: boolean) =>
+    Object.entries(given)
+      .flatMap(([name, value]) => (Boolean(value) === isSet ? [name] : []))
+      .join(" and ");
+  if (names(true) === "" || names(false) === "") return null;
+  return `${names(true)} needs ${names(false)} too: R2 SQL has the views of large workspaces only with all three`;
 }
 
 /** What is wrong with the values of `vars`; a `vars` of another shape is not judged here. */

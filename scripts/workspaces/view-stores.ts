@@ -1,24 +1,35 @@
 import type { Database } from "./database.ts";
 import { text } from "./statements.ts";
 
-interface ViewStore {
+export interface ViewStore {
   id: string;
   name: string;
-  view_store: "embedded" | "moving" | "distributed";
+  /** `embedded` → `moving` → `distributed` → `returning` → `embedded`. */
+  view_store: "embedded" | "moving" | "distributed" | "returning";
   view_store_progress: string | null;
 }
 
 export const listViewStores = (database: Database) =>
   database.run<ViewStore>(["SELECT id, name, view_store, view_store_progress FROM workspaces ORDER BY created_at, id"]);
 
-/** @returns false when the workspace is in another state, or does not exist */
+export interface Change {
+  /** A workspace in another state stays as it is. */
+  from: ViewStore["view_store"];
+  to: ViewStore["view_store"];
+}
+
+/** @returns the workspace after that, and whether it was changed; null = there is no such workspace */
 export async function setViewStore(
   database: Database,
   workspaceId: string,
-  { from, to }: { from: ViewStore["view_store"]; to: ViewStore["view_store"] },
-): Promise<boolean> {
-  const rows = await database.run([
-    `UPDATE workspaces SET view_store = ${text(to)}, view_store_progress = NULL WHERE id = ${text(workspaceId)} AND view_store = ${text(from)} RETURNING id`,
+  { from, to }: Change,
+): Promise<(ViewStore & { isChanged: boolean }) | null> {
+  const isIt = `id = ${text(workspaceId)}`;
+  const changed = await database.run([
+    `UPDATE workspaces SET view_store = ${text(to)}, view_store_progress = NULL WHERE ${isIt} AND view_store = ${text(from)} RETURNING id`,
   ]);
-  return rows.length > 0;
+  const [found] = await database.run<ViewStore>([
+    `SELECT id, name, view_store, view_store_progress FROM workspaces WHERE ${isIt}`,
+  ]);
+  return found === undefined ? null : { ...found, isChanged: changed.length > 0 };
 }

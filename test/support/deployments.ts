@@ -15,6 +15,10 @@ export interface TestDeployment {
   commands(): Promise<string[]>;
   /** Rows of the account's only database. */
   rows(sql: string): Promise<Record<string, unknown>[]>;
+  /** Changes the account's only database, as the Worker does. */
+  execute(sql: string): Promise<void>;
+  /** Sets a secret of a Worker, as `wrangler secret put` does; null deletes it. */
+  setSecret(worker: string, name: string, value: string | null): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -63,6 +67,17 @@ export async function newDeployment(before: Partial<Account> = {}): Promise<Test
     async rows(sql) {
       const [database] = (await account()).databases;
       return new DatabaseSync(join(state, `${database?.uuid}.sqlite`)).prepare(sql).all();
+    },
+    async execute(sql) {
+      const [database] = (await account()).databases;
+      new DatabaseSync(join(state, `${database?.uuid}.sqlite`)).exec(sql);
+    },
+    async setSecret(worker, name, value) {
+      const now = await account();
+      const { secrets } = now.workers[worker]!;
+      if (value === null) delete secrets[name];
+      else secrets[name] = value;
+      await writeFile(join(state, "account.json"), JSON.stringify(now));
     },
     remove: () => rm(root, { recursive: true, force: true }),
   };

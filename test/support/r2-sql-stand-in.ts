@@ -79,7 +79,11 @@ async function textOf(request: IncomingMessage): Promise<string> {
  * `POST /NAME/query` is R2 SQL's, `POST /NAME/stream` the binding's `send`. After `POST /NAME/hold` the sink writes nothing until
  * `POST /NAME/release`; `POST /NAME/forget-one` loses a view, and `GET /NAME/statements` has what was asked.
  */
-export async function startR2SqlStandIn(): Promise<{ origin: string; close: () => Promise<void> }> {
+export async function startR2SqlStandIn(): Promise<{
+  origin: string;
+  token: string;
+  close: () => Promise<void>;
+}> {
   const tables = new Map<string, Promise<Table>>();
   const act = async (
     name: string,
@@ -120,6 +124,7 @@ export async function startR2SqlStandIn(): Promise<{ origin: string; close: () =
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: STAND_IN_TOKEN,
     close: () => new Promise((closed) => server.close(() => closed())),
   };
 }

@@ -1,5 +1,6 @@
 import type { ViewEngine } from "../questions/view-engine.ts";
 import { errorsDistributed } from "./errors-distributed.ts";
+import { figuresDistributed } from "./figures-distributed.ts";
 import { forgetDistributed } from "./forget-distributed.ts";
 import { groupDistributed } from "./group-distributed.ts";
 import { countDistributed, listDistributed } from "./list-distributed.ts";
@@ -9,7 +10,7 @@ import type { Sources } from "./two-sources.ts";
 /** Final views in an Iceberg table that R2 SQL queries, and in the stores those that run or are on their way. */
 export const distributedEngine = (sources: Sources): ViewEngine => ({
   group: (question) => groupDistributed(sources, question),
-  figures: () => Promise.resolve(null),
+  figures: (scope, wanted) => figuresDistributed(sources, scope, wanted),
   count: (scope) => countDistributed(sources, scope),
   list: (scope, page) => listDistributed(sources, scope, page),
   errors: (scope) => errorsDistributed(sources, scope),

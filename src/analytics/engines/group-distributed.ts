@@ -1,7 +1,7 @@
 import type { AnswerRow } from "../r2-sql/ask-r2-sql.ts";
 import type { GroupKey } from "../questions/group-key.ts";
 import { histogramQuery, totalsQuery, viewersQuery } from "../questions/embedded-sql.ts";
-import { addSums, type Groups, shareOf, toGroups } from "../questions/group-sums.ts";
+import { addSums, columnOf, type Groups, shareOf, toGroups } from "../questions/group-sums.ts";
 import { mergeHistograms } from "../questions/group-views.ts";
 import { histogramQuantile, type Histogram } from "../questions/quantile.ts";
 import type { Group, Question } from "../questions/view-engine.ts";
@@ -30,9 +30,9 @@ const MAX_BINNED = 200_000;
 
 /**
  * The metric for each group of views. Counts and sums are exact. Quantiles over all views, and those of few views, are within 0.2 %; others
- * are those of R2 SQL's sketch (`approx_percentile_cont`).
+ * are those of R2 SQL's sketch (`approx_percentile_cont`), whose share of smaller values is within one point of the wanted one.
  */
-export async function groupDistributed(sources: Sources, question: Question): Promise<Group[]> {
+export async function groupDistributed(sources: Sources, question: Question, maxBinned = MAX_BINNED): Promise<Group[]> {
   const { scope, key } = question;
   const condition = remainderOf(scope);
   const share = shareOf(question);
@@ -64,8 +64,8 @@ export async function groupDistributed(sources: Sources, question: Question): Pr
   if (share === null) return toGroups(question, groups, () => null);
   const known = mergeHistograms(remainders.map((remainder) => remainder.rows[2]!));
   const views = totals.reduce((sum, row) => sum + Number(row["all_views"]), 0);
-  if (key.by === "all" || views <= MAX_BINNED) {
-    addBins(known, key, await askTable(sources, rows, (of) => binsStatement(of, question)));
+  if (key.by === "all" || views <= maxBinned) {
+    addBins(known, key, await askTable(sources, rows, (of) => binsStatement(of, key, columnOf(question)!)));
     return toGroups(question, groups, (group) => histogramQuantile(known.get(group) ?? new Map(), share));
   }
   const quantiles = await askQuantiles(sources, rows, question, known.size === 0 ? [share] : sharesAround(share));
@@ -75,7 +75,7 @@ export async function groupDistributed(sources: Sources, question: Question): Pr
 }
 
 /** Values are those of the middle of a bin, within 0.2 % of the exact ones. */
-function addBins(histograms: Map<Group["key"], Histogram>, key: GroupKey, rows: readonly AnswerRow[]): void {
+export function addBins(histograms: Map<Group["key"], Histogram>, key: GroupKey, rows: readonly AnswerRow[]): void {
   for (const row of rows) {
     const group = keyOf(key, row);
     const histogram = histograms.get(group) ?? new Map<number, number>();

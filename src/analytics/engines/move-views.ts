@@ -1,7 +1,7 @@
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { log } from "../../platform/log.ts";
-import { listHandingOver, storeMove } from "../../tenancy/workspaces/index.ts";
+import { log, logError } from "../../platform/log.ts";
+import { listCopied, storeMove } from "../../tenancy/workspaces/index.ts";
 import { askR2Sql } from "../r2-sql/ask-r2-sql.ts";
 import { countingRows } from "../r2-sql/handed-over.ts";
 import { r2SqlSettings } from "../r2-sql/settings.ts";
@@ -14,23 +14,23 @@ import type { Sources } from "./two-sources.ts";
 const HOUR_MS = 3600_000;
 
 /**
- * For the cron: lets the stores of distributed and moving workspaces hand over their final views, and switches a workspace once all of them
- * can be read in the table. Repeatable.
+ * For the cron: lets the stores of distributed and moving workspaces hand over their final views, and those of returning ones take them back. It
+ * switches a workspace once the engine to which its views are copied has them all. Repeatable.
  */
 export async function moveViews(env: Env, now: Date): Promise<void> {
   const settings = r2SqlSettings(env);
   if (settings === null) return;
-  for (const { workspaceId, viewStore } of await listHandingOver(openDatabase(env.DB))) {
+  for (const { workspaceId, viewStore } of await listCopied(openDatabase(env.DB))) {
     const sources = { env, settings, workspaceId, nowMs: now.getTime() };
-    if (viewStore === "moving") await continueMove(sources);
-    else await askToHandOver(sources, true);
+    try {
+      if (viewStore === "moving") await continueMove(sources);
+      else if (viewStore === "returning") await continueReturn(sources);
+      else await askToHandOver(sources, true);
+    } catch (error) {
+      // The views of other workspaces are moved nevertheless.
+      logError("view_store.not_moved", { workspaceId, viewStore, error: String(error) });
+    }
   }
-}
-
-interface Progress {
-  month: string;
-  confirmed: number;
-  remaining: number;
 }
 
 async function continueMove(sources: Sources): Promise<void> {
@@ -38,37 +38,67 @@ async function continueMove(sources: Sources): Promise<void> {
   const months = await askToHandOver(sources, false);
   const sum = (name: "confirmed" | "remaining") => months.reduce((total, month) => total + month[name], 0);
   const [confirmed, remaining] = [sum("confirmed"), sum("remaining")];
-  const different = remaining > 0 ? null : await differentMonth(sources, months);
-  const isDone = remaining === 0 && different === null;
+  // A workspace that is watched always has rows on their way, which count in their store until they can be read.
+  const isBehind = months.some((month) => month.isBehind);
+  const different = isBehind ? null : await findDifferent(sources, months, (here, there) => here !== there);
+  const isDone = !isBehind && different === null;
   const words = `${confirmed} of ${confirmed + remaining} views can be read in the table`;
   const progress = different === null ? words : `${words}; the counts of ${different} differ`;
-  await storeMove(openDatabase(env.DB), workspaceId, progress, isDone);
+  await storeMove(openDatabase(env.DB), workspaceId, { direction: "moving", progress, isDone });
   log(isDone ? "view_store.switched" : "view_store.moving", { workspaceId, confirmed, remaining });
 }
 
-/** The months whose views are kept, and the one that begins within the hour. */
-async function askToHandOver({ env, workspaceId, nowMs }: Sources, isSwitched: boolean): Promise<Progress[]> {
-  const months = monthsBetween(nowMs - retentionMs(env), nowMs + HOUR_MS);
+/** The table was read to its end, and no month has fewer views of it than the table: what a month lacks is read again. */
+async function continueReturn(sources: Sources): Promise<void> {
+  const { env, workspaceId } = sources;
+  const months = await askMonths(sources, (of) => callStore(env, of, "takeBack", of));
+  const confirmed = months.reduce((total, month) => total + month.confirmed, 0);
+  const isRead = months.every((month) => month.isRead);
+  const lacking = isRead ? await findDifferent(sources, months, (here, there) => here < there) : null;
+  const isDone = isRead && lacking === null;
+  const words = `${confirmed} views of the table are in the stores`;
+  const progress = lacking === null ? words : `${words}; some of ${lacking} are not, and it is read again`;
+  if (lacking !== null) {
+    const of = { workspaceId, month: lacking };
+    await callStore(env, of, "takeBack", { ...of, keptFromMs: keptFrom(sources), isAgain: true });
+  }
+  await storeMove(openDatabase(env.DB), workspaceId, { direction: "returning", progress, isDone });
+  log(isDone ? "view_store.returned" : "view_store.returning", { workspaceId, confirmed });
+}
+
+const keptFrom = ({ env, nowMs }: Sources) => nowMs - retentionMs(env);
+
+const askToHandOver = (sources: Sources, isSwitched: boolean) =>
+  askMonths(sources, (of) => callStore(sources.env, of, "handOver", { ...of, isSwitched }));
+
+/** Asks the months whose views are kept, and the one that begins within the hour. */
+async function askMonths<Answer>(
+  sources: Sources,
+  ask: (of: { workspaceId: string; month: string; keptFromMs: number }) => Promise<Answer>,
+): Promise<(Answer & { month: string })[]> {
+  const { workspaceId, nowMs } = sources;
+  const keptFromMs = keptFrom(sources);
   return await Promise.all(
-    months.map(async (month) => {
-      const progress = await callStore(env, { workspaceId, month }, "handOver", { workspaceId, month, isSwitched });
-      return { month, ...progress };
-    }),
+    monthsBetween(keptFromMs, nowMs + HOUR_MS).map(async (month) => ({
+      ...(await ask({ workspaceId, month, keptFromMs })),
+      month,
+    })),
   );
 }
 
-/** The first month of which the table has another number of views than its store handed over; null = there is none. */
-async function differentMonth(sources: Sources, months: readonly Progress[]): Promise<string | null> {
-  const { env, settings, workspaceId, nowMs } = sources;
+/** The first month whose number of views in the store differs from that in the table; null = there is none. */
+async function findDifferent(
+  sources: Sources,
+  months: readonly { month: string; confirmed: number }[],
+  isDifferent: (here: number, there: number) => boolean,
+): Promise<string | null> {
+  const { env, settings, workspaceId } = sources;
   for (const { month, confirmed } of months) {
-    const { handedOver } = await callStore(env, { workspaceId, month }, "remainder", {
-      workspaceId,
-      month,
-      queries: [],
-    });
-    const where = countingRows(workspaceId, [handedOver], nowMs - retentionMs(env));
+    const of = { workspaceId, month };
+    const { handedOver } = await callStore(env, of, "remainder", { ...of, queries: [] });
+    const where = countingRows(workspaceId, [handedOver], keptFrom(sources));
     const [row] = where === null ? [] : await askR2Sql(settings, countStatement({ table: settings.table, where }));
-    if (Number(row?.["view_count"] ?? 0) !== confirmed) return month;
+    if (isDifferent(confirmed, Number(row?.["view_count"] ?? 0))) return month;
   }
   return null;
 }

@@ -7,7 +7,10 @@ import type { ViewEngine } from "../questions/view-engine.ts";
 import { r2SqlSettings } from "../r2-sql/settings.ts";
 import { distributedEngine } from "./distributed-engine.ts";
 
-/** For this long after a switch the stores still have all rows (`hand-over-table.ts`: ten minutes). */
+/**
+ * Until then an isolate may use the former engine. It has the same views: after a switch the stores keep all rows for a while (`hand-over-table.ts`:
+ * ten minutes), and after a return the rows of the table are those of the stores.
+ */
 const KNOWN_MS = 60_000;
 const MAX_KNOWN = 1000;
 const known = new Map<string, { isDistributed: boolean; untilMs: number }>();
@@ -29,7 +32,8 @@ async function isDistributed(binding: D1Database, workspaceId: string): Promise<
   const nowMs = Date.now();
   const found = known.get(workspaceId);
   if (found !== undefined && found.untilMs > nowMs) return found.isDistributed;
-  const isNow = (await findViewStore(openDatabase(binding), workspaceId)) === "distributed";
+  const state = await findViewStore(openDatabase(binding), workspaceId);
+  const isNow = state === "distributed" || state === "returning";
   if (known.size >= MAX_KNOWN) known.clear();
   known.set(workspaceId, { isDistributed: isNow, untilMs: nowMs + KNOWN_MS });
   return isNow;

@@ -6,8 +6,10 @@
 import { literal } from "../r2-sql/literal.ts";
 import { R2_SQL } from "../questions/dialect.ts";
 import { LIST_COLUMNS, MAX_GROUPS } from "../questions/embedded-sql.ts";
+import type { GroupKey } from "../questions/group-key.ts";
 import { columnOf } from "../questions/group-sums.ts";
 import type { Page, Question } from "../questions/view-engine.ts";
+import type { Wanted } from "../store/store-calls.ts";
 
 /** The table, and which of its rows count. */
 export interface Rows {
@@ -60,11 +62,23 @@ const BIN = 0.004;
 /** The value in the middle of a bin; that without a number has what is not positive. */
 export const valueOfBin = (bin: number | null): number => (bin === null ? 0 : Math.exp((bin + 0.5) * BIN));
 
-/** How many views have a value in each bin. */
-export function binsStatement(rows: Rows, question: Question): string {
-  const views = eachView(rows, { group_key: R2_SQL.key(question.key), measured: columnOf(question)! });
+/** How many views of each group have a value of the column in each bin. */
+export function binsStatement(rows: Rows, key: GroupKey, column: string): string {
+  const views = eachView(rows, { group_key: R2_SQL.key(key), measured: column });
   return `${views} SELECT group_key, CASE WHEN measured > 0 THEN floor(ln(measured) / ${literal(BIN)}) END AS bin, count(*) AS view_count
     FROM v WHERE measured IS NOT NULL GROUP BY 1, 2`;
+}
+
+/** Sums over all views: `total_N` and `count_N` for the N-th column. */
+export function figuresStatement(rows: Rows, wanted: readonly Pick<Wanted, "column" | "isOfSucceeded">[]): string {
+  const columns = wanted.map(({ column, isOfSucceeded }, index) => {
+    return [`m${index}`, isOfSucceeded ? `CASE WHEN has_failed = 0 THEN ${column} END` : column] as const;
+  });
+  const views = eachView(rows, { viewer: "viewer_key", ...Object.fromEntries(columns) });
+  const perViewer = columns.map(([name]) => `sum(${name}) AS s_${name}, count(${name}) AS c_${name}`);
+  const all = columns.map(([name], index) => `sum(s_${name}) AS total_${index}, sum(c_${name}) AS count_${index}`);
+  return `${views}, w AS (SELECT viewer, ${["count(*) AS view_count", ...perViewer].join(", ")} FROM v GROUP BY viewer)
+    SELECT ${["sum(view_count) AS all_views", "count(*) AS all_viewers", ...all].join(", ")} FROM w`;
 }
 
 export const countStatement = (rows: Rows): string =>

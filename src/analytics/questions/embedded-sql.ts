@@ -1,6 +1,7 @@
 /** The statements of the embedded engine. Values of callers are bound. Pure. */
-import type { Query } from "../store/store-calls.ts";
+import type { Query, Wanted } from "../store/store-calls.ts";
 import { SQLITE } from "./dialect.ts";
+import type { GroupKey } from "./group-key.ts";
 import { columnOf } from "./group-sums.ts";
 import type { Page, Question } from "./view-engine.ts";
 
@@ -24,15 +25,18 @@ export function totalsQuery(question: Question, { sql, values }: Query): Query {
 }
 
 /** The same viewer may be in several stores. */
-export const viewersQuery = ({ key }: Question, { sql, values }: Query): Query => ({
+export const viewersQuery = ({ key }: Pick<Question, "key">, { sql, values }: Query): Query => ({
   sql: `SELECT DISTINCT ${SQLITE.key(key)} AS key, viewer_key AS viewer FROM views WHERE ${sql}`,
   values,
 });
 
 /** How often each value occurs in each group. */
-export const histogramQuery = (question: Question, { sql, values }: Query): Query => ({
-  sql: `SELECT ${SQLITE.key(question.key)} AS key, ${columnOf(question)} AS value, count(*) AS count FROM views
-    WHERE ${sql} AND ${columnOf(question)} IS NOT NULL GROUP BY ${isOneGroup(question) ? "2" : "1, 2"}`,
+export const histogramQuery = (question: Question, condition: Query): Query =>
+  columnHistogramQuery(question.key, columnOf(question)!, condition);
+
+export const columnHistogramQuery = (key: GroupKey, column: string, { sql, values }: Query): Query => ({
+  sql: `SELECT ${SQLITE.key(key)} AS key, ${column} AS value, count(*) AS count FROM views
+    WHERE ${sql} AND ${column} IS NOT NULL GROUP BY ${key.by === "all" ? "2" : "1, 2"}`,
   values,
 });
 
@@ -51,6 +55,18 @@ export function quantileQuery(question: Question, condition: Query, share: numbe
       ) WHERE upto > ${rank} AND upto - count <= ${rank} + 1`,
     values,
   };
+}
+
+/** Sums over all views: `total_N` and `count_N` for the N-th column. */
+export function figuresQuery(
+  { sql, values }: Query,
+  wanted: readonly Pick<Wanted, "column" | "isOfSucceeded">[],
+): Query {
+  const sums = wanted.map(({ column, isOfSucceeded }, index) => {
+    const filter = isOfSucceeded ? " FILTER (WHERE has_failed = 0)" : "";
+    return `total(${column})${filter} AS total_${index}, count(${column})${filter} AS count_${index}`;
+  });
+  return { sql: `SELECT ${["count(*) AS all_views", ...sums].join(", ")} FROM views WHERE ${sql}`, values };
 }
 
 export const countQuery = ({ sql, values }: Query): Query => ({

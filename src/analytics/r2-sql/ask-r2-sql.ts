@@ -19,7 +19,10 @@ export type AnswerRow = Record<string, string | number | boolean | null>;
  *
  * @throws {Problem} unavailable; the cause names no value of the statement
  */
-export async function askR2Sql({ url, token }: R2SqlSettings, query: string): Promise<AnswerRow[]> {
+export async function askR2Sql(
+  { url, token }: Pick<R2SqlSettings, "url" | "token">,
+  query: string,
+): Promise<AnswerRow[]> {
   const failed = (cause: string) =>
     new Problem("unavailable", "the views of this workspace cannot be asked for now", { cause: `R2 SQL: ${cause}` });
   const response = await fetch(url, {

@@ -31,6 +31,17 @@ export function countingRows(workspaceId: string, months: readonly HandedOver[],
   ].join(" AND ");
 }
 
+/** The views that count, after this one, by their ends. The copies of a view are neighbours. */
+export const viewsToTakeBack = (
+  table: string,
+  where: string,
+  after: { endMs: number; viewId: string },
+  limit: number,
+): string =>
+  `SELECT view_id, view_end_ms, record, timeline, revision, batch FROM ${table} WHERE ${where}
+    AND (view_end_ms > ${literal(after.endMs)} OR (view_end_ms = ${literal(after.endMs)} AND view_id > ${literal(after.viewId)}))
+    ORDER BY view_end_ms, view_id LIMIT ${literal(limit)}`;
+
 /** Counts the views of a batch once each, without those of forgotten viewers. */
 export function countInBatch(
   table: string,

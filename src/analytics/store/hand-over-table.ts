@@ -9,6 +9,8 @@ const MAX_ROW_LENGTH = 150_000;
 const KEEP_ROWS_MS = 3600_000;
 /** For this long after the switch, requests may still take the store for complete. */
 const SWITCH_MS = 10 * 60_000;
+/** A view that goes silent is final an hour later, so younger rows may still be on their way in a workspace that always has new ones. */
+const SETTLED_MS = 2 * 3600_000;
 /** A view's machine may write its final state again for as long as it exists (`free-view.ts`). */
 const KEEP_IDS_MS = 9 * 24 * 3600_000;
 
@@ -81,6 +83,11 @@ export class HandOverTable {
     );
   }
 
+  /** The store hands nothing over any more, and keeps its rows. What is in the table still counts there. */
+  pause(): void {
+    this.#storage.sql.exec("UPDATE hand_over SET lease_ms = 0, delete_after_ms = NULL");
+  }
+
   /** @param fromMs older rows are deleted soon, and stay. @returns its number; null = there are no rows, or enough batches on their way */
   newBatch(fromMs: number, nowMs: number): number | null {
     const { sql } = this.#storage;
@@ -127,18 +134,38 @@ export class HandOverTable {
     });
   }
 
-  /** Rows that count in the table, and rows that are still to be handed over. */
-  counts(fromMs: number): { confirmed: number; remaining: number } {
-    const { sql } = this.#storage;
-    const count = (of: string, ...values: number[]) =>
-      sql.exec<{ count: number }>(`SELECT count(*) AS count FROM ${of}`, ...values).one().count;
-    const line = "(SELECT line FROM hand_over)";
-    const hasMore = sql.exec(`SELECT 1 FROM ${TO_HAND_OVER} LIMIT 1`, fromMs, MAX_ROW_LENGTH).toArray().length > 0;
-    const waiting = hasMore ? count("views WHERE is_final = 1 AND batch IS NULL AND view_end_ms >= ?", fromMs) : 0;
+  /** Rows that count in the table, of views that ended from then on. */
+  confirmed(keptFromMs: number): number {
+    return this.#count("views WHERE batch < (SELECT line FROM hand_over) AND view_end_ms >= ?", keptFromMs);
+  }
+
+  /** Rows that are still to be handed over. @param fromMs older rows stay. @returns `isBehind`: there are some that have not just arrived */
+  remaining(fromMs: number, nowMs: number): { remaining: number; isBehind: boolean } {
+    const settledMs = nowMs - SETTLED_MS;
+    const waits = (more = "") => this.#has(`${TO_HAND_OVER} ${more}`, fromMs, MAX_ROW_LENGTH);
+    const isSent = "views WHERE batch >= (SELECT line FROM hand_over)";
+    // Longer rows stay, so they count only beside others.
+    const waiting = waits()
+      ? this.#count("views WHERE is_final = 1 AND batch IS NULL AND view_end_ms >= ?", fromMs)
+      : 0;
     return {
-      confirmed: count(`views WHERE batch < ${line}`),
-      remaining: waiting + count(`views WHERE batch >= ${line}`),
+      remaining: waiting + this.#count(isSent),
+      isBehind: waits(`AND view_end_ms < ${settledMs}`) || this.#has(`${isSent} AND view_end_ms < ?`, settledMs),
     };
+  }
+
+  #count(of: string, ...values: number[]): number {
+    return this.#storage.sql.exec<{ count: number }>(`SELECT count(*) AS count FROM ${of}`, ...values).one().count;
+  }
+
+  #has(of: string, ...values: number[]): boolean {
+    return this.#storage.sql.exec(`SELECT 1 FROM ${of} LIMIT 1`, ...values).toArray().length > 0;
+  }
+
+  /** A row of the table that is in the store again. It still counts there. */
+  takenBack(viewId: string, batch: number): void {
+    this.#storage.sql.exec("UPDATE views SET batch = ? WHERE view_id = ? AND batch IS NULL", batch, viewId);
+    this.#storage.sql.exec("DELETE FROM moved_views WHERE view_id = ?", viewId);
   }
 
   /** Deletes rows that count in the table, and keeps their ids for a while. @returns how many, at most `limit` */

@@ -4,7 +4,7 @@ import { countInBatch } from "../r2-sql/handed-over.ts";
 import { type R2SqlSettings, r2SqlSettings } from "../r2-sql/settings.ts";
 import type { StoreParts } from "./parts.ts";
 import { retentionMs } from "./retention.ts";
-import type { HandOverProgress } from "./store-calls.ts";
+import type { HandOverProgress, StoreCalls } from "./store-calls.ts";
 import { streamRow } from "./stream-row.ts";
 
 /** The cron renews it each minute or five; without it the store stops. */
@@ -25,14 +25,15 @@ const handOverFrom = (env: StoreParts["env"], nowMs: number) =>
 
 /** Lets the store hand over its final views for half an hour. Repeatable. */
 export function keepHandingOver(
-  { env, handOver, timers }: StoreParts,
-  { workspaceId, month, isSwitched }: { workspaceId: string; month: string; isSwitched: boolean },
+  { env, handOver, takeBack, timers }: StoreParts,
+  { workspaceId, month, isSwitched, keptFromMs }: Parameters<StoreCalls["handOver"]>[0],
   nowMs = Date.now(),
 ): HandOverProgress {
   handOver.open(workspaceId, month);
   handOver.extend(nowMs + LEASE_MS, isSwitched, nowMs);
+  takeBack.end();
   timers.bringForward("hand-over", nowMs);
-  return handOver.counts(handOverFrom(env, nowMs));
+  return { confirmed: handOver.confirmed(keptFromMs), ...handOver.remaining(handOverFrom(env, nowMs), nowMs) };
 }
 
 /**

@@ -4,13 +4,14 @@ import { ForgottenViewers } from "./forgotten-viewers.ts";
 import { HandOverTable } from "./hand-over-table.ts";
 import { RefusalCounts } from "./refusal-counts.ts";
 import { SWEEP_EVERY_MS } from "./retention.ts";
+import { TakeBackTable } from "./take-back-table.ts";
 import { ViewTable } from "./view-table.ts";
 
 /**
  * `sweep` deletes what is too old, `forget` the views of viewers that are to be forgotten, `hand-over` gets final views into the distributed
- * table.
+ * table, and `take-back` gets them from there.
  */
-export type StoreTimer = "sweep" | "forget" | "hand-over";
+export type StoreTimer = "sweep" | "forget" | "hand-over" | "take-back";
 
 /** The components of a view store. */
 export class StoreParts {
@@ -19,6 +20,7 @@ export class StoreParts {
   readonly forgotten: ForgottenViewers;
   readonly refusals: RefusalCounts;
   readonly handOver: HandOverTable;
+  readonly takeBack: TakeBackTable;
   readonly timers: Timers<StoreTimer>;
   readonly #storage: DurableObjectStorage;
 
@@ -29,6 +31,7 @@ export class StoreParts {
     this.forgotten = new ForgottenViewers(storage.sql);
     this.refusals = new RefusalCounts(storage.sql);
     this.handOver = new HandOverTable(storage, this.forgotten);
+    this.takeBack = new TakeBackTable(storage.sql);
     this.timers = new Timers(storage, Date.now, () => ({ machine: "view_store", id: id.name ?? id.toString() }));
     if (!this.timers.isScheduled("sweep")) this.timers.schedule("sweep", Date.now() + SWEEP_EVERY_MS);
   }

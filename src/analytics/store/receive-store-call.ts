@@ -5,6 +5,7 @@ import { forgetViewer } from "./forget-viewer.ts";
 import type { StoreParts } from "./parts.ts";
 import { putView } from "./put-view.ts";
 import type { StoreCalls } from "./store-calls.ts";
+import { keepTakingBack } from "./take-back.ts";
 
 type Document<Name extends keyof StoreCalls> = Parameters<StoreCalls[Name]>[0];
 type Calls = {
@@ -34,6 +35,7 @@ const CALLS: Calls = {
     };
   },
   handOver: (parts, of: Document<"handOver">) => keepHandingOver(parts, of),
+  takeBack: (parts, of: Document<"takeBack">) => keepTakingBack(parts, of),
   forget: (parts, { viewerId }: Document<"forget">) => forgetViewer(parts, viewerId),
 };
 

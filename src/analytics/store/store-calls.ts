@@ -64,6 +64,16 @@ export interface HandOverProgress {
   /** They count in the distributed table; fewer once the store deletes them. */
   confirmed: number;
   remaining: number;
+  /** Some of them ended more than two hours ago. */
+  isBehind: boolean;
+}
+
+/** How far a store has taken its views back from the distributed table. */
+export interface TakeBackProgress {
+  /** Views of the table that the store has. */
+  confirmed: number;
+  /** The table was read to its end. */
+  isRead: boolean;
 }
 
 /** What of a store does not count in the distributed table. */
@@ -100,8 +110,14 @@ export interface StoreCalls {
   figures: (of: { span: Span; wanted: Wanted[] }) => Figures;
   /** For questions whose conditions include `REMAINDER` (hand-over-table.ts). */
   remainder: (of: { workspaceId: string; month: string; queries: Query[]; watched?: WatchedQuery }) => Remainder;
-  /** Hands over final views to the distributed table for half an hour. Repeatable. @param of `isSwitched`: questions are asked of both */
-  handOver: (of: { workspaceId: string; month: string; isSwitched: boolean }) => HandOverProgress;
+  /**
+   * Hands over final views to the distributed table for half an hour. Repeatable.
+   *
+   * @param of `isSwitched`: questions are asked of both; `keptFromMs`: views that ended earlier are not counted
+   */
+  handOver: (of: { workspaceId: string; month: string; isSwitched: boolean; keptFromMs: number }) => HandOverProgress;
+  /** Takes views back from the distributed table for half an hour, and hands none over. Repeatable. @param of `isAgain`: reads it from its begin */
+  takeBack: (of: { workspaceId: string; month: string; keptFromMs: number; isAgain?: boolean }) => TakeBackProgress;
   /** Deletes the views of a viewer that began until now. Repeatable. */
   forget: (of: { viewerId: string }) => Forgotten;
 }

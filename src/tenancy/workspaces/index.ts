@@ -1,2 +1,2 @@
-export { findViewStore, listHandingOver, storeMove } from "./view-store.ts";
+export { findViewStore, listCopied, storeMove } from "./view-store.ts";
 export { workspaceExists } from "./workspace-exists.ts";

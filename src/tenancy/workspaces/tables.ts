@@ -11,8 +11,11 @@ export const workspaces = sqliteTable("workspaces", {
   organisationId: text().notNull(),
   name: text().notNull(),
   createdAt: integer({ mode: "timestamp_ms" }).notNull(),
-  /** Which engine has the views (docs/architecture/video-data.md). `moving`: the embedded one, while final views are copied. */
-  viewStore: text({ enum: ["embedded", "moving", "distributed"] })
+  /**
+   * Which engine has the views (docs/architecture/video-data.md). `moving`: the embedded one, while final views are copied. `returning`: the
+   * distributed one, while they are copied back.
+   */
+  viewStore: text({ enum: ["embedded", "moving", "distributed", "returning"] })
     .notNull()
     .default("embedded"),
   /** How far the copying is, in words. */

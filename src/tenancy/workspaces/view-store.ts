@@ -13,16 +13,26 @@ export async function findViewStore(db: Database, workspaceId: string): Promise<
   return row?.viewStore ?? "embedded";
 }
 
-/** Workspaces whose final views are handed over to the distributed engine. */
-export const listHandingOver = (db: Database) =>
+/** Workspaces whose final views are copied to the distributed engine, or back. */
+export const listCopied = (db: Database) =>
   db
     .select({ workspaceId: workspaces.id, viewStore: workspaces.viewStore })
     .from(workspaces)
     .where(ne(workspaces.viewStore, "embedded"));
 
-/** @param isDone the distributed engine has all final views; nothing changes unless the workspace is still moving */
-export const storeMove = (db: Database, workspaceId: string, progress: string, isDone: boolean) =>
+const ENDS = { moving: "distributed", returning: "embedded" } as const;
+
+/**
+ * How far the copying is. Nothing changes unless the workspace is still copied in that direction.
+ *
+ * @param of `isDone`: the engine to which the views are copied has them all
+ */
+export const storeMove = (
+  db: Database,
+  workspaceId: string,
+  of: { direction: keyof typeof ENDS; progress: string; isDone: boolean },
+) =>
   db
     .update(workspaces)
-    .set({ viewStoreProgress: progress, ...(isDone ? { viewStore: "distributed" as const } : {}) })
-    .where(and(eq(workspaces.id, workspaceId), eq(workspaces.viewStore, "moving")));
+    .set({ viewStoreProgress: of.progress, ...(of.isDone ? { viewStore: ENDS[of.direction] } : {}) })
+    .where(and(eq(workspaces.id, workspaceId), eq(workspaces.viewStore, of.direction)));

@@ -9,7 +9,15 @@ import { settingLines } from "../../../scripts/deploy/setting-lines.ts";
 import { loadDeploySettings, parseSettings } from "../../../scripts/deploy/settings.ts";
 import { planDeployment } from "../../../scripts/deploy/plan.ts";
 
-const VARS = ["PUBLIC_URL", "ENCODER_URL", "ENCODER_CONTAINERS", "MAX_SOURCE_BYTES", "ALLOW_PRIVATE_NETWORK"];
+const VARS = [
+  "PUBLIC_URL",
+  "ENCODER_URL",
+  "ENCODER_CONTAINERS",
+  "MAX_SOURCE_BYTES",
+  "ALLOW_PRIVATE_NETWORK",
+  "R2_SQL_URL",
+  "R2_SQL_TABLE",
+];
 const parse = (settings: unknown) => parseSettings(JSON.stringify(settings), VARS);
 
 test("no settings are valid", () => {
@@ -62,6 +70,22 @@ test.each([
   // ALLOW_PRIVATE_NETWORK exists, but would be refused.
   ['{"vars": {"ALLOW_PRIVAT_NETWORK": true}}', /there is no variable ALLOW_PRIVAT_NETWORK \(there are (?!.*PRIVATE)/],
   ['{"vars": {"ENCODER_CONTAINERS": 5}}', 'vars.ENCODER_CONTAINERS: set "encoders.maxInstances" instead'],
+  ['{"viewStreem": "x"}', 'Unrecognized key: "viewStreem"; did you mean "viewStream"?'],
+  [
+    '{"viewStream": ""}',
+    "viewStream: must be the 32 hexadecimal digits that `npx wrangler basin pipelines streams list`",
+  ],
+  ['{"viewStream": "sluice_views"}', "viewStream: must be the 32 hexadecimal digits"],
+  ['{"viewStream": 5}', "viewStream: must be a text"],
+  [
+    `{"viewStream": "${"a".repeat(32)}"}`,
+    "sluice.config.json: viewStream needs vars.R2_SQL_URL and vars.R2_SQL_TABLE too",
+  ],
+  ['{"vars": {"R2_SQL_TABLE": "sluice.views"}}', "vars.R2_SQL_TABLE needs viewStream and vars.R2_SQL_URL too"],
+  ['{"vars": {"R2_SQL_TABLE": "views"}}', "vars.R2_SQL_TABLE must be namespace.table"],
+  ['{"vars": {"R2_SQL_URI": "https://example.com"}}', "did you mean R2_SQL_URL?"],
+  ['{"vars": {"R2_SQL_URL": "http://example.com"}}', "vars.R2_SQL_URL must be an https URL"],
+  ['{"vars": {"R2_SQL_TOKEN": "t"}}', "there is no variable R2_SQL_TOKEN"],
   ['{"workersDev": false}', "sluice.config.json: workersDev is false, so routes must have an address of the Worker"],
   ['{"containers": false}', "vars.ENCODER_URL must be the address of an encoder"],
 ])("%s is refused with the field and what would be right", (content, words) => {

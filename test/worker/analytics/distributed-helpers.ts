@@ -1,11 +1,13 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { inject } from "vitest";
 import { simulateView } from "../../../scripts/simulate/view.ts";
+import { askR2Sql } from "../../../src/analytics/r2-sql/ask-r2-sql.ts";
 import { readBatch } from "../../../src/analytics/beacons/beacon-batch.ts";
 import { edgeFactsOf } from "../../../src/analytics/beacons/read-edge-facts.ts";
 import { handOver, keepHandingOver } from "../../../src/analytics/store/hand-over.ts";
 import { monthOf, monthsBetween } from "../../../src/analytics/store/months.ts";
 import { StoreParts } from "../../../src/analytics/store/parts.ts";
+import { takeBack } from "../../../src/analytics/store/take-back.ts";
 import { callStore } from "../../../src/analytics/store/store-calls.ts";
 import { mergeEvents } from "../../../src/analytics/views/merged-view.ts";
 import { timelineOf, type TimelineEvent, type ViewEvent } from "../../../src/analytics/views/view-event.ts";
@@ -81,19 +83,34 @@ export class TestTable {
     await answer.body?.cancel();
   }
 
+  /** Rows of a workspace in each batch, also copies of a view. */
+  async batches(workspaceId: string): Promise<number[]> {
+    const { R2_SQL_URL: url, R2_SQL_TOKEN: token } = this.settings;
+    const where = `workspace_id = '${workspaceId}'`;
+    const query = `SELECT batch, count(*) AS row_count FROM sluice.views WHERE ${where} GROUP BY batch ORDER BY batch`;
+    return (await askR2Sql({ url: url!, token: token! }, query)).map((row) => Number(row["row_count"]));
+  }
+
+  /** Rows of a workspace, also copies of a view. */
+  async rows(workspaceId: string): Promise<number> {
+    return (await this.batches(workspaceId)).reduce((sum, rows) => sum + rows, 0);
+  }
+
   async statements(): Promise<string[]> {
     return await (await fetch(`${this.#base}/statements`)).json<string[]>();
   }
 }
 
+const monthsNow = () => monthsBetween(Date.now() - 100 * DAY_MS, Date.now());
+
 /** What the stores' alarms do, once in each month. */
 export async function handOverOnce(
   workspaceId: string,
   table: TestTable,
-  { isSwitched = true, nowMs = Date.now() }: { isSwitched?: boolean; nowMs?: number } = {},
+  { isSwitched = true, nowMs = Date.now(), months = monthsNow() } = {},
 ): Promise<void> {
-  for (const month of monthsBetween(Date.now() - 100 * DAY_MS, Date.now())) {
-    const of = { workspaceId, month, isSwitched };
+  for (const month of months) {
+    const of = { workspaceId, month, isSwitched, keptFromMs: nowMs - 100 * DAY_MS };
     await callStore(env, { workspaceId, month }, "handOver", of);
     await runInDurableObject(storeOf(workspaceId, month), async (_, state) => {
       const parts = new StoreParts(state, { ...env, ...table.settings });
@@ -103,8 +120,20 @@ export async function handOverOnce(
   }
 }
 
+/** The same for a workspace whose views are copied back. */
+export async function takeBackOnce(workspaceId: string, table: TestTable): Promise<void> {
+  for (const month of monthsNow())
+    await runInDurableObject(storeOf(workspaceId, month), async (_, state) => {
+      await takeBack(new StoreParts(state, { ...env, ...table.settings }));
+    });
+}
+
 export const setViewStore = (workspaceId: string, state: string) =>
   env.DB.prepare("UPDATE workspaces SET view_store = ? WHERE id = ?").bind(state, workspaceId).run();
+
+/** Executes a statement on a store. */
+export const inStore = (workspaceId: string, month: string, sql: string): Promise<unknown[]> =>
+  runInDurableObject(storeOf(workspaceId, month), (_, { storage }) => storage.sql.exec(sql).toArray());
 
 /** Rows of a store's `views`. */
 export const countRows = (workspaceId: string, month: string, where = "1"): Promise<number> =>

@@ -1,9 +1,9 @@
 /** Final views get from the stores into the distributed table: none is absent from an answer, and none counts twice. */
-import { env } from "cloudflare:test";
+import { env, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
-import { moveViews } from "../../../src/analytics/engines/move-views.ts";
-import { missingR2Sql } from "../../../src/analytics/r2-sql/settings.ts";
 import { monthOf } from "../../../src/analytics/store/months.ts";
+import { StoreParts } from "../../../src/analytics/store/parts.ts";
+import { isEmptyStore } from "../../../src/analytics/store/sweep-store.ts";
 import { callStore } from "../../../src/analytics/store/store-calls.ts";
 import { newWorkspace, type TestWorkspace } from "../workspace.ts";
 import { dataOf } from "./beacon-helpers.ts";
@@ -64,6 +64,24 @@ describe("a distributed workspace", () => {
     await handOverOnce(workspace.id, table);
     expect(await countRows(workspace.id, month, "batch >= (SELECT line FROM hand_over)")).toBe(0);
     expect(await counted()).toEqual(everything());
+    expect(await table.rows(workspace.id)).toBe(VIEWS); // nothing was sent again meanwhile
+  });
+
+  test("does not count a batch in the table while an earlier one cannot be read", async () => {
+    const send = table.send;
+    table.send = () => Promise.resolve(); // the first batch is lost
+    await handOverOnce(workspace.id, table);
+    table.send = send;
+    const later = views.slice(0, 5).map(({ view, timeline }) => ({
+      view: { ...view, viewId: crypto.randomUUID() },
+      timeline,
+    }));
+    await putViews(workspace.id, later);
+    for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
+    expect(await table.rows(workspace.id)).toBe(later.length);
+    expect((await counted()).totalViews).toBe(VIEWS + later.length);
+    await handOverOnce(workspace.id, table, { nowMs: Date.now() + 50 * 60_000 }); // deletes what counts in the table
+    expect(await countRows(workspace.id, month)).toBe(VIEWS + later.length);
   });
 
   test("counts a view once that can be read and is not confirmed, beside those that are confirmed", async () => {
@@ -88,6 +106,7 @@ describe("a distributed workspace", () => {
     expect(await counted()).toEqual(everything());
     table.send = send;
     for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
+    expect(await table.batches(workspace.id)).toEqual([2 * VIEWS]); // with the number of the first time
     expect(await counted()).toEqual(everything());
     expect(await dataOf<unknown[]>(workspace, `viewlist?${SPAN}&limit=50&offset=2`)).toHaveLength(VIEWS - 50);
     const { rows } = await exported();
@@ -116,6 +135,21 @@ describe("a distributed workspace", () => {
     expect(await countRows(workspace.id, month, "batch < (SELECT line FROM hand_over)")).toBe(VIEWS);
   });
 
+  test("does not take a batch for readable that lacks a view, also when the others are there twice", async () => {
+    const send = table.send;
+    table.send = async (records) => {
+      for (let copy = 0; copy < 2; copy += 1) await send(records.slice(1));
+    };
+    for (let run = 0; run < 3; run += 1) await handOverOnce(workspace.id, table);
+    expect(await countRows(workspace.id, month, "batch >= (SELECT line FROM hand_over)")).toBe(VIEWS);
+    expect(await counted()).toEqual(everything());
+    table.send = send;
+    for (const laterMs of [HOUR_MS + 1000, HOUR_MS + 2000])
+      await handOverOnce(workspace.id, table, { nowMs: Date.now() + laterMs });
+    expect(await countRows(workspace.id, month, "batch >= (SELECT line FROM hand_over)")).toBe(0);
+    expect(await counted()).toEqual(everything());
+  });
+
   test("deletes rows an hour after the end of their views, and does not take them again", async () => {
     for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
     expect(await countRows(workspace.id, month)).toBe(VIEWS); // requests may still take the store for complete
@@ -136,17 +170,24 @@ describe("a distributed workspace", () => {
     });
   });
 
-  test("forgets a viewer in the table and on the way to it", async () => {
-    const { viewerId } = views[0]!.view;
-    const own = views.filter(({ view }) => view.viewerId === viewerId).length;
-    for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
-    await handOverOnce(workspace.id, table, { nowMs: Date.now() + 2 * HOUR_MS });
-    const answer = await workspace.request("DELETE", `/v1/data/viewers/${viewerId}`);
-    expect(await answer.json()).toMatchObject({ data: { deletedViews: own, remainingViews: 0 } });
-    expect(await counted()).toEqual({ totalViews: VIEWS - own, uniqueViews: viewers() - 1 });
-    const { rows } = await exported();
-    expect(rows).toHaveLength(VIEWS - own);
-    expect(await workspace.request("GET", `/v1/data/viewlist/${views[0]!.view.viewId}`)).toMatchObject({ status: 404 });
+  test("has a view whose row would not fit into a request of the stream, in its store", async () => {
+    const { view, timeline } = views[0]!;
+    const [event] = timeline as [(typeof timeline)[number]];
+    const long = Array.from({ length: Math.ceil(151_000 / JSON.stringify(event).length) }, () => event);
+    await putViews(workspace.id, [{ view: { ...view, viewId: crypto.randomUUID() }, timeline: long }]);
+    for (const laterMs of [0, 0, 2 * HOUR_MS]) await handOverOnce(workspace.id, table, { nowMs: Date.now() + laterMs });
+    expect([await table.rows(workspace.id), await countRows(workspace.id, month)]).toEqual([VIEWS, 1]);
+    expect((await counted()).totalViews).toBe(VIEWS + 1);
+  });
+
+  test("has its stores as long as the table has views of them, because nobody else knows which count", async () => {
+    for (const laterMs of [0, 0, 2 * HOUR_MS]) await handOverOnce(workspace.id, table, { nowMs: Date.now() + laterMs });
+    const store = env.VIEW_STORE.get(env.VIEW_STORE.idFromName(`${workspace.id}:${month}`));
+    const isEmptyAfter = (days: number) =>
+      runInDurableObject(store, (_, state) =>
+        isEmptyStore(new StoreParts(state, env), Date.parse(`${month}-01`) + days * 24 * HOUR_MS),
+      );
+    expect([await isEmptyAfter(31), await isEmptyAfter(130), await isEmptyAfter(132)]).toEqual([false, false, true]);
   });
 
   test("refuses pages beyond the first 10,000 views, and says what to do", async () => {
@@ -188,51 +229,6 @@ const exported = async (): Promise<{ rows: string[] }> => {
   expect(data.rows).toBe(rows.length);
   return { rows };
 };
-
-describe("a move", () => {
-  beforeEach(async () => {
-    await putViews(workspace.id, views);
-    await setViewStore(workspace.id, "moving");
-  });
-  const stateOf = () =>
-    env.DB.prepare("SELECT view_store AS state, view_store_progress AS progress FROM workspaces WHERE id = ?")
-      .bind(workspace.id)
-      .first<{ state: string; progress: string }>();
-  const withSettings = () => ({ ...env, ...table.settings });
-
-  test("switches once every view can be read, says how far it is, and deletes nothing before", async () => {
-    await moveViews(withSettings(), new Date());
-    expect(await stateOf()).toEqual({ state: "moving", progress: `0 of ${VIEWS} views can be read in the table` });
-    await handOverOnce(workspace.id, table, { isSwitched: false });
-    await moveViews(withSettings(), new Date());
-    expect(await stateOf()).toMatchObject({ state: "moving" });
-    await handOverOnce(workspace.id, table, { isSwitched: false, nowMs: Date.now() + 2 * HOUR_MS });
-    expect(await countRows(workspace.id, month)).toBe(VIEWS);
-    await moveViews(withSettings(), new Date());
-    expect(await stateOf()).toEqual({
-      state: "distributed",
-      progress: `${VIEWS} of ${VIEWS} views can be read in the table`,
-    });
-    expect(await counted()).toEqual(everything());
-  });
-
-  test("does not switch while the counts of a month differ", async () => {
-    for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table, { isSwitched: false });
-    await table.post("forget-one");
-    await moveViews(withSettings(), new Date());
-    expect(await stateOf()).toEqual({
-      state: "moving",
-      progress: `${VIEWS} of ${VIEWS} views can be read in the table; the counts of ${month} differ`,
-    });
-  });
-
-  test("does nothing without the settings, and names those that are missing", async () => {
-    await moveViews(env, new Date());
-    expect(await stateOf()).toEqual({ state: "moving", progress: null });
-    expect(missingR2Sql(env)).toEqual(["R2_SQL_URL", "R2_SQL_TABLE", "R2_SQL_TOKEN", "VIEW_STREAM"]);
-    expect(missingR2Sql(withSettings())).toEqual([]);
-  });
-});
 
 test("engagement counts what the table and the stores have", async () => {
   await putViews(workspace.id, views);
