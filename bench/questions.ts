@@ -2,9 +2,12 @@
  * Questions about a million views of a workspace, each compared with its own SQL, executed by `node:sqlite` on the very file of the view
  * store. The page of all metrics has an aim of its own.
  */
+import { once } from "node:events";
 import { readdir, stat } from "node:fs/promises";
+import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { text } from "node:stream/consumers";
 import { type BenchHost, startBenchHost } from "./support/bench-host.ts";
 import { fillStore, spanOf } from "./support/fill-store.ts";
 import { type Figure, milliseconds, quantile } from "./support/figures.ts";
@@ -104,9 +107,13 @@ async function queriesOf(host: BenchHost, path: string): Promise<Query[]> {
 }
 
 async function request({ baseUrl, authorization }: BenchHost, path: string): Promise<void> {
-  const answer = await fetch(`${baseUrl}/v1/data/${path}`, { headers: { authorization } });
-  const text = await answer.text();
-  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${text}`);
+  // Without a pool: while the yardstick runs, this process cannot see that an idle connection has been closed.
+  const [answer] = (await once(
+    get(`${baseUrl}/v1/data/${path}`, { agent: false, headers: { authorization } }),
+    "response",
+  )) as [IncomingMessage];
+  const body = await text(answer);
+  if (answer.statusCode !== 200) throw new Error(`${path} answered ${answer.statusCode}: ${body}`);
 }
 
 async function timeOf(act: () => unknown): Promise<number> {
