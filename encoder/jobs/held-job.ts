@@ -32,6 +32,7 @@ export class HeldJob {
   readonly #cancelled = new AbortController();
   #movement: Movement = { progress: 0, speed: 0 };
   readonly #stored = new StoredSegments();
+  #heartbeatSent: Promise<void> = Promise.resolve();
   readonly #heartbeatFailures = new FailureRow("job.heartbeat_failed");
   #state: Heartbeat["state"] = "queued";
   #isOver = false;
@@ -153,7 +154,13 @@ export class HeldJob {
     );
   }
 
-  async #sendHeartbeat(): Promise<void> {
+  /** One at a time: each reports the segments stored since the one before. */
+  #sendHeartbeat(): Promise<void> {
+    this.#heartbeatSent = this.#heartbeatSent.then(() => (this.#isOver ? undefined : this.#sendOneHeartbeat()));
+    return this.#heartbeatSent;
+  }
+
+  async #sendOneHeartbeat(): Promise<void> {
     const signal = AbortSignal.any([this.#cancelled.signal, AbortSignal.timeout(this.job.leaseMs)]);
     const partial = this.#stored.unreported();
     try {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { TestEncoder } from "../support/encoder.ts";
 import { decodeSound, encodeWholeSound, loudness, type DecodedSound } from "../support/rendition.ts";
 import { makeSource, type SourceName } from "../support/sources.ts";
@@ -126,6 +126,34 @@ test("audio segments are reported as they are stored, once each and in order, lo
   expect(reported[0]).toMatchObject({ name: "a", firstIndex: 0, init: result.rendition.init });
   const segments = reported.flatMap((partial) => partial.segments);
   expect(segments).toEqual(result.rendition.segments.slice(0, segments.length));
+});
+
+test("segments stored while a report is under way are in the next one, which does not repeat it", async () => {
+  const path = await makeSource("audio-only");
+  const facts = await encoder.probe(path);
+  const { job, desk } = encoder.prepare(path, {
+    kind: "audio",
+    audio: facts.audio[0]!,
+    rendition: "a",
+    bitrateBps: 128_000,
+    segmentSeconds: { num: 1, den: 4 },
+    durationMs: 4000,
+  });
+  const reports = () => desk.heartbeats.flatMap(({ partial }) => (partial === undefined ? [] : [partial]));
+  desk.intercept = async (_, target) => {
+    // The first report is answered when more segments are stored, and the job ends behind the second.
+    if (target === "heartbeat") await vi.waitUntil(() => desk.objects.size > 3, 30_000);
+    if (target.endsWith("/5.m4s")) await vi.waitUntil(() => reports().length > 1, 30_000);
+    return undefined;
+  };
+  expect((await encoder.request("POST", "/jobs", job)).status).toBe(202);
+  await desk.ending;
+  let next = 0;
+  for (const { firstIndex, segments } of reports()) {
+    expect(firstIndex).toBe(next);
+    next += segments.length;
+  }
+  expect(next).toBeGreaterThan(1);
 });
 
 /** Delay of `late` relative to `early`: the offset with the best match of their envelopes, in steps of 5 ms. */

@@ -21,12 +21,14 @@ const STORE_EVERY_MS = 60_000;
 
 interface Pending {
   counts: Refused;
-  /** Null = never. */
-  storedAtMs: number | null;
+  /** When reasons were last stored, epoch ms. */
+  storedAtMs: number;
+  /** The reasons that were stored then or since. */
+  stored: ReadonlySet<string>;
 }
 
 /**
- * What was refused and is not stored yet, in an isolate's memory. A flood of useless reports causes one write per workspace, isolate and
+ * What was refused and is not stored yet, in an isolate's memory. A flood of useless reports causes one write per workspace, reason, isolate and
  * minute. What an isolate has counted since its last write is lost with it.
  */
 export class PendingRefusals {
@@ -34,15 +36,21 @@ export class PendingRefusals {
 
   /** @returns what is to be stored now; null = nothing */
   take(workspaceId: string, refused: Refused, nowMs: number): Refused | null {
-    const pending = this.#of.get(workspaceId) ?? { counts: {}, storedAtMs: null };
+    const pending = this.#of.get(workspaceId) ?? { counts: {}, storedAtMs: -Infinity, stored: new Set() };
     for (const [reason, count] of Object.entries(refused) as [Refusal, number][])
       pending.counts[reason] = (pending.counts[reason] ?? 0) + count;
     if (Object.keys(pending.counts).length === 0) return null;
     if (this.#of.size >= MAX_WORKSPACES && !this.#of.has(workspaceId)) this.#of.delete(this.#of.keys().next().value!);
     this.#of.set(workspaceId, pending);
-    if (pending.storedAtMs !== null && nowMs - pending.storedAtMs < STORE_EVERY_MS) return null;
-    const { counts } = pending;
-    this.#of.set(workspaceId, { counts: {}, storedAtMs: nowMs });
+    const { counts, storedAtMs, stored } = pending;
+    const isDue = nowMs - storedAtMs >= STORE_EVERY_MS;
+    // Somebody who mends one mistake after the other sees a new one at once.
+    if (!isDue && Object.keys(counts).every((reason) => stored.has(reason))) return null;
+    this.#of.set(workspaceId, {
+      counts: {},
+      storedAtMs: isDue ? nowMs : storedAtMs,
+      stored: new Set([...(isDue ? [] : stored), ...Object.keys(counts)]),
+    });
     return counts;
   }
 }

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { PendingRefusals } from "../../../src/analytics/beacons/refusals.ts";
 
-test("the first refusal is stored at once, and a flood causes one write a minute that has them all", () => {
+test("the first refusal for a reason is stored at once, and a flood causes one write a minute that has them all", () => {
   const pending = new PendingRefusals();
   expect(pending.take("w", { not_json: 1 }, 0)).toEqual({ not_json: 1 });
+  expect(pending.take("w", { not_json: 1 }, 1)).toBeNull();
+  expect(pending.take("w", { no_view_id: 1 }, 2)).toEqual({ not_json: 1, no_view_id: 1 });
   const stored = Array.from({ length: 10_000 }, (_, n) => pending.take("w", { no_view_id: 2 }, n * 5));
   expect(stored.filter((counts) => counts !== null)).toEqual([]);
   expect(pending.take("w", {}, 60_000)).toEqual({ no_view_id: 20_000 });

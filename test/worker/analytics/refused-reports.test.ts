@@ -29,12 +29,16 @@ test("each reason has its count and its description, the most frequent first", a
   const events = [{ evna: "play" }, { evna: "pause" }, 7, player.event("viewBegin", Date.now())];
   await postBeacon(workspace.id, { events });
   await postBeacon(workspace.id, `"${"x".repeat(1024 * 1024)}"`);
+  const first = { no_view_id: 2, not_an_event: 1, not_json: 1, too_large: 1 };
+  expect(await countsOf()).toEqual(first);
+  await postBeacon(workspace.id, { events: [{ evna: "play" }] });
+  expect(await countsOf()).toEqual(first);
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
   await postBeacon(workspace.id, { events: [player.event("playing", Date.now())] });
   const refused = await shown();
-  expect(refused[0]).toMatchObject({ reason: "no_view_id", count: 2, description: expect.stringContaining("veid") });
+  expect(refused[0]).toMatchObject({ reason: "no_view_id", count: 3, description: expect.stringContaining("veid") });
   expect(Date.parse(refused[0]!.lastAt)).toBeGreaterThan(Date.now() - 1000);
-  expect(await countsOf()).toEqual({ no_view_id: 2, not_an_event: 1, not_json: 1, too_large: 1 });
+  expect(await countsOf()).toEqual({ ...first, no_view_id: 3 });
 });
 
 test("CMCD reports are counted with the workspace of their playback ID", async () => {
