@@ -18,7 +18,10 @@ const BUILDS = "restarting build";
 /** miniflare's words. */
 const CRASHED = "The Workers runtime crashed unexpectedly and is being restarted";
 const STOP_LIMIT_MS = 3000;
-const WATCH_MS = 1000;
+/** wrangler restarts its runtime in less than a second, often without a word. In between, the port refuses connections. */
+const WATCH_MS = 100;
+/** A busy machine needs 20 s. */
+const RESTART_LIMIT_MS = 45_000;
 
 const { port, vars, isRestart } = JSON.parse(process.env["SLUICE_WRANGLER"] ?? "{}") as WranglerSettings;
 const baseUrl = `http://127.0.0.1:${port}`;
@@ -52,6 +55,8 @@ for (const stream of [wrangler.stdout, wrangler.stderr])
   });
 
 wrangler.once("message", () => void begin());
+// The first start has a limit of its own.
+if (isRestart) setInterval(() => void endUnlessStarted(), RESTART_LIMIT_MS).unref();
 wrangler.once("close", (code) => void afterExit(code ?? 1));
 
 /** wrangler's message comes before the Worker is loaded: it holds requests until then. */
@@ -69,6 +74,11 @@ async function watchPort(): Promise<void> {
   if (await refusesConnections(port)) await endUnlessAnswered();
 }
 
+/** wrangler waits for a change of code that does not build. */
+async function endUnlessStarted(): Promise<void> {
+  if (!hasAnswered && (await isBuildable())) giveUp("wrangler has not answered since it was restarted.");
+}
+
 /**
  * wrangler 4.156 restarts a workerd that crashed, and then may hold every request for ever; now and then it does not restart it. Only then is
  * it probed: a Worker that stands at a breakpoint, or does not build, does not answer either.
@@ -78,12 +88,16 @@ async function endUnlessAnswered(): Promise<void> {
   isProbed = true;
   const isAlive = await answersInTime(`${baseUrl}/healthz`);
   isProbed = false;
-  if (isAlive || isStopping || wrangler.exitCode !== null || wrangler.signalCode !== null) return;
+  if (!isAlive) giveUp("wrangler has not answered since its runtime crashed.");
+}
+
+function giveUp(reason: string): void {
+  if (isStopping || wrangler.exitCode !== null || wrangler.signalCode !== null) return;
   stopCron();
   // A crash right after a restart comes before the host has noticed that the Worker answers: what wrangler said of that start is noise now.
   if (isRestart) output.drop();
   else output.release();
-  console.error("wrangler has not answered since its runtime crashed.");
+  console.error(reason);
   wrangler.kill("SIGTERM");
   setTimeout(() => process.exit(1), STOP_LIMIT_MS); // the parent ends what is left of the group
 }

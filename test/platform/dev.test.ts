@@ -145,7 +145,13 @@ test("requests are answered again after the runtime was killed, by wrangler or b
       () => false,
     );
   // wrangler often holds every request after such a crash. It is restarted once it has not answered for 15 s.
-  await expect.poll(isUp, { timeout: 100_000, interval: 500 }).toBe(true);
+  const before = dev.output().length;
+  await expect
+    .poll(isUp, { timeout: 100_000, interval: 500 })
+    .toBe(true)
+    .catch((error: unknown) => {
+      throw new Error(`not answered; npm run dev said: ${dev.output().slice(before)}`, { cause: error });
+    });
 });
 
 test("Ctrl-C, which all processes of a terminal get at once, ends every process and removes local.json", async () => {
