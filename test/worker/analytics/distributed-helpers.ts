@@ -20,6 +20,10 @@ export interface MadeView {
 }
 
 const DAY_MS = 24 * 3600_000;
+/** Of the tests of a file. */
+export const NOW_MS = Math.floor(Date.now() / 1000) * 1000;
+/** Has every view that `simulatedViews` makes. */
+export const SPAN = `timespan[]=${NOW_MS / 1000 - 50 * 86_400}&timespan[]=${NOW_MS / 1000}`;
 
 /** Views of the last 40 days, as `npm run data:simulate` makes them. */
 export function simulatedViews(count: number, nowMs: number, seed = 7): MadeView[] {

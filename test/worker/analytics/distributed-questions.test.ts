@@ -13,16 +13,16 @@ import { dataOf, sendView, storeView, TestPlayer } from "./beacon-helpers.ts";
 import {
   handOverOnce,
   type MadeView,
+  NOW_MS,
   putViews,
   setViewStore,
   simulatedViews,
+  SPAN,
   TestTable,
 } from "./distributed-helpers.ts";
 
 const VIEWS = 300;
 const HOUR_MS = 3600_000;
-const nowMs = Math.floor(Date.now() / 1000) * 1000;
-const SPAN = `timespan[]=${nowMs / 1000 - 50 * 86_400}&timespan[]=${nowMs / 1000}`;
 
 interface Installed {
   workspace: TestWorkspace;
@@ -51,7 +51,7 @@ const playedIn = ({ mediaId, streamId }: Installed, from: number, to: number): M
   });
 
 beforeAll(async () => {
-  views = simulatedViews(VIEWS, nowMs);
+  views = simulatedViews(VIEWS, NOW_MS);
   [embedded, distributed, mixed] = [await install({}), await install(table.settings), await install(table.settings)];
   for (const { workspace } of [distributed, mixed]) await setViewStore(workspace.id, "distributed");
   await putViews(embedded.workspace.id, playedIn(embedded, 0, VIEWS));
@@ -103,7 +103,7 @@ test.each(["media/MEDIA", "streams/STREAM"])("engagement of %s, with filters and
   expect(whole.totalViews).toBeGreaterThan(VIEWS / 5);
   expect(Math.max(...whole.intervals.map((interval) => interval.views))).toBeGreaterThan(1);
   await expectSame(`${content}/engagement?${SPAN}&filterby[]=country:DE&filterby[]=!browser_name:Chrome`);
-  const week = `timespan[]=${nowMs / 1000 - 7 * 86_400}&timespan[]=${nowMs / 1000}`;
+  const week = `timespan[]=${NOW_MS / 1000 - 7 * 86_400}&timespan[]=${NOW_MS / 1000}`;
   const { totalViews } = (await expectSame(`${content}/engagement?${week}`)) as { totalViews: number };
   expect(totalViews).toBeLessThan(whole.totalViews);
 });
@@ -181,7 +181,7 @@ describe("a list", () => {
 
 test.each(["json", "ndjson", "csv"])("an export as %s has each view once, with the same fields", async (format) => {
   const rowsOf = async (of: Installed, filterby: string[]) => {
-    const timespan = [nowMs / 1000 - 50 * 86_400, nowMs / 1000].map(String);
+    const timespan = [NOW_MS / 1000 - 50 * 86_400, NOW_MS / 1000].map(String);
     const answer = await of.workspace.request("POST", "/v1/data/viewlist", { timespan, filterby, format });
     const { data } = await answer.json<{ data: { url: string; rows: number } }>();
     const { pathname, search } = new URL(data.url);

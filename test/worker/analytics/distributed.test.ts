@@ -11,17 +11,17 @@ import {
   countRows,
   handOverOnce,
   type MadeView,
+  NOW_MS,
   putViews,
   setViewStore,
   simulatedViews,
+  SPAN,
   TestTable,
 } from "./distributed-helpers.ts";
 
 const VIEWS = 1200;
 /** They are put after the others were handed over, so they are still in the stores. */
 const REMAINDER = 100;
-const nowMs = Math.floor(Date.now() / 1000) * 1000;
-const SPAN = `timespan[]=${nowMs / 1000 - 50 * 86_400}&timespan[]=${nowMs / 1000}`;
 
 const table = new TestTable();
 let [embedded, distributed, mixed]: TestWorkspace[] = [];
@@ -30,7 +30,7 @@ let views: MadeView[];
 beforeAll(async () => {
   embedded = await newWorkspace();
   [distributed, mixed] = [await newWorkspace(table.settings), await newWorkspace(table.settings)];
-  views = simulatedViews(VIEWS, nowMs);
+  views = simulatedViews(VIEWS, NOW_MS);
   for (const { id } of [distributed, mixed]) await setViewStore(id, "distributed");
   await putViews(embedded.id, views);
   await putViews(distributed.id, views);

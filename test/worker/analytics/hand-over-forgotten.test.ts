@@ -10,6 +10,7 @@ import {
   countRows,
   handOverOnce,
   type MadeView,
+  NOW_MS,
   putViews,
   setViewStore,
   simulatedViews,
@@ -19,9 +20,8 @@ import {
 const VIEWS = 40;
 const HOUR_MS = 3600_000;
 const DAY_MS = 24 * HOUR_MS;
-const nowMs = Math.floor(Date.now() / 1000) * 1000;
-const month = monthOf(nowMs);
-const span = [nowMs / 1000 - 50 * 86_400, nowMs / 1000 + 3600];
+const month = monthOf(NOW_MS);
+const span = [NOW_MS / 1000 - 50 * 86_400, NOW_MS / 1000 + 3600];
 
 let table: TestTable;
 let workspace: TestWorkspace;
@@ -34,7 +34,7 @@ beforeEach(async () => {
   table = new TestTable();
   workspace = await newWorkspace(table.settings);
   await setViewStore(workspace.id, "distributed");
-  views = simulatedViews(VIEWS, nowMs).map(({ view, timeline }, index) => ({
+  views = simulatedViews(VIEWS, NOW_MS).map(({ view, timeline }, index) => ({
     view: {
       ...view,
       ...(index < OWN ? { viewerId, fpViewerId: sdkViewerId } : {}),

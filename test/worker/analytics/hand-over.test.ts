@@ -12,17 +12,17 @@ import {
   handOverOnce,
   type MadeView,
   MEDIA_ID,
+  NOW_MS,
   putViews,
   setViewStore,
   simulatedViews,
+  SPAN,
   TestTable,
 } from "./distributed-helpers.ts";
 
 const VIEWS = 60;
 const HOUR_MS = 3600_000;
-const nowMs = Math.floor(Date.now() / 1000) * 1000;
-const SPAN = `timespan[]=${nowMs / 1000 - 50 * 86_400}&timespan[]=${nowMs / 1000}`;
-const month = monthOf(nowMs);
+const month = monthOf(NOW_MS);
 
 let table: TestTable;
 let workspace: TestWorkspace;
@@ -30,7 +30,7 @@ let views: MadeView[];
 beforeEach(async () => {
   table = new TestTable();
   workspace = await newWorkspace(table.settings);
-  views = simulatedViews(VIEWS, nowMs).map(({ view, timeline }) => ({
+  views = simulatedViews(VIEWS, NOW_MS).map(({ view, timeline }) => ({
     view: { ...view, viewId: crypto.randomUUID(), viewEndMs: Math.max(view.viewEndMs, Date.parse(`${month}-01`)) },
     timeline,
   }));
@@ -217,7 +217,7 @@ describe("a distributed workspace", () => {
 
 const exported = async (): Promise<{ rows: string[] }> => {
   const body = {
-    timespan: [nowMs / 1000 - 50 * 86_400, nowMs / 1000].map(String),
+    timespan: [NOW_MS / 1000 - 50 * 86_400, NOW_MS / 1000].map(String),
     fields: ["viewId"],
     format: "ndjson",
   };
@@ -234,17 +234,17 @@ test("engagement counts what the table and the stores have", async () => {
   await putViews(workspace.id, views);
   await env.DB.prepare("UPDATE workspaces SET view_store = 'embedded'").run();
   const question = {
-    scope: { fromMs: nowMs - 50 * 24 * HOUR_MS, toMs: nowMs, filters: [] },
+    scope: { fromMs: NOW_MS - 50 * 24 * HOUR_MS, toMs: NOW_MS, filters: [] },
     content: { column: "media_id" as const, id: MEDIA_ID },
     grid: { originMs: 0, intervalMs: 1000, intervals: 600 },
   };
   const { embeddedEngine } = await import("../../../src/analytics/questions/embedded-engine.ts");
   const { distributedEngine } = await import("../../../src/analytics/engines/distributed-engine.ts");
   const { r2SqlSettings } = await import("../../../src/analytics/r2-sql/settings.ts");
-  const expected = await embeddedEngine(env, workspace.id, nowMs).watched(question);
+  const expected = await embeddedEngine(env, workspace.id, NOW_MS).watched(question);
   expect(Math.max(...expected.views)).toBeGreaterThan(2);
   for (let run = 0; run < 2; run += 1) await handOverOnce(workspace.id, table);
   const settings = r2SqlSettings({ ...env, ...table.settings })!;
-  const engine = distributedEngine({ env, settings, workspaceId: workspace.id, nowMs });
+  const engine = distributedEngine({ env, settings, workspaceId: workspace.id, nowMs: NOW_MS });
   expect(await engine.watched(question)).toEqual(expected);
 });

@@ -15,6 +15,7 @@ import {
   handOverOnce,
   inStore,
   type MadeView,
+  NOW_MS,
   putViews,
   simulatedViews,
   takeBackOnce,
@@ -24,8 +25,7 @@ import {
 const VIEWS = 60;
 const HOUR_MS = 3600_000;
 const DAY_MS = 24 * HOUR_MS;
-const nowMs = Math.floor(Date.now() / 1000) * 1000;
-const month = monthOf(nowMs);
+const month = monthOf(NOW_MS);
 
 let table: TestTable;
 let workspace: TestWorkspace;
@@ -40,7 +40,7 @@ beforeEach(async () => {
   await env.DB.prepare("DELETE FROM workspaces").run(); // each test has the cron to itself
   table = new TestTable();
   workspace = await newWorkspace(table.settings);
-  views = withOwnIds(simulatedViews(VIEWS, nowMs));
+  views = withOwnIds(simulatedViews(VIEWS, NOW_MS));
   months = [...new Set(views.map(({ view }) => monthOf(view.viewEndMs)))].toSorted().toReversed();
   await putViews(workspace.id, views);
 });
@@ -69,7 +69,7 @@ const stateOf = () =>
     .bind(workspace.id)
     .first<{ state: string; progress: string }>();
 
-const scope = { fromMs: nowMs - 60 * DAY_MS, toMs: nowMs + DAY_MS, filters: [] };
+const scope = { fromMs: NOW_MS - 60 * DAY_MS, toMs: NOW_MS + DAY_MS, filters: [] };
 /** The ids of all views, as an export has them, by both engines. */
 async function idsBy(name: "embedded" | "distributed"): Promise<string[]> {
   const of = { env, settings: r2SqlSettings(withSettings())!, workspaceId: workspace.id, nowMs: Date.now() };
@@ -177,11 +177,11 @@ describe("a move", () => {
 
   test("switches although views become too old to be asked for meanwhile", async () => {
     const { view, timeline } = views[0]!;
-    await putViews(workspace.id, withOwnIds([{ view: { ...view, viewEndMs: nowMs - 97 * DAY_MS }, timeline }]));
+    await putViews(workspace.id, withOwnIds([{ view: { ...view, viewEndMs: NOW_MS - 97 * DAY_MS }, timeline }]));
     await start();
     await handOverAll();
     expect(await table.rows(workspace.id)).toBe(VIEWS + 1);
-    await runCron(new Date(nowMs + 4 * DAY_MS));
+    await runCron(new Date(NOW_MS + 4 * DAY_MS));
     expect(await stateOf()).toMatchObject({ state: "distributed" });
   });
 
@@ -261,7 +261,7 @@ describe("a return", () => {
   });
 
   test("that is interrupted in the middle of a month continues, and has no view twice", async () => {
-    const many = withOwnIds(simulatedViews(450, nowMs)).map(({ view, timeline }) => ({
+    const many = withOwnIds(simulatedViews(450, NOW_MS)).map(({ view, timeline }) => ({
       view: { ...view, viewEndMs: Math.max(view.viewEndMs, Date.parse(`${month}-01`)) },
       timeline,
     }));
