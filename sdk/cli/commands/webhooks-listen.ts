@@ -55,12 +55,12 @@ async function run(args: readonly string[]): Promise<number> {
   const given = options.secrets.length > 0 ? Promise.resolve(options.secrets) : null;
   const secrets = options.register ? madeSecrets : given;
   const receiver = await listen(options.port, secrets, show);
+  const webhook = options.register ? await makeWebhook(options, receiver) : null;
   const { url } = receiver;
   say({ kind: "listening", url, verifies: secrets !== null }, (screen) => {
     screen.title(`Webhooks · ${url}`);
     screen.text(secretNote(options));
   });
-  const webhook = options.register ? await makeWebhook(options, receiver) : null;
   if (webhook !== null) {
     setSecrets([webhook.secret]);
     const { webhookId } = webhook;

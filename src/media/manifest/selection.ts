@@ -40,7 +40,7 @@ export function readSelection(query: URLSearchParams): Selection {
   const wanted = query.get("renditionOrder") ?? query.get("rendition_order");
   const order = wanted === "asc" || wanted === "desc" ? wanted : null;
   if (order === null && wanted !== null)
-    fields.push({ field: "order", message: "is invalid", hint: "must be one of asc, desc" });
+    fields.push({ field: "renditionOrder", message: "is invalid", hint: "must be one of asc, desc" });
   if (fields.length > 0) throw new Problem("validation_failed", "the query is not valid", { fields });
   return { minPx, maxPx, exactPx, order };
 }

@@ -32,7 +32,13 @@ export function requirePolicyInPlace(schema: z.ZodType, body: unknown): void {
   const { fields, unknown } = validationProblem({ issues }, { data: body, schema });
   const misplaced = found.map(({ field, message }) => {
     const isNamed = message.includes("Policy");
-    return { field, message: "is invalid", hint: isNamed ? message : `${message}; \`accessPolicy\` says who may play` };
+    return {
+      field,
+      message: "is invalid",
+      hint: isNamed
+        ? message
+        : `${message}; who may play is said by \`accessPolicy\` of a media or stream, and by \`defaultPolicy\` of a playback ID's rules`,
+    };
   });
   throw new Problem("validation_failed", "validation failed", {
     fields: [...fields, ...misplaced],

@@ -6,7 +6,8 @@ export const MAX_URL_LENGTH = 2048;
 export type PublicUrlProblem = "malformed" | "too_long" | "scheme" | "credentials" | "forbidden_host";
 
 /** `message` completes a sentence that starts with the field's name. */
-export type CheckedPublicUrl = { ok: true; url: URL } | { ok: false; problem: PublicUrlProblem; message: string };
+export type RefusedPublicUrl = { ok: false; problem: PublicUrlProblem; message: string };
+export type CheckedPublicUrl = { ok: true; url: URL } | RefusedPublicUrl;
 
 const MESSAGES: Record<PublicUrlProblem, string> = {
   malformed: "must be an absolute URL",

@@ -49,7 +49,7 @@ test("without an order the first is one that starts quickly, then from the top",
 test.each([
   ["minResolution=721p", ["minResolution"]],
   ["maxResolution=&resolution=big", ["maxResolution", "resolution"]],
-  ["renditionOrder=up", ["order"]],
+  ["renditionOrder=up", ["renditionOrder"]],
   ["minResolution=1080p&maxResolution=480p", ["minResolution"]],
 ])("%s is refused, naming %s", (query, fields) => {
   const refusal = (() => {

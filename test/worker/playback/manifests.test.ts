@@ -67,7 +67,7 @@ test("an invalid filter is refused with the invalid fields", async () => {
   expect(answer.headers.get("access-control-allow-origin")).toBe("*");
   expect(await answer.json()).toMatchObject({
     success: false,
-    error: { code: 422, fields: [{ field: "minResolution" }, { field: "order" }] },
+    error: { code: 422, fields: [{ field: "minResolution" }, { field: "renditionOrder" }] },
   });
 });
 

@@ -57,7 +57,8 @@ test("what else is wrong is named beside it", () => {
 });
 
 test("a policy of another service is answered with the field's name here", () => {
-  const hint = "unknown field `private`; `accessPolicy` says who may play";
+  const hint =
+    "unknown field `private`; who may play is said by `accessPolicy` of a media or stream, and by `defaultPolicy` of a playback ID's rules";
   const fields = [{ field: "private", message: "is invalid", hint }];
   expect(() => check({ private: true })).toThrow(expect.objectContaining({ fields }) as Error);
 });

@@ -158,6 +158,12 @@ const missing = "must not be null";
 const later = "is not available yet";
 const required = "is required";
 const RESOLUTIONS = "must be one of `2160p`, `1440p`, `1080p`, `720p`, `480p`";
+const PRIVATE_ADDRESS = "must not point to a private or local address";
+const NOT_PUBLIC: [field: string, message: string, hint: string] = [
+  "inputs[0].url",
+  PRIVATE_ADDRESS,
+  `${PRIVATE_ADDRESS}, unless the platform runs with ALLOW_PRIVATE_NETWORK=true`,
+];
 const POLICIES = "must be one of `public`, `private`, `drm`";
 const TEXT = "must be a string of up to 255 characters";
 const HALF_PAIR = "must be valid Unicode: it contains half of a surrogate pair";
@@ -233,22 +239,10 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
     videoFrom(`https://a.test/${"x".repeat(4000)}`),
     [["inputs[0].url", "must be at most 2048 characters long"]],
   ],
-  [
-    "a loopback address",
-    videoFrom("http://127.0.0.1/x"),
-    [["inputs[0].url", "must not point to a private or local address"]],
-  ],
-  [
-    "a metadata service",
-    videoFrom("http://169.254.169.254/latest"),
-    [["inputs[0].url", "must not point to a private or local address"]],
-  ],
-  [
-    "a private address spelt as a number",
-    videoFrom("http://0x0a000001/x"),
-    [["inputs[0].url", "must not point to a private or local address"]],
-  ],
-  ["localhost", videoFrom("http://localhost/x"), [["inputs[0].url", "must not point to a private or local address"]]],
+  ["a loopback address", videoFrom("http://127.0.0.1/x"), [NOT_PUBLIC]],
+  ["a metadata service", videoFrom("http://169.254.169.254/latest"), [NOT_PUBLIC]],
+  ["a private address spelt as a number", videoFrom("http://0x0a000001/x"), [NOT_PUBLIC]],
+  ["localhost", videoFrom("http://localhost/x"), [NOT_PUBLIC]],
   [
     "an unknown DRM configuration",
     { ...good, accessPolicy: "drm", drmConfigurationId: crypto.randomUUID() },
