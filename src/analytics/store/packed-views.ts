@@ -4,61 +4,39 @@ import type { Span } from "./store-calls.ts";
 
 /** A value of a Durable Object's SQLite has at most 2 MB. */
 const VIEWS_AT_ONCE = Math.floor(1_500_000 / (8 * SLOTS));
-const WINDOWS = 512;
-const VIEWS_OF_WINDOW = 32;
-const CONCATENATED = `CAST(group_concat(${PACKED_COLUMN}, '') AS BLOB)`;
 
 type Position = [endMs: number, viewId: string];
 
+/** SQL of the first views behind a position, in the order of their ends. */
+const NEXT = (filter: string) => `FROM views WHERE (view_end_ms, view_id) > (?, ?) AND view_end_ms < ? AND ${filter}
+  ORDER BY view_end_ms, view_id LIMIT`;
+
 /** @returns some thousands of views at a time, in the order of their ends */
 export function* packedViews(sql: SqlStorage, { fromMs, toMs, filters }: Span): Generator<Float64Array> {
+  const select = `SELECT CAST(group_concat(${PACKED_COLUMN}, '') AS BLOB) AS packed, max(view_end_ms) AS last
+    FROM (SELECT ${PACKED_COLUMN}, view_end_ms ${NEXT(filters.sql)} ${VIEWS_AT_ONCE})`;
   // Every id is behind the empty one.
   let after: Position = [fromMs, ""];
   for (;;) {
-    const last = positionOf(sql, after, toMs, VIEWS_AT_ONCE);
-    const select = `SELECT ${CONCATENATED} AS packed FROM views
-      WHERE (view_end_ms, view_id) > (?, ?) AND (view_end_ms, view_id) <= (?, ?) AND ${filters.sql}`;
-    const until = last ?? [toMs, ""];
-    const { packed } = sql.exec<{ packed: ArrayBuffer | null }>(select, ...after, ...until, ...filters.values).one();
-    if (packed !== null) yield new Float64Array(packed);
-    if (last === null) return;
-    after = last;
+    const bounds = [...after, toMs, ...filters.values];
+    const { packed, last } = sql.exec<{ packed: ArrayBuffer | null; last: number }>(select, ...bounds).one();
+    if (packed === null) return;
+    const figures = new Float64Array(packed);
+    yield figures;
+    if (figures.length < VIEWS_AT_ONCE * SLOTS) return;
+    after = [last, onlyViewAt(sql, last) ?? lastOf(sql, filters.sql, bounds)];
   }
 }
 
-/** Of the n-th view after a position, filtered or not; null = there are fewer. */
-function positionOf(sql: SqlStorage, after: Position, toMs: number, n: number): Position | null {
-  const select = `SELECT view_end_ms, view_id FROM views WHERE (view_end_ms, view_id) > (?, ?) AND view_end_ms < ?
-    ORDER BY view_end_ms, view_id LIMIT 1 OFFSET ?`;
-  const [row] = sql.exec<{ view_end_ms: number; view_id: string }>(select, ...after, toMs, n - 1).toArray();
-  return row === undefined ? null : [row.view_end_ms, row.view_id];
+/** @returns null = several views ended in that millisecond */
+function onlyViewAt(sql: SqlStorage, endMs: number): string | null {
+  const select = "SELECT view_id FROM views WHERE view_end_ms = ? LIMIT 2";
+  const [view, other] = sql.exec<{ view_id: string }>(select, endMs).toArray();
+  return other === undefined ? view!.view_id : null;
 }
 
-/** The first views of each window of time; fewer of those windows in which views are rarer, so that every view is as likely to be there. */
-export function packedSample(sql: SqlStorage, { fromMs, toMs, filters }: Span): Float64Array {
-  const select = `SELECT ${CONCATENATED} AS packed, min(view_end_ms) AS first, max(view_end_ms) AS last FROM
-    (SELECT ${PACKED_COLUMN}, view_end_ms FROM views WHERE view_end_ms >= ? AND view_end_ms < ? AND ${filters.sql}
-     ORDER BY view_end_ms, view_id LIMIT ${VIEWS_OF_WINDOW})`;
-  const lengthMs = (toMs - fromMs) / WINDOWS;
-  const windows = Array.from({ length: WINDOWS }, (_, index) => {
-    const bounds = [fromMs + index * lengthMs, fromMs + (index + 1) * lengthMs];
-    const { packed, first, last } = sql
-      .exec<{ packed: ArrayBuffer | null; first: number; last: number }>(select, ...bounds, ...filters.values)
-      .one();
-    const figures = new Float64Array(packed ?? new ArrayBuffer(0));
-    const views = figures.length / SLOTS;
-    const coveredMs = views < VIEWS_OF_WINDOW ? lengthMs : Math.max(1, last - first);
-    return { figures, viewsPerMs: views / coveredMs };
-  });
-  const most = Math.max(...windows.map(({ viewsPerMs }) => viewsPerMs));
-  const parts = windows.map(({ figures, viewsPerMs }) =>
-    figures.subarray(0, Math.ceil((VIEWS_OF_WINDOW * viewsPerMs) / most) * SLOTS),
-  );
-  const sample = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let filled = 0;
-  for (const part of parts) {
-    sample.set(part, filled);
-    filled += part.length;
-  }
-  return sample;
+/** The last view that was read, by counting: takes as long as reading them all again. */
+function lastOf(sql: SqlStorage, filter: string, bounds: SqlStorageValue[]): string {
+  const select = `SELECT view_id ${NEXT(filter)} 1 OFFSET ${VIEWS_AT_ONCE - 1}`;
+  return sql.exec<{ view_id: string }>(select, ...bounds).one().view_id;
 }

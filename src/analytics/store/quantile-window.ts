@@ -1,7 +1,8 @@
+import type { Bounds } from "./sampled-column.ts";
 import { selectValue } from "./select-value.ts";
 
 /** Numbers in the order in which they were added. */
-export class Numbers {
+class Numbers {
   length = 0;
   #values = new Float64Array(1024);
 
@@ -32,19 +33,20 @@ export class Numbers {
  */
 export class QuantileWindow {
   readonly inside = new Numbers();
-  readonly #from: number;
+  readonly from: number;
   readonly #to: number;
-  #below = 0;
+  /** How many numbers are below `from`. */
+  below = 0;
   #atFrom = 0;
   #atTo = 0;
 
-  constructor(from = -Infinity, to = Infinity) {
-    this.#from = from;
+  constructor({ from, to }: Bounds = { from: -Infinity, to: Infinity }) {
+    this.from = from;
     this.#to = to;
   }
 
   add(values: Float64Array): void {
-    const [from, to, room] = [this.#from, this.#to, this.inside.reserve(values.length)];
+    const [from, to, room] = [this.from, this.#to, this.inside.reserve(values.length)];
     let [length, below, atFrom, atTo] = [0, 0, 0, 0];
     // Comparisons are added up instead of branched on: a processor cannot predict where the next value lies.
     for (let index = 0; index < values.length; index += 1) {
@@ -55,7 +57,7 @@ export class QuantileWindow {
       atFrom += Number(value === from);
       atTo += Number(value === to);
     }
-    this.#below += below;
+    this.below += below;
     this.#atFrom += atFrom;
     this.#atTo += from === to ? 0 : atTo;
     this.inside.length += length;
@@ -63,9 +65,9 @@ export class QuantileWindow {
 
   /** The number at the index if all were sorted; null = it is not within the bounds. */
   at(index: number): number | null {
-    let rest = index - this.#below;
+    let rest = index - this.below;
     if (rest < 0) return null;
-    if (rest < this.#atFrom) return this.#from;
+    if (rest < this.#atFrom) return this.from;
     rest -= this.#atFrom;
     if (rest < this.inside.length) return selectValue(this.inside.values, rest);
     return rest - this.inside.length < this.#atTo ? this.#to : null;

@@ -3,7 +3,8 @@ import { type WatchedRange, watchedRanges } from "../views/watched-ranges.ts";
 import type { ViewRecord } from "../views/view-record.ts";
 import { type Measure, rowOf, VIEW_COLUMNS } from "./columns.ts";
 import { PACKED_COLUMN, packFigures } from "./packed-figures.ts";
-import { packedSample, packedViews } from "./packed-views.ts";
+import { packedSample, type Sample } from "./packed-sample.ts";
+import { packedViews } from "./packed-views.ts";
 import type { Query, Row, Span, StoredView } from "./store-calls.ts";
 import { createViewTable, SDK_VIEWER } from "./view-schema.ts";
 
@@ -136,7 +137,7 @@ export class ViewTable {
   }
 
   /** Packed figures of views from the whole span. */
-  packedSample(span: Span): Float64Array {
+  packedSample(span: Span): Sample {
     return packedSample(this.#sql, span);
   }
 

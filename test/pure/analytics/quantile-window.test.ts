@@ -10,7 +10,7 @@ test("a window knows the numbers between its bounds, at them, and no others, by 
   fc.assert(
     fc.property(numbers, bound, bound, (values, one, other) => {
       const [from, to] = [one ?? -Infinity, other ?? Infinity].toSorted((a, b) => a - b) as [number, number];
-      const window = new QuantileWindow(from, to);
+      const window = new QuantileWindow({ from, to });
       const half = values.length >> 1;
       window.add(Float64Array.from(values.slice(0, half)));
       window.add(Float64Array.from(values.slice(half)));

@@ -1,0 +1,111 @@
+import { FAILED_SLOT, SLOTS, slotOf } from "./packed-figures.ts";
+import type { Sample } from "./packed-sample.ts";
+import { QuantileWindow } from "./quantile-window.ts";
+import { SampledColumn } from "./sampled-column.ts";
+import type { Wanted } from "./store-calls.ts";
+
+/** A quantile, and the values next to it. */
+interface Ranked {
+  share: number;
+  window: QuantileWindow;
+}
+
+/** What is computed of one column. */
+export class Tally {
+  readonly wanted: Wanted;
+  total = 0;
+  count = 0;
+  readonly #slot: number;
+  /** All values; null once only those next to the quantiles are kept. */
+  #all: QuantileWindow | null;
+  #ranked: Ranked[] = [];
+  #sampled: SampledColumn | null = null;
+  #moved: Ranked[] = [];
+  #values = new Float64Array(0);
+
+  constructor(wanted: Wanted) {
+    this.wanted = wanted;
+    this.#slot = slotOf(wanted.column);
+    this.#all = wanted.quantiles.length > 0 ? new QuantileWindow() : null;
+  }
+
+  /** Values that are kept. */
+  get held(): number {
+    return this.#windows.reduce((sum, { inside }) => sum + inside.length, 0);
+  }
+
+  take(figures: Float64Array): void {
+    const values = this.#valuesIn(figures);
+    this.count += values.length;
+    let total = 0;
+    for (let index = 0; index < values.length; index += 1) total += values[index]!;
+    this.total += total;
+    for (const window of this.#windows) window.add(values);
+  }
+
+  /** @returns about how many values will be next to the quantiles */
+  sample(sample: Sample): number {
+    if (this.#all === null) return 0;
+    const { figures } = sample;
+    const sampled = new SampledColumn(sample, (view) => figures[view * SLOTS + this.#slot]!);
+    this.#sampled = sampled;
+    return this.wanted.quantiles.reduce((sum, share) => sum + 2 * sampled.reachOf(share) * sampled.count, 0);
+  }
+
+  /** Forgets the values that are far from each quantile of the sample. @param scale of the distance, 0 to 1 */
+  narrow(scale: number): void {
+    const [all, sampled] = [this.#all, this.#sampled];
+    if (all === null || sampled === null) return;
+    this.#all = null;
+    this.#ranked = this.wanted.quantiles.map((share) => {
+      const window = new QuantileWindow(sampled.boundsOf(share, scale * sampled.reachOf(share)));
+      window.add(all.inside.values);
+      return { share, window };
+    });
+  }
+
+  /** Moves the windows that do not contain their quantile, once all views were taken: what lies below them says how wrong the sample was. */
+  moveWindows(scale: number): boolean {
+    const sampled = this.#sampled;
+    this.#moved = this.#ranked.filter(({ share, window }) => window.quantile(share, this.count) === null);
+    if (sampled === null) return false;
+    for (const one of this.#moved) {
+      const error = sampled.shareBelow(one.window.from) - one.window.below / this.count;
+      one.window = new QuantileWindow(sampled.boundsOf(one.share + error, scale * sampled.reachOf(one.share)));
+    }
+    return this.#moved.length > 0;
+  }
+
+  /** Takes views a second time, for the windows that were moved. */
+  takeAgain(figures: Float64Array): void {
+    if (this.#moved.length === 0) return;
+    const values = this.#valuesIn(figures);
+    for (const { window } of this.#moved) window.add(values);
+  }
+
+  /** @returns null = the values that are kept do not include it */
+  quantile(share: number): number | null {
+    const window = this.#all ?? this.#ranked.find((one) => one.share === share)!.window;
+    return window.quantile(share, this.count);
+  }
+
+  get #windows(): QuantileWindow[] {
+    return this.#all === null ? this.#ranked.map(({ window }) => window) : [this.#all];
+  }
+
+  /** The values of the column, until the next call. */
+  #valuesIn(figures: Float64Array): Float64Array {
+    const { isOfSucceeded } = this.wanted;
+    const views = figures.length / SLOTS;
+    if (this.#values.length < views) this.#values = new Float64Array(views);
+    const values = this.#values;
+    let length = 0;
+    for (let view = 0; view < figures.length; view += SLOTS) {
+      const value = figures[view + this.#slot]!;
+      if (Number.isNaN(value) || (isOfSucceeded && figures[view + FAILED_SLOT] === 1)) continue;
+      values[length] = value;
+      length += 1;
+    }
+    return values.subarray(0, length);
+  }
+}
