@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { ALL } from "../questions/group-key.ts";
 import { type Measurement, METRICS, quantileOf } from "../questions/metrics.ts";
 import type { Scope } from "../questions/scope.ts";
 import type { ViewEngine } from "../questions/view-engine.ts";
@@ -44,32 +43,25 @@ function leavesOf(branches: readonly Branch[]): Branch[] {
   return branches.flatMap((branch) => [branch, ...leavesOf(branch.items ?? [])]);
 }
 
-/** The value of a leaf or branch of the tree. */
-type Answer = (branch: Pick<Branch, "metric" | "measurement">) => Promise<number | null>;
-
 /** All metrics of the views in scope. Scores are averages over views that did not fail. */
 export async function comparisonOf(engine: ViewEngine, scope: Scope): Promise<Item[]> {
-  const figures = await engine.figures(scope, WANTED);
-  const answer = figures === null ? oneByOne(engine, scope) : fromFigures(figures);
-  const itemsOf = async (branches: readonly Branch[]): Promise<Item[]> => {
-    const items: Item[] = [];
-    for (const { type, name, metric, shownAs, measurement, items: below } of branches)
-      items.push({
-        value: await answer({ metric, measurement }), // in turn, because a request has six connections
-        type,
-        name,
-        metric: shownAs ?? metric,
-        measurement,
-        items: below === undefined ? null : await itemsOf(below),
-      });
-    return items;
-  };
-  return await itemsOf(TREE);
+  const valueOf = valuesIn(await engine.figures(scope, WANTED));
+  const itemsOf = (branches: readonly Branch[]): Item[] =>
+    branches.map(({ type, name, metric, shownAs, measurement, items }) => ({
+      value: valueOf({ metric, measurement }),
+      type,
+      name,
+      metric: shownAs ?? metric,
+      measurement,
+      items: items === undefined ? null : itemsOf(items),
+    }));
+  return itemsOf(TREE);
 }
 
-function fromFigures({ views, viewers, columns }: Figures): Answer {
+/** @returns the value of a leaf or branch of the tree */
+function valuesIn({ views, viewers, columns }: Figures) {
   const byColumn = new Map(columns.map((figures) => [figures.column, figures]));
-  return async ({ metric, measurement }) => {
+  return ({ metric, measurement }: Pick<Branch, "metric" | "measurement">): number | null => {
     if (metric === "views") return views;
     if (metric === "unique_viewers") return viewers;
     const { total, count, quantiles } = byColumn.get(METRICS[metric].column)!;
@@ -77,16 +69,5 @@ function fromFigures({ views, viewers, columns }: Figures): Answer {
     if (quantile >= 0) return quantiles[quantile] ?? null;
     if (count === 0) return null;
     return measurement === "sum" ? total : total / count;
-  };
-}
-
-function oneByOne(engine: ViewEngine, scope: Scope): Answer {
-  const exclusion = { dimension: "playback_failed", value: "true", isExcluded: true };
-  const succeeded = { ...scope, filters: [...scope.filters, exclusion] };
-  return async ({ metric, measurement }) => {
-    const question = { metric, measurement: measurement ?? "avg", key: ALL };
-    const [all] = await engine.group({ ...question, scope: SCORES.has(metric) ? succeeded : scope });
-    const isCount = metric === "views" || metric === "unique_viewers";
-    return all?.value ?? (isCount ? 0 : null);
   };
 }

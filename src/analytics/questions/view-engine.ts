@@ -9,8 +9,8 @@ import type { Scope } from "./scope.ts";
 export interface ViewEngine {
   /** The metric for each group of views. Groups beyond the 100,000 largest are left out. */
   group(question: Question): Promise<Group[]>;
-  /** Sums and quantiles of many columns at once. @returns null when each has to be asked by itself */
-  figures(scope: Scope, wanted: Wanted[]): Promise<Figures | null>;
+  /** Sums and quantiles of many columns at once. */
+  figures(scope: Scope, wanted: Wanted[]): Promise<Figures>;
   count(scope: Scope): Promise<number>;
   /** One page of views by the time at which they ended. */
   list(scope: Scope, page: Page): Promise<{ rows: Row[]; total: number }>;

@@ -4,9 +4,13 @@ export class DistinctHashes {
   #table = new Float64Array(1 << 12).fill(NaN);
 
   /** @param hashes integers from 0 to 2^53 whose lower bits are evenly distributed */
-  add(hashes: Float64Array): void {
+  add(hashes: ArrayLike<number>): void {
     this.#reserve(this.size + hashes.length);
     for (let index = 0; index < hashes.length; index += 1) this.#insert(hashes[index]!);
+  }
+
+  toArray(): number[] {
+    return Array.from(this.#table.filter((hash) => !Number.isNaN(hash)));
   }
 
   #insert(hash: number): void {

@@ -1,7 +1,7 @@
 /** Many figures of the same views at once, for the comparison of all metrics: each question alone would read all views again. */
 import { DistinctHashes } from "./distinct-hashes.ts";
 import { SLOTS, VIEWER_SLOT } from "./packed-figures.ts";
-import type { ColumnFigures, Figures, Span, Wanted } from "./store-calls.ts";
+import type { Span, StoreColumn, StoreFigures, Wanted } from "./store-calls.ts";
 import { Tally } from "./tally.ts";
 import type { ViewTable } from "./view-table.ts";
 
@@ -11,13 +11,15 @@ const VALUES_AT_ONCE = 4_000_000;
 /**
  * Reads the views once. Of many views, only the values next to a quantile are kept; a sample says where these are. If it was wrong, the views are
  * read again.
+ *
+ * @param withViewers also says who they are, for a count over several stores
  */
 export function figuresOf(
   views: ViewTable,
   span: Span,
   wanted: readonly Wanted[],
-  valuesAtOnce = VALUES_AT_ONCE,
-): Figures {
+  { withViewers = false, valuesAtOnce = VALUES_AT_ONCE } = {},
+): StoreFigures {
   const tallies = wanted.map((one) => new Tally(one));
   const viewers = new DistinctHashes();
   let viewCount = 0;
@@ -30,13 +32,13 @@ export function figuresOf(
       scale = narrow(tallies, views, span, valuesAtOnce);
   }
   if (scale !== null) moveWindows(tallies, views, span, scale);
-  const columns = tallies.map((tally): ColumnFigures => {
+  const columns = tallies.map((tally): StoreColumn => {
     const { wanted, total, count } = tally;
-    const quantile = (share: number) =>
-      count === 0 ? null : (tally.quantile(share) ?? views.quantile(span, wanted.column, share, count));
-    return { column: wanted.column, total, count, quantiles: wanted.quantiles.map(quantile) };
+    const neighbours = (share: number) =>
+      count === 0 ? null : (tally.neighbours(share) ?? views.neighbours(span, wanted.column, share, count));
+    return { column: wanted.column, total, count, neighbours: wanted.quantiles.map(neighbours) };
   });
-  return { views: viewCount, viewers: viewers.size, columns };
+  return { views: viewCount, viewers: viewers.size, viewerHashes: withViewers ? viewers.toArray() : null, columns };
 }
 
 /** @returns by how much windows are smaller than they should be, so that their values fit into memory; 0 to 1 */

@@ -1,3 +1,4 @@
+import type { Neighbours } from "./neighbours.ts";
 import type { Bounds } from "./sampled-column.ts";
 import { selectValue } from "./select-value.ts";
 
@@ -37,8 +38,8 @@ export class QuantileWindow {
   readonly #to: number;
   /** How many numbers are below `from`. */
   below = 0;
-  #atFrom = 0;
-  #atTo = 0;
+  atFrom = 0;
+  atTo = 0;
 
   constructor({ from, to }: Bounds = { from: -Infinity, to: Infinity }) {
     this.from = from;
@@ -58,8 +59,8 @@ export class QuantileWindow {
       atTo += Number(value === to);
     }
     this.below += below;
-    this.#atFrom += atFrom;
-    this.#atTo += from === to ? 0 : atTo;
+    this.atFrom += atFrom;
+    this.atTo += from === to ? 0 : atTo;
     this.inside.length += length;
   }
 
@@ -67,18 +68,17 @@ export class QuantileWindow {
   at(index: number): number | null {
     let rest = index - this.below;
     if (rest < 0) return null;
-    if (rest < this.#atFrom) return this.from;
-    rest -= this.#atFrom;
+    if (rest < this.atFrom) return this.from;
+    rest -= this.atFrom;
     if (rest < this.inside.length) return selectValue(this.inside.values, rest);
-    return rest - this.inside.length < this.#atTo ? this.#to : null;
+    return rest - this.inside.length < this.atTo ? this.#to : null;
   }
 
-  /** Interpolates between the two nearest numbers, as SQL's `percentile_cont`. @param count of all numbers @returns null = not within the bounds */
-  quantile(share: number, count: number): number | null {
+  /** @param count of all numbers @returns null = not within the bounds */
+  neighbours(share: number, count: number): Neighbours | null {
     const position = share * (count - 1);
-    const index = Math.floor(position);
-    const lower = this.at(index);
-    const upper = position === index ? lower : this.at(index + 1);
-    return lower === null || upper === null ? null : lower + (upper - lower) * (position - index);
+    const below = this.at(Math.floor(position));
+    const above = this.at(Math.ceil(position));
+    return below === null || above === null ? null : [below, above];
   }
 }

@@ -1,5 +1,6 @@
 import { countWatched } from "./count-watched.ts";
 import { figuresOf } from "./figures.ts";
+import { partsOf } from "./range-parts.ts";
 import { keepHandingOver } from "./hand-over.ts";
 import { forgetViewer } from "./forget-viewer.ts";
 import type { StoreParts } from "./parts.ts";
@@ -25,7 +26,9 @@ const CALLS: Calls = {
   refuse: ({ refusals }, { counts, atMs }: Document<"refuse">) => refusals.add(counts, atMs),
   refusals: ({ refusals }, { fromMs, toMs }: Document<"refusals">) => refusals.between(fromMs, toMs),
   run: ({ views }, { queries }: Document<"run">) => queries.map((query) => views.run(query)),
-  figures: ({ views }, { span, wanted }: Document<"figures">) => figuresOf(views, span, wanted),
+  figures: ({ views }, { span, wanted, withViewers = false }: Document<"figures">) =>
+    figuresOf(views, span, wanted, { withViewers }),
+  ranges: ({ views }, { span, ranges }: Document<"ranges">) => partsOf(views, span, ranges),
   remainder: ({ views, handOver }, { workspaceId, month, queries, watched }: Document<"remainder">) => {
     handOver.open(workspaceId, month);
     return {

@@ -1,6 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 import { callMachine } from "../../platform/machine/calls.ts";
 import type { Measure } from "./columns.ts";
+import type { Neighbours } from "./neighbours.ts";
 import type { HandedOver } from "../r2-sql/handed-over.ts";
 import type { RefusalCount } from "./refusal-counts.ts";
 import type { IntervalGrid, Watched } from "./interval-counts.ts";
@@ -50,6 +51,40 @@ export interface Figures {
   views: number;
   viewers: number;
   columns: ColumnFigures[];
+}
+
+/** What one store says of a column. */
+export interface StoreColumn extends Pick<ColumnFigures, "column" | "total" | "count"> {
+  /** Of each quantile; null = no view has a value. */
+  neighbours: (Neighbours | null)[];
+}
+
+export interface StoreFigures {
+  views: number;
+  viewers: number;
+  /** Null = were not asked for. */
+  viewerHashes: number[] | null;
+  columns: StoreColumn[];
+}
+
+/** Values of a column between two values, both included. */
+export interface Range {
+  column: Measure;
+  from: number;
+  to: number;
+}
+
+/** What one store has of a range. */
+export interface RangePart {
+  /** How many values are below the range, at its ends, and between them. `atTo` is 0 if both ends are the same. */
+  below: number;
+  atFrom: number;
+  atTo: number;
+  between: number;
+  /** Those between; null = too many for an answer. */
+  values: number[] | null;
+  /** If they are too many: one of them, about in the middle. */
+  middle: number | null;
 }
 
 /** How far the deletion of a viewer's views is. */
@@ -106,8 +141,10 @@ export interface StoreCalls {
   refusals: (of: { fromMs: number; toMs: number }) => RefusalCount[];
   /** The rows of each query. */
   run: (of: { queries: Query[] }) => Row[][];
-  /** Sums and quantiles of many columns. */
-  figures: (of: { span: Span; wanted: Wanted[] }) => Figures;
+  /** Sums and quantiles of many columns. @param of `withViewers`: also says who they are */
+  figures: (of: { span: Span; wanted: Wanted[]; withViewers?: boolean }) => StoreFigures;
+  /** What lies in each range. */
+  ranges: (of: { span: Span; ranges: Range[] }) => RangePart[];
   /** For questions whose conditions include `REMAINDER` (hand-over-table.ts). */
   remainder: (of: { workspaceId: string; month: string; queries: Query[]; watched?: WatchedQuery }) => Remainder;
   /**

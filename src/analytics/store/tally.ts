@@ -1,5 +1,7 @@
-import { FAILED_SLOT, SLOTS, slotOf } from "./packed-figures.ts";
+import { PackedColumn } from "./packed-column.ts";
+import { SLOTS, slotOf } from "./packed-figures.ts";
 import type { Sample } from "./packed-sample.ts";
+import type { Neighbours } from "./neighbours.ts";
 import { QuantileWindow } from "./quantile-window.ts";
 import { SampledColumn } from "./sampled-column.ts";
 import type { Wanted } from "./store-calls.ts";
@@ -15,17 +17,16 @@ export class Tally {
   readonly wanted: Wanted;
   total = 0;
   count = 0;
-  readonly #slot: number;
+  readonly #column: PackedColumn;
   /** All values; null once only those next to the quantiles are kept. */
   #all: QuantileWindow | null;
   #ranked: Ranked[] = [];
   #sampled: SampledColumn | null = null;
   #moved: Ranked[] = [];
-  #values = new Float64Array(0);
 
   constructor(wanted: Wanted) {
     this.wanted = wanted;
-    this.#slot = slotOf(wanted.column);
+    this.#column = new PackedColumn(wanted.column, wanted.isOfSucceeded);
     this.#all = wanted.quantiles.length > 0 ? new QuantileWindow() : null;
   }
 
@@ -35,7 +36,7 @@ export class Tally {
   }
 
   take(figures: Float64Array): void {
-    const values = this.#valuesIn(figures);
+    const values = this.#column.valuesIn(figures);
     this.count += values.length;
     let total = 0;
     for (let index = 0; index < values.length; index += 1) total += values[index]!;
@@ -46,8 +47,8 @@ export class Tally {
   /** @returns about how many values will be next to the quantiles */
   sample(sample: Sample): number {
     if (this.#all === null) return 0;
-    const { figures } = sample;
-    const sampled = new SampledColumn(sample, (view) => figures[view * SLOTS + this.#slot]!);
+    const slot = slotOf(this.wanted.column);
+    const sampled = new SampledColumn(sample, (view) => sample.figures[view * SLOTS + slot]!);
     this.#sampled = sampled;
     return this.wanted.quantiles.reduce((sum, share) => sum + 2 * sampled.reachOf(share) * sampled.count, 0);
   }
@@ -67,7 +68,7 @@ export class Tally {
   /** Moves the windows that do not contain their quantile, once all views were taken: what lies below them says how wrong the sample was. */
   moveWindows(scale: number): boolean {
     const sampled = this.#sampled;
-    this.#moved = this.#ranked.filter(({ share, window }) => window.quantile(share, this.count) === null);
+    this.#moved = this.#ranked.filter(({ share, window }) => window.neighbours(share, this.count) === null);
     if (sampled === null) return false;
     for (const one of this.#moved) {
       const error = sampled.shareBelow(one.window.from) - one.window.below / this.count;
@@ -79,33 +80,17 @@ export class Tally {
   /** Takes views a second time, for the windows that were moved. */
   takeAgain(figures: Float64Array): void {
     if (this.#moved.length === 0) return;
-    const values = this.#valuesIn(figures);
+    const values = this.#column.valuesIn(figures);
     for (const { window } of this.#moved) window.add(values);
   }
 
   /** @returns null = the values that are kept do not include it */
-  quantile(share: number): number | null {
+  neighbours(share: number): Neighbours | null {
     const window = this.#all ?? this.#ranked.find((one) => one.share === share)!.window;
-    return window.quantile(share, this.count);
+    return window.neighbours(share, this.count);
   }
 
   get #windows(): QuantileWindow[] {
     return this.#all === null ? this.#ranked.map(({ window }) => window) : [this.#all];
-  }
-
-  /** The values of the column, until the next call. */
-  #valuesIn(figures: Float64Array): Float64Array {
-    const { isOfSucceeded } = this.wanted;
-    const views = figures.length / SLOTS;
-    if (this.#values.length < views) this.#values = new Float64Array(views);
-    const values = this.#values;
-    let length = 0;
-    for (let view = 0; view < figures.length; view += SLOTS) {
-      const value = figures[view + this.#slot]!;
-      if (Number.isNaN(value) || (isOfSucceeded && figures[view + FAILED_SLOT] === 1)) continue;
-      values[length] = value;
-      length += 1;
-    }
-    return values.subarray(0, length);
   }
 }

@@ -2,6 +2,7 @@ import type { TimelineEvent } from "../views/view-event.ts";
 import { type WatchedRange, watchedRanges } from "../views/watched-ranges.ts";
 import type { ViewRecord } from "../views/view-record.ts";
 import { type Measure, rowOf, VIEW_COLUMNS } from "./columns.ts";
+import type { Neighbours } from "./neighbours.ts";
 import { PACKED_COLUMN, packFigures } from "./packed-figures.ts";
 import { packedSample, type Sample } from "./packed-sample.ts";
 import { packedViews } from "./packed-views.ts";
@@ -141,14 +142,13 @@ export class ViewTable {
     return packedSample(this.#sql, span);
   }
 
-  /** The quantile of a column, by sorting. @param count of the values, at least 1 */
-  quantile({ fromMs, toMs, filters }: Span, column: Measure, share: number, count: number): number | null {
-    const position = share * (count - 1);
-    const index = Math.floor(position);
+  /** The values next to the quantile of a column, by sorting. @param count of the values, at least 1 */
+  neighbours({ fromMs, toMs, filters }: Span, column: Measure, share: number, count: number): Neighbours | null {
+    const index = Math.floor(share * (count - 1));
     const select = `SELECT ${column} AS value FROM views WHERE view_end_ms >= ? AND view_end_ms < ? AND ${filters.sql}
       AND ${column} IS NOT NULL ORDER BY 1 LIMIT 2 OFFSET ?`;
     const rows = this.#sql.exec<{ value: number }>(select, fromMs, toMs, ...filters.values, index).toArray();
-    const [lower, upper = lower] = rows.map(({ value }) => value);
-    return lower === undefined || upper === undefined ? null : lower + (upper - lower) * (position - index);
+    const [below, above = below] = rows.map(({ value }) => value);
+    return below === undefined || above === undefined ? null : [below, above];
   }
 }

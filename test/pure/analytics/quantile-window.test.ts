@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { quantileBetween } from "../../../src/analytics/store/neighbours.ts";
 import { QuantileWindow } from "../../../src/analytics/store/quantile-window.ts";
 
 /** Few different values, so that many are at the bounds of a window. */
@@ -31,7 +32,10 @@ test("a quantile lies between the two nearest numbers", () => {
       for (const share of [0.5, 0.95, 0, 1]) {
         const position = share * (values.length - 1);
         const [below, above] = [sorted[Math.floor(position)]!, sorted[Math.ceil(position)]!];
-        expect(window.quantile(share, values.length)).toBeCloseTo(below + (above - below) * (position % 1), 9);
+        expect(quantileBetween(window.neighbours(share, values.length)!, share, values.length)).toBeCloseTo(
+          below + (above - below) * (position % 1),
+          9,
+        );
       }
     }),
   );
