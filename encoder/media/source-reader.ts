@@ -129,7 +129,7 @@ async function fetchRange(target: CallbackTarget, hooks: ReaderHooks, start: num
   hooks.onRead();
   if (answer.status === 416) return { bytes: Buffer.alloc(0), sizeBytes: start === 0 ? 0 : start };
   if (answer.status === 206) {
-    const size = Number(answer.headers.get("Content-Range")?.split("/")[1]);
+    const size = Number(answer.headers["content-range"]?.split("/")[1]);
     if (!Number.isSafeInteger(size))
       throw new JobError("encoder_failed", "The platform sent a range of the source without saying its size.");
     return { bytes: answer.body, sizeBytes: size };

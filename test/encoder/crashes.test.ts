@@ -22,7 +22,7 @@ beforeAll(async () => {
     firstFrame: 30,
     frameCount: 120,
     firstSegment: 1,
-    rungs: [rungFor(640, 480, "a"), rungFor(320, 240, "b")],
+    rungs: [rungFor(160, 120, "a"), rungFor(80, 60, "b")],
   };
 });
 afterAll(() => encoder.stop());
@@ -59,6 +59,15 @@ async function childPids(): Promise<number[]> {
     .map(([pid]) => pid!);
 }
 
+/** Submits the chunk; its uploads wait for ever once three are stored. */
+async function submitHeld(): Promise<Desk> {
+  const { desk, job } = encoder.prepare(path, chunk);
+  desk.intercept = (method) => (method === "PUT" && desk.objects.size > 2 ? new Promise(() => {}) : undefined);
+  expect((await encoder.request("POST", "/jobs", job)).status).toBe(202);
+  await eventually(() => desk.objects.size > 2);
+  return desk;
+}
+
 const bytesOf = ({ objects }: Desk) => [...objects].map(([key, bytes]) => `${key} ${bytes.toString("base64")}`).sort();
 
 test("the same job gives identical bytes, also under load and with another seek", async () => {
@@ -81,11 +90,7 @@ test("a chunk has the same segments as two chunks of half its length", async () 
 });
 
 test("a killed child is reported as encoder_crashed, and the next job completes", async () => {
-  const { desk } = await encoder.submit(path, {
-    ...chunk,
-    rungs: chunk.rungs.map((rung) => ({ ...rung, preset: "slower" })),
-  });
-  await eventually(() => desk.objects.size > 2);
+  const desk = await submitHeld();
   process.kill((await childPids())[0]!, "SIGKILL");
   expect(await desk.ending).toMatchObject({ failure: { code: "encoder_crashed" } });
   expect((await encoder.health()).status).toBe("ok");
@@ -95,10 +100,10 @@ test("a killed child is reported as encoder_crashed, and the next job completes"
 
 test("a temporarily unreachable platform only delays a job", async () => {
   const undisturbed = await encoder.run(path, chunk);
-  const { desk } = await encoder.submit(path, chunk);
-  await eventually(() => desk.objects.size > 2);
+  const desk = await submitHeld();
   const { port } = encoder.callbacks;
   await encoder.callbacks.close();
+  desk.intercept = () => undefined;
   await brokenConnections(port, 4);
   await encoder.callbacks.listen(port);
   expect(await desk.ending).toHaveProperty("result");
@@ -118,6 +123,15 @@ test("5xx and 429 are retried; the job completes only when every object is store
   expect(await desk.ending).toHaveProperty("result");
   expect(refusals).toBe(6);
   expect(objectsAtCompletion).toBe(2 * (1 + 4));
+});
+
+test("a redirect is not followed, but retried like an absent platform", async () => {
+  const { job, desk } = encoder.prepare(path, { kind: "probe" });
+  let redirects = 0;
+  desk.intercept = (_, target) => (target === "source" && redirects++ === 0 ? 307 : undefined);
+  expect((await encoder.request("POST", "/jobs", job)).status).toBe(202);
+  expect(await desk.ending).toHaveProperty("result");
+  expect(redirects).toBeGreaterThan(1);
 });
 
 test("a refused token stops the job immediately, without a report", async () => {

@@ -60,7 +60,7 @@ async function broadcast(refusals: number) {
       return startBroadcastChild();
     },
   );
-  void line.fill(chunksOf(await broadcastOf(`$IN -s 320x180 ${FLV}`)));
+  void line.fill(chunksOf(await broadcastOf(`$STRIP -s 320x180 ${FLV}`)));
   await onAir.run();
   return { starts, reasons, isWhole: calls.some((path) => /^parts\/v\d+\/2\/0$/.test(path)) };
 }

@@ -22,7 +22,7 @@ import { AV_LOG_QUIET } from "node-av/constants";
 import { decodePictures, decodeSound, loudness, psnr } from "../support/rendition.ts";
 
 Log.setLevel(AV_LOG_QUIET);
-const FRIDAY_IN = "$IN ";
+const FRIDAY_IN = "$STRIP ";
 const FRAGMENTED = `-t 6 ${H264} -c:a aac -movflags frag_keyframe+empty_moov -f mp4`;
 const NTP_1970 = 2_208_988_800;
 
@@ -76,7 +76,7 @@ test("each part has its capture time, equal in all renditions", async () => {
 });
 
 test("thumbnails: a JPEG of the first picture and one every 5 s, upright, in square pixels, with capture times", async () => {
-  const made = await broadcast(await broadcastOf(`$IN -t 6 -vf scale=480:480,setsar=4/3 ${H264} -an -f mpegts`));
+  const made = await broadcast(await broadcastOf(`$STRIP -t 6 -vf scale=480:480,setsar=4/3 ${H264} -an -f mpegts`));
   const segmentsAtMs = [0, 2].map(
     (msn) => partsOf(made, "v480").find(({ facts }) => facts.msn === msn)!.facts.capturedAtMs,
   );
@@ -92,13 +92,13 @@ test("thumbnails: a JPEG of the first picture and one every 5 s, upright, in squ
 });
 
 test("a source may have only picture or only sound", async () => {
-  const silent = await broadcast(await broadcastOf(`$IN -t 3 -an ${H264} -f flv`));
+  const silent = await broadcast(await broadcastOf(`$STRIP -t 3 -an ${H264} -f flv`));
   checkParts(silent);
   expect(silent.started[0]!.audio).toBeNull();
   // 90 pictures end between two parts, so one more is added as the last part.
   expect((await decodePictures(fileOf(silent, "v270"))).length).toBe(91);
 
-  const blind = await broadcast(await broadcastOf("$IN -t 5 -vn -c:a aac -f mpegts"));
+  const blind = await broadcast(await broadcastOf("$STRIP -t 5 -vn -c:a aac -f mpegts"));
   checkParts(blind);
   expect(blind.started[0]!.renditions.map(({ name }) => name)).toEqual(["a1"]);
   expect(blind.started[0]!.frameRate).toBeNull();
@@ -107,7 +107,7 @@ test("a source may have only picture or only sound", async () => {
 });
 
 test("sound that starts late and ends early is padded with silence to the length of the picture", async () => {
-  const words = `$IN -t 6 ${H264} -af volume=enable='lt(t,2)':volume=0,atrim=start=2:end=3.5 -c:a aac -f mpegts`;
+  const words = `$STRIP -t 6 ${H264} -af volume=enable='lt(t,2)':volume=0,atrim=start=2:end=3.5 -c:a aac -f mpegts`;
   const made = await broadcast(await broadcastOf(words));
   checkParts(made);
   const sound = await decodeSound(fileOf(made, "a1"));
@@ -122,8 +122,8 @@ test.each([
   ["forward", 1000],
   ["back", -500],
 ])("timestamps that jump %s start a discontinuity without delay or loss", async (_, bySeconds) => {
-  const first = await broadcastOf(`$IN -t 3 -output_ts_offset 600 ${H264} -c:a aac -f mpegts`);
-  const second = await broadcastOf(`$IN -t 3 -output_ts_offset ${600 + bySeconds} ${H264} -c:a aac -f mpegts`);
+  const first = await broadcastOf(`$STRIP -t 3 -output_ts_offset 600 ${H264} -c:a aac -f mpegts`);
+  const second = await broadcastOf(`$STRIP -t 3 -output_ts_offset ${600 + bySeconds} ${H264} -c:a aac -f mpegts`);
   const made = await broadcast(Buffer.concat([first, second]));
   checkParts(made);
   const segments = partsOf(made, "v480").filter(({ facts }) => facts.part === 0);
@@ -134,8 +134,8 @@ test.each([
 });
 
 test("a picture that changes size midway keeps its renditions, with a new init version after a discontinuity", async () => {
-  const small = await broadcastOf(`$IN -t 3 ${H264} -c:a aac -f mpegts`);
-  const large = await broadcastOf(`$IN -t 3 -output_ts_offset 3 -vf scale=854:480 ${H264} -c:a aac -f mpegts`);
+  const small = await broadcastOf(`$STRIP -t 3 ${H264} -c:a aac -f mpegts`);
+  const large = await broadcastOf(`$STRIP -t 3 -output_ts_offset 3 -vf scale=854:480 ${H264} -c:a aac -f mpegts`);
   const made = await broadcast(Buffer.concat([small, large]));
   checkParts(made);
   expect(made.inits.map(({ rendition, version }) => `${rendition}/${version}`)).toEqual(
@@ -163,7 +163,7 @@ test("a broadcast of 2160p at 60 stays within the cap of 720p", async () => {
 });
 
 test("a short gap in the timestamps is filled with the previous picture", async () => {
-  const words = `$IN -t 4 -an -vf select='not(between(n,40,70))' -fps_mode passthrough ${H264} -f flv`;
+  const words = `$STRIP -t 4 -an -vf select='not(between(n,40,70))' -fps_mode passthrough ${H264} -f flv`;
   const made = await broadcast(await broadcastOf(words));
   checkParts(made);
   const pictures = await decodePictures(fileOf(made, "v480"));
@@ -173,7 +173,7 @@ test("a short gap in the timestamps is filled with the previous picture", async 
 });
 
 test("a missing picture is repeated while the sound continues, until the picture returns", async () => {
-  const words = `$IN -t 8 -vf select='lt(t,2)+gt(t,6)' -fps_mode passthrough ${H264} -c:a aac -f flv`;
+  const words = `$STRIP -t 8 -vf select='lt(t,2)+gt(t,6)' -fps_mode passthrough ${H264} -c:a aac -f flv`;
   const made = await broadcast(await broadcastOf(words));
   checkParts(made);
   expect(made.parts.some(({ facts }) => facts.isDiscontinuous)).toBe(false);
@@ -183,8 +183,8 @@ test("a missing picture is repeated while the sound continues, until the picture
 });
 
 test("a codec change starts a new init version", async () => {
-  const first = await broadcastOf(`$IN -t 3 ${H264} -c:a aac -f flv`);
-  const second = await broadcastOf(`$IN -t 3 -output_ts_offset 3 -c:v flv -g 30 -c:a aac -f flv`);
+  const first = await broadcastOf(`$STRIP -t 3 ${H264} -c:a aac -f flv`);
+  const second = await broadcastOf(`$STRIP -t 3 -output_ts_offset 3 -c:v flv -g 30 -c:a aac -f flv`);
   const FLV_HEADER_BYTES = 13;
   const made = await broadcast(Buffer.concat([first, second.subarray(FLV_HEADER_BYTES)]));
   checkParts(made);
@@ -256,7 +256,7 @@ test.each([
 ])(
   "a part that is %s is output as soon as its pictures have arrived; a pause produces no media",
   async (_, encodesTopRung) => {
-    const flv = await broadcastOf(`$IN -t 6 ${H264} -b:v 900k -maxrate 900k -bufsize 900k -c:a aac -f flv`);
+    const flv = await broadcastOf(`$STRIP -t 6 ${H264} -b:v 200k -maxrate 200k -bufsize 200k -c:a aac -f flv`);
     const { made, listener } = collector();
     const isWaiting = (pulses: number) => made.pulses.slice(pulses).some((pulse) => pulse.isWaiting);
     let partsInPause = -1;

@@ -38,7 +38,7 @@ test("a broadcast through a child process is complete, and the child's environme
   process.env["ENCODER_SECRET"] = "not for children";
   const fed = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
-  const bytes = await broadcastOf(`$IN ${FLV}`);
+  const bytes = await broadcastOf(`$STRIP ${FLV}`);
   async function* source() {
     yield* chunksOf(bytes);
     fed.resolve();
@@ -66,7 +66,7 @@ test("input that is not media fails with a code and ends the child", async () =>
 
 test("a stop immediately ends a broadcast that waits for its source", async () => {
   const fed = Promise.withResolvers<void>();
-  const { stop, outcome, child } = start(openEnded(await broadcastOf(`$IN ${FLV}`), fed.resolve));
+  const { stop, outcome, child } = start(openEnded(await broadcastOf(`$STRIP ${FLV}`), fed.resolve));
   await fed.promise;
   stop.abort();
   expect(await outcome).toEqual({ type: "stopped" });
@@ -75,14 +75,14 @@ test("a stop immediately ends a broadcast that waits for its source", async () =
 
 test("a child that exits unexpectedly is reported as crashed", async () => {
   const fed = Promise.withResolvers<void>();
-  const { outcome, child } = start(openEnded(await broadcastOf(`$IN ${FLV}`), fed.resolve));
+  const { outcome, child } = start(openEnded(await broadcastOf(`$STRIP ${FLV}`), fed.resolve));
   await fed.promise;
   child.kill("SIGSEGV");
   expect(await outcome).toMatchObject({ type: "crashed", how: expect.stringContaining("SIGSEGV") as string });
 });
 
 test("a hung child is killed; one that waits for its source is not", async () => {
-  const bytes = await broadcastOf(`$IN ${FLV}`);
+  const bytes = await broadcastOf(`$STRIP ${FLV}`);
   const fed = Promise.withResolvers<void>();
   const silenceMs = 3000;
   const { outcome, child, made } = start(openEnded(bytes, fed.resolve), { silenceMs });
@@ -95,7 +95,7 @@ test("a hung child is killed; one that waits for its source is not", async () =>
 });
 
 test("a child that takes too much memory is killed", async () => {
-  const { outcome } = start(openEnded(await broadcastOf(`$IN ${FLV}`)), { rssBytes: 40 << 20 });
+  const { outcome } = start(openEnded(await broadcastOf(`$STRIP ${FLV}`)), { rssBytes: 40 << 20 });
   expect(await outcome).toEqual({
     type: "failure",
     code: "source_exceeds_limits",
@@ -105,8 +105,8 @@ test("a child that takes too much memory is killed", async () => {
 
 test("a stalled receiver loses whole segments, reported as gaps, and gets the end", async () => {
   const gate = Promise.withResolvers<void>();
-  const bytes = await broadcastOf(`$IN ${FLV}`);
-  const run = start(chunksOf(bytes), { outboxBytes: 400_000 });
+  const bytes = await broadcastOf(`$STRIP ${FLV}`);
+  const run = start(chunksOf(bytes), { outboxBytes: 150_000 });
   const { made, receiver } = run;
   receiver.onPart = async (facts, bytesOfPart) => {
     await gate.promise;

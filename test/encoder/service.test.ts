@@ -8,14 +8,24 @@ import { makeSource } from "../support/sources.ts";
 let encoder: TestEncoder;
 afterEach(() => encoder.stop());
 
-/** A job that runs for some seconds on any machine. */
-async function longJob(
-  path: string,
-): Promise<Pick<VideoJob, "kind" | "video" | "grid" | "firstFrame" | "frameCount" | "firstSegment" | "rungs">> {
+type Chunk = Pick<VideoJob, "kind" | "video" | "grid" | "firstFrame" | "frameCount" | "firstSegment" | "rungs"> &
+  Partial<Pick<VideoJob, "leaseMs">>;
+
+/** Five segments in three rungs: more uploads than a job has under way at once. */
+async function longJob(path: string): Promise<Chunk> {
   const facts = await encoder.probe(path);
   const grid = gridFor(facts);
-  const rungs = ["a", "b", "c"].map((name) => ({ ...rungFor(1920, 1440, name), preset: "slower" }));
+  const rungs = ["a", "b", "c"].map((name) => rungFor(64, 48, name));
   return { kind: "video", video: facts.video!, grid, firstFrame: 0, frameCount: 150, firstSegment: 0, rungs };
+}
+
+/** Submits a job that runs until `release`: uploads of segments wait for it, except for those of the first segment. */
+async function submitHeld(path: string, wanted: Chunk) {
+  const { promise: released, resolve: release } = Promise.withResolvers<undefined>();
+  const prepared = encoder.prepare(path, wanted);
+  prepared.desk.intercept = (method, target) => (method === "PUT" && /[1-9]\.m4s$/.test(target) ? released : undefined);
+  expect((await encoder.request("POST", "/jobs", prepared.job)).status).toBe(202);
+  return { ...prepared, release: () => release(undefined) };
 }
 
 /** Resolves when the condition holds; the test's own time limit ends the waiting. */
@@ -39,7 +49,7 @@ test("a known job is accepted once; jobs beyond the queue are refused", async ()
   encoder = await TestEncoder.start({ ENCODER_QUEUE: "1" });
   const path = await makeSource("mp4-fast-start");
   const long = await longJob(path);
-  const running = await encoder.submit(path, long);
+  const running = await submitHeld(path, long);
   await encoder.submit(path, long);
   expect((await encoder.request("POST", "/jobs", running.job)).status).toBe(200);
   const third = encoder.prepare(path, long);
@@ -57,7 +67,7 @@ test("jobs that delay the first picture have priority", async () => {
   encoder = await TestEncoder.start();
   const path = await makeSource("mp4-fast-start");
   const long = await longJob(path);
-  const running = await encoder.submit(path, long);
+  const running = await submitHeld(path, long);
   const later = await encoder.submit(path, {
     ...long,
     firstFrame: 60,
@@ -67,7 +77,9 @@ test("jobs that delay the first picture have priority", async () => {
   });
   const first = await encoder.submit(path, { ...long, frameCount: 30, rungs: [rungFor(64, 48)] });
   const probe = await encoder.submit(path, { kind: "probe" });
-  await Promise.all([later, first, probe].map(({ desk }) => desk.ending));
+  await probe.desk.ending; // the long job still runs
+  running.release();
+  await Promise.all([later, first].map(({ desk }) => desk.ending));
   const order = encoder.logs.filter(({ event }) => event === "job.started").map(({ jobId }) => jobId);
   // A probe runs alongside the long job; the first chunk is started before the later one.
   const places = [probe, first, later].map(({ job }) => order.indexOf(job.jobId));
@@ -80,7 +92,7 @@ test("heartbeats report progress while a job is queued and running", async () =>
   encoder = await TestEncoder.start();
   const path = await makeSource("mp4-fast-start");
   const long = { ...(await longJob(path)), leaseMs: 2500 };
-  const running = await encoder.submit(path, long);
+  const running = await submitHeld(path, long);
   const waiting = await encoder.submit(path, long);
   await eventually(
     () =>
@@ -95,7 +107,7 @@ test("a cancelled job is stopped without a report", async () => {
   encoder = await TestEncoder.start();
   const path = await makeSource("mp4-fast-start");
   const long = { ...(await longJob(path)), leaseMs: 2500 };
-  const unwanted = await encoder.submit(path, long);
+  const unwanted = await submitHeld(path, long);
   unwanted.desk.isWanted = false;
   const refused = await encoder.submit(path, long);
   refused.desk.intercept = (_, target) => (target === "heartbeat" ? 410 : undefined);
@@ -104,7 +116,7 @@ test("a cancelled job is stopped without a report", async () => {
       (await encoder.status(unwanted.job.jobId)) === undefined &&
       (await encoder.status(refused.job.jobId)) === undefined,
   );
-  const deleted = await encoder.submit(path, long);
+  const deleted = await submitHeld(path, long);
   await eventually(() => deleted.desk.objects.size > 0);
   expect((await encoder.request("DELETE", `/jobs/${deleted.job.jobId}`)).status).toBe(204);
   await eventually(async () => (await encoder.health()).running === 0);
@@ -121,7 +133,7 @@ test("SIGTERM returns running and queued jobs and ends the process within second
   encoder = await TestEncoder.start();
   const path = await makeSource("mp4-fast-start");
   const long = await longJob(path);
-  const jobs = [await encoder.submit(path, long), await encoder.submit(path, long)];
+  const jobs = [await submitHeld(path, long), await encoder.submit(path, long)];
   await eventually(() => jobs[0]!.desk.objects.size > 0);
   const startedMs = performance.now();
   encoder.process.kill("SIGTERM");
@@ -142,9 +154,14 @@ test("neither tokens nor URLs are logged", async () => {
 test("a job continues with tokens renewed by heartbeats, also in its child process", async () => {
   encoder = await TestEncoder.start();
   const path = await makeSource("mp4-fast-start");
-  const rungs = ["a", "b"].map((name) => ({ ...rungFor(480, 360, name), preset: "slower" }));
-  const { desk } = await encoder.submit(path, { ...(await longJob(path)), rungs, leaseMs: 2500 });
+  const { desk, job } = encoder.prepare(path, { ...(await longJob(path)), leaseMs: 2500 });
   desk.renewsTokens = true;
+  // The uploads behind the first ones need a token that the child was given while it ran.
+  desk.intercept = async (method) => {
+    if (method === "PUT") await eventually(() => desk.renewals > 1);
+    return undefined;
+  };
+  expect((await encoder.request("POST", "/jobs", job)).status).toBe(202);
   expect(await desk.ending).toMatchObject({ result: { kind: "video" } });
   expect(desk.renewals).toBeGreaterThan(1);
 });
@@ -152,7 +169,7 @@ test("a job continues with tokens renewed by heartbeats, also in its child proce
 test("an object announced with other bytes is kept, and the job continues", async () => {
   encoder = await TestEncoder.start();
   const path = await makeSource("mp4-fast-start");
-  const { desk } = await encoder.submit(path, { ...(await longJob(path)), rungs: [rungFor(320, 240, "a")] });
+  const { desk } = await encoder.submit(path, { ...(await longJob(path)), rungs: [rungFor(64, 48, "a")] });
   let conflicts = 0;
   desk.intercept = (method, object) =>
     method === "PUT" && object.endsWith("a/0.m4s") && conflicts++ < 9 ? 409 : undefined;

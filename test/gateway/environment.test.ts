@@ -22,7 +22,7 @@ afterEach(() => {
 
 function start(script: string, environment: Record<string, string | undefined>) {
   const child = spawn(process.execPath, [script], {
-    env: { PATH: process.env["PATH"], ...environment },
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.push({ kill: () => child.kill("SIGKILL") });

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => listener.close());
 
-const source = () => broadcastOf(`$IN ${FLV}`);
+const source = () => broadcastOf(`$STRIP ${FLV}`);
 const urlOf = (key: string, app = "live") => `rtmp://127.0.0.1:${listener.port}/${app}/${key}`;
 
 test("every packet of a broadcast is received, and another key is refused meanwhile", async () => {

@@ -89,7 +89,7 @@ async function picturesOf(media: Buffer): Promise<number> {
 test.each(["flv", "mpegts", "mp4 -movflags frag_keyframe+empty_moov+default_base_moof"])(
   "every packet of a source in %s reaches the target",
   async (format) => {
-    const source = await broadcastOf(`$IN -t 2 ${H264} -c:a aac -f ${format}`);
+    const source = await broadcastOf(`$STRIP -t 2 ${H264} -c:a aac -f ${format}`);
     const pusher = pushTo({ whole: urlOf() });
     for (const unit of await unitsOf(source)) pusher.push(unit);
     await isTold("whole", "active");
@@ -153,7 +153,7 @@ test("targets that refuse, hang, do not read or do not exist do not delay the ot
 });
 
 test("a target that restarts gets the broadcast again from a key frame on", async () => {
-  const units = await unitsOf(await broadcastOf(`$IN ${FLV}`));
+  const units = await unitsOf(await broadcastOf(`$STRIP ${FLV}`));
   const pusher = pushTo({ back: urlOf() });
   const half = Math.floor(units.length / 2) + 10; // a little behind a key frame
   for (const unit of units.slice(0, half)) pusher.push(unit);
@@ -174,7 +174,7 @@ test("a target that restarts gets the broadcast again from a key frame on", asyn
 });
 
 test("a target can be added and removed during a broadcast", async () => {
-  const units = await unitsOf(await broadcastOf(`$IN ${FLV}`));
+  const units = await unitsOf(await broadcastOf(`$STRIP ${FLV}`));
   const pusher = pushTo({ stays: urlOf() });
   const stays = { simulcastId: "stays", url: urlOf(), streamKey: "stays" };
   const half = Math.floor(units.length / 2) + 10; // a little behind a key frame
@@ -194,7 +194,7 @@ test("private addresses are refused at connection time, including those behind a
     { address: urlOf(), name: `rtmp://localhost:${listener.port}/live`, mapped: `rtmp://[::ffff:7f00:1]/live` },
     { private: false },
   );
-  for (const unit of await unitsOf(await broadcastOf(`$IN ${FLV}`))) pusher.push(unit);
+  for (const unit of await unitsOf(await broadcastOf(`$STRIP ${FLV}`))) pusher.push(unit);
   for (const key of ["address", "name", "mapped"]) await isTold(key, "failed: forbidden_address");
   expect(reception.asked).toEqual([]);
 });
@@ -210,7 +210,7 @@ test("RTMPS connects only to a server with a trusted certificate", async () => {
     const untrusting = pushTo({ untrusted: url });
     process.env["NODE_EXTRA_CA_CERTS"] = join(folder, "ca.pem");
     const trusting = pushTo({ trusted: url });
-    for (const unit of await unitsOf(await broadcastOf(`$IN ${FLV}`)))
+    for (const unit of await unitsOf(await broadcastOf(`$STRIP ${FLV}`)))
       for (const pusher of [untrusting, trusting]) pusher.push(unit);
     await isTold("untrusted", "failed: unreachable");
     await isTold("trusted", "active");
@@ -224,7 +224,7 @@ test("RTMPS connects only to a server with a trusted certificate", async () => {
 
 test("sound that RTMP cannot carry is reported as unsupported and not retried", async () => {
   const pusher = pushTo({ opus: urlOf() });
-  for (const unit of await unitsOf(await broadcastOf(`$IN -t 1 ${H264} -c:a libopus -f mpegts`))) pusher.push(unit);
+  for (const unit of await unitsOf(await broadcastOf(`$STRIP -t 1 ${H264} -c:a libopus -f mpegts`))) pusher.push(unit);
   await isTold("opus", "failed: unsupported");
   await pusher.end();
   expect(statesOf("opus")).toEqual(["connecting", "failed: unsupported", "idle"]);
@@ -239,7 +239,7 @@ test("unreachable targets start no process, regardless of their number and retri
   nowhere.close();
   const keys = Array.from({ length: 12 }, (_, i) => `dead-${i}`);
   const pusher = pushTo(Object.fromEntries(keys.map((key) => [key, url])));
-  for (const unit of await unitsOf(await broadcastOf(`$IN ${FLV}`))) pusher.push(unit);
+  for (const unit of await unitsOf(await broadcastOf(`$STRIP ${FLV}`))) pusher.push(unit);
   let mostProcesses = pushProcesses().length;
   await until(() => {
     mostProcesses = Math.max(mostProcesses, pushProcesses().length);
@@ -252,7 +252,7 @@ test("a gateway pushes to as many targets as it has slots; the others are overlo
   const slots = new PushSlots(2);
   const urls = Object.fromEntries(["a", "b", "c", "d"].map((key) => [key, urlOf()]));
   const pusher = pushTo(urls, { slots });
-  const units = await unitsOf(await broadcastOf(`$IN ${FLV}`));
+  const units = await unitsOf(await broadcastOf(`$STRIP ${FLV}`));
   for (const unit of units) pusher.push(unit);
   const are = (state: string) => Object.keys(urls).filter((key) => statesOf(key).at(-1) === state);
   await until(() => are("active").length === 2 && are("failed: overloaded").length === 2);

@@ -21,7 +21,7 @@ test("the caller is refused, the gateway keeps running, and the next caller is a
   await until(() => said.includes('"port"'));
   const { port } = JSON.parse(said.split("\n")[0]!) as { port: number };
   const pid = listener.pid!;
-  const bytes = await broadcastOf(`$IN -t 3 ${H264} -c:a aac -f mpegts`);
+  const bytes = await broadcastOf(`$STRIP -t 3 ${H264} -c:a aac -f mpegts`);
   const url = `srt://127.0.0.1:${port}?streamid=key&pkt_size=1316&linger=2&latency=500000&passphrase=${PASSPHRASE}`;
 
   leaveDescriptors(pid, 0);

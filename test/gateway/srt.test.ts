@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => listener.close());
 
-const source = () => broadcastOf(`$IN -t 3 ${H264} -c:a aac -f mpegts`);
+const source = () => broadcastOf(`$STRIP -t 3 ${H264} -c:a aac -f mpegts`);
 /** The latency, in µs, is what a machine that is busy with other tests may take for a datagram. */
 const urlOf = (port: number, streamId: string, more = `&passphrase=${PASSPHRASE}`, latency = 500_000) =>
   `srt://127.0.0.1:${port}?streamid=${streamId}&pkt_size=1316&linger=2&latency=${latency}${more}`;

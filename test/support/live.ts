@@ -10,21 +10,29 @@ import type {
   RunOpening,
   StartedFacts,
 } from "../../encoder/live/output.ts";
-import { FRIDAY } from "./ffmpeg-words.ts";
-import { madeStream } from "./made.ts";
+import { args, FRIDAY } from "./ffmpeg-words.ts";
+import { madeFile, madeStream } from "./made.ts";
 
 const made = new Map<string, Promise<Buffer>>();
 
-/** @param words ffmpeg's arguments, with "$IN" for a clip of ten seconds; output options come last */
+/**
+ * @param words ffmpeg's arguments, with "$IN" for a clip of ten seconds, or "$STRIP" for 96 lines of it: a fifth of the pixels to encode, in
+ *   two rungs as well; output options come last
+ */
 export function broadcastOf(words: string): Promise<Buffer> {
-  const known = made.get(words);
-  if (known !== undefined) return known;
-  const input = ["-stream_loop", "1", "-i", FRIDAY];
-  const args = words.split(" ").flatMap((word) => (word === "$IN" ? input : [word]));
-  const bytes = madeStream(args);
-  made.set(words, bytes);
-  return bytes;
+  const known = made.get(words) ?? makeBroadcast(words);
+  made.set(words, known);
+  return known;
 }
+
+async function makeBroadcast(words: string): Promise<Buffer> {
+  const clips: Record<string, string> = { $IN: FRIDAY, $STRIP: await strip() };
+  const inputOf = (word: string) => (clips[word] === undefined ? [word] : ["-stream_loop", "1", "-i", clips[word]]);
+  return await madeStream(words.split(" ").flatMap(inputOf));
+}
+
+/** 640 pixels are wider than the lowest rung's box, so there are two rungs. */
+const strip = () => madeFile(args`-i ${FRIDAY} -vf crop=640:96 -c:v libx264 -preset ultrafast -qp 8 -c:a copy`, "mp4");
 
 export const H264 = "-c:v libx264 -preset ultrafast -g 30 -bf 0";
 export const FLV = `-t 6 ${H264} -c:a aac -f flv`;

@@ -1,6 +1,7 @@
 /** An independent reference: Debian's ffmpeg decodes the source. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { madeFacts } from "./made.ts";
 
 const run = promisify(execFile);
 const MAX_BYTES = 1 << 30;
@@ -34,22 +35,9 @@ export async function referencePictures(
 
 /** Times of a source's pictures in display order, in seconds of its own clock; derived from the frame rate where a container has none (AVI). */
 export async function referenceTimes(path: string, rate: { num: number; den: number }): Promise<number[]> {
-  const { stdout } = await run(
-    "ffprobe",
-    [
-      "-v",
-      "error",
-      "-select_streams",
-      "v:0",
-      "-show_entries",
-      "frame=best_effort_timestamp_time",
-      "-of",
-      "csv=p=0",
-      path,
-    ],
-    { maxBuffer: MAX_BYTES },
-  );
-  const times = stdout
+  const entries = ["-show_entries", "frame=best_effort_timestamp_time", "-of", "csv=p=0"];
+  const facts = await madeFacts(["-select_streams", "v:0", ...entries, path]);
+  const times = facts
     .trim()
     .split(/\n+/)
     .map((line) => Number.parseFloat(line));
