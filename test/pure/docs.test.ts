@@ -47,6 +47,13 @@ describe("README", () => {
   });
 });
 
+test("the page of commands lists every script of package.json, and no other", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const named = [...read("docs/guides/commands.md").matchAll(/`npm (?:run )?([a-z:-]+)/g)].map(([, name]) => name!);
+  const known = Object.keys(scripts).filter((name) => !name.startsWith("pre"));
+  expect(new Set(named.filter((name) => name !== "ci"))).toEqual(new Set(known));
+});
+
 describe("files that pages name", () => {
   test.each(PAGES)("%s: every TypeScript file named by its path exists", (page) => {
     const named = read(page).matchAll(
