@@ -1,25 +1,28 @@
 /** Projects that run one after another. */
 export type Lane = readonly string[];
 
+/** Lanes that run concurrently. */
+export type Phase = readonly Lane[];
+
 /**
- * Phases run one after another, the lanes of a phase concurrently. The first and the last phase play, broadcast, restart and measure response
- * times in real time, so they leave a part of the CPU free. The second is bound by the CPU: its tests wait for conditions, and may take
- * longer. A third lane beside players makes them stall, and so do the crash tests and, for the live players, e2e; beside tests that compute, a third lane takes as long as
- * it saves.
+ * They play, broadcast, restart and measure response times in real time, so they leave a part of the CPU free. The phases run one after another. A third
+ * lane beside players makes them stall, and so do the crash tests and, for the live players, e2e.
  */
-export const PHASES: readonly (readonly Lane[])[] = [
+export const REAL_TIME: readonly Phase[] = [
   [
     ["conformance", "crash"],
     ["growing", "platform"],
   ],
-  [
-    ["encoder", "fuzz", "pure"],
-    ["worker", "gateway"],
-  ],
   [["e2e", "live"], ["broadcast"]],
 ];
 
-export const PROJECTS: readonly string[] = PHASES.flat(2);
+/** Bound by the CPU: these tests wait for conditions, and may take longer. */
+export const COMPUTING: Phase = [
+  ["encoder", "fuzz", "pure"],
+  ["worker", "gateway"],
+];
+
+export const PROJECTS: readonly string[] = [...REAL_TIME.flat(2), ...COMPUTING.flat()];
 
 /** The project of a test file has the name of its folder, with two exceptions. */
 export function projectOf(file: string): string {
