@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { readBaseConfig } from "../deploy/config.ts";
 import { insertWorkspace } from "../workspaces/statements.ts";
@@ -8,6 +9,7 @@ import { type Secrets, StartError } from "./settings.ts";
 /** The part of D1 that the scripts need. */
 export interface LocalDatabase {
   exec(query: string): Promise<unknown>;
+  /** A statement that can be repeated: `all` repeats it while a running platform holds the database's lock. */
   prepare(query: string): Statement;
   batch(statements: Statement[]): Promise<unknown>;
 }
@@ -65,6 +67,21 @@ export const withLocalDatabase = <T>(statePath: string, use: (database: LocalDat
 
 type Batch = { sql: string; values: unknown[] }[];
 
+/** How D1 says that another process holds the lock. */
+const LOCKED = /database is locked|session commit token/;
+const LOCKED_TRIES = 20;
+const LOCKED_PAUSE_MS = 100;
+
+async function untilUnlocked<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === LOCKED_TRIES || !LOCKED.test((error as Error).message)) throw error;
+      await pause(LOCKED_PAUSE_MS);
+    }
+}
+
 function databaseIn(host: Miniflare): LocalDatabase {
   const execute = async (batch: Batch) => {
     const answer = await host.dispatchFetch("http://localhost/", { method: "POST", body: JSON.stringify(batch) });
@@ -75,7 +92,7 @@ function databaseIn(host: Miniflare): LocalDatabase {
     sql,
     values,
     bind: (...given) => statement(sql, given),
-    all: async () => (await execute([{ sql, values }]))[0]!,
+    all: async () => (await untilUnlocked(() => execute([{ sql, values }])))[0]!,
   });
   return {
     exec: (sql) => execute([{ sql, values: [] }]),

@@ -48,7 +48,8 @@ export async function createCredential(database: Database, workspaceId: string, 
 /** @returns false when there is no such credential, or it is revoked already */
 export async function revokeCredential(database: Database, id: string, now = new Date()): Promise<boolean> {
   const rows = await database.run([
-    `UPDATE credentials SET revoked_at = ${now.getTime()} WHERE id = ${text(id)} AND revoked_at IS NULL RETURNING id`,
+    `UPDATE credentials SET revoked_at = ${now.getTime()} WHERE id = ${text(id)} AND revoked_at IS NULL`,
+    `SELECT id FROM credentials WHERE id = ${text(id)} AND revoked_at = ${now.getTime()}`, // a statement may be repeated
   ]);
   return rows.length > 0;
 }

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { createSocket } from "node:dgram";
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { applyMigrations, type LocalDatabase } from "../../../scripts/local/database.ts";
+import { applyMigrations, type LocalDatabase, withLocalDatabase } from "../../../scripts/local/database.ts";
 import { HeldOutput } from "../../../scripts/local/held-output.ts";
 import { answersInTime, refusesConnections } from "../../../scripts/local/liveness.ts";
 import { loadErrorIn } from "../../../scripts/local/load-error.ts";
@@ -294,4 +294,18 @@ test("a port refuses connections when nothing listens there, and not when its pr
   expect(await refusesConnections(port)).toBe(false);
   await new Promise((done) => server.close(done));
   expect(await refusesConnections(port)).toBe(true);
+});
+
+test("a statement waits until a running platform has released the database", async () => {
+  await withLocalDatabase(folder, async (database) => {
+    await database.exec("CREATE TABLE held (id INTEGER)");
+    const files = await readdir(folder, { recursive: true });
+    const file = files.find((name) => /d1.*[0-9a-f]{64}\.sqlite$/.test(name))!;
+    const platform = new DatabaseSync(join(folder, file));
+    platform.exec("BEGIN IMMEDIATE");
+    setTimeout(() => platform.exec("COMMIT"), 300);
+    await database.prepare("INSERT INTO held VALUES (1)").all();
+    expect((await database.prepare("SELECT id FROM held").all()).results).toEqual([{ id: 1 }]);
+    platform.close();
+  });
 });
