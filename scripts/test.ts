@@ -14,7 +14,7 @@ import { parseArguments, type Selection } from "./suite/arguments.ts";
 import { changedFiles, testsFor } from "./suite/changed.ts";
 import { importGraph } from "./suite/import-graph.ts";
 import { openBackground } from "./suite/background.ts";
-import { COMPUTING, type Phase, projectOf, PROJECTS, REAL_TIME } from "./suite/lanes.ts";
+import { COMPUTING, type Lane, projectOf, PROJECTS, REAL_TIME } from "./suite/lanes.ts";
 import { installTestDependencies } from "./test-dependencies.ts";
 
 interface Report {
@@ -116,7 +116,7 @@ function failuresOf({ testResults }: Report): string[] {
   });
 }
 
-async function runPhase(lanes: Phase, start: Spawn): Promise<void> {
+async function runLanes(lanes: readonly Lane[], start: Spawn): Promise<void> {
   const runLane = async (projects: readonly string[]) => {
     for (const project of projects) if (isSelected(project)) await runProject(project, start);
   };
@@ -147,11 +147,11 @@ await installTestDependencies();
 const background = await openBackground();
 const compute = async (start: Spawn) => {
   await runChecks(start);
-  await runPhase(COMPUTING, start);
+  await runLanes(COMPUTING, start);
 };
-const computed = background === null ? await compute(spawn) : compute(background.spawn);
-for (const phase of REAL_TIME) await runPhase(phase, spawn);
-await computed;
+if (background === null) await compute(spawn);
+const computed = background && compute(background.spawn);
+await Promise.all([computed, runLanes(REAL_TIME, spawn)]);
 await background?.close();
 // Last, because readers start at the end of a long log.
 for (const text of failures) console.log(`\nFAILED ${text}`);

@@ -1,7 +1,8 @@
 /** Runs programs with the CPU time that nothing else wants. */
-import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { spawn } from "node:child_process";
 import { access, mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Spawn } from "../check/run.ts";
 
 /** Where control groups of the CPU are mounted: version 1, then version 2. */
 const ROOTS = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup"];
@@ -10,7 +11,7 @@ const ROOTS = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup"];
 const ENTER = 'echo $$ > "$0/cgroup.procs" && exec "$@"';
 
 export interface Background {
-  spawn(command: string, args: readonly string[], options: SpawnOptions): ChildProcess;
+  spawn: Spawn;
   close(): Promise<void>;
 }
 

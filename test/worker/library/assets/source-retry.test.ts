@@ -33,8 +33,9 @@ test("a media whose source cannot be reached says so, to its owner and to player
   const media = await until(read, ({ progress }) => progress?.retry !== undefined);
   expect(media).toMatchObject({
     status: "Downloading",
-    progress: { stage: "downloading", percent: 0, retry: { reason: "source_unresolvable", attempt: 1 } },
+    progress: { stage: "downloading", percent: 0, retry: { reason: "source_unresolvable" } },
   });
+  expect(media.progress!.retry!.attempt).toBeGreaterThanOrEqual(1); // a second attempt may have failed by now
   const waitMs = Date.parse(media.progress!.retry!.nextAttemptAt) - beforeMs;
   expect(waitMs).toBeGreaterThanOrEqual(2000);
   const manifest = await get(`/${playbackId}.m3u8`);
