@@ -6,7 +6,7 @@ import { newPlaybackId, recordedView } from "../test/e2e/video-data/recorded-vie
 import { playScripted } from "../test/e2e/video-data/scripted-play.ts";
 import { type Stage, startStage } from "../test/e2e/players/stage.ts";
 import { madeFile } from "../test/support/made.ts";
-import { isReady } from "../test/support/platform.ts";
+import { isReady, startTestPlatform } from "../test/support/platform.ts";
 import { type Figure, median, milliseconds } from "./support/figures.ts";
 
 const PLAYS = Number(process.env["BENCH_PLAYS"] ?? 20);
@@ -21,7 +21,8 @@ const MOST_STARTUP_ERROR_MS = 50;
 const MOST_SHARE = 0.05;
 
 export async function run(): Promise<Figure[]> {
-  const stage = await startStage();
+  const platform = await startTestPlatform();
+  const stage = await startStage(Promise.resolve(platform));
   try {
     const loop = ["-stream_loop", "3", "-i", "test/fixtures/flower.mp4", "-t", "18", "-vf", "scale=640:360"];
     await stage.serve("film.mp4", await madeFile([...loop, "-movflags", "+faststart"], "mp4"));
@@ -33,6 +34,8 @@ export async function run(): Promise<Figure[]> {
     return figuresOf(plays);
   } finally {
     await stage.close();
+    await platform.stop();
+    await platform.removeHome();
   }
 }
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inspectFile } from "../support/inspect-file.ts";
 import { eventually, manifestOf, newLiveStream, streamOf, untilSegment } from "../support/live-watch.ts";
 import { type OtherPlayer, play, type Playing } from "../support/other-players.ts";
-import { isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { isReady, sharedPlatform, type SharedPlatform } from "../support/platform.ts";
 
 const BEFORE_MS = 9000; // players begin up to 6 s behind the edge
 const ABSENT_MS = 4000;
@@ -21,7 +21,7 @@ const LIVE: [OtherPlayer, "HLS" | "DASH"][] = [
   ["gstreamer", "HLS"],
 ];
 
-let platform: TestPlatform;
+let platform: SharedPlatform;
 let broadcaster: ChildProcess;
 let live: Map<string, { playing: Playing; last: number }>;
 let recording: string;
@@ -34,7 +34,7 @@ const SOURCE = [
 const textOf = async (url: string) => await (await fetch(url)).text();
 
 beforeAll(async () => {
-  platform = await startTestPlatform({ withIngest: true });
+  platform = await sharedPlatform({ withIngest: true });
   const stream = await newLiveStream(platform);
   const begin = () => spawn("ffmpeg", [...SOURCE, stream.ingest.rtmp], { stdio: "ignore" });
   broadcaster = begin();
@@ -61,8 +61,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   broadcaster?.kill("SIGKILL");
-  await platform?.stop();
-  await platform?.removeHome();
 });
 
 describe("a live broadcast whose broadcaster is disconnected and returns", () => {

@@ -16,16 +16,16 @@ import {
   streamOf,
   untilSegment,
 } from "../support/live-watch.ts";
-import { isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { isReady, sharedPlatform, type SharedPlatform } from "../support/platform.ts";
 import { startCountingProxy } from "../support/players/counting-proxy.ts";
 import { remoteOf } from "../support/players/mpv-remote.ts";
 import { ffmpeg, mpv, type Program, vlc } from "../support/players/programs.ts";
 
-let platform: TestPlatform;
+let platform: SharedPlatform;
 let stream: LiveStreamRecord;
 let broadcaster: Broadcaster;
 beforeAll(async () => {
-  platform = await startTestPlatform({ withIngest: true });
+  platform = await sharedPlatform({ withIngest: true });
   stream = await newLiveStream(platform, { maxDuration: 3600 });
   const small = { widthPx: 320, heightPx: 180, frameRate: 15, bitrateBps: 300_000, keySeconds: 1 };
   broadcaster = await startBroadcaster(stream.ingest.rtmp, small);
@@ -33,8 +33,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await broadcaster?.stop();
-  await platform?.stop();
-  await platform?.removeHome();
 });
 
 test("every answer of the local platform has a Date, as behind Cloudflare", async () => {

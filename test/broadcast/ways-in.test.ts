@@ -4,24 +4,18 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { gatewayCredential } from "../../protocol/gateway-credential.ts";
 import { broadcastOf, TS } from "../support/live.ts";
 import { eventually, manifestOf, newLiveStream, untilSegment } from "../support/live-watch.ts";
-import { freePort, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { freePort, sharedPlatform } from "../support/platform.ts";
 
 const run = promisify(execFile);
 const SOURCE =
   "-v error -re -f lavfi -i testsrc2=size=320x180:rate=15 -f lavfi -i sine -t 8 -c:v libx264 -preset ultrafast -g 15 -bf 0 -c:a aac -f mpegts";
 
-let platform: TestPlatform;
-afterEach(async () => {
-  await platform?.stop();
-  await platform?.removeHome();
-});
-
 test("SRT, with the API's address; a thumbnail of the live edge and the number of viewers meanwhile", async () => {
-  platform = await startTestPlatform({ withIngest: true });
+  const platform = await sharedPlatform({ withIngest: true });
   const stream = await newLiveStream(platform);
   const wrong = stream.ingest.srt.replace(/passphrase=.{8}/, "passphrase=00000000");
   await expect(run("ffmpeg", [...SOURCE.split(" "), wrong])).rejects.toThrow(/Command failed/);
@@ -40,7 +34,7 @@ test("SRT, with the API's address; a thumbnail of the live edge and the number o
 });
 
 test("an HTTP push skips a gateway that has crashed and whose registration is still valid", async () => {
-  platform = await startTestPlatform({ withIngest: true });
+  const platform = await sharedPlatform({ withIngest: true });
   const { baseUrl, settings } = platform;
   const other = fork("encoder/gateway/gateway.ts", [], {
     env: {
@@ -66,7 +60,7 @@ test("an HTTP push skips a gateway that has crashed and whose registration is st
 });
 
 test("HTTP only, without a gateway: the encoder service accepts the broadcast", async () => {
-  platform = await startTestPlatform();
+  const platform = await sharedPlatform();
   const stream = await newLiveStream(platform);
   expect(Object.keys(stream.ingest)).toEqual(["http"]);
   const bytes = await broadcastOf(`$IN -s 320x180 ${TS}`);

@@ -9,7 +9,7 @@ import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { codeBlocks, theBlock } from "../support/guide-blocks.ts";
-import { isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { isReady, sharedPlatform, type SharedPlatform } from "../support/platform.ts";
 import { launchChromium } from "./players/chromium.ts";
 
 const blocks = codeBlocks("sdk/README.md");
@@ -17,7 +17,7 @@ const FILM = "test/fixtures/flower.mp4";
 const PAGE = `<!doctype html><link rel="icon" href="data:,"><input type="file"><progress value="0"></progress>
 <script type="module" src="/page.js"></script>`;
 
-let platform: TestPlatform;
+let platform: SharedPlatform;
 let browser: Browser;
 let folder: string;
 let server: Server;
@@ -26,7 +26,7 @@ let uploadUrl = "";
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sluice-sdk-page-"));
-  [platform, browser] = await Promise.all([startTestPlatform(), launchChromium()]);
+  [platform, browser] = await Promise.all([sharedPlatform(), launchChromium()]);
   const [script, newUpload] = [await bundled("In the page", "browser"), await serverExample()];
   server = createServer((request, response) => {
     void (async () => {
@@ -41,8 +41,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   server?.close();
-  await Promise.all([browser?.close(), platform?.stop()]);
-  await Promise.all([platform?.removeHome(), rm(folder, { recursive: true, force: true })]);
+  await Promise.all([browser?.close(), rm(folder, { recursive: true, force: true })]);
 });
 
 async function bundled(heading: string, target: "browser" | "node"): Promise<string> {

@@ -1,5 +1,5 @@
 /** A live stream of a test platform as a player sees it: whole segments of a playlist, each with its playlist state. */
-import type { TestPlatform } from "./platform.ts";
+import type { SharedPlatform } from "./platform.ts";
 
 export interface LiveStreamRecord {
   streamId: string;
@@ -20,7 +20,7 @@ export interface SeenSegment {
 
 const POLL_MS = 50;
 
-export async function newLiveStream(platform: TestPlatform, settings: object = {}): Promise<LiveStreamRecord> {
+export async function newLiveStream(platform: SharedPlatform, settings: object = {}): Promise<LiveStreamRecord> {
   const { status, body } = await platform.api<LiveStreamRecord>("POST", "/v1/live/streams", {
     playbackSettings: { accessPolicy: "public" },
     inputMediaSettings: { enableDvrMode: true, maxResolution: "480p", ...settings },
@@ -78,25 +78,27 @@ export async function segmentsOf(playlistUrl: string): Promise<SeenSegment[] | n
   return segments;
 }
 
-export const manifestOf = ({ baseUrl }: TestPlatform, { playbackIds }: LiveStreamRecord) =>
+export const manifestOf = ({ baseUrl }: SharedPlatform, { playbackIds }: LiveStreamRecord) =>
   `${baseUrl}/${playbackIds[0]!.id}.m3u8`;
 
 /** @returns the smallest picture's playlist, once it lists a whole segment */
-export const untilSegment = (platform: TestPlatform, stream: LiveStreamRecord): Promise<string> =>
+export const untilSegment = (platform: SharedPlatform, stream: LiveStreamRecord): Promise<string> =>
   eventually("a whole segment", async () => {
     const playlist = await smallestPlaylist(manifestOf(platform, stream));
     return playlist !== null && ((await segmentsOf(playlist))?.length ?? 0) > 0 ? playlist : null;
   });
 
 /** The stream's address with its DVR window, from the first segment. */
-export const dvrOf = (platform: TestPlatform, { playbackIds }: LiveStreamRecord) =>
+export const dvrOf = (platform: SharedPlatform, { playbackIds }: LiveStreamRecord) =>
   `${platform.baseUrl}/${playbackIds[0]!.id}.m3u8?dvrMode=true`;
 
-export const streamOf = async (platform: TestPlatform, { streamId }: { streamId: string }): Promise<LiveStreamRecord> =>
-  (await platform.api<LiveStreamRecord>("GET", `/v1/live/streams/${streamId}`)).body.data;
+export const streamOf = async (
+  platform: SharedPlatform,
+  { streamId }: { streamId: string },
+): Promise<LiveStreamRecord> => (await platform.api<LiveStreamRecord>("GET", `/v1/live/streams/${streamId}`)).body.data;
 
 /** Types of an object's events, the oldest first. */
-export async function eventTypesOf(platform: TestPlatform, objectId: string): Promise<string[]> {
+export async function eventTypesOf(platform: SharedPlatform, objectId: string): Promise<string[]> {
   const { body } = await platform.api<{ type: string; created_at: string }[]>(
     "GET",
     `/v1/events?objectId=${objectId}&limit=100`,

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -148,6 +149,29 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     },
     removeHome: () => rm(home, { recursive: true, force: true }),
   };
+}
+
+/** A platform that several files use: it has the records of all of them, and none of them stops it. */
+export type SharedPlatform = Omit<TestPlatform, "stop" | "removeHome">;
+
+const shared = new Map<boolean, Promise<SharedPlatform>>();
+
+/** Vitest kills this process, so a shell removes the folder: its input ends with the process. The platform may write for a moment longer. */
+function removeAfterExit(folder: string): void {
+  const script = 'cat; until rm -rf "$0"; do sleep 1; done';
+  spawn("sh", ["-c", script, folder], { stdio: ["pipe", "ignore", "ignore"], detached: true }).unref();
+}
+
+/** The platform of all files of this process. Its parts end with the process, because they notice that it is gone. */
+export function sharedPlatform({ withIngest = false } = {}): Promise<SharedPlatform> {
+  const start = async () => {
+    const platform = await startTestPlatform({ withIngest });
+    removeAfterExit(platform.home);
+    return platform;
+  };
+  const platform = shared.get(withIngest) ?? start();
+  shared.set(withIngest, platform);
+  return platform;
 }
 
 export const isReady = ({ status }: Media) => status === "Ready";

@@ -10,20 +10,20 @@ import {
   segmentsOf,
   smallestPlaylist,
 } from "../../support/live-watch.ts";
-import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
+import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 import { startCdn } from "./cdn.ts";
 
 const CHECK_SECONDS = 14;
 const VIEWERS = 500;
 const PARTS = 6;
 
-let platform: TestPlatform;
+let platform: SharedPlatform;
 let stream: LiveStreamRecord;
 let broadcaster: Broadcaster;
 let manifest: string;
 
 beforeAll(async () => {
-  platform = await startTestPlatform({ withIngest: true });
+  platform = await sharedPlatform({ withIngest: true });
   stream = await newLiveStream(platform);
   const small = { widthPx: 640, heightPx: 360, frameRate: 15, bitrateBps: 800_000 };
   broadcaster = await startBroadcaster(stream.ingest.rtmp, small);
@@ -34,8 +34,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await broadcaster?.stop();
-  await platform?.stop();
-  await platform?.removeHome();
 });
 
 test("500 viewers behind a CDN cause at most two origin requests per part or playlist, and none gets a stale edge", async () => {

@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Broadcaster, startBroadcaster } from "../../support/clock-broadcaster.ts";
 import { eventually, type LiveStreamRecord, segmentsOf } from "../../support/live-watch.ts";
-import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
+import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 import { launchChromium } from "../players/chromium.ts";
 import type { live } from "../players/live-page.ts";
 import { servePlayerPage } from "../players/page-server.ts";
@@ -13,7 +13,7 @@ const [SECONDS, BACK_SECONDS] = [8, 6];
 /** The end of the seekable range is the live edge. */
 const MOST_BEHIND_SECONDS = 5;
 
-let platform: TestPlatform;
+let platform: SharedPlatform;
 let browser: Browser;
 let page: Awaited<ReturnType<typeof servePlayerPage>>;
 let broadcaster: Broadcaster;
@@ -36,7 +36,7 @@ const configOf = (player: "hls.js" | "shaka") => {
 
 beforeAll(async () => {
   [platform, browser, page] = await Promise.all([
-    startTestPlatform({ withIngest: true }),
+    sharedPlatform({ withIngest: true }),
     launchChromium(),
     servePlayerPage("live-page.ts"),
   ]);
@@ -64,8 +64,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await broadcaster?.stop();
   await Promise.all([browser?.close(), page?.close()]);
-  await platform?.stop();
-  await platform?.removeHome();
 });
 
 type Live = typeof live;

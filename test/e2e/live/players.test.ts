@@ -10,7 +10,7 @@ import {
   segmentsOf,
   smallestPlaylist,
 } from "../../support/live-watch.ts";
-import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
+import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 import { commandOf, descendantsOf } from "../../support/processes.ts";
 import { axeFindings } from "../pages/axe.ts";
 import { contrastOf, whiten } from "../pages/contrast.ts";
@@ -30,7 +30,7 @@ const LEAST_HEADROOM_SECONDS = 0.3;
 /** Interruptions: the encoder is killed, later the broadcaster is disconnected for some time. */
 const [KILL_AFTER_MS, CUT_AFTER_MS, AWAY_MS, INTERRUPTED_SECONDS] = [5000, 12_000, 3000, 24];
 
-let platform: TestPlatform;
+let platform: SharedPlatform;
 let browser: Browser;
 let page: Awaited<ReturnType<typeof servePlayerPage>>;
 let broadcaster: Broadcaster;
@@ -61,7 +61,7 @@ function killEncoder(): void {
 beforeAll(
   async () => {
     [platform, browser, page] = await Promise.all([
-      startTestPlatform({ withIngest: true }),
+      sharedPlatform({ withIngest: true }),
       launchChromium(),
       servePlayerPage("live-page.ts"),
     ]);
@@ -87,8 +87,6 @@ beforeAll(
 afterAll(async () => {
   await broadcaster?.stop();
   await Promise.all([browser?.close(), page?.close()]);
-  await platform?.stop();
-  await platform?.removeHome();
 });
 
 test.each(PLAYERS)(

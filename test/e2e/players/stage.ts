@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
+import { sharedPlatform, type SharedPlatform } from "../../support/platform.ts";
 import { fileContent } from "../../support/source-content.ts";
 import { type SourceServer, startSourceServer } from "../../support/source-server.ts";
 import { launchChromium } from "./chromium.ts";
@@ -8,7 +8,7 @@ import { servePlayerPage } from "./page-server.ts";
 /** The environment for tests from POST to playback: a running platform, a source server, a browser with a page. */
 export interface Stage {
   server: SourceServer;
-  platform: TestPlatform;
+  platform: SharedPlatform;
   page: Awaited<ReturnType<typeof servePlayerPage>>;
   browser: Browser;
   /** Serves a file at a path. */
@@ -16,9 +16,10 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function startStage(): Promise<Stage> {
+/** @param own instead of the platform that all files share; its caller stops it */
+export async function startStage(own?: Promise<SharedPlatform>): Promise<Stage> {
   const server = await startSourceServer();
-  const [platform, page, browser] = await Promise.all([startTestPlatform(), servePlayerPage(), launchChromium()]);
+  const [platform, page, browser] = await Promise.all([own ?? sharedPlatform(), servePlayerPage(), launchChromium()]);
   return {
     server,
     platform,
@@ -28,8 +29,7 @@ export async function startStage(): Promise<Stage> {
       server.add(`/${name}`, { kind: "content", content: await fileContent(path) });
     },
     async close() {
-      await Promise.all([browser.close(), page.close(), platform.stop()]);
-      await Promise.all([platform.removeHome(), server.stop()]);
+      await Promise.all([browser.close(), page.close(), server.stop()]);
     },
   };
 }
