@@ -4,11 +4,9 @@ import { line, Metadata, pattern } from "../../platform/http/fields.ts";
 
 const LATENCY_MODES = ["low", "standard"] as const;
 
-const policy = () =>
-  z
-    .enum(["public", "private"])
-    .default("public")
-    .openapi({ description: "`private`: only with a token of a signing key" });
+const Policy = z.enum(["public", "private"]);
+const POLICY = { description: "`private`: only with a token of a signing key" };
+const policy = () => Policy.default("public").openapi(POLICY);
 const reconnectWindow = () =>
   z.int().min(60).max(1800).openapi({ description: "Seconds for which a lost encoder may come back" });
 const allowViewerClips = () =>
@@ -127,7 +125,10 @@ export const StreamDetail = StreamAnswer.extend({
   mediaIds: z.array(z.uuid()).openapi({ description: "Recordings" }),
 }).openapi("StreamDetail");
 
-export const CreatePlaybackId = z.object({ accessPolicy: policy() }).openapi("CreateLivePlaybackId");
+/** Without a default here, so that an absent policy can be told from `public`. */
+export const CreatePlaybackId = z
+  .object({ accessPolicy: Policy.optional().openapi({ ...POLICY, default: "public" }) })
+  .openapi("CreateLivePlaybackId");
 
 export const CreateTarget = z
   .object({
