@@ -19,7 +19,7 @@ export const fieldName = (path: readonly PropertyKey[]): string =>
   );
 
 /** A member of a body that its schema does not know. */
-interface UnknownMember {
+export interface UnknownMember {
   /** Those known beside it. */
   fields: Record<string, z.core.$ZodType>;
   /** Of the object that it is in. */

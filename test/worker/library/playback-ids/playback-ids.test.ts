@@ -167,6 +167,35 @@ describe("rules", () => {
   });
 });
 
+test.each([
+  ["POST", "/v1/on-demand", { public: false }, "public"],
+  ["POST", "/v1/on-demand", { drm: true }, "drm"],
+  [
+    "POST",
+    "/v1/on-demand",
+    { accessRestrictions: { domains: { dney: ["evil.test"] } } },
+    "accessRestrictions.domains.dney",
+  ],
+  [
+    "POST",
+    "/v1/on-demand/upload",
+    { corsOrigin: "*", pushMediaSettings: { accessPolicy: "public", accessRestrictions: { countries: ["DE"] } } },
+    "pushMediaSettings.accessRestrictions.countries",
+  ],
+  ["POST", "/v1/live/streams", { playbackSettings: { signed: true } }, "playbackSettings.signed"],
+  ["PATCH", "domains", { denied: ["evil.test"] }, "denied"],
+])("%s %s refuses a misspelt or foreign restriction: %j", async (method, path, body, field) => {
+  const { path: playbackIds, first } = await newMedia();
+  const isChange = path === "domains";
+  const media = path === "/v1/on-demand" ? videoFrom("https://cdn.test/a.mp4") : {};
+  const to = isChange ? `${playbackIds}/${first.id}/${path}` : path;
+  const refused = await workspace.request(method, to, { ...media, ...body });
+  expect([refused.status, (await refused.json<ErrorBody>()).error.fields]).toEqual([
+    422,
+    [{ field, message: "is invalid" }],
+  ]);
+});
+
 describe("rules without effect are named in the warnings of", () => {
   const warningsOf = async (answer: Response) => [
     answer.status,
