@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { changedElsewhere } from "../../platform/http/changed-elsewhere.ts";
+import { later } from "../../platform/http/later.ts";
 import { line, Metadata, pattern } from "../../platform/http/fields.ts";
 
 const LATENCY_MODES = ["low", "standard"] as const;
@@ -38,6 +39,7 @@ export const InputMediaSettings = z.object({
     .uuid()
     .nullish()
     .openapi({ description: "Encrypts the stream, its recordings and clips; both policies must be `private`" }),
+  closedCaptions: later(),
 });
 
 export const CreateStream = z
@@ -65,6 +67,7 @@ export const UpdateStream = changedElsewhere(
     enableRecording: AT_CREATION,
     latencyMode: AT_CREATION,
     lowLatency: AT_CREATION,
+    closedCaptions: "live captions are not available yet",
     drmConfigurationId: AT_CREATION,
     accessPolicy: "each playback ID has its own: create one with POST /v1/live/streams/{streamId}/playback-ids",
   },
