@@ -120,6 +120,22 @@ export const TargetRecord = z
     streamKey: z.string(),
     isEnabled: z.boolean(),
     metadata: z.record(z.string(), z.string()).optional(),
+    state: z.enum(["idle", "starting", "broadcasting", "failed"]).openapi({
+      description:
+        "`broadcasting`: the target receives the broadcast; `failed`: the last attempt failed, and another one follows while the broadcast is on air; `idle`: nothing is sent",
+    }),
+    failure: z
+      .object({
+        reason: z.string().openapi({
+          description:
+            "`malformed_url`, `forbidden_address`, `unreachable`, `refused`, `timeout`, `lost`, `unsupported`, `overloaded` or `crashed`",
+          example: "unreachable",
+        }),
+        detail: z.string().openapi({ description: "For people; may be empty", example: "ECONNREFUSED" }),
+        at: z.string(),
+      })
+      .optional()
+      .openapi({ description: "Of `failed`; kept after the broadcast until the next one begins" }),
   })
   .openapi("SimulcastTarget");
 
@@ -140,6 +156,7 @@ export const CreateTarget = z
       example: "rtmps://ingest.example.com:443/live",
     }),
     streamKey: line(1024).min(1),
+    isEnabled: z.boolean().default(true).openapi({ description: "`false`: it gets no broadcast until it is enabled" }),
     metadata: Metadata.optional(),
   })
   .openapi("CreateSimulcastTarget");
