@@ -1,9 +1,11 @@
 import type { z } from "@hono/zod-openapi";
 import type { Committed } from "../../events/webhooks/index.ts";
 import type { Env } from "../../platform/env.ts";
+import { hinted } from "../../platform/http/issue-hints.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
+import { urlHint } from "../../platform/network/public-url.ts";
 import { changeStream } from "../streams/change-stream.ts";
 import { newHexId } from "../streams/ids.ts";
 import type { LiveStream, SimulcastTarget } from "../streams/repository.ts";
@@ -53,6 +55,8 @@ function tooManyTargets(): Problem {
 function requireValidUrl(body: { url: string }, allowPrivateNetwork: boolean): void {
   const message = targetUrlProblem(body.url, allowPrivateNetwork);
   if (message === null) return;
-  const issues: z.core.$ZodIssue[] = [{ code: "custom", path: ["url"], message, input: undefined }];
+  const issues: z.core.$ZodIssue[] = [
+    { code: "custom", path: ["url"], ...hinted(message, urlHint(message)), input: undefined },
+  ];
   throw validationProblem({ issues }, { data: body, schema: null });
 }
