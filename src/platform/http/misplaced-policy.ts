@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import { nearestName } from "./nearest-name.ts";
+import { nearestName } from "../../../protocol/nearest-name.ts";
 import { Problem } from "./problems.ts";
 import { type UnknownMember, unknownFieldsWhere } from "./unknown-fields.ts";
 import { validationProblem } from "./validation.ts";

@@ -1,6 +1,6 @@
 /** Fields of a request that its schema does not know. Pure. */
 import type { z } from "@hono/zod-openapi";
-import { isSameName, nearestName } from "./nearest-name.ts";
+import { isSameName, nearestName } from "../../../protocol/nearest-name.ts";
 import { elsewhereOf } from "./changed-elsewhere.ts";
 import { isLater } from "./later.ts";
 import type { FieldProblem } from "./problems.ts";
