@@ -225,7 +225,10 @@ export const TargetState = z.object({
   /** ID of the event, unchanged in retries. */
   eventId: z.uuid(),
   simulcastId: z.string().max(64),
-  state: z.enum(["starting", "broadcasting"]),
+  /** `failed`: it is unreachable, refuses or was lost, and is tried again; `ended`: nothing is sent any more, without a failure. */
+  state: z.enum(["starting", "broadcasting", "failed", "ended"]),
+  /** Of `failed`. Neither contains the target's address or key. */
+  failure: z.object({ reason: z.string().max(64), detail: z.string().max(256) }).optional(),
   at: z.number().min(0), // epoch ms
 });
 export type TargetState = z.infer<typeof TargetState>;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
-import { nearestName } from "../src/platform/http/nearest-name.ts";
+import { nearestName } from "../protocol/nearest-name.ts";
 import { migrationsAreFresh } from "./check/migrations.ts";
 import { type Outcome, type Run, runBy, type Spawn } from "./check/run.ts";
 

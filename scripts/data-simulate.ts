@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { optionMistake } from "./local/option-mistake.ts";
+import { optionMistake } from "../sdk/cli/terminal/option-mistake.ts";
 import { beaconsOf, sendBeacon } from "./simulate/send.ts";
 import { MAX_DAYS, simulateView } from "./simulate/view.ts";
 

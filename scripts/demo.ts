@@ -12,7 +12,7 @@ import { Screen } from "../sdk/cli/terminal/screen.ts";
 import { CommandError } from "../sdk/cli/terminal/usage-error.ts";
 import { serveFile } from "./local/file-server.ts";
 import { type Platform, startPlatform } from "./local/platform.ts";
-import { optionMistake } from "./local/option-mistake.ts";
+import { optionMistake } from "../sdk/cli/terminal/option-mistake.ts";
 import { loadSettings, StartError } from "./local/settings.ts";
 import { SOURCE_ERRORS } from "../src/library/sources/source-errors.ts";
 import { stopWithNpm } from "./local/stop-with-npm.ts";

@@ -16,7 +16,7 @@ import { requireAllSecrets, requireUsableSecrets } from "./deploy/secrets-file.t
 import { settingLines } from "./deploy/setting-lines.ts";
 import { DeployError, type DeploySettings, loadDeploySettings } from "./deploy/settings.ts";
 import { Wrangler } from "./deploy/wrangler.ts";
-import { optionMistake } from "./local/option-mistake.ts";
+import { optionMistake } from "../sdk/cli/terminal/option-mistake.ts";
 import { swallowedOptions } from "./local/swallowed-options.ts";
 import { refuseUsage, runCommand } from "./workspaces/command.ts";
 import { printCredential } from "./workspaces/print.ts";

@@ -1,8 +1,8 @@
 /** `npm run secrets`: manages a deployment's secrets in a file with mode 0600, which wrangler uploads (docs/guides/deploying.md). */
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { optionMistake } from "./local/option-mistake.ts";
-import { nearestName } from "../src/platform/http/nearest-name.ts";
+import { optionMistake } from "../sdk/cli/terminal/option-mistake.ts";
+import { nearestName } from "../protocol/nearest-name.ts";
 import { createSecrets, readSecrets, saveSecrets } from "./secrets/file.ts";
 import { freshSecret, SECRET_NAMES, type SecretName, type SecretValues } from "./secrets/fresh.ts";
 import { readBaseConfig } from "./deploy/config.ts";

@@ -136,6 +136,7 @@ const target: z.output<typeof TargetRecord> = {
   url: "rtmps://ingest.example.com:443/live",
   streamKey: "made-up-key-of-the-other-platform",
   isEnabled: true,
+  state: "idle",
 };
 const streamDetail: z.output<typeof StreamDetail> = {
   ...stream,

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { nearestName } from "../../src/platform/http/nearest-name.ts";
+import { nearestName } from "../../protocol/nearest-name.ts";
 
 /** A problem of a settings file in one line, such as `sluice.config.json: routes[0]: must be …`. */
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { nearestName } from "../../src/platform/http/nearest-name.ts";
+import { nearestName } from "../../protocol/nearest-name.ts";
 import { deployedVariableProblem } from "../../src/platform/variables.ts";
 import { SECRET_NAMES } from "../secrets/fresh.ts";
 import { issueLine } from "./issue-lines.ts";

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { optionMistake } from "./option-mistake.ts";
+import { optionMistake } from "../../sdk/cli/terminal/option-mistake.ts";
 
 /** For commands whose only option is `--help`: prints the help, and ends the process for anything else. */
 export function acceptNoOptions(help: string): void {

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { DeployError } from "../deploy/settings.ts";
-import { optionMistake } from "../local/option-mistake.ts";
+import { optionMistake } from "../../sdk/cli/terminal/option-mistake.ts";
 import { StartError } from "../local/settings.ts";
 import { swallowedOptions } from "../local/swallowed-options.ts";
 import type { Target } from "./open.ts";

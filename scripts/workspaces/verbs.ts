@@ -1,4 +1,4 @@
-import { nearestName } from "../../src/platform/http/nearest-name.ts";
+import { nearestName } from "../../protocol/nearest-name.ts";
 
 /** The argument of a verb; null = the verb has none. */
 type Argument = { what: string; isOptional?: true } | null;

@@ -16,9 +16,19 @@ export function checkCredentials({ baseUrl, accessToken, secretKey }: Credential
   const { username, search, hash } = new URL(baseUrl);
   if (username !== "" || search !== "" || hash !== "")
     throw new SluiceError("the base URL must have no credentials, query or fragment");
-  if (accessToken === "" || accessToken.includes(":"))
-    throw new SluiceError("the access token must be the id of an API credential");
-  if (secretKey === "") throw new SluiceError("the secret key is empty");
+  requireText("the access token", accessToken);
+  if (accessToken.includes(":")) throw new SluiceError("the access token must be the id of an API credential");
+  requireText("the secret key", secretKey);
+}
+
+/**
+ * For values that usually come from environment variables, which may be unset.
+ *
+ * @throws {SluiceError}
+ */
+export function requireText(what: string, value: unknown): void {
+  if (typeof value !== "string") throw new SluiceError(`${what} is ${typeof value}; is its environment variable set?`);
+  if (value === "") throw new SluiceError(`${what} is empty`);
 }
 
 /** @returns without a slash at the end, and without the `/v1` that belongs to the paths */

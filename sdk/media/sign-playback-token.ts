@@ -1,4 +1,5 @@
 import { importPKCS8, SignJWT } from "jose";
+import { requireText } from "../api/credentials.ts";
 import { SluiceError } from "../api/errors.ts";
 
 export interface PlaybackTokenOptions {
@@ -30,7 +31,9 @@ export async function signPlaybackToken({
   claims = {},
   now = new Date(),
 }: PlaybackTokenOptions): Promise<string> {
-  if (keyId === "" || playbackId === "") throw new SluiceError("keyId and playbackId must not be empty");
+  requireText("keyId", keyId);
+  requireText("privateKey", privateKey);
+  requireText("playbackId", playbackId);
   if (!Number.isFinite(expiresIn) || expiresIn <= startsIn)
     throw new SluiceError("expiresIn must be a number of seconds above startsIn");
   const nowS = Math.floor(now.getTime() / 1000);

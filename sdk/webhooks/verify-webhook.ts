@@ -1,3 +1,4 @@
+import { requireText } from "../api/credentials.ts";
 import { SluiceError } from "../api/errors.ts";
 import type { MediaEvent } from "../api/types.ts";
 import { standardSignatureProblem, type SignedRequest } from "./signatures.ts";
@@ -31,7 +32,8 @@ export async function verifyWebhook(
   { toleranceSeconds, now = new Date() }: VerifyOptions = {},
 ): Promise<MediaEvent> {
   const bytes = bytesOf(body);
-  const secrets = typeof secret === "string" ? [secret] : secret;
+  const secrets = Array.isArray(secret) ? secret : [secret];
+  for (const one of secrets) requireText("the webhook's secret", one);
   const request: SignedRequest = { header: headerReader(headers), body: bytes, secrets };
   const problem = await standardSignatureProblem(request, { nowMs: now.getTime(), toleranceSeconds });
   if (problem !== null) throw new WebhookVerificationError(`the webhook is refused: ${problem}`);

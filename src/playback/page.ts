@@ -83,7 +83,7 @@ const isWaiting = (state: PageState) => canPlay(state) && state.kind !== "playab
 const reload = html`<noscript><meta http-equiv="refresh" content="${RELOAD_SECONDS}" /></noscript>`;
 
 function titleOf(resolved: Resolved | null, { kind }: PageState): string {
-  if (resolved === null) return "Not found";
+  if (resolved === null) return "This video does not exist";
   if (resolved.kind === "asset") return resolved.playable.title ?? "Video";
   const hasEnded = resolved.playable.session?.endedAtMs != null;
   return hasEnded && (kind === "playable" || kind === "recording") ? "Recording" : "Live";

@@ -8,7 +8,7 @@ import {
   verifyToken,
 } from "../tenancy/access/index.ts";
 import { findVerifyingKey } from "../tenancy/signing-keys/index.ts";
-import { Problem } from "../platform/http/problems.ts";
+import { type PageWords, Problem } from "../platform/http/problems.ts";
 import type { Env } from "../platform/env.ts";
 import type { Lasting } from "../platform/single-flight.ts";
 import { type Authority, Permission } from "./permission.ts";
@@ -75,11 +75,25 @@ export class Viewer {
     if (tokens.length > 1) throw unauthorized("repeated");
     const [token = ""] = tokens;
     if (token === "" && this.permit !== null)
-      throw new Problem("playback_unauthorized", "the address has expired; load the manifest with a token again");
+      throw new Problem("playback_unauthorized", "the address has expired; load the manifest with a token again", {
+        pageWords: EXPIRED,
+      });
     const valid = await verifyToken(token, { playbackId, workspaceId, purpose }, findKey, nowMs);
     if ("refusal" in valid) throw unauthorized(valid.refusal);
     return { ...valid, by: "token" };
   }
 }
 
-const unauthorized = (refusal: TokenRefusal) => new Problem("playback_unauthorized", TOKEN_REFUSALS[refusal]);
+const EXPIRED: PageWords = ["This link has expired", "Ask for a new one."];
+const UNUSABLE: PageWords = ["This link is not valid", "Check that it is complete, or ask for a new one."];
+/** For viewers. Without a token the page says that the video is private. */
+const PAGE_WORDS: Partial<Record<TokenRefusal, PageWords | undefined>> = {
+  missing: undefined,
+  expired: EXPIRED,
+  early: ["This link is not valid yet", "Open it again later."],
+};
+
+function unauthorized(refusal: TokenRefusal): Problem {
+  const pageWords = refusal in PAGE_WORDS ? PAGE_WORDS[refusal] : UNUSABLE;
+  return new Problem("playback_unauthorized", TOKEN_REFUSALS[refusal], { pageWords });
+}

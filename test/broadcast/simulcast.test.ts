@@ -23,7 +23,9 @@ test("a target gets the broadcast until it is disabled, and a refusing target do
   };
   const at = other.ingest.rtmp.lastIndexOf("/");
   const good = await add(other.ingest.rtmp.slice(0, at), other.ingest.rtmp.slice(at + 1));
-  await add(other.ingest.rtmp.slice(0, at), "a-key-of-nobody");
+  const bad = await add(other.ingest.rtmp.slice(0, at), "a-key-of-nobody");
+  const stateOf = async (path: string) =>
+    (await platform.api<{ state: string; failure?: { reason: string } }>("GET", path)).body.data;
   const broadcaster = await startBroadcaster(source.ingest.rtmp, {
     widthPx: 320,
     heightPx: 180,
@@ -34,6 +36,11 @@ test("a target gets the broadcast until it is disabled, and a refusing target do
   try {
     await untilSegment(platform, source);
     await untilSegment(platform, other);
+    await eventually("the record of the refusing target has its reason", async () => {
+      const { state, failure } = await stateOf(bad);
+      return state === "failed" && failure?.reason === "refused" ? true : null;
+    });
+    expect(await stateOf(good)).toMatchObject({ state: "broadcasting" });
     await platform.api("PUT", good, { isEnabled: false });
     await eventually("the other stream is idle", async () =>
       (await streamOf(platform, other)).status === "idle" ? true : null,

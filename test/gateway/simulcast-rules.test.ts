@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { isPublicAddress } from "../../encoder/gateway/simulcast/dial.ts";
 import type { FlvTag } from "../../encoder/gateway/simulcast/flv-tags.ts";
 import { TagQueue } from "../../encoder/gateway/simulcast/tag-queue.ts";
-import { destinationOf, retryAfterMs } from "../../encoder/gateway/simulcast/target.ts";
+import { destinationOf, reportOf, retryAfterMs } from "../../encoder/gateway/simulcast/target.ts";
+import { TargetState } from "../../protocol/live.ts";
 import * as rule from "../../src/platform/network/addresses.ts";
 
 test("encoder and Worker have the same rule for public addresses", () => {
@@ -30,6 +31,20 @@ test("a target's URL is parsed into application and port, with the protocol's de
   expect(destinationOf("rtmp://[2606:4700::1]/live")).toMatchObject({ host: "2606:4700::1", port: 1935 });
   for (const bad of ["http://a.example.com/live", "rtmp://a.example.com", "live"])
     expect(destinationOf(bad)).toBeNull();
+});
+
+test("the Worker is told each state, with the reason of a failure, and no more than it accepts", () => {
+  const failure = { reason: "unreachable", detail: "x".repeat(1000) } as const;
+  const reports = [
+    reportOf("connecting"),
+    reportOf("active"),
+    reportOf("disconnected", { reason: "lost", detail: "" }),
+    reportOf("failed", failure),
+    reportOf("idle"),
+  ];
+  expect(reports.map(({ state }) => state)).toEqual(["starting", "broadcasting", "failed", "failed", "ended"]);
+  for (const report of reports)
+    expect(() => TargetState.parse({ eventId: crypto.randomUUID(), simulcastId: "t", at: 0, ...report })).not.toThrow();
 });
 
 test("retries start after 1 s and double up to 30 s", () => {

@@ -45,8 +45,8 @@ function pushTo(
     {
       allowPrivateNetwork,
       ...limits,
-      onState: (id, state, reason) =>
-        void (states[id] ??= []).push(reason === undefined ? state : `${state}: ${reason}`),
+      onState: (id, state, failure) =>
+        void (states[id] ??= []).push(failure === undefined ? state : `${state}: ${failure.reason}`),
     },
   );
   pusher.retarget(targets);

@@ -79,6 +79,11 @@ describe("upload", () => {
     expect(output).toContain(`Player       ${platform.baseUrl}/player/`);
   });
 
+  test("without --watch says that the media is still being processed", async () => {
+    const { status, output } = await sluice("upload", FILM);
+    expect([status, output]).toEqual([0, expect.stringContaining("still being processed")]);
+  });
+
   test("of a private media waits with a token of its own, and does not print it", async () => {
     const { status, said, output } = await sluice("upload", FILM, "--watch", "--json", "--private");
     expect(status).toBe(0);
@@ -272,7 +277,28 @@ describe("a failure is explained, with its own exit status", () => {
     ["an empty file", ["upload", "/dev/null"], null, 1, "/dev/null is empty.\n"],
     ["no file", ["upload"], null, 2, "FILE or URL is missing.\n"],
     ["two files", ["upload", "a", "b"], null, 2, "Unexpected: b.\n"],
-    ["an unknown option", ["list", "--limt", "1"], null, 2, "Unknown option '--limt'.\n"],
+    [
+      "an unknown option",
+      ["list", "--limt", "1"],
+      null,
+      2,
+      "There is no option --limt; did you mean --limit? (there are --limit, --json).\n",
+    ],
+    [
+      "a URL of another protocol",
+      ["upload", "ftp://x/y.mp4"],
+      null,
+      2,
+      "Only http and https URLs can be fetched, not ftp://x/y.mp4.\n",
+    ],
+    ["an empty path", ["upload", ""], null, 2, "FILE or URL is empty.\n"],
+    [
+      "a secret that is none of a webhook",
+      ["webhooks", "listen", "--secret", "short"],
+      null,
+      2,
+      "--secret is not a webhook's secret: it is Base64 of 32 bytes. Give it exactly as the API returned it.\n",
+    ],
     ["an option of another form", ["list", "--limit", "x"], null, 2, '--limit is "x"; it must be an integer from 0'],
     ["an unknown choice", ["live", "create", "--latency", "no"], null, 2, '--latency is "no"; it must be one of low'],
     ["a broken pair", ["live", "create", "--metadata", "a"], null, 2, '--metadata is "a"; it must be KEY=VALUE.\n'],

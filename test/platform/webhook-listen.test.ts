@@ -248,6 +248,6 @@ test("a taken port and an invalid option end with a clear message", async () => 
   }
   const broken = listen(["--secret", "not base64!"]);
   expect(await broken.exit).toBe(2);
-  expect(broken.output()).toContain("--secret is not Base64");
+  expect(broken.output()).toContain("--secret is not a webhook's secret");
   expect(broken.output()).not.toContain("not base64!");
 });

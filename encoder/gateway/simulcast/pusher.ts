@@ -3,7 +3,7 @@ import { log, logWarning } from "../../../protocol/log.ts";
 import type { Unit } from "../source/container-units.ts";
 import { gatewaySlots, type PushSlots } from "./slots.ts";
 import { TargetPush } from "./target-push.ts";
-import type { SimulcastReason, SimulcastState, SimulcastTarget } from "./target.ts";
+import type { SimulcastFailure, SimulcastState, SimulcastTarget } from "./target.ts";
 import { SIMULCAST_QUEUE_BYTES } from "./tag-queue.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -17,7 +17,7 @@ export interface SimulcastOptions {
   queueBytes?: number;
   /** Default: the slots shared by all broadcasts of the gateway. */
   slots?: PushSlots;
-  onState(simulcastId: string, state: SimulcastState, reason?: SimulcastReason): void;
+  onState(simulcastId: string, state: SimulcastState, failure?: SimulcastFailure): void;
 }
 
 export class SimulcastPusher {
@@ -64,16 +64,14 @@ export class SimulcastPusher {
       queueBytes,
       slots,
       head: () => [...this.#head].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, bytes]) => bytes),
-      onState: (state, reason, detail) => this.#report(target, state, reason, detail),
+      onState: (state, failure) => this.#report(target, state, failure),
     });
   }
 
-  #report({ simulcastId }: SimulcastTarget, state: SimulcastState, reason?: SimulcastReason, detail?: string): void {
-    const why = reason === undefined ? {} : { reason, detail: detail ?? "" };
-    const write = reason === undefined ? log : logWarning;
-    write("simulcast.state", { ...this.#ids, simulcastId, state, ...why });
-    if (reason === undefined) this.#options.onState(simulcastId, state);
-    else this.#options.onState(simulcastId, state, reason);
+  #report({ simulcastId }: SimulcastTarget, state: SimulcastState, failure?: SimulcastFailure): void {
+    const write = failure === undefined ? log : logWarning;
+    write("simulcast.state", { ...this.#ids, simulcastId, state, ...failure });
+    this.#options.onState(simulcastId, state, failure);
   }
 }
 

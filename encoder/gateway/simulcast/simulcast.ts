@@ -1,11 +1,10 @@
 /** Synchronizes a broadcast's simulcast pushes with the stream's targets, and reports their states. */
 import { randomUUID } from "node:crypto";
-import type { TargetState } from "../../../protocol/live.ts";
 import { logWarning } from "../../../protocol/log.ts";
 import { pause } from "../../platform/pause.ts";
 import type { SessionClient } from "../worker/session-client.ts";
 import { SimulcastPusher } from "./pusher.ts";
-import type { SimulcastState } from "./target.ts";
+import { reportOf, type SimulcastFailure, type SimulcastState } from "./target.ts";
 import type { SourceBuffer } from "../source/source-buffer.ts";
 
 /** Poll interval for enabled and disabled targets. */
@@ -16,7 +15,8 @@ export class Simulcast {
   readonly #client: SessionClient;
   readonly #ids: { streamId: string; sessionId: string };
   readonly #end = new AbortController();
-  readonly #reported = new Map<string, TargetState["state"]>();
+  /** The last report on each target, as text. */
+  readonly #reported = new Map<string, string>();
   #reporting: Promise<unknown> = Promise.resolve();
   #pusher: SimulcastPusher | null = null;
 
@@ -39,7 +39,8 @@ export class Simulcast {
       if (found !== null && !signal.aborted) {
         if (this.#pusher === null && found.targets.length > 0) {
           const { allowsPrivateNetwork: allowPrivateNetwork } = found;
-          const onState = (id: string, state: SimulcastState) => this.#report(id, state);
+          const onState = (id: string, state: SimulcastState, failure?: SimulcastFailure) =>
+            this.#report(id, state, failure);
           const pusher = new SimulcastPusher(this.#ids, { allowPrivateNetwork, onState });
           this.#pusher = pusher;
           stopListening = this.#source.listen((unit) => pusher.push(unit));
@@ -58,12 +59,13 @@ export class Simulcast {
     this.#end.abort();
   }
 
-  /** Reports each start and each success once; retries in between are only logged. */
-  #report(simulcastId: string, state: SimulcastState): void {
-    const reported = state === "connecting" ? "starting" : state === "active" ? "broadcasting" : null;
-    if (reported === null || this.#reported.get(simulcastId) === reported) return;
-    this.#reported.set(simulcastId, reported);
-    const message = { eventId: randomUUID(), simulcastId, state: reported, at: Date.now() } as const;
+  /** Reports each change once. Retries that fail for the same reason are only logged. */
+  #report(simulcastId: string, state: SimulcastState, failure?: SimulcastFailure): void {
+    const reported = reportOf(state, failure);
+    const text = JSON.stringify(reported);
+    if (this.#reported.get(simulcastId) === text) return;
+    this.#reported.set(simulcastId, text);
+    const message = { eventId: randomUUID(), simulcastId, ...reported, at: Date.now() };
     this.#reporting = this.#reporting.then(() =>
       this.#client
         .reportTarget(message)

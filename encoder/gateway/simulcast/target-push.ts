@@ -15,6 +15,7 @@ import type { PushSlots } from "./slots.ts";
 import {
   destinationOf,
   retryAfterMs,
+  type SimulcastFailure,
   type SimulcastReason,
   type SimulcastState,
   type SimulcastTarget,
@@ -35,12 +36,7 @@ export interface TargetOptions {
   slots: PushSlots;
   /** Container head for a reader that starts midway. */
   head(): Buffer[];
-  onState(state: SimulcastState, reason?: SimulcastReason, detail?: string): void;
-}
-
-interface Failure {
-  reason: SimulcastReason;
-  detail: string;
+  onState(state: SimulcastState, failure?: SimulcastFailure): void;
 }
 
 export class TargetPush {
@@ -92,7 +88,7 @@ export class TargetPush {
   }
 
   /** Runs one connection to its end. Never rejects. */
-  async #attempt(): Promise<Failure> {
+  async #attempt(): Promise<SimulcastFailure> {
     const { slots } = this.#options;
     let socket: Socket | undefined;
     try {
@@ -130,7 +126,7 @@ export class TargetPush {
   }
 
   /** Passes the connection and the broadcast to a child process. @returns how it ended */
-  #publish(socket: Socket): Promise<Failure> {
+  #publish(socket: Socket): Promise<SimulcastFailure> {
     const child = startMediaProcess(CHILD_PATH, {
       stdio: ["pipe", "ignore", "ignore", "ipc", socket],
       heapMiB: HEAP_MIB,
@@ -139,8 +135,8 @@ export class TargetPush {
     socket.destroy(); // the child holds its own descriptor
     const { url, streamKey } = this.#target;
     const { timeoutMs, queueBytes } = this.#options;
-    const crashed: Failure = { reason: "crashed", detail: "The push process exited unexpectedly." };
-    const supervisor = new Supervisor<Failure>(child, {
+    const crashed: SimulcastFailure = { reason: "crashed", detail: "The push process exited unexpectedly." };
+    const supervisor = new Supervisor<SimulcastFailure>(child, {
       watchMs: WATCH_MS,
       rssBytes: MAX_RESIDENT_BYTES,
       tooLarge: crashed,
@@ -162,22 +158,22 @@ export class TargetPush {
     return supervisor.watch().then(({ outcome }) => outcome ?? crashed);
   }
 
-  #ended({ reason, detail }: Failure): void {
+  #ended({ reason, detail }: SimulcastFailure): void {
     if (this.#isEnding) return;
     const wasActive = this.#state === "active";
     if (wasActive && performance.now() - this.#activeAtMs > STABLE_MS) this.#failures = 0;
     this.#failures += 1;
-    this.#report(wasActive ? "disconnected" : "failed", reason, detail);
+    this.#report(wasActive ? "disconnected" : "failed", { reason, detail });
     if (reason === "unsupported" || reason === "malformed_url") return; // a retry would fail the same way
     this.#retry = setTimeout(() => this.#start(), retryAfterMs(this.#failures));
   }
 
   /** Reports a state change. A repeated failure with the same reason is not reported again. */
-  #report(state: SimulcastState, reason?: SimulcastReason, detail?: string): void {
-    if (state === this.#state && reason === this.#reason) return;
+  #report(state: SimulcastState, failure?: SimulcastFailure): void {
+    if (state === this.#state && failure?.reason === this.#reason) return;
     this.#state = state;
-    this.#reason = reason;
-    this.#options.onState(state, reason, detail);
+    this.#reason = failure?.reason;
+    this.#options.onState(state, failure);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Simulcast targets, their states and failure reasons. Types and pure rules. */
+import type { TargetState } from "../../../protocol/live.ts";
 
 export interface SimulcastTarget {
   simulcastId: string;
@@ -27,6 +28,31 @@ export const SIMULCAST_REASONS = [
   "crashed",
 ] as const;
 export type SimulcastReason = (typeof SIMULCAST_REASONS)[number];
+
+export interface SimulcastFailure {
+  reason: SimulcastReason;
+  /** For people, such as "ECONNREFUSED"; without the target's address and key. */
+  detail: string;
+}
+
+const REPORTED = {
+  connecting: "starting",
+  active: "broadcasting",
+  failed: "failed",
+  disconnected: "failed",
+  idle: "ended",
+} as const;
+
+const MAX_DETAIL_LENGTH = 256;
+
+/** The state as the Worker is told it. */
+export const reportOf = (
+  state: SimulcastState,
+  failure?: SimulcastFailure,
+): Pick<TargetState, "state" | "failure"> => ({
+  state: REPORTED[state],
+  ...(failure && { failure: { ...failure, detail: failure.detail.slice(0, MAX_DETAIL_LENGTH) } }),
+});
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 30_000;

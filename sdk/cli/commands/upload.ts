@@ -7,7 +7,7 @@ import { type Command, oneOf, readArguments } from "../terminal/arguments.ts";
 import { INTERRUPTED, interruptSignal } from "../terminal/interrupt.ts";
 import { createReporter, type Reporter } from "../terminal/reporter.ts";
 import { durationText, plain, sizeText } from "../terminal/units.ts";
-import { CommandError } from "../terminal/usage-error.ts";
+import { CommandError, UsageError } from "../terminal/usage-error.ts";
 import { type CreatedMedia, Watch } from "./watch.ts";
 
 const USAGE = `sluice upload FILE|URL [--watch] [--title TEXT] [--private] [--resolution LABEL]
@@ -31,7 +31,10 @@ async function run(args: readonly string[]): Promise<number> {
   const options = { watch: flag, title: text, private: flag, resolution: text, json: flag };
   const { values, given } = readArguments(args, options, "FILE or URL");
   const maxResolution = oneOf("--resolution", values.resolution, RESOLUTIONS);
-  const isUrl = /^https?:\/\//i.test(given);
+  if (given === "") throw new UsageError("FILE or URL is empty.");
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given)?.[1]?.toLowerCase();
+  const isUrl = scheme === "http" || scheme === "https";
+  if (scheme !== undefined && !isUrl) throw new UsageError(`Only http and https URLs can be fetched, not ${given}.`);
   const settings = {
     accessPolicy: values.private ? ("private" as const) : ("public" as const),
     title: values.title ?? titleOf(given),
@@ -58,6 +61,10 @@ async function run(args: readonly string[]): Promise<number> {
     }
     if (values.watch) await watch.untilReady();
     watch.printLinks();
+    if (!values.watch && !reporter.isJson)
+      reporter.screen.text(
+        "The media is still being processed; the player page starts by itself. --watch waits for it.",
+      );
     return 0;
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -130,8 +137,6 @@ async function openSource(path: string): Promise<{ file: UploadFile } & AsyncDis
     return { file, [Symbol.asyncDispose]: () => Promise.resolve() };
   }
   const file = await openFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path))
-      throw new CommandError(`${path} cannot be fetched: only http and https URLs can.`);
     throw new CommandError(PROBLEMS[error.code ?? ""]?.(path) ?? `${path} cannot be opened: ${error.message}.`);
   });
   if (file.sizeBytes > 0) return { file, [Symbol.asyncDispose]: () => file.close() };

@@ -23,6 +23,9 @@ event ids, and shows each event. Answers 200, 401 for an invalid signature, or 4
 
 ${CREDENTIALS_HELP}`;
 
+/** Base64 of 32 bytes. */
+const SECRET = /^[A-Za-z0-9+/]{43}=?$/;
+
 function readOptions(args: readonly string[]) {
   const text = (fallback: string) => ({ type: "string", default: fallback }) as const;
   const flag = { type: "boolean", default: false } as const;
@@ -35,8 +38,10 @@ function readOptions(args: readonly string[]) {
     verbose: flag,
   });
   const secrets = values.secret.split(",").filter((secret) => secret !== "");
-  if (!secrets.every((secret) => /^[A-Za-z0-9+/]{4,}={0,2}$/.test(secret)))
-    throw new UsageError("--secret is not Base64. Give the secret exactly as the API returned it.");
+  if (!secrets.every((secret) => SECRET.test(secret)))
+    throw new UsageError(
+      "--secret is not a webhook's secret: it is Base64 of 32 bytes. Give it exactly as the API returned it.",
+    );
   if (values.register && values.secret !== (process.env["WEBHOOK_SECRET"] ?? ""))
     throw new UsageError("--register creates a new secret; omit --secret.");
   const eventTypes = values.events.split(",").filter((type) => type !== "");

@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
+import { optionMistake } from "./option-mistake.ts";
 import { UsageError } from "./usage-error.ts";
 
 type OptionsConfig = NonNullable<ParseArgsConfig["options"]>;
@@ -37,9 +38,8 @@ function parse<Options extends OptionsConfig>(args: readonly string[], options: 
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (!code?.startsWith("ERR_PARSE_ARGS")) throw error;
-    throw new UsageError(message.split(". To specify")[0], { cause: error });
+    if (!(error as NodeJS.ErrnoException).code?.startsWith("ERR_PARSE_ARGS")) throw error;
+    throw new UsageError(optionMistake(error, options), { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import { nearestName } from "../../platform/http/nearest-name.ts";
+import { nearestName } from "../../../protocol/nearest-name.ts";
 import { EVENT_KINDS, type EventType } from "./catalogue.ts";
 
 /** A pattern is `*`, a name in either naming, or a prefix of names that ends in `.*`. */
@@ -37,7 +37,8 @@ export function checkTypePattern(pattern: string): CheckedPattern {
 
 function refused(pattern: string, message: string): CheckedPattern {
   const nearest = nearestName(pattern, pattern.endsWith("*") ? PREFIXES : NAMES);
-  return { ok: false, message, hint: nearest === null ? message : `${message}; did you mean \`${nearest}\`?` };
+  const advice = nearest === null ? "GET /v1/event-types lists them" : `did you mean \`${nearest}\`?`;
+  return { ok: false, message, hint: `${message}; ${advice}` };
 }
 
 const NAMES = [...new Set(EVENT_KINDS.flatMap(({ type, videoType }) => [type, videoType]))];

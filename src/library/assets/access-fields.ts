@@ -1,5 +1,6 @@
 /** Fields of requests that say who may play a media. */
 import { z } from "@hono/zod-openapi";
+import { advised } from "../../platform/http/advice.ts";
 import { hinted } from "../../platform/http/issue-hints.ts";
 import { isDomainRule } from "../../tenancy/access/index.ts";
 
@@ -13,6 +14,18 @@ const Domain = z
     hinted("is invalid", "must be a host name with a dot, such as `example.com` or `*.example.com`"),
   );
 const UserAgent = z.string().min(1).max(255);
+
+const isFilled = (list: unknown) => Array.isArray(list) && list.length > 0;
+
+/** The list that the default policy leaves without effect (media contract, access rules). */
+function withoutEffect({ defaultPolicy = "allow", allow, deny }: Readonly<Record<string, unknown>>) {
+  if (defaultPolicy === "allow" && isFilled(allow)) return [{ field: "allow", message: ALLOW_WITHOUT_EFFECT }];
+  if (defaultPolicy === "deny" && isFilled(deny)) return [{ field: "deny", message: DENY_WITHOUT_EFFECT }];
+  return [];
+}
+const ALLOW_WITHOUT_EFFECT =
+  "`allow` has no effect under the default policy `allow`: what it does not name may play, too; send `defaultPolicy` `deny` to permit only these";
+const DENY_WITHOUT_EFFECT = "`deny` has no effect under the default policy `deny`: only what `allow` names may play";
 
 const rulesOf = <Entry extends z.ZodType<string>>(entry: Entry, what: string) =>
   z.object({
@@ -32,8 +45,10 @@ const rulesOf = <Entry extends z.ZodType<string>>(entry: Entry, what: string) =>
       .openapi({ description: `${what} that may not play under \`allow\`` }),
   });
 
-export const DomainRules = rulesOf(Domain, "Host names").openapi("DomainRules");
-export const UserAgentRules = rulesOf(UserAgent, "Parts of user agents").openapi("UserAgentRules");
+/** Warns of a list without effect. A schema that was derived by `.openapi` has to be advised again. */
+export const advisedRules = <Rules extends z.ZodObject>(rules: Rules): Rules => advised(rules, withoutEffect);
+export const DomainRules = advisedRules(rulesOf(Domain, "Host names").openapi("DomainRules"));
+export const UserAgentRules = advisedRules(rulesOf(UserAgent, "Parts of user agents").openapi("UserAgentRules"));
 
 export const AccessRestrictions = z
   .object({ domains: DomainRules.optional(), userAgents: UserAgentRules.optional() })

@@ -5,7 +5,7 @@ import { changedElsewhere } from "../../platform/http/changed-elsewhere.ts";
 import { hinted } from "../../platform/http/issue-hints.ts";
 import { LATER, later, markLater } from "../../platform/http/later.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
-import { checkPublicUrl, type RefusedPublicUrl } from "../../platform/network/public-url.ts";
+import { checkPublicUrl, urlHint } from "../../platform/network/public-url.ts";
 import { AccessRestrictions, DrmConfigurationId, MediaPolicy } from "./access-fields.ts";
 
 const shortText = line(255);
@@ -84,9 +84,6 @@ export interface SourceInput {
   clipEndMs: number | null;
 }
 
-const hintOfUrl = ({ problem, message }: RefusedPublicUrl): string =>
-  problem === "forbidden_host" ? `${message}, unless the platform runs with ALLOW_PRIVATE_NETWORK=true` : message;
-
 /** Checks the URLs against the networks that this deployment may reach, and the clip's ends. */
 function checkInputs(
   inputs: CreateAsset["inputs"],
@@ -101,7 +98,7 @@ function checkInputs(
     const { url, startTime = 0, endTime } = input;
     const checked = checkPublicUrl(url, allowPrivateNetwork);
     if (/^[a-z]+_mediaId:\/\//i.test(url)) refuse([position, "url"], LATER);
-    else if (!checked.ok) refuse([position, "url"], checked.message, hintOfUrl(checked));
+    else if (!checked.ok) refuse([position, "url"], checked.message, urlHint(checked.message));
     else if (endTime !== undefined && endTime <= startTime)
       refuse([position, "endTime"], "is invalid", "must be greater than `startTime`");
     else if (source !== null) refuse([position], LATER);

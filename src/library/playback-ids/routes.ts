@@ -106,6 +106,12 @@ const userAgentsRoute = createRoute({
   responses: { 200: dataAnswer(RulesRecord, "The rules as they are now"), ...problems },
 });
 
+/** The contract replaces the rules, with `allow` for an absent default policy. */
+const OPENED = {
+  field: "defaultPolicy",
+  message: "`defaultPolicy` is absent and became `allow`: it was `deny`; send it with every change to keep it",
+};
+
 type RouteContext = Context<AppContext>;
 const keyOf = (c: RouteContext, mediaId: string) => ({
   workspaceId: c.var.caller.workspaceId,
@@ -141,7 +147,8 @@ export function mediaPlaybackRoutes({ forgetPlayback }: { forgetPlayback: (playb
     const playbackId = place.playbackId.toLowerCase();
     const change = { [kind]: toRules(body) };
     const changed = await updateRestrictions(c.env, keyOf(c, place.mediaId), playbackId, change, new Date());
-    const { restrictions, committed } = orNotFound(changed, "playback_not_found");
+    const { before, restrictions, committed } = orNotFound(changed, "playback_not_found");
+    if (body.defaultPolicy === undefined && before[kind].defaultPolicy === "deny") c.set("warnings", [OPENED]);
     forgetPlayback(playbackId);
     c.executionCtx.waitUntil(committed.wake());
     return restrictions[kind];

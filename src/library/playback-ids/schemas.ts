@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { PlaybackIdRecord } from "../../events/index.ts";
 import {
   AccessRestrictions,
+  advisedRules,
   DrmConfigurationId,
   DomainRules,
   MediaPolicy,
@@ -24,8 +25,11 @@ export const CreatedPlaybackId = PlaybackIdRecord.extend({ resolution: PlaybackR
   "CreatedPlaybackId",
 );
 
-const PATCH = { description: "The rules are replaced as a whole. A body without any of these fields changes nothing" };
-export const UpdateDomainRules = DomainRules.openapi("UpdateDomainRules", PATCH);
-export const UpdateUserAgentRules = UserAgentRules.openapi("UpdateUserAgentRules", PATCH);
+const PATCH = {
+  description:
+    "The rules are replaced as a whole: an absent `defaultPolicy` becomes `allow`, an absent list becomes empty. A body without any of these fields changes nothing",
+};
+export const UpdateDomainRules = advisedRules(DomainRules.openapi("UpdateDomainRules", PATCH));
+export const UpdateUserAgentRules = advisedRules(UserAgentRules.openapi("UpdateUserAgentRules", PATCH));
 
 export const RulesRecord = PlaybackIdRecord.shape.accessRestrictions.shape.domains.openapi("AccessRules");

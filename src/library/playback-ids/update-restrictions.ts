@@ -9,26 +9,34 @@ import {
 import { changeRecord } from "../assets/change-record.ts";
 import { stored } from "../assets/to-rules.ts";
 
-/** Replaces a playback ID's rules for domains or user agents, with `video.media.updated`. Null when there is no such playback ID. */
+/**
+ * Replaces a playback ID's rules for domains or user agents, with `video.media.updated`. Null when there is no such playback ID.
+ *
+ * @returns the restrictions before and after
+ */
 export async function updateRestrictions(
   env: Env,
   key: { workspaceId: string; assetId: string },
   playbackId: string,
   change: Partial<AccessRestrictions>,
   now: Date,
-): Promise<{ restrictions: AccessRestrictions; committed: Committed } | null> {
+): Promise<{ before: AccessRestrictions; restrictions: AccessRestrictions; committed: Committed } | null> {
   const changed = await changeRecord(env, key, now, (seen, db, still) => {
     const found = seen.playbackIds.find(({ id }) => id === playbackId);
     if (found === undefined) return null;
-    const restrictions: AccessRestrictions = { ...(found.accessRestrictions ?? OPEN_RESTRICTIONS), ...change };
+    const before = found.accessRestrictions ?? OPEN_RESTRICTIONS;
+    const restrictions: AccessRestrictions = { ...before, ...change };
     const accessRestrictions = stored(restrictions);
     return {
+      before,
       restrictions,
       statements: [restrictPlaybackIdIf(db, playbackId, accessRestrictions, still)],
       playbackIds: seen.playbackIds.map((one) => (one === found ? { ...one, accessRestrictions } : one)),
     };
   });
-  return changed && { restrictions: changed.change.restrictions, committed: changed.committed };
+  if (changed === null) return null;
+  const { before, restrictions } = changed.change;
+  return { before, restrictions, committed: changed.committed };
 }
 
 /** Whether a body has rules at all. */

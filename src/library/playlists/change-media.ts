@@ -3,8 +3,8 @@ import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import {
   appendMedia,
-  countKnown,
   findPlaylist,
+  knownMedia,
   mediaOf,
   orderMedia,
   type Playlist,
@@ -52,13 +52,26 @@ function changeBy(
     if (playlist === null) return null;
     if (playlist.type === "smart") throw invalidIds("cannot be set: the media of a smart playlist follow its criteria");
     const ids = [...new Set(mediaIds.map((id) => id.toLowerCase()))];
-    if ((await countKnown(db, workspaceId, ids)) < ids.length)
-      throw new Problem("media_not_found", "the workspace does not have each of these media");
+    const known = await knownMedia(db, workspaceId, ids);
+    if (known.size < ids.length) throw unknownMedia(mediaIds, known);
     await check(db, playlist, ids);
     await commit(env.DB, [statement(db, playlist.id, ids), touchPlaylist(db, playlist.id, now)]);
     const changed = { ...playlist, updatedAt: now };
     return { playlist: changed, media: await mediaOf(db, changed) };
   };
+}
+
+/** The ids that are named. */
+const MAX_NAMED = 20;
+
+/** The contract's 404 has no `fields`, so the description names the elements. */
+function unknownMedia(mediaIds: string[], known: Set<string>): Problem {
+  const unknown = mediaIds.flatMap((id, index) => (known.has(id.toLowerCase()) ? [] : [`mediaIds[${index}] (${id})`]));
+  const more = unknown.length > MAX_NAMED ? ` and ${unknown.length - MAX_NAMED} more` : "";
+  return new Problem(
+    "media_not_found",
+    `the workspace has no media of ${unknown.slice(0, MAX_NAMED).join(", ")}${more}`,
+  );
 }
 
 const currentIds = async (db: Database, playlist: Playlist) =>

@@ -129,16 +129,14 @@ export async function deletePlaylist(db: Database, workspaceId: string, id: stri
   return deleted ?? null;
 }
 
-/** How many of these media the workspace has. Ids travel as one JSON parameter, because D1 takes 100 parameters. */
-export async function countKnown(db: Database, workspaceId: string, assetIds: string[]): Promise<number> {
-  return await db.$count(
-    assets,
-    and(
-      eq(assets.workspaceId, workspaceId),
-      isAlive,
-      sql`${assets.id} IN (SELECT value FROM json_each(${idList(assetIds)}))`,
-    ),
-  );
+/** Those of these media that the workspace has. Ids travel as one JSON parameter, because D1 takes 100 parameters. */
+export async function knownMedia(db: Database, workspaceId: string, assetIds: string[]): Promise<Set<string>> {
+  const isMeant = sql`${assets.id} IN (SELECT value FROM json_each(${idList(assetIds)}))`;
+  const rows = await db
+    .select({ id: assets.id })
+    .from(assets)
+    .where(and(eq(assets.workspaceId, workspaceId), isAlive, isMeant));
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Appends media in the given order; those that the playlist already has stay where they are. */

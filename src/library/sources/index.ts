@@ -1,4 +1,5 @@
 export { type SourceErrorCode } from "./source-errors.ts";
+export { placePieces, rangesOf } from "./piece-list.ts";
 export { serveSource } from "./serve-source.ts";
 export { isUploaded } from "./upload-address.ts";
 export { NotArrived } from "./uploaded-source.ts";

@@ -6,7 +6,7 @@ import { scheduleSweep } from "./sweep-pieces.ts";
 
 /**
  * Adds a stored piece to the upload when it continues the stored bytes. Of several clients that send the same bytes, the first one to commit
- * wins, and the objects of the others are deleted. Repeatable.
+ * wins, and the others compare their pieces with it and abandon them. Repeatable.
  */
 export async function commitPiece(
   machine: UploadParts,
@@ -16,10 +16,8 @@ export async function commitPiece(
   const piece = pieces.get(number);
   if (piece?.isKept === true) return { isKept: true, progress: machine.progress };
   const { status, storedBytes } = machine.progress;
-  if (piece === null || status !== "waiting" || piece.start !== storedBytes) {
-    abandonPieces(machine, [number]);
+  if (piece === null || status !== "waiting" || piece.start !== storedBytes)
     return { isKept: false, progress: machine.progress };
-  }
   machine.commit(() => {
     pieces.keep(number);
     documents.put("storedBytes", storedBytes + piece.bytes);

@@ -38,7 +38,7 @@ export interface UploadCalls {
   progress: (of: object) => UploadProgress;
   /** Decides about a chunk before its first byte is stored. */
   begin: (chunk: Chunk) => ChunkVerdict;
-  /** Adds a stored piece to the upload. A piece that does not continue the stored bytes is deleted. */
+  /** Adds a stored piece to the upload. A piece that does not continue the stored bytes is not kept; the caller abandons it. */
   commit: (stored: { piece: number }) => Promise<{ isKept: boolean; progress: UploadProgress }>;
   /** The piece could not be stored. */
   abandon: (lost: { piece: number }) => void;

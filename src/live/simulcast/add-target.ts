@@ -1,12 +1,14 @@
 import type { z } from "@hono/zod-openapi";
 import type { Committed } from "../../events/webhooks/index.ts";
 import type { Env } from "../../platform/env.ts";
+import { hinted } from "../../platform/http/issue-hints.ts";
 import { Problem } from "../../platform/http/problems.ts";
 import { validationProblem } from "../../platform/http/validation.ts";
 import { allowsPrivateNetwork } from "../../platform/network/index.ts";
+import { urlHint } from "../../platform/network/public-url.ts";
 import { changeStream } from "../streams/change-stream.ts";
 import { newHexId } from "../streams/ids.ts";
-import type { SimulcastTarget } from "../streams/repository.ts";
+import type { LiveStream, SimulcastTarget } from "../streams/repository.ts";
 import { sealTarget } from "../streams/secrets.ts";
 import { targetEvent } from "../streams/stream-event.ts";
 import { insertTargetIf } from "../streams/targets.ts";
@@ -24,23 +26,24 @@ const TARGETS_PER_STREAM = 5;
 export async function addTarget(
   env: Env,
   key: { workspaceId: string; streamId: string },
-  body: { url: string; streamKey: string; metadata?: Record<string, string> | undefined },
+  body: { url: string; streamKey: string; isEnabled: boolean; metadata?: Record<string, string> | undefined },
   now: Date,
-): Promise<{ target: SimulcastTarget; committed: Committed } | null> {
+): Promise<{ target: SimulcastTarget; stream: LiveStream; committed: Committed } | null> {
   requireValidUrl(body, allowsPrivateNetwork(env));
-  const { url, streamKey, metadata } = body;
-  const fresh = { ...key, url, metadata: metadata ?? null, isEnabled: true, createdAt: now };
+  const { url, streamKey, isEnabled, metadata } = body;
+  const fresh = { ...key, url, metadata: metadata ?? null, isEnabled, report: null, createdAt: now };
   const target: SimulcastTarget = { ...fresh, id: newHexId(), streamKey };
   const sealed = await sealTarget(env, target.id, streamKey);
   const changed = await changeStream(env, key, ({ stream, targets }, db, still) => {
     if (stream.status !== "idle") throw new Problem("stream_not_idle", "targets are added while the stream is idle");
     if (targets.length >= TARGETS_PER_STREAM) throw tooManyTargets();
     return {
+      stream,
       statements: [insertTargetIf(db, { ...target, ...sealed }, still, TARGETS_PER_STREAM)],
       event: targetEvent("video.live_stream.simulcast_target.created", target, now.getTime()),
     };
   });
-  return changed && { target, committed: changed.committed };
+  return changed && { target, stream: changed.plan.stream, committed: changed.committed };
 }
 
 function tooManyTargets(): Problem {
@@ -52,6 +55,8 @@ function tooManyTargets(): Problem {
 function requireValidUrl(body: { url: string }, allowPrivateNetwork: boolean): void {
   const message = targetUrlProblem(body.url, allowPrivateNetwork);
   if (message === null) return;
-  const issues: z.core.$ZodIssue[] = [{ code: "custom", path: ["url"], message, input: undefined }];
+  const issues: z.core.$ZodIssue[] = [
+    { code: "custom", path: ["url"], ...hinted(message, urlHint(message)), input: undefined },
+  ];
   throw validationProblem({ issues }, { data: body, schema: null });
 }

@@ -7,7 +7,7 @@ import { newRouter } from "../../platform/http/router.ts";
 import { keyOf, streamParams, targetParams } from "../streams/route-parts.ts";
 import { CreateTarget, TargetRecord, UpdateTarget } from "../streams/schemas.ts";
 import { findTarget } from "../streams/targets.ts";
-import { toTarget } from "../streams/to-stream.ts";
+import { toTargetRecord } from "../streams/to-stream.ts";
 import { addTarget } from "./add-target.ts";
 import { removeTarget } from "./remove-target.ts";
 import { updateTarget } from "./update-target.ts";
@@ -33,7 +33,7 @@ const createRouteDefinition = createRoute({
 const getRoute = createRoute({
   operationId: "get-specific-simulcast-of-stream",
   summary: "One simulcast target",
-  description: "Its address, its key and whether it is enabled.",
+  description: "Its address, its key, whether it is enabled, and whether it gets the broadcast.",
   method: "get",
   path: `${path}/{simulcastId}`,
   tags,
@@ -68,24 +68,25 @@ export const simulcastRoutes = newRouter()
   .openapi(createRouteDefinition, async (c) => {
     const body = c.req.valid("json");
     const added = await addTarget(c.env, keyOf(c, c.req.valid("param").streamId), body, new Date());
-    const { target, committed } = orNotFound(added, "stream_not_found");
+    const { target, stream, committed } = orNotFound(added, "stream_not_found");
     c.set("createdIds", [target.id]);
     c.executionCtx.waitUntil(committed.wake());
-    return c.json(success(toTarget(target)), 201);
+    return c.json(success(toTargetRecord(target, stream)), 201);
   })
   .openapi(getRoute, async (c) => {
     const { streamId, simulcastId } = c.req.valid("param");
     const found = await findTarget(c.env, keyOf(c, streamId), simulcastId);
-    return c.json(success(toTarget(orNotFound(found, "simulcast_not_found"))), 200);
+    const { target, stream } = orNotFound(found, "simulcast_not_found");
+    return c.json(success(toTargetRecord(target, stream)), 200);
   })
   .openapi(updateRoute, async (c) => {
     const { streamId, simulcastId } = c.req.valid("param");
     const { isEnabled, metadata } = c.req.valid("json");
     const change = defined({ isEnabled, metadata });
     const updated = await updateTarget(c.env, keyOf(c, streamId), simulcastId, change, new Date());
-    const { target, committed } = orNotFound(updated, "simulcast_not_found");
+    const { target, stream, committed } = orNotFound(updated, "simulcast_not_found");
     c.executionCtx.waitUntil(committed.wake());
-    return c.json(success(toTarget(target)), 200);
+    return c.json(success(toTargetRecord(target, stream)), 200);
   })
   .openapi(deleteRoute, async (c) => {
     const { streamId, simulcastId } = c.req.valid("param");

@@ -1,4 +1,4 @@
-import { isForbiddenHost, MAX_URL_LENGTH } from "../../platform/network/public-url.ts";
+import { FORBIDDEN_HOST, isForbiddenHost, MAX_URL_LENGTH } from "../../platform/network/public-url.ts";
 
 /**
  * Checks the URL of a simulcast target. Pure; the host name is resolved and checked again when the gateway connects.
@@ -15,6 +15,6 @@ export function targetUrlProblem(text: string, allowPrivateNetwork: boolean): st
   if (username !== "" || password !== "") return "must not carry a user name or password";
   if (/^\/*$/.test(pathname)) return "must name an application, as in rtmp://live.example.com/app";
   if (hash !== "") return "must not have a fragment";
-  if (!allowPrivateNetwork && isForbiddenHost(hostname)) return "must not point to a private or local address";
+  if (!allowPrivateNetwork && isForbiddenHost(hostname)) return FORBIDDEN_HOST;
   return null;
 }

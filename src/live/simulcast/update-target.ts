@@ -1,7 +1,7 @@
 import type { Committed } from "../../events/webhooks/index.ts";
 import type { Env } from "../../platform/env.ts";
 import { changeStream } from "../streams/change-stream.ts";
-import type { SimulcastTarget } from "../streams/repository.ts";
+import type { LiveStream, SimulcastTarget } from "../streams/repository.ts";
 import { targetEvent } from "../streams/stream-event.ts";
 import { changeTargetIf } from "../streams/targets.ts";
 
@@ -12,16 +12,19 @@ export async function updateTarget(
   simulcastId: string,
   change: Partial<Pick<SimulcastTarget, "isEnabled" | "metadata">>,
   now: Date,
-): Promise<{ target: SimulcastTarget; committed: Committed } | null> {
-  const changed = await changeStream(env, key, ({ targets }, db, still) => {
+): Promise<{ target: SimulcastTarget; stream: LiveStream; committed: Committed } | null> {
+  const changed = await changeStream(env, key, ({ stream, targets }, db, still) => {
     const found = targets.find(({ id }) => id === simulcastId);
     if (found === undefined) return null;
     const target = { ...found, ...change };
     return {
       statements: [changeTargetIf(db, target, still)],
       target,
+      stream,
       event: targetEvent("video.live_stream.simulcast_target.updated", target, now.getTime()),
     };
   });
-  return changed && { target: changed.plan.target, committed: changed.committed };
+  if (changed === null) return null;
+  const { target, stream } = changed.plan;
+  return { target, stream, committed: changed.committed };
 }

@@ -8,6 +8,7 @@ import { streamEvent } from "./stream-event.ts";
 /**
  * Adds a playback ID to a stream, with `video.live_stream.updated`. Null when there is no such stream.
  *
+ * @returns `isFirstPublic`: it is public and no other one of the stream is
  * @throws {Problem} validation_failed for a public one of a stream with DRM
  */
 export async function addPlaybackId(
@@ -15,7 +16,7 @@ export async function addPlaybackId(
   key: { workspaceId: string; streamId: string },
   accessPolicy: "public" | "private",
   now: Date,
-): Promise<{ playbackId: PlaybackId; committed: Committed } | null> {
+): Promise<{ playbackId: PlaybackId; isFirstPublic: boolean; committed: Committed } | null> {
   const { workspaceId, streamId: targetId } = key;
   const id = crypto.randomUUID();
   const changed = await changeStream(env, key, (seen, db, still) => {
@@ -31,8 +32,10 @@ export async function addPlaybackId(
       keySystems,
       createdAt: now,
     };
+    const isFirstPublic = accessPolicy === "public" && seen.playbackIds.every((one) => one.accessPolicy !== "public");
     return {
       playbackId,
+      isFirstPublic,
       statements: [insertPlaybackIdIf(db, playbackId, still)],
       event: streamEvent(
         "video.live_stream.updated",
@@ -41,7 +44,9 @@ export async function addPlaybackId(
       ),
     };
   });
-  return changed && { playbackId: changed.plan.playbackId, committed: changed.committed };
+  if (changed === null) return null;
+  const { playbackId, isFirstPublic } = changed.plan;
+  return { playbackId, isFirstPublic, committed: changed.committed };
 }
 
 function clearPlayback(): Problem {

@@ -54,12 +54,20 @@ const deleteRoute = createRoute({
   responses: { 200: doneAnswer("Removed; it plays no longer"), ...problems },
 });
 
+/** The contract's default is `public`, whatever the stream's other playback IDs are. */
+const PUBLIC_BY_DEFAULT = {
+  field: "accessPolicy",
+  message:
+    "`accessPolicy` is absent and became `public`: no other playback ID of the stream is; if not everybody may watch, remove this one and send `private`",
+};
+
 export const livePlaybackRoutes = newRouter()
   .openapi(createRouteDefinition, async (c) => {
     const { accessPolicy } = c.req.valid("json");
     const key = keyOf(c, c.req.valid("param").streamId);
-    const added = await addPlaybackId(c.env, key, accessPolicy, new Date());
-    const { playbackId, committed } = orNotFound(added, "stream_not_found");
+    const added = await addPlaybackId(c.env, key, accessPolicy ?? "public", new Date());
+    const { playbackId, isFirstPublic, committed } = orNotFound(added, "stream_not_found");
+    if (accessPolicy === undefined && isFirstPublic) c.set("warnings", [PUBLIC_BY_DEFAULT]);
     c.set("createdIds", [playbackId.id]);
     c.executionCtx.waitUntil(committed.wake());
     return c.json(success(toPlaybackId(playbackId)), 201);

@@ -27,7 +27,7 @@ import {
 } from "./route-parts.ts";
 import { CreateStream, StreamAnswer, StreamDetail, UpdateStream } from "./schemas.ts";
 import { streamActionRoutes } from "./stream-action-routes.ts";
-import { toTarget } from "./to-stream.ts";
+import { toTargetRecord } from "./to-stream.ts";
 import { updateStream } from "./update-stream.ts";
 import { withIngest } from "./with-ingest.ts";
 
@@ -146,7 +146,8 @@ export const streamRoutes = newRouter()
     const record = orNotFound(found, "stream_not_found");
     const [stream] = await withIngest(c.env, [record], publicUrlOf(c), new Date());
     const { targets, mediaIds } = record;
-    return c.json(success({ ...stream!, simulcastResponses: targets.map(toTarget), mediaIds }), 200);
+    const simulcastResponses = targets.map((target) => toTargetRecord(target, record.stream));
+    return c.json(success({ ...stream!, simulcastResponses, mediaIds }), 200);
   })
   .openapi(updateRoute, async (c) => {
     const { metadata, reconnectWindow: reconnectWindowS, allowViewerClips } = c.req.valid("json");

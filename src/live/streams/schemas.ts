@@ -1,14 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { changedElsewhere } from "../../platform/http/changed-elsewhere.ts";
+import { later } from "../../platform/http/later.ts";
 import { line, Metadata, pattern } from "../../platform/http/fields.ts";
 
 const LATENCY_MODES = ["low", "standard"] as const;
 
-const policy = () =>
-  z
-    .enum(["public", "private"])
-    .default("public")
-    .openapi({ description: "`private`: only with a token of a signing key" });
+const Policy = z.enum(["public", "private"]);
+const POLICY = { description: "`private`: only with a token of a signing key" };
+const policy = () => Policy.default("public").openapi(POLICY);
 const reconnectWindow = () =>
   z.int().min(60).max(1800).openapi({ description: "Seconds for which a lost encoder may come back" });
 const allowViewerClips = () =>
@@ -40,6 +39,7 @@ export const InputMediaSettings = z.object({
     .uuid()
     .nullish()
     .openapi({ description: "Encrypts the stream, its recordings and clips; both policies must be `private`" }),
+  closedCaptions: later(),
 });
 
 export const CreateStream = z
@@ -67,6 +67,7 @@ export const UpdateStream = changedElsewhere(
     enableRecording: AT_CREATION,
     latencyMode: AT_CREATION,
     lowLatency: AT_CREATION,
+    closedCaptions: "live captions are not available yet",
     drmConfigurationId: AT_CREATION,
     accessPolicy: "each playback ID has its own: create one with POST /v1/live/streams/{streamId}/playback-ids",
   },
@@ -119,6 +120,22 @@ export const TargetRecord = z
     streamKey: z.string(),
     isEnabled: z.boolean(),
     metadata: z.record(z.string(), z.string()).optional(),
+    state: z.enum(["idle", "starting", "broadcasting", "failed"]).openapi({
+      description:
+        "`broadcasting`: the target receives the broadcast; `failed`: the last attempt failed, and another one follows while the broadcast is on air; `idle`: nothing is sent",
+    }),
+    failure: z
+      .object({
+        reason: z.string().openapi({
+          description:
+            "`malformed_url`, `forbidden_address`, `unreachable`, `refused`, `timeout`, `lost`, `unsupported`, `overloaded` or `crashed`",
+          example: "unreachable",
+        }),
+        detail: z.string().openapi({ description: "For people; may be empty", example: "ECONNREFUSED" }),
+        at: z.string(),
+      })
+      .optional()
+      .openapi({ description: "Of `failed`; kept after the broadcast until the next one begins" }),
   })
   .openapi("SimulcastTarget");
 
@@ -127,7 +144,10 @@ export const StreamDetail = StreamAnswer.extend({
   mediaIds: z.array(z.uuid()).openapi({ description: "Recordings" }),
 }).openapi("StreamDetail");
 
-export const CreatePlaybackId = z.object({ accessPolicy: policy() }).openapi("CreateLivePlaybackId");
+/** Without a default here, so that an absent policy can be told from `public`. */
+export const CreatePlaybackId = z
+  .object({ accessPolicy: Policy.optional().openapi({ ...POLICY, default: "public" }) })
+  .openapi("CreateLivePlaybackId");
 
 export const CreateTarget = z
   .object({
@@ -136,6 +156,7 @@ export const CreateTarget = z
       example: "rtmps://ingest.example.com:443/live",
     }),
     streamKey: line(1024).min(1),
+    isEnabled: z.boolean().default(true).openapi({ description: "`false`: it gets no broadcast until it is enabled" }),
     metadata: Metadata.optional(),
   })
   .openapi("CreateSimulcastTarget");

@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { LiveRendition } from "../../../protocol/live.ts";
+import type { LiveRendition, TargetState } from "../../../protocol/live.ts";
 import type { KeySystem } from "../../media/cenc/content-key.ts";
 import type { Metadata } from "../../media/types.ts";
 
@@ -46,6 +46,8 @@ export const liveStreams = sqliteTable(
   ],
 );
 
+export type TargetReport = Pick<TargetState, "state" | "failure" | "at">;
+
 /** Other platforms that receive the broadcast. */
 export const simulcastTargets = sqliteTable(
   "simulcast_targets",
@@ -60,6 +62,8 @@ export const simulcastTargets = sqliteTable(
     isEnabled: integer({ mode: "boolean" }).notNull(),
     metadata: text({ mode: "json" }).$type<Metadata>(),
     createdAt: integer({ mode: "timestamp_ms" }).notNull(),
+    /** What the gateway last reported; null = nothing yet. */
+    report: text({ mode: "json" }).$type<TargetReport>(),
   },
   (t) => [index("simulcast_targets_of_stream").on(t.streamId)],
 );

@@ -3,16 +3,17 @@ import { and, count, eq, type SQL, sql } from "drizzle-orm";
 import { columnValues } from "../../platform/column-values.ts";
 import type { Database } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
-import { findStream, type SimulcastTarget } from "./repository.ts";
-import { simulcastTargets } from "./tables.ts";
+import { findStream, type LiveStream, type SimulcastTarget } from "./repository.ts";
+import { simulcastTargets, type TargetReport } from "./tables.ts";
 
 export async function findTarget(
   env: Env,
   { workspaceId, streamId }: { workspaceId: string; streamId: string },
   simulcastId: string,
-): Promise<SimulcastTarget | null> {
+): Promise<{ target: SimulcastTarget; stream: LiveStream } | null> {
   const record = await findStream(env, workspaceId, streamId);
-  return record?.targets.find(({ id }) => id === simulcastId) ?? null;
+  const target = record?.targets.find(({ id }) => id === simulcastId);
+  return record === null || target === undefined ? null : { target, stream: record.stream };
 }
 
 /** Inserts the target when the condition holds and the stream has fewer than `limit` targets. */
@@ -38,6 +39,10 @@ export const changeTargetIf = (
     .update(simulcastTargets)
     .set({ isEnabled, metadata })
     .where(and(eq(simulcastTargets.id, id), condition));
+
+/** Keeps a gateway's report. */
+export const keepReport = (db: Database, id: string, report: TargetReport) =>
+  db.update(simulcastTargets).set({ report }).where(eq(simulcastTargets.id, id));
 
 /** Deletes the target when the condition holds. */
 export const deleteTargetIf = (db: Database, id: string, condition: SQL) =>

@@ -13,13 +13,30 @@ export const toPlaybackId = ({ id, accessPolicy }: PlaybackId): z.infer<typeof P
   accessPolicy: accessPolicy === "drm" ? "private" : accessPolicy,
 });
 
-export const toTarget = (target: SimulcastTarget): z.infer<typeof TargetRecord> => ({
+/** The target as the contract and events have it. */
+export const toTarget = (target: SimulcastTarget) => ({
   simulcastId: target.id,
   url: target.url,
   streamKey: target.streamKey,
   isEnabled: target.isEnabled,
   ...(target.metadata === null ? {} : { metadata: target.metadata }),
 });
+
+/** The target as the API answers it: also whether it gets the broadcast, and why not. */
+export function toTargetRecord(
+  target: SimulcastTarget,
+  stream: Pick<LiveStream, "status">,
+): z.infer<typeof TargetRecord> {
+  const { state, failure, at } = target.report ?? { state: "ended", at: 0 };
+  const isOnAir = stream.status !== "idle" && stream.status !== "disabled";
+  if (!target.isEnabled || state === "ended") return { ...toTarget(target), state: "idle" };
+  if (state === "failed") {
+    const { reason = "crashed", detail = "" } = failure ?? {};
+    return { ...toTarget(target), state, failure: { reason, detail, at: toTimestamp(new Date(at)) } };
+  }
+  // A gateway that died has reported no end.
+  return { ...toTarget(target), state: isOnAir ? state : "idle" };
+}
 
 /**
  * The stream's record in answers and events (media contract, live streams), without `srtPlaybackResponse`, which is unset: streams do not play over

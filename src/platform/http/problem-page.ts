@@ -1,9 +1,9 @@
 import { html } from "hono/html";
 import { htmlResponse, notice, page } from "./html-page.ts";
-import { type Problem, type ProblemCode, problemResponse } from "./problems.ts";
+import { type PageWords, type Problem, type ProblemCode, problemResponse } from "./problems.ts";
 
 /** What the page of a problem says; other problems get the words of their status. */
-const WORDS: Partial<Record<ProblemCode, [heading: string, text: string]>> = {
+const WORDS: Partial<Record<ProblemCode, PageWords>> = {
   playback_not_found: ["This video does not exist", "It may have been removed."],
   playback_unauthorized: ["This video is private", "Open it with the link that you were given."],
   forbidden: ["This video cannot be played here", "Its owner has limited where it plays."],
@@ -13,17 +13,17 @@ const WORDS: Partial<Record<ProblemCode, [heading: string, text: string]>> = {
   unavailable: ["Not available at the moment", "Reload the page in a moment."],
 };
 
-function wordsOf({ code, fields }: Problem, status: number): [heading: string, text: string] {
+function wordsOf({ code, fields, pageWords }: Problem, status: number): PageWords {
   if (fields.length > 0)
     return [
       "This address has an invalid parameter",
       `${fields.map(({ field, message, hint }) => `${field} ${hint ?? message}`).join("; ")}.`,
     ];
-  const general: [string, string] =
+  const general: PageWords =
     status >= 500
       ? ["Something went wrong", "The failure is on our side. Reload the page to try again."]
       : ["This address cannot be opened", "It is not meant for a browser."];
-  return WORDS[code] ?? general;
+  return pageWords ?? WORDS[code] ?? general;
 }
 
 /** Renders a problem for a browser: the status and headers of `problemResponse`, with a page as the body. */

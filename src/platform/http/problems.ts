@@ -94,23 +94,33 @@ export interface FieldProblem {
   hint?: string;
 }
 
+export type PageWords = readonly [heading: string, text: string];
+
 /** `detail` and `fields` are sent to the caller. Private details belong in `cause`, which is only logged. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly fields: FieldProblem[];
   /** Unknown fields of the request, which may be meant to be the missing ones. */
   readonly unknown: FieldProblem[];
+  /** What a page says to viewers; null = the words of its code (problem-page.ts). */
+  readonly pageWords: PageWords | null;
   /** Sent as `Retry-After`; null = the default of its code. */
   readonly retryAfterSeconds: number | null;
   constructor(
     code: ProblemCode,
     detail: string,
-    options?: ErrorOptions & { fields?: FieldProblem[]; unknown?: FieldProblem[]; retryAfterSeconds?: number },
+    options?: ErrorOptions & {
+      fields?: FieldProblem[];
+      unknown?: FieldProblem[];
+      pageWords?: PageWords | undefined;
+      retryAfterSeconds?: number;
+    },
   ) {
     super(detail, options);
     this.code = code;
     this.fields = options?.fields ?? [];
     this.unknown = options?.unknown ?? [];
+    this.pageWords = options?.pageWords ?? null;
     this.retryAfterSeconds = options?.retryAfterSeconds ?? null;
   }
 }

@@ -7,7 +7,7 @@ import type { Env } from "../env.ts";
 import { logError } from "../log.ts";
 import { withoutQuery } from "../runtime-errors.ts";
 import { bodySchemaOf, withWarnings } from "./warnings.ts";
-import { Problem, PROBLEMS, problemResponse } from "./problems.ts";
+import { type FieldProblem, Problem, PROBLEMS, problemResponse } from "./problems.ts";
 import { unmigratedProblem } from "./unmigrated.ts";
 import { notJson, validationProblem } from "./validation.ts";
 
@@ -24,6 +24,8 @@ export interface AppContext {
     requestId: string;
     /** Ids of the objects that the request created, for the request log. */
     createdIds?: string[];
+    /** Of the handler, for the response's `warnings`. */
+    warnings?: FieldProblem[];
     /** Settles when the consumer that the body was passed on to has read it to its end (`lingering.ts`). */
     bodyIsRead?: Promise<unknown>;
   };

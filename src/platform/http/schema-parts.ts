@@ -39,6 +39,21 @@ export function fieldsOfOptions(schema: z.core.$ZodType): Record<string, z.core.
   return shapes.every((shape) => shape !== null) ? Object.assign({}, ...shapes) : null;
 }
 
+/** The kinds of a discriminated union that have a field, other than the kind that the value names. */
+export function kindsWith(
+  schema: z.core.$ZodType,
+  value: unknown,
+  name: string,
+): { discriminator: string; kind: unknown; others: unknown[] } | null {
+  const { def } = internalsOf(unwrapped(schema));
+  if (def.type !== "union" || !("discriminator" in def)) return null;
+  const { discriminator } = def as z.core.$ZodDiscriminatedUnionDef;
+  const having = def.options.filter((one) => !isLater(one) && Object.hasOwn(fieldsOf(one, null) ?? {}, name));
+  const others = having.flatMap((one) => [...(internalsOf(fieldsOf(one, null)![discriminator]!).values ?? [])]);
+  const kind = (value as Record<string, unknown> | null | undefined)?.[discriminator];
+  return others.length === 0 || typeof kind !== "string" ? null : { discriminator, kind, others };
+}
+
 /** The schema of one member of a value; null when the schema does not say. */
 function memberOf(schema: z.core.$ZodType, key: PropertyKey, value: unknown): z.core.$ZodType | null {
   const { def } = internalsOf(optionFor(schema, value));

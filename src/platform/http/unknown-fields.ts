@@ -1,10 +1,10 @@
 /** Fields of a request that its schema does not know. Pure. */
 import type { z } from "@hono/zod-openapi";
-import { isSameName, nearestName } from "./nearest-name.ts";
+import { isSameName, nearestName } from "../../../protocol/nearest-name.ts";
 import { elsewhereOf } from "./changed-elsewhere.ts";
 import { isLater } from "./later.ts";
 import type { FieldProblem } from "./problems.ts";
-import { fieldsOf, fieldsOfOptions, internalsOf, membersOf, unwrapped } from "./schema-parts.ts";
+import { fieldsOf, fieldsOfOptions, internalsOf, kindsWith, membersOf, unwrapped } from "./schema-parts.ts";
 
 /** Further ones are not named. */
 export const MAX_UNKNOWN_FIELDS = 20;
@@ -19,13 +19,15 @@ export const fieldName = (path: readonly PropertyKey[]): string =>
   );
 
 /** A member of a body that its schema does not know. */
-interface UnknownMember {
+export interface UnknownMember {
   /** Those known beside it. */
   fields: Record<string, z.core.$ZodType>;
   /** Of the object that it is in. */
   path: PropertyKey[];
   name: string;
   value: unknown;
+  /** Set when the object is of a kind that lacks the field, and other kinds have it. */
+  kinds?: ReturnType<typeof kindsWith>;
 }
 
 function* unknownMembers(schema: z.core.$ZodType, value: unknown, path: PropertyKey[] = []): Generator<UnknownMember> {
@@ -35,7 +37,8 @@ function* unknownMembers(schema: z.core.$ZodType, value: unknown, path: Property
   for (const [name, member] of membersOfValue(value)) {
     const known = membersOf(schema, name, value)[0] ?? null;
     if (known !== null) yield* unknownMembers(known, member, [...path, name]);
-    else if (fields !== null) yield { fields, path, name: String(name), value: member };
+    else if (fields !== null)
+      yield { fields, path, name: String(name), value: member, kinds: kindsWith(schema, value, String(name)) };
   }
 }
 
@@ -70,7 +73,9 @@ export function unknownField(root: z.core.$ZodType, member: UnknownMember, noun 
 }
 
 /** Which field was probably meant, or where it belongs. */
-function adviceOn(root: z.core.$ZodType, { fields, path, name, value }: UnknownMember): string {
+function adviceOn(root: z.core.$ZodType, { fields, path, name, value, kinds = null }: UnknownMember): string {
+  if (kinds !== null)
+    return ` of ${kinds.discriminator} \`${String(kinds.kind)}\`; it belongs to ${kinds.others.map((kind) => `\`${String(kind)}\``).join(", ")}`;
   const accepted = acceptedNames(fields);
   const near = nearestName(name, accepted);
   if (near !== null) return `; did you mean \`${near}\`?`;

@@ -1,7 +1,12 @@
-/** Names the unknown fields and query parameters of a request that succeeds (media contract: unknown fields are tolerated). */
+/**
+ * Names what a request that succeeds has without effect: unknown fields and query parameters (media contract: unknown fields are tolerated), and
+ * fields that are overruled by others.
+ */
 import { type createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
+import { adviceOn } from "./advice.ts";
 import { requirePolicyInPlace } from "./misplaced-policy.ts";
+import type { FieldProblem } from "./problems.ts";
 import { unknownFields, unknownParameters } from "./unknown-fields.ts";
 
 type Route = Parameters<typeof createRoute>[0];
@@ -49,7 +54,8 @@ function documented(response: DocumentedResponse): DocumentedResponse {
   const content = response.content?.["application/json"];
   if (content === undefined || !("schema" in content) || !(content.schema instanceof z.ZodObject)) return response;
   const warnings = z.array(Warning).optional().openapi({
-    description: "Fields and query parameters of the request that are unknown and were ignored; absent = none",
+    description:
+      "Fields and query parameters of the request that are unknown and were ignored, and fields that have no effect; absent = none",
   });
   const schema = content.schema.extend({ warnings });
   return { ...response, content: { ...response.content, "application/json": { ...content, schema } } };
@@ -67,13 +73,14 @@ const warnOfUnknown =
     if (tolerant.body !== null) requirePolicyInPlace(tolerant.body, body);
     await next();
     if (!c.res.ok || c.error !== undefined) return;
-    const warnings = warningsOf(tolerant, body, c.req.query());
+    const own = (c.get("warnings") as FieldProblem[] | undefined) ?? [];
+    const warnings = [...warningsOf(tolerant, body, c.req.query()), ...own];
     if (warnings.length === 0) return;
     const text = await c.res.text();
     c.res = new Response(`${text.slice(0, text.lastIndexOf("}"))},"warnings":${JSON.stringify(warnings)}}`, c.res);
   };
 
 const warningsOf = (tolerant: Tolerant, body: unknown, query: object) => [
-  ...(tolerant.body === null ? [] : unknownFields(tolerant.body, body)),
+  ...(tolerant.body === null ? [] : [...unknownFields(tolerant.body, body), ...adviceOn(tolerant.body, body)]),
   ...(tolerant.query === null ? [] : unknownParameters(tolerant.query, query)),
 ];

@@ -9,12 +9,19 @@ export type PublicUrlProblem = "malformed" | "too_long" | "scheme" | "credential
 export type RefusedPublicUrl = { ok: false; problem: PublicUrlProblem; message: string };
 export type CheckedPublicUrl = { ok: true; url: URL } | RefusedPublicUrl;
 
+/** The message for a URL whose host this deployment does not reach. */
+export const FORBIDDEN_HOST = "must not point to a private or local address";
+
+/** The hint for a URL that is refused with this message: also what the operator can change. */
+export const urlHint = (message: string): string =>
+  message === FORBIDDEN_HOST ? `${message}, unless the platform runs with ALLOW_PRIVATE_NETWORK=true` : message;
+
 const MESSAGES: Record<PublicUrlProblem, string> = {
   malformed: "must be an absolute URL",
   too_long: `must be at most ${MAX_URL_LENGTH} characters long`,
   scheme: "must be an http or https URL",
   credentials: "must not carry a user name or password",
-  forbidden_host: "must not point to a private or local address",
+  forbidden_host: FORBIDDEN_HOST,
 };
 
 /**

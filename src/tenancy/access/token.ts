@@ -9,7 +9,7 @@ const NOT_BEFORE_LEEWAY_MS = 30_000;
 
 /** Why a token is refused, in words for the developer who signed it. */
 export const TOKEN_REFUSALS = {
-  missing: "a private playback ID needs a token",
+  missing: "a playback ID that is not public needs a token",
   repeated: "more than one token was sent",
   "too long": `a token has at most ${MAX_TOKEN_LENGTH} characters`,
   malformed: "the token is not a JSON Web Token",

@@ -82,8 +82,8 @@ async function dialled(ms: number): Promise<string> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     let verdict = TAKEN;
-    const onState = (_: string, state: string, reason?: string) =>
-      void (verdict = state === "failed" ? reason! : verdict);
+    const onState = (_: string, state: string, failure?: { reason: string }) =>
+      void (verdict = state === "failed" ? failure!.reason : verdict);
     const pusher = new SimulcastPusher({}, { allowPrivateNetwork: true, onState });
     const { port } = server.address() as AddressInfo;
     pusher.retarget([{ simulcastId: "t", url: `rtmps://127.0.0.1:${port}/app`, streamKey: "k" }]);

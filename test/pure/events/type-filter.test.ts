@@ -130,7 +130,7 @@ test.each([
   ["asset.redy", "is not a kind of event; did you mean `asset.ready`?"],
   ["video.media.raedy", "is not a kind of event; did you mean `video.media.ready`?"],
   ["video.medai.*", "matches no kind of event; did you mean `video.media.*`?"],
-  ["weather", "is not a kind of event"],
+  ["weather", "is not a kind of event; GET /v1/event-types lists them"],
 ])("the hint for %j names the nearest kind or prefix", (pattern, hint) => {
   expect(checkTypePattern(pattern)).toMatchObject({ ok: false, hint });
 });

@@ -108,6 +108,18 @@ describe("a private stream on air", () => {
     expect(mpd).not.toContain("~");
   });
 
+  test.each([undefined, {}])("warns when the body %j makes its first public playback ID", async (body) => {
+    const stream = await newStream(workspace, {}, "private");
+    const add = async (more?: object) => {
+      const added = await workspace.request("POST", at(stream, "/playback-ids"), more);
+      const { data, warnings } = await added.json<{ data: { accessPolicy: string }; warnings?: { field: string }[] }>();
+      return [added.status, data.accessPolicy, warnings?.map(({ field }) => field)];
+    };
+    expect(await add({ accessPolicy: "private" })).toEqual([201, "private", undefined]);
+    expect(await add(body)).toEqual([201, "public", ["accessPolicy"]]);
+    expect(await add(body)).toEqual([201, "public", undefined]);
+  });
+
   test("a permit of one playback ID does not open the other", async () => {
     const { stream, id, sessionId, token } = await onAir();
     const added = await workspace.request("POST", at(stream, "/playback-ids"), { accessPolicy: "private" });

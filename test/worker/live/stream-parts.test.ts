@@ -60,9 +60,11 @@ describe("simulcast targets", () => {
     const stream = await newStream(workspace);
     const added = await add(stream, { ...target, metadata: { to: "them" } });
     expect(added.status).toBe(201);
-    const { data } = await added.json<{ data: { simulcastId: string } }>();
+    const { data } = await added.json<{ data: { simulcastId: string; state: string } }>();
     expect(data.simulcastId).toMatch(/^[0-9a-f]{32}$/);
-    expect(data).toEqual({ ...target, simulcastId: data.simulcastId, isEnabled: true, metadata: { to: "them" } });
+    const { state, ...sent } = data;
+    expect(sent).toEqual({ ...target, simulcastId: data.simulcastId, isEnabled: true, metadata: { to: "them" } });
+    expect(state).toBe("idle");
     const one = at(stream, `/simulcast/${data.simulcastId}`);
     expect(await (await workspace.request("GET", one)).json()).toEqual({ success: true, data });
     expect(await (await workspace.request("PUT", one, { isEnabled: false })).json()).toEqual({
@@ -78,16 +80,32 @@ describe("simulcast targets", () => {
     const streamId = stream.streamId;
     const hidden = { streamId, streamKey: "redacted" };
     expect(reported.map(({ type, object, data: said }) => [type.split(".").at(-1), object.id, said])).toEqual([
-      ["created", streamId, { ...data, ...hidden }],
-      ["updated", streamId, { ...data, isEnabled: false, ...hidden }],
-      ["updated", streamId, { ...relabelled, ...hidden }],
-      ["deleted", streamId, { ...relabelled, ...hidden }],
+      ["created", streamId, { ...sent, ...hidden }],
+      ["updated", streamId, { ...sent, isEnabled: false, ...hidden }],
+      ["updated", streamId, { ...sent, isEnabled: false, metadata: {}, ...hidden }],
+      ["deleted", streamId, { ...sent, isEnabled: false, metadata: {}, ...hidden }],
+    ]);
+  });
+
+  test("can be created disabled", async () => {
+    const stream = await newStream(workspace);
+    const disabled = await (await add(stream, { ...target, isEnabled: false })).json();
+    expect(disabled).toMatchObject({ data: { isEnabled: false, state: "idle" } });
+    expect(disabled).not.toHaveProperty("warnings");
+    expect((await getStream(workspace, stream.streamId)).simulcastResponses).toMatchObject([{ isEnabled: false }]);
+    const { status, fields } = await refusal(await add(stream, { ...target, isEnabled: "no" }));
+    expect([status, fields]).toEqual([422, [{ field: "isEnabled", message: "is invalid" }]]);
+    const misspelt = await (
+      await add(stream, { ...target, enabled: false })
+    ).json<{ warnings: { message: string }[] }>();
+    expect(misspelt.warnings.map(({ message }) => message)).toEqual([
+      "unknown field `enabled`; did you mean `isEnabled`?",
     ]);
   });
 
   test("have no metadata field when none was set", async () => {
     const { data } = await (await add(await newStream(workspace))).json<{ data: object }>();
-    expect(Object.keys(data).sort()).toEqual(["isEnabled", "simulcastId", "streamKey", "url"]);
+    expect(Object.keys(data).sort()).toEqual(["isEnabled", "simulcastId", "state", "streamKey", "url"]);
   });
 
   test("are added only to an idle stream, and changed on any", async () => {

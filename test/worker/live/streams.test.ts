@@ -100,6 +100,16 @@ describe.each(PATHS)("POST %s", (path) => {
     expect((await workspace.request("POST", "/v1/live/streams", misplaced)).status).toBe(201);
   });
 
+  test("refuses captions, which are not available yet, and accepts that there are none", async () => {
+    const inputMediaSettings = { closedCaptions: true };
+    const { status, fields } = await refusal(await create(path, { inputMediaSettings }));
+    const field = "inputMediaSettings.closedCaptions";
+    expect([status, fields]).toEqual([422, [{ field, message: "is not available yet" }]]);
+    const without = await create(path, { inputMediaSettings: { closedCaptions: false } });
+    expect(without.status).toBe(201);
+    expect(await without.json()).not.toHaveProperty("warnings");
+  });
+
   test("accepts every setting", async () => {
     const wanted = {
       maxResolution: "480p",

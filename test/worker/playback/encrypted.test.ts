@@ -252,7 +252,7 @@ describe("a ClearKey licence", () => {
     await open(playbackId, "/v720.m3u8");
     const kid = kidOf((await keyRowOf(assetId)).id);
     const refusals = [
-      ["", "a private playback ID needs a token"],
+      ["", "a playback ID that is not public needs a token"],
       [await tokenFor(playbackId, "media"), "the token's aud must be drm:{playbackId}"],
       [await tokenFor(crypto.randomUUID()), "the token's aud must be drm:{playbackId}"],
     ] as const;

@@ -55,6 +55,19 @@ describe("every address of a private asset", () => {
     expect([page.status, await page.text()]).toEqual([401, expect.stringContaining("This video is private")]);
   });
 
+  test.each([
+    ["expired", { exp: 1 }, "This link has expired", "Ask for a new one."],
+    ["early", { nbf: 4e9, exp: 5e9 }, "This link is not valid yet", "Open it again later."],
+    ["another video's", { aud: "media:x" }, "This link is not valid", "ask for a new one."],
+    ["malformed", null, "This link is not valid", "Check that it is complete"],
+  ])("a person with a token that is %s sees a page that says so", async (_, claims, heading, words) => {
+    const token = claims === null ? "not-a-token" : await signToken(keyId, id, claims);
+    const page = await get(`/player/${id}?token=${token}`, { accept: "text/html" });
+    const text = await page.text();
+    expect([page.status, text]).toEqual([401, expect.stringContaining(`<title>${heading}</title>`)]);
+    expect(text).toContain(words);
+  });
+
   test("the hosted page hands its token on to a browser without scripts", async () => {
     const token = await signToken(keyId, id);
     const page = await (await get(`/player/${id}?token=${token}`, { accept: "text/html" })).text();
@@ -162,7 +175,7 @@ describe("a token is refused", () => {
   }
 
   test.each<[string, () => string | Promise<string>, string]>([
-    ["an empty one", () => "", "a private playback ID needs a token"],
+    ["an empty one", () => "", "a playback ID that is not public needs a token"],
     ["no JWT", () => "abc", "the token is not a JSON Web Token"],
     [
       "alg none",

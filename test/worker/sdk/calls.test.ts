@@ -118,11 +118,16 @@ test.each([
   [{ baseUrl: "ftp://video.example.com" }, "the base URL must be an http(s) URL"],
   [{ baseUrl: "video.example.com" }, "the base URL must be an http(s) URL"],
   [{ baseUrl: "https://a:b@video.example.com" }, "the base URL must have no credentials"],
-  [{ accessToken: "" }, "the access token must be"],
+  [{ baseUrl: undefined }, "the base URL must be an http(s) URL"],
+  [{ accessToken: "" }, "the access token is empty"],
+  [{ accessToken: undefined }, "the access token is undefined; is its environment variable set?"],
   [{ accessToken: "a:b" }, "the access token must be"],
   [{ secretKey: "" }, "the secret key is empty"],
+  [{ secretKey: undefined }, "the secret key is undefined; is its environment variable set?"],
 ])("credentials with %j are refused before any request", (wrong, message) => {
-  expect(() => clientOf(workspace, networkOf(), wrong)).toThrow(message);
+  const open = () => clientOf(workspace, networkOf(), wrong as object);
+  expect(open).toThrow(SluiceError);
+  expect(open).toThrow(message);
 });
 
 test("a base URL may end with a slash or the version", async () => {

@@ -69,6 +69,15 @@ test.each([
   expect(text + String(cause)).not.toContain(privateKey.slice(-20));
 });
 
+test.each(["keyId", "privateKey", "playbackId"])("an unset %s is refused with its name", async (name) => {
+  const options = { ...key, playbackId: playbackIds[0]!, [name]: undefined } as unknown as Parameters<
+    typeof signPlaybackToken
+  >[0];
+  const call = signPlaybackToken(options);
+  await expect(call).rejects.toThrow(SluiceError);
+  await expect(call).rejects.toThrow(`${name} is undefined; is its environment variable set?`);
+});
+
 test.each([[0], [-1], [Number.NaN]])("expiresIn = %d is refused", async (expiresIn) => {
   const call = signPlaybackToken({ ...key, playbackId: playbackIds[0]!, expiresIn });
   await expect(call).rejects.toThrow("expiresIn must be a number of seconds");

@@ -79,6 +79,11 @@ test("the unsigned check at the creation is recognised, and nothing else is", ()
   expect(isWebhookCheck(`{"type":"asset.ready"}`, {})).toBe(false);
 });
 
+test("an unset secret is refused as such, not as a wrong signature", async () => {
+  const call = verifyWebhook(body, headers, undefined as unknown as string);
+  await expect(call).rejects.toThrow("the webhook's secret is undefined; is its environment variable set?");
+});
+
 test("a body that was parsed before, and a secret that is not Base64, are explained without the secret", async () => {
   const parsed = JSON.parse(body) as string;
   await expect(verifyWebhook(parsed, headers, secret)).rejects.toThrow("needs the raw body");

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { ALL_TYPES, checkTypePattern } from "../../index.ts";
 import { lines } from "../../../platform/http/fields.ts";
 import { hinted } from "../../../platform/http/issue-hints.ts";
+import { urlHint } from "../../../platform/network/public-url.ts";
 import { checkWebhookUrl } from "../attempt/webhook-url.ts";
 import { FailureRecord, HttpStatus } from "../records/failure-record.ts";
 
@@ -74,7 +75,9 @@ export function urlIssues(body: unknown, allowPrivate: boolean): z.core.$ZodIssu
   const url = (body as { url?: unknown } | null | undefined)?.url;
   if (typeof url !== "string" || url === "") return [];
   const checked = checkWebhookUrl(url, allowPrivate);
-  return checked.ok ? [] : [{ code: "custom", path: ["url"], message: checked.message, input: undefined }];
+  if (checked.ok) return [];
+  const { message } = checked;
+  return [{ code: "custom", path: ["url"], ...hinted(message, urlHint(message)), input: undefined }];
 }
 
 export const Timestamp = z.iso.datetime().openapi({ example: "2026-05-20T12:50:15.662000Z" });

@@ -33,7 +33,7 @@ export const DELIVERY_FAILURES = {
     retryable: true,
   },
   gone: {
-    message: "The server responded with 410 Gone, so the webhook is disabled.",
+    message: "The server responded with 410 Gone. After a delivery, this disables the webhook.",
     fault: "endpoint",
     retryable: false,
   },

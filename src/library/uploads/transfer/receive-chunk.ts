@@ -3,14 +3,16 @@ import { Problem } from "../../../platform/http/problems.ts";
 import { log, logWarning } from "../../../platform/log.ts";
 import { pieceKey } from "../../../platform/storage/keys.ts";
 import { callUpload, type Chunk, type ChunkRefusal, type UploadProgress } from "../upload-calls.ts";
+import { requirePieceRepeated, requireRepeated } from "./compare-stored.ts";
 import { type BodyReader, type PieceBytes, storePiece } from "./store-piece.ts";
 
 /**
- * Stores a chunk whole or not at all, and answers with what the upload has stored afterwards. The machine records the piece before its first
- * byte is written, and counts it only when all of its bytes are.
+ * Stores a chunk whole or not at all, and answers with what the upload has stored afterwards. Bytes that are stored already have to be the
+ * same. The machine records the piece before its first byte is written, and counts it only when all of its bytes are.
  *
  * @param bytes.verify throws when the stored bytes are not what the client has sent; then they do not count
- * @throws {Problem} upload_over, bad_chunk, body_too_large; unavailable when the chunk could not be stored
+ * @throws {Problem} upload_over, bad_chunk (also for bytes that differ from the stored ones), body_too_large; unavailable when the chunk could
+ *   not be stored
  */
 export async function receiveChunk(
   env: Env,
@@ -22,16 +24,21 @@ export async function receiveChunk(
   const verdict = known(await callUpload(env, uploadId, "begin", chunk));
   if (verdict.kind === "refuse") throw refusalProblem(verdict.reason, verdict.progress);
   if (verdict.kind === "ignore") {
+    const { storedBytes } = verdict.progress;
+    const length = Math.max(0, Math.min(chunk.length, storedBytes - chunk.offset));
+    await requireRepeated(env, uploadId, { offset: chunk.offset, length }, body);
     await body.drain();
     return verdict.progress;
   }
   const { piece, skip, length } = verdict;
   try {
+    await requireRepeated(env, uploadId, { offset: chunk.offset, length: skip }, body);
     const isWholeBody = bytes.isWholeBody && skip === 0;
-    await storePiece(env, uploadId, piece, body, { ...bytes, isWholeBody, skip, length });
+    await storePiece(env, uploadId, piece, body, { ...bytes, isWholeBody, length });
   } catch (error) {
-    logWarning("upload.chunk_failed", { uploadId, piece, offset: chunk.offset, error: String(error) });
     await abandon(env, uploadId, piece);
+    if (error instanceof Problem) throw error;
+    logWarning("upload.chunk_failed", { uploadId, piece, offset: chunk.offset, error: String(error) });
     throw new Problem("unavailable", "the chunk could not be stored; send it again", { cause: error });
   }
   try {
@@ -40,19 +47,31 @@ export async function receiveChunk(
     await abandon(env, uploadId, piece);
     throw error;
   }
-  return await commitPiece(env, uploadId, piece);
+  return await commitPiece(env, uploadId, piece, { offset: chunk.offset + skip, length });
 }
 
 /** If this call is lost, the machine's timer deletes the piece. */
 const abandon = (env: Env, uploadId: string, piece: number): Promise<unknown> =>
   callUpload(env, uploadId, "abandon", { piece }).catch(() => undefined);
 
-async function commitPiece(env: Env, uploadId: string, piece: number): Promise<UploadProgress> {
+async function commitPiece(
+  env: Env,
+  uploadId: string,
+  piece: number,
+  range: { offset: number; length: number },
+): Promise<UploadProgress> {
   const { isKept, progress } = known(await callUpload(env, uploadId, "commit", { piece }));
   log("upload.chunk_stored", { uploadId, piece, isKept, storedBytes: progress.storedBytes });
-  // The machine deletes the object too, but may have done so before it was written.
-  if (!isKept) await env.MEDIA.delete(pieceKey(uploadId, piece));
-  if (progress.status === "cancelled" || progress.status === "expired") throw refusalProblem("over", progress);
+  if (isKept) return progress;
+  const isOver = progress.status === "cancelled" || progress.status === "expired";
+  try {
+    if (!isOver) await requirePieceRepeated(env, uploadId, piece, range);
+  } finally {
+    await abandon(env, uploadId, piece);
+    // The machine deletes the object too, but may have done so before it was written.
+    await env.MEDIA.delete(pieceKey(uploadId, piece));
+  }
+  if (isOver) throw refusalProblem("over", progress);
   return progress;
 }
 

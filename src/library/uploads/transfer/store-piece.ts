@@ -1,9 +1,8 @@
 import type { Env } from "../../../platform/env.ts";
 import { pieceKey } from "../../../platform/storage/keys.ts";
 
-/** The next bytes of a request body: `skip` bytes are dropped, then `length` bytes are the piece. */
+/** The next bytes of a request body. */
 export interface PieceBytes {
-  skip: number;
   length: number;
   /** The piece is the whole body. */
   isWholeBody: boolean;
@@ -39,6 +38,11 @@ export class BodyReader {
     return bytes;
   }
 
+  /** Ends the reading of a body whose rest is not needed. */
+  async cancel(): Promise<void> {
+    await this.#reader?.cancel();
+  }
+
   /** Reads the rest without keeping it. Never rejects. */
   async drain(): Promise<void> {
     if (this.#reader === null && this.#body.locked) return; // given away by `whole`
@@ -60,14 +64,13 @@ export async function storePiece(
   uploadId: string,
   piece: number,
   body: BodyReader,
-  { skip, length, isWholeBody, onBytes }: PieceBytes,
+  { length, isWholeBody, onBytes }: PieceBytes,
 ): Promise<void> {
   if (isWholeBody && onBytes === undefined) {
     // A body of another length fails: R2 stores it whole or not at all.
     await MEDIA.put(pieceKey(uploadId, piece), body.whole().pipeThrough(new FixedLengthStream(length)));
     return;
   }
-  for (let left = skip; left > 0;) left -= (await readSome(body, left)).byteLength;
   // R2 accepts only streams of known length.
   const { readable, writable } = new FixedLengthStream(length);
   const writer = writable.getWriter();

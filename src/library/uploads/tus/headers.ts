@@ -5,9 +5,9 @@ export const TUS_EXTENSIONS = "creation,creation-defer-length,termination,expira
 /** The names of the protocol, and of the runtime's digests. */
 export const CHECKSUMS = { sha1: "SHA-1", sha256: "SHA-256", md5: "MD5" } as const;
 
-/** A whole number of bytes; null when the header is missing or malformed. */
+/** A whole number of bytes, rounded beyond 2^53; null when the header is missing or malformed. */
 export const bytesOf = (header: string | null | undefined): number | null =>
-  header !== null && header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : null;
+  header !== null && header !== undefined && /^\d{1,32}$/.test(header) ? Number(header) : null;
 
 export interface Checksum {
   algorithm: keyof typeof CHECKSUMS;

@@ -6,6 +6,16 @@ const Body = z.object({
   accessPolicy: z.string().optional(),
   mediaQuality: z.string().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
+  accessRestrictions: z
+    .object({
+      domains: z.object({
+        defaultPolicy: z.string().optional(),
+        allow: z.array(z.string()).optional(),
+        deny: z.array(z.string()).optional(),
+      }),
+      userAgents: z.object({}).optional(),
+    })
+    .optional(),
   inputs: z.array(z.object({ url: z.string() })).optional(),
 });
 const check = (body: unknown) => requirePolicyInPlace(Body, body);
@@ -23,6 +33,14 @@ test.each([
   ["another service's flag", { private: true }],
   ["another service's word", { visibility: "unlisted" }],
   ["another service's list", { playback_policy: ["signed"] }],
+  ["another service's word in a list", { playbackPolicy: ["signed"] }],
+  ["another service's negation", { public: false }],
+  ["a flag for a token", { signed: true }],
+  ["a flag for encryption", { encrypted: true }],
+  ["a flag for DRM", { drm: true }],
+  ["a misspelt list of rules", { accessRestrictions: { domains: { dney: ["evil.test"] } } }],
+  ["a foreign list of rules", { accessRestrictions: { domains: { blocked: "evil.test" } } }],
+  ["a kind of rules that does not exist", { accessRestrictions: { countries: ["DE"] } }],
   ["after many unknown fields", { ...unknown, mediaPolicy: "private" }],
 ])("a policy that is not public is refused where it is %s", (_, body) => {
   expect(() => check(body)).toThrow(/validation failed/);
@@ -34,6 +52,8 @@ test.each([
   ["an entry of metadata", { metadata: { accessPolicy: "private" } }],
   ["public in another service's words", { private: false, visibility: "public", playback_policy: ["public"] }],
   ["open to all", { domains: { defaultPolicy: "allow", allow: [], deny: [] } }],
+  ["open to all in another service's flags", { public: true, isPublic: true, drm: false, signed: null }],
+  ["open to all beside rules", { accessRestrictions: { domains: { domains: { defaultPolicy: "allow", deny: [] } } } }],
   ["no text", { mediaPolicy: null, accesPolicy: 1 }],
 ])("a policy is accepted where it is %s", (_, body) => {
   expect(() => check(body)).not.toThrow();
@@ -59,8 +79,17 @@ test("what else is wrong is named beside it", () => {
 test("a policy of another service is answered with the field's name here", () => {
   const hint =
     "unknown field `private`; who may play is said by `accessPolicy` of a media or stream, and by `defaultPolicy` of a playback ID's rules";
-  const fields = [{ field: "private", message: "is invalid", hint }];
-  expect(() => check({ private: true })).toThrow(expect.objectContaining({ fields }) as Error);
+  for (const name of ["private", "playbackPolicy", "drm"]) {
+    const fields = [{ field: name, message: "is invalid", hint: hint.replace("private", name) }];
+    expect(() => check({ [name]: ["signed"] })).toThrow(expect.objectContaining({ fields }) as Error);
+  }
+});
+
+test("a misspelt list of rules is answered with the list that was meant", () => {
+  const domains = { dney: ["evil.test"] };
+  const field = "accessRestrictions.domains.dney";
+  const fields = [{ field, message: "is invalid", hint: "unknown field `dney`; did you mean `deny`?" }];
+  expect(() => check({ accessRestrictions: { domains } })).toThrow(expect.objectContaining({ fields }) as Error);
 });
 
 test("a body with very deep unknown fields does not end the Worker", () => {

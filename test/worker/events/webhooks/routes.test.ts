@@ -97,7 +97,14 @@ describe("a creation", () => {
   ])("is refused in production for the URL %s, also without verification", async (url, message) => {
     const workspace = await newWorkspace(closedOut);
     const response = await workspace.request("POST", "/v1/webhooks", { url, skipVerification: true });
-    expect(await refusal(response)).toMatchObject({ status: 422, fields: [{ field: "url", message }] });
+    const hint = message.includes("private")
+      ? `${message}, unless the platform runs with ALLOW_PRIVATE_NETWORK=true`
+      : message;
+    expect(await refusal(response)).toMatchObject({
+      status: 422,
+      fields: [{ field: "url", message }],
+      hints: [{ field: "url", message: hint }],
+    });
   });
 
   test.each([

@@ -94,7 +94,8 @@ export const createWebhook = (workspace: TestWorkspace, more: object = {}): Prom
 /** Status, message and fields of a refusal. */
 export async function refusal(response: Response) {
   const { error } = await response.json<ErrorBody>();
-  return { status: response.status, message: error.message, fields: error.fields, description: error.description };
+  const { message, fields, hints, description } = error;
+  return { status: response.status, message, fields, hints, description };
 }
 
 /** Inserts a delivery with its event and attempts, as a sender would have recorded it. @returns the event's id */

@@ -167,6 +167,77 @@ describe("rules", () => {
   });
 });
 
+test.each([
+  ["POST", "/v1/on-demand", { public: false }, "public"],
+  ["POST", "/v1/on-demand", { drm: true }, "drm"],
+  [
+    "POST",
+    "/v1/on-demand",
+    { accessRestrictions: { domains: { dney: ["evil.test"] } } },
+    "accessRestrictions.domains.dney",
+  ],
+  [
+    "POST",
+    "/v1/on-demand/upload",
+    { corsOrigin: "*", pushMediaSettings: { accessPolicy: "public", accessRestrictions: { countries: ["DE"] } } },
+    "pushMediaSettings.accessRestrictions.countries",
+  ],
+  ["POST", "/v1/live/streams", { playbackSettings: { signed: true } }, "playbackSettings.signed"],
+  ["PATCH", "domains", { denied: ["evil.test"] }, "denied"],
+])("%s %s refuses a misspelt or foreign restriction: %j", async (method, path, body, field) => {
+  const { path: playbackIds, first } = await newMedia();
+  const isChange = path === "domains";
+  const media = path === "/v1/on-demand" ? videoFrom("https://cdn.test/a.mp4") : {};
+  const to = isChange ? `${playbackIds}/${first.id}/${path}` : path;
+  const refused = await workspace.request(method, to, { ...media, ...body });
+  expect([refused.status, (await refused.json<ErrorBody>()).error.fields]).toEqual([
+    422,
+    [{ field, message: "is invalid" }],
+  ]);
+});
+
+describe("rules without effect are named in the warnings of", () => {
+  const warningsOf = async (answer: Response) => [
+    answer.status,
+    ((await answer.json<{ warnings?: { field: string; message: string }[] }>()).warnings ?? []).map(
+      ({ field, message }) => [field, message.slice(0, message.indexOf(":"))],
+    ),
+  ];
+  const ALLOW = "`allow` has no effect under the default policy `allow`";
+  const DENY = "`deny` has no effect under the default policy `deny`";
+
+  test("a created media, a direct upload and a playback ID", async () => {
+    const accessRestrictions = {
+      domains: { allow: ["a.example"] },
+      userAgents: { defaultPolicy: "deny", allow: ["Chrome"], deny: ["curl"] },
+    };
+    const warnings = (at: string) => [
+      [`${at}accessRestrictions.domains.allow`, ALLOW],
+      [`${at}accessRestrictions.userAgents.deny`, DENY],
+    ];
+    const media = { ...videoFrom("https://cdn.test/a.mp4"), accessRestrictions };
+    expect(await warningsOf(await workspace.request("POST", "/v1/on-demand", media))).toEqual([201, warnings("")]);
+    const upload = { corsOrigin: "*", pushMediaSettings: { accessPolicy: "public", accessRestrictions } };
+    const uploaded = await workspace.request("POST", "/v1/on-demand/upload", upload);
+    expect(await warningsOf(uploaded)).toEqual([201, warnings("pushMediaSettings.")]);
+    const { path } = await newMedia();
+    const added = await workspace.request("POST", path, { accessPolicy: "public", accessRestrictions });
+    expect(await warningsOf(added)).toEqual([201, warnings("")]);
+  });
+
+  test.each(["domains", "user-agents"])("a change of the %s, also when it opens what was locked", async (kind) => {
+    const { path, first } = await newMedia();
+    const change = async (body: object) =>
+      await warningsOf(await workspace.request("PATCH", `${path}/${first.id}/${kind}`, body));
+    expect(await change({ defaultPolicy: "deny", allow: ["a.example"] })).toEqual([200, []]);
+    const opened = ["defaultPolicy", "`defaultPolicy` is absent and became `allow`"];
+    expect(await change({ allow: ["a.example", "b.example"] })).toEqual([200, [["allow", ALLOW], opened]]);
+    expect(await change({ deny: ["evil.example"] })).toEqual([200, []]);
+    expect(await change({ defaultPolicy: "deny", deny: ["evil.example"] })).toEqual([200, [["deny", DENY]]]);
+    expect(await change({ deny: ["evil.example"] })).toEqual([200, [opened]]);
+  });
+});
+
 /** A media that plays. */
 async function playable(more: object = {}) {
   const media = await newMedia(more);

@@ -91,7 +91,14 @@ describe("a manual playlist", () => {
     const media = `/${id}/media`;
     const { updatedAt } = (await call("PATCH", media, { mediaIds: [a] })).body.data;
     for (const method of ["PATCH", "PUT", "DELETE"])
-      expect((await call(method, media, { mediaIds: [a, UNKNOWN] })).status).toBe(404);
+      expect((await call(method, media, { mediaIds: [a, UNKNOWN] })).body.error).toEqual({
+        code: 404,
+        message: "media workspace relation not found",
+        description: `the workspace has no media of mediaIds[1] (${UNKNOWN})`,
+      });
+    const many = Array.from({ length: 22 }, () => crypto.randomUUID());
+    const { description } = (await call("PATCH", media, { mediaIds: many })).body.error;
+    expect(description).toMatch(/mediaIds\[19\] \([0-9a-f-]+\) and 2 more$/);
     for (const [method, mediaIds] of [
       ["PATCH", [b]],
       ["PUT", [b]],

@@ -164,6 +164,51 @@ describe("an answer", () => {
     expect(rangeOf(await putRange(url, file, 700, 1000))).toEqual([200, null]); // its answer was lost
   });
 
+  test.each<[string, (url: string, file: Uint8Array<ArrayBuffer>) => Promise<Response>]>([
+    ["a whole file", (url, file) => call("PUT", url, {}, file)],
+    ["a repeated chunk", (url, file) => putRange(url, file, 0, 300)],
+    ["a chunk inside what is stored", (url, file) => putRange(url, file, 250, 350)],
+    ["a chunk that overlaps the stored end", (url, file) => putRange(url, file, 200, 700)],
+  ])("to %s with other bytes than those stored is 400, and mixes no files", async (_, sendOther) => {
+    const { url, uploadId } = await newUpload(workspace);
+    const file = FILE.slice(0, 1000);
+    const other = file.slice();
+    other[260]! ^= 1;
+    await putRange(url, file, 0, 120);
+    await putRange(url, file, 120, 400);
+    const refusal = [400, expect.stringMatching(/^byte 260 differs from what is stored/)];
+    expect(await errorOf(await sendOther(url, other))).toEqual(refusal);
+    expect(rangeOf(await probe(url, 1000))).toEqual([308, "bytes=0-399"]);
+    expect(rangeOf(await call("PUT", url, {}, file))).toEqual([200, null]);
+    expect(await errorOf(await sendOther(url, other))).toEqual(refusal);
+    expect(rangeOf(await call("PUT", url, {}, file))).toEqual([200, null]); // its answer was lost
+    expect(await isStored(uploadId, file)).toBe(true);
+    await elapse(uploadId, 0);
+    expect((await storedKeys(uploadId)).filter((key) => key.startsWith("pieces/"))).toHaveLength(3);
+  });
+
+  test("to a repeat of more than 500 chunks is 400, and tells where to continue", async () => {
+    const { url, uploadId } = await newUpload(workspace);
+    await putRange(url, FILE, 0, 1, 502);
+    await runInDurableObject(machineOf(uploadId), ({ parts }) => {
+      for (let start = 1; start < 501; start += 1) parts.pieces.keep(parts.pieces.open(start, 1, Date.now()));
+      parts.documents.put("storedBytes", 501);
+    });
+    const answer = await putRange(url, FILE, 0, 502, 502);
+    expect(await errorOf(answer)).toEqual([400, "501 bytes are stored already; continue after them"]);
+    expect(rangeOf(await putRange(url, FILE, 501, 502, 502))).toEqual([200, null]);
+  });
+
+  test("to one of two files that are sent at the same time is 400", async () => {
+    const { url, uploadId } = await newUpload(workspace);
+    const file = FILE.slice(0, 1000);
+    const other = file.map((byte) => byte ^ 1);
+    const answers = await Promise.all([file, file, other, other].map((one) => call("PUT", url, {}, one)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 200, 400, 400]);
+    expect(await isStored(uploadId, statuses[0] === 200 ? file : other)).toBe(true);
+  });
+
   test("to a chunk after a gap is the stored end", async () => {
     const { url } = await newUpload(workspace);
     expect(rangeOf(await putRange(url, FILE, 100, 200))).toEqual([308, null]);
@@ -381,24 +426,21 @@ describe("two clients on one URL", () => {
   const one = someBytes(4000, 1);
   const other = someBytes(4000, 2);
 
-  test("store each byte once: of chunks at the same place the first to be whole counts, and the others are deleted", async () => {
+  test("store each byte once: of chunks at the same place the first to be whole counts, and the others are deleted, or refused when they differ", async () => {
     const { url, uploadId } = await newUpload(workspace);
     const answers = await Promise.all([
       putRange(url, one, 0, 2000),
       putRange(url, other, 0, 2000),
       putRange(url, one, 0, 2000),
     ]);
-    expect(answers.map(rangeOf)).toEqual(Array.from({ length: 3 }, () => [308, "bytes=0-1999"]));
-    await Promise.all([putRange(url, one, 2000, 4000), putRange(url, other, 2000, 4000)]);
+    const isOther = answers.map(({ status }) => status).indexOf(400) !== 1;
+    const taken = [308, "bytes=0-1999"];
+    const refused = [400, null];
+    expect(answers.map(rangeOf)).toEqual(isOther ? [refused, taken, refused] : [taken, refused, taken]);
+    const file = isOther ? other : one;
+    await Promise.all([putRange(url, file, 2000, 4000), putRange(url, file, 2000, 4000)]);
     expect(rangeOf(await probe(url, 4000))).toEqual([200, null]);
-    const stored = (await storedFile(uploadId))!;
-    for (const [first, end] of [
-      [0, 2000],
-      [2000, 4000],
-    ]) {
-      const half = stored.slice(first, end);
-      expect([one.slice(first, end), other.slice(first, end)]).toContainEqual(half);
-    }
+    expect(await isStored(uploadId, file)).toBe(true);
     await elapse(uploadId, 0);
     const keys = (await storedKeys(uploadId)).filter((key) => key.startsWith("pieces/"));
     expect(keys).toHaveLength(2);

@@ -251,6 +251,7 @@ describe("a request is refused, and changes nothing:", () => {
     ["without a length", { "upload-length": "" }, 400],
     ["of an empty file", { "upload-length": "0" }, 400],
     ["of a file beyond the limit", { "upload-length": "107374182401" }, 413],
+    ["of a file beyond every limit", { "upload-length": String(2 ** 50) }, 413],
     ["with metadata that is not Base64", { "upload-metadata": "filename ü" }, 400],
     ["with a title of 256 characters", { "upload-metadata": `title ${btoa("x".repeat(256))}` }, 400],
   ])("a creation %s", async (name, headers, status) => {

@@ -18,7 +18,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
 }
 
 /** A shorter text begins too many names by chance. */
-const MIN_BEGINNING = 4;
+const MIN_BEGINNING = 3;
 
 /** The only name that begins like this one: `threshold` for `thresholdValue`. */
 function continued(beginning: string, known: readonly string[]): string | null {

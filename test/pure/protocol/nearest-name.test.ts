@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { editDistance, nearestName } from "../../../../src/platform/http/nearest-name.ts";
+import { editDistance, nearestName } from "../../../protocol/nearest-name.ts";
 
 test.each([
   ["", "abc", 3],
@@ -24,7 +24,8 @@ test.each([
   ["input", "inputs"],
   ["creator", "creatorId"],
   ["event", null], // two names begin so
-  ["acc", null],
+  ["acc", "accessPolicy"],
+  ["ac", null], // too short
   ["colour", null],
   ["id", null],
   ["x", null],

@@ -1,5 +1,5 @@
 import type { ParseArgsConfig } from "node:util";
-import { nearestName } from "../../src/platform/http/nearest-name.ts";
+import { nearestName } from "../../../protocol/nearest-name.ts";
 
 /** In Node's words: "Unknown option '--foo'. …", "Option '--file <value>' argument missing", "Option '--file' argument is ambiguous. …". */
 const UNKNOWN = /^Unknown option '(-[^']*)'/;

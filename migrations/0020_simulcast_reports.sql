@@ -1,0 +1,1 @@
+ALTER TABLE `simulcast_targets` ADD `report` text;
