@@ -25,7 +25,9 @@ const Size = z.object({ widthPx: Px, heightPx: Px });
 const Piece = z.object({
   init: z.int().min(0),
   bytes: z.int().positive(),
-  /** For each, the last frame whose presentation time (s) is not after it is wanted. */
+  /** When its first frame is shown. Timestamps count relative to it, because libav shifts those of signed composition offsets. */
+  startSeconds: z.number().min(0),
+  /** For each, the last frame that is not shown after it is wanted. */
   atSeconds: z.array(z.number()).max(MAX_TILES),
 });
 export const ImageMedia = z.object({

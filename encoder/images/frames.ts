@@ -3,6 +3,7 @@ import { type CodecContext, type Frame, Packet } from "node-av/lib";
 import { AVERROR_EAGAIN } from "node-av/constants";
 import type { ImageMedia } from "../../protocol/images.ts";
 import { openDecoder, receivedFrames } from "../media/decode.ts";
+import { ticksToSeconds } from "../media/source.ts";
 import { JobError } from "../platform/errors.ts";
 import { openBytes, type OpenedBytes } from "./media-bytes.ts";
 
@@ -34,10 +35,10 @@ export async function forWantedFrames(
 ): Promise<void> {
   const { inits, pieces } = splitBody(media, body);
   let index = 0;
-  for (const [position, { init, atSeconds }] of media.pieces.entries()) {
+  for (const [position, { init, ...times }] of media.pieces.entries()) {
     const opened = await openBytes(Buffer.concat([inits[init] ?? Buffer.alloc(0), pieces[position]!]));
     try {
-      const frames = await decodeWanted(opened, atSeconds);
+      const frames = await decodeWanted(opened, times);
       for (const frame of frames) await use(frame, index++);
       for (const frame of new Set(frames)) frame.free();
     } finally {
@@ -47,14 +48,17 @@ export async function forWantedFrames(
 }
 
 /** @returns a frame for each time; the same one for times that it is shown at */
-async function decodeWanted(opened: OpenedBytes, atSeconds: number[]): Promise<Frame[]> {
+async function decodeWanted(
+  opened: OpenedBytes,
+  { startSeconds, atSeconds }: { startSeconds: number; atSeconds: number[] },
+): Promise<Frame[]> {
   const { video } = opened;
   const packets = await readPackets(opened);
   try {
-    const secondsOf = (ticks: bigint) => (Number(ticks) * video.timeBase.num) / video.timeBase.den;
     const shown = packets.map(({ pts }) => pts).toSorted((a, b) => Number(a - b));
     const [first] = shown;
     if (first === undefined) throw new JobError("source_damaged", "The media has no frames.");
+    const secondsOf = (pts: bigint) => startSeconds + ticksToSeconds(pts - first, video);
     const wanted = atSeconds.map((at) => shown.findLast((pts) => secondsOf(pts) <= at) ?? first);
     const last = packets.findLastIndex(({ pts }) => wanted.includes(pts));
     using decoder = await openDecoder(video, last === 0 ? 1 : GOP_THREADS);
@@ -108,12 +112,16 @@ export async function* allFrames(media: ImageMedia, body: Buffer): AsyncGenerato
   try {
     const { video } = opened;
     using decoder = await openDecoder(video, GOP_THREADS);
+    const [{ startSeconds } = { startSeconds: 0 }] = media.pieces;
+    let first: bigint | null = null;
     const packets = await readPackets(opened);
     for (const packet of [...packets, null]) {
       for (let sent = false; !sent;) {
         sent = (await decoder.sendPacket(packet)) !== AVERROR_EAGAIN;
-        for await (const frame of receivedFrames(decoder))
-          yield { frame, seconds: (Number(frame.pts) * video.timeBase.num) / video.timeBase.den };
+        for await (const frame of receivedFrames(decoder)) {
+          first ??= frame.pts;
+          yield { frame, seconds: startSeconds + ticksToSeconds(frame.pts - first, video) };
+        }
       }
       packet?.free();
     }

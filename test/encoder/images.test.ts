@@ -35,18 +35,25 @@ beforeAll(async () => {
 });
 afterAll(() => encoder.stop());
 
+const startOf = (segment: number) => segment * GOP * FRAME_SECONDS;
 const during = (frame: number) => (frame + 0.5) * FRAME_SECONDS;
 
 /** A still of one frame, out of its segment. */
 function stillOf(frame: number) {
-  const { bytes } = segments[Math.floor(frame / GOP)]!;
-  const pieces = [{ init: 0, bytes: bytes.length, atSeconds: [during(frame)] }];
+  const segment = Math.floor(frame / GOP);
+  const { bytes } = segments[segment]!;
+  const pieces = [{ init: 0, bytes: bytes.length, startSeconds: startOf(segment), atSeconds: [during(frame)] }];
   return { request: { kind: "still", inits: [init.length], pieces }, media: Buffer.concat([init, bytes]) };
 }
 
 /** The first frame of each segment, from its key frame alone. */
 function keyFrames() {
-  const pieces = segments.map(({ keyframe }, n) => ({ init: 0, bytes: keyframe.length, atSeconds: [during(n * GOP)] }));
+  const pieces = segments.map(({ keyframe }, n) => ({
+    init: 0,
+    bytes: keyframe.length,
+    startSeconds: startOf(n),
+    atSeconds: [during(n * GOP)],
+  }));
   const media = Buffer.concat([init, ...segments.map(({ keyframe }) => keyframe)]);
   return { request: { inits: [init.length], pieces }, media };
 }
@@ -106,7 +113,12 @@ test("the poster is chosen among the wanted frames", async () => {
 
 test("a GIF has the frames of its range, at its rate", async () => {
   const [first, second] = [segments[0]!.bytes, segments[1]!.bytes];
-  const pieces = [first, second].map((bytes) => ({ init: 0, bytes: bytes.length, atSeconds: [] }));
+  const pieces = [first, second].map((bytes, n) => ({
+    init: 0,
+    bytes: bytes.length,
+    startSeconds: startOf(n),
+    atSeconds: [],
+  }));
   const range = { startSeconds: 0.5005, endSeconds: 1.5015, framesPerSecond: 10, size: { widthPx: 160, heightPx: 90 } };
   const asked = { kind: "clip", inits: [init.length], pieces, format: "gif", ...range };
   const { bytes } = await askForImage(encoder, asked, Buffer.concat([init, first, second]));
@@ -117,7 +129,7 @@ test("a GIF has the frames of its range, at its rate", async () => {
 
 test("an animated WebP has as many frames, and repeats", async () => {
   const { bytes: media } = segments[1]!;
-  const pieces = [{ init: 0, bytes: media.length, atSeconds: [] }];
+  const pieces = [{ init: 0, bytes: media.length, startSeconds: startOf(1), atSeconds: [] }];
   const range = { startSeconds: 1.001, endSeconds: 2.002, framesPerSecond: 5, size: { widthPx: 160, heightPx: 90 } };
   const asked = { kind: "clip", inits: [init.length], pieces, format: "webp", ...range };
   const { bytes } = await askForImage(encoder, asked, Buffer.concat([init, media]));
@@ -127,7 +139,7 @@ test("an animated WebP has as many frames, and repeats", async () => {
 
 test("media that cannot be decoded, and requests of another form, are refused", async () => {
   const { request } = stillOf(0);
-  const pieces = [{ init: 0, bytes: 1000, atSeconds: [0] }];
+  const pieces = [{ init: 0, bytes: 1000, startSeconds: 0, atSeconds: [0] }];
   const broken = { ...request, pieces, format: "jpg", transform: sizedTo(320, 180) };
   expect((await askForImage(encoder, broken, Buffer.alloc(init.length + 1000))).status).toBe(422);
   expect((await askForImage(encoder, broken, Buffer.alloc(10))).status).toBe(422);

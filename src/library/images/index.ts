@@ -1,0 +1,2 @@
+export { type ImageAnswer, imageMaker, type ImageOrder } from "./image-calls.ts";
+export { POSTER_NAME } from "./make-image.ts";
