@@ -3,6 +3,7 @@ import { changePicture } from "../src/library/images/change-picture.ts";
 import type { ImageAnswer, ImageCalls, ImageOrder, PictureOrder } from "../src/library/images/image-calls.ts";
 import { choosePoster, makeImage } from "../src/library/images/make-image.ts";
 import { ImageMakerParts } from "../src/library/images/parts.ts";
+import { prepareDue, prepareSoon } from "../src/library/images/prepare-images.ts";
 import type { PosterPlan } from "../src/media/images/poster-plan.ts";
 import type { Env } from "../src/platform/env.ts";
 
@@ -15,8 +16,8 @@ export class ImageMaker extends DurableObject<Env> implements ImageCalls {
     this.parts = new ImageMakerParts(ctx, env);
   }
 
-  override alarm(): Promise<void> {
-    return this.parts.forget();
+  override async alarm(): Promise<void> {
+    if (await prepareDue(this.parts)) await this.parts.forget();
   }
 
   make(order: ImageOrder): Promise<ImageAnswer> {
@@ -25,6 +26,10 @@ export class ImageMaker extends DurableObject<Env> implements ImageCalls {
 
   choosePoster(assetId: string, plan: PosterPlan): Promise<number | null> {
     return choosePoster(this.parts, assetId, plan);
+  }
+
+  prepareSoon(assetId: string): Promise<void> {
+    return prepareSoon(this.parts, assetId);
   }
 
   change(order: PictureOrder): Promise<ImageAnswer> {

@@ -15,7 +15,7 @@ export const MAX_IMAGE_BODY_BYTES = 64 << 20;
 /** Longest edge of a picture or a sheet, in pixels. */
 export const MAX_EDGE_PX = 8192;
 /** Pictures in one sheet. */
-export const MAX_TILES = 400;
+const MAX_TILES = 400;
 export const MAX_CLIP_SECONDS = 10;
 
 const Px = z.int().min(2).max(MAX_EDGE_PX); // even: 4:2:0

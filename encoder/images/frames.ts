@@ -10,13 +10,13 @@ import { openBytes, type OpenedBytes } from "./media-bytes.ts";
 /** A single key frame gains nothing from threads, and a GOP little from more than these. */
 const GOP_THREADS = 4;
 
-export interface Bytes {
+interface Bytes {
   inits: Buffer[];
   pieces: Buffer[];
 }
 
 /** Splits a body as the request describes it. */
-export function splitBody({ inits, pieces }: ImageMedia, body: Buffer): Bytes {
+function splitBody({ inits, pieces }: ImageMedia, body: Buffer): Bytes {
   let at = 0;
   const next = (bytes: number) => body.subarray(at, (at += bytes));
   return { inits: inits.map(next), pieces: pieces.map(({ bytes }) => next(bytes)) };

@@ -12,7 +12,7 @@ const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 const HEAP_MIB = 512;
 const WATCH_MS = 200;
 /** Longest time for one picture, sheet or animation. */
-export const IMAGE_MS = 20_000;
+const IMAGE_MS = 20_000;
 const RSS_BYTES = 1.5 * 2 ** 30;
 
 export type ImageOutcome =

@@ -13,7 +13,7 @@ const TURNS = { 0: "", 90: "transpose=clock", 180: "hflip,vflip", 270: "transpos
 const FLIPS = { none: "", h: "hflip", v: "vflip", hv: "hflip,vflip" } as const;
 
 /** Runs one frame through a graph. The result is the caller's. */
-export async function filtered(frame: Frame, filters: string[]): Promise<Frame> {
+async function filtered(frame: Frame, filters: string[]): Promise<Frame> {
   const graph = await PictureGraph.open(`[in]${chain(filters)}[out0]`, 1, frame, ANY_TIME_BASE);
   try {
     graph.put(frame);

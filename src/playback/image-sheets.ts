@@ -1,4 +1,4 @@
-import type { ImageOrder } from "../library/images/index.ts";
+import { sheetOrder } from "../library/images/index.ts";
 import { readInterval } from "../media/images/parameters.ts";
 import { imagePlaylist, sheetJson, storyboard } from "../media/images/sheet-json.ts";
 import { planAdvancedSheet, planSheet, type SheetPlan } from "../media/images/sheet-plan.ts";
@@ -14,8 +14,6 @@ import type { Resolved } from "./resolve.ts";
 import { unknownPlayback } from "./unknown-playback.ts";
 import type { Viewer } from "./viewer.ts";
 
-/** A sheet costs as much as this many stills. */
-const SHEET_WEIGHT = 10;
 const HOUR = "public, max-age=3600";
 
 /** What is made of a plan, apart from the sheet itself. `url` is that of the sheet. */
@@ -45,20 +43,16 @@ export async function answerSheet(
   const plan = interval === null ? planSheet(rungs) : planAdvancedSheet(rungs, interval);
   if (plan === null) throw unknownPlayback();
   if (as === "jpg")
-    return await deliverImage(request, env, ctx, sheetOrder(plan, playable.assetId, rules.playbackId), true);
+    return await deliverImage(
+      request,
+      env,
+      ctx,
+      sheetOrder({ assetId: playable.assetId, playbackId: rules.playbackId }, plan),
+      true,
+    );
   const { type, write } = TEXTS[as];
   const file = interval === null ? "spritesheet.jpg" : `advanced-spritesheet.jpg?interval=${interval}`;
   const text = write(plan, `${url.origin}/${permission.address(LONGEST_MS)}/${file}`);
   const headers = { ...CORS, "content-type": type, "cache-control": HOUR };
   return new Response(request.method === "HEAD" ? null : text, { headers });
 }
-
-const sheetOrder = (plan: SheetPlan, assetId: string, playbackId: string): ImageOrder => ({
-  assetId,
-  playbackId,
-  name: `${plan.name}.jpg`,
-  nearSeconds: null,
-  weight: SHEET_WEIGHT,
-  work: { kind: "sheet", columns: plan.columns, rows: plan.rows, tile: plan.tile },
-  places: plan.places,
-});

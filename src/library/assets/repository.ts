@@ -137,6 +137,23 @@ export async function findSourceUrl(binding: D1Database, assetId: string): Promi
   return asset?.url ?? null;
 }
 
+/** The renditions of a ready asset; none for one that has failed or is deleted. */
+export async function findReadyRenditions(
+  binding: D1Database,
+  assetId: string,
+): Promise<(typeof renditions.$inferSelect)[] | "processing"> {
+  const db = openDatabase(binding);
+  const [[asset], rows] = await db.batch([
+    db
+      .select({ status: assets.status })
+      .from(assets)
+      .where(and(eq(assets.id, assetId), isAlive)),
+    db.select().from(renditions).where(eq(renditions.assetId, assetId)),
+  ]);
+  if (asset?.status === "ready") return rows;
+  return asset === undefined || asset.status === "errored" ? [] : "processing";
+}
+
 /** Marks the asset as deleted. From then on it is 404; its bytes are purged afterwards. */
 export const tombstoneAsset = (db: Database, id: string, now: Date) =>
   db

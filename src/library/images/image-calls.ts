@@ -50,6 +50,8 @@ export interface ImageCalls {
   /** The time of the frame that stands for the asset, in seconds; null = no encoder can be asked. */
   choosePoster(assetId: string, plan: PosterPlan): Promise<number | null>;
   change(order: PictureOrder): Promise<ImageAnswer>;
+  /** Has the sheet and the poster of a ready asset made, after the answer. Repeatable. */
+  prepareSoon(assetId: string): Promise<void>;
 }
 
 /** @param id of the asset, or of the session of a broadcast */

@@ -1,5 +1,5 @@
 /** What an asset's image maker has made of late, in its own SQLite: how much for each playback ID, and which pictures. */
-export const IMAGES_PER_MINUTE = 120;
+const IMAGES_PER_MINUTE = 120;
 const MINUTE_MS = 60_000;
 const KEPT_IMAGES = 500;
 

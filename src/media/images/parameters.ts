@@ -1,4 +1,4 @@
-import { CLIP_FORMATS, MAX_CLIP_SECONDS } from "../../../protocol/images.ts";
+import { MAX_CLIP_SECONDS } from "../../../protocol/images.ts";
 import { type FieldProblem, Problem } from "../../platform/http/problems.ts";
 import { type Fit, FIT_MODES, MAX_SIZE_PX, snap } from "./sizes.ts";
 
@@ -17,7 +17,7 @@ export interface ClipParameters {
 }
 
 const CLIP_DEFAULTS = { seconds: 5, widthPx: 320, framesPerSecond: 10 };
-export const MAX_CLIP_PX = 640;
+const MAX_CLIP_PX = 640;
 const MAX_CLIP_RATE = 30;
 /** Seconds with at most nine decimals, up to eleven days. */
 const SECONDS = /^\d{1,6}(?:\.\d{1,9})?$/;
@@ -81,9 +81,6 @@ export function refuseTime(field: "time" | "start", endSeconds: number): never {
     fields: [{ field, message: "is after the end", hint }],
   });
 }
-
-export const isClipFormat = (extension: string): extension is (typeof CLIP_FORMATS)[number] =>
-  (CLIP_FORMATS as readonly string[]).includes(extension);
 
 class Reader {
   readonly #query: URLSearchParams;

@@ -17,6 +17,9 @@ export interface Fit {
   flip: Transform["flip"];
 }
 
+/** The whole picture, as it is. */
+export const PLAIN_FIT: Fit = { widthPx: null, heightPx: null, mode: "preserve", rotate: 0, flip: "none" };
+
 export const MAX_SIZE_PX = 4096;
 const MIN_SIZE_PX = 16;
 const MAX_SCALED_PX = 8192;
@@ -66,12 +69,6 @@ export function planTransform({ widthPx, heightPx, mode, rotate, flip }: Fit, so
   const scale = { widthPx: Math.max(width, box.widthPx), heightPx: Math.max(height, box.heightPx) };
   return { ...plain(scale), crop: { ...box, smart: mode === "smartcrop" } };
 }
-
-/** The size of the result. */
-export const sizeOf = ({ scale, crop, pad }: Transform): Size => {
-  const { widthPx, heightPx } = pad ?? crop ?? scale;
-  return { widthPx, heightPx };
-};
 
 /** The width before rotation that a transform needs of its source. */
 const neededPx = ({ rotate, scale }: Transform) => (rotate === 90 || rotate === 270 ? scale.heightPx : scale.widthPx);
