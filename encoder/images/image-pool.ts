@@ -5,17 +5,17 @@
 import { logWarning } from "../../protocol/log.ts";
 import type { ImageRequest } from "../../protocol/images.ts";
 import { ImageProcess, type ImageOutcome } from "./image-process.ts";
+import { Places } from "./places.ts";
 
-const AT_ONCE = 2;
-const MAX_WAITING = 32;
+/** Processes that are kept for the next picture. */
+const KEPT = 2;
 /** A process that leaks memory is replaced in time. */
 const IMAGES_PER_PROCESS = 500;
 
 export class ImagePool {
   #idle: ImageProcess[] = [];
   readonly #busy = new Set<ImageProcess>();
-  #running = 0;
-  #waiting: (() => void)[] = [];
+  readonly #places = new Places();
   #isClosed = false;
 
   /** Starts a process in advance. */
@@ -31,16 +31,13 @@ export class ImagePool {
   /** @returns null when all places are taken, also those that wait */
   async make(request: ImageRequest, body: Uint8Array, isOurs: boolean): Promise<ImageOutcome | null> {
     if (this.#isClosed) return null;
-    if (this.#running >= AT_ONCE) {
-      if (this.#waiting.length >= MAX_WAITING) return null;
-      await new Promise<void>((resume) => this.#waiting.push(resume));
-    } else this.#running++;
+    const place = this.#places.take();
+    if (place === null) return null;
+    await place;
     try {
       return await this.#makeIn(request, body, isOurs);
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running--;
-      else next(); // the place is handed on
+      this.#places.leave();
     }
   }
 
@@ -54,7 +51,7 @@ export class ImagePool {
     const one = this.#idle.pop() ?? new ImageProcess();
     this.#busy.add(one);
     const outcome = await one.make(request, body).finally(() => this.#busy.delete(one));
-    const isKept = isOurs && outcome.type === "made" && one.made < IMAGES_PER_PROCESS && this.#idle.length < AT_ONCE;
+    const isKept = isOurs && outcome.type === "made" && one.made < IMAGES_PER_PROCESS && this.#idle.length < KEPT;
     if (isKept && !one.hasEnded && !this.#isClosed) this.#idle.push(one);
     else one.end();
     this.warmUp();

@@ -6,13 +6,12 @@ import type { JobFailureCode } from "../../protocol/jobs.ts";
 import { LIBAV_ENVIRONMENT, startMediaProcess } from "../platform/media-process.ts";
 import { Supervisor } from "../platform/supervisor.ts";
 import { ByteQueue } from "./byte-queue.ts";
+import { takesTooLong } from "./limits.ts";
 import type { ImageChildMessage, MakeMessage } from "./messages.ts";
 
 const CHILD_PATH = fileURLToPath(new URL("./child.ts", import.meta.url));
 const HEAP_MIB = 512;
 const WATCH_MS = 200;
-/** Longest time for one picture, sheet or animation. */
-const IMAGE_MS = 20_000;
 const RSS_BYTES = 1.5 * 2 ** 30;
 
 export type ImageOutcome =
@@ -36,7 +35,8 @@ export class ImageProcess {
   readonly #output: ByteQueue;
   /** Resolves when the process has ended, with the reason. */
   readonly ended: Promise<ImageOutcome>;
-  #deadlineMs = Number.POSITIVE_INFINITY;
+  /** Of the picture that is being made. */
+  #startedMs: number | null = null;
   #hasEnded = false;
   made = 0;
 
@@ -53,7 +53,7 @@ export class ImageProcess {
       watchMs: WATCH_MS,
       rssBytes: RSS_BYTES,
       tooLarge: TOO_LARGE,
-      verdict: () => (performance.now() > this.#deadlineMs ? TOO_SLOW : null),
+      verdict: () => (this.#startedMs !== null && takesTooLong(this.#startedMs, performance.now()) ? TOO_SLOW : null),
     });
     this.ended = supervisor.watch().then(({ outcome }) => {
       this.#hasEnded = true;
@@ -67,13 +67,13 @@ export class ImageProcess {
 
   /** One request at a time; never rejects. */
   async make(request: ImageRequest, body: Uint8Array): Promise<ImageOutcome> {
-    this.#deadlineMs = performance.now() + IMAGE_MS;
+    this.#startedMs = performance.now();
     this.made++;
     const message: MakeMessage = { type: "make", request, bodyBytes: bodyBytesOf(request) };
     this.#child.send(message, () => {});
     this.#child.stdin!.write(body);
     const outcome = await Promise.race([this.#answer(), this.ended]);
-    this.#deadlineMs = Number.POSITIVE_INFINITY;
+    this.#startedMs = null;
     return outcome;
   }
 

@@ -9,6 +9,7 @@ import {
 } from "../../protocol/images.ts";
 import { log, logWarning } from "../../protocol/log.ts";
 import { readBounded } from "../../protocol/read-bounded.ts";
+import { isMediaLength, isRequestLength } from "./limits.ts";
 import type { ImagePool } from "./image-pool.ts";
 
 /** @param isOurs whether Sluice has encoded the media; other media may be hostile */
@@ -40,7 +41,7 @@ export async function answerImage(
 /** Null for a body that is too long, of another length than its request says, or without a request. */
 async function readRequest(request: IncomingMessage): Promise<{ wanted: ImageRequest; media: Uint8Array } | null> {
   const requestBytes = Number(request.headers[IMAGE_HEADER]);
-  if (!(requestBytes > 0 && requestBytes <= MAX_IMAGE_REQUEST_BYTES)) return null;
+  if (!isRequestLength(requestBytes)) return null;
   const body = await readBounded(
     request.iterator({ destroyOnReturn: false }),
     MAX_IMAGE_REQUEST_BYTES + MAX_IMAGE_BODY_BYTES,
@@ -48,7 +49,8 @@ async function readRequest(request: IncomingMessage): Promise<{ wanted: ImageReq
   if (body === null) return null;
   const wanted = ImageRequest.safeParse(jsonOf(body.subarray(0, requestBytes)));
   const media = body.subarray(requestBytes);
-  return wanted.success && media.length === bodyBytesOf(wanted.data) ? { wanted: wanted.data, media } : null;
+  const isMeant = wanted.success && isMediaLength(wanted.data) && media.length === bodyBytesOf(wanted.data);
+  return isMeant ? { wanted: wanted.data, media } : null;
 }
 
 /** Undefined when it is not JSON. */
