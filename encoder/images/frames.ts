@@ -72,7 +72,7 @@ async function decodeWanted(
   }
 }
 
-async function readPackets({ format, video }: OpenedBytes): Promise<Packet[]> {
+export async function readPackets({ format, video }: OpenedBytes): Promise<Packet[]> {
   const packets: Packet[] = [];
   for (;;) {
     const packet = new Packet();
