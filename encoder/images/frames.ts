@@ -1,10 +1,11 @@
 /** Decodes the wanted frames of pieces of media. */
 import { type CodecContext, type Frame, Packet } from "node-av/lib";
-import { AVERROR_EAGAIN } from "node-av/constants";
+import { AV_CODEC_ID_H264, AVERROR_EAGAIN } from "node-av/constants";
 import type { ImageMedia } from "../../protocol/images.ts";
 import { openDecoder, receivedFrames } from "../media/decode.ts";
 import { ticksToSeconds } from "../media/source.ts";
 import { JobError } from "../platform/errors.ts";
+import { isDisposable } from "./disposable.ts";
 import { openBytes, type OpenedBytes } from "./media-bytes.ts";
 
 /** A single key frame gains nothing from threads, and a GOP little from more than these. */
@@ -62,7 +63,10 @@ async function decodeWanted(
     const wanted = atSeconds.map((at) => shown.findLast((pts) => secondsOf(pts) <= at) ?? first);
     const last = packets.findLastIndex(({ pts }) => wanted.includes(pts));
     using decoder = await openDecoder(video, last === 0 ? 1 : GOP_THREADS);
-    const found = await decodePackets(decoder, packets.slice(0, last + 1), new Set(wanted));
+    const needed = packets
+      .slice(0, last + 1)
+      .filter((packet) => wanted.includes(packet.pts) || !isSkipped(opened, packet));
+    const found = await decodePackets(decoder, needed, new Set(wanted));
     const nearest = (pts: bigint) => found.get(pts) ?? [...found.values()].at(-1);
     const frames = wanted.map((pts) => nearest(pts));
     if (frames.some((frame) => frame === undefined)) throw new JobError("source_damaged", "No frame could be decoded.");
@@ -70,6 +74,13 @@ async function decodeWanted(
   } finally {
     for (const packet of packets) packet.free();
   }
+}
+
+/** Whether a packet before the wanted ones can be left out. */
+function isSkipped({ video: { codecpar } }: OpenedBytes, { data }: Packet): boolean {
+  const record = codecpar.extradata;
+  const hasLengths = codecpar.codecId === AV_CODEC_ID_H264 && record?.[0] === 1 && (record[4]! & 3) === 3;
+  return hasLengths && data !== null && isDisposable(data);
 }
 
 export async function readPackets({ format, video }: OpenedBytes): Promise<Packet[]> {

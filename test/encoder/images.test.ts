@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isDisposable } from "../../encoder/images/disposable.ts";
 import { type PosterChoice, STILL_FORMATS } from "../../protocol/images.ts";
 import { TestEncoder } from "../support/encoder.ts";
 import { countedFilm, readCounter } from "../support/frame-counter.ts";
@@ -92,6 +93,14 @@ describe("a still", () => {
     const edge = cutPicture(picture, { x: 0, y: 0, widthPx: 24, heightPx: 240 });
     expect(Math.max(...edge.luma)).toBeLessThan(20);
   });
+});
+
+test("pictures that no other refers to are recognised by their slices", () => {
+  const unit = (header: number) => Buffer.from([0, 0, 0, 2, header, 0x80]);
+  const [delimiter, disposable, reference, idr] = [unit(0x09), unit(0x01), unit(0x41), unit(0x65)];
+  expect(isDisposable(Buffer.concat([delimiter, disposable, disposable]))).toBe(true);
+  for (const sample of [[delimiter], [reference], [idr], [disposable, reference], [Buffer.from([0, 0, 1])]])
+    expect(isDisposable(Buffer.concat(sample))).toBe(false);
 });
 
 test("a sheet shows the key frames in their order", async () => {

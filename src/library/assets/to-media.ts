@@ -53,9 +53,7 @@ function toStatus({ status, stage }: Pick<Asset, "status" | "stage">) {
 const imageOrigin = (publicUrl: string) => publicUrl.replace(/^(https?:\/\/)api\./, "$1images.");
 
 const toThumbnail = ({ publicUrl }: Asset, playbackIds: AssetRecord["playbackIds"], isAudioOnly: boolean) =>
-  isAudioOnly || playbackIds[0] === undefined
-    ? null
-    : `${imageOrigin(publicUrl)}/${playbackIds[0].id}/thumbnail.png`;
+  isAudioOnly || playbackIds[0] === undefined ? null : `${imageOrigin(publicUrl)}/${playbackIds[0].id}/thumbnail.png`;
 
 export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<typeof MediaRecord> {
   const isAudioOnly = tracks.length > 0 && tracks.every((track) => track.kind === "audio");

@@ -6,7 +6,10 @@ import { encoderAt, instanceOf } from "../encoding/encoder-client.ts";
 
 const TIMEOUT_MS = 25_000;
 
-export type EncodedImage = { type: string; bytes: ArrayBuffer } | "unreadable" | "unavailable";
+export interface EncodedImage {
+  type: string;
+  bytes: ArrayBuffer;
+}
 
 /**
  * Has an encoder make a picture, and waits for it.
@@ -21,7 +24,7 @@ export async function askEncoder(
   request: ImageRequest,
   media: readonly Uint8Array[],
   isOurs: boolean,
-): Promise<EncodedImage> {
+): Promise<EncodedImage | "unreadable" | "unavailable"> {
   const json = new TextEncoder().encode(JSON.stringify(request));
   const body = concatenated([json, ...media], json.length + bodyBytesOf(request));
   const send = encoderAt(env, instanceOf(id, Number(env.ENCODER_CONTAINERS)));

@@ -1,7 +1,8 @@
-import { type ImageRequest, PosterChoice } from "../../../protocol/images.ts";
+import { PosterChoice } from "../../../protocol/images.ts";
 import type { PosterPlan } from "../../media/images/poster-plan.ts";
+import { logWarning } from "../../platform/log.ts";
 import { imageKey } from "../../platform/storage/keys.ts";
-import { askEncoder } from "./ask-encoder.ts";
+import { askEncoder, type EncodedImage } from "./ask-encoder.ts";
 import type { ImageAnswer, ImageOrder } from "./image-calls.ts";
 import type { ImageMakerParts } from "./parts.ts";
 import { readPlaces } from "./read-places.ts";
@@ -13,30 +14,52 @@ export const POSTER_NAME = "poster.json";
 export async function makeImage(machine: ImageMakerParts, order: ImageOrder): Promise<ImageAnswer> {
   const known = machine.underWay.get(order.name);
   if (known !== undefined) return await known;
-  const work = makeOrFind(machine, order).finally(() => machine.underWay.delete(order.name));
+  const stores: Promise<void>[] = [];
+  const work = makeOrFind(machine, order, (under) => stores.push(under));
   machine.underWay.set(order.name, work);
-  return await work;
+  const forget = () => void machine.underWay.delete(order.name);
+  try {
+    return await work;
+  } finally {
+    // The answer does not wait for R2. Until R2 has the picture, others get the same answer.
+    if (stores.length === 0) forget();
+    else machine.ctx.waitUntil(Promise.all(stores).then(forget));
+  }
 }
 
-async function makeOrFind(machine: ImageMakerParts, order: ImageOrder): Promise<ImageAnswer> {
+async function makeOrFind(
+  machine: ImageMakerParts,
+  order: ImageOrder,
+  onStoring: (under: Promise<void>) => void,
+): Promise<ImageAnswer> {
   const { env, made, clock } = machine;
-  const { assetId, name, playbackId, weight, nearSeconds } = order;
-  const stored = await read(machine, assetId, name);
+  const { assetId, name, playbackId, weight } = order;
+  const [stored, media] = await Promise.all([read(machine, assetId, name), readPlaces(env, assetId, order.places)]);
   if (stored !== null) return { kind: "made", ...stored };
+  if (media === null) return { kind: "unreadable" };
   if (playbackId !== null) {
     const waitMs = made.spend(playbackId, weight, clock());
     if (waitMs > 0) return await nearestOf(machine, order, waitMs);
     await machine.keepForNow();
   }
-  const media = await readPlaces(env, assetId, order.places);
-  if (media === null) return { kind: "unreadable" };
   const { bytes, isOurs, inits, pieces } = media;
-  const request: ImageRequest = { ...order.work, inits, pieces };
-  const image = await askEncoder(env, assetId, request, bytes, isOurs);
+  const image = await askEncoder(env, assetId, { ...order.work, inits, pieces }, bytes, isOurs);
   if (typeof image === "string") return { kind: image };
-  await env.MEDIA.put(imageKey(assetId, name), image.bytes, { httpMetadata: { contentType: image.type } });
-  if (playbackId !== null && nearSeconds !== null) made.remember(name, playbackId, nearSeconds, clock());
+  onStoring(store(machine, order, image));
   return { kind: "made", ...image };
+}
+
+async function store(
+  { env, made, clock }: ImageMakerParts,
+  { assetId, name, playbackId, nearSeconds }: ImageOrder,
+  { type, bytes }: EncodedImage,
+): Promise<void> {
+  try {
+    await env.MEDIA.put(imageKey(assetId, name), bytes, { httpMetadata: { contentType: type } });
+    if (playbackId !== null && nearSeconds !== null) made.remember(name, playbackId, nearSeconds, clock());
+  } catch (error) {
+    logWarning("image.not_stored", { assetId, name, error: String(error) }); // the next request makes it again
+  }
 }
 
 async function read({ env }: ImageMakerParts, assetId: string, name: string) {

@@ -1,6 +1,6 @@
 /** An asset's image maker: each picture is made once, and not too many of a playback ID. The encoder is an HTTP server with fixed answers. */
 import { env, runInDurableObject } from "cloudflare:test";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ImageMaker } from "../../../../durable-objects/image-maker.ts";
 import { changePicture } from "../../../../src/library/images/change-picture.ts";
 import type { ImageAnswer, ImageOrder } from "../../../../src/library/images/image-calls.ts";
@@ -52,19 +52,23 @@ function still(seconds: number, format: "jpg" | "png" = "jpg"): ImageOrder {
   const order = stillOrder({ assetId, playbackId: PLAYBACK_ID }, [RUNG], { seconds, fit: PLAIN_FIT, format });
   return order!;
 }
+/** The maker answers before it has stored. */
+const stored = (machine: ImageMakerParts) => vi.waitFor(() => expect(machine.underWay.size).toBe(0));
 const kindOf = ({ kind }: ImageAnswer) => kind;
 const textOf = (answer: ImageAnswer) => ("bytes" in answer ? new TextDecoder().decode(answer.bytes) : answer.kind);
 const asked = async () => (await encoder.requests(IMAGES)).length;
 
 describe("a picture", () => {
   test("is made once for all who ask at the same time, and kept", async () => {
-    const answers = await within((machine) =>
-      Promise.all(Array.from({ length: 5 }, () => makeImage(machine, still(3)))),
-    );
+    const answers = await within(async (machine) => {
+      const made = await Promise.all(Array.from({ length: 5 }, () => makeImage(machine, still(3))));
+      await stored(machine);
+      return made;
+    });
     expect(answers.map(textOf)).toEqual([JPEG, JPEG, JPEG, JPEG, JPEG]);
     expect(await asked()).toBe(1);
-    const stored = await env.MEDIA.get(imageKey(assetId, still(3).name));
-    expect([await stored?.text(), stored?.httpMetadata?.contentType]).toEqual([JPEG, "image/jpeg"]);
+    const kept = await env.MEDIA.get(imageKey(assetId, still(3).name));
+    expect([await kept?.text(), kept?.httpMetadata?.contentType]).toEqual([JPEG, "image/jpeg"]);
     expect(textOf(await within((machine) => makeImage(machine, still(3))))).toBe(JPEG);
     expect(await asked()).toBe(1);
   });
@@ -86,6 +90,7 @@ test("beyond the bound the nearest picture of the playback ID is the answer, and
   await within(async (machine) => {
     await makeImage(machine, still(4));
     await makeImage(machine, still(8));
+    await stored(machine);
     for (let spent = 2; spent < 120; spent += 1) machine.made.spend(PLAYBACK_ID, 1, nowMs);
     const [beyond, other] = [await makeImage(machine, still(5)), await makeImage(machine, still(5, "png"))];
     expect([kindOf(beyond), kindOf(other)]).toEqual(["nearest", "nearest"]);
