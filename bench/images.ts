@@ -15,7 +15,7 @@ import { type Figure, median, milliseconds, quantile } from "./support/figures.t
 import { compare } from "./support/load.ts";
 import { fullHdMinute, smallTenMinutes } from "./support/sources.ts";
 
-const run_ = promisify(execFile);
+const runFile = promisify(execFile);
 const VIEWS = Number(process.env.BENCH_PICTURES ?? 40);
 const GOP_SECONDS = 2;
 
@@ -122,7 +122,14 @@ async function sheets(base: string): Promise<Figure> {
       const filter = `select='not(mod(n,${interval / GOP_SECONDS}))',scale=160:90:flags=bicubic,tile=${columns}x${columns}`;
       const words = ["-v", "error", "-y", "-skip_frame", "nokey", "-i", film, "-vf", filter, "-vsync", "passthrough"];
       const commandAt = performance.now();
-      await run_(process.env.FFMPEG ?? "ffmpeg", [...words, "-frames:v", "1", "-q:v", "3", join(folder, "sheet.jpg")]);
+      await runFile(process.env.FFMPEG ?? "ffmpeg", [
+        ...words,
+        "-frames:v",
+        "1",
+        "-q:v",
+        "3",
+        join(folder, "sheet.jpg"),
+      ]);
       rounds.push({ sheetMs, commandMs: performance.now() - commandAt });
     }
     const ratio = median(rounds.map(({ sheetMs, commandMs }) => sheetMs / commandMs));

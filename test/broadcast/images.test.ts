@@ -29,7 +29,7 @@ async function picture(url: string, extension: string): Promise<ReadPicture> {
 test("the thumbnail heeds its parameters while on air; the recording has exact thumbnails and tiles", async () => {
   const stream = await newLiveStream(platform);
   const source = ["-v", "error", "-re", ...countedFilm(String(RATE))];
-  const sent = run("ffmpeg", [...source, ...PUSH.split(" "), stream.ingest.http!]);
+  const sent = run("ffmpeg", [...source, ...PUSH.split(" "), stream.ingest.http]);
   await untilSegment(platform, stream);
   const base = manifestOf(platform, stream).replace(".m3u8", "");
   const [webp, square] = [
