@@ -1,7 +1,9 @@
 /** Pictures of a film whose every frame has its number in it, made by the whole platform. */
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countedFilm, readCounter } from "../support/frame-counter.ts";
+import { eventually } from "../support/live-watch.ts";
 import { madeFile } from "../support/made.ts";
 import { isReady, startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { Random } from "../../scripts/simulate/random.ts";
@@ -18,6 +20,13 @@ let base: string;
 /** Of a film that is its own top rung, so that its pictures are cut out of the source. */
 let cutBase: string;
 
+/** Waits until the platform's log says that the pictures of an asset have been prepared. */
+const untilPrepared = (assetId: string) =>
+  eventually("prepared pictures", async () => {
+    const log = await readFile(join(platform.home, "logs", "worker.log"), "utf8");
+    return log.includes(`"event":"image.prepared","assetId":"${assetId}"`) ? true : null;
+  });
+
 /** Serves a film and creates its media. @returns the address of its playback ID */
 async function mediaOf(words: string, extension: string): Promise<string> {
   const film = [...countedFilm("30000/1001", "640x360"), "-t", String(SECONDS), ...words.split(" ")];
@@ -25,6 +34,7 @@ async function mediaOf(words: string, extension: string): Promise<string> {
   server.add(name, { kind: "content", content: await readFile(await madeFile(film, extension)) });
   const { assetId, playbackId } = await platform.create(server.url(name));
   await platform.until(assetId, isReady);
+  await untilPrepared(assetId); // nobody has asked for a picture
   return `${platform.baseUrl}/${playbackId}`;
 }
 

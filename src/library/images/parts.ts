@@ -2,6 +2,8 @@ import type { Env } from "../../platform/env.ts";
 import type { ImageAnswer } from "./image-calls.ts";
 import { MadeImages } from "./made-images.ts";
 
+/** The key of what is still to be prepared. */
+export const PREPARE = "prepare";
 /** What the maker remembers is deleted this long after its last picture. */
 const FORGET_AFTER_MS = 3_600_000;
 
@@ -27,6 +29,7 @@ export class ImageMakerParts {
 
   /** Keeps the object's storage from outliving its use, and its asset. */
   async keepForNow(): Promise<void> {
+    if (this.ctx.storage.kv.get(PREPARE) !== undefined) return; // the alarm is for that, and comes sooner
     await this.ctx.storage.setAlarm(this.clock() + FORGET_AFTER_MS);
   }
 

@@ -7,7 +7,7 @@ import { findReadyRenditions } from "../assets/repository.ts";
 import type { ImageOrder } from "./image-calls.ts";
 import { choosePoster, makeImage } from "./make-image.ts";
 import { sheetOrder, stillOrder } from "./orders.ts";
-import type { ImageMakerParts } from "./parts.ts";
+import { type ImageMakerParts, PREPARE } from "./parts.ts";
 
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 300_000;
@@ -16,22 +16,22 @@ const MAX_TRIES = 20;
 
 /** Asks for the pictures of a ready asset. Repeatable; they are made after the answer. */
 export async function prepareSoon({ ctx, clock }: ImageMakerParts, assetId: string): Promise<void> {
-  ctx.storage.kv.put("prepare", { assetId, tries: 0 });
+  ctx.storage.kv.put(PREPARE, { assetId, tries: 0 });
   await ctx.storage.setAlarm(clock());
 }
 
 /** @returns whether nothing is left to prepare */
 export async function prepareDue(machine: ImageMakerParts): Promise<boolean> {
   const { ctx, clock } = machine;
-  const due = ctx.storage.kv.get<{ assetId: string; tries: number }>("prepare");
+  const due = ctx.storage.kv.get<{ assetId: string; tries: number }>(PREPARE);
   if (due === undefined) return true;
   const { assetId, tries } = due;
   const isDone = await prepare(machine, assetId).catch((error: unknown) => {
     logWarning("image.not_prepared", { assetId, tries, error: String(error) });
     return false;
   });
-  if (isDone || tries + 1 >= MAX_TRIES) ctx.storage.kv.delete("prepare");
-  else ctx.storage.kv.put("prepare", { assetId, tries: tries + 1 });
+  if (isDone || tries + 1 >= MAX_TRIES) ctx.storage.kv.delete(PREPARE);
+  else ctx.storage.kv.put(PREPARE, { assetId, tries: tries + 1 });
   const delayMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** tries);
   if (!isDone) await ctx.storage.setAlarm(clock() + delayMs);
   else await machine.keepForNow();

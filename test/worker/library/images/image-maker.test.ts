@@ -123,6 +123,9 @@ describe("preparation", () => {
       await prepareSoon(machine, processing);
       expect(await prepareDue(machine)).toBe(false);
       expect(pending(machine)).toMatchObject({ tries: 1 });
+      const alarmMs = await machine.ctx.storage.getAlarm();
+      await machine.keepForNow(); // as after a picture that a viewer asked for
+      expect(await machine.ctx.storage.getAlarm()).toBe(alarmMs);
     });
     expect(await asked()).toBe(0);
   });
