@@ -12,6 +12,7 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   lists: { title: "Lists of very many media", load: () => import("./lists.ts") },
   private: { title: "Private playback a second", load: () => import("./private.ts") },
   encrypted: { title: "Encrypted segments a second", load: () => import("./encrypted.ts") },
+  images: { title: "Pictures", load: () => import("./images.ts") },
   upload: { title: "Uploads", load: () => import("./upload.ts") },
   webhooks: { title: "Webhooks", load: () => import("./webhooks.ts") },
   "webhooks-soak": { title: "Webhooks in faults and kills", load: () => import("./webhooks-soak.ts") },
@@ -44,6 +45,7 @@ BENCH_SOURCE_BYTES (5e9)  size of the source of memory
 BENCH_UPLOAD_BYTES (1e9)  size of the file of upload
 BENCH_LIVE_SECONDS (60)   watched in each case of live-latency
 BENCH_NOISE_SECONDS (300) played in live-noise
+BENCH_PICTURES (40)       first views of images
 BENCH_VIEWS               views of questions (1000000) and of engines (100000)
 BENCH_FILTERED (120)      questions of engines
 BENCH_PLAYS (20)          plays of video-data

@@ -7,6 +7,8 @@ await Promise.all([
   import("./jobs/job-queue.ts"),
   import("./gateway/reception/push-service.ts"),
   import("./gateway/reception/reception.ts"),
+  import("./images/image-pool.ts"),
+  import("./images/make-image.ts"),
   import("./media/chunk.ts"),
   import("./media/facts.ts"),
   import("./media/sound.ts"),

@@ -4,6 +4,8 @@ import { z } from "zod";
 import { boundedServer, type ServerLimits } from "./platform/bounded-server.ts";
 import type { PushService } from "./gateway/reception/push-service.ts";
 import { isSecret } from "./platform/bearer.ts";
+import type { ImagePool } from "./images/image-pool.ts";
+import { answerImage } from "./images/route.ts";
 import type { JobQueue } from "./jobs/job-queue.ts";
 import { log, logError } from "../protocol/log.ts";
 import { Job } from "../protocol/jobs.ts";
@@ -16,11 +18,12 @@ export function encoderServer(
   secrets: readonly string[],
   queue: JobQueue,
   pushes: PushService,
+  images: ImagePool,
   limits?: ServerLimits,
 ): Server {
   const isKnown = ({ headers }: IncomingMessage) => isSecret(headers.authorization, secrets);
   const serve = (request: IncomingMessage, response: ServerResponse) =>
-    void handle(request, response, queue, pushes).catch((error: unknown) => {
+    void handle(request, response, { queue, pushes, images }).catch((error: unknown) => {
       logError("request.failed", {
         path: request.url ?? "",
         reason: error instanceof Error ? error.message : "unknown",
@@ -30,13 +33,18 @@ export function encoderServer(
   return boundedServer(isKnown, serve, limits);
 }
 
+interface Services {
+  queue: JobQueue;
+  pushes: PushService;
+  images: ImagePool;
+}
+
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
-  queue: JobQueue,
-  pushes: PushService,
+  { queue, pushes, images }: Services,
 ): Promise<void> {
-  const { pathname } = new URL(request.url ?? "/", "http://encoder");
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://encoder");
   const jobId = /^\/jobs\/([^/]+)$/.exec(pathname)?.[1];
   const route = `${request.method} ${jobId === undefined ? pathname : "/jobs/:jobId"}`;
   if (route === "GET /health") {
@@ -44,6 +52,8 @@ async function handle(
     return answer(response, 200, { ...health, running: health.running + pushes.broadcasts });
   }
   if (route === "POST /push") return pushes.take(request, response);
+  if (route === "POST /images")
+    return await answerImage(request, response, images, searchParams.get("media") === "ours");
   if (route === "POST /jobs") return submit(request, response, queue);
   const held = jobId === undefined ? undefined : queue.find(decodeURIComponent(jobId));
   if (route === "GET /jobs/:jobId" && held !== undefined) return answer(response, 200, held.status());

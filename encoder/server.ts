@@ -11,6 +11,7 @@
 import { z } from "zod";
 import { PushService } from "./gateway/reception/push-service.ts";
 import { encoderServer } from "./http.ts";
+import { ImagePool } from "./images/image-pool.ts";
 import { JobQueue } from "./jobs/job-queue.ts";
 import { log, logError } from "../protocol/log.ts";
 import { mediaUser } from "./platform/media-process.ts";
@@ -18,6 +19,8 @@ import { takeSecrets } from "./platform/secret-environment.ts";
 import { secretVariable } from "../protocol/secrets.ts";
 
 const EXIT_TIMEOUT_MS = 4_000;
+/** Starting a process costs CPU time, which the first jobs need more. */
+const IMAGES_AFTER_MS = 3000;
 
 const environment = z
   .object({
@@ -37,7 +40,8 @@ if (!environment.success) {
 const { PORT, HOST, ENCODER_SECRET, ENCODER_CAPACITY, ENCODER_QUEUE, ENCODER_BROADCASTS } = environment.data;
 const queue = new JobQueue({ capacity: ENCODER_CAPACITY, queue: ENCODER_QUEUE });
 const pushes = new PushService(ENCODER_SECRET[0], ENCODER_BROADCASTS);
-const server = encoderServer(ENCODER_SECRET, queue, pushes);
+const images = new ImagePool();
+const server = encoderServer(ENCODER_SECRET, queue, pushes, images);
 server.on("error", (error) => {
   logError("service.cannot_listen", { host: HOST, port: PORT, reason: error.message });
   process.exit(1);
@@ -51,6 +55,7 @@ server.listen(PORT, HOST, () => {
     mediaUid: mediaUser()?.uid ?? process.getuid?.() ?? -1,
   });
   queue.warmUp();
+  setTimeout(() => images.warmUp(), IMAGES_AFTER_MS).unref();
 });
 
 let isStopping = false;
@@ -59,6 +64,7 @@ function stop(signal: string): void {
   isStopping = true;
   log("service.draining", { signal });
   setTimeout(() => process.exit(0), EXIT_TIMEOUT_MS).unref();
+  images.close();
   void Promise.all([queue.drain(), pushes.close()]).finally(() => process.exit(0));
 }
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(signal));

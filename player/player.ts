@@ -3,6 +3,7 @@ import { untilPlayable } from "./availability.ts";
 import { showBroadcastOver } from "./broadcast-over.ts";
 import { buildControls } from "./controls.ts";
 import { HLS_CONFIG } from "./hls-config.ts";
+import { showImages } from "./images.ts";
 import { correctLabels } from "./labels.ts";
 import { forwardKeys, seekByKeys } from "./keyboard.ts";
 import { licenseConfig } from "./licenses.ts";
@@ -54,6 +55,7 @@ interface Player {
 /** Builds the controls and the player in advance, to shorten the startup delay of a broadcast. */
 function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player {
   const { root, video } = buildControls(main.dataset["title"] ?? "");
+  showImages(video, imagesOf(main));
   forwardKeys(root);
   seekByKeys(root, video);
   // oxlint-disable-next-line import/no-named-as-default-member -- the types export no other name
@@ -84,6 +86,13 @@ function prepare(main: HTMLElement, notice: Notice, manifestUrl: string): Player
 function reportedOf({ dataset }: HTMLElement, manifestUrl: string) {
   const { title = "", beacons = "", kind } = dataset;
   return { beaconUrl: beacons, title, manifestUrl, isLive: kind === "live" };
+}
+
+function imagesOf({ dataset }: HTMLElement) {
+  const { images = "", src = "" } = dataset;
+  const query = new URLSearchParams(location.search);
+  const base = src.replace(/\.m3u8$/, "");
+  return { offered: images, base, token: query.get("token"), posterTime: query.get("thumbnail-time") };
 }
 
 /** Of encrypted media, which plays in browsers with Media Source Extensions only. */

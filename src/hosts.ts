@@ -6,7 +6,7 @@ type Kind = "api" | "beacon" | "license" | "root" | "playback" | "image" | "page
 
 const SERVED: Record<string, readonly Kind[]> = {
   api: ["api", "beacon", "license", "root", "page file"], // the API reference loads its scripts from /player/
-  stream: ["playback", "beacon"],
+  stream: ["playback", "image", "beacon"], // manifests and previews name images on their own host
   images: ["image"],
   play: ["page", "beacon", "license", "page file", "root", "playback", "image"], // the hosted page loads everything from its own host
   live: ["ingest"],
@@ -21,7 +21,7 @@ const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ["license", /^\/v1\/(?:on-demand|live)\/drm\//],
   ["page file", /^\/player\/[a-z0-9-]+\.(?:js|css)$/],
   ["page", /^\/player(?:\/|$)/],
-  ["image", new RegExp(`^/${UUID}[^/]*/[a-z-]+\\.(?:jpg|png|webp|gif|json)$`)],
+  ["image", new RegExp(`^/${UUID}[^/]*/[a-z-]+\\.(?:jpg|png|webp|avif|gif|json|vtt)$`)],
   ["playback", new RegExp(`^/${UUID}[./~]|^(?!/v1/).*\\.(?:m3u8|mpd|m4s)$`)],
   ["ingest", /^\/ingest\//],
   ["beacon", /^\/(?:beacons|cmcd)\//],

@@ -19,6 +19,7 @@ import {
 
 export { AssetMachine } from "../durable-objects/asset-machine.ts";
 export { EncoderContainer } from "../durable-objects/encoder-container.ts";
+export { ImageMaker } from "../durable-objects/image-maker.ts";
 export { LiveStreamMachine } from "../durable-objects/live-stream-machine.ts";
 export { LiveOrigin } from "../durable-objects/live-origin.ts";
 export { UploadMachine } from "../durable-objects/upload-machine.ts";

@@ -97,3 +97,10 @@ const asBroadcast = (name: string, seconds: number, widthPx: number, heightPx: n
   ]);
 export const fullHdBroadcast = (seconds: number) => asBroadcast("broadcast-1080p", seconds, 1920, 1080, "5M");
 export const hdBroadcast = (seconds: number) => asBroadcast("broadcast-720p", seconds, 1280, 720, "2500k");
+
+/** Ten minutes of a small picture, without sound, with the key frames of its encoder. */
+export const smallTenMinutes = () =>
+  make("small-ten-minutes.mp4", [
+    ...loop(FLOWER, 600),
+    ..."-an -vf scale=640:360,setsar=1 -r 30 -c:v libx264 -preset superfast -crf 26".split(" "),
+  ]);

@@ -1,4 +1,7 @@
-import { renditionKey } from "../../src/platform/storage/keys.ts";
+import { imageKey, renditionKey } from "../../src/platform/storage/keys.ts";
+import { findReadyRenditions } from "../../src/library/assets/repository.ts";
+import { stillOrder } from "../../src/library/images/orders.ts";
+import { PLAIN_FIT } from "../../src/media/images/sizes.ts";
 import { assets, renditions, tracks } from "../../src/library/assets/tables.ts";
 import { playbackIds } from "../../src/tenancy/access/index.ts";
 import { signingKeys } from "../../src/tenancy/signing-keys/tables.ts";
@@ -72,6 +75,21 @@ export async function seedReadyAsset(env: Env) {
   await env.MEDIA.put(segmentKey, new Uint8Array(SEGMENT_BYTES));
   await env.MEDIA.put(initKey, new Uint8Array(INIT_BYTES));
   return { assetId, playbackId, rendition: "v720", segmentKey, initKey };
+}
+
+const IMAGE_BYTES = 20_000;
+
+/** A ready asset with a thumbnail that has been made. */
+export async function seedImage(env: Env) {
+  const { assetId, playbackId } = await seedReadyAsset(env);
+  const rows = await findReadyRenditions(env.DB, assetId);
+  if (rows === "processing") throw new Error("the asset is ready");
+  const rungs = rows.filter(({ kind }) => kind === "video");
+  const fit = { ...PLAIN_FIT, widthPx: 320 };
+  const order = stillOrder({ assetId, playbackId }, rungs, { seconds: 100, fit, format: "jpg" });
+  const key = imageKey(assetId, order!.name);
+  await env.MEDIA.put(key, new Uint8Array(IMAGE_BYTES), { httpMetadata: { contentType: "image/jpeg" } });
+  return { path: `/${playbackId}/thumbnail.jpg?time=100&width=320`, key };
 }
 
 /** A ready asset with a public and a private playback ID. @param publicKey SPKI as PEM */

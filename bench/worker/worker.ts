@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { Env } from "../../src/platform/env.ts";
 import worker from "../../src/worker.ts";
 import { bareCreation, bareTakeOver } from "./bare-creation.ts";
-import { seedPrivate, seedReadyAsset } from "./seed.ts";
+import { seedImage, seedPrivate, seedReadyAsset } from "./seed.ts";
 import { seedWorkspace } from "./seed-workspace.ts";
 import type { Filling } from "./filling.ts";
 import { askedOf, fillViews, withViewStream } from "./views.ts";
@@ -15,6 +15,7 @@ export { FillableViewStore as ViewStore } from "./views.ts";
 const bare = new Hono<{ Bindings: Env }>().basePath("/bare");
 
 bare.post("/seed", async (c) => c.json(await seedReadyAsset(c.env)));
+bare.post("/seed-image", async (c) => c.json(await seedImage(c.env)));
 /** The same with a private playback ID beside the public one. The body is the public half of its signing key. */
 bare.post("/seed-private", async (c) => c.json(await seedPrivate(c.env, await c.req.text())));
 bare.post("/workspace/:assets", async (c) => c.json(await seedWorkspace(c.env, Number(c.req.param("assets")))));

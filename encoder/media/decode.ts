@@ -52,7 +52,8 @@ export async function* decodedFrames(
   }
 }
 
-async function* receivedFrames(decoder: CodecContext): AsyncGenerator<Frame> {
+/** Yields the frames that the decoder has ready; the receiver owns every frame. */
+export async function* receivedFrames(decoder: CodecContext): AsyncGenerator<Frame> {
   for (let failures = 0; failures < MAX_FAILURES_IN_A_ROW;) {
     const frame = new Frame();
     frame.alloc();

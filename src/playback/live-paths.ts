@@ -8,7 +8,6 @@ export type SessionTarget = { playbackId: string; sessionId: string } & (
   | { kind: "live-mpd" }
   | { kind: "live-time" }
 );
-export type LiveTarget = SessionTarget | { kind: "live-thumbnail"; playbackId: string };
 
 const RENDITION = "[a-z0-9][a-z0-9-]{0,31}";
 /** No leading zeros: each part has exactly one URL. */
@@ -17,15 +16,12 @@ const NUMBER = "0|[1-9][0-9]{0,8}";
 const SESSION = new RegExp(`^/(${UUID})/(${UUID})(/.+)$`);
 /** In the same directory as the stream's own MPD, so relative URLs resolve equally from both. */
 const MPD = new RegExp(`^/(${UUID})\\.(${UUID})\\.mpd$`);
-const THUMBNAIL = new RegExp(`^/(${UUID})/thumbnail\\.jpg$`);
 const PLAYLIST = new RegExp(`^/(${RENDITION})\\.m3u8$`);
 const INIT = new RegExp(`^/(${RENDITION})/init-(${NUMBER})\\.mp4$`);
 const MEDIA = new RegExp(`^/(${RENDITION})/(${NUMBER})(?:\\.(${NUMBER}))?\\.m4s$`);
 
 /** @returns null when the address is not one of a live session */
-export function readLiveTarget(path: string): LiveTarget | null {
-  const thumbnail = THUMBNAIL.exec(path);
-  if (thumbnail) return { kind: "live-thumbnail", playbackId: thumbnail[1]! };
+export function readLiveTarget(path: string): SessionTarget | null {
   const mpd = MPD.exec(path);
   if (mpd) return { kind: "live-mpd", playbackId: mpd[1]!, sessionId: mpd[2]! };
   const [, playbackId, sessionId, rest = ""] = SESSION.exec(path) ?? [];

@@ -1,4 +1,3 @@
-import { unknownPlayback } from "./unknown-playback.ts";
 import type { Protection } from "../media/cenc/content-key.ts";
 import { type LiveOffer, liveMultivariant } from "../media/live/multivariant.ts";
 import { readDirectives } from "../media/live/reload.ts";
@@ -9,7 +8,7 @@ import { findLiveSession, type LivePlayable, type LiveSession, originOf, stageOf
 import { wantsGzip } from "./accepts-gzip.ts";
 import { CORS } from "./headers.ts";
 import type { EncryptedWith, LiveAddress } from "./live-address.ts";
-import type { LiveTarget, SessionTarget } from "./live-paths.ts";
+import type { SessionTarget } from "./live-paths.ts";
 import { answerClipPlaylist } from "./live-clips.ts";
 import { answerAfterBroadcast, answerDeletedSession } from "./live-ended.ts";
 import { countViewer } from "./live-viewers.ts";
@@ -18,7 +17,6 @@ import { type RequestContext, fetchLive } from "./origin.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { LONGEST_MS, type Permission } from "./permission.ts";
 import { protectionFor } from "./protection.ts";
-import { resolvePlaybackId } from "./resolve.ts";
 import type { Viewer } from "./viewer.ts";
 import { SingleFlight } from "../platform/single-flight.ts";
 
@@ -91,7 +89,18 @@ const encryptionOf = (protection: Protection | null): EncryptedWith | null =>
 
 const notOnAir = () => new Problem("not_ready", "the stream is not on air");
 
-function onAir({ session }: LivePlayable) {
+/** The newest thumbnail of a broadcast, as its encoder made it. @throws {Problem} not_ready */
+export async function answerLiveThumbnail(
+  env: Env,
+  ctx: RequestContext,
+  request: Request,
+  playable: LivePlayable,
+): Promise<Response> {
+  return await inner(env, ctx, request, { kind: "thumbnail", sessionId: onAir(playable).id });
+}
+
+/** @throws {Problem} not_ready */
+export function onAir({ session }: LivePlayable) {
   if (session === null || session.endedAtMs !== null) throw notOnAir();
   return session;
 }
@@ -107,16 +116,14 @@ async function offerOf(env: Env, { id, renditions }: NonNullable<LivePlayable["s
 }
 
 /** @throws {Problem} playback_not_found, not_ready, bad_directives, unavailable */
-export async function answerLive(viewer: Viewer, env: Env, ctx: RequestContext, target: LiveTarget): Promise<Response> {
+export async function answerLive(
+  viewer: Viewer,
+  env: Env,
+  ctx: RequestContext,
+  target: SessionTarget,
+): Promise<Response> {
   const { request } = viewer;
   const query = viewer.url.searchParams;
-  if (target.kind === "live-thumbnail") {
-    const resolved = await resolvePlaybackId(env.DB, ctx, target.playbackId);
-    if (resolved === null) throw unknownPlayback();
-    await viewer.admit(resolved.rules);
-    if (resolved.kind !== "stream") throw unknownPlayback();
-    return await inner(env, ctx, request, { kind: "thumbnail", sessionId: onAir(resolved.playable).id });
-  }
   const session = await requireSession(env, ctx, target);
   const permission = await viewer.admit(session.rules);
   if (target.kind === "live-time") return time();

@@ -6,6 +6,8 @@ import { mediaPlaylist } from "../media/hls/media-playlist.ts";
 import type { Protection } from "../media/cenc/content-key.ts";
 import { multivariantPlaylist } from "../media/hls/multivariant.ts";
 import { mediaListOf, presentationOf } from "../media/manifest/model.ts";
+import { imageStream } from "../media/images/sheet-json.ts";
+import { planSheet } from "../media/images/sheet-plan.ts";
 import { withQuery } from "../media/manifest/query.ts";
 import { canonicalSelection, select, type Selection, selectionQuery } from "../media/manifest/selection.ts";
 import type { Env } from "../platform/env.ts";
@@ -142,8 +144,11 @@ function manifestText(
 ): string {
   const presentation = presentationOf(playable);
   if (presentation === null) throw nothingToPlay(playable);
-  if (target.kind === "multivariant")
-    return multivariantPlaylist(select(presentation, selection!), address, "", protection !== null);
+  if (target.kind === "multivariant") {
+    const shown = select(presentation, selection!);
+    const images = playable.status === "ready" ? planSheet(shown.videoSets.flat()) : null;
+    return multivariantPlaylist(shown, address, "", protection !== null) + imageStream(images, address);
+  }
   if (target.kind === "mpd") {
     // A growing private MPD is reloaded by its permit: the token may expire before it is complete.
     const location = address === target.playbackId ? null : withQuery(`${address}.mpd`, selectionQuery(selection!));
@@ -160,7 +165,7 @@ function manifestText(
 /**
  * An errored asset never becomes playable: "not found" makes players stop. While an asset is processed, "not ready" makes them retry.
  */
-function nothingToPlay(playable: Playable): Problem {
+export function nothingToPlay(playable: Playable): Problem {
   const { hasFailed, reason, percent } = unplayableState(playable);
   if (hasFailed) return new Problem("playback_not_found", `processing failed: ${reason ?? "unknown"}`);
   const source = reason === null ? "" : `; the source cannot be fetched: ${reason}`;

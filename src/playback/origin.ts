@@ -8,6 +8,7 @@ import { type LiveAddress, liveAddressPath, readLiveAddress } from "./live-addre
 import { answerLiveAddress } from "./live-inner.ts";
 import { answerEncryptedSegment } from "./encrypted-segments.ts";
 import type { SegmentFile } from "./paths.ts";
+import { answerStoredImage } from "./stored-image.ts";
 import { answerSegment, fileName, type SegmentAddress } from "./segments.ts";
 
 /** Request headers that select bytes. Only these are forwarded to the inner entrypoint. */
@@ -26,6 +27,8 @@ export class PlaybackOrigin extends WorkerEntrypoint<Env> {
     const live = readLiveAddress(url);
     if (live !== null) return orProblem(answerLiveAddress(this.env, this.ctx, live), live);
     const [, assetId, rendition, file, keyId] = url.pathname.split("/");
+    if (assetId === "image")
+      return orProblem(answerStoredImage(request, this.env, rendition!, file!), { image: file! });
     const address = {
       assetId: assetId!,
       rendition: rendition!,
@@ -74,6 +77,22 @@ export function fetchSegment(
   return origin.fetch(`https://playback-origin/${path}`, { method: request.method, headers });
 }
 
+/** Fetches a picture that has been made, through the inner entrypoint; 404 = it has not. */
+export function fetchImage(
+  request: Request,
+  ctx: RequestContext,
+  env: Env,
+  assetId: string,
+  name: string,
+): Promise<Response> {
+  const origin = entrypoint(ctx.exports, "PlaybackOrigin");
+  if (origin === undefined) return orProblem(answerStoredImage(request, env, assetId, name), { image: name });
+  const headers = new Headers();
+  const known = request.headers.get("if-none-match");
+  if (known !== null) headers.set("if-none-match", known);
+  return origin.fetch(`https://playback-origin/image/${assetId}/${name}`, { method: request.method, headers });
+}
+
 /** One of the Worker's own entrypoints; undefined where the runtime offers none. */
 export function entrypoint(exports: unknown, name: "default" | "PlaybackOrigin"): Fetcher | undefined {
   if (typeof exports !== "object" || exports === null || !(name in exports)) return undefined;
@@ -82,7 +101,10 @@ export function entrypoint(exports: unknown, name: "default" | "PlaybackOrigin")
 }
 
 /** Turns problems into responses: an exception would lose its code between entrypoints. */
-async function orProblem(answer: Promise<Response>, address: LiveAddress | SegmentAddress): Promise<Response> {
+async function orProblem(
+  answer: Promise<Response>,
+  address: LiveAddress | SegmentAddress | { image: string },
+): Promise<Response> {
   try {
     return await answer;
   } catch (error) {

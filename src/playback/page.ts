@@ -6,6 +6,7 @@ import { type PageState, pageStateOf } from "./page-state.ts";
 import { reasonOf } from "./reasons.ts";
 import { type Resolved, resolvePlaybackId } from "./resolve.ts";
 import type { Lasting } from "../platform/single-flight.ts";
+import { presentationOf } from "../media/manifest/model.ts";
 import { readSelection } from "../media/manifest/selection.ts";
 import { withQuery } from "../media/manifest/query.ts";
 import type { Viewer } from "./viewer.ts";
@@ -97,12 +98,21 @@ function playerBody({ url }: Viewer, playbackId: string, resolved: Resolved | nu
   const facts = html`data-src="${manifest}" data-title="${titleOf(resolved, state)}" data-kind="${kind}"`;
   const beacons = html`data-beacons="/beacons/${resolved?.rules.workspaceId ?? ""}"`;
   const encrypted = keySystems === null ? "" : html`data-key-systems="${keySystems.join(" ")}"`;
+  const images = html`data-images="${imagesOf(resolved, state)}"`;
   const isPlain = state.kind === "playable" && keySystems === null;
   const token = url.searchParams.get("token");
-  return html`<main id="player" ${facts} ${beacons} ${encrypted}>
+  return html`<main id="player" ${facts} ${beacons} ${images} ${encrypted}>
       ${isPlain ? withoutScripts(withQuery(manifest, { token })) : noticeOf(state)}
     </main>
     <script type="module" src="/player/player.js"></script>`;
+}
+
+/** The pictures that there are while the page is loaded: "poster", and "previews" of a ready media. */
+function imagesOf(resolved: Resolved | null, { kind }: PageState): string {
+  if (resolved?.kind !== "asset" || kind !== "playable") return "";
+  const hasPicture = (presentationOf(resolved.playable)?.videoSets.length ?? 0) > 0;
+  if (!hasPicture) return "";
+  return resolved.playable.status === "ready" ? "poster previews" : "poster";
 }
 
 /** Some browsers play HLS by themselves. */

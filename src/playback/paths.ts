@@ -1,9 +1,16 @@
+import type { ClipFormat, StillFormat } from "../../protocol/images.ts";
 import { PERMIT_FORM } from "../tenancy/access/index.ts";
 import type { DownloadFile } from "./download-plan.ts";
 import { isUuid, UUID } from "../platform/uuid.ts";
 
 /** The file name without its extension. A recording has one init segment per codec configuration of the broadcast. */
 export type SegmentFile = "init" | `init-${number}` | number;
+
+/** A picture of an asset or of a broadcast, or a description of its sprite sheet. */
+export type ImageFile =
+  | { kind: "still"; format: StillFormat }
+  | { kind: "clip"; format: ClipFormat }
+  | { kind: "sheet"; isAdvanced: boolean; as: "jpg" | "json" | "vtt" | "m3u8" };
 
 /** The resource that a playback URL names. Names and numbers are validated, so they are safe in storage keys. */
 export type Target =
@@ -13,6 +20,7 @@ export type Target =
   | { kind: "iframe-playlist"; playbackId: string; rendition: string }
   | { kind: "segment"; playbackId: string; rendition: string; file: SegmentFile }
   | { kind: "download"; playbackId: string; file: DownloadFile }
+  | { kind: "image"; playbackId: string; file: ImageFile }
   /** The original file. */
   | { kind: "source"; playbackId: string }
   | { kind: "page"; playbackId: string }
@@ -30,6 +38,9 @@ const IN_RENDITION = new RegExp(
   `^/(${UUID})/(${RENDITION})/(?:(iframes\\.m3u8)|(init(?:-(?:${NUMBER}))?)\\.mp4|(${NUMBER})\\.m4s)$`,
 );
 const DOWNLOAD = new RegExp(`^/(${UUID})/(?:(capped-4k)\\.mp4|(audio)\\.m4a)$`);
+const STILL = new RegExp(`^/(${UUID})/thumbnail\\.(jpg|png|webp|avif)$`);
+const CLIP = new RegExp(`^/(${UUID})/clip\\.(gif|webp)$`);
+const SHEET = new RegExp(`^/(${UUID})/(?:(advanced-)?spritesheet\\.(jpg|json)|storyboard\\.(vtt)|images\\.(m3u8))$`);
 const SOURCE = new RegExp(`^/(${UUID})/source$`);
 const PAGE = new RegExp(`^/player/(${UUID})/?$`);
 const PAGE_FILE = /^\/player\/([a-z0-9-]+\.(?:js|css))$/;
@@ -60,6 +71,8 @@ export function readTarget(url: URL, path = url.pathname): Target | null {
   }
   const manifest = MANIFEST.exec(path);
   if (manifest) return { kind: manifest[2] === "mpd" ? "mpd" : "multivariant", playbackId: manifest[1]! };
+  const image = readImage(path);
+  if (image) return image;
   const inRendition = IN_RENDITION.exec(path);
   if (inRendition) {
     const [, playbackId = "", rendition = "", iframes, init, number] = inRendition;
@@ -78,4 +91,17 @@ export function readTarget(url: URL, path = url.pathname): Target | null {
   const pageFile = PAGE_FILE.exec(path);
   if (pageFile) return { kind: "page-file", file: pageFile[1]! };
   return OURS.test(path) ? { kind: "nothing" } : null;
+}
+
+function readImage(path: string): Extract<Target, { kind: "image" }> | null {
+  const [, stillOf, format] = STILL.exec(path) ?? [];
+  if (stillOf !== undefined)
+    return { kind: "image", playbackId: stillOf, file: { kind: "still", format: format as StillFormat } };
+  const [, clipOf, animation] = CLIP.exec(path) ?? [];
+  if (clipOf !== undefined)
+    return { kind: "image", playbackId: clipOf, file: { kind: "clip", format: animation as ClipFormat } };
+  const [, sheetOf, advanced, sheet, cues, playlist] = SHEET.exec(path) ?? [];
+  if (sheetOf === undefined) return null;
+  const as = (sheet ?? cues ?? playlist) as "jpg" | "json" | "vtt" | "m3u8";
+  return { kind: "image", playbackId: sheetOf, file: { kind: "sheet", isAdvanced: advanced !== undefined, as } };
 }

@@ -41,15 +41,6 @@ export async function findRecording(
   return { rules: isReady ? recording.rules : null, isPending: !isReady };
 }
 
-/** The URL an asset's source was fetched from; null for an unknown or deleted asset. */
-export async function findSourceUrl(binding: D1Database, assetId: string): Promise<string | null> {
-  const [asset] = await openDatabase(binding)
-    .select({ url: assets.sourceUrl })
-    .from(assets)
-    .where(and(eq(assets.id, assetId), isNull(assets.deletedAt)));
-  return asset?.url ?? null;
-}
-
 /** Whether a live session, its recording or a clip of it is of the stream. */
 export async function isOfStream(binding: D1Database, streamId: string, targetId: string): Promise<boolean> {
   const db = openDatabase(binding);

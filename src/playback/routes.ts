@@ -8,10 +8,11 @@ import { problemPage } from "../platform/http/problem-page.ts";
 import { unmigratedProblem } from "../platform/http/unmigrated.ts";
 import { limitCaching } from "./caching.ts";
 import { CORS, preflight, problemAnswer } from "./headers.ts";
+import { answerImage } from "./images.ts";
 import { answerClip } from "./live-clips.ts";
 import { answerLive, answerLiveManifest } from "./live.ts";
 import { recentOutcome } from "./live-ended.ts";
-import { type LiveTarget, readLiveTarget } from "./live-paths.ts";
+import { readLiveTarget, type SessionTarget } from "./live-paths.ts";
 import { answerManifest, answerRecentManifest } from "./manifests.ts";
 import { type RequestContext, fetchSegment } from "./origin.ts";
 import { answerPage, answerPageFile } from "./page.ts";
@@ -44,7 +45,7 @@ export function answerPlayback(request: Request, env: Env, ctx: RequestContext):
 
 const NOT_PLAYBACK = /^\/(?:v1|internal)\//;
 
-const readAnyTarget = (url: URL, path: string): Target | LiveTarget | null =>
+const readAnyTarget = (url: URL, path: string): Target | SessionTarget | null =>
   readLiveTarget(path) ?? readTarget(url, path);
 
 /** Playback URLs with any other method. */
@@ -64,7 +65,7 @@ playbackRoutes.use("*", async (c, next) => {
 /** No content leaves without a permission, also when a route forgets to ask for it. */
 async function answerOrProblem(
   viewer: Viewer,
-  target: Target | LiveTarget,
+  target: Target | SessionTarget,
   env: Env,
   ctx: RequestContext,
 ): Promise<Response> {
@@ -94,7 +95,7 @@ async function refuse({ request, url }: Viewer, error: unknown): Promise<Respons
 
 async function answerTarget(
   viewer: Viewer,
-  target: Target | LiveTarget,
+  target: Target | SessionTarget,
   env: Env,
   ctx: RequestContext,
 ): Promise<Response> {
@@ -109,6 +110,8 @@ async function answerTarget(
       return answerPage(viewer, env, ctx, target.playbackId);
     case "download":
       return await answerDownload(viewer, env, ctx, target);
+    case "image":
+      return await answerImage(viewer, env, ctx, target);
     case "source":
       return await answerSourceFile(viewer, env, target.playbackId);
     case "page-file":
@@ -118,7 +121,6 @@ async function answerTarget(
     case "live-media":
     case "live-mpd":
     case "live-time":
-    case "live-thumbnail":
       return answerLive(viewer, env, ctx, target);
     case "multivariant":
     case "mpd":

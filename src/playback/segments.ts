@@ -1,6 +1,7 @@
 import { renditionKey } from "../platform/storage/keys.ts";
 import { cutSegment } from "../media/mp4/cut-segment.ts";
 import { initVersionNamed } from "../live/index.ts";
+import { findSourceUrl } from "../library/assets/index.ts";
 import { assetSource, NotArrived, openStoredIndex, type StoredIndex } from "../library/sources/index.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/http/problems.ts";
@@ -8,7 +9,6 @@ import { readConditions, type Wanted } from "../platform/http/conditions.ts";
 import { CORS } from "./headers.ts";
 import type { SegmentFile } from "./paths.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
-import { findSourceUrl } from "./repository.ts";
 
 /** One init or media segment of an asset. */
 export interface SegmentAddress {

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { SERVER_LIMITS, type ServerLimits } from "../../encoder/platform/bounded-server.ts";
 import { PushService } from "../../encoder/gateway/reception/push-service.ts";
 import { encoderServer } from "../../encoder/http.ts";
+import { ImagePool } from "../../encoder/images/image-pool.ts";
 import { JobQueue } from "../../encoder/jobs/job-queue.ts";
 import { until } from "./until.ts";
 
@@ -20,7 +21,13 @@ afterEach(() => {
 });
 
 async function listen(limits: ServerLimits): Promise<number> {
-  server = encoderServer([SECRET], new JobQueue({ capacity: 1, queue: 1 }), new PushService(SECRET, 1), limits);
+  server = encoderServer(
+    [SECRET],
+    new JobQueue({ capacity: 1, queue: 1 }),
+    new PushService(SECRET, 1),
+    new ImagePool(),
+    limits,
+  );
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return (server.address() as AddressInfo).port;

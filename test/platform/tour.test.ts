@@ -1,11 +1,12 @@
 /** The README's tour and the guides, command by command beside a running demo, as a new user goes through them. */
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, rm, stat, symlink } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CodeBlock, codeBlocks, theBlock } from "../support/guide-blocks.ts";
 import { eventually } from "../support/live-watch.ts";
+import { readPicture } from "../support/pictures.ts";
 import { freePort } from "../support/platform.ts";
 
 const END = "--- end of a step ---";
@@ -81,6 +82,21 @@ test("the guide to playlists: one by hand and one by criteria list the newest me
     expect(data.mediaList.length).toBeGreaterThan(0);
     for (const media of data.mediaList) expect(media).toMatchObject({ status: "Ready" });
   }
+});
+
+test("the guide to images: thumbnails, clips and previews of the newest media", async () => {
+  const steps = commandsOf("docs/guides/images.md", /./);
+  expect(steps).toHaveLength(3);
+  const previews = (await session(steps))[2]!;
+  const read = async (name: string) =>
+    await readPicture(await readFile(join(home, name)), name.slice(name.indexOf(".") + 1));
+  expect(await read("second.webp")).toMatchObject({ codec: "webp", widthPx: 320 });
+  expect(await read("square.png")).toMatchObject({ codec: "png", widthPx: 200, heightPx: 200 });
+  expect(await read("clip.gif")).toMatchObject({ codec: "gif", widthPx: 160, frames: 20 });
+  const [sheet, cues] = [previews.split("\n")[0]!, previews];
+  const json = JSON.parse(sheet.slice(0, sheet.indexOf("WEBVTT"))) as { sheetWidth: number; sheetHeight: number };
+  expect(await read("sheet.jpg")).toMatchObject({ widthPx: json.sheetWidth, heightPx: json.sheetHeight });
+  expect(cues).toContain("#xywh=0,0,");
 });
 
 test("the README's tour creates a media of the demo's clip and a stream", async () => {

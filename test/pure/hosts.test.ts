@@ -22,8 +22,8 @@ test.each<[string, string[]]>([
   [`/${ID}/text/x.vtt`, ["stream", "play"]],
   [`/${ID}/capped-4k.mp4`, ["stream", "play"]],
   ["/nonsense.m3u8", ["stream", "play"]],
-  [`/${ID}/thumbnail.jpg?time=2`, ["images", "play"]],
-  [`/${PERMIT}/spritesheet.json`, ["images", "play"]],
+  [`/${ID}/thumbnail.jpg?time=2`, ["stream", "images", "play"]],
+  [`/${PERMIT}/spritesheet.json`, ["stream", "images", "play"]],
   ["/ingest/key", ["live"]],
   ["/elsewhere", ["api"]],
 ])("%s is served by %j of the owner's domain", (path, hosts) => {

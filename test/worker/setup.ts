@@ -36,6 +36,7 @@ async function enforceLimits(): Promise<void> {
   limitQueue(env.PURGES);
   for (const durableObject of [
     worker.AssetMachine,
+    worker.ImageMaker,
     worker.LiveStreamMachine,
     worker.LiveOrigin,
     worker.UploadMachine,

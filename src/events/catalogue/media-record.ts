@@ -32,6 +32,10 @@ export const TrackRecord = z
 
 /** A media as events contain it, and as most clients of the API read it. */
 export const MediaRecord = z.object({
+  thumbnail: z.url().optional().openapi({
+    description: "The poster. A private playback ID needs a token there; of sound alone there is none",
+    example: "https://images.example.com/0d3e8ff8-2f5c-4c3b-8d45-4e4c0a4c8f1a/thumbnail.png",
+  }),
   id: z.uuid(),
   workspaceId: z.uuid(),
   streamId: z.string().optional().openapi({ description: "The stream that this is a recording or a clip of" }),

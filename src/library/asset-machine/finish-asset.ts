@@ -21,4 +21,5 @@ export function finishAsset(machine: AssetParts): void {
   });
   timers.cancel("work");
   timers.bringForward("outbox", machine.clock());
+  timers.schedule("images", machine.clock());
 }

@@ -19,8 +19,8 @@ import type { CopyState } from "../sources/copy-state.ts";
 import { ASSET_MOVES, type AssetSignal } from "./moves.ts";
 import { SentRenditions } from "./sent-renditions.ts";
 
-/** `work` runs the next step of the current stage. */
-export type AssetTimer = "work" | "outbox" | "cleanup" | "purge";
+/** `work` runs the next step of the current stage; `images` has sheet and poster made once the asset is ready. */
+export type AssetTimer = "work" | "outbox" | "cleanup" | "purge" | "images";
 export type Stage = "created" | "downloading" | "validating" | "encoding";
 
 /** What the machine stores besides its state, jobs, timers and outbox. */

@@ -1,4 +1,5 @@
 import type { TimerHandlers } from "../../platform/machine/timers.ts";
+import { imageMaker } from "../images/image-calls.ts";
 import { cleanUp } from "./clean-up.ts";
 import { onTimerFailure } from "./on-timer-failure.ts";
 import type { AssetParts, AssetTimer } from "./parts.ts";
@@ -11,6 +12,7 @@ export function assetTimers(machine: AssetParts): TimerHandlers<AssetTimer> {
     outbox: () => machine.outbox.drain(),
     cleanup: () => cleanUp(machine),
     purge: () => purge(machine),
+    images: () => imageMaker(machine.env, machine.id).prepareSoon(machine.id),
   };
   return {
     run: (timer) => handlers[timer](),

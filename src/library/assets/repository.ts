@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
-import type { Database } from "../../platform/database.ts";
+import { type Database, openDatabase } from "../../platform/database.ts";
 import { mediaTotalOf } from "../../tenancy/limits/index.ts";
 import { deletePlaybackIdsOf, insertPlaybackId, type PlaybackId, playbackIdsOf } from "../../tenancy/access/index.ts";
 import { deleteContentKeysOf } from "../../tenancy/drm/index.ts";
@@ -126,6 +126,32 @@ export async function findDownload(db: Database, id: string): Promise<{ sourceUr
     .from(assets)
     .where(and(eq(assets.id, id), assets.sourceAccess, isAlive));
   return found ?? null;
+}
+
+/** The URL an asset's source was fetched from; null for an unknown or deleted asset. */
+export async function findSourceUrl(binding: D1Database, assetId: string): Promise<string | null> {
+  const [asset] = await openDatabase(binding)
+    .select({ url: assets.sourceUrl })
+    .from(assets)
+    .where(and(eq(assets.id, assetId), isAlive));
+  return asset?.url ?? null;
+}
+
+/** The renditions of a ready asset; none for one that has failed or is deleted. */
+export async function findReadyRenditions(
+  binding: D1Database,
+  assetId: string,
+): Promise<(typeof renditions.$inferSelect)[] | "processing"> {
+  const db = openDatabase(binding);
+  const [[asset], rows] = await db.batch([
+    db
+      .select({ status: assets.status })
+      .from(assets)
+      .where(and(eq(assets.id, assetId), isAlive)),
+    db.select().from(renditions).where(eq(renditions.assetId, assetId)),
+  ]);
+  if (asset?.status === "ready") return rows;
+  return asset === undefined || asset.status === "errored" ? [] : "processing";
 }
 
 /** Marks the asset as deleted. From then on it is 404; its bytes are purged afterwards. */

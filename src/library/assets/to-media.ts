@@ -49,9 +49,17 @@ function toStatus({ status, stage }: Pick<Asset, "status" | "stage">) {
   return status === "errored" ? "Failed" : STAGE_STATUS[stage];
 }
 
+/** The API's own host serves no pictures; its neighbour `images.` does (`src/hosts.ts`). */
+const imageOrigin = (publicUrl: string) => publicUrl.replace(/^(https?:\/\/)api\./, "$1images.");
+
+const toThumbnail = ({ publicUrl }: Asset, playbackIds: AssetRecord["playbackIds"], isAudioOnly: boolean) =>
+  isAudioOnly || playbackIds[0] === undefined ? null : `${imageOrigin(publicUrl)}/${playbackIds[0].id}/thumbnail.png`;
+
 export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<typeof MediaRecord> {
+  const isAudioOnly = tracks.length > 0 && tracks.every((track) => track.kind === "audio");
   const size = asset.widthPx && asset.heightPx ? { widthPx: asset.widthPx, heightPx: asset.heightPx } : null;
   return withoutUnset({
+    thumbnail: toThumbnail(asset, playbackIds, isAudioOnly),
     id: asset.id,
     workspaceId: asset.workspaceId,
     streamId: asset.streamId,
@@ -68,7 +76,7 @@ export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<ty
     playbackIds: playbackIds.map(toPlaybackId),
     tracks: tracks.map(toTrack),
     generatedSubtitles: [],
-    isAudioOnly: tracks.length > 0 && tracks.every((track) => track.kind === "audio"),
+    isAudioOnly,
     subtitleAvailable: false,
     duration: asset.durationMs === null ? null : toDuration(asset.durationMs),
     aspectRatio: size && toAspectRatio(size.widthPx, size.heightPx),

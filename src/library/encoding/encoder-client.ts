@@ -93,7 +93,7 @@ export function encoderAt(env: Env, instance: string): Send {
 }
 
 /** The instance is derived from job and attempt, so a cancel reaches it, and another attempt may use another instance. */
-function instanceOf(route: string, count: number): string {
+export function instanceOf(route: string, count: number): string {
   let hash = 0;
   for (const char of route) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) >>> 0;
   return `encoder-${hash % count}`;

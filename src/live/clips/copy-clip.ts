@@ -1,5 +1,6 @@
 import { renditionKey } from "../../platform/storage/keys.ts";
 import { findUncopiedClip, finishRecording } from "../../library/assets/index.ts";
+import { imageMaker } from "../../library/images/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
@@ -48,7 +49,8 @@ export async function copyClip(env: Env, { mediaId, from }: CopyTask): Promise<v
   }
   const whole = await Promise.all(rows.map((row) => withInitBytes(env, row)));
   const events = [{ id: await derivedId(mediaId, "end"), type: "asset.ready" as const }];
-  await finishRecording(env, { mediaId, rows: whole, events }, new Date());
+  const outcome = await finishRecording(env, { mediaId, rows: whole, events }, new Date());
+  if (outcome === "ready") await imageMaker(env, mediaId).prepareSoon(mediaId);
   log("clip.ready", { mediaId, sessionId: sourceAssetId, objects: copies.length });
 }
 

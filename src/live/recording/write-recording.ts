@@ -1,4 +1,5 @@
 import { finishRecording } from "../../library/assets/index.ts";
+import { imageMaker } from "../../library/images/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import type { Env } from "../../platform/env.ts";
 import type { RecordedSession } from "../origin/recorded-session.ts";
@@ -22,5 +23,7 @@ export async function writeRecording(
     { id: eventId, type: "asset.ready" as const },
     { id: await derivedId(eventId, "recording"), type: "live_stream.recording.ready" as const },
   ];
-  return await finishRecording(env, { mediaId, rows, events }, new Date());
+  const outcome = await finishRecording(env, { mediaId, rows, events }, new Date());
+  if (outcome === "ready") await imageMaker(env, mediaId).prepareSoon(mediaId);
+  return outcome;
 }

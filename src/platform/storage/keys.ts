@@ -12,3 +12,5 @@ export const renditionKey = (assetId: string, rendition: string, file: string) =
 export const liveThumbnailKey = (sessionId: string) => `assets/${sessionId}/live-thumbnail.jpg`;
 /** The index from which passthrough segments are cut. */
 export const passthroughKey = (assetId: string, rendition: string) => `assets/${assetId}/passthrough/${rendition}`;
+/** A picture that has been made from an asset, by its canonical name with the extension. */
+export const imageKey = (assetId: string, name: string) => `assets/${assetId}/images/${name}`;

@@ -39,7 +39,8 @@ export function testPrivate(stage: () => PagesStage): void {
     const media: string[] = [];
     page.on("response", (answer) => {
       const { pathname, search } = new URL(answer.url());
-      if (answer.status() >= 400) refused.push(`${answer.status()} ${pathname}`);
+      const isPoster = pathname.endsWith("/thumbnail.jpg"); // no encoder runs beside this Worker, so it has no pictures
+      if (answer.status() >= 400 && !isPoster) refused.push(`${answer.status()} ${pathname}`);
       if (/\.(?:m4s|mp4)$/.test(pathname)) media.push(search);
     });
     const [opened] = [await page.goto(`${worker.url}/player/${playbackId}`)];

@@ -6,6 +6,7 @@ import { SERVER_LIMITS } from "../../../encoder/platform/bounded-server.ts";
 import { PushService } from "../../../encoder/gateway/reception/push-service.ts";
 import { openRtmpListener, TLS_HANDSHAKE_MS } from "../../../encoder/gateway/rtmp/listener.ts";
 import { encoderServer } from "../../../encoder/http.ts";
+import { ImagePool } from "../../../encoder/images/image-pool.ts";
 import { JobQueue } from "../../../encoder/jobs/job-queue.ts";
 import { type Outcome, TAKEN, upTo, waited } from "../../support/limits/trials.ts";
 import { untrustedCertificate } from "../../support/untrusted-certificate.ts";
@@ -54,6 +55,7 @@ async function withServer<T>(use: (port: number) => Promise<T>): Promise<T> {
     [SECRET],
     new JobQueue({ capacity: 0, queue: 0 }),
     new PushService(SECRET, 1),
+    new ImagePool(),
     limits,
   );
   server.listen(0, "127.0.0.1");
@@ -133,7 +135,8 @@ export const CONNECTION_TRIALS = {
   "encoder-job": upTo(post),
   "http-headers": waited(async (bound: number) => {
     if (bound !== SERVER_LIMITS.headersMs) throw new Error("the server has a different time limit");
-    const server = encoderServer([SECRET], new JobQueue({ capacity: 0, queue: 0 }), new PushService(SECRET, 1));
+    const queue = new JobQueue({ capacity: 0, queue: 0 });
+    const server = encoderServer([SECRET], queue, new PushService(SECRET, 1), new ImagePool());
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const outcome = await deadline(bound, (server.address() as AddressInfo).port, "GET /health HTTP/1.1\r\nHo");

@@ -1,5 +1,6 @@
 /** Limits of requests by encoders, gateways and viewers, and of clips, segments and attempts. */
 import { env, runInDurableObject } from "cloudflare:test";
+import type { ImageMaker } from "../../../durable-objects/image-maker.ts";
 import type { LiveOrigin } from "../../../durable-objects/live-origin.ts";
 import { type DispatchContext, dispatchJobs } from "../../../src/library/encoding/dispatcher.ts";
 import type { JobStore, JobRow } from "../../../src/library/encoding/job-store.ts";
@@ -42,6 +43,15 @@ async function putObject(bytes: number): Promise<string> {
   const url = "http://sluice.test/internal/jobs/j/objects/v270/0.m4s";
   const { status } = await send(new Request(url, { method: "PUT", headers, body: "x" }));
   return status === 410 ? TAKEN : String(status);
+}
+
+/** The last of so many new pictures within a minute. */
+async function pictures(count: number): Promise<string> {
+  const maker = env.IMAGE_MAKER.get(env.IMAGE_MAKER.idFromName(crypto.randomUUID()));
+  return await runInDurableObject(maker, ({ parts: { made } }: ImageMaker) => {
+    const waits = Array.from({ length: count }, (_, n) => made.spend("p", 1, 1e12 + n));
+    return waits.at(-1) === 0 ? TAKEN : "nearest";
+  });
 }
 
 /** Whether two user agents of this length that differ in the last character count as two viewers. */
@@ -137,6 +147,7 @@ export const MEDIA_TRIALS = {
   "live-part": upTo(putOfSession(`parts/v720/0/0?${PART_QUERY}`)),
   "live-thumbnail": upTo(putOfSession("thumbnail?capturedAt=1", JPEG)),
   "viewer-program": upTo(programs),
+  "images-of-playback-id": upTo(pictures),
   "clips-of-stream": clips("owner"),
   "clips-of-viewers": clips("viewer"),
   "recorded-reads": upTo((count) => atOnce(count, runRecordedRead)),

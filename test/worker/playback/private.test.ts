@@ -79,8 +79,10 @@ describe("a manifest hands the permission on", () => {
   test("everything in the multivariant playlist and below plays without a token", async () => {
     const [top] = [await get(`/${id}.m3u8?token=${await signToken(keyId, id)}`)];
     expect(top.headers.get("cache-control")).toBe("private, max-age=5, must-revalidate");
-    const playlists = uris(await top.text());
+    const [images, ...playlists] = uris(await top.text()).toSorted((one) => (one.endsWith("/images.m3u8") ? -1 : 1));
     expect(playlists).toHaveLength(2);
+    const previews = await get(new URL(images!, `https://stream.sluice.test/${id}.m3u8`).pathname);
+    expect(await previews.text()).toMatch(new RegExp(`/${id}~[0-9a-f-]+/spritesheet.jpg$`, "m"));
     for (const playlist of playlists) {
       expect(playlist).not.toContain("token");
       const url = new URL(playlist, `https://stream.sluice.test/${id}.m3u8`);

@@ -1,0 +1,32 @@
+/** Entry point of a process that makes pictures, one at a time. */
+import { Log } from "node-av/lib";
+import { AV_LOG_QUIET } from "node-av/constants";
+import { JobError } from "../platform/errors.ts";
+import { endWithParent } from "../platform/orphan.ts";
+import { ByteQueue } from "./byte-queue.ts";
+import { makeImage } from "./make-image.ts";
+import type { ImageChildMessage, MakeMessage } from "./messages.ts";
+
+Log.setLevel(AV_LOG_QUIET);
+endWithParent();
+const input = new ByteQueue(process.stdin);
+process.on("message", (message: MakeMessage) => void answer(message));
+send({ type: "ready" });
+
+async function answer({ request, bodyBytes }: MakeMessage): Promise<void> {
+  const body = await input.take(bodyBytes);
+  try {
+    const { type, bytes } = await makeImage(request, body);
+    send({ type: "made", contentType: type, bytes: bytes.length });
+    process.stdout.write(bytes);
+  } catch (error) {
+    const isExpected = error instanceof JobError;
+    if (!isExpected) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    const failure = isExpected ? error : new JobError("encoder_failed", "The encoder failed on this picture.");
+    send({ type: "failed", code: failure.code, message: failure.message });
+  }
+}
+
+function send(message: ImageChildMessage): void {
+  process.send?.(message);
+}

@@ -1,0 +1,60 @@
+import type { ClipRequest, PosterRequest, SheetRequest, StillFormat, StillRequest } from "../../../protocol/images.ts";
+import type { MediaPlace } from "../../media/images/place.ts";
+import type { PosterPlan } from "../../media/images/poster-plan.ts";
+import type { Fit } from "../../media/images/sizes.ts";
+import type { Env } from "../../platform/env.ts";
+
+/** What is made of the media, without the media. */
+export type ImageWork =
+  | Omit<StillRequest, "inits" | "pieces">
+  | Omit<SheetRequest, "inits" | "pieces">
+  | Omit<ClipRequest, "inits" | "pieces">
+  | Omit<PosterRequest, "inits" | "pieces">;
+
+/** A picture to make from an asset's media, and to keep under its name. */
+export interface ImageOrder {
+  assetId: string;
+  /** Counted for this playback ID; null = made by the platform itself. */
+  playbackId: string | null;
+  /** Canonical: equal pictures have equal names. With the extension. */
+  name: string;
+  /** Of the presentation, to find the nearest made picture; null = there is no other. */
+  nearSeconds: number | null;
+  /** How many stills it costs as much as. */
+  weight: number;
+  work: ImageWork;
+  places: MediaPlace[];
+}
+
+/** The newest thumbnail of a broadcast in another size or format. */
+export interface PictureOrder {
+  sessionId: string;
+  playbackId: string;
+  format: StillFormat;
+  fit: Fit;
+}
+
+export type ImageAnswer =
+  | { kind: "made"; type: string; bytes: ArrayBuffer }
+  /** Another picture, because the playback ID has had as many as it may. */
+  | { kind: "nearest"; type: string; bytes: ArrayBuffer }
+  | { kind: "too many"; retryAfterSeconds: number }
+  /** The media cannot be read or decoded. */
+  | { kind: "unreadable" }
+  /** No encoder can be reached, or all are busy. */
+  | { kind: "unavailable" };
+
+/** The RPC methods of an asset's image maker (`durable-objects/image-maker.ts`). */
+export interface ImageCalls {
+  make(order: ImageOrder): Promise<ImageAnswer>;
+  /** The time of the frame that stands for the asset, in seconds; null = no encoder can be asked. */
+  choosePoster(assetId: string, plan: PosterPlan): Promise<number | null>;
+  change(order: PictureOrder): Promise<ImageAnswer>;
+  /** Has the sheet and the poster of a ready asset made, after the answer. Repeatable. */
+  prepareSoon(assetId: string): Promise<void>;
+}
+
+/** @param id of the asset, or of the session of a broadcast */
+export function imageMaker(env: Env, id: string): ImageCalls {
+  return env.IMAGE_MAKER.get(env.IMAGE_MAKER.idFromName(id));
+}

@@ -1,0 +1,104 @@
+import { PosterChoice } from "../../../protocol/images.ts";
+import type { PosterPlan } from "../../media/images/poster-plan.ts";
+import { logWarning } from "../../platform/log.ts";
+import { imageKey } from "../../platform/storage/keys.ts";
+import { askEncoder, type EncodedImage } from "./ask-encoder.ts";
+import type { ImageAnswer, ImageOrder } from "./image-calls.ts";
+import type { ImageMakerParts } from "./parts.ts";
+import { readPlaces } from "./read-places.ts";
+
+/** The time of an asset's poster, in seconds, as JSON. */
+export const POSTER_NAME = "poster.json";
+
+/** Makes a picture, unless it is there or being made. Nobody who asks at the same time causes more work. */
+export async function makeImage(machine: ImageMakerParts, order: ImageOrder): Promise<ImageAnswer> {
+  const known = machine.underWay.get(order.name);
+  if (known !== undefined) return await known;
+  const stores: Promise<void>[] = [];
+  const work = makeOrFind(machine, order, (under) => stores.push(under));
+  machine.underWay.set(order.name, work);
+  const forget = () => void machine.underWay.delete(order.name);
+  try {
+    return await work;
+  } finally {
+    // The answer does not wait for R2. Until R2 has the picture, others get the same answer.
+    if (stores.length === 0) forget();
+    else machine.ctx.waitUntil(Promise.all(stores).then(forget));
+  }
+}
+
+async function makeOrFind(
+  machine: ImageMakerParts,
+  order: ImageOrder,
+  onStoring: (under: Promise<void>) => void,
+): Promise<ImageAnswer> {
+  const { env, made, clock } = machine;
+  const { assetId, name, playbackId, weight } = order;
+  const [stored, media] = await Promise.all([read(machine, assetId, name), readPlaces(env, assetId, order.places)]);
+  if (stored !== null) return { kind: "made", ...stored };
+  if (media === null) return { kind: "unreadable" };
+  if (playbackId !== null) {
+    const waitMs = made.spend(playbackId, weight, clock());
+    if (waitMs > 0) return await nearestOf(machine, order, waitMs);
+    await machine.keepForNow();
+  }
+  const { bytes, isOurs, inits, pieces } = media;
+  const image = await askEncoder(env, assetId, { ...order.work, inits, pieces }, bytes, isOurs);
+  if (typeof image === "string") return { kind: image };
+  onStoring(store(machine, order, image));
+  return { kind: "made", ...image };
+}
+
+async function store(
+  { env, made, clock }: ImageMakerParts,
+  { assetId, name, playbackId, nearSeconds }: ImageOrder,
+  { type, bytes }: EncodedImage,
+): Promise<void> {
+  try {
+    await env.MEDIA.put(imageKey(assetId, name), bytes, { httpMetadata: { contentType: type } });
+    if (playbackId !== null && nearSeconds !== null) made.remember(name, playbackId, nearSeconds, clock());
+  } catch (error) {
+    logWarning("image.not_stored", { assetId, name, error: String(error) }); // the next request makes it again
+  }
+}
+
+async function read({ env }: ImageMakerParts, assetId: string, name: string) {
+  const object = await env.MEDIA.get(imageKey(assetId, name));
+  if (object === null) return null;
+  return { type: object.httpMetadata?.contentType ?? "application/octet-stream", bytes: await object.arrayBuffer() };
+}
+
+async function nearestOf(machine: ImageMakerParts, order: ImageOrder, waitMs: number): Promise<ImageAnswer> {
+  const { assetId, name, playbackId, nearSeconds } = order;
+  const extension = name.slice(name.lastIndexOf(".") + 1);
+  const nearest = nearSeconds === null ? null : machine.made.nearest(playbackId!, nearSeconds, extension);
+  const found = nearest === null ? null : await read(machine, assetId, nearest);
+  if (found !== null) return { kind: "nearest", ...found };
+  return { kind: "too many", retryAfterSeconds: Math.ceil(waitMs / 1000) };
+}
+
+/** Chooses the poster once; later calls get the same time. @returns seconds, or null when no encoder can be asked */
+export async function choosePoster(
+  machine: ImageMakerParts,
+  assetId: string,
+  { seconds, places }: PosterPlan,
+): Promise<number | null> {
+  const order: ImageOrder = {
+    assetId,
+    playbackId: null,
+    name: "poster-scores.json",
+    nearSeconds: null,
+    weight: 0,
+    work: { kind: "poster" },
+    places,
+  };
+  const known = await machine.env.MEDIA.get(imageKey(assetId, POSTER_NAME));
+  if (known !== null) return (await known.json<{ seconds: number }>()).seconds;
+  const answer = await makeImage(machine, order);
+  if (answer.kind === "unreadable") return 0;
+  if (answer.kind !== "made") return null;
+  const { best } = PosterChoice.parse(JSON.parse(new TextDecoder().decode(answer.bytes)));
+  const chosen = seconds[best] ?? 0;
+  await machine.env.MEDIA.put(imageKey(assetId, POSTER_NAME), JSON.stringify({ seconds: chosen }));
+  return chosen;
+}

@@ -1,0 +1,67 @@
+import type { ClipFormat, StillFormat } from "../../../protocol/images.ts";
+import { transformName } from "../../media/images/image-key.ts";
+import { frameAt, placesBetween } from "../../media/images/place.ts";
+import { type Fit, nearestRung } from "../../media/images/sizes.ts";
+import type { SheetPlan } from "../../media/images/sheet-plan.ts";
+import type { ClipParameters } from "../../media/images/parameters.ts";
+import type { Rendition } from "../../media/manifest/model.ts";
+import type { ImageOrder } from "./image-calls.ts";
+
+/** What an animation, or a sheet, costs in stills. */
+const LARGE_WEIGHT = 10;
+
+/** The asset, and the playback ID for which the picture is counted; null = the platform's own. */
+type For = Pick<ImageOrder, "assetId" | "playbackId">;
+
+/** @returns null when no rung has a picture */
+export function stillOrder(
+  who: For,
+  rungs: readonly Rendition[],
+  { seconds, fit, format }: { seconds: number; fit: Fit; format: StillFormat },
+): ImageOrder | null {
+  const found = nearestRung(rungs, fit);
+  const frame = found && frameAt(found.rung, seconds);
+  if (found === null || frame === null) return null;
+  return {
+    ...who,
+    name: `${found.rung.name}.${frame.name}.${transformName(found.transform)}.${format}`,
+    nearSeconds: seconds,
+    weight: 1,
+    work: { kind: "still", format, transform: found.transform },
+    places: [frame.place],
+  };
+}
+
+/** @param endSeconds of the media, where the clip ends at the latest @returns null when no rung has a picture */
+export function clipOrder(
+  who: For,
+  rungs: readonly Rendition[],
+  { widthPx, heightPx, startSeconds, framesPerSecond, ...asked }: ClipParameters,
+  endSeconds: number,
+  format: ClipFormat,
+): ImageOrder | null {
+  const found = nearestRung(rungs, { widthPx, heightPx, mode: "preserve", rotate: 0, flip: "none" });
+  if (found === null) return null;
+  const end = Math.max(startSeconds + 0.01, Math.min(asked.endSeconds, endSeconds));
+  const places = placesBetween(found.rung, startSeconds, end);
+  if (places.length === 0) return null;
+  const size = found.transform.scale;
+  const range = [startSeconds, end].map((time) => Math.round(time * 1000)).join("-");
+  return {
+    ...who,
+    name: `clip.${found.rung.name}.${range}.${size.widthPx}x${size.heightPx}-${framesPerSecond}.${format}`,
+    nearSeconds: null,
+    weight: LARGE_WEIGHT,
+    work: { kind: "clip", format, framesPerSecond, size, startSeconds, endSeconds: end },
+    places,
+  };
+}
+
+export const sheetOrder = (who: For, { name, columns, rows, tile, places }: SheetPlan): ImageOrder => ({
+  ...who,
+  name: `${name}.jpg`,
+  nearSeconds: null,
+  weight: LARGE_WEIGHT,
+  work: { kind: "sheet", columns, rows, tile },
+  places,
+});

@@ -1,0 +1,66 @@
+/** The hosted page shows the poster until playback, and the right tile of the sprite sheet above its time line. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { countedFilm, readCounter } from "../support/frame-counter.ts";
+import { madeFile } from "../support/made.ts";
+import { isReady } from "../support/platform.ts";
+import { readPicture } from "../support/pictures.ts";
+import { type Stage, startStage } from "./players/stage.ts";
+
+/** Of the film; the ladder has a key frame, and the sheet a tile, each two seconds. */
+const [SECONDS, RATE, TILE_SECONDS] = [24, 25, 2];
+
+let stage: Stage;
+let base: string;
+
+beforeAll(async () => {
+  stage = await startStage();
+  const words = [...countedFilm(String(RATE), "640x360"), "-t", String(SECONDS), "-c:v", "mpeg4", "-q:v", "3"];
+  await stage.serve("film.mkv", await madeFile(words, "mkv"));
+  const { assetId, playbackId } = await stage.platform.create(stage.server.url("/film.mkv"));
+  await stage.platform.until(assetId, isReady);
+  base = `${stage.platform.baseUrl}/player/${playbackId}`;
+});
+afterAll(() => stage?.close());
+
+async function open(query = ""): Promise<Page> {
+  const page = await stage.browser.newPage({ viewport: { width: 1000, height: 600 } });
+  await page.goto(`${base}${query}`);
+  await page.waitForFunction(() => (document.querySelector("video")?.readyState ?? 0) >= 2);
+  return page;
+}
+
+/** The number in a picture of the page's own. */
+async function counterOf(page: Page, url: string): Promise<number | null> {
+  const answer = await page.request.get(url);
+  return readCounter(await readPicture(await answer.body(), "jpg"));
+}
+
+test("the poster is a picture of the media, and of the time that the page's address asks for", async () => {
+  const page = await open("?thumbnail-time=7");
+  const poster = await page.evaluate(() => document.querySelector("video")!.poster);
+  expect(await counterOf(page, poster)).toBe(7 * RATE);
+  await page.close();
+  const plain = await open();
+  const chosen = await plain.evaluate(() => document.querySelector("video")!.poster);
+  expect(await counterOf(plain, chosen)).not.toBeNull();
+  await plain.close();
+});
+
+test.each([0.1, 0.52, 0.9])("the preview at %f of the time line shows the tile of that time", async (share) => {
+  const page = await open();
+  const line = (await page.locator("media-time-range").boundingBox())!;
+  await page.mouse.move(line.x + line.width * share, line.y + line.height / 2);
+  const preview = page.locator("media-time-range").locator("media-preview-thumbnail");
+  await page.waitForFunction(() => {
+    const range = document.querySelector("media-time-range");
+    const image = range?.shadowRoot?.querySelector("media-preview-thumbnail")?.shadowRoot?.querySelector("img");
+    const box = range?.shadowRoot?.querySelector("[part~=preview-box]");
+    const isShown = box != null && getComputedStyle(box).opacity === "1";
+    return isShown && image?.complete === true && image.naturalWidth > 0 && image.getBoundingClientRect().width > 0;
+  });
+  const seconds = Number(await page.locator("media-time-range").getAttribute("mediapreviewtime"));
+  const shown = await readPicture(await preview.screenshot(), "png");
+  expect(readCounter(shown)).toBe(Math.floor(seconds / TILE_SECONDS) * TILE_SECONDS * RATE);
+  await page.close();
+});

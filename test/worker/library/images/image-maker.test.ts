@@ -1,0 +1,151 @@
+/** An asset's image maker: each picture is made once, and not too many of a playback ID. The encoder is an HTTP server with fixed answers. */
+import { env, runInDurableObject } from "cloudflare:test";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { ImageMaker } from "../../../../durable-objects/image-maker.ts";
+import { changePicture } from "../../../../src/library/images/change-picture.ts";
+import type { ImageAnswer, ImageOrder } from "../../../../src/library/images/image-calls.ts";
+import { choosePoster, makeImage } from "../../../../src/library/images/make-image.ts";
+import { stillOrder } from "../../../../src/library/images/orders.ts";
+import { ImageMakerParts } from "../../../../src/library/images/parts.ts";
+import { prepareDue, prepareSoon } from "../../../../src/library/images/prepare-images.ts";
+import { PLAIN_FIT } from "../../../../src/media/images/sizes.ts";
+import { imageKey, liveThumbnailKey, renditionKey } from "../../../../src/platform/storage/keys.ts";
+import { ladderRung } from "../../../pure/media/images/rungs.ts";
+import { addRung, newAsset } from "../../playback/playable.ts";
+import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
+
+const JPEG = "jpeg of the encoder";
+const RUNG = ladderRung({ gops: 10 });
+const PLAYBACK_ID = "p";
+const IMAGES = "/images";
+
+let encoder: RemoteServer;
+let assetId: string;
+let nowMs: number;
+
+beforeEach(async () => {
+  encoder = await openSourceServer();
+  await encoder.add(IMAGES, {
+    kind: "status",
+    status: 200,
+    headers: { "content-type": "image/jpeg" },
+    body: JPEG,
+  });
+  assetId = crypto.randomUUID();
+  nowMs = Date.now(); // the alarm is a real one
+  await env.MEDIA.put(renditionKey(assetId, RUNG.name, "init.mp4"), new Uint8Array(700));
+  for (const n of [0, 1, 2, 3, 4])
+    await env.MEDIA.put(renditionKey(assetId, RUNG.name, `${n}.m4s`), new Uint8Array(RUNG.segments.bytes[n]!));
+});
+
+afterEach(() => encoder.stop());
+
+/** Runs in the asset's image maker, whose encoder is the server and whose clock is the test's. */
+function within<T>(use: (machine: ImageMakerParts) => Promise<T>): Promise<T> {
+  const stub = env.IMAGE_MAKER.get(env.IMAGE_MAKER.idFromName(assetId));
+  return runInDurableObject(stub, (_: ImageMaker, ctx) =>
+    use(new ImageMakerParts(ctx, { ...env, ENCODER_URL: encoder.origin }, () => nowMs)),
+  );
+}
+
+function still(seconds: number, format: "jpg" | "png" = "jpg"): ImageOrder {
+  const order = stillOrder({ assetId, playbackId: PLAYBACK_ID }, [RUNG], { seconds, fit: PLAIN_FIT, format });
+  return order!;
+}
+/** The maker answers before it has stored. */
+const stored = (machine: ImageMakerParts) => vi.waitFor(() => expect(machine.underWay.size).toBe(0));
+const kindOf = ({ kind }: ImageAnswer) => kind;
+const textOf = (answer: ImageAnswer) => ("bytes" in answer ? new TextDecoder().decode(answer.bytes) : answer.kind);
+const asked = async () => (await encoder.requests(IMAGES)).length;
+
+describe("a picture", () => {
+  test("is made once for all who ask at the same time, and kept", async () => {
+    const answers = await within(async (machine) => {
+      const made = await Promise.all(Array.from({ length: 5 }, () => makeImage(machine, still(3))));
+      await stored(machine);
+      return made;
+    });
+    expect(answers.map(textOf)).toEqual([JPEG, JPEG, JPEG, JPEG, JPEG]);
+    expect(await asked()).toBe(1);
+    const kept = await env.MEDIA.get(imageKey(assetId, still(3).name));
+    expect([await kept?.text(), kept?.httpMetadata?.contentType]).toEqual([JPEG, "image/jpeg"]);
+    expect(textOf(await within((machine) => makeImage(machine, still(3))))).toBe(JPEG);
+    expect(await asked()).toBe(1);
+  });
+
+  test("has the same name for all times of its frame", () => {
+    expect(still(3.01).name).toBe(still(3).name);
+    expect(still(3.04).name).not.toBe(still(3).name);
+  });
+
+  test("of media that is gone is unreadable, and without an encoder unavailable", async () => {
+    await env.MEDIA.delete(renditionKey(assetId, RUNG.name, "0.m4s"));
+    expect(kindOf(await within((machine) => makeImage(machine, still(3))))).toBe("unreadable");
+    await encoder.add(IMAGES, { kind: "status", status: 429 });
+    expect(kindOf(await within((machine) => makeImage(machine, still(5))))).toBe("unavailable");
+  });
+});
+
+test("beyond the bound the nearest picture of the playback ID is the answer, and after a minute a new one is made again", async () => {
+  await within(async (machine) => {
+    await makeImage(machine, still(4));
+    await makeImage(machine, still(8));
+    await stored(machine);
+    for (let spent = 2; spent < 120; spent += 1) machine.made.spend(PLAYBACK_ID, 1, nowMs);
+    const [beyond, other] = [await makeImage(machine, still(5)), await makeImage(machine, still(5, "png"))];
+    expect([kindOf(beyond), kindOf(other)]).toEqual(["nearest", "nearest"]);
+    expect(machine.made.nearest(PLAYBACK_ID, 5, "jpg")).toBe(still(4).name);
+    expect(machine.made.nearest(PLAYBACK_ID, 7, "jpg")).toBe(still(8).name);
+    expect(await makeImage(machine, { ...still(5), playbackId: "another" })).toMatchObject({ kind: "made" });
+    const large = { ...still(6), nearSeconds: null };
+    expect(await makeImage(machine, large)).toEqual({ kind: "too many", retryAfterSeconds: 60 });
+    nowMs += 60_000;
+    expect(kindOf(await makeImage(machine, still(6)))).toBe("made");
+  });
+});
+
+test("the poster is chosen once", async () => {
+  const choice = JSON.stringify({ best: 1, scores: [0.1, 0.9, 0.5] });
+  await encoder.add(IMAGES, { kind: "status", status: 200, body: choice });
+  const places = [0, 2, 4].map((seconds) => still(seconds).places[0]!);
+  const plan = { seconds: [0, 2, 4], places };
+  expect(await within((machine) => choosePoster(machine, assetId, plan))).toBe(2);
+  await encoder.add(IMAGES, { kind: "status", status: 500 });
+  expect(await within((machine) => choosePoster(machine, assetId, plan))).toBe(2);
+});
+
+describe("preparation", () => {
+  test("waits for the asset to be ready, and is tried again while no encoder answers", async () => {
+    const { assetId: processing } = await newAsset({ id: assetId });
+    await addRung(processing, RUNG.name, { ...RUNG, name: RUNG.name });
+    const pending = (machine: ImageMakerParts) => machine.ctx.storage.kv.get("prepare");
+    await within(async (machine) => {
+      await prepareSoon(machine, processing);
+      expect(await prepareDue(machine)).toBe(false);
+      expect(pending(machine)).toMatchObject({ tries: 1 });
+      const alarmMs = await machine.ctx.storage.getAlarm();
+      await machine.keepForNow(); // as after a picture that a viewer asked for
+      expect(await machine.ctx.storage.getAlarm()).toBe(alarmMs);
+    });
+    expect(await asked()).toBe(0);
+  });
+});
+
+test("the thumbnail of a broadcast is changed once for each size, until the next one is there", async () => {
+  const header = [0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, 1, 0x68, 2, 0x80, 3];
+  const order = {
+    sessionId: assetId,
+    playbackId: PLAYBACK_ID,
+    format: "webp",
+    fit: { ...PLAIN_FIT, widthPx: 320 },
+  } as const;
+  await within(async (machine) => {
+    expect(kindOf(await changePicture(machine, order))).toBe("unreadable"); // there is none yet
+    await env.MEDIA.put(liveThumbnailKey(assetId), Uint8Array.from(header));
+    for (let n = 0; n < 3; n += 1) expect(textOf(await changePicture(machine, order))).toBe(JPEG);
+    expect(await asked()).toBe(1);
+    await env.MEDIA.put(liveThumbnailKey(assetId), Uint8Array.from([...header, 0]));
+    await changePicture(machine, order);
+    expect(await asked()).toBe(2);
+  });
+});
