@@ -1,8 +1,9 @@
 /** Resolves a playback ID to its asset or stream, in one D1 batch. */
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { assets, renditions, tracks } from "../library/assets/index.ts";
 import { type LivePlayable, liveStreams, newestSession, PLAYABLE_COLUMNS, toLivePlayable } from "../live/index.ts";
-import { type ManifestFacts, presentationOf } from "../media/manifest/model.ts";
+import { type ManifestFacts, presentationOf, type Rendition, type TextTrack } from "../media/manifest/model.ts";
+import { type AddedTrack, addedTracks, audioRenditionOf } from "../library/tracks/store/index.ts";
 import { openDatabase } from "../platform/database.ts";
 import { ACCESS_COLUMNS, type AccessRules, playbackIds } from "../tenancy/access/index.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
@@ -75,7 +76,7 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
   const db = openDatabase(binding);
   const target = db.select({ id: playbackIds.targetId }).from(playbackIds).where(eq(playbackIds.id, playbackId));
   // A D1 batch returns only one of several columns with the same name, so ambiguous ones get an alias.
-  const [found, rows, sessions] = await db.batch([
+  const [found, rows, sessions, added] = await db.batch([
     db
       .select({
         asset: {
@@ -108,6 +109,11 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
       .from(renditions)
       .where(eq(renditions.assetId, sql`(${target})`)),
     newestSession(db, sql`(${target})`),
+    db
+      .select()
+      .from(addedTracks)
+      .where(and(eq(addedTracks.assetId, sql`(${target})`), eq(addedTracks.status, "available")))
+      .orderBy(asc(addedTracks.createdAt), asc(addedTracks.id)),
   ]);
   const [row] = found;
   if (row === undefined) return null;
@@ -130,10 +136,33 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
       percent,
       retryReason,
       createdAtMs: createdAt.getTime(),
-      renditions: rows,
+      renditions: withAddedSound(rows, added),
+      textTracks: added.filter(({ kind }) => kind === "subtitle").map(toTextTrack),
     },
   };
 }
+
+/** Sound that was added has the labels of its track, and is offered while there is one. */
+function withAddedSound(rows: Rendition[], added: AddedTrack[]): Rendition[] {
+  return rows.flatMap((row) => {
+    if (row.origin !== "track") return row;
+    const track = added.find(({ kind, id }) => kind === "audio" && audioRenditionOf(id) === row.name);
+    if (track === undefined) return [];
+    const { languageCode, isDefault } = track;
+    return { ...row, languageCode, languageName: track.title ?? track.languageName, isDefault };
+  });
+}
+
+const toTextTrack = (track: AddedTrack): TextTrack => ({
+  id: track.id,
+  name: track.title ?? track.languageName,
+  languageCode: track.languageCode,
+  isDefault: track.isDefault,
+  isForced: track.isForced,
+  isClosedCaptions: track.isClosedCaptions,
+  peakBps: track.captions?.peakBps ?? 0,
+  averageBps: track.captions?.averageBps ?? 0,
+});
 
 const trackCount = (kind: "video" | "audio") =>
   sql<number>`(select count(*) from ${tracks} where ${tracks.assetId} = ${assets.id} and ${tracks.kind} = ${kind})`.as(

@@ -2,6 +2,7 @@ import type { z } from "@hono/zod-openapi";
 import { resolutionLabel } from "../../../protocol/ladder.ts";
 import { withoutUnset } from "../../platform/http/record.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
+import { toAddedTrack } from "../tracks/store/to-track.ts";
 import { isUploaded, uploadAddress } from "../sources/upload-address.ts";
 import type { Asset, AssetRecord, Track } from "./repository.ts";
 import { toPlaybackId } from "./to-rules.ts";
@@ -49,7 +50,7 @@ function toStatus({ status, stage }: Pick<Asset, "status" | "stage">) {
   return status === "errored" ? "Failed" : STAGE_STATUS[stage];
 }
 
-export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<typeof MediaRecord> {
+export function toMedia({ asset, playbackIds, tracks, addedTracks }: AssetRecord): z.infer<typeof MediaRecord> {
   const size = asset.widthPx && asset.heightPx ? { widthPx: asset.widthPx, heightPx: asset.heightPx } : null;
   return withoutUnset({
     id: asset.id,
@@ -66,10 +67,10 @@ export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<ty
     mp4Support: asset.mp4Support,
     sourceAccess: asset.sourceAccess,
     playbackIds: playbackIds.map(toPlaybackId),
-    tracks: tracks.map(toTrack),
+    tracks: [...tracks.map(toTrack), ...addedTracks.map(toAddedTrack)],
     generatedSubtitles: [],
     isAudioOnly: tracks.length > 0 && tracks.every((track) => track.kind === "audio"),
-    subtitleAvailable: false,
+    subtitleAvailable: addedTracks.some(({ kind, status }) => kind === "subtitle" && status === "available"),
     duration: asset.durationMs === null ? null : toDuration(asset.durationMs),
     aspectRatio: size && toAspectRatio(size.widthPx, size.heightPx),
     frameRate: asset.frameRate,
@@ -87,7 +88,8 @@ export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<ty
 export function toCreatedMedia({
   asset,
   playbackIds,
-}: Pick<AssetRecord, "asset" | "playbackIds">): z.infer<typeof CreatedMedia> {
+  addedTracks,
+}: Pick<AssetRecord, "asset" | "playbackIds" | "addedTracks">): z.infer<typeof CreatedMedia> {
   return withoutUnset({
     id: asset.id,
     trial: false,
@@ -101,7 +103,10 @@ export function toCreatedMedia({
     mediaQuality: asset.mediaQuality,
     sourceAccess: asset.sourceAccess,
     maxResolution: asset.maxResolution,
-    inputs: [{ type: "video", url: asset.sourceUrl }],
+    inputs: [
+      { type: "video", url: asset.sourceUrl },
+      ...addedTracks.flatMap(({ kind, url }) => (url === null ? [] : [{ type: kind, url }])),
+    ],
     optimizeAudio: false,
   }) as z.infer<typeof CreatedMedia>;
 }

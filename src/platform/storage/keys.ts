@@ -12,3 +12,10 @@ export const renditionKey = (assetId: string, rendition: string, file: string) =
 export const liveThumbnailKey = (sessionId: string) => `assets/${sessionId}/live-thumbnail.jpg`;
 /** The index from which passthrough segments are cut. */
 export const passthroughKey = (assetId: string, rendition: string) => `assets/${assetId}/passthrough/${rendition}`;
+/** The captions of a subtitle track. `file` is `whole.vtt`, `whole.srt`, `whole.txt`, `segments` or `segments.json`. */
+export const captionsKey = (assetId: string, trackId: string, file: string) =>
+  `${captionsPrefix(assetId, trackId)}${file}`;
+export const captionsPrefix = (assetId: string, trackId: string) => `assets/${assetId}/text/${trackId}/`;
+/** The file of an added audio track, until it is encoded. */
+export const trackSourceKey = (assetId: string, trackId: string) => `assets/${assetId}/track-sources/${trackId}`;
+export const renditionPrefix = (assetId: string, rendition: string) => `assets/${assetId}/renditions/${rendition}/`;

@@ -102,7 +102,7 @@ async function leaseLost(attempt: number): Promise<string> {
   const job = { id: "j", state: "leased", attempt, leaseUntil: 0 } as JobRow;
   let isQueued = false;
   const jobs = { leased: () => [job], queued: () => [], requeue: () => void (isQueued = true) } as unknown as JobStore;
-  const outcome = await dispatchJobs(env, jobs, {} as DispatchContext, 1);
+  const outcome = await dispatchJobs(env, jobs, () => ({}) as DispatchContext, 1);
   return "lost" in outcome ? "encoder_lost" : isQueued ? TAKEN : "forgotten";
 }
 
