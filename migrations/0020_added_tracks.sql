@@ -9,6 +9,7 @@ CREATE TABLE `added_tracks` (
 	`is_default` integer DEFAULT false NOT NULL,
 	`is_forced` integer DEFAULT false NOT NULL,
 	`is_closed_captions` integer DEFAULT false NOT NULL,
+	`replaces_sound` integer DEFAULT false NOT NULL,
 	`status` text NOT NULL,
 	`captions` text,
 	`error_code` text,

@@ -1,5 +1,5 @@
 /** Resolves a playback ID to its asset or stream, in one D1 batch. */
-import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, or, sql } from "drizzle-orm";
 import { assets, renditions, tracks } from "../library/assets/index.ts";
 import { type LivePlayable, liveStreams, newestSession, PLAYABLE_COLUMNS, toLivePlayable } from "../live/index.ts";
 import { type ManifestFacts, presentationOf, type Rendition, type TextTrack } from "../media/manifest/model.ts";
@@ -112,7 +112,7 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
     db
       .select()
       .from(addedTracks)
-      .where(and(eq(addedTracks.assetId, sql`(${target})`), eq(addedTracks.status, "available")))
+      .where(and(eq(addedTracks.assetId, sql`(${target})`), or(isAvailable, isAwaitedSound)))
       .orderBy(asc(addedTracks.createdAt), asc(addedTracks.id)),
   ]);
   const [row] = found;
@@ -136,10 +136,27 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
       percent,
       retryReason,
       createdAtMs: createdAt.getTime(),
-      renditions: withAddedSound(rows, added),
+      ...soundOf(rows, added, facts.audioTrackCount),
       textTracks: added.filter(({ kind }) => kind === "subtitle").map(toTextTrack),
     },
   };
+}
+
+const isAvailable = eq(addedTracks.status, "available");
+/** It takes the place of the source's sound as soon as it is there. */
+const isAwaitedSound = and(eq(addedTracks.status, "preparing"), addedTracks.replacesSound);
+
+/**
+ * The renditions with the sound that was added. Sound that replaces that of the source is the first, or nothing is offered until it is there;
+ * when it has failed, the source keeps its own.
+ */
+function soundOf(rows: Rendition[], added: AddedTrack[], audioTrackCount: number) {
+  const swap = added.find(({ replacesSound }) => replacesSound);
+  if (swap?.status === "preparing") return { renditions: [], audioTrackCount };
+  const renditions = withAddedSound(rows, added);
+  if (swap === undefined) return { renditions, audioTrackCount };
+  const isOffered = ({ kind, origin }: Rendition) => kind === "video" || origin === "track";
+  return { renditions: renditions.filter(isOffered), audioTrackCount: 0 };
 }
 
 /** Sound that was added has the labels of its track, and is offered while there is one. */

@@ -54,10 +54,21 @@ const SubtitleInput = z
   })
   .openapi("SubtitleInput");
 
+const AudioInput = z
+  .object({
+    type: z.literal("audio"),
+    swapTrackUrl: z.string().min(1).openapi({
+      description: "Sound that takes the place of the source's own; as the URL of a video",
+      example: "https://example.com/mix.wav",
+    }),
+    imposeTracks: later(),
+  })
+  .openapi("AudioInput");
+
 /** Kinds of input of a later release. */
 const LaterInput = markLater(
   z
-    .object({ type: z.enum(["watermark", "audio"]) })
+    .object({ type: z.literal("watermark") })
     .superRefine((_, context) => context.addIssue({ code: "custom", path: ["type"], message: LATER }))
     .openapi("LaterInput", { description: "An input of a later release; refused until then" }),
 );
@@ -65,10 +76,10 @@ const LaterInput = markLater(
 export const CreateAsset = z
   .object({
     inputs: z
-      .array(z.discriminatedUnion("type", [VideoInput, SubtitleInput, LaterInput]))
+      .array(z.discriminatedUnion("type", [VideoInput, AudioInput, SubtitleInput, LaterInput]))
       .min(1)
       .openapi({
-        description: "One `video` input, and any number of subtitles",
+        description: "One `video` input, at most one `audio` input, and any number of subtitles",
         example: [{ type: "video", url: "https://example.com/film.mp4" }],
       }),
     accessPolicy: MediaPolicy.default("public"),
@@ -112,6 +123,15 @@ export interface SourceInput {
 const hintOfUrl = ({ problem, message }: RefusedPublicUrl): string =>
   problem === "forbidden_host" ? `${message}, unless the platform runs with ALLOW_PRIVATE_NETWORK=true` : message;
 
+/** Sound that replaces that of the source has the same labels (media contract, tracks). */
+const OWN_SOUND = {
+  kind: "audio",
+  languageCode: "und",
+  languageName: "default",
+  default: true,
+  replacesSound: true,
+} as const;
+
 /** Checks the URLs against the networks that this deployment may reach, and the clip's ends. */
 function checkInputs(
   inputs: CreateAsset["inputs"],
@@ -127,6 +147,13 @@ function checkInputs(
       const file = checkPublicUrl(input.url, allowPrivateNetwork);
       if (file.ok) tracks.push({ ...input, kind: "subtitle", url: file.url.href });
       else refuse([position, "url"], file.message, hintOfUrl(file));
+    }
+    if (input.type === "audio") {
+      const file = checkPublicUrl(input.swapTrackUrl, allowPrivateNetwork);
+      if (!file.ok) refuse([position, "swapTrackUrl"], file.message, hintOfUrl(file));
+      else if (tracks.some(({ kind }) => kind === "audio"))
+        refuse([position], "is invalid", "must be the only `audio` input");
+      else tracks.push({ ...OWN_SOUND, url: file.url.href });
     }
     if (input.type !== "video") continue; // others are refused by the schema
     const { url, startTime = 0, endTime } = input;

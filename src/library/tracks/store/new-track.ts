@@ -12,6 +12,8 @@ export interface TrackRequest {
   default?: boolean | undefined;
   forced?: boolean | undefined;
   closedCaptions?: boolean | undefined;
+  /** Of the creation: see `replacesSound` of the table. */
+  replacesSound?: boolean;
 }
 
 export const newTrack = (request: TrackRequest, assetId: string, now: Date): AddedTrack => ({
@@ -25,6 +27,7 @@ export const newTrack = (request: TrackRequest, assetId: string, now: Date): Add
   isDefault: request.default ?? false,
   isForced: request.forced ?? false,
   isClosedCaptions: request.closedCaptions ?? false,
+  replacesSound: request.replacesSound ?? false,
   status: "preparing",
   captions: null,
   errorCode: null,

@@ -26,6 +26,7 @@ const VALUES = [
   "isDefault",
   "isForced",
   "isClosedCaptions",
+  "replacesSound",
   "status",
   "createdAt",
 ] as const;

@@ -33,6 +33,8 @@ export const addedTracks = sqliteTable(
     isForced: integer({ mode: "boolean" }).notNull().default(false),
     /** Subtitles for viewers who do not hear the sound. */
     isClosedCaptions: integer({ mode: "boolean" }).notNull().default(false),
+    /** Sound that takes the place of the source's own (`swapTrackUrl`): nothing is offered before it is available. */
+    replacesSound: integer({ mode: "boolean" }).notNull().default(false),
     status: text({ enum: ["preparing", "available", "failed"] }).notNull(),
     captions: text({ mode: "json" }).$type<CaptionFacts>(),
     errorCode: text(),
