@@ -5,9 +5,9 @@ import type { JobRow } from "../encoding/job-store.ts";
 import type { AssetParts } from "./parts.ts";
 import { endTrack } from "./end-track.ts";
 
-/** Submits the jobs of added audio tracks, and takes back those whose lease has expired. */
-export async function dispatchTrackJobs(machine: AssetParts): Promise<void> {
-  const { clock, env, timers, trackJobs, tracks } = machine;
+/** Submits the jobs of added audio tracks, and takes back those whose lease has expired. @returns when to do so again, epoch ms */
+export async function dispatchTrackJobs(machine: AssetParts): Promise<number> {
+  const { clock, env, trackJobs, tracks } = machine;
   const contextOf = ({ id }: JobRow) => {
     const track = tracks.get(trackOfJob(id) ?? "");
     if (track === null) throw new Error(`the job ${id} is of no track`);
@@ -16,7 +16,8 @@ export async function dispatchTrackJobs(machine: AssetParts): Promise<void> {
   };
   while (!trackJobs.isComplete()) {
     const outcome = await dispatchJobs(env, trackJobs, contextOf, clock());
-    if (!("lost" in outcome)) return timers.bringForward("tracks", outcome.againAtMs);
+    if (!("lost" in outcome)) return outcome.againAtMs;
     endTrack(machine, trackOfJob(outcome.lost.id) ?? "", ENCODER_LOST);
   }
+  return Infinity;
 }

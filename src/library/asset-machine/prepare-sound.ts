@@ -30,7 +30,7 @@ export async function prepareSound(machine: AssetParts, { id, assetId, url, copy
   if (status !== "ready") return tracks.change(id, { dueMs: clock() + WAIT_MS });
   machine.commit(() => {
     if (tracks.get(id)?.step !== "fetching") return;
-    tracks.change(id, { step: "encoding", publicUrl, dueMs: Number.MAX_SAFE_INTEGER });
+    tracks.change(id, { step: "encoding", publicUrl });
     machine.trackJobs.add(trackJobId(assetId, id, "probe"), { kind: "probe" });
   });
 }

@@ -9,22 +9,29 @@ import type { AssetParts } from "./parts.ts";
 import { prepareSound } from "./prepare-sound.ts";
 import { prepareSubtitles } from "./prepare-subtitles.ts";
 import { purgeTrack } from "./purge-track.ts";
-import type { PendingTrack } from "./track-store.ts";
+import type { PendingTrack, TrackStore } from "./track-store.ts";
 
 /** A deployment may kill a step; three times in a row, the step itself is the cause. */
 const MAX_STEP_DEATHS = 3;
+/** Until a job is offered to the encoder again. */
+const QUEUED_RETRY_MS = 1000;
 
 /** Takes the steps of the added tracks that are due, and dispatches their jobs. */
 export async function prepareTracks(machine: AssetParts): Promise<void> {
   const { state, timers, tracks } = machine;
   if (state.status === "deleted") return;
-  const due = tracks.all().filter(({ dueMs }) => dueMs <= machine.clock());
+  const due = stepsOf(tracks).filter(({ dueMs }) => dueMs <= machine.clock());
   for (const track of due.toSorted((a, b) => a.dueMs - b.dueMs)) await takeStep(machine, track);
-  await dispatchTrackJobs(machine);
+  const againAtMs = await dispatchTrackJobs(machine);
   await machine.outbox.drain();
-  const next = Math.min(...tracks.all().map(({ dueMs }) => dueMs));
-  if (Number.isFinite(next)) timers.bringForward("tracks", next);
+  // Calls that arrived meanwhile could not bring the timer forward, because it was due already.
+  const queuedAtMs = machine.trackJobs.queued(1).length > 0 ? machine.clock() + QUEUED_RETRY_MS : Infinity;
+  const nextMs = Math.min(againAtMs, queuedAtMs, ...stepsOf(tracks).map(({ dueMs }) => dueMs));
+  if (Number.isFinite(nextMs)) timers.schedule("tracks", nextMs);
 }
+
+/** Tracks in encoding wait for their jobs instead. */
+const stepsOf = (tracks: TrackStore) => tracks.all().filter(({ step }) => step !== "encoding");
 
 async function takeStep(machine: AssetParts, track: PendingTrack): Promise<void> {
   if (track.step === "removing" || track.step === "removed") return await purgeTrack(machine, track);

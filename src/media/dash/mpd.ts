@@ -68,7 +68,7 @@ export function mpd(
       ...video.flatMap(({ set, n }) => (set.length > 0 ? [videoSet(set, n, common)] : [])),
       ...audio.flatMap((row, n) => (isThere(row) ? [audioSet(row, videoSets.length + n, n === 0, common)] : [])),
       // A file with all cues cannot grow, and its times are those of a single Period.
-      ...(isComplete ? text.map((track, n) => textSet(track, videoSets.length + audio.length + n)) : []),
+      ...(isComplete ? text.map((track, n) => textSet(track, videoSets.length + audio.length + n, base)) : []),
     ];
   };
   const clock = isComplete
@@ -176,7 +176,7 @@ function audioSet(
 }
 
 /** A subtitle track: one WebVTT file, whose times are those of the Period (DASH-IF IOP 4.3 §6.4.5; roles of ISO/IEC 23009-1 §5.8.5.5). */
-function textSet(track: TextTrack, id: number): string {
+function textSet(track: TextTrack, id: number, base: string): string {
   const roles = [
     track.isForced ? "forced-subtitle" : track.isClosedCaptions ? "caption" : "subtitle",
     ...(track.isDefault ? ["main"] : []),
@@ -193,7 +193,8 @@ function textSet(track: TextTrack, id: number): string {
     element(
       "Representation",
       { id: `text-${track.id}`, bandwidth: Math.max(1, track.averageBps) },
-      `<BaseURL>text/${track.id}.vtt</BaseURL>`,
+      // FFmpeg 5.1 resolves it against the MPD and not against the MPD's own BaseURL. This address is the same both ways.
+      `<BaseURL>../${escapeXml(base)}/text/${track.id}.vtt</BaseURL>`,
     ),
   );
 }

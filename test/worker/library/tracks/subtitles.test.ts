@@ -97,7 +97,7 @@ test("a subtitle file is added to a ready media, announced, and played over HLS 
 
   const mpd = await text(`/${playbackId}.mpd`);
   expect(mpd).toContain(`contentType="text" mimeType="text/vtt" lang="it"`);
-  expect(mpd).toContain(`<BaseURL>text/${track.id}.vtt</BaseURL>`);
+  expect(mpd).toContain(`<BaseURL>../${playbackId}/text/${track.id}.vtt</BaseURL>`);
   expect(mpd).toMatch(/<Label>Italiano<\/Label><Accessibility [^>]*value="2"\/><Role [^>]*value="caption"\/>/);
   expect(await text(`/${playbackId}/text/${track.id}.vtt`)).toMatch(/^WEBVTT\n\n00:00:01\.000 --> /);
   expect(await text(`/${playbackId}/text/${track.id}.srt`)).toMatch(
