@@ -112,7 +112,46 @@ test.each<[TrackPlayer, "m3u8" | "mpd"]>([
   },
 );
 
-test("ffprobe lists the added sound with its language, as long as the picture", async () => {
+test("the added sound is as long as the picture, and its playlist is in the group of the others", async () => {
+  const text = async (path: string) => await (await fetch(`${address}${path}`)).text();
+  const multivariant = await text(".m3u8");
+  const [, sound = ""] =
+    /TYPE=AUDIO,GROUP-ID="audio",NAME="German",LANGUAGE="de",.*URI="[^/]+(\/at-[^"]+)"/.exec(multivariant) ?? [];
+  const [, picture = ""] = /\n[^#\n/]+(\/v\d+\.m3u8)/.exec(multivariant) ?? [];
+  const secondsOf = async (path: string) =>
+    [...(await text(path)).matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, seconds]) => sum + Number(seconds), 0);
+  expect(Math.abs((await secondsOf(sound)) - (await secondsOf(picture)))).toBeLessThan(0.03);
+});
+
+test("the hosted page has a button and a menu for the subtitles, and shows them", async () => {
+  const tab = await stage.browser.newPage();
+  try {
+    const [base, playbackId] = [
+      address.slice(0, address.lastIndexOf("/")),
+      address.slice(address.lastIndexOf("/") + 1),
+    ];
+    await tab.goto(`${base}/player/${playbackId}`);
+    const button = tab.locator("media-captions-button");
+    await button.waitFor({ state: "visible" });
+    await tab.evaluate(() => void document.querySelector("video")!.play());
+    // They are on by default (`defaultsubtitles` in player/controls.ts).
+    await tab.waitForFunction(() =>
+      [...document.querySelector("video")!.textTracks].some(
+        ({ mode, activeCues }) => mode === "showing" && (activeCues?.length ?? 0) > 0,
+      ),
+    );
+    await button.click();
+    await tab.waitForFunction(() =>
+      [...document.querySelector("video")!.textTracks].every(({ mode }) => mode !== "showing"),
+    );
+    const items = await tab.locator("media-captions-menu [role=menuitemradio]").allTextContents();
+    expect(items.map((item) => item.trim()).filter((item) => /English|Italian/.test(item))).toHaveLength(2);
+  } finally {
+    await tab.close();
+  }
+});
+
+test("ffprobe lists the added sound and the subtitles with their languages", async () => {
   const entries = ["-show_entries", "stream=codec_type,codec_name:stream_tags=language,comment", "-of", "json"];
   const { stdout } = await run("ffprobe", ["-v", "error", ...entries, `${address}.m3u8`]);
   const { streams } = JSON.parse(stdout) as { streams: { codec_type: string; tags?: { language?: string } }[] };
