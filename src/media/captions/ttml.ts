@@ -3,7 +3,7 @@ import { CaptionsError, CueList } from "./cue.ts";
 import { cleanMarkup, escapeText } from "./markup.ts";
 
 /** The parser builds a tree in memory, so what it could build is counted first. */
-const MAX_ELEMENTS = 300_000;
+const MAX_TAGS = 400_000;
 const MAX_DEPTH = 64;
 
 export const isTtml = (text: string): boolean => /^\uFEFF?\s*(?:<\?xml|<!--|<(?:\w{1,16}:)?tt[\s>])/.test(text);
@@ -70,8 +70,8 @@ export function parseTtml(text: string): CueList {
 const PLAIN: Style = { italic: false, bold: false, underline: false };
 
 function readTree(text: string): XmlElement {
-  const count = (char: string) => text.split(char, 2 * MAX_ELEMENTS + 1).length;
-  if (count("<") > 2 * MAX_ELEMENTS || count("=") > 2 * MAX_ELEMENTS) throw new CaptionsError("captions_too_large");
+  const count = (char: string) => text.split(char, MAX_TAGS + 2).length - 1;
+  if (count("<") > MAX_TAGS || count("=") > MAX_TAGS) throw new CaptionsError("captions_too_large");
   try {
     // Entities of a document type are not expanded; an undefined one is text.
     const { root } = parseXml(text.replace(/^\uFEFF?\s*/, ""), { ignoreUndefinedEntities: true });
