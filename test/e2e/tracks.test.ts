@@ -157,7 +157,7 @@ test("ffprobe lists the added sound and the subtitles with their languages", asy
   const { streams } = JSON.parse(stdout) as { streams: { codec_type: string; tags?: { language?: string } }[] };
   expect(streams.filter(({ codec_type: type }) => type === "audio").map(({ tags }) => tags?.language)).toContain("de");
   const { stdout: mpd } = await run("ffprobe", ["-v", "error", ...entries, `${address}.mpd`]);
-  const found = (JSON.parse(mpd) as typeof JSON.prototype & { streams: typeof streams }).streams;
+  const found = (JSON.parse(mpd) as { streams: typeof streams }).streams;
   const texts = found.filter(({ codec_type: type }) => type === "subtitle");
   expect(texts.map(({ tags }) => tags?.language)).toEqual(["en-US", "it"]);
 });

@@ -134,7 +134,7 @@ async function atOnce(count: number, run: typeof runRecordedRead): Promise<strin
 }
 
 export const MEDIA_TRIALS = {
-  "text-segments": async (bound) => {
+  "text-segments": async (bound: number) => {
     const { assetId, playbackId } = await newAsset({ status: "ready", stage: "done" });
     await addRung(assetId);
     const track = newTrack(
