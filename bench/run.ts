@@ -9,6 +9,7 @@ const BENCHES: Record<string, { title: string; load: () => Promise<{ run: () => 
   "live-ladder-delay": { title: "What the live encoder adds", load: () => import("./live-ladder-delay.ts") },
   quality: { title: "Quality beside a single pass at the same settings", load: () => import("./quality.ts") },
   requests: { title: "Requests a second", load: () => import("./requests.ts") },
+  tracks: { title: "Subtitle tracks", load: () => import("./tracks.ts") },
   lists: { title: "Lists of very many media", load: () => import("./lists.ts") },
   private: { title: "Private playback a second", load: () => import("./private.ts") },
   encrypted: { title: "Encrypted segments a second", load: () => import("./encrypted.ts") },

@@ -16,6 +16,7 @@ import type {
 } from "./events/webhooks/endpoints/schemas.ts";
 import type { ActivityRecord } from "./library/assets/to-activity.ts";
 import type { CreateAsset, CreatedMedia, InputInfo, UpdateAsset } from "./library/assets/schemas.ts";
+import type { AddTrack } from "./library/tracks/schemas.ts";
 import type { CreatePlaybackId } from "./library/playback-ids/schemas.ts";
 import type { CancelledUpload, CreateUpload, UploadRecord } from "./library/uploads/schemas.ts";
 import type { CreatePlaylist, ListedPlaylist, PlaylistRecord } from "./library/playlists/schemas.ts";
@@ -93,6 +94,12 @@ const createMedia: z.input<typeof CreateAsset> = {
 };
 const domainRules = { defaultPolicy: "deny" as const, allow: ["example.com", "*.example.com"], deny: [] };
 const [playbackId] = createdRecord.playbackIds as [z.output<typeof PlaybackIdRecord>];
+const addTrack: z.input<typeof AddTrack>["tracks"] = {
+  url: "https://example.com/film.it.srt",
+  type: "subtitle",
+  languageCode: "it",
+  languageName: "Italian",
+};
 const createPlaybackId: z.input<typeof CreatePlaybackId> = {
   accessPolicy: "private",
   accessRestrictions: { domains: domainRules },
@@ -266,6 +273,9 @@ export const API_EXAMPLES: Record<string, unknown> = {
   CreateSimulcastTarget: createTarget,
   UpdateSimulcastTarget: updateTarget,
   CreateLiveClip: createClip,
+  AddTrack: { tracks: addTrack },
+  UpdateTrack: { languageCode: "fr", languageName: "French" },
+  AddedTrack: { id: SAMPLE.subtitleTrackId, ...addTrack },
   CreatePlaybackId: createPlaybackId,
   CreatedPlaybackId: { ...playbackId, accessPolicy: "private", resolution: "720p" },
   PlaybackId: playbackId,

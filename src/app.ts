@@ -2,6 +2,7 @@ import { encoderCallbacks } from "./library/encoding/routes.ts";
 import { mediaClipsRoute } from "./library/assets/media-clips-route.ts";
 import { activityRoutes } from "./library/assets/activity-routes.ts";
 import { assetRoutes } from "./library/assets/index.ts";
+import { trackRoutes } from "./library/tracks/index.ts";
 import { mediaPlaybackRoutes } from "./library/playback-ids/routes.ts";
 import { uploadRoutes } from "./library/uploads/routes.ts";
 import { uploadPageRoutes } from "./library/uploads/page/routes.ts";
@@ -139,6 +140,7 @@ export function createApp() {
   app.route("/", uploadRoutes);
   app.route("/", assetRoutes({ forgetPlayback }));
   app.route("/", mediaPlaybackRoutes({ forgetPlayback }));
+  app.route("/", trackRoutes({ forgetPlayback }));
   app.route("/", mediaClipsRoute);
   app.route("/", activityRoutes);
   app.route("/", eventTypeRoutes);

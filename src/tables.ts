@@ -3,6 +3,7 @@ export * from "./analytics/alerts/tables.ts";
 export * from "./analytics/exports/tables.ts";
 export * from "./library/assets/tables.ts";
 export * from "./library/playlists/tables.ts";
+export * from "./library/tracks/store/tables.ts";
 export * from "./library/uploads/tables.ts";
 export * from "./events/tables.ts";
 export * from "./tenancy/access/tables.ts";

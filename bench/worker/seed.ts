@@ -1,6 +1,7 @@
 import { imageKey, renditionKey } from "../../src/platform/storage/keys.ts";
 import { findReadyRenditions } from "../../src/library/assets/repository.ts";
 import { stillOrder } from "../../src/library/images/orders.ts";
+import { addedTracks } from "../../src/library/tracks/store/tables.ts";
 import { PLAIN_FIT } from "../../src/media/images/sizes.ts";
 import { assets, renditions, tracks } from "../../src/library/assets/tables.ts";
 import { playbackIds } from "../../src/tenancy/access/index.ts";
@@ -13,7 +14,7 @@ const SEGMENT_BYTES = 500_000;
 const INIT_BYTES = 800;
 
 /** A ready asset of ten minutes of 720p with sound. All segments are listed; one of them is in R2. */
-export async function seedReadyAsset(env: Env) {
+export async function seedReadyAsset(env: Env, languages = 0) {
   const [assetId, playbackId, now] = [crypto.randomUUID(), crypto.randomUUID(), new Date()];
   const db = openDatabase(env.DB);
   const whole = { assetId, origin: "ladder", isWhole: true, initBytes: INIT_BYTES } as const;
@@ -38,6 +39,18 @@ export async function seedReadyAsset(env: Env) {
     db
       .insert(playbackIds)
       .values({ id: playbackId, targetId: assetId, workspaceId: "bench", accessPolicy: "public", createdAt: now }),
+    ...Array.from({ length: languages }, (_, n) =>
+      db.insert(addedTracks).values({
+        id: crypto.randomUUID(),
+        assetId,
+        kind: "subtitle",
+        languageCode: "en",
+        languageName: `Language ${n}`,
+        status: "available",
+        captions: { cueCount: 100, skippedCues: 0, peakBps: 1000, averageBps: 500 },
+        createdAt: new Date(now.getTime() + n),
+      }),
+    ),
     db.insert(tracks).values({ id: crypto.randomUUID(), assetId, position: 0, kind: "video" }),
     db.insert(tracks).values({ id: crypto.randomUUID(), assetId, position: 1, kind: "audio" }),
     ...(

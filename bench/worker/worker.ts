@@ -14,7 +14,8 @@ export { FillableViewStore as ViewStore } from "./views.ts";
 
 const bare = new Hono<{ Bindings: Env }>().basePath("/bare");
 
-bare.post("/seed", async (c) => c.json(await seedReadyAsset(c.env)));
+/** `?languages=` of its subtitles. */
+bare.post("/seed", async (c) => c.json(await seedReadyAsset(c.env, Number(c.req.query("languages") ?? 0))));
 bare.post("/seed-image", async (c) => c.json(await seedImage(c.env)));
 /** The same with a private playback ID beside the public one. The body is the public half of its signing key. */
 bare.post("/seed-private", async (c) => c.json(await seedPrivate(c.env, await c.req.text())));

@@ -54,6 +54,8 @@ export interface Representation {
   initUrl: string;
   availabilityTimeOffsetS: number | null;
   isAvailableComplete: boolean;
+  /** It is one file, without segments (subtitles). */
+  isWholeFile: boolean;
   segments: Segment[];
 }
 

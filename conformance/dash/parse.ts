@@ -70,7 +70,12 @@ function readRepresentation(element: Element, set: Element, period: PeriodTimes,
   const template = Object.assign({}, ...templates.map(({ attributes }) => attributes)) as Record<string, string>;
   const timeline = templates.flatMap((one) => childrenNamed(one, "SegmentTimeline")).at(-1);
   const id = element.attributes.id ?? "";
-  if (timeline === undefined)
+  // Subtitles in one file, at the address of the Representation itself (ISO/IEC 23009-1 §5.3.9.1).
+  const isWholeFile =
+    timeline === undefined &&
+    set.attributes.mimeType?.startsWith("text/") === true &&
+    childrenNamed(element, "BaseURL").length > 0;
+  if (timeline === undefined && !isWholeFile)
     throw new Error(`Representation ${id} has no SegmentTimeline; other addressing is not supported.`);
   const timescale = number(template.timescale) ?? 1;
   const presentationTimeOffset = number(template.presentationTimeOffset) ?? 0;
@@ -88,7 +93,8 @@ function readRepresentation(element: Element, set: Element, period: PeriodTimes,
     initUrl: fill(template.initialization ?? "", { RepresentationID: id, Bandwidth: attributes.bandwidth ?? "" }, base),
     availabilityTimeOffsetS: number(template.availabilityTimeOffset),
     isAvailableComplete: template.availabilityTimeComplete !== "false",
-    segments: readTimeline(childrenNamed(timeline, "S"), {
+    isWholeFile,
+    segments: readTimeline(timeline === undefined ? [] : childrenNamed(timeline, "S"), {
       firstNumber: number(template.startNumber) ?? 1,
       toSeconds: (ticks) => period.startS + (ticks - presentationTimeOffset) / timescale,
       untilTicks: period.endS === null ? null : (period.endS - period.startS) * timescale + presentationTimeOffset,

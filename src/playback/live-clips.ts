@@ -142,6 +142,7 @@ async function readFacts(env: Env, sessionId: string, range: SegmentRange): Prom
     videoTrackCount: count("video"),
     audioTrackCount: count("audio"),
     renditions,
+    textTracks: [],
   };
 }
 

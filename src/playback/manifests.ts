@@ -5,6 +5,7 @@ import { iframePlaylist } from "../media/hls/iframe-playlist.ts";
 import { mediaPlaylist } from "../media/hls/media-playlist.ts";
 import type { Protection } from "../media/cenc/content-key.ts";
 import { multivariantPlaylist } from "../media/hls/multivariant.ts";
+import { textPlaylist } from "../media/hls/text-playlist.ts";
 import { mediaListOf, presentationOf } from "../media/manifest/model.ts";
 import { imageStream } from "../media/images/sheet-json.ts";
 import { planSheet } from "../media/images/sheet-plan.ts";
@@ -29,7 +30,10 @@ import type { Viewer } from "./viewer.ts";
 /** Smaller bodies do not shrink under gzip. */
 const LEAST_GZIP_BYTES = 200;
 
-type ManifestTarget = Extract<Target, { kind: "multivariant" | "mpd" | "media-playlist" | "iframe-playlist" }>;
+type ManifestTarget = Extract<
+  Target,
+  { kind: "multivariant" | "mpd" | "media-playlist" | "iframe-playlist" | "text-playlist" }
+>;
 
 /** A manifest, rendered and compressed once for all requests within the look-up's lifetime. */
 interface Rendered {
@@ -77,9 +81,10 @@ export async function answerManifest(
 ): Promise<Response> {
   const address = permission.addressOf(rules, durationMs(playable));
   if (address === null) throw unknownPlayback();
-  const selection = "rendition" in target ? null : selectionOf(query, rules);
+  const part = "rendition" in target ? target.rendition : "trackId" in target ? target.trackId : null;
+  const selection = part === null ? selectionOf(query, rules) : null;
   const protection = await protectionFor(env, ctx, rules, playable.assetId);
-  const key = `${address} ${target.kind} ${"rendition" in target ? target.rendition : canonicalSelection(selection!)}`;
+  const key = `${address} ${target.kind} ${part ?? canonicalSelection(selection!)}`;
   const known = rendered.get(playable) ?? new Map<string, Rendered>();
   rendered.set(playable, known);
   const manifest = known.get(key) ?? (await render(target, playable, selection, { address, protection }));
@@ -153,6 +158,11 @@ function manifestText(
     // A growing private MPD is reloaded by its permit: the token may expire before it is complete.
     const location = address === target.playbackId ? null : withQuery(`${address}.mpd`, selectionQuery(selection!));
     return mpd(select(presentation, selection!), address, new Date(), 0, location, protection);
+  }
+  if (target.kind === "text-playlist") {
+    if (!presentation.text.some(({ id }) => id === target.trackId))
+      throw new Problem("playback_not_found", "no such subtitles");
+    return textPlaylist(presentation, target.trackId);
   }
   const list = mediaListOf(playable, target.rendition);
   const isMedia = target.kind === "media-playlist";

@@ -11,6 +11,8 @@ export type ImageFile =
   | { kind: "still"; format: StillFormat }
   | { kind: "clip"; format: ClipFormat }
   | { kind: "sheet"; isAdvanced: boolean; as: "jpg" | "json" | "vtt" | "m3u8" };
+/** The number of a segment, or the extension of a file with all captions. */
+export type TextFile = number | "vtt" | "srt" | "txt";
 
 /** The resource that a playback URL names. Names and numbers are validated, so they are safe in storage keys. */
 export type Target =
@@ -19,6 +21,10 @@ export type Target =
   | { kind: "media-playlist"; playbackId: string; rendition: string }
   | { kind: "iframe-playlist"; playbackId: string; rendition: string }
   | { kind: "segment"; playbackId: string; rendition: string; file: SegmentFile }
+  /** The playlist of a subtitle track. */
+  | { kind: "text-playlist"; playbackId: string; trackId: string }
+  /** One segment of a subtitle track, or all of it in one file. */
+  | { kind: "text"; playbackId: string; trackId: string; file: TextFile }
   | { kind: "download"; playbackId: string; file: DownloadFile }
   | { kind: "image"; playbackId: string; file: ImageFile }
   /** The original file. */
@@ -37,6 +43,7 @@ const PLAYLIST = new RegExp(`^/(${UUID})/(${RENDITION})\\.m3u8$`);
 const IN_RENDITION = new RegExp(
   `^/(${UUID})/(${RENDITION})/(?:(iframes\\.m3u8)|(init(?:-(?:${NUMBER}))?)\\.mp4|(${NUMBER})\\.m4s)$`,
 );
+const TEXT = new RegExp(`^/(${UUID})/text/(${UUID})(?:\\.(m3u8)|\\.(vtt|srt|txt)|/(${NUMBER})\\.vtt)$`);
 const DOWNLOAD = new RegExp(`^/(${UUID})/(?:(capped-4k)\\.mp4|(audio)\\.m4a)$`);
 const STILL = new RegExp(`^/(${UUID})/thumbnail\\.(jpg|png|webp|avif)$`);
 const CLIP = new RegExp(`^/(${UUID})/clip\\.(gif|webp)$`);
@@ -81,6 +88,16 @@ export function readTarget(url: URL, path = url.pathname): Target | null {
   }
   const playlist = PLAYLIST.exec(path);
   if (playlist) return { kind: "media-playlist", playbackId: playlist[1]!, rendition: playlist[2]! };
+  const [, ofText, trackId = "", playlistOfText, wholeText, textSegment] = TEXT.exec(path) ?? [];
+  if (ofText !== undefined && playlistOfText !== undefined)
+    return { kind: "text-playlist", playbackId: ofText, trackId };
+  if (ofText !== undefined)
+    return {
+      kind: "text",
+      playbackId: ofText,
+      trackId,
+      file: (wholeText as TextFile | undefined) ?? Number(textSegment),
+    };
   const [, ofDownload, picture, sound] = DOWNLOAD.exec(path) ?? [];
   if (ofDownload !== undefined)
     return { kind: "download", playbackId: ofDownload, file: (picture ?? sound) as DownloadFile };

@@ -1,8 +1,9 @@
 /** Resolves a playback ID to its asset or stream, in one D1 batch. */
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, or, sql } from "drizzle-orm";
 import { assets, renditions, tracks } from "../library/assets/index.ts";
 import { type LivePlayable, liveStreams, newestSession, PLAYABLE_COLUMNS, toLivePlayable } from "../live/index.ts";
-import { type ManifestFacts, presentationOf } from "../media/manifest/model.ts";
+import { type ManifestFacts, presentationOf, type Rendition, type TextTrack } from "../media/manifest/model.ts";
+import { type AddedTrack, addedTracks, audioRenditionOf } from "../library/tracks/store/index.ts";
 import { openDatabase } from "../platform/database.ts";
 import { ACCESS_COLUMNS, type AccessRules, playbackIds } from "../tenancy/access/index.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
@@ -75,7 +76,7 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
   const db = openDatabase(binding);
   const target = db.select({ id: playbackIds.targetId }).from(playbackIds).where(eq(playbackIds.id, playbackId));
   // A D1 batch returns only one of several columns with the same name, so ambiguous ones get an alias.
-  const [found, rows, sessions] = await db.batch([
+  const [found, rows, sessions, added] = await db.batch([
     db
       .select({
         asset: {
@@ -108,6 +109,11 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
       .from(renditions)
       .where(eq(renditions.assetId, sql`(${target})`)),
     newestSession(db, sql`(${target})`),
+    db
+      .select()
+      .from(addedTracks)
+      .where(and(eq(addedTracks.assetId, sql`(${target})`), or(isAvailable, isAwaitedSound)))
+      .orderBy(asc(addedTracks.createdAt), asc(addedTracks.id)),
   ]);
   const [row] = found;
   if (row === undefined) return null;
@@ -130,10 +136,50 @@ async function load(binding: D1Database, playbackId: string): Promise<Resolved |
       percent,
       retryReason,
       createdAtMs: createdAt.getTime(),
-      renditions: rows,
+      ...soundOf(rows, added, facts.audioTrackCount),
+      textTracks: added.filter(({ kind }) => kind === "subtitle").map(toTextTrack),
     },
   };
 }
+
+const isAvailable = eq(addedTracks.status, "available");
+/** It takes the place of the source's sound as soon as it is there. */
+const isAwaitedSound = and(eq(addedTracks.status, "preparing"), addedTracks.replacesSound);
+
+/**
+ * The renditions with the sound that was added. Sound that replaces that of the source is the first, or nothing is offered until it is there;
+ * when it has failed, the source keeps its own.
+ */
+function soundOf(rows: Rendition[], added: AddedTrack[], audioTrackCount: number) {
+  const swap = added.find(({ replacesSound }) => replacesSound);
+  if (swap?.status === "preparing") return { renditions: [], audioTrackCount };
+  const renditions = withAddedSound(rows, added);
+  if (swap === undefined) return { renditions, audioTrackCount };
+  const isOffered = ({ kind, origin }: Rendition) => kind === "video" || origin === "track";
+  return { renditions: renditions.filter(isOffered), audioTrackCount: 0 };
+}
+
+/** Sound that was added has the labels of its track, and is offered while there is one. */
+function withAddedSound(rows: Rendition[], added: AddedTrack[]): Rendition[] {
+  return rows.flatMap((row) => {
+    if (row.origin !== "track") return row;
+    const track = added.find(({ kind, id }) => kind === "audio" && audioRenditionOf(id) === row.name);
+    if (track === undefined) return [];
+    const { languageCode, isDefault } = track;
+    return { ...row, languageCode, languageName: track.title ?? track.languageName, isDefault };
+  });
+}
+
+const toTextTrack = (track: AddedTrack): TextTrack => ({
+  id: track.id,
+  name: track.title ?? track.languageName,
+  languageCode: track.languageCode,
+  isDefault: track.isDefault,
+  isForced: track.isForced,
+  isClosedCaptions: track.isClosedCaptions,
+  peakBps: track.captions?.peakBps ?? 0,
+  averageBps: track.captions?.averageBps ?? 0,
+});
 
 const trackCount = (kind: "video" | "audio") =>
   sql<number>`(select count(*) from ${tracks} where ${tracks.assetId} = ${assets.id} and ${tracks.kind} = ${kind})`.as(

@@ -17,6 +17,7 @@ import { answerManifest, answerRecentManifest } from "./manifests.ts";
 import { type RequestContext, fetchSegment } from "./origin.ts";
 import { answerPage, answerPageFile } from "./page.ts";
 import { answerDownload } from "./downloads.ts";
+import { answerText } from "./text.ts";
 import { answerSourceFile } from "./source-file.ts";
 import { readTarget, splitPermit, type Target } from "./paths.ts";
 import { protectionFor } from "./protection.ts";
@@ -112,6 +113,8 @@ async function answerTarget(
       return await answerDownload(viewer, env, ctx, target);
     case "image":
       return await answerImage(viewer, env, ctx, target);
+    case "text":
+      return await answerText(viewer, env, ctx, target);
     case "source":
       return await answerSourceFile(viewer, env, target.playbackId);
     case "page-file":
@@ -148,16 +151,17 @@ async function answerMain(
     : await answerLiveManifest(viewer, permission, env, ctx, target, resolved.playable);
 }
 
-/** The playlist of one rendition of an asset. */
+/** The playlist of one rendition or subtitle track of an asset. */
 async function answerPlaylist(
   viewer: Viewer,
-  target: Extract<Target, { kind: "media-playlist" | "iframe-playlist" }>,
+  target: Extract<Target, { kind: "media-playlist" | "iframe-playlist" | "text-playlist" }>,
   env: Env,
   ctx: RequestContext,
 ): Promise<Response> {
   const resolved = await requireResolved(env, ctx, target.playbackId);
   const permission = await viewer.admit(resolved.rules);
-  if (resolved.kind !== "asset" || !offersRendition(resolved, target.rendition)) throw unknownPlayback();
+  if (resolved.kind !== "asset") throw unknownPlayback();
+  if ("rendition" in target && !offersRendition(resolved, target.rendition)) throw unknownPlayback();
   return await answerManifest(viewer, permission, env, ctx, resolved, target);
 }
 

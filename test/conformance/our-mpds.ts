@@ -5,7 +5,7 @@ import { mpd } from "../../src/media/dash/mpd.ts";
 import { liveMpd } from "../../src/media/live/mpd.ts";
 import type { MpdRendition } from "../../src/media/live/mpd-periods.ts";
 import type { LiveRendition, LiveSegment, LiveTiming } from "../../src/media/live/timeline.ts";
-import { type ManifestFacts, presentationOf, type Rendition } from "../../src/media/manifest/model.ts";
+import { type ManifestFacts, presentationOf, type Rendition, type TextTrack } from "../../src/media/manifest/model.ts";
 import { select } from "../../src/media/manifest/selection.ts";
 import { recordedLists } from "../../src/live/recording/recording-lists.ts";
 import { audioRow, facts, growing, source, videoRow } from "../pure/media/rows.ts";
@@ -53,6 +53,18 @@ const sourceVideo = source({
 });
 const sourceAudio = source(sound("source-a1", SOURCE_CUTS, { languageCode: null, languageName: null }));
 const german = sound("a2", FOURS, { languageCode: "de", languageName: "Deutsch <&>", isDefault: false });
+
+/** Subtitles of each kind of role. */
+const SUBTITLES: TextTrack[] = ["isDefault", "isForced", "isClosedCaptions"].map((flag, n) => ({
+  id: `7f1d2c3b-4a59-4687-8695-a4b3c2d1e0f${n}`,
+  name: `Subtitles <${n}>`,
+  languageCode: "it",
+  isDefault: flag === "isDefault",
+  isForced: flag === "isForced",
+  isClosedCaptions: flag === "isClosedCaptions",
+  peakBps: 1000,
+  averageBps: 500,
+}));
 
 function onDemand(asset: ManifestFacts, firstNumber = 0, protection: Protection | null = null): OurMpd {
   const presentation = select(presentationOf(asset)!, { minPx: null, maxPx: null, exactPx: null, order: null });
@@ -162,6 +174,7 @@ const firstSegment = (row: Rendition): Rendition => ({
 
 export const OUR_MPDS: Record<string, () => OurMpd> = {
   ladder: () => onDemand(facts("ready", [v720, v270, a1])),
+  "ladder with subtitles": () => onDemand({ ...facts("ready", [v720, v270, a1]), textTracks: SUBTITLES }),
   "encrypted ladder": () => onDemand(facts("ready", [v720, v270, a1]), 0, ENCRYPTED),
   "live, encrypted": () => onAir(session(8, 2), { protection: ENCRYPTED }),
   "ladder with two languages": () => onDemand(facts("ready", [v720, v270, a1, german])),

@@ -3,6 +3,8 @@
 /** Records of one workspace. */
 export interface Made {
   mediaId: string;
+  /** An added track of `mediaId`. */
+  trackId: string;
   uploadId: string;
   /** With the clips of `mediaId`. */
   livestreamId: string;
@@ -46,6 +48,7 @@ const VIEW =
 const TARGET = ["simulcastId", "url", "streamKey", "isEnabled"];
 const PLAYLIST = "id name referenceId type mediaList workspaceId createdAt updatedAt mediaCount".split(" ");
 
+const TRACK = "id type url languageCode languageName".split(" ");
 const PLAYBACK_ID = ["id", "accessPolicy", "accessRestrictions"];
 const RULES = { defaultPolicy: "deny", allow: ["*.example.com"], deny: [] };
 
@@ -77,6 +80,20 @@ export const REQUESTS: Record<string, (made: Made) => ContractRequest> = {
   "delete-media-playback-id": ({ playbackId }) => ({ query: `playbackId=${playbackId}` }),
   "update-domain-restrictions": () => ({ body: RULES, fields: Object.keys(RULES) }),
   "update-user-agent-restrictions": () => ({ body: RULES, fields: Object.keys(RULES) }),
+  "Add-media-track": () => ({
+    body: {
+      tracks: {
+        url: "https://cdn.test/b.srt",
+        type: "subtitle",
+        languageCode: "de",
+        languageName: "German",
+        title: "Deutsch",
+      },
+    },
+    fields: [...TRACK, "title"],
+  }),
+  "update-media-track": () => ({ body: { languageCode: "fr", languageName: "French" }, fields: TRACK }),
+  "delete-media-track": () => ({}),
   retrieveMediaInputInfo: () => ({ fields: ["configuration", "file"] }),
   "get-media-clips": () => ({}),
   "direct-upload-video-media": () => ({

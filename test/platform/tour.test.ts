@@ -170,6 +170,22 @@ test("the guide to video data: a beacon is a view, questions about it are answer
   expect(JSON.parse(forgotten)).toEqual({ success: true, data: { deletedViews: 1, remainingViews: 0 } });
 });
 
+test("the guide to captions: added, waited for, played over HLS and DASH, renamed and deleted", async () => {
+  const steps = commandsOf("docs/guides/captions-and-audio.md", /^\d\. /);
+  const [added, available, played, changed] = (await session(steps)) as [string, string, string, string];
+  expect(JSON.parse(added)).toMatchObject({ success: true, data: { type: "subtitle", languageName: "Italian" } });
+  expect(JSON.parse(available)).toMatchObject({
+    status: "available",
+    captions: { format: "srt", encoding: "utf-8", cueCount: 2, skippedCues: 0 },
+  });
+  expect(played).toMatch(/^#EXT-X-MEDIA:TYPE=SUBTITLES,.*LANGUAGE="it".*\nmimeType="text\/vtt" lang="it"\nWEBVTT\n/);
+  expect(played).toContain("00:00:00.500 --> 00:00:03.000\n<i>Buongiorno</i>");
+  const [renamed, deleted] = changed.split("\n").map((text) => JSON.parse(text) as { success: boolean; data?: object });
+  expect(renamed!.data).toMatchObject({ languageCode: "it-CH", languageName: "Italian (Switzerland)" });
+  expect(deleted).toEqual({ success: true });
+  expect(await readdir(folder)).toEqual([".sluice"]);
+});
+
 test("the guide to private playback: refused without a token, played with each kind of it, limited to a site", async () => {
   const steps = commandsOf("docs/guides/private-playback.md", /^\d\. /);
   const outputs = await session(steps);

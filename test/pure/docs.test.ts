@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { CAPTION_ERRORS } from "../../src/media/captions/cue.ts";
 import { JOB_FAILURE_CODES } from "../../protocol/jobs.ts";
 import * as assetErrorModule from "../../src/library/assets/asset-error.ts";
 import { PROBLEMS } from "../../src/platform/http/problems.ts";
@@ -104,6 +105,7 @@ describe("docs/guides/errors.md", () => {
   const rows = new Set([...read("docs/guides/errors.md").matchAll(/^\| `([a-z_]+)`/gm)].map(([, code]) => code!));
   const assetErrors = [
     ...Object.keys(SOURCE_ERRORS),
+    ...Object.keys(CAPTION_ERRORS),
     ...Object.keys(JOB_FAILURE_CODES),
     ...Object.values(assetErrorModule).flatMap((value) => (typeof value === "object" ? [value.code] : [])),
   ];

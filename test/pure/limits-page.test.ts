@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { TRIED_IN } from "../support/limits/ids.ts";
 import { numberOf, readLimits } from "../support/limits/page.ts";
 import { type Trial, tryLimits } from "../support/limits/trials.ts";
+import { CAPTIONS_TRIALS } from "./limits/captions-trials.ts";
 import { ENCODER_TRIALS } from "./limits/encoder-trials.ts";
 import { IMAGE_TRIALS } from "./limits/image-trials.ts";
 import { KEY_TRIALS } from "./limits/key-trials.ts";
@@ -31,6 +32,7 @@ test("bounds are parsed with their units", () => {
 });
 
 const TRIALS: Record<(typeof TRIED_IN.pure)[number], Trial> = {
+  ...CAPTIONS_TRIALS,
   ...ENCODER_TRIALS,
   ...IMAGE_TRIALS,
   ...KEY_TRIALS,

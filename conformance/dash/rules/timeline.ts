@@ -59,6 +59,7 @@ function misaligned({ representations }: AdaptationSet): string | null {
 const coverage: Rule["judge"] = (evidence, { seen, fault }) => {
   for (const { url, mpd } of readManifests(evidence))
     for (const { period, representation } of representationsOf(mpd)) {
+      if (representation.isWholeFile) continue;
       const found = uncovered(period, representation, { hasBeginning: !mpd.isDynamic && !wasDynamic(evidence) });
       if (found === null) seen();
       else fault(url, `segments of ${representation.id} cover Period ${period.id}`, found);

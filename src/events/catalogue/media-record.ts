@@ -19,14 +19,36 @@ export const PlaybackIdRecord = z
 export const TrackRecord = z
   .object({
     id: z.uuid(),
-    type: z.enum(["video", "audio"]),
+    type: z.enum(["video", "audio", "subtitle"]),
     width: z.int().optional(),
     height: z.int().optional(),
     frameRate: z.string().optional(),
     languageCode: z.string().optional(),
     languageName: z.string().optional(),
     title: z.string().optional(),
-    status: z.string(),
+    status: z.string().openapi({
+      description: "`available`; of an added track also `preparing` and `failed`",
+      example: "available",
+    }),
+    default: z.literal(true).optional().openapi({ description: "Players select it unless the viewer chooses another" }),
+    forced: z.literal(true).optional().openapi({ description: "Subtitles for everybody, such as translated signs" }),
+    closedCaptions: z
+      .literal(true)
+      .optional()
+      .openapi({ description: "Subtitles for those who do not hear the sound" }),
+    captions: z
+      .object({
+        format: z.string().optional().openapi({ description: "Of the file", example: "srt" }),
+        encoding: z.string().optional().openapi({ description: "Of the file, as detected", example: "windows-1252" }),
+        cueCount: z.int(),
+        skippedCues: z.int().openapi({ description: "Without duration or text, or before the start" }),
+      })
+      .optional()
+      .openapi({ description: "What was found in the file of a subtitle track" }),
+    error: z
+      .object({ code: z.string(), message: z.string(), fault: z.enum(["source", "service"]) })
+      .optional()
+      .openapi({ description: "With status `failed`: why, and whose fault it is" }),
   })
   .openapi("Track");
 

@@ -12,6 +12,7 @@ export const AddedTrack = z.strictObject({
   title: z.string().optional(),
   status: z.enum(["preparing", "available", "failed", "deleted"]),
 });
+export type AddedTrack = z.infer<typeof AddedTrack>;
 export const sampleSubtitle = (status: z.output<typeof AddedTrack>["status"]): z.output<typeof AddedTrack> => ({
   id: SAMPLE.subtitleTrackId,
   type: "subtitle",
@@ -23,7 +24,7 @@ export const sampleSubtitle = (status: z.output<typeof AddedTrack>["status"]): z
 
 const inTracks = kindsOf("tracks", "media");
 const track = (status: string, when: string, trackStatus: z.output<typeof AddedTrack>["status"]) =>
-  inTracks({ status, when, data: AddedTrack, example: sampleSubtitle(trackStatus) });
+  inTracks({ isSent: true, status, when, data: AddedTrack, example: sampleSubtitle(trackStatus) });
 
 export const trackKinds = {
   "video.media.track.created": track("created", "An audio or subtitle track was added to a media.", "preparing"),

@@ -1,11 +1,16 @@
 import { encoderClient } from "../encoding/encoder-client.ts";
+import { trackSourceKey } from "../../platform/storage/keys.ts";
 import { abortCopy } from "../sources/copy-to-r2.ts";
 import type { AssetParts } from "./parts.ts";
 
 /** Cancels running jobs and aborts an unfinished copy. */
-export async function cleanUp({ env, id, documents, jobs }: AssetParts): Promise<void> {
+export async function cleanUp({ env, id, documents, jobs, state, trackJobs, tracks }: AssetParts): Promise<void> {
   const copy = documents.get("copy");
   const encoder = encoderClient(env);
-  await Promise.all(jobs.leased().map((job) => encoder.cancel(job.id, job.attempt)));
+  const isDeleted = state.status === "deleted";
+  const running = [...jobs.leased(), ...(isDeleted ? trackJobs.leased() : [])];
+  for (const track of isDeleted ? tracks.all() : [])
+    if (track.copy?.done === false) await abortCopy(env, id, track.copy, trackSourceKey(id, track.id));
+  await Promise.all(running.map((job) => encoder.cancel(job.id, job.attempt)));
   if (copy !== undefined && !copy.done) await abortCopy(env, id, copy);
 }

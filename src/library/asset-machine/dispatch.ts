@@ -14,7 +14,7 @@ export async function dispatch(machine: AssetParts): Promise<void> {
     clip: { startMs: asset.clipStartMs, endMs: asset.clipEndMs },
     plan: documents.get("plan"),
   };
-  const outcome = await dispatchJobs(env, jobs, context, machine.clock());
+  const outcome = await dispatchJobs(env, jobs, () => context, machine.clock());
   if ("lost" in outcome) return failAsset(machine, ENCODER_LOST);
   machine.timers.schedule("work", outcome.againAtMs);
 }

@@ -13,6 +13,8 @@ export function onPurged(machine: AssetParts, pass: number): { done: boolean } {
   machine.commit(() => {
     timers.cancel("purge");
     machine.jobs.clear();
+    machine.trackJobs.clear();
+    machine.tracks.clear();
     machine.sentRenditions.clear();
     documents.delete("asset", "plan", "edge", "copy");
   });

@@ -1,5 +1,6 @@
 import { STUCK } from "../assets/asset-error.ts";
 import { failAsset } from "./fail-asset.ts";
+import { endTrack } from "./end-track.ts";
 import type { AssetParts, AssetTimer } from "./parts.ts";
 
 /** With the timers' back-off, about ten minutes of retries. */
@@ -7,5 +8,7 @@ const MAX_WORK_FAILURES = 15;
 
 /** Fails an asset whose work keeps throwing for internal reasons, instead of retrying it forever. */
 export function onTimerFailure(machine: AssetParts, timer: AssetTimer, failures: number): void {
+  if (timer === "tracks" && failures >= MAX_WORK_FAILURES)
+    for (const { id } of machine.tracks.all()) endTrack(machine, id, STUCK);
   if (timer === "work" && failures >= MAX_WORK_FAILURES && machine.isProcessing) failAsset(machine, STUCK);
 }

@@ -17,10 +17,11 @@ import { JobStore } from "../encoding/job-store.ts";
 import type { EncodingPlan } from "../encoding/plan.ts";
 import type { CopyState } from "../sources/copy-state.ts";
 import { ASSET_MOVES, type AssetSignal } from "./moves.ts";
+import { TrackStore } from "./track-store.ts";
 import { SentRenditions } from "./sent-renditions.ts";
 
-/** `work` runs the next step of the current stage; `images` has sheet and poster made once the asset is ready. */
-export type AssetTimer = "work" | "outbox" | "cleanup" | "purge" | "images";
+/** `work` runs the next step of the current stage, `tracks` those of added tracks; `images` has sheet and poster made once the asset is ready. */
+export type AssetTimer = "work" | "tracks" | "outbox" | "cleanup" | "purge" | "images";
 export type Stage = "created" | "downloading" | "validating" | "encoding";
 
 /** What the machine stores besides its state, jobs, timers and outbox. */
@@ -57,6 +58,9 @@ export class AssetParts {
   readonly timers: Timers<AssetTimer>;
   readonly outbox: Outbox<AssetMessage>;
   readonly jobs: JobStore;
+  /** Added tracks in preparation, and their jobs. They go on when the asset is ready. */
+  readonly tracks: TrackStore;
+  readonly trackJobs: JobStore;
   readonly sentRenditions: SentRenditions;
   /** Aborts the running copy when the asset is deleted. */
   readonly copying = new AbortController();
@@ -72,6 +76,8 @@ export class AssetParts {
     this.timers = new Timers(storage, clock, label);
     this.outbox = new Outbox(storage.sql, (messages) => projectAsset(this.env, this.id, messages, new Date(clock())));
     this.jobs = new JobStore(storage.sql);
+    this.tracks = new TrackStore(storage.sql);
+    this.trackJobs = new JobStore(storage.sql, "track_jobs");
     this.sentRenditions = new SentRenditions(storage.sql);
   }
 

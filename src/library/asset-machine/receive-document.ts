@@ -1,4 +1,6 @@
 import type { Heartbeat, JobFailure, JobResult } from "../../../protocol/jobs.ts";
+import type { TrackForMachine } from "../assets/start-tracks.ts";
+import { trackOfJob } from "../encoding/job-spec.ts";
 import type { AssetForMachine } from "../assets/repository.ts";
 import type { JobObject } from "../encoding/store-object.ts";
 import { onComplete } from "./on-complete.ts";
@@ -6,6 +8,8 @@ import { onFailure } from "./on-failure.ts";
 import { onHeartbeat } from "./on-heartbeat.ts";
 import type { AssetParts } from "./parts.ts";
 import { isCurrentAttempt, replaceObject } from "./replace-object.ts";
+import { onTrackComplete, onTrackFailure, onTrackHeartbeat } from "./on-track-job.ts";
+import { removeTrack, takeTrack } from "./take-track.ts";
 import { startAsset } from "./start-asset.ts";
 
 /** Answers to an encoder whose job is unknown or over. */
@@ -30,13 +34,31 @@ function onArrival({ documents, isProcessing, timers, clock }: AssetParts): obje
 export async function receiveDocument(machine: AssetParts, name: string, document: unknown): Promise<unknown> {
   if (name === "start") return startAsset(machine, document as AssetForMachine);
   if (name === "arrived") return onArrival(machine);
+  if (name === "track") return takeTrack(machine, document as TrackForMachine);
+  if (name === "untrack") return removeTrack(machine, document as { id: string; assetId: string });
   const { jobId, ...rest } = document as { jobId: string };
+  if (trackOfJob(jobId) !== null) return await receiveOfTrack(machine, name, jobId, rest);
   const job = machine.isProcessing ? machine.jobs.get(jobId) : undefined;
   if (job === undefined) return OVER[name];
   if (name === "heartbeat") return onHeartbeat(machine, job, rest as Heartbeat);
   if (name === "write") return { verdict: isCurrentAttempt(job, rest as JobObject) ? "write" : "over" };
-  if (name === "replace") return { verdict: await replaceObject(machine, job.id, rest as JobObject) };
+  if (name === "replace") return { verdict: await replaceObject(machine, machine.jobs, job.id, rest as JobObject) };
   if (name === "complete") return onComplete(machine, job, rest as { result: JobResult; attempt: number });
   if (name === "fail") return onFailure(machine, job, rest as JobFailure & { attempt: number });
+  throw new Error(`an asset machine does not know ${name}`);
+}
+
+/** A report of a job of an added track, whose asset may be ready. */
+async function receiveOfTrack(machine: AssetParts, name: string, jobId: string, report: unknown): Promise<unknown> {
+  const { state, trackJobs, tracks } = machine;
+  const job = state.status === "deleted" ? undefined : trackJobs.get(jobId);
+  const track = tracks.get(trackOfJob(jobId) ?? "");
+  if (job === undefined || track?.step !== "encoding") return OVER[name];
+  if (name === "heartbeat") return onTrackHeartbeat(machine, job, report as Heartbeat);
+  if (name === "write") return { verdict: isCurrentAttempt(job, report as JobObject) ? "write" : "over" };
+  if (name === "replace") return { verdict: await replaceObject(machine, trackJobs, jobId, report as JobObject) };
+  if (name === "complete")
+    return await onTrackComplete(machine, track, job, report as { result: JobResult; attempt: number });
+  if (name === "fail") return onTrackFailure(machine, track, job, report as JobFailure & { attempt: number });
   throw new Error(`an asset machine does not know ${name}`);
 }

@@ -12,7 +12,7 @@ export function removeAsset(machine: AssetParts, assetId: string, delayMs = 0): 
   state.move("remove", () => {
     documents.put("name", assetId);
     outbox.clear();
-    timers.cancel("work");
+    timers.cancel("work", "tracks");
   });
   documents.put("purgePass", documents.get("purgePass") ?? 1);
   timers.schedule("purge", machine.clock() + delayMs);

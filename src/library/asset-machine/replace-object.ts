@@ -1,7 +1,7 @@
 import { log, logWarning } from "../../platform/log.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import { isAnnounced } from "../encoding/announced-objects.ts";
-import type { JobRow } from "../encoding/job-store.ts";
+import type { JobRow, JobStore } from "../encoding/job-store.ts";
 import type { JobObject, ReplaceVerdict } from "../encoding/store-object.ts";
 import type { AssetParts } from "./parts.ts";
 
@@ -10,15 +10,20 @@ export const isCurrentAttempt = (job: JobRow, { attempt }: { attempt: number }):
   job.state !== "done" && attempt === job.attempt;
 
 /** Deletes the object of an earlier attempt. The machine handles no other call meanwhile, so no report can announce the key. */
-export function replaceObject(machine: AssetParts, jobId: string, object: JobObject): Promise<ReplaceVerdict> {
+export function replaceObject(
+  machine: AssetParts,
+  jobs: JobStore,
+  jobId: string,
+  object: JobObject,
+): Promise<ReplaceVerdict> {
   return machine.ctx.blockConcurrencyWhile(async () => {
-    const job = machine.jobs.get(jobId);
-    if (!machine.isProcessing || job === undefined || !isCurrentAttempt(job, object)) return "over";
-    if (isAnnounced(object, job, machine.jobs.all())) return "announced";
+    const job = jobs.get(jobId);
+    if (job === undefined || !isCurrentAttempt(job, object)) return "over";
+    if (isAnnounced(object, job, jobs.all())) return "announced";
     const { attempt, rendition, file } = object;
     log("job.object_replaced", { jobId, attempt, rendition, file });
     try {
-      await machine.env.MEDIA.delete(renditionKey(machine.asset.id, rendition, file));
+      await machine.env.MEDIA.delete(renditionKey(machine.id, rendition, file));
       return "replace";
     } catch (error) {
       // An exception inside `blockConcurrencyWhile` would reset the object.

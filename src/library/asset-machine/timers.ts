@@ -3,12 +3,14 @@ import { imageMaker } from "../images/image-calls.ts";
 import { cleanUp } from "./clean-up.ts";
 import { onTimerFailure } from "./on-timer-failure.ts";
 import type { AssetParts, AssetTimer } from "./parts.ts";
+import { prepareTracks } from "./prepare-tracks.ts";
 import { purge } from "./purge.ts";
 import { runWork } from "./run-work.ts";
 
 export function assetTimers(machine: AssetParts): TimerHandlers<AssetTimer> {
   const handlers: Record<AssetTimer, () => Promise<void>> = {
     work: () => runWork(machine),
+    tracks: () => prepareTracks(machine),
     outbox: () => machine.outbox.drain(),
     cleanup: () => cleanUp(machine),
     purge: () => purge(machine),

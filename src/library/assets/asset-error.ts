@@ -1,4 +1,5 @@
 import { JOB_FAILURE_CODES, type JobFailure } from "../../../protocol/jobs.ts";
+import type { CaptionsError } from "../../media/captions/cue.ts";
 import type { SourceError } from "../sources/source-errors.ts";
 
 /** Why an asset is errored, as shown in its record: code, message for people, and whether the source or the service is at fault. */
@@ -9,6 +10,8 @@ export interface AssetError {
 }
 
 export const fromSourceError = ({ code, message }: SourceError): AssetError => ofSource(code, message);
+
+export const fromCaptionsError = ({ code, message }: CaptionsError): AssetError => ofSource(code, message);
 
 export const fromJobFailure = ({ code, message }: JobFailure): AssetError => ({
   code,
@@ -26,6 +29,8 @@ export const CHUNKS_INCONSISTENT = ofService(
 );
 export const STUCK = ofService("internal", "Processing this asset failed on our side, again and again.");
 export const STEP_DIED = ofService("processing_died", "Processing this source ended our process three times in a row.");
+export const NO_SOUND = ofSource("source_no_streams", "The file has no sound that can be decoded.");
+export const MEDIA_FAILED = ofSource("media_failed", "The media to which the track was added could not be processed.");
 export const NOTHING_DECODED = ofSource("source_no_streams", "Nothing in the source could be decoded.");
 export const CLIP_SOURCE_GONE = ofSource(
   "clip_source_gone",

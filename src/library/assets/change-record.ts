@@ -1,4 +1,4 @@
-import type { NewEvent } from "../../events/index.ts";
+import { events, type NewEvent } from "../../events/index.ts";
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, openDatabase, type Statement } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
@@ -18,8 +18,12 @@ export interface RecordChange {
   statements?: Statement[];
   /** The playback IDs afterwards, when they change. */
   playbackIds?: AssetRecord["playbackIds"];
+  /** The added tracks afterwards, when they change. */
+  addedTracks?: AssetRecord["addedTracks"];
   /** Of the record afterwards; default `video.media.updated`. */
   event?: (record: AssetRecord, when: { id: string; atMs: number }) => NewEvent;
+  /** Events before that one. @param when of one event, with an id of its own on each call */
+  eventsBefore?: (record: AssetRecord, when: () => { id: string; atMs: number }) => NewEvent[];
 }
 
 const updated: RecordChange["event"] & {} = (record, when) => mediaEvent("video.media.updated", record, when);
@@ -27,12 +31,13 @@ const updated: RecordChange["event"] & {} = (record, when) => mediaEvent("video.
 /**
  * Changes an asset's record with optimistic concurrency, with an event.
  *
+ * @param workspaceId null = any workspace, for internal callers
  * @param plan called again after a concurrent change; null = nothing to change
  * @returns null when there is no such asset, or nothing to change
  */
 export async function changeRecord<Change extends RecordChange>(
   env: Env,
-  { workspaceId, assetId }: { workspaceId: string; assetId: string },
+  { workspaceId, assetId }: { workspaceId: string | null; assetId: string },
   now: Date,
   plan: (seen: AssetRecord, db: Database, still: SQL) => Change | null,
 ): Promise<{ record: AssetRecord; change: Change; committed: Committed } | null> {
@@ -41,14 +46,16 @@ export async function changeRecord<Change extends RecordChange>(
     const seen = await findAsset(db, workspaceId, assetId);
     const change = seen && plan(seen, db, isStill(seen.asset));
     if (seen === null || change === null) return null;
-    const { set = {}, statements = [], playbackIds = seen.playbackIds, event: eventOf = updated } = change;
-    const record = { ...seen, playbackIds, asset: { ...seen.asset, ...set, updatedAt: now } };
-    const event = eventOf(record, { id: crypto.randomUUID(), atMs: now.getTime() });
+    const { set = {}, statements = [], playbackIds = seen.playbackIds, addedTracks = seen.addedTracks } = change;
+    const record = { ...seen, playbackIds, addedTracks, asset: { ...seen.asset, ...set, updatedAt: now } };
+    const when = () => ({ id: crypto.randomUUID(), atMs: now.getTime() });
+    const all = [...(change.eventsBefore?.(record, when) ?? []), (change.event ?? updated)(record, when())];
+    const isCommitted = sql`EXISTS (SELECT 1 FROM ${events} WHERE id = ${all[0]!.id})`;
     const committed = await commitWithEvents(
       env,
       // The asset's own row is changed last: the other statements check that it is unchanged.
       [...statements, changeAsset(db, seen.asset, { ...set, updatedAt: now })],
-      [{ event, onlyIf: sql`changes() > 0` }],
+      all.map((event, position) => ({ event, onlyIf: position === 0 ? sql`changes() > 0` : isCommitted })),
     );
     if (committed.isNew[0]) return { record, change, committed };
     const pauseMs = Math.random() * Math.min(MOST_PAUSE_MS, 2 ** tries);

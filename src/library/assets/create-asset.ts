@@ -10,18 +10,22 @@ import { BLANK_ASSET } from "./blank-asset.ts";
 import { mediaEvent } from "./media-event.ts";
 import { type Asset, assetInserts, type PlaybackId, toMachine } from "./repository.ts";
 import { startMachine } from "./start-machine.ts";
-import type { CreateAsset, SourceInput } from "./schemas.ts";
+import { insertTracks } from "../tracks/store/repository.ts";
+import { newTrack, requireOwnName } from "../tracks/store/new-track.ts";
+import { trackEvent } from "../tracks/store/to-track.ts";
+import { startTracks } from "./start-tracks.ts";
+import type { CreateAsset, Inputs, SourceInput } from "./schemas.ts";
 import { toCreatedMedia } from "./to-media.ts";
 import { toRestrictions } from "./to-rules.ts";
 
 /**
  * Records an asset, with `asset.created`, and hands it to its machine.
  *
- * @throws {Problem} mp4_support_with_drm, media_limit_reached, storage_limit_reached, validation_failed, no_drm_configuration
+ * @throws {Problem} mp4_support_with_drm, duplicate_language_name, media_limit_reached, storage_limit_reached, validation_failed, no_drm_configuration
  */
 export async function createAsset(
   body: CreateAsset,
-  source: SourceInput,
+  { source, tracks }: Inputs,
   { env, workspaceId, publicUrl, now, after, keep }: CreateContext,
 ) {
   const db = openDatabase(env.DB);
@@ -29,6 +33,8 @@ export async function createAsset(
   requireFilesWithoutDrm(body);
   const keySystems = await keySystemsFor(db, workspaceId, body);
   const asset = newAsset(body, source, { workspaceId, publicUrl, now });
+  const addedTracks = tracks.map((track) => newTrack(track, asset.id, now));
+  for (const [position, track] of addedTracks.entries()) requireOwnName(track, addedTracks.slice(0, position));
   const playbackId: PlaybackId = {
     id: crypto.randomUUID(),
     kind: "asset",
@@ -42,17 +48,27 @@ export async function createAsset(
   };
   const answer = successWith({
     playback_id: playbackId.id,
-    data: toCreatedMedia({ asset, playbackIds: [playbackId] }),
+    data: toCreatedMedia({ asset, playbackIds: [playbackId], addedTracks }),
   });
   const created = { id: asset.id, answer };
-  const record = { asset, playbackIds: [playbackId], tracks: [] };
+  const record = { asset, playbackIds: [playbackId], tracks: [], addedTracks };
   const event = mediaEvent("asset.created", record, { id: crypto.randomUUID(), atMs: now.getTime() });
-  const statements = [...assetInserts(db, asset, playbackId), ...(await keep(created))];
-  const { wake } = await commitWithEvents(env, statements, [{ event }]);
+  const statements = [
+    ...assetInserts(db, asset, playbackId),
+    ...insertTracks(db, addedTracks),
+    ...(await keep(created)),
+  ];
+  const when = () => ({ id: crypto.randomUUID(), atMs: now.getTime() });
+  const events = [event, ...addedTracks.map((track) => trackEvent("created", track, workspaceId, when()))];
+  const { wake } = await commitWithEvents(
+    env,
+    statements,
+    events.map((one) => ({ event: one })),
+  );
   after(wake());
   log("asset.created", { assetId: asset.id, workspaceId });
   // If this call is lost, the cron's sweep starts the machine.
-  after(startMachine(env, toMachine(asset)));
+  after(startMachine(env, toMachine(asset)).then(() => startTracks(env, addedTracks)));
   return created;
 }
 

@@ -6,6 +6,7 @@ export const creationProblems = (...more: ProblemCode[]) =>
   problemResponses(
     ...more,
     "mp4_support_with_drm",
+    "duplicate_language_name",
     "media_limit_reached",
     "storage_limit_reached",
     "unauthorized",

@@ -40,7 +40,7 @@ export function deletedEvent(
   { asset, playbackIds }: AssetRecord,
   { id, atMs }: { id: string; atMs: number },
 ): NewEvent {
-  const { status, playbackIds: ids } = toMedia({ asset, playbackIds, tracks: [] });
+  const { status, playbackIds: ids } = toMedia({ asset, playbackIds, tracks: [], addedTracks: [] });
   const data = { id: asset.id, workspaceId: asset.workspaceId, status, playbackIds: ids };
   return {
     id,

@@ -59,7 +59,12 @@ export function openRecording(db: Database, recording: NewRecording): { statemen
     updatedAt: createdAt,
     startedAt: createdAt,
   };
-  const opened = toMedia({ asset: { ...asset, stage: "created" }, playbackIds: [playbackId], tracks: [] });
+  const opened = toMedia({
+    asset: { ...asset, stage: "created" },
+    playbackIds: [playbackId],
+    tracks: [],
+    addedTracks: [],
+  });
   const event: NewEvent = {
     id: recording.eventId,
     workspaceId,

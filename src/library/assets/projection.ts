@@ -8,6 +8,8 @@ import { log } from "../../platform/log.ts";
 import { commitWithEvents } from "../../events/webhooks/index.ts";
 import { derivedId } from "../../platform/crypto/derived-id.ts";
 import { mediaEvent, mp4Event, sourceEvent } from "./media-event.ts";
+import type { TrackEnd } from "../tracks/store/repository.ts";
+import { endTrack } from "./end-track.ts";
 import { type AssetRecord, findAsset, isStill, nextRevision } from "./repository.ts";
 import { assets, renditions, tracks } from "./tables.ts";
 
@@ -30,6 +32,8 @@ export type AssetMessage =
   | { kind: "arrived"; payload: Record<string, number | null> }
   /** The source stays listed as the top rung (passthrough). */
   | { kind: "keepPassthrough"; payload: Record<string, never> }
+  /** After the message with the rendition of an audio track. */
+  | { kind: "trackEnded"; payload: { id: string; end: TrackEnd } }
   | { kind: "event"; payload: MachineEvent };
 
 /** An event to announce. Its record is read from D1 when the event is committed. */
@@ -49,7 +53,10 @@ export async function projectAsset(env: Env, assetId: string, messages: OutboxMe
   const mine = messages as unknown as AssetMessage[];
   const [first, ...rest] = mine.flatMap((message) => toStatements(db, assetId, message, now));
   if (first !== undefined) await db.batch([first, ...rest]);
-  for (const message of mine) if (message.kind === "event") await announce(env, assetId, message.payload);
+  for (const { kind, payload } of mine) {
+    if (kind === "trackEnded") await endTrack(env, assetId, payload.id, payload.end, now);
+    if (kind === "event") await announce(env, assetId, payload);
+  }
 }
 
 /** Commits the event with the asset's current record. Retried with the new record when it changes meanwhile. */
@@ -115,6 +122,7 @@ function toStatements(db: Database, assetId: string, message: AssetMessage, now:
             and(eq(renditions.assetId, assetId), eq(renditions.origin, "passthrough"), eq(renditions.kind, "video")),
           ),
       ];
+    case "trackEnded":
     case "event":
       return [];
     default:

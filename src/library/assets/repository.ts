@@ -3,6 +3,7 @@ import { type Database, openDatabase } from "../../platform/database.ts";
 import { mediaTotalOf } from "../../tenancy/limits/index.ts";
 import { deletePlaybackIdsOf, insertPlaybackId, type PlaybackId, playbackIdsOf } from "../../tenancy/access/index.ts";
 import { deleteContentKeysOf } from "../../tenancy/drm/index.ts";
+import { type AddedTrack, addedTracksOf, deleteTracksOf } from "../tracks/store/repository.ts";
 import { assets, isListed, isProcessing, renditions, tracks } from "./tables.ts";
 
 export type Asset = typeof assets.$inferSelect;
@@ -13,7 +14,9 @@ export type Track = typeof tracks.$inferSelect;
 export interface AssetRecord {
   asset: Asset;
   playbackIds: PlaybackId[];
+  /** Of the source. */
   tracks: Track[];
+  addedTracks: AddedTrack[];
 }
 
 /** The columns that a machine needs to process its asset. */
@@ -52,16 +55,17 @@ export const insertAssetOnce = (db: Database, asset: typeof assets.$inferInsert)
 /** @param workspaceId null = any workspace, for internal callers */
 export async function findAsset(db: Database, workspaceId: string | null, id: string): Promise<AssetRecord | null> {
   const isMine = workspaceId === null ? undefined : eq(assets.workspaceId, workspaceId);
-  const [found, ids, trackRows] = await db.batch([
+  const [found, ids, trackRows, added] = await db.batch([
     db
       .select()
       .from(assets)
       .where(and(eq(assets.id, id), isMine, isAlive)),
     playbackIdsOf(db, [id]),
     db.select().from(tracks).where(eq(tracks.assetId, id)).orderBy(asc(tracks.position)),
+    addedTracksOf(db, [id]),
   ]);
   const asset = found[0];
-  return asset === undefined ? null : { asset, playbackIds: ids, tracks: trackRows };
+  return asset === undefined ? null : { asset, playbackIds: ids, tracks: trackRows, addedTracks: added };
 }
 
 /**
@@ -87,14 +91,16 @@ export async function listAssets(
     clipsOf === undefined ? mediaTotalOf(db, workspaceId) : db.select({ total: count() }).from(assets).where(mine),
   ]);
   const ids = rows.map(({ id }) => id);
-  const [playback, trackRows] = await db.batch([
+  const [playback, trackRows, added] = await db.batch([
     playbackIdsOf(db, ids),
     db.select().from(tracks).where(inArray(tracks.assetId, ids)).orderBy(asc(tracks.position)),
+    addedTracksOf(db, ids),
   ]);
   const records = rows.map((asset) => ({
     asset,
     playbackIds: playback.filter(({ targetId }) => targetId === asset.id),
     tracks: trackRows.filter(({ assetId }) => assetId === asset.id),
+    addedTracks: added.filter(({ assetId }) => assetId === asset.id),
   }));
   return { records, total: totals[0]?.total ?? 0 };
 }
@@ -183,6 +189,7 @@ export async function forgetAsset(db: Database, id: string, now: Date): Promise<
   await db.batch([
     db.delete(renditions).where(eq(renditions.assetId, id)),
     db.delete(tracks).where(eq(tracks.assetId, id)),
+    deleteTracksOf(db, id),
     deletePlaybackIdsOf(db, id),
     deleteContentKeysOf(db, id),
     db.update(assets).set({ purgedAt: now }).where(eq(assets.id, id)),

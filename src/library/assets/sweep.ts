@@ -2,6 +2,8 @@ import { openDatabase } from "../../platform/database.ts";
 import type { Env } from "../../platform/env.ts";
 import { log } from "../../platform/log.ts";
 import { assetMachine } from "./asset-calls.ts";
+import { findStrayTracks } from "../tracks/store/repository.ts";
+import { startTracks } from "./start-tracks.ts";
 import { findStrays, type OffAir } from "./repository.ts";
 
 /** An asset is swept when its row has not changed for this long: its machine may never have been started. */
@@ -12,6 +14,7 @@ const AT_ONCE = 100;
 export async function sweepAssets(env: Env, now: Date, isOffAir: OffAir): Promise<void> {
   const db = openDatabase(env.DB);
   const strays = await findStrays(db, new Date(now.getTime() - SILENT_MS), AT_ONCE, isOffAir);
+  await startTracks(env, await findStrayTracks(db, new Date(now.getTime() - SILENT_MS), AT_ONCE));
   await Promise.all(
     strays.map(async ({ id, isDeleted }) => {
       const machine = assetMachine(env, id);

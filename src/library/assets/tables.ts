@@ -103,7 +103,8 @@ export const renditions = sqliteTable(
     assetId: text().notNull(),
     name: text().notNull(), // path component: "v1080", "a1", "source-v", "source-a1"
     kind: text({ enum: ["video", "audio"] }).notNull(),
-    origin: text({ enum: ["ladder", "passthrough"] }).notNull(),
+    /** `track`: an added audio track (`tracks/store/tables.ts`), offered while its track is available. */
+    origin: text({ enum: ["ladder", "passthrough", "track"] }).notNull(),
     isWhole: integer({ mode: "boolean" }).notNull(),
     /** Passthrough only: the source's key frames lie on the ladder's grid, so it serves as the top rung and stays listed. */
     isTopRung: integer({ mode: "boolean" }).notNull().default(false),

@@ -2,6 +2,7 @@ import type { z } from "@hono/zod-openapi";
 import { resolutionLabel } from "../../../protocol/ladder.ts";
 import { withoutUnset } from "../../platform/http/record.ts";
 import { toTimestamp } from "../../platform/timestamp.ts";
+import { toAddedTrack } from "../tracks/store/to-track.ts";
 import { isUploaded, uploadAddress } from "../sources/upload-address.ts";
 import type { Asset, AssetRecord, Track } from "./repository.ts";
 import { toPlaybackId } from "./to-rules.ts";
@@ -55,7 +56,7 @@ const imageOrigin = (publicUrl: string) => publicUrl.replace(/^(https?:\/\/)api\
 const toThumbnail = ({ publicUrl }: Asset, playbackIds: AssetRecord["playbackIds"], isAudioOnly: boolean) =>
   isAudioOnly || playbackIds[0] === undefined ? null : `${imageOrigin(publicUrl)}/${playbackIds[0].id}/thumbnail.png`;
 
-export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<typeof MediaRecord> {
+export function toMedia({ asset, playbackIds, tracks, addedTracks }: AssetRecord): z.infer<typeof MediaRecord> {
   const isAudioOnly = tracks.length > 0 && tracks.every((track) => track.kind === "audio");
   const size = asset.widthPx && asset.heightPx ? { widthPx: asset.widthPx, heightPx: asset.heightPx } : null;
   return withoutUnset({
@@ -74,10 +75,10 @@ export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<ty
     mp4Support: asset.mp4Support,
     sourceAccess: asset.sourceAccess,
     playbackIds: playbackIds.map(toPlaybackId),
-    tracks: tracks.map(toTrack),
+    tracks: [...tracks.map(toTrack), ...addedTracks.map(toAddedTrack)],
     generatedSubtitles: [],
     isAudioOnly,
-    subtitleAvailable: false,
+    subtitleAvailable: addedTracks.some(({ kind, status }) => kind === "subtitle" && status === "available"),
     duration: asset.durationMs === null ? null : toDuration(asset.durationMs),
     aspectRatio: size && toAspectRatio(size.widthPx, size.heightPx),
     frameRate: asset.frameRate,
@@ -95,7 +96,8 @@ export function toMedia({ asset, playbackIds, tracks }: AssetRecord): z.infer<ty
 export function toCreatedMedia({
   asset,
   playbackIds,
-}: Pick<AssetRecord, "asset" | "playbackIds">): z.infer<typeof CreatedMedia> {
+  addedTracks,
+}: Pick<AssetRecord, "asset" | "playbackIds" | "addedTracks">): z.infer<typeof CreatedMedia> {
   return withoutUnset({
     id: asset.id,
     trial: false,
@@ -109,7 +111,10 @@ export function toCreatedMedia({
     mediaQuality: asset.mediaQuality,
     sourceAccess: asset.sourceAccess,
     maxResolution: asset.maxResolution,
-    inputs: [{ type: "video", url: asset.sourceUrl }],
+    inputs: [
+      { type: "video", url: asset.sourceUrl },
+      ...addedTracks.flatMap(({ kind, url }) => (url === null ? [] : [{ type: kind, url }])),
+    ],
     optimizeAudio: false,
   }) as z.infer<typeof CreatedMedia>;
 }

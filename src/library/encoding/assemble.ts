@@ -1,4 +1,4 @@
-import type { InitFacts, SegmentFacts, VideoResult } from "../../../protocol/jobs.ts";
+import type { AudioResult, InitFacts, SegmentFacts, VideoResult } from "../../../protocol/jobs.ts";
 import type { RenditionFacts } from "../../media/manifest/model.ts";
 import type { SegmentList } from "../../media/types.ts";
 import { languageName } from "../../media/languages.ts";
@@ -124,6 +124,13 @@ export function assembleRenditions(
   }
   return rows;
 }
+
+/** The rendition of an added audio track. Its language and its name are those of the track. */
+export const trackRendition = (assetId: string, { rendition, channels }: AudioResult): RenditionRow => ({
+  ...row(assetId, rendition.name, "audio", { ...rendition, isWhole: true }),
+  origin: "track",
+  channels,
+});
 
 function row(assetId: string, name: string, kind: "video" | "audio", made: Assembled): RenditionRow {
   return {

@@ -29,7 +29,7 @@ export const leaseMs = (env: Env) => Number(env.JOB_LEASE_MS ?? "") || DEFAULT_L
 export async function dispatchJobs(
   env: Env,
   jobs: JobStore,
-  context: DispatchContext,
+  contextOf: (job: JobRow) => DispatchContext,
   nowMs: number,
 ): Promise<{ againAtMs: number } | { lost: JobRow }> {
   for (const job of jobs.leased()) {
@@ -41,7 +41,7 @@ export async function dispatchJobs(
   const encoder = encoderClient(env);
   const free = encoder.parallelJobs - jobs.leased().length;
   for (const job of jobs.queued(Math.max(0, free))) {
-    const outcome = await encoder.submit(await toWire(env, job, context, nowMs));
+    const outcome = await encoder.submit(await toWire(env, job, contextOf(job), nowMs));
     if (outcome !== "accepted") {
       if (outcome === "unreachable") logWarning("encoder.unreachable", { jobId: job.id });
       return { againAtMs: nowMs + (outcome === "full" ? FULL_RETRY_MS : UNREACHABLE_RETRY_MS) };

@@ -10,6 +10,13 @@ export function jobId(assetId: string, spec: JobSpec): string {
   return spec.kind === "video" ? `${assetId}.video.${spec.chunk}` : `${assetId}.audio.${spec.track}`;
 }
 
+/** `{assetId}.track.{trackId}.probe` and `.audio`: the jobs of an added audio track. */
+export const trackJobId = (assetId: string, trackId: string, kind: "probe" | "audio") =>
+  `${assetId}.track.${trackId}.${kind}`;
+
+/** The added track of a job; null = the job is of the source. */
+export const trackOfJob = (id: string): string | null => /\.track\.([0-9a-f-]{36})\./.exec(id)?.[1] ?? null;
+
 /** In dispatch order. The first chunk and the audio come first, because a source without passthrough plays from these. */
 export function jobsOf(plan: EncodingPlan): JobSpec[] {
   const chunks: JobSpec[] = (plan.video?.chunks ?? []).map((_, chunk) => ({ kind: "video", chunk }));

@@ -1,5 +1,5 @@
 import type { JobResult, PartialRendition, SegmentFacts } from "../../../protocol/jobs.ts";
-import type { JobSpec } from "./job-spec.ts";
+import { type JobSpec, trackJobId } from "./job-spec.ts";
 
 export interface JobRow {
   id: string;
@@ -37,17 +37,19 @@ interface StoredJob extends Record<string, SqlStorageValue> {
 /** The jobs of one asset in dispatch order, in the asset machine's own SQLite. */
 export class JobStore {
   private readonly sql: SqlStorage;
+  private readonly table: string;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, table: "jobs" | "track_jobs" = "jobs") {
     this.sql = sql;
-    sql.exec(`CREATE TABLE IF NOT EXISTS jobs (
+    this.table = table;
+    sql.exec(`CREATE TABLE IF NOT EXISTS ${table} (
       position INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE NOT NULL, state TEXT NOT NULL DEFAULT 'queued',
       attempt INTEGER NOT NULL DEFAULT 1, lease_until INTEGER NOT NULL DEFAULT 0, progress REAL NOT NULL DEFAULT 0,
       speed REAL NOT NULL DEFAULT 0, spec TEXT NOT NULL, result TEXT, partial TEXT)`);
   }
 
   add(id: string, spec: JobSpec): void {
-    this.sql.exec("INSERT OR IGNORE INTO jobs (id, spec) VALUES (?, ?)", id, JSON.stringify(spec));
+    this.sql.exec(`INSERT OR IGNORE INTO ${this.table} (id, spec) VALUES (?, ?)`, id, JSON.stringify(spec));
   }
 
   get(id: string): JobRow | undefined {
@@ -57,7 +59,7 @@ export class JobStore {
   /** Every job without its result and partial rendition, which may be megabytes. */
   overview(): JobOverview[] {
     return this.sql
-      .exec<OverviewRow>("SELECT state, progress, speed, spec FROM jobs ORDER BY position")
+      .exec<OverviewRow>(`SELECT state, progress, speed, spec FROM ${this.table} ORDER BY position`)
       .toArray()
       .map(({ state, progress, speed, spec }) => ({
         state: state as JobRow["state"],
@@ -80,17 +82,24 @@ export class JobStore {
   }
 
   isComplete(): boolean {
-    return this.sql.exec<{ open: number }>("SELECT count(*) AS open FROM jobs WHERE state <> 'done'").one().open === 0;
+    return (
+      this.sql.exec<{ open: number }>(`SELECT count(*) AS open FROM ${this.table} WHERE state <> 'done'`).one().open ===
+      0
+    );
   }
 
   lease(id: string, untilMs: number): void {
-    this.sql.exec("UPDATE jobs SET state = 'leased', lease_until = ? WHERE id = ? AND state <> 'done'", untilMs, id);
+    this.sql.exec(
+      `UPDATE ${this.table} SET state = 'leased', lease_until = ? WHERE id = ? AND state <> 'done'`,
+      untilMs,
+      id,
+    );
   }
 
   /** Renews the lease and records progress. A job whose lease lapsed is leased again. */
   renew(id: string, untilMs: number, progress: number, speed: number): void {
     this.sql.exec(
-      "UPDATE jobs SET state = 'leased', lease_until = ?, progress = max(progress, ?), speed = ? WHERE id = ? AND state <> 'done'",
+      `UPDATE ${this.table} SET state = 'leased', lease_until = ?, progress = max(progress, ?), speed = ? WHERE id = ? AND state <> 'done'`,
       untilMs,
       progress,
       speed,
@@ -105,7 +114,7 @@ export class JobStore {
     const segments: SegmentFacts[] = [...(known?.segments.slice(0, report.firstIndex) ?? []), ...report.segments];
     if (known && segments.length <= known.segments.length) return false;
     this.sql.exec(
-      "UPDATE jobs SET partial = ? WHERE id = ? AND state <> 'done'",
+      `UPDATE ${this.table} SET partial = ? WHERE id = ? AND state <> 'done'`,
       JSON.stringify({ ...report, firstIndex: 0, segments }),
       id,
     );
@@ -115,7 +124,7 @@ export class JobStore {
   /** Queues the job again, as the next attempt unless `sameAttempt`. */
   requeue(id: string, sameAttempt = false): void {
     this.sql.exec(
-      "UPDATE jobs SET state = 'queued', progress = 0, speed = 0, attempt = attempt + ? WHERE id = ? AND state <> 'done'",
+      `UPDATE ${this.table} SET state = 'queued', progress = 0, speed = 0, attempt = attempt + ? WHERE id = ? AND state <> 'done'`,
       sameAttempt ? 0 : 1,
       id,
     );
@@ -124,20 +133,26 @@ export class JobStore {
   /** @param speed media seconds per wall second over the whole job; 0 = unknown */
   done(id: string, result: JobResult, speed: number): void {
     this.sql.exec(
-      "UPDATE jobs SET state = 'done', progress = 1, speed = ?, partial = NULL, result = ? WHERE id = ?",
+      `UPDATE ${this.table} SET state = 'done', progress = 1, speed = ?, partial = NULL, result = ? WHERE id = ?`,
       speed,
       JSON.stringify(result),
       id,
     );
   }
 
+  /** The jobs of one added track. */
+  removeOf(assetId: string, trackId: string): void {
+    const ids = (["probe", "audio"] as const).map((kind) => trackJobId(assetId, trackId, kind));
+    this.sql.exec(`DELETE FROM ${this.table} WHERE id IN (?, ?)`, ...ids);
+  }
+
   clear(): void {
-    this.sql.exec("DELETE FROM jobs");
+    this.sql.exec(`DELETE FROM ${this.table}`);
   }
 
   private select(where: string, ...bindings: SqlStorageValue[]): JobRow[] {
     return this.sql
-      .exec<StoredJob>(`SELECT * FROM jobs ${where}`, ...bindings)
+      .exec<StoredJob>(`SELECT * FROM ${this.table} ${where}`, ...bindings)
       .toArray()
       .map(readJob);
   }

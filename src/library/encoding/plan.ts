@@ -69,6 +69,35 @@ export interface PassthroughFacts {
   bitrateBps: number;
 }
 
+const bitrateOf = ({ channels }: SourceAudio): number =>
+  channels === 1 ? AUDIO_BITRATE_BPS.mono : AUDIO_BITRATE_BPS.stereo;
+
+/** A ready media, as far as sound that is added to it has to fit. */
+export interface ReadyMedia {
+  durationMs: number;
+  /** Null = there is no picture. */
+  frameRate: { num: number; den: number } | null;
+}
+
+/**
+ * Plans an added audio track: cut at the picture's segments, and as long as the media.
+ *
+ * @param facts of the track's own file, whose default audio stream is taken
+ * @returns null when the file has no sound
+ */
+export function planAddedSound(facts: SourceFacts, rendition: string, media: ReadyMedia): EncodingPlan | null {
+  const audio = facts.audio.find(({ isDefault }) => isDefault) ?? facts.audio[0];
+  if (audio === undefined) return null;
+  const { frameRate, durationMs } = media;
+  const segment = frameRate && { num: planGrid(frameRate).framesPerSegment * frameRate.den, den: frameRate.num };
+  return {
+    video: null,
+    audio: [{ rendition, audio, bitrateBps: bitrateOf(audio) }],
+    audioSegmentSeconds: segment ?? AUDIO_ONLY_SEGMENT_SECONDS,
+    durationMs,
+  };
+}
+
 type EncodingRequest = { maxResolution: ResolutionLabel; mediaQuality: MediaQuality };
 
 /** Plans a source. When passthrough can serve as the top rung (same size and grid, bitrate below the cap), that rung is not encoded. */
@@ -101,7 +130,7 @@ export function planEncoding(
   const audio = facts.audio.map((track, position) => ({
     rendition: `a${position + 1}`,
     audio: track,
-    bitrateBps: track.channels === 1 ? AUDIO_BITRATE_BPS.mono : AUDIO_BITRATE_BPS.stereo,
+    bitrateBps: bitrateOf(track),
   }));
   if (facts.video === null)
     return { video: null, audio, audioSegmentSeconds: AUDIO_ONLY_SEGMENT_SECONDS, durationMs: null };

@@ -6,14 +6,21 @@ import { type JobContext, requireJob } from "./job-auth.ts";
 import { reportFailure } from "./report-failure.ts";
 import { reportHeartbeat } from "./report-heartbeat.ts";
 import { reportResult } from "./report-result.ts";
-import { serveSource } from "../sources/index.ts";
+import { trackOfJob } from "./job-spec.ts";
+import { serveSource, serveTrackSource } from "../sources/index.ts";
 import { storeObject } from "./store-object.ts";
 
 /** The callback routes of encoders; see protocol/jobs.ts. */
 export const encoderCallbacks = new Hono<JobContext>()
   .use("/internal/jobs/:jobId/*", requireJob)
   .on(["GET", "HEAD"], "/internal/jobs/:jobId/source", async (c) => {
-    const answer = await serveSource(c.env, c.var.grant.assetId, c.req.raw, { "cache-control": "no-store" });
+    const { assetId, jobId } = c.var.grant;
+    const headers = { "cache-control": "no-store" };
+    const trackId = trackOfJob(jobId);
+    const answer =
+      trackId === null
+        ? await serveSource(c.env, assetId, c.req.raw, headers)
+        : await serveTrackSource(c.env, { assetId, trackId }, c.req.raw, headers);
     if (answer === null) throw new Problem("not_found", "there is no such object");
     return answer;
   })

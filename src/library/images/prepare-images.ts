@@ -42,7 +42,14 @@ export async function prepareDue(machine: ImageMakerParts): Promise<boolean> {
 async function prepare(machine: ImageMakerParts, assetId: string): Promise<boolean> {
   const renditions = await findReadyRenditions(machine.env.DB, assetId);
   if (renditions === "processing") return false;
-  const facts = { status: "ready", createdAtMs: 0, videoTrackCount: 0, audioTrackCount: 0, renditions } as const;
+  const facts = {
+    status: "ready" as const,
+    createdAtMs: 0,
+    videoTrackCount: 0,
+    audioTrackCount: 0,
+    renditions,
+    textTracks: [],
+  };
   const rungs = presentationOf(facts)?.videoSets.flat() ?? [];
   const [sheet, poster] = [planSheet(rungs), planPoster(rungs)];
   if (sheet === null || poster === null) return true; // no picture, or deleted

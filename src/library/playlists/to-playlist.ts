@@ -23,6 +23,7 @@ export function toPlaylist({ playlist, media }: PlaylistContent): z.infer<typeof
         asset,
         playbackIds: [],
         tracks: [],
+        addedTracks: [],
       });
       return withoutUnset({ id, title, creatorId, status, duration, sourceResolution, createdAt });
     }),

@@ -18,7 +18,11 @@ export type CopyEnv = SourceEnv & Pick<Env, "MEDIA">;
 export interface CopySource {
   assetId: string;
   url: string;
+  /** Of the copy in R2. Default: that of the asset's source. */
+  key?: string;
 }
+
+const keyOf = ({ assetId, key }: CopySource): string => key ?? sourceKey(assetId);
 
 export interface CopyBudget {
   /** No part starts after this time; running parts are completed. Does not apply to a source without ranges. */
@@ -70,8 +74,12 @@ export async function nextCopyStep(
 }
 
 /** Aborts a copy and deletes its object and upload in R2. Idempotent. */
-export async function abortCopy(env: Pick<Env, "MEDIA">, assetId: string, state: CopyState | null): Promise<void> {
-  const key = sourceKey(assetId);
+export async function abortCopy(
+  env: Pick<Env, "MEDIA">,
+  assetId: string,
+  state: CopyState | null,
+  key = sourceKey(assetId),
+): Promise<void> {
   if (state?.upload) await dropUpload(env, key, state.upload.uploadId);
   await env.MEDIA.delete(key);
 }
@@ -96,7 +104,7 @@ async function begin(env: CopyEnv, source: CopySource, state: CopyState, budget:
     const { size } = file;
     const ranged = answer.status === 206 && size !== null ? planParts({ ...file, size }) : null;
     const copyId = crypto.randomUUID();
-    const upload = await env.MEDIA.createMultipartUpload(sourceKey(source.assetId), { customMetadata: { copyId } });
+    const upload = await env.MEDIA.createMultipartUpload(keyOf(source), { customMetadata: { copyId } });
     return unfinished({ ...state, upload: { uploadId: upload.uploadId, copyId, ranged } }, size);
   } finally {
     await answer.body.cancel();
@@ -114,7 +122,7 @@ async function putSmall(env: CopyEnv, source: CopySource, state: CopyState, size
   if (bytes.byteLength === 0) throw new SourceError("source_empty");
   if (bytes.byteLength > maxSourceBytes(env)) throw new SourceError("source_too_large");
   if (size !== null && size !== bytes.byteLength) throw new SourceError("source_length_mismatch");
-  await env.MEDIA.put(sourceKey(source.assetId), bytes);
+  await env.MEDIA.put(keyOf(source), bytes);
   return doneStep(state, bytes.byteLength);
 }
 
@@ -135,7 +143,7 @@ async function copyRanged(
   const { limits = {}, signal } = budget;
   const guard = createHostGuard(env, { ...SOURCE_LIMITS, ...limits });
   const seen = { env, url: source.url, file: plan.file, limits, guard, ...(signal === undefined ? {} : { signal }) };
-  const r2Upload = env.MEDIA.resumeMultipartUpload(sourceKey(source.assetId), upload.uploadId);
+  const r2Upload = env.MEDIA.resumeMultipartUpload(keyOf(source), upload.uploadId);
   const isOver = () => budget.clock() >= deadline;
   const { plan: reached, failure } = await copyParts(seen, r2Upload, plan, isOver);
 
@@ -162,7 +170,7 @@ async function streamWhole(
     const { size } = answeredFile(answer);
     if (size !== null && size > maxBytes) throw new SourceError("source_too_large");
     if (size === 0) throw new SourceError("source_empty");
-    const r2Upload = env.MEDIA.resumeMultipartUpload(sourceKey(source.assetId), upload.uploadId);
+    const r2Upload = env.MEDIA.resumeMultipartUpload(keyOf(source), upload.uploadId);
     const onBytes = (bytes: number) => {
       copied = bytes;
       if (budget.clock() > deadline) throw new SourceError("source_timed_out");
@@ -176,7 +184,7 @@ async function streamWhole(
 }
 
 async function afterFailure(env: CopyEnv, source: CopySource, state: CopyState, error: unknown): Promise<CopyStep> {
-  const key = sourceKey(source.assetId);
+  const key = keyOf(source);
   if (isGone(error) && state.upload !== null) {
     // Either the copy finished and a crash prevented storing that, or R2 has expired an upload that was idle for a week.
     const object = await env.MEDIA.head(key);
@@ -184,7 +192,7 @@ async function afterFailure(env: CopyEnv, source: CopySource, state: CopyState, 
     return unfinished({ ...state, upload: null }, null);
   }
   if (error instanceof SourceError && !error.retryable) {
-    await abortCopy(env, source.assetId, state);
+    await abortCopy(env, source.assetId, state, keyOf(source));
     if (error.code === "source_length_mismatch" && state.restarts < MAX_RESTARTS) {
       return unfinished({ ...FRESH_COPY, restarts: state.restarts + 1 }, null);
     }
@@ -207,7 +215,7 @@ async function dropUpload(env: Pick<Env, "MEDIA">, key: string, uploadId: string
 }
 
 async function finished(env: CopyEnv, source: CopySource, state: CopyState): Promise<CopyStep> {
-  const object = await env.MEDIA.head(sourceKey(source.assetId));
+  const object = await env.MEDIA.head(keyOf(source));
   return doneStep(state, object?.size ?? 0);
 }
 

@@ -1,6 +1,7 @@
 import type { Env } from "../../platform/env.ts";
 import { answerFile } from "../../platform/http/answer-file.ts";
-import { openStoredSource } from "./stored-source.ts";
+import { trackSourceKey } from "../../platform/storage/keys.ts";
+import { openStoredFile, openStoredSource } from "./stored-source.ts";
 
 /**
  * Answers a GET or HEAD for the stored source of an asset.
@@ -16,5 +17,16 @@ export async function serveSource(
   headers: Record<string, string>,
 ): Promise<Response | null> {
   const source = await openStoredSource(env, assetId);
+  return source && (await answerFile(request, source, headers));
+}
+
+/** The same for the file of an added audio track. */
+export async function serveTrackSource(
+  env: Pick<Env, "MEDIA">,
+  { assetId, trackId }: { assetId: string; trackId: string },
+  request: Request,
+  headers: Record<string, string>,
+): Promise<Response | null> {
+  const source = await openStoredFile(env, trackSourceKey(assetId, trackId));
   return source && (await answerFile(request, source, headers));
 }

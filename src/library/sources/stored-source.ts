@@ -13,9 +13,13 @@ export interface StoredSource {
 
 /** @returns null when the source is not in R2, or not yet */
 export async function openStoredSource(env: Pick<Env, "MEDIA">, assetId: string): Promise<StoredSource | null> {
-  const key = sourceKey(assetId);
+  return (await openStoredFile(env, sourceKey(assetId))) ?? (await openPieces(env, assetId));
+}
+
+/** A single object. @returns null when there is none */
+export async function openStoredFile(env: Pick<Env, "MEDIA">, key: string): Promise<StoredSource | null> {
   const head = await env.MEDIA.head(key);
-  if (head === null) return await openPieces(env, assetId);
+  if (head === null) return null;
   return {
     size: head.size,
     etag: head.httpEtag,

@@ -1,6 +1,6 @@
 import { protectionBps } from "../cenc/overhead.ts";
 import { averageBitrate, peakBitrate, peakOf } from "../manifest/bandwidth.ts";
-import { type Presentation, type Rendition, trackLabel } from "../manifest/model.ts";
+import { type Presentation, type Rendition, type TextTrack, trackLabel } from "../manifest/model.ts";
 import { quoted, tag } from "./attributes.ts";
 import { keyframesOf } from "./iframe-playlist.ts";
 
@@ -8,6 +8,7 @@ import { keyframesOf } from "./iframe-playlist.ts";
 type Locate = (name: string) => string;
 
 const GROUP = "audio";
+const TEXT_GROUP = "text";
 
 /**
  * The multivariant playlist (RFC 8216 §4.3.4): video renditions as variants that share one audio group.
@@ -22,7 +23,7 @@ export function multivariantPlaylist(
   isProtected = false,
 ): string {
   const locate: Locate = (name) => `${base}/${name}.m3u8${query}`;
-  const { videoSets, audio, isComplete } = presentation;
+  const { videoSets, audio, text, isComplete } = presentation;
   const video = videoSets.flat();
   return [
     "#EXTM3U",
@@ -30,9 +31,10 @@ export function multivariantPlaylist(
     "#EXT-X-INDEPENDENT-SEGMENTS",
     ...(isComplete ? [] : ["#EXT-X-START:TIME-OFFSET=0"]),
     ...audioGroup(audio, locate, video.length > 0),
+    ...textGroup(text, (id) => `${base}/text/${id}.m3u8${query}`),
     ...(video.length > 0
-      ? video.flatMap((row) => videoVariant(row, audio, locate, isProtected))
-      : audioVariant(audio, locate, isProtected)),
+      ? video.flatMap((row) => videoVariant(row, presentation, locate, isProtected))
+      : audioVariant(presentation, locate, isProtected)),
     ...(isProtected ? [] : video.flatMap((row) => iframeVariant(row, base))),
     "",
   ].join("\n");
@@ -63,17 +65,49 @@ function audioGroup(audio: Rendition[], locate: Locate, hasVideo: boolean): stri
   });
 }
 
-function videoVariant(row: Rendition, audio: Rendition[], locate: Locate, isProtected: boolean): string[] {
+/** What the subtitles of one language add to the rate of a variant. */
+const textRates = (text: TextTrack[]) => ({
+  peak: Math.max(0, ...text.map(({ peakBps }) => peakBps)),
+  average: Math.max(0, ...text.map(({ averageBps }) => averageBps)),
+});
+
+/** For viewers who do not hear the sound (HLS Authoring Specification, 4.5). */
+const CAPTION_CHARACTERISTICS =
+  "public.accessibility.transcribes-spoken-dialog,public.accessibility.describes-music-and-sound";
+
+/** The subtitle renditions (RFC 8216 §4.3.4.1). Players select none without a choice of the viewer, except the default one. */
+function textGroup(text: TextTrack[], locate: Locate): string[] {
+  const names = new Map<string, number>();
+  const preferred = text.find(({ isDefault }) => isDefault);
+  return text.map((track) => {
+    const seen = (names.get(track.name) ?? 0) + 1;
+    names.set(track.name, seen);
+    return tag("EXT-X-MEDIA", {
+      TYPE: "SUBTITLES",
+      "GROUP-ID": quoted(TEXT_GROUP),
+      NAME: quoted(seen === 1 ? track.name : `${track.name} ${seen}`), // names are unique within a group
+      LANGUAGE: track.languageCode === "und" ? null : quoted(track.languageCode),
+      DEFAULT: track === preferred ? "YES" : "NO",
+      AUTOSELECT: "YES",
+      FORCED: track.isForced ? "YES" : "NO",
+      CHARACTERISTICS: track.isClosedCaptions ? quoted(CAPTION_CHARACTERISTICS) : null,
+      URI: quoted(locate(track.id)),
+    });
+  });
+}
+
+function videoVariant(row: Rendition, { audio, text }: Presentation, locate: Locate, isProtected: boolean): string[] {
   const { peak, average } = bitrates(isProtected);
   return [
     tag("EXT-X-STREAM-INF", {
-      BANDWIDTH: peak(row) + Math.max(0, ...audio.map(peak)),
-      "AVERAGE-BANDWIDTH": average(row) + Math.max(0, ...audio.map(average)),
+      BANDWIDTH: peak(row) + Math.max(0, ...audio.map(peak)) + textRates(text).peak,
+      "AVERAGE-BANDWIDTH": average(row) + Math.max(0, ...audio.map(average)) + textRates(text).average,
       CODECS: quoted([...new Set([row.codec, ...audio.map(({ codec }) => codec)])].join(",")),
       RESOLUTION: `${row.widthPx}x${row.heightPx}`,
       "FRAME-RATE": ((row.frameRateNum ?? 0) / (row.frameRateDen ?? 1)).toFixed(3),
       "CLOSED-CAPTIONS": "NONE",
       AUDIO: audio.length > 0 ? quoted(GROUP) : null,
+      SUBTITLES: text.length > 0 ? quoted(TEXT_GROUP) : null,
     }),
     locate(row.name),
   ];
@@ -84,16 +118,17 @@ const bitrates = (isProtected: boolean) => ({
   average: (row: Rendition) => averageBitrate(row) + (isProtected ? protectionBps(row) : 0),
 });
 
-function audioVariant(audio: Rendition[], locate: Locate, isProtected: boolean): string[] {
+function audioVariant({ audio, text }: Presentation, locate: Locate, isProtected: boolean): string[] {
   const { peak, average } = bitrates(isProtected);
   const first = audio.find((row) => row.isDefault) ?? audio[0];
   if (first === undefined) return [];
   return [
     tag("EXT-X-STREAM-INF", {
-      BANDWIDTH: Math.max(...audio.map(peak)),
-      "AVERAGE-BANDWIDTH": Math.max(...audio.map(average)),
+      BANDWIDTH: Math.max(...audio.map(peak)) + textRates(text).peak,
+      "AVERAGE-BANDWIDTH": Math.max(...audio.map(average)) + textRates(text).average,
       CODECS: quoted([...new Set(audio.map(({ codec }) => codec))].join(",")),
       AUDIO: audio.length > 1 ? quoted(GROUP) : null,
+      SUBTITLES: text.length > 0 ? quoted(TEXT_GROUP) : null,
     }),
     locate(first.name),
   ];

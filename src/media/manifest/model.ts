@@ -4,7 +4,8 @@ import type { SegmentList } from "../types.ts";
 export interface Rendition {
   name: string;
   kind: "video" | "audio";
-  origin: "ladder" | "passthrough";
+  /** `track`: sound that was added to the asset. */
+  origin: "ladder" | "passthrough" | "track";
   isWhole: boolean;
   isTopRung: boolean;
   /** Passthrough of an upload that is still coming in: the segments whose bytes are stored. Null = all. */
@@ -38,6 +39,20 @@ type Optional =
 /** A rendition as inserted, without its asset's id. Omitted properties are null. */
 export type RenditionFacts = Omit<Rendition, Optional> & { [Name in Optional]?: Rendition[Name] | undefined };
 
+/** A subtitle track that is offered. */
+export interface TextTrack {
+  id: string;
+  /** In players' menus. */
+  name: string;
+  languageCode: string; // BCP 47
+  isDefault: boolean;
+  isForced: boolean;
+  isClosedCaptions: boolean;
+  /** Of the segments in HLS. */
+  peakBps: number;
+  averageBps: number;
+}
+
 /** The catalogue's facts that an asset's manifests depend on. */
 export interface ManifestFacts {
   status: "processing" | "ready" | "errored";
@@ -46,6 +61,7 @@ export interface ManifestFacts {
   videoTrackCount: number;
   audioTrackCount: number;
   renditions: Rendition[];
+  textTracks: TextTrack[];
 }
 
 /** The renditions offered to players at one time. */
@@ -55,6 +71,9 @@ export interface Presentation {
   /** Video renditions in sets with aligned segments. Players can switch seamlessly only within a set. */
   videoSets: Rendition[][];
   audio: Rendition[];
+  text: TextTrack[];
+  /** The end of the subtitles' playlists. Of complete ones that of the source or of the ladder, whichever was offered first. */
+  textEndSeconds: number;
   /** The common end of growing playlists, or the end of the longest complete one. */
   endSeconds: number;
   createdAtMs: number;
@@ -69,10 +88,12 @@ export interface Presentation {
  */
 export function presentationOf(facts: ManifestFacts): Presentation | null {
   const { status, createdAtMs, videoTrackCount, audioTrackCount, renditions } = facts;
+  // The times of broadcasts do not begin at 0, and continue after interruptions.
+  const text = renditions.some(({ segments }) => segments.spans !== undefined) ? [] : facts.textTracks;
   if (status === "errored") return null;
   const whole = renditions.filter((rendition) => rendition.isWhole);
   const complete = presentWhole(whole, facts);
-  if (complete) return { isComplete: true, createdAtMs, ...complete };
+  if (complete) return { isComplete: true, createdAtMs, text, ...complete };
 
   const growing = renditions.filter((rendition) => rendition.origin === "ladder" || !rendition.isWhole);
   const audio = growing.filter((rendition) => rendition.kind === "audio");
@@ -81,7 +102,8 @@ export function presentationOf(facts: ManifestFacts): Presentation | null {
     return null;
   const endSeconds = Math.min(...growing.map(listedSeconds));
   if (growing.some((rendition) => segmentsUntil(rendition, endSeconds) === 0)) return null;
-  return { isComplete: false, createdAtMs, videoSets: video.length > 0 ? [video] : [], audio, endSeconds };
+  const videoSets = video.length > 0 ? [video] : [];
+  return { isComplete: false, createdAtMs, videoSets, audio, text, textEndSeconds: endSeconds, endSeconds };
 }
 
 function presentWhole(whole: Rendition[], { status, videoTrackCount, audioTrackCount }: ManifestFacts) {
@@ -102,7 +124,12 @@ function presentWhole(whole: Rendition[], { status, videoTrackCount, audioTrackC
   const videoSets = [apart, rungs].filter((set) => set.length > 0);
   if (videoSets.length === 0 && audio.length === 0) return null;
   if (videoSets.length === 0 && videoTrackCount > 0 && status !== "ready") return null; // the video is still to come
-  return { videoSets, audio, endSeconds: Math.max(...[...videoSets.flat(), ...audio].map(secondsOf)) };
+  const endSeconds = Math.max(...[...videoSets.flat(), ...audio].map(secondsOf));
+  const source = sources[0] ?? sourceAudio[0];
+  // Sound that was added is as long as the media, to within a frame of AAC.
+  const added = audio.length > 0 || videoSets.length > 0 ? of("audio", "track") : [];
+  const textEndSeconds = source === undefined ? endSeconds : secondsOf(source);
+  return { videoSets, audio: [...audio, ...added], textEndSeconds, endSeconds };
 }
 
 /** The content of one rendition's media playlist. */

@@ -26,6 +26,8 @@ export const PROBLEMS = {
   upload_not_waiting: { status: 400, message: "Bad Request" },
   /** A chunk whose range contradicts the upload, or its own length. */
   bad_chunk: { status: 400, message: "Bad Request" },
+  duplicate_language_name: { status: 400, message: "duplicate language name" },
+  track_limit_reached: { status: 400, message: "track limit reached" },
   playlist_limit_reached: { status: 400, message: "playlist limit reached" },
   signing_key_limit_reached: { status: 400, message: "signing key limit reached" },
   alert_limit_reached: { status: 400, message: "alert limit reached" },
@@ -47,6 +49,8 @@ export const PROBLEMS = {
   /** The owner's licence service refused a player or a key. */
   license_refused: { status: 403, message: "license refused" },
   media_not_found: { status: 404, message: "media workspace relation not found" },
+  /** The contract has no message of its own for a track. */
+  track_not_found: { status: 404, message: "media workspace relation not found" },
   playback_not_found: { status: 404, message: "Media/PlaybackId not Found" },
   stream_not_found: { status: 404, message: "stream not found" },
   stream_playback_not_found: { status: 404, message: "stream/playbackId not found" },
@@ -127,6 +131,7 @@ export class Problem extends Error {
 
 const NOT_FOUND = {
   media_not_found: "no media has this id",
+  track_not_found: "no track with this id has been added to a media of this id",
   playback_not_found: "no media of this id has such a playback ID",
   stream_not_found: "no stream has this id",
   stream_playback_not_found: "no stream of this id has such a playback ID",

@@ -75,9 +75,9 @@ const probed = {
 };
 
 const RECORDS: [string, AssetRecord][] = [
-  ["just created", { asset: justCreated, playbackIds, tracks: [] }],
-  ["being encoded, with everything set", { asset: probed, playbackIds, tracks }],
-  ["ready", { asset: { ...probed, status: "ready", stage: "done" }, playbackIds, tracks }],
+  ["just created", { asset: justCreated, playbackIds, tracks: [], addedTracks: [] }],
+  ["being encoded, with everything set", { asset: probed, playbackIds, tracks, addedTracks: [] }],
+  ["ready", { asset: { ...probed, status: "ready", stage: "done" }, playbackIds, tracks, addedTracks: [] }],
   [
     "failed before anything was known of it",
     {
@@ -90,6 +90,7 @@ const RECORDS: [string, AssetRecord][] = [
       },
       playbackIds,
       tracks: [],
+      addedTracks: [],
     },
   ],
 ];

@@ -71,4 +71,5 @@ export const facts = (status: ManifestFacts["status"], renditions: Rendition[]):
   videoTrackCount: renditions.some((row) => row.kind === "video") ? 1 : 0,
   audioTrackCount: 1,
   renditions,
+  textTracks: [],
 });

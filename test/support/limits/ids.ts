@@ -1,6 +1,12 @@
 /** The test project that tries each row of docs/architecture/limits.md. Each project's map of trials has exactly these keys. */
 export const TRIED_IN = {
   pure: [
+    "captions-file",
+    "captions-cues",
+    "captions-cue",
+    "captions-lines",
+    "captions-tags",
+    "captions-segments",
     "job-silence",
     "probe-time",
     "job-memory",
@@ -90,6 +96,11 @@ export const TRIED_IN = {
     "simulcast-processes-at-least",
   ],
   worker: [
+    "tracks",
+    "track-title",
+    "language-name",
+    "language-code",
+    "text-segments",
     "refused-answer",
     "refused-rest",
     "webhook-secret-overlap",

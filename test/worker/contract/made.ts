@@ -16,6 +16,8 @@ export async function newMade(workspace: TestWorkspace): Promise<Made> {
   const make = async (path: string, body?: object) =>
     (await (await workspace.request("POST", path, body)).json<{ data: Record<string, string> }>()).data;
   const media = await make("/v1/on-demand", videoFrom("https://cdn.test/a.mp4"));
+  const subtitles = { url: "https://cdn.test/a.srt", type: "subtitle", languageCode: "it", languageName: "Italian" };
+  const track = await make(`/v1/on-demand/${media["id"]}/tracks`, { tracks: subtitles });
   const upload = await make("/v1/on-demand/uploads", { corsOrigin: "*" });
   const stream = await newStream(workspace);
   const target = { url: "rtmp://live.example.com/app", streamKey: "a" };
@@ -28,6 +30,7 @@ export async function newMade(workspace: TestWorkspace): Promise<Made> {
     .values({ id: signingKeyId, workspaceId: workspace.id, publicKey: "", createdAt: new Date() });
   return {
     mediaId: media["id"]!,
+    trackId: track["id"]!,
     uploadId: upload["uploadId"]!,
     livestreamId: stream.streamId,
     streamId: stream.streamId,

@@ -52,6 +52,23 @@ const FLOWS: Record<string, (workspace: TestWorkspace) => Promise<void>> = {
     await ask(workspace, "PATCH", `/v1/on-demand/${assetId}/source-access`, { sourceAccess: false });
   },
 
+  "subtitles are added, renamed and deleted, and others have no file": async (workspace) => {
+    const { assetId } = await newAsset({ status: "ready", workspaceId: workspace.id });
+    const server = await openSourceServer();
+    const url = await server.add("/a.vtt", { kind: "content", text: "WEBVTT\n\n00:00.000 --> 00:01.000\nx\n" });
+    const path = `/v1/on-demand/${assetId}/tracks`;
+    const add = async (languageName: string, of: string) => {
+      const tracks = { url: of, type: "subtitle", languageCode: "it", languageName };
+      return (await (await workspace.request("POST", path, { tracks })).json<{ data: { id: string } }>()).data.id;
+    };
+    const id = await add("Italian", url);
+    await add("Nothing", `${server.origin}/none.vtt`);
+    await untilSent(workspace, "video.media.track.ready");
+    await untilSent(workspace, "video.media.track.failed");
+    await ask(workspace, "PATCH", `${path}/${id}`, { languageCode: "fr", languageName: "French" });
+    await workspace.request("DELETE", `${path}/${id}`);
+  },
+
   "a file is uploaded, and another upload is cancelled": async (workspace) => {
     const { url } = await newUpload(workspace);
     await call("PUT", url, {}, FILM);

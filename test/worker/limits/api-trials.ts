@@ -10,6 +10,8 @@ import { commit, openDatabase } from "../../../src/platform/database.ts";
 import { REQUESTS_PER_MINUTE } from "../../../src/tenancy/limits/limit-requests.ts";
 import { workspaceUsage } from "../../../src/tenancy/limits/tables.ts";
 import { signingKeys } from "../../../src/tenancy/signing-keys/tables.ts";
+import { newTrack } from "../../../src/library/tracks/store/new-track.ts";
+import { insertTracks } from "../../../src/library/tracks/store/repository.ts";
 import { sweepUploads } from "../../../src/library/uploads/index.ts";
 import { uploads } from "../../../src/library/uploads/tables.ts";
 import { beginChunk } from "../../../src/library/upload-machine/begin-chunk.ts";
@@ -39,6 +41,12 @@ async function newPlayback(): Promise<{ mediaId: string; playbackId: string }> {
   const created = await (await ours()).request("POST", "/v1/on-demand", videoFrom(URL_OF_SOURCE));
   const { playback_id: playbackId = "", data } = await created.json<MediaAnswer>();
   return { mediaId: data.id, playbackId };
+}
+const TRACK = { url: "https://cdn.test/a.srt", languageCode: "it", languageName: "Italian" };
+/** @param mediaId default: of a new media */
+async function track(more: object, mediaId?: string): Promise<string> {
+  const of = mediaId ?? (await newPlayback()).mediaId;
+  return await request("POST", `/v1/on-demand/${of}/tracks`, { tracks: { ...TRACK, type: "subtitle", ...more } });
 }
 const text = (length: number) => "x".repeat(length);
 const nested = (levels: number) => "[".repeat(levels) + "1" + "]".repeat(levels);
@@ -193,6 +201,22 @@ export const API_TRIALS = {
     for (let made = 2; made < bound; made += 1) await add();
     return { atBound: await add(), above: await add() };
   },
+  tracks: async (bound: number) => {
+    const { mediaId } = await newPlayback();
+    const taken = Array.from({ length: bound - 1 }, (_, n) =>
+      insertTracks(openDatabase(env.DB), [
+        newTrack({ ...TRACK, kind: "subtitle", languageName: `n${n}` }, mediaId, new Date()),
+      ]),
+    );
+    await commit(env.DB, taken.flat());
+    return {
+      atBound: await track({ languageName: "First" }, mediaId),
+      above: await track({ languageName: "Next" }, mediaId),
+    };
+  },
+  "track-title": upTo((length) => track({ title: text(length) })),
+  "language-name": upTo((length) => track({ languageName: text(length) })),
+  "language-code": upTo((length) => track({ languageCode: `en-x-${"a-".repeat(length)}`.slice(0, length - 1) + "a" })),
   "access-rules": upTo((count) =>
     media({ accessRestrictions: { domains: { deny: Array.from({ length: count }, (_, n) => `${n}.example.com`) } } }),
   ),

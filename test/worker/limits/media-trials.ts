@@ -6,6 +6,11 @@ import { type DispatchContext, dispatchJobs } from "../../../src/library/encodin
 import type { JobStore, JobRow } from "../../../src/library/encoding/job-store.ts";
 import { signJobGrant } from "../../../src/library/encoding/job-token.ts";
 import { type Problem, PROBLEMS } from "../../../src/platform/http/problems.ts";
+import { newTrack } from "../../../src/library/tracks/store/new-track.ts";
+import { addedTracks } from "../../../src/library/tracks/store/tables.ts";
+import { openDatabase } from "../../../src/platform/database.ts";
+import { captionsKey } from "../../../src/platform/storage/keys.ts";
+import { addRung, get, newAsset } from "../playback/playable.ts";
 import { saveClip } from "../../../src/live/clips/save-clip.ts";
 import type { RecordedIndex } from "../../../src/live/recording/recorded-index.ts";
 import { keepIndex, keptIndex } from "../../../src/live/recording/recorded-reader.ts";
@@ -112,7 +117,7 @@ async function leaseLost(attempt: number): Promise<string> {
   const job = { id: "j", state: "leased", attempt, leaseUntil: 0 } as JobRow;
   let isQueued = false;
   const jobs = { leased: () => [job], queued: () => [], requeue: () => void (isQueued = true) } as unknown as JobStore;
-  const outcome = await dispatchJobs(env, jobs, {} as DispatchContext, 1);
+  const outcome = await dispatchJobs(env, jobs, () => ({}) as DispatchContext, 1);
   return "lost" in outcome ? "encoder_lost" : isQueued ? TAKEN : "forgotten";
 }
 
@@ -139,6 +144,22 @@ async function atOnce(count: number, run: typeof runRecordedRead): Promise<strin
 }
 
 export const MEDIA_TRIALS = {
+  "text-segments": async (bound: number) => {
+    const { assetId, playbackId } = await newAsset({ status: "ready", stage: "done" });
+    await addRung(assetId);
+    const track = newTrack(
+      { kind: "subtitle", url: null, languageCode: "it", languageName: "Italian" },
+      assetId,
+      new Date(),
+    );
+    const captions = { cueCount: 0, skippedCues: 0, peakBps: 1, averageBps: 1 };
+    await openDatabase(env.DB)
+      .insert(addedTracks)
+      .values({ ...track, status: "available", captions });
+    await env.MEDIA.put(captionsKey(assetId, track.id, "segments.json"), '{"lengths":[]}');
+    const segment = async (number: number) => verdictOf(await get(`/${playbackId}/text/${track.id}/${number}.vtt`));
+    return { atBound: await segment(bound - 1), above: await segment(bound) };
+  },
   "absence-filled": upTo(comesBackAfter),
   "origin-segments": upTo(inMemory),
   "job-attempts": until(leaseLost),

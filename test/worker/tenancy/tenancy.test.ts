@@ -24,6 +24,7 @@ const PUBLIC_ROUTES = new Set(["/v1/openapi.json", "/v1/reference", "/v1/referen
 /** Ids in the form of a workspace's ids, to which nothing belongs. */
 const someIds = () => ({
   mediaId: crypto.randomUUID(),
+  trackId: crypto.randomUUID(),
   uploadId: crypto.randomUUID(),
   webhookId: crypto.randomUUID(),
   eventId: crypto.randomUUID(),
@@ -61,6 +62,7 @@ interface Call {
   isPaged?: true;
 }
 
+const TRACK = { url: "http://127.0.0.1:9/a.srt", type: "subtitle", languageCode: "it", languageName: "Italian" };
 const UPLOAD = { corsOrigin: "*" };
 const STREAM = { playbackSettings: {}, inputMediaSettings: {} };
 const TARGET = { url: "rtmp://127.0.0.1/b", streamKey: "b" };
@@ -79,6 +81,9 @@ const CALLS: Record<string, Call> = {
   "updated-source-access": { body: () => ({ sourceAccess: true }) },
   "delete-media": {},
   retrieveMediaInputInfo: {},
+  "Add-media-track": { body: () => ({ tracks: { ...TRACK, languageName: "Another" } }), opens: 201 },
+  "update-media-track": { body: () => ({ languageCode: "fr", languageName: "Mine" }) },
+  "delete-media-track": {},
   "create-media-playback-id": { body: () => ({ accessPolicy: "private" }), opens: 201 },
   "list-playback-ids": {},
   "get-playback-id": {},
@@ -254,6 +259,7 @@ async function newTenant(): Promise<Tenant> {
     { "idempotency-key": IDEMPOTENCY_KEY },
   );
   await make("/v1/on-demand", videoFrom("http://127.0.0.1:9/a.mp4"));
+  const track = await make(`/v1/on-demand/${media.id}/tracks`, { tracks: { ...TRACK, title: mark } });
   const upload = await make("/v1/on-demand/upload", { ...UPLOAD, pushMediaSettings: { title: mark } });
   await make("/v1/on-demand/upload", UPLOAD);
   // Paused, so that nothing changes its record during the test.
@@ -311,6 +317,7 @@ async function newTenant(): Promise<Tenant> {
     workspace,
     ids: {
       mediaId: media.id,
+      trackId: track.id,
       uploadId: upload["uploadId"] as string,
       webhookId: webhook.id,
       eventId: reported.find(({ objectId }) => objectId === media.id)!.id,

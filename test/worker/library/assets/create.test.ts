@@ -195,7 +195,7 @@ const BAD_BODIES: [string, unknown, [field: string, message: string, hint?: stri
   [
     "an unknown kind of input",
     { ...good, inputs: [{ type: "hologram", url: "https://a.test/x" }] },
-    [["inputs[0].type", invalid, "must be `video`"]],
+    [["inputs[0].type", invalid, "must be `video` or `audio` or `subtitle`"]],
   ],
   ["an input without URL", { ...good, inputs: [{ type: "video" }] }, [["inputs[0].url", missing, required]]],
   [

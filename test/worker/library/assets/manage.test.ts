@@ -145,6 +145,8 @@ test("the OpenAPI document describes the inputs of a creation, of which only `in
   expect(CreateMedia?.required).toEqual(["inputs"]);
   expect(CreateMedia?.properties["inputs"]?.items?.oneOf).toEqual([
     { $ref: "#/components/schemas/VideoInput" },
+    { $ref: "#/components/schemas/AudioInput" },
+    { $ref: "#/components/schemas/SubtitleInput" },
     { $ref: "#/components/schemas/LaterInput" },
   ]);
   expect(VideoInput?.required).toEqual(["type", "url"]);

@@ -1,0 +1,22 @@
+import { log } from "../../platform/log.ts";
+import type { AssetError } from "../assets/asset-error.ts";
+import type { AssetParts } from "./parts.ts";
+import type { PendingTrack } from "./track-store.ts";
+
+/** Ends the preparation of a track that cannot be used. Without effect on one that has left. */
+export function endTrack(machine: AssetParts, trackId: string, error: AssetError): void {
+  const track = machine.tracks.get(trackId);
+  if (track === null || track.step === "removing" || track.step === "removed") return;
+  log("track.failed", { assetId: machine.id, trackId, code: error.code });
+  machine.commit(() => {
+    leave(machine, track);
+    machine.outbox.enqueue({ kind: "trackEnded", payload: { id: trackId, end: { status: "failed", error } } });
+  });
+  machine.timers.bringForward("outbox", machine.clock());
+}
+
+/** Part of the commit that ends a track's preparation. */
+export function leave({ trackJobs, tracks }: AssetParts, { id, assetId }: PendingTrack): void {
+  tracks.remove(id);
+  trackJobs.removeOf(assetId, id);
+}

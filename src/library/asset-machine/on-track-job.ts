@@ -1,0 +1,89 @@
+import type { Heartbeat, JobFailure, JobResult } from "../../../protocol/jobs.ts";
+import { log, logWarning } from "../../platform/log.ts";
+import { fromJobFailure, NO_SOUND } from "../assets/asset-error.ts";
+import { trackRendition } from "../encoding/assemble.ts";
+import { leaseMs, MAX_ATTEMPTS } from "../encoding/dispatcher.ts";
+import { trackJobId } from "../encoding/job-spec.ts";
+import type { JobRow } from "../encoding/job-store.ts";
+import { planAddedSound, type ReadyMedia } from "../encoding/plan.ts";
+import { findReadyMedia } from "../assets/ready-media.ts";
+import { audioRenditionOf } from "../tracks/store/repository.ts";
+import type { AssetParts } from "./parts.ts";
+import { endTrack, leave } from "./end-track.ts";
+import { isCurrentAttempt } from "./replace-object.ts";
+import type { PendingTrack } from "./track-store.ts";
+
+/** How soon the next job is dispatched after one has failed. */
+const DISPATCH_AFTER_FAILURE_MS = 250;
+
+/** Renews the lease of a job of an added track. */
+export function onTrackHeartbeat(
+  machine: AssetParts,
+  job: JobRow,
+  { attempt, progress, speed }: Heartbeat,
+): { continue: boolean } {
+  if (!isCurrentAttempt(job, { attempt })) return { continue: false };
+  machine.trackJobs.renew(job.id, machine.clock() + leaseMs(machine.env), progress, speed);
+  return { continue: true };
+}
+
+/** The probe's result leads to the audio job, whose result makes the track available. */
+export async function onTrackComplete(
+  machine: AssetParts,
+  track: PendingTrack,
+  job: JobRow,
+  { result, attempt }: { result: JobResult; attempt: number },
+): Promise<{ accepted: boolean }> {
+  if (!isCurrentAttempt(job, { attempt }) || result.kind !== job.spec.kind) return { accepted: false };
+  log("job.completed", { jobId: job.id, attempt });
+  if (result.kind === "probe") {
+    const media = await findReadyMedia(machine.env, track.assetId);
+    if (machine.trackJobs.get(job.id)?.state === "done") return { accepted: true }; // a repeat was faster
+    planSound(machine, track, job, result, media);
+  }
+  if (result.kind === "audio") {
+    machine.commit(() => {
+      leave(machine, track);
+      const payload = trackRendition(track.assetId, result);
+      machine.outbox.enqueue({ kind: "rendition", payload });
+      const end = { status: "available", captions: null } as const;
+      machine.outbox.enqueue({ kind: "trackEnded", payload: { id: track.id, end } });
+    });
+    machine.timers.bringForward("outbox", machine.clock());
+  }
+  machine.timers.bringForward("tracks", machine.clock());
+  return { accepted: true };
+}
+
+function planSound(
+  machine: AssetParts,
+  { id, assetId }: PendingTrack,
+  job: JobRow,
+  result: Extract<JobResult, { kind: "probe" }>,
+  media: ReadyMedia | null,
+): void {
+  const plan = media && planAddedSound(result.facts, audioRenditionOf(id), media);
+  if (plan === null) return endTrack(machine, id, NO_SOUND);
+  machine.commit(() => {
+    machine.trackJobs.done(job.id, result, 0);
+    machine.tracks.change(id, { plan });
+    machine.trackJobs.add(trackJobId(assetId, id, "audio"), { kind: "audio", track: 0 });
+  });
+}
+
+/** Queues a failed job again, or fails the track: after the last attempt, or when its file is at fault. */
+export function onTrackFailure(
+  machine: AssetParts,
+  track: PendingTrack,
+  job: JobRow,
+  failure: JobFailure & { attempt: number },
+): { accepted: boolean } {
+  if (!isCurrentAttempt(job, failure)) return { accepted: false };
+  logWarning("job.failed", { jobId: job.id, attempt: job.attempt, code: failure.code });
+  const error = fromJobFailure(failure);
+  if (failure.code === "encoder_shutdown") machine.trackJobs.requeue(job.id, true);
+  else if (error.fault === "source" || job.attempt >= MAX_ATTEMPTS) endTrack(machine, track.id, error);
+  else machine.trackJobs.requeue(job.id);
+  machine.timers.bringForward("tracks", machine.clock() + DISPATCH_AFTER_FAILURE_MS);
+  return { accepted: true };
+}

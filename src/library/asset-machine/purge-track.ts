@@ -1,0 +1,32 @@
+import { captionsPrefix, renditionPrefix, trackSourceKey } from "../../platform/storage/keys.ts";
+import { log } from "../../platform/log.ts";
+import { leaseMs } from "../encoding/dispatcher.ts";
+import { encoderClient } from "../encoding/encoder-client.ts";
+import { trackOfJob } from "../encoding/job-spec.ts";
+import { abortCopy } from "../sources/copy-to-r2.ts";
+import { audioRenditionOf } from "../tracks/store/repository.ts";
+import type { AssetParts } from "./parts.ts";
+import type { PendingTrack } from "./track-store.ts";
+
+/** Deletes the bytes of a deleted track, and those of late writes one lease later. */
+export async function purgeTrack(machine: AssetParts, track: PendingTrack): Promise<void> {
+  const { env, trackJobs, tracks } = machine;
+  const { id, assetId } = track;
+  const running = trackJobs.leased().filter((job) => trackOfJob(job.id) === id);
+  await Promise.all(running.map((job) => encoderClient(env).cancel(job.id, job.attempt)));
+  trackJobs.removeOf(assetId, id);
+  await abortCopy(env, assetId, track.copy?.done === true ? null : track.copy, trackSourceKey(assetId, id));
+  for (const prefix of [captionsPrefix(assetId, id), renditionPrefix(assetId, audioRenditionOf(id))])
+    await emptyPrefix(env.MEDIA, prefix);
+  if (track.step === "removed") return tracks.remove(id);
+  log("track.purged", { assetId, trackId: id });
+  tracks.change(id, { step: "removed", dueMs: machine.clock() + leaseMs(env) });
+}
+
+async function emptyPrefix(bucket: R2Bucket, prefix: string): Promise<void> {
+  for (;;) {
+    const { objects } = await bucket.list({ prefix, limit: 1000 });
+    if (objects.length === 0) return;
+    await bucket.delete(objects.map(({ key }) => key));
+  }
+}

@@ -1,0 +1,36 @@
+import type { TrackForMachine } from "../assets/start-tracks.ts";
+import type { AssetParts } from "./parts.ts";
+
+const FRESH = { step: "fetching", starts: 0, sourceFailures: 0, copy: null, plan: null, publicUrl: "" } as const;
+/** A track whose preparation has ended. */
+const UNKNOWN = { ...FRESH, kind: "audio", url: null, languageCode: "und" } as const;
+
+/** Takes over an added track. Repeatable: one that is already in preparation goes on. */
+export function takeTrack(machine: AssetParts, track: TrackForMachine): object {
+  const { documents, state, timers, tracks } = machine;
+  if (state.status === "deleted") return {};
+  machine.commit(() => {
+    documents.put("name", track.assetId);
+    if (tracks.get(track.id) !== null) return;
+    tracks.put({ ...track, ...FRESH, dueMs: machine.clock() });
+  });
+  timers.bringForward("tracks", machine.clock());
+  return {};
+}
+
+/** The track has been deleted: its preparation ends, and its bytes are deleted. */
+export function removeTrack(machine: AssetParts, { id, assetId }: { id: string; assetId: string }): object {
+  const { documents, state, timers, tracks } = machine;
+  if (state.status === "deleted") return {}; // everything is deleted
+  const known = tracks.get(id) ?? {
+    ...UNKNOWN,
+    id,
+    assetId,
+  };
+  machine.commit(() => {
+    documents.put("name", assetId);
+    tracks.put({ ...known, step: "removing", dueMs: machine.clock() });
+  });
+  timers.bringForward("tracks", machine.clock());
+  return {};
+}

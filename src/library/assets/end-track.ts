@@ -1,0 +1,24 @@
+import type { Env } from "../../platform/env.ts";
+import { endTrackIf, endedTrack, type TrackEnd } from "../tracks/store/repository.ts";
+import { trackEvent } from "../tracks/store/to-track.ts";
+import { changeRecord } from "./change-record.ts";
+
+/**
+ * Ends the preparation of an added track, with `video.media.track.ready` or `.failed` and then `video.media.updated`, in one commit.
+ * Repeatable. Without effect on a deleted track.
+ */
+export async function endTrack(env: Env, assetId: string, trackId: string, end: TrackEnd, now: Date): Promise<void> {
+  const changed = await changeRecord(env, { workspaceId: null, assetId }, now, (seen, db, still) => {
+    const track = seen.addedTracks.find(({ id, status }) => id === trackId && status === "preparing");
+    if (track === undefined) return null;
+    const ended = { ...track, ...endedTrack(end) };
+    return {
+      statements: [endTrackIf(db, trackId, end, still)],
+      addedTracks: seen.addedTracks.map((one) => (one === track ? ended : one)),
+      eventsBefore: ({ asset }, when) => [
+        trackEvent(end.status === "available" ? "ready" : "failed", ended, asset.workspaceId, when()),
+      ],
+    };
+  });
+  await changed?.committed.wake();
+}

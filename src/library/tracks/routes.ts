@@ -1,0 +1,143 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { dataAnswer, DONE, doneAnswer, security, success } from "../../platform/http/answers.ts";
+import { hinted } from "../../platform/http/issue-hints.ts";
+import { json, problemResponses } from "../../platform/http/openapi.ts";
+import { orNotFound } from "../../platform/http/problems.ts";
+import { withoutUnset } from "../../platform/http/record.ts";
+import { uuidParam } from "../../platform/http/requests.ts";
+import { type AppContext, newRouter } from "../../platform/http/router.ts";
+import { validationProblem } from "../../platform/http/validation.ts";
+import { allowsPrivateNetwork } from "../../platform/network/index.ts";
+import { checkPublicUrl } from "../../platform/network/public-url.ts";
+import { startTracks, stopTrack } from "../assets/start-tracks.ts";
+import { addTrack } from "./add-track.ts";
+import { deleteTrack } from "./delete-track.ts";
+import { AddedTrackRecord, AddTrack, UpdateTrack } from "./schemas.ts";
+import type { TrackRequest } from "./store/new-track.ts";
+import type { AddedTrack } from "./store/repository.ts";
+import { type Missing, updateTrack } from "./update-track.ts";
+
+const tags = ["Tracks"];
+const path = "/v1/on-demand/{mediaId}/tracks";
+const itemPath = `${path}/{trackId}` as const;
+const mediaParams = z.object({ mediaId: uuidParam("mediaId") });
+const params = mediaParams.extend({ trackId: uuidParam("trackId") });
+
+const addRoute = createRoute({
+  operationId: "Add-media-track",
+  summary: "Add an audio or subtitle track",
+  description:
+    "The file is fetched, converted and offered to players that load the manifest afterwards; `video.media.track.ready` or `video.media.track.failed` follows. Subtitles take seconds.",
+  method: "post",
+  path,
+  tags,
+  security,
+  request: { params: mediaParams, body: { required: true, content: json(AddTrack) } },
+  responses: {
+    201: dataAnswer(AddedTrackRecord, "The track; its status is `preparing`"),
+    ...problemResponses(
+      "duplicate_language_name",
+      "track_limit_reached",
+      "unauthorized",
+      "forbidden",
+      "media_not_found",
+      "validation_failed",
+    ),
+  },
+});
+const updateRoute = createRoute({
+  operationId: "update-media-track",
+  summary: "Change the labels of an added track",
+  description: "Its language, name and title. The tracks of the source keep theirs.",
+  method: "patch",
+  path: itemPath,
+  tags,
+  security,
+  request: { params, body: { required: true, content: json(UpdateTrack) } },
+  responses: {
+    200: dataAnswer(AddedTrackRecord, "The track as it is now"),
+    ...problemResponses(
+      "duplicate_language_name",
+      "unauthorized",
+      "forbidden",
+      "media_not_found",
+      "track_not_found",
+      "validation_failed",
+    ),
+  },
+});
+const deleteRoute = createRoute({
+  operationId: "delete-media-track",
+  summary: "Remove an added track",
+  description: "Manifests name it no longer, and its files are deleted. The tracks of the source stay.",
+  method: "delete",
+  path: itemPath,
+  tags,
+  security,
+  request: { params },
+  responses: {
+    200: doneAnswer("Removed"),
+    ...problemResponses("unauthorized", "forbidden", "media_not_found", "track_not_found", "validation_failed"),
+  },
+});
+
+const keyOf = (c: Context<AppContext>, mediaId: string) => ({
+  workspaceId: c.var.caller.workspaceId,
+  assetId: mediaId.toLowerCase(),
+});
+const trackKeyOf = (c: Context<AppContext>, { mediaId, trackId }: { mediaId: string; trackId: string }) => ({
+  ...keyOf(c, mediaId),
+  trackId: trackId.toLowerCase(),
+});
+
+const toRecord = ({ id, kind, url, languageCode, languageName, title }: AddedTrack): z.infer<typeof AddedTrackRecord> =>
+  withoutUnset({ id, type: kind, url, languageCode, languageName, title }) as z.infer<typeof AddedTrackRecord>;
+
+/** @throws {Problem} validation_failed for an URL that may not be fetched, and for settings of subtitles on sound */
+function requireTrack(body: AddTrack, allowPrivateNetwork: boolean): TrackRequest {
+  const { type: kind, ...track } = body.tracks;
+  const refuse = (field: string, message: string, hint = message) =>
+    validationProblem(
+      { issues: [{ code: "custom", path: ["tracks", field], ...hinted(message, hint), input: undefined }] },
+      { data: body, schema: null },
+    );
+  const checked = checkPublicUrl(track.url, allowPrivateNetwork);
+  if (!checked.ok) throw refuse("url", checked.message);
+  for (const flag of ["forced", "closedCaptions"] as const)
+    if (kind === "audio" && track[flag] === true)
+      throw refuse(flag, "is invalid", "must be absent: it is for subtitles");
+  return { ...track, kind, url: checked.url.href };
+}
+
+/** @throws {Problem} media_not_found, track_not_found */
+function orMissing<Found extends object>(found: Found | Missing): Found {
+  if (!("missing" in found)) return found;
+  return orNotFound<Found>(null, found.missing === "media" ? "media_not_found" : "track_not_found");
+}
+
+/** @param forgetPlayback drops this isolate's cached playback of an ID */
+export const trackRoutes = ({ forgetPlayback }: { forgetPlayback: (playbackId: string) => void }) =>
+  newRouter()
+    .openapi(addRoute, async (c) => {
+      const request = requireTrack(c.req.valid("json"), allowsPrivateNetwork(c.env));
+      const added = await addTrack(c.env, keyOf(c, c.req.valid("param").mediaId), request, new Date());
+      const { track, committed } = orNotFound(added, "media_not_found");
+      c.executionCtx.waitUntil(committed.wake());
+      c.executionCtx.waitUntil(startTracks(c.env, [track]));
+      return c.json(success(toRecord(track)), 201);
+    })
+    .openapi(updateRoute, async (c) => {
+      const key = trackKeyOf(c, c.req.valid("param"));
+      const { track, committed } = orMissing(await updateTrack(c.env, key, c.req.valid("json"), new Date()));
+      c.executionCtx.waitUntil(committed.wake());
+      return c.json(success(toRecord(track)), 200);
+    })
+    .openapi(deleteRoute, async (c) => {
+      const key = trackKeyOf(c, c.req.valid("param"));
+      const { track, playbackIds, committed } = orMissing(await deleteTrack(c.env, key, new Date()));
+      for (const playbackId of playbackIds) forgetPlayback(playbackId);
+      c.executionCtx.waitUntil(committed.wake());
+      c.executionCtx.waitUntil(stopTrack(c.env, track));
+      return c.json(DONE, 200);
+    });

@@ -1,0 +1,43 @@
+import { z } from "@hono/zod-openapi";
+import { LanguageCode, LanguageName, subtitleFlags, TrackTitle } from "./store/fields.ts";
+
+export const AddTrack = z
+  .object({
+    tracks: z.object({
+      url: z.string().min(1).openapi({
+        description:
+          "http or https, reachable from the internet. Subtitles: SRT, WebVTT, TTML or SCC; sound: as a source",
+        example: "https://example.com/film.it.srt",
+      }),
+      type: z.enum(["audio", "subtitle"]),
+      languageCode: LanguageCode,
+      languageName: LanguageName,
+      title: TrackTitle.optional(),
+      ...subtitleFlags,
+    }),
+  })
+  .openapi("AddTrack");
+export type AddTrack = z.infer<typeof AddTrack>;
+
+export const UpdateTrack = z
+  .object({
+    languageCode: LanguageCode,
+    languageName: LanguageName,
+    title: TrackTitle.optional(),
+    url: z.unknown().optional().openapi({
+      description: "Older clients send it. It changes nothing: the file of a track is fixed when the track is added",
+    }),
+  })
+  .openapi("UpdateTrack");
+export type UpdateTrack = z.infer<typeof UpdateTrack>;
+
+export const AddedTrackRecord = z
+  .object({
+    id: z.uuid(),
+    type: z.enum(["audio", "subtitle"]),
+    url: z.string().optional(),
+    languageCode: z.string(),
+    languageName: z.string(),
+    title: z.string().optional(),
+  })
+  .openapi("AddedTrack");

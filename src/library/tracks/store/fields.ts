@@ -1,0 +1,42 @@
+/** Fields of requests that describe tracks (media contract, tracks). */
+import { z } from "@hono/zod-openapi";
+import { line } from "../../../platform/http/fields.ts";
+import { hinted } from "../../../platform/http/issue-hints.ts";
+
+/** Of generated subtitles and of subtitle inputs; added tracks may have any language. */
+export const SUBTITLE_LANGUAGES =
+  "ar-SA bn-BD bn-IN ca-ES cs-CZ da-DK de-AT de-CH de-DE el-GR en-AU en-CA en-GB en-IE en-IN en-NZ en-US en-ZA es-AR es-CL es-CO es-ES es-MX es-US fi-FI fr-BE fr-CA fr-CH fr-FR he-IL hi-IN hr-HR hu-HU id-ID it-CH it-IT ja-JP ko-KR ms-MY nb-NO nl-BE nl-NL no-NO pl-PL pt-BR pt-PT ro-RO ru-RU sk-SK sv-SE ta-IN ta-LK te-IN th-TH tr-TR uk-UA vi-VN bg-BG zh-CN zh-HK zh-TW".split(
+    " ",
+  );
+
+function isLanguageTag(code: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(code).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+export const LanguageCode = z
+  .string()
+  .max(35)
+  .refine(isLanguageTag, hinted("is invalid", "must be a language tag of BCP 47, such as `en` or `pt-BR`"))
+  .openapi({ description: "BCP 47", example: "it" });
+
+/** Letters, as the media contract says, and what stands between them in names such as `Portuguese (Brazil)`. */
+export const LanguageName = z
+  .string()
+  .max(100)
+  .regex(/^[A-Za-z]+(?:[ '().,-]+[A-Za-z]+)*\)?$/, "must be of ASCII letters, such as Italian")
+  .openapi({
+    description: "Shown in players. ASCII letters; no two tracks of a type of a media have the same",
+    example: "Italian",
+  });
+
+export const TrackTitle = line(255);
+
+export const subtitleFlags = {
+  default: z.boolean().optional().openapi({ description: "Players select it unless the viewer chooses another" }),
+  forced: z.boolean().optional().openapi({ description: "Subtitles for everybody, such as translated signs" }),
+  closedCaptions: z.boolean().optional().openapi({ description: "Subtitles for those who do not hear the sound" }),
+};

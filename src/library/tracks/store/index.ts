@@ -1,0 +1,2 @@
+export { addedTracks } from "./tables.ts";
+export { type AddedTrack, audioRenditionOf } from "./repository.ts";

@@ -1,0 +1,58 @@
+import { Problem } from "../../../platform/http/problems.ts";
+import type { AddedTrack } from "./repository.ts";
+
+/** A track as a request describes it. */
+export interface TrackRequest {
+  kind: AddedTrack["kind"];
+  /** Checked; null: made by the platform. */
+  url: string | null;
+  languageCode: string;
+  languageName: string;
+  title?: string | undefined;
+  default?: boolean | undefined;
+  forced?: boolean | undefined;
+  closedCaptions?: boolean | undefined;
+  /** Of the creation: see `replacesSound` of the table. */
+  replacesSound?: boolean;
+}
+
+export const newTrack = (request: TrackRequest, assetId: string, now: Date): AddedTrack => ({
+  id: crypto.randomUUID(),
+  assetId,
+  kind: request.kind,
+  url: request.url,
+  languageCode: request.languageCode,
+  languageName: request.languageName,
+  title: request.title ?? null,
+  isDefault: request.default ?? false,
+  isForced: request.forced ?? false,
+  isClosedCaptions: request.closedCaptions ?? false,
+  replacesSound: request.replacesSound ?? false,
+  status: "preparing",
+  captions: null,
+  errorCode: null,
+  errorMessage: null,
+  errorFault: null,
+  createdAt: now,
+});
+
+/** Every event about a media contains all its tracks, and a multivariant playlist too. */
+export const TRACKS_PER_MEDIA = 100;
+
+interface Named {
+  kind: string;
+  languageName: string | null;
+}
+
+/**
+ * Names are unique per media and type (media contract, tracks). Tracks that have failed do not count.
+ *
+ * @param others the tracks of the media, those of its source included
+ * @throws {Problem} duplicate_language_name
+ */
+export function requireOwnName({ kind, languageName }: Named, others: readonly Named[]): void {
+  const isSame = (other: Named) =>
+    other.kind === kind && other.languageName?.toLowerCase() === languageName?.toLowerCase();
+  if (others.some(isSame))
+    throw new Problem("duplicate_language_name", `another ${kind} track of this media is named ${languageName}`);
+}

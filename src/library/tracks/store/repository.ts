@@ -1,0 +1,94 @@
+import { and, asc, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { type Database, type Statement } from "../../../platform/database.ts";
+import { addedTracks } from "./tables.ts";
+
+export type AddedTrack = typeof addedTracks.$inferSelect;
+
+/** The rendition of an audio track. Its first letter says that it is audio. */
+export const audioRenditionOf = (trackId: string) => `at-${trackId.replaceAll("-", "").slice(0, 28)}`;
+
+/** In the order in which they were added. */
+export const addedTracksOf = (db: Database, assetIds: string[]) =>
+  db
+    .select()
+    .from(addedTracks)
+    .where(inArray(addedTracks.assetId, assetIds))
+    .orderBy(asc(addedTracks.createdAt), asc(addedTracks.id));
+
+const VALUES = [
+  "id",
+  "assetId",
+  "kind",
+  "url",
+  "languageCode",
+  "languageName",
+  "title",
+  "isDefault",
+  "isForced",
+  "isClosedCaptions",
+  "replacesSound",
+  "status",
+  "createdAt",
+] as const;
+const COLUMN_NAMES = sql.raw(
+  VALUES.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)).join(", "),
+);
+const asStored = (value: AddedTrack[(typeof VALUES)[number]]) =>
+  value instanceof Date ? value.getTime() : typeof value === "boolean" ? Number(value) : value;
+
+/** Has no effect where the condition is false. */
+export const insertTrackIf = (db: Database, track: AddedTrack, condition: SQL): Statement =>
+  db.run(
+    sql`INSERT INTO ${addedTracks} (${COLUMN_NAMES}) SELECT ${sql.join(
+      VALUES.map((name) => sql`${asStored(track[name])}`),
+      sql`, `,
+    )} WHERE ${condition}`,
+  );
+
+export const insertTracks = (db: Database, tracks: AddedTrack[]): Statement[] =>
+  tracks.map((track) => db.insert(addedTracks).values(track).onConflictDoNothing());
+
+export const relabelTrackIf = (
+  db: Database,
+  id: string,
+  labels: Pick<AddedTrack, "languageCode" | "languageName" | "title">,
+  condition: SQL,
+): Statement =>
+  db
+    .update(addedTracks)
+    .set(labels)
+    .where(and(eq(addedTracks.id, id), condition));
+
+export const deleteTrackIf = (db: Database, id: string, condition: SQL): Statement =>
+  db.delete(addedTracks).where(and(eq(addedTracks.id, id), condition));
+
+/** How the preparation of a track has ended. */
+export type TrackEnd =
+  | { status: "available"; captions: AddedTrack["captions"] }
+  | { status: "failed"; error: { code: string; message: string; fault: "source" | "service" } };
+
+/** The columns of an ended track. */
+export const endedTrack = (end: TrackEnd) =>
+  end.status === "available"
+    ? { status: end.status, captions: end.captions }
+    : { status: end.status, errorCode: end.error.code, errorMessage: end.error.message, errorFault: end.error.fault };
+
+/** Without effect on a track that has ended, or where the condition is false. */
+export const endTrackIf = (db: Database, id: string, end: TrackEnd, condition: SQL): Statement =>
+  db
+    .update(addedTracks)
+    .set(endedTrack(end))
+    .where(and(eq(addedTracks.id, id), eq(addedTracks.status, "preparing"), condition));
+
+export const deleteTracksOf = (db: Database, assetId: string) =>
+  db.delete(addedTracks).where(eq(addedTracks.assetId, assetId));
+
+/** Tracks whose machine may never have heard of them: in preparation since before that time. */
+export const findStrayTracks = (db: Database, before: Date, limit: number) =>
+  db
+    .select()
+    .from(addedTracks)
+    // A literal, because SQLite does not match a bound parameter with the condition of `added_tracks_preparing`.
+    .where(and(sql`${addedTracks.status} = 'preparing'`, lt(addedTracks.createdAt, before)))
+    .orderBy(asc(addedTracks.createdAt))
+    .limit(limit);

@@ -1,0 +1,52 @@
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** What is known about the captions of an available subtitle track. */
+export interface CaptionFacts {
+  /** Of the file; absent for captions that did not come in a file. */
+  format?: string;
+  encoding?: string;
+  cueCount: number;
+  skippedCues: number;
+  /** Of the segments in HLS. */
+  peakBps: number;
+  averageBps: number;
+}
+
+/**
+ * Audio and subtitle tracks that were added to assets, beside the tracks of their sources (`tracks` of `assets/tables.ts`). The asset's
+ * machine ends `preparing`, through its outbox. The renditions of audio tracks are in `renditions`.
+ */
+export const addedTracks = sqliteTable(
+  "added_tracks",
+  {
+    id: text().primaryKey(),
+    assetId: text().notNull(),
+    kind: text({ enum: ["audio", "subtitle"] }).notNull(),
+    /** Null: made by the platform, not fetched. */
+    url: text(),
+    languageCode: text().notNull(), // BCP 47
+    languageName: text().notNull(),
+    title: text(),
+    isDefault: integer({ mode: "boolean" }).notNull().default(false),
+    /** Subtitles that are shown to every viewer of the language, such as translated signs. */
+    isForced: integer({ mode: "boolean" }).notNull().default(false),
+    /** Subtitles for viewers who do not hear the sound. */
+    isClosedCaptions: integer({ mode: "boolean" }).notNull().default(false),
+    /** Sound that takes the place of the source's own (`swapTrackUrl`): nothing is offered before it is available. */
+    replacesSound: integer({ mode: "boolean" }).notNull().default(false),
+    status: text({ enum: ["preparing", "available", "failed"] }).notNull(),
+    captions: text({ mode: "json" }).$type<CaptionFacts>(),
+    errorCode: text(),
+    errorMessage: text(),
+    errorFault: text({ enum: ["source", "service"] }),
+    createdAt: integer({ mode: "timestamp_ms" }).notNull(),
+  },
+  (t) => [
+    index("added_tracks_of_asset").on(t.assetId, t.createdAt),
+    // For the sweep. Column names stay unqualified, as SQLite requires.
+    index("added_tracks_preparing")
+      .on(t.createdAt)
+      .where(sql`status = 'preparing'`),
+  ],
+);

@@ -1,0 +1,53 @@
+import type { z } from "@hono/zod-openapi";
+import type { AddedTrack as TrackOfEvents, NewEvent, TrackRecord } from "../../../events/index.ts";
+import { withoutUnset } from "../../../platform/http/record.ts";
+import type { AddedTrack } from "./repository.ts";
+
+/** As the media record lists it. */
+export const toAddedTrack = (track: AddedTrack): z.infer<typeof TrackRecord> =>
+  withoutUnset({
+    id: track.id,
+    type: track.kind,
+    languageCode: track.languageCode,
+    languageName: track.languageName,
+    title: track.title,
+    status: track.status,
+    default: track.isDefault ? true : null,
+    forced: track.isForced ? true : null,
+    closedCaptions: track.isClosedCaptions ? true : null,
+    captions: track.captions && {
+      ...(track.captions.format === undefined ? {} : { format: track.captions.format }),
+      ...(track.captions.encoding === undefined ? {} : { encoding: track.captions.encoding }),
+      cueCount: track.captions.cueCount,
+      skippedCues: track.captions.skippedCues,
+    },
+    error:
+      track.errorCode === null
+        ? null
+        : { code: track.errorCode, message: track.errorMessage ?? "", fault: track.errorFault ?? ("service" as const) },
+  }) as z.infer<typeof TrackRecord>;
+
+type TrackChange = "created" | "ready" | "failed" | "updated" | "deleted";
+
+/** An event about a track (media contract, events: "For track events `data` has only the output"). */
+export const trackEvent = (
+  change: TrackChange,
+  track: AddedTrack,
+  workspaceId: string,
+  { id, atMs }: { id: string; atMs: number },
+): NewEvent => ({
+  id,
+  workspaceId,
+  type: `video.media.track.${change}`,
+  objectId: track.assetId,
+  occurredAtMs: atMs,
+  data: withoutUnset({
+    id: track.id,
+    type: track.kind,
+    url: track.url,
+    languageCode: track.languageCode,
+    languageName: track.languageName,
+    title: track.title,
+    status: change === "deleted" ? ("deleted" as const) : track.status,
+  }) as z.infer<typeof TrackOfEvents>,
+});

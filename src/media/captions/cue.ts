@@ -1,0 +1,70 @@
+/** One caption. `text` is the payload of a WebVTT cue: only the markup that `cleanMarkup` lets through. */
+export interface Cue {
+  startMs: number;
+  endMs: number;
+  /** WebVTT cue settings, for example `line:0 align:start`; "" = none. */
+  settings: string;
+  text: string;
+}
+
+export type CaptionFormat = "srt" | "webvtt" | "ttml" | "scc";
+
+/** Why a file yields no captions. */
+export const CAPTION_ERRORS = {
+  captions_unknown_format: "The file is none of SRT, WebVTT, TTML and SCC.",
+  captions_malformed: "The file cannot be parsed.",
+  captions_empty: "The file has no captions.",
+  captions_too_large:
+    "The file is larger than 10 MiB, or has more than 100,000 captions, 2,000,000 lines or 400,000 tags.",
+  captions_too_long: "A caption has more than 16,384 characters.",
+  captions_too_dense: "Too many captions are shown at the same time.",
+} as const;
+export type CaptionErrorCode = keyof typeof CAPTION_ERRORS;
+
+export class CaptionsError extends Error {
+  override readonly name = "CaptionsError";
+  readonly code: CaptionErrorCode;
+  constructor(code: CaptionErrorCode, options?: ErrorOptions) {
+    super(CAPTION_ERRORS[code], options);
+    this.code = code;
+  }
+}
+
+export const MAX_CAPTION_BYTES = 10 * 1024 * 1024;
+const MAX_CUES = 100_000;
+/** UTF-16 code units. */
+const MAX_CUE_LENGTH = 16_384;
+/** The same of a caption with its markup, before the markup is cleaned. */
+const MAX_PAYLOAD_LENGTH = 4 * MAX_CUE_LENGTH;
+
+/** @throws {CaptionsError} captions_too_long, before any work on it */
+export function requireShort(payload: string): string {
+  if (payload.length > MAX_PAYLOAD_LENGTH) throw new CaptionsError("captions_too_long");
+  return payload;
+}
+
+/** A media lasts 12 h at most; timecodes of a day of television are beyond any media, and are kept out of playlists. */
+const LATEST_MS = 100 * 3600_000;
+
+/** Collects cues with their bounds. What no player can show (no duration, before the start, no text) is skipped and counted. */
+export class CueList {
+  readonly cues: Cue[] = [];
+  skipped = 0;
+
+  /** @throws {CaptionsError} captions_too_large, captions_too_long */
+  add({ startMs, endMs, settings, text }: Cue): void {
+    const [start, end] = [Math.max(0, Math.round(startMs)), Math.round(endMs)];
+    if (text === "" || !(end > start) || start >= LATEST_MS) {
+      this.skipped += 1;
+      return;
+    }
+    if (text.length > MAX_CUE_LENGTH) throw new CaptionsError("captions_too_long");
+    if (this.cues.length >= MAX_CUES) throw new CaptionsError("captions_too_large");
+    this.cues.push({ startMs: start, endMs: Math.min(end, LATEST_MS), settings, text });
+  }
+
+  /** By start, and cues of the same start in the order of the file. */
+  sorted(): Cue[] {
+    return this.cues.toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs);
+  }
+}

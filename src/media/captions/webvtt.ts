@@ -1,0 +1,76 @@
+import { CaptionsError, CueList, requireShort } from "./cue.ts";
+import { cleanMarkup } from "./markup.ts";
+import { parseTimestamp } from "./timestamps.ts";
+
+const TIMING = /^\s*(-?[\d:.,]{4,24})\s*--+>\s*(-?[\d:.,]{4,24})(?:\s+(.*))?$/;
+
+export const isWebVtt = (text: string): boolean => /^\uFEFF?WEBVTT(?:[ \t\n\r]|$)/.test(text);
+
+/** A timing line of WebVTT or SRT. `null` = it is none. */
+export function readTiming(lineOfText: string): { startMs: number; endMs: number; rest: string } | null {
+  if (lineOfText.length > 1024 || !lineOfText.includes(">")) return null;
+  const [, from = "", to = "", rest = ""] = TIMING.exec(lineOfText) ?? [];
+  const [startMs, endMs] = [parseTimestamp(from), parseTimestamp(to)];
+  return startMs === null || endMs === null ? null : { startMs, endMs, rest };
+}
+
+/**
+ * Cues of a WebVTT file (W3C WebVTT §6.1). `STYLE`, `REGION` and `NOTE` blocks are left out: styles can name addresses that a player would
+ * request. A file without the timestamp map of HLS begins at 0; with one, its offset is applied.
+ */
+export function parseWebVtt(text: string): CueList {
+  const list = new CueList();
+  const rows = linesOf(text);
+  const offsetMs = timestampMap(rows);
+  for (let at = 1; at < rows.length; at += 1) {
+    const timing = readTiming(rows[at]!);
+    if (timing === null) continue;
+    const payload: string[] = [];
+    while (at + 1 < rows.length && rows[at + 1]!.trim() !== "" && readTiming(rows[at + 1]!) === null)
+      payload.push(rows[(at += 1)]!);
+    const { startMs, endMs, rest } = timing;
+    const text = cleanMarkup(requireShort(payload.join("\n")));
+    list.add({ startMs: startMs + offsetMs, endMs: endMs + offsetMs, settings: cleanSettings(rest), text });
+  }
+  return list;
+}
+
+/** More lines are no captions: 100,000 cues of a dozen lines are 1,200,000. */
+const MAX_LINES = 2_000_000;
+
+/** @throws {CaptionsError} captions_too_large */
+export function linesOf(text: string): string[] {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/, MAX_LINES + 1);
+  if (lines.length > MAX_LINES) throw new CaptionsError("captions_too_large");
+  return lines;
+}
+
+/** Of `X-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000` (RFC 8216 §3.5), relative to media that begin at 0. */
+function timestampMap(rows: string[]): number {
+  for (const row of rows.slice(1, 8)) {
+    if (!row.startsWith("X-TIMESTAMP-MAP=")) continue;
+    const [, ticks] = /MPEGTS:(\d{1,16})/.exec(row) ?? [];
+    const [, local = "0:00"] = /LOCAL:([\d:.]+)/.exec(row) ?? [];
+    // Segmenters of whole files begin at 10 s of the transport stream's clock, which is no offset of the captions.
+    return Number(ticks) === 900_000 ? 0 : Number(ticks ?? 0) / 90 - (parseTimestamp(local) ?? 0);
+  }
+  return 0;
+}
+
+const PERCENT = "(?:100|\\d{1,2})(?:\\.\\d{1,3})?%";
+const SETTINGS = [
+  new RegExp(`^vertical:(?:rl|lr)$`),
+  new RegExp(`^line:(?:-?\\d{1,3}|${PERCENT})(?:,(?:start|center|end))?$`),
+  new RegExp(`^position:${PERCENT}(?:,(?:line-left|center|line-right))?$`),
+  new RegExp(`^size:${PERCENT}$`),
+  /^align:(?:start|center|end|left|right)$/,
+];
+
+/** The known settings of a cue, each once. Regions are left out, as their definitions are. */
+function cleanSettings(text: string): string {
+  const given = text
+    .trim()
+    .replace(/\balign:middle\b/, "align:center")
+    .split(/\s+/, 16);
+  return SETTINGS.flatMap((form) => given.find((one) => form.test(one)) ?? []).join(" ");
+}

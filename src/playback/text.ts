@@ -1,0 +1,95 @@
+import { SEGMENT_HEADER } from "../media/captions/segments.ts";
+import { answerFile } from "../platform/http/answer-file.ts";
+import type { Env } from "../platform/env.ts";
+import { captionsKey } from "../platform/storage/keys.ts";
+import type { Lasting } from "../platform/single-flight.ts";
+import { TtlCache } from "../platform/ttl-cache.ts";
+import { CORS } from "./headers.ts";
+import type { TextFile } from "./paths.ts";
+import { resolvePlaybackId } from "./resolve.ts";
+import { unknownPlayback } from "./unknown-playback.ts";
+import type { Viewer } from "./viewer.ts";
+
+const TYPES = { vtt: "text/vtt", srt: "application/x-subrip", txt: "text/plain" } as const;
+
+/** Where each segment begins in the object of all segments; the last entry is the object's length. */
+interface SegmentIndex {
+  starts: number[];
+}
+const KEPT_MS = 30_000;
+/** A track's captions never change. An index of 12 h has 10,800 entries. */
+const indexes = new TtlCache<SegmentIndex>(32);
+/** A media lasts at most 12 h, of segments of 4 s; the timecodes of its captions may begin later. */
+const MAX_SEGMENTS = 90_000;
+
+/**
+ * A segment of a subtitle track, or a file with all of it. A track of a growing media has segments before they are listed; a segment
+ * without cues has the header alone.
+ *
+ * @throws {Problem} playback_not_found, range_not_satisfiable, and those of `Viewer.admit`
+ */
+export async function answerText(
+  viewer: Viewer,
+  env: Env,
+  ctx: Lasting,
+  { playbackId, trackId, file }: { playbackId: string; trackId: string; file: TextFile },
+): Promise<Response> {
+  const resolved = await resolvePlaybackId(env.DB, ctx, playbackId);
+  if (resolved === null) throw unknownPlayback();
+  await viewer.admit(resolved.rules);
+  if (resolved.kind !== "asset" || resolved.playable.status === "errored") throw unknownPlayback();
+  const { assetId, textTracks } = resolved.playable;
+  if (!textTracks.some(({ id }) => id === trackId)) throw unknownPlayback();
+  return typeof file === "number"
+    ? await answerSegment(viewer.request, env, { assetId, trackId, segment: file })
+    : await answerWhole(viewer.request, env, captionsKey(assetId, trackId, `whole.${file}`), TYPES[file]);
+}
+
+/** The captions of a track never change. Browsers must not take text that others wrote for a page. */
+const headersOf = (type: string) => ({
+  ...CORS,
+  "content-type": `${type}; charset=utf-8`,
+  "x-content-type-options": "nosniff",
+  "cache-control": "public, max-age=31536000, immutable",
+});
+
+async function answerWhole(request: Request, env: Env, key: string, type: string): Promise<Response> {
+  const head = await env.MEDIA.head(key);
+  if (head === null) throw unknownPlayback();
+  const open = async (offset: number, length: number) =>
+    (await env.MEDIA.get(key, { range: { offset, length } }))?.body ?? null;
+  const answer = await answerFile(request, { size: head.size, etag: head.httpEtag, open }, headersOf(type));
+  if (answer === null) throw unknownPlayback();
+  return answer;
+}
+
+async function answerSegment(
+  request: Request,
+  env: Env,
+  { assetId, trackId, segment }: { assetId: string; trackId: string; segment: number },
+): Promise<Response> {
+  if (segment >= MAX_SEGMENTS) throw unknownPlayback();
+  const { starts } = await indexOf(env, assetId, trackId);
+  const offset = starts[segment] ?? 0;
+  const length = (starts[segment + 1] ?? 0) - offset;
+  const cues =
+    length > 0 ? await env.MEDIA.get(captionsKey(assetId, trackId, "segments"), { range: { offset, length } }) : null;
+  if (length > 0 && cues === null) throw unknownPlayback();
+  const body = SEGMENT_HEADER + (cues === null ? "" : await cues.text());
+  const headers = headersOf(TYPES.vtt);
+  return new Response(request.method === "HEAD" ? null : body, { headers });
+}
+
+async function indexOf({ MEDIA }: Env, assetId: string, trackId: string): Promise<SegmentIndex> {
+  const key = captionsKey(assetId, trackId, "segments.json");
+  const known = indexes.get(key, Date.now());
+  if (known !== undefined) return known;
+  const object = await MEDIA.get(key);
+  if (object === null) throw unknownPlayback();
+  const { lengths } = await object.json<{ lengths: number[] }>();
+  const starts = [0];
+  for (const length of lengths) starts.push(starts.at(-1)! + length);
+  const index = { starts };
+  indexes.set(key, index, Date.now() + KEPT_MS);
+  return index;
+}

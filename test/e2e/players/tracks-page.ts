@@ -1,0 +1,137 @@
+/** Runs in the browser: three players, their subtitles and their sound, behind one interface. */
+import * as dashjs from "dashjs";
+import HlsPlayer, { ErrorDetails, Events } from "hls.js";
+import shaka from "shaka-player";
+
+interface Face {
+  load(url: string): Promise<void>;
+  subtitles(): string[];
+  show(language: string): void;
+  sounds(): string[];
+  hear(language: string): void;
+}
+
+const errors: string[] = [];
+const video = document.createElement("video");
+video.muted = true;
+video.playsInline = true;
+video.loop = true;
+document.body.append(video);
+
+function hlsFace(): Face {
+  const hls = new HlsPlayer();
+  hls.on(Events.ERROR, (_, { details, error }) => {
+    // Reported for requests that a switch to another track ends.
+    if (details !== ErrorDetails.INTERNAL_ABORTED) errors.push(`hls.js: ${details} ${error?.message ?? ""}`);
+  });
+  return {
+    load: (url) =>
+      new Promise((resolve) => {
+        hls.once(Events.LEVEL_LOADED, () => resolve());
+        hls.loadSource(url);
+        hls.attachMedia(video);
+      }),
+    subtitles: () => hls.subtitleTracks.map(({ lang }) => lang ?? ""),
+    show(language) {
+      hls.subtitleDisplay = true;
+      hls.subtitleTrack = hls.subtitleTracks.findIndex(({ lang }) => lang === language);
+    },
+    sounds: () => hls.audioTracks.map(({ lang }) => lang ?? "und"),
+    hear(language) {
+      hls.audioTrack = hls.audioTracks.findIndex(({ lang }) => lang === language);
+    },
+  };
+}
+
+function dashFace(): Face {
+  const player = dashjs.MediaPlayer().create();
+  player.on(dashjs.MediaPlayer.events.ERROR, (event: unknown) => errors.push(`dash.js: ${JSON.stringify(event)}`));
+  const languagesOf = (kind: "audio" | "text") => player.getTracksFor(kind).map(({ lang }) => lang ?? "und");
+  return {
+    load: (url) =>
+      new Promise((resolve) => {
+        player.on(dashjs.MediaPlayer.events.STREAM_INITIALIZED, () => resolve());
+        player.initialize(video, url, false);
+      }),
+    subtitles: () => languagesOf("text"),
+    show(language) {
+      player.enableText(true);
+      player.setTextTrack(languagesOf("text").indexOf(language));
+    },
+    sounds: () => languagesOf("audio"),
+    hear(language) {
+      const track = player.getTracksFor("audio").find(({ lang }) => lang === language);
+      if (track !== undefined) player.setCurrentTrack(track);
+    },
+  };
+}
+
+function shakaFace(): Face {
+  shaka.polyfill.installAll();
+  const player = new shaka.Player();
+  // Of HLS, Shaka shows subtitles that are selected late only once another segment of the picture is appended.
+  player.configure("streaming.bufferingGoal", 1);
+  player.addEventListener("error", (event) => errors.push(`shaka: ${JSON.stringify(Reflect.get(event, "detail"))}`));
+  return {
+    async load(url) {
+      await player.attach(video);
+      await player.load(url);
+    },
+    subtitles: () => player.getTextTracks().map(({ language }) => language),
+    show(language) {
+      const track = player.getTextTracks().find((one) => one.language === language);
+      if (track !== undefined) player.selectTextTrack(track);
+    },
+    sounds: () => [...new Set(player.getVariantTracks().map(({ language }) => language))],
+    hear(language) {
+      const track = player.getVariantTracks().find((one) => one.language === language);
+      if (track !== undefined) player.selectVariantTrack(track, true);
+    },
+  };
+}
+
+const FACES = { "hls.js": hlsFace, "dash.js": dashFace, shaka: shakaFace };
+export type TrackPlayer = keyof typeof FACES;
+let face: Face;
+
+export const tracksHarness = {
+  async load(name: TrackPlayer, url: string): Promise<void> {
+    face = FACES[name]();
+    await face.load(url);
+    await video.play();
+  },
+  languages: () => ({ subtitles: face.subtitles(), sounds: face.sounds() }),
+  /** Selects subtitles, and waits until the player shows this text. @returns where it was shown, in seconds */
+  async show(language: string, text: string): Promise<number> {
+    face.show(language);
+    return await new Promise((resolve) => {
+      const look = () => {
+        const shown = [...video.textTracks]
+          .filter(({ mode }) => mode !== "disabled")
+          .flatMap(({ activeCues }) => [...(activeCues ?? [])])
+          .some((cue) => (cue as VTTCue).text.includes(text));
+        if (shown) resolve(video.currentTime);
+        else requestAnimationFrame(look);
+      };
+      look();
+    });
+  },
+  /** Selects sound, and waits until playback has gone on with it for a while. */
+  async hear(language: string): Promise<void> {
+    face.hear(language);
+    const from = performance.now();
+    let last = video.currentTime;
+    let playedSeconds = 0;
+    await new Promise<void>((resolve) => {
+      const look = () => {
+        playedSeconds += Math.max(0, video.currentTime - last);
+        last = video.currentTime;
+        if (playedSeconds > 1.5 && performance.now() - from > 1000) resolve();
+        else requestAnimationFrame(look);
+      };
+      look();
+    });
+  },
+  errors: () => errors,
+};
+Object.assign(window, { tracksHarness });

@@ -1,0 +1,163 @@
+/** Added subtitles and sound, from the API to three players in Chromium, and as ffprobe lists them. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bufferContent } from "../support/source-content.ts";
+import { madeFile } from "../support/made.ts";
+import { isReady } from "../support/platform.ts";
+import { servePlayerPage } from "./players/page-server.ts";
+import { type Stage, startStage } from "./players/stage.ts";
+import type { tracksHarness, TrackPlayer } from "./players/tracks-page.ts";
+
+const run = promisify(execFile);
+/** On screen for the whole clip, in two cues, the second of which crosses a segment. */
+const captions = (one: string, two: string) =>
+  `1\n00:00:00,000 --> 00:00:02,000\n${one}\n\n2\n00:00:02,000 --> 00:00:06,000\n<i>${two}</i>\n`;
+
+let stage: Stage;
+let page: Awaited<ReturnType<typeof servePlayerPage>>;
+let address: string;
+let german: string;
+
+interface TrackStatus {
+  id: string;
+  status: string;
+}
+
+async function add(mediaId: string, tracks: object): Promise<string> {
+  const { body } = await stage.platform.api<TrackStatus>("POST", `/v1/on-demand/${mediaId}/tracks`, { tracks });
+  const { id } = body.data;
+  await stage.platform.until(mediaId, ({ tracks: all }) =>
+    (all as unknown as TrackStatus[]).some((track) => track.id === id && track.status === "available"),
+  );
+  return id;
+}
+
+beforeAll(async () => {
+  [stage, page] = [await startStage(), await servePlayerPage("tracks-page.ts")];
+  await stage.serve("flower.mp4", "test/fixtures/flower.mp4");
+  // Shorter than the picture, and no AAC: padded with silence to the media's end.
+  const tone = await madeFile(["-f", "lavfi", "-i", "sine=frequency=660:duration=3", "-c:a", "flac"], "flac");
+  await stage.serve("german.flac", tone);
+  const text = (words: string) => bufferContent(Buffer.from(words, "latin1"));
+  stage.server.add("/it.srt", { kind: "content", content: text(captions("Perch\u00e9", "fiori")) });
+  stage.server.add("/en.vtt", {
+    kind: "content",
+    content: text(`WEBVTT\n\n${captions("Why", "flowers").replaceAll(",", ".")}`),
+  });
+  const { body } = await stage.platform.api<{ id: string; playbackIds: { id: string }[] }>("POST", "/v1/on-demand", {
+    accessPolicy: "public",
+    inputs: [
+      { type: "video", url: stage.server.url("/flower.mp4") },
+      { type: "subtitle", url: stage.server.url("/en.vtt"), languageName: "English", languageCode: "en-US" },
+    ],
+  });
+  const { id, playbackIds } = body.data;
+  await stage.platform.until(id, isReady);
+  const more = { languageCode: "it", languageName: "Italian", closedCaptions: true };
+  await add(id, { url: stage.server.url("/it.srt"), type: "subtitle", ...more });
+  german = await add(id, {
+    url: stage.server.url("/german.flac"),
+    type: "audio",
+    languageCode: "de",
+    languageName: "German",
+  });
+  address = `${stage.platform.baseUrl}/${playbackIds[0]!.id}`;
+});
+afterAll(async () => {
+  await Promise.all([stage?.close(), page?.close()]);
+});
+
+test.each<[TrackPlayer, "m3u8" | "mpd"]>([
+  ["hls.js", "m3u8"],
+  ["dash.js", "mpd"],
+  ["shaka", "m3u8"],
+  ["shaka", "mpd"],
+])(
+  "%s shows the subtitles of both languages of the .%s, and switches to the added sound",
+  async (player, extension) => {
+    const tab = await stage.browser.newPage();
+    try {
+      const asked: string[] = [];
+      tab.on("request", (request) => asked.push(request.url()));
+      await tab.goto(page.url);
+      await tab.waitForFunction(() => "tracksHarness" in window);
+      const call = <Name extends keyof typeof tracksHarness>(
+        name: Name,
+        ...given: Parameters<(typeof tracksHarness)[Name]>
+      ) =>
+        tab.evaluate(
+          ([method, values]) =>
+            // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the page has it
+            (window as unknown as { tracksHarness: Record<string, (...all: unknown[]) => unknown> }).tracksHarness[
+              method
+            ]!(...values),
+          [name, given] as [string, unknown[]],
+        ) as Promise<Awaited<ReturnType<(typeof tracksHarness)[Name]>>>;
+      await call("load", player, `${address}.${extension}`);
+      const { subtitles, sounds } = await call("languages");
+      expect(subtitles.map((tag) => tag.slice(0, 2))).toEqual(["en", "it"]);
+      expect(sounds).toContain("de");
+      const [english = "", italian = ""] = subtitles;
+      expect(await call("show", english, "Why")).toBeLessThan(2.2);
+      expect(await call("show", italian, "fiori")).toBeGreaterThan(1.8);
+      await call("show", italian, "Perché");
+      await call("hear", "de");
+      const rendition = `/at-${german.replaceAll("-", "").slice(0, 28)}/`;
+      expect(asked.some((url) => url.includes(rendition))).toBe(true);
+      expect(await call("errors")).toEqual([]);
+    } finally {
+      await tab.close();
+    }
+  },
+);
+
+test("the added sound is as long as the picture, and its playlist is in the group of the others", async () => {
+  const text = async (path: string) => await (await fetch(`${address}${path}`)).text();
+  const multivariant = await text(".m3u8");
+  const [, sound = ""] =
+    /TYPE=AUDIO,GROUP-ID="audio",NAME="German",LANGUAGE="de",.*URI="[^/]+(\/at-[^"]+)"/.exec(multivariant) ?? [];
+  const [, picture = ""] = /\n[^#\n/]+(\/v\d+\.m3u8)/.exec(multivariant) ?? [];
+  const secondsOf = async (path: string) =>
+    [...(await text(path)).matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, seconds]) => sum + Number(seconds), 0);
+  expect(Math.abs((await secondsOf(sound)) - (await secondsOf(picture)))).toBeLessThan(0.03);
+});
+
+test("the hosted page has a button and a menu for the subtitles, and shows them", async () => {
+  const tab = await stage.browser.newPage();
+  try {
+    const [base, playbackId] = [
+      address.slice(0, address.lastIndexOf("/")),
+      address.slice(address.lastIndexOf("/") + 1),
+    ];
+    await tab.goto(`${base}/player/${playbackId}`);
+    const button = tab.locator("media-captions-button");
+    await button.waitFor({ state: "visible" });
+    await tab.evaluate(() => void document.querySelector("video")!.play());
+    // They are on by default (`defaultsubtitles` in player/controls.ts).
+    await tab.waitForFunction(() =>
+      [...document.querySelector("video")!.textTracks].some(
+        ({ mode, activeCues }) => mode === "showing" && (activeCues?.length ?? 0) > 0,
+      ),
+    );
+    await button.click();
+    await tab.waitForFunction(() =>
+      [...document.querySelector("video")!.textTracks].every(({ mode }) => mode !== "showing"),
+    );
+    const items = await tab.locator("media-captions-menu [role=menuitemradio]").allTextContents();
+    expect(items.map((item) => item.trim()).filter((item) => /English|Italian/.test(item))).toHaveLength(2);
+  } finally {
+    await tab.close();
+  }
+});
+
+test("ffprobe lists the added sound and the subtitles with their languages", async () => {
+  const entries = ["-show_entries", "stream=codec_type,codec_name:stream_tags=language,comment", "-of", "json"];
+  const { stdout } = await run("ffprobe", ["-v", "error", ...entries, `${address}.m3u8`]);
+  const { streams } = JSON.parse(stdout) as { streams: { codec_type: string; tags?: { language?: string } }[] };
+  expect(streams.filter(({ codec_type: type }) => type === "audio").map(({ tags }) => tags?.language)).toContain("de");
+  const { stdout: mpd } = await run("ffprobe", ["-v", "error", ...entries, `${address}.mpd`]);
+  const found = (JSON.parse(mpd) as { streams: typeof streams }).streams;
+  const texts = found.filter(({ codec_type: type }) => type === "subtitle");
+  expect(texts.map(({ tags }) => tags?.language)).toEqual(["en-US", "it"]);
+});

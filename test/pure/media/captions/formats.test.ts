@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { CaptionsError } from "../../../../src/media/captions/cue.ts";
+import { readCaptions } from "../../../../src/media/captions/read-captions.ts";
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const cuesOf = (text: string, language = "en") =>
+  readCaptions(bytesOf(text), language).cues.map(({ startMs, endMs, settings, text: payload }) =>
+    [startMs, endMs, ...(settings === "" ? [] : [settings]), payload].join(" | "),
+  );
+const errorOf = (read: () => unknown): string => {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof CaptionsError) return error.code;
+    throw error;
+  }
+  return "none";
+};
+
+describe("SRT", () => {
+  test("numbers, empty lines inside a cue, positions and colours", () => {
+    const file = `\uFEFF1\r\n00:00:01,000 --> 00:00:02,500 X1:40\r\n<i>First</i> line\r\n\r\nafter a gap\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\n{\\an8}{\\i1}Top <font color="#FFFF00">yellow</font> <font face=Arial>plain</font>\r\n42\r\n`;
+    expect(cuesOf(file)).toEqual([
+      "1000 | 2500 | <i>First</i> line\nafter a gap",
+      "3000 | 4000 | line:0 | Top <c.yellow>yellow</c> plain\n42",
+    ]);
+  });
+
+  test("overlapping and unsorted cues are kept in the order of their start; negative times are cut at 0", () => {
+    const file = `1\n00:00:05,000 --> 00:00:09,000\nlater\n\n2\n-00:00:02,000 --> 00:00:01,000\nbefore\n\n3\n00:00:04,000 --> 00:00:08,000\nearlier\n\n4\n00:00:08,000 --> 00:00:07,000\nbackwards\n`;
+    expect(cuesOf(file)).toEqual(["0 | 1000 | before", "4000 | 8000 | earlier", "5000 | 9000 | later"]);
+    expect(readCaptions(bytesOf(file), "en").skipped).toBe(1);
+  });
+
+  test("hours beyond a day, short fractions and a point instead of the comma", () => {
+    expect(cuesOf("1\n25:00:01.5 --> 25:00:02,25\nx\n")).toEqual(["90001500 | 90002250 | x"]);
+  });
+});
+
+describe("WebVTT", () => {
+  test("settings that are known stay; styles, notes and regions are left out", () => {
+    const file = `WEBVTT - title\n\nSTYLE\n::cue { background-image: url(https://tracker.test/x) }\n\nREGION\nid:fred\n\nNOTE\n00:00:00.000 is no cue\n\nfirst\n00:01.000 --> 00:02.000 position:10%,line-left align:middle size:35% region:fred line:-1\n<v.loud Mary &amp; <b>Sue</b>>Hi</v> <00:00:01.500><c.x>there</c>\n`;
+    expect(cuesOf(file)).toEqual([
+      "1000 | 2000 | line:-1 position:10%,line-left size:35% align:center | &lt;v.loud Mary &amp; <b>Sue</b>&gt;Hi <00:00:01.500><c.x>there</c>",
+    ]);
+  });
+
+  test("character references are read once and written again", () => {
+    expect(cuesOf("WEBVTT\n\n00:01.000 --> 00:02.000\n&lt;script&gt; &amp;lt; &#x41;&nbsp;&rlm;\n")).toEqual([
+      "1000 | 2000 | &lt;script&gt; &amp;lt; A\u00a0\u200f",
+    ]);
+  });
+});
+
+test("TTML: clock times, offsets, frames, ticks, nested times, spans and regions", () => {
+  const file = `<?xml version="1.0" encoding="UTF-8"?>
+<tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttp="http://www.w3.org/ns/ttml#parameter" xmlns:tts="http://www.w3.org/ns/ttml#styling" ttp:frameRate="25" ttp:tickRate="1000" xml:lang="en">
+<head><styling><style xml:id="s" tts:fontStyle="italic"/></styling><layout><region xml:id="top" tts:displayAlign="before" tts:origin="10% 10%"/></layout></head>
+<body><div begin="10s">
+<p begin="00:00:01:05" end="00:00:02.000">One &amp;<br/>   <span style="s">two</span></p>
+<p begin="3000t" dur="500ms" region="top" tts:fontWeight="bold">three</p>
+<p><span begin="5s" end="6s">four</span><span begin="6s" end="150f">none</span></p>
+</div></body></tt>`;
+  expect(cuesOf(file)).toEqual([
+    "11200 | 12000 | One &amp;\n<i>two</i>",
+    "13000 | 13500 | line:0 | <b>three</b>",
+    "15000 | 16000 | four",
+  ]);
+});
+
+test("SCC: pop-on and roll-up captions, italics, special characters, doubled control words", () => {
+  const file = `Scenarist_SCC V1.0\n\n00:00:01:00\t9420 9420 94ae 94ae 9152 9152 c8e9 9137 9137 942f 942f\n\n00:00:02;00\t942c 942c\n\n00:00:03:00\t9425 9425 94ad 94ad 9470 9470 4fee e580 94ad 94ad 9470 9470 54f7 ef80\n\n00:00:05:00\t942c 942c\n`;
+  const texts = readCaptions(bytesOf(file), "en").cues.map(({ text }) => text);
+  expect(texts[0]).toMatch(/^<i>|^Hi♪/);
+  expect(texts).toContain("One");
+  expect(texts.at(-1)).toBe("One\nTwo");
+});
+
+describe("text encodings", () => {
+  const head = "1\n00:00:01,000 --> 00:00:02,000\n";
+  const single = (codes: number[]) => Uint8Array.from([...bytesOf(head), ...codes]);
+  const wide = (text: string, isLittle: boolean, hasMark: boolean) => {
+    const view = new DataView(new ArrayBuffer(2 * text.length + (hasMark ? 2 : 0)));
+    const units = hasMark ? `\uFEFF${text}` : text;
+    for (let at = 0; at < units.length; at += 1) view.setUint16(2 * at, units.charCodeAt(at), isLittle);
+    return new Uint8Array(view.buffer);
+  };
+
+  test.each<[string, string, Uint8Array, string, string]>([
+    ["UTF-8", "fr", bytesOf(`${head}Café`), "utf-8", "Café"],
+    ["UTF-16 with a mark", "pl", wide(`${head}żółw`, false, true), "utf-16be", "żółw"],
+    ["UTF-16 without a mark", "pl", wide(`${head}żółw`, true, false), "utf-16le", "żółw"],
+    ["Latin-1", "fr", single([0x43, 0x61, 0x66, 0xe9]), "windows-1252", "Café"],
+    ["Central European", "cs", single([0x9e, 0x6c, 0x75, 0x9d]), "windows-1250", "žluť"],
+    ["Cyrillic", "ru-RU", single([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]), "windows-1251", "Привет"],
+    ["Cyrillic under another language", "en", single([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]), "windows-1251", "Привет"],
+    ["Greek", "el", single([0xc3, 0xe5, 0xe9, 0xe1]), "windows-1253", "Γεια"],
+    ["Hebrew", "he-IL", single([0xf9, 0xec, 0xe5, 0xed]), "windows-1255", "שלום"],
+    ["Japanese", "ja-JP", single([0x93, 0xfa, 0x96, 0x7b]), "shift_jis", "日本"],
+  ])("%s is detected and said", (_, language, bytes, encoding, text) => {
+    const captions = readCaptions(bytes, language);
+    expect([captions.encoding, captions.cues[0]!.text]).toEqual([encoding, text]);
+  });
+});
+
+test("a file that is no captions has an error of the catalogue", () => {
+  expect(errorOf(() => cuesOf("hello"))).toBe("captions_unknown_format");
+  expect(errorOf(() => cuesOf("WEBVTT\n"))).toBe("captions_empty");
+  expect(errorOf(() => cuesOf("<tt><body>"))).toBe("captions_malformed");
+  expect(errorOf(() => cuesOf(`1\n00:00:01,000 --> 00:00:02,000\n${"x".repeat(10_000_000)}`))).toBe(
+    "captions_too_long",
+  );
+  expect(errorOf(() => readCaptions(new Uint8Array(10 * 1024 * 1024 + 1), "en"))).toBe("captions_too_large");
+  expect(errorOf(() => cuesOf(`<tt>${"<a>".repeat(400_000)}`))).toBe("captions_too_large");
+  expect(errorOf(() => cuesOf(`<tt>${"<a>".repeat(100_000)}${"</a>".repeat(100_000)}</tt>`))).toBe(
+    "captions_malformed",
+  );
+});

@@ -1,0 +1,103 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { CaptionsError, type Cue } from "../../../../src/media/captions/cue.ts";
+import { cleanMarkup } from "../../../../src/media/captions/markup.ts";
+import { readCaptions } from "../../../../src/media/captions/read-captions.ts";
+import { cutSegments, SEGMENT_HEADER, TEXT_SEGMENT_MS } from "../../../../src/media/captions/segments.ts";
+import { writeSrt, writeVtt } from "../../../../src/media/captions/write.ts";
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const readAgain = (text: string) => readCaptions(bytesOf(text), "en").cues;
+
+const words = fc
+  .array(fc.constantFrom("a", "<", ">", "&", "&lt;", "é", "<i>", "</b>", "\u200f", " ", "\n", "-->"), {
+    minLength: 1,
+    maxLength: 12,
+  })
+  .map((parts) => cleanMarkup(`x${parts.join("")}`));
+const cues = fc
+  .array(fc.tuple(fc.nat({ max: 60_000 }), fc.integer({ min: 1, max: 20_000 }), words), { minLength: 1, maxLength: 30 })
+  .map((list) =>
+    list
+      .map(([startMs, lastsMs, text]): Cue => ({ startMs, endMs: startMs + lastsMs, settings: "", text }))
+      .toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs),
+  );
+
+const TAG =
+  /^<(?:\/?(?:b|i|u|c|v|lang|ruby|rt)|(?:b|i|u|c|ruby|rt)(?:\.[\w-]+)+|(?:v|lang)(?:\.[\w-]+)* [^<>]+|[\d:.]+)>$/;
+
+test("cleaned markup has known tags only, each closed, and no character that a player could take for markup", () => {
+  const payload = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 200 }),
+    fc
+      .array(fc.constantFrom(...'< > & / b i v script onclick= " . c 00:01.000 lang \n font color=red'.split(" ")))
+      .map((all) => all.join("")),
+  );
+  fc.assert(
+    fc.property(payload, (given) => {
+      const text = cleanMarkup(given);
+      const tags = text.match(/<[^>]*>/g) ?? [];
+      const closing = tags.filter((tag) => tag.startsWith("</"));
+      const opening = tags.filter((tag) => !tag.startsWith("</") && !/^<\d/.test(tag));
+      expect(tags.filter((tag) => !TAG.test(tag))).toEqual([]);
+      expect(closing.length).toBe(opening.length);
+      expect(/[<>\0]|&(?!amp;|lt;|gt;)/.test(text.replace(/<[^>]*>/g, ""))).toBe(false);
+      expect(/\n\n|^\n|\n$/.test(text)).toBe(false);
+      expect(cleanMarkup(text)).toBe(text);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("what is written as WebVTT is read again as the same cues", () => {
+  fc.assert(
+    fc.property(cues, (list) => {
+      expect(readAgain(writeVtt(list))).toEqual(list);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("what is written as SRT has the same times when it is read again", () => {
+  const times = (list: Cue[]) => list.map(({ startMs, endMs }) => [startMs, endMs]);
+  fc.assert(
+    fc.property(cues, (list) => {
+      expect(times(readAgain(writeSrt(list)))).toEqual(times(list));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("each segment has exactly the cues that overlap it, with their own times", () => {
+  fc.assert(
+    fc.property(cues, (list) => {
+      const { bodies, lengths } = cutSegments(list);
+      let at = 0;
+      for (const [segment, length] of lengths.entries()) {
+        const text = SEGMENT_HEADER + new TextDecoder().decode(bodies.subarray(at, (at += length)));
+        const [from, to] = [segment * TEXT_SEGMENT_MS, (segment + 1) * TEXT_SEGMENT_MS];
+        const expected = list.filter(({ startMs, endMs }) => startMs < to && endMs > from);
+        expect(length === 0 ? [] : readAgain(text)).toEqual(expected);
+      }
+      expect(at).toBe(bodies.length);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("any bytes give captions within the bounds, or an error of the catalogue", () => {
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ maxLength: 400 }),
+      fc.constantFrom("en", "ru", "ja", "zh-TW", ""),
+      (bytes, language) => {
+        try {
+          const { cues: list } = readCaptions(bytes, language);
+          for (const { startMs, endMs } of list) expect(startMs >= 0 && endMs > startMs).toBe(true);
+        } catch (error) {
+          expect(error).toBeInstanceOf(CaptionsError);
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,173 @@
+/** Added audio tracks: the jobs of an encoder that this test plays, in any order and with failures. */
+import { env } from "cloudflare:test";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { JobResult } from "../../../../protocol/jobs.ts";
+import { forgetPlayback } from "../../../../src/playback/index.ts";
+import { renditionKey, trackSourceKey } from "../../../../src/platform/storage/keys.ts";
+import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
+import { eventsOf, until } from "../../events/webhooks/webhook-rows.ts";
+import { addRung, get, newAsset } from "../../playback/playable.ts";
+import { callJob } from "../encoding/job-calls.ts";
+import { sourceFacts } from "../encoding/source-facts.ts";
+import { openSourceServer, type RemoteServer } from "../sources/source-servers.ts";
+
+let server: RemoteServer;
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  [server, workspace] = [await openSourceServer(), await newWorkspace()];
+  await server.add("/de.flac", { kind: "content", text: "bytes that only an encoder reads" });
+});
+
+const renditionOf = (trackId: string) => `at-${trackId.replaceAll("-", "").slice(0, 28)}`;
+const sound = (trackId: string): JobResult => ({
+  kind: "audio",
+  rendition: {
+    name: renditionOf(trackId),
+    timescale: 48_000,
+    init: { bytes: 700, sha256: "a".repeat(64), codec: "mp4a.40.2" },
+    segments: [192_512, 95_488].map((durationTicks) => ({ durationTicks, bytes: 1000, keyframes: [] })),
+  },
+  channels: 2,
+  encodeMs: 1,
+  cpuMs: 1,
+});
+
+interface Track {
+  id: string;
+  status: string;
+  error?: { code: string; fault: string };
+}
+
+/** A ready media of 6 s, to which an audio track has been added; its file is in the store, and its probe is offered to the encoder. */
+async function newSound() {
+  const made = await newAsset({
+    workspaceId: workspace.id,
+    status: "ready",
+    stage: "done",
+    durationMs: 6000,
+    frameRate: "25/1",
+  });
+  await addRung(made.assetId);
+  const path = `/v1/on-demand/${made.assetId}/tracks`;
+  const tracks = { url: `${server.origin}/de.flac`, type: "audio", languageCode: "de", languageName: "German" };
+  const { data } = await (await workspace.request("POST", path, { tracks })).json<{ data: Track }>();
+  const call = (kind: "probe" | "audio", action: string, body: unknown, attempt = 1) =>
+    callJob(
+      { assetId: made.assetId, job: `track.${data.id}.${kind}` },
+      { method: "POST", path: action, body: JSON.stringify(body) },
+      { attempt, renditions: [renditionOf(data.id)] },
+    );
+  const put = (file: string, bytes: string) =>
+    callJob(
+      { assetId: made.assetId, job: `track.${data.id}.audio` },
+      { method: "PUT", path: `objects/${renditionOf(data.id)}/${file}`, body: bytes },
+      { renditions: [renditionOf(data.id)] },
+    );
+  const read = async () => {
+    const answer = await workspace.request("GET", `/v1/on-demand/${made.assetId}`);
+    return (await answer.json<{ data: { tracks: Track[] } }>()).data.tracks.find(({ id }) => id === data.id);
+  };
+  const isContinued = async (kind: "probe" | "audio") => {
+    const heartbeat = { attempt: 1, state: "running", progress: 0, speed: 0 };
+    return (await (await call(kind, "heartbeat", heartbeat)).json<{ continue: boolean }>()).continue;
+  };
+  await until(() => isContinued("probe"), Boolean);
+  return { ...made, trackId: data.id, call, put, read, isContinued };
+}
+const facts = { kind: "probe", facts: sourceFacts(3000) };
+const accepted = async (answer: Response) => (await answer.json<{ accepted: boolean }>()).accepted;
+
+test("a probed file is encoded, joins the audio group, and is announced; its copy is deleted with the track", async () => {
+  const { assetId, playbackId, trackId, call, put, read, isContinued } = await newSound();
+  expect(await env.MEDIA.head(trackSourceKey(assetId, trackId))).not.toBeNull();
+  expect(await accepted(await call("probe", "complete", facts))).toBe(true);
+  await until(() => isContinued("audio"), Boolean);
+  expect((await put("init.mp4", "init")).status).toBe(204);
+  expect((await put("0.m4s", "one")).status).toBe(204);
+  expect(await accepted(await call("audio", "complete", sound(trackId)))).toBe(true);
+  await until(read, (track) => track?.status === "available");
+  expect((await put("1.m4s", "late")).status).toBe(410);
+  expect((await eventsOf(assetId)).map(({ videoType }) => videoType)).toEqual([
+    "video.media.track.created",
+    "video.media.track.ready",
+    "video.media.updated",
+  ]);
+  forgetPlayback(playbackId);
+  const multivariant = await (await get(`/${playbackId}.m3u8`)).text();
+  expect(multivariant).toContain('TYPE=AUDIO,GROUP-ID="audio",NAME="German",LANGUAGE="de",DEFAULT=YES');
+  expect(await (await get(`/${playbackId}/${renditionOf(trackId)}.m3u8`)).text()).toContain("#EXTINF:4.010667");
+  expect((await get(`/${playbackId}/${renditionOf(trackId)}/0.m4s`)).headers.get("content-type")).toBe("audio/mp4");
+
+  await workspace.request("DELETE", `/v1/on-demand/${assetId}/tracks/${trackId}`);
+  forgetPlayback(playbackId);
+  expect(await (await get(`/${playbackId}.m3u8`)).text()).not.toContain("German");
+  expect((await get(`/${playbackId}/${renditionOf(trackId)}.m3u8`)).status).toBe(404);
+  const keys = [trackSourceKey(assetId, trackId), renditionKey(assetId, renditionOf(trackId), "0.m4s")];
+  for (const key of keys)
+    await until(
+      async () => await env.MEDIA.head(key),
+      (object) => object === null,
+    );
+});
+
+describe("an encoder's failure", () => {
+  test("of the file fails the track at once", async () => {
+    const { call, read } = await newSound();
+    expect(await accepted(await call("probe", "fail", { code: "source_not_media", message: "No media." }))).toBe(true);
+    const track = await until(read, (one) => one?.status !== "preparing");
+    expect(track).toMatchObject({ status: "failed", error: { code: "source_not_media", fault: "source" } });
+  });
+
+  test("of a file without sound is said", async () => {
+    const { call, read } = await newSound();
+    await call("probe", "complete", { kind: "probe", facts: { ...sourceFacts(3000), audio: [] } });
+    const track = await until(read, (one) => one?.status !== "preparing");
+    expect(track).toMatchObject({ status: "failed", error: { code: "source_no_streams" } });
+  });
+
+  test("of the service is tried three times", async () => {
+    const { call, read } = await newSound();
+    const failure = { code: "encoder_crashed", message: "It crashed." };
+    for (const attempt of [1, 2, 3]) {
+      expect((await read())?.status).toBe("preparing");
+      expect(await accepted(await call("probe", "fail", failure, attempt))).toBe(true);
+    }
+    const track = await until(read, (one) => one?.status !== "preparing");
+    expect(track).toMatchObject({ status: "failed", error: { code: "encoder_crashed", fault: "service" } });
+  });
+});
+
+test("a track that is deleted while it is encoded ends its jobs", async () => {
+  const { assetId, trackId, call, isContinued } = await newSound();
+  await workspace.request("DELETE", `/v1/on-demand/${assetId}/tracks/${trackId}`);
+  await until(
+    () => isContinued("probe"),
+    (isOn) => !isOn,
+  );
+  expect(await accepted(await call("probe", "complete", facts))).toBe(false);
+});
+
+test("sound that replaces that of the source: nothing is offered before it is there", async () => {
+  const response = await workspace.request("POST", "/v1/on-demand", {
+    accessPolicy: "public",
+    inputs: [
+      { type: "video", url: "https://nobody.test/film.mp4" },
+      { type: "audio", swapTrackUrl: `${server.origin}/de.flac` },
+    ],
+  });
+  const { data, playback_id: playbackId } = await response.json<{
+    data: { id: string; inputs: object[] };
+    playback_id: string;
+  }>();
+  expect(data.inputs[1]).toEqual({ type: "audio", url: `${server.origin}/de.flac` });
+  await addRung(data.id);
+  await addRung(data.id, "a1", { kind: "audio", codec: "mp4a.40.2", timescale: 48_000, languageCode: "und" });
+  expect((await get(`/${playbackId}.m3u8`)).status).toBe(400);
+  for (const input of [{ swapTrackUrl: "ftp://x.test/a" }, { swapTrackUrl: "https://x.test/a", imposeTracks: [{}] }]) {
+    const inputs = [
+      { type: "video", url: "https://cdn.test/a.mp4" },
+      { type: "audio", ...input },
+    ];
+    expect((await workspace.request("POST", "/v1/on-demand", { inputs })).status).toBe(422);
+  }
+});
