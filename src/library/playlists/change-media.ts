@@ -61,12 +61,12 @@ function changeBy(
   };
 }
 
-/** The ids that are named. */
+/** The positions that are named. */
 const MAX_NAMED = 20;
 
-/** The contract's 404 has no `fields`, so the description names the elements. */
+/** The contract's 404 has no `fields`, so the description says which elements. Not their ids: the answer is the same for ids of other workspaces. */
 function unknownMedia(mediaIds: string[], known: Set<string>): Problem {
-  const unknown = mediaIds.flatMap((id, index) => (known.has(id.toLowerCase()) ? [] : [`mediaIds[${index}] (${id})`]));
+  const unknown = mediaIds.flatMap((id, index) => (known.has(id.toLowerCase()) ? [] : [`mediaIds[${index}]`]));
   const more = unknown.length > MAX_NAMED ? ` and ${unknown.length - MAX_NAMED} more` : "";
   return new Problem(
     "media_not_found",
