@@ -98,7 +98,7 @@ describe("a manual playlist", () => {
       });
     const many = Array.from({ length: 22 }, () => crypto.randomUUID());
     const { description } = (await call("PATCH", media, { mediaIds: many })).body.error;
-    expect(description).toMatch(/mediaIds\[19\] \([0-9a-f-]+\) and 2 more$/);
+    expect(description).toMatch(/mediaIds\[19\] and 2 more$/);
     for (const [method, mediaIds] of [
       ["PATCH", [b]],
       ["PUT", [b]],
