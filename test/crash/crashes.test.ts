@@ -77,8 +77,11 @@ async function sendHalf(url: string, first: number, end: number): Promise<void> 
   await new Promise((done) => sending.write(film.subarray(first, Math.ceil((first + end) / 2)), done));
 }
 
+/** Some of it is encoded, and some is not. */
 const isInTheMiddle = ({ progress }: Media) =>
-  progress?.stage === "encoding" && progress.percent > 35 && progress.percent < 95;
+  progress?.stage === "encoding" &&
+  progress.renditions.some(({ percent }) => percent > 0) &&
+  progress.renditions.some(({ percent }) => percent < 100);
 
 interface Asset {
   on: TestPlatform;

@@ -12,6 +12,7 @@ import type { PagesStage } from "./pages/stage.ts";
 import { launchChromium } from "./players/chromium.ts";
 import { seedLadder } from "./players/seeded-ladder.ts";
 import {
+  isPoster,
   addStandardSource,
   type PlaybackWorker,
   seedAsset,
@@ -43,8 +44,7 @@ async function open(
   const hosts = new Set<string>();
   page.on("console", (message) => {
     const { url } = message.location();
-    const isOfPoster = /\/thumbnail\.jpg/.test(url); // no encoder runs beside this Worker, so it has no pictures
-    if (message.type() === "error" && !isOfPoster && !/status of 400/.test(message.text()))
+    if (message.type() === "error" && !isPoster(url) && !/status of 400/.test(message.text()))
       complaints.push(`${message.text()} ${url}`);
   });
   page.on("pageerror", (error) => complaints.push(error.message));

@@ -68,6 +68,7 @@ const PLAYERS: Record<OtherPlayer, Reader> = {
     command: process.env["VLC"] ?? "vlc",
     args: (url, pictures) => [
       ..."-I dummy --no-color --play-and-exit --aout dummy".split(" "),
+      ..."--no-drop-late-frames --no-skip-frames".split(" "), // pictures are counted, and a busy machine is late
       ..."--vout yuv --yuv-chroma I420 --yuv-yuv4mpeg2 --yuv-file".split(" "),
       pictures,
       url,

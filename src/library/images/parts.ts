@@ -1,11 +1,11 @@
 import type { Env } from "../../platform/env.ts";
 import type { ImageAnswer } from "./image-calls.ts";
-import { MadeImages } from "./made-images.ts";
+import { DAY_MS, MadeImages } from "./made-images.ts";
 
 /** The key of what is still to be prepared. */
 export const PREPARE = "prepare";
-/** What the maker remembers is deleted this long after its last picture. */
-const FORGET_AFTER_MS = 3_600_000;
+/** What the maker remembers is deleted this long after its last picture, when no bound counts it any more. */
+const FORGET_AFTER_MS = DAY_MS;
 
 /** The components of an asset's image maker. Its verbs are other files of this folder. */
 export class ImageMakerParts {

@@ -7,6 +7,9 @@ import { indexSource } from "../../../src/media/mp4/index.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
+/** No encoder runs beside this Worker, so the page gets no poster. */
+export const isPoster = (url: string) => /\/thumbnail\.jpg/.test(url);
+
 /** Only the playback part of the Worker, which takes the page's beacons and forgets them, in workerd, with a catalogue and a store that the test fills. */
 export async function startPlaybackWorker() {
   const bundle = await build({

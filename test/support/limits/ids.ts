@@ -193,6 +193,7 @@ export const TRIED_IN = {
     "live-thumbnail",
     "viewer-program",
     "images-of-playback-id",
+    "images-of-playback-id-and-day",
     "clips-of-stream",
     "clips-of-viewers",
     "recorded-reads",

@@ -50,14 +50,19 @@ async function putObject(bytes: number): Promise<string> {
   return status === 410 ? TAKEN : String(status);
 }
 
-/** The last of so many new pictures within a minute. */
-async function pictures(count: number): Promise<string> {
-  const maker = env.IMAGE_MAKER.get(env.IMAGE_MAKER.idFromName(crypto.randomUUID()));
-  return await runInDurableObject(maker, ({ parts: { made } }: ImageMaker) => {
-    const waits = Array.from({ length: count }, (_, n) => made.spend("p", 1, 1e12 + n));
-    return waits.at(-1) === 0 ? TAKEN : "nearest";
-  });
-}
+/** The last of so many new pictures, of which some are made at once. */
+const pictures =
+  (atOnce: number, everyMs: number) =>
+  async (count: number): Promise<string> => {
+    const maker = env.IMAGE_MAKER.get(env.IMAGE_MAKER.idFromName(crypto.randomUUID()));
+    const before = Array.from({ length: Math.ceil((count - 1) / atOnce) }, (_, n) =>
+      Math.min(atOnce, count - 1 - n * atOnce),
+    );
+    return await runInDurableObject(maker, ({ parts: { made } }: ImageMaker) => {
+      const waits = [...before, 1].map((weight, n) => made.spend("p", weight, 1e12 + n * everyMs));
+      return waits.at(-1) === 0 ? TAKEN : "nearest";
+    });
+  };
 
 /** Whether two user agents of this length that differ in the last character count as two viewers. */
 async function programs(length: number): Promise<string> {
@@ -168,7 +173,8 @@ export const MEDIA_TRIALS = {
   "live-part": upTo(putOfSession(`parts/v720/0/0?${PART_QUERY}`)),
   "live-thumbnail": upTo(putOfSession("thumbnail?capturedAt=1", JPEG)),
   "viewer-program": upTo(programs),
-  "images-of-playback-id": upTo(pictures),
+  "images-of-playback-id": upTo(pictures(1, 1)),
+  "images-of-playback-id-and-day": upTo(pictures(100, 60_000)),
   "clips-of-stream": clips("owner"),
   "clips-of-viewers": clips("viewer"),
   "recorded-reads": upTo((count) => atOnce(count, runRecordedRead)),
