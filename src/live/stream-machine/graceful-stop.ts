@@ -1,5 +1,5 @@
 /** Covers a heartbeat's interval, the encoder's buffer and its way to the origin. */
-const TIMEOUT_MS = 2000;
+const LONGEST_WAIT_MS = 2000;
 
 export type StopReason = "finished" | "max_duration";
 
@@ -8,6 +8,7 @@ export type StopReason = "finished" | "max_duration";
  * encodes the media it has and reports `ended`. Otherwise the last pictures, still in the encoder, would be lost.
  */
 export class GracefulStop {
+  longestWaitMs = LONGEST_WAIT_MS;
   #pending: { reason: StopReason; done: Promise<void>; complete: () => void } | null = null;
 
   /** Why the gateway is to stop; null = no stop is requested. */
@@ -20,7 +21,7 @@ export class GracefulStop {
     if (this.#pending === null) {
       const { promise: done, resolve: complete } = Promise.withResolvers<void>();
       this.#pending = { reason, done, complete };
-      setTimeout(complete, TIMEOUT_MS);
+      setTimeout(complete, this.longestWaitMs);
     }
     await this.#pending.done;
     this.#pending = null;

@@ -254,6 +254,7 @@ describe("a broadcaster is disconnected with its next heartbeat", () => {
   test("by finish, after the broadcaster's gateway has sent all the media it has", async () => {
     const stream = await newStream(workspace);
     const broadcaster = await goLive(stream);
+    await inMachine(stream, (machine) => void (machine.parts.gracefulStop.longestWaitMs = 60_000)); // a busy machine is slow
     const finished = act(stream, "finish");
     await vi.waitFor(async () =>
       expect(await broadcaster.heartbeat(1)).toEqual({ continue: true, reason: "finished" }),
