@@ -7,7 +7,7 @@ import "media-chrome/menu";
 export function buildControls(title: string): { root: HTMLElement; video: HTMLVideoElement } {
   const template = document.createElement("template");
   template.innerHTML = `
-    <media-controller class="player" defaultsubtitles>
+    <media-controller class="player">
       <video slot="media" playsinline preload="auto"></video>
       <h1 slot="top-chrome" class="title"></h1>
       <span slot="top-chrome" class="latency" title="Time from capture to display" aria-live="off" noautohide></span>

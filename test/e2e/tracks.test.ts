@@ -1,6 +1,7 @@
 /** Added subtitles and sound, from the API to three players in Chromium, and as ffprobe lists them. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bufferContent } from "../support/source-content.ts";
 import { madeFile } from "../support/made.ts";
@@ -54,7 +55,7 @@ beforeAll(async () => {
   });
   const { id, playbackIds } = body.data;
   await stage.platform.until(id, isReady);
-  const more = { languageCode: "it", languageName: "Italian", closedCaptions: true };
+  const more = { languageCode: "it", languageName: "Italian", closedCaptions: true, default: true };
   await add(id, { url: stage.server.url("/it.srt"), type: "subtitle", ...more });
   german = await add(id, {
     url: stage.server.url("/german.flac"),
@@ -123,29 +124,46 @@ test("the added sound is as long as the picture, and its playlist is in the grou
   expect(Math.abs((await secondsOf(sound)) - (await secondsOf(picture)))).toBeLessThan(0.03);
 });
 
-test("the hosted page has a button and a menu for the subtitles, and shows them", async () => {
-  const tab = await stage.browser.newPage();
+/** The languages of the captions that a page shows. */
+const shownIn = (tab: Page) =>
+  tab.evaluate(() =>
+    [...document.querySelector("video")!.textTracks]
+      .filter(({ mode, activeCues }) => mode === "showing" && (activeCues?.length ?? 0) > 0)
+      .map(({ language }) => language),
+  );
+
+test("the hosted page shows the default captions, and has a button and a menu for all", async () => {
+  const tab = await stage.browser.newPage({ locale: "en-US" });
   try {
-    const [base, playbackId] = [
-      address.slice(0, address.lastIndexOf("/")),
-      address.slice(address.lastIndexOf("/") + 1),
-    ];
-    await tab.goto(`${base}/player/${playbackId}`);
+    await tab.goto(address.replace(/\/([^/]+)$/, "/player/$1"));
     const button = tab.locator("media-captions-button");
     await button.waitFor({ state: "visible" });
     await tab.evaluate(() => void document.querySelector("video")!.play());
-    // They are on by default (`defaultsubtitles` in player/controls.ts).
-    await tab.waitForFunction(() =>
-      [...document.querySelector("video")!.textTracks].some(
-        ({ mode, activeCues }) => mode === "showing" && (activeCues?.length ?? 0) > 0,
-      ),
-    );
+    await expect.poll(() => shownIn(tab), { timeout: 20_000 }).toEqual(["it"]);
     await button.click();
-    await tab.waitForFunction(() =>
-      [...document.querySelector("video")!.textTracks].every(({ mode }) => mode !== "showing"),
-    );
+    await expect.poll(() => shownIn(tab)).toEqual([]);
     const items = await tab.locator("media-captions-menu [role=menuitemradio]").allTextContents();
     expect(items.map((item) => item.trim()).filter((item) => /English|Italian/.test(item))).toHaveLength(2);
+  } finally {
+    await tab.close();
+  }
+});
+
+test("the hosted page shows captions that are no default only when asked to", async () => {
+  const { assetId, playbackId } = await stage.platform.create(stage.server.url("/flower.mp4"));
+  await stage.platform.until(assetId, isReady);
+  const subtitle = { url: stage.server.url("/en.vtt"), type: "subtitle", languageCode: "en", languageName: "English" };
+  await add(assetId, subtitle);
+  const tab = await stage.browser.newPage({ locale: "en-US" });
+  try {
+    await tab.goto(`${stage.platform.baseUrl}/player/${playbackId}`);
+    const button = tab.locator("media-captions-button");
+    await button.waitFor({ state: "visible" });
+    await tab.evaluate(() => void document.querySelector("video")!.play());
+    await tab.waitForFunction(() => document.querySelector("video")!.currentTime > 1);
+    expect(await shownIn(tab)).toEqual([]);
+    await button.click();
+    await expect.poll(() => shownIn(tab), { timeout: 10_000 }).toEqual(["en"]);
   } finally {
     await tab.close();
   }

@@ -1,4 +1,5 @@
 import { MAX_CLIP_SECONDS } from "../../../protocol/images.ts";
+import { misspeltParameters } from "../../platform/http/misspelt-parameters.ts";
 import { type FieldProblem, Problem } from "../../platform/http/problems.ts";
 import { type Fit, FIT_MODES, MAX_SIZE_PX, snap } from "./sizes.ts";
 
@@ -26,12 +27,13 @@ const ROTATIONS = { "0": 0, "90": 90, "180": 180, "270": 270 } as const;
 const FLIPS = { h: "h", v: "v", hv: "hv", vh: "hv", horizontal: "h", vertical: "v", both: "hv", none: "none" } as const;
 
 /**
- * Parses the parameters of a thumbnail (media contract, playback): `time`, `width`, `height`, `fit_mode`, `rotate`, `flip`. Ignores others.
+ * Parses the parameters of a thumbnail (media contract, playback): `time`, `width`, `height`, `fit_mode`, `rotate`, `flip`. Ignores others, unless they
+ * are these, misspelt.
  *
  * @throws {Problem} validation_failed with every invalid field
  */
 export function readStill(query: URLSearchParams): StillParameters {
-  const read = new Reader(query);
+  const read = new Reader(query, ["time", "width", "height", "fit_mode", "fitMode", "rotate", "flip"]);
   const parameters: StillParameters = {
     seconds: read.seconds("time"),
     fit: {
@@ -52,7 +54,7 @@ export function readStill(query: URLSearchParams): StillParameters {
  * @throws {Problem} validation_failed with every invalid field
  */
 export function readClip(query: URLSearchParams): ClipParameters {
-  const read = new Reader(query);
+  const read = new Reader(query, ["start", "end", "width", "height", "fps"]);
   const startSeconds = read.seconds("start") ?? 0;
   const endSeconds = read.seconds("end") ?? startSeconds + CLIP_DEFAULTS.seconds;
   if (endSeconds <= startSeconds) read.refuse("end", "must be after start");
@@ -68,7 +70,7 @@ export function readClip(query: URLSearchParams): ClipParameters {
 
 /** `interval` of an advanced sprite sheet: 1 to 10 s, 10 when it is not said. @throws {Problem} validation_failed */
 export function readInterval(query: URLSearchParams): number {
-  const read = new Reader(query);
+  const read = new Reader(query, ["interval"]);
   const seconds = read.whole("interval", 1, 10) ?? 10;
   read.end();
   return seconds;
@@ -84,9 +86,10 @@ export function refuseTime(field: "time" | "start", endSeconds: number): never {
 
 class Reader {
   readonly #query: URLSearchParams;
-  readonly #fields: FieldProblem[] = [];
+  readonly #fields: FieldProblem[];
 
-  constructor(query: URLSearchParams) {
+  constructor(query: URLSearchParams, known: readonly string[]) {
+    this.#fields = misspeltParameters(query, known);
     this.#query = query;
   }
 

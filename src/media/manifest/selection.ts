@@ -1,4 +1,5 @@
-import { type FieldProblem, Problem } from "../../platform/http/problems.ts";
+import { misspeltParameters } from "../../platform/http/misspelt-parameters.ts";
+import { Problem } from "../../platform/http/problems.ts";
 import type { Presentation } from "./model.ts";
 import { withQuery } from "./query.ts";
 
@@ -17,14 +18,25 @@ const ALL_RUNGS: Selection = { minPx: null, maxPx: null, exactPx: null, order: n
 
 const RESOLUTIONS = new Set(["240p", "270p", "360p", "480p", "540p", "720p", "1080p", "1440p", "2160p"]);
 
+const PARAMETERS = [
+  "minResolution",
+  "maxResolution",
+  "resolution",
+  "renditionOrder",
+  "min_resolution",
+  "max_resolution",
+  "rendition_order",
+];
+
 /**
  * Parses `minResolution`, `maxResolution`, `resolution` and `renditionOrder`, also in snake case, which one client sends. Ignores other
- * parameters.
+ * parameters, unless they are these, misspelt.
+ *
  * @throws {Problem} validation_failed with every invalid field
  */
 export function readSelection(query: URLSearchParams): Selection {
   if (query.size === 0) return ALL_RUNGS;
-  const fields: FieldProblem[] = [];
+  const fields = misspeltParameters(query, PARAMETERS);
   const size = (field: string, ...names: string[]) => {
     const value = names.map((name) => query.get(name)).find((found) => found !== null);
     if (value === undefined || value === null) return null;

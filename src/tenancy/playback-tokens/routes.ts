@@ -13,7 +13,7 @@ import { serverKeyOf } from "./server-key.ts";
 const MAX_LIFETIME_SECONDS = 604_800; // 7 days
 
 const CreatePlaybackToken = z
-  .object({
+  .strictObject({
     playbackId: z.uuid().openapi({ description: "Of a media item or a stream" }),
     expiresIn: z
       .int()

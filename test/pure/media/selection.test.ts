@@ -68,3 +68,18 @@ test("the same question has one spelling, whatever else stands in the query", ()
   expect(canonical("max_resolution=720p&utm=1")).toBe(canonical("cache=2&maxResolution=720p"));
   expect(canonical("utm=1")).toBe("");
 });
+
+test.each([
+  ["maxresolution=480p", "maxresolution", "maxResolution"],
+  ["maxResoluton=480p", "maxResoluton", "maxResolution"],
+  ["rendition-order=asc", "rendition-order", "renditionOrder"],
+])("%s is refused, because all rungs would be the answer", (query, field, meant) => {
+  const problem = { fields: [{ field, message: "is invalid", hint: `did you mean ${meant}?` }] };
+  expect(() => readSelection(new URLSearchParams(query))).toThrow(expect.objectContaining(problem));
+});
+
+test("parameters of players and caches are ignored", () => {
+  const added =
+    "token=a&start=1s&end=2s&_HLS_msn=4&dvrMode=true&v=3&utm_source=x&session=1&playbackId=p&thumbnail-time=3";
+  expect(canonicalSelection(readSelection(new URLSearchParams(added)))).toBe("");
+});

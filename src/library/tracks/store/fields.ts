@@ -27,7 +27,10 @@ export const LanguageCode = z
 export const LanguageName = z
   .string()
   .max(100)
-  .regex(/^[A-Za-z]+(?:[ '().,-]+[A-Za-z]+)*\)?$/, "must be of ASCII letters, such as Italian")
+  .regex(
+    /^[A-Za-z]+(?:[ '().,-]+[A-Za-z]+)*\)?$/,
+    hinted("is invalid", "must be words of the letters A to Z, such as Italian or Italian (Switzerland)"),
+  )
   .openapi({
     description: "Shown in players. ASCII letters; no two tracks of a type of a media have the same",
     example: "Italian",

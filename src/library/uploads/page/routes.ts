@@ -1,8 +1,9 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
-import { openDatabase } from "../../../platform/database.ts";
+import { type Database, openDatabase } from "../../../platform/database.ts";
 import { type Html, htmlResponse, notice, page } from "../../../platform/http/html-page.ts";
 import type { AppContext } from "../../../platform/http/router.ts";
+import { findAsset } from "../../assets/repository.ts";
 import { findUpload, type Upload } from "../repository.ts";
 import { callUpload, type UploadProgress } from "../upload-calls.ts";
 import { signedUploadUrl } from "../upload-url.ts";
@@ -24,9 +25,11 @@ const policyFor = (uploadOrigin: string) =>
 /** The page of an upload, for somebody who was given its link. */
 export const uploadPageRoutes = new Hono<AppContext>().get("/upload/:token", async (c) => {
   const uploadId = await uploadIdOf(c.env, c.req.param("token"), Date.now());
-  const upload = uploadId === null ? null : await findUpload(openDatabase(c.env.DB), null, uploadId);
+  const db = openDatabase(c.env.DB);
+  const upload = uploadId === null ? null : await findUpload(db, null, uploadId);
   const progress = upload && (await callUpload(c.env, upload.id, "progress", {}));
-  const body = upload && progress && bodyOf(upload, progress, signedUploadUrl(c.env, upload));
+  const hasFailed = progress?.status === "complete" && (await hasFailedMedia(db, upload!.id));
+  const body = upload && progress && bodyOf(upload, progress, hasFailed, signedUploadUrl(c.env, upload));
   const document = page({
     title: upload?.settings.title ?? "Upload",
     head: html`<meta name="robots" content="noindex" />`,
@@ -39,8 +42,21 @@ export const uploadPageRoutes = new Hono<AppContext>().get("/upload/:token", asy
   });
 });
 
-function bodyOf(upload: Upload, { status, storedBytes, totalBytes }: UploadProgress, url: string): Html {
+const hasFailedMedia = async (db: Database, mediaId: string): Promise<boolean> =>
+  (await findAsset(db, null, mediaId))?.asset.status === "errored";
+
+function bodyOf(
+  upload: Upload,
+  { status, storedBytes, totalBytes }: UploadProgress,
+  hasFailed: boolean,
+  url: string,
+): Html {
   const player = `/player/${upload.playbackId}`;
+  if (hasFailed)
+    return notice(
+      "This file cannot be played",
+      "It is not a video or audio file, or it is damaged. Ask for a new link to send another one.",
+    );
   if (status === "complete") return notice("The upload is complete", html`<a href="${player}">Watch the video</a>`);
   if (status !== "waiting")
     return notice("This upload is over", "It was cancelled, or it has expired. Ask for a new link.");

@@ -34,6 +34,13 @@ describe("parameters", () => {
       expect(fieldsOf(() => readInterval(query(`interval=${interval}`)))).toEqual(["interval"]);
   });
 
+  test("a misspelt one is refused with the name that was meant", () => {
+    expect(fieldsOf(() => readStill(query("widht=100")))).toEqual(["widht"]);
+    expect(fieldsOf(() => readStill(query("fit-mode=crop&Height=3")))).toEqual(["fit-mode", "Height"]);
+    expect(fieldsOf(() => readClip(query("startt=1")))).toEqual(["startt"]);
+    expect(fieldsOf(() => readInterval(query("intervall=2")))).toEqual(["intervall"]);
+  });
+
   test("sizes are snapped to steps of 16 px, up to 256 px to 8 px", () => {
     expect([1, 200, 203, 250, 317, 1279, 4096].map(snap)).toEqual(
       [16, 200, 200, 256, 320, 1280, 4096].map((px, n) => (n === 3 ? 248 : px)),

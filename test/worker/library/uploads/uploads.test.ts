@@ -70,3 +70,15 @@ describe("a file sent in chunks", () => {
     expect((await mediaOf(uploadId)).playbackIds).toEqual([{ id: playbackId, ...rules }]);
   });
 });
+
+test("the page of a complete upload says whether its file can be played, also when it is opened again", async () => {
+  const answer = await workspace.request("POST", "/v1/on-demand/upload", { corsOrigin: "*" });
+  const { data, page_url } = await answer.json<{ page_url: string; data: { uploadId: string; url: string } }>();
+  expect((await putRange(data.url, FILM, 0, FILM.byteLength)).status).toBe(200);
+  const page = async () => await (await call("GET", page_url, { accept: "text/html" })).text();
+  expect(await page()).toContain("The upload is complete");
+  await env.DB.prepare("UPDATE assets SET status = 'errored' WHERE id = ?").bind(data.uploadId).run();
+  const failed = await page();
+  expect(failed).toContain("This file cannot be played");
+  expect(failed).not.toContain("Watch the video");
+});
