@@ -18,9 +18,11 @@ export async function addTrack(
   key: { workspaceId: string; assetId: string },
   request: TrackRequest,
   now: Date,
-): Promise<{ track: AddedTrack; committed: Committed } | null> {
+): Promise<{ track: AddedTrack; isOfRecording: boolean; committed: Committed } | null> {
   const track = newTrack(request, key.assetId, now);
-  const changed = await changeRecord(env, key, now, ({ addedTracks, tracks }, db, still) => {
+  let isOfRecording = false;
+  const changed = await changeRecord(env, key, now, ({ asset, addedTracks, tracks }, db, still) => {
+    isOfRecording = asset.streamId !== null;
     requireOwnName(track, [...tracks, ...addedTracks.filter(({ status }) => status !== "failed")]);
     if (addedTracks.length >= TRACKS_PER_MEDIA)
       throw new Problem("track_limit_reached", `at most ${TRACKS_PER_MEDIA} tracks can be added to a media`);
@@ -31,5 +33,5 @@ export async function addTrack(
     };
   });
   if (changed !== null) log("track.added", { assetId: key.assetId, trackId: track.id, kind: track.kind });
-  return changed && { track, committed: changed.committed };
+  return changed && { track, isOfRecording, committed: changed.committed };
 }

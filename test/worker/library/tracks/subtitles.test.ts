@@ -241,3 +241,14 @@ test("subtitles of the creation are announced after it, and prepared while the m
     "video.media.updated",
   ]);
 });
+
+test("subtitles of a recording are served, and the answer warns that its manifests do not offer them", async () => {
+  const streamId = "a".repeat(32);
+  const made = await newAsset({ workspaceId: workspace.id, status: "ready", stage: "done", streamId });
+  await addRung(made.assetId);
+  const answer = await add(made.assetId, italian(await fileAt(SRT)));
+  expect([answer.status, await answer.json<{ warnings: object[] }>()]).toMatchObject([
+    201,
+    { warnings: [{ field: "tracks", message: expect.stringContaining("do not offer subtitles yet") as string }] },
+  ]);
+});
