@@ -49,6 +49,11 @@ export class HeldJob {
     return this.job.kind === "probe" || (this.job.kind === "video" && this.job.firstSegment === 0);
   }
 
+  /** Nothing that plays waits for it. */
+  get isPatient(): boolean {
+    return this.job.kind === "captions";
+  }
+
   /** Occupies at most one core for a short time. */
   get isLight(): boolean {
     return this.job.kind !== "video";

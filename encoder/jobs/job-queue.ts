@@ -1,6 +1,6 @@
 /**
- * Queues jobs in two lanes. Video jobs use all processors, so only `capacity` of them run at once. Probe and audio jobs need one core for a
- * short time and run alongside. In each lane urgent jobs come first, then order of arrival.
+ * Queues jobs in two lanes. Video jobs use all processors, so only `capacity` of them run at once. Probe, audio and captions jobs need one core
+ * for a short time and run alongside. In each lane urgent jobs come first and captions last, otherwise order of arrival.
  */
 import type { ChildProcess } from "node:child_process";
 import { startChild } from "./child-process.ts";
@@ -80,7 +80,7 @@ export class JobQueue {
     for (const isLight of [true, false]) {
       while (!this.#isDraining && this.#hasRoom(isLight)) {
         const lane = this.#waiting.filter((held) => held.isLight === isLight);
-        const next = lane.find(({ isUrgent }) => isUrgent) ?? lane[0];
+        const next = lane.find(({ isUrgent }) => isUrgent) ?? lane.find(({ isPatient }) => !isPatient) ?? lane[0];
         if (next === undefined) break;
         this.#start(next);
       }
