@@ -199,7 +199,7 @@ export const CaptionsFile = z.object({
   cues: z.array(z.tuple([z.number(), z.number(), z.string(), z.string()])),
 });
 export type CaptionsFile = z.infer<typeof CaptionsFile>;
-export const MAX_CAPTIONS_FILE_BYTES = 16 << 20;
+export const MAX_CAPTIONS_FILE_BYTES = 10 << 20;
 export const CAPTIONS_FILE = "captions.json";
 export const captionsRendition = (streamIndex: number) => `text-${streamIndex}`;
 

@@ -54,7 +54,7 @@ export async function storeObject(
 ): Promise<void> {
   if (!isInScope(grant, { rendition, file })) throw new Problem("forbidden", "this job does not write that object");
   if (isCaptionsJob(grant.jobId) && byteCount > MAX_CAPTIONS_FILE_BYTES)
-    throw new Problem("body_too_large", "captions need a Content-Length of at most 16 MiB");
+    throw new Problem("body_too_large", "captions need a Content-Length of at most 10 MiB");
   if (!(byteCount > 0 && byteCount <= MAX_OBJECT_BYTES) || body === null)
     throw new Problem("body_too_large", "an object needs a Content-Length of 1 byte to 64 MiB");
   const { assetId, jobId, attempt } = grant;
