@@ -276,6 +276,6 @@ export const EncoderHealth = z.object({
   status: z.enum(["ok", "draining"]),
   running: z.int(),
   queued: z.int(),
-  capacity: z.int(), // concurrent video jobs; one other job runs alongside
+  capacity: z.int(), // concurrent video jobs; a probe or audio job and a captions job run alongside
 });
 export type EncoderHealth = z.infer<typeof EncoderHealth>;

@@ -113,3 +113,21 @@ test("samples of timed text that are damaged are gaps, and styles outside of the
   expect(timedTextMarkup(Buffer.from([255, 255, 65]))).toBe("");
   expect(timedTextMarkup(Buffer.from([0, 4, 0xfe, 0xff, 0, 65]))).toBe("A");
 });
+
+test("a probe does not wait for a captions job that waits for its source", async () => {
+  const path = await makeSource("subtitles-mp4");
+  const { subtitles = [] } = await encoder.probe(path);
+  const { job, desk } = encoder.prepare(path, { kind: "captions", streams: subtitles });
+  const released = Promise.withResolvers<undefined>();
+  const asked = Promise.withResolvers<void>();
+  desk.intercept = (_, request) => {
+    if (request !== "source") return undefined;
+    asked.resolve();
+    return released.promise;
+  };
+  expect((await encoder.request("POST", "/jobs", job)).status).toBe(202);
+  await asked.promise;
+  expect((await encoder.probe(path)).subtitles).toEqual(subtitles);
+  released.resolve(undefined);
+  expect("result" in (await desk.ending)).toBe(true);
+});
