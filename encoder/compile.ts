@@ -9,6 +9,7 @@ await Promise.all([
   import("./gateway/reception/reception.ts"),
   import("./images/image-pool.ts"),
   import("./images/make-image.ts"),
+  import("./media/captions.ts"),
   import("./media/chunk.ts"),
   import("./media/facts.ts"),
   import("./media/sound.ts"),

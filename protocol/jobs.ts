@@ -10,7 +10,8 @@
  *
  * Callbacks to the Worker, below `job.callbackUrl`, with `Authorization: Bearer {job.token}`:
  *   GET|HEAD {callbackUrl}/source                    the source file; supports Range
- *   PUT      {callbackUrl}/objects/{rendition}/{file} one init or segment, 204; `file` is `init.mp4` or `{number}.m4s`
+ *   PUT      {callbackUrl}/objects/{rendition}/{file} one init or segment, 204; `file` is `init.mp4` or `{number}.m4s`. Of a captions
+ *                                                    job: a CaptionsFile, named by `captionsRendition` and `CAPTIONS_FILE`
  *   POST     {callbackUrl}/heartbeat                 Heartbeat → HeartbeatAnswer; renews the lease
  *   POST     {callbackUrl}/complete                  JobResult → 200
  *   POST     {callbackUrl}/fail                      JobFailure → 200
@@ -56,11 +57,29 @@ export const SourceAudio = z.object({
 });
 export type SourceAudio = z.infer<typeof SourceAudio>;
 
+/** Subtitle codecs whose packets are text, by libav's names. Those of pictures (PGS, DVB, VobSub) are not read. */
+export const TEXT_CODECS = ["mov_text", "subrip", "ass", "webvtt"] as const;
+export type TextCodec = (typeof TEXT_CODECS)[number];
+/** Subtitle streams of one source; more are left out. */
+export const MAX_SUBTITLE_STREAMS = 32;
+
+/** One text subtitle stream of a source. */
+export const SourceSubtitles = z.object({
+  streamIndex: z.int().min(0),
+  codec: z.enum(TEXT_CODECS),
+  languageCode: z.string(), // as tagged; "und" when not
+  title: z.string(), // "" when not tagged
+  isForced: z.boolean(),
+  isHearingImpaired: z.boolean(),
+});
+export type SourceSubtitles = z.infer<typeof SourceSubtitles>;
+
 export const SourceFacts = z.object({
   containerFormat: z.string(), // "mp4", "mov", "matroska", "webm", "mpegts", "avi", …
   durationMs: z.number().min(0), // of the requested clip, not of the whole file
   video: SourceVideo.nullable(),
   audio: z.array(SourceAudio),
+  subtitles: z.array(SourceSubtitles).max(MAX_SUBTITLE_STREAMS).optional(), // absent = none
 });
 export type SourceFacts = z.infer<typeof SourceFacts>;
 
@@ -124,11 +143,18 @@ export const AudioJob = JobBase.extend({
   durationMs: z.number().positive().nullable(),
 });
 
-export const Job = z.discriminatedUnion("kind", [ProbeJob, VideoJob, AudioJob]);
+/** Every cue of the source's text subtitle streams, in one pass over the file. */
+export const CaptionsJob = JobBase.extend({
+  kind: z.literal("captions"),
+  streams: z.array(SourceSubtitles).min(1).max(MAX_SUBTITLE_STREAMS),
+});
+
+export const Job = z.discriminatedUnion("kind", [ProbeJob, VideoJob, AudioJob, CaptionsJob]);
 export type Job = z.infer<typeof Job>;
 export type ProbeJob = z.infer<typeof ProbeJob>;
 export type VideoJob = z.infer<typeof VideoJob>;
 export type AudioJob = z.infer<typeof AudioJob>;
+export type CaptionsJob = z.infer<typeof CaptionsJob>;
 
 /** The init segment of a rendition. All chunks of a rendition produce the same bytes, so the hashes must be equal. */
 export const InitFacts = z.object({ bytes: z.int().positive(), sha256: z.string(), codec: z.string() }); // codec: RFC 6381
@@ -166,11 +192,33 @@ export const AudioResult = z.object({
   encodeMs: z.number(),
   cpuMs: z.number(),
 });
-export const JobResult = z.discriminatedUnion("kind", [ProbeResult, VideoResult, AudioResult]);
+/** The cues of one subtitle stream, as a captions job stores them. JSON of at most `MAX_CAPTIONS_FILE_BYTES`. */
+export const CaptionsFile = z.object({
+  /** [start in ms, end in ms, payload in the codec's own markup, settings of WebVTT] in the order of the file. mov_text: markup of WebVTT. */
+  cues: z.array(z.tuple([z.number(), z.number(), z.string(), z.string()])),
+});
+export type CaptionsFile = z.infer<typeof CaptionsFile>;
+export const MAX_CAPTIONS_FILE_BYTES = 10 << 20;
+export const CAPTIONS_FILE = "captions.json";
+export const captionsRendition = (streamIndex: number) => `text-${streamIndex}`;
+
+export const CaptionsResult = z.object({
+  kind: z.literal("captions"),
+  streams: z.array(
+    z.object({
+      streamIndex: z.int().min(0),
+      cueCount: z.int().min(0), // 0 = no file is stored
+      skippedCues: z.int().min(0), // without duration or outside the clip
+      isTooLarge: z.boolean(), // exceeds the bounds of a track: no file is stored
+    }),
+  ),
+});
+export const JobResult = z.discriminatedUnion("kind", [ProbeResult, VideoResult, AudioResult, CaptionsResult]);
 export type JobResult = z.infer<typeof JobResult>;
 export type ProbeResult = z.infer<typeof ProbeResult>;
 export type VideoResult = z.infer<typeof VideoResult>;
 export type AudioResult = z.infer<typeof AudioResult>;
+export type CaptionsResult = z.infer<typeof CaptionsResult>;
 
 /** Failure codes of jobs. `source_*` codes are caused by the source; the others are internal and retried. */
 export const JOB_FAILURE_CODES = {
@@ -227,6 +275,6 @@ export const EncoderHealth = z.object({
   status: z.enum(["ok", "draining"]),
   running: z.int(),
   queued: z.int(),
-  capacity: z.int(), // concurrent video jobs; a probe or audio job runs alongside
+  capacity: z.int(), // concurrent video jobs; a probe or audio job and a captions job run alongside
 });
 export type EncoderHealth = z.infer<typeof EncoderHealth>;

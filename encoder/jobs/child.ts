@@ -2,6 +2,7 @@
 import { Log } from "node-av/lib";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { JobError, JobStopped } from "../platform/errors.ts";
+import { readSubtitles } from "../media/captions.ts";
 import { encodeChunk } from "../media/chunk.ts";
 import { probe } from "../media/facts.ts";
 import type { JobContext } from "../media/job-context.ts";
@@ -35,6 +36,7 @@ async function runAndReport(job: Job): Promise<void> {
 
 function run(job: Job, context: JobContext): Promise<JobResult> {
   if (job.kind === "probe") return probe(job, context);
+  if (job.kind === "captions") return readSubtitles(job, context);
   return job.kind === "video" ? encodeChunk(job, context) : encodeSound(job, context);
 }
 

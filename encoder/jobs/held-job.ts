@@ -26,6 +26,9 @@ const MIN_HEARTBEAT_MS = 500;
 const PROGRESS_MS = 1000;
 const SHUTDOWN_REPORT_MS = 2_000;
 
+/** `light`: probes and audio, which occupy at most one core for a short time. Nothing that plays waits for captions. */
+export type Lane = "video" | "light" | "captions";
+
 export class HeldJob {
   readonly job: Job;
   /** Aborted when the job is cancelled; nothing is reported then. */
@@ -49,9 +52,9 @@ export class HeldJob {
     return this.job.kind === "probe" || (this.job.kind === "video" && this.job.firstSegment === 0);
   }
 
-  /** Occupies at most one core for a short time. */
-  get isLight(): boolean {
-    return this.job.kind !== "video";
+  get lane(): Lane {
+    if (this.job.kind === "video" || this.job.kind === "captions") return this.job.kind;
+    return "light";
   }
 
   get isCancelled(): boolean {

@@ -1,16 +1,17 @@
 /**
- * Queues jobs in two lanes. Video jobs use all processors, so only `capacity` of them run at once. Probe and audio jobs need one core for a
- * short time and run alongside. In each lane urgent jobs come first, then order of arrival.
+ * Queues jobs in three lanes. Video jobs use all processors, so only `capacity` of them run at once. Probe and audio jobs need one core for a
+ * short time, and one runs alongside. A captions job mostly waits for bytes of the source: one runs too, so that no probe waits for it. In each
+ * lane urgent jobs come first, then order of arrival.
  */
 import type { ChildProcess } from "node:child_process";
 import { startChild } from "./child-process.ts";
-import { HeldJob } from "./held-job.ts";
+import { HeldJob, type Lane } from "./held-job.ts";
 import { logWarning } from "../../protocol/log.ts";
 import type { EncoderHealth, Job } from "../../protocol/jobs.ts";
 
 /** Two, because a probe is followed by the first chunk sooner than another child could start. */
 const SPARES = 2;
-const LIGHT_JOBS_AT_ONCE = 1;
+const LANES: Lane[] = ["light", "video", "captions"];
 
 export interface QueueSizes {
   capacity: number; // concurrent video jobs
@@ -40,7 +41,7 @@ export class JobQueue {
     const held = this.find(job.jobId);
     if (held !== undefined && held.job.attempt >= job.attempt) return "known";
     const added = new HeldJob(job);
-    if (!this.#hasRoom(added.isLight) && this.#waiting.length >= this.#sizes.queue) {
+    if (!this.#hasRoom(added.lane) && this.#waiting.length >= this.#sizes.queue) {
       added.cancel();
       return "full";
     }
@@ -71,16 +72,16 @@ export class JobQueue {
     await Promise.all([...this.#running, ...this.#waiting].map((held) => held.failForShutdown()));
   }
 
-  #hasRoom(isLight: boolean): boolean {
-    const running = [...this.#running].filter((held) => held.isLight === isLight).length;
-    return running < (isLight ? LIGHT_JOBS_AT_ONCE : this.#sizes.capacity);
+  #hasRoom(lane: Lane): boolean {
+    const running = [...this.#running].filter((held) => held.lane === lane).length;
+    return running < (lane === "video" ? this.#sizes.capacity : 1);
   }
 
   #startNext(): void {
-    for (const isLight of [true, false]) {
-      while (!this.#isDraining && this.#hasRoom(isLight)) {
-        const lane = this.#waiting.filter((held) => held.isLight === isLight);
-        const next = lane.find(({ isUrgent }) => isUrgent) ?? lane[0];
+    for (const lane of LANES) {
+      while (!this.#isDraining && this.#hasRoom(lane)) {
+        const waiting = this.#waiting.filter((held) => held.lane === lane);
+        const next = waiting.find(({ isUrgent }) => isUrgent) ?? waiting[0];
         if (next === undefined) break;
         this.#start(next);
       }

@@ -12,6 +12,8 @@ export interface ChildLimits {
 
 const SILENCE_MS = 60_000;
 const PROBE_WALL_MS = 10 * 60_000;
+/** A demuxer of Matroska reads through the whole file. */
+const CAPTIONS_WALL_MS = 60 * 60_000;
 const START_WALL_MS = 10 * 60_000;
 /** Slowest accepted encode: 90 s of run time per second of media. */
 const WALL_PER_MEDIA = 90;
@@ -22,6 +24,7 @@ const PIXELS_1080P = 1920 * 1080;
 
 export function limitsOf(job: Job): ChildLimits {
   if (job.kind === "probe") return { silenceMs: SILENCE_MS, wallMs: PROBE_WALL_MS, rssBytes: BASE_RSS_BYTES };
+  if (job.kind === "captions") return { silenceMs: SILENCE_MS, wallMs: CAPTIONS_WALL_MS, rssBytes: BASE_RSS_BYTES };
   if (job.kind === "audio") {
     const mediaMs = job.durationMs ?? job.audio.startMs + job.audio.durationMs;
     return { silenceMs: SILENCE_MS, wallMs: START_WALL_MS + mediaMs * 2, rssBytes: BASE_RSS_BYTES };

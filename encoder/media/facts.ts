@@ -15,6 +15,7 @@ import type { JobContext } from "./job-context.ts";
 import { type Look, look } from "./look.ts";
 import { openSource, startSeconds } from "./source.ts";
 import { streamEnds } from "./stream-ends.ts";
+import { languageOf, textSubtitles, titleOf } from "./subtitle-facts.ts";
 
 const MAX_DURATION_MS = 12 * 3600_000;
 const MAX_PIXELS = 7680 * 4320;
@@ -32,6 +33,7 @@ export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeRe
   const picture = source.video === null || seen.frames.length === 0 ? null : pictureFacts(source.video, seen);
   for (const frame of seen.frames) frame.free();
   const sounds = source.audio.map((stream) => soundFacts(stream));
+  const subtitles = textSubtitles(source);
   const starts = new Map(source.format.streams.map((stream) => [stream.index, startSeconds(stream)]));
   const ends = await streamEnds(source, seen);
 
@@ -49,7 +51,7 @@ export async function probe(job: ProbeJob, context: JobContext): Promise<ProbeRe
     overlaps(starts.get(streamIndex), ends.get(streamIndex), clip);
   if (!(durationMs > 0) || ![...(video ? [video] : []), ...audio].some(isInClip))
     throw new JobError("source_damaged", emptyRangeText(Math.max(...ends.values()) - source.zeroSeconds));
-  return { kind: "probe", facts: { containerFormat: source.containerFormat, durationMs, video, audio } };
+  return { kind: "probe", facts: { containerFormat: source.containerFormat, durationMs, video, audio, subtitles } };
 }
 
 function withOneFrameAtLeast(video: SourceVideo): SourceVideo {
@@ -160,19 +162,13 @@ function bitDepthOf(format: AVPixelFormat): number {
 }
 
 function soundFacts(stream: Stream): Unplaced<SourceAudio> {
-  const tags = stream.metadata;
-  const language = tags?.get("language") ?? "";
   return {
     streamIndex: stream.index,
     codec: avGetCodecName(stream.codecpar.codecId) ?? "unknown",
     channels: Math.max(1, stream.codecpar.channels),
     sampleRateHz: stream.codecpar.sampleRate,
-    languageCode: /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(language) ? language : "und",
-    title: (tags?.get("title") ?? handlerTitle(tags?.get("handler_name") ?? "")).slice(0, 255),
+    languageCode: languageOf(stream),
+    title: titleOf(stream),
     isDefault: stream.hasDisposition(AV_DISPOSITION_DEFAULT),
   };
 }
-
-/** Ignores handler names that muxers write themselves. */
-const handlerTitle = (name: string) =>
-  /handler|^mainconcept|^apple|^gpac|^iso media|^core media|©|^\W*$/i.test(name) ? "" : name;

@@ -113,8 +113,9 @@ export function ticksToSeconds(ticks: bigint, { timeBase }: { timeBase: { num: n
 }
 
 /** Lets the demuxer skip every other stream. */
-export function keepOnly(source: OpenSource, kept: Stream): void {
-  for (const stream of source.format.streams) if (stream.index !== kept.index) stream.discard = AVDISCARD_ALL;
+export function keepOnly(source: OpenSource, ...kept: Stream[]): void {
+  const indexes = new Set(kept.map(({ index }) => index));
+  for (const stream of source.format.streams) if (!indexes.has(stream.index)) stream.discard = AVDISCARD_ALL;
 }
 
 /** True at the end of the file, which includes undecodable data. @throws the reader's error */

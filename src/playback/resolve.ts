@@ -159,8 +159,12 @@ function soundOf(rows: Rendition[], added: AddedTrack[], audioTrackCount: number
   return { renditions: renditions.filter(isOffered), audioTrackCount: 0 };
 }
 
-/** Sound that was added has the labels of its track, and is offered while there is one. */
+/**
+ * Sound that was added has the labels of its track, and is offered while there is one. Recordings of broadcasts are in spans, which it does
+ * not have.
+ */
 function withAddedSound(rows: Rendition[], added: AddedTrack[]): Rendition[] {
+  if (rows.some(({ segments }) => segments.spans !== undefined)) return rows.filter(({ origin }) => origin !== "track");
   return rows.flatMap((row) => {
     if (row.origin !== "track") return row;
     const track = added.find(({ kind, id }) => kind === "audio" && audioRenditionOf(id) === row.name);

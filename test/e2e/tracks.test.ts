@@ -1,4 +1,4 @@
-/** Added subtitles and sound, from the API to three players in Chromium, and as ffprobe lists them. */
+/** Subtitles of the source, and added subtitles and sound, from the API to three players in Chromium, and as ffprobe lists them. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
@@ -24,6 +24,9 @@ interface TrackStatus {
   id: string;
   status: string;
 }
+interface TrackLabels extends TrackStatus {
+  languageCode: string;
+}
 
 async function add(mediaId: string, tracks: object): Promise<string> {
   const { body } = await stage.platform.api<TrackStatus>("POST", `/v1/on-demand/${mediaId}/tracks`, { tracks });
@@ -36,7 +39,11 @@ async function add(mediaId: string, tracks: object): Promise<string> {
 
 beforeAll(async () => {
   [stage, page] = [await startStage(), await servePlayerPage("tracks-page.ts")];
-  await stage.serve("flower.mp4", "test/fixtures/flower.mp4");
+  const spanish = Buffer.from(captions("Porqué", "flores")).toString("base64");
+  const film = ["-i", "test/fixtures/flower.mp4", "-f", "srt", "-i", `data:text/plain;base64,${spanish}`];
+  const labels = ["-metadata:s:s:0", "language=spa", "-disposition:s:0", "0", "-movflags", "+faststart"];
+  const maps = ["-map", "0", "-map", "1", "-c", "copy", "-c:s", "mov_text"];
+  await stage.serve("flower.mp4", await madeFile([...film, ...maps, ...labels], "mp4"));
   // Shorter than the picture, and no AAC: padded with silence to the media's end.
   const tone = await madeFile(["-f", "lavfi", "-i", "sine=frequency=660:duration=3", "-c:a", "flac"], "flac");
   await stage.serve("german.flac", tone);
@@ -55,6 +62,9 @@ beforeAll(async () => {
   });
   const { id, playbackIds } = body.data;
   await stage.platform.until(id, isReady);
+  await stage.platform.until(id, ({ tracks }) =>
+    (tracks as unknown as TrackLabels[]).some((track) => track.languageCode === "es" && track.status === "available"),
+  );
   const more = { languageCode: "it", languageName: "Italian", closedCaptions: true, default: true };
   await add(id, { url: stage.server.url("/it.srt"), type: "subtitle", ...more });
   german = await add(id, {
@@ -75,7 +85,7 @@ test.each<[TrackPlayer, "m3u8" | "mpd"]>([
   ["shaka", "m3u8"],
   ["shaka", "mpd"],
 ])(
-  "%s shows the subtitles of both languages of the .%s, and switches to the added sound",
+  "%s shows the subtitles of the source and the added ones of the .%s, and switches to the added sound",
   async (player, extension) => {
     const tab = await stage.browser.newPage();
     try {
@@ -97,12 +107,13 @@ test.each<[TrackPlayer, "m3u8" | "mpd"]>([
         ) as Promise<Awaited<ReturnType<(typeof tracksHarness)[Name]>>>;
       await call("load", player, `${address}.${extension}`);
       const { subtitles, sounds } = await call("languages");
-      expect(subtitles.map((tag) => tag.slice(0, 2))).toEqual(["en", "it"]);
+      expect(subtitles.map((tag) => tag.slice(0, 2))).toEqual(["en", "es", "it"]);
       expect(sounds).toContain("de");
-      const [english = "", italian = ""] = subtitles;
+      const [english = "", spanish = "", italian = ""] = subtitles;
       expect(await call("show", english, "Why")).toBeLessThan(2.2);
       expect(await call("show", italian, "fiori")).toBeGreaterThan(1.8);
       await call("show", italian, "Perché");
+      await call("show", spanish, "flores");
       await call("hear", "de");
       const rendition = `/at-${german.replaceAll("-", "").slice(0, 28)}/`;
       expect(asked.some((url) => url.includes(rendition))).toBe(true);
@@ -112,6 +123,11 @@ test.each<[TrackPlayer, "m3u8" | "mpd"]>([
     }
   },
 );
+
+test("the multivariant playlist lists the subtitles of the source with their language", async () => {
+  const multivariant = await (await fetch(`${address}.m3u8`)).text();
+  expect(multivariant).toMatch(/TYPE=SUBTITLES,GROUP-ID="[^"]+",NAME="Spanish",LANGUAGE="es"/);
+});
 
 test("the added sound is as long as the picture, and its playlist is in the group of the others", async () => {
   const text = async (path: string) => await (await fetch(`${address}${path}`)).text();
@@ -143,14 +159,15 @@ test("the hosted page shows the default captions, and has a button and a menu fo
     await button.click();
     await expect.poll(() => shownIn(tab)).toEqual([]);
     const items = await tab.locator("media-captions-menu [role=menuitemradio]").allTextContents();
-    expect(items.map((item) => item.trim()).filter((item) => /English|Italian/.test(item))).toHaveLength(2);
+    expect(items.map((item) => item.trim()).filter((item) => /English|Italian|Spanish/.test(item))).toHaveLength(3);
   } finally {
     await tab.close();
   }
 });
 
 test("the hosted page shows captions that are no default only when asked to", async () => {
-  const { assetId, playbackId } = await stage.platform.create(stage.server.url("/flower.mp4"));
+  await stage.serve("no-captions.mp4", "test/fixtures/flower.mp4");
+  const { assetId, playbackId } = await stage.platform.create(stage.server.url("/no-captions.mp4"));
   await stage.platform.until(assetId, isReady);
   const subtitle = { url: stage.server.url("/en.vtt"), type: "subtitle", languageCode: "en", languageName: "English" };
   await add(assetId, subtitle);
@@ -177,5 +194,5 @@ test("ffprobe lists the added sound and the subtitles with their languages", asy
   const { stdout: mpd } = await run("ffprobe", ["-v", "error", ...entries, `${address}.mpd`]);
   const found = (JSON.parse(mpd) as { streams: typeof streams }).streams;
   const texts = found.filter(({ codec_type: type }) => type === "subtitle");
-  expect(texts.map(({ tags }) => tags?.language)).toEqual(["en-US", "it"]);
+  expect(texts.map(({ tags }) => tags?.language)).toEqual(["en-US", "es", "it"]);
 });

@@ -8,6 +8,7 @@ import { runInChild, startChild } from "../../encoder/jobs/child-process.ts";
 import type { JobError } from "../../encoder/platform/errors.ts";
 import * as live from "../../encoder/live/live-streams.ts";
 import { refuseTooLarge, refuseTooLong } from "../../encoder/media/facts.ts";
+import type { ProbeResult } from "../../protocol/jobs.ts";
 import { CallbackServer } from "../support/callback-server.ts";
 import type { TRIED_IN } from "../support/limits/ids.ts";
 import { readLimits } from "../support/limits/page.ts";
@@ -15,15 +16,26 @@ import { TAKEN, type Trial, tryLimits, upTo } from "../support/limits/trials.ts"
 
 const run = promisify(execFile);
 
+const SOUND = ["-f", "lavfi", "-i", "sine=duration=0.2:sample_rate=8000"];
+const SUBTITLES = ["-f", "srt", "-i", "data:,1%0A00:00:00,000%20--%3E%2000:00:00,100%0Ax%0A"];
+
 /** A probe of Matroska with this many audio tracks. */
-async function probed(streams: number): Promise<string> {
+const probed = (streams: number) =>
+  probe([...SOUND, ...Array.from({ length: streams }, () => ["-map", "0"]).flat(), "-c:a", "pcm_s16le"], () => TAKEN);
+/** Whether a probe lists all of this many subtitle streams. */
+const listed = (streams: number) =>
+  probe(
+    [...SOUND, ...SUBTITLES, "-map", "0", ...Array.from({ length: streams }, () => ["-map", "1"]).flat()],
+    ({ facts: { subtitles = [] } }) => (subtitles.length === streams ? TAKEN : `first ${subtitles.length}`),
+  );
+
+/** @param words of ffmpeg, which makes the source */
+async function probe(words: string[], read: (result: ProbeResult) => string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-streams-"));
   const callbacks = new CallbackServer();
   try {
     const path = join(folder, "streams.mkv");
-    const maps = Array.from({ length: streams }, () => ["-map", "0"]).flat();
-    const sound = ["-f", "lavfi", "-i", "sine=duration=0.2:sample_rate=8000"];
-    await run("ffmpeg", ["-v", "error", ...sound, ...maps, "-c:a", "pcm_s16le", path]);
+    await run("ffmpeg", ["-v", "error", ...words, path]);
     await callbacks.listen();
     const { callbackUrl, token } = callbacks.open("job", path);
     const job = {
@@ -40,7 +52,8 @@ async function probed(streams: number): Promise<string> {
     const limits = { silenceMs: 60_000, wallMs: 60_000, rssBytes: 2 ** 31 };
     const listener = { onMove: () => {}, onStored: () => {} };
     const outcome = await runInChild(startChild(), job, limits, listener, new AbortController().signal);
-    return outcome.type === "failure" ? outcome.code : outcome.type === "result" ? TAKEN : outcome.type;
+    if (outcome.type === "result" && outcome.result.kind === "probe") return read(outcome.result);
+    return outcome.type === "failure" ? outcome.code : outcome.type;
   } finally {
     await callbacks.close();
     await rm(folder, { recursive: true });
@@ -61,6 +74,7 @@ const picture = (width: number, height: number) => refusal(() => refuseTooLarge(
 
 const TRIALS: Record<(typeof TRIED_IN.encoder)[number], Trial> = {
   "media-streams": upTo(probed),
+  "subtitle-streams": upTo(listed),
   "media-length": upTo((ms) => refusal(() => refuseTooLong(ms))),
   "media-pixels": (bound) => {
     const [width, height] = [bound / 4320, 4320];

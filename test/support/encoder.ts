@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type {
   AudioJob,
   AudioResult,
+  CaptionsJob,
   EncoderHealth,
   Job,
   JobFailure,
@@ -26,7 +27,7 @@ type Wanted<J extends Job> = Omit<
   "jobId" | "assetId" | "attempt" | "callbackUrl" | "token" | "expiresAt" | "leaseMs" | "clip"
 > &
   Partial<Pick<J, "clip" | "leaseMs" | "expiresAt">>;
-export type AnyWanted = Wanted<ProbeJob> | Wanted<VideoJob> | Wanted<AudioJob>;
+export type AnyWanted = Wanted<ProbeJob> | Wanted<VideoJob> | Wanted<AudioJob> | Wanted<CaptionsJob>;
 
 export interface LogLine {
   event: string;

@@ -13,6 +13,15 @@ export interface Source {
 /** Most sources: two chunks of a second and a shorter one. */
 const SECONDS = "2.4";
 
+const inline = (text: string) => `data:text/plain;base64,${Buffer.from(text).toString("base64")}`;
+const ENGLISH = inline(
+  "1\n00:00:00,500 --> 00:00:01,500\n{\\an8}<i>Why</i> & how\n\n2\n00:00:01,500 --> 00:00:02,500\nTwo\nlines <script>\n\n",
+);
+const ITALIAN = inline(
+  "1\n00:00:00,500 --> 00:00:01,500\nPerché\n\n2\n00:00:02,000 --> 00:00:03,000\n<b>fiori</b>\n\n",
+);
+const GERMAN = inline("WEBVTT\n\n00:00.500 --> 00:01.500 line:0 align:start\n<v Anna>Warum\n\n");
+
 export const RECIPES = {
   "mp4-index-at-end": {
     description: "MP4, moov behind mdat",
@@ -179,6 +188,16 @@ export const RECIPES = {
     description: "two audio tracks, English and French",
     extension: "mkv",
     ffmpeg: args`-i ${FRIDAY} -t 3 -filter_complex [0:a]asplit[en][fr0];[fr0]volume=0.25[fr] -map 0:v -map [en] -map [fr] -vf ${SMALL} ${x264()} ${AAC} -metadata:s:a:0 language=eng -metadata:s:a:1 language=fre -metadata:s:a:1 title=Commentaire -disposition:a:0 default -disposition:a:1 0`,
+  },
+  "subtitles-mkv": {
+    description: "Matroska with subtitles: SubRip in English, ASS in Italian, WebVTT in German",
+    extension: "mkv",
+    ffmpeg: args`-i ${FRIDAY} -f srt -i ${ENGLISH} -f srt -i ${ITALIAN} -f webvtt -i ${GERMAN} -map 0:v -map 0:a -map 1 -map 2 -map 3 -t 3 -vf ${SMALL} ${x264()} ${AAC} -c:s:0 copy -c:s:1 ass -c:s:2 copy -metadata:s:s:0 language=eng -metadata:s:s:1 language=ita -metadata:s:s:1 title=Cartelli -metadata:s:s:2 language=ger -disposition:s:0 default -disposition:s:1 forced -disposition:s:2 hearing_impaired`,
+  },
+  "subtitles-mp4": {
+    description: "MP4 of the demo clip with timed text in English and Italian",
+    extension: "mp4",
+    ffmpeg: args`-i ${FRIDAY} -f srt -i ${ENGLISH} -f srt -i ${ITALIAN} -map 0:v -map 0:a -map 1 -map 2 -c:v copy -c:a copy -c:s mov_text -metadata:s:s:0 language=eng -metadata:s:s:1 language=ita -movflags +faststart`,
   },
   "surround-5.1": {
     description: "six channels of full scale",

@@ -3,6 +3,7 @@ import { plannedFacts } from "../assets/asset-facts.ts";
 import { tracksOf } from "../assets/track-rows.ts";
 import { jobId, jobsOf } from "../encoding/job-spec.ts";
 import { planWithPassthrough } from "../encoding/plan.ts";
+import { planCaptions } from "./on-captions-job.ts";
 import { encodingProgress } from "../encoding/progress.ts";
 import type { AssetParts } from "./parts.ts";
 
@@ -13,6 +14,7 @@ export function planJobs(machine: AssetParts, facts: SourceFacts): void {
   documents.put("plan", plan);
   documents.put("skipTopRung", skipTopRung);
   for (const spec of jobsOf(plan)) jobs.add(jobId(asset.id, spec), spec);
+  planCaptions(machine, facts.subtitles ?? []);
   machine.enterStage("encoding", { ...plannedFacts(facts, plan), progress: encodingProgress(plan, jobs.overview()) });
   machine.outbox.enqueue({ kind: "tracks", payload: tracksOf(asset.id, facts) });
 }

@@ -1,6 +1,6 @@
 import type { Heartbeat, JobFailure, JobResult } from "../../../protocol/jobs.ts";
 import type { TrackForMachine } from "../assets/start-tracks.ts";
-import { trackOfJob } from "../encoding/job-spec.ts";
+import { isCaptionsJob, trackOfJob } from "../encoding/job-spec.ts";
 import type { AssetForMachine } from "../assets/repository.ts";
 import type { JobObject } from "../encoding/store-object.ts";
 import { onComplete } from "./on-complete.ts";
@@ -8,6 +8,7 @@ import { onFailure } from "./on-failure.ts";
 import { onHeartbeat } from "./on-heartbeat.ts";
 import type { AssetParts } from "./parts.ts";
 import { isCurrentAttempt, replaceObject } from "./replace-object.ts";
+import { onCaptionsComplete, onCaptionsFailure, onCaptionsHeartbeat } from "./on-captions-job.ts";
 import { onTrackComplete, onTrackFailure, onTrackHeartbeat } from "./on-track-job.ts";
 import { removeTrack, takeTrack } from "./take-track.ts";
 import { startAsset } from "./start-asset.ts";
@@ -37,6 +38,7 @@ export async function receiveDocument(machine: AssetParts, name: string, documen
   if (name === "track") return takeTrack(machine, document as TrackForMachine);
   if (name === "untrack") return removeTrack(machine, document as { id: string; assetId: string });
   const { jobId, ...rest } = document as { jobId: string };
+  if (isCaptionsJob(jobId)) return await receiveOfCaptions(machine, name, jobId, rest);
   if (trackOfJob(jobId) !== null) return await receiveOfTrack(machine, name, jobId, rest);
   const job = machine.isProcessing ? machine.jobs.get(jobId) : undefined;
   if (job === undefined) return OVER[name];
@@ -45,6 +47,21 @@ export async function receiveDocument(machine: AssetParts, name: string, documen
   if (name === "replace") return { verdict: await replaceObject(machine, machine.jobs, job.id, rest as JobObject) };
   if (name === "complete") return onComplete(machine, job, rest as { result: JobResult; attempt: number });
   if (name === "fail") return onFailure(machine, job, rest as JobFailure & { attempt: number });
+  throw new Error(`an asset machine does not know ${name}`);
+}
+
+/** A report of the job that reads the source's subtitles. The asset may be ready. */
+async function receiveOfCaptions(machine: AssetParts, name: string, jobId: string, report: unknown): Promise<unknown> {
+  const { state, trackJobs } = machine;
+  const isOver = state.status === "deleted" || state.status === "errored";
+  const job = isOver ? undefined : trackJobs.get(jobId);
+  if (job === undefined) return OVER[name];
+  if (name === "heartbeat") return onCaptionsHeartbeat(machine, job, report as Heartbeat);
+  if (name === "write") return { verdict: isCurrentAttempt(job, report as JobObject) ? "write" : "over" };
+  if (name === "replace") return { verdict: await replaceObject(machine, trackJobs, jobId, report as JobObject) };
+  if (name === "complete")
+    return await onCaptionsComplete(machine, job, report as { result: JobResult; attempt: number });
+  if (name === "fail") return onCaptionsFailure(machine, job, report as JobFailure & { attempt: number });
   throw new Error(`an asset machine does not know ${name}`);
 }
 

@@ -1,18 +1,25 @@
-import type { ClipRange } from "../../../protocol/jobs.ts";
+import { captionsRendition, type ClipRange, type SourceSubtitles } from "../../../protocol/jobs.ts";
 import type { EncodingPlan } from "./plan.ts";
 
 /** A job as the machine stores it, without the properties of an attempt (token, callback address). */
-export type JobSpec = { kind: "probe" } | { kind: "video"; chunk: number } | { kind: "audio"; track: number };
+export type JobSpec =
+  | { kind: "probe" }
+  | { kind: "video"; chunk: number }
+  | { kind: "audio"; track: number }
+  | { kind: "captions"; streams: SourceSubtitles[] };
 
-/** `{assetId}.probe`, `{assetId}.video.3`, `{assetId}.audio.0`: the id contains its asset's id. */
+/** `{assetId}.probe`, `{assetId}.video.3`, `{assetId}.audio.0`, `{assetId}.captions`: the id contains its asset's id. */
 export function jobId(assetId: string, spec: JobSpec): string {
-  if (spec.kind === "probe") return `${assetId}.probe`;
+  if (spec.kind === "probe" || spec.kind === "captions") return `${assetId}.${spec.kind}`;
   return spec.kind === "video" ? `${assetId}.video.${spec.chunk}` : `${assetId}.audio.${spec.track}`;
 }
 
 /** `{assetId}.track.{trackId}.probe` and `.audio`: the jobs of an added audio track. */
 export const trackJobId = (assetId: string, trackId: string, kind: "probe" | "audio") =>
   `${assetId}.track.${trackId}.${kind}`;
+
+/** Reads the subtitles of the source. Its job is beside those of the added tracks, because the asset is ready without it. */
+export const isCaptionsJob = (id: string): boolean => id.endsWith(".captions");
 
 /** The added track of a job; null = the job is of the source. */
 export const trackOfJob = (id: string): string | null => /\.track\.([0-9a-f-]{36})\./.exec(id)?.[1] ?? null;
@@ -27,6 +34,7 @@ export function jobsOf(plan: EncodingPlan): JobSpec[] {
 /** The attempt-independent part of a `Job` on the wire; the dispatcher adds token, lease and callback address. */
 export function jobBody(spec: JobSpec, plan: EncodingPlan | undefined, clip: ClipRange) {
   if (spec.kind === "probe") return { kind: "probe", clip } as const;
+  if (spec.kind === "captions") return { kind: "captions", clip, streams: spec.streams } as const;
   if (plan === undefined) throw new Error("an encoding job without a plan");
   if (spec.kind === "audio") {
     const planned = plan.audio[spec.track];
@@ -57,6 +65,8 @@ export function jobScope(
   spec: JobSpec,
   plan: EncodingPlan | undefined,
 ): { renditions: string[]; segments: [number, number] } {
+  if (spec.kind === "captions")
+    return { renditions: spec.streams.map(({ streamIndex }) => captionsRendition(streamIndex)), segments: [0, 0] };
   if (spec.kind === "probe" || plan === undefined) return { renditions: [], segments: [0, 0] };
   if (spec.kind === "audio") return { renditions: [plan.audio[spec.track]?.rendition ?? ""], segments: [0, 1_000_000] };
   const video = plan.video;

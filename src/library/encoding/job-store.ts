@@ -146,6 +146,10 @@ export class JobStore {
     this.sql.exec(`DELETE FROM ${this.table} WHERE id IN (?, ?)`, ...ids);
   }
 
+  remove(id: string): void {
+    this.sql.exec(`DELETE FROM ${this.table} WHERE id = ?`, id);
+  }
+
   clear(): void {
     this.sql.exec(`DELETE FROM ${this.table}`);
   }

@@ -1,8 +1,10 @@
+import { CAPTIONS_FILE, MAX_CAPTIONS_FILE_BYTES } from "../../../protocol/jobs.ts";
 import { toHex } from "../../../protocol/hex.ts";
 import { callMachine } from "../../platform/machine/calls.ts";
 import { renditionKey } from "../../platform/storage/keys.ts";
 import type { Env } from "../../platform/env.ts";
 import { Problem } from "../../platform/http/problems.ts";
+import { isCaptionsJob } from "./job-spec.ts";
 import type { JobGrant } from "./job-token.ts";
 
 /** A segment of a 2160p rung at its rate cap is 13 MB. */
@@ -13,7 +15,7 @@ export interface JobObject {
   jobId: string;
   attempt: number;
   rendition: string;
-  /** `init.mp4` or `{number}.m4s`. */
+  /** `init.mp4`, `{number}.m4s`, or of a captions job `captions.json`. */
   file: string;
 }
 
@@ -23,11 +25,12 @@ export interface JobObject {
 export type WriteVerdict = "write" | "over";
 export type ReplaceVerdict = "replace" | "announced" | "over" | "unavailable";
 
-/** Whether a job may write an object: a segment in its range, or an init segment, of one of its renditions. */
+/** Whether a job may write an object: a segment in its range, or an init segment, of one of its renditions; captions of its streams. */
 function isInScope(
-  { renditions, segments: [first, end] }: JobGrant,
+  { jobId, renditions, segments: [first, end] }: JobGrant,
   { rendition, file }: Pick<JobObject, "rendition" | "file">,
 ): boolean {
+  if (isCaptionsJob(jobId)) return renditions.includes(rendition) && file === CAPTIONS_FILE;
   const number = /^(0|[1-9]\d{0,6})\.m4s$/.exec(file)?.[1];
   const isOwnFile = file === "init.mp4" || (number !== undefined && Number(number) >= first && Number(number) < end);
   return renditions.includes(rendition) && isOwnFile;
@@ -50,6 +53,8 @@ export async function storeObject(
   { byteCount, stream: body }: { byteCount: number; stream: ReadableStream<Uint8Array> | null },
 ): Promise<void> {
   if (!isInScope(grant, { rendition, file })) throw new Problem("forbidden", "this job does not write that object");
+  if (isCaptionsJob(grant.jobId) && byteCount > MAX_CAPTIONS_FILE_BYTES)
+    throw new Problem("body_too_large", "captions need a Content-Length of at most 10 MiB");
   if (!(byteCount > 0 && byteCount <= MAX_OBJECT_BYTES) || body === null)
     throw new Problem("body_too_large", "an object needs a Content-Length of 1 byte to 64 MiB");
   const { assetId, jobId, attempt } = grant;

@@ -49,7 +49,7 @@ const addRoute = createRoute({
 const updateRoute = createRoute({
   operationId: "update-media-track",
   summary: "Change the labels of an added track",
-  description: "Its language, name and title. The tracks of the source keep theirs.",
+  description: "Its language, name and title. Picture and sound of the source keep theirs.",
   method: "patch",
   path: itemPath,
   tags,
@@ -70,7 +70,7 @@ const updateRoute = createRoute({
 const deleteRoute = createRoute({
   operationId: "delete-media-track",
   summary: "Remove an added track",
-  description: "Manifests name it no longer, and its files are deleted. The tracks of the source stay.",
+  description: "Manifests name it no longer, and its files are deleted. Picture and sound of the source stay.",
   method: "delete",
   path: itemPath,
   tags,

@@ -6,9 +6,9 @@ import { linesOf, readTiming } from "./webvtt.ts";
 export const isSrt = (text: string): boolean => linesOf(text.slice(0, 16_384)).some((row) => readTiming(row) !== null);
 
 /** Override tags of SubStation Alpha that many SRT files have: `{\an8}` is the position, the others are removed. */
-const OVERRIDES = /\{\\[^{}]{0,256}\}/g;
+export const OVERRIDES = /\{\\[^{}]{0,256}\}/g;
 /** By the keypad: columns 1, 4, 7 are left; rows 7, 8, 9 are at the top. */
-function positionOf(payload: string): string {
+export function positionOf(payload: string): string {
   const [, key] = /\{\\an([1-9])\}/.exec(payload) ?? [];
   if (key === undefined || key === "2") return "";
   const number = Number(key);

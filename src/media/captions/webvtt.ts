@@ -67,7 +67,7 @@ const SETTINGS = [
 ];
 
 /** The known settings of a cue, each once. Regions are left out, as their definitions are. */
-function cleanSettings(text: string): string {
+export function cleanSettings(text: string): string {
   const given = text
     .trim()
     .replace(/\balign:middle\b/, "align:center")

@@ -70,11 +70,13 @@ async function waitingCaller(ms: number): Promise<string> {
 
 /** Limits of a probe's child process; test/encoder/limits.test.ts shows that it is killed beyond them. */
 const PROBE = limitsOf({ kind: "probe" } as Job);
+const CAPTIONS = limitsOf({ kind: "captions" } as Job);
 const within = (limit: number) => upTo((amount) => (amount <= limit ? TAKEN : "source_exceeds_limits"));
 
 export const ENCODER_TRIALS = {
   "job-silence": within(PROBE.silenceMs),
   "probe-time": within(PROBE.wallMs),
+  "captions-time": within(CAPTIONS.wallMs),
   "job-memory": within(PROBE.rssBytes),
   "amf-depth": upTo((levels) => {
     const bytes = Buffer.concat([...Array.from({ length: levels }, () => ARRAY_OF_ONE), NULL]);

@@ -9,6 +9,7 @@ export const TRIED_IN = {
     "captions-segments",
     "job-silence",
     "probe-time",
+    "captions-time",
     "job-memory",
     "viewers",
     "viewers-of-address",
@@ -188,6 +189,7 @@ export const TRIED_IN = {
     "simulcast-key",
     "simulcast-targets",
     "encoder-object",
+    "encoder-captions",
     "live-init",
     "live-part",
     "live-thumbnail",
@@ -237,5 +239,5 @@ export const TRIED_IN = {
     "refused-push-gateway",
     "srt-stream-key",
   ],
-  encoder: ["live-pixels", "media-streams", "media-length", "media-pixels", "media-edge"],
+  encoder: ["live-pixels", "media-streams", "subtitle-streams", "media-length", "media-pixels", "media-edge"],
 } as const;

@@ -40,15 +40,17 @@ const PART_QUERY = "ticks=1&at=0&independent=1&last=0&capturedAt=1&discontinuity
 const JPEG = [0xff, 0xd8, 0xff];
 
 /** Tests the length only: no job has this grant, so an object that is not too long is answered 410. */
-async function putObject(bytes: number): Promise<string> {
-  const grant = { jobId: "j", assetId: crypto.randomUUID(), attempt: 1, renditions: ["v270"] };
-  const expiresAt = Date.now() + 60_000;
-  const token = await signJobGrant(env.JOB_SECRET, { ...grant, segments: [0, 1], expiresAt });
-  const headers = { authorization: `Bearer ${token}`, "content-length": String(bytes) };
-  const url = "http://sluice.test/internal/jobs/j/objects/v270/0.m4s";
-  const { status } = await send(new Request(url, { method: "PUT", headers, body: "x" }));
-  return status === 410 ? TAKEN : String(status);
-}
+const putBytes =
+  (jobId: string, object: string) =>
+  async (bytes: number): Promise<string> => {
+    const grant = { jobId, assetId: crypto.randomUUID(), attempt: 1, renditions: [object.split("/")[0]!] };
+    const expiresAt = Date.now() + 60_000;
+    const token = await signJobGrant(env.JOB_SECRET, { ...grant, segments: [0, 1], expiresAt });
+    const headers = { authorization: `Bearer ${token}`, "content-length": String(bytes) };
+    const url = `http://sluice.test/internal/jobs/${jobId}/objects/${object}`;
+    const { status } = await send(new Request(url, { method: "PUT", headers, body: "x" }));
+    return status === 410 ? TAKEN : String(status);
+  };
 
 /** The last of so many new pictures, of which some are made at once. */
 const pictures =
@@ -168,7 +170,8 @@ export const MEDIA_TRIALS = {
   "absence-filled": upTo(comesBackAfter),
   "origin-segments": upTo(inMemory),
   "job-attempts": until(leaseLost),
-  "encoder-object": upTo(putObject),
+  "encoder-object": upTo(putBytes("j", "v270/0.m4s")),
+  "encoder-captions": upTo(putBytes("j.captions", "text-2/captions.json")),
   "live-init": upTo(putOfSession("init/v720/0")),
   "live-part": upTo(putOfSession(`parts/v720/0/0?${PART_QUERY}`)),
   "live-thumbnail": upTo(putOfSession("thumbnail?capturedAt=1", JPEG)),

@@ -3,6 +3,9 @@ import { env } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { JobResult } from "../../../../protocol/jobs.ts";
 import { forgetPlayback } from "../../../../src/playback/index.ts";
+import { newTrack } from "../../../../src/library/tracks/store/new-track.ts";
+import { addedTracks } from "../../../../src/library/tracks/store/tables.ts";
+import { openDatabase } from "../../../../src/platform/database.ts";
 import { renditionKey, trackSourceKey } from "../../../../src/platform/storage/keys.ts";
 import { newWorkspace, type TestWorkspace } from "../../workspace.ts";
 import { eventsOf, until } from "../../events/webhooks/webhook-rows.ts";
@@ -171,3 +174,40 @@ test("sound that replaces that of the source: nothing is offered before it is th
     expect((await workspace.request("POST", "/v1/on-demand", { inputs })).status).toBe(422);
   }
 });
+
+test("recordings and clips of broadcasts take no added sound, and play where they have some", async () => {
+  const { assetId, playbackId } = await newAsset({
+    workspaceId: workspace.id,
+    streamId: crypto.randomUUID(),
+    status: "ready",
+    stage: "done",
+    durationMs: 6000,
+  });
+  const span = { first: 0, initVersion: 0, startTicks: 0, capturedAtMs: 1_795_000_000_000, isDiscontinuous: false };
+  const spans = [span, { ...span, first: 1, startTicks: 5000, isDiscontinuous: true }];
+  const keyframes: [number, number][][] = [[[0, 100]], [[0, 100]]];
+  const segments = { durationTicks: [100, 50], bytes: [5000, 3000], keyframes, spans };
+  await addRung(assetId, "v720", { segments });
+  const path = `/v1/on-demand/${assetId}/tracks`;
+  const tracks = { url: `${server.origin}/de.flac`, type: "audio", languageCode: "de", languageName: "German" };
+  const refused = await workspace.request("POST", path, { tracks });
+  expect(refused.status).toBe(422);
+  expect((await refused.json<{ error: { fields: object[] } }>()).error.fields).toEqual([
+    { field: "tracks.type", message: "is invalid for this media" },
+  ]);
+
+  const { id } = await addedBefore(assetId);
+  await addRung(assetId, renditionOf(id), { kind: "audio", origin: "track", codec: "mp4a.40.2", timescale: 48_000 });
+  const [mpd, multivariant] = await Promise.all([get(`/${playbackId}.mpd`), get(`/${playbackId}.m3u8`)]);
+  expect([mpd.status, multivariant.status]).toEqual([200, 200]);
+  expect((await mpd.text()).match(/<Period/g)).toHaveLength(2);
+  expect(await multivariant.text()).not.toContain("German");
+});
+
+/** Of a time when added sound was not refused. */
+async function addedBefore(assetId: string) {
+  const labels = { kind: "audio", url: null, languageCode: "de", languageName: "German" } as const;
+  const track = { ...newTrack(labels, assetId, new Date()), status: "available" as const };
+  await openDatabase(env.DB).batch([openDatabase(env.DB).insert(addedTracks).values(track)]);
+  return track;
+}

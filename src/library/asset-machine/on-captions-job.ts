@@ -1,0 +1,70 @@
+import { type Heartbeat, type JobFailure, type JobResult, type SourceSubtitles } from "../../../protocol/jobs.ts";
+import { log, logWarning } from "../../platform/log.ts";
+import { fromJobFailure } from "../assets/asset-error.ts";
+import { leaseMs, MAX_ATTEMPTS } from "../encoding/dispatcher.ts";
+import { jobId } from "../encoding/job-spec.ts";
+import type { JobRow } from "../encoding/job-store.ts";
+import { addSourceCaptions } from "../tracks/add-source-captions.ts";
+import type { AssetParts } from "./parts.ts";
+import { isCurrentAttempt } from "./replace-object.ts";
+
+/** The jobs of sound and picture are submitted first. */
+const AFTER_ENCODING_MS = 1000;
+const DISPATCH_AFTER_FAILURE_MS = 250;
+
+/** Plans to read the subtitles of a probed source. The asset does not wait for them. Part of the caller's commit. */
+export function planCaptions(machine: AssetParts, streams: SourceSubtitles[]): void {
+  if (streams.length === 0) return;
+  const spec = { kind: "captions", streams } as const;
+  machine.trackJobs.add(jobId(machine.asset.id, spec), spec);
+  machine.timers.bringForward("tracks", machine.clock() + AFTER_ENCODING_MS);
+}
+
+export function onCaptionsHeartbeat(
+  machine: AssetParts,
+  job: JobRow,
+  { attempt, progress, speed }: Heartbeat,
+): { continue: boolean } {
+  if (!isCurrentAttempt(job, { attempt })) return { continue: false };
+  machine.trackJobs.renew(job.id, machine.clock() + leaseMs(machine.env), progress, speed);
+  return { continue: true };
+}
+
+/** Makes tracks of the subtitles that an encoder has read. The encoder repeats a report whose answer was lost; so are the tracks, without effect. */
+export async function onCaptionsComplete(
+  machine: AssetParts,
+  job: JobRow,
+  { result, attempt }: { result: JobResult; attempt: number },
+): Promise<{ accepted: boolean }> {
+  if (!isCurrentAttempt(job, { attempt }) || result.kind !== "captions" || job.spec.kind !== "captions")
+    return { accepted: false };
+  log("job.completed", { jobId: job.id, attempt });
+  for (const facts of job.spec.streams) {
+    const found = result.streams.find(({ streamIndex }) => streamIndex === facts.streamIndex);
+    if (found !== undefined) await addSourceCaptions(machine.env, machine.asset.id, facts, found, machine.clock());
+  }
+  machine.trackJobs.remove(job.id);
+  return { accepted: true };
+}
+
+/** Queues a failed job again. After the last attempt, or when the source is at fault, the asset goes without these tracks. */
+export function onCaptionsFailure(
+  machine: AssetParts,
+  job: JobRow,
+  failure: JobFailure & { attempt: number },
+): { accepted: boolean } {
+  if (!isCurrentAttempt(job, failure)) return { accepted: false };
+  logWarning("job.failed", { jobId: job.id, attempt: job.attempt, code: failure.code });
+  if (failure.code === "encoder_shutdown") machine.trackJobs.requeue(job.id, true);
+  else if (fromJobFailure(failure).fault === "source" || job.attempt >= MAX_ATTEMPTS)
+    dropCaptions(machine, job.id, failure.code);
+  else machine.trackJobs.requeue(job.id);
+  machine.timers.bringForward("tracks", machine.clock() + DISPATCH_AFTER_FAILURE_MS);
+  return { accepted: true };
+}
+
+/** The asset goes without the subtitles of its source. */
+export function dropCaptions(machine: AssetParts, id: string, code: string): void {
+  logWarning("captions.not_read", { assetId: machine.id, code });
+  machine.trackJobs.remove(id);
+}
