@@ -3,6 +3,7 @@
  * Started by wrangler-worker.ts with its settings as JSON in SLUICE_WRANGLER.
  */
 import { spawn } from "node:child_process";
+import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { isBuildable } from "./bundle.ts";
 import { startCron } from "./cron.ts";
@@ -62,6 +63,7 @@ wrangler.once("close", (code) => void afterExit(code ?? 1));
 /** wrangler's message comes before the Worker is loaded: it holds requests until then. */
 async function begin(): Promise<void> {
   setInterval(() => void watchPort(), WATCH_MS).unref();
+  watchConnection();
   await untilAnswered(`${baseUrl}/healthz`);
   hasAnswered = true;
   if (isRestart) output.drop();
@@ -72,6 +74,19 @@ async function begin(): Promise<void> {
 
 async function watchPort(): Promise<void> {
   if (await refusesConnections(port)) await endUnlessAnswered();
+}
+
+/**
+ * Holds a connection to the runtime. When the runtime is killed, the system closes it, and the port is looked at at once: on a busy machine the
+ * next runtime may listen before the next look of the interval. The runtime itself closes a connection that sends nothing for long.
+ */
+function watchConnection(): void {
+  const socket = connect(port, "127.0.0.1").unref();
+  socket.on("error", () => {});
+  socket.once("close", () => {
+    void watchPort();
+    if (!isStopping) setTimeout(watchConnection, WATCH_MS).unref();
+  });
 }
 
 /** wrangler waits for a change of code that does not build. */

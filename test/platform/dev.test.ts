@@ -139,10 +139,11 @@ test("requests are answered again after the runtime was killed, by wrangler or b
     commandOf(pid).includes(`--socket-addr=entry=127.0.0.1:${env["PORT"]} `),
   );
   process.kill(listener!, "SIGKILL");
+  let answer = "";
   const isUp = () =>
     fetch(`${local.baseUrl}/healthz`, { signal: AbortSignal.timeout(5000) }).then(
-      ({ ok }) => ok,
-      () => false,
+      ({ ok, status }) => ((answer = String(status)), ok),
+      (error: unknown) => ((answer = String(error)), false),
     );
   // wrangler often holds every request after such a crash. It is restarted once it has not answered for 15 s.
   const before = dev.output().length;
@@ -150,7 +151,7 @@ test("requests are answered again after the runtime was killed, by wrangler or b
     .poll(isUp, { timeout: 100_000, interval: 500 })
     .toBe(true)
     .catch((error: unknown) => {
-      throw new Error(`not answered; npm run dev said: ${dev.output().slice(before)}`, { cause: error });
+      throw new Error(`${answer}; npm run dev said: ${dev.output().slice(before)}`, { cause: error });
     });
 });
 
