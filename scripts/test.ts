@@ -8,13 +8,11 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { check } from "./check.ts";
-import type { Spawn } from "./check/run.ts";
 import { dryRunDeploy } from "./deploy-dry-run.ts";
 import { parseArguments, type Selection } from "./suite/arguments.ts";
 import { changedFiles, testsFor } from "./suite/changed.ts";
 import { importGraph } from "./suite/import-graph.ts";
-import { openBackground } from "./suite/background.ts";
-import { COMPUTING, type Lane, projectOf, PROJECTS, REAL_TIME } from "./suite/lanes.ts";
+import { PHASES, projectOf, PROJECTS } from "./suite/lanes.ts";
 import { installTestDependencies } from "./test-dependencies.ts";
 
 interface Report {
@@ -59,7 +57,7 @@ function count(ok: boolean): boolean {
 }
 
 /** Runs a project. Prints its output at the end, in one piece. */
-async function runProject(project: string, start: Spawn): Promise<void> {
+async function runProject(project: string): Promise<void> {
   const ofProject = files?.filter((file) => projectOf(file) === project) ?? [];
   if (files !== null && ofProject.length === 0) return;
   const report = `dist/reports/${project}.json`;
@@ -67,7 +65,7 @@ async function runProject(project: string, start: Spawn): Promise<void> {
   const startedAt = performance.now();
   console.log(`… ${project} tests begin${files === null ? "" : `: ${ofProject.join(" ")}`}`);
   const vitest = ["run", "--project", project, "--reporter=default", "--reporter=json"];
-  const child = start("vitest", [...vitest, `--outputFile.json=${report}`, ...ofProject], {
+  const child = spawn("vitest", [...vitest, `--outputFile.json=${report}`, ...ofProject], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       NODE_COMPILE_CACHE: resolve("dist/compiled"), // tests start hundreds of Node processes
@@ -76,7 +74,7 @@ async function runProject(project: string, start: Spawn): Promise<void> {
     },
   });
   const output: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => output.push(chunk));
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => output.push(chunk));
   const code = await new Promise<number | null>((done) => child.once("close", done));
   const text = Buffer.concat(output).toString();
   process.stdout.write(text);
@@ -116,15 +114,8 @@ function failuresOf({ testResults }: Report): string[] {
   });
 }
 
-async function runLanes(lanes: readonly Lane[], start: Spawn): Promise<void> {
-  const runLane = async (projects: readonly string[]) => {
-    for (const project of projects) if (isSelected(project)) await runProject(project, start);
-  };
-  await Promise.all(lanes.map(runLane));
-}
-
-async function runChecks(start: Spawn): Promise<void> {
-  for (const { name, ok } of await check([], start)) if (!count(ok)) failures.push(`check: ${name}`);
+async function runChecks(): Promise<void> {
+  for (const { name, ok } of await check()) if (!count(ok)) failures.push(`check: ${name}`);
   if (!count(await dryRunDeploy())) failures.push("wrangler deploy --dry-run");
 }
 
@@ -144,15 +135,13 @@ function selectedFiles({ since, files: named }: Selection): string[] | null {
 
 await mkdir("dist/reports", { recursive: true });
 await installTestDependencies();
-const background = await openBackground();
-const compute = async (start: Spawn) => {
-  await runChecks(start);
-  await runLanes(COMPUTING, start);
-};
-if (background === null) await compute(spawn);
-const computed = background && compute(background.spawn);
-await Promise.all([computed, runLanes(REAL_TIME, spawn)]);
-await background?.close();
+await runChecks();
+for (const lanes of PHASES)
+  await Promise.all(
+    lanes.map(async (projects) => {
+      for (const project of projects) if (isSelected(project)) await runProject(project);
+    }),
+  );
 // Last, because readers start at the end of a long log.
 for (const text of failures) console.log(`\nFAILED ${text}`);
 console.log(`\n${passed} passed, ${failed} failed`);

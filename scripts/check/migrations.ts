@@ -1,12 +1,12 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Outcome, Run } from "./run.ts";
+import { type Outcome, run } from "./run.ts";
 
 /** What drizzle-kit says when the migrations match the tables. */
 const NOTHING_NEW = "No schema changes";
 
 /** Checks that the migrations match the tables: generating into a copy adds no file. */
-export async function migrationsAreFresh(name: string, run: Run, schema = "./src/tables.ts"): Promise<Outcome> {
+export async function migrationsAreFresh(name: string, schema = "./src/tables.ts"): Promise<Outcome> {
   await mkdir("dist", { recursive: true });
   const folder = await mkdtemp("dist/migrations-"); // drizzle-kit takes relative paths only, and ends with 0 when it fails
   try {

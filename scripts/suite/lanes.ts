@@ -2,19 +2,24 @@
 export type Lane = readonly string[];
 
 /**
- * They play, broadcast, restart and measure response times in real time, so they leave a part of the CPU free. A third lane beside players makes
- * them stall, so it ends before most of them begin. So do the crash tests and, for the live players, e2e.
+ * Phases run one after another, the lanes of a phase concurrently. The first and the last phase play, broadcast, restart and measure response
+ * times in real time, so they leave a part of the CPU free. The second is bound by the CPU: its tests wait for conditions, and may take
+ * longer. A third lane beside players makes them stall, and so do the crash tests and, for the live players, e2e; beside tests that compute, a third lane takes as long as
+ * it saves.
  */
-export const REAL_TIME: readonly Lane[] = [
-  ["crash", "e2e", "live"],
-  ["platform", "growing", "broadcast"],
-  ["gateway", "conformance"],
+export const PHASES: readonly (readonly Lane[])[] = [
+  [
+    ["conformance", "crash"],
+    ["growing", "platform"],
+  ],
+  [
+    ["encoder", "fuzz", "pure"],
+    ["worker", "gateway"],
+  ],
+  [["e2e", "live"], ["broadcast"]],
 ];
 
-/** Bound by the CPU: these tests wait for conditions, and may take longer. */
-export const COMPUTING: readonly Lane[] = [["encoder", "fuzz", "pure"], ["worker"]];
-
-export const PROJECTS: readonly string[] = [...REAL_TIME, ...COMPUTING].flat();
+export const PROJECTS: readonly string[] = PHASES.flat(2);
 
 /** The project of a test file has the name of its folder, with two exceptions. */
 export function projectOf(file: string): string {

@@ -22,7 +22,7 @@ const KILLS = 4;
 const CHILD_PATH = fileURLToPath(new URL("./never-overloaded-child.ts", import.meta.url));
 /** A sequence of grey levels, which reveals missing, repeated or reordered frames. */
 const LEVELS = 50;
-const COUNTING = `-f lavfi -i color=black:size=32x24:rate=${FRAME_RATE},geq=lum='20+4*mod(N\\,${LEVELS})':cb=128:cr=128,scale=640:96:flags=neighbor,setsar=1 -f lavfi -i sine=r=48000 -t ${SECONDS} -pix_fmt yuv420p`;
+const COUNTING = `-f lavfi -i color=black:size=32x24:rate=${FRAME_RATE},geq=lum='20+4*mod(N\\,${LEVELS})':cb=128:cr=128,scale=640:480:flags=neighbor -f lavfi -i sine=r=48000 -t ${SECONDS} -pix_fmt yuv420p`;
 const CODECS = "-c:v libx264 -preset ultrafast -bf 0 -c:a aac";
 
 /** The Worker's side of a session; accepts everything. */

@@ -179,7 +179,7 @@ test("the hosted page resumes where it was paused, and the live button and End g
   expect(await unmute.count()).toBe(1);
   await unmute.click();
   expect(await hosted.evaluate(() => document.querySelector("video")!.muted)).toBe(false);
-  expect(await unmute.count()).toBe(0);
+  await expect.poll(() => unmute.count()).toBe(0); // once the browser has announced the change
   await hosted.close();
 });
 
