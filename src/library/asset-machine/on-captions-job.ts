@@ -1,7 +1,7 @@
-import { type Heartbeat, type JobFailure, type JobResult, type SourceSubtitles } from "../../../protocol/jobs.ts";
+import { type JobFailure, type JobResult, type SourceSubtitles } from "../../../protocol/jobs.ts";
 import { log, logWarning } from "../../platform/log.ts";
 import { fromJobFailure } from "../assets/asset-error.ts";
-import { leaseMs, MAX_ATTEMPTS } from "../encoding/dispatcher.ts";
+import { MAX_ATTEMPTS } from "../encoding/dispatcher.ts";
 import { jobId } from "../encoding/job-spec.ts";
 import type { JobRow } from "../encoding/job-store.ts";
 import { addSourceCaptions } from "../tracks/add-source-captions.ts";
@@ -18,16 +18,6 @@ export function planCaptions(machine: AssetParts, streams: SourceSubtitles[]): v
   const spec = { kind: "captions", streams } as const;
   machine.trackJobs.add(jobId(machine.asset.id, spec), spec);
   machine.timers.bringForward("tracks", machine.clock() + AFTER_ENCODING_MS);
-}
-
-export function onCaptionsHeartbeat(
-  machine: AssetParts,
-  job: JobRow,
-  { attempt, progress, speed }: Heartbeat,
-): { continue: boolean } {
-  if (!isCurrentAttempt(job, { attempt })) return { continue: false };
-  machine.trackJobs.renew(job.id, machine.clock() + leaseMs(machine.env), progress, speed);
-  return { continue: true };
 }
 
 /** Makes tracks of the subtitles that an encoder has read. The encoder repeats a report whose answer was lost; so are the tracks, without effect. */

@@ -16,7 +16,7 @@ import type { PendingTrack } from "./track-store.ts";
 /** How soon the next job is dispatched after one has failed. */
 const DISPATCH_AFTER_FAILURE_MS = 250;
 
-/** Renews the lease of a job of an added track. */
+/** Renews the lease of a job of an added track, or of the captions of a source. */
 export function onTrackHeartbeat(
   machine: AssetParts,
   job: JobRow,

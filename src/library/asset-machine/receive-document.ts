@@ -8,7 +8,7 @@ import { onFailure } from "./on-failure.ts";
 import { onHeartbeat } from "./on-heartbeat.ts";
 import type { AssetParts } from "./parts.ts";
 import { isCurrentAttempt, replaceObject } from "./replace-object.ts";
-import { onCaptionsComplete, onCaptionsFailure, onCaptionsHeartbeat } from "./on-captions-job.ts";
+import { onCaptionsComplete, onCaptionsFailure } from "./on-captions-job.ts";
 import { onTrackComplete, onTrackFailure, onTrackHeartbeat } from "./on-track-job.ts";
 import { removeTrack, takeTrack } from "./take-track.ts";
 import { startAsset } from "./start-asset.ts";
@@ -56,7 +56,7 @@ async function receiveOfCaptions(machine: AssetParts, name: string, jobId: strin
   const isOver = state.status === "deleted" || state.status === "errored";
   const job = isOver ? undefined : trackJobs.get(jobId);
   if (job === undefined) return OVER[name];
-  if (name === "heartbeat") return onCaptionsHeartbeat(machine, job, report as Heartbeat);
+  if (name === "heartbeat") return onTrackHeartbeat(machine, job, report as Heartbeat);
   if (name === "write") return { verdict: isCurrentAttempt(job, report as JobObject) ? "write" : "over" };
   if (name === "replace") return { verdict: await replaceObject(machine, trackJobs, jobId, report as JobObject) };
   if (name === "complete")
